@@ -255,6 +255,16 @@ Pay("NUM", x, a)? 1 row
 		if got := r.String(); strings.TrimSpace(got) != strings.TrimSpace(want) {
 			t.Errorf("%s:\n%s\nwant\n%s", x, got, want)
 		}
+		few := "input Pay(src: node, dst: node)\nFar(x, y) <- Pay(x, y).\nFar(x, z) <- Far(x, y), Pay(y, z).\nFar(" + x + ", x)?"
+		if p, err = ein.Compile("few.ein", few, ein.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if r, err = p.Run(context.Background(), ein.Data("Pay", strings.NewReader("src,dst\n"+x+",b\nb,c\n"))); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := strings.TrimSpace(r.String()), "Far("+x+", x) = {b, c}"; got != want {
+			t.Errorf("found %s, want %s", got, want)
+		}
 	}
 }
 

@@ -337,7 +337,7 @@ func (s *Session) save(ctx context.Context, arg string) Reply {
 	if !s.cfg.Files.Same(name, name) {
 		return save(ctx)
 	}
-	r := refusal("", "", name+" is there already", "Remove it first, or name another file.")
-	r.ask, r.then = name+" is there already. Overwrite it? [y/N] ", save
+	r := refusal("", "", name+" already exists", "Remove it first, or name another file.")
+	r.ask, r.then = name+" already exists. Overwrite it? [y/N] ", save
 	return r
 }

@@ -273,9 +273,9 @@ func TestOverwrite(t *testing.T) {
 		}
 		want := []string{"/home/me/../me/d.csv", "d.csv has the data of the input `A`, and would be overwritten"}
 		if test.interactive {
-			want = append(want, "/home/me/p.ein is there already. Overwrite it? [y/N] "+test.answer)
+			want = append(want, "/home/me/p.ein already exists. Overwrite it? [y/N] "+test.answer)
 		} else {
-			want = append(want, "error: /home/me/p.ein is there already\n  = help: Remove it first")
+			want = append(want, "error: /home/me/p.ein already exists\n  = help: Remove it first")
 		}
 		for _, w := range want {
 			if !strings.Contains(record.String(), strings.TrimSpace(w)) {

@@ -299,6 +299,24 @@ func TestNewNodes(t *testing.T) {
 	compareSaved(t, s, "", "labels")
 }
 
+// TestNewFacts is that a tensor of a relation and a query after it, both computed for a fact of new nodes,
+// each read the rows that the relation has there.
+func TestNewFacts(t *testing.T) {
+	s := New(Config{})
+	for _, c := range [][2]string{
+		{`E("a", "b").`, ""},
+		{"G = sum(E)", "G: scalar integer\n"},
+		{`E("c", "d"). E(x, "d")?`, "E(x, \"d\") = {c}\n"},
+		{`E(x, y), x != "z"?`, "E(x, y), x != \"z\"? 2 rows\n  x  y\n  a  b\n  c  d\n"},
+		{"G", "_ = 1\n"},
+	} {
+		r := s.Eval(context.Background(), c[0])
+		if got := printed(r); got != c[1] && r.Note != c[1] {
+			t.Errorf("%s\n got %q\nwant %q", c[0], got, c[1])
+		}
+	}
+}
+
 // TestConformance enters the programs of the corpus statement by statement.
 func TestConformance(t *testing.T) {
 	for _, c := range corpus.Cases() {

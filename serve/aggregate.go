@@ -117,5 +117,6 @@ func statistics(rows []Row) map[string]float64 {
 		out["median/"+name] = (x[(n-1)/2] + x[n/2]) / 2
 		out["std/"+name] = math.Sqrt(squares / float64(max(n-1, 1)))
 	}
+	maps.DeleteFunc(out, func(_ string, x float64) bool { return math.IsInf(x, 0) || math.IsNaN(x) }) // of numbers near the largest
 	return out
 }

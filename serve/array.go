@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -148,9 +149,12 @@ func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, e
 			return nil, fail("", "the part has %d bytes, expected %d elements of %s", len(b), n, a.Dtype)
 		}
 		list := dtype.read(b)
-		kind, at := kindOf(list)
+		kind, at := kindOf(list, !strings.HasPrefix(a.Dtype, "float"))
 		if at >= 0 {
 			return nil, fail("", "element %d is %v, expected a finite number, and whole numbers below 2^53", at, list[at])
+		}
+		if a.Dtype == "bool" && kind != tensor.Bool {
+			return nil, fail("", "a byte of bool is 0 or 1, and there is another one")
 		}
 		if v.Kind = kind; in.Kind == graphio.Graph && kind != tensor.Bool {
 			return nil, fail(fmt.Sprintf("`input %s: matrix` takes weights.", in.Name), "the array of a graph holds 0 and 1 only")
@@ -159,7 +163,11 @@ func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, e
 	}
 	want := func(least, most int) error {
 		if len(parts) < least || len(parts) > most {
-			return fail("", "the layout %s has %d to %d parts, found %d", a.Layout, least, most, len(parts))
+			has := words.Plural(most, "part")
+			if least < most {
+				has = fmt.Sprintf("%d or %s", least, has)
+			}
+			return fail("", "the layout %s has %s, found %d", a.Layout, has, len(parts))
 		}
 		if rank != 2 && a.Layout != "dense" && a.Layout != "bits" {
 			return fail("", "the layout %s is for matrices", a.Layout)
@@ -273,13 +281,13 @@ func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, e
 }
 
 // kindOf is the narrowest kind that holds a list, or the place of the first number
-// that none does.
-func kindOf(list []float64) (k tensor.Kind, wrong int) {
+// that none does. Whole numbers that were rounded to be numbers here are none.
+func kindOf(list []float64, whole bool) (k tensor.Kind, wrong int) {
 	k = tensor.Bool
 	for i, x := range list {
 		switch {
 		case x == 0 || x == 1:
-		case math.IsNaN(x) || math.IsInf(x, 0):
+		case math.IsNaN(x) || math.IsInf(x, 0) || whole && math.Abs(x) >= tensor.MaxInt:
 			return k, i
 		case x != math.Trunc(x) || math.Abs(x) >= tensor.MaxInt:
 			k = tensor.Real

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"ein/internal/words"
 	"ein/lang/diag"
 )
 
@@ -70,8 +71,15 @@ func malformed(err error) string {
 	if meaning.GoType == nil {
 		return fmt.Sprintf("%s: %v", where, meaning.Err)
 	}
-	want := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object"}[meaning.GoType.Kind()]
-	return fmt.Sprintf("%s: expected %s, found %s", where, cmp.Or(want, "a whole number"), found[meaning.JSONKind])
+	want := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object", reflect.Uint64: "a whole number from 0 on"}[meaning.GoType.Kind()]
+	it := found[meaning.JSONKind]
+	switch {
+	case meaning.JSONKind == '0' && len(meaning.JSONValue) > 0:
+		it = words.Clip(string(meaning.JSONValue), 30)
+	case meaning.JSONKind == '"' && want == "an array" && meaning.GoType.Elem().Kind() == reflect.Uint8:
+		want, it = "bytes in base64", "another text"
+	}
+	return fmt.Sprintf("%s: expected %s, found %s", where, cmp.Or(want, "a whole number"), it)
 }
 
 // unknown says which members there are in place of one that there is not.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"io"
 	"iter"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -17,6 +17,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
+	"ein/internal/compact"
 )
 
 // maxInstances is the most instances of one request.
@@ -41,9 +42,6 @@ type Lines struct{}
 
 func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, error) {
 	version := cmp.Or(q.Generator, instance.Default)
-	if err := s.allowed(version, q.Split); err != nil {
-		return nil, bad("%v", err)
-	}
 	if len(q.Categories) == 0 {
 		q.Categories = category.Names()
 	}
@@ -56,7 +54,10 @@ func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, e
 		id, err := instance.Standard(version, q.Split, name, q.First, q.Seed)
 		if q.Preset != "" {
 			if !slices.Contains(instance.PresetNames(), q.Preset) {
-				return nil, bad("there is no preset %q; there are %v", q.Preset, instance.PresetNames())
+				return nil, bad("there is no preset %q; there are %s", q.Preset, strings.Join(instance.PresetNames(), ", "))
+			}
+			if version != instance.Default {
+				return nil, bad("the preset %s is of %s; %s has the sizes of the paper", q.Preset, instance.Default, version)
 			}
 			id = instance.PresetID(q.Preset, q.Split, name, q.First, q.Seed)
 		}
@@ -75,7 +76,7 @@ func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, e
 		}
 		id.Encoding = cmp.Or(q.Encoding, id.Encoding)
 		if err == nil {
-			err = id.Check()
+			err = cmp.Or(id.Check(), s.allowed(id.Version, id.Split))
 		}
 		if err != nil {
 			return nil, bad("%v", err)
@@ -95,8 +96,11 @@ func (s *Server) lines(ctx context.Context, r *Route, plan instance.Cells, w io.
 		n := min(left, einSlice)
 		err := s.ein.each(ctx, n, hold, s.metrics.waited(s.ein), func(context.Context, *verdict.Judge, int) error {
 			made, err, _ := next()
-			if err != nil {
-				return err
+			switch {
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
+			case err != nil: // there are no more
+				return bad("%v", err)
 			}
 			line, err := s.line(made.Instance)
 			b.Write(line)
@@ -121,10 +125,8 @@ func (s *Server) line(in *instance.Instance) ([]byte, error) {
 		err := instance.Write(&b, in)
 		return b.Bytes(), err
 	}
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
 	type none *struct{}
-	err := e.Encode(struct {
+	err := compact.Write(&b, struct {
 		*instance.Instance
 		Answer none `json:"answer,omitempty"`
 		Ein    none `json:"ein_program,omitempty"`

@@ -50,7 +50,11 @@ func (s *Server) refuses(r *Route, w http.ResponseWriter, req *http.Request) boo
 	if s.opt.Token == "" || r.open {
 		return false
 	}
-	token, _ := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
+	const scheme = "Bearer " // of any case
+	token := req.Header.Get("Authorization")
+	if len(token) > len(scheme) && strings.EqualFold(token[:len(scheme)], scheme) {
+		token = token[len(scheme):]
+	}
 	if r.inQuery && token == "" {
 		token = req.URL.Query().Get("token")
 	}

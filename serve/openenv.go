@@ -137,6 +137,9 @@ func openEnv() []Route {
 		stack("POST", "/step", "OpenEnv: one step of an episode.", 50*time.Second, unavailable, func(ctx context.Context, s *Server, c *Call, q *StepRequest) (*Observed, error) {
 			return (&episode{id: q.Action.ID, mode: q.Action.Mode}).step(ctx, s, c, &q.Action)
 		}),
+		stack("POST", "/mcp", "OpenEnv: list the tools or call one, in JSON-RPC.", 50*time.Second, unavailable, func(ctx context.Context, s *Server, c *Call, q *rpcRequest) (*rpcAnswer, error) {
+			return new(episode).rpc(ctx, s, c, q), nil
+		}).gives(nil),
 	}
 }
 
@@ -264,7 +267,9 @@ func (e *episode) rpc(ctx context.Context, s *Server, c *Call, q *rpcRequest) *r
 	case "tools/call":
 		var text string
 		text, err = e.try(ctx, s, c, q.Params.Name, q.Params.Arguments.Program)
-		out.Result = object{"content": []object{{"type": "text", "text": text}}, "isError": false}
+		out.Result = object{"content": []object{{"type": "text", "text": text}}, "data": text, "isError": false}
+	case "openenv/session/create", "openenv/session/close": // tools remember nothing
+		out.Result = object{"session_id": "any", "closed": q.Method == "openenv/session/close"}
 	default:
 		out.Error = &rpcError{-32601, fmt.Sprintf("there is no method %q; there are tools/list and tools/call", q.Method)}
 	}

@@ -15,6 +15,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
+	"ein/internal/words"
 )
 
 // The most of one request.
@@ -250,8 +251,8 @@ type RewardRequest struct {
 	Mode        prompt.Mode      `json:"mode,omitzero"`
 }
 
-// Completion is the text of a model: a string, or a list of messages whose last one
-// counts.
+// Completion is the text of a model: a string, or a list of messages, of which the last
+// of the model counts.
 type Completion string
 
 // UnmarshalJSONFrom reads either form.
@@ -264,8 +265,10 @@ func (c *Completion) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		Content string `json:"content"`
 	}
 	err := json.UnmarshalDecode(d, &list, json.RejectUnknownMembers(false))
-	if len(list) > 0 {
-		*c = Completion(list[len(list)-1].Content)
+	for _, m := range list {
+		if m.Role == "assistant" || m.Role == "" {
+			*c = Completion(m.Content)
+		}
 	}
 	return err
 }
@@ -277,7 +280,7 @@ type Rewards struct {
 
 func rewards(ctx context.Context, s *Server, c *Call, q *RewardRequest) (*Rewards, error) {
 	if len(q.IDs) != len(q.Completions) {
-		return nil, bad("there are %d completions and %d ids", len(q.Completions), len(q.IDs))
+		return nil, bad("there are %s and %s", words.Plural(len(q.Completions), "completion"), words.Plural(len(q.IDs), "id"))
 	}
 	var items ScoreRequest
 	for i, text := range q.Completions {

@@ -93,8 +93,8 @@ func TestScore(t *testing.T) {
 			t.Errorf("%d %s\nhas no %s", status, got, want)
 		}
 	}
-	status, body, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q,%[1]q],"completions":[%q,[{"role":"assistant","content":"x"}]],"prompts":["a",[]]}`, in.ID, answer))
-	if status != 200 || body != `{"rewards":[1,0]}` {
+	status, body, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q,%[1]q,%[1]q,%[1]q],"completions":[%q,[{"role":"assistant","content":"x"}],[{"role":"assistant","content":%[2]q},{"role":"tool","content":"x"}],[{"role":"user","content":%[2]q}]],"prompts":["a",[]]}`, in.ID, answer))
+	if status != 200 || body != `{"rewards":[1,0,1,0]}` {
 		t.Errorf("%d %s", status, body)
 	}
 	if err := end(); err != nil {
@@ -188,6 +188,15 @@ func TestGenerate(t *testing.T) {
 			`{"split":"train","seed":3,"preset":"giant"}`:            "there is no preset",
 			`{"split":"train","seed":3,"categories":["gossip"]}`:     "gossip",
 			`{"split":"train","seed":3,"generator":"cb1","n":[9,2]}`: "",
+			`{"split":"train","seed":3,"preset":"huge"}`:             "there are demo, paper, standard, hard",
+			`{"split":"","seed":3}`:                                  "the split has no name",
+			`{"split":"train","seed":-1}`:                            "/seed: expected a whole number from 0 on, found -1",
+			`{"split":"train","seed":1.5}`:                           "/seed: expected a whole number from 0 on, found 1.5",
+			`{"split":"train","seed":3,"per_category":1e30}`:         "/per_category: expected a whole number, found 1e30",
+			// The sizes of a preset are those of cb2, where this split is held out.
+			`{"split":"unseen","seed":3,"generator":"cb1","preset":"hard"}`: "the preset hard is of cb2",
+			// The space holds fewer questions: that is no bug of the server.
+			`{"split":"train","seed":3,"categories":["sibling"],"n":[4,4],"per_category":50}`: "too small",
 		} {
 			if status, got, _ := c.ask("POST /v1/generate", body); status != 400 || !strings.Contains(got, want) {
 				t.Errorf("%s: %d %s", body, status, got)

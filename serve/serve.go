@@ -212,13 +212,13 @@ type Answer struct {
 // do answers a call. It never fails: what goes wrong is in the answer.
 func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 	r := c.Route
+	defer func() { s.metrics.request(r, a.Status) }()
 	defer func() {
 		if p := recover(); p != nil {
 			slog.Error("bug", "route", r.Path, "panic", p, "stack", string(debug.Stack()))
 			a = r.failed(&verdict.BugError{What: fmt.Sprint(p)})
 		}
 	}()
-	defer func() { s.metrics.request(r, a.Status) }()
 	v, err := r.answer(ctx, s, c)
 	if err != nil {
 		var busy *busyError

@@ -347,6 +347,12 @@ func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResu
 		limit = time.Duration(q.RunTimeout * float64(time.Second))
 	}
 	err := lane.each(ctx, 1, true, s.metrics.waited(lane), func(ctx context.Context, _ *verdict.Judge, _ int) error {
+		if lane == s.python { // proving the sandbox takes none of the program's time
+			if _, err := s.box.open(); err != nil {
+				out.Message = err.Error()
+				return nil
+			}
+		}
 		mine, stop := context.WithTimeout(ctx, limit)
 		defer stop()
 		start := time.Now()

@@ -9,11 +9,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
+
+	"ein/bench/judge/sandbox"
 )
 
 // TestStacks: what training stacks post gets the answer that their clients read. The
@@ -64,6 +67,7 @@ func TestStacks(t *testing.T) {
 		{"POST /aggregate_metrics", `{"verify_responses":[` + answers + `]}`, 200, metrics},
 		{"POST /aggregate_metrics", `{"verify_responses":[]}`, 200, `"agent_metrics":{}`},
 		{"POST /aggregate_metrics", `{"verify_responses":[{"id":"a"}]}`, 400, "/verify_responses/0 has no number `reward`"},
+		{"POST /aggregate_metrics", `{"verify_responses":[{"reward":1e308},{"reward":-1e308}]}`, 200, `"median/reward":0,"min/reward":-1e+308,"num_rollouts":2}`},
 		{"GET /reverify_mode", ``, 200, `"stateless"`},
 		{"POST /ein_run", `{"program":":print 1 + 1"}`, 200, "1 + 1 = 2\n"},
 		{"POST /ein_run", `{"program":":print y"}`, 200, "there is no tensor `y`"},
@@ -78,6 +82,9 @@ func TestStacks(t *testing.T) {
 		{"POST /reset", `{"id":"cb2-test-degree_count-0-s7"}`, 400, "--allow-split"},
 		{"POST /step", `{"action":{"reply":` + right + `,"id":"` + in.ID + `"},"timeout_s":5}`, 200, `"reward":1,"done":true`},
 		{"POST /step", `{"action":{"reply":"x"}}`, 422, "there is no question yet"},
+		{"POST /mcp", `{}`, 200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,`},
+		{"POST /mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run","arguments":{"program":":print 2"}}}`, 200, `"data":"2 = 2\n"`},
+		{"POST /mcp", `{"jsonrpc":`, 400, "not JSON"},
 	} {
 		method, path, _ := strings.Cut(test.call, " ")
 		req, err := http.NewRequest(method, web.URL+path, strings.NewReader(test.body))
@@ -96,6 +103,19 @@ func TestStacks(t *testing.T) {
 	}
 }
 
+// TestSlowSandbox: the time that a sandbox takes to be proven is not the program's.
+func TestSlowSandbox(t *testing.T) {
+	slow := filepath.Join(t.TempDir(), "python3")
+	if err := os.WriteFile(slow, []byte("#!/bin/sh\nsleep 0.2\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := talk(t, Options{Sandbox: sandbox.Policy{Python: slow}})
+	status, body, _ := c.ask("POST /run_code", `{"code":"print(1)","language":"python","run_timeout":0.01}`)
+	if status != 200 || !strings.Contains(body, `"status":"SandboxError"`) {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
 // TestSessions: a conversation that the server ends is closed after its step.
 func TestSessions(t *testing.T) {
 	s := New(Options{})
@@ -109,7 +129,7 @@ func TestSessions(t *testing.T) {
 	}
 	for message, want := range map[string]string{
 		`{"type":"mcp","data":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}`:                                                              `{"type":"mcp","data":{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"run",`,
-		`{"type":"mcp","data":{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"run","arguments":{"program":":print 2"}}}}`: `"id":"a","result":{"content":[{"text":"2 = 2\n","type":"text"}],"isError":false}}`,
+		`{"type":"mcp","data":{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"run","arguments":{"program":":print 2"}}}}`: `"id":"a","result":{"content":[{"text":"2 = 2\n","type":"text"}],"data":"2 = 2\n","isError":false}}`,
 		`{"type":"mcp","data":{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"dance"}}}`:                                    `"code":-32602,"message":"there is no tool`,
 		`{"type":"mcp","data":{"jsonrpc":"2.0","id":3,"method":"initialize"}}`:                                                              `"code":-32601`,
 		`{"type":"reset"}`:                        `"type":"observation"`,

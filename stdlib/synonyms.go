@@ -32,7 +32,7 @@ var Without = map[string]string{
 }
 
 const (
-	values  = "a size is known before a program runs, and how many values differ is not; `histogram(v, k)` counts them in k bins, `rank(v)` orders them"
-	systems = "a program has products and sums of tensors, and no solver; a `repeat` goes towards a fixed point step by step"
+	values  = "sizes are known before a program runs, and the number of different values is not; `histogram(v, lo, hi, n)` counts them in n bins, `rank(v)` orders them"
+	systems = "there is no solver; a `repeat` can approach a fixed point step by step"
 	chance  = "the same program on the same data always gives the same; data is bound to an `input`"
 )

@@ -89,7 +89,7 @@ func Open(ctx context.Context, f *bind.File, opt graphio.Options) (_ graphio.Tab
 		fmt.Fprintf(&b, ", +c%d", i)
 	}
 	plus := strings.TrimPrefix(b.String(), ", ")
-	query = "WITH t(" + strings.ReplaceAll(plus, "+", "") + ") AS (" + query + "\n) SELECT " + plus + " FROM t"
+	query = "WITH \"ein rows\"(" + strings.ReplaceAll(plus, "+", "") + ") AS (" + query + "\n) SELECT " + plus + " FROM \"ein rows\""
 	if t.rows, err = conn.QueryContext(ctx, query); err != nil {
 		return nil, wrong(err)
 	}

@@ -115,6 +115,7 @@ func TestWithoutQuery(t *testing.T) {
 		"error: x.db: the database has no table": {"PRAGMA user_version = 1"},
 		"error: x.db: the database has 2 tables: a, b (query=@FILE names the file of a SELECT, as query=@top.sql)": {"CREATE TABLE b (x)", "CREATE TABLE a (x)"},
 		"1 [7] [] [] [] [] []": {`CREATE TABLE "a""b" (x)`, `INSERT INTO "a""b" VALUES (7)`},
+		"1 [8] [] [] [] [] []": {`CREATE TABLE t (x)`, `INSERT INTO t VALUES (8)`},
 	} {
 		if got := read(t, t.Context(), graphio.Vector, database(t, "x.db", statements...), 0); got != want {
 			t.Errorf("got %s\nwant %s", got, want)

@@ -192,7 +192,7 @@ func TestKeys(t *testing.T) {
 	for _, answer := range []string{"", "n", "y"} {
 		k.press(":save p.ein" + enter)
 		if answer != "" {
-			k.wait("p.ein is there already. Overwrite it? [y/N] ")
+			k.wait("p.ein already exists. Overwrite it? [y/N] ")
 			k.press(answer + enter)
 		}
 		if answer != "n" {

@@ -100,7 +100,7 @@ func TestServeToken(t *testing.T) {
 		path, token string
 		want        int
 	}{
-		{"/version", "", 401}, {"/version", "0123456789abcdee", 401}, {"/version", "0123456789abcdef", 200}, {"/version?token=0123456789abcdef", "", 401},
+		{"/version", "", 401}, {"/version", "Bearer 0123456789abcdee", 401}, {"/version", "Bearer 0123456789abcdef", 200}, {"/version", "bearer 0123456789abcdef", 200}, {"/version?token=0123456789abcdef", "", 401},
 		{"/metrics", "", 401}, {"/livez", "", 200}, {"/readyz", "", 200}, {"/nothing", "", 404},
 	} {
 		req, err := http.NewRequest(http.MethodGet, s.url+test.path, nil)
@@ -108,7 +108,7 @@ func TestServeToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		if test.token != "" {
-			req.Header.Set("Authorization", "Bearer "+test.token)
+			req.Header.Set("Authorization", test.token)
 		}
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {

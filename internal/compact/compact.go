@@ -5,15 +5,37 @@ package compact
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
 )
+
+// Write writes a value as a line.
+func Write(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
 
 // JSON is a value on one line, without its end.
 func JSON(v any) (json.RawMessage, error) {
+	if s, ok := v.(string); ok && plain(s) {
+		return append(append(append(make([]byte, 0, len(s)+2), '"'), s...), '"'), nil
+	}
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
+	err := Write(&b, v)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// plain reports whether a string is its own JSON, as labels are.
+func plain(s string) bool {
+	for _, c := range []byte(s) {
+		if c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // Must is JSON of what always has a form, such as a string.
@@ -23,4 +45,30 @@ func Must(v any) json.RawMessage {
 		panic("BUG: compact: " + err.Error())
 	}
 	return b
+}
+
+// Strict reads one value, which has no other members than v, and nothing behind it. wrong
+// is what cannot be read.
+func Strict(b []byte, v any, wrong string) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("%s: %w", wrong, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more after the object")
+	}
+	return nil
+}
+
+// StrictFile is Strict of a file of so many bytes at most.
+func StrictFile(r io.Reader, most int64, v any, wrong string) error {
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	switch {
+	case err != nil:
+		return err
+	case int64(len(b)) > most:
+		return fmt.Errorf("it is longer than %d bytes", most)
+	}
+	return Strict(b, v, wrong)
 }

@@ -75,11 +75,7 @@ func ReplaceBytes(name string, content []byte) error {
 
 // ReplaceJSON is Replace with a line of JSON.
 func ReplaceJSON(name string, v any) error {
-	b, err := compact.JSON(v)
-	if err != nil {
-		return err
-	}
-	return ReplaceBytes(name, append(b, '\n'))
+	return Replace(name, func(w io.Writer) error { return compact.Write(w, v) })
 }
 
 // Remove removes a file, which may be gone already.

@@ -35,7 +35,7 @@ var (
 	tooDeep           = message{codes.E0510, "functions call one another more than %d deep", "", ""}
 	shadowsFunction   = message{codes.W0213, "`%s` replaces the function of the language with that name", "", ""}
 	unusedAfterPrint  = message{codes.W0214, "`%s` is defined after the last `:print` and nothing uses it", "never used", "The outputs of a program with `:print` are the printed values."}
-	labelAsValue      = message{codes.E0318, "a node label is not a number", "", "A label stands where a node is asked for: in brackets, or as an argument such as the second of `reach`."}
+	labelAsValue      = message{codes.E0318, "a node label is not a number", "", "A label goes where a node is expected: in brackets, or as an argument such as the second of `reach`."}
 	tooManyIndices    = message{codes.E0512, "a statement can have at most %d different indices", "", ""}
 	tooManyAxes       = message{codes.E0319, "a tensor can have at most %d axes, this one would have %d", "", ""}
 	indexedTwice      = message{codes.E0308, "%s already has indices and cannot be indexed again", "", "Define it as a tensor of its own first."}
@@ -47,8 +47,8 @@ var (
 	selectIndex       = message{codes.E0203, "`%s` is neither a tensor nor an index of the left side", "", "To slice along an axis, use an index of the left side, as in `Row[j] = select(T, 2, j)`."}
 	selectPosition    = message{codes.E0307, "a position of `select` is a single number, a label or an index, found %s", "indexed", "Each position stands for one element, row or column; it cannot change along an index."}
 	selectRank        = message{codes.E0302, "%s is %s: `select` takes %s after it, found %d", "", ""}
-	vectorSelect      = message{codes.E0325, "%s is a vector and has one position", "", "Write `select(v, a)`. With two positions one of them has to be 0: `select(v, a, 0)` and `select(v, 0, a)` are element a."}
-	hugeInteger       = message{codes.E0401, "%s is too large to be exact", "", "Whole numbers are exact below 2^53 = 9007199254740992. Written with a point or an exponent it is a real number."}
+	vectorSelect      = message{codes.E0325, "%s is a vector and takes one position", "", "Write `select(v, a)`. With two positions one of them has to be 0: `select(v, a, 0)` and `select(v, 0, a)` are element a."}
+	hugeInteger       = message{codes.E0401, "%s is too large to be exact", "", "Whole numbers are exact below 2^53 = 9007199254740992. Written with a point or an exponent it is real, and in quotes a label."}
 	raggedDepth       = message{codes.E0402, "a literal is nested to one depth: either all entries are lists or none is", "", ""}
 	entry             = message{codes.E0403, "the entries of a literal are numbers known before the program runs, found %s", "", ""}
 	literalTooLarge   = message{codes.E0521, "the literals of the program take more than %d words of memory", "", "Let the host bind large data to an input."}
@@ -57,7 +57,7 @@ var (
 	vecRank           = message{codes.E0405, "`vec` takes a flat list of numbers, found %s", "", ""}
 	lengthMismatch    = message{codes.E0406, "the list has %s, but the length given is %d", "", ""}
 	fewerThanLabels   = message{codes.E0411, "the program has %s, more than the %d given", "", "All labelled graphs of a program have the same nodes."}
-	emptyEdges        = message{codes.E0412, "a graph without edges needs its number of nodes", "", "As in `edges([], 5)`."}
+	emptyEdges        = message{codes.E0412, "a graph without edges needs its number of nodes", "", "Give it, as in `edges([], 5)`."}
 	matrixSize        = message{codes.E0413, "the matrix has %d rows, but the number of nodes given is %d", "", ""}
 	adjEntry          = message{codes.E0415, "entry [%d, %d] of an adjacency matrix is 0 or 1, found %s", "", "For weights write the matrix alone, without `edges` or `adj`."}
 	duplicateEdges    = message{codes.N0417, "%s given more than once", "", "An edge is there or not: repeating it changes nothing."}
@@ -106,6 +106,13 @@ func (c *checker) wasStopped() diag.Diagnostic {
 //go:noinline
 func fix(title string, s source.Span, text string) []diag.Fix {
 	return []diag.Fix{{Title: title, Edits: []diag.Edit{{Span: s, NewText: text}}}}
+}
+
+// inQuotes is the fix that makes a number a label.
+//
+//go:noinline
+func inQuotes(n float64, s source.Span) []diag.Fix {
+	return fix("write the label in quotes", s, strconv.Quote(tensor.Number(n)))
 }
 
 // guess is the fix that takes another word for one that nothing has.
@@ -348,10 +355,10 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) val {
 // position says that the parameter of that name stands there.
 func (c *checker) namedArgument(x *syntax.Call, a syntax.Arg, signature string, position, axis bool) val {
 	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: a.Name.Span, Notes: []string{"The call is `" + signature + "`."},
-		Message: fmt.Sprintf("`%s` has no argument that is given as `%s=`", x.Fun.Name, a.Name.Name)}
+		Message: fmt.Sprintf("`%s` has no argument named `%s`", x.Fun.Name, a.Name.Name)}
 	switch {
 	case position:
-		d.Message = fmt.Sprintf("`%s` takes `%s` by its place, without the name", x.Fun.Name, a.Name.Name)
+		d.Message = fmt.Sprintf("`%s` takes `%s` by position, not by name", x.Fun.Name, a.Name.Name)
 		d.Fixes = fix("leave out the name", source.Span{Start: a.Name.Span.Start, End: a.Value.Pos().Start}, "")
 	case axis:
 		d.Fixes = fix("write `axis=`", a.Name.Span, "axis")
@@ -456,6 +463,8 @@ func (c *checker) unknownLabel(x *syntax.String) val {
 			all = append(all, syntax.ExprString(&syntax.String{Value: l}))
 		}
 		d.Notes = []string{"The nodes are " + strings.Join(all, ", ") + "."}
+	} else if len(c.labels) == 0 && x.Value != "" && isInteger(x.Value) {
+		d.Fixes = fix("a node without a label is a number", x.Span, x.Value)
 	} else if len(c.labels) == 0 {
 		d.Notes = []string{"Nodes have labels when `edges` is given pairs of strings, or when an input is bound to a file with names."}
 	}
@@ -606,7 +615,7 @@ func pluralIndex(n int) string {
 // indexExpr reports an entry of the brackets of whole that is no position.
 func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
 	d := diag.Diagnostic{Code: codes.E0316, Severity: diag.Error, Span: x.Pos(),
-		Message: "in brackets stands an index name, a whole number or a label, found " + text(x)}
+		Message: "brackets hold an index, a whole number or a label, found " + text(x)}
 	v, negative := number(x)
 	switch x.(type) {
 	case *syntax.Number:
@@ -622,7 +631,7 @@ func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
 					d.Notes = []string{"A computed position is written `select(T, ...)`."}
 				}
 			} else if c.movesAlong(e) {
-				d.Notes = []string{"A position cannot change along an index. With `n` elements in `v`, those at the positions `k` are `sum(where(range(n)[j] == k[i], v[j], 0))`."}
+				d.Notes = []string{"A position cannot change along an index. For the elements of `v` at the positions `k` write `sum(where(range(n)[j] == k[i], v[j], 0))`, with n = size(v, 0)."}
 			}
 			call.Args = append(call.Args, syntax.Arg{Value: e})
 		}
@@ -721,7 +730,7 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 	if p.Code == codes.E0312 && p.Arg >= 0 && p.Arg < len(x.Args) {
 		if n, ok := x.Args[p.Arg].Value.(*syntax.Number); ok {
 			if _, ok := c.labelled(n); ok {
-				d.Fixes = fix("write the label in quotes", s, strconv.Quote(tensor.Number(n.Value)))
+				d.Fixes = inQuotes(n.Value, s)
 			}
 		}
 	}

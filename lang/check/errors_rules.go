@@ -18,18 +18,19 @@ import (
 
 var (
 	realInInt      = message{codes.E0803, "column %d of `%s` holds whole numbers, and the rule gives it others", "", "`floor(x)` and `round(x)` give whole numbers."}
-	headOnly       = message{codes.E0804, "`%s` stands in the head of %s and in no atom of the body", "nothing gives it a value", "Every row needs a value for it: add an atom that has it, or write a constant, quoted."}
+	headOnly       = message{codes.E0804, "`%s` is in the head of %s but in no atom of the body", "nothing gives it a value", "Every row needs a value for it: add an atom that has it, or write a constant, quoted."}
 	variableInFact = message{codes.E0804, "`%s` has no value here", "nothing gives it a value", "A fact holds constants; a rule has a body: `Head(x) <- Body(x).`."}
-	anyInExpr      = message{codes.E0804, "`_` is anything, and a value is needed here", "", "Give it a name, and let an atom of the body give that a value."}
-	ownNegation    = message{codes.E0807, "%s depends on its own negation: %s", "", "What is negated has to be complete before: let the negated relation be defined without this one."}
+	anyInExpr      = message{codes.E0804, "`_` stands for anything, but a value is needed here", "", "Name it, and add an atom that gives it a value."}
+	ownNegation    = message{codes.E0807, "%s depends on its own negation: %s", "", "A relation is complete before it is negated: define the negated one without this one."}
 	ownAggregate   = message{codes.E0808, "%s depends on its own aggregate: %s", "", "Sums and counts need complete relations. A least or greatest value may be defined by itself: `D[y] min= D[x] + w <- Road(x, y, w).`."}
 	manyColumns    = message{codes.E0815, "`%s` has %d columns; a relation has at most %d", "", "Split it into relations that share a key."}
 	otherNodes     = message{codes.E0803, "axis %d of `%s` has %s, and there are %s", "", "Rules read tensors over the nodes of the program."}
 	reserved       = message{codes.E0818, "%s is reserved for a later version", "", ""}
 	noLiteral      = message{codes.E0818, "%s is neither true nor false", "", "A body has atoms, `not` atoms, comparisons and `v = e`."}
-	aggregateKey   = message{codes.E0818, "an aggregate cannot be the key of a tensor", "", "The operator says what becomes of several values: `T[x] += a <- ...` is their sum."}
+	deepExpr       = message{codes.E0818, "more than %d operations lie within each other here", "", "Let the body give a part its name first, as in `v = e`."}
+	aggregateKey   = message{codes.E0818, "an aggregate cannot be the key of a tensor", "", "The operator says how several values combine: `T[x] += a <- ...` is their sum."}
 	queryConstant  = message{codes.N0828, "`%s` is the constant here, since a fact has it", "", "A variable needs a name that no fact has."}
-	realJoin       = message{codes.W0823, "`%s` joins columns of real numbers, which have to be exactly equal", "", "Numbers that were computed in different ways seldom are equal to the last digit."}
+	realJoin       = message{codes.W0823, "`%s` joins columns of real numbers, which have to be exactly equal", "", "Numbers computed in different ways are rarely equal to the last digit."}
 )
 
 // shown is a relation with its columns as messages show it.
@@ -131,8 +132,13 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 			d.Related = append(d.Related, diag.Related{Span: s.at, Message: s.noun() + " here"})
 		}
 	}
+	for i := range c.rel.consts {
+		if k := &c.rel.consts[i]; k.isNum && k.span == at && x.class == aNumber && y.class != aText {
+			d.Fixes = inQuotes(k.num, at)
+		}
+	}
 	if x.class == ofDomain || y.class == ofDomain {
-		d.Notes = []string{"Named domains are sets of nodes of their own, which never meet."}
+		d.Notes = []string{"Each named domain is a set of nodes of its own; no two share a node."}
 	}
 	c.report(d)
 }
@@ -173,7 +179,7 @@ func (c *checker) invents(cl *clause, picture string) {
 
 func (c *checker) notFinal(cl *clause, err error) {
 	msg := err.Error()
-	c.err(codes.E0817, cl.span, "", []string{"In the recursion of `min=` and `max=` a value may be added to, multiplied by what is not negative, and put into min and max: what it is made of may still improve."}, "%s", msg)
+	c.err(codes.E0817, cl.span, "", []string{"The value may still improve: a recursion of `min=` or `max=` may only add to it, multiply it by what is not negative, and put it into `min` and `max`."}, "%s", msg)
 }
 
 func (c *checker) capital(cl *clause, x *syntax.Name) {
@@ -184,7 +190,7 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 		c.rel.doubted[x.Name] = true
 		c.report(diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
 			Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
-			Notes:   []string{"An input without data may have it. Variables begin with a lower-case letter."}})
+			Notes:   []string{"An unbound input may still have it. Variables begin with a lower-case letter."}})
 		return
 	}
 	cl.bad = true
@@ -262,7 +268,7 @@ func (c *checker) otherHead(r *relation, s *syntax.Rule, name syntax.Ident) {
 }
 
 func (c *checker) otherBrackets(r *relation, l *syntax.Literal) {
-	note := fmt.Sprintf("`%s` is true or not: `%s`.", r.name, c.shown(r))
+	note := fmt.Sprintf("`%s` is true or false; it has no value: write `%s`.", r.name, c.shown(r))
 	if r.valued() {
 		note = fmt.Sprintf("`%s` has a value: `%s = v`, or in an expression, `%s > 3`.", r.name, c.shown(r), c.shown(r))
 	}
@@ -288,7 +294,7 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 		if _, agg := aggregates[call.Fun.Name]; agg {
 			note = "An aggregate stands alone in a column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`."
 		} else if c.rel.byName[call.Fun.Name] != nil {
-			note = fmt.Sprintf("`%s` is true or not, and has no value: write it as an atom of its own.", call.Fun.Name)
+			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", call.Fun.Name)
 		}
 	}
 	c.err(codes.E0818, x.Pos(), "", []string{note}, "%s cannot stand in a rule", text(x))
@@ -363,12 +369,12 @@ func (c *checker) shareNothing(cl *clause, i, j int) {
 }
 
 func (c *checker) repeatedRule(at, first source.Span) {
-	c.report(diag.Diagnostic{Code: codes.W0825, Severity: diag.Warning, Span: at, Message: "the rule says what another one says",
+	c.report(diag.Diagnostic{Code: codes.W0825, Severity: diag.Warning, Span: at, Message: "this rule repeats another one",
 		Related: []diag.Related{{Span: first, Message: "the other one"}}})
 }
 
 func (c *checker) repeatedFact(at, first source.Span) {
-	c.report(diag.Diagnostic{Code: codes.W0825, Severity: diag.Warning, Span: at, Message: "the fact is there already",
+	c.report(diag.Diagnostic{Code: codes.W0825, Severity: diag.Warning, Span: at, Message: "this fact repeats another one",
 		Related: []diag.Related{{Span: first, Message: "first here"}}})
 }
 

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -193,7 +192,7 @@ func (c *checker) numbered() (n int, known bool) {
 	}
 	for i := range c.rel.consts {
 		if k := &c.rel.consts[i]; !known && c.rel.isPlace(k) {
-			n = max(n, int(min(k.num, math.MaxInt32-1))+1)
+			n = max(n, int(min(k.num, rel.MaxSize-1))+1)
 		}
 	}
 	return n, known

@@ -108,6 +108,7 @@ type clause struct {
 	uses     []*relation      // of each literal of Body
 	ids      map[string]int
 	bad      bool
+	depth    int  // of the expression that is read
 	caps     bool // a capital letter was reported
 }
 
@@ -640,6 +641,9 @@ func (c *checker) constantOf(x syntax.Expr, fact bool) int {
 		}
 	default:
 		k.num, k.isNum = literalNumber(x)
+		if abs(k.num) >= tensor.MaxInt && c.inexact(x) {
+			k.num = 0
+		}
 		class = numeral
 		if k.num != math.Trunc(k.num) || k.num < 0 {
 			class = aNumber
@@ -854,6 +858,15 @@ func (c *checker) ruleExpr(cl *clause, x syntax.Expr) (rel.Expr, int) {
 		return rel.Expr{Term: t}, slot
 	}
 	apply := func(f op.Fn, args ...syntax.Expr) (rel.Expr, int) {
+		if cl.depth > rel.MaxDepth {
+			if !cl.bad {
+				c.say(deepExpr, x.Pos(), rel.MaxDepth)
+			}
+			cl.bad = true
+			return rel.Expr{}, c.rel.slot(anything, "", x.Pos())
+		}
+		cl.depth++
+		defer func() { cl.depth-- }()
 		e := rel.Expr{Fn: f}
 		for _, a := range args {
 			y, k := c.ruleExpr(cl, a)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"slices"
 
 	"ein/internal/codes"
@@ -112,7 +113,7 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	}
 	switch r.fold {
 	case rel.Min, rel.Max:
-		c.err(codes.E0816, x.Span, "", []string{"Say what a key without a value has, as in `default(" + r.name + ", -1)`, or ask with a rule, `P(x, v) <- " + r.name + "[x] = v.`."},
+		c.err(codes.E0816, x.Span, "", []string{"Give keys without a value one, as in `default(" + r.name + ", -1)`, or ask with a rule, `P(x, v) <- " + r.name + "[x] = v.`."},
 			"`%s` has no value for every key, so it is not a tensor", r.name)
 		return nil
 	}
@@ -248,8 +249,13 @@ func (c *checker) finishRelations(p *Program) {
 	for _, s := range c.rel.stages {
 		lowered := c.lower(skeleton, s)
 		if err := rel.Verify(lowered); err != nil {
-			// The verifier refuses what has no meaning, and the checker has missed it.
-			c.err(codes.E0818, pointOf(c.file), "", nil, "the rules of the program cannot be run together: %s", err)
+			// The verifier refuses what is too much for one rule, or has no meaning and the checker has missed it.
+			at, in := pointOf(c.file), (*rel.InRule)(nil)
+			if errors.As(err, &in) {
+				pos := lowered.Rules[in.Rule].Pos
+				at, err = source.Span{Start: int(pos.Start), End: int(pos.End)}, in.Err
+			}
+			c.err(codes.E0818, at, "", nil, "this cannot be run: %s", err)
 			return
 		}
 		s.rules.Program, p.Rules = lowered, lowered

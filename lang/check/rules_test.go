@@ -72,7 +72,7 @@ func TestRandomRules(t *testing.T) {
 			good++
 		}
 		for _, d := range p.Diags {
-			if strings.Contains(d.Message, "cannot be run together") {
+			if strings.Contains(d.Message, "cannot be run") {
 				t.Fatalf("%s\n%s", d.Message, text)
 			}
 		}

@@ -197,7 +197,7 @@ func (f *Function) Markdown() string {
 // capital makes a sentence of a description. One that begins with a name or a
 // formula stays as it is.
 func capital(s string) string {
-	if word, _, _ := strings.Cut(s, " "); word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == "" && len(word) > 1 {
+	if word, _, _ := strings.Cut(s, " "); word != "" && strings.Trim(strings.TrimSuffix(word, ":"), "abcdefghijklmnopqrstuvwxyz") == "" && len(word) > 1 {
 		s = strings.ToUpper(s[:1]) + s[1:]
 	}
 	return strings.TrimSuffix(s, ".") + "."

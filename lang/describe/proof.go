@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ein/internal/words"
@@ -219,32 +220,41 @@ func factLines(stmts []syntax.Stmt) map[string]source.Span {
 			continue
 		}
 		var cells []string
-		cell := func(x syntax.Expr) {
-			switch x := x.(type) {
-			case *syntax.Name:
-				cells = append(cells, fmt.Sprintf("%q", x.Name))
-			default:
-				cells = append(cells, syntax.ExprString(x))
-			}
-		}
 		switch head := r.Head.(type) {
 		case *syntax.Call:
 			for _, a := range head.Args {
-				cell(a.Value)
+				cells = append(cells, constant(a.Value))
 			}
 			at[head.Fun.Name+"("+strings.Join(cells, ", ")+")"] = r.Span
 		case *syntax.Index:
 			for _, x := range head.Indices {
-				cell(x)
+				cells = append(cells, constant(x))
 			}
 			if name, ok := head.X.(*syntax.Name); ok && r.Value != nil {
-				at[name.Name+"["+strings.Join(cells, ", ")+"] = "+syntax.ExprString(r.Value)] = r.Span
+				at[name.Name+"["+strings.Join(cells, ", ")+"] = "+constant(r.Value)] = r.Span
 			} else if ok {
 				at[name.Name+"("+strings.Join(cells, ", ")+")"] = r.Span
 			}
 		}
 	}
 	return at
+}
+
+// constant is a cell of a fact as [rel.Constant] writes it.
+func constant(x syntax.Expr) string {
+	switch x := x.(type) {
+	case *syntax.Name:
+		return strconv.Quote(x.Name)
+	case *syntax.String:
+		return strconv.Quote(x.Value)
+	case *syntax.Number:
+		return tensor.Number(x.Value)
+	case *syntax.Unary:
+		if n, ok := x.X.(*syntax.Number); ok {
+			return tensor.Number(-n.Value)
+		}
+	}
+	return syntax.ExprString(x)
 }
 
 // Text is the proof for people.

@@ -61,7 +61,8 @@ func (p *Program) Optimise() {
 		clear(o.fails)
 		clear(o.known)
 		clear(o.done)
-		o.keys, o.done = o.keys[:0], o.done[:0]
+		clear(o.rules)
+		o.keys, o.done, o.rules = o.keys[:0], o.done[:0], o.rules[:0]
 		optimisers.Put(o)
 	}
 }
@@ -88,6 +89,7 @@ type optimiser struct {
 	fails ir.Table[int8] // what canFail found: 1 it can, -1 it cannot
 	known map[uint64]shared
 	keys  []byte // of known
+	rules []*ir.Rules
 	done  []Rewrite
 }
 
@@ -180,6 +182,13 @@ func (o *optimiser) share(n *ir.Node) *ir.Node {
 	}
 	for _, d := range n.Axes {
 		k = append(k, byte(d), ';')
+	}
+	if n.Rules != nil { // a session has those of before a fact, and those with it
+		at := slices.Index(o.rules, n.Rules)
+		if at < 0 {
+			at, o.rules = len(o.rules), append(o.rules, n.Rules)
+		}
+		k = binary.AppendUvarint(k, uint64(at))
 	}
 	if n.Spec != nil {
 		for _, in := range n.Spec.In {

@@ -37,6 +37,15 @@ def test_generate_is_the_command():
     assert got[0].category == "cousin" and got[0].answer is not None
 
 
+def test_generate_passes_over_what_is_repeated():
+    """Questions of few nodes repeat, which is known only to those who made all before."""
+    want = command("generate", "--preset", "demo", "--split", "train", "--seed", "5", "--per-category", "90", "--categories", "degree_max")
+    ids = [i.id for i in bench.generate(preset="demo", seed=5, per_category=90, categories=["degree_max"])]
+    assert ids == [json.loads(line)["id"] for line in want.splitlines()] and len(set(ids)) == 90
+    with pytest.raises(ein.InputError, match="only .* of 50 found"):
+        list(bench.generate(n=(4, 4), categories=["sibling"], per_category=50))
+
+
 def test_generate_without_end():
     ids = [i.id for i in islice(bench.generate(per_category=None, seed=3), 60)]
     assert len(set(ids)) == 60 and ids[0].split("-")[2] == ids[26].split("-")[2]
@@ -72,6 +81,12 @@ def test_scores():
 def test_many_scores_keep_their_order():
     items = [bench.Item(ID, json.dumps({"answer": i % 3 == 0}), "direct") for i in range(2500)]
     assert [s.reward for s in bench.score_many(items)] == [float(i % 3 == 0) for i in range(2500)]
+
+
+def test_worth_is_one_of_four():
+    with pytest.raises(ValueError, match="no reward 'best'; there are strict, relaxed, lenient and shaped"):
+        bench.worth("best")
+    assert bench.score(ID, '{"answer": true}', "direct").reward == 1
 
 
 def test_what_is_worth():

@@ -47,6 +47,21 @@ def test_nodes_that_are_other_numbers_are_labels():
     assert ein.run("input A: graph\nR = desc(A, 0)", A=nx.DiGraph([(10, 20), (20, 30)])).nodes("R") == ["20", "30"]
 
 
+@pytest.mark.parametrize("edges", [[(24.0, 8.0), (8.0, 3.5)], {24.0: [8.0], 8.0: [3.5]}, {(24.0, 8.0): 1, (8.0, 3.5): 1}, nx.DiGraph([(24.0, 8.0), (8.0, 3.5)])])
+def test_whole_numbers_as_floats(edges):
+    assert ein.run('input A: graph\nR = reach(A, "24")', A=edges if hasattr(edges, "adj") or 24.0 in edges else ein.Graph(edges, options="ids=label")).labels == ["24", "8", "3.5"]
+
+
+def test_numbers_that_are_labels():
+    accounts = [(5000028, 5000001), (5000001, 42)]
+    with pytest.raises(ein.InputError, match="node numbers or labels"):
+        ein.run('input A: graph\nR = reach(A, 0)', A=accounts)
+    r = ein.run('input A: graph\nR = reach(A, "5000001")', A=ein.Graph(accounts, options="ids=label"))
+    assert r.nodes("R") == ["5000001", "42"]
+    with pytest.raises(ein.InputError, match="options= is for edges"):
+        ein.run('input A: graph\nR = reach(A, 0)', A=ein.Graph(np.eye(3), options="ids=label"))
+
+
 def test_nodes_with_one_label():
     with pytest.raises(ein.InputError, match="A: two nodes have the label '1'"):
         ein.run("input A: graph\n:print A", A=nx.DiGraph([("1", 1)]))
@@ -116,6 +131,43 @@ def test_vectors(v):
     assert ein.run("input v: vector\nw = 2 * v", v=v).w.tolist() == [2, 4, 8]
 
 
+@pytest.mark.parametrize(
+    "v",
+    [
+        {"a": True, "b": False},
+        {"a": np.bool_(True), "b": np.int8(0)},
+        {"a": np.float32(1), "b": np.float64(0)},
+        pd.Series([True, False], index=["a", "b"]),
+        ein.Graph(sp.coo_array(np.array([1, 0])), nodes=["a", "b"]),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_numbers_of_every_kind_by_label(v):
+    r = ein.run("input A: graph\ninput v: vector\nw[i] = A[i,j] v[j]", A=ein.Graph(np.eye(2), nodes=["a", "b"]), v=v)
+    assert r.w.tolist() == [1, 0]
+
+
+def test_adjacency_tables():
+    for g in (nx.DiGraph([("a", "b"), ("c", "a")]), nx.DiGraph([(3, 1), (1, 2)]), nx.DiGraph([(1, 0), (0, 2)])):
+        r = ein.run("input A: graph\n:print A", A=nx.to_pandas_adjacency(g))
+        assert r.A.tolist() == nx.to_numpy_array(g).tolist()
+        assert r.labels == ([] if 0 in g and list(g) == [0, 1, 2] else [str(n) for n in g])
+    km = pd.DataFrame([[0, 2.5], [0, 0]], index=["a", "b"], columns=["a", "b"])
+    assert ein.run("input W: matrix\n:print W", W=km).W.tolist() == [[0, 2.5], [0, 0]]
+
+
+def test_arrays_without_elements():
+    r = ein.run("input A: graph\n:print A", A=sp.csr_array((0, 0)))
+    assert r.A.shape == (0, 0) and r.output("A").tolist() == []
+
+
+def test_whole_numbers_stay_exact():
+    for big in (np.array([[2**53, 0]]), np.array([[2**64 - 1, 0]], np.uint64), sp.csr_array(np.array([[-(2**53), 0]]))):
+        with pytest.raises(ein.InputError, match="whole numbers below 2\\^53"):
+            ein.run("input W: matrix\n:print W", W=big)
+    assert ein.run("input W: matrix\n:print W", W=np.array([[2.0**60, 1 - 2**53]])).W.tolist() == [[2.0**60, 1.0 - 2**53]]
+
+
 def test_vector_by_label():
     r = ein.run("input A: graph\ninput v: vector\nw[i] = A[i,j] v[j]", A=[("a", "b")], v=pd.Series({"a": 1.5, "b": 2.5}))
     assert r.w.tolist() == [2.5, 0]
@@ -147,6 +199,11 @@ def test_weights_by_pair():
         assert r.d.tolist() == [0, 1.5, 4]
     r = ein.run("input W: matrix\nd = sum(W)", W={(0, 1): 2, (1, 2): 3})
     assert r.d == 5
+
+
+@pytest.mark.parametrize("s", [True, np.bool_(True), np.array(True)], ids=lambda x: type(x).__name__)
+def test_truth_is_a_number(s):
+    assert ein.run("input s: scalar\nt = s + 2", s=s).t == 3
 
 
 @pytest.mark.parametrize("s", [3, 3.0, np.int64(3), np.float32(3), np.array(3)], ids=lambda x: type(x).__name__)
@@ -201,12 +258,26 @@ def test_result():
         (object(), "A: object is no data"),
         (np.array(["a"]), "A: an array of <U1 is no data"),
         (np.zeros((2, 2), complex), "A: an array of complex128"),
-        ([[0, float("nan")], [0, 0]], "cannot be sent"),
+        ([[0, float("nan")], [0, 0]], r"A: nan in \[0, nan\], expected a finite number"),
+        ([("a", "b", float("inf"))], r"A: inf in \('a', 'b', inf\)"),
+        (nx.DiGraph([("a", "b", {"weight": float("nan")})]), "A: nan in"),
+        (nx.DiGraph(OWNS).edges(), "OutEdgeView is a view of a graph\nGive the graph itself"),
+        (nx.DiGraph(OWNS).edges(data=True), "OutEdgeDataView is a view"),
+        (nx.DiGraph(OWNS).adj, "AdjacencyView is a view"),
+        ({"a": {"b": {"weight": 3}}}, "A: the weight of 'a' -> 'b' is {'weight': 3}, expected a number"),
+        (np.ma.masked_array(np.eye(2), mask=np.eye(2)), "A: the array has masked elements\n"),
+        (pathlib.Path("graph.csv"), "PosixPath is no data for an input\nein.File"),
+        (ein.Graph(np.eye(2), nodes=["a"]), "A: there is 1 label, and the array is 2x2"),
+        (ein.Graph(sp.eye_array(2), nodes=["a", "b", "c"]), "A: there are 3 labels, and the array is 2x2"),
         ([(object(), 1)], "object has no form in JSON"),
         (ein.Graph([(0, 1)], weight="w"), "A: weight= is for"),
         (ein.Graph([(0, 1)], nodes=["a"]), "A: nodes= is for arrays"),
         (ein.Graph(pd.DataFrame({"u": [1], "v": [2]}), weight="w"), r"A: no columns \['u', 'v', 'w'\]"),
-        (pd.DataFrame({"u": [1]}), "A: no columns"),
+        (pd.DataFrame({"u": [1]}), r"A: the columns are \['u'\], and edges have a source and a target"),
+        (pd.DataFrame([[1, 2, 3]], columns=["source", "target", "target"]), "A: two columns are named 'target'"),
+        (pd.DataFrame({"u": pd.array([1, None], dtype="Int64"), "v": [2, 3]}), "A: a row of"),
+        (pd.DataFrame(np.eye(3)), "A: a table of 3x3 without names"),
+        (nx.to_pandas_adjacency(nx.path_graph("ab"), nonedge=np.nan), "A: a row of"),
         (pd.DataFrame({"u": ["a", None], "v": ["b", "c"]}), "A: a row of"),
         ({"a": [["b"]]}, r"A: \['b'\] is no node"),
         ({"a": 1, "b": "c"}, "A: expected the neighbours of 'a', found 1"),
@@ -239,8 +310,16 @@ def test_errors_have_diagnostics():
         ein.run("input s: scalar\nt = 1 / s", s=0)
     with pytest.raises(ein.CheckError):
         ein.run("def f(x) = x\n:print f(1)", profile="core")
-    with pytest.raises(ValueError, match="ops is -1"):
-        ein.run("x = 1", limits=ein.Limits(ops=-1))
+    for limits, message in (
+        (ein.Limits(ops=-1), "ops is -1"),
+        (ein.Limits(memory=1.5), "memory is 1.5, expected a whole number"),  # pyright: ignore[reportArgumentType]
+        (ein.Limits(seconds=float("nan")), "seconds is nan"),
+        (ein.Limits(seconds=1e300), r"seconds is 1e\+300"),
+        (ein.Limits(seconds=0), "seconds is 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ein.run("x = 1", limits=limits)
+    assert ein.run("x = 1", limits=ein.Limits(ops=1e6, seconds=3600)).x == 1  # pyright: ignore[reportArgumentType]
 
 
 def test_program():

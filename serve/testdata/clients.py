@@ -94,6 +94,26 @@ def openenv():
             else:
                 raise AssertionError("a tool that is none")
 
+    async def production():
+        from openenv.core.mcp_client import MCPToolClient
+
+        async with MCPToolClient(base_url=url) as env:
+            env.use_production_mode = True
+            assert [t.name for t in await env.list_tools()] == ["run", "check"]
+            assert await env.call_tool("run", program=":print 1 + 1") == "1 + 1 = 2\n"
+            try:
+                await env.call_tool("dance")
+            except RuntimeError as e:
+                assert "there is no tool" in str(e), e
+            else:
+                raise AssertionError("a tool that is none")
+
+    def validated():
+        from openenv.cli._validation import validate_running_environment
+
+        report = validate_running_environment(url)
+        assert report["passed"], report
+
     async def many():
         async def one(seed):
             async with GenericEnvClient(base_url=url) as env:
@@ -104,6 +124,8 @@ def openenv():
 
     asyncio.run(play())
     asyncio.run(agent())
+    asyncio.run(production())
+    validated()
     asyncio.run(many())
 
 

@@ -139,7 +139,7 @@ func TestParseSpec(t *testing.T) {
 		{spec: "a?source=%4", err: "a?source=%4: bad % escape in the option source (write % itself as %25)"},
 		{spec: "a?source=%zz", err: "a?source=%zz: bad % escape in the option source (write % itself as %25)"},
 		{spec: "a?source=", err: "a?source=: the option source has no value"},
-		{spec: "a?format=xls", err: `a?format=xls: the option format cannot be "xls" (expected csv, tsv, edges, mtx, json, npy, parquet, sqlite)`},
+		{spec: "a?format=xls", err: `a?format=xls: the option format cannot be "xls" (expected csv, tsv, edges, mtx, json, jsonl, npy, parquet, sqlite)`},
 		{spec: "a?header=1", err: `a?header=1: the option header cannot be "1" (expected yes, no)`},
 		{spec: "a?ids=int", err: `a?ids=int: the option ids cannot be "int" (expected number, label)`},
 		{spec: "a?dup=mean", err: `a?dup=mean: the option dup cannot be "mean" (expected min, max, sum, first, error)`},

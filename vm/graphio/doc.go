@@ -31,6 +31,7 @@
 //     symmetric, skew-symmetric. Node i of the file is node i-1. A symmetric
 //     file holds its lower triangle only. A graph must be square. Lines that
 //     begin with % are comments; after the sizes a warning counts them.
+//   - JSON lines (jsonl): the items of a JSON array, each on a line of its own.
 //   - JSON: as RFC 7493 has it, so a key given twice and invalid UTF-8 are errors.
 //     For a graph, rows of two ([[0,1],["a","b"]]) are edges and a square
 //     array of any other size is the 0/1 matrix itself; two pairs that would be

@@ -85,6 +85,8 @@ type report struct {
 func (r *report) full() bool { return len(r.list) >= maxListed }
 
 // counted is full for a caller who has one more, which it counts then.
+//
+//go:noinline
 func (r *report) counted() bool {
 	if r.full() {
 		r.more++

@@ -90,16 +90,21 @@ func FuzzJSON(f *testing.F) {
 		"[[0,1,0],[1,1,1],[0,0,0]]", "[1,2.5]", "-3e2", `{"a\u00e9":1}`, `{"n":4,"edges":[[3,3]],"graph":{"x":[null,true]}}`)
 }
 
+func FuzzJSONLines(f *testing.F) {
+	fuzz(f, JSONLines, "[0,1]\n[1,2]\n", "[\"a\",\"b\"]\r\n\n  [\"b\",\"c\"]", "{\"source\":\"a\",\"target\":\"b\"}\n", "1\n2.5\n", "[\n1]", "]", ",")
+}
+
 // FuzzRelation reads rows of typed columns, of text and of JSON.
 func FuzzRelation(f *testing.F) {
 	for _, s := range []string{"a,n\nx,1\ny,2\n", "x\ny,2\n", `[["x",1],{"n":2,"a":"y","b":null}]`, `[{"a":"x"},3,["x",null]]`, "[]", `[["x",1.5]`} {
 		f.Add([]byte(s), byte(0))
 		f.Add([]byte(s), byte(1))
 	}
+	f.Add([]byte("[\"x\",1]\n\n {\"n\":2,\"a\":\"y\"}\r\n"), byte(2))
 	f.Fuzz(func(t *testing.T, data []byte, k byte) {
 		ledger := &cost.Ledger{}
 		raw, err := Read(strings.NewReader(string(data)), "f", Options{
-			Kind: Relation, Format: []Format{CSV, JSON}[k%2], Lines: true, MaxBytes: 1 << 16, MaxEdges: 1 << 10, Ledger: ledger,
+			Kind: Relation, Format: []Format{CSV, JSON, JSONLines}[k%3], Lines: true, MaxBytes: 1 << 16, MaxEdges: 1 << 10, Ledger: ledger,
 			Columns: []RelationColumn{{Name: "a", Kind: tensor.NodeColumn}, {Name: "n", Kind: tensor.IntColumn}},
 		})
 		if err != nil {

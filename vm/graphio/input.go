@@ -189,7 +189,7 @@ func FormatOf(name string) (Format, bool) {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
 	for end, f := range map[string]Format{
 		".csv": CSV, ".tsv": TSV, ".tab": TSV, ".mtx": MatrixMarket, ".mm": MatrixMarket,
-		".json": JSON, ".npy": NPY, ".edges": Edges, ".edgelist": Edges, ".el": Edges,
+		".json": JSON, ".jsonl": JSONLines, ".ndjson": JSONLines, ".npy": NPY, ".edges": Edges, ".edgelist": Edges, ".el": Edges,
 		".parquet": Parquet, ".pq": Parquet, ".sqlite": SQLite, ".sqlite3": SQLite, ".db": SQLite,
 	} {
 		if strings.HasSuffix(name, end) {

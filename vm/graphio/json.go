@@ -40,6 +40,9 @@ func (r *reader) json() {
 	// A vector may well be an object of a million keys. Bind finds those given twice,
 	// and names both lines.
 	x := newTokens(r.in, r.opt.Kind == Vector)
+	if r.raw.Format == JSONLines {
+		x.lines()
+	}
 	t := &table{reader: r, d: dialect{sep: ','}, cols: columns{src: 0, dst: 1, weight: 2}, data: chunks[float64]{mem: r.mem}}
 	f := &jsonFile{table: t, tokens: x, count: -1}
 	r.line = &x.line

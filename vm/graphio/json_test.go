@@ -1,9 +1,14 @@
 package graphio
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 func TestJSON(t *testing.T) {
@@ -158,4 +163,35 @@ func manyKeys(n int) string {
 		fmt.Fprintf(&b, `"k%d":%d,`, i, i)
 	}
 	return b.String()
+}
+
+// TestJSONLines: lines are read as the array that has them as its items, in pieces of any size.
+func TestJSONLines(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		var lines, array strings.Builder
+		array.WriteString("[")
+		for k := range 1 + r.IntN(5) {
+			item := fmt.Sprintf(`["%c",%s"\u00e9 %d"]`, 'a'+rune(r.IntN(4)), strings.Repeat(" ", r.IntN(20)), r.IntN(3))
+			lines.WriteString(strings.Repeat([]string{"\n", "\r\n", " \n"}[r.IntN(3)], r.IntN(3)) + item + "\n")
+			if k > 0 {
+				array.WriteString(",")
+			}
+			array.WriteString(item)
+		}
+		array.WriteString("]")
+		want, labels, _, err := load(t, Graph, "f?format=json", array.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, names, _, err := load(t, Graph, "f.jsonl", lines.String())
+		if err != nil || show(&got) != show(&want) || !slices.Equal(names, labels) {
+			t.Fatalf("%q: %v, %v, want %v", lines.String(), show(&got), err, show(&want))
+		}
+		one, err := io.ReadAll(&jsonLines{in: iotest.OneByteReader(strings.NewReader(lines.String())), before: '['})
+		all, err2 := io.ReadAll(iotest.OneByteReader(&jsonLines{in: strings.NewReader(lines.String()), before: '['}))
+		if err != nil || err2 != nil || !bytes.Equal(one, all) {
+			t.Fatalf("%q, %v and %q, %v", one, err, all, err2)
+		}
+	}
 }

@@ -23,13 +23,15 @@ const (
 type tokens struct {
 	dec *jsontext.Decoder
 	in  *input
-	fed int   // bytes that the decoder was given
-	err error // of reading
+	by  io.Reader // what the file is read by: itself, or jsonLines
+	fed int       // bytes that the decoder was given
+	err error     // of reading
 
 	at        int // offset in the file up to which lines are counted
 	line, col int // there
 	tokLine   int // of the token that is next or was last
 	tokCol    int
+	added     int // characters before those of each line
 	held      int
 	unquoted  []byte
 }
@@ -37,9 +39,55 @@ type tokens struct {
 // newTokens makes a reader. Where keysTwice, it does not look for keys that are
 // given twice, for which it would have to keep them all.
 func newTokens(in *input, keysTwice bool) *tokens {
-	x := &tokens{in: in, line: 1, col: 1, tokLine: 1, tokCol: 1}
+	x := &tokens{in: in, by: in, line: 1, col: 1, tokLine: 1, tokCol: 1}
 	x.dec = jsontext.NewDecoder(x, jsontext.AllowDuplicateNames(keysTwice))
 	return x
+}
+
+// lines has what comes next read as JSON lines: as the items of one array.
+func (x *tokens) lines() {
+	x.by, x.added, x.col = &jsonLines{in: x.in, before: '['}, 1, 0
+}
+
+// jsonLines makes an array of values that each have a line: it puts a character before the
+// first of each line that is not blank, and a bracket at the end.
+type jsonLines struct {
+	in     io.Reader
+	before byte // the next value
+	within bool // a line that is not blank so far
+	buf    [8 << 10]byte
+	out    [2*8<<10 + 2]byte
+	rest   []byte // of out
+	err    error
+}
+
+func (l *jsonLines) Read(p []byte) (n int, err error) {
+	for len(l.rest) == 0 && l.err == nil {
+		n, l.err = l.in.Read(l.buf[:])
+		l.rest = l.out[:0]
+		for _, c := range l.buf[:n] {
+			switch {
+			case c == '\n':
+				l.within = false
+			case !l.within && c != ' ' && c != '\t' && c != '\r':
+				l.rest = append(l.rest, l.before)
+				l.before, l.within = ',', true
+			}
+			l.rest = append(l.rest, c)
+		}
+		if errors.Is(l.err, io.EOF) {
+			if l.before == '[' {
+				l.rest = append(l.rest, '[')
+			}
+			l.rest = append(l.rest, ']')
+		}
+	}
+	if len(l.rest) == 0 {
+		return 0, l.err
+	}
+	n = copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
 }
 
 var errLongToken = errors.New("a token over the limit")
@@ -57,7 +105,7 @@ func (x *tokens) Read(p []byte) (n int, err error) {
 		x.held = double * double * held
 	}
 	if err == nil {
-		n, err = x.in.Read(p)
+		n, err = x.by.Read(p)
 	}
 	if x.fed += n; err != nil && !errors.Is(err, io.EOF) {
 		x.err = err
@@ -80,7 +128,7 @@ func (x *tokens) blanks() {
 	for _, c := range x.dec.UnreadBuffer()[x.at-int(x.dec.InputOffset()):] {
 		switch c {
 		case '\n':
-			x.line, x.col = x.line+1, 0
+			x.line, x.col = x.line+1, -x.added
 		case ' ', '\t', '\r', ',', ':':
 		default:
 			x.tokLine, x.tokCol = x.line, x.col
@@ -143,22 +191,28 @@ func (x *tokens) refusal(err error) error {
 	rest := x.dec.UnreadBuffer()[x.at-int(x.dec.InputOffset()):]
 	for _, c := range rest[:min(max(int(wrong.ByteOffset)-x.at, 0), len(rest))] {
 		if x.col++; c == '\n' {
-			x.line, x.col = x.line+1, 1
+			x.line, x.col = x.line+1, 1-x.added
 		} else if !utf8.RuneStart(c) {
 			x.col--
 		}
 	}
-	x.tokLine, x.tokCol = x.line, x.col
+	x.tokLine, x.tokCol = x.line, max(x.col, 1)
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return x.fail("the file ends inside a value", "")
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return x.fail("the key "+quote([]byte(wrong.JSONPointer.LastToken()))+" is given twice", "")
 	}
-	return x.fail(wrong.Err.Error(), "")
+	hint := ""
+	if x.added > 0 {
+		hint = "in JSON lines each line is a whole value"
+	}
+	return x.fail(wrong.Err.Error(), hint)
 }
 
 // fail is an error at the current token.
+//
+//go:noinline
 func (x *tokens) fail(msg, hint string) *Error {
 	return &Error{File: x.in.name, Line: x.tokLine, Column: x.tokCol, Msg: msg, Hint: hint}
 }

@@ -33,6 +33,7 @@ const (
 	Edges        Format = "edges" // tab, comma or blanks, # and % comments
 	MatrixMarket Format = "mtx"
 	JSON         Format = "json"
+	JSONLines    Format = "jsonl" // the items of an array, each on a line of its own
 	NPY          Format = "npy"
 	Parquet      Format = "parquet" // see ReadTable
 	SQLite       Format = "sqlite"  // see ReadTable
@@ -181,7 +182,7 @@ func (o Options) usable(name string, f Format) error {
 func (o Options) check(f Format) (msg, hint string) {
 	text := f == CSV || f == TSV || f == Edges
 	rows := text || f.IsTable()
-	listed := rows || f == JSON
+	listed := rows || f == JSON || f == JSONLines
 	far := o.Default != nil && math.IsInf(*o.Default, 1)
 	for _, c := range []struct {
 		set  bool
@@ -216,7 +217,7 @@ func (o Options) check(f Format) (msg, hint string) {
 }
 
 var (
-	formats  = []string{"csv", "tsv", "edges", "mtx", "json", "npy", "parquet", "sqlite"}
+	formats  = []string{"csv", "tsv", "edges", "mtx", "json", "jsonl", "npy", "parquet", "sqlite"}
 	specKeys = []string{"default", "dup", "extra", "format", "from", "header", "ids", "nodes", "onehot", "query", "source", "target", "to", "weight", "where"}
 )
 

@@ -146,7 +146,7 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 			rd.text(dialect{sep: separator(head), comments: "#%"})
 		case MatrixMarket:
 			rd.matrixMarket()
-		case JSON:
+		case JSON, JSONLines:
 			rd.json()
 		case NPY:
 			rd.npy()
@@ -252,6 +252,8 @@ func (r *reader) bad(line, col int, msg, hint string) {
 }
 
 // fatal is an error after which reading cannot go on.
+//
+//go:noinline
 func (r *reader) fatal(line, col int, msg, hint string) error {
 	return &Error{File: r.in.name, Line: line, Column: col, Msg: msg, Hint: hint}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"ein/vm/tensor"
 )
@@ -47,6 +48,7 @@ func (t *table) relation(src source, at []int) {
 	}
 	t.raw.relation = raw
 	w, header := src.next(false), false
+	t.width = len(at)
 	var first *row // what the rows below decide on
 	if at == nil {
 		if w == nil {
@@ -179,13 +181,20 @@ func (t *table) decideRelation(first *row) {
 func (t *table) columnsOf(w *row) (at []int, header bool) {
 	cols := t.opt.Columns
 	var missing []string
+	twice := ""
 	for _, c := range cols {
-		i := slices.IndexFunc(w.cells, func(x cell) bool { return strings.EqualFold(string(x.val), c.Name) })
+		named := func(x cell) bool { return strings.EqualFold(string(x.val), c.Name) }
+		i := slices.IndexFunc(w.cells, named)
 		if at = append(at, i); i < 0 {
 			missing = append(missing, c.Name)
+		} else if slices.ContainsFunc(w.cells[i+1:], named) {
+			twice = c.Name
 		}
 	}
 	if len(missing) == 0 && t.opt.Header != HeaderNo {
+		if twice != "" {
+			panic(t.fatal(w.line, 0, twice+": two columns have this name", "rename one"))
+		}
 		return at, true
 	}
 	if len(w.cells) < len(cols) {
@@ -198,8 +207,12 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 			header = true // a word where numbers are
 		}
 	}
+	left := ""
+	if n := len(w.cells) - len(cols); n > 0 {
+		left = "; " + plural(n, "column") + " not used"
+	}
 	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: true,
-		Msg: fmt.Sprintf("columns are taken by position as %s: the first row has no %s", strings.Join(t.columnNames(), ", "), strings.Join(missing, ", "))})
+		Msg: fmt.Sprintf("columns are taken by position as %s: the first row has no %s%s", strings.Join(t.columnNames(), ", "), strings.Join(missing, ", "), left)})
 	return at, header
 }
 
@@ -216,12 +229,10 @@ func (t *table) tuple(w *row, at []int) {
 	if t.seen++; t.seen > t.opt.MaxEdges {
 		panic(t.atLimit(w.line, "more than the limit of "+plural(t.opt.MaxEdges, "row")))
 	}
+	if t.ragged(w) {
+		return
+	}
 	for i, c := range r.cols {
-		if at[i] >= len(w.cells) {
-			line, col := w.place(len(w.cells))
-			t.bad(line, col, fmt.Sprintf("the row has %s, and `%s` is column %d", plural(len(w.cells), "cell"), c.Name, at[i]+1), "")
-			return
-		}
 		x := &w.cells[at[i]]
 		v, bad := parseCell(x.val, c.Kind)
 		if bad != "" {
@@ -229,6 +240,8 @@ func (t *table) tuple(w *row, at []int) {
 			hint := ""
 			if _, no := parseCell(x.val, tensor.RealColumn); len(bytes.TrimSpace(x.val)) == 0 {
 				hint = "fill the cell in, or leave the row out of the data; only a column of type text may be empty"
+			} else if c.Kind == tensor.IntColumn && no == "" && !bytes.ContainsAny(x.val, ".eE") {
+				hint = "numbers that name things, as account numbers do, are of type node"
 			} else if c.Kind == tensor.IntColumn && no == "" {
 				hint = "where the column is of type real, numbers may have decimals"
 			}
@@ -254,9 +267,15 @@ func parseCell(val []byte, k tensor.ColumnKind) (x float64, expected string) {
 		if text == "" && k == tensor.NodeColumn {
 			return 0, "a node"
 		}
+		if !utf8.ValidString(text) {
+			return 0, "UTF-8"
+		}
 		return 0, ""
 	}
 	x, err := strconv.ParseFloat(text, 64)
+	if strings.ContainsAny(text, "_xX") { // numbers of Go alone
+		err = strconv.ErrSyntax
+	}
 	if k == tensor.IntColumn && (err != nil || x != math.Trunc(x) || math.Abs(x) >= tensor.MaxInt) {
 		return 0, "a whole number below 2^53"
 	}

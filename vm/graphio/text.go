@@ -398,6 +398,19 @@ func (t *table) takesPairs() bool {
 	return t.ids.mode == IDsNumber && t.cols == columns{src: 0, dst: 1, weight: -1} && (t.width == 2 || t.width == 0) && len(t.opt.Where) == 0 && t.values == nil
 }
 
+// ragged reports whether a row has more or fewer cells than it should, and says so.
+func (t *table) ragged(w *row) bool {
+	if t.width == 0 || len(w.cells) == t.width {
+		return false
+	}
+	why := ""
+	if t.first > 0 {
+		why = " as in the first row"
+	}
+	t.badCell(w, min(len(w.cells), t.width), &Error{Msg: fmt.Sprintf("expected %s%s, found %d", plural(t.width, "field"), why, len(w.cells))})
+	return true
+}
+
 // take reads one row.
 func (t *table) take(w *row) {
 	if w.bad != nil {
@@ -415,11 +428,7 @@ func (t *table) take(w *row) {
 		}
 		w.split(t.d.sep) // to say which is wrong
 	}
-	if t.width > 0 && len(w.cells) != t.width {
-		t.badCell(w, min(len(w.cells), t.width), &Error{Msg: fmt.Sprintf("expected %s as in the first row, found %d", plural(t.width, "field"), len(w.cells))})
-		return
-	}
-	if !t.keeps(w) {
+	if t.ragged(w) || !t.keeps(w) {
 		return
 	}
 	if t.cols.src < 0 {

@@ -110,13 +110,11 @@ func beta(lo int) float64 {
 	return 1
 }
 
-// Blocks of a product given to one call of Dgemm, which cannot be interrupted:
-// about three milliseconds of AVX2. No rounding depends on how it is cut, since
-// Dgemm sums up simd.Depth terms at a time.
+// Blocks of a product given to one call of gonum's Dgemm, which cannot be interrupted.
 const (
 	gemmMost  = 1 << 27
 	gemmRows  = 256
-	gemmDepth = 10 * simd.Depth
+	gemmDepth = 1 << 12
 )
 
 // gemmFork is the least work that is worth a second goroutine.
@@ -148,23 +146,25 @@ func (p *matMul) gemmBlocks(c *Ctl, dst, x, y []float64, top, bottom, left, righ
 	if p.yn != 1 {
 		ty, ldy = blas.Trans, p.yn
 	}
-	m := newMeter(c)
-	wide := max(1, gemmMost/gemmRows/min(p.k, gemmDepth)/simd.Columns) * simd.Columns
+	m, ok := newMeter(c), true
+	l := simd.BLAS{Tier: c.Tier, Poll: func(terms int) bool {
+		ok = m.spend(terms)
+		return ok
+	}}
+	wide, rows, depth := right-left, bottom-top, p.k
+	if !c.Tier.Vectors() {
+		rows, depth = gemmRows, gemmDepth
+		wide = max(1, gemmMost/gemmRows/min(p.k, gemmDepth)/simd.Columns) * simd.Columns
+	}
 	for j := left; j < right; j += wide {
-		n := min(wide, right-j)
-		for i := top; i < bottom; i += gemmRows {
-			rows := min(gemmRows, bottom-i)
-			for l := 0; l < p.k; l += gemmDepth {
-				k := min(gemmDepth, p.k-l)
-				simd.BLAS{Tier: c.Tier}.Dgemm(tx, ty, rows, n, k, 1, x[i*p.xm+l*p.xk:], ldx,
-					y[l*p.yk+j*p.yn:], ldy, beta(l), dst[i*p.cm+j:], p.cm)
-				if !m.spend(rows * n * k) {
-					return false
-				}
+		for i := top; i < bottom; i += rows {
+			for at := 0; ok && at < p.k; at += depth {
+				l.Dgemm(tx, ty, min(rows, bottom-i), min(wide, right-j), min(depth, p.k-at), 1, x[i*p.xm+at*p.xk:], ldx,
+					y[at*p.yk+j*p.yn:], ldy, beta(at), dst[i*p.cm+j:], p.cm)
 			}
 		}
 	}
-	return true
+	return ok
 }
 
 // tileSide is the side of the register tile: 9 sums, 3 values of X and one of Y

@@ -166,6 +166,8 @@ func (p *Program) term(r *Rule, t Term, d *tensor.Domain, vars []float64) string
 // Constant is a number, or a member of a domain, as the language writes it.
 func Constant(x float64, d *tensor.Domain) string {
 	switch {
+	case x != x: // any, in a goal
+		return "_"
 	case d == nil || d.Labels == nil:
 		return tensor.Number(x)
 	case x == NoMember:

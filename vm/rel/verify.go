@@ -16,8 +16,16 @@ const (
 	maxRules   = 1 << 16 // and relations
 	maxVars    = 1 << 8  // of a rule
 	maxBody    = 1 << 6
-	maxSize    = 1 << 30 // of a domain
+	MaxSize    = 1 << 30 // of a domain
 )
+
+// InRule is what is wrong with one rule.
+type InRule struct {
+	Rule int
+	Err  error
+}
+
+func (e *InRule) Error() string { return fmt.Sprintf("rel: rule %d: %v", e.Rule, e.Err) }
 
 // MaxDepth is the most that expressions lie in each other.
 const MaxDepth = 64
@@ -49,13 +57,13 @@ func Verify(p *Program) error {
 	for i := range p.Rules {
 		v := verifier{p: p, r: &p.Rules[i]}
 		if err := v.rule(); err != nil {
-			return fmt.Errorf("rel: rule %d: %w", i, err)
+			return &InRule{i, err}
 		}
 	}
 	for _, s := range p.Strata() {
 		for _, i := range s.Rules {
 			if err := p.Stratified(i, &s); err != nil {
-				return fmt.Errorf("rel: rule %d: %w", i, err)
+				return &InRule{i, err}
 			}
 		}
 	}
@@ -64,7 +72,7 @@ func Verify(p *Program) error {
 
 // CheckDomain reports why d is no domain.
 func CheckDomain(d *tensor.Domain) error {
-	if d == nil || d.Size < 0 || d.Size > maxSize || d.Labels != nil && len(d.Labels) != d.Size {
+	if d == nil || d.Size < 0 || d.Size > MaxSize || d.Labels != nil && len(d.Labels) != d.Size {
 		return fmt.Errorf("malformed domain")
 	}
 	return nil
@@ -176,15 +184,20 @@ func CheckTable(t *tensor.Table, stopped func() bool) error {
 		if k.Named() && (len(id) != t.Len || num != nil) || !k.Named() && (len(num) != t.Len || id != nil) {
 			return fmt.Errorf("column %d: no %d cells of %v", c, t.Len, k)
 		}
-		for i := range t.Len {
+		for i, x := range id {
 			if i&0xffff == 0xffff && stopped != nil && stopped() {
 				return ErrStopped
 			}
-			if k.Named() && uint64(id[i]) >= uint64(d.Size) {
-				return fmt.Errorf("column %d, row %d: member %d of %d", c, i, id[i], d.Size)
+			if uint64(x) >= uint64(d.Size) {
+				return fmt.Errorf("column %d, row %d: member %d of %d", c, i, x, d.Size)
 			}
-			if !k.Named() && !fits(num[i], k) {
-				return fmt.Errorf("column %d, row %d: %v is no %v", c, i, num[i], k)
+		}
+		for i, x := range num {
+			if i&0xffff == 0xffff && stopped != nil && stopped() {
+				return ErrStopped
+			}
+			if !fits(x, k) {
+				return fmt.Errorf("column %d, row %d: %v is no %v", c, i, x, k)
 			}
 		}
 	}
@@ -223,13 +236,13 @@ func checkBits(t *tensor.Table, rows, cols int) error {
 
 // fits reports whether a number can be a cell of such a column. There is one zero.
 func fits(x float64, k tensor.ColumnKind) bool {
-	if k == tensor.IntColumn {
-		return x == math.Trunc(x) && math.Abs(x) < tensor.MaxInt && !negativeZero(x)
+	if k == tensor.IntColumn && (float64(int64(x)) != x || math.Abs(x) >= tensor.MaxInt) {
+		return false
 	}
 	return x-x == 0 && !negativeZero(x)
 }
 
-func negativeZero(x float64) bool { return x == 0 && math.Signbit(x) }
+func negativeZero(x float64) bool { return math.Float64bits(x) == 1<<63 }
 
 type verifier struct {
 	p *Program

@@ -17,7 +17,12 @@ import (
 type BLAS struct {
 	gonum.Implementation
 	Tier Tier
+	// Poll, when not nil, is told by Dgemm of the terms that it has added up, a millisecond
+	// or two of them at a time, and ends it early by reporting false.
+	Poll func(terms int) bool
 }
+
+func (l BLAS) poll(terms int) bool { return l.Poll == nil || l.Poll(terms) }
 
 // panel is the product C = A*B, or C += A*B, of m x k by k x some columns: as many
 // as the kernel that gets it has in its vectors, the last of which is masked. A
@@ -33,31 +38,48 @@ type panel struct {
 	crs      int
 	mask     *byte
 	add      int
+	next     int // from a full tile of rows of A to the one behind
 }
 
-// next moves to the columns behind n, of which there are some.
-func (p *panel) next(n int) {
+// move moves to the columns behind n, of which there are some.
+func (p *panel) move(n int) {
 	p.b = (*float64)(unsafe.Add(unsafe.Pointer(p.b), 8*n))
 	p.c = (*float64)(unsafe.Add(unsafe.Pointer(p.c), 8*n))
 }
 
+// Columns is the columns of a packed panel, or twice as many: a block of as many times
+// more wastes none.
+const Columns = 24
+
+// Elements of a packed block of B, which is to fit the third-level cache, and of one of A,
+// which is to fit the second with a panel of B.
 const (
-	// Columns is the columns of a packed panel; a block of as many times more
-	// wastes none.
-	Columns = 24
-	// packColumns and packRows are the columns of a block of B, which is to fit
-	// the third-level cache, and the rows of one of A, which is to fit the second.
-	packColumns = 30 * Columns
-	packRows    = 96
-	// Depth is the most terms that are summed up before the sum is added to C:
-	// with as many a packed panel fits the second-level cache, and eight rows of A
-	// the first. It holds for all products, packed or not, and so no rounding
-	// depends on where a matrix lies.
-	Depth = 384
-	// packFrom is the stride from which the rows of a panel of B are copied
-	// together: each lies on a page of its own.
-	packFrom = 512
+	packB = 720 * 384
+	packA = 96 * 384
 )
+
+// cut is how products are cut up.
+type cut struct {
+	// depth is the most terms that are summed up before the sum is added to C. It holds
+	// for all products of a tier, packed or not, and so no rounding depends on where a
+	// matrix lies.
+	depth int
+	from  int // the stride of B from which it is packed: each row lies on a page of its own
+	wide  int // columns of a packed panel of B
+	tall  int // rows of a packed panel of A; 0: A is read where it lies
+}
+
+// cut is so that a packed panel of B fits the second-level cache and eight rows of A the first.
+// With 16 registers a panel of B is to stay in the first, and A is packed too: at 500 to
+// 2,048 rows that takes two thirds of the time. Where eight rows of A, as many streams as the
+// processor foresees, meet a panel, it was measured to take 5 to 15 % longer, but with A packed
+// again for every 240 columns.
+func (t Tier) cut() cut {
+	if t.set() == AVX2 {
+		return cut{256, 256, 12, 4}
+	}
+	return cut{384, 512, Columns, 0}
+}
 
 // Dgemm sets C = alpha*op(A)*op(B) + beta*C, where op(A) is m x k and op(B) k x n.
 func (l BLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
@@ -69,6 +91,8 @@ func (l BLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float
 	if tB != blas.NoTrans {
 		bks, bns = bns, bks
 	}
+	by := l.Tier.cut()
+	p := panel{m: m, ars: 8 * ars, aks: 8 * aks, bks: 8 * ldb, crs: 8 * ldc, add: int(beta)}
 	switch {
 	case alpha != 1 || beta != 0 && beta != 1 || m <= 0 || n <= 0 || k <= 0 || lda < 1 || ldb < 1 || ldc < n ||
 		!fits(a, m, ars, k, aks) || !fits(b, k, bks, n, bns) || !fits(c, m, ldc, n, 1):
@@ -77,45 +101,65 @@ func (l BLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float
 		l.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	case !l.Tier.Vectors():
 		plainGemm(m, n, k, a, ars, aks, b, bks, bns, beta, c, ldc)
-	case bns == 1 && ldb < packFrom:
-		p := panel{m: m, ars: 8 * ars, aks: 8 * aks, bks: 8 * ldb, crs: 8 * ldc, add: int(beta)}
-		for lo := 0; lo < k; lo += Depth {
-			p.k, p.a, p.b, p.c = min(Depth, k-lo), &a[lo*aks], &b[lo*ldb], &c[0]
-			l.Tier.multiply(p, n)
+	case bns == 1 && ldb < by.from:
+		rows := max(8, packB/n&^7)
+		for lo := 0; lo < k; lo += by.depth {
+			p.k, p.b = min(by.depth, k-lo), &b[lo*ldb]
+			for top := 0; top < m; top += rows {
+				p.m, p.a, p.c = min(rows, m-top), &a[top*ars+lo*aks], &c[top*ldc]
+				l.Tier.multiply(p, n)
+				if !l.poll(p.m * p.k * n) {
+					return
+				}
+			}
 			p.add = 1
 		}
+		return
 	default:
-		l.packed(panel{m: m, ars: 8 * ars, aks: 8 * aks, bks: 8 * Columns, crs: 8 * ldc, add: int(beta)}, n, k, a, ars, aks, b, bks, bns, c, ldc)
+		l.packed(p, by, n, k, a, ars, aks, b, bks, bns, c, ldc)
+		return
 	}
+	l.poll(m * n * k)
 }
 
 // fits reports whether a matrix lies within x.
 func fits(x []float64, rows, rs, cols, cs int) bool { return (rows-1)*rs+(cols-1)*cs < len(x) }
 
-// packing is room for a block of B; only what is used is ever touched.
-type packing [Depth * packColumns]float64
+// packing is room for a block of B and one of A; only what is used is ever touched.
+type packing struct {
+	b [packB]float64
+	a [packA]float64
+}
 
 var packs = sync.Pool{New: func() any { return new(packing) }}
 
-// packed multiplies with blocks of B whose panels are copied together first.
-// Copying A as well, as BLIS does, made products of 384 to 2,048 rows 5 to 15 %
-// slower: eight rows of A are eight streams that the processor foresees.
-func (l BLAS) packed(p panel, n, k int, a []float64, ars, aks int, b []float64, bks, bns int, c []float64, ldc int) {
+// packed multiplies blocks whose panels are copied together first.
+func (l BLAS) packed(p panel, by cut, n, k int, a []float64, ars, aks int, b []float64, bks, bns int, c []float64, ldc int) {
 	buf := packs.Get().(*packing)
 	defer packs.Put(buf)
-	m := p.m
-	for lo := 0; lo < k; lo += Depth {
-		p.k = min(Depth, k-lo)
-		for left := 0; left < n; left += packColumns {
-			columns := min(packColumns, n-left)
-			for j := 0; j < columns; j += Columns {
-				pack(buf[j*p.k:], b[lo*bks+(left+j)*bns:], p.k, bks, min(Columns, columns-j), bns)
+	m, rows, most := p.m, packA/by.depth, packB/by.depth
+	p.bks = 8 * by.wide
+	for lo := 0; lo < k; lo += by.depth {
+		p.k = min(by.depth, k-lo)
+		for left := 0; left < n; left += most {
+			columns := min(most, n-left)
+			for j := 0; j < columns; j += by.wide {
+				pack(buf.b[j*p.k:], by.wide, b[lo*bks+(left+j)*bns:], p.k, bks, min(by.wide, columns-j), bns)
 			}
-			for top := 0; top < m; top += packRows {
-				p.m, p.a = min(packRows, m-top), &a[top*ars+lo*aks]
-				for j := 0; j < columns; j += Columns {
-					p.b, p.c = &buf[j*p.k], &c[top*ldc+left+j]
-					l.Tier.multiply(p, min(Columns, columns-j))
+			for top := 0; top < m; top += rows {
+				p.m, p.a = min(rows, m-top), &a[top*ars+lo*aks]
+				if by.tall > 0 {
+					for i := 0; i < p.m; i += by.tall {
+						pack(buf.a[i*p.k:], by.tall, a[(top+i)*ars+lo*aks:], p.k, aks, min(by.tall, p.m-i), ars)
+					}
+					p.a, p.ars, p.aks, p.next = &buf.a[0], 8, 8*by.tall, 8*by.tall*p.k
+				}
+				for j := 0; j < columns; j += by.wide {
+					p.b, p.c = &buf.b[j*p.k], &c[top*ldc+left+j]
+					l.Tier.multiply(p, min(by.wide, columns-j))
+				}
+				if !l.poll(p.m * p.k * columns) {
+					return
 				}
 			}
 		}
@@ -123,21 +167,21 @@ func (l BLAS) packed(p panel, n, k int, a []float64, ars, aks int, b []float64, 
 	}
 }
 
-// pack copies k x wide elements of B into rows of Columns.
-func pack(to, b []float64, k, bks, wide, bns int) {
+// pack copies k x wide elements into rows of columns.
+func pack(to []float64, columns int, b []float64, k, bks, wide, bns int) {
 	if bns == 1 {
 		for i := range k {
-			copy(to[i*Columns:(i+1)*Columns], b[i*bks:i*bks+wide])
+			copy(to[i*columns:(i+1)*columns], b[i*bks:i*bks+wide])
 		}
 		return
 	}
-	// Rows of B lie as columns: four at a time. What is behind the last is not used.
+	// Its rows lie as columns: four at a time. What is behind the last is not used.
 	for j := 0; j < wide; j += 4 {
 		at := func(d int) []float64 { o := min(j+d, wide-1) * bns; return b[o : o+k] }
 		p, q, r, s := at(0), at(1), at(2), at(3)
 		q, r, s = q[:len(p)], r[:len(p)], s[:len(p)]
 		for i := range p {
-			to := (*[4]float64)(to[i*Columns+j:])
+			to := (*[4]float64)(to[i*columns+j:])
 			to[0], to[1], to[2], to[3] = p[i], q[i], r[i], s[i]
 		}
 	}

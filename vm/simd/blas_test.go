@@ -62,6 +62,9 @@ func TestGemm(t *testing.T) {
 			if r.IntN(50) == 0 {
 				n, k = 380+r.IntN(10), 380+r.IntN(50)
 			}
+			if r.IntN(500) == 0 { // more than one block of each
+				m, n, k = 150+r.IntN(50), 1000+r.IntN(200), 250+r.IntN(20)
+			}
 			tA, tB := []blas.Transpose{blas.NoTrans, blas.Trans}[r.IntN(2)], []blas.Transpose{blas.NoTrans, blas.Trans}[r.IntN(2)]
 			rowsA, colsA, rowsB, colsB := m, k, k, n
 			if tA == blas.Trans {
@@ -80,6 +83,32 @@ func TestGemm(t *testing.T) {
 			BLAS{Tier: tier}.Dgemm(tA, tB, m, n, k, 1, a, lda, b, ldb, beta, c, ldc)
 			if i := same(c, want); i >= 0 {
 				t.Fatalf("%v: %c%c %dx%dx%d, strides %d %d %d, beta %g: element %d is %g, not %g", tier, tA, tB, m, k, n, lda, ldb, ldc, beta, i, c[i], want[i])
+			}
+		}
+	}
+}
+
+// TestGemmPoll stops products when each number of their terms has been reported, in all
+// ways that they are cut.
+func TestGemmPoll(t *testing.T) {
+	const m, k = 300, 800
+	for _, tier := range Tiers() {
+		for _, n := range []int{20, 300, 1100} {
+			a, b, c := make([]float64, m*k), make([]float64, k*n), make([]float64, m*n)
+			for stop := 1; ; stop++ {
+				calls, terms := 0, 0
+				BLAS{Tier: tier, Poll: func(n int) bool {
+					calls++
+					terms += n
+					return calls < stop
+				}}.Dgemm(blas.NoTrans, blas.NoTrans, m, n, k, 1, a, k, b, n, 0, c, n)
+				if calls == stop && terms <= m*n*k {
+					continue
+				}
+				if calls != stop-1 || terms != m*n*k {
+					t.Errorf("%v: a product of %d columns, stopped at call %d: %d calls report %d of %d terms", tier, n, stop, calls, terms, m*n*k)
+				}
+				break
 			}
 		}
 	}

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func gemm4x1AVX2(panel *byte)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm4x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ    panel+0(FP), DX
 	MOVQ    (DX), CX
@@ -23,16 +23,26 @@ TEXT ·gemm4x1AVX2(SB), NOSPLIT, $0-8
 	JLT     by4done
 
 by4:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last1
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last1
 
 terms1:
 	VMASKMOVPD   (SI), Y15, Y4
@@ -104,22 +114,28 @@ set1:
 	ADDQ       R13, BX
 	VMASKMOVPD Y3, Y15, (BX)
 	ADDQ       R13, BX
-	LEAQ       (AX)(R9*4), AX
+	ADDQ       88(DX), AX
 	SUBQ       $0x04, CX
 	CMPQ       CX, $0x04
 	JGE        by4
 
 by4done:
-	CMPQ   CX, $0x02
-	JLT    by2done
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last2
+	CMPQ       CX, $0x02
+	JLT        by2done
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last2
 
 terms2:
 	VMASKMOVPD   (SI), Y15, Y2
@@ -226,7 +242,7 @@ by1done:
 	RET
 
 // func gemm4x2AVX2(panel *byte)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm4x2AVX2(SB), NOSPLIT, $0-8
 	MOVQ    panel+0(FP), DX
 	MOVQ    (DX), CX
@@ -244,20 +260,30 @@ TEXT ·gemm4x2AVX2(SB), NOSPLIT, $0-8
 	JLT     by4done
 
 by4:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last4
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last4
 
 terms4:
 	VMOVUPD      (SI), Y8
@@ -356,24 +382,30 @@ set4:
 	VMOVUPD    Y6, (BX)
 	VMASKMOVPD Y7, Y15, 32(BX)
 	ADDQ       R13, BX
-	LEAQ       (AX)(R9*4), AX
+	ADDQ       88(DX), AX
 	SUBQ       $0x04, CX
 	CMPQ       CX, $0x04
 	JGE        by4
 
 by4done:
-	CMPQ   CX, $0x02
-	JLT    by2done
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last5
+	CMPQ       CX, $0x02
+	JLT        by2done
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last5
 
 terms5:
 	VMOVUPD      (SI), Y4
@@ -505,7 +537,7 @@ by1done:
 	RET
 
 // func gemm4x3AVX2(panel *byte)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gemm4x3AVX2(SB), NOSPLIT, $0-8
 	MOVQ panel+0(FP), DX
 	MOVQ (DX), CX
@@ -521,24 +553,38 @@ TEXT ·gemm4x3AVX2(SB), NOSPLIT, $0-8
 	JLT  by4done
 
 by4:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
-	VXORPD Y9, Y9, Y9
-	VXORPD Y10, Y10, Y10
-	VXORPD Y11, Y11, Y11
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last7
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
+	VXORPD     Y8, Y8, Y8
+	VXORPD     Y9, Y9, Y9
+	VXORPD     Y10, Y10, Y10
+	VXORPD     Y11, Y11, Y11
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last7
 
 terms7:
 	VMOVUPD      (SI), Y12
@@ -664,26 +710,34 @@ set7:
 	VMOVUPD Y10, 32(BX)
 	VMOVUPD Y11, 64(BX)
 	ADDQ    R13, BX
-	LEAQ    (AX)(R9*4), AX
+	ADDQ    88(DX), AX
 	SUBQ    $0x04, CX
 	CMPQ    CX, $0x04
 	JGE     by4
 
 by4done:
-	CMPQ   CX, $0x02
-	JLT    by2done
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last8
+	CMPQ       CX, $0x02
+	JLT        by2done
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last8
 
 terms8:
 	VMOVUPD      (SI), Y6
@@ -3287,8 +3341,6 @@ TEXT ·pastAVX2(SB), NOSPLIT, $0-24
 	MOVQ n+0(FP), CX
 	MOVQ dst+8(FP), DI
 	MOVQ a+16(FP), SI
-	CMPQ CX, $0x10
-	JLT  by4done
 
 by4:
 	VMOVUPD  (SI), Y0
@@ -3304,26 +3356,11 @@ by4:
 	SUBQ     $0x10, CX
 	CMPQ     CX, $0x10
 	JGE      by4
-
-by4done:
-	CMPQ CX, $0x04
-	JLT  by1done
-
-by1:
-	VMOVUPD  (SI), Y0
-	VMOVNTPD Y0, (DI)
-	ADDQ     $0x00000020, DI
-	ADDQ     $0x00000020, SI
-	SUBQ     $0x04, CX
-	CMPQ     CX, $0x04
-	JGE      by1
-
-by1done:
 	VZEROUPPER
 	RET
 
 // func foldAVX2(f int, n int, a *float64, lanes *[8]float64)
-// Requires: AVX
+// Requires: AVX, AVX2
 TEXT ·foldAVX2(SB), NOSPLIT, $0-32
 	MOVQ f+0(FP), AX
 	MOVQ n+8(FP), CX
@@ -3345,138 +3382,70 @@ add:
 	VXORPD  Y2, Y2, Y2
 	VMOVUPD (DI), Y3
 	VXORPD  Y3, Y3, Y3
-	CMPQ    CX, $0x10
-	JLT     addby4done
 
 addby4:
 	VMOVUPD (SI), Y4
-	VADDPD  Y4, Y0, Y5
-	VMOVAPD Y5, Y0
-	VMOVUPD 32(SI), Y4
-	VADDPD  Y4, Y1, Y5
-	VMOVAPD Y5, Y1
-	VMOVUPD 64(SI), Y4
-	VADDPD  Y4, Y2, Y5
-	VMOVAPD Y5, Y2
-	VMOVUPD 96(SI), Y4
-	VADDPD  Y4, Y3, Y5
-	VMOVAPD Y5, Y3
+	VADDPD  Y4, Y0, Y0
+	VMOVUPD 32(SI), Y5
+	VADDPD  Y5, Y1, Y1
+	VMOVUPD 64(SI), Y6
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD 96(SI), Y7
+	VADDPD  Y7, Y3, Y3
 	ADDQ    $0x00000080, SI
 	SUBQ    $0x10, CX
 	CMPQ    CX, $0x10
 	JGE     addby4
-
-addby4done:
-	CMPQ CX, $0x04
-	JLT  addby1done
-
-addby1:
-	VMOVUPD (SI), Y4
-	VADDPD  Y4, Y0, Y5
-	VMOVAPD Y5, Y0
-	ADDQ    $0x00000020, SI
-	SUBQ    $0x04, CX
-	CMPQ    CX, $0x04
-	JGE     addby1
-
-addby1done:
-	VADDPD  Y1, Y0, Y5
-	VMOVAPD Y5, Y0
-	VADDPD  Y3, Y2, Y5
-	VMOVAPD Y5, Y2
-	VADDPD  Y2, Y0, Y5
-	VMOVAPD Y5, Y0
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y2, Y0, Y0
 	VMOVUPD Y0, (DI)
 	VZEROUPPER
 	RET
 
 max:
-	VMOVUPD (DI), Y0
-	VMOVUPD (DI), Y1
-	VMOVUPD (DI), Y2
-	VMOVUPD (DI), Y3
-	CMPQ    CX, $0x10
-	JLT     maxby4done
+	VMOVUPD      (DI), Y0
+	VMOVUPD      (DI), Y1
+	VMOVUPD      (DI), Y2
+	VMOVUPD      (DI), Y3
+	MOVQ         $0x8000000000000000, R8
+	VMOVQ        R8, X9
+	VBROADCASTSD X9, Y9
+	VXORPD       Y8, Y8, Y8
 
 maxby4:
-	VMOVUPD   (SI), Y4
-	VMAXPD    Y4, Y0, Y5
-	VANDPD    Y0, Y4, Y14
-	VCMPPD    $0x00, Y4, Y0, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y5, Y5
-	VMOVAPD   Y5, Y0
-	VMOVUPD   32(SI), Y4
-	VMAXPD    Y4, Y1, Y5
-	VANDPD    Y1, Y4, Y14
-	VCMPPD    $0x00, Y4, Y1, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y1, Y1, Y13
-	VBLENDVPD Y13, Y1, Y5, Y5
-	VMOVAPD   Y5, Y1
-	VMOVUPD   64(SI), Y4
-	VMAXPD    Y4, Y2, Y5
-	VANDPD    Y2, Y4, Y14
-	VCMPPD    $0x00, Y4, Y2, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y2, Y2, Y13
-	VBLENDVPD Y13, Y2, Y5, Y5
-	VMOVAPD   Y5, Y2
-	VMOVUPD   96(SI), Y4
-	VMAXPD    Y4, Y3, Y5
-	VANDPD    Y3, Y4, Y14
-	VCMPPD    $0x00, Y4, Y3, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y3, Y3, Y13
-	VBLENDVPD Y13, Y3, Y5, Y5
-	VMOVAPD   Y5, Y3
-	ADDQ      $0x00000080, SI
-	SUBQ      $0x10, CX
-	CMPQ      CX, $0x10
-	JGE       maxby4
-
-maxby4done:
-	CMPQ CX, $0x04
-	JLT  maxby1done
-
-maxby1:
-	VMOVUPD   (SI), Y4
-	VMAXPD    Y4, Y0, Y5
-	VANDPD    Y0, Y4, Y14
-	VCMPPD    $0x00, Y4, Y0, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y5, Y5
-	VMOVAPD   Y5, Y0
-	ADDQ      $0x00000020, SI
-	SUBQ      $0x04, CX
-	CMPQ      CX, $0x04
-	JGE       maxby1
-
-maxby1done:
-	VMAXPD    Y1, Y0, Y5
-	VANDPD    Y0, Y1, Y14
-	VCMPPD    $0x00, Y1, Y0, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y5, Y5
-	VMOVAPD   Y5, Y0
-	VMAXPD    Y3, Y2, Y5
-	VANDPD    Y2, Y3, Y14
-	VCMPPD    $0x00, Y3, Y2, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y2, Y2, Y13
-	VBLENDVPD Y13, Y2, Y5, Y5
-	VMOVAPD   Y5, Y2
-	VMAXPD    Y2, Y0, Y5
-	VANDPD    Y0, Y2, Y14
-	VCMPPD    $0x00, Y2, Y0, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y5, Y5
-	VMOVAPD   Y5, Y0
-	VMOVUPD   Y0, (DI)
+	VMOVUPD      (SI), Y4
+	VMAXPD       Y4, Y0, Y0
+	VANDPD       Y4, Y9, Y9
+	VMOVUPD      32(SI), Y5
+	VMAXPD       Y5, Y1, Y1
+	VANDPD       Y5, Y9, Y9
+	VCMPPD       $0x03, Y5, Y4, Y10
+	VORPD        Y10, Y8, Y8
+	VMOVUPD      64(SI), Y6
+	VMAXPD       Y6, Y2, Y2
+	VANDPD       Y6, Y9, Y9
+	VMOVUPD      96(SI), Y7
+	VMAXPD       Y7, Y3, Y3
+	VANDPD       Y7, Y9, Y9
+	VCMPPD       $0x03, Y7, Y6, Y10
+	VORPD        Y10, Y8, Y8
+	ADDQ         $0x00000080, SI
+	SUBQ         $0x10, CX
+	CMPQ         CX, $0x10
+	JGE          maxby4
+	VMAXPD       Y1, Y0, Y0
+	VMAXPD       Y3, Y2, Y2
+	VMAXPD       Y2, Y0, Y0
+	MOVQ         $0x8000000000000000, R8
+	VMOVQ        R8, X10
+	VBROADCASTSD X10, Y10
+	VANDPD       Y10, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VCMPPD       $0x00, Y10, Y0, Y4
+	VBLENDVPD    Y4, Y9, Y0, Y0
+	VORPD        Y8, Y0, Y0
+	VMOVUPD      Y0, (DI)
 	VZEROUPPER
 	RET
 
@@ -3485,88 +3454,42 @@ min:
 	VMOVUPD (DI), Y1
 	VMOVUPD (DI), Y2
 	VMOVUPD (DI), Y3
-	CMPQ    CX, $0x10
-	JLT     minby4done
+	VXORPD  Y9, Y9, Y9
+	VXORPD  Y8, Y8, Y8
 
 minby4:
-	VMOVUPD   (SI), Y4
-	VMINPD    Y4, Y0, Y5
-	VORPD     Y0, Y4, Y14
-	VCMPPD    $0x00, Y4, Y0, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y5, Y5
-	VMOVAPD   Y5, Y0
-	VMOVUPD   32(SI), Y4
-	VMINPD    Y4, Y1, Y5
-	VORPD     Y1, Y4, Y14
-	VCMPPD    $0x00, Y4, Y1, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y1, Y1, Y13
-	VBLENDVPD Y13, Y1, Y5, Y5
-	VMOVAPD   Y5, Y1
-	VMOVUPD   64(SI), Y4
-	VMINPD    Y4, Y2, Y5
-	VORPD     Y2, Y4, Y14
-	VCMPPD    $0x00, Y4, Y2, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y2, Y2, Y13
-	VBLENDVPD Y13, Y2, Y5, Y5
-	VMOVAPD   Y5, Y2
-	VMOVUPD   96(SI), Y4
-	VMINPD    Y4, Y3, Y5
-	VORPD     Y3, Y4, Y14
-	VCMPPD    $0x00, Y4, Y3, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y3, Y3, Y13
-	VBLENDVPD Y13, Y3, Y5, Y5
-	VMOVAPD   Y5, Y3
-	ADDQ      $0x00000080, SI
-	SUBQ      $0x10, CX
-	CMPQ      CX, $0x10
-	JGE       minby4
-
-minby4done:
-	CMPQ CX, $0x04
-	JLT  minby1done
-
-minby1:
-	VMOVUPD   (SI), Y4
-	VMINPD    Y4, Y0, Y5
-	VORPD     Y0, Y4, Y14
-	VCMPPD    $0x00, Y4, Y0, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y5, Y5
-	VMOVAPD   Y5, Y0
-	ADDQ      $0x00000020, SI
-	SUBQ      $0x04, CX
-	CMPQ      CX, $0x04
-	JGE       minby1
-
-minby1done:
-	VMINPD    Y1, Y0, Y5
-	VORPD     Y0, Y1, Y14
-	VCMPPD    $0x00, Y1, Y0, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y5, Y5
-	VMOVAPD   Y5, Y0
-	VMINPD    Y3, Y2, Y5
-	VORPD     Y2, Y3, Y14
-	VCMPPD    $0x00, Y3, Y2, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y2, Y2, Y13
-	VBLENDVPD Y13, Y2, Y5, Y5
-	VMOVAPD   Y5, Y2
-	VMINPD    Y2, Y0, Y5
-	VORPD     Y0, Y2, Y14
-	VCMPPD    $0x00, Y2, Y0, Y13
-	VBLENDVPD Y13, Y14, Y5, Y5
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y5, Y5
-	VMOVAPD   Y5, Y0
-	VMOVUPD   Y0, (DI)
+	VMOVUPD      (SI), Y4
+	VMINPD       Y4, Y0, Y0
+	VORPD        Y4, Y9, Y9
+	VMOVUPD      32(SI), Y5
+	VMINPD       Y5, Y1, Y1
+	VORPD        Y5, Y9, Y9
+	VCMPPD       $0x03, Y5, Y4, Y10
+	VORPD        Y10, Y8, Y8
+	VMOVUPD      64(SI), Y6
+	VMINPD       Y6, Y2, Y2
+	VORPD        Y6, Y9, Y9
+	VMOVUPD      96(SI), Y7
+	VMINPD       Y7, Y3, Y3
+	VORPD        Y7, Y9, Y9
+	VCMPPD       $0x03, Y7, Y6, Y10
+	VORPD        Y10, Y8, Y8
+	ADDQ         $0x00000080, SI
+	SUBQ         $0x10, CX
+	CMPQ         CX, $0x10
+	JGE          minby4
+	VMINPD       Y1, Y0, Y0
+	VMINPD       Y3, Y2, Y2
+	VMINPD       Y2, Y0, Y0
+	MOVQ         $0x8000000000000000, R8
+	VMOVQ        R8, X10
+	VBROADCASTSD X10, Y10
+	VANDPD       Y10, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VCMPPD       $0x00, Y10, Y0, Y4
+	VBLENDVPD    Y4, Y9, Y0, Y0
+	VORPD        Y8, Y0, Y0
+	VMOVUPD      Y0, (DI)
 	VZEROUPPER
 	RET
 
@@ -4498,7 +4421,7 @@ DATA lanes1<>+184(SB)/8, $0xaaaaaaaaaaaaaaaa
 GLOBL lanes1<>(SB), RODATA|NOPTR, $192
 
 // func gemm8x1AVX512(panel *byte)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·gemm8x1AVX512(SB), NOSPLIT, $0-8
 	MOVQ  panel+0(FP), DX
 	MOVQ  (DX), CX
@@ -4516,21 +4439,39 @@ TEXT ·gemm8x1AVX512(SB), NOSPLIT, $0-8
 	JLT   by8done
 
 by8:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	LEAQ   (AX)(R9*4), R8
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last11
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	LEAQ       (AX)(R9*4), R8
+	VPXORQ     Z0, Z0, Z0
+	VPXORQ     Z1, Z1, Z1
+	VPXORQ     Z2, Z2, Z2
+	VPXORQ     Z3, Z3, Z3
+	VPXORQ     Z4, Z4, Z4
+	VPXORQ     Z5, Z5, Z5
+	VPXORQ     Z6, Z6, Z6
+	VPXORQ     Z7, Z7, Z7
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last11
 
 terms11:
 	VMOVUPD.Z    (SI), K1, Z8
@@ -4649,25 +4590,34 @@ set11:
 	ADDQ    R13, BX
 	VMOVUPD Z7, K1, (BX)
 	ADDQ    R13, BX
-	LEAQ    (AX)(R9*4), AX
-	LEAQ    (AX)(R9*4), AX
+	ADDQ    88(DX), AX
 	SUBQ    $0x08, CX
 	CMPQ    CX, $0x08
 	JGE     by8
 
 by8done:
-	CMPQ   CX, $0x04
-	JLT    by4done
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last12
+	CMPQ       CX, $0x04
+	JLT        by4done
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	VPXORQ     Z0, Z0, Z0
+	VPXORQ     Z1, Z1, Z1
+	VPXORQ     Z2, Z2, Z2
+	VPXORQ     Z3, Z3, Z3
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last12
 
 terms12:
 	VMOVUPD.Z    (SI), K1, Z4
@@ -4743,16 +4693,22 @@ set12:
 	SUBQ    $0x04, CX
 
 by4done:
-	CMPQ   CX, $0x02
-	JLT    by2done
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last13
+	CMPQ       CX, $0x02
+	JLT        by2done
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	VPXORQ     Z0, Z0, Z0
+	VPXORQ     Z1, Z1, Z1
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last13
 
 terms13:
 	VMOVUPD.Z    (SI), K1, Z2
@@ -4859,7 +4815,7 @@ by1done:
 	RET
 
 // func gemm8x2AVX512(panel *byte)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·gemm8x2AVX512(SB), NOSPLIT, $0-8
 	MOVQ  panel+0(FP), DX
 	MOVQ  (DX), CX
@@ -4877,29 +4833,55 @@ TEXT ·gemm8x2AVX512(SB), NOSPLIT, $0-8
 	JLT   by8done
 
 by8:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	LEAQ   (AX)(R9*4), R8
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last15
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	LEAQ       (AX)(R9*4), R8
+	VPXORQ     Z0, Z0, Z0
+	VPXORQ     Z1, Z1, Z1
+	VPXORQ     Z2, Z2, Z2
+	VPXORQ     Z3, Z3, Z3
+	VPXORQ     Z4, Z4, Z4
+	VPXORQ     Z5, Z5, Z5
+	VPXORQ     Z6, Z6, Z6
+	VPXORQ     Z7, Z7, Z7
+	VPXORQ     Z8, Z8, Z8
+	VPXORQ     Z9, Z9, Z9
+	VPXORQ     Z10, Z10, Z10
+	VPXORQ     Z11, Z11, Z11
+	VPXORQ     Z12, Z12, Z12
+	VPXORQ     Z13, Z13, Z13
+	VPXORQ     Z14, Z14, Z14
+	VPXORQ     Z15, Z15, Z15
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last15
 
 terms15:
 	VMOVUPD      (SI), Z16
@@ -5069,29 +5051,42 @@ set15:
 	VMOVUPD Z14, (BX)
 	VMOVUPD Z15, K1, 64(BX)
 	ADDQ    R13, BX
-	LEAQ    (AX)(R9*4), AX
-	LEAQ    (AX)(R9*4), AX
+	ADDQ    88(DX), AX
 	SUBQ    $0x08, CX
 	CMPQ    CX, $0x08
 	JGE     by8
 
 by8done:
-	CMPQ   CX, $0x04
-	JLT    by4done
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last16
+	CMPQ       CX, $0x04
+	JLT        by4done
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	VPXORQ     Z0, Z0, Z0
+	VPXORQ     Z1, Z1, Z1
+	VPXORQ     Z2, Z2, Z2
+	VPXORQ     Z3, Z3, Z3
+	VPXORQ     Z4, Z4, Z4
+	VPXORQ     Z5, Z5, Z5
+	VPXORQ     Z6, Z6, Z6
+	VPXORQ     Z7, Z7, Z7
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last16
 
 terms16:
 	VMOVUPD      (SI), Z8
@@ -5194,18 +5189,26 @@ set16:
 	SUBQ    $0x04, CX
 
 by4done:
-	CMPQ   CX, $0x02
-	JLT    by2done
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last17
+	CMPQ       CX, $0x02
+	JLT        by2done
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	VPXORQ     Z0, Z0, Z0
+	VPXORQ     Z1, Z1, Z1
+	VPXORQ     Z2, Z2, Z2
+	VPXORQ     Z3, Z3, Z3
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last17
 
 terms17:
 	VMOVUPD      (SI), Z4
@@ -5337,7 +5340,7 @@ by1done:
 	RET
 
 // func gemm8x3AVX512(panel *byte)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·gemm8x3AVX512(SB), NOSPLIT, $0-8
 	MOVQ  panel+0(FP), DX
 	MOVQ  (DX), CX
@@ -5355,37 +5358,71 @@ TEXT ·gemm8x3AVX512(SB), NOSPLIT, $0-8
 	JLT   by8done
 
 by8:
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	LEAQ   (AX)(R9*4), R8
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	VPXORQ Z16, Z16, Z16
-	VPXORQ Z17, Z17, Z17
-	VPXORQ Z18, Z18, Z18
-	VPXORQ Z19, Z19, Z19
-	VPXORQ Z20, Z20, Z20
-	VPXORQ Z21, Z21, Z21
-	VPXORQ Z22, Z22, Z22
-	VPXORQ Z23, Z23, Z23
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last19
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	LEAQ       (AX)(R9*4), R8
+	VPXORQ     Z0, Z0, Z0
+	VPXORQ     Z1, Z1, Z1
+	VPXORQ     Z2, Z2, Z2
+	VPXORQ     Z3, Z3, Z3
+	VPXORQ     Z4, Z4, Z4
+	VPXORQ     Z5, Z5, Z5
+	VPXORQ     Z6, Z6, Z6
+	VPXORQ     Z7, Z7, Z7
+	VPXORQ     Z8, Z8, Z8
+	VPXORQ     Z9, Z9, Z9
+	VPXORQ     Z10, Z10, Z10
+	VPXORQ     Z11, Z11, Z11
+	VPXORQ     Z12, Z12, Z12
+	VPXORQ     Z13, Z13, Z13
+	VPXORQ     Z14, Z14, Z14
+	VPXORQ     Z15, Z15, Z15
+	VPXORQ     Z16, Z16, Z16
+	VPXORQ     Z17, Z17, Z17
+	VPXORQ     Z18, Z18, Z18
+	VPXORQ     Z19, Z19, Z19
+	VPXORQ     Z20, Z20, Z20
+	VPXORQ     Z21, Z21, Z21
+	VPXORQ     Z22, Z22, Z22
+	VPXORQ     Z23, Z23, Z23
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last19
 
 terms19:
 	VMOVUPD      (SI), Z24
@@ -5606,33 +5643,50 @@ set19:
 	VMOVUPD Z22, 64(BX)
 	VMOVUPD Z23, K1, 128(BX)
 	ADDQ    R13, BX
-	LEAQ    (AX)(R9*4), AX
-	LEAQ    (AX)(R9*4), AX
+	ADDQ    88(DX), AX
 	SUBQ    $0x08, CX
 	CMPQ    CX, $0x08
 	JGE     by8
 
 by8done:
-	CMPQ   CX, $0x04
-	JLT    by4done
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last20
+	CMPQ       CX, $0x04
+	JLT        by4done
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	VPXORQ     Z0, Z0, Z0
+	VPXORQ     Z1, Z1, Z1
+	VPXORQ     Z2, Z2, Z2
+	VPXORQ     Z3, Z3, Z3
+	VPXORQ     Z4, Z4, Z4
+	VPXORQ     Z5, Z5, Z5
+	VPXORQ     Z6, Z6, Z6
+	VPXORQ     Z7, Z7, Z7
+	VPXORQ     Z8, Z8, Z8
+	VPXORQ     Z9, Z9, Z9
+	VPXORQ     Z10, Z10, Z10
+	VPXORQ     Z11, Z11, Z11
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last20
 
 terms20:
 	VMOVUPD      (SI), Z12
@@ -5762,20 +5816,30 @@ set20:
 	SUBQ    $0x04, CX
 
 by4done:
-	CMPQ   CX, $0x02
-	JLT    by2done
-	MOVQ   R15, SI
-	MOVQ   AX, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	MOVQ   panel+0(FP), DX
-	MOVQ   8(DX), DX
-	SHRQ   $0x01, DX
-	JEQ    last21
+	CMPQ       CX, $0x02
+	JLT        by2done
+	MOVQ       R15, SI
+	MOVQ       AX, DI
+	VPXORQ     Z0, Z0, Z0
+	VPXORQ     Z1, Z1, Z1
+	VPXORQ     Z2, Z2, Z2
+	VPXORQ     Z3, Z3, Z3
+	VPXORQ     Z4, Z4, Z4
+	VPXORQ     Z5, Z5, Z5
+	MOVQ       panel+0(FP), DX
+	MOVQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	ADDQ       R13, DX
+	MOVQ       panel+0(FP), DX
+	MOVQ       8(DX), DX
+	SHRQ       $0x01, DX
+	JEQ        last21
 
 terms21:
 	VMOVUPD      (SI), Z6
@@ -8137,8 +8201,6 @@ TEXT ·pastAVX512(SB), NOSPLIT, $0-24
 	MOVQ n+0(FP), CX
 	MOVQ dst+8(FP), DI
 	MOVQ a+16(FP), SI
-	CMPQ CX, $0x20
-	JLT  by4done
 
 by4:
 	VMOVUPD  (SI), Z0
@@ -8154,21 +8216,6 @@ by4:
 	SUBQ     $0x20, CX
 	CMPQ     CX, $0x20
 	JGE      by4
-
-by4done:
-	CMPQ CX, $0x08
-	JLT  by1done
-
-by1:
-	VMOVUPD  (SI), Z0
-	VMOVNTPD Z0, (DI)
-	ADDQ     $0x00000040, DI
-	ADDQ     $0x00000040, SI
-	SUBQ     $0x08, CX
-	CMPQ     CX, $0x08
-	JGE      by1
-
-by1done:
 	VZEROUPPER
 	RET
 
@@ -8195,138 +8242,73 @@ add:
 	VPXORQ  Z2, Z2, Z2
 	VMOVUPD (DI), Z3
 	VPXORQ  Z3, Z3, Z3
-	CMPQ    CX, $0x20
-	JLT     addby4done
 
 addby4:
 	VMOVUPD (SI), Z4
-	VADDPD  Z4, Z0, Z5
-	VMOVAPD Z5, Z0
-	VMOVUPD 64(SI), Z4
-	VADDPD  Z4, Z1, Z5
-	VMOVAPD Z5, Z1
-	VMOVUPD 128(SI), Z4
-	VADDPD  Z4, Z2, Z5
-	VMOVAPD Z5, Z2
-	VMOVUPD 192(SI), Z4
-	VADDPD  Z4, Z3, Z5
-	VMOVAPD Z5, Z3
+	VADDPD  Z4, Z0, Z0
+	VMOVUPD 64(SI), Z5
+	VADDPD  Z5, Z1, Z1
+	VMOVUPD 128(SI), Z6
+	VADDPD  Z6, Z2, Z2
+	VMOVUPD 192(SI), Z7
+	VADDPD  Z7, Z3, Z3
 	ADDQ    $0x00000100, SI
 	SUBQ    $0x20, CX
 	CMPQ    CX, $0x20
 	JGE     addby4
-
-addby4done:
-	CMPQ CX, $0x08
-	JLT  addby1done
-
-addby1:
-	VMOVUPD (SI), Z4
-	VADDPD  Z4, Z0, Z5
-	VMOVAPD Z5, Z0
-	ADDQ    $0x00000040, SI
-	SUBQ    $0x08, CX
-	CMPQ    CX, $0x08
-	JGE     addby1
-
-addby1done:
-	VADDPD  Z1, Z0, Z5
-	VMOVAPD Z5, Z0
-	VADDPD  Z3, Z2, Z5
-	VMOVAPD Z5, Z2
-	VADDPD  Z2, Z0, Z5
-	VMOVAPD Z5, Z0
+	VADDPD  Z1, Z0, Z0
+	VADDPD  Z3, Z2, Z2
+	VADDPD  Z2, Z0, Z0
 	VMOVUPD Z0, (DI)
 	VZEROUPPER
 	RET
 
 max:
-	VMOVUPD (DI), Z0
-	VMOVUPD (DI), Z1
-	VMOVUPD (DI), Z2
-	VMOVUPD (DI), Z3
-	CMPQ    CX, $0x20
-	JLT     maxby4done
+	VMOVUPD      (DI), Z0
+	VMOVUPD      (DI), Z1
+	VMOVUPD      (DI), Z2
+	VMOVUPD      (DI), Z3
+	MOVQ         $0x8000000000000000, R8
+	VMOVQ        R8, X9
+	VBROADCASTSD X9, Z9
+	KXORW        K3, K3, K3
 
 maxby4:
-	VMOVUPD (SI), Z4
-	VMAXPD  Z4, Z0, Z5
-	VANDPD  Z0, Z4, Z14
-	VCMPPD  $0x00, Z4, Z0, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z5
-	VMOVAPD Z5, Z0
-	VMOVUPD 64(SI), Z4
-	VMAXPD  Z4, Z1, Z5
-	VANDPD  Z1, Z4, Z14
-	VCMPPD  $0x00, Z4, Z1, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z1, Z1, K2
-	VMOVUPD Z1, K2, Z5
-	VMOVAPD Z5, Z1
-	VMOVUPD 128(SI), Z4
-	VMAXPD  Z4, Z2, Z5
-	VANDPD  Z2, Z4, Z14
-	VCMPPD  $0x00, Z4, Z2, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z2, Z2, K2
-	VMOVUPD Z2, K2, Z5
-	VMOVAPD Z5, Z2
-	VMOVUPD 192(SI), Z4
-	VMAXPD  Z4, Z3, Z5
-	VANDPD  Z3, Z4, Z14
-	VCMPPD  $0x00, Z4, Z3, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z3, Z3, K2
-	VMOVUPD Z3, K2, Z5
-	VMOVAPD Z5, Z3
-	ADDQ    $0x00000100, SI
-	SUBQ    $0x20, CX
-	CMPQ    CX, $0x20
-	JGE     maxby4
-
-maxby4done:
-	CMPQ CX, $0x08
-	JLT  maxby1done
-
-maxby1:
-	VMOVUPD (SI), Z4
-	VMAXPD  Z4, Z0, Z5
-	VANDPD  Z0, Z4, Z14
-	VCMPPD  $0x00, Z4, Z0, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z5
-	VMOVAPD Z5, Z0
-	ADDQ    $0x00000040, SI
-	SUBQ    $0x08, CX
-	CMPQ    CX, $0x08
-	JGE     maxby1
-
-maxby1done:
-	VMAXPD  Z1, Z0, Z5
-	VANDPD  Z0, Z1, Z14
-	VCMPPD  $0x00, Z1, Z0, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z5
-	VMOVAPD Z5, Z0
-	VMAXPD  Z3, Z2, Z5
-	VANDPD  Z2, Z3, Z14
-	VCMPPD  $0x00, Z3, Z2, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z2, Z2, K2
-	VMOVUPD Z2, K2, Z5
-	VMOVAPD Z5, Z2
-	VMAXPD  Z2, Z0, Z5
-	VANDPD  Z0, Z2, Z14
-	VCMPPD  $0x00, Z2, Z0, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z5
-	VMOVAPD Z5, Z0
-	VMOVUPD Z0, (DI)
+	VMOVUPD      (SI), Z4
+	VMAXPD       Z4, Z0, Z0
+	VANDPD       Z4, Z9, Z9
+	VMOVUPD      64(SI), Z5
+	VMAXPD       Z5, Z1, Z1
+	VANDPD       Z5, Z9, Z9
+	VCMPPD       $0x03, Z5, Z4, K2
+	KORW         K2, K3, K3
+	VMOVUPD      128(SI), Z6
+	VMAXPD       Z6, Z2, Z2
+	VANDPD       Z6, Z9, Z9
+	VMOVUPD      192(SI), Z7
+	VMAXPD       Z7, Z3, Z3
+	VANDPD       Z7, Z9, Z9
+	VCMPPD       $0x03, Z7, Z6, K2
+	KORW         K2, K3, K3
+	ADDQ         $0x00000100, SI
+	SUBQ         $0x20, CX
+	CMPQ         CX, $0x20
+	JGE          maxby4
+	VMAXPD       Z1, Z0, Z0
+	VMAXPD       Z3, Z2, Z2
+	VMAXPD       Z2, Z0, Z0
+	MOVQ         $0x8000000000000000, R8
+	VMOVQ        R8, X10
+	VBROADCASTSD X10, Z10
+	VANDPD       Z10, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VCMPPD       $0x00, Z10, Z0, K2
+	VMOVUPD      Z9, K2, Z0
+	MOVQ         $0x7ff8000000000001, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Z8
+	VMOVUPD      Z8, K3, Z0
+	VMOVUPD      Z0, (DI)
 	VZEROUPPER
 	RET
 
@@ -8335,88 +8317,45 @@ min:
 	VMOVUPD (DI), Z1
 	VMOVUPD (DI), Z2
 	VMOVUPD (DI), Z3
-	CMPQ    CX, $0x20
-	JLT     minby4done
+	VPXORQ  Z9, Z9, Z9
+	KXORW   K3, K3, K3
 
 minby4:
-	VMOVUPD (SI), Z4
-	VMINPD  Z4, Z0, Z5
-	VORPD   Z0, Z4, Z14
-	VCMPPD  $0x00, Z4, Z0, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z5
-	VMOVAPD Z5, Z0
-	VMOVUPD 64(SI), Z4
-	VMINPD  Z4, Z1, Z5
-	VORPD   Z1, Z4, Z14
-	VCMPPD  $0x00, Z4, Z1, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z1, Z1, K2
-	VMOVUPD Z1, K2, Z5
-	VMOVAPD Z5, Z1
-	VMOVUPD 128(SI), Z4
-	VMINPD  Z4, Z2, Z5
-	VORPD   Z2, Z4, Z14
-	VCMPPD  $0x00, Z4, Z2, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z2, Z2, K2
-	VMOVUPD Z2, K2, Z5
-	VMOVAPD Z5, Z2
-	VMOVUPD 192(SI), Z4
-	VMINPD  Z4, Z3, Z5
-	VORPD   Z3, Z4, Z14
-	VCMPPD  $0x00, Z4, Z3, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z3, Z3, K2
-	VMOVUPD Z3, K2, Z5
-	VMOVAPD Z5, Z3
-	ADDQ    $0x00000100, SI
-	SUBQ    $0x20, CX
-	CMPQ    CX, $0x20
-	JGE     minby4
-
-minby4done:
-	CMPQ CX, $0x08
-	JLT  minby1done
-
-minby1:
-	VMOVUPD (SI), Z4
-	VMINPD  Z4, Z0, Z5
-	VORPD   Z0, Z4, Z14
-	VCMPPD  $0x00, Z4, Z0, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z5
-	VMOVAPD Z5, Z0
-	ADDQ    $0x00000040, SI
-	SUBQ    $0x08, CX
-	CMPQ    CX, $0x08
-	JGE     minby1
-
-minby1done:
-	VMINPD  Z1, Z0, Z5
-	VORPD   Z0, Z1, Z14
-	VCMPPD  $0x00, Z1, Z0, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z5
-	VMOVAPD Z5, Z0
-	VMINPD  Z3, Z2, Z5
-	VORPD   Z2, Z3, Z14
-	VCMPPD  $0x00, Z3, Z2, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z2, Z2, K2
-	VMOVUPD Z2, K2, Z5
-	VMOVAPD Z5, Z2
-	VMINPD  Z2, Z0, Z5
-	VORPD   Z0, Z2, Z14
-	VCMPPD  $0x00, Z2, Z0, K2
-	VMOVUPD Z14, K2, Z5
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z5
-	VMOVAPD Z5, Z0
-	VMOVUPD Z0, (DI)
+	VMOVUPD      (SI), Z4
+	VMINPD       Z4, Z0, Z0
+	VORPD        Z4, Z9, Z9
+	VMOVUPD      64(SI), Z5
+	VMINPD       Z5, Z1, Z1
+	VORPD        Z5, Z9, Z9
+	VCMPPD       $0x03, Z5, Z4, K2
+	KORW         K2, K3, K3
+	VMOVUPD      128(SI), Z6
+	VMINPD       Z6, Z2, Z2
+	VORPD        Z6, Z9, Z9
+	VMOVUPD      192(SI), Z7
+	VMINPD       Z7, Z3, Z3
+	VORPD        Z7, Z9, Z9
+	VCMPPD       $0x03, Z7, Z6, K2
+	KORW         K2, K3, K3
+	ADDQ         $0x00000100, SI
+	SUBQ         $0x20, CX
+	CMPQ         CX, $0x20
+	JGE          minby4
+	VMINPD       Z1, Z0, Z0
+	VMINPD       Z3, Z2, Z2
+	VMINPD       Z2, Z0, Z0
+	MOVQ         $0x8000000000000000, R8
+	VMOVQ        R8, X10
+	VBROADCASTSD X10, Z10
+	VANDPD       Z10, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VCMPPD       $0x00, Z10, Z0, K2
+	VMOVUPD      Z9, K2, Z0
+	MOVQ         $0x7ff8000000000001, R8
+	VMOVQ        R8, X8
+	VBROADCASTSD X8, Z8
+	VMOVUPD      Z8, K3, Z0
+	VMOVUPD      Z0, (DI)
 	VZEROUPPER
 	RET
 

@@ -147,9 +147,18 @@ func TestFold(t *testing.T) {
 				if f != op.FoldSum && i%3 == 0 {
 					a = numbers(r, len(a))
 				}
+				if f != op.FoldSum && i%5 == 0 { // the fold is often 0, of either sign
+					zeros := [][]float64{{0, math.Copysign(0, -1)}, {math.Copysign(0, -1)}, {0, math.Copysign(0, -1), math.Inf(-1)}, {0, math.Copysign(0, -1), 1}}[r.IntN(4)]
+					for k := range a {
+						a[k] = zeros[r.IntN(len(zeros))]
+					}
+				}
 				start := anyNumber(r)
-				if f == op.FoldSum {
+				switch {
+				case f == op.FoldSum:
 					start = 3
+				case i%2 == 0:
+					start = f.Identity()
 				}
 				got, rest := tier.Fold(f, start, a)
 				want := start

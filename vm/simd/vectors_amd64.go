@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"cmp"
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
@@ -43,6 +44,7 @@ func (t Tier) multiply(p panel, columns int) {
 }
 
 func multiply512(p panel, columns int) {
+	p.next = cmp.Or(p.next, 8*p.ars)
 	for {
 		n := min(columns, 24)
 		if p.m == 1 && columns >= 64 {
@@ -63,11 +65,12 @@ func multiply512(p panel, columns int) {
 		if columns -= n; columns == 0 {
 			return
 		}
-		p.next(n)
+		p.move(n)
 	}
 }
 
 func multiply256(p panel, columns int) {
+	p.next = cmp.Or(p.next, 4*p.ars)
 	for {
 		n := min(columns, 8)
 		switch {
@@ -91,7 +94,7 @@ func multiply256(p panel, columns int) {
 		if columns -= n; columns == 0 {
 			return
 		}
-		p.next(n)
+		p.move(n)
 	}
 }
 

@@ -33,11 +33,11 @@ func countsNEON(words int, a *uint64, ars int, b *uint64, c *float64, crs int)
 func (Tier) multiply(p panel, columns int) {
 	for ; columns >= 8; columns -= 8 {
 		gemm8NEON(&p)
-		p.next(8)
+		p.move(8)
 	}
 	for ; columns >= 2; columns -= 2 {
 		gemm2NEON(&p)
-		p.next(2)
+		p.move(2)
 	}
 	if columns == 0 {
 		return

@@ -90,6 +90,8 @@ type result struct {
 	cache  error // of the cache, which ends nothing
 }
 
+// newLoop makes the missing rows the work. Replies of earlier sessions count against MaxCost
+// and show how much input the server adds to a request.
 func newLoop(o *Options, w *run.Writer) *loop {
 	l := &loop{o: o, w: w, pace: newPace(o.Schedule), results: make(chan result), room: job.Room, price: o.price()}
 	if o.room != nil {
@@ -129,6 +131,8 @@ func (l *loop) summary() Summary {
 // tick is how often progress is told when nothing happens.
 const tick = time.Second
 
+// run asks, and leaves on the bill only what requests without a reply may have cost: what was
+// reserved for others goes once nothing is flying.
 func (l *loop) run(ctx context.Context, batcher model.Batcher) error {
 	l.start = time.Now()
 	var err error
@@ -574,6 +578,8 @@ func (l *loop) handle(r *result) {
 	}
 }
 
+// replied counts a turn. Dollars of turns whose reply is still to come are in begun, so that
+// they stay on the bill if the run stops; the reply takes them out, as it records them.
 func (l *loop) replied(r *result, now time.Time) {
 	l.count(r.turn.Usage, r.turn.Cost)
 	l.hidden = max(l.hidden, r.turn.Usage.Input-int64(r.bytes))

@@ -1,9 +1,6 @@
 package eval
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -12,6 +9,7 @@ import (
 
 	"ein/bench/ask/model"
 	"ein/bench/ask/run"
+	"ein/internal/compact"
 )
 
 // Prices are dollars for a million tokens, by a pattern of PROVIDER:NAME in which *
@@ -28,25 +26,13 @@ const (
 //
 //	{"openai:some-model*": {"input": 1.25, "cached_input": 0.125, "output": 10}}
 func ReadPrices(r io.Reader) (Prices, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxPrices+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(b) > maxPrices:
-		return nil, fmt.Errorf("it is longer than %d bytes", maxPrices)
-	}
 	var list map[string]struct {
 		Input       *float64 `json:"input"`
 		CachedInput *float64 `json:"cached_input"`
 		Output      *float64 `json:"output"`
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&list); err != nil {
-		return nil, fmt.Errorf(`it is not a price file, {"PATTERN": {"input": ..., "output": ...}}: %w`, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more after the object")
+	if err := compact.StrictFile(r, maxPrices, &list, `it is not a price file, {"PATTERN": {"input": ..., "output": ...}}`); err != nil {
+		return nil, err
 	}
 	out := Prices{}
 	for _, pattern := range slices.Sorted(maps.Keys(list)) {

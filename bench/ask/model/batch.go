@@ -321,10 +321,8 @@ func openAIBatch(endpoint, tag string, bodies []json.RawMessage) []func(string) 
 		if err != nil {
 			return nil, err
 		}
-		e := json.NewEncoder(file)
-		e.SetEscapeHTML(false)
 		for i, body := range bodies {
-			if err := e.Encode(map[string]any{"custom_id": customID(tag, i), "method": "POST", "url": endpoint, "body": body}); err != nil {
+			if err := compact.Write(file, map[string]any{"custom_id": customID(tag, i), "method": "POST", "url": endpoint, "body": body}); err != nil {
 				return nil, err
 			}
 		}
@@ -566,11 +564,9 @@ func (gemini) batch(model, tag string, bodies []json.RawMessage) []func(string) 
 		Request json.RawMessage `json:"request"`
 	}
 	var file bytes.Buffer
-	e := json.NewEncoder(&file)
-	e.SetEscapeHTML(false)
 	var bad error
 	for i, body := range bodies {
-		bad = cmp.Or(bad, e.Encode(request{customID(tag, i), body}))
+		bad = cmp.Or(bad, compact.Write(&file, request{customID(tag, i), body}))
 	}
 	announce := func(string) (*call, error) {
 		body, err := compact.JSON(map[string]any{"file": map[string]any{"displayName": tag}})

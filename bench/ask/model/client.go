@@ -38,10 +38,12 @@ type wire interface {
 	path(model string) string
 	sign(h http.Header, key string)
 	body(model string, p *Profile, r *Request) any
+	// reply reads a whole answer. Its error says what makes it another format.
 	reply(body []byte) (*Response, error)
 	// streamed is a body that asks for a stream, and pieces puts one together again.
 	streamed(body json.RawMessage) (json.RawMessage, error)
 	pieces() pieces
+	// fault is what a body says of a failure; the status decides what it leaves empty.
 	fault(status int, body []byte) fault
 }
 
@@ -271,6 +273,8 @@ func (c *client) withoutKey(key string, err error) error {
 	return err
 }
 
+// exchange sends a request and reads the reply by the type of its content, because a server
+// may answer a request for a stream with a whole document.
 func (c *client) exchange(ctx context.Context, key string, body []byte) (*Response, error) {
 	q := &call{method: http.MethodPost, url: c.url, kind: "application/json", body: body, stream: c.opt.Stream}
 	if q.stream {

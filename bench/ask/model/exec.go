@@ -210,6 +210,8 @@ func (p *program) exchange(ctx context.Context, line []byte, timeout time.Durati
 	return &Error{Class: Transport, Message: short("the program has ended: " + why), Err: err}
 }
 
+// read is strict: a misspelt or contradictory member is an error of the program, as a reply
+// that was misread would be scored as the model's.
 func (p *program) read(line []byte, id string) (*Response, error) {
 	var b struct {
 		ID        *string `json:"id"`
@@ -353,6 +355,8 @@ type result struct {
 	err  error
 }
 
+// start starts the program and a reader of its lines. Wait comes after the last line, as
+// os/exec demands of those who read its pipes.
 func start(args []string, stderr io.Writer) (*process, error) {
 	p := &process{cmd: exec.Command(args[0], args[1:]...), lines: make(chan result), quit: make(chan struct{}), done: make(chan struct{}), said: &tail{to: stderr}}
 	p.cmd.Stderr = p.said

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -13,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ein/internal/compact"
 )
 
 // Profile is what may be sent to a family of models. What is asked for and may not be
@@ -59,10 +59,10 @@ const Anything = 1 << 30
 //go:embed profiles.json
 var builtIn []byte
 
-// profiles is those of a file, then the built-in ones. The first that has a model counts;
+// Profiles is those of a file, then the built-in ones. The first that has a model counts;
 // a model that none has gets the one of its provider that has its name, with which all is
 // sent and the server decides.
-func profiles(own []Profile) []Profile {
+func Profiles(own []Profile) []Profile {
 	return append(slices.Clip(own), builtInProfiles()...)
 }
 
@@ -77,23 +77,11 @@ var builtInProfiles = sync.OnceValue(func() []Profile {
 // ReadProfiles reads a file of profiles: {"profiles": [...]}, in the form of Profile.
 func ReadProfiles(r io.Reader) ([]Profile, error) {
 	const most = 4 << 20
-	b, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(b) > most {
-		return nil, fmt.Errorf("it is longer than %d bytes", most)
-	}
 	var file struct {
 		Profiles []Profile `json:"profiles"`
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&file); err != nil {
-		return nil, fmt.Errorf(`it is not a profile file, {"profiles": [...]}: %w`, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more after the object")
+	if err := compact.StrictFile(r, most, &file, `it is not a profile file, {"profiles": [...]}`); err != nil {
+		return nil, err
 	}
 	for i := range file.Profiles {
 		p := &file.Profiles[i]
@@ -160,9 +148,6 @@ func (p *Profile) has(id string) (end string, ok bool) {
 	return "", false
 }
 
-// Profiles is all profiles, the own ones first.
-func Profiles(own []Profile) []Profile { return profiles(own) }
-
 // findProfile is that of the options, or that of a server that is not the
 // provider's own, or that of the name.
 func findProfile(provider, name string, o *Options) (*Profile, error) {
@@ -175,7 +160,7 @@ func findProfile(provider, name string, o *Options) (*Profile, error) {
 		}
 	}
 	var names []string
-	for _, p := range profiles(o.Profiles) {
+	for _, p := range Profiles(o.Profiles) {
 		if p.Provider != provider {
 			continue
 		}

@@ -118,6 +118,7 @@ func (p *openAIPieces) call(text json.RawMessage) error {
 	return nil
 }
 
+// add joins the pieces of the first choice, the one that reply reads.
 func (p *openAIPieces) add(data []byte) error {
 	var b struct {
 		ID      string `json:"id"`
@@ -218,6 +219,8 @@ type anthropicPieces struct {
 	ended bool
 }
 
+// add rebuilds the message block by block. A block ends before the next begins, so a piece
+// belongs to the last.
 func (p *anthropicPieces) add(data []byte) error {
 	var b struct {
 		Type    string          `json:"type"`
@@ -291,6 +294,7 @@ type geminiPieces struct {
 	finish string
 }
 
+// add gathers the parts of the first candidate; all else is what the chunks said of it last.
 func (p *geminiPieces) add(data []byte) error {
 	var b struct {
 		Candidates []struct {

@@ -154,6 +154,7 @@ func (t *texts) close() (err error) {
 	return err
 }
 
+// load fills a copy: the row of a light run stays without texts.
 func (t *texts) load(row *Row) (_ *Row, err error) {
 	full := *row
 	if t.instance == nil || t.at != row.instance {

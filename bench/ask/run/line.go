@@ -2,11 +2,9 @@ package run
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"strings"
 
 	"ein/internal/compact"
@@ -54,15 +52,4 @@ func unseal(line []byte, v any) (sum string, err error) {
 	return sum, strict(body, v)
 }
 
-// strict reads one JSON value and nothing else.
-func strict(b []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("it cannot be read: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more after the object")
-	}
-	return nil
-}
+func strict(b []byte, v any) error { return compact.Strict(b, v, "it cannot be read") }

@@ -70,6 +70,8 @@ func Read(dir string) (*Run, error) { return readScored(dir, false) }
 // gives a row with all.
 func ReadLight(dir string) (*Run, error) { return readScored(dir, true) }
 
+// readScored refuses a score of another reply, and counts those made by other rules. Scores
+// of the first format do not say which reply they are of.
 func readScored(dir string, light bool) (*Run, error) {
 	r, _, err := read(dir, light)
 	if err != nil {
@@ -361,6 +363,8 @@ func readConfig(dir string) (*Config, error) {
 	return parseConfig(name, b)
 }
 
+// parseConfig looks at the format before anything else: a later one may have members that
+// strict refuses, and deserves its own message.
 func parseConfig(name string, b []byte) (*Config, error) {
 	var head struct {
 		Format int `json:"format"`

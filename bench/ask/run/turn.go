@@ -65,6 +65,7 @@ func (r *Row) Said() uint64 {
 	return saidOf(r.Score.Answer)
 }
 
+// saidOf sets the lowest bit of the hash, so that 0 means no answer.
 func saidOf(text json.RawMessage) uint64 {
 	if len(text) == 0 || string(text) == "null" {
 		return 0

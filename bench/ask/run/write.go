@@ -313,13 +313,9 @@ func (w *Writer) openLog() error {
 // Log adds an event to the log. No result depends on it, so that it is not synced;
 // Close returns the first error.
 func (w *Writer) Log(e Event) {
-	b, err := compact.JSON(&e)
 	w.log.Lock()
 	defer w.log.Unlock()
-	if err == nil {
-		_, err = w.log.f.Write(append(b, '\n'))
-	}
-	if w.log.err == nil && err != nil {
+	if err := compact.Write(w.log.f, &e); w.log.err == nil && err != nil {
 		w.log.err = fmt.Errorf("cannot write the log: %w", err)
 	}
 }

@@ -147,6 +147,8 @@ print("stopped" if not through else "got through: %s" % through)
 `
 }
 
+// probes is an honest program, and one for each way out. Where something can be seen from
+// here, outside looks as well: an escaped program could print anything.
 func probes(dir, secret string, port int, apart bool, visits *atomic.Int32) []probe {
 	host := `
 if socket.gethostname() != "sandbox":

@@ -212,6 +212,9 @@ func readings(c *category.Case, found []literal) []reading {
 	}
 	list := []reading{forward}
 	if c.G.Directed {
+		if forward.size() == 0 {
+			return list
+		}
 		turned := make([]arcs, len(all))
 		for i := range all {
 			turned[i] = all[i].reversed()
@@ -223,8 +226,8 @@ func readings(c *category.Case, found []literal) []reading {
 		return list
 	}
 	for i := range found {
-		for e := range found[i].edges {
-			if found[i].edges[reverse(e)] {
+		for _, e := range found[i].edges {
+			if found[i].edges.has(reverse(e)) {
 				return list
 			}
 		}
@@ -251,9 +254,9 @@ func once(n int, truth arcs, found []literal) reading {
 	for i := range found {
 		wrote := found[i].edges
 		want := arcs{}
-		for e := range truth {
-			if wrote[e] || !wrote[reverse(e)] && e[0] < e[1] {
-				want[e] = true
+		for _, e := range truth {
+			if wrote.has(e) || !wrote.has(reverse(e)) && e[0] < e[1] {
+				want = append(want, e)
 			}
 		}
 		r.graphs = append(r.graphs, want)
@@ -297,18 +300,21 @@ func compare(n int, l *literal, truth arcs) Diff {
 	if nodes != computed && nodes != n {
 		d.Nodes = &nodes
 	}
-	for _, e := range truth.sorted() {
+	if slices.Equal(l.edges, truth) {
+		return d
+	}
+	for _, e := range truth {
 		r := reverse(e)
 		switch {
-		case l.edges[e]:
-		case l.edges[r] && !truth[r]:
+		case l.edges.has(e):
+		case l.edges.has(r) && !truth.has(r):
 			d.Reversed = append(d.Reversed, e)
 		default:
 			d.Dropped = append(d.Dropped, e)
 		}
 	}
-	for _, e := range l.edges.sorted() {
-		if r := reverse(e); !truth[e] && (!truth[r] || l.edges[r]) {
+	for _, e := range l.edges {
+		if r := reverse(e); !truth.has(e) && (!truth.has(r) || l.edges.has(r)) {
 			d.Added = append(d.Added, e)
 		}
 	}
@@ -318,7 +324,7 @@ func compare(n int, l *literal, truth arcs) Diff {
 // largest is the largest node of an edge, or -1.
 func (l *literal) largest() int {
 	most := -1
-	for e := range l.edges {
+	for _, e := range l.edges {
 		most = max(most, e[0], e[1])
 	}
 	return most

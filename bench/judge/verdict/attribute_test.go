@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,9 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
 	"ein/bench/question/instance"
+	"ein/lang"
 	"ein/lang/check"
+	"ein/lang/syntax"
 )
 
 type sample struct {
@@ -22,7 +25,7 @@ type sample struct {
 
 // explain says why an Ein program is wrong.
 func explain(ctx context.Context, q *Question, e *executor, program string) (Attribution, error) {
-	w := einGraphs(program, q.Case.G.N)
+	w := einGraphs(parse(program), q.Case.G.N)
 	return attribution(ctx, q, &w, e.run)
 }
 
@@ -84,7 +87,7 @@ func asMatrices(program string, n int) string {
 			var row []string
 			for j := range n {
 				x := "0"
-				if l.edges[Edge{i, j}] {
+				if l.edges.has(Edge{i, j}) {
 					x = "1"
 				}
 				row = append(row, x)
@@ -262,9 +265,8 @@ func TestConventions(t *testing.T) {
 		if len(all) < 2 {
 			continue // without edges no program is closer to one convention
 		}
-		for _, drop := range all.sorted() {
-			some := maps.Clone(all)
-			delete(some, drop)
+		for _, drop := range all {
+			some := all.with(drop, false)
 			program := fmt.Sprintf("A = %s\n:print desc(A, %d)\n", some.text(s.q.Case.G.N), s.q.Case.Query.Source)
 			if r, err := e.run(ctx, program, s.q); err != nil || r.Outcome != answer.Wrong {
 				continue
@@ -282,11 +284,10 @@ func TestConventions(t *testing.T) {
 		s := one(t, "triangle_count", k)
 		once := arcs{}
 		for _, g := range s.q.Case.G.Edges {
-			once[Edge{g.From, g.To}] = true
+			once = append(once, Edge{g.From, g.To})
 		}
-		for _, drop := range once.sorted() {
-			some := maps.Clone(once)
-			delete(some, drop)
+		for _, drop := range once {
+			some := once.with(drop, false)
 			program := fmt.Sprintf("H = %s\nA = H + transpose(H)\nA3[i,l] = A[i,j] A[j,k] A[k,l]\n:print trace(A3) / 6\n", some.text(s.q.Case.G.N))
 			if r, err := e.run(ctx, program, s.q); err != nil || r.Outcome != answer.Wrong {
 				continue
@@ -380,6 +381,32 @@ func TestMistakes(t *testing.T) {
 			if _, err := own(context.Background(), s.q, m.program); err != nil && strings.Contains(err.Error(), "misreading:") {
 				t.Errorf("%s, %s: %v\n%s", s.q.Category, m.name, err, m.program)
 			}
+		}
+	}
+}
+
+// TestPackedLiterals: graphs are the same whether the parser packs the numbers of a list or
+// not.
+func TestPackedLiterals(t *testing.T) {
+	for program, graphs := range map[string]int{
+		"A = edges([[0,1], [1,2], [1,0], [0,1]], 3)":           1,
+		"A = edges([[0,1], [1,2.0], [2,0]])":                   1,
+		"A = edges([[0,1], [1,-2]], 3)":                        0,
+		"A = edges([[0,1], [1,-0]], 3)":                        0,
+		"A = edges([[0,1,1], [1,0,1], [1,1,0]], 3)":            1,
+		"A = adj([[0,1,1], [1,0,1], [1,1,-0]])":                0,
+		"A = [[0,1,1], [1,0,0], [0,0,0]]":                      1,
+		"A = [[0,2,1], [1,0,0], [0,0,0]]":                      0,
+		"A = edges([[0,1,1], [1,0]], 3)":                       0,
+		"A = edges([0,1,1], 3)\nB = edges([[[0,1]], [[1,0]]])": 0,
+	} {
+		var found [2][]literal
+		for i, pack := range []int{1, 1 << 20} {
+			f := lang.Parse("p", program, lang.Options{Syntax: syntax.Limits{Pack: pack}})
+			found[i] = literals(f, 3)
+		}
+		if len(found[0]) != graphs || !reflect.DeepEqual(found[0], found[1]) {
+			t.Errorf("%s\n%+v\n%+v", program, found[0], found[1])
 		}
 	}
 }

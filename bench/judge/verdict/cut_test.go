@@ -16,7 +16,7 @@ func hops(a arcs, n, x, most int) []float64 {
 	found, at := make([]float64, n), map[int]bool{x: true}
 	for range most {
 		next := map[int]bool{}
-		for e := range a {
+		for _, e := range a {
 			if at[e[0]] {
 				next[e[1]] = true
 				found[e[1]] = 1

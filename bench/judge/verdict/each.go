@@ -82,41 +82,46 @@ func InOrder[T fmt.Stringer](ctx context.Context, workers int, items func(yield 
 		return cmp.Or(err, readErr, context.Cause(ctx))
 	}
 	type result struct {
+		v   *Verdict
+		err error
+	}
+	type task struct {
 		item T
-		v    *Verdict
-		err  error
+		out  chan result
 	}
 	working, cancel := context.WithCancel(ctx)
-	idle, due := make(chan Work[T], workers), make(chan chan result, workers*ahead)
-	for range workers {
-		idle <- newWorker()
-	}
+	todo, due := make(chan task), make(chan task, workers*ahead)
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	defer cancel()
+	for range workers {
+		work := newWorker()
+		wait.Go(func() {
+			for t := range todo {
+				v, err := try(working, work, t.item)
+				t.out <- result{v, err}
+			}
+		})
+	}
 	var readErr error // read once due is closed
 	wait.Go(func() {
 		defer close(due)
+		defer close(todo)
 		readErr = items(func(item T) bool {
-			out := make(chan result, 1)
+			t := task{item, make(chan result, 1)}
 			select {
-			case due <- out:
+			case due <- t:
 			case <-working.Done():
 				return false
 			}
-			work := <-idle
-			wait.Go(func() {
-				v, err := try(working, work, item)
-				idle <- work
-				out <- result{item, v, err}
-			})
+			todo <- t // what is due is worked on
 			return true
 		})
 	})
-	for out := range due {
-		r := <-out
+	for t := range due {
+		r := <-t.out
 		if r.err == nil {
-			r.err = emit(r.item, r.v)
+			r.err = emit(t.item, r.v)
 		}
 		if r.err != nil {
 			return r.err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"strings"
@@ -38,7 +39,7 @@ func index(t *testing.T, ins []*instance.Instance) *Index {
 	return x
 }
 
-func lines(t *testing.T, values ...map[string]any) *bytes.Buffer {
+func lines(t testing.TB, values ...map[string]any) *bytes.Buffer {
 	t.Helper()
 	var b bytes.Buffer
 	for _, v := range values {
@@ -68,6 +69,15 @@ func collect(t *testing.T, x *Index, file *bytes.Buffer, workers int) (string, *
 }
 
 func TestEach(t *testing.T) {
+	for _, most := range []int64{0, 1000, inMemory} {
+		t.Run(fmt.Sprint(most), func(t *testing.T) {
+			onDisk(t, most)
+			testEach(t)
+		})
+	}
+}
+
+func testEach(t *testing.T) {
 	ins, _ := questions(t, 1)
 	x := index(t, ins)
 	var values []map[string]any
@@ -97,6 +107,62 @@ func TestEach(t *testing.T) {
 	want := fmt.Sprintf("&{{1 [{0 %s}]} {1 [{%d %s}]} {1 [{%d other}]}}", ins[0].ID, n-1, ins[5].ID, n)
 	if got := fmt.Sprint(notes); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestStore compares a store with bytes in memory.
+func TestStore(t *testing.T) {
+	for _, most := range []int64{0, 100, 1 << 20} {
+		onDisk(t, most)
+		r := rand.New(rand.NewPCG(3, 4))
+		var s store
+		want := make([]byte, 1000)
+		for range 500 {
+			at := r.IntN(len(want))
+			b := make([]byte, r.IntN(min(80, len(want)-at)+1))
+			if r.IntN(2) == 0 {
+				for i := range b {
+					b[i] = byte(r.IntN(256))
+				}
+				copy(want[at:], b)
+				if err := s.WriteAt(b, int64(at)); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			if err := s.ReadAt(b, int64(at)); err != nil || !bytes.Equal(b, want[at:at+len(b)]) {
+				t.Fatalf("%d bytes at %d are %x, want %x, %v", len(b), at, b, want[at:at+len(b)], err)
+			}
+		}
+		if err := s.Close(); err != nil || (s.file == nil) != (most > 1000) {
+			t.Error(err, s.file)
+		}
+	}
+}
+
+// TestRecord: an index gives back what it has been given.
+func TestRecord(t *testing.T) {
+	ins, _ := questions(t, 3)
+	negative := -3
+	ins[0].Query.Threshold = &negative
+	for _, in := range ins {
+		for _, why := range []bool{false, true} {
+			var r record
+			r.instance(in, why)
+			want := instance.Instance{ID: in.ID, Version: in.Version, Category: in.Category, Level: in.Level, ResultType: in.ResultType, N: in.N, Nodes: in.Nodes, Query: in.Query, Answer: in.Answer}
+			if why {
+				want.Directed, want.Edges, want.Edges2, want.EinProgram = in.Directed, in.Edges, in.Edges2, in.EinProgram
+			}
+			if len(want.Edges) == 0 {
+				want.Edges = nil
+			}
+			if len(want.Edges2) == 0 {
+				want.Edges2 = nil
+			}
+			if got := unpack(r.b, why); !reflect.DeepEqual(got, &want) {
+				t.Errorf("%+v\nwant\n%+v", got, want)
+			}
+		}
 	}
 }
 

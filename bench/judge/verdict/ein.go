@@ -68,6 +68,10 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
+// slow is a hundred times as long as a certified operation takes. What ends in time at this
+// rate needs no timer, which takes as long as to run a tiny program.
+const slow = 100 * time.Nanosecond
+
 // maxCachedBytes bounds the memory that a program is kept with. Those of the
 // benchmark need some kilobytes; what needs more takes longer to run than to compile.
 const maxCachedBytes = 1 << 20
@@ -76,7 +80,8 @@ const maxCachedBytes = 1 << 20
 type executor struct {
 	limits Limits
 	lang   lang.Options
-	memory lang.Memory // of a program that is not kept
+	memory lang.Memory  // of a program that is not kept
+	file   *syntax.File // in that memory
 	cost   cost.Limits
 	most   int
 	cached map[string]*list.Element
@@ -104,6 +109,7 @@ func newExecutor(profile check.Profile, l Limits, cache int) *executor {
 type compiled struct {
 	program  string
 	machine  *vm.Machine
+	ops      uint64 // certified
 	constant bool
 	failure  Verdict // its outcome is "" when there is none
 }
@@ -117,6 +123,7 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 		if p := recover(); p != nil {
 			v = Verdict{Program: program}.fail(answer.InfraError, fmt.Sprintf("a bug in ein: %v\n%s", p, debug.Stack()))
 			e.cached, e.recent = map[string]*list.Element{}, list.New()
+			e.memory, e.file = lang.Memory{}, nil
 		}
 	}()
 	if ctx.Err() != nil {
@@ -127,8 +134,12 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 		return c.failure, nil
 	}
 	v = Verdict{Program: program, Constant: c.constant}
-	running, cancel := context.WithTimeout(ctx, e.limits.Timeout)
-	defer cancel()
+	running := ctx
+	if c.ops > uint64(e.limits.Timeout/slow) {
+		var cancel context.CancelFunc
+		running, cancel = context.WithTimeout(ctx, e.limits.Timeout)
+		defer cancel()
+	}
 	out, err := c.machine.Run(running, nil)
 	v.Ops = c.machine.Stats().Ops
 	var over *vm.Exceeded
@@ -175,6 +186,17 @@ func (e *executor) compile(program string) *compiled {
 	return c
 }
 
+// parsed is the tree of a program, which holds until the next one is run.
+func (e *executor) parsed(program string) *syntax.File {
+	if e.file == nil || e.file.Source.Text != program {
+		e.lang.Memory = &e.memory
+		e.file = lang.Parse("reply", program, e.lang)
+	}
+	return e.file
+}
+
+// build keeps a program that does not compile with its failure, so that copies of it fail at
+// once. It panics only on a bug of the compiler.
 func (e *executor) build(program string, in *lang.Memory) *compiled {
 	e.lang.Memory = in
 	c := &compiled{program: program}
@@ -184,6 +206,9 @@ func (e *executor) build(program string, in *lang.Memory) *compiled {
 		return c
 	}
 	f := lang.Parse("reply", program, e.lang)
+	if in != nil {
+		e.file = f
+	}
 	if f.Diags.HasErrors() {
 		return fail(first(f.Diags, ParseError))
 	}
@@ -200,6 +225,7 @@ func (e *executor) build(program string, in *lang.Memory) *compiled {
 		// The compiler's own code does not verify.
 		panic(err)
 	}
+	c.ops = m.Certificate.Ops
 	if c.machine, err = lang.Machine(m, e.cost, e.lang); err != nil {
 		return fail(OverLimit, "", err.Error())
 	}

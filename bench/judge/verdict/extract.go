@@ -194,6 +194,8 @@ type fence struct {
 	indent int
 }
 
+// opening reads the first line of a fenced block as CommonMark does, and also where models
+// put fences besides: behind the mark of a list, or behind words.
 func opening(line string) fence {
 	indent, s := len(line)-len(strings.TrimLeft(line, " \t")), strings.TrimSpace(line)
 	before := ""
@@ -235,7 +237,7 @@ func (f fence) content(text string) string {
 
 func (f fence) closes(line string) bool {
 	s := strings.TrimSpace(line)
-	return len(s) >= f.size && strings.Trim(s, string(f.char)) == ""
+	return len(s) >= f.size && s[0] == f.char && strings.Trim(s, string(f.char)) == ""
 }
 
 // bare is the statements of a text that is not all program.

@@ -13,6 +13,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/prompt"
 	"ein/lang/source"
+	"ein/lang/syntax"
 )
 
 // wrote is the graphs that a program has, and the program with others in their place.
@@ -25,8 +26,9 @@ type wrote struct {
 }
 
 // einGraphs finds the graphs that are written in an Ein program.
-func einGraphs(program string, n int) wrote {
-	found := literals(parse(program), n)
+func einGraphs(f *syntax.File, n int) wrote {
+	program := f.Source.Text
+	found := literals(f, n)
 	for i := range found {
 		found[i].line = 1 + strings.Count(program[:found[i].span.Start], "\n")
 	}
@@ -92,7 +94,7 @@ func (w *watched) text() string {
 func pythonGraphs(ctx context.Context, sandbox Runner, program, printed string, q *Question) (wrote, error) {
 	w := watched{Program: program, Labels: q.Labels}
 	for _, t := range truths(&q.Case) {
-		w.Truths = append(w.Truths, t.sorted())
+		w.Truths = append(w.Truths, t)
 	}
 	out, err := sandbox.Run(ctx, w.text())
 	var wrong *ProgramError
@@ -118,19 +120,16 @@ func pythonGraphs(ctx context.Context, sandbox Runner, program, printed string, 
 	}
 	found := wrote{constant: report.Constant}
 	for _, g := range report.Graphs {
-		l := literal{name: g.Path, nodes: computed, edges: arcs{}, line: g.Line}
+		l := literal{name: g.Path, nodes: computed, edges: arcsOf(g.Edges), line: g.Line}
 		if g.Nodes != nil {
 			l.nodes = *g.Nodes
-		}
-		for _, e := range g.Edges {
-			l.edges[e] = true
 		}
 		found.graphs = append(found.graphs, l)
 	}
 	found.with = func(graphs []arcs) string {
 		w.Put = nil
 		for i, g := range graphs {
-			w.Put = append(w.Put, put{report.Graphs[i].spot, g.sorted()})
+			w.Put = append(w.Put, put{report.Graphs[i].spot, g})
 		}
 		return w.text()
 	}
@@ -175,7 +174,7 @@ func read(c *category.Case, found []literal) *Reading {
 func (j *Judge) graphs(ctx context.Context, q *Question, mode prompt.Mode, v *Verdict) (wrote, error) {
 	switch mode {
 	case prompt.Ein:
-		return einGraphs(v.Program, q.Case.G.N), nil
+		return einGraphs(j.ein.parsed(v.Program), q.Case.G.N), nil
 	case prompt.Rules:
 		return rulesGraphs(v.Program, q), nil
 	}

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
@@ -15,127 +14,89 @@ import (
 	"ein/bench/question/instance"
 )
 
-// Index is the questions of a file, by id, on disk: its memory does not grow with
-// their number. Two files that have no name any more are all it has: the instances in
-// their order, as far as they are needed, and a table of where each is. One file of
-// replies is judged after another.
+// Index is the questions of a file, by id: the instances in their order, as far as they
+// are needed, and a table of where each is. A long file is on disk, and takes a bit of
+// memory for each question. One file of replies is judged after another.
 type Index struct {
 	Part bool // see Join
 
 	why   bool
 	seed  maphash.Seed
 	n     int
-	mask  uint64 // slots of the table less one
-	round uint64 // of replies
-	lines *os.File
+	mask  uint64   // slots of the table less one
+	seen  []uint64 // a bit for each line that has a reply in this file of them
+	left  int      // lines that have none
+	lines store
 	end   int64 // of lines
-	table *os.File
+	table *store
 }
 
-// slot is an entry of the table: the hash of an id, which is never 0, the place and the
-// length of what is kept, and the last round in which there was a reply.
-type slot struct{ hash, at, size, seen uint64 }
+// slot is an entry of the table: the hash of an id, which is never 0, the line of the
+// instance, and where what is kept of it is.
+type slot struct{ hash, line, at, size uint64 }
 
 const slotSize = 32
-
-// kept is what an index keeps of an instance.
-type kept struct {
-	Line                               int
-	ID, Version, Category, Level, Type string
-	Nodes                              []string
-	Query                              instance.Query
-	Answer                             json.RawMessage
-	Directed                           bool     `json:",omitempty"` // from here on for attribution
-	Edges, Edges2                      [][2]int `json:",omitempty"`
-	Program                            string   `json:",omitempty"`
-}
-
-func (x *Index) kept(in *instance.Instance) *kept {
-	k := &kept{Line: x.n, ID: in.ID, Version: in.Version, Category: in.Category, Level: in.Level, Type: in.ResultType, Nodes: in.Nodes, Query: in.Query, Answer: in.Answer}
-	if x.why {
-		k.Directed, k.Edges, k.Edges2, k.Program = in.Directed, in.Edges, in.Edges2, in.EinProgram
-	}
-	return k
-}
-
-func (x *Index) question(k *kept) (*Question, error) {
-	return NewQuestion(&instance.Instance{ID: k.ID, Version: k.Version, Category: k.Category, Level: k.Level, ResultType: k.Type, N: len(k.Nodes),
-		Nodes: k.Nodes, Query: k.Query, Answer: k.Answer, Directed: k.Directed, Edges: k.Edges, Edges2: k.Edges2, EinProgram: k.Program}, x.why)
-}
 
 // NewIndex reads the questions of instances; see NewQuestion for why. An error names
 // the line, as those of instance.Read do. Close frees the disk.
 func NewIndex(instances iter.Seq2[*instance.Instance, error], why bool) (x *Index, err error) {
-	x = &Index{why: why, seed: maphash.MakeSeed(), mask: 1<<10 - 1}
+	x = &Index{why: why, seed: maphash.MakeSeed(), mask: 1<<10 - 1, table: &store{}}
 	defer func() {
 		if err != nil {
 			_ = x.Close()
 			x = nil
 		}
 	}()
-	if x.lines, err = unnamed(); err != nil {
-		return x, err
-	}
-	if x.table, err = unnamed(); err != nil {
-		return x, err
-	}
-	lines := bufio.NewWriter(x.lines)
+	var r record
 	for in, err := range instances {
 		if err != nil {
 			return x, err
 		}
 		x.n++
-		if _, err := NewQuestion(in, why); err != nil {
+		if _, err := NewQuestion(in, false); err != nil { // its case has been read
 			return x, fmt.Errorf("line %d: %w", x.n, err)
 		}
-		if err := x.add(in, lines); err != nil {
+		if err := x.add(in, &r); err != nil {
 			return x, err
 		}
 	}
-	return x, lines.Flush()
+	return x, nil
 }
 
-// unnamed is a file that is gone when it is closed, or where that cannot be, when the
-// system clears its temporary files.
-func unnamed() (*os.File, error) {
-	f, err := os.CreateTemp("", "ein-index-")
-	if err == nil {
-		_ = os.Remove(f.Name())
-	}
-	return f, err
-}
-
-func (x *Index) add(in *instance.Instance, lines *bufio.Writer) error {
+// add keeps at least half of the slots free, so that find soon meets an empty one.
+func (x *Index) add(in *instance.Instance, r *record) error {
 	const most = 2 // slots for each entry
 	if uint64(x.n*most) > x.mask {
 		if err := x.grow(); err != nil {
 			return err
 		}
 	}
-	_, at, first, err := x.find(in.ID, lines)
+	s, at, first, err := x.find(in.ID)
 	switch {
 	case err != nil:
 		return err
 	case first != nil:
-		return fmt.Errorf("line %d: the same instance is in line %d", x.n, first.Line)
+		return fmt.Errorf("line %d: the same instance is in line %d", x.n, s.line)
 	}
-	line, err := json.Marshal(x.kept(in))
-	if err != nil {
+	*r = record{b: append(r.b[:0], 0, 0, 0, 0)}
+	r.instance(in, x.why)
+	binary.LittleEndian.PutUint32(r.b, uint32(len(r.b)-prefix))
+	if err := x.put(at, slot{x.hash(in.ID), uint64(x.n), uint64(x.end + prefix), uint64(len(r.b) - prefix)}); err != nil {
 		return err
 	}
-	if err := x.put(at, slot{x.hash(in.ID), uint64(x.end), uint64(len(line)), 0}); err != nil {
-		return err
-	}
-	x.end += int64(len(line))
-	_, err = lines.Write(line)
+	err = x.lines.WriteAt(r.b, x.end)
+	x.end += int64(len(r.b))
 	return err
 }
 
+// prefix is how many bytes before a record have its length.
+const prefix = 4
+
 func (x *Index) hash(id string) uint64 { return cmp.Or(maphash.String(x.seed, id), 1) }
 
-// find gives the slot of an id, or the empty one for it, with its place, and what is
-// kept. Lines that are still to be written are.
-func (x *Index) find(id string, lines *bufio.Writer) (slot, uint64, *kept, error) {
+// find gives the slot of an id, or the empty one for it, with its place, and the instance,
+// as far as it is kept.
+func (x *Index) find(id string) (slot, uint64, *instance.Instance, error) {
 	h := x.hash(id)
 	for at := h & x.mask; ; at = (at + 1) & x.mask {
 		s, err := x.get(at)
@@ -145,23 +106,20 @@ func (x *Index) find(id string, lines *bufio.Writer) (slot, uint64, *kept, error
 		if s.hash != h {
 			continue
 		}
-		if lines != nil {
-			if err := lines.Flush(); err != nil {
-				return s, at, nil, err
-			}
+		b := make([]byte, s.size)
+		if err := x.lines.ReadAt(b, int64(s.at)); err != nil {
+			return s, at, nil, err
 		}
-		if k, err := x.read(s); err != nil || k.ID == id {
-			return s, at, k, err
+		if in := unpack(b, x.why); in.ID == id {
+			return s, at, in, nil
 		}
 	}
 }
 
 func (x *Index) get(at uint64) (s slot, err error) {
 	var b [slotSize]byte
-	if _, err = x.table.ReadAt(b[:], int64(at*slotSize)); errors.Is(err, io.EOF) {
-		err = nil // beyond the end there are zeros
-	}
-	for i, to := range []*uint64{&s.hash, &s.at, &s.size, &s.seen} {
+	err = x.table.ReadAt(b[:], int64(at*slotSize))
+	for i, to := range []*uint64{&s.hash, &s.line, &s.at, &s.size} {
 		*to = binary.LittleEndian.Uint64(b[8*i:])
 	}
 	return s, err
@@ -169,21 +127,16 @@ func (x *Index) get(at uint64) (s slot, err error) {
 
 func (x *Index) put(at uint64, s slot) error {
 	b := make([]byte, 0, slotSize)
-	for _, v := range []uint64{s.hash, s.at, s.size, s.seen} {
+	for _, v := range []uint64{s.hash, s.line, s.at, s.size} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
-	_, err := x.table.WriteAt(b, int64(at*slotSize))
-	return err
+	return x.table.WriteAt(b, int64(at*slotSize))
 }
 
 // grow makes a table of four times the size.
 func (x *Index) grow() error {
 	old := *x
-	var err error
-	if x.table, err = unnamed(); err != nil {
-		x.table = old.table
-		return err
-	}
+	x.table = &store{}
 	defer func() { _ = old.table.Close() }()
 	x.mask = x.mask<<2 | 3
 	for at := range old.mask + 1 {
@@ -212,47 +165,42 @@ func (x *Index) grow() error {
 	return nil
 }
 
-// read reads what is kept.
-func (x *Index) read(s slot) (*kept, error) {
-	b := make([]byte, s.size)
-	if _, err := x.lines.ReadAt(b, int64(s.at)); err != nil {
-		return nil, err
-	}
-	k := &kept{}
-	return k, json.Unmarshal(b, k)
-}
-
 // reply gives the question of an id, and notes that there is a reply: nil when there is
 // no such question, and true when there was a reply before.
 func (x *Index) reply(id string) (*Question, bool, error) {
-	s, at, k, err := x.find(id, nil)
-	if err != nil || k == nil || s.seen == x.round {
-		return nil, k != nil, err
-	}
-	s.seen = x.round
-	if err := x.put(at, s); err != nil {
+	s, _, in, err := x.find(id)
+	if err != nil || in == nil {
 		return nil, false, err
 	}
-	q, err := x.question(k)
+	word, bit := &x.seen[s.line/64], uint64(1)<<(s.line%64)
+	if *word&bit != 0 {
+		return nil, true, nil
+	}
+	*word |= bit
+	x.left--
+	q, err := NewQuestion(in, x.why)
 	return q, false, err
 }
 
 // missing gives the questions without a reply, in their order.
 func (x *Index) missing(yield func(*Question) error) error {
-	d := json.NewDecoder(io.NewSectionReader(x.lines, 0, x.end))
-	for range x.n {
-		var k kept
-		if err := d.Decode(&k); err != nil {
+	at := int64(0)
+	for line := 1; x.left > 0; line++ {
+		var b [prefix]byte
+		if err := x.lines.ReadAt(b[:], at); err != nil {
 			return err
 		}
-		s, _, _, err := x.find(k.ID, nil)
-		if err != nil {
-			return err
-		}
-		if s.seen == x.round {
+		size := int64(binary.LittleEndian.Uint32(b[:]))
+		at += prefix + size
+		if x.seen[line/64]>>(line%64)&1 != 0 {
 			continue
 		}
-		q, err := x.question(&k)
+		x.left--
+		text := make([]byte, size)
+		if err := x.lines.ReadAt(text, at-size); err != nil {
+			return err
+		}
+		q, err := NewQuestion(unpack(text, x.why), x.why)
 		if err == nil {
 			err = yield(q)
 		}
@@ -264,12 +212,142 @@ func (x *Index) missing(yield func(*Question) error) error {
 }
 
 // Close frees what the index has on disk.
-func (x *Index) Close() error {
-	var err error
-	for _, f := range []*os.File{x.lines, x.table} {
-		if f != nil {
-			err = errors.Join(err, f.Close())
+func (x *Index) Close() error { return errors.Join(x.lines.Close(), x.table.Close()) }
+
+// store is bytes, the first in memory and the others on disk, in a file that has no name
+// any more. What was never written is 0.
+type store struct {
+	head []byte
+	file *os.File
+}
+
+// inMemory is how many bytes of a store are: the index of some 10,000 questions.
+var inMemory int64 = 16 << 20
+
+// ReadAt reads all of b.
+func (s *store) ReadAt(b []byte, at int64) error {
+	clear(b)
+	if at < int64(len(s.head)) {
+		copy(b, s.head[at:])
+	}
+	from := max(inMemory-at, 0)
+	if s.file == nil || from >= int64(len(b)) {
+		return nil
+	}
+	if _, err := s.file.ReadAt(b[from:], at+from); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+func (s *store) WriteAt(b []byte, at int64) error {
+	if n := min(int64(len(b)), inMemory-at); n > 0 {
+		if end := int(at + n); end > len(s.head) {
+			s.head = append(s.head, make([]byte, end-len(s.head))...)
+		}
+		copy(s.head[at:], b[:n])
+		b, at = b[n:], at+n
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	if s.file == nil {
+		f, err := os.CreateTemp("", "ein-index-")
+		if err != nil {
+			return err
+		}
+		_ = os.Remove(f.Name()) // where that cannot be, the system clears its temporary files
+		s.file = f
+	}
+	_, err := s.file.WriteAt(b, at)
+	return err
+}
+
+func (s *store) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}
+
+// record writes values one after another, or reads them in the same order.
+type record struct {
+	b    []byte
+	text string // of b, when it is read
+}
+
+func unpack(b []byte, why bool) *instance.Instance {
+	in := &instance.Instance{}
+	r := &record{b, string(b)}
+	r.instance(in, why)
+	in.N = len(in.Nodes)
+	return in
+}
+
+// instance is what an index keeps of one.
+func (r *record) instance(in *instance.Instance, why bool) {
+	answer, q := string(in.Answer), &in.Query
+	for _, s := range []*string{&in.ID, &in.Version, &in.Category, &in.Level, &in.ResultType, &answer, &q.Aggregate, &q.Direction} {
+		r.string(s)
+	}
+	in.Answer = json.RawMessage(answer)
+	every(r, &in.Nodes, r.string)
+	every(r, &q.Steps, r.string)
+	for _, p := range []**int{&q.Source, &q.Target, &q.Threshold, &q.MinInDegree, &q.MinOutDegree} {
+		var one []int // or none
+		if *p != nil {
+			one = []int{**p}
+		}
+		if every(r, &one, r.int); len(one) > 0 {
+			*p = &one[0]
 		}
 	}
-	return err
+	r.int(&q.MaxOutDegree)
+	if why {
+		directed := 0
+		if in.Directed {
+			directed = 1
+		}
+		r.int(&directed)
+		in.Directed = directed != 0
+		every(r, &in.Edges, r.pair)
+		every(r, &in.Edges2, r.pair)
+		r.string(&in.EinProgram)
+	}
+}
+
+func (r *record) reads() bool { return r.text != "" }
+
+func (r *record) int(x *int) {
+	if !r.reads() {
+		r.b = binary.AppendVarint(r.b, int64(*x))
+		return
+	}
+	v, n := binary.Varint(r.b)
+	*x, r.b = int(v), r.b[n:]
+}
+
+func (r *record) string(s *string) {
+	n := len(*s)
+	if r.int(&n); !r.reads() {
+		r.b = append(r.b, *s...)
+		return
+	}
+	at := len(r.text) - len(r.b)
+	*s, r.b = r.text[at:at+n], r.b[n:]
+}
+
+func (r *record) pair(e *[2]int) {
+	r.int(&e[0])
+	r.int(&e[1])
+}
+
+func every[T any](r *record, list *[]T, element func(*T)) {
+	n := len(*list)
+	if r.int(&n); r.reads() && n > 0 {
+		*list = make([]T, n)
+	}
+	for i := range *list {
+		element(&(*list)[i])
+	}
 }

@@ -73,6 +73,7 @@ func (j *Judge) Answer(ctx context.Context, it *Item) (*Verdict, error) {
 	return j.Reply(ctx, it.Question, &it.Line)
 }
 
+// judge scores what is visible of a reply: reasoning is cut off first, in front of programs too.
 func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error) {
 	if l.Error != "" {
 		return Verdict{}.fail(answer.InfraError, l.Error), nil
@@ -124,6 +125,8 @@ func numbered(program string, labels []string) string {
 	return rewrite(program, edits)
 }
 
+// program also reads the graphs of right programs: how many edges are misread without harm
+// is a result of its own.
 func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode prompt.Mode, run runs) (Verdict, error) {
 	if ctx.Err() != nil {
 		return Verdict{}, context.Cause(ctx)

@@ -18,7 +18,7 @@ func (s scripted) Run(_ context.Context, program string) (string, error) { retur
 
 // pairsJSON is edges as the watcher is told of them.
 func pairsJSON(a arcs) string {
-	return strings.ReplaceAll(fmt.Sprint(a.sorted()), " ", ",")
+	return strings.ReplaceAll(fmt.Sprint(a), " ", ",")
 }
 
 // TestJudgePython has every verdict on a Python program, without Python.

@@ -75,7 +75,7 @@ func TestQueryReading(t *testing.T) {
 			if v.Outcome != answer.Wrong || v.Any() {
 				continue
 			}
-			w := einGraphs(program, q.Case.G.N)
+			w := einGraphs(parse(program), q.Case.G.N)
 			a, err := attribution(t.Context(), q, &w, e.run)
 			if err != nil {
 				t.Fatal(err)

@@ -1,7 +1,9 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -16,8 +18,33 @@ import (
 // Edge is a pair of node numbers.
 type Edge = [2]int
 
-// arcs is a set of edges.
-type arcs map[Edge]bool
+// arcs is a set of edges, in order.
+type arcs []Edge
+
+func order(a, b Edge) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) }
+
+// arcsOf is the set of the edges of a list, whose memory it takes.
+func arcsOf(list []Edge) arcs {
+	slices.SortFunc(list, order)
+	return slices.Compact(list)
+}
+
+func (a arcs) has(e Edge) bool {
+	_, ok := slices.BinarySearchFunc(a, e, order)
+	return ok
+}
+
+// with is the set with an edge, or without it.
+func (a arcs) with(e Edge, there bool) arcs {
+	i, ok := slices.BinarySearchFunc(a, e, order)
+	switch {
+	case ok == there:
+		return a
+	case there:
+		return slices.Insert(slices.Clip(a), i, e)
+	}
+	return slices.Concat(a[:i], a[i+1:])
+}
 
 // literal is a graph that is written in a program.
 type literal struct {
@@ -93,58 +120,71 @@ func call(x *syntax.Call) (literal, bool) {
 
 // pairs is a list of pairs. As edges reads it, rows all of length 2 are pairs.
 func pairs(list *syntax.List) (arcs, bool) {
-	set := arcs{}
-	for _, e := range list.All() {
-		row, ok := numbers(e)
-		if !ok || len(row) != 2 {
+	all, ok := numbers(list)
+	edges := make([]Edge, len(all))
+	for i, row := range all {
+		if len(row) != 2 {
 			return nil, false
 		}
-		set[Edge{int(row[0]), int(row[1])}] = true
+		edges[i] = Edge{int(row[0]), int(row[1])}
 	}
-	return set, true
+	return arcsOf(edges), ok
 }
 
+// matrix accepts square lists of 0 and 1 with at least two rows; [[0]] may be anything.
 func matrix(list *syntax.List) (arcs, bool) {
-	set := arcs{}
-	for i, e := range list.All() {
-		row, ok := numbers(e)
-		if !ok || len(row) != list.Len() {
+	all, ok := numbers(list)
+	var set arcs
+	for i, row := range all {
+		if len(row) != len(all) {
 			return nil, false
 		}
 		for j, x := range row {
 			switch x {
 			case 0:
 			case 1:
-				set[Edge{i, j}] = true
+				set = append(set, Edge{i, j})
 			default:
 				return nil, false
 			}
 		}
 	}
-	return set, list.Len() > 1
+	return set, ok && len(all) > 1
 }
 
-func numbers(x syntax.Expr) ([]float64, bool) {
-	list, ok := x.(*syntax.List)
-	if !ok {
-		return nil, false
+// numbers is a list of lists of numbers without signs.
+func numbers(list *syntax.List) ([][]float64, bool) {
+	all := make([][]float64, 0, list.Len())
+	if p := list.Packed; p != nil {
+		if len(p.Dims) != 2 || slices.ContainsFunc(p.Values, math.Signbit) {
+			return nil, false
+		}
+		return slices.AppendSeq(all, slices.Chunk(p.Values, p.Dims[1])), true
 	}
-	row := make([]float64, list.Len())
-	for i, e := range list.All() {
-		n, ok := e.(*syntax.Number)
+	values := make([]float64, 0, 2*list.Len())
+	for _, e := range list.Elems {
+		row, ok := e.(*syntax.List)
 		if !ok {
 			return nil, false
 		}
-		row[i] = n.Value
+		from := len(values)
+		for _, x := range row.All() {
+			n, ok := x.(*syntax.Number)
+			if !ok {
+				return nil, false
+			}
+			values = append(values, n.Value)
+		}
+		all = append(all, values[from:])
 	}
-	return row, true
+	return all, true
 }
 
 // text is a graph as a program has it.
 func (a arcs) text(n int) string {
 	var b strings.Builder
 	b.WriteString("edges([")
-	for i, e := range a.sorted() {
+	for i, e := range a {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -154,31 +194,23 @@ func (a arcs) text(n int) string {
 	return b.String()
 }
 
-func (a arcs) sorted() []Edge {
-	list := make([]Edge, 0, len(a))
-	for e := range a {
-		list = append(list, e)
-	}
-	sort.Slice(list, func(i, j int) bool { return slices.Compare(list[i][:], list[j][:]) < 0 })
-	return list
-}
-
 func reverse(e Edge) Edge { return Edge{e[1], e[0]} }
 
 func (a arcs) reversed() arcs {
-	r := make(arcs, len(a))
-	for e := range a {
-		r[reverse(e)] = true
+	r := make([]Edge, len(a))
+	for i, e := range a {
+		r[i] = reverse(e)
 	}
-	return r
+	return arcsOf(r)
 }
 
 // trueArcs is the edges of a graph as an adjacency matrix has them: those of an
 // undirected one both ways.
 func trueArcs(g *graph.Graph) arcs {
-	set := arcs{}
-	for _, e := range g.Arcs() {
-		set[Edge{e.From, e.To}] = true
+	list := g.Arcs()
+	set := make(arcs, len(list))
+	for i, e := range list {
+		set[i] = Edge{e.From, e.To}
 	}
 	return set
 }

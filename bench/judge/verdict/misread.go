@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -142,11 +141,7 @@ func mistakes(q *Question) []mistake {
 	if c.G.Directed {
 		w.wholeGraph("all edges reversed", arcs.reversed)
 		w.wholeGraph("edges taken as undirected", func(a arcs) arcs {
-			b := a.reversed()
-			for e := range a {
-				b[e] = true
-			}
-			return b
+			return arcsOf(append(a.reversed(), a...))
 		})
 		w.degrees()
 	}
@@ -294,28 +289,19 @@ func (w *rewriter) edges(directed bool) {
 			for x := range w.n {
 				for y := range w.n {
 					e, r := Edge{x, y}, Edge{y, x}
-					if x == y || !directed && x > y || l.edges[e] == (name == "one edge added") || name == "one edge reversed" && (!directed || l.edges[r]) {
+					if x == y || !directed && x > y || l.edges.has(e) == (name == "one edge added") || name == "one edge reversed" && (!directed || l.edges.has(r)) {
 						continue
 					}
-					changed := maps.Clone(l.edges)
-					changed.set(e, name == "one edge added")
+					changed := l.edges.with(e, name == "one edge added")
 					switch {
 					case name == "one edge reversed":
-						changed.set(r, true)
+						changed = changed.with(r, true)
 					case !directed:
-						changed.set(r, name == "one edge added")
+						changed = changed.with(r, name == "one edge added")
 					}
 					w.add(SingleEdge, name, &e, []edit{{l.span, changed.text(w.n)}}, "")
 				}
 			}
 		}
-	}
-}
-
-func (a arcs) set(e Edge, there bool) {
-	if there {
-		a[e] = true
-	} else {
-		delete(a, e)
 	}
 }

@@ -84,7 +84,7 @@ var spellings = []func(receiver string, a arcs, labels []string) string{
 	func(g string, a arcs, _ []string) string { return g + ".add_edges_from(" + pairsText(a, nil) + ")" },
 	func(g string, a arcs, _ []string) string {
 		var b strings.Builder
-		for _, e := range a.sorted() {
+		for _, e := range a {
 			fmt.Fprintf(&b, "%s.add_edge(%d, %d)\n", g, e[0], e[1])
 		}
 		return b.String()
@@ -99,7 +99,7 @@ var spellings = []func(receiver string, a arcs, labels []string) string{
 			row := make([]string, len(labels))
 			for j := range row {
 				row[j] = "0"
-				if a[Edge{i, j}] {
+				if a.has(Edge{i, j}) {
 					row[j] = "1"
 				}
 			}
@@ -112,7 +112,7 @@ var spellings = []func(receiver string, a arcs, labels []string) string{
 		for i := range labels {
 			fmt.Fprintf(&b, "%d: [", i)
 			for j := range labels {
-				if a[Edge{i, j}] {
+				if a.has(Edge{i, j}) {
 					fmt.Fprintf(&b, "%d,", j)
 				}
 			}
@@ -132,7 +132,7 @@ func listText(labels []string) string {
 
 func pairsText(a arcs, labels []string) string {
 	var b strings.Builder
-	for _, e := range a.sorted() {
+	for _, e := range a {
 		if labels == nil {
 			fmt.Fprintf(&b, "(%d, %d), ", e[0], e[1])
 		} else {
@@ -161,7 +161,7 @@ func onceEach(c *category.Case) []arcs {
 	list := []arcs{}
 	for _, g := range truths(c) {
 		if !c.G.Directed {
-			maps.DeleteFunc(g, func(e Edge, _ bool) bool { return e[0] > e[1] })
+			g = slices.DeleteFunc(g, func(e Edge) bool { return e[0] > e[1] })
 		}
 		list = append(list, g)
 	}
@@ -170,28 +170,24 @@ func onceEach(c *category.Case) []arcs {
 
 // misread drops, adds or turns around one edge of one graph.
 func misread(r *rand.Rand, c *category.Case, graphs []arcs) []arcs {
-	list := make([]arcs, len(graphs))
-	for i := range graphs {
-		list[i] = maps.Clone(graphs[i])
-	}
-	a := list[r.IntN(len(list))]
-	edges := a.sorted()
+	list := slices.Clone(graphs)
+	a := &list[r.IntN(len(list))]
 	sort := r.IntN(3)
-	if sort == 1 || len(edges) == 0 {
+	if sort == 1 || len(*a) == 0 {
 		for {
 			e := Edge{r.IntN(c.G.N), r.IntN(c.G.N)}
 			if e[0] < e[1] || e[0] != e[1] && c.G.Directed {
-				if !a[e] || len(a) >= c.G.N*(c.G.N-1)/2 {
-					a[e] = true
+				if !a.has(e) || len(*a) >= c.G.N*(c.G.N-1)/2 {
+					*a = a.with(e, true)
 					return list
 				}
 			}
 		}
 	}
-	e := edges[r.IntN(len(edges))]
-	delete(a, e)
+	e := (*a)[r.IntN(len(*a))]
+	*a = a.with(e, false)
 	if sort == 2 && c.G.Directed {
-		a[reverse(e)] = true
+		*a = a.with(reverse(e), true)
 	}
 	return list
 }
@@ -290,9 +286,8 @@ func TestPythonConventions(t *testing.T) {
 	found := map[Convention]int{}
 	try := func(s *sample, convention Convention, edges arcs, program string) {
 		t.Helper()
-		for _, drop := range edges.sorted() {
-			some := maps.Clone(edges)
-			delete(some, drop)
+		for _, drop := range edges {
+			some := edges.with(drop, false)
 			p := fmt.Sprintf(program, pairsText(some, nil))
 			if r, err := runPython(ctx, run, p, s.q); err != nil || r.Outcome != answer.Wrong {
 				continue

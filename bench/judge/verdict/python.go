@@ -31,6 +31,8 @@ func inside(sandbox Runner) runs {
 	}
 }
 
+// runPython keeps what a program did wrong apart from what kept it from running, which is not
+// the model's fault.
 func runPython(ctx context.Context, sandbox Runner, program string, q *Question) (Verdict, error) {
 	v := Verdict{Program: program}
 	out, err := sandbox.Run(ctx, program)

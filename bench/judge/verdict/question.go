@@ -3,6 +3,7 @@ package verdict
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
@@ -28,7 +29,7 @@ func NewQuestion(in *instance.Instance, why bool) (*Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	if level := fmt.Sprintf("L%d", c.Level); in.ResultType != string(c.Result) || in.Level != level {
+	if level := "L" + strconv.Itoa(c.Level); in.ResultType != string(c.Result) || in.Level != level {
 		return nil, fmt.Errorf("%s: an instance of %s has the level %s and the type %s, not %s and %s",
 			quoted(in.ID), c.Name, level, c.Result, quoted(in.Level), quoted(in.ResultType))
 	}

@@ -122,7 +122,7 @@ func quoted(s string) string {
 // *LineError or that of yield, which ends the reading. It returns the number of lines. With
 // Part the file is a part of one, and questions without a reply are left out.
 func (x *Index) Join(file io.Reader, notes *Notes, yield func(*Question, Line) error) (int, error) {
-	x.round++
+	x.seen, x.left = make([]uint64, x.n/64+1), x.n
 	lines := bufio.NewScanner(file)
 	lines.Buffer(make([]byte, 0, 64<<10), MaxLine)
 	n := 0
@@ -163,6 +163,7 @@ func (x *Index) Join(file io.Reader, notes *Notes, yield func(*Question, Line) e
 	})
 }
 
+// decode takes null as absent, which is how tables with empty cells are exported.
 func decode(text string) (*Line, error) {
 	v, err := answer.ParseLine(text)
 	if err != nil {

@@ -64,10 +64,11 @@ func rulesGraphs(program string, q *Question) wrote {
 		stated = len(seen)
 	}
 	for _, r := range graphs {
-		l := literal{span: r.spans[0], name: r.name, nodes: stated, edges: arcs{}, line: 1 + strings.Count(program[:r.spans[0].Start], "\n")}
+		l := literal{span: r.spans[0], name: r.name, nodes: stated, line: 1 + strings.Count(program[:r.spans[0].Start], "\n")}
 		for _, row := range r.nodes {
-			l.edges[Edge(row)] = true
+			l.edges = append(l.edges, Edge(row))
 		}
+		l.edges = arcsOf(l.edges)
 		w.graphs = append(w.graphs, l)
 	}
 	numbered := false // the program has numbers for labels
@@ -96,7 +97,7 @@ func rulesGraphs(program string, q *Question) wrote {
 		for k, r := range graphs {
 			// It is a relation of nodes, also if there are no edges.
 			text := fmt.Sprintf("%s(%s, %[2]s) <- 0 > 1.", r.name, named(0))
-			for _, e := range with[k].sorted() {
+			for _, e := range with[k] {
 				text += fmt.Sprintf(" %s(%s, %s).", r.name, named(e[0]), named(e[1]))
 			}
 			put(r, text)

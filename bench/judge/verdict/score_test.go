@@ -228,6 +228,29 @@ func TestFree(t *testing.T) {
 	}
 }
 
+// TestQuestions has questions as replies to themselves, which are right in no mode,
+// whatever they say.
+func TestQuestions(t *testing.T) {
+	for i := range category.Table {
+		for _, form := range []string{"cb1-train-%s-%d-s4", "cb1-train-%s-%d-s4-explicit", "cb1-train-%s-%d-s4-json", "cb2-train-%s-%d-s4", "cb2-train-%s-%d-s4-implicit", "cb2-train-%s-%d-s4-json"} {
+			for k := range 8 {
+				id, err := instance.ParseID(fmt.Sprintf(form, category.Table[i].Name, k))
+				if err != nil {
+					t.Fatal(err)
+				}
+				in, _, err := instance.Generate(id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				x := newIndex(t, []*instance.Instance{in})
+				if r, _, _ := scored(t, x, line(t, in.ID, in.Question)); r.All.Right[answer.Strict]+r.All.Right[answer.Relaxed]+r.All.Right[answer.Lenient] > 0 {
+					t.Errorf("%s: the question is right: %s", in.ID, in.Question)
+				}
+			}
+		}
+	}
+}
+
 // TestOpen is whether lenient mode has anything to accept, by the version of the
 // generator and the phrasing.
 func TestOpen(t *testing.T) {
@@ -386,8 +409,16 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
+// onDisk keeps only so much of an index in memory.
+func onDisk(t *testing.T, most int64) {
+	was := inMemory
+	t.Cleanup(func() { inMemory = was })
+	inMemory = most
+}
+
 // TestIndexMemory has an index of many instances.
 func TestIndexMemory(t *testing.T) {
+	onDisk(t, 1<<16)
 	in := *one(t, "reachability", 0).in
 	heap := func() uint64 {
 		runtime.GC()

@@ -50,6 +50,7 @@ func Parse(text string) (JSON, error) { return parse(reader{s: text}) }
 // the line of a file may quote a reply that is wrong in this way.
 func ParseLine(text string) (JSON, error) { return parse(reader{s: text, lax: true}) }
 
+// parse reports a flaw, such as a repeated key, only for what is JSON otherwise.
 func parse(r reader) (JSON, error) {
 	v, err := r.value()
 	if err != nil {
@@ -214,6 +215,9 @@ func (r *reader) element(c *composite, kind jsonKind) error {
 		c.keys = append(c.keys, key)
 	}
 	v, err := r.value()
+	if c.values == nil {
+		c.values = make([]JSON, 0, 4)
+	}
 	c.values = append(c.values, v)
 	return err
 }

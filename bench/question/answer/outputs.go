@@ -61,6 +61,7 @@ func FromOutputs(t category.Result, outs []vm.Output, labels []string) (Value, e
 	return v, err
 }
 
+// compound takes outputs by name. Names that say nothing leave the order of two outputs.
 func (v *Value) compound(outs []vm.Output) (err error) {
 	reach, degree := find(outs, "reachable", "reach"), find(outs, "degree", "deg")
 	if reach < 0 || degree < 0 {
@@ -139,6 +140,7 @@ func boolean(out *vm.Output) (bool, error) {
 	return x == 1, err
 }
 
+// integer takes no rows of whole numbers as 0: a count over nothing derives no row.
 func integer(out *vm.Output) (int64, error) {
 	if t := rows(out); t != nil && len(t.Columns) == 1 && t.Columns[0].Kind == tensor.IntColumn && t.Len == 0 {
 		return 0, nil

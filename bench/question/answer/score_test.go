@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -368,6 +370,36 @@ func TestDecimal(t *testing.T) {
 			t.Errorf("%s + 0.01: %+v, want %s", x, got, want)
 		}
 	}
+}
+
+// TestPlus compares sums with fractions of any size.
+func TestPlus(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	fraction := func(d decimal) *big.Rat {
+		x, ok := new(big.Rat).SetString("0." + d.digits + "0e" + fmt.Sprint(d.point))
+		if !ok {
+			t.Fatalf("%+v", d)
+		}
+		if d.negative {
+			x.Neg(x)
+		}
+		return x
+	}
+	for range 10_000 {
+		text := fmt.Sprintf("%d.%de%d", r.Int64()>>r.IntN(63), r.Uint64()>>r.IntN(64), r.IntN(40)-20)
+		for _, hundredths := range []int64{1, -1, 100, -100} {
+			d := parseDecimal(text)
+			got := d.plus(hundredths)
+			if want := new(big.Rat).Add(fraction(d), big.NewRat(hundredths, 100)); fraction(got).Cmp(want) != 0 || got != d.minus().plus(-hundredths).minus() {
+				t.Fatalf("%s + %d/100: %+v, want %s", text, hundredths, got, want)
+			}
+		}
+	}
+}
+
+func (d decimal) minus() decimal {
+	d.negative = d.digits != "" && !d.negative
+	return d
 }
 
 func BenchmarkScore(b *testing.B) {

@@ -5,6 +5,10 @@ import (
 	"ein/bench/question/random"
 )
 
+// Otherwise is the one sentence of a question that says "the answer is", which makes it
+// no answer of those who repeat it.
+const Otherwise = "If it does not, the answer is -1."
+
 var conditional = Category{
 	Name: "conditional", Level: 3, Result: Integer, Family: Directed, Least: 3,
 	Doc: "if X reaches Y the size of R(X), else -1",
@@ -66,5 +70,5 @@ Answer(k)?
 		return Out{Num: -1}
 	},
 	Hops:     true,
-	Explicit: says(reaching + "If {X} reaches {Y}, how many {nodes} does {X} reach, not counting {X} itself? If it does not, the answer is -1."),
+	Explicit: says(reaching + "If {X} reaches {Y}, how many {nodes} does {X} reach, not counting {X} itself? " + Otherwise),
 }

@@ -83,6 +83,7 @@ type leaf struct {
 // in order of the first node of the cell.
 type partition struct{ order, cell []int }
 
+// newCanon describes each pair by four bits: there and back in the first graph, then in the second.
 func newCanon(g, g2 *Graph, colors []int) *canon {
 	n := g.N
 	c := &canon{n: n, colors: colors, arc: make([]byte, n*n), near: make([][]int, n), keys: make([][]uint64, n)}
@@ -215,6 +216,8 @@ func (c *canon) search(p partition, path []int) int {
 	return len(path)
 }
 
+// leaf compares a numbering with the first and the best, and says at which depth to go on. An
+// equal certificate is an automorphism: all below the fork is an image of what was seen.
 func (c *canon) leaf(p partition, path []int) int {
 	c.leaves++
 	l := leaf{path, p.order, c.certificate(p)}

@@ -60,6 +60,7 @@ func (f *Facts) Reach(x int) Set { return search(f.out, x) }
 // Ancestors is the nodes that reach x, without x.
 func (f *Facts) Ancestors(x int) Set { return search(f.in, x) }
 
+// search leaves x out, also where x is on a cycle.
 func search(next [][]int, x int) Set {
 	seen := make(Set, len(next))
 	seen[x] = true

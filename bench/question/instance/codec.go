@@ -88,10 +88,27 @@ func Read(r io.Reader) iter.Seq2[*Instance, error] {
 // Parse reads one line, as Read does.
 func Parse(line []byte) (*Instance, error) { return decode(line) }
 
+// decode accepts only lines as they were written: the digest is that of all members, and the
+// members describe a possible case.
 func decode(line []byte) (*Instance, error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil, errors.New("it is empty, expected an instance")
 	}
+	in, ok := written(line)
+	if !ok {
+		var err error
+		if in, err = decodeAny(line); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := in.Case(); err != nil {
+		return nil, fmt.Errorf("%q: %w", clip(in.ID), err)
+	}
+	return in, nil
+}
+
+// decodeAny reads a line in any form of JSON.
+func decodeAny(line []byte) (*Instance, error) {
 	in := &Instance{}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -107,9 +124,6 @@ func decode(line []byte) (*Instance, error) {
 	}
 	if sealed.Digest != in.Digest {
 		return nil, fmt.Errorf("the digest of %q is not that of its content: the line has been changed or is incomplete", clip(in.ID))
-	}
-	if _, err := in.Case(); err != nil {
-		return nil, fmt.Errorf("%q: %w", clip(in.ID), err)
 	}
 	return in, nil
 }

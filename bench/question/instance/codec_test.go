@@ -6,8 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -180,6 +183,9 @@ func FuzzRead(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
+		for line := range strings.Lines(s) {
+			compareWritten(t, resealed(line))
+		}
 		for in, err := range Read(strings.NewReader(s)) {
 			if err != nil {
 				return
@@ -192,4 +198,70 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// resealed is a line with the digest of its bytes, be it the line of an instance or not.
+func resealed(line string) []byte {
+	body, _, _ := strings.Cut(line, `,"digest":"`)
+	return fmt.Appendf(nil, `%s,"digest":"%x"}`, body, sha256.Sum256([]byte(body+"}")))
+}
+
+// compareWritten holds the fast reader to encoding/json.
+func compareWritten(t *testing.T, line []byte) bool {
+	t.Helper()
+	got, ok := written(line)
+	if !ok {
+		return false
+	}
+	if want, err := decodeAny(line); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s\nis read as %+v, want %+v, %v", line, got, want, err)
+	}
+	return true
+}
+
+// TestWritten: the fast reader takes all that Write writes, and nothing else, with the
+// digest of what is there.
+func TestWritten(t *testing.T) {
+	_, text := lines(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	taken := 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if !compareWritten(t, []byte(line)) {
+			t.Errorf("not taken: %s", line)
+		}
+		for _, other := range []string{
+			strings.Replace(line, `"n":`, `"n":0`, 1), strings.Replace(line, `"n":`, `"n": `, 1), strings.Replace(line, `"N":`, `"n":`, 1),
+			strings.Replace(line, `"depth":`, `"depth":-`, 1), strings.Replace(line, `"query":{`, `"query":{"max_out_degree":0,`, 1),
+			strings.Replace(line, `"density":0.`, `"density":00.`, 1), strings.Replace(line, `"density":0.`, `"density":0.,`, 1),
+			strings.Replace(line, `,"directed"`, `,"operations":0,"directed"`, 1), strings.Replace(line, `"answer":`, `"answer": `, 1),
+			strings.Replace(line, "networkx", "network\\u0078", 1), strings.Replace(line, `"split"`, `"split":"a","split"`, 1),
+		} {
+			if other != line && compareWritten(t, resealed(other)) {
+				t.Errorf("taken: %s", other)
+			}
+		}
+		for range 500 {
+			b := []byte(line)
+			for range 1 + r.IntN(2) {
+				switch at := r.IntN(len(b)); r.IntN(4) {
+				case 0:
+					b = slices.Delete(b, at, min(at+1+r.IntN(8), len(b)))
+				case 1:
+					b = slices.Insert(b, at, []byte(`0.[]{},:\"-1 `)[r.IntN(13)])
+				case 2:
+					from := r.IntN(len(b))
+					b = slices.Insert(b, at, slices.Clone(b[from:min(from+r.IntN(12), len(b))])...)
+				default:
+					b[at] = byte(r.IntN(256))
+				}
+			}
+			if compareWritten(t, resealed(string(b))) {
+				taken++
+			}
+		}
+	}
+	if taken == 0 {
+		t.Error("no changed line is one")
+	}
 }

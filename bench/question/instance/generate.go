@@ -73,6 +73,8 @@ func makeOne(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Ma
 	return m, nil
 }
 
+// build asks pass after the draw alone, before surface and program: a structure that is
+// passed over costs no more than that.
 func build(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made, error) {
 	if err := id.Check(); err != nil {
 		return Made{}, err

@@ -140,6 +140,7 @@ func ParseID(s string) (ID, error) {
 // clip keeps messages short.
 func clip(s string) string { return words.Clip(s, 200) }
 
+// parseID accepts one spelling of each id, so that ids can be compared as texts.
 func parseID(s string) (ID, error) {
 	parts := strings.Split(s, "-")
 	e, err := editionOf(parts[0])
@@ -361,11 +362,13 @@ func CheckSplit(s string) error {
 
 // Category finds a category by its name.
 func Category(name string) (*category.Category, error) {
-	var names []string
 	for i := range category.Table {
 		if category.Table[i].Name == name {
 			return &category.Table[i], nil
 		}
+	}
+	var names []string
+	for i := range category.Table {
 		names = append(names, category.Table[i].Name)
 	}
 	if near, ok := diag.Suggest(name, names); ok {

@@ -8,12 +8,12 @@
 package prompt
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"unicode/utf8"
 
 	"ein/bench/question/instance"
+	"ein/internal/compact"
 	"ein/internal/table"
 	"ein/internal/words"
 )
@@ -141,8 +141,6 @@ type record struct {
 
 // Write writes the records of an instance, one a line.
 func Write(w io.Writer, in *instance.Instance, opt *Options) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false) // programs are full of < and >
 	for _, target := range opt.Targets {
 		chat, err := Chat(in, target, opt.Prompts)
 		if err != nil {
@@ -161,7 +159,7 @@ func Write(w io.Writer, in *instance.Instance, opt *Options) error {
 		default:
 			return fmt.Errorf("there is no format %q", opt.Format)
 		}
-		if err := e.Encode(&r); err != nil {
+		if err := compact.Write(w, &r); err != nil {
 			return err
 		}
 	}

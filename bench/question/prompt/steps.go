@@ -282,6 +282,8 @@ func kin(g *network, at []int, step string) []int {
 	return slices.Compact(to)
 }
 
+// solve finds the answer from lists of neighbours, and shares no code with the programs: a
+// mistake on either side shows as steps that do not reach the answer.
 func (t *tracer) solve(name string, g *network) answer.Value {
 	x, y := t.Source, t.Target
 	out := func(x int) []int { return g.out[x] }

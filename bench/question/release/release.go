@@ -23,6 +23,7 @@ import (
 	"ein/bench/question/prompt"
 	"ein/bench/question/summary"
 	"ein/bench/question/surface"
+	"ein/internal/compact"
 )
 
 // Settings are what a release depends on, and Ein the version of the tool.
@@ -322,9 +323,7 @@ func (m *Maker) file(name string, content func(io.Writer) error) error {
 func write[T any](m *Maker, name, about string, rows int, each func(yield func(*T) error) error) error {
 	m.parts = append(m.parts, part{name, about, rows})
 	if err := m.file(name+".jsonl", func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		return each(func(row *T) error { return e.Encode(row) })
+		return each(func(row *T) error { return compact.Write(w, row) })
 	}); err != nil {
 		return err
 	}

@@ -78,6 +78,8 @@ func NewInterpreter(ctx context.Context, python string, limit time.Duration) (*I
 	return i, i.start(ctx)
 }
 
+// start waits for the first line of the driver, which tells a command that is no Python from
+// a Python without networkx.
 func (i *Interpreter) start(ctx context.Context) error {
 	unavailable := func(format string, args ...any) error {
 		if ctx.Err() != nil {

@@ -104,6 +104,8 @@ func sensitivities(runs ...*run.Run) (map[structure]float64, error) {
 	return found, nil
 }
 
+// flatness calls levels flat if every two of them are equivalent. All must be, so the largest
+// p counts, without a correction for several tests.
 func flatness(rows []*run.Row, sensitivity map[structure]float64, opt *Options) *Flatness {
 	f := &Flatness{}
 	var groups []stats.Proportion

@@ -69,6 +69,8 @@ func adjust(groups []*Group) {
 	}
 }
 
+// finish uses McNemar's test if each structure has one pair; else pairs are not independent,
+// and the signs of whole structures are flipped.
 func (g *Group) finish(opt *Options) {
 	confidence := 1 - opt.Alpha
 	sums := map[structure]int{}

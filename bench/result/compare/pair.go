@@ -212,6 +212,8 @@ func pair(a, b *answers) ([]pairOf, *Pairing, error) {
 	return pairs, p, nil
 }
 
+// take says whether a verdict of a pair is missing, and widens the bounds of the difference: the
+// missing answer may have been right or wrong.
 func (u *Unanswered) take(a, b *run.Row) bool {
 	if a.Counts() && b.Counts() {
 		return false

@@ -127,14 +127,6 @@ func (t *Times) event(row *run.Row) (e run.Event, err error) {
 	return e, nil
 }
 
-// encode writes one line of JSON. Programs are full of < and >, which stay as they
-// are.
-func encode(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
-
 // text is a JSON value as text: of a string the string.
 func text(v json.RawMessage) string {
 	var s string

@@ -15,6 +15,7 @@ import (
 	"ein/bench/ask/model"
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
+	"ein/internal/compact"
 	"ein/internal/stats"
 )
 
@@ -276,7 +277,7 @@ type members struct {
 // a million, and are never one text.
 func fill(w io.Writer, v any, lists ...members) error {
 	var b bytes.Buffer
-	if err := encode(&b, v); err != nil {
+	if err := compact.Write(&b, v); err != nil {
 		return err
 	}
 	rest := b.Bytes()
@@ -290,7 +291,7 @@ func fill(w io.Writer, v any, lists ...members) error {
 		err := l.each(func(v any) error {
 			_, err := io.WriteString(w, separator)
 			separator = ","
-			return cmp.Or(err, encode(w, v))
+			return cmp.Or(err, compact.Write(w, v))
 		})
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 
 	"ein/bench/ask/run"
 	"ein/bench/question/surface"
+	"ein/internal/compact"
 )
 
 // line is everything about a row.
@@ -29,7 +30,7 @@ type line struct {
 func WriteLines(w io.Writer, r *run.Run) error {
 	return r.Each(func(*run.Row) bool { return true }, func(_, row *run.Row) error {
 		in := row.Instance
-		return encode(w, &line{Key: row.Key, Encoding: row.Encoding, Model: r.Config.Model, Category: in.Category, Level: in.Level, N: in.N,
+		return compact.Write(w, &line{Key: row.Key, Encoding: row.Encoding, Model: r.Config.Model, Category: in.Category, Level: in.Level, N: in.N,
 			Density: in.Density, System: r.Config.Prompts[row.Mode], Question: in.Question, Reference: in.Answer, Reply: row.Reply, Score: row.Score})
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
+	"ein/internal/compact"
 )
 
 // harnessSample is a line of the samples of lm-evaluation-harness.
@@ -62,7 +63,7 @@ func (p *Part) WriteHarnessSamples(w io.Writer) (left int, err error) {
 		case len(s.Filtered) == 0:
 			left++
 		default:
-			err = encode(w, s)
+			err = compact.Write(w, s)
 		}
 		doc, rows = doc+1, rows[:0]
 		return err
@@ -146,7 +147,7 @@ func (p *Part) WriteHarnessData(w io.Writer) error {
 		if id, err := instance.ParseID(in.ID); err != nil || id.Encoding != p.Encoding {
 			return err
 		}
-		return encode(w, newHarnessDoc(in))
+		return compact.Write(w, newHarnessDoc(in))
 	})
 }
 
@@ -192,7 +193,7 @@ func WriteHarnessResults(w io.Writer, parts []*Part, t *Times) error {
 	out["model_name"], out["model_source"] = c.Model, "ein "+c.Ein
 	out["date"], out["start_time"], out["end_time"] = t.Begin.Unix(), t.Begin.Unix(), t.End.Unix()
 	out["total_evaluation_time_seconds"] = fmt.Sprint(t.End.Sub(t.Begin).Seconds())
-	return encode(w, out)
+	return compact.Write(w, out)
 }
 
 // HarnessData is the name of the file that WriteHarnessData is for.
@@ -205,11 +206,7 @@ func (p *Part) HarnessData() string { return p.Task() + ".data.jsonl" }
 // there is none for programs; the samples that it writes hold the replies to be scored.
 func (p *Part) WriteHarnessTask(w io.Writer) error {
 	var b bytes.Buffer
-	quoted := func(s string) string { // YAML's double quotes take all of JSON's escapes
-		var q strings.Builder
-		_ = encode(&q, s) // a string is always JSON
-		return strings.TrimSuffix(q.String(), "\n")
-	}
+	quoted := func(s string) string { return string(compact.Must(s)) } // YAML's double quotes take all of JSON's escapes
 	// The harness fills in templates, and a description has braces of its own.
 	plain := func(s string) string {
 		if strings.Contains(s, "{{") || strings.Contains(s, "{%") || strings.Contains(s, "{#") {

@@ -385,6 +385,7 @@ type groups struct {
 
 func newGroups() *groups { return &groups{named: map[any]int{}} }
 
+// of keeps equal numbers of different things apart by giving each thing a type.
 func (g *groups) of(row *run.Row, member *Membership) int {
 	type structural uint64
 	type superficial uint64

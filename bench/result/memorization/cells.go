@@ -326,6 +326,8 @@ func count(n *int, holds bool) {
 	}
 }
 
+// check allows all or nothing: a cell in which a part of the questions shares what it should
+// not would blur the gaps.
 func (x *CellProof) check() error {
 	structure, surface := x.Cell.shares()
 	all := func(holds bool) int {

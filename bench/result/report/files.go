@@ -34,7 +34,9 @@ type File struct {
 func (r *Report) Files(f Format) ([]File, error) {
 	switch f {
 	case HTML:
-		return r.htmlFile()
+		var b bytes.Buffer
+		err := r.HTML(&b)
+		return []File{{"report.html", b.Bytes()}}, err
 	case Markdown:
 		return r.tables("md", (*table.Table).Markdown)
 	case LaTeX:
@@ -49,12 +51,6 @@ func (r *Report) Files(f Format) ([]File, error) {
 		return list, nil
 	}
 	return nil, fmt.Errorf("there is no format %q", f)
-}
-
-func (r *Report) htmlFile() ([]File, error) {
-	var b bytes.Buffer
-	err := r.HTML(&b)
-	return []File{{"report.html", b.Bytes()}}, err
 }
 
 func (r *Report) tables(ext string, write func(*table.Table, io.Writer) error) ([]File, error) {

@@ -1,15 +1,14 @@
 package report
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"ein/internal/chart"
+	"ein/internal/compact"
 )
 
 //go:embed paper.json
@@ -54,11 +53,9 @@ type Claim struct {
 
 // Paper is the numbers printed in the paper.
 var Paper = sync.OnceValue(func() *Published {
-	d := json.NewDecoder(bytes.NewReader(paperJSON))
-	d.DisallowUnknownFields()
 	p := new(Published)
-	if err := d.Decode(p); err != nil {
-		panic("BUG: bench/result/report: paper.json: " + err.Error())
+	if err := compact.Strict(paperJSON, p, "paper.json"); err != nil {
+		panic("BUG: bench/result/report: " + err.Error())
 	}
 	return p
 })

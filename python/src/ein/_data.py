@@ -7,9 +7,11 @@ from its methods, and who made it has its library loaded.
 
 from __future__ import annotations
 
+import json
+import math
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, cast
 
@@ -18,15 +20,46 @@ from ein._errors import InputError
 Buffer = bytes | bytearray | memoryview
 
 
+def _plain(x: Any) -> Any:
+    if hasattr(x, "tolist"):  # a number of NumPy among others
+        return x.tolist()
+    raise TypeError(f"{type(x).__name__} has no form in JSON")
+
+
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_plain).encode
+
+
+def encode(data: Any) -> str:
+    """What goes to the engine, as JSON."""
+    try:
+        return _encode(data)
+    except (TypeError, ValueError, RecursionError) as e:
+        if isinstance(e, ValueError) and (bad := _infinite(data, data)):
+            raise InputError("{}: {} in {:.200}, expected a finite number".format(*bad)) from None
+        raise InputError(f"the data cannot be sent to the engine: {e}") from e
+
+
+def _infinite(data: Any, row: Any, name: str = "the data", depth: int = 0) -> tuple[str, Any, str] | None:
+    """The first number that JSON has none for: the input that it is of, and what is around it."""
+    if isinstance(data, float):
+        return (name, data, repr(row)) if not math.isfinite(data) else None
+    if depth > 64 or not isinstance(data, (list, tuple, dict)):
+        return _infinite(data.tolist(), row, name, depth + 1) if hasattr(data, "tolist") else None
+    at = cast("dict[Any, Any]", data).items() if isinstance(data, dict) else ((name, x) for x in cast("list[Any]", data))
+    return next((bad for k, x in at if (bad := _infinite(x, data, k if depth == 1 and isinstance(data, dict) else name, depth + 1))), None)
+
+
 @dataclass(frozen=True)
 class Graph:
     """Data and how to read it. `weight` names the attribute of edges or the column that
     holds their weights; they are 1 where it is None, or "weight" and there is none. `nodes`
-    is the labels of the rows and columns of an array."""
+    is the labels of the rows and columns of an array. The options are those behind the
+    question mark of `ein run --input`, as in "ids=label", for data that are not an array."""
 
     data: Any
     weight: str | None = "weight"
     nodes: Sequence[str] | None = None
+    options: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +97,11 @@ class File:
 def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
     """The data of an input as the engine reads it. Arrays are added to the frames."""
     g = data if isinstance(data, Graph) else Graph(data)
+    if g.options:
+        told = wire(name, replace(g, options=""), frames)
+        if isinstance(told, Mapping) and ("array" in told or "text" in told):
+            raise InputError(f"{name}: options= is for edges and mappings, not for {_type(g.data)}")
+        return {"text": encode(told), "options": "format=json&" + g.options}
     data = g.data
     array = hasattr(data, "__array__") or hasattr(data, "__dlpack__")
     if isinstance(data, (File, Rows)):
@@ -73,28 +111,51 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
     if g.nodes is not None and not (array or hasattr(data, "tocsr")):
         raise InputError(f"{name}: nodes= is for arrays, not for {_type(data)}")
     if isinstance(data, (bool, int, float)):
-        return data
+        return _value(data)
+    if type(data).__module__ in ("networkx.classes.reportviews", "networkx.classes.coreviews"):
+        raise InputError(f"{name}: {type(data).__name__} is a view of a graph", hint="Give the graph itself, or a list of edges as tuples.")
     if _is_networkx(data):
         return _networkx(name, data, g.weight)
     if _is_table(data):
         return _table(name, data, g.weight)
     if hasattr(data, "tocsr"):
-        return _sparse(name, data, frames)
+        return _over(name, g.nodes, _sparse(name, data, frames))
     if hasattr(data, "to_dict"):  # a Series
         return _vector(data.to_dict())
     if array:
-        return _dense(name, data, frames)
+        return _over(name, g.nodes, _dense(name, data, frames))
     if isinstance(data, Mapping):
         return _mapping(name, cast("Mapping[Any, Any]", data))
     if isinstance(data, (str, bytes, os.PathLike)) or not isinstance(data, Iterable):
         raise InputError(
             f"{name}: {_type(data)} is no data for an input",
-            hint="An array, a sparse matrix, a graph of NetworkX, a DataFrame, edges as tuples, a mapping or a number is.",
+            hint="ein.File(path) is that of a file."
+            if isinstance(data, (str, os.PathLike))
+            else "An array, a sparse matrix, a graph of NetworkX, a DataFrame, edges as tuples, a mapping or a number is.",
         )
     rows = list(cast("Iterable[Any]", data))
     if rows and all(isinstance(r, tuple) for r in rows):
-        return {"edges": rows}
+        return {"edges": [(_node(r[0]), _node(r[1]), *r[2:]) for r in rows] if any(isinstance(x, float) for r in rows for x in r[:2]) else rows}
     return rows
+
+
+def _over(name: str, nodes: Sequence[str] | None, told: Any) -> Any:
+    """An array over nodes that have labels."""
+    shape: list[int] = [] if isinstance(told, (int, float)) else told["array"]["shape"]
+    if nodes is not None and len(nodes) not in shape:
+        labels = f"is {len(nodes)} label" if len(nodes) == 1 else f"are {len(nodes)} labels"
+        raise InputError(f"{name}: there {labels}, and the array is {'x'.join(map(str, shape)) or 'a number'}")
+    return told
+
+
+def _value(x: Any) -> Any:
+    """A number as the engine has it: what is true is 1."""
+    x = x.tolist() if hasattr(x, "tolist") else x
+    return int(x) if isinstance(x, bool) else x
+
+
+def _is_value(x: Any) -> bool:
+    return isinstance(x, (bool, int, float)) or getattr(x, "shape", None) == () and not isinstance(x, str)
 
 
 def _rows(name: str, data: object) -> list[Any]:
@@ -120,12 +181,17 @@ def _is_number(node: Any) -> bool:
     return hasattr(node, "__index__") and not isinstance(node, bool)
 
 
+def _node(node: Any) -> Any:
+    """A node as the engine has it. A table with gaps has whole numbers as floats."""
+    return int(node) if isinstance(node, float) and node.is_integer() else node
+
+
 def _labels(name: str, nodes: list[Any]) -> int | list[str]:
     """Nodes as the engine has them: how many there are when they are their own
     numbers, else their labels."""
     if all(_is_number(n) and n == i for i, n in enumerate(nodes)):
         return len(nodes)
-    labels = [str(n) for n in nodes]
+    labels = [str(_node(n)) for n in nodes]
     if len(set(labels)) < len(labels):
         seen: set[str] = set()
         twice = next(x for x in labels if x in seen or seen.add(x))
@@ -152,46 +218,71 @@ _ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))
 
 
 def _table(name: str, table: Any, weight: str | None) -> dict[str, Any]:
-    """Edges from the columns source and target, or else the first two."""
+    """Edges from the columns source and target, or else the first two; or the matrix of
+    a table whose columns and rows are the same nodes."""
     columns: list[Any] = list(table.columns)
-    ends = next((list(e) for e in _ENDS if set(e) <= set(columns)), columns[:2])
+    ends = next((list(e) for e in _ENDS if set(e) <= set(columns)), None)
+    if ends is None and len(columns) > 0 and columns == list(table.index):
+        if type(table.columns).__name__ != "RangeIndex":
+            cells = [(i, j, w) for i, row in enumerate(table.values.tolist()) for j, w in enumerate(row) if _is_gap(w) or w]
+            if bad := next(((columns[i], columns[j], w) for i, j, w in cells if _is_gap(w)), None):
+                raise InputError(f"{name}: a row of the table has no value: {bad}")
+            return {"nodes": _labels(name, columns), "edges": [(i, j, _value(w)) if weight else (i, j) for i, j, w in cells]}
+        if len(columns) > 2:
+            raise InputError(
+                f"{name}: a table of {len(columns)}x{len(columns)} without names is a matrix, or edges",
+                hint="table.to_numpy() is the matrix; columns named source and target are edges.",
+            )
+    ends = columns[:2] if ends is None else ends
     use = ends if weight is None or weight == "weight" and weight not in columns else [*ends, weight]
-    if len(ends) < 2 or any(c not in columns for c in use):
+    if len(ends) < 2:
+        raise InputError(f"{name}: the columns are {columns}, and edges have a source and a target")
+    if any(c not in columns for c in use):
         raise InputError(f"{name}: no columns {use} in a table with the columns {columns}")
-    rows = [list(r) for r in zip(*(table[c].tolist() for c in use), strict=True)]
-    if bad := next((r for r in rows if any(x is None or x != x for x in r)), None):
+    if twice := next((c for c in use if columns.count(c) > 1), None):
+        raise InputError(f"{name}: two columns are named {twice!r}")
+    rows = [[_node(u), _node(v), *w] for u, v, *w in zip(*(table[c].tolist() for c in use), strict=True)]
+    if bad := next((r for r in rows if any(map(_is_gap, r))), None):
         raise InputError(f"{name}: a row of {use} has no value: {bad}")
     if not all(_is_number(r[0]) and _is_number(r[1]) for r in rows):
         rows = [[str(r[0]), str(r[1]), *r[2:]] for r in rows]
     return {"edges": rows}
 
 
+def _is_gap(x: Any) -> bool:
+    """Whether a cell of a table has no value: pandas has several that are none."""
+    return x is None or type(x).__name__ == "NAType" or x != x
+
+
 def _vector(values: Mapping[Any, Any]) -> Any:
     """Values by node, a list when the nodes are their own numbers; weights by edge, where
     the keys are pairs."""
     if values and all(isinstance(k, tuple) and len(cast("tuple[Any, ...]", k)) == 2 for k in values):
-        return {"edges": [(u, v, w) for (u, v), w in values.items()]}
-    if all(_is_number(k) and k == i for i, k in enumerate(values)):
-        return list(values.values())
-    return {str(k): v for k, v in values.items()}
+        return {"edges": [(_node(u), _node(v), _value(w)) for (u, v), w in values.items()]}
+    if all(_is_number(_node(k)) and k == i for i, k in enumerate(values)):
+        return [_value(v) for v in values.values()]
+    return {str(_node(k)): _value(v) for k, v in values.items()}
 
 
 def _mapping(name: str, data: Mapping[Any, Any]) -> Any:
     """A vector by node, or a graph: weights by edge, or neighbours by node."""
-    if all(isinstance(v, (bool, int, float)) for v in data.values()):
+    if all(map(_is_value, data.values())):
         return _vector(data)
+    data = {_node(u): to for u, to in data.items()}
     nodes: dict[Any, None] = dict.fromkeys(data)
     edges: list[tuple[Any, ...]] = []
     for u, to in data.items():
         if isinstance(to, str) or not isinstance(to, Iterable):
             raise InputError(f"{name}: expected the neighbours of {u!r}, found {to!r}")
         if isinstance(to, Mapping):
-            edges += [(u, v, w) for v, w in cast("Mapping[Any, Any]", to).items()]
+            edges += [(u, _node(v), w) for v, w in cast("Mapping[Any, Any]", to).items()]
         else:
-            edges += [(u, v) for v in cast("Iterable[Any]", to)]
+            edges += [(u, _node(v)) for v in cast("Iterable[Any]", to)]
     for e in edges:
         if not isinstance(e[1], Hashable):
             raise InputError(f"{name}: {e[1]!r} is no node")
+        if isinstance(e[-1], Mapping):
+            raise InputError(f"{name}: the weight of {e[0]!r} -> {e[1]!r} is {e[-1]!r}, expected a number", hint="nx.DiGraph(data) reads attributes.")
         nodes[e[1]] = None
     ids: list[Any] = list(nodes)
     if all(_is_number(n) and n >= 0 for n in ids):
@@ -220,16 +311,20 @@ def _little(name: str, a: Any) -> Any:
 def _dense(name: str, data: Any, frames: list[Buffer]) -> Any:
     np: Any = import_module("numpy")
 
+    if np.ma.is_masked(data):
+        raise InputError(f"{name}: the array has masked elements", hint="data.filled(0) gives them a value.")
     a = np.asarray(data) if hasattr(data, "__array__") else np.from_dlpack(data)
     if a.ndim == 0:
-        return a.item()
+        return _value(a)
     a = _little(name, a)
     return _array("dense", a.dtype.name, a.shape, [a], frames)
 
 
-def _sparse(name: str, data: Any, frames: list[Buffer]) -> dict[str, Any]:
+def _sparse(name: str, data: Any, frames: list[Buffer]) -> Any:
     np: Any = import_module("numpy")
 
+    if data.ndim == 1:
+        return _dense(name, data.toarray(), frames)
     m = data.tocsr()
     if not m.has_canonical_format:
         m = m.copy()

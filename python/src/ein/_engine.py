@@ -22,8 +22,8 @@ from time import perf_counter
 from typing import Any, NamedTuple, cast
 
 from ein import _binary
-from ein._data import Buffer
-from ein._errors import EngineError, InputError
+from ein._data import Buffer, encode
+from ein._errors import EngineError
 
 _PROTOCOL = 1
 _STDERR = 64 << 10  # bytes of what a dead engine said that are shown
@@ -48,14 +48,7 @@ class _Died(Exception):
     """The engine is gone; what it was asked can be asked again."""
 
 
-def _plain(x: Any) -> Any:
-    if hasattr(x, "tolist"):  # a number of NumPy among others
-        return x.tolist()
-    raise TypeError(f"{type(x).__name__} has no form in JSON")
-
-
 _scan = json.JSONDecoder().raw_decode
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_plain).encode
 
 
 def _processors() -> int:
@@ -291,10 +284,7 @@ class Engine:
 
     def call(self, route: str, body: Any, frames: Sequence[Buffer] = (), timeout: float | None = None) -> Reply:
         """What the engine answers. A request over which it dies is tried once more."""
-        try:
-            text = _encode(body).encode()
-        except (TypeError, ValueError, RecursionError) as e:
-            raise InputError(f"the data cannot be sent to the engine: {e}") from e
+        text = encode(body).encode()
         try:
             return self.start().call(route, text, frames, timeout)
         except _Died:

@@ -81,15 +81,15 @@ def limits_of(limits: Limits | None) -> dict[str, Any]:
     """Limits as the engine reads them."""
     if limits is None:
         return {}
-    said = {
-        "ops": limits.ops,
-        "bytes": limits.memory,
-        "output_elements": limits.elements,
-        "timeout_ms": None if limits.seconds is None else round(limits.seconds * 1000),
-    }
-    if low := next((k for k, v in said.items() if v is not None and v <= 0), None):
-        raise ValueError(f"the limit {low} is {said[low]}, expected more than 0")
-    return {k: v for k, v in said.items() if v is not None} | ({"strict": True} if limits.strict else {})
+    said = {"ops": limits.ops, "memory": limits.memory, "elements": limits.elements, "seconds": limits.seconds}
+    for k, v in said.items():
+        if v is not None and not (0 < v <= _MOST[k] and (k == "seconds" or v == int(v))):
+            raise ValueError(f"the limit {k} is {v}, expected {'seconds' if k == 'seconds' else 'a whole number'} above 0 and at most {_MOST[k]}")
+    units = {"ops": limits.ops, "bytes": limits.memory, "output_elements": limits.elements, "timeout_ms": limits.seconds and max(1, limits.seconds * 1000)}
+    return {k: int(v) for k, v in units.items() if v is not None} | ({"strict": True} if limits.strict else {})
+
+
+_MOST = {"ops": 2**53, "memory": 2**53, "elements": 2**53, "seconds": 10**9}
 
 
 class Program:

@@ -62,7 +62,7 @@ class Output:
             return np.frombuffer(parts[0], self._dtype).reshape(self.shape)
         if self._layout == "bits":
             cols = self.shape[-1]
-            rows = np.frombuffer(parts[0], np.uint8).reshape(-1, 8 * math.ceil(cols / 64))
+            rows = np.frombuffer(parts[0], np.uint8).reshape(math.prod(self.shape[:-1]), 8 * math.ceil(cols / 64))
             return np.unpackbits(rows, axis=1, count=cols, bitorder="little").view(np.bool_).reshape(self.shape)
         if self._layout == "csr":
             return self.sparse().toarray()

@@ -19,7 +19,6 @@ from ein._program import Limits, ask, limits_of
 
 MODES = ("direct", "cot", "ein", "python")
 _BATCH = 1024  # items of a request, the most that the engine takes
-_CHUNK = 64  # instances of each category that are made at a time
 
 
 @dataclass(frozen=True)
@@ -93,6 +92,8 @@ def worth(reward: str = "strict", constant_output: float | None = None) -> None:
     """What a reply is worth from now on: 1 when it is right in a mode of scoring, strict,
     relaxed or lenient, or shaped; and what a program is worth at most whose output
     depends on no graph."""
+    if reward not in ("strict", "relaxed", "lenient", "shaped"):
+        raise ValueError(f"there is no reward {reward!r}; there are strict, relaxed, lenient and shaped")
     _worth[:] = [f"--reward={reward}"] + ([] if constant_output is None else [f"--constant-output-reward={constant_output}"])
     _restart()
 
@@ -136,9 +137,8 @@ def generate(
         for at in count(first):
             yield from lines(names, at, 1)
         return
-    for name in names:
-        for made in range(0, per_category, _CHUNK):
-            yield from lines([name], first + made, min(_CHUNK, per_category - made))
+    for name in names if per_category > 0 else ():
+        yield from lines([name], first, per_category)  # at once: the engine passes over what it has made before
 
 
 @cache

@@ -31,7 +31,7 @@ _parser.add_argument("-i", "--input", action="append", default=[], metavar="NAME
 _parser.add_argument("-o", "--output", metavar="NAME", help="the variable for the result, which is also that of the cell")
 _parser.add_argument("--max-ops", type=float, metavar="N")
 _parser.add_argument("--timeout", type=float, metavar="SECONDS")
-_parser.add_argument("--profile", default="full", choices=("full", "core"))
+_parser.add_argument("--profile", default="full", choices=("full", "logic", "core"))
 
 
 class Shown(ein.Result):

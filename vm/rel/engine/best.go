@@ -8,6 +8,7 @@ import (
 	"ein/vm/kernel"
 	"ein/vm/op"
 	"ein/vm/rel"
+	"ein/vm/tensor"
 )
 
 // isBest reports whether all rules of a stratum make values of one fold, each of one
@@ -134,7 +135,10 @@ func (r *run) best(st *stratum) bool {
 	}
 	collect()
 	r.prepare(st, st.each)
-	lists := r.lists(st)
+	if lists := r.lists(st); lists != nil {
+		r.relax(st, lists, sign, &waiting)
+		return r.taken(st)
+	}
 	live := func(x *item) bool { return order(&r.stores[x.rel], x.key) == x.order }
 	for r.sunk = false; !r.sunk; {
 		top, ok := r.lowest(&waiting, live)
@@ -142,10 +146,6 @@ func (r *run) best(st *stratum) bool {
 			break
 		}
 		s := &r.stores[top.rel]
-		if lists != nil {
-			r.relax(st, lists, sign, s, top, &waiting)
-			continue
-		}
 		r.settled = s.val[top.key]
 		s.changed = append(s.changed[:0], top.key)
 		for _, n := range st.each {
@@ -158,6 +158,11 @@ func (r *run) best(st *stratum) bool {
 		}
 	}
 	r.settled = math.NaN()
+	return r.taken(st)
+}
+
+// taken goes on with rounds if something got better than what was taken before.
+func (r *run) taken(st *stratum) bool {
 	for _, i := range st.Relations {
 		if r.sunk {
 			r.turn(&r.stores[i], true)
@@ -262,7 +267,7 @@ type list struct {
 // where keys have places; else nil.
 func (r *run) lists(st *stratum) (lists []list) {
 	s := &r.stores[st.Relations[0]]
-	if len(st.Relations) > 1 || s.width != 1 || s.place == nil || r.why != nil {
+	if len(st.Relations) > 1 || s.width != 1 || s.place == nil || r.why != nil || !r.room(8*uint64(len(s.place))) {
 		return nil
 	}
 	for _, n := range st.each {
@@ -282,36 +287,68 @@ func (r *run) lists(st *stratum) (lists []list) {
 	return lists
 }
 
-// relax passes the value of a key on along lists, without a call for each of their rows.
-func (r *run) relax(st *stratum, lists []list, sign float64, s *store, top item, waiting *ladder) {
+// relax passes values on along lists, without a call for each of their rows, and with the values at
+// the places of their keys until it is done: what it needs of a key is then in one place in memory.
+func (r *run) relax(st *stratum, lists []list, sign float64, waiting *ladder) {
 	r.rel = st.Relations[0]
+	s := &r.stores[r.rel]
+	r.take(8 * uint64(len(s.place)))
+	r.work(2 * uint64(len(s.place)))
+	best := make([]float64, len(s.place)) // times sign: lower is better
+	for key, k := range s.place {
+		if best[key] = math.Inf(1); k > 0 {
+			best[key] = sign*s.val[k-1] + 0
+		}
+	}
+	limit := math.Inf(1) // of what needs no look at number
+	if r.p.Relations[r.rel].Columns[1].Kind == tensor.IntColumn {
+		limit = tensor.MaxInt
+	}
+	for k := range waiting.items { // none is free yet
+		waiting.items[k].key = s.cells[waiting.items[k].key]
+	}
+	live := func(x *item) bool { return kernel.SortKey(best[x.key]) == x.order }
+	for r.sunk = false; !r.sunk; {
+		top, ok := r.lowest(waiting, live)
+		if !ok {
+			break
+		}
+		value := best[top.key]
+		for i := range lists {
+			l := &lists[i]
+			r.rule = st.each[i].rule
+			rows := l.rows[int(l.ptr[top.key])*l.wide : int(l.ptr[top.key+1])*l.wide]
+			r.work(2 + 3*uint64(len(rows)/l.wide))
+			for ; len(rows) > 0; rows = rows[l.wide:] {
+				v, to := value, rows[l.to]
+				if l.weight >= 0 {
+					if v += sign * r.decode(rows[l.weight]); !(math.Abs(v) < limit) {
+						r.number(1, sign*v)
+					}
+				}
+				if v >= best[to] {
+					continue
+				}
+				if best[to] = v; v < value {
+					r.sunk = true
+					continue
+				}
+				r.climb(waiting, kernel.SortKey(v), top.rel, to)
+			}
+		}
+	}
+	for key, v := range best {
+		if math.IsInf(v, 1) {
+			continue
+		}
+		k := s.place[key]
+		if k == 0 {
+			k = uint32(r.push(s, []uint32{uint32(key)})) + 1
+			s.place[key], s.val = k, r.value(s.val, 0)
+		}
+		s.val[k-1] = sign*v + 0
+	}
 	for len(s.from) < s.n {
 		s.from = append(spare(r, s.from), noCode)
-	}
-	value, key := s.val[top.key], s.cells[top.key]
-	for i := range lists {
-		l := &lists[i]
-		r.rule = st.each[i].rule
-		rows := l.rows[int(l.ptr[key])*l.wide : int(l.ptr[key+1])*l.wide]
-		r.work(2 + 3*uint64(len(rows)/l.wide))
-		for ; len(rows) > 0; rows = rows[l.wide:] {
-			v, to := value, rows[l.to]
-			if l.weight >= 0 {
-				v = r.number(1, v+r.decode(rows[l.weight]))
-			}
-			k := s.place[to]
-			if k == 0 {
-				k = uint32(r.push(s, rows[l.to:l.to+1])) + 1
-				s.place[to], s.val, s.from = k, r.value(s.val, v), append(spare(r, s.from), noCode)
-			} else if sign*v >= sign*s.val[k-1] {
-				continue
-			}
-			s.val[k-1], s.from[k-1] = v, top.key
-			if sign*v < sign*value {
-				r.sunk = true
-				continue
-			}
-			r.climb(waiting, kernel.SortKey(sign*v), top.rel, k-1)
-		}
 	}
 }

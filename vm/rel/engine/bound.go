@@ -329,7 +329,7 @@ func (pl *Plan) certify() {
 			for _, n := range list {
 				for k := range n.steps {
 					t := &n.steps[k]
-					if t.kind == find && t.index >= 0 {
+					if t.kind == find && t.index >= 0 || t.meets > 0 {
 						marks[t.rel]++
 					}
 					if t.found {
@@ -359,7 +359,8 @@ func (pl *Plan) certify() {
 				numbers = tensor.SatAdd(numbers, n)
 			}
 		}
-		bytes := tensor.SatMul(tensor.SatAdd(n, 64), 32*width+32+32*uint64(len(pl.index[i])))
+		add(tensor.SatMul(n, uint64(4*marks[i]))) // see line
+		bytes := tensor.SatMul(tensor.SatAdd(n, 64), 32*width+32+32*uint64(len(pl.index[i]))+40*uint64(marks[i]))
 		b.bytes = tensor.SatAdd(b.bytes, bytes)
 		b.bytes = tensor.SatAdd(b.bytes, pl.fixed(i, groups[i], marks[i]))
 	}
@@ -397,6 +398,11 @@ func (pl *Plan) certify() {
 			continue
 		}
 		for _, r := range s.Relations {
+			if s.best { // see relax
+				places := uint64(pl.sized(r).places())
+				add(2 * places)
+				b.bytes = tensor.SatAdd(b.bytes, 8*places)
+			}
 			if s.dense { // each row of bits is looked at by each rule, once for all and when it has a new pair
 				st := pl.sized(r)
 				words := uint64(st.frontierWords())
@@ -516,7 +522,7 @@ func (pl *Plan) work(n *nest) uint64 {
 		total = tensor.SatAdd(total, at)
 		if st.kind != scan && st.kind != probe {
 			if st.kind == find && st.index >= 0 {
-				total = tensor.SatAdd(total, tensor.SatMul(at, 4)) // see mark
+				total = tensor.SatAdd(total, tensor.SatMul(at, 5)) // see meet
 			}
 			if st.value >= 0 {
 				bound[st.value] = true // one for each key
@@ -542,6 +548,10 @@ func (pl *Plan) work(n *nest) uint64 {
 			if t.Kind == rel.Variable {
 				bound[t.Var] = true
 			}
+		}
+		if st.meets > 0 && n.rule.Vars[st.out[0].reg].Domain != nil { // lists that are no lines
+			short := uint64(leastLine + n.rule.Vars[st.out[0].reg].Domain.Size/256 + 1)
+			total = tensor.SatAdd(total, tensor.SatMul(at, short*uint64(2+st.meets)))
 		}
 		if match = min(match, b.rows[l.Rel]); i == 0 && n.delta >= 0 {
 			match = b.rows[l.Rel]

@@ -214,11 +214,15 @@ func (r *run) pairs(s *store, x uint32) (start, end int) {
 	start = s.n
 	var row [2]uint32
 	row[q.by] = x
-	found := func(y uint32) {
-		if q.seen[y>>6]>>(y&63)&1 == 0 {
+	asked := s.bits != nil || s.hash != nil
+	found := func(list []uint32) {
+		r.work(uint64(len(list)) + 1)
+		for _, y := range list {
+			if q.seen[y>>6]>>(y&63)&1 != 0 {
+				continue
+			}
 			q.seen[y>>6] |= 1 << (y & 63)
-			row[1-q.by] = y
-			if s.bits != nil || s.hash != nil {
+			if row[1-q.by] = y; asked {
 				r.add(s, row[:])
 			} else {
 				r.push(s, row[:])
@@ -226,17 +230,9 @@ func (r *run) pairs(s *store, x uint32) (start, end int) {
 		}
 	}
 	if q.seeds {
-		list := q.first.of(x)
-		r.work(uint64(len(list)))
-		for _, y := range list {
-			found(y)
-		}
+		found(q.first.of(x))
 		for i := start; i < s.n; i++ {
-			list := q.step.of(s.cells[2*i+1-q.by])
-			r.work(uint64(len(list)) + 1)
-			for _, y := range list {
-				found(y)
-			}
+			found(q.step.of(s.cells[2*i+1-q.by]))
 		}
 	} else {
 		q.queue = append(q.queue[:0], x)
@@ -258,11 +254,7 @@ func (r *run) pairs(s *store, x uint32) (start, end int) {
 			q.seen[y>>6] &^= 1 << (y & 63)
 		}
 		for _, u := range q.queue {
-			list := q.first.of(u)
-			r.work(uint64(len(list)) + 1)
-			for _, y := range list {
-				found(y)
-			}
+			found(q.first.of(u))
 		}
 	}
 	for i := start; i < s.n; i++ {

@@ -73,11 +73,13 @@ func (n *nest) turns(s *stratum) bool {
 }
 
 // frontier is the pairs of a relation that are new, and those that the next round gets;
-// of both, a bit for each row that has some.
+// of both, a bit for each row that has some, and in it one for each word that has: where few
+// pairs are new in a round, to look for them would take longer than all else.
 type frontier struct {
-	words         int // of a row
+	words, spans  int // of a row, and of the bits for those
 	new, next     []uint64
 	active, after []uint64
+	has, gets     []uint64
 
 	made [mostMade]int // rows plus 1 of which it is known what a rule makes of them: a row of results each
 	of   []uint64
@@ -89,7 +91,8 @@ const mostMade = 64
 
 // frontierWords is what the bits of a frontier take.
 func (s *store) frontierWords() int {
-	return 2*(s.words()+tensor.Words(s.size[0])) + mostMade*tensor.Words(s.size[1])
+	words := tensor.Words(s.size[1])
+	return 2*(s.words()+tensor.Words(s.size[0])+s.size[0]*tensor.Words(words)) + mostMade*words
 }
 
 // dense runs a stratum on bits, unless it is sparse, or lists or memory are missing.
@@ -127,10 +130,16 @@ func (r *run) dense(st *stratum) bool {
 		s := &r.stores[i]
 		all, some := len(s.bits), tensor.Words(s.size[0])
 		f := &frontier{words: tensor.Words(s.size[1]), new: piece(all), next: piece(all), active: piece(some), after: piece(some)}
-		f.of = piece(mostMade * f.words)
+		f.of, f.spans = piece(mostMade*f.words), tensor.Words(f.words)
+		f.has, f.gets = piece(s.size[0]*f.spans), piece(s.size[0]*f.spans)
 		copy(f.new, s.bits)
 		for x := range s.size[0] {
 			f.active[x>>6] |= 1 << (x & 63)
+			for k, word := range f.new[x*f.words : (x+1)*f.words] {
+				if word != 0 {
+					f.has[x*f.spans+k>>6] |= 1 << (k & 63)
+				}
+			}
 		}
 		s.front, s.cells = f, nil
 	}
@@ -159,17 +168,23 @@ func (r *run) advance(s *store) (added int) {
 	f := s.front
 	r.work(uint64(len(f.after)))
 	for x := range tensor.Ones(f.active) {
-		clear(f.new[x*f.words : (x+1)*f.words])
+		span := f.has[x*f.spans : (x+1)*f.spans]
+		for k := range tensor.Ones(span) {
+			f.new[x*f.words+k] = 0
+		}
+		clear(span)
 	}
 	clear(f.active)
 	for x := range tensor.Ones(f.after) {
 		r.work(uint64(f.words))
-		next := f.next[x*f.words : (x+1)*f.words]
+		next, span := f.next[x*f.words:(x+1)*f.words], f.gets[x*f.spans:(x+1)*f.spans]
 		has := s.bits[x*f.words:][:len(next)]
 		before := added
-		for k, w := range next {
-			w &^= has[k]
-			next[k] = w
+		for k := range tensor.Ones(span) {
+			w := next[k] &^ has[k]
+			if next[k] = w; w == 0 {
+				span[k>>6] &^= 1 << (k & 63)
+			}
 			has[k] |= w
 			added += bits.OnesCount64(w)
 		}
@@ -178,7 +193,7 @@ func (r *run) advance(s *store) (added int) {
 		}
 	}
 	s.n += added
-	f.new, f.next, f.active, f.after = f.next, f.new, f.after, f.active
+	f.new, f.next, f.active, f.after, f.has, f.gets = f.next, f.new, f.after, f.active, f.gets, f.has
 	return added
 }
 
@@ -196,32 +211,42 @@ func (r *run) through(n *nest, from, to *frontier) {
 	clear(to.made[:])
 	r.work(uint64(len(from.active)))
 	for row := range tensor.Ones(from.active) {
-		new := from.new[row*from.words : (row+1)*from.words]
+		new, span := from.new[row*from.words:(row+1)*from.words], from.has[row*from.spans:(row+1)*from.spans]
 		r.work(uint64(from.words))
-		many := 0
-		for _, word := range new {
-			many += bits.OnesCount64(word)
+		many, used := 0, 0
+		for k := range tensor.Ones(span) {
+			many += bits.OnesCount64(new[k])
+			used++
 		}
 		cell := [3]uint32{uint32(row)}
 		if t.key == 0 {
 			of = rows[int(ptr[row])*w : int(ptr[row+1])*w]
 		}
-		if many >= from.words && t.key != 1 && t.a != 1 && t.b == 1 {
-			r.work(uint64(len(of) / w * from.words))
+		if t.key != 1 && t.a != 1 && t.b == 1 {
+			r.work(uint64(len(of) / w * used))
 			for at := col; at < len(of); at += w {
 				cell[2] = of[at]
-				a := cell[t.a]
-				next := to.next[int(a)*to.words:][:len(new)]
-				for k, word := range new {
-					next[k] |= word
+				a := int(cell[t.a])
+				next := to.next[a*to.words:][:len(new)]
+				if 2*used > len(new) {
+					for k, word := range new {
+						next[k] |= word
+					}
+				} else {
+					for k := range tensor.Ones(span) {
+						next[k] |= new[k]
+					}
+				}
+				for k, word := range span {
+					to.gets[a*to.spans+k] |= word
 				}
 				to.after[a>>6] |= 1 << (a & 63)
 			}
 			continue
 		}
-		line := to.next
+		line, gets := to.next, to.gets
 		if t.a == 0 {
-			line = line[row*to.words:][:to.words]
+			line, gets = line[row*to.words:][:to.words], gets[row*to.spans:]
 		}
 		known, result := false, line
 		if many >= from.words && t.key == 1 && t.a == 0 && t.b == 2 {
@@ -229,11 +254,11 @@ func (r *run) through(n *nest, from, to *frontier) {
 			result, known = from.same(to, row, new)
 		}
 		if known {
-			new = nil
+			span = nil
 		}
 		ops, bindings := uint64(0), len(of)/w
-		for k, word := range new {
-			for ; word != 0; word &= word - 1 {
+		for k := range tensor.Ones(span) {
+			for word := new[k]; word != 0; word &= word - 1 {
 				y := uint32(k<<6 + bits.TrailingZeros64(word))
 				if t.key == 1 {
 					lo, hi := int(ptr[y]), int(ptr[y+1])
@@ -245,7 +270,9 @@ func (r *run) through(n *nest, from, to *frontier) {
 				}
 				if t.a == 0 && t.b == 2 {
 					for at := col; at < len(of); at += w {
-						result[of[at]>>6] |= 1 << (of[at] & 63)
+						b := of[at]
+						result[b>>6] |= 1 << (b & 63)
+						gets[b>>12] |= 1 << (b >> 6 & 63)
 					}
 					continue
 				}
@@ -254,6 +281,7 @@ func (r *run) through(n *nest, from, to *frontier) {
 					cell[2] = of[at]
 					a, b := cell[t.a], cell[t.b]
 					to.next[int(a)*to.words+int(b>>6)] |= 1 << (b & 63)
+					to.gets[int(a)*to.spans+int(b>>12)] |= 1 << (b >> 6 & 63)
 					to.after[a>>6] |= 1 << (a & 63)
 				}
 			}
@@ -261,7 +289,10 @@ func (r *run) through(n *nest, from, to *frontier) {
 		r.work(ops)
 		if len(result) > 0 && &result[0] != &line[0] {
 			for k, word := range result {
-				line[k] |= word
+				if word != 0 {
+					line[k] |= word
+					gets[k>>6] |= 1 << (k & 63)
+				}
 			}
 		}
 		if t.a == 0 {

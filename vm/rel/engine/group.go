@@ -13,10 +13,11 @@ import (
 type groups struct {
 	store            // a row for each group
 	cells  []int     // columns of the head that are aggregates
-	acc    []float64 // of each group, or of each place if it is direct: how many bindings, and what has been made of them
+	acc    []float64 // of each group, or of each place of a block if it is direct: how many bindings, and what has been made of them
 	slot   []int     // of each cell: where in that, 0 of Count
 	stride int
 	direct bool
+	places int     // if it is direct
 	values []store // of Distinct: the group and the value
 }
 
@@ -58,8 +59,11 @@ func (r *run) newGroups() *groups {
 		g.cells = append(g.cells, c)
 	}
 	if n := r.places(&g.store, r.nest); n > 0 && r.why == nil && n <= 2*r.stores[r.steps[0].rel].n {
+		if g.places, g.direct = n, true; n > 2<<blockBits {
+			n = 1 << blockBits
+		}
 		r.take(8 * uint64(n*g.stride))
-		g.acc, g.direct = make([]float64, n*g.stride), true
+		g.acc = make([]float64, n*g.stride)
 		return g
 	}
 	r.members(&g.store)
@@ -68,13 +72,14 @@ func (r *run) newGroups() *groups {
 }
 
 // columns finds where each cell of the head is in the rows of the one relation that a rule
-// reads, if it does nothing else: then there is no binding to be made of a row.
+// reads, if it does nothing else: then there is no binding to be made of a row. A rule with
+// aggregates reads all rows, another may ask for those with a cell.
 func (n *nest) columns() []int {
 	if len(n.steps) != 1 || n.delta >= 0 {
 		return nil
 	}
 	st := &n.steps[0]
-	if st.kind != scan || len(st.same) > 0 || st.value >= 0 || st.check >= 0 {
+	if st.kind != scan && (st.kind != probe || st.index < 0 || len(st.key) > 1 || n.kind == aggregates) || len(st.same) > 0 || st.value >= 0 || st.check >= 0 {
 		return nil
 	}
 	cols := make([]int, len(n.rule.Head))
@@ -98,17 +103,17 @@ func (n *nest) counts() bool {
 	return n.kind == aggregates && !slices.ContainsFunc(n.rule.Head, func(c rel.Cell) bool { return c.Agg != rel.Count })
 }
 
-// copied is what rows, loop and emit do for such a rule, unless it has aggregates.
-func (r *run) copied(from *store) {
+// copied is what rows, loop and emit do for such a rule, unless it has aggregates, with so
+// many rows from k on.
+func (r *run) copied(from *store, k, n int) {
 	s, last, fold := &r.stores[r.rel], len(r.row)-1, r.p.Relations[r.rel].Fold
-	const chunk = 1 << 10
-	if size := 1 << bits.Len(uint(2*(s.n+from.hi))); s.hash != nil && size > len(s.hash) && r.room(4*uint64(size)) {
+	if size := 1 << bits.Len(uint(2*(s.n+n))); s.hash != nil && size > len(s.hash) && r.room(4*uint64(size)) {
 		r.rehash(s, size) // once
 	}
-	for k := range from.hi {
-		if k%chunk == 0 {
-			r.work(2 * uint64(min(chunk, from.hi-k)))
-		}
+	if s.unique {
+		s.cells = grow(r, s.cells, n*s.width)
+	}
+	r.each(k, k+n, func(k int) {
 		row := from.row(k)
 		for i, c := range r.read {
 			r.row[i] = row[c]
@@ -121,7 +126,7 @@ func (r *run) copied(from *store) {
 		default:
 			r.improve(s, fold, r.row[:last], r.number(last, r.decode(r.row[last])))
 		}
-	}
+	})
 }
 
 // tally is what rows, loop, emit and gather do for such a rule.
@@ -134,29 +139,29 @@ func (r *run) tally(s *store) {
 		return
 	}
 	r.key = append(r.key[:0], make([]uint32, g.width)...)
-	if g.direct && len(g.acc) > 2*g.stride<<blockBits {
+	if len(g.acc) < g.places*g.stride {
 		r.blocks(s)
 		return
 	}
-	r.each(s.hi, func(k int) { r.folds(s, k, r.group(r.keyOf(s, k))) })
+	r.each(0, s.hi, func(k int) { r.folds(s, k, r.group(r.keyOf(s, k))) })
 }
 
-// each calls f with each row of so many.
-func (r *run) each(n int, f func(k int)) {
+// each calls f with each number from k below n.
+func (r *run) each(k, n int, f func(k int)) {
 	const chunk = 1 << 10
-	for k := range n {
-		if k%chunk == 0 {
-			r.work(2 * uint64(min(chunk, n-k)))
+	for k < n {
+		end := min(k+chunk, n)
+		for r.work(2 * uint64(end-k)); k < end; k++ {
+			f(k)
 		}
-		f(k)
 	}
 }
 
 // A block of places fits into a part of the second cache, beside the rows that stream through it.
 const blockBits = 14
 
-// blocks tallies the rows in the order of blocks of places: a place that is not in the cache
-// costs more than all the rest.
+// blocks tallies the rows block of places by block, and makes the rows of the groups of one
+// before it goes on to the next: a place that is not in the cache costs more than all the rest.
 func (r *run) blocks(s *store) {
 	g := r.groups
 	r.work(2 * uint64(s.hi))
@@ -173,7 +178,7 @@ func (r *run) blocks(s *store) {
 		}
 		r.look()
 	}
-	ptr := make([]int, (len(g.acc)/g.stride)>>blockBits+2)
+	ptr := make([]int, (g.places-1)>>blockBits+2)
 	for _, place := range places {
 		ptr[place>>blockBits+1]++
 	}
@@ -192,23 +197,31 @@ func (r *run) blocks(s *store) {
 	}
 	single := one >= 0 && one < len(g.cells)
 	rows, spots := make([]uint64, s.hi), make([]uint32, s.hi)
-	r.each(s.hi, func(k int) {
+	r.each(0, s.hi, func(k int) {
 		at := &ptr[places[k]>>blockBits]
-		spots[*at], rows[*at] = places[k], uint64(k)
+		spots[*at], rows[*at] = places[k]&(1<<blockBits-1), uint64(k)
 		if single {
 			rows[*at] = math.Float64bits(r.numberOf(s, k, g.cells[one]))
 		}
 		*at++
 	})
-	if !single {
-		r.each(s.hi, func(i int) { r.folds(s, int(rows[i]), g.counts(int(spots[i]))) })
-		return
+	fold := func(i int) { r.folds(s, int(rows[i]), g.counts(int(spots[i]))) }
+	if single {
+		agg, slot := r.rule.Head[g.cells[one]].Agg, g.slot[one]
+		fold = func(i int) {
+			at := g.counts(int(spots[i]))
+			g.fold(agg, at+slot, g.acc[at] == 1, math.Float64frombits(rows[i]))
+		}
 	}
-	agg, slot := r.rule.Head[g.cells[one]].Agg, g.slot[one]
-	r.each(s.hi, func(i int) {
-		at := g.counts(int(spots[i]))
-		g.fold(agg, at+slot, g.acc[at] == 1, math.Float64frombits(rows[i]))
-	})
+	to := &r.stores[r.rel]
+	r.inOrder(to)
+	to.cells = grow(r, to.cells, min(g.places, s.hi)*to.width)
+	from := 0
+	for b, end := range ptr[:len(ptr)-1] { // where the next block starts, by now
+		r.each(from, end, fold)
+		r.tallied(to, min(g.places-b<<blockBits, 1<<blockBits))
+		from = end
+	}
 }
 
 // keyOf is the cells of a row that tell its group.
@@ -333,10 +346,9 @@ func (r *run) ordered(e *rel.Expr, d *tensor.Domain) float64 {
 	return float64(id)
 }
 
-// aggregated makes the rows of the groups.
+// aggregated makes the rows of the groups, unless blocks has.
 func (r *run) aggregated(s *store) {
 	g := r.groups
-	cols := r.p.Relations[r.rel].Columns
 	if g.width == 0 && g.n == 0 {
 		for _, c := range g.cells {
 			if a := r.rule.Head[c].Agg; a != rel.Count && a != rel.Distinct && a != rel.Sum {
@@ -345,49 +357,11 @@ func (r *run) aggregated(s *store) {
 		}
 		g.acc[r.group(nil)] = 0
 	}
-	put := func(at int) {
-		r.work(1)
-		for j, c := range g.cells {
-			x := g.acc[at+g.slot[j]]
-			if r.rule.Head[c].Agg == rel.Mean {
-				x /= g.acc[at]
-			}
-			if d := cols[c].Domain; d != nil {
-				if order, _ := d.Order(); order != nil {
-					x = float64(order[int(x)])
-				}
-				r.row[c] = uint32(x)
-				continue
-			}
-			r.row[c] = r.encode(r.number(c, x))
-		}
-		if s.unique {
-			r.push(s, r.row)
-		} else {
-			r.add(s, r.row)
-		}
-	}
-	if g.direct { // in the order of the keys: of numbers there is nothing left to sort
-		r.work(uint64(len(g.acc) / g.stride))
-		s.cells = grow(r, s.cells, g.n*s.width)
-		s.sorted = s.unique
-		for i, c := range r.nest.groups {
-			d := cols[c].Domain
-			_, rank := d.Order()
-			s.sorted = s.sorted && i == c && rank == nil
-		}
-		clear(r.row)
-		for at := 0; at < len(g.acc); at += g.stride {
-			if g.acc[at] > 0 {
-				put(at)
-			}
-			for i := g.width - 1; i >= 0; i-- { // the key of the next place
-				cell := &r.row[r.nest.groups[i]]
-				if *cell++; int(*cell) < g.size[i] {
-					break
-				}
-				*cell = 0
-			}
+	if g.direct {
+		if len(g.acc) == g.places*g.stride {
+			r.inOrder(s)
+			s.cells = grow(r, s.cells, g.n*s.width)
+			r.tallied(s, g.places)
 		}
 		return
 	}
@@ -395,6 +369,61 @@ func (r *run) aggregated(s *store) {
 		for i, c := range r.nest.groups {
 			r.row[c] = g.row(k)[i]
 		}
-		put(k * g.stride)
+		r.aggregate(s, k*g.stride)
 	}
+}
+
+// aggregate makes the row of a group.
+func (r *run) aggregate(s *store, at int) {
+	r.work(1)
+	g, cols := r.groups, r.p.Relations[r.rel].Columns
+	for j, c := range g.cells {
+		x := g.acc[at+g.slot[j]]
+		if r.rule.Head[c].Agg == rel.Mean {
+			x /= g.acc[at]
+		}
+		if d := cols[c].Domain; d != nil {
+			if order, _ := d.Order(); order != nil {
+				x = float64(order[int(x)])
+			}
+			r.row[c] = uint32(x)
+			continue
+		}
+		r.row[c] = r.cell(c, x)
+	}
+	if s.unique {
+		r.push(s, r.row)
+	} else {
+		r.add(s, r.row)
+	}
+}
+
+// inOrder begins with the first place: in the order of the keys there is nothing left to sort
+// if they are numbers.
+func (r *run) inOrder(s *store) {
+	s.sorted = s.unique
+	for i, c := range r.nest.groups {
+		_, rank := r.p.Relations[r.rel].Columns[c].Domain.Order()
+		s.sorted = s.sorted && i == c && rank == nil
+	}
+	clear(r.row)
+}
+
+// tallied makes the rows of so many places, from that of the row on, and clears them.
+func (r *run) tallied(s *store, places int) {
+	g := r.groups
+	r.work(uint64(places))
+	for at := 0; at < places*g.stride; at += g.stride {
+		if g.acc[at] > 0 {
+			r.aggregate(s, at)
+		}
+		for i := g.width - 1; i >= 0; i-- { // the key of the next place
+			cell := &r.row[r.nest.groups[i]]
+			if *cell++; int(*cell) < g.size[i] {
+				break
+			}
+			*cell = 0
+		}
+	}
+	clear(g.acc)
 }

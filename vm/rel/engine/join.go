@@ -100,6 +100,7 @@ func (r *run) join(n *nest) bool {
 		r.pair(j, outer, to, lo, end, list[:had])
 		lo = end
 	}
+	r.put(to)
 	return true
 }
 
@@ -107,6 +108,22 @@ func (r *run) join(n *nest) bool {
 // one after the other.
 func (r *run) pair(j *joining, outer, to *store, lo, end int, list []uint32) {
 	r.work(2 * uint64(len(list)) * uint64(end-lo))
+	if len(list)*(end-lo) <= 8 && 16*to.n < len(to.bits) {
+		for ; lo < end; lo++ {
+			a := outer.row(lo)[j.outer]
+			for _, b := range list {
+				if r.waiting = append(r.waiting, a, b); j.turned {
+					k := len(r.waiting)
+					r.waiting[k-2], r.waiting[k-1] = b, a
+				}
+			}
+		}
+		if len(r.waiting) >= 256 {
+			r.put(to)
+		}
+		return
+	}
+	r.put(to)
 	bits, stride := to.bits, 64*tensor.Words(to.size[1])
 	put := func(a, b uint32) {
 		bit := int(a)*stride + int(b)
@@ -133,6 +150,20 @@ func (r *run) pair(j *joining, outer, to *store, lo, end int, list []uint32) {
 			put(from[at], b)
 		}
 	}
+}
+
+// put makes the pairs that wait. Few pairs in many bits are each in a line of memory of their
+// own: the lines of all are fetched before the first pair is looked at, since whether it is
+// new is hard to predict, and nothing behind it is begun until it is known.
+func (r *run) put(to *store) {
+	list, stride := r.waiting, 64*tensor.Words(to.size[1])
+	for k := 0; k < len(list); k += 2 {
+		r.fetched += to.bits[(int(list[k])*stride+int(list[k+1]))>>6]
+	}
+	for ; len(list) > 0; list = list[2:] {
+		r.add(to, list[:2])
+	}
+	r.waiting = r.waiting[:0]
 }
 
 // seen is the rows of a store that a step sees, from and to.

@@ -40,6 +40,7 @@ type Plan struct {
 	consts  []float64              // that the pool of a run begins with
 	coder   func(x float64) uint32 // of the pool that there is instead
 	member  []bool                 // relations of which it is asked whether they have a row
+	met     []bool                 // likewise, by steps that meet
 	apart   map[int]bool           // tables that nobody needs the rows of, only columns, to tally them
 	shown   map[int]int            // results whose rows are those of another relation
 	against string                 // see demand
@@ -133,8 +134,9 @@ type step struct {
 	rest  []mate // the pairs that they do not make already
 }
 
-// mate is a pair that a variable must make: its column, and the register of the other cell.
-type mate struct{ rel, col, reg int }
+// mate is a pair that a variable must make: its column, the register of the other cell, and
+// the index by that.
+type mate struct{ rel, col, reg, index int }
 
 type pair struct{ col, reg int }
 
@@ -147,7 +149,7 @@ func New(p *rel.Program, size []uint64) *Plan {
 		p, shown = rewrite(p)
 		p, against = demand(p, shown)
 	}
-	pl := &Plan{of: of, sizes: size, p: p, shown: shown, against: against, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations))}
+	pl := &Plan{of: of, sizes: size, p: p, shown: shown, against: against, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations)), met: make([]bool, len(p.Relations))}
 	strata := p.Strata()
 	pl.bound = newBounds(p, strata, size)
 	for _, s := range strata {
@@ -299,6 +301,17 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 		n.read = n.columns()
 		n.joins = n.joining(pl.p)
 	}
+	meets := 0
+	for i := range n.steps {
+		st := &n.steps[i]
+		switch {
+		case meets > 0:
+			pl.met[st.rel] = true
+		case st.kind == find || st.kind == absent:
+			pl.member[st.rel] = true
+		}
+		meets = max(meets-1, st.meets)
+	}
 	return n
 }
 
@@ -393,12 +406,12 @@ func (pl *Plan) within(n *nest, i int) {
 		return
 	}
 	v := st.out[0].reg
-	st.mates = append(st.mates, mate{st.rel, st.out[0].col, st.key[0]})
+	st.mates = append(st.mates, mate{st.rel, st.out[0].col, st.key[0], st.index})
 	for _, t := range n.steps[i+1 : i+1+st.meets] {
 		if t.key[0] == v {
-			st.mates = append(st.mates, mate{t.rel, 0, t.key[1]})
+			st.mates = append(st.mates, mate{t.rel, 0, t.key[1], t.index})
 		} else {
-			st.mates = append(st.mates, mate{t.rel, 1, t.key[0]})
+			st.mates = append(st.mates, mate{t.rel, 1, t.key[0], t.index})
 		}
 	}
 	if len(st.lit.Terms) != 2 {
@@ -413,7 +426,6 @@ func (pl *Plan) within(n *nest, i int) {
 		for _, m := range st.mates {
 			if !slices.Contains(before, m) {
 				st.rest = append(st.rest, m)
-				pl.member[m.rel] = true
 			}
 		}
 	}
@@ -533,7 +545,6 @@ func (b *planner) atom(i int) {
 		if st.kind = find; l.Kind == rel.Not {
 			st.kind = absent
 		}
-		b.member[l.Rel] = true
 	case len(cols) == 0 && l.Kind == rel.Atom:
 		st.kind = scan
 	default:

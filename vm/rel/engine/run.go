@@ -66,6 +66,9 @@ type run struct {
 	groups *groups
 	drive  int // the number of the key that drives
 
+	waiting []uint32 // pairs: see put
+	fetched uint64   // of no meaning
+
 	why *why // of a replay
 
 	settled float64 // the best value that may still improve
@@ -185,7 +188,7 @@ func (r *run) begin(args []*tensor.Value) {
 			r.facts(s, rl)
 		}
 		s.hi = s.n
-		if r.member[i] {
+		if r.member[i] || r.met[i] && s.words() > 0 {
 			r.members(s)
 		}
 	}
@@ -392,7 +395,7 @@ func (r *run) prepare(st *stratum, nests []*nest) {
 	for _, n := range nests { // bits are as good as an index by the first column, for all readers or none
 		for k := range n.steps {
 			t := &n.steps[k]
-			if s := index(t); s != nil && s.whole && (t.index >= 0 && !slices.Equal(s.index[t.index].cols, first) || n.read != nil && !n.counts()) {
+			if s := index(t); s != nil && s.whole && (t.index >= 0 && !slices.Equal(s.index[t.index].cols, first) || n.read != nil && t.kind == scan && !n.counts()) {
 				r.expand(s)
 			}
 		}
@@ -440,12 +443,17 @@ func (r *run) do(n *nest) {
 	r.work(1)
 	switch {
 	case n.joins != nil && r.why == nil && r.join(n):
-	case n.read == nil || r.why != nil:
+	case n.read == nil || r.why != nil || n.steps[0].kind == probe && r.stores[n.steps[0].rel].search == nil:
 		r.loop(0)
 	case n.kind == aggregates:
 		r.tally(&r.stores[n.steps[0].rel])
 	default:
-		r.copied(&r.stores[n.steps[0].rel])
+		s := &r.stores[n.steps[0].rel]
+		from, to := 0, s.hi
+		if n.steps[0].kind == probe {
+			from, to = r.pairs(s, r.keys(&n.steps[0])[0])
+		}
+		r.copied(s, from, to-from)
 	}
 	if n.kind == aggregates {
 		r.aggregated(&r.stores[r.rel])
@@ -482,7 +490,7 @@ func (r *run) head() {
 		e := &r.rule.Head[c].Expr
 		switch {
 		case len(e.Args) > 0:
-			r.row[c] = r.encode(r.number(c, r.eval(e)))
+			r.row[c] = r.cell(c, r.eval(e))
 		case e.Term.Kind == rel.Const:
 			if r.p.Relations[r.rel].Columns[c].Domain != nil {
 				r.row[c] = uint32(e.Term.Value)
@@ -490,11 +498,19 @@ func (r *run) head() {
 				r.row[c] = r.encode(e.Term.Value)
 			}
 		case r.float[e.Term.Var]:
-			r.row[c] = r.encode(r.number(c, r.nums[e.Term.Var]))
+			r.row[c] = r.cell(c, r.nums[e.Term.Var])
 		default:
 			r.row[c] = r.regs[e.Term.Var]
 		}
 	}
+}
+
+// cell is the code of a number in a column of the head.
+func (r *run) cell(c int, x float64) uint32 {
+	if code := uint32(int64(x)); x >= 0 && x < pooled && float64(code) == x {
+		return code
+	}
+	return r.intern(r.number(c, x))
 }
 
 // number makes sure that a number can be a cell of a column of the head.
@@ -563,6 +579,7 @@ func (r *run) loop(i int) int {
 		if s.search != nil {
 			r.pairs(s, key[s.search.by])
 		}
+		r.members(s)
 		k := s.find(key)
 		if k >= 0 && s.valued && !r.valueIs(st, s, k) {
 			k = -1
@@ -797,7 +814,7 @@ func (r *run) meetings(i int, st *step, rows []uint32, width int) int {
 }
 
 // meet is what rows and loop do for a variable that several lists must have: those of
-// the first, or of the second where that is far shorter, are looked up in the others
+// the first, or of the second where that is shorter, are looked up in the others
 // without a step for each.
 func (r *run) meet(i int, st *step, x *index, key uint32) int {
 	s := &r.stores[st.rel]
@@ -806,27 +823,38 @@ func (r *run) meet(i int, st *step, x *index, key uint32) int {
 	if len(rows) == 0 {
 		return i - 1
 	}
-	rest, after := st.mates[1:], i+1+st.meets
-	var marked []uint64
-	at, short := col, false
+	rest, after, at := st.mates[1:], i+1+st.meets, col
+	var marked, line []uint64
 	if st.of >= 0 && r.marks[st.of].kept && len(r.marks[st.of].found) < len(rows)/w {
-		rows, at, w, rest = r.marks[st.of].found, 0, 1, st.rest
+		rest = st.rest
+		rows, at, w, marked = r.remaining(&r.marks[st.of], rest)
 	} else {
-		if s.bits == nil && s.search == nil && rest[0].rel == st.rel {
-			if list, c := r.list(i+1, reg); list != nil && 8*len(list) < len(rows) {
-				rows, at, short = list, c, true
+		if len(st.lit.Terms) == 2 { // else a cell may come several times
+			line = r.line(s, x, key, col)
+		}
+		if line != nil && s.bits == nil && rest[0].rel == st.rel {
+			if list, c := r.list(i+1, reg); list != nil && len(list) < len(rows) {
+				rows, at, marked = list, c, line
 			}
 		}
-		if !short {
-			marked = r.mark(i+1, reg, len(rows)/w)
-		}
-		if short || marked != nil {
-			rest = rest[1:]
+		if marked == nil {
+			marked = r.mark(i+1, reg)
+		} else {
+			line = nil
 		}
 	}
+	if marked != nil {
+		rest = rest[1:]
+	}
 	r.work(uint64(len(rows)/w) * uint64(1+st.meets))
+	if words := len(line); marked != nil && words > 0 && words <= 4*(len(rows)/w) { // most pairs have nothing in common
+		if r.work(uint64(words)); r.ctl.Tier.Vectors() && r.ctl.Tier.PopAnd(line, marked[:words]) == 0 {
+			return i - 1
+		}
+	}
 	var found []uint32
 	if st.found {
+		r.marks[i].clear()
 		found = r.marks[i].found[:0]
 	}
 	for ; at < len(rows); at += w {
@@ -838,7 +866,7 @@ func (r *run) meet(i int, st *step, x *index, key uint32) int {
 			}
 		}
 		v := rows[at]
-		if short && !r.mated(st.mates[:1], v) || len(rest) > 0 && !r.mated(rest, v) {
+		if len(rest) > 0 && !r.mated(rest, v) {
 			continue
 		}
 		if st.found {
@@ -880,24 +908,40 @@ func (r *run) mated(mates []mate, v uint32) bool {
 			}
 			continue
 		}
-		if s.find(pair[:]) < 0 {
+		if r.members(s); s.find(pair[:]) < 0 {
 			return false
 		}
 	}
 	return true
 }
 
+// remaining is what to go through, of the cells that a probe left and the list of the first of more
+// pairs, and the row of bits that those must be in; none if they are to be looked up.
+func (r *run) remaining(kept *marks, more []mate) (rows []uint32, at, width int, marked []uint64) {
+	if len(more) == 0 {
+		return kept.found, 0, 1, nil
+	}
+	m := &more[0]
+	s := &r.stores[m.rel]
+	x, key := s.index[m.index], r.regs[m.reg]
+	if line := r.line(s, x, key, m.col); line != nil || s.bits != nil || s.search != nil || s.size[m.col] == 0 || x.ptr == nil {
+		return kept.found, 0, 1, line
+	}
+	if kept.list == nil {
+		r.set(kept, kept.found, 1, s.size[m.col])
+	}
+	return x.list(key, s.width), m.col, s.width, kept.bits
+}
+
 // marks are the cells that a step lets a variable have, a bit each; found are those that a
 // probe left.
 type marks struct {
-	bits   []uint64
-	list   []uint32 // the cells that are marked, one in width
-	width  int
-	of     uint32 // they are those of this key
-	key    uint32 // the last that was asked for
-	credit int    // so many look-ups it has saved up for being marked
-	kept   bool   // there are cells that it left: found
-	found  []uint32
+	bits  []uint64
+	list  []uint32 // the cells that are marked, one in width
+	width int
+	of    uint32 // they are those of this key
+	kept  bool   // there are cells that it left: found
+	found []uint32
 }
 
 func (m *marks) clear() {
@@ -907,62 +951,98 @@ func (m *marks) clear() {
 	m.list = nil
 }
 
+// set marks cells, one in width.
+func (r *run) set(m *marks, list []uint32, width, size int) {
+	r.work(uint64(len(list) / width))
+	m.clear()
+	if words := tensor.Words(size); len(m.bits) < words {
+		r.take(8 * uint64(words))
+		m.bits = make([]uint64, words)
+	}
+	m.list, m.width = list, width
+	for at := 0; at < len(list); at += width {
+		m.bits[list[at]>>6] |= 1 << (list[at] & 63)
+	}
+}
+
+// list is the rows of a key in a sorted index.
+func (x *index) list(key uint32, width int) []uint32 {
+	if int(key) >= len(x.ptr)-1 {
+		return nil
+	}
+	return x.rows[int(x.ptr[key])*width : int(x.ptr[key+1])*width]
+}
+
 // list is the rows that step i lets a variable have, which is in a column of them; nil of none.
 func (r *run) list(i, reg int) (rows []uint32, col int) {
 	t := &r.steps[i]
 	s := &r.stores[t.rel]
-	x := s.index[t.index]
 	key, col := r.regs[t.key[0]], 1
 	if t.key[0] == reg {
 		key, col = r.regs[t.key[1]], 0
 	}
-	if s.search != nil || s.size[col] == 0 || x.ptr == nil {
+	if s.search != nil || s.size[col] == 0 {
 		return nil, col
 	}
-	return x.rows[int(x.ptr[key])*s.width : int(x.ptr[key+1])*s.width], col
+	return s.index[t.index].list(key, s.width), col
 }
 
-// mark gives the cells that step i lets a variable have, as a row of bits; or none, as long as
-// so many look-ups cost less than marking them does.
-func (r *run) mark(i, reg, lookups int) []uint64 {
+// mark gives the cells that step i lets a variable have, as a row of bits, if it has a list of them.
+func (r *run) mark(i, reg int) []uint64 {
 	t := &r.steps[i]
 	s := &r.stores[t.rel]
-	key := r.regs[t.key[0]]
-	if s.bits != nil && s.search == nil && t.key[0] != reg {
-		words := tensor.Words(s.size[1])
-		return s.bits[int(key)*words:][:words]
-	}
+	x, key, col := s.index[t.index], r.regs[t.key[0]], 1
 	if t.key[0] == reg {
-		key = r.regs[t.key[1]]
+		key, col = r.regs[t.key[1]], 0
+	}
+	if line := r.line(s, x, key, col); line != nil {
+		return line
 	}
 	m := &r.marks[i]
 	if m.list != nil && m.of == key {
 		return m.bits
 	}
-	list, col := r.list(i, reg)
-	if list == nil {
+	if s.search != nil || s.size[col] == 0 || x.ptr == nil {
 		return nil
 	}
-	if m.key != key {
-		m.key, m.credit = key, 0
-	}
-	if m.credit += 4 * lookups; m.credit < len(list)/s.width {
-		return nil
-	}
-	r.work(uint64(len(list) / s.width))
-	m.clear()
-	if words := tensor.Words(s.size[col]); len(m.bits) < words {
-		r.take(8 * uint64(words))
-		m.bits = make([]uint64, words)
-	}
-	if len(list) > 0 {
-		m.list, m.width, m.of = list[col:], s.width, key
-	}
-	for at := 0; at < len(m.list); at += m.width {
-		m.bits[m.list[at]>>6] |= 1 << (m.list[at] & 63)
-	}
+	m.of = key
+	list := x.list(key, s.width)
+	r.set(m, list[min(col, len(list)):], s.width, s.size[col])
 	return m.bits
 }
+
+// line is the cells that are in a column of the rows with a key in the other, as a row of bits,
+// where all rows are bits or these are so many that their bits take little more; else nil.
+func (r *run) line(s *store, x *index, key uint32, col int) []uint64 {
+	words := tensor.Words(s.size[col])
+	if s.search != nil || words == 0 || s.bits != nil && col == 0 {
+		return nil
+	}
+	if s.bits != nil {
+		return s.bits[int(key)*words:][:words]
+	}
+	rows := x.list(key, s.width)
+	if n := len(rows) / s.width; n < leastLine || 4*n < words {
+		return nil
+	}
+	line := x.lines[key]
+	if line == nil {
+		r.work(uint64(words))
+		r.take(8*uint64(words) + 8*leastLine)
+		if x.lines == nil {
+			x.lines = map[uint32][]uint64{}
+		}
+		line = make([]uint64, words)
+		for at := col; at < len(rows); at += s.width {
+			line[rows[at]>>6] |= 1 << (rows[at] & 63)
+		}
+		x.lines[key] = line
+	}
+	return line
+}
+
+// leastLine is the number of rows from which it may be worth it to have them as bits.
+const leastLine = 16
 
 var first = []int{0} // the first column
 

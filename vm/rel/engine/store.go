@@ -361,8 +361,9 @@ type index struct {
 	cols []int
 	done int // rows that it has
 
-	ptr  []uint32 // sorted: where the rows of each cell start
-	rows []uint32
+	ptr   []uint32 // sorted: where the rows of each cell start
+	rows  []uint32
+	lines map[uint32][]uint64 // see line
 
 	first []uint32 // chains: the last row plus 1, by cell or by hash of the cells
 	next  []uint32
@@ -385,7 +386,7 @@ func (r *run) sync(s *store, x *index, complete bool) {
 		return
 	}
 	if x.ptr != nil { // more rows than there were
-		x.ptr, x.rows, x.done = nil, nil, 0
+		x.ptr, x.rows, x.lines, x.done = nil, nil, nil, 0
 	}
 	if x.first == nil {
 		x.exact = size > 0 && size <= 1<<22
@@ -454,11 +455,15 @@ func (r *run) sorted(s *store, x *index, size int) {
 	x.rows = make([]uint32, s.hi*wide)
 	for i := range s.hi {
 		row := s.row(i)
-		at := int(ptr[row[c]])
-		ptr[row[c]]++
-		copy(x.rows[at*wide:], row)
+		at := &ptr[row[c]]
+		to := x.rows[int(*at)*wide:][:wide]
+		*at++
+		to[0] = row[0]
+		for k := 1; k < len(row); k++ { // a call of copy would take as long again
+			to[k] = row[k]
+		}
 		if s.valued {
-			x.rows[at*wide+w] = uint32(i)
+			to[w] = uint32(i)
 		}
 	}
 	copy(ptr[1:], ptr)

@@ -26,6 +26,12 @@ func (r *run) table(i int) *tensor.Table {
 			_, rank[c] = d.Order()
 		}
 	}
+	if s.width == 1 && s.bits != nil && len(s.bits) <= 8*n && rank[0] == nil {
+		s.cells, s.sorted = s.cells[:0], true
+		for x := range tensor.Ones(s.bits) {
+			s.cells = append(s.cells, uint32(x))
+		}
+	}
 	// key is a cell as a number in the order of the cells, of 32 bits for a name.
 	key := func(k int32, c int) uint64 {
 		switch {
@@ -38,9 +44,10 @@ func (r *run) table(i int) *tensor.Table {
 		}
 		return uint64(s.row(int(k))[c])
 	}
-	order := make([]int32, n)
+	var order []int32
 	if w := len(rl.Columns); w > 0 && !s.sorted {
 		// By the first column, or two of names; then those that have them in common.
+		order = make([]int32, n)
 		keys, first := make([]uint64, n), 1
 		if w > 1 && rl.Columns[0].Domain != nil && rl.Columns[1].Domain != nil {
 			first = 2
@@ -56,7 +63,11 @@ func (r *run) table(i int) *tensor.Table {
 			order[k], sorted = int32(k), sorted && (k == 0 || keys[k-1] <= keys[k])
 		}
 		if !sorted {
-			order, _ = kernel.SortKeys(r.ctl, slices.Clone(keys), make([]uint64, n), order, make([]int32, n))
+			kept := keys // SortKeys uses them up
+			if first < w {
+				kept = slices.Clone(keys)
+			}
+			order, _ = kernel.SortKeys(r.ctl, kept, make([]uint64, n), order, make([]int32, n))
 		}
 		r.look()
 		looked := 0
@@ -79,26 +90,27 @@ func (r *run) table(i int) *tensor.Table {
 			})
 		}
 	}
-	for k := range order {
-		if s.sorted {
-			order[k] = int32(k)
+	row := func(k int) int { // that comes k-th
+		if order == nil {
+			return k
 		}
+		return int(order[k])
 	}
 	for c := range t.Cells {
 		if rl.Columns[c].Domain != nil {
 			id := make([]uint32, n)
-			for k, at := range order {
-				id[k] = s.row(int(at))[c]
+			for k := range id {
+				id[k] = s.cells[row(k)*s.width+c]
 			}
 			t.Cells[c].ID = id
 			continue
 		}
 		num := make([]float64, n)
-		for k, at := range order {
-			if c == s.width {
+		for k := range num {
+			if at := row(k); c == s.width {
 				num[k] = s.val[at]
 			} else {
-				num[k] = r.decode(s.row(int(at))[c])
+				num[k] = r.decode(s.cells[at*s.width+c])
 			}
 		}
 		t.Cells[c].Num = num

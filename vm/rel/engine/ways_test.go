@@ -66,15 +66,22 @@ func both(t *testing.T, w *workload) (rows []string, plan *engine.Plan) {
 // exchanges or takes through a list, in one relation or in two that need each other, and
 // read afterwards as they are, by either column and by group, in any order.
 func TestDense(t *testing.T) {
-	dense, total := 0, 0
+	dense, large, total := 0, 0, 0
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 6))
 		w := newWorkload(3 + r.IntN(150))
+		if seed%40 == 0 { // rows of more than 64 words
+			w = newWorkload(4200)
+		}
 		n := w.node.Domain.Size
 		pick := func() uint32 { return uint32(r.IntN(n)) }
 		lists := []int{}
 		for i := range 2 {
-			lists = append(lists, w.random(fmt.Sprint("Edge", i), 2, 1+r.IntN(min(2*n, n*(n-1))), pick))
+			m := 1 + r.IntN(min(2*n, n*(n-1)))
+			if n > 1000 {
+				m = n/3 + r.IntN(n/6)
+			}
+			lists = append(lists, w.random(fmt.Sprint("Edge", i), 2, m, pick))
 		}
 		own := []int{w.relation("A", 2), w.relation("B", 2)}[:1+r.IntN(2)]
 		for _, at := range own {
@@ -121,10 +128,13 @@ func TestDense(t *testing.T) {
 		total += len(rows)
 		if slices.ContainsFunc(plan.Explain(), func(line string) bool { return strings.HasSuffix(line, "rows of bits") }) {
 			dense++
+			if w.node.Domain.Size > 1000 {
+				large++
+			}
 		}
 	}
-	if dense < 100 || total < 100000 {
-		t.Errorf("%d were dense, of %d rows in all", dense, total)
+	if dense < 100 || large < 2 || total < 100000 {
+		t.Errorf("%d were dense, %d of them large, of %d rows in all", dense, large, total)
 	}
 }
 

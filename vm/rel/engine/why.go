@@ -83,6 +83,7 @@ func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, b
 	written := *p
 	written.AsWritten = true
 	pl := New(&written, size)
+	pl.apart = nil // a proof reads any row
 	r := newRun(pl, ctl, budget)
 	defer stopped(&err)
 	r.evaluate(args)
@@ -185,7 +186,7 @@ type why struct {
 func newReplay(full *run, args []*tensor.Value) *why {
 	p := full.p
 	n := len(p.Relations)
-	pl := &Plan{p: p, bound: full.bound, index: make([][]*spec, n), member: make([]bool, n), coder: full.encode}
+	pl := &Plan{p: p, bound: full.bound, index: make([][]*spec, n), member: make([]bool, n), met: make([]bool, n), coder: full.encode}
 	w := &why{run: newRun(pl, full.ctl, full.budget), leaf: make([]bool, n), marks: make([][]int, n), goals: map[*rel.Rule]*nest{}, all: stratum{inside: map[int]bool{}}}
 	for i := range p.Relations {
 		w.leaf[i] = p.Relations[i].Fold == rel.Sum

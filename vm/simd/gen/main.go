@@ -106,6 +106,7 @@ const (
 	fieldK    = 1
 	fieldMask = 9
 	fieldAdd  = 10
+	fieldNext = 11
 )
 
 // gemm writes the product of rows of A with a panel of B that is v vectors wide.
@@ -146,9 +147,10 @@ func (m machine) gemm(v, tall int) {
 		if rows == 1 {
 			break
 		}
-		scale := min(rows, 4)
-		for range rows / scale {
-			LEAQ(Mem{Base: RAX, Index: R9, Scale: uint8(scale)}, RAX)
+		if rows == tall {
+			ADDQ(field(fieldNext), RAX)
+		} else {
+			LEAQ(Mem{Base: RAX, Index: R9, Scale: uint8(rows)}, RAX)
 		}
 		SUBQ(U8(rows), RCX)
 		if rows == tall {
@@ -219,6 +221,17 @@ func (m machine) tile(rows, v int, masked bool) {
 		}
 	}
 	Load(Param("panel"), RDX)
+	if rows > 1 {
+		// What the sums are added to is far away where C is large.
+		MOVQ(RBX, RDX)
+		for range rows {
+			for i := 0; i < v*m.bytes(); i += 64 {
+				PREFETCHT0(Mem{Base: RDX, Disp: i})
+			}
+			ADDQ(R13, RDX)
+		}
+		Load(Param("panel"), RDX)
+	}
 	MOVQ(field(fieldK), RDX)
 	SHRQ(U8(1), RDX)
 	JEQ(LabelRef(label("last")))
@@ -303,19 +316,25 @@ func (m machine) vectors(label string, most int, each func(i int), cursors ...Re
 // then one by one, and leaves in RCX how many are left.
 func (m machine) groups(label string, most int, do func(n int), cursors ...Register) {
 	for _, n := range []int{most, 1} {
-		loop, done := fmt.Sprintf("%sby%d", label, n), fmt.Sprintf("%sby%ddone", label, n)
+		done := fmt.Sprintf("%sby%ddone", label, n)
 		CMPQ(RCX, U8(n*m.lanes))
 		JLT(LabelRef(done))
-		Label(loop)
-		do(n)
-		for _, c := range cursors {
-			ADDQ(U32(n*m.bytes()), c)
-		}
-		SUBQ(U8(n*m.lanes), RCX)
-		CMPQ(RCX, U8(n*m.lanes))
-		JGE(LabelRef(loop))
+		m.full(label, n, do, cursors...)
 		Label(done)
 	}
+}
+
+// full is groups without those of one vector, where there is at least one group.
+func (m machine) full(label string, n int, do func(n int), cursors ...Register) {
+	loop := fmt.Sprintf("%sby%d", label, n)
+	Label(loop)
+	do(n)
+	for _, c := range cursors {
+		ADDQ(U32(n*m.bytes()), c)
+	}
+	SUBQ(U8(n*m.lanes), RCX)
+	CMPQ(RCX, U8(n*m.lanes))
+	JGE(LabelRef(loop))
 }
 
 // total adds up the lanes of all sums, into the first register.
@@ -622,9 +641,11 @@ func (m machine) past() {
 	Load(Param("n"), RCX)
 	Load(Param("dst"), RDI)
 	Load(Param("a"), RSI)
-	m.vectors("", 4, func(i int) {
-		VMOVUPD(Mem{Base: RSI, Disp: i * m.bytes()}, m.regs[i])
-		VMOVNTPD(m.regs[i], Mem{Base: RDI, Disp: i * m.bytes()})
+	m.full("", 4, func(n int) {
+		for i := range n {
+			VMOVUPD(Mem{Base: RSI, Disp: i * m.bytes()}, m.regs[i])
+			VMOVNTPD(m.regs[i], Mem{Base: RDI, Disp: i * m.bytes()})
+		}
 	}, RDI, RSI)
 	VZEROUPPER()
 	RET()
@@ -639,34 +660,82 @@ func (m machine) folds() {
 	Load(Param("n"), RCX)
 	Load(Param("a"), RSI)
 	Load(Param("lanes"), RDI)
-	folds := []elementwise{binary[0], binary[4], binary[5]}
+	folds := []string{"add", "max", "min"}
 	for i, f := range folds {
 		CMPQ(RAX, U8(i))
-		JEQ(LabelRef(f.name))
+		JEQ(LabelRef(f))
 	}
 	RET()
 	for _, f := range folds {
-		Label(f.name)
-		for i := range chains {
-			VMOVUPD(Mem{Base: RDI}, m.regs[i])
-			if f.name == "add" && i > 0 {
-				m.zero(m.regs[i])
-			}
-		}
-		into := func(i int, from VecPhysical) {
-			f.do(m, m.regs[i], from, m.regs[14], m.regs[chains+1])
-			VMOVAPD(m.regs[chains+1], m.regs[i])
-		}
-		m.vectors(f.name, chains, func(i int) {
-			VMOVUPD(Mem{Base: RSI, Disp: i * m.bytes()}, m.regs[chains])
-			into(i, m.regs[chains])
-		}, RSI)
-		into(0, m.regs[1])
-		into(2, m.regs[3])
-		into(0, m.regs[2])
+		Label(f)
+		m.fold(f)
 		VMOVUPD(m.regs[0], Mem{Base: RDI})
 		VZEROUPPER()
 		RET()
+	}
+}
+
+// fold leaves the fold in the first register. VMAXPD and VMINPD know neither NaN nor the sign
+// of 0: both are found out apart. Where the greatest number of a lane is 0, it is -0 if all
+// signs of the lane are set, and where the least is, if any is.
+func (m machine) fold(f string) {
+	sums, x := m.regs[:chains], m.regs[chains:2*chains]
+	nan, signs, t := m.regs[2*chains], m.regs[2*chains+1], m.regs[2*chains+2]
+	for i, s := range sums {
+		VMOVUPD(Mem{Base: RDI}, s)
+		if f == "add" && i > 0 {
+			m.zero(s)
+		}
+	}
+	do, sign := func(a, b VecPhysical) { VADDPD(b, a, a) }, func(x VecPhysical) {}
+	switch f {
+	case "max":
+		do = func(a, b VecPhysical) { VMAXPD(b, a, a) }
+		sign = func(x VecPhysical) { VANDPD(x, signs, signs) }
+		constant(signBits, signs)
+	case "min":
+		do = func(a, b VecPhysical) { VMINPD(b, a, a) }
+		sign = func(x VecPhysical) { VORPD(x, signs, signs) }
+		m.zero(signs)
+	}
+	if f != "add" {
+		if m.lanes == 8 {
+			KXORW(K3, K3, K3)
+		} else {
+			m.zero(nan)
+		}
+	}
+	m.full(f, chains, func(n int) {
+		for i := range n {
+			VMOVUPD(Mem{Base: RSI, Disp: i * m.bytes()}, x[i])
+			do(sums[i], x[i])
+			sign(x[i])
+			switch {
+			case f == "add" || i%2 == 0:
+			case m.lanes == 8:
+				VCMPPD(U8(unordered), x[i], x[i-1], K2)
+				KORW(K2, K3, K3)
+			default:
+				VCMPPD(U8(unordered), x[i], x[i-1], t)
+				VORPD(t, nan, nan)
+			}
+		}
+	}, RSI)
+	do(sums[0], sums[1])
+	do(sums[2], sums[3])
+	do(sums[0], sums[2])
+	if f == "add" {
+		return
+	}
+	constant(signBits, t)
+	VANDPD(t, signs, signs)
+	m.zero(t)
+	m.pick(equal, sums[0], t, signs, sums[0], x[0])
+	if m.lanes == 8 {
+		constant(math.Float64bits(math.NaN()), nan)
+		VMOVUPD(nan, K3, sums[0])
+	} else {
+		VORPD(nan, sums[0], sums[0])
 	}
 }
 

@@ -94,7 +94,7 @@ func auditFiles(ctx context.Context, a *cli.App, names []string, f *auditFlags) 
 		case p.Done() > 0: // it was stopped when all was written
 			_, _, err = p.Again()
 		default:
-			err = record(part{p, f.output}, report)
+			err = compact.Write(part{p, f.output}, report)
 		}
 		d.Items = 1
 		return d, err
@@ -107,20 +107,10 @@ func (f *auditFlags) tell(a *cli.App, of func() (*audit.Report, error)) error {
 	if err != nil {
 		return err
 	}
-	return a.Write(f.output, func(w io.Writer) error {
-		text := ""
-		if a.JSON {
-			b, err := compact.JSON(report)
-			if err != nil {
-				return err
-			}
-			text = string(b) + "\n"
-		} else {
-			text = report.Text()
-		}
-		_, err := io.WriteString(w, text)
-		return err
-	})
+	if a.JSON {
+		return a.Write(f.output, func(w io.Writer) error { return compact.Write(w, report) })
+	}
+	return a.WriteFile(f.output, []byte(report.Text()))
 }
 
 // gather puts the reports of shards together, in the order in which a report of all has

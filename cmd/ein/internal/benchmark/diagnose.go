@@ -12,6 +12,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/prompt"
 	"ein/internal/codes"
+	"ein/internal/compact"
 	"ein/internal/words"
 
 	"ein/cmd/ein/internal/cli"
@@ -122,7 +123,7 @@ func diagnoseRun(ctx context.Context, a *cli.App, f *judgeFlags, dir string) err
 				v := &row.Score.Verdict
 				sum.Add(mode, v)
 				if rec := verdict.ErrorRecord(row.ID, mode, row.Sample, v); rec != nil {
-					return record(w, rec)
+					return compact.Write(w, rec)
 				}
 				return nil
 			})

@@ -172,18 +172,9 @@ func (j *judging) emit(a *cli.App, out string, r records, sum *verdict.Summary, 
 		j.seen(it, v)
 	}
 	if rec := j.record(it, v); rec != nil && !there {
-		return record(r, rec)
+		return compact.Write(r, rec)
 	}
 	return nil
-}
-
-// record writes a line.
-func record(w io.Writer, v any) error {
-	b, err := compact.JSON(v)
-	if err == nil {
-		_, err = w.Write(append(b, '\n'))
-	}
-	return err
 }
 
 // withWhy is the worker of a verb that asks why: the mode of an item says what it is.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein/bench/question/verify"
+	"ein/internal/compact"
 	"ein/internal/job"
 	"ein/internal/table"
 	"ein/internal/words"
@@ -161,7 +162,7 @@ func (f *verifyFlags) verifyShards(ctx context.Context, a *cli.App, in *cli.File
 		versions, err := f.each(ctx, in.Name(), before, s, func(it *verify.Record) error {
 			n++
 			it.Line = n
-			return record(part{p, f.output}, it)
+			return compact.Write(part{p, f.output}, it)
 		})
 		switch {
 		case err != nil:

@@ -51,13 +51,12 @@ type programFlags struct {
 }
 
 const inputHelp = `Inputs: --input NAME=FILE binds data to the program's "input NAME: kind".
-FILE is CSV, TSV, an edge list, Matrix Market, JSON or NPY, each also with gzip,
+FILE is CSV, TSV, an edge list, Matrix Market, JSON, JSON lines or NPY, also with gzip,
 Parquet or a SQLite database; - is standard input. Options follow a question mark:
   --input 'A=transfers.csv?from=payer&to=payee&weight=amount'
-They are format=csv|tsv|edges|mtx|json|npy|parquet|sqlite, query=@FILE of a
-SELECT, header=yes|no, from=COLUMN,
-to=COLUMN, weight=COLUMN, where=COLUMN==VALUE (or != < <= > >=),
-weight=COLUMN==VALUE, onehot=COLUMN, ids=number|label, nodes=N,
+They are format=csv|tsv|edges|mtx|json|jsonl|npy|parquet|sqlite, query=@FILE of
+a SELECT, header=yes|no, from=COLUMN, to=COLUMN, weight=COLUMN, weight=COLUMN==VALUE,
+where=COLUMN==VALUE (or != < <= > >=), onehot=COLUMN, ids=number|label, nodes=N,
 dup=min|max|sum|first|error, default=NUMBER and extra=ignore|add.
 What --input does not bind is bound by --bind FILE, or by ein.toml beside FILE.`
 

@@ -64,7 +64,7 @@ rows that come closest.`,
 		}
 		return a.Print(proof.Text())
 	})
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object; the steps of `of` count from 0")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object; its \"of\" counts steps from 0")
 	cli.MemoryFlag(cmd, &f.memory, "")
 	cli.Count.Flag(cmd, &f.ops, "max-ops", "maximum operations of the run, and of the proof (default: no limit)")
 	cli.Duration.Flag(cmd, &f.timeout, "timeout", "maximum time, such as 2s (default: no limit)")

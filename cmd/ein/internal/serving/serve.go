@@ -4,6 +4,7 @@ package serving
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -65,7 +66,7 @@ func (f *serveFlags) addLimits(cmd *cobra.Command) {
 func (f *serveFlags) addDrain(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.token, "token-file", "", "`file` with the token that clients must send")
 	cli.Duration.Flag(cmd, &f.delay, "drain-delay", "how long requests are still taken after SIGTERM")
-	cli.Duration.Flag(cmd, &f.drain, "drain-timeout", "how long those under way may take then")
+	cli.Duration.Flag(cmd, &f.drain, "drain-timeout", "how long requests in progress may take after that")
 }
 
 // settle reads the flags for data.
@@ -102,7 +103,7 @@ can reach needs --token-file, whose text clients send as
 "Authorization: Bearer TOKEN".
 
 On SIGTERM or an interrupt, /readyz reports that the server is shutting down. It
-accepts requests for --drain-delay more, and gives those under way --drain-timeout to
+accepts requests for --drain-delay more, and gives those in progress --drain-timeout to
 finish. The exit code is 5 if some did not. A second signal exits at once.`,
 		Example: `  ein serve
   ein serve --listen 0.0.0.0:8080 --token-file token --reward shaped
@@ -213,8 +214,12 @@ func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handl
 	a.Note("draining: requests are taken for another %v", f.delay)
 	time.Sleep(f.delay)
 	// Shutdown would close connections whose first request it has not read yet. So first
-	// nobody is let in any more, and those who are there get their answers.
+	// nobody is let in any more, and those who are there get their answers: busy has
+	// them all once Serve has returned.
 	_ = l.Close()
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		a.Note("the server took no more requests before the end of the delay: %v", err)
+	}
 	server.SetKeepAlivesEnabled(false)
 	s.Hang()
 	late, stop := context.WithTimeout(context.Background(), f.drain)

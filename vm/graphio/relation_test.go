@@ -1,0 +1,56 @@
+package graphio
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ein/vm/cost"
+	"ein/vm/tensor"
+)
+
+// TestRelation: rows of a relation are those of the file, or what is wrong with it is said.
+func TestRelation(t *testing.T) {
+	for _, c := range []struct {
+		format     Format
+		text, want string
+	}{
+		{CSV, "a,n,t\nx,1,\"u, v\"\n", "x 1 u, v;"},
+		{CSV, "t,N,a,more\nu,1,x,2\n", "x 1 u;"},
+		{CSV, "x,1,u\ny,2,v\n", "x 1 u;y 2 v; columns are taken by position as a, n, t: the first row has no a, n, t"},
+		{CSV, "x,1,u,3,4\ny,2,v,3,4\n", "x 1 u;y 2 v; columns are taken by position as a, n, t: the first row has no a, n, t; 2 columns not used"},
+		{CSV, "a,a,t\nx,1,u\n", "x 1 u; columns are taken by position as a, n, t: the first row has no n"},
+
+		{CSV, "a,n,t\nx,1,Smith, John\ny,2\n", "error: f:2:12: expected 3 fields as in the first row, found 4\nf:3:4: expected 3 fields as in the first row, found 2"},
+		{CSV, "a,n,t,A\nx,1,u,y\n", "error: f:1: a: two columns have this name (rename one)"},
+		{CSV, "a,n,t\nx\xff,1,u\ny,2,v\xe9\n", "error: f:2:1: expected UTF-8 in the column `a`, found \"x\\xff\"\nf:3:5: expected UTF-8 in the column `t`, found \"v\\xe9\""},
+		{CSV, "a,n,t\nx,1_000,u\ny,0x1p4,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1_000\"\nf:3:3: expected a whole number below 2^53 in the column `n`, found \"0x1p4\""},
+
+		{JSON, `[["x",1,"u"],{"n":2,"a":"y","t":"v","more":0}]`, "x 1 u;y 2 v;"},
+		{JSONLines, "[\"x\",1,\"u\"]\r\n\n  {\"n\":2,\"a\":\"y\",\"t\":\"v\"}", "x 1 u;y 2 v;"},
+		{JSONLines, "\n[\"x\",1,\"u\"]\n [\"y\",1]\n", "error: f:3:2: expected 3 fields, found 2"},
+		{JSONLines, "[\"x\",1,\n\"u\"]\n", "error: f:2:1: invalid character ',' at start of value (in JSON lines each line is a whole value)"},
+		{JSONLines, "[\"x\",1,\"u\"] [\"y\",2,\"v\"]\n", "error: f:1:13: invalid character '[' after array element (expecting ',' or ']') (in JSON lines each line is a whole value)"},
+		{JSONLines, "[\"x\",1,\"u\"],\n[\"y\",2,\"v\"]\n", "error: f:2:1: invalid character ',' at start of value (in JSON lines each line is a whole value)"},
+		{JSON, `[["x",1,"u",2],["x",1]]`, "error: f:1:13: expected 3 fields, found 4\nf:1:16: expected 3 fields, found 2"},
+	} {
+		raw, err := Read(strings.NewReader(c.text), "f", Options{Kind: Relation, Format: c.format, MaxBytes: 1 << 16, MaxEdges: 1 << 10, Ledger: &cost.Ledger{},
+			Columns: []RelationColumn{{Name: "a", Kind: tensor.NodeColumn, Domain: "node"}, {Name: "n", Kind: tensor.IntColumn}, {Name: "t", Kind: tensor.TextColumn, Domain: "text"}}})
+		got := ""
+		if err != nil {
+			got = "error: " + err.Error()
+		} else {
+			labels := map[string][]string{}
+			tables, _ := Tables([]*Raw{raw}, labels)
+			for row := range tables[0].All() {
+				got += fmt.Sprintf("%s %v %s;", labels["node"][int(row[0])], row[1], labels["text"][int(row[2])])
+			}
+			for _, w := range raw.Warnings {
+				got += " " + w.Msg
+			}
+		}
+		if got != c.want {
+			t.Errorf("%q\n got %s\nwant %s", c.text, got, c.want)
+		}
+	}
+}
