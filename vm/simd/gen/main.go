@@ -687,7 +687,7 @@ func (m machine) fold(f string) {
 			m.zero(s)
 		}
 	}
-	do, sign := func(a, b VecPhysical) { VADDPD(b, a, a) }, func(x VecPhysical) {}
+	do, sign := func(a, b VecPhysical) { VADDPD(b, a, a) }, func(VecPhysical) {}
 	switch f {
 	case "max":
 		do = func(a, b VecPhysical) { VMAXPD(b, a, a) }
