@@ -45,7 +45,7 @@ type Evidence struct {
 }
 
 // Why explains rows of an output that a query gave, after a run; of a query of one atom the
-// rows are those of its relation. It derives everything once more, under the limits of a run.
+// rows are those of its relation. It derives what leads to them once more, under the limits of a run.
 func (m *Machine) Why(ctx context.Context, output int, rows [][]float64) (*Evidence, error) {
 	reg := m.mod.Program.Outputs[output].Reg
 	for i := range m.steps {

@@ -100,6 +100,9 @@ func (d *demander) candidates() {
 			d.known[r.Rel] = 0
 		}
 	}
+	if p.AsWritten {
+		return // closures as well: no search comes
+	}
 	for _, s := range p.Strata() {
 		if closureOf(p, &stratum{Stratum: s}) != nil {
 			d.known[s.Relations[0]] = 0

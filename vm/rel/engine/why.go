@@ -77,55 +77,114 @@ const (
 	mostTried = 3
 )
 
-// Why explains rows. Nothing is kept for it in other runs: the program is evaluated, and
-// then once more in rounds that go over all strata, so that the round of a row is its height.
+// Why explains rows. Nothing is kept for it in other runs: what leads to the goals is
+// evaluated, and then once more in rounds that go over all strata, so that the round of a
+// row is its height. Where a goal has no row, all rows are evaluated, to say what comes next.
 func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, budget *Budget, goals []Goal) (answers []Answer, err error) {
-	written := *p
-	written.AsWritten = true
-	pl := New(&written, size)
-	pl.apart = nil // a proof reads any row
-	r := newRun(pl, ctl, budget)
 	defer stopped(&err)
-	r.evaluate(args)
-	for i := range r.stores {
-		r.members(&r.stores[i])
-	}
-	w := newReplay(r, args)
-	keys := make([][]uint32, len(goals))
-	for i, g := range goals {
-		if keys[i] = r.matching(g); keys[i] != nil {
-			w.rounds(g.Relation, keys[i])
+	part, needed := leading(p, goals)
+	replay := func(q *rel.Program) *why {
+		pl := New(q, size)
+		pl.apart = nil // a proof reads any row
+		r := newRun(pl, ctl, budget)
+		r.evaluate(args)
+		for i := range r.stores {
+			r.members(&r.stores[i])
 		}
+		return newReplay(p, needed, newBounds(part, part.Strata(), size), r, args)
 	}
 	answers = make([]Answer, len(goals))
-	for i, g := range goals {
-		a := &answers[i]
-		if a.Holds = keys[i] != nil; !a.Holds {
-			a.Near, a.Tries = w.near(g), w.tries(g)
-		} else if k := w.find(g.Relation, keys[i]); k >= 0 {
-			a.Proof = w.prove(g.Relation, k)
+	prove := func(w *why) (missing bool) {
+		for i, g := range goals {
+			a, key := &answers[i], w.matching(g)
+			if missing = missing || key == nil; key == nil || a.Holds {
+				continue
+			}
+			a.Holds = true
+			w.rounds(g.Relation, key)
+			if k := w.find(g.Relation, key); k >= 0 {
+				a.Proof = w.prove(g.Relation, k)
+			}
+		}
+		return missing
+	}
+	if !p.AsWritten {
+		if asked, _ := demand(part, nil); asked != part && !prove(replay(asked)) {
+			return answers, nil
+		}
+	}
+	w := replay(part)
+	if prove(w) {
+		for i, g := range goals {
+			if a := &answers[i]; !a.Holds {
+				a.Near, a.Tries = w.near(g), w.tries(g)
+			}
 		}
 	}
 	return answers, nil
 }
 
-// matching is the key of a row of a goal, nil if there is none.
-func (r *run) matching(g Goal) []uint32 {
-	s := &r.stores[g.Relation]
+// leading is the rules that lead to goals, with a result that asks for them, and the
+// relations that these rules make.
+func leading(p *rel.Program, goals []Goal) (part *rel.Program, needed []bool) {
+	needed = make([]bool, len(p.Relations))
+	var list []int
+	need := func(i int) {
+		if !needed[i] {
+			needed[i], list = true, append(list, i)
+		}
+	}
+	ask := len(p.Relations)
+	q := rel.Program{Domains: p.Domains, Relations: append(slices.Clip(p.Relations), rel.Relation{Name: "goal"}), Results: []int{ask}, AsWritten: true}
+	for _, g := range goals {
+		need(g.Relation)
+		l := rel.Literal{Rel: g.Relation}
+		for _, x := range g.Row {
+			t := rel.Term{Kind: rel.Const, Value: x}
+			if math.IsNaN(x) {
+				t = rel.Term{Kind: rel.Any}
+			}
+			l.Terms = append(l.Terms, t)
+		}
+		q.Rules = append(q.Rules, rel.Rule{Rel: ask, Body: []rel.Literal{l}})
+	}
+	rules := make([][]int, ask)
+	for i := range p.Rules {
+		rules[p.Rules[i].Rel] = append(rules[p.Rules[i].Rel], i)
+	}
+	for k := 0; k < len(list); k++ {
+		for _, i := range rules[list[k]] {
+			q.Rules = append(q.Rules, p.Rules[i])
+			for _, l := range p.Rules[i].Body {
+				if l.Kind <= rel.Not {
+					need(l.Rel)
+				}
+			}
+		}
+	}
+	return &q, needed
+}
+
+// matching is the key of a row of a goal, the least if there are several, nil if there is none.
+func (w *why) matching(g Goal) (least []uint32) {
+	s := &w.complete[g.Relation]
 	if !slices.ContainsFunc(g.Row[:s.width], math.IsNaN) {
-		key := r.codes(g.Relation, g.Row[:s.width])
+		key := w.codes(g.Relation, g.Row[:s.width])
 		if k := s.find(key); k >= 0 && (!s.valued || math.IsNaN(g.Row[s.width]) || s.val[k] == g.Row[s.width]) {
 			return key
 		}
 		return nil
 	}
-	alike := r.alike(g, s)
+	alike := w.alike(g, s)
+	var numbers []float64
 	for k := range s.n {
 		if alike(k) == len(g.Row) {
-			return slices.Clone(s.row(k))
+			if row := w.numbers(g.Relation, s.row(k)); least == nil || slices.Compare(row, numbers) < 0 {
+				least, numbers = slices.Clone(s.row(k)), row
+			}
 		}
 	}
-	return nil
+	return least
 }
 
 // alike counts the cells of a row of a store that are those of a goal.
@@ -183,10 +242,14 @@ type why struct {
 	collect func(steps int)
 }
 
-func newReplay(full *run, args []*tensor.Value) *why {
-	p := full.p
+// newReplay prepares to derive again what a run has of the needed relations, by the rules of
+// p. The bounds, by which rules are planned, do not depend on how much that is.
+func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*tensor.Value) *why {
+	written := *p
+	written.AsWritten = true
+	p = &written
 	n := len(p.Relations)
-	pl := &Plan{p: p, bound: full.bound, index: make([][]*spec, n), member: make([]bool, n), met: make([]bool, n), coder: full.encode}
+	pl := &Plan{p: p, bound: bound, index: make([][]*spec, n), member: make([]bool, n), met: make([]bool, n), coder: full.encode}
 	w := &why{run: newRun(pl, full.ctl, full.budget), leaf: make([]bool, n), marks: make([][]int, n), goals: map[*rel.Rule]*nest{}, all: stratum{inside: map[int]bool{}}}
 	for i := range p.Relations {
 		w.leaf[i] = p.Relations[i].Fold == rel.Sum
@@ -198,7 +261,7 @@ func newReplay(full *run, args []*tensor.Value) *why {
 		w.leaf[r.Rel] = w.leaf[r.Rel] || r.Aggregates()
 	}
 	for i := range p.Relations {
-		if w.leaf[i] = w.leaf[i] || !derived[i]; !w.leaf[i] {
+		if w.leaf[i] = w.leaf[i] || !derived[i] || !needed[i]; !w.leaf[i] {
 			w.all.inside[i] = true
 			w.all.Relations = append(w.all.Relations, i)
 		}
@@ -220,7 +283,7 @@ func newReplay(full *run, args []*tensor.Value) *why {
 	}
 	w.pool = full.pool
 	w.begin(args)
-	for i := range full.stores {
+	for i := range w.stores {
 		s := &full.stores[i]
 		base := &w.stores[i]
 		switch {
@@ -248,7 +311,7 @@ func newReplay(full *run, args []*tensor.Value) *why {
 		}
 		base.hi, base.index = base.n, nil
 	}
-	w.complete = slices.Clone(full.stores)
+	w.complete = slices.Clone(full.stores[:n])
 	for i := range w.complete {
 		w.complete[i].hi, w.complete[i].index = w.complete[i].n, nil
 	}
@@ -330,7 +393,9 @@ func (w *why) emit(r *run, i int) int {
 		}
 	}
 	if !w.proves {
-		w.keep(s, key, x)
+		if s.valued || w.complete[r.rel].find(key) >= 0 { // else nobody asked for it
+			w.keep(s, key, x)
+		}
 		return i - 1
 	}
 	if !slices.Equal(key, w.goal) {

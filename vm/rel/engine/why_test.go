@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -152,6 +153,12 @@ func TestWhy(t *testing.T) {
 				if err != nil || !answers[0].Holds {
 					t.Fatalf("seed %d: %v %v: %v\n%v", seed, p.Relations[at].Name, row, err, p)
 				}
+				whole := *p
+				whole.AsWritten = true
+				without, err := engine.Why(&whole, nil, &kernel.Ctl{}, nil, &engine.Budget{}, []engine.Goal{{Relation: at, Row: row}})
+				if err != nil || !reflect.DeepEqual(answers, without) {
+					t.Fatalf("seed %d: %v %v: %v, and without demand %v: %v\n%v", seed, p.Relations[at].Name, row, answers, without, err, p)
+				}
 				proof := answers[0].Proof
 				if proof == nil {
 					unproved++
@@ -207,5 +214,38 @@ func TestDeepProof(t *testing.T) {
 	proof := answers[0].Proof
 	if err := sound(proof); err != nil || len(proof.Steps) != 2*n-1 || proof.Steps[2*n-2].Height != n-1 {
 		t.Errorf("%d steps of height %d: %v", len(proof.Steps), proof.Steps[len(proof.Steps)-1].Height, err)
+	}
+}
+
+// TestDemandedProof proves a row of a closure from the rows that lead to it.
+func TestDemandedProof(t *testing.T) {
+	const n = 500
+	for _, left := range []bool{true, false} {
+		w := newWorkload(n)
+		next, far := w.relation("Next", 2), w.relation("Far", 2)
+		chain := &tensor.Table{Columns: w.p.Relations[next].Columns, Len: n - 1, Cells: make([]tensor.Cells, 2)}
+		for i := range n - 1 {
+			chain.Cells[0].ID, chain.Cells[1].ID = append(chain.Cells[0].ID, uint32(i)), append(chain.Cells[1].ID, uint32(i+1))
+		}
+		w.p.Relations[next].Facts = chain
+		w.rule(lit{far, []int{0, 1}}, lit{next, []int{0, 1}})
+		if left {
+			w.rule(lit{far, []int{0, 2}}, lit{far, []int{0, 1}}, lit{next, []int{1, 2}})
+		} else {
+			w.rule(lit{far, []int{0, 2}}, lit{next, []int{0, 1}}, lit{far, []int{1, 2}})
+		}
+		var ops [2]uint64
+		for i, written := range []bool{false, true} {
+			w.p.AsWritten = written
+			var ctl kernel.Ctl
+			answers, err := engine.Why(w.p, nil, &ctl, nil, &engine.Budget{}, []engine.Goal{{Relation: far, Row: []float64{0, n - 1}}})
+			if err != nil || answers[0].Proof == nil || len(answers[0].Proof.Steps) != 2*n-2 {
+				t.Fatalf("left %v, as written %v: %v %v", left, written, answers, err)
+			}
+			ops[i] = ctl.Ops
+		}
+		if ops[0] > ops[1]/20 {
+			t.Errorf("left %v: %d operations, %d without demand", left, ops[0], ops[1])
+		}
 	}
 }
