@@ -67,13 +67,25 @@ func (s *state) config(before *check.Program) check.Config {
 	return check.Config{Profile: check.Repl, Inputs: s.inputs, Labels: s.labels, After: before}
 }
 
-// check checks entries one after the other.
+// check checks entries one after the other, but facts and rules together with the entry
+// after them: each check goes over all facts there are.
 func (s *state) check(entries []*syntax.File) *check.Program {
 	p := check.Check(&syntax.File{Source: s.file}, s.config(nil))
-	for _, f := range entries {
-		p = joined(p, check.Check(f, s.config(p)))
+	var rules []syntax.Stmt
+	for i, f := range entries {
+		if rules = append(rules, f.Stmts...); i < len(entries)-1 && !slices.ContainsFunc(f.Stmts, notRule) {
+			continue
+		}
+		all := *f
+		all.Stmts, rules = rules, nil
+		p = joined(p, check.Check(&all, s.config(p)))
 	}
 	return p
+}
+
+func notRule(s syntax.Stmt) bool {
+	_, ok := s.(*syntax.Rule)
+	return !ok
 }
 
 // joined is a program with the entry that follows it. What is not wrong with an

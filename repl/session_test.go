@@ -317,6 +317,29 @@ func TestNewFacts(t *testing.T) {
 	}
 }
 
+// TestManyFacts enters facts that each bring a new node, with a rule and a query between
+// them. A check of all entries for every new node took hours for thousands.
+func TestManyFacts(t *testing.T) {
+	s := New(Config{})
+	eval := func(entry, want string) {
+		t.Helper()
+		if got := printed(s.Eval(context.Background(), entry)); got != want {
+			t.Errorf("%s\n got %q\nwant %q", entry, got, want)
+		}
+	}
+	const n = 600
+	for i := range n {
+		s.Eval(context.Background(), fmt.Sprintf("Next(\"n%d\", \"n%d\").", i, i+1))
+		if i == n/2 {
+			s.Eval(context.Background(), "Far(x, y) <- Next(x, y). Far(x, z) <- Far(x, y), Next(y, z).")
+			eval("G = sum(Far)", "")
+		}
+	}
+	eval("G", fmt.Sprintf("_ = %d\n", (n/2+1)*(n/2+2)/2))
+	eval("sum(Far)", fmt.Sprintf("_ = %d\n", n*(n+1)/2))
+	eval(fmt.Sprintf("Far(\"n%d\", \"n0\")?", n), fmt.Sprintf("Far(\"n%d\", \"n0\")? no\n", n))
+}
+
 // TestConformance enters the programs of the corpus statement by statement.
 func TestConformance(t *testing.T) {
 	for _, c := range corpus.Cases() {
