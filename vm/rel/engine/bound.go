@@ -497,6 +497,9 @@ func (pl *Plan) fixed(i, groups, marks int) uint64 {
 	for _, x := range pl.index[i] {
 		if d := r.Columns[x.cols[0]].Domain; d != nil {
 			n += 8 * uint64(d.Size+1)
+			if marks > 0 {
+				n += 4 * uint64(d.Size+1) // see line
+			}
 		}
 	}
 	if marks > 0 {

@@ -995,12 +995,12 @@ func (r *run) mark(i, reg int) []uint64 {
 	if t.key[0] == reg {
 		key, col = r.regs[t.key[1]], 0
 	}
-	if line := r.line(s, x, key, col); line != nil {
-		return line
-	}
 	m := &r.marks[i]
 	if m.list != nil && m.of == key {
 		return m.bits
+	}
+	if line := r.line(s, x, key, col); line != nil {
+		return line
 	}
 	if s.search != nil || s.size[col] == 0 || x.ptr == nil {
 		return nil
@@ -1025,19 +1025,21 @@ func (r *run) line(s *store, x *index, key uint32, col int) []uint64 {
 	if n := len(rows) / s.width; n < leastLine || 4*n < words {
 		return nil
 	}
-	line := x.lines[key]
-	if line == nil {
-		r.work(uint64(words))
-		r.take(8*uint64(words) + 8*leastLine)
-		if x.lines == nil {
-			x.lines = map[uint32][]uint64{}
-		}
-		line = make([]uint64, words)
-		for at := col; at < len(rows); at += s.width {
-			line[rows[at]>>6] |= 1 << (rows[at] & 63)
-		}
-		x.lines[key] = line
+	if x.place == nil {
+		r.take(4 * uint64(len(x.ptr)))
+		x.place = make([]uint32, len(x.ptr))
 	}
+	if at := x.place[key]; at > 0 {
+		return x.lines[at-1]
+	}
+	r.work(uint64(words))
+	r.take(8*uint64(words) + 8*leastLine)
+	line := make([]uint64, words)
+	for at := col; at < len(rows); at += s.width {
+		line[rows[at]>>6] |= 1 << (rows[at] & 63)
+	}
+	x.lines = append(x.lines, line)
+	x.place[key] = uint32(len(x.lines))
 	return line
 }
 

@@ -363,7 +363,8 @@ type index struct {
 
 	ptr   []uint32 // sorted: where the rows of each cell start
 	rows  []uint32
-	lines map[uint32][]uint64 // see line
+	lines [][]uint64 // see line
+	place []uint32   // in lines, plus 1, of each cell
 
 	first []uint32 // chains: the last row plus 1, by cell or by hash of the cells
 	next  []uint32
@@ -386,7 +387,7 @@ func (r *run) sync(s *store, x *index, complete bool) {
 		return
 	}
 	if x.ptr != nil { // more rows than there were
-		x.ptr, x.rows, x.lines, x.done = nil, nil, nil, 0
+		x.ptr, x.rows, x.lines, x.place, x.done = nil, nil, nil, nil, 0
 	}
 	if x.first == nil {
 		x.exact = size > 0 && size <= 1<<22
