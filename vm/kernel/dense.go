@@ -55,8 +55,8 @@ func allExact(a []float64) bool {
 }
 
 // allFinite reports whether no element is infinite or NaN, and no sum of them either:
-// what is not finite stays in a sum. To add up the blocks of an elementwise expression
-// while they are written saves this pass and takes as long.
+// what is not finite stays in a sum. Elementwise expressions add up their results
+// themselves, and need no such pass: see [Ctl].
 func allFinite(a []float64) bool {
 	sum := foldRun(simd.Best, op.FoldSum, 0, a, 1, len(a))
 	return sum-sum == 0
