@@ -1,18 +1,55 @@
 // Package check turns a syntax tree into tensor operations: it resolves names, decides which
 // indices are summed, and reports everything that can be known before the program runs.
 //
-// [Check] goes through the statements once, in their order. A name gets the node of package ir
-// that its value is, and building a node computes its type, its shape and a bound of its elements.
-// So the checker is also the lowering: what it accepts has a meaning by construction, and what it
-// rejects is reported in the terms of the source. Functions of the prelude and of the program are
-// expanded where they are called. Rules are collected by relation and become a program of package
-// rel as soon as an equation or an output reads what they derive.
+// # One pass
 //
-// A statement with an error is left out, and what depends on it is not reported again: one mistake
-// is one diagnostic. The result is a [Program] of operations for outputs and inputs, with a
-// [diag.List]; it is complete only if the list has no errors. [Limits] bound what a program may expand to.
+// The checker is also the lowering. [Check] goes through the statements once, in order, and
+// elaborates each expression to a node of package ir: building the node computes its type, its
+// shape and a bound on the magnitude of its elements, or finds that it has none. So what is
+// accepted has a meaning by construction, and what is rejected is reported in the terms of the
+// source. A name stands for its node (symbol), a call of a function for the expansion of its
+// body (expand), whether the function is in the prelude or in the program.
 //
-// The cost of a program is not decided here: see packages plan, compile and vm/cost.
+// Sizes that are not known yet, because an input has no data, are negative; equal negative
+// numbers are the same unknown size. Such a program can be checked but not planned.
+//
+// # Indices
+//
+// A value under construction (val) is a node and, inside an equation, the index of each of its
+// axes. The context of an expression (ctx) says which indices stay. At the top of an equation a
+// term is summed over those that the left side lacks; inside a product nothing is summed, except
+// that the argument of a function keeps only what the left side or the rest of the product uses.
+// An equation has at most 64 indices, each with its size and the tensor that gave it. See
+// term.go for products and call.go for functions.
+//
+// # Rules
+//
+// Facts, rules and queries have no order, so they are collected before the first statement
+// (relate): which relations there are, what each clause says in the form of package rel, whether
+// every variable has a source, and what depends on what. Types of columns and variables are
+// classes of a union-find, joined where one name stands in two places. The relations become a
+// program of package rel (lower.go) as soon as an equation or an output reads one.
+//
+// # Mistakes
+//
+// One mistake is one diagnostic. A statement with an error gives its name a bad symbol, and what
+// uses that is not reported again. Nothing is reported twice at one place, and what is wrong
+// inside the prelude is reported at the call. errors.go and errors_rules.go hold the messages.
+// The [Program] that results has operations for outputs and inputs and a [diag.List]; it is
+// complete only if the list has no errors.
+//
+// # Limits
+//
+// Expansion and rules can multiply work, so [Limits] bound the operations, the depth of calls
+// and the literals, and every loop counts its steps (step), which also notices a Context that
+// has ended.
+//
+// An editor checks a text after every key. With Config.Keep, a statement whose text and
+// surroundings are as before is taken over from the last version; see reuse.go. A session checks
+// an entry as a continuation of what came before, with Config.After; see after.go.
+//
+// What a program costs is not decided here, nor how its values are stored: see packages plan,
+// compile and vm/cost.
 package check
 
 import (
