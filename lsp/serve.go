@@ -346,6 +346,8 @@ type outbox struct {
 	done  chan struct{}
 }
 
+// newOutbox starts the goroutine of the outbox. It takes all waiting tasks at once and runs them without
+// the lock, so a task may put another.
 func newOutbox(ctx context.Context, run func(func())) *outbox {
 	o := &outbox{wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go func() {

@@ -414,6 +414,7 @@ func (m *Machine) nodes(nodes []int32) string {
 	return b.String()
 }
 
+// convert needs no case for the same layout: the compiler converts only where a kernel wants another.
 func convert(m *Machine) bool {
 	c, d, a := &m.ctl, m.d, m.a
 	switch {
@@ -476,6 +477,7 @@ func (m *Machine) partSizes() (size []float64, ok bool) {
 	return size, kernel.PartSizes(&m.ctl, size, m.a.Part)
 }
 
+// countAll sums a matrix without expanding it: of parts, a component of s nodes is a block of s*s ones.
 func countAll(m *Machine) (ok bool) {
 	switch {
 	case m.a.Layout == tensor.Packed:

@@ -719,6 +719,8 @@ func (cl *clause) add(l rel.Literal, src *syntax.Literal, uses *relation) {
 	cl.Body, cl.src, cl.uses = append(cl.Body, l), append(cl.src, *src), append(cl.uses, uses)
 }
 
+// literal sorts literals by their form alone, since names may be defined later: a call is an atom, an
+// indexed name a value of a tensor, and an operator a comparison.
 func (c *checker) literal(cl *clause, l *syntax.Literal) {
 	switch x := l.X.(type) {
 	case *syntax.Call:

@@ -368,6 +368,8 @@ func (v *verifier) define(r int) error {
 	return nil
 }
 
+// instr checks an instruction in the order in which each check relies on the one before: its registers
+// exist and have values, then their types fit the signature, then the rule of the operation.
 func (v *verifier) instr(in *Instr) error {
 	if in.Op >= MaxOp {
 		return fmt.Errorf("unknown operation %d", in.Op)

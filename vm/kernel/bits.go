@@ -588,6 +588,8 @@ func orRows(c *Ctl, dst, a, b tensor.Bits, lo, hi int) bool {
 	return true
 }
 
+// m4rBlocks computes some blocks of columns, a cache line wide, so that the tables of one block stay in
+// the cache while all rows look up in them. It leaves a block as soon as every row is full of ones.
 func m4rBlocks(c *Ctl, dst, a, b tensor.Bits, table []uint64, lo, hi int) bool {
 	m := newMeter(c)
 	for block := lo; block < hi; block++ {

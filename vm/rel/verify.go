@@ -297,6 +297,9 @@ func (v *verifier) grounded(e *Expr) bool {
 	return ok
 }
 
+// literal checks one literal, and notes which variables get their values from an atom (sourced) and which
+// of them are whole numbers (whole). In a comparison a variable decides the domain of both sides, since a
+// constant is only a number.
 func (v *verifier) literal(l *Literal, whole []bool) error {
 	switch l.Kind {
 	case Atom, Not:
@@ -429,6 +432,8 @@ func (v *verifier) head() error {
 	return nil
 }
 
+// cell checks that what an aggregate gives fits its column: counts and sums are numbers, a mean is not
+// whole, and min and max give what they are given.
 func (v *verifier) cell(cell *Cell, c tensor.Column) error {
 	kind, d := c.Kind, c.Domain
 	switch cell.Agg {
