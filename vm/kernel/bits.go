@@ -446,6 +446,7 @@ func countPanels(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 // in the second-level cache.
 const countBlock = 512
 
+// countRows goes over bT in blocks, so that the rows of a block stay in the cache for all rows of a.
 func countRows(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 	m := newMeter(c)
 	n := bT.Rows

@@ -343,6 +343,7 @@ func newRun(dir string, c *Config, list []asked) (*Run, error) {
 // maxConfig bounds run.json, which has the prompts in it.
 const maxConfig = 16 << 20
 
+// readConfig bounds what it reads: a run may come from somebody else.
 func readConfig(dir string) (*Config, error) {
 	name := filepath.Join(dir, ConfigFile)
 	f, err := os.Open(name)
