@@ -323,7 +323,7 @@ func (m *Machine) position(k, size int) (int, bool) {
 	x := m.regs[m.Args[k]].F[0]
 	switch {
 	case x != math.Trunc(x) || math.IsInf(x, 0):
-		return 0, m.fail(&RuntimeError{Kind: BadIndex, Message: fmt.Sprintf("a position is a whole number, found %v", x)})
+		return 0, m.fail(&RuntimeError{Kind: BadIndex, Message: fmt.Sprintf("a position must be a whole number, found %v", x)})
 	case x < 0 || x >= float64(size):
 		return 0, m.fail(&RuntimeError{Kind: BadIndex, Message: fmt.Sprintf("position %v does not exist: there are %d, counted from 0", x, size)})
 	}

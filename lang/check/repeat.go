@@ -69,8 +69,8 @@ func (c *checker) times(s *syntax.Repeat) (n int, ok bool) {
 		return 1, true // not known until the inputs are bound
 	}
 	if !known || x < 0 || x != math.Trunc(x) || x > float64(c.cfg.Limits.Nodes) {
-		c.err(codes.E0314, s.Times.Pos(), "", []string{"It is a whole number from 0, such as 10 or `size(A, 0)`, within the limit on operations."},
-			"the number of rounds of a `repeat` has to be known before the program runs")
+		c.err(codes.E0314, s.Times.Pos(), "", []string{"It must be a whole number, 0 or more, such as 10 or `size(A, 0)`, within the limit on operations."},
+			"the number of rounds of a `repeat` must be known before the program runs")
 		return 0, false
 	}
 	return int(x), true

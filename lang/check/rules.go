@@ -373,7 +373,14 @@ func (c *checker) impossible(cl *clause) {
 			}
 		}
 		if k.isLow && k.isHigh && (k.low > k.high || k.low == k.high && (k.lowStrict || k.highStrict)) {
-			c.neverFires(cl.src[i].Span, fmt.Sprintf("no `%s` is on this side of %v and beyond %v", cl.vars[a.Term.Var].name, x, k.low+k.high-x))
+			above, below := "at least", "at most"
+			if k.lowStrict {
+				above = "above"
+			}
+			if k.highStrict {
+				below = "below"
+			}
+			c.neverFires(cl.src[i].Span, fmt.Sprintf("no `%s` is %s %v and %s %v", cl.vars[a.Term.Var].name, above, k.low, below, k.high))
 			return
 		}
 		of[a.Term.Var] = k

@@ -565,7 +565,7 @@ func (v *verifier) stratified() error {
 		}
 		if i == last && head.Valued() {
 			if got := improving(e, rising); got != NoAgg && got != head.Fold {
-				return fmt.Errorf("the value of %s may get worse when those it is made of improve", head.Name)
+				return fmt.Errorf("the value of %s may get worse when the values it is made of improve", head.Name)
 			}
 			continue
 		}
