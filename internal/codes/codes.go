@@ -89,7 +89,7 @@ var (
 	E0113 = add("E0113", Syntax, "brackets without anything to index")
 	E0114 = add("E0114", Syntax, "a malformed repeat")
 	E0115 = add("E0115", Syntax, "a malformed fact, rule or query")
-	N0116 = add("N0116", Type, "a mistake that was mended")
+	N0116 = add("N0116", Type, "a mistake that was fixed")
 
 	// Group 02: names.
 	E0201 = add("E0201", Type, "a tensor that is not defined")
