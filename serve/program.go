@@ -163,7 +163,7 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 			return in, bad("the options of the input %s: %v", name, err)
 		}
 		if in.Options.Query != "" || in.Options.Format.IsTable() {
-			return in, bad("the options of the input %s: a text is no database", name)
+			return in, bad("the options of the input %s: a text is not a database", name)
 		}
 	}
 	return in, nil

@@ -290,7 +290,7 @@ func encode(v any) []byte {
 	return b
 }
 
-// failed is the answer where something went wrong that is none of the program's: one
+// failed is the answer where something went wrong that is not one of the program's: one
 // diagnostic without a code.
 func failed[C fmt.Stringer](status int, class C, message string) *Answer {
 	e := &ein.Error{Diags: diag.List{diag.Finding("", diag.Error, "", 0, 0, message, "")}}

@@ -130,7 +130,7 @@ func verify(ctx context.Context, s *Server, c *Call, q *Row) (any, error) {
 	row := *q
 	var m modelResponse
 	if err := json.Unmarshal(row["response"], &m); err != nil {
-		return nil, bad("/response is no response of a model: %v", err)
+		return nil, bad("/response is not the response of a model: %v", err)
 	}
 	finish := ""
 	if m.Incomplete.Reason == "max_output_tokens" {

@@ -335,7 +335,7 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 		}
 		if err != nil {
 			return nil, &RuntimeError{Kind: BadInput, Message: fmt.Sprintf("input %s: %v", in.Name, err),
-				Hint: "a compiled program is made for inputs of one size and layout, and of whole numbers of so many bytes"}
+				Hint: "a compiled program is made for inputs of one size and layout, and for whole numbers of a certain width"}
 		}
 		m.regs[in.Reg] = inputs[i]
 	}

@@ -364,7 +364,7 @@ func (m *Machine) flawless(f kernel.Flaw, ok bool) bool {
 		return m.fail(&RuntimeError{Kind: NotFinite, Message: "a weight of the graph is NaN or -infinity, from 0/0 or the like",
 			Hint: "mask such weights, as in `where(d > 0, x / d, 0)`"})
 	case f.Edge != nil && f.Below == 0:
-		return m.fail(&RuntimeError{Kind: NoWeight, Message: fmt.Sprintf("%s gives the weights of edges, and that of the edge %s is 0, as where there is none", m.what(), m.nodes(f.Edge)),
+		return m.fail(&RuntimeError{Kind: NoWeight, Message: fmt.Sprintf("%s gives the weights of edges, but the edge %s has weight 0, which means no edge", m.what(), m.nodes(f.Edge)),
 			Hint: "add a little to all weights, as in `W + 1e-9`"})
 	case f.Edge != nil:
 		return m.fail(&RuntimeError{Kind: Negative, Message: fmt.Sprintf("%s takes weights from 0, and that of the edge %s is %v", m.what(), m.nodes(f.Edge), f.Below),

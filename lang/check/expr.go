@@ -467,7 +467,7 @@ type position struct {
 	node  *ir.Node
 }
 
-// position elaborates what stands in brackets for one axis. A name is an index even if a tensor has that
+// position elaborates what can be in brackets for one axis. A name is an index even if a tensor has that
 // name, which gets a warning if the tensor is a number: it most likely was to be the position.
 func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int) (position, bool) {
 	size := a.Type.Shape.Dim(axis)

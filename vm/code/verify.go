@@ -38,7 +38,7 @@ func Verify(p *Program) error {
 		err := checkReg(&p.Regs[i])
 		for _, c := range p.Regs[i].Columns {
 			if err == nil && c.Domain != nil && !slices.Contains(p.Domains, c.Domain) {
-				err = fmt.Errorf("the domain of the column %s is none of the program's", c.Name)
+				err = fmt.Errorf("the domain of the column %s is not one of the program's", c.Name)
 			}
 		}
 		if err != nil {

@@ -105,7 +105,7 @@ func (p *Program) typed(kind tensor.ColumnKind, d *tensor.Domain) error {
 	if err := checkType(kind, d); err != nil || d == nil || slices.Contains(p.Domains, d) {
 		return err
 	}
-	return fmt.Errorf("the domain %s is none of the program's", d.Name)
+	return fmt.Errorf("the domain %s is not one of the program's", d.Name)
 }
 
 func (p *Program) relation(r *Relation) error {
@@ -331,7 +331,7 @@ func (v *verifier) literal(l *Literal, whole []bool) error {
 		return err
 	case Compare:
 		if l.Fn < op.FnGt || l.Fn > op.FnNe {
-			return fmt.Errorf("%d is no comparison", l.Fn)
+			return fmt.Errorf("%d is not a comparison", l.Fn)
 		}
 		kind, d := tensor.RealColumn, (*tensor.Domain)(nil)
 		for _, e := range [...]*Expr{&l.Left, &l.Right} {
@@ -440,7 +440,7 @@ func (v *verifier) cell(cell *Cell, c tensor.Column) error {
 	case NoAgg, Min, Max:
 	case Count, Distinct:
 		if kind.Named() {
-			return fmt.Errorf("a number of bindings is no %v", kind)
+			return fmt.Errorf("a number of bindings is not a %v", kind)
 		}
 		if cell.Agg == Count {
 			return nil
@@ -452,7 +452,7 @@ func (v *verifier) cell(cell *Cell, c tensor.Column) error {
 		return err
 	case Sum, Mean:
 		if kind.Named() || cell.Agg == Mean && kind != tensor.RealColumn {
-			return fmt.Errorf("a %v is no %v", cell.Agg, kind)
+			return fmt.Errorf("a %v is not a %v", cell.Agg, kind)
 		}
 	default:
 		return fmt.Errorf("unknown aggregate %d", cell.Agg)

@@ -32,7 +32,7 @@ const (
 )
 
 // ErrNoRun is a folder without a run in it.
-var ErrNoRun = errors.New("there is no run in it: it has no " + ConfigFile)
+var ErrNoRun = errors.New("this is not a run: it has no " + ConfigFile)
 
 // FormatError is a run of another version of the format.
 type FormatError struct {
