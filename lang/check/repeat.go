@@ -10,9 +10,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// repeat elaborates the statements of s as often as it says, one round after the
-// other. A statement gives the same shape in every round. What the first round
-// reports is not reported again.
+// repeat elaborates the statements of s once for each round. A statement must give the same shape in
+// every round. What the first round reports is not reported again.
 func (c *checker) repeat(s *syntax.Repeat, assign func(*syntax.Assign) val) {
 	times, ok := c.times(s)
 	if !ok {
@@ -58,7 +57,7 @@ func (c *checker) repeat(s *syntax.Repeat, assign func(*syntax.Assign) val) {
 	}
 }
 
-// times is how often s is to be repeated.
+// times is the number of rounds of s.
 func (c *checker) times(s *syntax.Repeat) (n int, ok bool) {
 	v := c.printed(s.Times)
 	if v.n == nil {
