@@ -409,7 +409,7 @@ func over(declared []Declared, given []Input, program []string) (known, nodes []
 	}
 	for _, label := range program {
 		if _, ok := at[label]; !ok {
-			return nil, nil, &graphio.Error{Msg: fmt.Sprintf("the program has an edge at %q, which is none of the %s of its inputs", label, words.Plural(len(nodes), "node")),
+			return nil, nil, &graphio.Error{Msg: fmt.Sprintf("the program has an edge at %q, which is not one of the %s of its inputs", label, words.Plural(len(nodes), "node")),
 				Hint: "all graphs of a program share one set of nodes"}
 		}
 	}

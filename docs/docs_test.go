@@ -788,8 +788,6 @@ func categoryTable(*testing.T) string {
 	return b.String()
 }
 
-// wordingTable is a question of each category, with what the explicit phrasing
-// adds to it in italics.
 // decoyTable is the decoys of each category but those that all have.
 func decoyTable(t *testing.T) string {
 	var b strings.Builder
@@ -816,11 +814,57 @@ func decoyTable(t *testing.T) string {
 				names = append(names, g.Decoy)
 			}
 		}
-		fmt.Fprintf(&b, "| `%s` | %s |\n", cat.Name, strings.Join(names, "; "))
+		fmt.Fprintf(&b, "| `%s` | %s |\n", cat.Name, grouped(names))
 	}
 	return b.String()
 }
 
+// grouped joins decoys of the same operation, "reach, reversed" and "reach, left out", and
+// then operations of the same name with the same decoys.
+func grouped(names []string) string {
+	type group struct {
+		name      string
+		low, high string
+		changes   []string
+	}
+	var list []group
+	for _, s := range names {
+		op, change, _ := strings.Cut(s, ", ")
+		name, number, _ := strings.Cut(op, " ")
+		if change == "" {
+			name, number = op, ""
+		}
+		if n := len(list); change == "" || n == 0 || list[n-1].name != name || list[n-1].high != number {
+			list = append(list, group{name: name, low: number, high: number})
+		}
+		last := &list[len(list)-1]
+		last.changes = append(last.changes, change)
+	}
+	var b strings.Builder
+	for i, g := range list {
+		if i+1 < len(list) && list[i+1].name == g.name && slices.Equal(list[i+1].changes, g.changes) {
+			list[i+1].low = g.low
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(g.name)
+		if g.low != "" {
+			b.WriteString(" " + g.low)
+		}
+		if g.low != g.high {
+			b.WriteString(".." + g.high)
+		}
+		if g.changes[0] != "" {
+			b.WriteString(": " + strings.Join(g.changes, ", "))
+		}
+	}
+	return b.String()
+}
+
+// wordingTable is a question of each category, with what the explicit phrasing
+// adds to it in italics.
 func wordingTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| category | question |\n|---|---|\n")

@@ -101,6 +101,8 @@ func (f *frames) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// Write sends a message, which the library writes in one piece. It counts answers, so that settle knows
+// when none is owed any more.
 func (f *frames) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

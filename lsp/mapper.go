@@ -104,6 +104,8 @@ func (m *mapper) end(line int) int {
 	return end
 }
 
+// position is where an offset is in the protocol. An offset inside a character is taken back to its start,
+// as editors have no place in there.
 func (m *mapper) position(offset int) protocol.Position {
 	offset = min(max(offset, 0), len(m.text))
 	for offset > 0 && offset < len(m.text) && !utf8.RuneStart(m.text[offset]) {

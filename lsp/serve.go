@@ -1,10 +1,29 @@
 // Package lsp implements the language server of Ein for the Language Server Protocol 3.18.
 //
-// [Serve] talks to one editor. Package ide knows programs, in byte offsets; this package
-// keeps the open files, converts offsets to positions of the protocol, and decides what
-// runs when. Notifications run one after another, in the order they arrive. A request
-// works on the files as they were when it arrived and runs concurrently with everything
-// else, so it never delays typing, and no edit can confuse it.
+// [Serve] talks to one editor over two streams, until it leaves. Package ide knows programs, in
+// byte offsets. This package keeps the open files, converts offsets to positions of the protocol,
+// and decides what runs when.
+//
+// # State and order
+//
+// All state is one snapshot that never changes: the open files, each with its ide.Document, and
+// the settings (session.go). A notification, such as an edit, makes the next snapshot, and
+// notifications run one after another in the order they arrive (sync.go). A request works on the
+// snapshot of its arrival and runs concurrently with everything else. So a slow request never
+// delays typing, no edit can confuse a request, and no method needs a lock.
+//
+// What the server sends without being asked goes through an outbox that keeps the order:
+// diagnostics of an older text never follow those of a newer one (diagnostics.go). They are
+// computed after a pause in typing.
+//
+// # Methods
+//
+// The table served (methods.go) has a row for every method: its name, what docs/lsp.md says about
+// it, and its handler. Handlers are thin: most find the file and the byte in the snapshot, ask the
+// document, and translate the result. Initialize announces what is served (server.go).
+//
+// An editor may send anything. Messages, texts, data and runs have limits ([Options]); neither a
+// panic nor an error leaves handle. A workspace that is not trusted binds no data of its own.
 package lsp
 
 import (
@@ -327,6 +346,8 @@ type outbox struct {
 	done  chan struct{}
 }
 
+// newOutbox starts the goroutine of the outbox. It takes all waiting tasks at once and runs them without
+// the lock, so a task may put another.
 func newOutbox(ctx context.Context, run func(func())) *outbox {
 	o := &outbox{wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go func() {

@@ -67,25 +67,24 @@ func (s *state) config(before *check.Program) check.Config {
 	return check.Config{Profile: check.Repl, Inputs: s.inputs, Labels: s.labels, After: before}
 }
 
-// check checks entries one after the other, but facts and rules together with the entry
-// after them: each check goes over all facts there are.
+// check checks entries one after the other, but adjacent facts and rules together: each check
+// goes over all facts there are. Other entries are checked alone, since an atom is a query only
+// if its relation is in the program before it.
 func (s *state) check(entries []*syntax.File) *check.Program {
 	p := check.Check(&syntax.File{Source: s.file}, s.config(nil))
-	var rules []syntax.Stmt
-	for i, f := range entries {
-		if rules = append(rules, f.Stmts...); i < len(entries)-1 && !slices.ContainsFunc(f.Stmts, notRule) {
-			continue
+	for len(entries) > 0 {
+		n, all := 1, *entries[0]
+		all.Stmts = slices.Clip(all.Stmts) // so that appending copies
+		for ; onlyRules(entries[0]) && n < len(entries) && onlyRules(entries[n]); n++ {
+			all.Stmts = append(all.Stmts, entries[n].Stmts...)
 		}
-		all := *f
-		all.Stmts, rules = rules, nil
-		p = joined(p, check.Check(&all, s.config(p)))
+		p, entries = joined(p, check.Check(&all, s.config(p))), entries[n:]
 	}
 	return p
 }
 
-func notRule(s syntax.Stmt) bool {
-	_, ok := s.(*syntax.Rule)
-	return !ok
+func onlyRules(f *syntax.File) bool {
+	return !slices.ContainsFunc(f.Stmts, func(s syntax.Stmt) bool { _, ok := s.(*syntax.Rule); return !ok })
 }
 
 // joined is a program with the entry that follows it. What is not wrong with an

@@ -15,7 +15,7 @@ import (
 // keywords are the topics of the words and signs of the language.
 var keywords = map[string]string{
 	"def": "functions of a program", "input": "inputs and data files", "repeat": "repeating statements", ":print": "statements", "=": "statements",
-	"max=": "combining", "min=": "combining", "+=": "combining", "[]": "what stands in brackets", "[": "what stands in brackets",
+	"max=": "combining", "min=": "combining", "+=": "combining", "[]": "what can be in brackets", "[": "what can be in brackets",
 }
 
 var codePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[EWNewn][0-9]{4}$`) })

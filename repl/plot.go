@@ -142,7 +142,7 @@ func (s *Session) setMode(_ context.Context, arg string) Reply {
 	s.mode, s.view = mode, view
 	told := "results are shown as " + string(mode)
 	if mode == show.Object {
-		return Reply{Note: told + ", which has every element as it is\n"}
+		return Reply{Note: told + ", which always has every element\n"}
 	}
 	if view.Sort != show.ByPlace {
 		told += ", sorted by " + string(view.Sort)

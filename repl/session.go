@@ -1,12 +1,29 @@
 // Package repl is the interactive session: a program that grows one entry at a time.
 //
-// A [Session] takes an entry and gives a [Reply] with results and diagnostics. It checks
-// the entry as a continuation of the program, so that it means the same as in a file, and
-// runs it on the values already computed, so that it costs only its own work. An entry
-// that fails changes nothing. A [Loop] connects a session to a [LineReader], a [Terminal] or
-// [Plain] text, and two writers.
+// A [Session] takes an entry, one or more statements or a command such as :why, and gives a
+// [Reply] with results and diagnostics. A [Loop] connects a session to a source of lines (a
+// [Terminal], or [Plain] text from a pipe) and two writers, and puts entries together from lines.
 //
-// A session has no access to a terminal, and to files only through [Files].
+// # What an entry does
+//
+// The program is one source.File, to which the entry is appended and parsed in place. It is
+// checked as a continuation of the program before it (check.Config.After), so it means the same
+// as in a file, and the time does not grow with the session. It is then planned alone, with the
+// values of earlier names as inputs (plan.Program.Use), and run, so it costs only its own work.
+//
+// All of that happens on a copy of the state, which replaces the state only if everything went
+// well: an entry that fails changes nothing. If an entry brings new nodes, every graph of the
+// program has more of them, and all entries are checked and run again (extend.go). A relation
+// always has the rows that the facts and rules of all entries give it.
+//
+// # Commands
+//
+// Each command is a row of a table (command.go): its words, its help and its function. :why
+// explains values (why.go, rule.go, evidence.go), :plot draws (plot.go), :save writes a program
+// that means what the session means, even if names were used twice (program.go).
+//
+// A session has no terminal, and reaches files only through [Files]; it can therefore run in a
+// test, a browser or a server.
 package repl
 
 import (

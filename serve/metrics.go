@@ -32,7 +32,7 @@ func newMetrics(s *Server) *metrics {
 		registry: prometheus.NewRegistry(),
 		requests: counter("ein_requests_total", "Requests by route and status.", "route", "code"),
 		items:    counter("ein_items_total", "Replies by mode and outcome.", "mode", "outcome"),
-		sheds:    counter("ein_shed_total", "Requests that were told to come again.", "route", "reason"),
+		sheds:    counter("ein_shed_total", "Requests that were asked to come back later.", "route", "reason"),
 		seconds:  histogram("ein_item_seconds", "Time to judge a reply.", 1e-5, "mode"),
 		waits:    histogram("ein_queue_wait_seconds", "Time that a slice waited for a worker.", 1e-5, "lane"),
 	}

@@ -19,7 +19,7 @@ import (
 var schemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[jsontext.Value](): {},
 	reflect.TypeFor[Part]():           {Types: []string{"integer", "string"}, Description: "the number of a frame, or bytes in base64"},
-	reflect.TypeFor[Completion]():     {Types: []string{"array", "string"}, Description: "the text of a model, or messages, of which the last of the model counts"},
+	reflect.TypeFor[Completion]():     {Types: []string{"array", "string"}, Description: "the text of a model, or messages, the last of which from the model counts"},
 }
 
 // Schema is the JSON schema of a type of a route.

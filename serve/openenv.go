@@ -151,6 +151,8 @@ type episode struct {
 	done     bool
 }
 
+// reset begins an episode with the question asked for, or one of the training side that the seed chooses:
+// the categories in turn. Making it takes a worker, so it waits in the lane.
 func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest) (*Observed, error) {
 	id := q.ID
 	if id == "" {
@@ -187,6 +189,8 @@ func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest
 	return &Observed{Observation: o}, nil
 }
 
+// step lists the tools, tries a program with one, or judges a reply, which ends the episode. Over plain
+// HTTP there is no session, so each action names its question.
 func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Observed, error) {
 	tool, program := a.Tool, a.Reply
 	switch a.Type {

@@ -163,7 +163,7 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 			return in, bad("the options of the input %s: %v", name, err)
 		}
 		if in.Options.Query != "" || in.Options.Format.IsTable() {
-			return in, bad("the options of the input %s: a text is no database", name)
+			return in, bad("the options of the input %s: a text is not a database", name)
 		}
 	}
 	return in, nil
@@ -250,6 +250,8 @@ func inLane[Q, R any](work func(context.Context, *Server, *Call, *Q) (R, error))
 	}
 }
 
+// run answers in the form asked for. Of arrays, each output is sent as it is stored, so that a client gets
+// a sparse matrix without its zeros.
 func run(ctx context.Context, s *Server, c *Call, q *RunRequest) (any, error) {
 	ctx, stop := s.within(ctx, q.Limits)
 	defer stop()

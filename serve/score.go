@@ -209,7 +209,7 @@ func (s *Server) question(ctx context.Context, it *Item) (*verdict.Question, err
 		}
 		in, err := instance.Parse(it.Instance)
 		if err != nil {
-			return nil, fmt.Errorf("the instance is none: %w", err)
+			return nil, fmt.Errorf("the instance cannot be read: %w", err)
 		}
 		if err := s.allowed(in.Version, in.Split); err != nil {
 			return nil, err
@@ -278,6 +278,7 @@ type Rewards struct {
 	Rewards []*float64 `json:"rewards"`
 }
 
+// rewards is score in the shape of a reward function: lists of completions and ids, and a list of numbers.
 func rewards(ctx context.Context, s *Server, c *Call, q *RewardRequest) (*Rewards, error) {
 	if len(q.IDs) != len(q.Completions) {
 		return nil, bad("there are %s and %s", words.Plural(len(q.Completions), "completion"), words.Plural(len(q.IDs), "id"))

@@ -1,12 +1,24 @@
-// Package serve answers requests of other programs, over HTTP or a pipe.
+// Package serve answers requests of other programs, over HTTP or a pipe: run and check programs,
+// score replies, generate questions, and be an environment of training stacks.
 //
 //	Routes   what can be requested: a table of methods, paths, types and handlers
 //	Server   does what a route says, whatever the transport
 //	Handler  serves the routes over HTTP
 //	Stdio    serves the routes over two streams, with arrays as raw bytes
 //
-// Route handlers know neither HTTP nor streams: they take a [Call] and return a value that
-// is written as JSON. No handler opens a file or a connection for a client.
+// A handler knows neither HTTP nor streams: it takes a [Call] and returns a value that is written
+// as JSON. A route is one row in [Routes]; both transports and the OpenAPI description (openapi.go)
+// follow from it.
+//
+// Two kinds of work share the processors: short runs of Ein and long ones of Python. Each has a
+// lane (lane.go), a queue that works on requests in slices, so that a batch of thousands does not
+// keep others waiting, and that refuses what it cannot hold. Compiled programs and generated
+// questions are kept while they are asked for (recent.go). Drain announces the end; Close comes
+// after the last request.
+//
+// Clients are not trusted. Every request has limits ([Options]), and a client can lower but not
+// raise them. No handler opens a file or a connection for a client, Python programs run only in the
+// sandbox, and questions of splits meant for scoring are refused unless the operator allows them.
 package serve
 
 import (
@@ -278,7 +290,7 @@ func encode(v any) []byte {
 	return b
 }
 
-// failed is the answer where something went wrong that is none of the program's: one
+// failed is the answer where something went wrong that is not one of the program's: one
 // diagnostic without a code.
 func failed[C fmt.Stringer](status int, class C, message string) *Answer {
 	e := &ein.Error{Diags: diag.List{diag.Finding("", diag.Error, "", 0, 0, message, "")}}

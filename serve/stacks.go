@@ -130,7 +130,7 @@ func verify(ctx context.Context, s *Server, c *Call, q *Row) (any, error) {
 	row := *q
 	var m modelResponse
 	if err := json.Unmarshal(row["response"], &m); err != nil {
-		return nil, bad("/response is no response of a model: %v", err)
+		return nil, bad("/response is not the response of a model: %v", err)
 	}
 	finish := ""
 	if m.Incomplete.Reason == "max_output_tokens" {
@@ -245,6 +245,8 @@ func labelled(label, reply string) Item {
 	return Item{ID: label, Reply: reply}
 }
 
+// getReward is the protocol of OpenRLHF: it sends whole texts, with the prompt in front, and takes one number
+// for each. It knows no missing reward, so one reply that could not be judged fails the request.
 func getReward(ctx context.Context, s *Server, c *Call, q *QueryRequest) (*QueryRewards, error) {
 	if len(q.Labels) != len(q.Query) || len(q.Prompts) != len(q.Query) {
 		return nil, bad("there are %d queries, %d prompts and %d labels", len(q.Query), len(q.Prompts), len(q.Labels))

@@ -161,7 +161,7 @@ var Builtins = []Builtin{
 				v = 1 // not known until the inputs are bound
 			}
 			if c.Problem == nil && !(ok && v == math.Trunc(v) && v >= 1 && v <= 8) {
-				c.fail(codes.E0314, 1, "", "the length of a walk is a whole number from 1 to 8, known before the program runs")
+				c.fail(codes.E0314, 1, "", "the length of a walk must be a whole number from 1 to 8, known before the program runs")
 			}
 			if c.Problem != nil {
 				return nil
@@ -204,7 +204,7 @@ var Builtins = []Builtin{
 					far = c.Args[2]
 				}
 				if far.Rank() > 0 {
-					c.fail(codes.E0310, 2, "", "the value where there is no path is a single number, found %s", Describe(far.Type.Shape))
+					c.fail(codes.E0310, 2, "", "the value where there is no path must be a single number, found %s", Describe(far.Type.Shape))
 					return nil
 				}
 				return c.Graph(ir.WDist, g, i, far)
@@ -279,7 +279,7 @@ var Builtins = []Builtin{
 					damp = c.Args[1]
 				}
 				if x, ok := damp.Static(); damp.Rank() > 0 || ok && !(x >= 0 && x <= 1) {
-					c.fail(codes.E0312, 1, "", "the damping is a single number from 0 to 1")
+					c.fail(codes.E0312, 1, "", "the damping must be a single number from 0 to 1")
 					return nil
 				}
 				return c.Graph(ir.PageRank, g, damp)

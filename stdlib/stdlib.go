@@ -148,14 +148,14 @@ func (c *Call) node(i int, g *ir.Node) *ir.Node {
 // not known until the program runs is checked then.
 func (c *Call) CheckIndex(i int, x *ir.Node, size int, what string) {
 	if x.Rank() != 0 {
-		c.fail(codes.E0310, i, "", "a %s is a single number, found %s", what, Describe(x.Type.Shape))
+		c.fail(codes.E0310, i, "", "a %s must be a single number, found %s", what, Describe(x.Type.Shape))
 		return
 	}
 	v, ok := x.Static()
 	switch {
 	case !ok, v != v && c.Unknown:
 	case v != math.Trunc(v):
-		c.fail(codes.E0312, i, "", "a %s is a whole number, found %s", what, number(v))
+		c.fail(codes.E0312, i, "", "a %s must be a whole number, found %s", what, number(v))
 	case v < 0:
 		c.fail(codes.E0312, i, "counting starts at 0; there are no negative positions", "%s %s does not exist", what, number(v))
 	case size >= 0 && v >= float64(size):
@@ -173,7 +173,7 @@ func (c *Call) CheckAxis(i int, x, a *ir.Node) int {
 	v, ok := x.Static()
 	switch {
 	case !ok, v != v && !c.Unknown:
-		c.fail(codes.E0314, i, "", "an axis has to be known before the program runs")
+		c.fail(codes.E0314, i, "", "an axis must be known before the program runs")
 	case v != v && a.Rank() > 0:
 		return 0 // not known until the inputs are bound
 	case v != math.Trunc(v) || v < 0 || v >= float64(a.Rank()):
@@ -200,13 +200,13 @@ func (c *Call) size(i int) int {
 	v, ok := c.Args[i].Static()
 	switch {
 	case c.Args[i].Rank() != 0 || !ok:
-		c.fail(codes.E0314, i, "use a number, or size(T, d)", "a size has to be known before the program runs")
+		c.fail(codes.E0314, i, "use a number, or size(T, d)", "a size must be known before the program runs")
 	case v != v && c.Unknown:
 		return -1
 	case v > MaxSize:
 		c.fail(codes.E0520, i, "", "a size of %s is over the limit of %d", number(v), MaxSize)
 	case v < 0 || v != math.Trunc(v):
-		c.fail(codes.E0312, i, "", "a size is a whole number from 0, found %s", number(v))
+		c.fail(codes.E0312, i, "", "a size must be a whole number, 0 or more, found %s", number(v))
 	default:
 		return int(v)
 	}

@@ -1,12 +1,23 @@
 // Package vm runs compiled programs.
 //
-// [New] makes a [Machine] from a module of package cost. A Machine owns the memory of one
-// program and runs it any number of times without allocating ([Machine.Run]); a [Result]
-// holds outputs, warnings and what the run used. It runs the plans of package cost with
-// the kernels of package kernel, and polls for cancellation and limits.
+// [New] makes a [Machine] from a module of package cost, and [Machine.Run] runs it on values of
+// the types that the module expects. The [Result] holds the outputs, warnings about the data and
+// what the run used ([Stats]).
 //
-// A machine knows no source text: a [RuntimeError] carries a position, which the compiler
-// of the program turns into a line.
+// A module is a list of steps without jumps. For each, package cost has already chosen the kernel
+// and its plan, bounded the operations and placed the registers and the scratch memory in one
+// arena. The machine allocates that arena once. A run walks over the steps and calls, for
+// each, the entry of its operation in the table kernels (step.go), which unpacks the registers
+// and calls package kernel. So a run takes no decisions that the certificate does not know, and
+// allocates nothing but the rows of relations, which a budget bounds (rules.go). Outputs alias
+// the arena: they are valid until the next run.
+//
+// A run ends early for three reasons: its context ended, which every kernel polls; a metered
+// step reached what was left of the limit ([Exceeded]); or the data is at fault
+// ([RuntimeError]), such as a count past 2^53. An error carries a position in the source, which
+// the caller turns into a line: the machine knows no source text.
+//
+// A Machine serves one run at a time; many machines can share a module.
 package vm
 
 import (
@@ -324,7 +335,7 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 		}
 		if err != nil {
 			return nil, &RuntimeError{Kind: BadInput, Message: fmt.Sprintf("input %s: %v", in.Name, err),
-				Hint: "a compiled program is made for inputs of one size and layout, and of whole numbers of so many bytes"}
+				Hint: "a compiled program is made for inputs of one size and layout, and for whole numbers of a certain width"}
 		}
 		m.regs[in.Reg] = inputs[i]
 	}

@@ -323,7 +323,7 @@ func (m *Machine) position(k, size int) (int, bool) {
 	x := m.regs[m.Args[k]].F[0]
 	switch {
 	case x != math.Trunc(x) || math.IsInf(x, 0):
-		return 0, m.fail(&RuntimeError{Kind: BadIndex, Message: fmt.Sprintf("a position is a whole number, found %v", x)})
+		return 0, m.fail(&RuntimeError{Kind: BadIndex, Message: fmt.Sprintf("a position must be a whole number, found %v", x)})
 	case x < 0 || x >= float64(size):
 		return 0, m.fail(&RuntimeError{Kind: BadIndex, Message: fmt.Sprintf("position %v does not exist: there are %d, counted from 0", x, size)})
 	}
@@ -364,7 +364,7 @@ func (m *Machine) flawless(f kernel.Flaw, ok bool) bool {
 		return m.fail(&RuntimeError{Kind: NotFinite, Message: "a weight of the graph is NaN or -infinity, from 0/0 or the like",
 			Hint: "mask such weights, as in `where(d > 0, x / d, 0)`"})
 	case f.Edge != nil && f.Below == 0:
-		return m.fail(&RuntimeError{Kind: NoWeight, Message: fmt.Sprintf("%s gives the weights of edges, and that of the edge %s is 0, as where there is none", m.what(), m.nodes(f.Edge)),
+		return m.fail(&RuntimeError{Kind: NoWeight, Message: fmt.Sprintf("%s gives the weights of edges, but the edge %s has weight 0, which means no edge", m.what(), m.nodes(f.Edge)),
 			Hint: "add a little to all weights, as in `W + 1e-9`"})
 	case f.Edge != nil:
 		return m.fail(&RuntimeError{Kind: Negative, Message: fmt.Sprintf("%s takes weights from 0, and that of the edge %s is %v", m.what(), m.nodes(f.Edge), f.Below),
@@ -414,6 +414,7 @@ func (m *Machine) nodes(nodes []int32) string {
 	return b.String()
 }
 
+// convert needs no case for the same layout: the compiler converts only where a kernel wants another.
 func convert(m *Machine) bool {
 	c, d, a := &m.ctl, m.d, m.a
 	switch {
@@ -476,6 +477,7 @@ func (m *Machine) partSizes() (size []float64, ok bool) {
 	return size, kernel.PartSizes(&m.ctl, size, m.a.Part)
 }
 
+// countAll sums a matrix without expanding it: of parts, a component of s nodes is a block of s*s ones.
 func countAll(m *Machine) (ok bool) {
 	switch {
 	case m.a.Layout == tensor.Packed:

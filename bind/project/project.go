@@ -233,7 +233,7 @@ func (s *Settings) Inputs(names []string) (list []bind.Input, err error) {
 		query, inFile := strings.CutPrefix(in.Options.Query, "@")
 		if folder := filepath.Dir(in.at.File); !in.wild && (leaves(folder, in.Path) || inFile && leaves(folder, query)) {
 			wrongs = append(wrongs, wrong(in.at, fmt.Sprintf("the data of `%s` lies outside the folder of %s", in.Name, Name),
-				"A file that nobody named binds files of its own folder. `--input` and `--bind` bind any."))
+				"An `ein.toml` that is found beside a program binds only files of its own folder. `--input` and `--bind` can bind any."))
 			continue
 		}
 		list = append(list, in.Input)

@@ -42,7 +42,7 @@ type table struct {
 // Open is the reader of the format SQLite.
 func Open(ctx context.Context, f *bind.File, opt graphio.Options) (_ graphio.Table, err error) {
 	if f.Path == "" {
-		return nil, errors.New("a database is opened by its path, and this is none")
+		return nil, errors.New("a database is opened by its path, and this has none")
 	}
 	path, err := filepath.Abs(f.Path)
 	if err != nil {

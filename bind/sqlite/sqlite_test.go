@@ -185,7 +185,7 @@ func TestNoFile(t *testing.T) {
 	path := database(t, "x.db", shop...)
 	in := bind.Input{Name: path, Data: strings.NewReader("SQLite format 3\x00")}
 	r := bind.Reader{Open: open, Tables: tables}
-	if _, err := r.Read(t.Context(), in, bind.Declared{Kind: graphio.Graph}); err == nil || !strings.Contains(err.Error(), "a database is opened by its path, and this is none") {
+	if _, err := r.Read(t.Context(), in, bind.Declared{Kind: graphio.Graph}); err == nil || !strings.Contains(err.Error(), "a database is opened by its path, and this has none") {
 		t.Error(err)
 	}
 }

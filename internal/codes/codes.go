@@ -89,7 +89,7 @@ var (
 	E0113 = add("E0113", Syntax, "brackets without anything to index")
 	E0114 = add("E0114", Syntax, "a malformed repeat")
 	E0115 = add("E0115", Syntax, "a malformed fact, rule or query")
-	N0116 = add("N0116", Type, "a mistake that was mended")
+	N0116 = add("N0116", Type, "a mistake that was fixed")
 
 	// Group 02: names.
 	E0201 = add("E0201", Type, "a tensor that is not defined")
@@ -125,7 +125,7 @@ var (
 	E0311 = add("E0311", Type, "a matrix that is not square")
 	E0312 = add("E0312", Type, "a position that does not exist")
 	E0313 = add("E0313", Type, "an axis that does not exist")
-	E0314 = add("E0314", Type, "a number that has to be known before the program runs")
+	E0314 = add("E0314", Type, "a number that must be known before the program runs")
 	E0315 = add("E0315", Type, "the largest or the mean of nothing")
 	E0316 = add("E0316", Type, "something else in brackets")
 	E0317 = add("E0317", Type, "a left side that is not made of indices")
@@ -227,7 +227,7 @@ var (
 	E0815 = add("E0815", Type, "more than 8 columns")
 	E0816 = add("E0816", Type, "a relation that is no tensor")
 	E0817 = add("E0817", Type, "a value that is used before it is final")
-	E0818 = add("E0818", Type, "something that cannot stand in a rule")
+	E0818 = add("E0818", Type, "something that is not allowed in a rule")
 	W0820 = add("W0820", Type, "a variable that occurs once")
 	W0821 = add("W0821", Type, "a relation that nothing fills")
 	W0822 = add("W0822", Type, "a rule that never fires")

@@ -137,7 +137,7 @@ func checkBracket(x syntax.Expr) {
 	case *syntax.Name, *syntax.Number, *syntax.String:
 		return
 	}
-	fail(Static, "in brackets stands an index, a number or a label; select takes expressions")
+	fail(Static, "only an index, a number or a label can be in brackets; select takes expressions")
 }
 
 // position is a place on an axis: an integer expression or a label.

@@ -9,10 +9,10 @@ import (
 	"ein/vm/ir"
 )
 
-// layers is what the names of a program stand for at its end. It never changes, but
-// for the mark that a name was used, so that more than one program can follow: new
-// names go into a layer of their own. A layer is joined with one that is not much
-// larger, so that there are few.
+// layers is what the names of a program stand for at its end. A program that follows adds a
+// layer of its own, so several programs can follow one: nothing in a layer changes but the mark
+// that a name was used. A layer is merged with an older one that is not much larger, so that
+// there are few.
 type layers[V any] struct {
 	older *layers[V]
 	own   map[string]*V
@@ -39,7 +39,7 @@ func (n *layers[V]) with(own map[string]*V) *layers[V] {
 	return &layers[V]{n, own}
 }
 
-// all is every name with what it stands for.
+// all maps every name to what it stands for.
 func (n *layers[V]) all() map[string]*V {
 	all := map[string]*V{}
 	for ; n != nil; n = n.older {
@@ -52,7 +52,7 @@ func (n *layers[V]) all() map[string]*V {
 	return all
 }
 
-// end is what there is at the end of a program, for one that follows it.
+// end is the state at the end of a program, where one that follows continues.
 type end struct {
 	names     *layers[symbol]
 	defs      *layers[function]
@@ -63,15 +63,14 @@ type end struct {
 	relations []syntax.Stmt // what the program says of relations, but for queries
 }
 
-// function is a def of the program and, when that has ended, the functions that it
-// sees: those that there were then.
+// function is a def and, once its program has ended, the functions that its body sees: those
+// defined by then.
 type function struct {
 	*syntax.Def
 	sees *layers[function]
 }
 
-// Defined is the operation that a name stands for at the end of the program, or
-// nil.
+// Defined is the operation that a name stands for at the end of the program, or nil.
 func (p *Program) Defined(name string) *ir.Node {
 	if s := p.end.names.lookup(name); s != nil {
 		return s.node
@@ -79,20 +78,20 @@ func (p *Program) Defined(name string) *ir.Node {
 	return nil
 }
 
-// follow goes on where the program before ends.
+// follow continues where the program before ends.
 func (c *checker) follow(before *Program) {
 	c.labels, c.ids = before.Labels, before.end.ids
 	c.scope.before, c.earlier = before.end.names, before.end.defs
 	c.b.Count, c.work, c.elements, c.b.Unknown = before.end.count, before.end.work, before.end.elements, !before.Bound
 	for _, s := range c.file.Stmts {
 		if d, ok := s.(*syntax.Def); ok && c.earlier.lookup(d.Name.Name) != nil {
-			// It takes the place of the earlier one in all that is new.
+			// In everything new it replaces the earlier one.
 			c.earlier = c.earlier.with(map[string]*function{d.Name.Name: {}})
 		}
 	}
 }
 
-// finish fills in what is known of a program in the end.
+// finish fills in what is only known at the end of a program.
 func (c *checker) finish(p *Program) {
 	p.Labels, p.Nodes, p.outcomes = c.labels, c.b.Count, c.outcomes
 	defs := c.earlier.with(c.defs)

@@ -33,8 +33,8 @@ var prelude = sync.OnceValue(func() map[string]*syntax.Def {
 // PreludeDefs is the functions written in Ein by name.
 func PreludeDefs() map[string]*syntax.Def { return prelude() }
 
-// inProfile reports whether the profile has a function of the language. The
-// prelude may use all.
+// inProfile reports whether the profile has a function of the language. The prelude may use
+// all of them.
 func (c *checker) inProfile(name string) bool {
 	return !c.cfg.Profile.frozen() || c.prelude || stdlib.Core(name)
 }
@@ -138,7 +138,7 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	return v
 }
 
-// calls is the call of a builtin, for as long as no other is worked out.
+// calls is a call of a builtin. The next one reuses its memory.
 func (c *checker) calls(name string, args ...*ir.Node) *stdlib.Call {
 	c.now = stdlib.Call{Builder: &c.b, Name: name, Args: args}
 	return &c.now
@@ -153,7 +153,7 @@ func takesNamed(b *stdlib.Builtin, name string) bool {
 	return false
 }
 
-// problems reports what a builtin's rule found wrong.
+// problems reports what the rule of a builtin found wrong.
 func (c *checker) problems(x *syntax.Call, call *stdlib.Call) {
 	for _, p := range call.Notes {
 		c.problem(x, p)
@@ -163,8 +163,8 @@ func (c *checker) problems(x *syntax.Call, call *stdlib.Call) {
 	}
 }
 
-// callContext is the context of the arguments of a function applied element by
-// element: inside a term the indices stay that the rest of the term uses.
+// callContext is the context of the arguments of an elementwise function: inside a term, the
+// indices stay that the rest of the term uses.
 func (c *checker) callContext(x *syntax.Call, cx ctx) ctx {
 	if cx.root == nil {
 		return cx
@@ -255,8 +255,7 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	return out
 }
 
-// reduceIndices folds the indices of an indexed argument that the left side
-// lacks.
+// reduceIndices folds those indices of an indexed argument that the left side lacks.
 func (c *checker) reduceIndices(x *syntax.Call, b *stdlib.Builtin, v val) val {
 	if c.eq.uses == nil {
 		c.eq.uses = new([maxIndices]int)
@@ -354,8 +353,8 @@ func (c *checker) selectCall(x *syntax.Call) val {
 	return c.take(x.Args[0].Value, x.Span, t.n, at)
 }
 
-// selectOfVector reads select(v, a, 0) and select(v, 0, a): programs write both
-// for element a, as if v were a row or a column.
+// selectOfVector accepts select(v, a, 0) and select(v, 0, a): models write both for element a,
+// as if v were a row or a column.
 func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, bool) {
 	zero := func(p position) bool {
 		if p.index {
@@ -374,7 +373,7 @@ func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, boo
 	return nil, false
 }
 
-// def is a function of the program, or none.
+// def is the function of the program with that name, if there is one.
 func (c *checker) def(name string) function {
 	f := c.defs[name]
 	switch {
@@ -417,8 +416,8 @@ func (c *checker) define(d *syntax.Def) {
 	}
 }
 
-// expand evaluates the body of a function with its parameters bound to the
-// arguments. The body sees nothing else of the program than its functions.
+// expand elaborates the body of a function with its parameters bound to the arguments. Of the
+// program, the body sees only functions.
 func (c *checker) expand(x *syntax.Call, f function, fromPrelude bool) val {
 	d := f.Def
 	if len(x.Args) != len(d.Params) {
@@ -469,6 +468,8 @@ func (c *checker) expand(x *syntax.Call, f function, fromPrelude bool) val {
 	return v
 }
 
+// body is the value of the last statement of a function. It comes out bare: the caller's indices are not
+// those of the function.
 func (c *checker) body(d *syntax.Def) val {
 	if d.Value != nil {
 		return c.printed(d.Value)
@@ -493,7 +494,7 @@ func (c *checker) body(d *syntax.Def) val {
 	return last
 }
 
-// local is an assignment whose name nobody has to use.
+// local is an assignment inside a function, whose name need not be used.
 func (c *checker) local(s *syntax.Assign) val {
 	v := c.assign(s)
 	c.stands(s.Name.Name, symbol{node: v.n, span: s.Name.Span, bad: v.n == nil, form: v.form, used: true})
@@ -508,8 +509,8 @@ func defSignature(d *syntax.Def) string {
 	return diag.Middle(d.Name.Name, 80) + "(" + diag.Join(names) + ")"
 }
 
-// functions checks what can be known of a function without a call, so that one
-// nobody calls is checked too: its names, and that it does not call itself.
+// functions checks what is known of a function without a call, so that one that is never called
+// is checked too: its names, and that it does not call itself.
 func (c *checker) functions() {
 	if c.stopped || len(c.defs) == 0 {
 		return
@@ -615,11 +616,11 @@ func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 	return calls
 }
 
-// maxDiagnostics is how many errors are worked out, and how many warnings; the
-// others are counted.
+// maxDiagnostics is the most errors, and the most warnings, that are reported; others are only
+// counted.
 const maxDiagnostics = 50
 
-// full reports whether there are enough errors, and counts one more.
+// full reports whether there are enough errors, in which case it counts this one.
 func (c *checker) full() bool {
 	if c.errors < maxDiagnostics {
 		return false
@@ -629,8 +630,8 @@ func (c *checker) full() bool {
 	return true
 }
 
-// report adds a diagnostic, moved to the call when it lies in the prelude's
-// text, and only once.
+// report adds a diagnostic, unless it was reported before. One in the text of the prelude is
+// moved to the call.
 func (c *checker) report(d diag.Diagnostic) (none val) {
 	if c.stopped || c.cfg.ErrorsOnly && d.Severity != diag.Error {
 		return none

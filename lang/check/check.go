@@ -1,18 +1,55 @@
 // Package check turns a syntax tree into tensor operations: it resolves names, decides which
 // indices are summed, and reports everything that can be known before the program runs.
 //
-// [Check] goes through the statements once, in their order. A name gets the node of package ir
-// that its value is, and building a node computes its type, its shape and a bound of its elements.
-// So the checker is also the lowering: what it accepts has a meaning by construction, and what it
-// rejects is reported in the terms of the source. Functions of the prelude and of the program are
-// expanded where they are called. Rules are collected by relation and become a program of package
-// rel as soon as an equation or an output reads what they derive.
+// # One pass
 //
-// A statement with an error is left out, and what depends on it is not reported again: one mistake
-// is one diagnostic. The result is a [Program] of operations for outputs and inputs, with a
-// [diag.List]; it is complete only if the list has no errors. [Limits] bound what a program may expand to.
+// The checker is also the lowering. [Check] goes through the statements once, in order, and
+// elaborates each expression to a node of package ir: building the node computes its type, its
+// shape and a bound on the magnitude of its elements, or finds that it has none. So what is
+// accepted has a meaning by construction, and what is rejected is reported in the terms of the
+// source. A name stands for its node (symbol), a call of a function for the expansion of its
+// body (expand), whether the function is in the prelude or in the program.
 //
-// The cost of a program is not decided here: see packages plan, compile and vm/cost.
+// Sizes that are not known yet, because an input has no data, are negative; equal negative
+// numbers are the same unknown size. Such a program can be checked but not planned.
+//
+// # Indices
+//
+// A value under construction (val) is a node and, inside an equation, the index of each of its
+// axes. The context of an expression (ctx) says which indices stay. At the top of an equation a
+// term is summed over those that the left side lacks; inside a product nothing is summed, except
+// that the argument of a function keeps only what the left side or the rest of the product uses.
+// An equation has at most 64 indices, each with its size and the tensor that gave it. See
+// term.go for products and call.go for functions.
+//
+// # Rules
+//
+// Facts, rules and queries have no order, so they are collected before the first statement
+// (relate): which relations there are, what each clause says in the form of package rel, whether
+// every variable has a source, and what depends on what. Types of columns and variables are
+// classes of a union-find, joined where one name stands in two places. The relations become a
+// program of package rel (lower.go) as soon as an equation or an output reads one.
+//
+// # Mistakes
+//
+// One mistake is one diagnostic. A statement with an error gives its name a bad symbol, and what
+// uses that is not reported again. Nothing is reported twice at one place, and what is wrong
+// inside the prelude is reported at the call. errors.go and errors_rules.go hold the messages.
+// The [Program] that results has operations for outputs and inputs and a [diag.List]; it is
+// complete only if the list has no errors.
+//
+// # Limits
+//
+// Expansion and rules can multiply work, so [Limits] bound the operations, the depth of calls
+// and the literals, and every loop counts its steps (step), which also notices a Context that
+// has ended.
+//
+// An editor checks a text after every key. With Config.Keep, a statement whose text and
+// surroundings are as before is taken over from the last version; see reuse.go. A session checks
+// an entry as a continuation of what came before, with Config.After; see after.go.
+//
+// What a program costs is not decided here, nor how its values are stored: see packages plan,
+// compile and vm/cost.
 package check
 
 import (
@@ -53,8 +90,8 @@ var Profiles = []Profile{Full, Core, Logic}
 
 func (p Profile) String() string { return [...]string{"full", "core", "repl", "logic"}[p] }
 
-// frozen reports whether a profile has the functions and the statements of core, and
-// no others but those about relations.
+// frozen reports whether the functions and statements of a profile are those of core for ever,
+// apart from those about relations.
 func (p Profile) frozen() bool { return p == Core || p == Logic }
 
 // Limits bound the size of a checked program. Zero means the default.
@@ -68,14 +105,14 @@ func (l Limits) withDefaults() Limits {
 	return Limits{cmp.Or(l.Nodes, 200_000), cmp.Or(l.Calls, 100), cmp.Or(l.Elements, 1<<26)}
 }
 
-// Config is what the checker is told besides the text.
+// Config is what the checker needs besides the text.
 type Config struct {
 	Profile Profile
 	Limits  Limits
 	// ErrorsOnly leaves out warnings and notes.
 	ErrorsOnly bool
-	// Arena is what the operations lie in; nil for one of their own. Into is a Program
-	// that is in use no more, whose memory the result takes; nil is none.
+	// Arena is the memory of the operations; nil allocates one. Into is a Program that is no
+	// longer used, whose memory the result reuses; nil is none.
 	Arena *ir.Arena
 	Into  *Program
 	// Context stops the check soon after it ends; nil never does.
@@ -86,19 +123,17 @@ type Config struct {
 	// Labels is the node universe that the inputs were bound in. It begins with
 	// the labels of the program text, in the order that ProgramLabels gives.
 	Labels []string
-	// After, when not nil, is the program that this one follows: it sees what there
-	// was at its end, as an entry of a session does. Its labels, and the Config it was checked with, are
-	// those of the whole. A function may be defined again; those before keep
-	// calling the one that they knew.
+	// After, if not nil, is the program that this one continues, as an entry of a session does:
+	// it sees what is defined at the end of After. Both have the same labels and Config. A
+	// function may be defined again; earlier ones keep calling the one that they knew.
 	After *Program
-	// Values, when not nil, receives the operation of every expression; it is for
-	// editors.
+	// Values, if not nil, receives the operation of every expression, for editors.
 	Values map[syntax.Expr]*ir.Node
 
-	// Keep remembers what each assignment comes to, and takes over from Reuse, an
-	// earlier version of the program that was checked with the same Config, what is
-	// the same. The operations of the result then come from several checks: their
-	// types are right, but not their IDs, places and operands, so it cannot be planned.
+	// Keep remembers the result of each assignment, and takes over from Reuse, an earlier
+	// version of the program checked with the same Config, what has not changed. The operations
+	// then come from several checks: their types are right, but not their IDs, places and
+	// operands, so the result cannot be planned.
 	Keep  bool
 	Reuse *Program
 }
@@ -150,15 +185,15 @@ type Program struct {
 	symbols  symbols
 }
 
-// symbols is the memory of what the names of a program stand for.
+// symbols is the memory of the symbols of a program.
 type symbols struct {
 	list  slab.Of[symbol]
 	names map[string]*symbol
 	layer layers[symbol] // of them, where no program is before
 }
 
-// Unbound is an error for each input that has no value: what stands between a
-// correct program and running it.
+// Unbound is an error for each input without a value: what a correct program still lacks before
+// it can run.
 func (p *Program) Unbound() diag.List {
 	var l diag.List
 	for _, in := range p.Inputs {
@@ -171,7 +206,7 @@ func (p *Program) Unbound() diag.List {
 	return l
 }
 
-// lastValue is the name of the value of a bare expression.
+// lastValue is the name of the value of the last bare expression in a session.
 const lastValue = "_"
 
 type symbol struct {
@@ -214,24 +249,23 @@ type checker struct {
 	symbols *symbols // of the program
 	eq      *equation
 	*state
-	now  stdlib.Call // the call of a builtin, whose arguments have been worked out
+	now  stdlib.Call // the current call of a builtin
 	defs map[string]*function
-	// earlier is the functions of the program before, and sees those that a function
-	// of it sees, while its body is worked out.
+	// earlier is the functions of the program before. sees is those that one of them sees, while
+	// its body is elaborated.
 	earlier, sees *layers[function]
 	labels        []string
 	ids           map[string]int // label -> node
 	active        []*syntax.Def  // functions being expanded, outermost first
-	// site is the call in the program text that is being expanded, and prelude
-	// says that the function called is not in the program text, so that what is
-	// wrong inside it is reported at the call.
+	// site is the call in the program text that is being expanded. prelude says that the
+	// function is not in the program text, so that mistakes in it are reported at the call.
 	site        source.Span
 	prelude     bool
 	preludeCall source.Span // the outermost call of the prelude, in the program text
 	limit       bool        // the limit on nodes was reported
 	compared    int         // see suggest
 	steps       steps.Counter
-	stopped     bool // nothing is worked out, or reported, any more
+	stopped     bool // nothing is elaborated or reported any more
 	// errors and warnings count what was reported, more what was not.
 	errors, warnings, more int
 	work                   int // expressions elaborated inside functions
@@ -242,9 +276,9 @@ type checker struct {
 	elements uint64
 	recursed map[*syntax.Def]bool // functions reported to call themselves
 	seen     map[place]bool       // what was reported where
-	// For a later version: whether something was left unsaid because of what was
-	// reported before, a digest of the functions so far, what is remembered, and what
-	// an earlier version remembers.
+	// For the next version of the program: whether something was not reported because it had
+	// been reported before, a digest of the functions so far, the outcomes to remember, and those
+	// that the last version remembered.
 	partial         bool
 	seenDefs        [32]byte
 	outcomes, reuse map[string][]*outcome
@@ -255,9 +289,8 @@ type place struct {
 	span source.Span
 }
 
-// Check resolves and types a parsed program. The syntax diagnostics of the file
-// come first in the result's. A program whose Diags have errors has no meaning;
-// its other fields hold what could be made out.
+// Check resolves and types a parsed program. Its Diags include those of the file. If they have
+// errors, the program has no meaning, and the other fields hold what could be found out.
 func Check(f *syntax.File, cfg Config) *Program {
 	p := cfg.Into
 	if p == nil {
@@ -287,7 +320,7 @@ func Check(f *syntax.File, cfg Config) *Program {
 	return p
 }
 
-// renew empties the program, but for memory.
+// renew empties the program, keeping its memory.
 func (p *Program) renew(f *syntax.File) {
 	clear(p.Outputs)
 	clear(p.Inputs)
@@ -300,8 +333,7 @@ func (p *Program) renew(f *syntax.File) {
 	clear(p.symbols.names)
 }
 
-// state is a checker and the parts of it that the next one uses, too. No program refers
-// to it.
+// state is a checker with the memory that the next one reuses. No program refers to it.
 type state struct {
 	checker   checker
 	main      scope
@@ -315,10 +347,10 @@ type state struct {
 	last      []Output // see program
 }
 
-// keepNames bounds the map that is taken over: emptying it takes as long as it is large.
+// keepNames bounds the maps that are reused: emptying a map takes as long as it is large.
 const keepNames = 1 << 8
 
-// keepEdges bounds what is held on to between programs.
+// keepEdges bounds the edges whose memory is kept between programs.
 const keepEdges = 1 << 12
 
 var states = sync.Pool{New: func() any { return new(state) }}
@@ -335,7 +367,7 @@ func (s *state) release() {
 	states.Put(s)
 }
 
-// newChecker is a checker with nothing in scope. What it finds is for p.
+// newChecker is a checker for p with nothing in scope.
 func newChecker(f *syntax.File, cfg Config, p *Program) *checker {
 	cfg.Limits = cfg.Limits.withDefaults()
 	s := states.Get().(*state)
@@ -344,7 +376,7 @@ func newChecker(f *syntax.File, cfg Config, p *Program) *checker {
 	return &s.checker
 }
 
-// stands says what a name stands for.
+// stands makes a name stand for a symbol.
 func (c *checker) stands(name string, s symbol) *symbol {
 	sym := c.symbols.list.New()
 	*sym = s
@@ -470,8 +502,7 @@ func (c *checker) program(p *Program) {
 	}
 }
 
-// printed evaluates an expression with nothing on the left: its indices are
-// all summed.
+// printed elaborates an expression without a left side: all of its indices are summed.
 func (c *checker) printed(x syntax.Expr) val {
 	c.equate(equation{value: x})
 	defer func() { c.eq = nil }()
@@ -484,8 +515,8 @@ func (c *checker) printed(x syntax.Expr) val {
 
 var inputKinds = map[string]int{"graph": 2, "matrix": 2, "vector": 1, "scalar": 0}
 
-// The unknown sizes of unbound inputs: all graphs share one node universe, any
-// other axis may be anything.
+// The unknown sizes of unbound inputs: all graphs share one set of nodes; any other axis may
+// have any size.
 const (
 	unknownNodes = -1
 	unknownSize  = -2
@@ -541,7 +572,7 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 	c.stands(s.Name.Name, symbol{node: in.Node, span: s.Name.Span})
 }
 
-// misfit says what v is if that is not what an input of the given kind takes.
+// misfit describes v if it does not fit an input of that kind.
 func misfit(kind string, rank int, v *tensor.Value) string {
 	switch {
 	case v.Shape.Rank() != rank, kind == "graph" && v.Shape.Dim(0) != v.Shape.Dim(1):
@@ -557,7 +588,7 @@ func misfit(kind string, rank int, v *tensor.Value) string {
 	return ""
 }
 
-// entries is the stored numbers of a value that is not Bool.
+// entries are the stored numbers of a value that is not of 0 and 1.
 func entries(v *tensor.Value) []float64 {
 	if v.Layout == tensor.Sparse {
 		return v.CSR.Val

@@ -45,21 +45,21 @@ var (
 	axisOfIndexed     = message{codes.E0323, "an indexed argument of `%s` takes no axis", "", "An indexed expression is reduced over the indices that the left side lacks."}
 	emptyFold         = message{codes.E0315, "index `%s` has size 0, and there is no largest or smallest of nothing", "", ""}
 	selectIndex       = message{codes.E0203, "`%s` is neither a tensor nor an index of the left side", "", "To slice along an axis, use an index of the left side, as in `Row[j] = select(T, 2, j)`."}
-	selectPosition    = message{codes.E0307, "a position of `select` is a single number, a label or an index, found %s", "indexed", "Each position stands for one element, row or column; it cannot change along an index."}
+	selectPosition    = message{codes.E0307, "a position of `select` must be a single number, a label or an index, found %s", "indexed", "Each position stands for one element, row or column; it cannot change along an index."}
 	selectRank        = message{codes.E0302, "%s is %s: `select` takes %s after it, found %d", "", ""}
 	vectorSelect      = message{codes.E0325, "%s is a vector and takes one position", "", "Write `select(v, a)`. With two positions one of them has to be 0: `select(v, a, 0)` and `select(v, 0, a)` are element a."}
 	hugeInteger       = message{codes.E0401, "%s is too large to be exact", "", "Whole numbers are exact below 2^53 = 9007199254740992. Written with a point or an exponent it is real, and in quotes a label."}
-	raggedDepth       = message{codes.E0402, "a literal is nested to one depth: either all entries are lists or none is", "", ""}
-	entry             = message{codes.E0403, "the entries of a literal are numbers known before the program runs, found %s", "", ""}
+	raggedDepth       = message{codes.E0402, "a literal must be nested to one depth: either all entries are lists or none is", "", ""}
+	entry             = message{codes.E0403, "the entries of a literal must be numbers known before the program runs, found %s", "", ""}
 	literalTooLarge   = message{codes.E0521, "the literals of the program take more than %d words of memory", "", "Let the host bind large data to an input."}
 	sizeTooLarge      = message{codes.E0520, "a size of %s is over the limit of %d", "", ""}
-	badSize           = message{codes.E0314, "the number of nodes or elements is a whole number from 0 that is known before the program runs, found %s", "", "Use a number, or `size(T, d)`."}
+	badSize           = message{codes.E0314, "the number of nodes or elements must be a whole number, 0 or more, known before the program runs, found %s", "", "Use a number, or `size(T, d)`."}
 	vecRank           = message{codes.E0405, "`vec` takes a flat list of numbers, found %s", "", ""}
 	lengthMismatch    = message{codes.E0406, "the list has %s, but the length given is %d", "", ""}
 	fewerThanLabels   = message{codes.E0411, "the program has %s, more than the %d given", "", "All labelled graphs of a program have the same nodes."}
 	emptyEdges        = message{codes.E0412, "a graph without edges needs its number of nodes", "", "Give it, as in `edges([], 5)`."}
 	matrixSize        = message{codes.E0413, "the matrix has %d rows, but the number of nodes given is %d", "", ""}
-	adjEntry          = message{codes.E0415, "entry [%d, %d] of an adjacency matrix is 0 or 1, found %s", "", "For weights write the matrix alone, without `edges` or `adj`."}
+	adjEntry          = message{codes.E0415, "entry [%d, %d] of an adjacency matrix must be 0 or 1, found %s", "", "For weights write the matrix alone, without `edges` or `adj`."}
 	duplicateEdges    = message{codes.N0417, "%s given more than once", "", "An edge is there or not: repeating it changes nothing."}
 )
 
@@ -166,7 +166,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 	case c.isIndex(x.Name):
 		d.Code, d.Label = codes.E0203, "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
-		d.Notes = []string{"An index stands in brackets after a tensor, as in `v[" + x.Name + "]`."}
+		d.Notes = []string{"An index belongs in brackets after a tensor, as in `v[" + x.Name + "]`."}
 	case (x.Name == "and" || x.Name == "or" || x.Name == "not") && c.synonym(&d, syntax.Ident{Name: x.Name, Span: x.Span}):
 	case c.isLabel(x.Name):
 		quoted := strconv.Quote(x.Name)
@@ -277,7 +277,7 @@ func (c *checker) synonym(d *diag.Diagnostic, name syntax.Ident) bool {
 	case known && call == "":
 		d.Fixes = guess("`"+ours+"`", name.Span, ours)
 	default:
-		d.Notes = append(d.Notes, "In Ein it is written `"+ours+"`.")
+		d.Notes = append(d.Notes, "In Ein, write `"+ours+"`.")
 	}
 	return true
 }
@@ -546,7 +546,7 @@ func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) val {
 }
 
 func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) val {
-	notes := []string{"Only single numbers stretch; tensors are combined element by element and need one shape."}
+	notes := []string{"Only single numbers stretch; tensors that are combined element by element need the same shape."}
 	if a.Rank() == 2 && b.Rank() == 2 || a.Rank() == 2 && b.Rank() == 1 {
 		notes = append(notes, "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.")
 	}
@@ -554,7 +554,7 @@ func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) val {
 }
 
 func (c *checker) bareInIndexed(x syntax.Expr, n *ir.Node) val {
-	return c.err(codes.E0304, x.Pos(), "without indices", []string{"In an equation every tensor that is not a single number says which index runs along each axis, as in " + withIndices(x, n) + "."},
+	return c.err(codes.E0304, x.Pos(), "without indices", []string{"In an equation every tensor needs an index for each axis, as in " + withIndices(x, n) + "."},
 		"%s is %s and has no indices, but other parts of this expression have", text(x), shapeOf(n))
 }
 
@@ -615,7 +615,7 @@ func pluralIndex(n int) string {
 // indexExpr reports an entry of the brackets of whole that is no position.
 func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
 	d := diag.Diagnostic{Code: codes.E0316, Severity: diag.Error, Span: x.Pos(),
-		Message: "brackets hold an index, a whole number or a label, found " + text(x)}
+		Message: "brackets must hold an index, a whole number or a label, found " + text(x)}
 	v, negative := number(x)
 	switch x.(type) {
 	case *syntax.Number:
@@ -755,7 +755,7 @@ func (c *checker) numberAndLabel(n *syntax.Number) {
 }
 
 func (c *checker) ragged(l *syntax.List, got, want int) {
-	c.err(codes.E0402, l.Span, fmt.Sprintf("%d here", got), nil, "the rows of a literal have one length: the first has %d, this one %d", want, got)
+	c.err(codes.E0402, l.Span, fmt.Sprintf("%d here", got), nil, "the rows of a literal must have one length: the first has %d, this one %d", want, got)
 }
 
 func (c *checker) wantList(x *syntax.Call) {
@@ -764,14 +764,14 @@ func (c *checker) wantList(x *syntax.Call) {
 		"adj":   "Write the rows in the call, as in `adj([[0, 1], [0, 0]])`; a square matrix of 0 and 1 is a graph already.",
 		"vec":   "Write the numbers in the call, as in `vec([1, 0, 1])`; a tensor needs no `vec`.",
 	}[x.Fun.Name]
-	c.err(codes.E0404, x.Args[0].Value.Pos(), "", []string{note}, "`%s` reads a list written out in the program, found %s", x.Fun.Name, text(x.Args[0].Value))
+	c.err(codes.E0404, x.Args[0].Value.Pos(), "", []string{note}, "`%s` needs a list written out in the program, found %s", x.Fun.Name, text(x.Args[0].Value))
 }
 
 const bothForms = "`edges` takes a list of [source, target] pairs, or a square matrix of 3 or more rows."
 
 func (c *checker) edgeRow(x syntax.Expr, n int) val {
 	if n < 0 {
-		return c.err(codes.E0407, x.Pos(), "", []string{bothForms}, "a row of `edges` is a list, found %s", text(x))
+		return c.err(codes.E0407, x.Pos(), "", []string{bothForms}, "a row of `edges` must be a list, found %s", text(x))
 	}
 	return c.err(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), []string{bothForms}, "the rows are neither all pairs nor a square matrix")
 }
@@ -829,7 +829,7 @@ func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
 				if numbers {
 					most = "numbers"
 				}
-				c.err(codes.E0410, e.Pos(), "the others are "+most, nil, "the nodes of a graph are all numbers or all labels, found both")
+				c.err(codes.E0410, e.Pos(), "the others are "+most, nil, "the nodes of a graph must be all numbers or all labels, found both")
 				return
 			}
 		}
@@ -838,9 +838,9 @@ func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
 
 func (c *checker) adjRow(x syntax.Expr, got, k int) val {
 	if got < 0 {
-		return c.err(codes.E0414, x.Pos(), "", nil, "the rows of an adjacency matrix are lists, found %s", text(x))
+		return c.err(codes.E0414, x.Pos(), "", nil, "the rows of an adjacency matrix must be lists, found %s", text(x))
 	}
-	return c.err(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix is square: with %d rows each has %d entries", k, k)
+	return c.err(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix must be square: with %d rows, each needs %d entries", k, k)
 }
 
 func (c *checker) inferredSize(x *syntax.Call, n int) {

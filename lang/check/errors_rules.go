@@ -17,17 +17,17 @@ import (
 // that has no name.
 
 var (
-	realInInt      = message{codes.E0803, "column %d of `%s` holds whole numbers, and the rule gives it others", "", "`floor(x)` and `round(x)` give whole numbers."}
-	headOnly       = message{codes.E0804, "`%s` is in the head of %s but in no atom of the body", "nothing gives it a value", "Every row needs a value for it: add an atom that has it, or write a constant, quoted."}
+	realInInt      = message{codes.E0803, "column %d of `%s` holds whole numbers, but the rule gives it other numbers", "", "`floor(x)` and `round(x)` give whole numbers."}
+	headOnly       = message{codes.E0804, "`%s` is in the head of %s but in no atom of the body", "nothing gives it a value", "Every row needs a value for it: add an atom that has it, or write a quoted constant."}
 	variableInFact = message{codes.E0804, "`%s` has no value here", "nothing gives it a value", "A fact holds constants; a rule has a body: `Head(x) <- Body(x).`."}
 	anyInExpr      = message{codes.E0804, "`_` stands for anything, but a value is needed here", "", "Name it, and add an atom that gives it a value."}
-	ownNegation    = message{codes.E0807, "%s depends on its own negation: %s", "", "A relation is complete before it is negated: define the negated one without this one."}
+	ownNegation    = message{codes.E0807, "%s depends on its own negation: %s", "", "A relation must be complete before it is negated: define the negated one without this one."}
 	ownAggregate   = message{codes.E0808, "%s depends on its own aggregate: %s", "", "Sums and counts need complete relations. A least or greatest value may be defined by itself: `D[y] min= D[x] + w <- Road(x, y, w).`."}
 	manyColumns    = message{codes.E0815, "`%s` has %d columns; a relation has at most %d", "", "Split it into relations that share a key."}
 	otherNodes     = message{codes.E0803, "axis %d of `%s` has %s, and there are %s", "", "Rules read tensors over the nodes of the program."}
 	reserved       = message{codes.E0818, "%s is reserved for a later version", "", ""}
 	noLiteral      = message{codes.E0818, "%s is neither true nor false", "", "A body has atoms, `not` atoms, comparisons and `v = e`."}
-	deepExpr       = message{codes.E0818, "more than %d operations lie within each other here", "", "Let the body give a part its name first, as in `v = e`."}
+	deepExpr       = message{codes.E0818, "this expression is more than %d operations deep", "", "Name a part of it in the body first, as in `v = e`."}
 	aggregateKey   = message{codes.E0818, "an aggregate cannot be the key of a tensor", "", "The operator says how several values combine: `T[x] += a <- ...` is their sum."}
 	queryConstant  = message{codes.N0828, "`%s` is the constant here, since a fact has it", "", "A variable needs a name that no fact has."}
 	realJoin       = message{codes.W0823, "`%s` joins columns of real numbers, which have to be exactly equal", "", "Numbers computed in different ways are rarely equal to the last digit."}
@@ -74,7 +74,7 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of numbers: compare what it gives, as in `%s > 0`.", name.Name, syntax.ExprString(l.X)))
 	}
 	if _, ok := aggregates[name.Name]; ok {
-		d.Notes = append(d.Notes, "An aggregate stands in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
+		d.Notes = append(d.Notes, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
 	}
 	if len(shown) > 0 {
 		more := ""
@@ -150,7 +150,7 @@ func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {
 	}
 	c.report(diag.Diagnostic{Code: codes.E0805, Severity: diag.Error, Span: at,
 		Message: fmt.Sprintf("`%s` occurs only under `not`", x.name),
-		Notes:   []string{fmt.Sprintf("If no %s at all is meant, write `_`; if some %s that is not related, add an atom that gives it its values.", x.name, x.name)},
+		Notes:   []string{fmt.Sprintf("To say that there is no %s at all, write `_`; to say that some %s is not related, add an atom that gives it values.", x.name, x.name)},
 		Fixes:   guess("`_`", at, "_")})
 }
 
@@ -173,7 +173,7 @@ func (c *checker) invents(cl *clause, picture string) {
 			}
 		}
 	}
-	c.err(codes.E0809, cl.head.Pos(), "", []string{"The program might not end. For a least or greatest value write `T[x] min= e <- ...` or `max=`.", "It comes back: " + picture + "."},
+	c.err(codes.E0809, cl.head.Pos(), "", []string{"The program might not end. For a least or greatest value write `T[x] min= e <- ...` or `max=`.", "The cycle is " + picture + "."},
 		"%s creates new values of %s, which is recursive", what, cl.of.name)
 }
 
@@ -190,7 +190,7 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 		c.rel.doubted[x.Name] = true
 		c.report(diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
 			Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
-			Notes:   []string{"An unbound input may still have it. Variables begin with a lower-case letter."}})
+			Notes:   []string{"An input without data may still have it. Variables begin with a lower-case letter."}})
 		return
 	}
 	cl.bad = true
@@ -244,7 +244,7 @@ func (c *checker) readEarly(r, needs *relation, at source.Span) {
 			continue
 		}
 		if name = "`" + a.Name.Name + "`"; a.Name.Name == needs.name {
-			c.err(codes.E0814, at, "", []string{"Rules may be recursive, and equations not: write it as rules, or use `tc`."},
+			c.err(codes.E0814, at, "", []string{"Rules may be recursive, equations may not: write it as rules, or use `tc`."},
 				"%s depends on itself: %s -> %s -> %s", name, needs.name, r.name, needs.name)
 			return
 		}
@@ -292,12 +292,12 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 	note := "An expression of a rule has variables, numbers, + - * / and functions of numbers such as floor(x)."
 	if call, ok := x.(*syntax.Call); ok {
 		if _, agg := aggregates[call.Fun.Name]; agg {
-			note = "An aggregate stands alone in a column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`."
+			note = "An aggregate must be alone in its column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`."
 		} else if c.rel.byName[call.Fun.Name] != nil {
 			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", call.Fun.Name)
 		}
 	}
-	c.err(codes.E0818, x.Pos(), "", []string{note}, "%s cannot stand in a rule", text(x))
+	c.err(codes.E0818, x.Pos(), "", []string{note}, "%s is not allowed in a rule", text(x))
 }
 
 func (c *checker) unknownConstant(x *syntax.String) {
@@ -340,7 +340,7 @@ func (c *checker) onlyOnce(cl *clause, x *variable) {
 
 func (c *checker) nothingFills(r *relation, at source.Span) {
 	c.report(diag.Diagnostic{Code: codes.W0821, Severity: diag.Warning, Span: at,
-		Message: fmt.Sprintf("nothing fills `%s`: it has no fact, and every rule of it needs what has none", r.name),
+		Message: fmt.Sprintf("nothing fills `%s`: it has no facts, and each of its rules needs an empty relation", r.name),
 		Related: []diag.Related{{Span: r.first, Message: "defined here"}}})
 }
 

@@ -66,10 +66,10 @@ func (c *checker) equate(eq equation) {
 	*c.eq = eq
 }
 
-// ctx says what becomes of the indices of a term. At the top (root nil) a term
-// is summed over the indices not in base. Inside a term nothing is projected,
-// except in the arguments of functions: there the indices stay that base has or
-// that occur in the term outside the call.
+// ctx says what happens to the indices of a term. At the top (root nil) a term is summed over
+// the indices that are not in base. Inside a term (root) nothing is summed, except in the
+// arguments of functions, which keep the indices of base and those that occur in the term
+// outside the call.
 type ctx struct {
 	base uint64
 	root syntax.Expr
@@ -98,7 +98,7 @@ func (c *checker) id(name string, span source.Span) (uint8, bool) {
 	return uint8(len(c.eq.idx) - 1), true
 }
 
-// sizes is the size of each index, until it is called again.
+// sizes is the size of each index. The slice is valid until the next call.
 func (c *checker) sizes() []int {
 	c.size = c.size[:0]
 	for i := range c.eq.idx {
@@ -354,11 +354,10 @@ func (c *checker) name(x *syntax.Name) val {
 	return val{n: sym.node, form: sym.form, label: sym.label}
 }
 
-// few is the operands that lists on the stack have room for.
+// few is how many operands lists on the stack have room for.
 const few = 4
 
-// mapped applies fn to values aligned by the names of their indices; x is the
-// expression that does so.
+// mapped applies fn, for the expression x, to values aligned by the names of their indices.
 func (c *checker) mapped(x syntax.Expr, fn op.Fn, vals ...val) val {
 	var union uint64
 	indexed := false
@@ -433,7 +432,7 @@ func operand(x syntax.Expr, i int) syntax.Expr {
 func (c *checker) index(x *syntax.Index) val {
 	v := c.expr(x.X, ctx{base: ^uint64(0)})
 	if v.n == nil {
-		// The indices still count, so that they are not reported as missing.
+		// Count the indices all the same, so that they are not reported as missing.
 		for _, e := range x.Indices {
 			if name, ok := e.(*syntax.Name); ok {
 				c.id(name.Name, name.Span)
@@ -458,8 +457,7 @@ func (c *checker) index(x *syntax.Index) val {
 	return c.take(x.X, x.Span, v.n, at)
 }
 
-// position is one entry of an index list: an index, or a node whose value is
-// the place.
+// position is one entry of an index list: an index, or a node whose value is the position.
 type position struct {
 	index bool
 	id    uint8
@@ -467,6 +465,8 @@ type position struct {
 	node  *ir.Node
 }
 
+// position elaborates what can be in brackets for one axis. A name is an index even if a tensor has that
+// name, with a warning if that tensor is a number, which was most likely meant as the position.
 func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int) (position, bool) {
 	size := a.Type.Shape.Dim(axis)
 	switch e := e.(type) {
@@ -510,8 +510,8 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 	return position{}, false
 }
 
-// take applies an index list to a tensor: fixed places select, a repeated index
-// takes the diagonal.
+// take applies an index list to a tensor: fixed positions select, a repeated index takes the
+// diagonal.
 func (c *checker) take(owner syntax.Expr, span source.Span, a *ir.Node, at []position) val {
 	c.at(span)
 	axes, places := make([]int, 0, tensor.MaxRank), make([]*ir.Node, 0, tensor.MaxRank)

@@ -27,9 +27,9 @@ func Packs(rows, cols, entries int) bool {
 	return uint64(rows)*uint64(tensor.Words(cols)) <= 2*uint64(entries)
 }
 
-// ProgramLabels is the node labels in the text of a program, in order of first
-// appearance. A capital that only data may have is none: it would come back as
-// if they had it.
+// ProgramLabels is the node labels in the text of a program, in order of first appearance. A
+// capitalised name that only the data may have is left out: as a label, it would seem to come
+// from the data.
 func ProgramLabels(f *syntax.File) []string {
 	c := newChecker(f, Config{}, new(Program))
 	c.collectLabels()
@@ -55,14 +55,13 @@ func ProgramDomains(f *syntax.File) map[string][]string {
 	return list
 }
 
-// sure is labels without those that are in doubt.
+// sure is labels without the doubtful ones.
 func (r *relations) sure(labels []string) []string {
 	return slices.DeleteFunc(labels, func(s string) bool { return r.doubted[s] })
 }
 
-// collectLabels gathers the universe: the host's labels, then those of the
-// program's own graphs and relations, as they occur. It runs first because the size of
-// every labelled graph is the size of the whole universe.
+// collectLabels gathers all nodes: the host's labels, then those of the program's own graphs and
+// relations in order of appearance. It comes first because every labelled graph has all nodes.
 func (c *checker) collectLabels() {
 	add := func(s string) {
 		if c.ids == nil {
@@ -125,7 +124,7 @@ func (c *checker) label(x *syntax.String) val {
 	c.at(x.Span)
 	k, ok := c.ids[x.Value]
 	if !ok && c.b.Unknown {
-		// The data that is not bound yet may have it.
+		// Data that is not bound yet may have it.
 		return val{n: c.b.Const(tensor.Scalar(tensor.Int, math.NaN())), label: true, form: ir.NodeIndex}
 	}
 	if !ok {
@@ -148,8 +147,8 @@ func number(x syntax.Expr) (float64, bool) {
 	return 0, false
 }
 
-// static evaluates an entry of a literal that is not just a number: arithmetic
-// that is known before the program runs, such as 1/3.
+// static evaluates an entry of a literal that is not just a number but arithmetic known before
+// the program runs, such as 1/3.
 func (c *checker) static(e syntax.Expr) (float64, bool) {
 	v := c.expr(e, ctx{base: ^uint64(0)})
 	if v.n == nil {
@@ -175,8 +174,8 @@ func elements(l *syntax.List) []syntax.Expr {
 	return list
 }
 
-// rows is the elements of a list, or the first of a packed one, which the others
-// are like.
+// rows is the elements of a list; of a packed one only the first, as the others have the same
+// form.
 func rows(l *syntax.List) []syntax.Expr {
 	if l.Packed == nil {
 		return l.Elems
@@ -272,7 +271,7 @@ func (c *checker) packed(l *syntax.List, kind *tensor.Kind) bool {
 	return !huge || !c.anyInexact(l)
 }
 
-// anyInexact reports the first number in a packed list that inexact does.
+// anyInexact calls inexact for the numbers of a packed list, up to the first that it reports.
 func (c *checker) anyInexact(l *syntax.List) bool {
 	for _, e := range l.All() {
 		sub, ok := e.(*syntax.List)
@@ -407,7 +406,7 @@ type arcs struct {
 	n      int       // edges
 }
 
-// places is how many places at knows of.
+// places is the number of positions that at accepts.
 func (a *arcs) places() int {
 	switch {
 	case a.values == nil:
@@ -429,8 +428,7 @@ func (a *arcs) at(i int) (edge, bool) {
 	return edge{int32(i / a.size), int32(i % a.size)}, a.values[i] == 1
 }
 
-// matrixOf is the values of a packed list of lists of numbers, nil of any other
-// list.
+// matrixOf is the values of a packed list of lists of numbers, or nil.
 func matrixOf(list *syntax.List) []float64 {
 	if list.Packed == nil || len(list.Packed.Dims) != 2 {
 		return nil
@@ -443,7 +441,7 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 	labelled, largest := 0, -1
 	var largestAt syntax.Expr
 	if ends := matrixOf(list); ends != nil {
-		// The end of an edge, as the tree would have it.
+		// One end of an edge, as a node of the tree.
 		end := func(k int) syntax.Expr { return list.At(k / 2).(*syntax.List).At(k % 2) }
 		at := 0
 		for k, v := range ends {
@@ -507,8 +505,7 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 	return c.adjacency(x, &es, n)
 }
 
-// twoByTwo warns when a literal of two pairs would mean something else read as
-// a matrix.
+// twoByTwo warns when a literal of two pairs would be another graph if read as a matrix.
 func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es *arcs) {
 	a, _ := es.at(0)
 	b, _ := es.at(1)
@@ -527,6 +524,8 @@ func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es *arcs) {
 	}
 }
 
+// matrixGraph reads a 0/1 matrix as a graph. A packed list has its numbers in one slice, which is kept as
+// the values of the graph; in any other the edges are collected row by row.
 func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 	k := list.Len()
 	if n >= 0 && n != k {

@@ -13,8 +13,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// kinds finds which columns of numbers hold whole ones: all that nothing else is put
-// into. It gives the kind of each column and of each variable.
+// kinds finds the kind of each column and variable. A column of numbers holds whole numbers
+// unless a fact or a rule puts others into it.
 func (c *checker) kinds() {
 	for _, r := range c.rel.list {
 		for i := range r.cols {
@@ -66,8 +66,8 @@ func (c *checker) kinds() {
 
 func whole(x float64) bool { return x == float64(int64(x)) && -tensor.MaxInt < x && x < tensor.MaxInt }
 
-// varKinds is the kinds of the variables of a clause: a whole number is one that
-// something whole gives.
+// varKinds is the kinds of the variables of a clause. A variable is a whole number if something
+// whole gives it its value.
 func (c *checker) varKinds(cl *clause) {
 	for v := range cl.vars {
 		x, kind := &cl.vars[v], tensor.RealColumn
@@ -142,8 +142,8 @@ func (c *checker) exprKind(cl *clause, e *rel.Expr) tensor.ColumnKind {
 	return tensor.RealColumn
 }
 
-// domain is what the members of a slot are numbered in; nil of numbers. The labels of
-// a domain that no data gave are the constants of the text, in their order.
+// domain is the domain of a slot, or nil if it holds numbers. If no data gives the labels of a
+// domain, they are the constants of the text, in their order.
 func (c *checker) domain(slot int) *tensor.Domain {
 	s := c.rel.slots[c.rel.find(slot)]
 	name := "node"
@@ -158,6 +158,8 @@ func (c *checker) domain(slot int) *tensor.Domain {
 	return c.domainNamed(name)
 }
 
+// domainNamed makes a domain once, so that two columns of one domain have the same pointer, by which package
+// rel compares domains.
 func (c *checker) domainNamed(name string) *tensor.Domain {
 	d := c.rel.domains[name]
 	if d == nil {
@@ -174,9 +176,8 @@ func (c *checker) domainNamed(name string) *tensor.Domain {
 	return d
 }
 
-// numbered is how many nodes there are where they have no labels: as many as the places of
-// the tensors that rules read, or, while one of these or a table has no data, as many as
-// the program names at least.
+// numbered is the number of nodes when they have no labels: the size of the tensors that rules
+// read or, while one of these or a table has no data, at least as many as the program names.
 func (c *checker) numbered() (n int, known bool) {
 	if c.labels != nil {
 		return 0, false
@@ -204,8 +205,8 @@ func (r *relations) isPlace(k *constant) bool {
 	return k.isNum && (class == aNode || class == aLabel)
 }
 
-// outside finds the nodes by numbers that there are not: nothing matches them, and where
-// nodes have no labels none may be in a fact or in a head.
+// outside reports numbers of nodes that do not exist: nothing matches them, and where nodes have
+// no labels they may not be in a fact or a head.
 func (c *checker) outside() {
 	n, known := c.numbered()
 	given := map[int]bool{}
@@ -255,7 +256,7 @@ func (r *relations) labelsOf(domain string) []string {
 	return labels
 }
 
-// lower is the program of a stage: the relations that it gives, with what these need.
+// lower is the program of a stage: the relations that it gives, and those that they need.
 func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
 	needed := c.needs(s.results...)
 	out := &rel.Program{Results: s.results}
@@ -303,8 +304,8 @@ func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
 	return out
 }
 
-// columnNames is what the columns are called: as they are declared, or in the head of
-// the first rule where all have names there.
+// columnNames is the names of the columns: as declared, or else those in the head of the first
+// rule in which all columns have names.
 func (r *relation) columnNames() []string {
 	if r.input != nil || len(r.rules) == 0 {
 		return nil
@@ -327,8 +328,8 @@ func (r *relation) columnNames() []string {
 	return names
 }
 
-// table is the facts of a relation, sorted and each once. Of a valued one the values
-// of a key become one.
+// table is the facts of a relation, sorted and each once. In a valued relation, the values of a
+// key are folded into one.
 func (c *checker) table(r *relation, cols []tensor.Column) *tensor.Table {
 	if len(r.facts) == 0 {
 		return nil
@@ -450,7 +451,7 @@ func (c *checker) exprDomain(cl *clause, e *rel.Expr) *tensor.Domain {
 	return nil
 }
 
-// text is the constant that an expression is, if that is one.
+// text is the constant that an expression consists of, if it does.
 func (c *checker) text(e *rel.Expr) (string, bool) {
 	if len(e.Args) > 0 || e.Term.Kind != rel.Const {
 		return "", false

@@ -15,13 +15,13 @@ import (
 	"ein/vm/tensor"
 )
 
-// Facts, rules and queries are worked out before the statements, since their order
-// means nothing: which relations there are (collect), what each clause says in the
-// form of package rel (elaborate), whether every variable has a source, what uses what
-// (rules.go), and at last the program (lower.go). Types of columns and of variables
-// are classes of a union-find, joined where one name stands in two places.
+// Facts, rules and queries are elaborated before the statements, since their order means nothing:
+// first which relations there are, then what each clause says in the form of package rel, then
+// whether every variable has a source and what depends on what (rules.go), and at last the program
+// (lower.go). The types of columns and variables are classes of a union-find, joined where one name
+// occurs in two places.
 
-// relations is what a program says of relations.
+// relations is everything that a program says about relations.
 type relations struct {
 	stmts   []syntax.Stmt // that say it; of the programs before all but queries
 	list    []*relation
@@ -41,8 +41,8 @@ type relations struct {
 	pending []pending
 }
 
-// stage is rules that run together, which read what was there when it began. One is enough
-// unless rules read tensors: an equation may read what rules make of another equation.
+// stage is rules that run together and read only what existed before the stage. One is enough
+// unless rules read tensors: then an equation may read what rules derive from another equation.
 type stage struct {
 	rules   ir.Rules
 	results []int // the relations that it gives, in order
@@ -50,7 +50,7 @@ type stage struct {
 	args    []*ir.Node // what each of sources reads
 }
 
-// pending is an output whose rows are given in the end, when all that rules read is there.
+// pending is an output whose operation is made last, when everything that its rules read exists.
 type pending struct {
 	output, place int
 	span          source.Span
@@ -80,7 +80,7 @@ type column struct {
 // valued reports whether the relation has a value for each key.
 func (r *relation) valued() bool { return r.fold != rel.NoAgg || r.source == rel.FromElements }
 
-// fact is a row, its cells as constants, and of a base case the value.
+// fact is a row of constants, with the value if it is a base case.
 type fact struct {
 	row  []int
 	span source.Span
@@ -157,7 +157,7 @@ func (r *relations) find(i int) int {
 
 func (r *relations) class(i int) class { return r.slots[r.find(i)].class }
 
-// join is a class that is both, if there is one.
+// join is the class of something that has both classes, if there is one.
 func join(a, b slot) (class, bool) {
 	if a.class > b.class {
 		a, b = b, a
@@ -171,7 +171,8 @@ func join(a, b slot) (class, bool) {
 	return 0, false
 }
 
-// sameType says that two slots hold the same; what stands at a place names it.
+// sameType makes two slots have one type, or reports that they cannot; what names the thing in the
+// text that is in both.
 func (c *checker) sameType(a, b int, what string, at source.Span) bool {
 	r := c.rel
 	a, b = r.find(a), r.find(b)
@@ -196,8 +197,8 @@ func (c *checker) sameType(a, b int, what string, at source.Span) bool {
 	return true
 }
 
-// relate works out what the program says of relations. It is for ProgramLabels, too,
-// which has no use for what is wrong.
+// relate elaborates all facts, rules and queries. ProgramLabels calls it too, and ignores what it
+// reports.
 func (c *checker) relate() {
 	var own []syntax.Stmt
 	for i, s := range c.file.Stmts {
@@ -292,8 +293,8 @@ func (c *checker) newRelation(name string, first source.Span, columns int, holds
 	return r
 }
 
-// named is what an atom of a rule reads: a relation; or of a tensor its entries, or, with
-// values, its elements. It is nil where nothing has the name.
+// named is what an atom of a rule reads: a relation, or the entries of a tensor, or with values its
+// elements. It is nil if nothing has the name.
 func (c *checker) named(name syntax.Ident, axes int, values bool) *relation {
 	if r := c.rel.byName[name.Name]; r != nil {
 		return r
@@ -330,7 +331,7 @@ func (c *checker) isTensor(name string) bool {
 	})
 }
 
-// columnTypes are the types of columns that are no named domains.
+// columnTypes are the types of columns other than named domains.
 var columnTypes = map[string]struct {
 	class class
 	kind  tensor.ColumnKind
@@ -362,7 +363,7 @@ func (c *checker) declare(s *syntax.Input) {
 	}
 }
 
-// headOf meets the relation of a fact or of a rule.
+// headOf declares the relation of a fact or a rule by its head.
 func (c *checker) headOf(s *syntax.Rule) {
 	name, args := headParts(s)
 	r := c.rel.byName[name.Name]
@@ -410,9 +411,9 @@ func (c *checker) known(name string, at source.Span) {
 	}
 }
 
-// nodes is the constants that are nodes: of facts and heads, and those that others are
-// compared with, which need a place in the order. Numbers are among them where nodes have
-// labels: some are named, or they come from tables and not from tensors.
+// nodes is the constants that are nodes: those of facts and heads, and those that are compared,
+// which need a place in the order. Where nodes have labels, numbers in columns of nodes are
+// labels too.
 func (r *relations) nodes(labels bool) (list []*syntax.String) {
 	tables, tensors := false, false
 	for _, x := range r.list {
@@ -458,8 +459,8 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 	return list
 }
 
-// gatherConstants notes what rows may hold: the constants of facts and of heads, the
-// labels of graphs and of what is bound.
+// gatherConstants notes which constants rows may hold: those of facts and heads, and the labels of
+// graphs and of bound data.
 func (c *checker) gatherConstants() {
 	note := c.known
 	for _, l := range c.labels {
@@ -626,8 +627,8 @@ func literalNumber(x syntax.Expr) (float64, bool) {
 	return 0, false
 }
 
-// constantOf makes a constant of a name, a string or a number, and gives its slot. A
-// constant and its slot are made together, so constAt finds the one by the other.
+// constantOf makes a constant of a name, a string or a number, and returns its slot. Constants are
+// in the order of their slots, by which constAt finds them.
 func (c *checker) constantOf(x syntax.Expr, fact bool) int {
 	k := constant{span: x.Pos()}
 	class := aLabel
@@ -654,7 +655,7 @@ func (c *checker) constantOf(x syntax.Expr, fact bool) int {
 	return k.slot
 }
 
-// constAt is the constant that was made with a slot.
+// constAt is the constant that a slot was made for.
 func (c *checker) constAt(slot int) int {
 	i, _ := slices.BinarySearchFunc(c.rel.consts, slot, func(k constant, slot int) int { return k.slot - slot })
 	return i
@@ -666,7 +667,7 @@ func (c *checker) constTerm(x syntax.Expr) (rel.Term, int) {
 	return rel.Term{Kind: rel.Const, Value: float64(c.constAt(slot))}, slot
 }
 
-// variable is the variable of a name, which it meets once more.
+// variable is the variable of a name, and counts the occurrence.
 func (cl *clause) variable(c *checker, name string, at source.Span) int {
 	v, ok := cl.ids[name]
 	if !ok {
@@ -678,14 +679,14 @@ func (cl *clause) variable(c *checker, name string, at source.Span) int {
 	return v
 }
 
-// hidden is a variable that the text has no name for.
+// hidden is a new variable without a name in the text.
 func (cl *clause) hidden(c *checker, name string, class class, at source.Span) int {
 	cl.vars = append(cl.vars, variable{name: name, first: at, slot: c.rel.slot(class, "", at), hidden: true, count: 2})
 	return len(cl.vars) - 1
 }
 
-// ruleName is what a name stands for in a rule or a query, in a place of a class: a
-// variable or a constant.
+// ruleName is what a name in a rule or a query stands for, given what its place holds: a variable or
+// a constant.
 func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, int) {
 	at, known := c.rel.known[x.Name]
 	known = known && place != aNumber && place != numeral
@@ -719,6 +720,8 @@ func (cl *clause) add(l rel.Literal, src *syntax.Literal, uses *relation) {
 	cl.Body, cl.src, cl.uses = append(cl.Body, l), append(cl.src, *src), append(cl.uses, uses)
 }
 
+// literal sorts literals by their form alone, since names may be defined later: a call is an atom, an
+// indexed name a value of a tensor, and an operator a comparison.
 func (c *checker) literal(cl *clause, l *syntax.Literal) {
 	switch x := l.X.(type) {
 	case *syntax.Call:
@@ -792,8 +795,8 @@ func (c *checker) valueAlone(cl *clause, l *syntax.Literal, x *syntax.Index, nam
 	cl.vars[e.Term.Var].hidden = false
 }
 
-// atomTerm is a term of an atom, in a place of a type. An expression has a variable of
-// its own.
+// atomTerm is a term of an atom, given the slot of its column. An expression gets a variable of its
+// own.
 func (c *checker) atomTerm(cl *clause, l *syntax.Literal, place int, x syntax.Expr) rel.Term {
 	var t rel.Term
 	var slot int
@@ -818,8 +821,8 @@ func (c *checker) atomTerm(cl *clause, l *syntax.Literal, place int, x syntax.Ex
 
 var comparisons = map[syntax.BinaryOp]op.Fn{syntax.Gt: op.FnGt, syntax.Ge: op.FnGe, syntax.Lt: op.FnLt, syntax.Le: op.FnLe, syntax.Eq: op.FnEq, syntax.Ne: op.FnNe}
 
-// compare is a comparison. An equation with a variable alone on one side may give it
-// its value.
+// compare is a comparison. An equation with nothing but a variable on one side may give it its
+// value.
 func (c *checker) compare(cl *clause, l *syntax.Literal, by syntax.BinaryOp, left, right syntax.Expr) {
 	a, x := c.ruleExpr(cl, left)
 	b, y := c.ruleExpr(cl, right)
@@ -914,7 +917,7 @@ func (c *checker) ruleExpr(cl *clause, x syntax.Expr) (rel.Expr, int) {
 	return rel.Expr{}, c.rel.slot(anything, "", x.Pos())
 }
 
-// valueOf is T[..] in an expression: it has a value, and it is this.
+// valueOf is T[..] in an expression: a hidden variable that an atom of T gives its value.
 func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.Expr, int) {
 	shown := syntax.ExprString(x)
 	if v, ok := cl.ids[shown]; ok {
@@ -1003,7 +1006,7 @@ func (c *checker) aggregate(cl *clause, r *relation, i int, agg rel.Agg, call *s
 	return cell
 }
 
-// capitals is the fix that makes variables of all capitals that nothing has, in the
+// capitals is the fix that turns all capitalised names that no fact has into variables, in the
 // whole program.
 func (c *checker) capitals() diag.Fix {
 	fix := diag.Fix{Title: "begin variables with a lower-case letter"}

@@ -10,9 +10,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// repeat elaborates the statements of s as often as it says, one round after the
-// other. A statement gives the same shape in every round. What the first round
-// reports is not reported again.
+// repeat elaborates the statements of s once for each round. A statement must give the same shape in
+// every round. What the first round reports is not reported again.
 func (c *checker) repeat(s *syntax.Repeat, assign func(*syntax.Assign) val) {
 	times, ok := c.times(s)
 	if !ok {
@@ -58,7 +57,7 @@ func (c *checker) repeat(s *syntax.Repeat, assign func(*syntax.Assign) val) {
 	}
 }
 
-// times is how often s is to be repeated.
+// times is the number of rounds of s.
 func (c *checker) times(s *syntax.Repeat) (n int, ok bool) {
 	v := c.printed(s.Times)
 	if v.n == nil {
@@ -69,8 +68,8 @@ func (c *checker) times(s *syntax.Repeat) (n int, ok bool) {
 		return 1, true // not known until the inputs are bound
 	}
 	if !known || x < 0 || x != math.Trunc(x) || x > float64(c.cfg.Limits.Nodes) {
-		c.err(codes.E0314, s.Times.Pos(), "", []string{"It is a whole number from 0, such as 10 or `size(A, 0)`, within the limit on operations."},
-			"the number of rounds of a `repeat` has to be known before the program runs")
+		c.err(codes.E0314, s.Times.Pos(), "", []string{"It must be a whole number, 0 or more, such as 10 or `size(A, 0)`, within the limit on operations."},
+			"the number of rounds of a `repeat` must be known before the program runs")
 		return 0, false
 	}
 	return int(x), true

@@ -9,9 +9,9 @@ import (
 	"ein/vm/ir"
 )
 
-// outcome is one assignment that was elaborated, with everything that it depends on
-// and everything that it did. A later version of the program takes it over where the
-// text of a statement and what it sees are the same, wherever it now stands.
+// outcome is one elaborated assignment, with everything that it depends on and everything that it
+// did. A later version of the program reuses it for a statement with the same text that sees the
+// same, wherever that now is.
 type outcome struct {
 	reads   []read
 	unknown bool     // sizes were not known
@@ -45,9 +45,9 @@ func knownOf(s *symbol) known {
 	return known{true, s.bad, s.label, s.param, s.unknown, s.node, s.form}
 }
 
-// same reports whether elaboration cannot tell k from l. Of an operation it sees the
-// type, the bounds, and the number that a scalar is known to be, but never how a
-// tensor came about: so a change that keeps the type of a statement ends there.
+// same reports whether elaboration cannot tell k from l. It sees the type of an operation, its
+// bounds, and the value of a scalar if that is known, but never how a tensor is computed: so an
+// edit that keeps the type of a statement affects no other.
 func (k known) same(l known) bool {
 	a, b := k.node, l.node
 	k.node, l.node = nil, nil
@@ -63,11 +63,11 @@ func (k known) same(l known) bool {
 		static == ok && math.Float64bits(x) == math.Float64bits(y)
 }
 
-// remembered is how many outcomes of one text are kept. What is not so after an edit
-// is often so again after the next: a name is retyped, a change undone.
+// remembered is how many outcomes of one text are kept. What one edit changes, the next often
+// changes back: a name is retyped, an edit undone.
 const remembered = 4
 
-// assignment is assign, taken over from the version before where that is the same.
+// assignment is assign, unless the last version has an outcome that still applies.
 func (c *checker) assignment(s *syntax.Assign) val {
 	if !c.cfg.Keep {
 		return c.assign(s)
@@ -92,7 +92,7 @@ func (c *checker) assignment(s *syntax.Assign) val {
 	return v
 }
 
-// keep remembers outcomes of a text, the one to try first before the others.
+// keep remembers outcomes of a text. The first is tried first.
 func (c *checker) keep(text string, list ...*outcome) {
 	kept := c.outcomes[text]
 	for _, o := range list {
@@ -110,7 +110,7 @@ func (c *checker) applies(o *outcome) bool {
 	if o.unknown != c.b.Unknown || o.calls && o.defs != c.seenDefs {
 		return false
 	}
-	// Close to a limit it may not.
+	// Near a limit it might not.
 	if c.limit || c.b.Count+o.count > c.cfg.Limits.Nodes || (c.work+o.work)/5 > c.cfg.Limits.Nodes ||
 		o.words > c.cfg.Limits.Elements || c.elements > c.cfg.Limits.Elements-o.words {
 		return false
@@ -136,9 +136,8 @@ func (c *checker) replay(o *outcome) {
 	}
 }
 
-// elaborateAnew elaborates a statement and remembers it, unless something was said
-// of it, which may speak of the rest of the program, or was left out because it had
-// been said before.
+// elaborateAnew elaborates a statement and remembers the outcome, unless a message was reported,
+// which may depend on the rest of the program, or was suppressed as a repetition.
 func (c *checker) elaborateAnew(s *syntax.Assign, text string) val {
 	o := &outcome{reads: c.reads(s), unknown: c.b.Unknown, calls: callsFunctions(s), defs: c.seenDefs}
 	before := make([]bool, len(o.reads))
@@ -179,14 +178,14 @@ func (c *checker) reads(s *syntax.Assign) []read {
 	names = slices.Compact(names)
 	list := make([]read, len(names))
 	for i, name := range names {
-		// A copy, which does not keep the text alive.
+		// A copy, so as not to keep the text alive.
 		list[i] = read{name: strings.Clone(name), known: knownOf(c.scope.lookup(name))}
 	}
 	return list
 }
 
-// callsFunctions reports whether a statement calls anything: a function of the
-// program may be what even the name of a builtin stands for.
+// callsFunctions reports whether a statement calls anything: even the name of a builtin may stand
+// for a function of the program.
 func callsFunctions(s *syntax.Assign) bool {
 	calls := false
 	syntax.Walk(s, func(n syntax.Node) bool {

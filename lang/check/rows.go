@@ -42,7 +42,7 @@ func (c *checker) rows(p *Program, r *relation, at source.Span) Output {
 	return Output{Name: r.name, Span: at}
 }
 
-// needs is the relations, queries included, that some of them depend on, themselves too.
+// needs is the relations, queries included, that the given ones depend on, and these themselves.
 func (c *checker) needs(places ...int) map[int]bool {
 	needed := map[int]bool{}
 	rules := map[int][]*clause{}
@@ -77,8 +77,8 @@ func (c *checker) source(r *relation) *ir.Node {
 	return nil
 }
 
-// stageOf is a stage that gives relations: the last one, if all that these read was there when
-// it began, and is the same.
+// stageOf is the stage that gives some relations: the last one, if everything that they read existed
+// when it began and has not changed since; else a new one.
 func (c *checker) stageOf(needed map[int]bool) *stage {
 	s := &stage{}
 	for _, r := range c.rel.list {
@@ -121,7 +121,7 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	return r.node
 }
 
-// defaultCall is default(T, x): the values of a relation, and x where there is none.
+// defaultCall is default(T, x): the values of a relation, and x for keys without one.
 func (c *checker) defaultCall(x *syntax.Call) val {
 	rest := c.expr(x.Args[1].Value, ctx{base: ^uint64(0)})
 	name, _ := x.Args[0].Value.(*syntax.Name)
@@ -143,7 +143,7 @@ func (c *checker) defaultCall(x *syntax.Call) val {
 	return val{n: n}
 }
 
-// keyed reports whether rules give the keys of the relation a value.
+// keyed reports whether rules give values to the keys of the relation.
 func (r *relation) keyed() bool { return r.fold == rel.Min || r.fold == rel.Max || r.fold == rel.Sum }
 
 // scatter is a relation as a tensor whose axes are the columns, with rest where it has no row.
@@ -180,8 +180,7 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 	return c.b.Scatter(c.result(c.stageOf(needed), r.place), rest, t, bound)
 }
 
-// InputColumns is the columns of an input that has some. Their domains have a name and no
-// members.
+// InputColumns is the columns of an input of a relation. Their domains have a name but no members.
 func InputColumns(s *syntax.Input) []tensor.Column {
 	var list []tensor.Column
 	for _, col := range s.Columns {
@@ -211,7 +210,7 @@ func (c *checker) tableInput(p *Program, s *syntax.Input) {
 	c.rel.tables[c.rel.byName[in.Name]] = in.Node
 }
 
-// finishRelations checks the clauses, all together, and makes the program of them.
+// finishRelations checks all clauses together, and makes their program.
 func (c *checker) finishRelations(p *Program) {
 	if len(c.rel.list) == 0 && len(c.rel.clauses) == 0 || c.cfg.Profile == Core || c.stopped {
 		return
@@ -249,7 +248,7 @@ func (c *checker) finishRelations(p *Program) {
 	for _, s := range c.rel.stages {
 		lowered := c.lower(skeleton, s)
 		if err := rel.Verify(lowered); err != nil {
-			// The verifier refuses what is too much for one rule, or has no meaning and the checker has missed it.
+			// The verifier refuses what is too large for one rule, or meaningless and missed by the checker.
 			at, in := pointOf(c.file), (*rel.InRule)(nil)
 			if errors.As(err, &in) {
 				pos := lowered.Rules[in.Rule].Pos
@@ -262,7 +261,7 @@ func (c *checker) finishRelations(p *Program) {
 	}
 }
 
-// relationsFor is the relations of a program for whoever mends it.
+// relationsFor lists the relations of a program for tools that fix it.
 func (c *checker) relationsFor(p *Program) (list []diag.Relation) {
 	for _, r := range c.rel.list {
 		if r.source != rel.NoSource {
@@ -291,7 +290,8 @@ func (c *checker) relationsFor(p *Program) (list []diag.Relation) {
 	return list
 }
 
-// tensorsRead checks that the tensors that rules read are over the nodes, and says what they hold.
+// tensorsRead checks that the axes of the tensors that rules read are nodes, and sets the kind of their
+// values.
 func (c *checker) tensorsRead() {
 	for _, r := range c.rel.list {
 		sym := c.scope.lookup(r.name)

@@ -15,8 +15,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// ground finds the variables that nothing gives a value. It does not depend on the
-// order of the literals.
+// ground finds the variables that nothing gives a value, whatever the order of the literals.
 func (c *checker) ground(cl *clause) {
 	for i := range cl.Body {
 		if l := &cl.Body[i]; l.Kind == rel.Atom {
@@ -104,7 +103,7 @@ func (c *checker) noSource(cl *clause, x *variable) {
 	}
 }
 
-// occurs is where a variable stands in a literal.
+// occurs is the place of a variable in a literal.
 func occurs(l *syntax.Literal, name string) (at source.Span, ok bool) {
 	visit := func(n syntax.Node) bool {
 		if x, is := n.(*syntax.Name); is && x.Name == name && !ok {
@@ -119,7 +118,7 @@ func occurs(l *syntax.Literal, name string) (at source.Span, ok bool) {
 	return at, ok
 }
 
-// skeleton is the program as far as who uses what, its constants not yet resolved.
+// skeleton is the program with its dependencies but without its constants.
 func (c *checker) skeleton() *rel.Program {
 	p := &rel.Program{}
 	for _, r := range c.rel.list {
@@ -199,8 +198,7 @@ func (c *checker) stratify(p *rel.Program) {
 
 func (c *checker) line(at source.Span) int { return c.file.Source.Position(at.Start).Line }
 
-// wayBack is the shortest way by rules from one relation to another, each step with
-// its line.
+// wayBack is the shortest chain of rules from one relation to another, each with its line.
 func (c *checker) wayBack(p *rel.Program, from, to int) (way []string) {
 	type step struct {
 		before int // the step before, -1 of the first
@@ -237,7 +235,7 @@ func (c *checker) wayBack(p *rel.Program, from, to int) (way []string) {
 	return way
 }
 
-// habits warns of what is allowed and seldom meant.
+// habits warns about what is allowed but seldom meant.
 func (c *checker) habits() {
 	filled := c.filled()
 	used := map[string]bool{} // names that rules use as variables
@@ -299,7 +297,7 @@ func (c *checker) habits() {
 	}
 }
 
-// filled is the relations that may have a row.
+// filled is the relations that may have rows.
 func (c *checker) filled() map[*relation]bool {
 	filled := map[*relation]bool{}
 	for _, r := range c.rel.list {
@@ -325,7 +323,7 @@ func (c *checker) filled() map[*relation]bool {
 	return filled
 }
 
-// impossible warns of a body that nothing satisfies: two bounds of one variable, or a
+// impossible warns about a body that nothing satisfies, because of two bounds of a variable, or a
 // constant that the facts of a relation lack.
 func (c *checker) impossible(cl *clause) {
 	type bounds struct {
@@ -373,14 +371,21 @@ func (c *checker) impossible(cl *clause) {
 			}
 		}
 		if k.isLow && k.isHigh && (k.low > k.high || k.low == k.high && (k.lowStrict || k.highStrict)) {
-			c.neverFires(cl.src[i].Span, fmt.Sprintf("no `%s` is on this side of %v and beyond %v", cl.vars[a.Term.Var].name, x, k.low+k.high-x))
+			above, below := "at least", "at most"
+			if k.lowStrict {
+				above = "above"
+			}
+			if k.highStrict {
+				below = "below"
+			}
+			c.neverFires(cl.src[i].Span, fmt.Sprintf("no `%s` is %s %v and %s %v", cl.vars[a.Term.Var].name, above, k.low, below, k.high))
 			return
 		}
 		of[a.Term.Var] = k
 	}
 }
 
-// realJoins warns of variables that join columns of real numbers.
+// realJoins warns about variables that join columns of real numbers.
 func (c *checker) realJoins(cl *clause) {
 	in := make([]int, len(cl.vars))
 	for i, l := range cl.Body {
@@ -402,7 +407,7 @@ func (c *checker) constNumber(e *rel.Expr) (float64, bool) {
 	return k.num, k.isNum
 }
 
-// missing warns of a constant that is in no row of a relation of facts.
+// missing warns about a constant that is in no row of a relation of facts.
 func (c *checker) missing(cl *clause, i int) {
 	r := cl.uses[i]
 	if len(r.rules) > 0 || r.input != nil || len(r.facts) == 0 {
@@ -427,7 +432,7 @@ func (c *checker) missing(cl *clause, i int) {
 	}
 }
 
-// crossProduct warns of atoms that share no variable, even through comparisons.
+// crossProduct warns about atoms that share no variable, not even through comparisons.
 func (c *checker) crossProduct(cl *clause) {
 	group := make([]int, len(cl.vars))
 	for i := range group {
@@ -479,8 +484,8 @@ func firstVar(ts []rel.Term) int {
 	return ts[slices.IndexFunc(ts, func(t rel.Term) bool { return t.Kind == rel.Variable })].Var
 }
 
-// form is a rule with its variables numbered as they occur and its literals sorted, so
-// that rules that say the same have one form.
+// form is a rule with variables numbered by occurrence and sorted literals, so that rules that say the
+// same have one form.
 func (c *checker) form(cl *clause) string {
 	number := map[int]int{}
 	for _, h := range cl.Head {

@@ -9,9 +9,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// uses counts the occurrences of each index in x, giving new indices a number.
-// A name stands for an index inside brackets after a tensor, and as an argument
-// of select when the left side has it.
+// uses counts the occurrences of each index in x, and numbers new ones. A name is an index in brackets
+// after a tensor and, if the left side has it, as an argument of select.
 func (c *checker) uses(x syntax.Expr, n *[maxIndices]int) {
 	c.step(1)
 	switch x.(type) {
@@ -41,8 +40,8 @@ func (c *checker) uses(x syntax.Expr, n *[maxIndices]int) {
 	c.countUses(x, n)
 }
 
-// longBracket is the length of a bracket whose uses are remembered: terms stand in
-// brackets of terms, and each asks again.
+// longBracket is the length from which the uses inside a bracket are remembered: brackets are nested,
+// and each level asks again.
 const longBracket = 64
 
 // use is how often an index occurs.
@@ -214,11 +213,11 @@ func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 			over = append(over, f.v)
 		}
 	}
-	// A factor alone has been looked at where it was made.
+	// A single factor was checked where it was made.
 	made := func(v val, factors []val) bool {
 		return v.n != nil && (len(factors) != 1 || v.n != factors[0].n)
 	}
-	// Of a quotient, which is real, no product is limited as whole numbers are.
+	// A quotient is real, so its products need not be exact.
 	part := func(v val, factors []val) val {
 		if len(under)+len(after) > 0 && made(v, factors) {
 			v.n.Unchecked()

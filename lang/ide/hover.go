@@ -30,7 +30,7 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 		return m.hover(t.Span)
 	case syntax.KindWhy:
 		m.code(":why atom")
-		m.add("Explains a row of a relation: by a derivation of least height, or, where there is none, by how far each rule gets.")
+		m.add("Explains a row of a relation: by a derivation of least height or, if there is none, by how far each rule gets.")
 		return m.hover(t.Span)
 	case syntax.KindIdent:
 		if text, ok := keywords[d.text(t.Span)]; ok {

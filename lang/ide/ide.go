@@ -5,6 +5,22 @@
 // completion, rename and so on, and it keeps what it has computed. Positions are byte
 // offsets. The package knows no protocol, terminal or file: its two users are the language
 // server and the interactive session.
+//
+// Three decisions explain most of the code:
+//
+// Names are resolved from the tree alone (names.go), so they work in wrong programs too. A name
+// assigned twice is one name; an index belongs to its statement; a parameter in brackets is a
+// position. Names in a statement that does not parse are found by its tokens, and not renamed.
+// Completion and signatures read tokens up to the cursor as well (cursor.go).
+//
+// Refactorings prove themselves. Rename makes the edits and resolves the resulting text: if any
+// name now means something else, it fails and says which. Extract and inline compare the types
+// of the outputs.
+//
+// An edit reuses what the check of the last version found (package check, reuse.go). The
+// operations of such a check have the right types, but places and operands of other versions,
+// so nothing is planned from them: hover plans its statement from a check of its own. FuzzEdit
+// compares an edited document with one opened with the same text.
 package ide
 
 import (

@@ -1,9 +1,27 @@
 // Package plan rewrites the operations of a checked program into cheaper ones with the
 // same meaning.
 //
-// [New] takes the operations over, and [Program.Optimise] applies the Rewrites, each a
-// function of its own. They can all be switched off, and tests run every program both
-// ways. Package compile then chooses layouts and kernels.
+// [New] takes the operations over from package check, and [Program.Optimise] applies the
+// [Rewrites]. It goes over the operations in four passes, from the outputs down, and each pass
+// decides with what the one before has left:
+//
+//	simplify  constants; 0/1 products that are only compared with 0 become bits
+//	demand    an element or a row of a result replaces the result that nobody else needs
+//	fuse      sums join the products below them; max and min over products are one contraction
+//	order     products of several factors become pairs, the cheapest order first
+//
+// Every pass shares equal operations: a node is looked up by a key of its operation and its
+// operands, so a value that two statements spell alike is computed once. What no output reaches
+// is never visited, and so is gone.
+//
+// Three rules hold for every rewrite. An intermediate that two operations read is computed once
+// and joined into neither. Whole numbers stay exact: what must be compared with 2^53 is not
+// hidden inside another operation. And an operation that an output needs and that can stop the
+// run is not dropped (canFail), so a mistake in the data is found with and without rewrites.
+//
+// Each rewrite notes what it did, which `ein explain` shows. Tests run every program with and
+// without Optimise. A session first calls [Program.Use], which makes inputs of the values that it
+// already has. Package compile then chooses layouts and kernels.
 package plan
 
 import (

@@ -25,14 +25,14 @@ var (
 	errNumberRange = message{codes.E0008, "%s is too large", "The largest number is about 1.8e308."}
 	errEmptyIndex  = message{codes.E0113, "an index list needs at least one index", "The whole tensor is written without brackets."}
 	errBareInDef   = message{codes.E0107, "only the last statement of a def may be a bare expression", ""}
-	errQualified   = message{codes.E0101, "nothing is named with a dot", "The columns of a relation are told apart by their order: `Pay(from, to, amount, day)` has a variable for each."}
-	errManyHeads   = message{codes.E0101, "a rule has one atom on the left", "Write a rule for each head."}
+	errQualified   = message{codes.E0101, "a name cannot contain a dot", "The columns of a relation are told apart by their order: `Pay(from, to, amount, day)` has a variable for each."}
+	errManyHeads   = message{codes.E0101, "a rule can have only one atom on the left", "Write a rule for each head."}
 	errWhy         = message{codes.E0115, "this is not an atom", whyForm}
-	errNegatedFact = message{codes.E0115, "`not` cannot stand in a fact", "What no fact and no rule says is false."}
+	errNegatedFact = message{codes.E0115, "`not` is not allowed in a fact", "Whatever no fact or rule states is false."}
 	errNoFact      = message{codes.E0115, "%s is not a fact", "A fact is a relation with constants, as in `Parent(\"ann\", \"bob\").`"}
 	errSetHead     = message{codes.E0115, "a rule that gives a value is written with min=, max= or +=", "They say what is taken when a key has several values; an equation ends without `.` and has no `<-`."}
 	errManyValues  = message{codes.E0101, "expected the end of the statement, found `,`", "A vector is written [1, 2]."}
-	errInDef       = message{codes.E0111, "%s cannot stand in a block", "A block holds assignments; that of a def ends with its value."}
+	errInDef       = message{codes.E0111, "%s is not allowed in a block", "A block holds assignments; the block of a def ends with its value."}
 	errEmptyDef    = message{codes.E0111, "the body of a def needs a value", "The last statement between the braces is the value."}
 	errSourceBytes = message{codes.E0501, "the program has %d bytes; the limit is %d", ""}
 	errTokens      = message{codes.E0502, "the program has more than %d tokens", ""}
@@ -134,7 +134,7 @@ func errRune(offset int, s string) diag.Diagnostic {
 		return withFix(newError(codes.E0003, one, "a NUL byte in the text"), "delete it", one, "")
 	case hiddenRune(r):
 		d := newError(codes.E0003, one, "the invisible character U+%04X", r)
-		d = withNote(d, "Characters that do not show, or that reorder what does, could make a program read differently from what it means.")
+		d = withNote(d, "Invisible characters, and those that reorder visible text, can make a program look different from what it does.")
 		return withFix(d, "delete it", one, "")
 	}
 	if ascii, ok := lookalike(r); ok {
@@ -163,10 +163,10 @@ func errRune(offset int, s string) diag.Diagnostic {
 	case '%':
 		d = withNote(d, "A comment starts with // or #.")
 	case '\\':
-		d = withNote(d, "`not` negates an atom, and unequal is written `!=`.")
+		d = withNote(d, "`not` negates an atom; for unequal, write `!=`.")
 	default:
 		if r >= utf8.RuneSelf {
-			d = withNote(d, "Names are made of the letters a to z and A to Z, digits and _; anything else can stand in a string or a comment.")
+			d = withNote(d, "Names consist of the letters a to z and A to Z, digits and _; anything else can be in a string or a comment.")
 		}
 	}
 	return d
@@ -302,7 +302,7 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	case kind == KindSetMax || kind == KindSetMin || kind == KindSetAdd:
 		return withNote(d, fmt.Sprintf("`%s` updates a tensor: `D[i,j] %s ...`.", p.word(i), p.word(i)))
 	case kind == KindLBrace && i > 0 && p.toks[i-1].kind == KindIdent && p.inClause:
-		return withNote(d, "An aggregate stands in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`")
+		return withNote(d, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`")
 	case kind == KindLBrace:
 		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
 	case kind == KindColon && want == "`,` or `]`":
@@ -406,7 +406,7 @@ func errManyFacts(body []Literal) diag.Diagnostic {
 }
 
 func errInBody(l Literal) diag.Diagnostic {
-	d := newError(codes.E0115, l.OpSpan, "`%s` cannot stand in the body of a rule", l.Op)
+	d := newError(codes.E0115, l.OpSpan, "`%s` is not allowed in the body of a rule", l.Op)
 	return withNote(d, "In a body `v = e` gives v a value; `"+l.Op.String()+"` belongs to the head: `T[x] "+l.Op.String()+" e <- Body(x, e).`")
 }
 
@@ -525,7 +525,7 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 	case i == lo:
 		return expected("a value")
 	case repeat && i == lo+1:
-		return errRepeat(expected("how many times"))
+		return errRepeat(expected("the number of rounds"))
 	case repeat && seg.block >= 0 && i > seg.close:
 		return errRepeat(expected("the end of the statement"))
 	case repeat && open < 0 && p.toks[i-1].kind.ends():

@@ -3,9 +3,31 @@
 // [Parse] gives a [File], a list of statements that keeps comments and mistakes ([Bad]);
 // [Format] prints it in canonical form, and [Walk] visits its nodes.
 //
-// A program is lexed once, cut into statements, and parsed statement by statement, so
-// that one mistake costs one statement and one message. Every recursion has a limit that
-// is checked before it starts; see [Limits].
+// # Tokens and statements
+//
+// The lexer makes tokens of 12 bytes and never fails; tokens and the blanks between them cover
+// the text. Two depend on what precedes them: max= is an operator only after an operand, and
+// :word a directive only at the start of a statement. A statement ends at a newline or semicolon
+// outside brackets, and before a token that can only begin another statement, so that an open
+// bracket does not swallow the rest of the file (split.go). Each statement is parsed by itself:
+// one mistake costs one statement and one message. Every recursion has a limit that is checked
+// before it starts; see [Limits].
+//
+// # The grammar and the fast path
+//
+// The structs of grammar.go define the syntax; [Grammar] prints them for the language page. Change
+// the syntax there first. Participle reads a statement into those structs, from which build.go
+// makes the tree, or stops at a token, and errors.go says what was expected there. One token
+// always decides.
+//
+// That takes 25 times as long as the same by hand, so fast.go (precedence climbing) makes the
+// same nodes for statements that are right. It has no messages: where it cannot continue, the
+// grammar reads the statement again, except for the part of a list that was read. FuzzGrammar
+// requires the same tree, places and diagnostics without the fast path (Options.NoFastPath), and
+// TestSentences generates right and wrong programs from the printed grammar.
+//
+// A list of 8 or more numbers of one shape is packed into one slice, 8 bytes a number rather
+// than 100, which the checker then uses as its constant (packed.go; Limits.Pack).
 package syntax
 
 import (

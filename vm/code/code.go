@@ -1,11 +1,20 @@
-// Package code defines the bytecode of Ein: a register machine whose registers hold
-// tensors. Instructions run once, in order, without jumps, so a program's work is the
-// sum over its instructions.
+// Package code defines the bytecode of Ein: a register machine whose registers hold whole
+// tensors. Instructions run once, in order, without jumps, so the work of a program is the sum
+// over its instructions, which is why it can be bounded before a run.
 //
-// A [Program] has inputs, constants, registers ([Reg]), instructions ([Instr]) and outputs.
-// A register's type and layout never change, so a program is verified completely before it
-// runs: [Verify] accepts only programs that the machine can run without checking types.
-// Bytecode may come from anyone: [Unmarshal] bounds what it reads, and verifies it.
+// A [Program] has inputs, constants, registers ([Reg]), instructions ([Instr]) and outputs. The
+// type, shape and layout of a register never change, and each is written once, before it is read.
+//
+// Everything that is particular to an operation is one row of a table (ops.go): its signature,
+// which attributes it has, a rule for what the signature cannot say, its kernel's plan or cost,
+// and a line of description. The verifier, the disassembler, the binary form and package cost
+// all read that table; the machine has one of its own with the kernels. A new operation is a row
+// in each, a kernel, and a place in package compile that emits it.
+//
+// Bytecode may come from anyone. [Unmarshal] bounds what it reads before it allocates, and
+// [Verify] accepts only programs that the machine can run without looking at types: registers
+// in order, operands with the layouts and shapes of the signature, attributes in range. Relations
+// in a program are verified by package rel.
 package code
 
 import (

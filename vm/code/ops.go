@@ -567,7 +567,7 @@ func foldCSRRule(x *Site) error {
 	for k, s := range m.Strides {
 		switch a := x.Arg[k]; {
 		case a.Layout == tensor.Sparse && (a.Shape != x.Arg[0].Shape || x.Arg[max(k-1, 0)].Layout != tensor.Sparse):
-			return fmt.Errorf("argument %d is no matrix beside the first", k)
+			return fmt.Errorf("argument %d is not a matrix of the shape of the first", k)
 		case a.Layout != tensor.Sparse && (s[0]|s[1] > 1 || s[0]&s[1] != 0):
 			return fmt.Errorf("argument %d is not along an axis", k)
 		}

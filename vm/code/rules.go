@@ -160,6 +160,8 @@ func scatterCost(x *Site) kernel.Cost {
 // ofTables is the first byte of a register of tables: of a rank that there is none of.
 const ofTables = 15
 
+// domains names the labels of a domain once: nearly always they are those of the program, which come later
+// in the file and are filled in then (shared).
 func (c *coder) domains(p *Program) {
 	items(c, &p.Domains, 3, "domains", func(d **tensor.Domain) {
 		if !c.writes {
@@ -261,6 +263,7 @@ func (c *coder) table(t *tensor.Table) {
 	}
 }
 
+// rules is a program of relations. What it means is left to rel.Verify; only sizes are bounded here.
 func (c *coder) rules(p *rel.Program) {
 	items(c, &p.Domains, 1, "domains", func(d **tensor.Domain) { c.ofDomain(d) })
 	items(c, &p.Relations, 6, "relations", func(r *rel.Relation) {

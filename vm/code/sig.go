@@ -77,6 +77,7 @@ func parseSig(text string) (s sig) {
 	return s
 }
 
+// parsePlace reads one operand or the result of a signature, such as bits|csr[n,m].
 func parsePlace(text string) place {
 	names, dims, found := strings.Cut(text, "[")
 	p := place{text: text, ones: names == "ones"}

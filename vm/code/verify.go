@@ -38,7 +38,7 @@ func Verify(p *Program) error {
 		err := checkReg(&p.Regs[i])
 		for _, c := range p.Regs[i].Columns {
 			if err == nil && c.Domain != nil && !slices.Contains(p.Domains, c.Domain) {
-				err = fmt.Errorf("the domain of the column %s is none of the program's", c.Name)
+				err = fmt.Errorf("the domain of the column %s is not one of the program's", c.Name)
 			}
 		}
 		if err != nil {
@@ -105,6 +105,7 @@ func checkPos(p ir.Pos) error {
 	return nil
 }
 
+// checkReg refuses types that no kernel expects, such as bits of whole numbers, and sizes that overflow.
 func checkReg(r *Reg) error {
 	s := r.Shape
 	if r.Kind > tensor.Real || r.Far && (r.Kind != tensor.Real || s.Rank() == 0) || s.Rank() < 0 || s.Rank() > tensor.MaxRank {
@@ -368,6 +369,8 @@ func (v *verifier) define(r int) error {
 	return nil
 }
 
+// instr checks an instruction in the order in which each check relies on the one before: its registers
+// exist and have values, then their types fit the signature, then the rule of the operation.
 func (v *verifier) instr(in *Instr) error {
 	if in.Op >= MaxOp {
 		return fmt.Errorf("unknown operation %d", in.Op)

@@ -324,6 +324,8 @@ func PathCSR(c *Ctl, dst []float64, a tensor.CSR, i, j int, s Scratch) bool {
 	return g.path(c, dst, i, j, s)
 }
 
+// path is a breadth-first search that remembers the node each was found from. It ends as soon as j is
+// reached. On bits a whole word of new nodes is found at once, and only new nodes are looked at singly.
 func (g *digraph) path(c *Ctl, dst []float64, i, j int, s Scratch) bool {
 	m := newMeter(c)
 	n := g.n

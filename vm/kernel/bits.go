@@ -446,6 +446,7 @@ func countPanels(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 // in the second-level cache.
 const countBlock = 512
 
+// countRows goes over bT in blocks, so that the rows of a block stay in the cache for all rows of a.
 func countRows(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 	m := newMeter(c)
 	n := bT.Rows
@@ -588,6 +589,8 @@ func orRows(c *Ctl, dst, a, b tensor.Bits, lo, hi int) bool {
 	return true
 }
 
+// m4rBlocks computes some blocks of columns, a cache line wide, so that the tables of one block stay in
+// the cache while all rows look up in them. It leaves a block as soon as every row is full of ones.
 func m4rBlocks(c *Ctl, dst, a, b tensor.Bits, table []uint64, lo, hi int) bool {
 	m := newMeter(c)
 	for block := lo; block < hi; block++ {

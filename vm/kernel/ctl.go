@@ -1,14 +1,44 @@
-// Package kernel does the arithmetic of the machine: contractions through BLAS,
-// bit-packed and sparse graph kernels, elementwise loops and reductions.
+// Package kernel does the arithmetic of the machine: contractions through BLAS, bit-packed and
+// sparse graph kernels, elementwise loops and reductions.
+//
+// # The contract
 //
 // A kernel takes raw slices and a [*Ctl], writes to memory that its caller provides, and
-// allocates nothing unless its doc says so. Scratch memory is passed in and may hold
-// anything; the kernel clears what it needs. Tests compare each kernel with a naive one,
-// written from the definition.
+// allocates nothing unless its doc says so. [Scratch] memory is passed in and may hold anything;
+// the kernel clears what it needs. A kernel polls Ctl.Done every few milliseconds and returns
+// false if the run was cancelled. It starts goroutines, if at all, only above a threshold of
+// work ([ParallelOps]).
 //
-// Every kernel whose work depends on sizes has a function with the suffix Cost that bounds
-// it: the operations that a kernel adds to Ctl.Ops never exceed that bound. If the bound
-// says little about the actual work, the kernel is metered: it asks the Ctl before it works.
+// Every kernel whose work depends on sizes has a function with the suffix Cost that bounds it:
+// the operations that a kernel adds to Ctl.Ops never exceed that bound. If the bound says little
+// about the actual work, the kernel is metered: it asks the Ctl before it works, on one
+// goroutine, and so stops at the same point on every machine. Contractions and elementwise loops
+// have a plan, made once for their shapes; a run only executes it.
+//
+// # Which kernel does what
+//
+//	product of two tensors    loops over batches of GEMM, GEMV, DOT or GER, 3x3 register tiles
+//	                          for the smallest, or plain loops; the planner costs several ways
+//	                          to lay out the operands (einsum_pair.go)
+//	0/1 product, counted      population count of pairs of rows (bits.go)
+//	0/1 product, not counted  method of the four Russians; with few ones, OR of rows
+//	max or min of sums        row kernels for matrices, else one fused loop (semiring.go); along
+//	                          one axis of sparse matrices, over their entries and the best of the
+//	                          rest of each line (fold_csr.go)
+//	elementwise expression    one loop of up to 10 functions over blocks, optionally with a fold
+//	                          at its end (fuse_plan.go, fuse_run.go)
+//	closure                   up to 64 nodes Warshall on words; else components in reverse
+//	                          topological order, OR of rows, covered successors skipped
+//	                          (Goralčíková and Koubek; closure.go)
+//	components                two searches with early exit for one big component, else Tarjan
+//	search                    breadth-first: on bits with a cursor over frontier words, on CSR
+//	                          with the row starts of a batch read ahead (bfs.go)
+//	triangles                 on bits the upper half, AND of rows at the edges; on CSR the forward
+//	                          algorithm, each edge at its end of lower degree
+//	trace of a third power    one AND with a count for each edge
+//
+// Tests compare each kernel with a naive one, written from the definition, and its count of
+// operations with its bound.
 package kernel
 
 import (

@@ -317,6 +317,7 @@ func (p *CSRFold) columns(m *meter, dst []float64, a *tensor.CSR, value []float6
 	return true
 }
 
+// keptAbsentees folds the value of absent entries into each row or column that has any.
 func (p *CSRFold) keptAbsentees(m *meter, dst []float64, a *tensor.CSR, value []float64, s Scratch) bool {
 	full := p.cols
 	count := func(i int) int { return len(a.Row(i)) }

@@ -143,6 +143,7 @@ func listsCost(n int) Cost {
 	return cost
 }
 
+// newCondenser cuts the arrays of a condenser from scratch memory; condenserCost is their sum.
 func newCondenser(g digraph, s Scratch) condenser {
 	n, w := g.n, g.words
 	return condenser{

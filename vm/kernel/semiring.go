@@ -212,6 +212,7 @@ func (p *Semiring) row(row []float64, f float64, y []float64) {
 	}
 }
 
+// maxRow has a loop for each operation, as a call for each element would cost more than the work.
 func maxRow(combine op.Fn, row []float64, f float64, y []float64) {
 	y = y[:len(row)]
 	switch combine {

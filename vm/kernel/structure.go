@@ -230,6 +230,9 @@ type search struct {
 	above []int32 // the node that it was found from, or -1
 }
 
+// lowlink is the search of Hopcroft and Tarjan, which finds bridges and cut nodes: a node whose low is
+// not before the node above it can leave its subtree by no other edge. It needs no stack of its own, as
+// above leads back.
 func lowlink(m *meter, g *Net, s *Scratch) (d search, ok bool) {
 	d = search{s.takeI(g.n), s.takeI(g.n), s.takeI(g.n)}
 	at := s.takeI(g.n)

@@ -1,15 +1,20 @@
-// Package rel represents relations as data: facts, rules and queries, independent of
-// source text and of how they are computed.
+// Package rel represents relations as data: facts, rules and queries, independent of source text
+// and of how they are computed.
 //
-// A [Program] has relations and rules. It means the least set of rows that contains the
-// facts and is closed under the rules, stratum by stratum (see [Program.Strata]); a query is
-// a relation with one rule, named by its text. A [Rule] stands for every binding of its
-// variables that makes its whole body true, and each distinct binding of all of them,
-// including nameless ones, contributes once.
+// A [Program] has [Relation]s and [Rule]s. It means the least set of rows that contains the facts
+// and is closed under the rules, stratum by stratum ([Program.Strata]): negation and aggregates
+// read only relations of earlier strata. A rule has a head and a body of [Literal]s; it stands
+// for every binding of its variables that makes the whole body true. Each distinct binding of all
+// variables, the nameless ones included, contributes once, to a row or to an aggregate. A query is
+// a relation with one rule, named by its text.
 //
-// Names from the source are kept for messages and listings, and have no meaning. A
-// Program may come from anyone: [Verify] accepts only those whose evaluation is defined.
-// Package engine evaluates them.
+// Values are numbers everywhere: a node or a text is its place in the domain of its column. Names
+// from the source are kept for messages and listings, and have no meaning.
+//
+// A Program may come from anyone. [Verify] accepts only those whose evaluation is defined and ends:
+// every variable has a source, negation and aggregates read what is complete, and no recursion
+// makes new values, except by min and max, whose values only improve. Package check makes programs
+// from source, and package engine plans and runs them.
 package rel
 
 import (

@@ -105,7 +105,7 @@ func (p *Program) typed(kind tensor.ColumnKind, d *tensor.Domain) error {
 	if err := checkType(kind, d); err != nil || d == nil || slices.Contains(p.Domains, d) {
 		return err
 	}
-	return fmt.Errorf("the domain %s is none of the program's", d.Name)
+	return fmt.Errorf("the domain %s is not one of the program's", d.Name)
 }
 
 func (p *Program) relation(r *Relation) error {
@@ -297,6 +297,9 @@ func (v *verifier) grounded(e *Expr) bool {
 	return ok
 }
 
+// literal checks one literal, and notes which variables get their values from an atom (sourced) and which
+// of them are whole numbers (whole). In a comparison a variable decides the domain of both sides, since a
+// constant is only a number.
 func (v *verifier) literal(l *Literal, whole []bool) error {
 	switch l.Kind {
 	case Atom, Not:
@@ -328,7 +331,7 @@ func (v *verifier) literal(l *Literal, whole []bool) error {
 		return err
 	case Compare:
 		if l.Fn < op.FnGt || l.Fn > op.FnNe {
-			return fmt.Errorf("%d is no comparison", l.Fn)
+			return fmt.Errorf("%d is not a comparison", l.Fn)
 		}
 		kind, d := tensor.RealColumn, (*tensor.Domain)(nil)
 		for _, e := range [...]*Expr{&l.Left, &l.Right} {
@@ -429,13 +432,15 @@ func (v *verifier) head() error {
 	return nil
 }
 
+// cell checks that what an aggregate gives fits its column: counts and sums are numbers, a mean is not
+// whole, and min and max give what they are given.
 func (v *verifier) cell(cell *Cell, c tensor.Column) error {
 	kind, d := c.Kind, c.Domain
 	switch cell.Agg {
 	case NoAgg, Min, Max:
 	case Count, Distinct:
 		if kind.Named() {
-			return fmt.Errorf("a number of bindings is no %v", kind)
+			return fmt.Errorf("a number of bindings is not a %v", kind)
 		}
 		if cell.Agg == Count {
 			return nil
@@ -447,7 +452,7 @@ func (v *verifier) cell(cell *Cell, c tensor.Column) error {
 		return err
 	case Sum, Mean:
 		if kind.Named() || cell.Agg == Mean && kind != tensor.RealColumn {
-			return fmt.Errorf("a %v is no %v", cell.Agg, kind)
+			return fmt.Errorf("a %v is not a %v", cell.Agg, kind)
 		}
 	default:
 		return fmt.Errorf("unknown aggregate %d", cell.Agg)
@@ -560,7 +565,7 @@ func (v *verifier) stratified() error {
 		}
 		if i == last && head.Valued() {
 			if got := improving(e, rising); got != NoAgg && got != head.Fold {
-				return fmt.Errorf("the value of %s may get worse when those it is made of improve", head.Name)
+				return fmt.Errorf("the value of %s may get worse when the values it is made of improve", head.Name)
 			}
 			continue
 		}

@@ -113,7 +113,7 @@ func checkBase(base string) error {
 	u, err := url.Parse(base)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return errors.New("the base URL is no address such as http://localhost:8000/v1")
+		return errors.New("the base URL is not an address such as http://localhost:8000/v1")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return errors.New("the base URL has more than an address and a path; keys come from the environment or a file")
 	}
@@ -162,7 +162,7 @@ func (c *client) Body(r *Request) (json.RawMessage, error) {
 	body, err := compact.JSON(c.service.wire.body(c.name, c.profile, r))
 	if err == nil && r.Params.Extra != nil {
 		if body, err = merge(body, r.Params.Extra); err != nil {
-			return nil, &Error{Class: Denied, Message: "the extra body: " + short(err.Error()), Hint: "Each of its members has to be new; what ein has a flag for is asked for with that.", Err: err}
+			return nil, &Error{Class: Denied, Message: "the extra body: " + short(err.Error()), Hint: "It may only have members that ein does not send; use the flag for what ein has a flag for.", Err: err}
 		}
 	}
 	return body, err
@@ -195,7 +195,7 @@ func (c *client) key() (string, *Error) {
 	if !c.own {
 		return "", nil // local servers have none
 	}
-	return "", &Error{Class: Denied, Message: "there is no key for " + c.provider, Hint: "Set " + strings.Join(c.service.keys, " or ") + ", or give a file with it (--key-file)."}
+	return "", &Error{Class: Denied, Message: "there is no key for " + c.provider, Hint: "Set " + strings.Join(c.service.keys, " or ") + ", or give a file that has it (--key-file)."}
 }
 
 func (c *client) ready() error {

@@ -130,11 +130,11 @@ func TestOpenErrors(t *testing.T) {
 		want string
 	}{
 		{"openai:gpt 4", Options{}, "spaces"},
-		{"openai:x", Options{BaseURL: "localhost:8000"}, "is no address"},
-		{"openai:x", Options{BaseURL: "ftp://host/"}, "is no address"},
+		{"openai:x", Options{BaseURL: "localhost:8000"}, "is not an address"},
+		{"openai:x", Options{BaseURL: "ftp://host/"}, "is not an address"},
 		{"openai:x", Options{BaseURL: "http://user:" + secret + "@host/v1"}, "more than an address"},
 		{"openai:x", Options{BaseURL: "http://host/v1?key=" + secret}, "more than an address"},
-		{"openai:x", Options{BaseURL: "http://host/%zz" + secret}, "is no address"},
+		{"openai:x", Options{BaseURL: "http://host/%zz" + secret}, "is not an address"},
 		{"openai:x", Options{Profile: "gemini"}, "there is no profile"},
 		{"openai:x", Options{KeyFile: filepath.Join(dir, "none")}, "the key file"},
 		{"openai:x", Options{KeyFile: file("empty", " \n")}, "it is empty"},

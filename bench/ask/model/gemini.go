@@ -227,7 +227,7 @@ func (gemini) fault(status int, body []byte) fault {
 	said := strings.ToLower(f.message)
 	switch {
 	case status == http.StatusTooManyRequests && none:
-		f.class, f.hint = Quota, "The plan of this key has none of this model: choose another, or turn billing on."
+		f.class, f.hint = Quota, "The plan of this key does not include this model: choose another, or turn billing on."
 	case status == http.StatusTooManyRequests && f.retryAfter == 0 && (daily || strings.Contains(said, "per day")):
 		f.class, f.hint = Quota, "The day's quota is used up: go on tomorrow, or raise it."
 	case status == http.StatusServiceUnavailable && f.code == "RESOURCE_EXHAUSTED":

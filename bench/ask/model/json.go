@@ -25,10 +25,10 @@ func scalar(b json.RawMessage) string {
 func merge(a, b json.RawMessage) (json.RawMessage, error) {
 	var x, y map[string]json.RawMessage
 	if err := json.Unmarshal(a, &x); err != nil || x == nil {
-		return nil, fmt.Errorf("%s is no object", preview(a))
+		return nil, fmt.Errorf("%s is not an object", preview(a))
 	}
 	if err := json.Unmarshal(b, &y); err != nil || y == nil {
-		return nil, fmt.Errorf("%s is no object", preview(b))
+		return nil, fmt.Errorf("%s is not an object", preview(b))
 	}
 	for name, v := range y {
 		if was, both := x[name]; both {

@@ -188,7 +188,7 @@ func Notes(m Model, now time.Time) []string {
 	}
 	end, known := c.profile.has(c.name)
 	if !known && c.profile.Name == c.profile.Provider {
-		list = append(list, fmt.Sprintf("there is no profile of %s: all parameters that the format has are sent as they are, and the server decides", c.Name()))
+		list = append(list, fmt.Sprintf("there is no profile for %s: all parameters of the format are sent, and the server decides", c.Name()))
 	}
 	if day, err := time.Parse(time.DateOnly, end); err == nil {
 		verb := "ends"

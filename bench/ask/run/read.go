@@ -32,7 +32,7 @@ const (
 )
 
 // ErrNoRun is a folder without a run in it.
-var ErrNoRun = errors.New("there is no run in it: it has no " + ConfigFile)
+var ErrNoRun = errors.New("this is not a run: it has no " + ConfigFile)
 
 // FormatError is a run of another version of the format.
 type FormatError struct {
@@ -343,6 +343,7 @@ func newRun(dir string, c *Config, list []asked) (*Run, error) {
 // maxConfig bounds run.json, which has the prompts in it.
 const maxConfig = 16 << 20
 
+// readConfig bounds what it reads: a run may come from somebody else.
 func readConfig(dir string) (*Config, error) {
 	name := filepath.Join(dir, ConfigFile)
 	f, err := os.Open(name)

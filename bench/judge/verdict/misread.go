@@ -134,6 +134,8 @@ type rewriter struct {
 	list    []mistake
 }
 
+// mistakes lists every misreading to try, each as an edit of the instance's own program: that way a misreading
+// means the same in every category.
 func mistakes(q *Question) []mistake {
 	c := &q.Case
 	w := &rewriter{program: q.Program, file: parse(q.Program), n: c.G.N}

@@ -1,12 +1,29 @@
-// Package verdict scores replies.
+// Package verdict scores replies and explains wrong ones.
 //
-//	Question   what a reply is judged against; an Index holds those of a file, by id
-//	Line       a reply in a file; Join and Each pair it with its question
-//	Judge      reads a direct answer, runs an Ein program in this process and a
-//	           Python program in a sandbox, and explains wrong replies
-//	Verdict    the outcome: whether the reply is right in each mode of scoring, what
-//	           was understood, and the attribution of the error, if requested
-//	Tally      counts verdicts; Groups are tallies by level, language and category
+// A [Question] is what a reply is judged against: its reference answer, its category and, if
+// errors are to be explained, its graph; an [Index] holds those of a file, by id. A [Line] is a
+// reply of a file; [Join] and [Each] pair it with its question. A [Judge] turns the two into a
+// [Verdict], and a [Tally] counts verdicts, by level, language and category ([Groups]).
+//
+// # From a reply to an outcome
+//
+// Reasoning is cut off first. The mode then decides: a direct answer is read and compared by package
+// answer; a program is cut out of the text (extract.go), run, and its output compared like an
+// answer. Ein and rules run in this process within [Limits] (ein.go), Python in a sandbox
+// (python.go, sandbox.go), equal programs once (memo.go). Every reply ends in exactly one outcome:
+// one of package answer, or one of those below, for a program that gives no answer. Only what is
+// not the model's fault is an infra error, which counts in no share.
+//
+// # Why a reply is wrong
+//
+// A wrong program runs once more with the true edges (attribute.go): if it is then right, the graph
+// was misread; if not, the logic is wrong. That needs the program's own graph: in Ein it is read
+// from the source, in Python the program is observed as it runs (graphs.py). A wrong answer without a
+// program is compared with the answers of many named misreadings of the question (misread.go). A
+// diagnosis explains an outcome and never changes it.
+//
+// Scoring asks no model, and gives the same verdicts for the same replies on every machine, except
+// where a time limit ends a program.
 //
 // The package does not know where replies come from: the verbs score, exec and diagnose
 // read them from a file, package run from an evaluation.

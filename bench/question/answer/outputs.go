@@ -190,7 +190,7 @@ func members(out *vm.Output, t *tensor.Table, labels []string) ([]int, error) {
 			i = number
 		}
 		if i < 0 {
-			return nil, fmt.Errorf("%s has %s, which is no node", out.Name, text)
+			return nil, fmt.Errorf("%s has %s, which is not a node", out.Name, text)
 		}
 		list = append(list, i)
 	}

@@ -93,7 +93,7 @@ func (v *JSON) node(n int) (int, error) {
 	if x, err := strconv.Atoi(v.text); v.kind == jsonNumber && err == nil && 0 <= x && x < n {
 		return x, nil
 	}
-	return 0, fmt.Errorf("%.20s is no node, expected 0 to %d", v.Raw(), n-1)
+	return 0, fmt.Errorf("%.20s is not a node, expected 0 to %d", v.Raw(), n-1)
 }
 
 // nodes is the nodes of an array: a vector over more nodes than few, or a list.

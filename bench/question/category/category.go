@@ -1,12 +1,37 @@
-// Package category defines the kinds of question.
+// Package category defines the 26 kinds of question.
 //
-// A [Category] is one file: its definition, how it chooses the nodes and thresholds that
-// it asks about ([Query]), its Ein program, its Python program and its wording. The Table
-// lists them all. [Category.Choose] draws a graph and a query of a given [Shape] ([Drawn]).
+// A [Category] is one file and one row of [Table]: its definition, how it draws its graph and
+// what it asks about ([Query]), its programs in Ein, in Python and in rules, and its wordings. A
+// [Case] is a graph and a query, which together decide the answer. Package instance turns a case
+// into an instance, and package surface puts it into English.
 //
-// [Category.Solve] computes the answer with the tools of a [World]. A decoy can cut each
-// tool short or leave it out, so a solver also gives the plausible wrong answers. Package
-// instance turns what is drawn here into an instance, and package surface into English.
+// # Two generators
+//
+// In cb1 a random graph comes first, and Draw looks for a good question about it.
+//
+// In cb2, [Category.Choose] works the other way round, so that what a simple solver says tells
+// little about the answer. A category has a Solver, composed of the operations of a [World]: search,
+// filter, combine and so on. A [Cut] can shorten, reverse or leave out any one of them. The same
+// solver then acts as a decoy that skips what is tested; a category may add decoys of its own.
+// Choose hides the answer from the decoys:
+//
+//  1. The form of the question and, in most categories, the answer are drawn first, by streams of
+//     their own, so that no failed try favours an answer.
+//  2. A Plan (plan.go) draws what the decoys will say, independently of the answer, and lays the
+//     nodes out in blocks, with the edges between them that are allowed and required. Every graph
+//     that follows the plan has the answer. Categories without a plan draw any graph and choose a
+//     question for it (Pose).
+//  3. A walk (choose.go) exchanges the targets of edges, which keeps all degrees. Among the graphs on
+//     the way for which the decoys agree, one of at least Goal.Least different answers is drawn.
+//
+// What no try achieves is given up in two steps, which [Drawn] records as Loose.
+//
+// # Invariants
+//
+// Everything is drawn from the stream in a fixed order, so nothing may depend on the order of a
+// map or on floating point: a case is the same on every machine for ever. No function here sees
+// the answer that the machine computes. Solver shares no code with the machine, and tests compare
+// the two, as well as a brute-force oracle (oracle_test.go).
 package category
 
 import (
@@ -78,9 +103,9 @@ type Category struct {
 	Doc    string // the definition
 	Least  int    // fewest nodes it can be asked about
 
-	// Draw chooses the query for the graph of c. It reports false when the graph
-	// has no good question; then the whole case is drawn again from the same
-	// stream. It knows the graph only through package graph.
+	// Draw chooses the query for the graph of c. It returns false if the graph has no good
+	// question; the whole case is then drawn again from the same stream. It knows the graph
+	// only through package graph.
 	Draw func(s *random.Stream, c *Case) bool
 	// Ein is the program whose output is the answer. Node sets come out as 0/1
 	// vectors, nodes as positions.
@@ -88,29 +113,27 @@ type Category struct {
 	// Python is a program with networkx that prints the same as one JSON value:
 	// node sets as sorted lists of indices, nodes as indices, compounds as objects.
 	Python func(c *Case) string
-	// Rules is a program of rules and queries with the same answer. The facts are put
-	// before it, and labels, in quotes, in place of {X} and {Y}.
+	// Rules is a program of rules and queries with the same answer. The caller puts the
+	// facts before it, and quoted labels in place of {X} and {Y}.
 	Rules func(c *Case) string
-	// Question is the wording, with placeholders in braces that package surface
-	// fills in; explicit wordings state the convention that paper wordings leave
-	// open.
+	// Question is the wording, with placeholders in braces for package surface. Explicit
+	// wordings state the convention that the paper's leave open.
 	Question func(c *Case, explicit bool) string
 
 	// The rest is of cb2.
 
-	// Plan draws the graph, laid out in blocks, and the query. Before anything fails it sets
-	// what the query has.
+	// Plan draws the query and a graph laid out in blocks. It sets the fields of the query
+	// before it can fail, since the last resort keeps them (any).
 	Plan func(form, s *random.Stream, w *World) (Goal, bool)
-	// Pose, where there is no plan, chooses the query for a graph, which a walk then
-	// goes on to change.
+	// Pose, where there is no plan, chooses the query for a graph that a walk then changes.
 	Pose func(form, s *random.Stream, w *World) (Goal, bool)
-	// Solver answers it. It shares no code with the machine, which has the last
-	// word; that the two agree is tested.
+	// Solver answers the question. It shares no code with the machine, which has the last
+	// word; tests compare the two.
 	Solver func(w *World) Out
-	// Decoys are hidden besides those that are made of the solver.
+	// Decoys are hidden as well as those that cut the solver.
 	Decoys []Decoy
-	Hops   bool // it searches, so that depth is an axis
-	Local  bool // degrees are the answer, so that the walk has to change them
+	Hops   bool // the solver searches, so depth is an axis
+	Local  bool // degrees are the answer, so the walk has to change them
 	// Explicit is the wording that states what counts.
 	Explicit func(c *Case) string
 }

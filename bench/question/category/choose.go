@@ -20,51 +20,49 @@ type Shape struct {
 	MaxDepth int
 }
 
-// Goal is what the graphs of a walk have to show, so that one of them may be
-// taken.
+// Goal is what a walk has to find before one of its graphs is taken.
 type Goal struct {
-	// Least is how many different answers there have to be that the hints say the
-	// same about. One of them is then drawn, each as likely: so nobody who knows
-	// what the hints say is right more often than one time in Least.
+	// Least is how many different answers the graphs on which all hints agree must have.
+	// One of these answers is then drawn, all equally likely, so whoever knows the hints is
+	// right at most one time in Least.
 	Least int
-	// Most is how many different answers there can be, if that is known to be few.
+	// Most is how many different answers are possible, if few are; 0 is unknown.
 	Most int
-	// Class takes the place of the answer, for answers that are a conjunction. What is 0
-	// may not be given.
+	// Class replaces the answer where that is a conjunction. Class 0 is never taken.
 	Class func(w *World, o Out) int
-	// Only says which answers may be given.
+	// Only says which answers may be taken.
 	Only func(w *World, o Out) bool
-	// Hint says which mechanical decoys are hidden; nil is those of usual.
+	// Hint says which cuts of the solver are hidden; nil is usual.
 	Hint func(k kind, how How) bool
-	// All is how much there has to be in the whole graph, so that it tells nothing of
-	// what a search finds of it.
+	// All is the least that the whole graph must have of what is counted, so that the whole
+	// says nothing about the part that a search finds.
 	All int
-	// Aim is the answer to be had, if Aimed. It is drawn before the graph, and all
-	// tries go there; so none is favoured, however often a try fails.
+	// Aim is the answer to reach, if Aimed. It is drawn before the graph, and all tries
+	// keep it, so no answer is favoured because its tries fail less often.
 	Aim   int
 	Aimed bool
 }
 
-// usual hides all but searches of one hop, which say little that two do not.
+// usual hides all cuts but searches of one hop, which say little that two hops do not.
 func usual(_ kind, how How) bool { return how != Whole && how != OneHop }
 
-// hops hides searches that end too early: in a conjunction each part tells of the
-// other.
+// hops hides only searches that end too early, for conjunctions: there, a cut that leaves
+// out one part gives away the other.
 func hops(_ kind, how How) bool { return how == OneHop || how == TwoHops }
 
-// How many graphs are tried, and how far from each.
+// How many graphs are tried, and how far a walk goes from each.
 const (
 	mostTries = 20_000
-	// formTries is when the form is drawn again, and what goes with it; a form may
-	// be impossible. A walk has more of them. After 30 forms any question is taken.
+	// formTries is after how many tries the form of the question is drawn again, as it may
+	// be impossible. A walk has 20 times as many. After 30 forms any question is taken.
 	formTries  = 16
 	walkLength = 96
 )
 
-// ErrNone is of draws that have no good question: the space is empty, or nearly so.
+// ErrNone says that no good question was found: there is none, or hardly any.
 var ErrNone = errors.New("no good question")
 
-// Drawn is a case and how it came about.
+// Drawn is a case and how it was drawn.
 type Drawn struct {
 	Case       Case
 	Redraws    int
@@ -73,23 +71,24 @@ type Drawn struct {
 	Operations int
 }
 
-// state is a graph that a walk passes. States with the same key are a group.
+// state is a graph on a walk. States with the same key form a group; there are two keys, as
+// stir groups by more hints or by fewer.
 type state struct {
 	class    int
-	from, to int       // its edges, among those of all
-	key      [2]uint64 // in two ways
-	size     [2]int    // classes of its group so far
+	from, to int // its edges are passed.arcs[from:to]
+	key      [2]uint64
+	size     [2]int // how many classes its group had when it joined
 }
 
-// passed is the states of a walk. It is used again by the next one.
+// passed is the states of a walk. The next walk reuses its memory.
 type passed struct {
 	states []state
-	arcs   [][2]uint8 // edges take an eighth of the space so
+	arcs   [][2]uint8 // an eighth of the size of graph.Edge
 }
 
 func (p *passed) reset() { p.states, p.arcs = p.states[:0], p.arcs[:0] }
 
-// add puts the present graph to the others.
+// add records the current graph.
 func (p *passed) add(g *graph.Net, class int) *state {
 	from := len(p.arcs)
 	for _, e := range g.Arcs {
@@ -99,7 +98,8 @@ func (p *passed) add(g *graph.Net, class int) *state {
 	return &p.states[len(p.states)-1]
 }
 
-// join counts the classes of the group of a state, which has its key in some way.
+// join adds state i to its group by key number way, and returns how many different classes
+// the group now has.
 func (p *passed) join(i, way int) int {
 	st, size, fresh := &p.states[i], 0, 1
 	for k := i - 1; k >= 0 && fresh == 1; k-- {
@@ -114,7 +114,7 @@ func (p *passed) join(i, way int) int {
 	return st.size[way]
 }
 
-// restore goes back to the graph of a state.
+// restore makes g the graph of a state again.
 func (p *passed) restore(g *graph.Net, st *state) {
 	for i, e := range p.arcs[st.from:st.to] {
 		g.Arcs[i] = graph.Edge{From: int(e[0]), To: int(e[1])}
@@ -122,11 +122,11 @@ func (p *passed) restore(g *graph.Net, st *state) {
 	g.Reset(g.N, g.Directed, g.Arcs)
 }
 
-// Choose draws a case. First comes what is the same in all tries: the depth and
-// the form of the query, the answer and what decoys say, if they are drawn. Then
-// graphs are drawn until one can be had of which that is true.
+// Choose draws a case for cb2. First it draws what stays the same over many tries: the depth
+// and form of the query and, in categories with a plan, the answer and what the decoys say.
+// Then it draws graphs until one fits.
 //
-// The world is room to work in, which may have been used before.
+// The world is working memory, which an earlier Choose may have used.
 func (cat *Category) Choose(ctx context.Context, s *random.Stream, w *World, shape Shape) (Drawn, error) {
 	w.N, w.Turn, w.Exact, w.Edges = shape.N, s.IntN(12), shape.MaxDepth > 0, shape.N*(shape.N-1)*shape.Density/1000
 	switch cat.Family {
@@ -135,8 +135,8 @@ func (cat *Category) Choose(ctx context.Context, s *random.Stream, w *World, sha
 	case Kinship:
 		w.Edges = shape.N * 3 / 4 * (2000 + shape.Density) / 2000
 	}
-	// A decoy that gives sets or nodes is a hint where it is right, and otherwise
-	// hardly one. It is right now and then.
+	// A decoy whose answer is a set or a node hardly says anything where it is wrong. If it
+	// were never right, that alone would be a hint: so with free it may be, now and then.
 	free, lead := false, random.Key("lead", strconv.FormatUint(s.Uint64(), 10))
 	first, form := *random.New(lead), random.Stream{}
 	depth := 0
@@ -192,11 +192,11 @@ func (cat *Category) Choose(ctx context.Context, s *random.Stream, w *World, sha
 	return Drawn{}, fmt.Errorf("%w in %d graphs: give it more nodes or another density", ErrNone, mostTries)
 }
 
-// nodes says whether answers are sets or nodes.
+// nodes reports whether answers are sets or nodes.
 func (cat *Category) nodes() bool { return cat.Result == Set || cat.Result == String }
 
-// any asks something about a random graph, with the form of a question that could
-// not be had.
+// any is the last resort: a question of the form that failed, about a random graph, whatever
+// the decoys say.
 func (cat *Category) any(s *random.Stream, w *World, shape Shape) bool {
 	cat.base(s, w, shape)
 	if q := &w.Query; q.Source != None {
@@ -209,10 +209,9 @@ func (cat *Category) any(s *random.Stream, w *World, shape Shape) bool {
 	return !w.Bad && (!cat.Hops || w.Depth > 0) && (!w.Exact || w.Depth == w.Goal)
 }
 
-// walk draws a random walk of graphs, which exchanges edges such that every degree
-// stays and searches that end too early find the same. Of the graphs that it
-// passes, those are put together about which all hints say the same. When such a
-// group has enough different answers, one of them is drawn, then a graph that has it.
+// walk exchanges edges at random, so that all degrees stay and searches that end too early find
+// the same nodes. It groups the graphs on its way by what the hints say. As soon as a group has
+// enough different answers, it draws one of these, then one of the graphs that have it.
 func (cat *Category) walk(s *random.Stream, w *World, goal *Goal, free bool, loose int) bool {
 	hard, soft := hintsOf(cat, w, goal)
 	least, hits, depth := max(1, goal.Least), cat.nodes(), w.Goal
@@ -226,13 +225,13 @@ func (cat *Category) walk(s *random.Stream, w *World, goal *Goal, free bool, loo
 		steps = 32
 	}
 	if 0 < goal.Most && goal.Most < least {
-		// What comes next has the same numbers as after a walk.
+		// There are too few answers, but take as much from the stream as a walk would.
 		for range (steps - 1) * w.exchanges() {
 			w.A.Pick(s)
 		}
 		return false
 	}
-	alike := !hits && least > 1 && loose == 0 // whatever the hints say
+	alike := !hits && least > 1 && loose == 0 // the hard hints must keep what they say
 	for step := range steps {
 		if step > 0 {
 			moved := false
@@ -271,16 +270,16 @@ func (cat *Category) walk(s *random.Stream, w *World, goal *Goal, free bool, loo
 	return false
 }
 
-// exchanges is how many there are in one step of a walk.
+// exchanges is how many edges one step of a walk exchanges.
 func (w *World) exchanges() int { return 1 + len(w.A.Arcs)/16 }
 
-// all is the answer about all nodes, where the first search is left out.
+// all is the answer about the whole graph: without the first search.
 func (cat *Category) all(w *World, ops []kind) int {
 	return w.run(cat.Solver, Cut{slices.Index(ops, opReach), LeftOut}).Num
 }
 
-// seen is what is seen of two nodes without a search: their edges to one another and
-// the degrees of those that they share an edge with.
+// seen is what a reader sees of two nodes without a search: whether an edge joins them, and
+// the degrees of their neighbours.
 func (w *World) seen(x, y int) (what [2][8]int) {
 	g := &w.A
 	for i, v := range [2]int{x, y} {
@@ -298,24 +297,24 @@ func (w *World) seen(x, y int) (what [2][8]int) {
 	return what
 }
 
-// near is what seen follows from, as long as no degree changes.
+// near is what decides seen while no degree changes, and is faster to compare.
 func (w *World) near(x, y int) [4]graph.Bits {
 	return [...]graph.Bits{w.A.Out[x], w.A.In[x], w.A.Out[y], w.A.In[y]}
 }
 
-// stirs is how often edges of a graph of a plan are exchanged, and farthest how far
-// what is kept apart from the answer may go from where it was.
+// stirs is how many exchanges stir tries, and farthest how far the hints that know most of the
+// answer may move from where the plan put them.
 const (
 	stirs    = 128
 	farthest = 3
 )
 
-// stir goes on from a graph of a plan: it exchanges edges, such that all degrees stay,
-// and what is seen of the nodes asked about; so that nothing tells of it but a search. The graphs
-// that it passes are put together by what all decoys say, by what searches say that
-// end too early, and all of them. In the first of these ways in which so many answers come
-// together, one of them is drawn. What decoys say is of no interest before there are so
-// many answers in all.
+// stir continues from a graph of a plan. It exchanges edges so that all degrees stay, and what
+// is seen of the nodes asked about, so that only a search can tell the graphs apart. It then
+// groups the graphs on its way: by what all decoys say; if no group has enough different answers,
+// by what short searches say; else not at all. It draws an answer of the best group, and takes
+// the first graph that has it. need is how many answers are enough. Decoys are slow, so they are
+// asked only once there are Goal.Least answers in all.
 func (cat *Category) stir(s *random.Stream, w *World, goal *Goal, need int) bool {
 	g, x, y := &w.A, w.Query.Source, max(w.Query.Source, w.Query.Target)
 	out, depth, unit := w.run(cat.Solver, Cut{Op: None}), w.Depth, 1
@@ -329,7 +328,7 @@ func (cat *Category) stir(s *random.Stream, w *World, goal *Goal, need int) bool
 	if goal.All > 0 && cat.all(w, ops) < goal.All {
 		return false
 	}
-	var early, late, held []hint // held is what is best known of the answer without one operation
+	var early, late, held []hint // held are those that know most of the answer
 	for c, k := range cuts(ops, true) {
 		switch {
 		case c.How == OneHop || c.How == TwoHops:
@@ -361,7 +360,7 @@ func (cat *Category) stir(s *random.Stream, w *World, goal *Goal, need int) bool
 	}
 	p, asked, answers := &w.passed, 0, 0
 	p.reset()
-	var best [2]struct { // the group with most answers, in either way
+	var best [2]struct { // the group with most answers, by each key
 		key  uint64
 		size int
 	}
@@ -414,7 +413,7 @@ func (cat *Category) stir(s *random.Stream, w *World, goal *Goal, need int) bool
 	return false
 }
 
-// take draws an answer of a group, then a graph that has it.
+// take draws one of the answers of a group, then one of the graphs that have it.
 func (p *passed) take(s *random.Stream, w *World, key uint64) {
 	var classes []int
 	by := map[int][]*state{}
@@ -432,7 +431,7 @@ func (p *passed) take(s *random.Stream, w *World, key uint64) {
 	p.restore(&w.A, of[s.IntN(len(of))])
 }
 
-// drawn is the case that the world has come to.
+// drawn is the case in the world, with its depth and operations.
 func (cat *Category) drawn(w *World, d Drawn) Drawn {
 	_, d.Operations, d.Depth = cat.Solve(w)
 	d.Case = Case{G: w.A.Graph(), Query: w.Query}
@@ -442,7 +441,7 @@ func (cat *Category) drawn(w *World, d Drawn) Drawn {
 	return d
 }
 
-// met says whether the question is one that the goal allows.
+// met reports whether the question in the world reaches the goal, and no hint gives it away.
 func (cat *Category) met(w *World, goal *Goal, free bool) bool {
 	out := w.run(cat.Solver, Cut{Op: None})
 	if w.Bad || w.Exact && cat.Hops && w.Depth != w.Goal || goal.Aimed && out.Num != goal.Aim {
@@ -455,15 +454,16 @@ func (cat *Category) met(w *World, goal *Goal, free bool) bool {
 	return !cat.hit(w, hard, out) && !cat.hit(w, soft, out)
 }
 
-// hint is a decoy that the draw hides.
+// hint is a decoy that the draw hides the answer from: one of the category or, if decoy is nil,
+// its solver with a cut.
 type hint struct {
 	cut   Cut
 	decoy *Decoy
-	said  Out // where the walk began
+	said  Out // what it said where the walk began
 }
 
-// hintsOf is the decoys to be hidden. What the hard ones say stays during a walk;
-// what the others say tells its groups apart.
+// hintsOf is the hints of a category. During a walk the hard ones keep saying the same; by what
+// the soft ones say, its graphs are grouped.
 func hintsOf(cat *Category, w *World, goal *Goal) (hard, soft []hint) {
 	is := goal.Hint
 	if is == nil {
@@ -507,7 +507,7 @@ func (cat *Category) key(w *World, hints []hint) uint64 {
 	return key
 }
 
-// hit says whether one of some hints is right.
+// hit reports whether one of the hints gives the right answer.
 func (cat *Category) hit(w *World, hints []hint, right Out) bool {
 	for i := range hints {
 		if cat.says(w, &hints[i]) == right {

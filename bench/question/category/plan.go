@@ -8,12 +8,12 @@ import (
 	"ein/bench/question/random"
 )
 
-// The plans of the questions that search. What two hops find, how much is reached
-// in all, and the answer are drawn apart from one another, and then laid out in
-// blocks of nodes. Nothing is searched for that: a plan is met by construction.
+// The plans of the questions that search. What two hops find, how much is reached in all, and the
+// answer are drawn independently, and then laid out in blocks of nodes. No search is needed: every
+// graph that follows the plan has these properties by construction.
 
-// layers divides a nodes among the hops of a search. What one hop and two find
-// does not depend on a, if that is 3 or more.
+// layers divides a nodes among the hops of a search. From a = 3 on, what one hop and two find
+// does not depend on a.
 func (w *World) layers(form *random.Stream, a int) []int {
 	first := [][2]int{{1, 1}, {1, 2}, {2, 1}}[form.IntN(3)]
 	hops := w.Goal
@@ -34,7 +34,7 @@ func (w *World) layers(form *random.Stream, a int) []int {
 	}
 }
 
-// parts divides a number into so many that are not 0, if it is not 0 itself.
+// parts divides a total at random into that many parts, none of them 0; a small total into fewer.
 func parts(form *random.Stream, total, into int) []int {
 	into = min(max(1, into), total)
 	p := make([]int, into)
@@ -47,8 +47,8 @@ func parts(form *random.Stream, total, into int) []int {
 	return p
 }
 
-// least is a lower end of what is reached: enough for the hops, if those are
-// asked for, and no less than low, if there are so many nodes.
+// least is the least number of nodes to reach: low, or enough for the hops if their number is
+// fixed, but no more than the graph has room for.
 func (w *World) least(low int) int {
 	if w.Exact {
 		low = max(low, w.Goal+1)
@@ -56,11 +56,11 @@ func (w *World) least(low int) int {
 	return max(1, min(low, w.N-4))
 }
 
-// window draws what the answer is made of, from low to high.
+// window draws a part of the answer, from low to high. Lead is the stream of answers.
 func (w *World) window(low, high int) int { return low + w.Lead.IntN(max(0, high-low)+1) }
 
-// searched is the plan of a search from X: block 0 is X, block i is what is i
-// hops away, and the last one what is not reached.
+// searched is the plan of a search from X: block 0 is X, block i the nodes i hops away, and the
+// last block those that are not reached.
 func (w *World) searched(layers []int) plan {
 	p := w.blocks()
 	p.Block(1)
@@ -84,20 +84,20 @@ func (w *World) searched(layers []int) plan {
 // plan is a plan being made.
 type plan struct{ *graph.Blocks }
 
-// blocks is a plan without blocks, in place of the one before.
+// blocks is an empty plan, in the memory of the last one.
 func (w *World) blocks() plan {
 	w.plan.Reset()
 	return plan{&w.plan}
 }
 
-// span is the blocks from one to before another.
+// span is the set of the blocks from, from+1, ..., to-1.
 func span(from, to int) uint64 { return (1<<to - 1) &^ (1<<from - 1) }
 
 // first is the first block of a set.
 func first(blocks uint64) int { return bits.TrailingZeros64(blocks) }
 
-// others is what the last block does, which nobody is asked about: it leads
-// anywhere, and everybody in it is led to.
+// others plans the block of nodes that the question is not about: their edges may lead anywhere,
+// and each of them has an edge from another.
 func (p plan) others(rest int) {
 	p.To[rest], p.Near[rest] = span(0, rest+1), graph.Mask(rest)
 	if p.Size[rest] > 1 {
@@ -105,7 +105,7 @@ func (p plan) others(rest int) {
 	}
 }
 
-// lay lays the first graph out, and takes the first node of block 0 for X.
+// lay lays out the first graph by the plan; X is the first node of block 0.
 func (w *World) lay(s *random.Stream, p plan) bool {
 	for _, size := range p.Size {
 		if size < 0 {
@@ -119,10 +119,10 @@ func (w *World) lay(s *random.Stream, p plan) bool {
 	return true
 }
 
-// bridge is the plan of a question whether X reaches Y: what is reached from X, what
-// reaches Y, and one edge that leads from the one to the other, or not. Another
-// edge leads the other way, or not; so that every degree is the same, and so is what
-// a search of two hops from either end finds, if more than two are needed.
+// bridge is the plan of "does X reach Y?": the nodes that X reaches, the nodes that reach Y, and,
+// if yes, one edge from the first to the second. A second edge then leads back. If no, the two edges
+// exchange their targets. So every degree is the same either way, and so is what a search of two
+// hops from either end finds, if more than two hops are needed.
 func (w *World) bridge(form, s *random.Stream, yes bool) bool {
 	hops := w.Goal
 	if hops > 2 && w.N < 6 {
@@ -131,10 +131,10 @@ func (w *World) bridge(form, s *random.Stream, yes bool) bool {
 	if hops <= 2 {
 		return w.short(s, hops)
 	}
-	// From X to where the bridge begins are fore hops, from where it ends to Y aft.
+	// The bridge begins fore hops from X and ends aft hops before Y.
 	fore := form.Between(1, hops-2)
 	aft := hops - 1 - fore
-	more := is(aft == 1 && w.N > 7).Num // there are two at least that lead to Y
+	more := is(aft == 1 && w.N > 7).Num // so that at least two nodes lead to Y
 	left := w.N - 2 - hops - aft - more // X's side has as many layers as hops are needed
 	if left < 0 {
 		return false
@@ -167,7 +167,7 @@ func (w *World) bridge(form, s *random.Stream, yes bool) bool {
 			p.Need[b] = []uint64{graph.Mask(b - 1)}
 		}
 	}
-	// Where the others that lead to Y are few, it has to be one of them.
+	// In small graphs few other nodes lead to Y, so Y must lead to one of those.
 	p.To[y] = from | graph.Mask(rest)
 	if w.N <= 7 {
 		p.To[y] = to &^ graph.Mask(y)
@@ -207,8 +207,8 @@ func (w *World) bridge(form, s *random.Stream, yes bool) bool {
 	return false
 }
 
-// short is a question whether X reaches Y of which two hops tell the answer, which is
-// yes: a short search that finds nothing is to tell nothing.
+// short is "does X reach Y?" with a Y that one hop or two find, so the answer is yes. It exists so
+// that a short search that finds nothing says nothing.
 func (w *World) short(s *random.Stream, hops int) bool {
 	w.A.Reset(w.N, true, graph.Sparse(s, w.N, true, 1000*w.Edges/pairs(w.N), w.N))
 	x := s.IntN(w.N)
@@ -274,9 +274,9 @@ func (w *World) both(form, s *random.Stream, onlyX, onlyY, common int) bool {
 	return true
 }
 
-// ring is the plan of X and what X reaches and is reached by: size nodes with X,
-// and so many besides that only one of the two holds of. Two hops on from X and two
-// hops back find two of the component each, if it has three.
+// ring is the plan of X's strongly connected component, of size nodes, and beside it as many nodes
+// that X only reaches as nodes that only reach X. In a component of three or more, two hops
+// forwards and two hops back find two of its nodes each.
 func (w *World) ring(form *random.Stream, size, besides int) plan {
 	p := w.blocks()
 	p.Block(1)
@@ -318,7 +318,7 @@ func (w *World) ring(form *random.Stream, size, besides int) plan {
 	}
 	p.To[0] = graph.Mask(1)
 	p.To[last] |= 1
-	// Nobody tells by having no edges, one way, that they are not of the component.
+	// All nodes beside the component have edges in both directions, as its own do.
 	for i := range beside {
 		d, u := down+i, up+i
 		p.To[d], p.To[u] = below, above|below|graph.Mask(rest)
@@ -336,7 +336,7 @@ func (w *World) ring(form *random.Stream, size, besides int) plan {
 	return p
 }
 
-// fair divides a number into so many that are about the same, the smaller ones first.
+// fair divides a total into that many parts of about the same size, the smaller ones first.
 func fair(total, into int) []int {
 	p := make([]int, into)
 	for i := range p {
@@ -345,10 +345,10 @@ func fair(total, into int) []int {
 	return p
 }
 
-// line is the plan of a family in which X, who has no children, has one ancestor
-// without parents, whose line has so many people; two generations on there are
-// few of it, whatever its size. The first in number of X's ancestors is X's parent,
-// and the first of those without parents somebody else; so lists say little.
+// line is the plan of a family in which X, who has no children, has one ancestor without parents,
+// whose line has size people. Its first two generations after that ancestor have few, whatever the
+// size. The lowest-numbered ancestor of X is X's parent, and the lowest-numbered person without
+// parents somebody else, so the order of the nodes says little.
 func (w *World) line(form, s *random.Stream, size int) bool {
 	two := [][2]int{{1, 2}, {2, 2}}[form.IntN(1+is(w.N >= 10).Num)]
 	rest := size - 1 - two[0] - two[1] // in the third generation and later ones

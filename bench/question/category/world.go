@@ -125,6 +125,7 @@ func (w *World) Reach(x int) graph.Bits { return w.search(&w.A, x, false) }
 // Above is what reaches x, without x.
 func (w *World) Above(x int) graph.Bits { return w.search(&w.A, x, true) }
 
+// search is where a cut of a search takes effect. Without the search, all other nodes count as found.
 func (w *World) search(g *graph.Net, x int, back bool) graph.Bits {
 	hops := g.N
 	switch w.op(opReach) {

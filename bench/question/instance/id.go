@@ -299,7 +299,7 @@ func (id ID) Check() error {
 	case id.Parts == 0 && id.Part == 0: // each has labels for more nodes than can be asked for
 		return nil
 	case id.Parts < 1 || id.Parts > e.parts || id.Part < 1 || id.Part > id.Parts:
-		return fmt.Errorf("there is no part %d of %d; possible are 1 to K of K, K up to %d", id.Part, id.Parts, e.parts)
+		return fmt.Errorf("there is no part %d of %d; parts are 1 to K of K, with K up to %d", id.Part, id.Parts, e.parts)
 	}
 	if most := id.partition().MaxNodes(); id.N.Max > most {
 		return fmt.Errorf("%s nodes; part %d of %d has labels for %d", id.N, id.Part, id.Parts, most)

@@ -1,12 +1,23 @@
 // Package instance generates the instances of the benchmark.
 //
 // An [ID] names an instance, and [Generate] makes it from the id alone, byte for byte the
-// same on every machine: it draws a structure (graph and query) by package category and a
-// surface (labels, domain, style) by package surface, and attaches the answer and the
-// programs. An [Instance] is what a line of a file holds; [Read] and [Write] convert.
+// same on every machine. An [Instance] is what a line of a file holds; [Read] and [Write] convert.
 //
-// A [Generator] makes many: a [Cells] says how many of each category, and [Seen] keeps them
-// apart from instances that exist already, up to isomorphism, which a [Proof] confirms.
+// Generate derives two keys from the id, and draws from two streams:
+//
+//   - the structural key gives graph and query (package category), and so the answer, which the
+//     instance's own Ein program computes in the machine;
+//   - the surface key gives labels, domain, style and phrases (package surface), with a stream
+//     for each of them, so that one more choice in one moves no other.
+//
+// Neither side sees the answer. The edition of an id (edition.go) has what its generator, cb1 or
+// cb2, does differently. What an id has once given never changes: a change is a new generator with
+// ids of its own, and testdata/cb1.txt pins digests of many.
+//
+// A [Generator] makes many instances, on several goroutines but in order. [Cells] say how many of
+// each category. [Seen] keeps them apart from instances that exist already (disjoint.go): from their
+// ids, their structures up to isomorphism and, if wanted, their labels and domains. A [Proof]
+// confirms it afterwards on the complete files.
 package instance
 
 import "encoding/json"

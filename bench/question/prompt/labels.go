@@ -63,7 +63,7 @@ func labelled(in *instance.Instance) (string, error) {
 	put := func(at, node *syntax.Number) error {
 		i := int(node.Value)
 		if float64(i) != node.Value || i >= len(in.Nodes) {
-			return fmt.Errorf("%s: %s in the Ein program is no node", in.ID, node.Text)
+			return fmt.Errorf("%s: %s in the Ein program is not a node", in.ID, node.Text)
 		}
 		edits = append(edits, diag.Edit{Span: at.Span, NewText: strconv.Quote(in.Nodes[i])})
 		return nil

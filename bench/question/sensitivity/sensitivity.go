@@ -62,7 +62,7 @@ func Of(in *instance.Instance) (*Result, error) {
 		return nil, err
 	}
 	if in.N > MaxNodes {
-		return nil, fmt.Errorf("%s has %d nodes; the sensitivity can be told up to %d", in.ID, in.N, MaxNodes)
+		return nil, fmt.Errorf("%s has %d nodes; the sensitivity is only known up to %d", in.ID, in.N, MaxNodes)
 	}
 	c, err := in.Case()
 	if err != nil {

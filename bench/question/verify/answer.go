@@ -73,7 +73,7 @@ func integer(x any) (int64, bool) {
 func nodes(x any, node func(any) (int, error)) ([]int, error) {
 	list, ok := x.([]any)
 	if !ok {
-		return nil, errors.New("it is no set")
+		return nil, errors.New("it is not a set")
 	}
 	out := make([]int, 0, len(list))
 	for _, e := range list {
@@ -96,7 +96,7 @@ func byLabel(labels []string) func(any) (int, error) {
 		s, ok := x.(string)
 		i := slices.Index(labels, s)
 		if !ok || i < 0 {
-			return 0, fmt.Errorf("%v is no node", x)
+			return 0, fmt.Errorf("%v is not a node", x)
 		}
 		return i, nil
 	}
@@ -107,7 +107,7 @@ func byNumber(n int) func(any) (int, error) {
 	return func(x any) (int, error) {
 		i, ok := integer(x)
 		if !ok || i < 0 || i >= int64(n) {
-			return 0, fmt.Errorf("%v is no node, expected 0 to %d", x, n-1)
+			return 0, fmt.Errorf("%v is not a node, expected 0 to %d", x, n-1)
 		}
 		return int(i), nil
 	}

@@ -259,7 +259,7 @@ func TestErrors(t *testing.T) {
 		{a, other, Options{}, "A has the modes direct and B ein, cot: choose one of each"},
 		{a, elsewhere, Options{}, "they were asked different questions"},
 		{a, changed, Options{}, "is a different question in a and in e"},
-		{a, ask(t, "f", 2, 1, direct, nl), Options{}, "there is no question that both have answered"},
+		{a, ask(t, "f", 2, 1, direct, nl), Options{}, "there is no question that both answered"},
 		{a, &run.Run{Dir: "g"}, Options{}, "g: the run asks nothing"},
 		{a, a, Options{A: Side{Mode: prompt.Ein}}, "the run has the modes direct"},
 	} {

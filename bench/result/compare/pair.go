@@ -255,7 +255,7 @@ func unpairable(a, b *answers, p *Pairing) error {
 	why := "they were asked different questions"
 	switch {
 	case p.Unanswered.Count > 0:
-		why = "there is no question that both have answered"
+		why = "there is no question that both answered"
 	case apart(a.modes, b.modes):
 		why = fmt.Sprintf("A has the modes %s and B %s: choose one of each", list(a.modes), list(b.modes))
 	case apart(a.encodings, b.encodings):

@@ -106,7 +106,7 @@ func (r *Report) scorings(b *strings.Builder) {
 	}
 	what := "McNemar's mid-p"
 	if r.Strict.All.Clusters < r.Strict.All.Pairs.N() {
-		what = "the mid-p of the sign-flip test of structures, of which some have several pairs"
+		what = "the mid-p of the sign-flip test of structures, as some have several pairs"
 	}
 	fmt.Fprintf(b, "\nDifferences are in points, with intervals by Tango. p is %s;\nHolm adjusts it for the levels, and for the categories.\n", what)
 }

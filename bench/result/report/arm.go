@@ -255,7 +255,7 @@ func differences(arms []*Arm) []string {
 			}
 		}
 		if shared < len(sets[0]) || shared < len(sets[i]) {
-			list = append(list, fmt.Sprintf("%s and %s were asked different questions: %d and %d, of which %d are the same. Differences between them are partly those of the questions.",
+			list = append(list, fmt.Sprintf("%s and %s were asked different questions: %d and %d, with %d in common. Part of their difference may be due to the questions.",
 				arms[0].Name, arms[i].Name, len(sets[0]), len(sets[i]), shared))
 		}
 	}

@@ -1,24 +1,45 @@
 // Package engine evaluates relations: semi-naively, stratum by stratum, in an order planned
 // from sizes before the run.
 //
-// [New] takes a verified [rel.Program] and the sizes of its inputs, and makes a [Plan]. It
-// first rewrites the rules: demand pushes the constants of queries into them, bodies that only
-// restrict are cut, and shapes with an algorithm of their own are recognised, such as closures,
-// which go to the kernels for graphs. Each rule left is a nest of loops, one step for each
-// atom, ordered by how many rows an atom is expected to give. [Plan.Explain] says what was
-// chosen, and AsWritten in the program turns the rewrites off.
+// # Planning
 //
-// [Plan.Run] evaluates. The rows of a relation are in a store: cells of 32 bits, with as much
-// beside them as rules ask for, which is bits for small domains, a hash, or an index by column.
-// A round joins the rows that the last one added with all others, until a round adds none. Folds
-// by min and max take keys from a heap instead, the best value first.
+// [New] takes a verified [rel.Program] and the sizes of its inputs, and makes a [Plan]. It first
+// rewrites the rules, which AsWritten in the program turns off:
+//
+//   - The steps of a closure become a relation, so that all spellings of it are one: bits if all
+//     pairs are needed, else a search for each cell needed (rewrite.go, closure.go).
+//   - Relations are made only as far as they are asked for: demand pushes the constants of
+//     queries into the rules (magic sets; demand.go).
+//   - Bodies that only restrict are cut, and columns of one relation are counted and folded
+//     without bindings (group.go).
+//
+// Each rule left is a nest of loops, one step for each atom: tests as early as possible, then
+// the atom with the fewest rows; new rows come first. The last corner of a clique is looked up
+// in a row of bits (plan.go). [Plan.Explain] says what was chosen. bound.go bounds rows and
+// operations: a column holds no more distinct cells than its sources, and over all rounds each
+// combination of rows is new once.
+//
+// # Running
+//
+// [Plan.Run] evaluates. The rows of a relation are in a store (store.go): cells of 32 bits, found
+// by a bit or a place if there are few combinations, else by hashing, in order of arrival, so that
+// the new ones are a range. A round joins the rows that the last one added with all others, until
+// a round adds none. Recursions over pairs of a small domain work on rows of bits instead, if each
+// rule goes through one list at most (dense.go). Folds by min and max take keys from a radix heap,
+// best first, until one improves on a key already taken, then go on in rounds; more rounds than
+// rows mean a cycle (value.go, best.go).
 //
 // A run does the same operations in the same order on every machine. It counts them before
 // they are done and pays for memory before it is allocated, so it stops at the limits of its
-// [kernel.Ctl] and its [Budget] and never beyond. Proofs cost nothing until somebody asks: then a
-// replay looks for rows of least height that make the one in question.
+// [kernel.Ctl] and its [Budget] and never beyond.
 //
-// What a rule means, and which programs are allowed, is the matter of package rel and of the checker.
+// Proofs (why.go) cost nothing until somebody asks. Then what leads to the goal is derived again,
+// in rounds, so that the round of a row is its least height, and the proof is read off downwards.
+// For a missing row, each rule runs from the head down.
+//
+// What a rule means, and which programs are allowed, is the matter of package rel and of the
+// checker. Random programs are compared with internal/naive/rules, which is the definition, and
+// with clingo if Python has it.
 package engine
 
 import (

@@ -348,7 +348,7 @@ func (f *evalFlags) readPrice(a *cli.App, in *cli.File) error {
 	switch {
 	case f.Price != nil:
 	case f.MaxCost > 0:
-		return cli.Input("", in.Name(), 0, "there is no price of "+f.Model.Name()+" in it, which --max-cost needs",
+		return cli.Input("", in.Name(), 0, "it has no price for "+f.Model.Name()+", which --max-cost needs",
 			`A price is {"`+f.Model.Name()+`": {"input": ..., "output": ...}}, in dollars for a million tokens.`)
 	default:
 		a.Note("%s has no price of %s; costs are not known", in.Name(), f.Model.Name())
@@ -544,7 +544,7 @@ func dryRun(a *cli.App, f *evalFlags) error {
 	b.WriteString("\nReasoning that the prompt does not request is extra.\n")
 	switch {
 	case f.Price == nil:
-		b.WriteString("The cost is not known: there is no price.\n")
+		b.WriteString("The cost is unknown: there is no price.\n")
 	case e.MostCost > 0:
 		fmt.Fprintf(&b, "about $%.4f, at most about $%.4f\n", e.Cost, e.MostCost)
 	default:

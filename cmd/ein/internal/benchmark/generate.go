@@ -271,7 +271,7 @@ func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
 		return a.Usage("--sensitivity writes a file beside FILE: add -o FILE")
 	}
 	if (f.sensitivity || f.minSensitivity > 0) && f.id.N.Max > sensitivity.MaxNodes {
-		return a.Usage("the sensitivity can be told of %d nodes at most; --n asks for %s", sensitivity.MaxNodes, f.id.N)
+		return a.Usage("the sensitivity is only known up to %d nodes; --n asks for %s", sensitivity.MaxNodes, f.id.N)
 	}
 	for _, name := range f.disjointFrom {
 		if cli.SameFile(name, f.output) {

@@ -144,7 +144,7 @@ func readEpochs(a *cli.App, args []string, f *memorizationFlags) (*memorization.
 	member, err := memorization.ReadFolder(f.cells)
 	if err != nil {
 		return nil, nil, cli.Input(codes.E0701, f.cells, 0, fmt.Sprintf("the cells cannot be read: %v", err),
-			"The folder has to be one that `ein bench memorization generate` has written.")
+			"Give a folder that `ein bench memorization generate` wrote.")
 	}
 	if dir := twice(args); dir != "" {
 		return nil, nil, a.Usage("%s is given twice, and an epoch has a run of its own", dir)
@@ -158,7 +158,7 @@ func readEpochs(a *cli.App, args []string, f *memorizationFlags) (*memorization.
 		rows, err := member.Split(r)
 		if err != nil {
 			return nil, nil, cli.Input(codes.E0701, f.cells, 0, err.Error(),
-				fmt.Sprintf("The run has to be one over %s.", filepath.Join(f.cells, memorization.AllFile)))
+				fmt.Sprintf("Give a run over %s.", filepath.Join(f.cells, memorization.AllFile)))
 		}
 		epochs[i] = memorization.Epoch{Name: epochName(args, i), Rows: rows}
 	}
@@ -215,7 +215,7 @@ func makeCells(ctx context.Context, a *cli.App, seen, out string, seed uint64) e
 	case ctx.Err() != nil:
 		return cli.Stopped(ctx)
 	case err != nil:
-		return cli.Input(codes.E0701, seen, 0, err.Error(), "The file has to be one that `ein bench generate` has written, with every question once.")
+		return cli.Input(codes.E0701, seen, 0, err.Error(), "Give a file that `ein bench generate` wrote, with every question once.")
 	}
 	files, err := cells.Files()
 	if err == nil {

@@ -93,7 +93,7 @@ func cannotRun(a *cli.App, err error) error {
 		return cli.Input(codes.E0701, format.File, 0, fmt.Sprintf("the run has format %d, and this program reads formats 1 to %d", format.Found, run.Format),
 			"Use the version of ein that wrote it.")
 	case errors.Is(err, run.ErrNoRun), errors.Is(err, fs.ErrNotExist):
-		return cli.Input(codes.E0702, "", 0, err.Error(), "The folder has to be one that `ein bench eval` has written. For other files, score and diagnose: give --instances and --replies.")
+		return cli.Input(codes.E0702, "", 0, err.Error(), "Give a folder that `ein bench eval` wrote. score and diagnose also take other files, with --instances and --replies.")
 	case errors.As(err, &locked):
 		return a.Outside("%v", err)
 	}
@@ -135,7 +135,7 @@ func readInstances(ctx context.Context, a *cli.App, name string, read func(insta
 
 // badLines is a file of instances that is not one. The error names the line.
 func badLines(name string, err error) error {
-	e := cli.Input(codes.E0701, name, 0, err.Error(), "The file has to be one that `ein bench generate` has written.")
+	e := cli.Input(codes.E0701, name, 0, err.Error(), "Give a file that `ein bench generate` wrote.")
 	e.Err = err
 	return e
 }

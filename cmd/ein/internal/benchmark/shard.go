@@ -175,7 +175,7 @@ func (s *sharding) ofLines(ctx context.Context, a *cli.App, dir string, in *cli.
 	write func(lines io.Reader, start int64, p *job.Part) (int, []job.Field, error)) error {
 	r, size := in.Regular()
 	if r == nil && s.merged == nil {
-		return a.Usage("--shard needs a file that is not empty and can be read at any place, and %s is none", in.Name())
+		return a.Usage("--shard needs a file that is not empty and can be read at any place; %s cannot", in.Name())
 	}
 	if err := s.begin(a, dir, size, from); err != nil {
 		return err
@@ -284,7 +284,7 @@ func (g gathered) Again(it *verdict.Item) ([]byte, bool, error) {
 		}
 		var r struct{ ID string }
 		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, false, fmt.Errorf("a record of a shard is none: %w", err)
+			return nil, false, fmt.Errorf("a record of a shard cannot be read: %w", err)
 		}
 		if r.ID == it.Question.ID {
 			_, err := g.Write(line)

@@ -258,7 +258,7 @@ func (a *App) JSONFlag(cmd *cobra.Command, usage string) {
 func Loopback(listen string) (bool, error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
-		return false, fmt.Errorf("%s is no address: expected HOST:PORT such as 127.0.0.1:0", listen)
+		return false, fmt.Errorf("%s is not an address: expected HOST:PORT such as 127.0.0.1:0", listen)
 	}
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback(), nil

@@ -138,7 +138,7 @@ func isBytecode(name string) bool {
 }
 
 func profileFlag(cmd *cobra.Command, p *check.Profile) {
-	cli.One(check.Profiles...).Flag(cmd, p, "profile", "what a program may contain: full, core without def, input and labels, or logic, which is core with facts, rules and inputs")
+	cli.One(check.Profiles...).Flag(cmd, p, "profile", "what a program may contain: full, core (no def, input or labels) or logic (core with facts, rules and inputs)")
 }
 
 // limitFlags are those of what runs programs.

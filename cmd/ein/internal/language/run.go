@@ -118,7 +118,7 @@ input. A program that needs more than the limits allow is refused before it runs
 			return once()
 		}
 		if slices.Contains(reads(name, p), "-") {
-			return a.Usage("--watch runs again when files change, and standard input is none")
+			return a.Usage("--watch runs again when files change, so it cannot watch standard input")
 		}
 		return watch(ctx, reads(name, p), func() error {
 			err := a.Fail(once())
@@ -219,7 +219,7 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 	}
 	if err != nil && ctx.Err() != nil {
 		if !out.Begun {
-			return cli.StoppedWhile(ctx, "the output was about to be written; there is none")
+			return cli.StoppedWhile(ctx, "the output was about to be written; nothing was written")
 		}
 		a.JSON = false // one torn object is enough
 		return cli.StoppedWhile(ctx, "the output was being written: it is incomplete, and ends after about "+words.Bytes(out.Written))
@@ -286,7 +286,7 @@ func (f *runFlags) choose(a *cli.App) error {
 		return a.Usage("--why is about table and json; %s has no place for proofs", f.format)
 	}
 	if (f.format == show.Object || f.format == show.NPY) && (f.sort != show.ByPlace || f.top > 0 || f.precision != nil) {
-		return a.Usage("--sort, --top and --precision are about lists; %s has every element as it is", f.format)
+		return a.Usage("--sort, --top and --precision apply to text and rows; %s always has every element", f.format)
 	}
 	return nil
 }
