@@ -340,6 +340,37 @@ func TestManyFacts(t *testing.T) {
 	eval(fmt.Sprintf("Far(\"n%d\", \"n0\")?", n), fmt.Sprintf("Far(\"n%d\", \"n0\")? no\n", n))
 }
 
+// TestRuleFirst enters rules before what they name, as a file may have them.
+func TestRuleFirst(t *testing.T) {
+	s := New(Config{})
+	for _, c := range []struct{ entry, want string }{
+		{`Edge(a, b). Edge(b, c).`, ""},
+		{`Odd(x) <- Even(y), Edge(y, x).`, "nothing defines `Even` yet"},
+		{`Odd(x)?`, "`Odd(x)?` needs `Even`, which nothing defines yet"},
+		{`n = sum(Odd)`, "`Odd` needs `Even`, which nothing defines yet"},
+		{`Eden(c).`, ""}, // what comes later makes no slip of it
+		{`Even(x) <- Odd(y), Edge(y, x).`, ""},
+		{`Even(a).`, ""},
+		{`Odd(x)?`, "Odd(x) = {b}\n"},
+		{`Even(x)?`, "Even(x) = {a, c}\n"},
+		{`High(x) <- Edge(x, _), Weight[x] > 1.`, "nothing defines `Weight` yet"},
+		{`Weight = [1, 2, 3]`, ""},
+		{`High(x)?`, "High(x) = {b}\n"},
+		{`Near(x) <- Edgy(x, _).`, "there is no relation `Edgy`"}, // it would stay
+		{`Near(x) <- abs(x), Edge(x, _).`, "there is no relation `abs`"},
+		{`Near(x)?`, "there is no relation `Near`"},
+	} {
+		r := s.Eval(context.Background(), c.entry)
+		got := printed(r)
+		if len(r.Diags) > 0 {
+			got = r.Diags[0].Message
+		}
+		if got != c.want {
+			t.Errorf("%s\n got %q\nwant %q", c.entry, got, c.want)
+		}
+	}
+}
+
 // TestConformance enters the programs of the corpus statement by statement.
 func TestConformance(t *testing.T) {
 	for _, c := range corpus.Cases() {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"ein/internal/codes"
@@ -58,32 +59,71 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	}
 	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
 		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
-	var all, shown []string
-	for _, r := range c.rel.list {
-		if r.source != rel.NoSource {
-			continue
-		}
-		all = append(all, r.name)
-		if len(shown) < relationList {
-			shown = append(shown, c.shown(r))
-		}
-	}
-	if near, ok := c.suggest(name.Name, all); ok {
-		d.Fixes = guess("`"+c.shown(c.rel.byName[near])+"`", name.Span, near)
-	} else if _, ok := scalars[name.Name]; ok {
+	if _, ok := scalars[name.Name]; ok {
 		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of numbers: compare what it gives, as in `%s > 0`.", name.Name, syntax.ExprString(l.X)))
 	}
 	if _, ok := aggregates[name.Name]; ok {
 		d.Notes = append(d.Notes, "An aggregate stands in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
 	}
-	if len(shown) > 0 {
-		more := ""
-		if n := len(all) - len(shown); n > 0 {
-			more = fmt.Sprintf(" and %d more", n)
-		}
-		d.Notes = append(d.Notes, "There are "+strings.Join(shown, ", ")+more+".")
+	near, ok := c.nearest(name.Name, math.MaxInt)
+	if ok {
+		d.Fixes = guess("`"+c.shown(c.rel.byName[near])+"`", name.Span, near)
 	}
+	if ok && c.cfg.Profile == Repl {
+		d.Notes = append(d.Notes, "If not, enter what defines it first, or in the same entry.")
+	}
+	d.Notes = append(d.Notes, c.relationsThere()...)
 	c.report(d)
+}
+
+// nearest is the relation of those above a place that a name may have meant.
+func (c *checker) nearest(name string, above int) (string, bool) {
+	var all []string
+	for _, r := range c.rel.list {
+		if r.source == rel.NoSource && r.first.Start < above {
+			all = append(all, r.name)
+		}
+	}
+	return c.suggest(name, all)
+}
+
+// relationsThere is a note that lists the relations, if there are any.
+func (c *checker) relationsThere() []string {
+	n, shown := 0, []string(nil)
+	for _, r := range c.rel.list {
+		if r.source != rel.NoSource {
+			continue
+		}
+		if n++; n <= relationList {
+			shown = append(shown, c.shown(r))
+		}
+	}
+	switch {
+	case n == 0:
+		return nil
+	case n > relationList:
+		return []string{fmt.Sprintf("There are %s and %d more.", strings.Join(shown, ", "), n-relationList)}
+	}
+	return []string{"There are " + strings.Join(shown, ", ") + "."}
+}
+
+// notYet is a rule of a session that names what is not there yet.
+func (c *checker) notYet(name syntax.Ident) {
+	c.warn(codes.W0821, name.Span, "", append([]string{"Enter its facts or rules before anything reads this one."}, c.relationsThere()...), "nothing defines `%s` yet", name.Name)
+}
+
+// readsMissing is what reads relations of a session of which one reads what is not there yet.
+func (c *checker) readsMissing(what string, needed map[int]bool, at source.Span) bool {
+	for _, r := range c.rel.list {
+		if r.missing && needed[r.place] {
+			c.report(diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: at,
+				Message: fmt.Sprintf("`%s` needs `%s`, which nothing defines yet", what, r.name),
+				Notes:   []string{fmt.Sprintf("Enter the facts or rules of `%s`; `:reset` forgets the rule that reads it, and all else.", r.name)},
+				Related: []diag.Related{{Span: r.first, Message: "read here"}}})
+			return true
+		}
+	}
+	return false
 }
 
 func (c *checker) wrongColumns(r *relation, want, got int, at source.Span) {

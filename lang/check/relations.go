@@ -67,8 +67,10 @@ type relation struct {
 	rules  []*clause
 	fold   rel.Agg
 	source rel.Source // of a tensor, that rules read
-	used   bool
-	node   *ir.Node // its tensor, once an equation reads it
+	// missing says that nothing defines it yet; source is then that of the brackets.
+	missing bool
+	used    bool
+	node    *ir.Node // its tensor, once an equation reads it
 }
 
 type column struct {
@@ -293,12 +295,17 @@ func (c *checker) newRelation(name string, first source.Span, columns int, holds
 }
 
 // named is what an atom of a rule reads: a relation; or of a tensor its entries, or, with
-// values, its elements. It is nil where nothing has the name.
-func (c *checker) named(name syntax.Ident, axes int, values bool) *relation {
+// values, its elements. It is nil where nothing has the name, but for a rule of a session
+// it is what may come to have it.
+func (c *checker) named(cl *clause, name syntax.Ident, axes int, values bool) *relation {
 	if r := c.rel.byName[name.Name]; r != nil {
 		return r
 	}
-	if !c.isTensor(name.Name) || axes == 0 || axes >= tensor.MaxColumns {
+	is, holds := c.isTensor(name.Name), aNode
+	if !is {
+		holds = anything
+	}
+	if !is && !c.mayFollow(cl, name) || axes == 0 || axes >= tensor.MaxColumns {
 		return nil
 	}
 	key, from := name.Name, rel.FromEntries
@@ -307,14 +314,29 @@ func (c *checker) named(name syntax.Ident, axes int, values bool) *relation {
 	}
 	r := c.rel.tensors[key]
 	if r == nil {
-		r = c.newRelation(name.Name, name.Span, axes, aNode)
-		r.source = from
+		r = c.newRelation(name.Name, name.Span, axes, holds)
+		r.source, r.missing = from, !is
+		if r.missing {
+			c.notYet(name)
+		}
 		if values {
 			r.cols = append(r.cols, column{slot: c.rel.slot(aNumber, name.Name, name.Span)})
 		}
 		c.rel.tensors[key] = r
 	}
 	return r
+}
+
+// mayFollow reports whether what a rule names may be defined after it: in a session, if it
+// is not much like what was there. A rule with a slip would stay, as nothing takes one back.
+func (c *checker) mayFollow(cl *clause, name syntax.Ident) bool {
+	if c.cfg.Profile != Repl || cl.of == nil {
+		return false
+	}
+	_, scalar := scalars[name.Name]
+	_, aggregate := aggregates[name.Name]
+	_, near := c.nearest(name.Name, name.Span.Start)
+	return !scalar && !aggregate && !near
 }
 
 // isTensor reports whether statements give a tensor that name.
@@ -417,7 +439,7 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 	tables, tensors := false, false
 	for _, x := range r.list {
 		tables = tables || x.input != nil
-		tensors = tensors || x.source != rel.NoSource
+		tensors = tensors || x.source != rel.NoSource && !x.missing
 	}
 	var numbers []*syntax.String
 	node := func(k *constant) {
@@ -751,7 +773,7 @@ func (c *checker) literal(cl *clause, l *syntax.Literal) {
 
 // atom is an atom of a relation; value is that of T[..] = value.
 func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []syntax.Expr, value syntax.Expr) {
-	r := c.named(name, len(args), value != nil)
+	r := c.named(cl, name, len(args), value != nil)
 	switch {
 	case r == nil:
 		cl.bad = true
@@ -782,7 +804,7 @@ func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []
 
 // valueAlone is T[..] in a query, which asks for the value of each key.
 func (c *checker) valueAlone(cl *clause, l *syntax.Literal, x *syntax.Index, name *syntax.Name) {
-	r := c.named(syntax.Ident{Name: name.Name, Span: name.Span}, len(x.Indices), true)
+	r := c.named(cl, syntax.Ident{Name: name.Name, Span: name.Span}, len(x.Indices), true)
 	if cl.query == "" || r == nil || !r.valued() {
 		cl.bad = true
 		c.noValueAlone(l, r, name)
@@ -921,7 +943,7 @@ func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.E
 		return rel.V(v), cl.vars[v].slot
 	}
 	l := &syntax.Literal{Span: x.Span, X: x, Value: &syntax.Name{Name: shown, Span: x.Span}}
-	r := c.named(syntax.Ident{Name: name.Name, Span: name.Span}, len(x.Indices), true)
+	r := c.named(cl, syntax.Ident{Name: name.Name, Span: name.Span}, len(x.Indices), true)
 	lit := rel.Literal{Kind: rel.Atom}
 	switch {
 	case r == nil:

@@ -153,6 +153,9 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 		axes, t.Kind = axes[:len(axes)-1], tensor.Real
 	}
 	needed := c.needs(r.place)
+	if c.readsMissing(r.name, needed, x.Span) {
+		return nil
+	}
 	for _, s := range c.rel.list {
 		if needed[s.place] && (s.source != rel.NoSource || s.input != nil) && c.source(s) == nil {
 			c.readEarly(r, s, x.Span)
@@ -226,6 +229,9 @@ func (c *checker) finishRelations(p *Program) {
 		if r := c.rel.byName[s.Name]; r != nil {
 			c.tensorAndRelation(s.Name, s.Span, r.first)
 		}
+	}
+	for _, x := range c.rel.pending {
+		c.readsMissing(p.Outputs[x.output].Name, c.needs(x.place), x.span)
 	}
 	c.tensorsRead()
 	if c.diags.HasErrors() {
