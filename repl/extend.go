@@ -67,25 +67,44 @@ func (s *state) config(before *check.Program) check.Config {
 	return check.Config{Profile: check.Repl, Inputs: s.inputs, Labels: s.labels, After: before}
 }
 
-// check checks entries one after the other, but facts and rules together with the entry
-// after them: each check goes over all facts there are.
+// check checks entries again, as few at a time as mean what they meant: each check goes
+// over all facts and rules there are. An entry has a check of its own where it could
+// mean something else with those before: a tensor keeps the rows a relation had, and a call
+// the function that there was. Queries have had their answers.
 func (s *state) check(entries []*syntax.File) *check.Program {
 	p := check.Check(&syntax.File{Source: s.file}, s.config(nil))
-	var rules []syntax.Stmt
-	for i, f := range entries {
-		if rules = append(rules, f.Stmts...); i < len(entries)-1 && !slices.ContainsFunc(f.Stmts, notRule) {
-			continue
+	var all []syntax.Stmt
+	computes := false // something in all
+	flush := func() {
+		if len(all) > 0 {
+			p = joined(p, check.Check(&syntax.File{Source: s.file, Stmts: all}, s.config(p)))
 		}
-		all := *f
-		all.Stmts, rules = rules, nil
-		p = joined(p, check.Check(&all, s.config(p)))
+		all, computes = nil, false
 	}
+	for _, f := range entries {
+		stmts := slices.DeleteFunc(slices.Clone(f.Stmts), s.isQuery)
+		if computes && slices.ContainsFunc(stmts, changesMeaning) {
+			flush()
+		}
+		all = append(all, stmts...)
+		computes = computes || slices.ContainsFunc(stmts, notRule)
+	}
+	flush()
 	return p
 }
 
 func notRule(s syntax.Stmt) bool {
 	_, ok := s.(*syntax.Rule)
 	return !ok
+}
+
+// changesMeaning reports whether a statement can change what those before it mean.
+func changesMeaning(s syntax.Stmt) bool {
+	switch s.(type) {
+	case *syntax.Assign, *syntax.Repeat, *syntax.ExprStmt, *syntax.Print:
+		return false
+	}
+	return true
 }
 
 // joined is a program with the entry that follows it. What is not wrong with an

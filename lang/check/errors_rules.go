@@ -2,7 +2,9 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"ein/internal/codes"
@@ -113,7 +115,12 @@ func (c *checker) notYet(name syntax.Ident) {
 }
 
 // readsMissing is what reads relations of a session of which one reads what is not there yet.
-func (c *checker) readsMissing(what string, needed map[int]bool, at source.Span) bool {
+func (c *checker) readsMissing(what string, place int, at source.Span) bool {
+	missing := func(r *relation) bool { return r.missing }
+	if !slices.ContainsFunc(c.rel.list, missing) {
+		return false
+	}
+	needed := c.needs(place)
 	for _, r := range c.rel.list {
 		if r.missing && needed[r.place] {
 			c.report(diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: at,
@@ -241,11 +248,7 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 	d := diag.Diagnostic{Code: codes.E0810, Severity: diag.Error, Span: x.Span, Label: "a constant",
 		Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
 		Notes:   []string{"Variables begin with a lower-case letter; a constant of another spelling is quoted."}}
-	var all []string
-	for name := range c.rel.known {
-		all = append(all, name)
-	}
-	if near, ok := c.suggest(x.Name, all); ok && len(x.Name) > 2 {
+	if near, ok := c.nearConstant(x.Name); ok && len(x.Name) > 2 {
 		d.Fixes = guess(fmt.Sprintf("%q", near), x.Span, fmt.Sprintf("%q", near))
 	} else if !c.rel.lowered {
 		c.rel.lowered = true
@@ -340,14 +343,18 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 	c.err(codes.E0818, x.Pos(), "", []string{note}, "%s cannot stand in a rule", text(x))
 }
 
-func (c *checker) unknownConstant(x *syntax.String) {
-	var all []string
-	for name := range c.rel.known {
-		all = append(all, name)
+// nearConstant is the constant that an unknown one may have meant.
+func (c *checker) nearConstant(name string) (string, bool) {
+	if !c.maySuggest(name, len(c.rel.known)) {
+		return "", false
 	}
+	return c.suggest(name, slices.Sorted(maps.Keys(c.rel.known)))
+}
+
+func (c *checker) unknownConstant(x *syntax.String) {
 	d := diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
 		Message: fmt.Sprintf("no fact has %q, so nothing matches it", x.Value)}
-	if near, ok := c.suggest(x.Value, all); ok {
+	if near, ok := c.nearConstant(x.Value); ok {
 		d.Fixes = guess(fmt.Sprintf("%q", near), x.Span, fmt.Sprintf("%q", near))
 	}
 	c.report(d)

@@ -173,8 +173,8 @@ func join(a, b slot) (class, bool) {
 	return 0, false
 }
 
-// sameType says that two slots hold the same; what stands at a place names it.
-func (c *checker) sameType(a, b int, what string, at source.Span) bool {
+// sameType says that two slots hold the same, which an expression stands for.
+func (c *checker) sameType(a, b int, of syntax.Expr) bool {
 	r := c.rel
 	a, b = r.find(a), r.find(b)
 	if a == b {
@@ -183,7 +183,7 @@ func (c *checker) sameType(a, b int, what string, at source.Span) bool {
 	x, y := r.slots[a], r.slots[b]
 	class, ok := join(x, y)
 	if !ok {
-		c.mixedTypes(what, at, x, y)
+		c.mixedTypes(text(of), of.Pos(), x, y)
 		return false
 	}
 	if y.class == class && x.class != class { // y says it
@@ -548,7 +548,7 @@ func (c *checker) rule(s *syntax.Rule) {
 		row := make([]int, len(args))
 		for i, x := range args {
 			row[i] = c.constantOf(x, true)
-			ok = ok && c.sameType(r.cols[i].slot, row[i], text(x), x.Pos())
+			ok = ok && c.sameType(r.cols[i].slot, row[i], x)
 		}
 		if s.Value != nil {
 			row = append(row, c.constantOf(s.Value, true))
@@ -834,7 +834,7 @@ func (c *checker) atomTerm(cl *clause, l *syntax.Literal, place int, x syntax.Ex
 		cl.add(rel.Literal{Kind: rel.Bind, Var: v, Left: e}, l, nil)
 		t, slot = rel.Term{Var: v}, cl.vars[v].slot
 	}
-	c.sameType(slot, place, text(x), x.Pos())
+	c.sameType(slot, place, x)
 	return t
 }
 
@@ -845,7 +845,7 @@ var comparisons = map[syntax.BinaryOp]op.Fn{syntax.Gt: op.FnGt, syntax.Ge: op.Fn
 func (c *checker) compare(cl *clause, l *syntax.Literal, by syntax.BinaryOp, left, right syntax.Expr) {
 	a, x := c.ruleExpr(cl, left)
 	b, y := c.ruleExpr(cl, right)
-	c.sameType(x, y, text(right), right.Pos())
+	c.sameType(x, y, right)
 	lit := rel.Literal{Kind: rel.Compare, Fn: comparisons[by], Left: a, Right: b}
 	if by == syntax.Eq {
 		if !isVar(&a) {
@@ -971,7 +971,7 @@ func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.E
 
 // number says that an expression is a number.
 func (c *checker) number(slot int, x syntax.Expr) {
-	c.sameType(slot, c.rel.slot(aNumber, "", x.Pos()), text(x), x.Pos())
+	c.sameType(slot, c.rel.slot(aNumber, "", x.Pos()), x)
 }
 
 var aggregates = map[string]rel.Agg{"count": rel.Count, "sum": rel.Sum, "min": rel.Min, "max": rel.Max, "mean": rel.Mean}
@@ -989,11 +989,11 @@ func (c *checker) headCell(cl *clause, r *relation, i int, x syntax.Expr, consta
 		return rel.Cell{}
 	} else if ok && constant {
 		t, slot := c.constTerm(x)
-		c.sameType(r.cols[i].slot, slot, text(x), x.Pos())
+		c.sameType(r.cols[i].slot, slot, x)
 		return rel.Cell{Expr: rel.Expr{Term: t}}
 	}
 	e, slot := c.ruleExpr(cl, x)
-	c.sameType(r.cols[i].slot, slot, text(x), x.Pos())
+	c.sameType(r.cols[i].slot, slot, x)
 	return rel.Cell{Expr: e}
 }
 
@@ -1015,7 +1015,7 @@ func (c *checker) aggregate(cl *clause, r *relation, i int, agg rel.Agg, call *s
 	cell.Expr = e
 	switch agg {
 	case rel.Min, rel.Max:
-		c.sameType(r.cols[i].slot, slot, text(call), call.Span)
+		c.sameType(r.cols[i].slot, slot, call)
 	case rel.Count:
 		c.number(r.cols[i].slot, call)
 	default:

@@ -152,10 +152,10 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 	if r.keyed() {
 		axes, t.Kind = axes[:len(axes)-1], tensor.Real
 	}
-	needed := c.needs(r.place)
-	if c.readsMissing(r.name, needed, x.Span) {
+	if c.readsMissing(r.name, r.place, x.Span) {
 		return nil
 	}
+	needed := c.needs(r.place)
 	for _, s := range c.rel.list {
 		if needed[s.place] && (s.source != rel.NoSource || s.input != nil) && c.source(s) == nil {
 			c.readEarly(r, s, x.Span)
@@ -231,7 +231,7 @@ func (c *checker) finishRelations(p *Program) {
 		}
 	}
 	for _, x := range c.rel.pending {
-		c.readsMissing(p.Outputs[x.output].Name, c.needs(x.place), x.span)
+		c.readsMissing(p.Outputs[x.output].Name, x.place, x.span)
 	}
 	c.tensorsRead()
 	if c.diags.HasErrors() {
