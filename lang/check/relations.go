@@ -26,7 +26,8 @@ type relations struct {
 	stmts   []syntax.Stmt // that say it; of the programs before all but queries
 	list    []*relation
 	byName  map[string]*relation
-	clauses []*clause // rules, base cases with an expression and queries
+	clauses []*clause         // rules, base cases with an expression and queries
+	byHead  map[int][]*clause // all clauses by their relation, once that is asked for
 	slots   []slot
 	consts  []constant
 	known   map[string]source.Span // every constant that a row could hold, and where it is; nowhere in the text for those of data

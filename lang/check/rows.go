@@ -45,9 +45,11 @@ func (c *checker) rows(p *Program, r *relation, at source.Span) Output {
 // needs is the relations, queries included, that some of them depend on, themselves too.
 func (c *checker) needs(places ...int) map[int]bool {
 	needed := map[int]bool{}
-	rules := map[int][]*clause{}
-	for _, cl := range c.rel.clauses {
-		rules[cl.Rel] = append(rules[cl.Rel], cl)
+	if c.rel.byHead == nil {
+		c.rel.byHead = map[int][]*clause{}
+		for _, cl := range c.rel.clauses {
+			c.rel.byHead[cl.Rel] = append(c.rel.byHead[cl.Rel], cl)
+		}
 	}
 	for places = slices.Clone(places); len(places) > 0; {
 		i := places[len(places)-1]
@@ -55,7 +57,7 @@ func (c *checker) needs(places ...int) map[int]bool {
 			continue
 		}
 		needed[i] = true
-		for _, cl := range rules[i] {
+		for _, cl := range c.rel.byHead[i] {
 			for _, r := range cl.uses {
 				if r != nil {
 					places = append(places, r.place)
