@@ -67,24 +67,44 @@ func (s *state) config(before *check.Program) check.Config {
 	return check.Config{Profile: check.Repl, Inputs: s.inputs, Labels: s.labels, After: before}
 }
 
-// check checks entries one after the other, but adjacent facts and rules together: each check
-// goes over all facts there are. Other entries are checked alone, since an atom is a query only
-// if its relation is in the program before it.
+// check checks entries again, as few at a time as mean what they meant: each check goes
+// over all facts and rules there are. An entry has a check of its own where it could
+// mean something else with those before: a tensor keeps the rows a relation had, and a call
+// the function that there was. Queries have had their answers.
 func (s *state) check(entries []*syntax.File) *check.Program {
 	p := check.Check(&syntax.File{Source: s.file}, s.config(nil))
-	for len(entries) > 0 {
-		n, all := 1, *entries[0]
-		all.Stmts = slices.Clip(all.Stmts) // so that appending copies
-		for ; onlyRules(entries[0]) && n < len(entries) && onlyRules(entries[n]); n++ {
-			all.Stmts = append(all.Stmts, entries[n].Stmts...)
+	var all []syntax.Stmt
+	computes := false // something in all
+	flush := func() {
+		if len(all) > 0 {
+			p = joined(p, check.Check(&syntax.File{Source: s.file, Stmts: all}, s.config(p)))
 		}
-		p, entries = joined(p, check.Check(&all, s.config(p))), entries[n:]
+		all, computes = nil, false
 	}
+	for _, f := range entries {
+		stmts := slices.DeleteFunc(slices.Clone(f.Stmts), s.isQuery)
+		if computes && slices.ContainsFunc(stmts, changesMeaning) {
+			flush()
+		}
+		all = append(all, stmts...)
+		computes = computes || slices.ContainsFunc(stmts, notRule)
+	}
+	flush()
 	return p
 }
 
-func onlyRules(f *syntax.File) bool {
-	return !slices.ContainsFunc(f.Stmts, func(s syntax.Stmt) bool { _, ok := s.(*syntax.Rule); return !ok })
+func notRule(s syntax.Stmt) bool {
+	_, ok := s.(*syntax.Rule)
+	return !ok
+}
+
+// changesMeaning reports whether a statement can change what those before it mean.
+func changesMeaning(s syntax.Stmt) bool {
+	switch s.(type) {
+	case *syntax.Assign, *syntax.Repeat, *syntax.ExprStmt, *syntax.Print:
+		return false
+	}
+	return true
 }
 
 // joined is a program with the entry that follows it. What is not wrong with an

@@ -332,7 +332,11 @@ func (s *Session) save(ctx context.Context, arg string) Reply {
 		if err := s.cfg.Files.Write(name, []byte(s.Program(name))); err != nil {
 			return fileFailure(name, "written", err)
 		}
-		return Reply{Note: fmt.Sprintf("%s written to %s\n", words.Plural(len(s.program.File.Stmts), "statement"), name)}
+		n := 0
+		for _, f := range s.entries {
+			n += len(f.Stmts)
+		}
+		return Reply{Note: fmt.Sprintf("%s written to %s\n", words.Plural(n, "statement"), name)}
 	}
 	if !s.cfg.Files.Same(name, name) {
 		return save(ctx)

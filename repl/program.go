@@ -71,6 +71,13 @@ func fresh(name string, taken map[string]bool, texts ...string) string {
 	}
 }
 
+// isQuery reports whether a statement asks for rows.
+func (s *state) isQuery(st syntax.Stmt) bool {
+	_, query := st.(*syntax.Query)
+	x, bare := st.(*syntax.ExprStmt)
+	return query || bare && s.asks(x)
+}
+
 // asks reports whether an expression is an atom alone, which is a query in a session.
 func (s *state) asks(x *syntax.ExprStmt) bool {
 	_, called := x.X.(*syntax.Call)

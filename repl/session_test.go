@@ -317,8 +317,8 @@ func TestNewFacts(t *testing.T) {
 	}
 }
 
-// TestManyFacts enters facts that each bring a new node, with a rule and a query between
-// them. A check of all entries for every new node took hours for thousands.
+// TestManyFacts enters facts that each bring a new node, with rules and queries between
+// them. A check of all entries one by one for every new node took hours for thousands.
 func TestManyFacts(t *testing.T) {
 	s := New(Config{})
 	eval := func(entry, want string) {
@@ -329,7 +329,8 @@ func TestManyFacts(t *testing.T) {
 	}
 	const n = 600
 	for i := range n {
-		s.Eval(context.Background(), fmt.Sprintf("Next(\"n%d\", \"n%d\").", i, i+1))
+		eval(fmt.Sprintf("Next(\"n%d\", \"n%d\").", i, i+1), "")
+		eval("Next(\"n0\", x)", "Next(\"n0\", x) = {n1}\n")
 		if i == n/2 {
 			s.Eval(context.Background(), "Far(x, y) <- Next(x, y). Far(x, z) <- Far(x, y), Next(y, z).")
 			eval("G = sum(Far)", "")
@@ -338,6 +339,37 @@ func TestManyFacts(t *testing.T) {
 	eval("G", fmt.Sprintf("_ = %d\n", (n/2+1)*(n/2+2)/2))
 	eval("sum(Far)", fmt.Sprintf("_ = %d\n", n*(n+1)/2))
 	eval(fmt.Sprintf("Far(\"n%d\", \"n0\")?", n), fmt.Sprintf("Far(\"n%d\", \"n0\")? no\n", n))
+}
+
+// TestRuleFirst enters rules before what they name, as a file may have them.
+func TestRuleFirst(t *testing.T) {
+	s := New(Config{})
+	for _, c := range []struct{ entry, want string }{
+		{`Edge(a, b). Edge(b, c).`, ""},
+		{`Odd(x) <- Even(y), Edge(y, x).`, "nothing defines `Even` yet"},
+		{`Odd(x)?`, "`Odd(x)?` needs `Even`, which nothing defines yet"},
+		{`n = sum(Odd)`, "`Odd` needs `Even`, which nothing defines yet"},
+		{`Eden(c).`, ""}, // what comes later makes no slip of it
+		{`Even(x) <- Odd(y), Edge(y, x).`, ""},
+		{`Even(a).`, ""},
+		{`Odd(x)?`, "Odd(x) = {b}\n"},
+		{`Even(x)?`, "Even(x) = {a, c}\n"},
+		{`High(x) <- Edge(x, _), Weight[x] > 1.`, "nothing defines `Weight` yet"},
+		{`Weight = [1, 2, 3]`, ""},
+		{`High(x)?`, "High(x) = {b}\n"},
+		{`Near(x) <- Edgy(x, _).`, "there is no relation `Edgy`"}, // it would stay
+		{`Near(x) <- abs(x), Edge(x, _).`, "there is no relation `abs`"},
+		{`Near(x)?`, "there is no relation `Near`"},
+	} {
+		r := s.Eval(context.Background(), c.entry)
+		got := printed(r)
+		if len(r.Diags) > 0 {
+			got = r.Diags[0].Message
+		}
+		if got != c.want {
+			t.Errorf("%s\n got %q\nwant %q", c.entry, got, c.want)
+		}
+	}
 }
 
 // TestConformance enters the programs of the corpus statement by statement.

@@ -135,13 +135,18 @@ const maxCompared = 1 << 21
 
 // suggest is diag.Suggest, as long as there are not too many names among too many.
 func (c *checker) suggest(name string, others []string) (string, bool) {
-	n := len(name) * len(others)
-	if c.compared+n > maxCompared {
+	if !c.maySuggest(name, len(others)) {
 		return "", false
 	}
+	n := len(name) * len(others)
 	c.compared += n
 	c.step(n)
 	return diag.Suggest(name, others)
+}
+
+// maySuggest reports whether a name can still be compared with so many others.
+func (c *checker) maySuggest(name string, others int) bool {
+	return c.compared+len(name)*others <= maxCompared
 }
 
 // names is what an unknown name could have meant.

@@ -2,6 +2,9 @@ package check
 
 import (
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"strings"
 
 	"ein/internal/codes"
@@ -58,32 +61,76 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	}
 	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
 		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
-	var all, shown []string
-	for _, r := range c.rel.list {
-		if r.source != rel.NoSource {
-			continue
-		}
-		all = append(all, r.name)
-		if len(shown) < relationList {
-			shown = append(shown, c.shown(r))
-		}
-	}
-	if near, ok := c.suggest(name.Name, all); ok {
-		d.Fixes = guess("`"+c.shown(c.rel.byName[near])+"`", name.Span, near)
-	} else if _, ok := scalars[name.Name]; ok {
+	if _, ok := scalars[name.Name]; ok {
 		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of numbers: compare what it gives, as in `%s > 0`.", name.Name, syntax.ExprString(l.X)))
 	}
 	if _, ok := aggregates[name.Name]; ok {
 		d.Notes = append(d.Notes, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
 	}
-	if len(shown) > 0 {
-		more := ""
-		if n := len(all) - len(shown); n > 0 {
-			more = fmt.Sprintf(" and %d more", n)
-		}
-		d.Notes = append(d.Notes, "There are "+strings.Join(shown, ", ")+more+".")
+	near, ok := c.nearest(name.Name, math.MaxInt)
+	if ok {
+		d.Fixes = guess("`"+c.shown(c.rel.byName[near])+"`", name.Span, near)
 	}
+	if ok && c.cfg.Profile == Repl {
+		d.Notes = append(d.Notes, "If not, enter what defines it first, or in the same entry.")
+	}
+	d.Notes = append(d.Notes, c.relationsThere()...)
 	c.report(d)
+}
+
+// nearest is the relation of those above a place that a name may have meant.
+func (c *checker) nearest(name string, above int) (string, bool) {
+	var all []string
+	for _, r := range c.rel.list {
+		if r.source == rel.NoSource && r.first.Start < above {
+			all = append(all, r.name)
+		}
+	}
+	return c.suggest(name, all)
+}
+
+// relationsThere is a note that lists the relations, if there are any.
+func (c *checker) relationsThere() []string {
+	n, shown := 0, []string(nil)
+	for _, r := range c.rel.list {
+		if r.source != rel.NoSource {
+			continue
+		}
+		if n++; n <= relationList {
+			shown = append(shown, c.shown(r))
+		}
+	}
+	switch {
+	case n == 0:
+		return nil
+	case n > relationList:
+		return []string{fmt.Sprintf("There are %s and %d more.", strings.Join(shown, ", "), n-relationList)}
+	}
+	return []string{"There are " + strings.Join(shown, ", ") + "."}
+}
+
+// notYet is a rule of a session that names what is not there yet.
+func (c *checker) notYet(name syntax.Ident) {
+	c.warn(codes.W0821, name.Span, "", append([]string{"Enter its facts or rules before anything reads this one."}, c.relationsThere()...), "nothing defines `%s` yet", name.Name)
+}
+
+// readsMissing is what reads relations of a session of which one reads what is not there yet.
+func (c *checker) readsMissing(what string, place int, at source.Span) bool {
+	missing := func(r *relation) bool { return r.missing }
+	if !slices.ContainsFunc(c.rel.list, missing) {
+		return false
+	}
+	needed := c.needs(place)
+	for _, r := range c.rel.list {
+		if r.missing && needed[r.place] {
+			c.report(diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: at,
+				Message: fmt.Sprintf("`%s` needs `%s`, which nothing defines yet", what, r.name),
+				Notes:   []string{fmt.Sprintf("Enter the facts or rules of `%s`; `:reset` forgets the rule that reads it, and all else.", r.name)},
+				Related: []diag.Related{{Span: r.first, Message: "read here"}}})
+			return true
+		}
+	}
+	return false
 }
 
 func (c *checker) wrongColumns(r *relation, want, got int, at source.Span) {
@@ -201,11 +248,7 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 	d := diag.Diagnostic{Code: codes.E0810, Severity: diag.Error, Span: x.Span, Label: "a constant",
 		Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
 		Notes:   []string{"Variables begin with a lower-case letter; a constant of another spelling is quoted."}}
-	var all []string
-	for name := range c.rel.known {
-		all = append(all, name)
-	}
-	if near, ok := c.suggest(x.Name, all); ok && len(x.Name) > 2 {
+	if near, ok := c.nearConstant(x.Name); ok && len(x.Name) > 2 {
 		d.Fixes = guess(fmt.Sprintf("%q", near), x.Span, fmt.Sprintf("%q", near))
 	} else if !c.rel.lowered {
 		c.rel.lowered = true
@@ -300,14 +343,18 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 	c.err(codes.E0818, x.Pos(), "", []string{note}, "%s is not allowed in a rule", text(x))
 }
 
-func (c *checker) unknownConstant(x *syntax.String) {
-	var all []string
-	for name := range c.rel.known {
-		all = append(all, name)
+// nearConstant is the constant that an unknown one may have meant.
+func (c *checker) nearConstant(name string) (string, bool) {
+	if !c.maySuggest(name, len(c.rel.known)) {
+		return "", false
 	}
+	return c.suggest(name, slices.Sorted(maps.Keys(c.rel.known)))
+}
+
+func (c *checker) unknownConstant(x *syntax.String) {
 	d := diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
 		Message: fmt.Sprintf("no fact has %q, so nothing matches it", x.Value)}
-	if near, ok := c.suggest(x.Value, all); ok {
+	if near, ok := c.nearConstant(x.Value); ok {
 		d.Fixes = guess(fmt.Sprintf("%q", near), x.Span, fmt.Sprintf("%q", near))
 	}
 	c.report(d)

@@ -27,6 +27,8 @@ var abuse = []struct {
 	{"a short chain of functions", "", chain(90)},
 	{"a cycle of functions", "E0206", chain(1000) + "def f0(x) = f999(x)\n"},
 	{"a function on itself in many ways", "E0206", "def f(x) = " + strings.Repeat("f(f(x)) + ", 500) + "x\n:print f(1)\n"},
+	{"rules that read what is below", "", rulesUp(9900)},
+	{"many queries", "", "E(a, b).\n" + strings.Repeat("E(a, x)?\n", 9900)},
 	{"huge graph", "E0521", "A = edges([[0, 1]], 1000000000)\n"},
 	{"huge inferred graph", "E0521", "A = edges([[0, 1000000000]])\n"},
 	{"many large graphs", "E0521", strings.Repeat("A = edges([], 2048)\n", 5000)},
@@ -103,6 +105,16 @@ func names(n int) string {
 	for i := range n {
 		fmt.Fprintf(&b, "x%d = x%d + 1\n", i+1, i)
 	}
+	return b.String()
+}
+
+// rulesUp is a chain of rules, the last first, whose value turns out real at its beginning.
+func rulesUp(n int) string {
+	var b strings.Builder
+	for i := n; i > 0; i-- {
+		fmt.Fprintf(&b, "F%d(x, y + 0) <- F%d(x, y).\n", i, i-1)
+	}
+	fmt.Fprintf(&b, "F0(\"a\", 1.5).\nF%d(x, y)?\n", n)
 	return b.String()
 }
 

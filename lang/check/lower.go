@@ -39,27 +39,42 @@ func (c *checker) kinds() {
 			}
 		}
 	}
-	for changed := true; changed; {
-		changed = false
-		for _, cl := range c.rel.clauses {
-			if cl.bad || c.step(len(cl.Body)) {
-				continue
-			}
-			c.varKinds(cl)
-			if cl.of == nil {
-				continue
-			}
-			for i := range cl.Head {
-				k := &cl.of.cols[i]
-				if k.kind == tensor.IntColumn && c.cellKind(cl, &cl.Head[i]) == tensor.RealColumn {
-					if cl.of.input != nil {
-						cl.bad = true
-						c.say(realInInt, cl.span, i+1, cl.of.name)
-						continue
-					}
-					k.kind, changed = tensor.RealColumn, true
+	c.settle(func(cl *clause) (changed bool) {
+		if cl.bad || c.step(len(cl.Body)) {
+			return false
+		}
+		c.varKinds(cl)
+		if cl.of == nil {
+			return false
+		}
+		for i := range cl.Head {
+			k := &cl.of.cols[i]
+			if k.kind == tensor.IntColumn && c.cellKind(cl, &cl.Head[i]) == tensor.RealColumn {
+				if cl.of.input != nil {
+					cl.bad = true
+					c.say(realInInt, cl.span, i+1, cl.of.name)
+					continue
 				}
+				k.kind, changed = tensor.RealColumn, true
 			}
+		}
+		return changed
+	})
+}
+
+// settle works on each clause, and again on those that read a relation that has changed.
+func (c *checker) settle(work func(*clause) (changed bool)) {
+	readers := make([][]*clause, len(c.rel.list))
+	for _, cl := range c.rel.clauses {
+		for i, r := range cl.uses {
+			if r != nil && !slices.Contains(cl.uses[:i], r) {
+				readers[r.place] = append(readers[r.place], cl)
+			}
+		}
+	}
+	for queue := slices.Clone(c.rel.clauses); len(queue) > 0; queue = queue[1:] {
+		if cl := queue[0]; work(cl) {
+			queue = append(queue, readers[cl.of.place]...)
 		}
 	}
 }

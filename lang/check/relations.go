@@ -26,7 +26,8 @@ type relations struct {
 	stmts   []syntax.Stmt // that say it; of the programs before all but queries
 	list    []*relation
 	byName  map[string]*relation
-	clauses []*clause // rules, base cases with an expression and queries
+	clauses []*clause         // rules, base cases with an expression and queries
+	byHead  map[int][]*clause // all clauses by their relation, once that is asked for
 	slots   []slot
 	consts  []constant
 	known   map[string]source.Span // every constant that a row could hold, and where it is; nowhere in the text for those of data
@@ -67,8 +68,10 @@ type relation struct {
 	rules  []*clause
 	fold   rel.Agg
 	source rel.Source // of a tensor, that rules read
-	used   bool
-	node   *ir.Node // its tensor, once an equation reads it
+	// missing says that nothing defines it yet; source is then that of the brackets.
+	missing bool
+	used    bool
+	node    *ir.Node // its tensor, once an equation reads it
 }
 
 type column struct {
@@ -171,9 +174,8 @@ func join(a, b slot) (class, bool) {
 	return 0, false
 }
 
-// sameType makes two slots have one type, or reports that they cannot; what names the thing in the
-// text that is in both.
-func (c *checker) sameType(a, b int, what string, at source.Span) bool {
+// sameType says that two slots hold the same, which an expression stands for.
+func (c *checker) sameType(a, b int, of syntax.Expr) bool {
 	r := c.rel
 	a, b = r.find(a), r.find(b)
 	if a == b {
@@ -182,7 +184,7 @@ func (c *checker) sameType(a, b int, what string, at source.Span) bool {
 	x, y := r.slots[a], r.slots[b]
 	class, ok := join(x, y)
 	if !ok {
-		c.mixedTypes(what, at, x, y)
+		c.mixedTypes(text(of), of.Pos(), x, y)
 		return false
 	}
 	if y.class == class && x.class != class { // y says it
@@ -293,13 +295,18 @@ func (c *checker) newRelation(name string, first source.Span, columns int, holds
 	return r
 }
 
-// named is what an atom of a rule reads: a relation, or the entries of a tensor, or with values its
-// elements. It is nil if nothing has the name.
-func (c *checker) named(name syntax.Ident, axes int, values bool) *relation {
+// named is what an atom of a rule reads: a relation; or of a tensor its entries, or, with
+// values, its elements. It is nil where nothing has the name, but for a rule of a session
+// it is what may come to have it.
+func (c *checker) named(cl *clause, name syntax.Ident, axes int, values bool) *relation {
 	if r := c.rel.byName[name.Name]; r != nil {
 		return r
 	}
-	if !c.isTensor(name.Name) || axes == 0 || axes >= tensor.MaxColumns {
+	is, holds := c.isTensor(name.Name), aNode
+	if !is {
+		holds = anything
+	}
+	if !is && !c.mayFollow(cl, name) || axes == 0 || axes >= tensor.MaxColumns {
 		return nil
 	}
 	key, from := name.Name, rel.FromEntries
@@ -308,14 +315,29 @@ func (c *checker) named(name syntax.Ident, axes int, values bool) *relation {
 	}
 	r := c.rel.tensors[key]
 	if r == nil {
-		r = c.newRelation(name.Name, name.Span, axes, aNode)
-		r.source = from
+		r = c.newRelation(name.Name, name.Span, axes, holds)
+		r.source, r.missing = from, !is
+		if r.missing {
+			c.notYet(name)
+		}
 		if values {
 			r.cols = append(r.cols, column{slot: c.rel.slot(aNumber, name.Name, name.Span)})
 		}
 		c.rel.tensors[key] = r
 	}
 	return r
+}
+
+// mayFollow reports whether what a rule names may be defined after it: in a session, if it
+// is not much like what was there. A rule with a slip would stay, as nothing takes one back.
+func (c *checker) mayFollow(cl *clause, name syntax.Ident) bool {
+	if c.cfg.Profile != Repl || cl.of == nil {
+		return false
+	}
+	_, scalar := scalars[name.Name]
+	_, aggregate := aggregates[name.Name]
+	_, near := c.nearest(name.Name, name.Span.Start)
+	return !scalar && !aggregate && !near
 }
 
 // isTensor reports whether statements give a tensor that name.
@@ -418,7 +440,7 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 	tables, tensors := false, false
 	for _, x := range r.list {
 		tables = tables || x.input != nil
-		tensors = tensors || x.source != rel.NoSource
+		tensors = tensors || x.source != rel.NoSource && !x.missing
 	}
 	var numbers []*syntax.String
 	node := func(k *constant) {
@@ -527,7 +549,7 @@ func (c *checker) rule(s *syntax.Rule) {
 		row := make([]int, len(args))
 		for i, x := range args {
 			row[i] = c.constantOf(x, true)
-			ok = ok && c.sameType(r.cols[i].slot, row[i], text(x), x.Pos())
+			ok = ok && c.sameType(r.cols[i].slot, row[i], x)
 		}
 		if s.Value != nil {
 			row = append(row, c.constantOf(s.Value, true))
@@ -754,7 +776,7 @@ func (c *checker) literal(cl *clause, l *syntax.Literal) {
 
 // atom is an atom of a relation; value is that of T[..] = value.
 func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []syntax.Expr, value syntax.Expr) {
-	r := c.named(name, len(args), value != nil)
+	r := c.named(cl, name, len(args), value != nil)
 	switch {
 	case r == nil:
 		cl.bad = true
@@ -785,7 +807,7 @@ func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []
 
 // valueAlone is T[..] in a query, which asks for the value of each key.
 func (c *checker) valueAlone(cl *clause, l *syntax.Literal, x *syntax.Index, name *syntax.Name) {
-	r := c.named(syntax.Ident{Name: name.Name, Span: name.Span}, len(x.Indices), true)
+	r := c.named(cl, syntax.Ident{Name: name.Name, Span: name.Span}, len(x.Indices), true)
 	if cl.query == "" || r == nil || !r.valued() {
 		cl.bad = true
 		c.noValueAlone(l, r, name)
@@ -815,7 +837,7 @@ func (c *checker) atomTerm(cl *clause, l *syntax.Literal, place int, x syntax.Ex
 		cl.add(rel.Literal{Kind: rel.Bind, Var: v, Left: e}, l, nil)
 		t, slot = rel.Term{Var: v}, cl.vars[v].slot
 	}
-	c.sameType(slot, place, text(x), x.Pos())
+	c.sameType(slot, place, x)
 	return t
 }
 
@@ -826,7 +848,7 @@ var comparisons = map[syntax.BinaryOp]op.Fn{syntax.Gt: op.FnGt, syntax.Ge: op.Fn
 func (c *checker) compare(cl *clause, l *syntax.Literal, by syntax.BinaryOp, left, right syntax.Expr) {
 	a, x := c.ruleExpr(cl, left)
 	b, y := c.ruleExpr(cl, right)
-	c.sameType(x, y, text(right), right.Pos())
+	c.sameType(x, y, right)
 	lit := rel.Literal{Kind: rel.Compare, Fn: comparisons[by], Left: a, Right: b}
 	if by == syntax.Eq {
 		if !isVar(&a) {
@@ -924,7 +946,7 @@ func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.E
 		return rel.V(v), cl.vars[v].slot
 	}
 	l := &syntax.Literal{Span: x.Span, X: x, Value: &syntax.Name{Name: shown, Span: x.Span}}
-	r := c.named(syntax.Ident{Name: name.Name, Span: name.Span}, len(x.Indices), true)
+	r := c.named(cl, syntax.Ident{Name: name.Name, Span: name.Span}, len(x.Indices), true)
 	lit := rel.Literal{Kind: rel.Atom}
 	switch {
 	case r == nil:
@@ -952,7 +974,7 @@ func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.E
 
 // number says that an expression is a number.
 func (c *checker) number(slot int, x syntax.Expr) {
-	c.sameType(slot, c.rel.slot(aNumber, "", x.Pos()), text(x), x.Pos())
+	c.sameType(slot, c.rel.slot(aNumber, "", x.Pos()), x)
 }
 
 var aggregates = map[string]rel.Agg{"count": rel.Count, "sum": rel.Sum, "min": rel.Min, "max": rel.Max, "mean": rel.Mean}
@@ -970,11 +992,11 @@ func (c *checker) headCell(cl *clause, r *relation, i int, x syntax.Expr, consta
 		return rel.Cell{}
 	} else if ok && constant {
 		t, slot := c.constTerm(x)
-		c.sameType(r.cols[i].slot, slot, text(x), x.Pos())
+		c.sameType(r.cols[i].slot, slot, x)
 		return rel.Cell{Expr: rel.Expr{Term: t}}
 	}
 	e, slot := c.ruleExpr(cl, x)
-	c.sameType(r.cols[i].slot, slot, text(x), x.Pos())
+	c.sameType(r.cols[i].slot, slot, x)
 	return rel.Cell{Expr: e}
 }
 
@@ -996,7 +1018,7 @@ func (c *checker) aggregate(cl *clause, r *relation, i int, agg rel.Agg, call *s
 	cell.Expr = e
 	switch agg {
 	case rel.Min, rel.Max:
-		c.sameType(r.cols[i].slot, slot, text(call), call.Span)
+		c.sameType(r.cols[i].slot, slot, call)
 	case rel.Count:
 		c.number(r.cols[i].slot, call)
 	default:

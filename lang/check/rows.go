@@ -45,9 +45,11 @@ func (c *checker) rows(p *Program, r *relation, at source.Span) Output {
 // needs is the relations, queries included, that the given ones depend on, and these themselves.
 func (c *checker) needs(places ...int) map[int]bool {
 	needed := map[int]bool{}
-	rules := map[int][]*clause{}
-	for _, cl := range c.rel.clauses {
-		rules[cl.Rel] = append(rules[cl.Rel], cl)
+	if c.rel.byHead == nil {
+		c.rel.byHead = map[int][]*clause{}
+		for _, cl := range c.rel.clauses {
+			c.rel.byHead[cl.Rel] = append(c.rel.byHead[cl.Rel], cl)
+		}
 	}
 	for places = slices.Clone(places); len(places) > 0; {
 		i := places[len(places)-1]
@@ -55,7 +57,7 @@ func (c *checker) needs(places ...int) map[int]bool {
 			continue
 		}
 		needed[i] = true
-		for _, cl := range rules[i] {
+		for _, cl := range c.rel.byHead[i] {
 			for _, r := range cl.uses {
 				if r != nil {
 					places = append(places, r.place)
@@ -152,6 +154,9 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 	if r.keyed() {
 		axes, t.Kind = axes[:len(axes)-1], tensor.Real
 	}
+	if c.readsMissing(r.name, r.place, x.Span) {
+		return nil
+	}
 	needed := c.needs(r.place)
 	for _, s := range c.rel.list {
 		if needed[s.place] && (s.source != rel.NoSource || s.input != nil) && c.source(s) == nil {
@@ -225,6 +230,9 @@ func (c *checker) finishRelations(p *Program) {
 		if r := c.rel.byName[s.Name]; r != nil {
 			c.tensorAndRelation(s.Name, s.Span, r.first)
 		}
+	}
+	for _, x := range c.rel.pending {
+		c.readsMissing(p.Outputs[x.output].Name, x.place, x.span)
 	}
 	c.tensorsRead()
 	if c.diags.HasErrors() {

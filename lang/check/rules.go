@@ -305,21 +305,17 @@ func (c *checker) filled() map[*relation]bool {
 			filled[r] = true
 		}
 	}
-	for changed := true; changed; {
-		changed = false
-		for _, cl := range c.rel.clauses {
-			if cl.of == nil || filled[cl.of] || c.step(len(cl.uses)) {
-				continue
-			}
-			able := true
-			for i, r := range cl.uses {
-				able = able && (r == nil || filled[r] || cl.Body[i].Kind != rel.Atom)
-			}
-			if able || cl.bad {
-				filled[cl.of], changed = true, true
-			}
+	c.settle(func(cl *clause) bool {
+		if cl.of == nil || filled[cl.of] || c.step(len(cl.uses)) {
+			return false
 		}
-	}
+		able := true
+		for i, r := range cl.uses {
+			able = able && (r == nil || filled[r] || cl.Body[i].Kind != rel.Atom)
+		}
+		filled[cl.of] = able || cl.bad
+		return filled[cl.of]
+	})
 	return filled
 }
 

@@ -48,7 +48,7 @@ func QueryString(q *Query) string {
 // LiteralString prints a literal on one line.
 func LiteralString(l *Literal) string {
 	p := printer{flat: true}
-	p.literals([]Literal{*l})
+	p.literals([]Literal{*l}, true)
 	return p.String()
 }
 
@@ -188,19 +188,20 @@ func (p *printer) stmt(s Stmt) {
 		}
 		p.put(")")
 	case *Rule:
-		p.literals([]Literal{{X: s.Head, Op: s.Op, Value: s.Value}})
+		p.literals([]Literal{{X: s.Head, Op: s.Op, Value: s.Value}}, true)
 		if len(s.Body) > 0 {
 			p.put(" <- ")
-			p.literals(s.Body)
+			p.literals(s.Body, true)
 		}
 		p.put(".")
 	case *Query:
 		if s.Why {
 			p.put(":why ")
-			p.literals(s.Body)
+			p.literals(s.Body, true)
 			break
 		}
-		p.literals(s.Body)
+		_, atom := s.Body[0].X.(*Call)
+		p.literals(s.Body, atom && !s.Body[0].Not && s.Body[0].Value == nil)
 		p.put("?")
 	case *ExprStmt:
 		p.expr(s.X, precAny)
@@ -208,10 +209,10 @@ func (p *printer) stmt(s Stmt) {
 }
 
 // literals prints the literals of a body, of which one begins another line where
-// this one is full.
-func (p *printer) literals(ls []Literal) {
+// this one is full. An equation does so only where it is read as one.
+func (p *printer) literals(ls []Literal, equations bool) {
 	for i, l := range ls {
-		if i > 0 && !p.flat && p.column+p.measure(l.X, Width) > Width {
+		if i > 0 && !p.flat && (equations || l.Value == nil) && p.column+p.measure(l.X, Width) > Width {
 			p.put(",")
 			p.indent += indentWidth
 			p.newline()

@@ -67,7 +67,9 @@ func (p *parser) cut(lo, hi int) segment {
 		if i > lo && t.newline {
 			outside := depth == 0
 			ends := t.kind == KindDot || t.kind == KindQuestion
-			if outside && !p.toks[i-1].kind.continues() && !ends || p.startsStatement(i, hi) {
+			goesOn := p.toks[i-1].kind.continues()
+			literal := outside && goesOn && (ruled || commas && p.isAtom(lo, hi)) && p.isEquation(i, hi)
+			if outside && !goesOn && !ends || !literal && p.startsStatement(i, hi) {
 				if !outside {
 					seg.noticed = i
 				}
@@ -201,6 +203,17 @@ func (p *parser) isClause(i, hi int) bool {
 	}
 	k := p.toks[j].kind
 	return k == KindArrow || len(p.stack) > 0 && (k == KindDot || k == KindQuestion)
+}
+
+// isAtom reports whether token i begins P(...).
+func (p *parser) isAtom(i, hi int) bool {
+	return i+1 < hi && p.toks[i].kind == KindIdent && p.toks[i+1].kind == KindLParen
+}
+
+// isEquation reports whether token i begins v = or T[...] =, which in a body is a literal.
+func (p *parser) isEquation(i, hi int) bool {
+	op := p.headOp(i, hi, true)
+	return op >= 0 && p.toks[op].kind == KindAssign
 }
 
 // isNot reports whether token i negates the atom behind it.
