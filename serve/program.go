@@ -342,6 +342,8 @@ type ExplainRequest struct {
 	Code string `json:"code,omitzero"`
 }
 
+func (q ExplainRequest) spares(name string) bool { return name == "program" && q.Code != "" }
+
 // Text is an answer for people.
 type Text struct {
 	Version int    `json:"version"`

@@ -88,13 +88,34 @@ func TestScore(t *testing.T) {
 		`{"items":[]}`: "expected 1 to 1024",
 		`{"items":[` + strings.Repeat(`{"reply":""},`, maxItems) + `{"reply":""}]}`: "there are 1025 items",
 		`{"items":[{"reply":"","mode":"guess"}]}`:                                   "there is no mode",
+		`{"items":[{"reply":""},{"id":"x"}]}`:                                       "/items/1 has no member `reply`, which is required",
+		`{"items":[{"reply":null}]}`:                                                "/items/0/reply: expected text, found null",
+		`{"items":[{"reply":"x"},null]}`:                                            "/items/1: expected an object, found null",
+		`{}`:                                                                        "the body has no member `items`, which is required",
 	} {
 		if status, got, _ := c.ask("POST /v1/score", body); status != 400 || !strings.Contains(got, want) {
 			t.Errorf("%d %s\nhas no %s", status, got, want)
 		}
 	}
-	status, body, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q,%[1]q,%[1]q,%[1]q],"completions":[%q,[{"role":"assistant","content":"x"}],[{"role":"assistant","content":%[2]q},{"role":"tool","content":"x"}],[{"role":"user","content":%[2]q}]],"prompts":["a",[]]}`, in.ID, answer))
-	if status != 200 || body != `{"rewards":[1,0,1,0]}` {
+	// What a model did not say is worth nothing; what the client left out is its mistake.
+	for completion, want := range map[string]string{
+		`null`:                               "/completions/0: expected text or a list of messages, found null",
+		`{"role":"assistant","content":"x"}`: "/completions/0: expected text or a list of messages, found an object",
+		`[]`:                                 "/completions/0: there is no message with the role `assistant`",
+
+		`[{"role":"user","content":"x"}]`:           "/completions/0: there is no message with the role `assistant`",
+		`[{"role":"assistant","text":"x"}]`:         "/completions/0: message 0, the last of the assistant, has no member `content`",
+		`[{"role":"assistant","content":["x"]}]`:    "/completions/0: message 0: the member `content` is an array, expected text",
+		`[{"role":"assistant","content":null}]`:     `{"rewards":[0]}`,
+		`[{"role":"assistant","tool_calls":["x"]}]`: `{"rewards":[0]}`,
+		`""`: `{"rewards":[0]}`,
+	} {
+		if status, got, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q],"completions":[%s]}`, in.ID, completion)); (status == 200) != (want[0] == '{') || !strings.Contains(got, want) {
+			t.Errorf("%s: %d %s\nhas no %s", completion, status, got, want)
+		}
+	}
+	status, body, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q,%[1]q,%[1]q],"completions":[%q,[{"role":"assistant","content":"x"}],[{"role":"assistant","content":%[2]q},{"role":"tool","content":"x"}]],"prompts":["a",[]]}`, in.ID, answer))
+	if status != 200 || body != `{"rewards":[1,0,1]}` {
 		t.Errorf("%d %s", status, body)
 	}
 	if err := end(); err != nil {
