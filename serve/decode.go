@@ -79,13 +79,12 @@ func lacks(v reflect.Value, in any, at string) error {
 			name := member(f)
 			in, there := object[name]
 			switch {
+			case in == nil && there: // it was left empty on purpose, as by a model that said nothing
 			case in != nil:
 				if err := lacks(x, in, at+"/"+name); err != nil {
 					return err
 				}
 			case !required(f) || other != nil && other.spares(name):
-			case there:
-				return bad("%s/%s: expected %s, found null", at, name, cmp.Or(expected[x.Kind()], "a whole number"))
 			default:
 				return bad("%s has no member `%s`, which is required", where, name)
 			}
@@ -145,7 +144,7 @@ func malformed(err error) string {
 	if errors.As(meaning.Err, &own) {
 		return where + ": " + own.message
 	}
-	want := expected[meaning.GoType.Kind()]
+	want := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object", reflect.Uint64: "a whole number from 0 on"}[meaning.GoType.Kind()]
 	it := found[meaning.JSONKind]
 	switch {
 	case meaning.JSONKind == '0' && len(meaning.JSONValue) > 0:
@@ -208,9 +207,6 @@ func members(t reflect.Type) (names []string) {
 	}
 	return names
 }
-
-// expected are the kinds of values in words.
-var expected = map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object", reflect.Uint64: "a whole number from 0 on"}
 
 // found are the kinds of JSON in words.
 var found = map[jsontext.Kind]string{'"': "text", '0': "a number", 't': "true", 'f': "false", 'n': "null", '[': "an array", '{': "an object", 0: "something else"}

@@ -66,6 +66,7 @@ func TestScore(t *testing.T) {
 		{"a program without a mode", fmt.Sprintf(`{"id":%q,"reply":%q}`, in.ID, program), Scored, 1, "strict"},
 		{"an instance", fmt.Sprintf(`{"instance":%s,"reply":%q}`, line, answer), Scored, 1, "strict"},
 		{"a program that is none", fmt.Sprintf(`{"id":%q,"reply":"x = y","mode":"ein"}`, in.ID), Scored, 0, "type_error"},
+		{"nothing said", fmt.Sprintf(`{"id":%q,"reply":null}`, in.ID), Scored, 0, "no_answer"},
 		{"cut off", fmt.Sprintf(`{"id":%q,"reply":"I think","finish":"length"}`, in.ID), Scored, 0, "no_answer"},
 		{"no id", `{"id":"cb9-x","reply":"1"}`, BadRequest, math.NaN(), "made by generator cb9"},
 		{"no category", `{"id":"cb2-train-nothing-0-s7","reply":"1"}`, BadRequest, math.NaN(), "nothing"},
@@ -89,7 +90,6 @@ func TestScore(t *testing.T) {
 		`{"items":[` + strings.Repeat(`{"reply":""},`, maxItems) + `{"reply":""}]}`: "there are 1025 items",
 		`{"items":[{"reply":"","mode":"guess"}]}`:                                   "there is no mode",
 		`{"items":[{"reply":""},{"id":"x"}]}`:                                       "/items/1 has no member `reply`, which is required",
-		`{"items":[{"reply":null}]}`:                                                "/items/0/reply: expected text, found null",
 		`{"items":[{"reply":"x"},null]}`:                                            "/items/1: expected an object, found null",
 		`{}`:                                                                        "the body has no member `items`, which is required",
 	} {
@@ -99,7 +99,7 @@ func TestScore(t *testing.T) {
 	}
 	// What a model did not say is worth nothing; what the client left out is its mistake.
 	for completion, want := range map[string]string{
-		`null`:                               "/completions/0: expected text or a list of messages, found null",
+		`null`:                               `{"rewards":[0]}`,
 		`{"role":"assistant","content":"x"}`: "/completions/0: expected text or a list of messages, found an object",
 		`[]`:                                 "/completions/0: there is no message with the role `assistant`",
 

@@ -13,6 +13,7 @@ import (
 
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
+	"ein/internal/compact"
 )
 
 // noDigest is how the line of an instance ends that has no digest yet.
@@ -91,12 +92,15 @@ func Parse(line []byte) (*Instance, error) { return decode(line) }
 // decode accepts only lines as they were written: the digest is that of all members, and the
 // members describe a possible case.
 func decode(line []byte) (*Instance, error) {
+	line, err := compact.Text(line)
+	if err != nil {
+		return nil, err
+	}
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil, errors.New("it is empty, expected an instance")
 	}
 	in, ok := written(line)
 	if !ok {
-		var err error
 		if in, err = decodeAny(line); err != nil {
 			return nil, err
 		}

@@ -79,12 +79,12 @@ func cannotRun(a *cli.App, err error) error {
 	case errors.As(err, &corrupt):
 		hint := "Nothing was changed. `ein bench repair --dry-run DIR` says what can be saved."
 		if filepath.Base(corrupt.File) == run.ScoresFile {
-			hint = "`ein bench score DIR` writes the scores them again."
+			hint = "`ein bench score DIR` writes the scores again."
 		}
 		return cli.Input("", corrupt.File, corrupt.Line, fmt.Sprintf("the line at byte %d is damaged: %v", corrupt.Offset, corrupt.Err), hint)
 	case errors.As(err, &stale):
 		return cli.Input("", stale.File, 0, fmt.Sprintf("the score of %s, %s, sample %d belongs to another reply", stale.Key.ID, stale.Key.Mode, stale.Key.Sample),
-			"`ein bench score DIR` writes the scores them again.")
+			"`ein bench score DIR` writes the scores again.")
 	case errors.As(err, &changed):
 		return cli.Input("", changed.File, 0,
 			fmt.Sprintf("the replies were not asked under this configuration: its digest is %s, and that of the reply in line %d is %s", changed.Want, changed.Line, changed.Found),
