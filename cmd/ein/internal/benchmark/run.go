@@ -9,6 +9,7 @@ import (
 	"iter"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"ein"
@@ -69,6 +70,8 @@ func cannotRun(a *cli.App, err error) error {
 			what = "This version of ein asks or scores otherwise. --accept-version goes on and records both; another --out begins anew."
 		case other.Empty:
 			what = "It has no replies yet: delete it to start again, or choose another --out."
+		case len(other.Differences) == 1 && strings.HasPrefix(other.Differences[0], "base_url: "):
+			what = "Another server may have another model. If it has the same one, change base_url in run.json, on which no reply depends."
 		}
 		e.Note("", append(other.Differences, what)...)
 		return e
