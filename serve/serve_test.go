@@ -123,6 +123,9 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/explain", `{"code":"E0203"}`, 200, []string{`E0203: an index`}},
 		{"POST /v1/fmt", `{"program":"x=1"}`, 200, []string{`"text":"x = 1\n"`}},
 		{"POST /v1/nothing", `{}`, 404, []string{`there is no`}},
+		{"POST /v1/run", `null`, 400, []string{`the body: expected an object, found null`}},
+		{"POST /v1/run", `{"program":"input A: graph\n:print A","inputs":{"A":{"text":7}}}`, 400, []string{`the input A: /text: expected text, found a number`}},
+		{"POST /v1/run", `{"program":"input A: graph\n:print A","inputs":{"A":{"array":{"layout":"bits"}}}}`, 400, []string{"the input A: /array has no member `dtype`"}},
 		{"GET /version", ``, 200, []string{`"protocol":1`}},
 		{"GET /livez", ``, 200, []string{`ok`}},
 	} {

@@ -72,6 +72,8 @@ func TestStacks(t *testing.T) {
 		{"POST /aggregate_metrics", `{"verify_responses":[]}`, 200, `"agent_metrics":{}`},
 		{"POST /aggregate_metrics", `{"verify_responses":[{"id":"a"}]}`, 400, "/verify_responses/0 has no number `reward`"},
 		{"POST /aggregate_metrics", `{"verify_responses":[{"reward":1e308},{"reward":-1e308}]}`, 200, `"median/reward":0,"min/reward":-1e+308,"num_rollouts":2}`},
+		{"GET /slime", ``, 404, "there is no GET /slime; there is POST /slime"},
+		{"GET /", ``, 404, "GET /openapi.json lists the calls"},
 		{"GET /reverify_mode", ``, 200, `"stateless"`},
 		{"POST /ein_run", `{"program":":print 1 + 1"}`, 200, "1 + 1 = 2\n"},
 		{"POST /ein_run", `{"program":":print y"}`, 200, "there is no tensor `y`"},
