@@ -209,7 +209,7 @@ func (s *Server) question(ctx context.Context, it *Item) (*verdict.Question, err
 		}
 		in, err := instance.Parse(it.Instance)
 		if err != nil {
-			return nil, fmt.Errorf("the instance is none: %w", err)
+			return nil, fmt.Errorf("the instance is none: %w; in its place, its id alone is enough", err)
 		}
 		if err := s.allowed(in.Version, in.Split); err != nil {
 			return nil, err

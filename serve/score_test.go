@@ -69,6 +69,7 @@ func TestScore(t *testing.T) {
 		{"nothing said", fmt.Sprintf(`{"id":%q,"reply":null}`, in.ID), Scored, 0, "no_answer"},
 		{"cut off", fmt.Sprintf(`{"id":%q,"reply":"I think","finish":"length"}`, in.ID), Scored, 0, "no_answer"},
 		{"no id", `{"id":"cb9-x","reply":"1"}`, BadRequest, math.NaN(), "made by generator cb9"},
+		{"an instance without what is withheld", fmt.Sprintf(`{"instance":{"id":%q},"reply":"1"}`, in.ID), BadRequest, math.NaN(), "its id alone is enough"},
 		{"no category", `{"id":"cb2-train-nothing-0-s7","reply":"1"}`, BadRequest, math.NaN(), "nothing"},
 		{"held out", `{"id":"cb2-heldout-degree_count-0-s7","reply":"1"}`, BadRequest, math.NaN(), "--allow-split heldout"},
 		{"held out of cb1", `{"id":"cb1-fresh2-reachability-0-s7","reply":"1"}`, BadRequest, math.NaN(), "--allow-split fresh2"},
@@ -203,17 +204,18 @@ func TestGenerate(t *testing.T) {
 			}
 		}
 		for body, want := range map[string]string{
-			`{"split":"heldout","seed":3}`:                           "--allow-split heldout",
-			`{"split":"train","seed":3,"per_category":1000000}`:      "at most 10000",
-			`{"split":"train","seed":3,"n":[1]}`:                     "expected two numbers",
-			`{"split":"train","seed":3,"preset":"giant"}`:            "there is no preset",
-			`{"split":"train","seed":3,"categories":["gossip"]}`:     "gossip",
-			`{"split":"train","seed":3,"generator":"cb1","n":[9,2]}`: "",
-			`{"split":"train","seed":3,"preset":"huge"}`:             "there are demo, paper, standard, hard",
-			`{"split":"","seed":3}`:                                  "the split has no name",
-			`{"split":"train","seed":-1}`:                            "/seed: expected a whole number from 0 on, found -1",
-			`{"split":"train","seed":1.5}`:                           "/seed: expected a whole number from 0 on, found 1.5",
-			`{"split":"train","seed":3,"per_category":1e30}`:         "/per_category: expected a whole number, found 1e30",
+			`{"split":"heldout","seed":3}`:                                "--allow-split heldout",
+			`{"split":"train","seed":3,"per_category":1000000}`:           "at most 10000",
+			`{"split":"train","seed":3,"n":[1]}`:                          "expected two numbers",
+			`{"split":"train","seed":3,"preset":"giant"}`:                 "there is no preset",
+			`{"split":"train","seed":3,"categories":["gossip"]}`:          "gossip",
+			`{"split":"train","seed":3,"generator":"cb1","n":[9,2]}`:      "",
+			`{"split":"train","seed":3,"preset":"huge"}`:                  "there are demo, paper, standard, hard",
+			`{"split":"train","seed":3,"categories":["cousin","cousin"]}`: "/categories/1: cousin is there twice",
+			`{"split":"","seed":3}`:                                       "the split has no name",
+			`{"split":"train","seed":-1}`:                                 "/seed: expected a whole number from 0 on, found -1",
+			`{"split":"train","seed":1.5}`:                                "/seed: expected a whole number from 0 on, found 1.5",
+			`{"split":"train","seed":3,"per_category":1e30}`:              "/per_category: expected a whole number, found 1e30",
 			// The sizes of a preset are those of cb2, where this split is held out.
 			`{"split":"unseen","seed":3,"generator":"cb1","preset":"hard"}`: "the preset hard is of cb2",
 			// The space holds fewer questions: that is no bug of the server.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
@@ -136,12 +137,14 @@ func decodeAny(line []byte) (*Instance, error) {
 func syntax(err error) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
+	case errors.As(err, &wrong) && wrong.Field == "":
+		return fmt.Errorf("it is a JSON %s, expected an object", wrong.Value)
 	case errors.As(err, &wrong):
 		return fmt.Errorf("the field %q is a JSON %s, which it cannot be", wrong.Field, wrong.Value)
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return errors.New("the object is cut off")
 	}
-	return fmt.Errorf("it is not an instance: %w", err)
+	return fmt.Errorf("it is not an instance: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // Rules is a program of facts, rules and queries that gives the answer, by labels. It
