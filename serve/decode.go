@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"strings"
 
@@ -28,6 +29,74 @@ func decode(body []byte, to any, lenient bool) error {
 	}
 	if err := json.Unmarshal(body, to, json.RejectUnknownMembers(!lenient)); err != nil {
 		return bad("%s", malformed(err))
+	}
+	if v := reflect.ValueOf(to).Elem(); gaps(v) {
+		var it any
+		if err := json.Unmarshal(body, &it); err != nil {
+			return bad("%s", malformed(err))
+		}
+		return lacks(v, it, "")
+	}
+	return nil
+}
+
+// gaps says whether a member that is required is empty: it may be missing. Few are, so
+// that a body is seldom read twice.
+func gaps(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Struct:
+		for f, x := range fields(v) {
+			if required(f) && x.IsZero() || gaps(x) {
+				return true
+			}
+		}
+	case reflect.Slice:
+		for i := 0; v.Type().Elem().Kind() == reflect.Struct && i < v.Len(); i++ {
+			if gaps(v.Index(i)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sparing is a body that may have another member in place of one that is required.
+type sparing interface{ spares(name string) bool }
+
+// lacks is an error if a member that is required is missing from the body in, which was
+// read into v. What was left out by mistake is not taken for what is empty: a reply, say,
+// which is worth 0.
+func lacks(v reflect.Value, in any, at string) error {
+	where := cmp.Or(at, "the body")
+	switch v.Kind() {
+	case reflect.Struct:
+		object, ok := in.(map[string]any)
+		if !ok {
+			return bad("%s: expected an object, found null", where)
+		}
+		other, _ := v.Interface().(sparing)
+		for f, x := range fields(v) {
+			name := member(f)
+			in, there := object[name]
+			switch {
+			case in == nil && there: // it was left empty on purpose, as by a model that said nothing
+			case in != nil:
+				if err := lacks(x, in, at+"/"+name); err != nil {
+					return err
+				}
+			case !required(f) || other != nil && other.spares(name):
+			default:
+				return bad("%s has no member `%s`, which is required", where, name)
+			}
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Struct {
+			for i, in := range in.([]any) {
+				if err := lacks(v.Index(i), in, fmt.Sprintf("%s/%d", at, i)); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	return nil
 }
@@ -71,6 +140,10 @@ func malformed(err error) string {
 	if meaning.GoType == nil {
 		return fmt.Sprintf("%s: %v", where, meaning.Err)
 	}
+	var own *requestError
+	if errors.As(meaning.Err, &own) {
+		return where + ": " + own.message
+	}
 	want := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object", reflect.Uint64: "a whole number from 0 on"}[meaning.GoType.Kind()]
 	it := found[meaning.JSONKind]
 	switch {
@@ -97,16 +170,40 @@ func unknown(err *json.SemanticError) string {
 	return fmt.Sprintf("%s; there are %s", message, strings.Join(known, ", "))
 }
 
-// members are the names of the members of an object. [reflect.VisibleFields] would leave
-// out a field with the name of the type that is embedded.
-func members(t reflect.Type) (names []string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous {
-			names = append(names, members(f.Type)...)
-		} else if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
-			names = append(names, name)
+// fields are the members of an object, and those of what it embeds.
+// [reflect.VisibleFields] would leave out a field with the name of the type that is
+// embedded.
+func fields(v reflect.Value) iter.Seq2[reflect.StructField, reflect.Value] {
+	return func(yield func(reflect.StructField, reflect.Value) bool) {
+		for f, x := range v.Fields() {
+			if !f.Anonymous {
+				if member(f) != "" && !yield(f, x) {
+					return
+				}
+				continue
+			}
+			for f, x := range fields(x) {
+				if !yield(f, x) {
+					return
+				}
+			}
 		}
+	}
+}
+
+// member is the name of a field in JSON, "" if it has none.
+func member(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return strings.TrimPrefix(name, "-")
+}
+
+// required says whether a body must have a member, as its schema does.
+func required(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omit") }
+
+// members are the names of the members of an object.
+func members(t reflect.Type) (names []string) {
+	for f := range fields(reflect.Zero(t)) {
+		names = append(names, member(f))
 	}
 	return names
 }

@@ -51,7 +51,10 @@ func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, e
 		return nil, bad("these are %d instances of %d categories each, at most %d are made at once", per, len(q.Categories), maxInstances)
 	}
 	var plan instance.Cells
-	for _, name := range q.Categories {
+	for i, name := range q.Categories {
+		if slices.Contains(q.Categories[:i], name) {
+			return nil, bad("/categories/%d: %s is there twice", i, name)
+		}
 		id, err := instance.Standard(version, q.Split, name, q.First, q.Seed)
 		if q.Preset != "" {
 			if !slices.Contains(instance.PresetNames(), q.Preset) {

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +32,11 @@ func (s *Server) Handler() http.Handler {
 	}
 	mux.Handle("GET /ws", s.Guard(http.HandlerFunc(s.talk)))
 	mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) {
-		write(req.Context(), w, refused(http.StatusNotFound, fmt.Sprintf("there is no %s %s", req.Method, req.URL.Path)))
+		there := "GET /openapi.json lists the calls"
+		if i := slices.IndexFunc(s.routes, func(r Route) bool { return r.Path == req.URL.Path }); i >= 0 {
+			there = "there is " + s.routes[i].Method + " " + req.URL.Path
+		}
+		write(req.Context(), w, refused(http.StatusNotFound, fmt.Sprintf("there is no %s %s; %s", req.Method, req.URL.Path, there)))
 	})
 	return mux
 }

@@ -45,6 +45,10 @@ type Action struct {
 	Arguments ToolRequest `json:"arguments,omitzero"`
 }
 
+func (a Action) spares(name string) bool {
+	return name == "reply" && (a.Answer != nil || a.Type != "")
+}
+
 // Observation is what the model sees.
 type Observation struct {
 	ID       string `json:"id"`
@@ -238,12 +242,12 @@ func (e *episode) try(ctx context.Context, s *Server, c *Call, tool, program str
 
 // rpcRequest is a request of the Model Context Protocol within a session.
 type rpcRequest struct {
-	ID     jsontext.Value `json:"id"`
-	Method string         `json:"method"`
+	ID     jsontext.Value `json:"id,omitzero"`
+	Method string         `json:"method,omitzero"`
 	Params struct {
-		Name      string      `json:"name"`
-		Arguments ToolRequest `json:"arguments"`
-	} `json:"params"`
+		Name      string         `json:"name,omitzero"`
+		Arguments jsontext.Value `json:"arguments,omitzero"` // a ToolRequest
+	} `json:"params,omitzero"`
 }
 
 type rpcAnswer struct {
@@ -270,7 +274,13 @@ func (e *episode) rpc(ctx context.Context, s *Server, c *Call, q *rpcRequest) *r
 		out.Result = object{"tools": list}
 	case "tools/call":
 		var text string
-		text, err = e.try(ctx, s, c, q.Params.Name, q.Params.Arguments.Program)
+		var of ToolRequest
+		if q.Params.Arguments != nil {
+			err = decode(q.Params.Arguments, &of, true)
+		}
+		if err == nil {
+			text, err = e.try(ctx, s, c, q.Params.Name, of.Program)
+		}
 		out.Result = object{"content": []object{{"type": "text", "text": text}}, "data": text, "isError": false}
 	case "openenv/session/create", "openenv/session/close": // tools remember nothing
 		out.Result = object{"session_id": "any", "closed": q.Method == "openenv/session/close"}

@@ -140,7 +140,7 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 			Array Array `json:"array"`
 		}
 		if err := decode(data, &a, false); err != nil {
-			return in, err
+			return in, bad("the input %s: %v", name, err)
 		}
 		declared := slices.IndexFunc(p.Inputs(), func(d bind.Declared) bool { return d.Name == name })
 		if declared < 0 {
@@ -152,7 +152,7 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 	case "text", "options":
 		var f File
 		if err := decode(data, &f, false); err != nil {
-			return in, err
+			return in, bad("the input %s: %v", name, err)
 		}
 		in.Options, in.Data = graphio.Options{}, strings.NewReader(f.Text)
 		if f.Options == "" {
@@ -163,7 +163,11 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 			return in, bad("the options of the input %s: %v", name, err)
 		}
 		if in.Options.Query != "" || in.Options.Format.IsTable() {
+<<<<<<< HEAD
 			return in, bad("the options of the input %s: a text is not a database", name)
+=======
+			return in, bad("the options of the input %s: a text has no query, and is no file of Parquet or SQLite", name)
+>>>>>>> h-a
 		}
 	}
 	return in, nil
@@ -343,6 +347,8 @@ type ExplainRequest struct {
 	Program
 	Code string `json:"code,omitzero"`
 }
+
+func (q ExplainRequest) spares(name string) bool { return name == "program" && q.Code != "" }
 
 // Text is an answer for people.
 type Text struct {

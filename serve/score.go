@@ -209,7 +209,11 @@ func (s *Server) question(ctx context.Context, it *Item) (*verdict.Question, err
 		}
 		in, err := instance.Parse(it.Instance)
 		if err != nil {
+<<<<<<< HEAD
 			return nil, fmt.Errorf("the instance cannot be read: %w", err)
+=======
+			return nil, fmt.Errorf("the instance is none: %w; in its place, its id alone is enough", err)
+>>>>>>> h-a
 		}
 		if err := s.allowed(in.Version, in.Split); err != nil {
 			return nil, err
@@ -255,22 +259,43 @@ type RewardRequest struct {
 // of the model counts.
 type Completion string
 
-// UnmarshalJSONFrom reads either form.
+// UnmarshalJSONFrom reads either form. A message may have no text, but not none by
+// mistake.
 func (c *Completion) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	if d.PeekKind() == '"' {
+	switch kind := d.PeekKind(); kind {
+	case '"':
 		return json.UnmarshalDecode(d, (*string)(c))
+	case 'n':
+		return d.SkipValue()
+	case '[':
+	default:
+		_ = d.SkipValue()
+		return bad("expected text or a list of messages, found %s", found[kind])
 	}
 	var list []struct {
-		Role    string `json:"role"`
-		Content string `json:"content"`
+		Role    string         `json:"role"`
+		Content jsontext.Value `json:"content"`
+		Calls   jsontext.Value `json:"tool_calls"`
 	}
-	err := json.UnmarshalDecode(d, &list, json.RejectUnknownMembers(false))
-	for _, m := range list {
-		if m.Role == "assistant" || m.Role == "" {
-			*c = Completion(m.Content)
+	if err := json.UnmarshalDecode(d, &list, json.RejectUnknownMembers(false)); err != nil {
+		return err
+	}
+	for i, m := range slices.Backward(list) {
+		if m.Role != "assistant" && m.Role != "" {
+			continue
+		}
+		switch kind := m.Content.Kind(); {
+		case kind == '"':
+			return json.Unmarshal(m.Content, (*string)(c))
+		case kind == 'n' || m.Content == nil && m.Calls != nil: // nothing was said
+			return nil
+		case m.Content == nil:
+			return bad("message %d, the last of the assistant, has no member `content`", i)
+		default:
+			return bad("message %d: the member `content` is %s, expected text", i, found[kind])
 		}
 	}
-	return err
+	return bad("there is no message with the role `assistant`")
 }
 
 // Rewards are in the order of the completions; null is one that was not scored.

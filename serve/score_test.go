@@ -66,8 +66,10 @@ func TestScore(t *testing.T) {
 		{"a program without a mode", fmt.Sprintf(`{"id":%q,"reply":%q}`, in.ID, program), Scored, 1, "strict"},
 		{"an instance", fmt.Sprintf(`{"instance":%s,"reply":%q}`, line, answer), Scored, 1, "strict"},
 		{"a program that is none", fmt.Sprintf(`{"id":%q,"reply":"x = y","mode":"ein"}`, in.ID), Scored, 0, "type_error"},
+		{"nothing said", fmt.Sprintf(`{"id":%q,"reply":null}`, in.ID), Scored, 0, "no_answer"},
 		{"cut off", fmt.Sprintf(`{"id":%q,"reply":"I think","finish":"length"}`, in.ID), Scored, 0, "no_answer"},
 		{"no id", `{"id":"cb9-x","reply":"1"}`, BadRequest, math.NaN(), "made by generator cb9"},
+		{"an instance without what is withheld", fmt.Sprintf(`{"instance":{"id":%q},"reply":"1"}`, in.ID), BadRequest, math.NaN(), "its id alone is enough"},
 		{"no category", `{"id":"cb2-train-nothing-0-s7","reply":"1"}`, BadRequest, math.NaN(), "nothing"},
 		{"held out", `{"id":"cb2-heldout-degree_count-0-s7","reply":"1"}`, BadRequest, math.NaN(), "--allow-split heldout"},
 		{"held out of cb1", `{"id":"cb1-fresh2-reachability-0-s7","reply":"1"}`, BadRequest, math.NaN(), "--allow-split fresh2"},
@@ -88,13 +90,33 @@ func TestScore(t *testing.T) {
 		`{"items":[]}`: "expected 1 to 1024",
 		`{"items":[` + strings.Repeat(`{"reply":""},`, maxItems) + `{"reply":""}]}`: "there are 1025 items",
 		`{"items":[{"reply":"","mode":"guess"}]}`:                                   "there is no mode",
+		`{"items":[{"reply":""},{"id":"x"}]}`:                                       "/items/1 has no member `reply`, which is required",
+		`{"items":[{"reply":"x"},null]}`:                                            "/items/1: expected an object, found null",
+		`{}`:                                                                        "the body has no member `items`, which is required",
 	} {
 		if status, got, _ := c.ask("POST /v1/score", body); status != 400 || !strings.Contains(got, want) {
 			t.Errorf("%d %s\nhas no %s", status, got, want)
 		}
 	}
-	status, body, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q,%[1]q,%[1]q,%[1]q],"completions":[%q,[{"role":"assistant","content":"x"}],[{"role":"assistant","content":%[2]q},{"role":"tool","content":"x"}],[{"role":"user","content":%[2]q}]],"prompts":["a",[]]}`, in.ID, answer))
-	if status != 200 || body != `{"rewards":[1,0,1,0]}` {
+	// What a model did not say is worth nothing; what the client left out is its mistake.
+	for completion, want := range map[string]string{
+		`null`:                               `{"rewards":[0]}`,
+		`{"role":"assistant","content":"x"}`: "/completions/0: expected text or a list of messages, found an object",
+		`[]`:                                 "/completions/0: there is no message with the role `assistant`",
+
+		`[{"role":"user","content":"x"}]`:           "/completions/0: there is no message with the role `assistant`",
+		`[{"role":"assistant","text":"x"}]`:         "/completions/0: message 0, the last of the assistant, has no member `content`",
+		`[{"role":"assistant","content":["x"]}]`:    "/completions/0: message 0: the member `content` is an array, expected text",
+		`[{"role":"assistant","content":null}]`:     `{"rewards":[0]}`,
+		`[{"role":"assistant","tool_calls":["x"]}]`: `{"rewards":[0]}`,
+		`""`: `{"rewards":[0]}`,
+	} {
+		if status, got, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q],"completions":[%s]}`, in.ID, completion)); (status == 200) != (want[0] == '{') || !strings.Contains(got, want) {
+			t.Errorf("%s: %d %s\nhas no %s", completion, status, got, want)
+		}
+	}
+	status, body, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q,%[1]q,%[1]q],"completions":[%q,[{"role":"assistant","content":"x"}],[{"role":"assistant","content":%[2]q},{"role":"tool","content":"x"}]],"prompts":["a",[]]}`, in.ID, answer))
+	if status != 200 || body != `{"rewards":[1,0,1]}` {
 		t.Errorf("%d %s", status, body)
 	}
 	if err := end(); err != nil {
@@ -182,17 +204,18 @@ func TestGenerate(t *testing.T) {
 			}
 		}
 		for body, want := range map[string]string{
-			`{"split":"heldout","seed":3}`:                           "--allow-split heldout",
-			`{"split":"train","seed":3,"per_category":1000000}`:      "at most 10000",
-			`{"split":"train","seed":3,"n":[1]}`:                     "expected two numbers",
-			`{"split":"train","seed":3,"preset":"giant"}`:            "there is no preset",
-			`{"split":"train","seed":3,"categories":["gossip"]}`:     "gossip",
-			`{"split":"train","seed":3,"generator":"cb1","n":[9,2]}`: "",
-			`{"split":"train","seed":3,"preset":"huge"}`:             "there are demo, paper, standard, hard",
-			`{"split":"","seed":3}`:                                  "the split has no name",
-			`{"split":"train","seed":-1}`:                            "/seed: expected a whole number from 0 on, found -1",
-			`{"split":"train","seed":1.5}`:                           "/seed: expected a whole number from 0 on, found 1.5",
-			`{"split":"train","seed":3,"per_category":1e30}`:         "/per_category: expected a whole number, found 1e30",
+			`{"split":"heldout","seed":3}`:                                "--allow-split heldout",
+			`{"split":"train","seed":3,"per_category":1000000}`:           "at most 10000",
+			`{"split":"train","seed":3,"n":[1]}`:                          "expected two numbers",
+			`{"split":"train","seed":3,"preset":"giant"}`:                 "there is no preset",
+			`{"split":"train","seed":3,"categories":["gossip"]}`:          "gossip",
+			`{"split":"train","seed":3,"generator":"cb1","n":[9,2]}`:      "",
+			`{"split":"train","seed":3,"preset":"huge"}`:                  "there are demo, paper, standard, hard",
+			`{"split":"train","seed":3,"categories":["cousin","cousin"]}`: "/categories/1: cousin is there twice",
+			`{"split":"","seed":3}`:                                       "the split has no name",
+			`{"split":"train","seed":-1}`:                                 "/seed: expected a whole number from 0 on, found -1",
+			`{"split":"train","seed":1.5}`:                                "/seed: expected a whole number from 0 on, found 1.5",
+			`{"split":"train","seed":3,"per_category":1e30}`:              "/per_category: expected a whole number, found 1e30",
 			// The sizes of a preset are those of cb2, where this split is held out.
 			`{"split":"unseen","seed":3,"generator":"cb1","preset":"hard"}`: "the preset hard is of cb2",
 			// The space holds fewer questions: that is no bug of the server.

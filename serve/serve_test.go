@@ -123,6 +123,9 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/explain", `{"code":"E0203"}`, 200, []string{`E0203: an index`}},
 		{"POST /v1/fmt", `{"program":"x=1"}`, 200, []string{`"text":"x = 1\n"`}},
 		{"POST /v1/nothing", `{}`, 404, []string{`there is no`}},
+		{"POST /v1/run", `null`, 400, []string{`the body: expected an object, found null`}},
+		{"POST /v1/run", `{"program":"input A: graph\n:print A","inputs":{"A":{"text":7}}}`, 400, []string{`the input A: /text: expected text, found a number`}},
+		{"POST /v1/run", `{"program":"input A: graph\n:print A","inputs":{"A":{"array":{"layout":"bits"}}}}`, 400, []string{"the input A: /array has no member `dtype`"}},
 		{"GET /version", ``, 200, []string{`"protocol":1`}},
 		{"GET /livez", ``, 200, []string{`ok`}},
 	} {
@@ -213,7 +216,7 @@ func TestArrays(t *testing.T) {
 		{"large but exact", matrix, `{"layout":"dense","dtype":"float64","shape":[1,1],"parts":[0]}`, [][]byte{little(1e300)}, "1e+300"},
 		{"a truth of 2", matrix, `{"layout":"dense","dtype":"bool","shape":[1,2],"parts":[0]}`, [][]byte{{0, 2}}, "a byte of bool is 0 or 1"},
 		{"no base64", matrix, `{"layout":"dense","dtype":"bool","shape":[1,2],"parts":["!"]}`, nil, "/array/parts/0: expected bytes in base64, found another text"},
-		{"no part", matrix, `{"layout":"dense","dtype":"bool","shape":[1,2]}`, nil, "the layout dense has 1 part, found 0"},
+		{"no part", matrix, `{"layout":"dense","dtype":"bool","shape":[1,2]}`, nil, "has no member `parts`"},
 		{"too short", matrix, `{"layout":"dense","dtype":"float64","shape":[9,9],"parts":[0]}`, [][]byte{{1}}, "the part has 1 bytes, expected 81 elements"},
 		{"no frame", matrix, `{"layout":"dense","dtype":"float64","shape":[9,9],"parts":[1]}`, nil, "the request has no frame 1"},
 		{"huge", matrix, `{"layout":"dense","dtype":"float64","shape":[2147483647,2147483647],"parts":[0]}`, [][]byte{{1}}, "expected 4611686014132420609 elements"},

@@ -128,9 +128,15 @@ func (m *modelResponse) reply() string {
 // verify gives the whole row back, with the reward and what becomes metrics.
 func verify(ctx context.Context, s *Server, c *Call, q *Row) (any, error) {
 	row := *q
+	if row["response"] == nil {
+		return nil, bad("the body has no member `response`, which is required")
+	}
 	var m modelResponse
 	if err := json.Unmarshal(row["response"], &m); err != nil {
 		return nil, bad("/response is not the response of a model: %v", err)
+	}
+	if m.Output == nil {
+		return nil, bad("/response has no member `output`, the messages of the model")
 	}
 	finish := ""
 	if m.Incomplete.Reason == "max_output_tokens" {

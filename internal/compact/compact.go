@@ -47,6 +47,15 @@ func Must(v any) json.RawMessage {
 	return b
 }
 
+// Text is a text, or its first line, without the byte order mark that some editors put at
+// its head. UTF-16 is an error.
+func Text(b []byte) ([]byte, error) {
+	if bytes.HasPrefix(b, []byte{0xff, 0xfe}) || bytes.HasPrefix(b, []byte{0xfe, 0xff}) {
+		return nil, errors.New("the text is UTF-16, expected UTF-8")
+	}
+	return bytes.TrimPrefix(b, []byte("\ufeff")), nil
+}
+
 // Strict reads one value, which has no other members than v, and nothing behind it. wrong
 // is what cannot be read.
 func Strict(b []byte, v any, wrong string) error {
@@ -69,6 +78,9 @@ func StrictFile(r io.Reader, most int64, v any, wrong string) error {
 		return err
 	case int64(len(b)) > most:
 		return fmt.Errorf("it is longer than %d bytes", most)
+	}
+	if b, err = Text(b); err != nil {
+		return err
 	}
 	return Strict(b, v, wrong)
 }

@@ -188,6 +188,11 @@ def test_relations():
             o.array()
     with pytest.raises(ein.InputError, match="column `amount`, found null"):
         ein.run(program, Pay=ein.Rows([("ann", "bob", None)]))
+    for data in (rows, [("ann",)], [(1.0,)], frame, {"ann": ["bob"]}, nx.DiGraph(), np.eye(2)):
+        with pytest.raises(ein.InputError, match=r"Pay is a relation: write Pay=ein.Rows\(...\), with a DataFrame or a list of tuples\."):
+            ein.run(program, Pay=data)
+    with pytest.raises(ein.InputError, match=r"write Has=ein.Rows\(...\)"):
+        ein.run("input Has(a: node)\nHas(x)?", Has=pd.DataFrame({"a": ["ann"]}))
     with pytest.raises(ein.InputError, match="has no rows"):
         ein.run(program, Pay=ein.Rows("ann"))
 

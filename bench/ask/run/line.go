@@ -37,6 +37,9 @@ func seal(key *Key, v any) ([]byte, error) {
 
 // unseal reads a line without its newline, and gives its checksum.
 func unseal(line []byte, v any) (sum string, err error) {
+	if line, err = compact.Text(line); err != nil {
+		return "", err
+	}
 	at := len(line) - crcLen
 	if at < 0 {
 		return "", errors.New("it is too short for an object with its checksum")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ein/bench/question/instance"
+	"ein/internal/compact"
 	"ein/internal/job"
 )
 
@@ -369,6 +370,10 @@ func readConfig(dir string) (*Config, error) {
 func parseConfig(name string, b []byte) (*Config, error) {
 	var head struct {
 		Format int `json:"format"`
+	}
+	b, err := compact.Text(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if err := json.Unmarshal(b, &head); err != nil {
 		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)

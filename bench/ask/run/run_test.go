@@ -685,3 +685,28 @@ func FuzzConfig(f *testing.F) {
 		}
 	})
 }
+
+// TestByteOrderMark: an editor that puts a mark at the head of a file has changed nothing.
+func TestByteOrderMark(t *testing.T) {
+	w, replies := create(t, 1)
+	dir := w.Run().Dir
+	if err := errors.Join(w.Append(replies...), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{ConfigFile, InstancesFile, RepliesFile} {
+		name = filepath.Join(dir, name)
+		b, err := os.ReadFile(name)
+		if err := errors.Join(err, os.WriteFile(name, append([]byte("\ufeff"), b...), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range r.Rows {
+		if row.Reply == nil || row.Reply.Reply != replies[i].Reply {
+			t.Errorf("row %d: %+v", i, row.Reply)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/prompt"
+	"ein/internal/compact"
 )
 
 // MaxLine bounds a line in bytes: the longest reply, all of it in escapes, and
@@ -128,7 +129,14 @@ func (x *Index) Join(file io.Reader, notes *Notes, yield func(*Question, Line) e
 	n := 0
 	for lines.Scan() {
 		n++
-		l, err := decode(lines.Text())
+		text := lines.Bytes()
+		if n == 1 {
+			var err error
+			if text, err = compact.Text(text); err != nil {
+				return n, &LineError{n, err}
+			}
+		}
+		l, err := decode(string(text))
 		if err != nil {
 			return n, &LineError{n, err}
 		}

@@ -25,7 +25,7 @@ func bareIndex(t *testing.T, ids ...string) *Index {
 }
 
 func TestJoin(t *testing.T) {
-	file := `{"id":"c","reply":"1","mode":"ein","finish":"length","model":7}
+	file := "\ufeff" + `{"id":"c","reply":"1","mode":"ein","finish":"length","model":7}
 {"id":"x","reply":""}
 {"id":"c","reply":"2"}
 {"id":"a","reply":null,"error":"429"}

@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
+	"ein/internal/compact"
 )
 
 // noDigest is how the line of an instance ends that has no digest yet.
@@ -91,12 +93,15 @@ func Parse(line []byte) (*Instance, error) { return decode(line) }
 // decode accepts only lines as they were written: the digest is that of all members, and the
 // members describe a possible case.
 func decode(line []byte) (*Instance, error) {
+	line, err := compact.Text(line)
+	if err != nil {
+		return nil, err
+	}
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil, errors.New("it is empty, expected an instance")
 	}
 	in, ok := written(line)
 	if !ok {
-		var err error
 		if in, err = decodeAny(line); err != nil {
 			return nil, err
 		}
@@ -132,12 +137,14 @@ func decodeAny(line []byte) (*Instance, error) {
 func syntax(err error) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
+	case errors.As(err, &wrong) && wrong.Field == "":
+		return fmt.Errorf("it is a JSON %s, expected an object", wrong.Value)
 	case errors.As(err, &wrong):
 		return fmt.Errorf("the field %q is a JSON %s, which it cannot be", wrong.Field, wrong.Value)
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return errors.New("the object is cut off")
 	}
-	return fmt.Errorf("it is not an instance: %w", err)
+	return fmt.Errorf("it is not an instance: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // Rules is a program of facts, rules and queries that gives the answer, by labels. It

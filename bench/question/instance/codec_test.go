@@ -37,8 +37,8 @@ func lines(t testing.TB) ([]*Instance, string) {
 
 func TestReadWrite(t *testing.T) {
 	list, text := lines(t)
-	// Windows line ends, spaces, and no newline at the end do no harm.
-	for _, text := range []string{text, strings.TrimSuffix(text, "\n"), strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(text, `,"split"`, ` , "split"`)} {
+	// Windows line ends, a byte order mark, spaces, and no newline at the end do no harm.
+	for _, text := range []string{text, strings.TrimSuffix(text, "\n"), strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(text, `,"split"`, ` , "split"`), "\ufeff" + text} {
 		i := 0
 		for in, err := range Read(strings.NewReader(text)) {
 			if err != nil {
@@ -107,6 +107,7 @@ func TestReadErrors(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ line, want string }{
 		"empty":         {"", "it is empty"},
+		"UTF-16":        {"\xff\xfe{\x00", "the text is UTF-16, expected UTF-8"},
 		"not JSON":      {"hello", "it is not an instance"},
 		"cut":           {first[:len(first)/2], "cut off"},
 		"more":          {first + first, "more after the object"},

@@ -287,7 +287,13 @@ func (id ID) Check() error {
 	case id.Depth != (Range{}) && !e.hops:
 		return fmt.Errorf("%s has no hops to ask for; that is of cb2", e.name)
 	case id.Depth != (Range{}) && !c.Hops:
-		return fmt.Errorf("%s needs no search, so no hops can be asked for", c.Name)
+		var search []string
+		for i := range category.Table {
+			if category.Table[i].Hops {
+				search = append(search, category.Table[i].Name)
+			}
+		}
+		return fmt.Errorf("%s needs no search, so no hops can be asked for; those that do are %s", c.Name, strings.Join(search, ","))
 	case id.Depth != (Range{}) && (id.Depth.Min < 1 || id.Depth.Min > id.Depth.Max || id.Depth.Max >= n.Max):
 		return fmt.Errorf("%s hops; possible are 1 to %d with %s nodes", id.Depth, n.Max-1, n)
 	case d.Min > d.Max:

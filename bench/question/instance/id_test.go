@@ -96,7 +96,7 @@ func TestIDErrors(t *testing.T) {
 		"cb2-heldout-reachability-17-s42-n8..24":            "it states a default",
 		"cb2-heldout-reachability-17-s42-n8..129":           "possible are 1 to 128",
 		"cb2-heldout-reachability-17-s42-h30":               "possible are 1 to 23",
-		"cb2-heldout-sibling-17-s42-h3":                     "sibling needs no search",
+		"cb2-heldout-sibling-17-s42-h3":                     "sibling needs no search, so no hops can be asked for; those that do are reachability,negative_reach,scc_same,",
 	} {
 		_, err := ParseID(text)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -21,6 +21,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
+	"ein/internal/compact"
 	"ein/internal/words"
 	"ein/lang/check"
 )
@@ -246,7 +247,11 @@ func scan(ctx context.Context, r io.Reader, items chan<- Record) {
 // inspect checks a line.
 func inspect(n int, line []byte) Record {
 	it := Record{Line: n}
-	in, err := decode(line)
+	line, err := compact.Text(line)
+	var in *instance.Instance
+	if err == nil {
+		in, err = decode(line)
+	}
 	if err != nil {
 		it.find(Line, "%v", err)
 		return it

@@ -216,6 +216,8 @@ func TestLines(t *testing.T) {
 		{good + good, "2 line: the same id is in line 1"},
 		{strings.Replace(good, `,"version"`, `, "version"`, 1), "1 generated: regenerated from its id, it differs in the form of the line"},
 		{strings.Replace(good, "\n", "\r\n", 1), ""},
+		{"\ufeff" + good, ""},
+		{"\xff\xfe{", "1 line: the text is UTF-16, expected UTF-8"},
 	} {
 		s, found := verify(t, nil, test.text)
 		if test.want == "" {

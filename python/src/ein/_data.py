@@ -135,7 +135,7 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
         )
     rows = list(cast("Iterable[Any]", data))
     if rows and all(isinstance(r, tuple) for r in rows):
-        return {"edges": [(_node(r[0]), _node(r[1]), *r[2:]) for r in rows] if any(isinstance(x, float) for r in rows for x in r[:2]) else rows}
+        return {"edges": [(*map(_node, r[:2]), *r[2:]) for r in rows] if any(isinstance(x, float) for r in rows for x in r[:2]) else rows}
     return rows
 
 
@@ -236,7 +236,7 @@ def _table(name: str, table: Any, weight: str | None) -> dict[str, Any]:
     ends = columns[:2] if ends is None else ends
     use = ends if weight is None or weight == "weight" and weight not in columns else [*ends, weight]
     if len(ends) < 2:
-        raise InputError(f"{name}: the columns are {columns}, and edges have a source and a target")
+        raise InputError(f"{name}: the columns are {columns}, and edges have a source and a target", hint=f"For a relation, write {name}=ein.Rows(...).")
     if any(c not in columns for c in use):
         raise InputError(f"{name}: no columns {use} in a table with the columns {columns}")
     if twice := next((c for c in use if columns.count(c) > 1), None):

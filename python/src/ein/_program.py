@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -57,7 +58,17 @@ def ask(route: str, body: dict[str, Any], frames: Sequence[Buffer] = (), timeout
     error = reply.json()["error"]
     found = diagnostics(error["diagnostics"])
     shown = "\n".join(str(d) for d in found if d.severity == "error") or "the engine gave no reason"
-    raise _CLASSES.get(error["class"], EngineError)(shown, found)
+    hint = next((_ROWS.format(d.file) for d in found if _graph_for_relation(body, d.file)), "")
+    raise _CLASSES.get(error["class"], EngineError)(shown, found, hint)
+
+
+_ROWS = "{0} is a relation: write {0}=ein.Rows(...), with a DataFrame or a list of tuples."
+
+
+def _graph_for_relation(body: dict[str, Any], name: str) -> bool:
+    """Whether a relation was given what is sent as a graph or an array."""
+    data: Any = body.get("inputs", {}).get(name)
+    return isinstance(data, dict) and "text" not in data and bool(re.search(rf"\binput\s+{re.escape(name)}\s*\(", body["program"]))
 
 
 def _request(

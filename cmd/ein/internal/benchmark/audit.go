@@ -64,6 +64,9 @@ folder of -o; ein bench merge makes the tables.`,
 }
 
 func auditFiles(ctx context.Context, a *cli.App, names []string, f *auditFlags) error {
+	if err := kept(a, f.output, names...); err != nil {
+		return err
+	}
 	if f.on() || f.merged != nil {
 		from, err := hashes(ctx, a, names)
 		if err != nil {

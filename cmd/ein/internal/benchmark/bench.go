@@ -112,6 +112,14 @@ func shown(s string) string {
 	return s
 }
 
+// kept is an error where an output would take the place of an input.
+func kept(a *cli.App, output string, inputs ...string) error {
+	if slices.ContainsFunc(inputs, func(in string) bool { return cli.SameFile(in, output) }) {
+		return a.Usage("%s is also an input and would be overwritten", output)
+	}
+	return nil
+}
+
 // twice is the first folder that is given twice, or "".
 func twice(dirs []string) string {
 	for i, dir := range dirs {

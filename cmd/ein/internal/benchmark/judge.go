@@ -67,8 +67,9 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 		return nil, a.Usage("both --instances and --replies are needed")
 	case f.out == "-":
 		return nil, a.Usage("standard output is for the table: give -o a file")
-	case f.out != "" && (cli.SameFile(f.instances, f.out) || cli.SameFile(f.replies, f.out)):
-		return nil, a.Usage("%s is also an input and would be overwritten", f.out)
+	}
+	if err := kept(a, f.out, f.instances, f.replies); err != nil {
+		return nil, err
 	}
 	var index *verdict.Index
 	err := readInstances(ctx, a, f.instances, func(all instances) (err error) {

@@ -2,7 +2,9 @@ package benchmark
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"ein/bench/question/instance"
 	"ein/bench/question/release"
+	"ein/internal/job"
 	"ein/internal/version"
 
 	"ein/cmd/ein/internal/cli"
@@ -47,28 +50,56 @@ command line makes the same bytes again. SHA256SUMS has the checksums.`,
 	return cmd
 }
 
-func makeRelease(ctx context.Context, a *cli.App, dir string, s release.Settings) error {
+// makeRelease writes into a folder within dir, so that a release that fails leaves nothing
+// and one that is killed nothing that the next takes for a release.
+func makeRelease(ctx context.Context, a *cli.App, dir string, s release.Settings) (err error) {
 	if s.PerCategory < 1 || s.Further < 1 {
 		return a.Usage("--per-category and --further are 1 at least")
 	}
-	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
-		return a.Usage("%s is not empty: a release needs an empty folder", dir)
+	there, err := os.ReadDir(dir)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	for _, e := range there {
+		if !strings.HasPrefix(e.Name(), job.TempPrefix) {
+			return a.Usage("%s is not empty: a release needs an empty folder", dir)
+		}
 	}
+	if err := cli.Folder(dir); err != nil {
+		return err
+	}
+	part, err := os.MkdirTemp(dir, job.TempPrefix+"*")
+	if err != nil {
+		return cli.Unwritten(dir, err)
+	}
+	defer func() {
+		if _ = os.RemoveAll(part); err != nil && isNew {
+			_ = os.Remove(dir)
+		}
+	}()
 	s.Ein, _, _ = strings.Cut(version.String(), "+")
 	bar := func(table string) func(done, all int) { return a.Progress("making " + table).Counter(0) }
 	m := &release.Maker{Settings: s, Progress: bar, Write: func(name string, write func(io.Writer) error) error {
-		name = filepath.Join(dir, filepath.FromSlash(name))
+		name = filepath.Join(part, filepath.FromSlash(name))
 		if err := cli.Folder(filepath.Dir(name)); err != nil {
 			return err
 		}
 		return a.Write(name, write)
 	}}
-	err := m.Run(ctx)
+	err = m.Run(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return cli.Stopped(ctx)
 	case err != nil:
 		return err
+	}
+	made, err := os.ReadDir(part)
+	if err != nil {
+		return cli.Unreadable(part, err)
+	}
+	for _, e := range made {
+		name := filepath.Join(dir, e.Name())
+		if err := os.Rename(filepath.Join(part, e.Name()), name); err != nil {
+			return cli.Unwritten(name, err)
+		}
 	}
 	a.Printf("ein: the release is in %s; %s says what is in it\n", dir, filepath.Join(dir, release.Card))
 	return nil

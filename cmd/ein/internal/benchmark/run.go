@@ -9,6 +9,7 @@ import (
 	"iter"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"ein"
@@ -69,6 +70,8 @@ func cannotRun(a *cli.App, err error) error {
 			what = "This version of ein asks or scores otherwise. --accept-version goes on and records both; another --out begins anew."
 		case other.Empty:
 			what = "It has no replies yet: delete it to start again, or choose another --out."
+		case len(other.Differences) == 1 && strings.HasPrefix(other.Differences[0], "base_url: "):
+			what = "Another server may have another model. If it has the same one, change base_url in run.json, on which no reply depends."
 		}
 		e.Note("", append(other.Differences, what)...)
 		return e
@@ -79,12 +82,12 @@ func cannotRun(a *cli.App, err error) error {
 	case errors.As(err, &corrupt):
 		hint := "Nothing was changed. `ein bench repair --dry-run DIR` says what can be saved."
 		if filepath.Base(corrupt.File) == run.ScoresFile {
-			hint = "`ein bench score DIR` writes the scores them again."
+			hint = "`ein bench score DIR` writes the scores again."
 		}
 		return cli.Input("", corrupt.File, corrupt.Line, fmt.Sprintf("the line at byte %d is damaged: %v", corrupt.Offset, corrupt.Err), hint)
 	case errors.As(err, &stale):
 		return cli.Input("", stale.File, 0, fmt.Sprintf("the score of %s, %s, sample %d belongs to another reply", stale.Key.ID, stale.Key.Mode, stale.Key.Sample),
-			"`ein bench score DIR` writes the scores them again.")
+			"`ein bench score DIR` writes the scores again.")
 	case errors.As(err, &changed):
 		return cli.Input("", changed.File, 0,
 			fmt.Sprintf("the replies were not asked under this configuration: its digest is %s, and that of the reply in line %d is %s", changed.Want, changed.Line, changed.Found),
@@ -93,7 +96,11 @@ func cannotRun(a *cli.App, err error) error {
 		return cli.Input(codes.E0701, format.File, 0, fmt.Sprintf("the run has format %d, and this program reads formats 1 to %d", format.Found, run.Format),
 			"Use the version of ein that wrote it.")
 	case errors.Is(err, run.ErrNoRun), errors.Is(err, fs.ErrNotExist):
+<<<<<<< HEAD
 		return cli.Input(codes.E0702, "", 0, err.Error(), "Give a folder that `ein bench eval` wrote. score and diagnose also take other files, with --instances and --replies.")
+=======
+		return cli.Input(codes.E0702, "", 0, err.Error(), "The folder has to be one that `ein bench eval` has written. Replies of other origin are files: `ein bench score` and `ein bench diagnose` take them with --instances and --replies.")
+>>>>>>> h-a
 	case errors.As(err, &locked):
 		return a.Outside("%v", err)
 	}

@@ -81,6 +81,9 @@ that contain the benchmark. It is
 }
 
 func writeSFT(ctx context.Context, a *cli.App, f *sftFlags) error {
+	if err := kept(a, f.out, f.instances); err != nil {
+		return err
+	}
 	total := 0
 	var failed error // of the file that is written
 	err := readInstances(ctx, a, f.instances, func(all instances) error {

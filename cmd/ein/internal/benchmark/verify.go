@@ -66,8 +66,8 @@ networkx is missing and the rest agrees.
 
 func verifyFile(ctx context.Context, a *cli.App, name string, f *verifyFlags) error {
 	if f.output != "-" && !f.on() {
-		if cli.SameFile(name, f.output) {
-			return a.Usage("%s is also an input and would be overwritten", name)
+		if err := kept(a, f.output, name); err != nil {
+			return err
 		}
 		var status error
 		err := a.Write(f.output, func(w io.Writer) error {

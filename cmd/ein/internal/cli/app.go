@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,6 +24,7 @@ import (
 	"ein"
 	"ein/internal/codes"
 	"ein/internal/compact"
+	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
 )
@@ -107,8 +110,29 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 			hint = fmt.Sprintf("; did you mean --%s?", near)
 		}
 	}
-	a.Printf("ein: %v%s\nTry `%s --help`.\n", err, hint, cmd.CommandPath())
+	a.Printf("ein: %s%s\nTry `%s --help`.\n", reworded(cmd, err), hint, cmd.CommandPath())
 	return ExitUsage
+}
+
+// reworded is an error of cobra; where it counts arguments or names flags in its own way,
+// what was expected.
+func reworded(cmd *cobra.Command, err error) string {
+	text := err.Error()
+	flags := func(names, between string) string {
+		return "--" + strings.Join(strings.FieldsFunc(names, func(r rune) bool { return strings.ContainsRune(`", `, r) }), between+"--")
+	}
+	if before, found, ok := strings.Cut(text, " received "); ok && strings.HasSuffix(strings.TrimSuffix(before, " only"), "arg(s),") {
+		n, _ := strconv.Atoi(found)
+		return fmt.Sprintf("expected `%s`, found %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"), words.Plural(n, "argument"))
+	}
+	if names, ok := strings.CutPrefix(text, "required flag(s) "); ok {
+		return flags(strings.TrimSuffix(names, " not set"), ", ") + " must be given"
+	}
+	if names, ok := strings.CutPrefix(text, "if any flags in the group ["); ok {
+		names, _, _ = strings.Cut(names, "]")
+		return flags(names, " and ") + " exclude each other"
+	}
+	return text
 }
 
 // Verb refuses the arguments of a command that has only verbs, and says which is meant.

@@ -37,8 +37,8 @@ import (
 // defaultMemory is what a program may use unless --max-memory says otherwise.
 const defaultMemory = 8 << 30
 
-// defaultOutput is how many elements outputs may have in JSON unless --max-output
-// or --full says otherwise. Text is cut.
+// defaultOutput is how many elements outputs may have on standard output unless
+// --max-output or --full says otherwise. Tables are cut.
 const defaultOutput = 10_000_000
 
 // outputBuffer is how much of the results is written at a time.
@@ -147,7 +147,7 @@ input. A program that needs more than the limits allow is refused before it runs
 	flags.Lookup("why").DefValue = ""
 	flags.BoolVar(&f.fix, "fix", false, "fix unambiguous mistakes in memory, and report them")
 	flags.BoolVar(&f.watch, "watch", false, "run again whenever the program or its data changes, until interrupted")
-	f.add(cmd, "", "all outputs together (default: 10 million in JSON without --full)")
+	f.add(cmd, "", "all outputs together (default: no limit for tables, files and --full, else 10 million)")
 	return cmd
 }
 
