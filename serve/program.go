@@ -163,11 +163,7 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 			return in, bad("the options of the input %s: %v", name, err)
 		}
 		if in.Options.Query != "" || in.Options.Format.IsTable() {
-<<<<<<< HEAD
-			return in, bad("the options of the input %s: a text is not a database", name)
-=======
 			return in, bad("the options of the input %s: a text has no query, and is no file of Parquet or SQLite", name)
->>>>>>> h-a
 		}
 	}
 	return in, nil

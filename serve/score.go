@@ -209,11 +209,7 @@ func (s *Server) question(ctx context.Context, it *Item) (*verdict.Question, err
 		}
 		in, err := instance.Parse(it.Instance)
 		if err != nil {
-<<<<<<< HEAD
-			return nil, fmt.Errorf("the instance cannot be read: %w", err)
-=======
-			return nil, fmt.Errorf("the instance is none: %w; in its place, its id alone is enough", err)
->>>>>>> h-a
+			return nil, fmt.Errorf("the instance cannot be read: %w; its id alone is enough", err)
 		}
 		if err := s.allowed(in.Version, in.Split); err != nil {
 			return nil, err

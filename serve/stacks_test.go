@@ -64,15 +64,10 @@ func TestStacks(t *testing.T) {
 		{"POST /verify", `{` + row + `,"response":{"output":[],"incomplete_details":{"reason":"max_output_tokens"}}}`, 200, `"outcome":"no_answer"`},
 		{"POST /verify", `{` + row + `,"mode":"python","response":` + message(right) + `}`, 503, "was not judged"},
 		{"POST /verify", `{` + row + `,"mode":"python","_ng_task_index":3,"response":` + message(right) + `}`, 200, `"_ng_failure_class":"infra_failed"`},
-<<<<<<< HEAD
 		{"POST /verify", `{` + row + `,"response":7}`, 400, "not the response of a model"},
-		{"POST /verify", `{"id":"x","response":{}}`, 400, "x"},
-=======
-		{"POST /verify", `{` + row + `,"response":7}`, 400, "no response of a model"},
 		{"POST /verify", `{` + row + `}`, 400, "the body has no member `response`"},
 		{"POST /verify", `{` + row + `,"response":{"choices":[]}}`, 400, "/response has no member `output`"},
 		{"POST /verify", `{"id":"x","response":{"output":[]}}`, 400, "x"},
->>>>>>> h-a
 		{"POST /aggregate_metrics", `{"verify_responses":[` + answers + `]}`, 200, metrics},
 		{"POST /aggregate_metrics", `{"verify_responses":[]}`, 200, `"agent_metrics":{}`},
 		{"POST /aggregate_metrics", `{"verify_responses":[{"id":"a"}]}`, 400, "/verify_responses/0 has no number `reward`"},

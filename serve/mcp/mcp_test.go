@@ -44,11 +44,7 @@ func TestTools(t *testing.T) {
 		{"run", map[string]any{"program": owners + `:print desc(Owners, "acme")`}, false, "{shell, zenith}\n\ncost: 3 operations run of at most"},
 		{"run", map[string]any{"program": owners + ":print sum(Owners)", "inputs": map[string]any{"Owners": [][]int{{0, 1}}}}, false, "sum(Owners) = 1"},
 		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": "owners.csv"}}, true, "E07"},
-<<<<<<< HEAD
-		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": "x", "options": "query=@owners.csv"}}}, true, "a text is not a database"},
-=======
-		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": "x", "options": "query=@owners.csv"}}}, true, "a text has no query"},
->>>>>>> h-a
+		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": "x", "options": "query=@owners.csv"}}}, true, "has no query"},
 		{"explain", map[string]any{"program": ":print tc(edges([[0,1]]))"}, false, "tc (const 2x2)"},
 		{"why", map[string]any{"program": owners, "expression": `has_path(Owners, "acme", "zenith")`}, false, "shell"},
 		{"why", map[string]any{"program": "input A: graph", "inputs": map[string]any{"A": map[string]string{"text": "a b\nb c\n"}}, "expression": `has_path(A, "a", "c")`}, false, "a -> b -> c"},
