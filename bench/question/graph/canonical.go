@@ -21,33 +21,8 @@ const exhaustive = 12
 // different forms are never isomorphic, on which proofs of disjointness rest, and
 // the search always ends.
 //
-// The form decides for ever which side a question of cb2 is on, so here it is to
-// the byte. Words are 8 bytes, highest first.
-//
-//  1. Colour each node; for a question, 1 for X plus 2 for Y. The arc of an
-//     ordered pair (x, y) has bit 1 if x -> y is in the first graph, 2 if
-//     y -> x is, and 4 and 8 for the second. An undirected edge counts both ways.
-//  2. Sort the nodes by colour; each colour is a cell, identified by the position
-//     of its first node. Refine: give each node the sorted list of
-//     16 * (cell of y) + (arc of (x, y)) for every y that it shares an edge with;
-//     sort each cell by these lists and split it where they differ; repeat until
-//     nothing splits.
-//  3. Up to 12 nodes: put each node of the first cell with several nodes, in turn,
-//     before the others as a cell of its own, refine, and go on until every cell
-//     has one node. The certificate of such an order is the arcs of its pairs
-//     (first and second, first and third, ..., second and third, ...), a byte
-//     each. Take the least.
-//  4. Beyond: if exchanging nodes of a cell never changes an arc, take the
-//     certificate of the refined order. Otherwise take, for each cell, its
-//     position, the length of its nodes' list, and that list, in words.
-//  5. The form is the SHA-256 of these words and bytes: the number of nodes; 1 for
-//     the first graph, plus 2 if it is directed, plus 4 and 8 for the second; the
-//     colours in the final order; and the result of step 3 or 4. Its last bit is
-//     then cleared, or set for the second case of step 4.
-//
-// A question is on the training side if the last byte of another SHA-256 is even:
-// that of "cb2", "side", the name of its category and its form, each preceded by
-// its length as a word.
+// The form decides for ever which side a question of cb2 is on, so docs/benchmark.md
+// defines it to the byte, under "Two sides".
 func Canonical(g, g2 *Graph, colors []int) [32]byte {
 	c := newCanon(g, g2, colors)
 	p := c.start()
