@@ -381,8 +381,9 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 // nodes is the domain that graphs share with relations.
 const nodes = "node"
 
-// over is the labels that are known before data is read: those of inputs that are values, which must all
-// have the same, including those of the program; without such inputs, those of the program.
+// over is the labels that are known before data is read: those of inputs that are values, which
+// must all have the same, including those of the program; without such inputs, those of the
+// program.
 func over(declared []Declared, given []Input, program []string) (known, nodes []string, err error) {
 	for _, d := range declared {
 		in := given[slices.IndexFunc(given, func(in Input) bool { return in.Name == d.Name })]
@@ -442,8 +443,8 @@ func (e *ListError) Error() string {
 	return d.At.String() + ": " + d.Message
 }
 
-// Findings is an error of this package as diagnostics, each with its place in the data. Their class says
-// whether the data is too large or wrong.
+// Findings is an error of this package as diagnostics, each with its place in the data. Their
+// class says whether the data is too large or wrong.
 func Findings(err error) diag.List {
 	var many *graphio.ErrorList
 	var one *graphio.Error

@@ -25,9 +25,9 @@ const (
 	shownBody     = 4 << 10
 )
 
-// frames is between the client's bytes and jsonrpc2, which ends the connection at the first message that
-// it cannot read. frames passes on only whole, well-formed messages, answers others with an error, and
-// finds the next header after a broken one.
+// frames is between the client's bytes and jsonrpc2, which ends the connection at the first
+// message that it cannot read. frames passes on only whole, well-formed messages, answers others
+// with an error, and finds the next header after a broken one.
 type frames struct {
 	conn io.ReadWriteCloser
 	in   *bufio.Reader
@@ -165,8 +165,8 @@ func (f *frames) trace(what string, body []byte) {
 	f.log.Debug(what, "bytes", len(body), "shown", len(shown), "body", string(shown))
 }
 
-// next reads one message and says whether it needs an answer. An *jsonrpc2.Error is for the client; any other error
-// ends the connection.
+// next reads one message and says whether it needs an answer. An *jsonrpc2.Error is for the
+// client; any other error ends the connection.
 func (f *frames) next() (body []byte, request bool, err error) {
 	length, err := f.header()
 	if err != nil {

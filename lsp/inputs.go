@@ -207,8 +207,8 @@ func (s *server) rebind(u uri.URI, profile check.Profile, b *binding) {
 	}
 }
 
-// refreshClient asks the client to pull everything again that depends on more than the text. The answers
-// are empty, so nothing waits for them.
+// refreshClient asks the client to pull everything again that depends on more than the text. The
+// answers are empty, so nothing waits for them.
 func (s *server) refreshClient() {
 	for _, ask := range s.client.refresh(s.peer) {
 		go func() {
@@ -279,8 +279,9 @@ func (b *binding) problem(input string, err error) {
 	}
 }
 
-// watch asks the client to report changes of a program's data files, and to stop reporting those of files
-// that no program needs any longer. If the client cannot, the next edit finds the changes.
+// watch asks the client to report changes of a program's data files, and to stop reporting those
+// of files that no program needs any longer. If the client cannot, the next edit finds the
+// changes.
 func (s *server) watch(u uri.URI, sources []dataSource) {
 	if !s.client.watch {
 		return

@@ -18,8 +18,8 @@ const (
 	utf32Units
 )
 
-// mapper turns byte offsets of one text into positions of the protocol and back. In the protocol, a lone
-// carriage return ends a line too; the language and lang/source know only line feeds.
+// mapper turns byte offsets of one text into positions of the protocol and back. In the protocol,
+// a lone carriage return ends a line too; the language and lang/source know only line feeds.
 type mapper struct {
 	text     string
 	encoding encoding
@@ -103,8 +103,8 @@ func (m *mapper) end(line int) int {
 	return end
 }
 
-// position is where an offset is in the protocol. An offset inside a character is taken back to its start,
-// as editors have no position there.
+// position is where an offset is in the protocol. An offset inside a character is taken back to
+// its start, as editors have no position there.
 func (m *mapper) position(offset int) protocol.Position {
 	offset = min(max(offset, 0), len(m.text))
 	for offset > 0 && offset < len(m.text) && !utf8.RuneStart(m.text[offset]) {
@@ -137,9 +137,9 @@ func (w *walk) to(offset int) (line, column int) {
 	return w.line, w.column
 }
 
-// offset is the inverse of position. By the protocol, a place after the end of a line is its end, and one
-// after the last line the end of the text; inside reports whether the place was in the text. A place
-// within a character is the place before it.
+// offset is the inverse of position. By the protocol, a place after the end of a line is its end,
+// and one after the last line the end of the text; inside reports whether the place was in the
+// text. A place within a character is the place before it.
 func (m *mapper) offset(p protocol.Position) (offset int, inside bool) {
 	if int64(p.Line) >= int64(len(m.lines)) {
 		return len(m.text), false

@@ -55,8 +55,8 @@ const (
 	DefaultTimeout    = 10 * time.Second
 )
 
-// GCPercent is the value for debug.SetGCPercent. Each edit discards a small heap; collecting it less often
-// costs some megabytes and avoids pauses in the middle of answers.
+// GCPercent is the value for debug.SetGCPercent. Each edit discards a small heap; collecting it
+// less often costs some megabytes and avoids pauses in the middle of answers.
 const GCPercent = 400
 
 // leave is how long Serve waits for cancelled work.
@@ -148,9 +148,9 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, opt Options) error {
 	return ErrNoShutdown
 }
 
-// codec encodes the payloads of the protocol, whose unions encoding/json does not know. An encoded message
-// is passed on unchanged. The library's Marshal and Unmarshal would add every type of the protocol to the
-// binary, 0.8 MB; these add only those that this server uses.
+// codec encodes the payloads of the protocol, whose unions encoding/json does not know. An
+// encoded message is passed on unchanged. The library's Marshal and Unmarshal would add every
+// type of the protocol to the binary, 0.8 MB; these add only those that this server uses.
 type codec struct{}
 
 func (codec) Marshal(v any) ([]byte, error) {
@@ -234,9 +234,9 @@ func (f *inFlight) finish(last jsonrpc2.ID, limit time.Duration) {
 	}
 }
 
-// handle receives every message of the client. The context from jsonrpc2 ends with the call and may not be
-// derived from until the call is released, so everything runs under the server's own. An error for a
-// notification, or a panic, would end the connection; neither leaves handle.
+// handle receives every message of the client. The context from jsonrpc2 ends with the call and
+// may not be derived from until the call is released, so everything runs under the server's own.
+// An error for a notification, or a panic, would end the connection; neither leaves handle.
 func (s *server) handle(released context.Context, req *jsonrpc2.Request) (result any, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -343,8 +343,8 @@ type outbox struct {
 	done  chan struct{}
 }
 
-// newOutbox starts the goroutine of the outbox. It takes all waiting tasks at once and runs them without
-// the lock, so a task may put another.
+// newOutbox starts the goroutine of the outbox. It takes all waiting tasks at once and runs them
+// without the lock, so a task may put another.
 func newOutbox(ctx context.Context, run func(func())) *outbox {
 	o := &outbox{wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go func() {

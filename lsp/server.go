@@ -94,8 +94,8 @@ type client struct {
 	refreshes         struct{ diagnostics, hints, tokens, lenses bool }
 }
 
-// initializeParams is the part of protocol.InitializeParams that the server reads. All of its types would
-// add 0.3 MB to the binary.
+// initializeParams is the part of protocol.InitializeParams that the server reads. All of its
+// types would add 0.3 MB to the binary.
 type initializeParams struct {
 	Capabilities          capabilities                `json:"capabilities"`
 	InitializationOptions protocol.LSPAny             `json:"initializationOptions"`

@@ -52,8 +52,8 @@ import (
 	"ein/lang/diag"
 )
 
-// Protocol is the version of the frames and the bodies. It changes when older clients would not understand
-// them.
+// Protocol is the version of the frames and the bodies. It changes when older clients would not
+// understand them.
 const Protocol = 1
 
 // Options say what a Server allows. A limit that is 0 is none.
@@ -163,7 +163,8 @@ type Call struct {
 	out    [][]byte
 }
 
-// Part is raw bytes that belong to a body: the number of a frame or, without frames, the bytes themselves.
+// Part is raw bytes that belong to a body: the number of a frame or, without frames, the bytes
+// themselves.
 type Part struct {
 	Frame int
 	Bytes []byte

@@ -21,9 +21,10 @@ import (
 	"ein/lang/diag"
 )
 
-// The routes in the formats of training stacks. They post more than these routes read, and where our
-// clients would try again, theirs give up or record a score of 0. So these routes wait for room in a queue
-// almost as long as the client does, and report failures in a form that it does not take for a reward.
+// The routes in the formats of training stacks. They post more than these routes read, and where
+// our clients would try again, theirs give up or record a score of 0. So these routes wait for
+// room in a queue almost as long as the client does, and report failures in a form that it does
+// not take for a reward.
 
 // stack is a row of the table for a training stack.
 func stack[Q, R any](method, path, doc string, deadline time.Duration, status int, work func(context.Context, *Server, *Call, *Q) (R, error)) Route {
@@ -243,8 +244,9 @@ func labelled(label, reply string) Item {
 	return Item{ID: label, Reply: reply}
 }
 
-// getReward is the protocol of OpenRLHF: it sends whole texts, with the prompt in front, and takes one number
-// for each. It knows no missing reward, so one reply that could not be judged fails the request.
+// getReward is the protocol of OpenRLHF: it sends whole texts, with the prompt in front, and
+// takes one number for each. It knows no missing reward, so one reply that could not be judged
+// fails the request.
 func getReward(ctx context.Context, s *Server, c *Call, q *QueryRequest) (*QueryRewards, error) {
 	if len(q.Labels) != len(q.Query) || len(q.Prompts) != len(q.Query) {
 		return nil, bad("there are %d queries, %d prompts and %d labels", len(q.Query), len(q.Prompts), len(q.Labels))

@@ -36,12 +36,12 @@ type header struct {
 // patience is how long the answer to a request may keep the next from being read.
 const patience = 2 * time.Millisecond
 
-// Stdio serves one client over two streams until the first one ends, and answers all requests read by then.
-// docs/serving.md has the form of the messages.
+// Stdio serves one client over two streams until the first one ends, and answers all requests
+// read by then. docs/serving.md has the form of the messages.
 //
-// The goroutine that reads a request also answers it, since waking another takes longer than running a small
-// program. The right to read passes on if the next request is already there, or if an answer takes longer
-// than patience.
+// The goroutine that reads a request also answers it, since waking another takes longer than
+// running a small program. The right to read passes on if the next request is already there, or
+// if an answer takes longer than patience.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -84,8 +84,8 @@ type conversation struct {
 	over   chan struct{}
 }
 
-// work reads and answers while it has the right to read, then waits for it. Goroutines are reused: a new
-// one would copy its stack several times as it grows.
+// work reads and answers while it has the right to read, then waits for it. Goroutines are
+// reused: a new one would copy its stack several times as it grows.
 func (c *conversation) work(ctx context.Context) {
 	for ok := true; ok; _, ok = <-c.right {
 		for mine := true; mine; {
@@ -136,8 +136,8 @@ func (c *conversation) next(ctx context.Context) (mine bool, err error) {
 	return c.turn.CompareAndSwap(turn, turn+1), nil
 }
 
-// watch takes the right to read from a goroutine whose answer takes too long. It sleeps while no requests
-// come.
+// watch takes the right to read from a goroutine whose answer takes too long. It sleeps while no
+// requests come.
 func (c *conversation) watch() {
 	tick := time.NewTicker(patience)
 	defer tick.Stop()

@@ -475,8 +475,8 @@ func (c *coder) reg(r *Reg) {
 	}
 }
 
-// constant is the value of a register, whose shape and layout have been read already, so only the contents
-// follow.
+// constant is the value of a register, whose shape and layout have been read already, so only the
+// contents follow.
 func (c *coder) constant(k *Const) {
 	c.register(&k.Reg)
 	v := &k.Value
@@ -560,8 +560,8 @@ func (c *coder) csr(a *tensor.CSR, r *Reg) {
 	}
 }
 
-// input packs the limits of whole numbers into one byte: twice the bytes of the magnitude, plus 1 if none
-// is negative.
+// input packs the limits of whole numbers into one byte: twice the bytes of the magnitude, plus 1
+// if none is negative.
 func (c *coder) input(in *Input) {
 	c.register(&in.Reg)
 	c.string(&in.Name, "an input's name")

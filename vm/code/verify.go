@@ -105,7 +105,8 @@ func checkPos(p ir.Pos) error {
 	return nil
 }
 
-// checkReg refuses types that no kernel expects, such as bits of whole numbers, and sizes that overflow.
+// checkReg refuses types that no kernel expects, such as bits of whole numbers, and sizes that
+// overflow.
 func checkReg(r *Reg) error {
 	s := r.Shape
 	if r.Kind > tensor.Real || r.Far && (r.Kind != tensor.Real || s.Rank() == 0) || s.Rank() < 0 || s.Rank() > tensor.MaxRank {

@@ -49,9 +49,9 @@ type flow struct {
 	flaw       Flaw
 }
 
-// newFlow lists the entries by row and by column: a path may run against an entry that already has
-// flow, so a node needs those that end in it too. The residual of an entry and its reverse are two arrays
-// in place of two edges.
+// newFlow lists the entries by row and by column: a path may run against an entry that already
+// has flow, so a node needs those that end in it too. The residual of an entry and its reverse
+// are two arrays in place of two edges.
 func newFlow(m *meter, g *Net) (f flow, flaw Flaw, ok bool) {
 	s, n := &g.room, g.n
 	nnz := n * n
