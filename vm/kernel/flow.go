@@ -139,7 +139,7 @@ func (f *flow) layers(m *meter, i, j int) bool {
 	return true
 }
 
-// block takes paths through the layers until there are no more.
+// block sends flow along paths through the layers until none is left.
 func (f *flow) block(m *meter, i, j int) bool {
 	for v, depth := int32(j), 0; ; {
 		if int(v) == i {
