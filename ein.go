@@ -6,17 +6,31 @@
 //	}
 //	r, err := p.Run(ctx)
 //
-// [Compile] checks the text and gives a [Program]. [Data] binds a file, a reader or a Go
-// value to an input. Once all inputs are bound, [Program.Certificate] bounds the
-// operations and the memory of a run, and [Program.Run] gives a [Result].
+// # From text to result
+//
+// [Compile] checks the text and gives a [Program], which never changes, so goroutines may share
+// it. [Program.Bind] gives its inputs their data, each made by [Data] from a file, a reader or a Go
+// value; sizes and labels are then known, and the program is checked again and compiled. From here
+// on [Program.Certificate] bounds the operations and the memory of a run. [Program.Run] binds and
+// runs in one call. To run a program many times, [Program.Machine] allocates its memory once;
+// a [Machine] serves one run at a time, and a result is valid until its next run.
+//
+// A [Result] has the outputs in order, with the labels of their nodes; [Result.Text] and
+// [Program.WriteJSON] write it as the command does. [Program.MarshalBinary] gives bytecode, which
+// [Load] verifies and turns into a program again.
+//
+// # Limits and errors
 //
 // Every program ends. One that exceeds its [Limits] is refused before it runs, except
 // that operations which usually take far less than their bound are metered: they stop
-// when they reach the limit, unless the limits are strict. Errors are of type [*Error]
-// and carry diagnostics.
+// when they reach the limit, unless the limits are strict. The end of a context stops any work
+// within milliseconds.
+//
+// Errors are of type [*Error] and carry diagnostics with codes, places and fixes; their class says
+// whether the program, its data, a limit or a bug in this package is at fault.
 //
 // The package opens no file and no connection. Only the function in [Options] opens
-// files, if the host gives one.
+// files, if the host gives one: text from an untrusted source can be run as it is, under limits.
 package ein
 
 import (
@@ -55,9 +69,8 @@ const (
 	Logic = check.Logic
 )
 
-// Limits are compared with the certificate before a run, and that on memory with
-// what reading takes. Zero means no limit of that kind. Strict limits refuse what
-// would be metered.
+// Limits are compared with the certificate before a run; the limit on memory also covers reading.
+// Zero means no limit of that kind. Strict limits refuse what would be metered.
 type Limits = cost.Limits
 
 // Certificate bounds what a run uses.
@@ -70,18 +83,18 @@ type Options struct {
 	Limits  Limits
 	Workers int  // goroutines that one operation may use; 0 means one for each processor
 	NoOpt   bool // run every operation as written, with the reference kernels
-	Fix     bool // mend errors whose fix leaves no choice; a note says what was mended
+	Fix     bool // fix errors that have only one fix; notes say what was fixed
 
-	// Proofs is how many rows of each query are proved, the first ones. A :why is
-	// proved anyhow.
+	// Proofs is how many rows of each query are proved, from the first on. A :why is always
+	// proved.
 	Proofs int
 
 	// Open opens the files that inputs name.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
-	// Tables are readers of formats beside those of package graphio.
+	// Tables are readers of more formats than package graphio has.
 	Tables bind.Tables
-	// Grown, when not nil, is told the bytes that reading has taken whenever they
-	// are more than ever before.
+	// Grown, if not nil, is called with the bytes that reading has taken, whenever they reach a
+	// new maximum.
 	Grown func(bytes uint64)
 }
 
@@ -94,10 +107,10 @@ type Input = bind.Input
 
 // Data is the data of the input called name. A string is a file with its
 // options, as in "graph.csv?weight=amount", which Options.Open opens; an
-// [io.Reader] is the content of one; a *[tensor.Value] is taken as it is. Any
+// [io.Reader] is the content of one; a *[tensor.Value] is used as it is. Any
 // other value is read as its JSON: numbers and slices of numbers, [][2]int and
 // [][2]string as the edges of a graph, a map from node to number as a vector.
-// What is wrong with it is found when it is bound.
+// Mistakes in it are found when it is bound.
 func Data(name string, data any) Input {
 	in, err := bind.New(name, data)
 	if err != nil {
@@ -120,7 +133,7 @@ type Program struct {
 	mended  diag.List // notes, which diags has too
 }
 
-// Compile checks and compiles a program. The name stands in diagnostics.
+// Compile checks and compiles a program. The name is for diagnostics.
 func Compile(name, text string, opt Options) (*Program, error) {
 	return CompileContext(context.Background(), name, text, opt)
 }
@@ -132,12 +145,12 @@ func CompileContext(ctx context.Context, name, text string, opt Options) (*Progr
 	if opt.Grown != nil {
 		opt.Grown(p.file.Footprint)
 	}
-	// Without data nothing is known of sizes and labels, so this finds only which
-	// inputs there are and what is wrong whatever they hold.
+	// Without data, sizes and labels are unknown, so this finds only which inputs there are
+	// and what is wrong whatever they hold.
 	return p, p.check(ctx, lo)
 }
 
-// Load takes bytecode that MarshalBinary made.
+// Load makes a program of bytecode from MarshalBinary.
 func Load(name string, bytecode []byte, opt Options) (*Program, error) {
 	c, err := code.Unmarshal(bytecode, code.Limits{})
 	if err != nil {
@@ -157,8 +170,7 @@ func Load(name string, bytecode []byte, opt Options) (*Program, error) {
 // IsBytecode reports whether a file is for Load rather than Compile.
 func IsBytecode(text string) bool { return strings.HasPrefix(text, code.Magic) }
 
-// check checks the program with the inputs in opt, and plans it when they are
-// all that it has.
+// check checks the program with the inputs in opt, and plans it if none is missing.
 func (p *Program) check(ctx context.Context, opt lang.Options) error {
 	c := lang.Check(p.file, opt)
 	if first := c; p.opt.Fix && first.Diags.HasErrors() {
@@ -182,8 +194,8 @@ func (p *Program) check(ctx context.Context, opt lang.Options) error {
 	return nil
 }
 
-// mend makes the fixes of errors that leave no choice, as long as there are any, and checks
-// again. It is nil, and the program as it was, when errors remain.
+// mend applies the fixes of errors that have only one, and checks again, until there are none. If
+// errors remain, it returns nil and the program is unchanged.
 func (p *Program) mend(c *check.Program, opt lang.Options) *check.Program {
 	const rounds = 8 // a fix may bring out what an error hid
 	file, notes := p.file, p.mended
@@ -210,11 +222,11 @@ func (p *Program) mend(c *check.Program, opt lang.Options) *check.Program {
 	return nil
 }
 
-// fewNodes are planned before anybody could lose patience.
+// fewNodes is how many nodes are planned without watching the context: it takes no time.
 const fewNodes = 1 << 12
 
-// compiled is lang.Code, or nil when the context ends first: planning hundreds of
-// thousands of operations takes a second, does not look at it, and is left behind.
+// compiled is lang.Code, or nil if the context ends first. Planning hundreds of thousands of
+// operations takes a second and does not look at the context, so its goroutine is abandoned.
 func compiled(ctx context.Context, c *check.Program, opt lang.Options) *code.Program {
 	if ctx.Done() == nil || c.Nodes <= fewNodes {
 		return lang.Code(c, opt)
@@ -239,12 +251,12 @@ func compiled(ctx context.Context, c *check.Program, opt lang.Options) *code.Pro
 	}
 }
 
-// operationBytes is what an operation of the checked program takes, and its share
-// of what the planner makes of it.
+// operationBytes is the memory of an operation of the checked program and of what the planner
+// makes of it.
 const operationBytes = 512
 
-// plan certifies the program. It cannot fail on code that the compiler made or
-// the verifier let pass.
+// plan certifies the program. It cannot fail on code from the compiler, or that the verifier
+// accepted.
 func (p *Program) plan(opt lang.Options, reading uint64) {
 	if p.file != nil {
 		opt.Reading = tensor.SatAdd(opt.Reading, p.file.Footprint+operationBytes*uint64(p.checked.Nodes))
@@ -257,9 +269,8 @@ func (p *Program) plan(opt lang.Options, reading uint64) {
 	p.module = m
 }
 
-// Bind gives the inputs of a program their data. The result shares nothing that
-// changes with p, which can be bound again. A program that has been compiled to
-// bytecode takes only data of the sizes and nodes it was compiled for.
+// Bind gives the inputs of a program their data. p is unchanged and can be bound again. Bytecode
+// only accepts data of the sizes and nodes that it was compiled for.
 func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	declared := p.Inputs()
 	if err := p.match(declared, inputs); err != nil {
@@ -315,7 +326,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	return &next, nil
 }
 
-// domains is the members that bytecode knows of each domain but that of the nodes.
+// domains is the members of each domain of bytecode, except the nodes.
 func (p *Program) domains() map[string][]string {
 	known := map[string][]string{}
 	for _, in := range p.code.Inputs {
@@ -328,8 +339,8 @@ func (p *Program) domains() map[string][]string {
 	return known
 }
 
-// adopt puts tables over the very domains of bytecode, which its rules compare by; it is
-// false where they have other members.
+// adopt makes tables use the domains of the bytecode, which its rules compare by pointer. It
+// returns false if their members differ.
 func (p *Program) adopt(values map[string]*tensor.Value) bool {
 	for _, in := range p.code.Inputs {
 		t, want := values[in.Name].Table, p.code.Regs[in.Reg].Columns
@@ -457,8 +468,8 @@ func (p *Program) Machine() (*Machine, error) {
 	return &Machine{p, m}, nil
 }
 
-// Watch has runs tell how far they are, up to a thousand times a second, from any
-// goroutine; describe.Doing puts it in words.
+// Watch makes runs report their progress, up to a thousand times a second, from any goroutine;
+// describe.Doing puts it into words.
 func (m *Machine) Watch(tell func(vm.Progress)) { m.vm.Watch(tell) }
 
 // Run runs the program. The values of the result are valid until the next Run.

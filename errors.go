@@ -21,8 +21,7 @@ type Error struct {
 	Err   error // the cause, if there is one
 }
 
-// Class says what kind of thing is wrong: when all that is wrong with a program is
-// its size, a limit has refused it.
+// Class is the kind of the error. If nothing but its size is wrong with a program, that is a limit.
 func (e *Error) Class() diag.Class { return e.Diags.Class() }
 
 // Error is the first error, with its place.
@@ -41,7 +40,7 @@ func (e *Error) Error() string {
 // Unwrap is the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// match compares the inputs of a program with those that are given.
+// match compares the inputs of a program with the given ones.
 func (p *Program) match(declared []bind.Declared, given []Input) error {
 	names := make([]string, len(declared))
 	for i, d := range declared {
@@ -87,8 +86,8 @@ func (p *Program) match(declared []bind.Declared, given []Input) error {
 	return nil
 }
 
-// failed is an error with a place in the program: in its text, or, of bytecode,
-// in the statement by name. The warnings come with it: they may be the reason.
+// failed is an error with its place in the text of the program or, for bytecode, the name of the
+// statement. It includes the warnings, as they may be the reason.
 func (p *Program) failed(d diag.Diagnostic, err error) *Error {
 	e := &Error{p.Source(), append(diag.List{p.place(d)}, p.diags...), err}
 	e.Diags.Sort()
@@ -110,7 +109,7 @@ func (p *Program) place(d diag.Diagnostic) diag.Diagnostic {
 	return diag.Finding(d.Code, d.Severity, p.name, 0, 0, message, strings.Join(d.Notes, " "))
 }
 
-// stopped is work other than a run that a context has ended.
+// stopped is the error of work other than a run when its context ends.
 func (p *Program) stopped(ctx context.Context, when string) *Error {
 	cause := context.Cause(ctx)
 	return &Error{Err: cause, Diags: diag.List{diag.Finding(codes.E0533, diag.Error, "", 0, 0, describe.Reason(cause)+", "+when, "")}}
@@ -122,8 +121,7 @@ func (p *Program) Refuse(e *cost.LimitError) *Error {
 	return p.failed(d, e)
 }
 
-// failedRun is a run that was stopped, shown at the statement it was in, or that
-// found something wrong.
+// failedRun is the error of a run that was stopped, shown at its statement, or that found a mistake.
 func (p *Program) failedRun(err error, done uint64) error {
 	d, ok := describe.Failed(err, done, p.module.Certificate.Ops)
 	if !ok {
@@ -135,7 +133,7 @@ func (p *Program) failedRun(err error, done uint64) error {
 	return p.failed(d, err)
 }
 
-// origin is the statement that defines the tensor which is printed at a place.
+// origin is the statement that defines the tensor printed at a place.
 func (p *Program) origin(at source.Span) []diag.Related {
 	if p.checked == nil {
 		return nil
@@ -153,7 +151,7 @@ func (p *Program) origin(at source.Span) []diag.Related {
 	return nil
 }
 
-// Note adds sentences to what is said under a code.
+// Note adds notes to the diagnostics of a code.
 func (e *Error) Note(code diag.Code, notes ...string) {
 	for i := range e.Diags {
 		if e.Diags[i].Code == code {

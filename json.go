@@ -11,9 +11,9 @@ import (
 	"ein/lang/show"
 )
 
-// The JSON forms of the command, which whoever serves programs gives as well.
+// The JSON forms of the command, which servers use too.
 
-// Warnings is what a program and its run, which may be nil, warn of.
+// Warnings is the warnings of a program and of its run, which may be nil.
 func (p *Program) Warnings(r *Result) diag.List {
 	list := p.diags.Told()
 	if r != nil {
@@ -23,9 +23,9 @@ func (p *Program) Warnings(r *Result) diag.List {
 	return list
 }
 
-// WriteJSON writes the result of a run of the program as one object. Outputs are
-// written as they are read: they can be large, and so can the labels, which version
-// 2 has once for all. The error is that of w, or the cause of the context.
+// WriteJSON writes the result of a run as one object. Outputs can be large, and so can the labels,
+// which version 2 writes only once, so they are written as they are read. The error is that of w, or
+// the cause of the context.
 func (p *Program) WriteJSON(ctx context.Context, w io.Writer, r *Result, opt show.Options) error {
 	var failed error
 	put := func(s string) {
@@ -83,8 +83,8 @@ type JSONCost struct {
 	Statements []describe.StatementCost `json:"statements"`
 }
 
-// JSONCost is the certificate of a bound program that is to run under a limit of
-// operations, 0 when that is not known.
+// JSONCost is the certificate of a bound program that is to run under a limit of operations; 0 if
+// that is unknown.
 func (p *Program) JSONCost(maxOps uint64) *JSONCost {
 	c := p.Certificate()
 	return &JSONCost{1, c.Ops, c.PeakBytes, c.Reading, c.OutputElements, c.Certified(maxOps), describe.StatementCosts(c, p.Source())}
@@ -99,7 +99,7 @@ type JSONError struct {
 	} `json:"error"`
 }
 
-// JSON is the error with what the command tells of it.
+// JSON is the error as the command prints it.
 func (e *Error) JSON(version int) *JSONError {
 	j := &JSONError{Version: version}
 	j.Error.Class, j.Error.Diagnostics = e.Class().String(), diag.ToJSON(e.Diags.Told(), e.File)

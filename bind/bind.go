@@ -60,7 +60,7 @@ func Parse(arg string) (Input, error) {
 
 // New is the data of the input called name. A string is a file with its options,
 // as in "graph.csv?weight=amount"; an [io.Reader] is the content of one, whose
-// format its first bytes tell; a *[tensor.Value] is taken as it is. Anything else
+// format its first bytes tell; a *[tensor.Value] is used as it is. Anything else
 // is read as the JSON that package json makes of it: numbers and slices of
 // numbers, [][2]int and [][2]string as the edges of a graph, a map from node to
 // number as a vector.
@@ -76,7 +76,7 @@ func New(name string, data any) (Input, error) {
 	return in, nil
 }
 
-// Declared is an input that a program has, and its kind.
+// Declared is an input that a program declares.
 type Declared struct {
 	Name    string
 	Kind    graphio.Kind
@@ -94,16 +94,16 @@ func Declares(in *syntax.Input) Declared {
 
 // Reader reads the data of inputs.
 type Reader struct {
-	// Open opens a file. What it gives may say its Name, if that is not the path.
-	// A Reader without Open reads no files.
+	// Open opens a file. Its result may have a method Name, if that differs from the path.
+	// Without Open, no files are read.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 	// Tables opens what is not read as a stream, by its format.
 	Tables Tables
 	// Ledger counts the memory that reading takes.
 	Ledger *cost.Ledger
-	// Lines keeps where the rows of relations were read, as the Origin of their tables.
+	// Lines keeps the places of the rows of relations, as the Origin of their tables.
 	Lines bool
-	// Domains are the labels of the program in its domains other than that of the nodes.
+	// Domains are the program's labels in domains other than the nodes.
 	Domains map[string][]string
 }
 
@@ -273,8 +273,7 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 	return raw, err
 }
 
-// reader ends with its context. It looks before each read, which does not wait
-// if the reader below does not.
+// reader ends with its context, which it checks before each read.
 type reader struct {
 	io.Reader
 	ctx context.Context
@@ -287,17 +286,16 @@ func (r reader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// Data is the values of the inputs of a program over one set of nodes, in the
-// layouts that the compiler likes.
+// Data is the values of the inputs of a program over one set of nodes, normalised for the compiler.
 type Data struct {
 	Values   map[string]*tensor.Value
 	Labels   []string // of the nodes; nil when they are numbers
 	Warnings []graphio.Warning
 }
 
-// Bind makes the values of inputs that have been read. known are the labels of the program
-// itself, and domains those of its domains other than that of the nodes. The nodes are those
-// of the program, then those of relations, then those of the others.
+// Bind makes the values of inputs that were read. known are the labels of the program itself, and
+// domains those in its other domains. The nodes are those of the program, then those of relations, then
+// those of other inputs.
 func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*Data, error) {
 	var relations []*graphio.Raw
 	var names []string // of these
@@ -341,8 +339,8 @@ func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*D
 	return data, nil
 }
 
-// All reads the data of all inputs that a program declares and makes their
-// values. Each has to be among the inputs given.
+// All reads the data of all inputs that a program declares, and makes their values. Each must be among
+// the given inputs.
 func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, known []string) (*Data, error) {
 	var decls []graphio.Decl
 	ready := map[string]*tensor.Value{}
@@ -383,9 +381,9 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 // nodes is the domain that graphs share with relations.
 const nodes = "node"
 
-// over is the labels that are known before data is read: those of the inputs that are
-// values, which have to be the same for all and to have those of the program; without
-// such an input, those of the program.
+// over is the labels that are known before data is read: those of inputs that are values, which
+// must all have the same, including those of the program; without such inputs, those of the
+// program.
 func over(declared []Declared, given []Input, program []string) (known, nodes []string, err error) {
 	for _, d := range declared {
 		in := given[slices.IndexFunc(given, func(in Input) bool { return in.Name == d.Name })]
@@ -416,7 +414,7 @@ func over(declared []Declared, given []Input, program []string) (known, nodes []
 	return nodes, nodes, nil
 }
 
-// FileError is data that cannot be read at all.
+// FileError is the error of data that cannot be read at all.
 type FileError struct {
 	Name string
 	Err  error
@@ -427,8 +425,8 @@ func (e *FileError) Error() string { return e.Name + ": " + cause(e.Err).Error()
 // Unwrap is the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// cause takes the path and the operation off an error of the file system: the
-// message around it has them.
+// cause removes the path and the operation from an error of the file system, as the message around it
+// has them.
 func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -437,7 +435,7 @@ func cause(err error) error {
 	return err
 }
 
-// ListError is what is wrong with data, or with what is said of it, as diagnostics.
+// ListError is an error about data or its options, as diagnostics.
 type ListError struct{ List diag.List }
 
 func (e *ListError) Error() string {
@@ -445,8 +443,8 @@ func (e *ListError) Error() string {
 	return d.At.String() + ": " + d.Message
 }
 
-// Findings is an error of this package as diagnostics, each with its place in the
-// data. Their class says whether there is too much of it or something wrong.
+// Findings is an error of this package as diagnostics, each with its place in the data. Their
+// class says whether the data is too large or wrong.
 func Findings(err error) diag.List {
 	var many *graphio.ErrorList
 	var one *graphio.Error
@@ -487,7 +485,7 @@ func finding(e *graphio.Error) diag.Diagnostic {
 	return diag.Finding(code, diag.Error, e.File, e.Line, e.Column, e.Msg, e.Hint)
 }
 
-// Warnings is the warnings about data as diagnostics.
+// Warnings turns warnings about data into diagnostics.
 func Warnings(list []graphio.Warning) diag.List {
 	out := make(diag.List, len(list))
 	for i, w := range list {

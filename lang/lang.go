@@ -45,23 +45,22 @@ type Options struct {
 	// never does.
 	Context context.Context
 
-	// Inputs are the values of the program's inputs, in the node universe Labels;
-	// see Labels.
+	// Inputs are the values of the program's inputs, over the nodes of Labels.
 	Inputs map[string]*tensor.Value
 	Labels []string
 
-	// ErrorsOnly leaves out what Check would warn of.
+	// ErrorsOnly leaves out the warnings and notes of Check.
 	ErrorsOnly bool
 
-	// Memory is what all phases put their results in, for a host that is done with one
-	// program when it parses the next; nil is memory of the program's own.
+	// Memory holds the results of all phases, for a host that is done with one program before
+	// it parses the next; nil allocates new memory.
 	Memory *Memory
 
 	Reading uint64 // bytes; see cost.Options
 }
 
-// Memory holds one program at a time, from its text to its machine: Parse takes back what
-// the last one left. The zero value is ready.
+// Memory holds one program at a time, from its text to its machine: Parse reuses what the last one
+// took. The zero value is ready.
 type Memory struct {
 	source  source.File
 	file    syntax.File
@@ -73,8 +72,7 @@ type Memory struct {
 	machine vm.Machine
 }
 
-// Parse reads a program. The result always has a tree; what is wrong is in its
-// Diags.
+// Parse reads a program. The result always has a tree; mistakes are in its Diags.
 func Parse(name, text string, opt Options) *syntax.File {
 	so := syntax.Options{Repl: opt.Profile == check.Repl, Limits: opt.Syntax, Context: opt.Context}
 	if m := opt.Memory; m != nil {
@@ -140,7 +138,7 @@ func Machine(m *cost.Module, limits cost.Limits, opt Options) (*vm.Machine, erro
 	return &opt.Memory.machine, opt.Memory.machine.Load(m, limits)
 }
 
-// Load does all phases. The module is nil when the diagnostics have errors.
+// Load runs all phases. The module is nil if the diagnostics have errors.
 func Load(name, text string, opt Options) (*cost.Module, *check.Program, error) {
 	p := Check(Parse(name, text, opt), opt)
 	if !p.Diags.HasErrors() {
@@ -153,7 +151,7 @@ func Load(name, text string, opt Options) (*cost.Module, *check.Program, error) 
 	return m, p, err
 }
 
-// Error is a program that does not check.
+// Error is the error of a program that does not check.
 type Error struct {
 	File  *source.File
 	Diags diag.List
@@ -168,8 +166,8 @@ func (e *Error) Error() string {
 	return e.File.Name + ": not a program"
 }
 
-// Normalise gives the inputs the layouts the compiler likes: a 0/1 matrix that is
-// small or dense is packed.
+// Normalise gives inputs the layouts that have the fastest kernels: a small or dense 0/1 matrix is
+// packed.
 func Normalise(inputs map[string]*tensor.Value) {
 	for name, v := range inputs {
 		if v.Layout != tensor.Sparse || v.Kind != tensor.Bool || !check.Packs(v.CSR.Rows, v.CSR.Cols, v.CSR.NNZ()) {

@@ -60,7 +60,7 @@ func (s *server) CodeAction(_ context.Context, f *file, params *protocol.CodeAct
 	return list, nil
 }
 
-// explanations is for every diagnostic in a range the page about its code.
+// explanations offers, for every diagnostic in a range, the page about its code.
 func (s *server) explanations(f *file, span source.Span) []protocol.CommandOrCodeAction {
 	var list []protocol.CommandOrCodeAction
 	var seen []diag.Code

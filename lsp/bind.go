@@ -21,8 +21,8 @@ import (
 // maxOffered is how many data files are offered for an input.
 const maxOffered = 10
 
-// bindings offers data for the inputs that a range touches and that have none, where
-// ein.toml is read. Files whose name is like that of the input come first.
+// bindings offers data for the inputs in a range that have none, if ein.toml is read there. Files
+// whose names resemble the input's come first.
 func (s *server) bindings(f *file, span source.Span) (list []protocol.CommandOrCodeAction) {
 	snap := s.session.snapshot()
 	if !snap.trusted || !f.uri.IsFile() {
@@ -47,8 +47,8 @@ func (s *server) bindings(f *file, span source.Span) (list []protocol.CommandOrC
 	return list
 }
 
-// dataBeside is the files of data in the folder of a program and the folders in it, as
-// paths from there, those first that are called like the input.
+// dataBeside is the data files in the folder of a program and the folders in it, as relative paths.
+// Those that are called like the input come first.
 func dataBeside(program, input string) (names []string) {
 	dir := filepath.Dir(program)
 	here, _ := filepath.Glob(filepath.Join(dir, "*"))
@@ -76,7 +76,7 @@ func dataBeside(program, input string) (names []string) {
 	return names[:min(len(names), maxOffered)]
 }
 
-// bindInput writes into ein.toml beside a program which data an input has.
+// bindInput writes the data of an input into the ein.toml beside its program.
 func (s *server) bindInput(ctx context.Context, args []protocol.LSPAny) (string, error) {
 	var input, data string
 	f, err := s.named(ctx, args, &input, &data)

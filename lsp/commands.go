@@ -22,9 +22,9 @@ import (
 	"ein/lang/source"
 )
 
-// The commands that the client may execute. Each takes the URI of an open program: that
-// for a statement a position in it as well, that which binds the input and the file. The
-// last takes the code of a diagnostic.
+// The commands that the client may execute. Each takes the URI of an open program; the command for a
+// statement also takes a position in it, and the command that binds an input takes the input and the
+// file. The last takes the code of a diagnostic instead.
 const (
 	commandRun          = "ein.run"
 	commandCost         = "ein.cost"
@@ -104,8 +104,8 @@ func (s *server) CodeLens(_ context.Context, f *file, _ *protocol.CodeLensParams
 	return list, nil
 }
 
-// ExecuteCommand runs a command. Its output is the result, and is shown to the user
-// too unless the client says that it does: most throw the results of commands away.
+// ExecuteCommand runs a command. Its output is the result. The server also shows it to the user, unless
+// the client says that it does so itself: most clients throw the results of commands away.
 func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCommandParams) (protocol.LSPAny, error) {
 	for _, c := range s.commands() {
 		if c.name != params.Command {
@@ -128,7 +128,7 @@ func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCom
 	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.40q; there are %s", params.Command, strings.Join(s.commandNames(), ", "))
 }
 
-// arguments reads those of a command, each of its type.
+// arguments reads the arguments of a command, each into its type.
 func arguments(args []protocol.LSPAny, to ...any) error {
 	if len(args) != len(to) {
 		return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "arguments of the command: expected %d, found %d", len(to), len(args))
@@ -141,8 +141,8 @@ func arguments(args []protocol.LSPAny, to ...any) error {
 	return nil
 }
 
-// named is the open program that a command is about: its first argument. The others are
-// read into rest.
+// named is the open program that the first argument of a command names. The other arguments are read
+// into rest.
 func (s *server) named(ctx context.Context, args []protocol.LSPAny, rest ...any) (*file, error) {
 	var u uri.URI
 	if err := arguments(args, append([]any{&u}, rest...)...); err != nil {
@@ -170,8 +170,8 @@ func (s *server) report(ctx context.Context, f *file, program string, write func
 	return text, nil
 }
 
-// program is the program of a file with the given text and the data of its inputs. The errors are those of
-// the user.
+// program is the program of a file with the given text and the data of its inputs. Its errors are
+// mistakes of the user.
 func (s *server) program(ctx context.Context, f *file, text string) (*ein.Program, error) {
 	declared := f.document().Inputs()
 	sources, _ := s.sources(f, declared)
@@ -223,7 +223,7 @@ func (s *server) run(ctx context.Context, p *ein.Program) (string, error) {
 	return b.String(), nil
 }
 
-// runs is the commands under way that the user can stop by their progress.
+// runs is the commands in progress, which the user can stop.
 type runs struct {
 	mu     sync.Mutex
 	cancel map[protocol.ProgressToken]context.CancelFunc
@@ -238,8 +238,7 @@ func (r *runs) stopAll() {
 	}
 }
 
-// begin shows progress until end is called, under the client's token or one of the
-// server's own.
+// begin shows progress until end is called, under the client's token or else one of the server.
 func (s *server) begin(parent context.Context, token protocol.ProgressToken, title string) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancel(parent)
 	s.runs.mu.Lock()
@@ -274,7 +273,7 @@ func (s *server) begin(parent context.Context, token protocol.ProgressToken, tit
 	}
 }
 
-// WorkDoneProgressCancel is the user who has seen enough of the progress.
+// WorkDoneProgressCancel stops the command whose progress the user cancels.
 func (s *server) WorkDoneProgressCancel(_ context.Context, params *protocol.WorkDoneProgressCancelParams) error {
 	s.runs.mu.Lock()
 	defer s.runs.mu.Unlock()
@@ -284,15 +283,15 @@ func (s *server) WorkDoneProgressCancel(_ context.Context, params *protocol.Work
 	return nil
 }
 
-// contentScheme is that of the documents that only the server has: what commands
-// printed, and the library.
+// contentScheme is the scheme of documents that only the server has: the output of commands, and the
+// library.
 const contentScheme = "ein"
 
 // shownMessage is how much of an output fits in a message, in bytes.
 const shownMessage = 4000
 
-// show brings an output before the user: as a document if the client can ask for
-// its text, or else as a message.
+// show shows an output to the user: as a document if the client can ask for its text, or else as a
+// message.
 func (s *server) show(c command, argument, text string) {
 	var err error
 	if s.client.content && s.client.showDocument {
@@ -338,7 +337,7 @@ func (s *server) TextDocumentContent(_ context.Context, params *protocol.TextDoc
 	return &protocol.TextDocumentContentResult{Text: text}, nil
 }
 
-// shorten cuts a text at the end of a line and says how much is gone.
+// shorten cuts a text at the end of a line and says how much is missing.
 func shorten(text string, most int) string {
 	text = strings.TrimRight(text, "\n")
 	if len(text) <= most {

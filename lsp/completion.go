@@ -25,7 +25,7 @@ var completionKinds = map[ide.Kind]protocol.CompletionItemKind{
 	ide.KindFile:      protocol.CompletionItemKindFile,
 }
 
-// Completion offers what can stand at a place.
+// Completion offers what can be written at a place.
 func (s *server) Completion(_ context.Context, f *file, offset int, _ *protocol.CompletionParams) (protocol.CompletionResult, error) {
 	list := &protocol.CompletionList{Items: []protocol.CompletionItem{}}
 	m := f.mapper()

@@ -11,7 +11,7 @@ import (
 	"ein/lang/diag"
 )
 
-// jobs is work that goes on for files, one at most for each.
+// jobs is work in progress for files, at most one job for each.
 type jobs struct {
 	mu sync.Mutex
 	of map[uri.URI]*fileJob
@@ -22,8 +22,8 @@ type fileJob struct {
 	cancel func()
 }
 
-// start begins work, which calls done at its end, in place of what was under way; work
-// with a key goes on where it is the same.
+// start begins a job in place of the one in progress; the job calls done at its end. If both have the
+// same key, the one in progress continues instead.
 func (j *jobs) start(u uri.URI, key string, begin func(done func()) (cancel func())) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -56,7 +56,7 @@ func (j *jobs) stop(u uri.URI) {
 	}
 }
 
-// checkSoon checks a file once no edit has come for a while.
+// checkSoon checks a file after a pause in typing.
 func (s *server) checkSoon(u uri.URI) {
 	s.pending.start(u, "", func(done func()) func() {
 		return s.opt.after(s.opt.Debounce, func() {
@@ -103,11 +103,10 @@ var severities = map[diag.Severity]protocol.DiagnosticSeverity{
 	diag.Note:    protocol.DiagnosticSeverityInformation,
 }
 
-// unnecessary is the codes of what a program could do without.
+// unnecessary is the codes of diagnostics about text that a program does not need.
 var unnecessary = map[diag.Code]bool{codes.W0214: true}
 
-// findings is everything that is to say about a file: of the text, then of the data
-// of its inputs.
+// findings is all diagnostics of a file: those of the text, then those of the data of its inputs.
 func (f *file) findings() diag.List {
 	list := f.document().Diagnostics()
 	if f.bound == nil || len(f.bound.problems) == 0 {
@@ -167,7 +166,7 @@ func (s *server) Diagnostic(_ context.Context, f *file, params *protocol.Documen
 	return s.pulled(f, known), nil
 }
 
-// pulled is the diagnostics of a file, unless a client knows them by their id.
+// pulled is the diagnostics of a file, unless the client has those with this id already.
 func (s *server) pulled(f *file, known string) object {
 	id := f.resultID()
 	if known == id {

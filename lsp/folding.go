@@ -28,7 +28,7 @@ func (s *server) FoldingRanges(_ context.Context, f *file, _ *protocol.FoldingRa
 	return list, nil
 }
 
-// SelectionRange is for each place the ranges around it, the innermost first.
+// SelectionRange is, for each place, the ranges around it from the inside out.
 func (s *server) SelectionRange(ctx context.Context, f *file, params *protocol.SelectionRangeParams) ([]protocol.SelectionRange, error) {
 	list, m := []protocol.SelectionRange{}, f.mapper()
 	for _, p := range params.Positions {

@@ -7,8 +7,7 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// Formatting gives a file its canonical form. The client's options are not asked:
-// there is one form.
+// Formatting gives a file its canonical form. It ignores the client's options: there is only one form.
 func (s *server) Formatting(_ context.Context, f *file, _ *protocol.DocumentFormattingParams) ([]protocol.TextEdit, error) {
 	edits, ok := f.document().Format()
 	if !ok {
@@ -22,7 +21,7 @@ func (s *server) RangeFormatting(_ context.Context, f *file, params *protocol.Do
 	return textEdits(f, f.document().FormatRange(f.mapper().span(params.Range))), nil
 }
 
-// OnTypeFormatting formats what a typed character has ended.
+// OnTypeFormatting formats the statement that a typed character ends.
 func (s *server) OnTypeFormatting(_ context.Context, f *file, params *protocol.DocumentOnTypeFormattingParams) ([]protocol.TextEdit, error) {
 	offset, _ := f.mapper().offset(params.Position)
 	return textEdits(f, f.document().FormatOnType(offset, params.Ch)), nil

@@ -25,10 +25,9 @@ const (
 	shownBody     = 4 << 10
 )
 
-// frames stands between the bytes of the client and jsonrpc2, which ends the
-// connection at the first message it cannot read. It lets only whole, well-formed
-// messages through, answers the others with an error, and finds the next header
-// after a broken one.
+// frames is between the client's bytes and jsonrpc2, which ends the connection at the first
+// message that it cannot read. frames passes on only whole, well-formed messages, answers others
+// with an error, and finds the next header after a broken one.
 type frames struct {
 	conn io.ReadWriteCloser
 	in   *bufio.Reader
@@ -166,8 +165,8 @@ func (f *frames) trace(what string, body []byte) {
 	f.log.Debug(what, "bytes", len(body), "shown", len(shown), "body", string(shown))
 }
 
-// next reads one message and tells whether it is to be answered. An *jsonrpc2.Error is for the client; any other error
-// ends the connection.
+// next reads one message and says whether it needs an answer. An *jsonrpc2.Error is for the
+// client; any other error ends the connection.
 func (f *frames) next() (body []byte, request bool, err error) {
 	length, err := f.header()
 	if err != nil {
@@ -186,10 +185,9 @@ func (f *frames) next() (body []byte, request bool, err error) {
 	return b.Bytes(), request, err
 }
 
-// header reads the fields before a message. After a header that is refused its
-// body is not skipped, since its length is not to be believed: a body is one line
-// that the next header continues, so looking for the field's name anywhere in a
-// line finds the way back.
+// header reads the fields before a message. The body after a refused header is not skipped, since its
+// length cannot be trusted. But a body is one line that the next header continues, so looking for the
+// name of the field anywhere in a line finds the next message.
 func (f *frames) header() (int, error) {
 	length, found, bad := 0, false, ""
 	for {
@@ -226,8 +224,7 @@ func (f *frames) header() (int, error) {
 	}
 }
 
-// lastFold is where ASCII text occurs last in a line, whatever the case of the
-// letters; -1 if it does not.
+// lastFold is the last place of an ASCII text in a line, ignoring case, or -1.
 func lastFold(line []byte, text string) int {
 	for i := len(line) - len(text); i >= 0; i-- {
 		if strings.EqualFold(string(line[i:i+len(text)]), text) {
@@ -237,7 +234,7 @@ func lastFold(line []byte, text string) int {
 	return -1
 }
 
-// line is the next line without its end. Of a long one only the last part is kept.
+// line is the next line without its end, or the last part of a long line.
 func (f *frames) line() ([]byte, error) {
 	var line []byte
 	for {
@@ -314,7 +311,7 @@ func nesting(body []byte) int {
 	return deepest
 }
 
-// refuse answers a message, with its id where it can be read.
+// refuse answers a message with an error, and with its id if that can be read.
 func (f *frames) refuse(body []byte, reason *jsonrpc2.Error) {
 	id := json.RawMessage("null")
 	var envelope struct {

@@ -6,7 +6,7 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// InlayHint shows in the lines what is not written there.
+// InlayHint shows inferred shapes, indices and values between the words of the text.
 func (s *server) InlayHint(_ context.Context, f *file, params *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
 	list, m := []protocol.InlayHint{}, f.mapper()
 	span := m.span(params.Range)

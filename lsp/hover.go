@@ -7,7 +7,7 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// Hover tells what the thing at a place is.
+// Hover describes the thing at a place.
 func (s *server) Hover(_ context.Context, f *file, offset int, _ *protocol.HoverParams) (*protocol.Hover, error) {
 	h, ok := f.document().Hover(offset)
 	if !ok {
@@ -17,7 +17,7 @@ func (s *server) Hover(_ context.Context, f *file, offset int, _ *protocol.Hover
 	return &protocol.Hover{Contents: markup(h.Markdown, s.client.markdown), Range: &r}, nil
 }
 
-// markup is Markdown, said to be plain text where the client shows nothing else.
+// markup is Markdown, declared as plain text for clients that show nothing else.
 func markup(text string, markdown bool) *protocol.MarkupContent {
 	if markdown {
 		return &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: text}

@@ -26,7 +26,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// binding is the data of a program's inputs, and of what it was made.
+// binding is the data of a program's inputs, and where it came from.
 type binding struct {
 	key      string
 	values   map[string]*tensor.Value // nil when the data is wrong
@@ -40,7 +40,7 @@ type dataSource struct {
 	declared bind.Declared
 }
 
-// said is what ein.toml says of a program, in a workspace that its user trusts.
+// said is what ein.toml says about a program, if the user trusts the workspace.
 func (s *snapshot) said(f *file) (project.Settings, error) {
 	if !s.trusted || !f.uri.IsFile() {
 		return project.Settings{}, nil
@@ -49,9 +49,8 @@ func (s *snapshot) said(f *file) (project.Settings, error) {
 	return beside.For(f.uri.FsPath()), err
 }
 
-// sources is the data that the settings, or else ein.toml, give a program. An input
-// that they do not name leaves all of them unbound: the nodes are those of all inputs
-// together.
+// sources is the data that the settings, or else ein.toml, give a program. If one input has none, all
+// stay unbound, since the nodes are those of all inputs together.
 func (s *server) sources(f *file, inputs []ide.Input) (list []dataSource, problems map[string]diag.List) {
 	snap := s.session.snapshot()
 	var names []string
@@ -115,9 +114,8 @@ func (s *snapshot) resolve(f *file, path string) string {
 	return filepath.Join(base, path)
 }
 
-// bindData sees to it that the data of a program is that of the settings and of the
-// disk. Reading it is left to a goroutine, which makes a new version of the file;
-// reading reports that there will be one.
+// bindData makes the data of a program follow the settings and the disk. A goroutine reads it and then
+// makes a new version of the file; reading reports that one will come.
 func (s *server) bindData(f *file) (reading bool) {
 	inputs := f.document().Inputs()
 	var sources []dataSource
@@ -193,8 +191,8 @@ func dataKey(f *file, sources []dataSource, problems map[string]diag.List) strin
 	return b.String()
 }
 
-// rebind makes the version of a file that has the data, if the file is still open,
-// and tells the client that what it knows of it is old.
+// rebind makes the version of a file with the data that was read, if the file is still open, and tells
+// the client to ask again.
 func (s *server) rebind(u uri.URI, profile check.Profile, b *binding) {
 	var now *file
 	s.session.update(func(next *snapshot) {
@@ -209,8 +207,8 @@ func (s *server) rebind(u uri.URI, profile check.Profile, b *binding) {
 	}
 }
 
-// refreshClient asks the client to pull again what does not depend on the text
-// alone. The answers hold nothing, so nobody waits for them here.
+// refreshClient asks the client to pull everything again that depends on more than the text. The
+// answers are empty, so nothing waits for them.
 func (s *server) refreshClient() {
 	for _, ask := range s.client.refresh(s.peer) {
 		go func() {
@@ -255,7 +253,7 @@ func (s *server) bindAll(ctx context.Context, sources []dataSource, known []stri
 	return b
 }
 
-// openRegular opens a file that is one: opening a pipe would wait.
+// openRegular opens a regular file only: opening a pipe would block.
 func openRegular(_ context.Context, path string) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -267,8 +265,7 @@ func openRegular(_ context.Context, path string) (io.ReadCloser, error) {
 	return os.Open(path)
 }
 
-// problem is what is wrong with the data of an input, one diagnostic for each
-// place in the file.
+// problem is the mistakes in the data of an input, one diagnostic for each place in the file.
 func (b *binding) problem(input string, err error) {
 	for _, d := range bind.Findings(err) {
 		if at := d.At.String(); at != "" {
@@ -282,9 +279,9 @@ func (b *binding) problem(input string, err error) {
 	}
 }
 
-// watch asks the client to report changes of a program's data files, and no more
-// those of files that no program needs any longer. A client that cannot leaves it to
-// the next edit to find them.
+// watch asks the client to report changes of a program's data files, and to stop reporting those
+// of files that no program needs any longer. If the client cannot, the next edit finds the
+// changes.
 func (s *server) watch(u uri.URI, sources []dataSource) {
 	if !s.client.watch {
 		return

@@ -18,9 +18,8 @@ const (
 	utf32Units
 )
 
-// mapper turns byte offsets of one text into positions of the protocol and back.
-// Lines are those of the protocol, which a lone carriage return ends too; the
-// language and lang/source know only line feeds.
+// mapper turns byte offsets of one text into positions of the protocol and back. In the protocol,
+// a lone carriage return ends a line too; the language and lang/source know only line feeds.
 type mapper struct {
 	text     string
 	encoding encoding
@@ -104,8 +103,8 @@ func (m *mapper) end(line int) int {
 	return end
 }
 
-// position is where an offset is in the protocol. An offset inside a character is taken back to its start,
-// as editors have no place in there.
+// position is where an offset is in the protocol. An offset inside a character is taken back to
+// its start, as editors have no position there.
 func (m *mapper) position(offset int) protocol.Position {
 	offset = min(max(offset, 0), len(m.text))
 	for offset > 0 && offset < len(m.text) && !utf8.RuneStart(m.text[offset]) {
@@ -115,7 +114,7 @@ func (m *mapper) position(offset int) protocol.Position {
 	return protocol.Position{Line: uint32(line), Character: uint32(m.columns(offset) - m.columns(m.lines[line]))}
 }
 
-// walk gives the lines and columns of offsets that grow, in one pass over the text.
+// walk gives the lines and columns of increasing offsets, in one pass over the text.
 type walk struct {
 	*mapper
 	at, line, column int
@@ -138,10 +137,9 @@ func (w *walk) to(offset int) (line, column int) {
 	return w.line, w.column
 }
 
-// offset is the inverse of position. As the protocol has it, a place after the end
-// of a line is its end, and one after the last line the end of the text; inside
-// reports whether the place was in the text. A place within a character is before
-// it.
+// offset is the inverse of position. By the protocol, a place after the end of a line is its end,
+// and one after the last line the end of the text; inside reports whether the place was in the
+// text. A place within a character is the place before it.
 func (m *mapper) offset(p protocol.Position) (offset int, inside bool) {
 	if int64(p.Line) >= int64(len(m.lines)) {
 		return len(m.text), false

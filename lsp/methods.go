@@ -9,8 +9,8 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// served is the methods that the server has, with what they are for. docs/lsp.md
-// has them in the same order. What cancels a request is dealt with where it is read.
+// served is the methods of the server, with what docs/lsp.md says about them, in the same order.
+// Cancellations are handled where they are read.
 var served = []struct {
 	method, about string
 	call          handler
@@ -56,9 +56,8 @@ var served = []struct {
 	{protocol.MethodWorkspaceDidChangeWatchedFiles, "data of inputs", told((*server).DidChangeWatchedFiles)},
 }
 
-// handler calls a method of the server with its parameters in JSON. The library's
-// handler is for all of the protocol: it keeps what no method here needs, a third of
-// a megabyte, in the binary.
+// handler calls a method of the server with its parameters in JSON. The library's handler covers the
+// whole protocol, and would add a third of a megabyte to the binary.
 type handler func(s *server, ctx context.Context, params []byte) (any, error)
 
 func asked[P, R any](f func(*server, context.Context, *P) (R, error)) handler {
@@ -71,12 +70,12 @@ func asked[P, R any](f func(*server, context.Context, *P) (R, error)) handler {
 	}
 }
 
-// inFile is asked about an open file.
+// inFile is a handler about an open file.
 func inFile[P, R any](f func(*server, context.Context, *file, *P) (R, error)) handler {
 	return atPlace(func(s *server, ctx context.Context, file *file, _ int, p *P) (R, error) { return f(s, ctx, file, p) })
 }
 
-// atPlace is asked about a place in an open file, which it gives as a byte offset.
+// atPlace is a handler about a place in an open file, which it turns into a byte offset.
 func atPlace[P, R any](f func(*server, context.Context, *file, int, *P) (R, error)) handler {
 	return func(s *server, ctx context.Context, params []byte) (any, error) {
 		return asked(func(s *server, ctx context.Context, p *P) (any, error) {

@@ -21,7 +21,7 @@ func (s *server) Definition(_ context.Context, f *file, offset int, _ *protocol.
 	return protocol.LocationSlice{}, nil
 }
 
-// libraryURI is that of a text that only the server has.
+// libraryURI is the URI of a text that only the server has.
 func libraryURI(page ide.LibraryPage) uri.URI {
 	return uri.URI(contentScheme + ":/library/" + page.Name)
 }
@@ -35,7 +35,7 @@ func (s *server) References(_ context.Context, f *file, offset int, params *prot
 	return list, nil
 }
 
-// DocumentHighlight is References for the eye, with reads and writes apart.
+// DocumentHighlight is References within the file, with reads and writes apart.
 func (s *server) DocumentHighlight(_ context.Context, f *file, offset int, _ *protocol.DocumentHighlightParams) ([]protocol.DocumentHighlight, error) {
 	list, m := []protocol.DocumentHighlight{}, f.mapper()
 	for _, h := range f.document().Highlights(offset) {

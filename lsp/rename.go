@@ -10,10 +10,10 @@ import (
 	"ein/lang/diag"
 )
 
-// requestFailed is the protocol's code for a right request that cannot be met.
+// requestFailed is the protocol's code for a valid request that cannot be fulfilled.
 const requestFailed jsonrpc2.Code = -32803
 
-// PrepareRename says what a rename would rename, or why it would not.
+// PrepareRename says what a rename would rename, or why it cannot.
 func (s *server) PrepareRename(_ context.Context, f *file, offset int, _ *protocol.PrepareRenameParams) (protocol.PrepareRenameResult, error) {
 	span, name, err := f.document().PrepareRename(offset)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *server) PrepareRename(_ context.Context, f *file, offset int, _ *protoc
 	return &protocol.PrepareRenamePlaceholder{Range: f.mapper().rangeOf(span), Placeholder: name}, nil
 }
 
-// Rename calls the thing at a place something else, everywhere.
+// Rename renames the thing at a place, everywhere.
 func (s *server) Rename(_ context.Context, f *file, offset int, params *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
 	edits, err := f.document().Rename(offset, params.NewName)
 	if err != nil {
@@ -39,8 +39,7 @@ func textEdits(f *file, edits []diag.Edit) []protocol.TextEdit {
 	return list
 }
 
-// workspaceEdit is edits of one file, tied to its version where the client can
-// refuse them for another.
+// workspaceEdit is edits of one file, tied to its version if the client can refuse them for another.
 func (s *server) workspaceEdit(f *file, edits []diag.Edit) *protocol.WorkspaceEdit {
 	if !s.client.documentChanges {
 		return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{f.uri: textEdits(f, edits)}}

@@ -44,7 +44,7 @@ import (
 	"ein/bind"
 )
 
-// The limits that hold where Options leaves one 0.
+// The limits for fields of Options that are 0.
 const (
 	DefaultDebounce   = 150 * time.Millisecond
 	DefaultMaxMessage = 64 << 20  // bytes
@@ -55,16 +55,15 @@ const (
 	DefaultTimeout    = 10 * time.Second
 )
 
-// GCPercent is how far the heap of a server may grow before it is collected, for
-// debug.SetGCPercent. Each edit throws a small heap away; collecting it less often
-// costs some megabytes and saves the waits in the middle of answers.
+// GCPercent is the value for debug.SetGCPercent. Each edit discards a small heap; collecting it
+// less often costs some megabytes and avoids pauses in the middle of answers.
 const GCPercent = 400
 
-// leave is how long Serve waits for work that was told to stop.
+// leave is how long Serve waits for cancelled work.
 const leave = 2 * time.Second
 
-// ErrNoShutdown is the error of Serve when the client left without the shutdown
-// request that the protocol wants first.
+// ErrNoShutdown is the error of Serve if the client left without the shutdown request that the protocol
+// requires.
 var ErrNoShutdown = errors.New("the client left without a shutdown request")
 
 // Options of a server. The zero value logs nothing and has the default limits.
@@ -149,10 +148,9 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, opt Options) error {
 	return ErrNoShutdown
 }
 
-// codec encodes the payloads of the protocol, whose unions encoding/json does not
-// know. An encoded message passes as it is. The library's Marshal and Unmarshal
-// would do the same, with every type of the protocol in the binary: 0.8 MB. These
-// reach the types that the methods of this server have.
+// codec encodes the payloads of the protocol, whose unions encoding/json does not know. An
+// encoded message is passed on unchanged. The library's Marshal and Unmarshal would add every
+// type of the protocol to the binary, 0.8 MB; these add only those that this server uses.
 type codec struct{}
 
 func (codec) Marshal(v any) ([]byte, error) {
@@ -236,10 +234,9 @@ func (f *inFlight) finish(last jsonrpc2.ID, limit time.Duration) {
 	}
 }
 
-// handle is the one door for messages of the client. The context that jsonrpc2
-// gives dies with the call and may not be derived from until the call is released,
-// so everything runs under the server's own. An error from here for a notification
-// and a panic would end the connection; neither leaves.
+// handle receives every message of the client. The context from jsonrpc2 ends with the call and
+// may not be derived from until the call is released, so everything runs under the server's own.
+// An error for a notification, or a panic, would end the connection; neither leaves handle.
 func (s *server) handle(released context.Context, req *jsonrpc2.Request) (result any, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -322,7 +319,7 @@ func (s *server) notification(req *jsonrpc2.Request) error {
 	return err
 }
 
-// coded gives an error the code that the client is to see.
+// coded gives an error its code for the client.
 func coded(err error) error {
 	var wire *jsonrpc2.Error
 	switch {
@@ -338,7 +335,7 @@ func coded(err error) error {
 	return jsonrpc2.Errorf(jsonrpc2.InternalError, "%v", err)
 }
 
-// outbox runs what must not hold up the reading of messages, in order.
+// outbox runs, in order, what must not delay the reading of messages.
 type outbox struct {
 	mu    sync.Mutex
 	tasks []func()
@@ -346,8 +343,8 @@ type outbox struct {
 	done  chan struct{}
 }
 
-// newOutbox starts the goroutine of the outbox. It takes all waiting tasks at once and runs them without
-// the lock, so a task may put another.
+// newOutbox starts the goroutine of the outbox. It takes all waiting tasks at once and runs them
+// without the lock, so a task may put another.
 func newOutbox(ctx context.Context, run func(func())) *outbox {
 	o := &outbox{wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go func() {

@@ -69,7 +69,7 @@ func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
 	return s
 }
 
-// client is what the other side can do.
+// client is what the client can do.
 type client struct {
 	pull              bool // asks for diagnostics itself
 	diagnosticVersion bool
@@ -94,8 +94,8 @@ type client struct {
 	refreshes         struct{ diagnostics, hints, tokens, lenses bool }
 }
 
-// initializeParams is what the server reads of protocol.InitializeParams, whose types
-// for all that a client can do would be 0.3 MB of the binary.
+// initializeParams is the part of protocol.InitializeParams that the server reads. All of its
+// types would add 0.3 MB to the binary.
 type initializeParams struct {
 	Capabilities          capabilities                `json:"capabilities"`
 	InitializationOptions protocol.LSPAny             `json:"initializationOptions"`
@@ -104,11 +104,10 @@ type initializeParams struct {
 	RootPath              *string                     `json:"rootPath"`
 }
 
-// capabilities is what the client says that it can do, with the names of
-// protocol.ClientCapabilities.
+// capabilities is what the client says it can do, by the names of protocol.ClientCapabilities.
 type capabilities map[string]any
 
-// at is what stands under a name in a name and so on; nil where nothing does.
+// at is the value at a path of names, or nil.
 func (c capabilities) at(path string) any {
 	var v any = map[string]any(c)
 	for name := range strings.SplitSeq(path, ".") {
@@ -162,7 +161,7 @@ func newClient(c capabilities) client {
 	return out
 }
 
-// refresh is the requests by which the client pulls again.
+// refresh is the requests that make the client pull again.
 func (c *client) refresh(peer protocol.Client) (list []func(context.Context) error) {
 	for _, r := range []struct {
 		can bool
@@ -180,7 +179,7 @@ func (c *client) refresh(peer protocol.Client) (list []func(context.Context) err
 	return list
 }
 
-// encodings are the ways to count columns, the one that costs us least first.
+// encodings are the ways to count columns, the cheapest for the server first.
 var encodings = []struct {
 	kind     protocol.PositionEncodingKind
 	encoding encoding

@@ -29,10 +29,10 @@ import (
 // maxProgram bounds what is read of a program; the parser's limit is lower.
 const maxProgram = 64 << 20
 
-// path is the name of a file with the home folder in place of ~.
+// path is the name of a file, with ~ replaced by the home folder.
 func (s *Session) path(name string) string { return Path(name, s.cfg.Home) }
 
-// Path is the name of a file with the home folder in place of ~.
+// Path is the name of a file, with ~ replaced by the home folder.
 func Path(name, home string) string {
 	if rest, ok := strings.CutPrefix(name, "~"); ok && home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
 		return home + rest
@@ -79,7 +79,7 @@ func (s *Session) open(ctx context.Context, name string) io.ReadCloser {
 	return f
 }
 
-// fileFailure is a file that cannot be read or written at all.
+// fileFailure is the reply about a file that cannot be read or written at all.
 func fileFailure(name, done string, err error) Reply {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -88,7 +88,7 @@ func fileFailure(name, done string, err error) Reply {
 	return refusal(codes.E0702, name, fmt.Sprintf("the file cannot be %s: %v", done, err), "")
 }
 
-// wrongData is a data file that is not what it should be.
+// wrongData is the reply about mistakes in a data file.
 func wrongData(err error) refused { return refused((&state{}).refuse(bind.Findings(err))) }
 
 // readData reads the file of an input.
@@ -101,7 +101,7 @@ func (s *Session) readData(ctx context.Context, d bind.Declared, spec string) bi
 	return s.readInput(ctx, in, d)
 }
 
-// said is the data that files give the inputs of a program.
+// said is the data that ein.toml gives the inputs of a program.
 func (s *Session) said(name string, program *syntax.File) []bind.Input {
 	if s.cfg.Settings == nil {
 		return nil
@@ -166,15 +166,15 @@ func (s *Session) relationInput(ctx context.Context, declaration, spec string) R
 	return s.statements(ctx, text, s.cfg.Name, s.line, b)
 }
 
-// twice refuses an input with columns whose name is that of a relation already.
+// twice refuses an input with columns whose name is already a relation.
 func (s *Session) twice(in *syntax.Input) {
 	if len(in.Columns) > 0 && s.relation(&syntax.Name{Name: in.Name.Name}) {
 		panic(refused(failure("the session has a relation `%s` already; `:reset` forgets the session", in.Name.Name)))
 	}
 }
 
-// input declares an input and binds it. A name that is taken is given the value
-// of an input with a fresh name, so that what used the old one keeps it.
+// input declares an input and binds it. If the name is taken, the input gets a fresh one and its value
+// is assigned to the name, so that what used the old value keeps it.
 func (s *Session) input(ctx context.Context, arg string) Reply {
 	if m := relationPattern().FindStringSubmatch(arg); m != nil {
 		return s.relationInput(ctx, m[1], unquote(m[2]))
@@ -300,8 +300,8 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 	return s.statements(ctx, s.freeInputs(parsed, bound), args[0], 1, bound...)
 }
 
-// freeInputs is the text of a program in which inputs have names that are free in
-// the session. The name that was taken is given the value, as by another assignment.
+// freeInputs is the text of a program with inputs renamed that the session already has. Their values
+// are then assigned to the names, as in input.
 func (s *Session) freeInputs(f *syntax.File, bound []binding) string {
 	text := f.Source.Text
 	for _, st := range slices.Backward(f.Stmts) {

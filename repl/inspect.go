@@ -22,7 +22,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// The commands that look at values and at how they come about.
+// The commands that show values and how they are computed.
 
 var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
@@ -166,8 +166,8 @@ func (s *Session) doc(ctx context.Context, arg string) Reply {
 	return Reply{Out: page}
 }
 
-// compileArgument compiles a statement, given the values that are there, or, of a
-// name, what computes it from the inputs.
+// compileArgument compiles a statement, given the existing values. For a name, it compiles everything
+// that computes it from the inputs.
 func (s *Session) compileArgument(arg string) (*compiled, *describe.Compiled) {
 	name, next := arg, s.state
 	e := &entry{part: next.program, only: s.definition(arg), stale: true}
@@ -229,8 +229,7 @@ func (s *Session) full(ctx context.Context, arg string) Reply {
 	return s.run(ctx, &next, e)
 }
 
-// compute is the value of an expression, which is not kept, and the labels of the
-// nodes that it is about.
+// compute is the value of an expression and the labels of its nodes. The value is not kept.
 func (s *Session) compute(ctx context.Context, expression string) (*vm.Output, []string) {
 	f := syntax.Parse(source.NewFile("", expression), syntax.Options{Repl: true})
 	if len(f.Stmts) == 1 {
@@ -242,10 +241,10 @@ func (s *Session) compute(ctx context.Context, expression string) (*vm.Output, [
 	panic(refused(failure("expected one expression, found `%s`", words.Shorten(expression, 40))))
 }
 
-// evaluate is compute of a statement.
+// evaluate is compute for a statement.
 func (s *Session) evaluate(ctx context.Context, statement string) (*vm.Output, []string) {
 	next, e := s.try(statement)
 	_, result := s.execute(ctx, &next, e)
-	// What is computed again because the nodes have changed comes first.
+	// First what has to be computed again because the nodes changed.
 	return &result.Outputs[len(result.Outputs)-1], next.program.Labels
 }

@@ -18,16 +18,15 @@ var ErrInterrupt = errors.New("interrupted")
 // ErrLeave is what a LineReader returns when the user asks to leave.
 var ErrLeave = fmt.Errorf("leave: %w", io.EOF)
 
-// LineReader reads lines without their ends. At the end of the input it returns
-// io.EOF, alone or with the last line. A terminal shows the prompt and keeps a
-// history; what is no terminal does neither.
+// LineReader reads lines without their ends. At the end of the input it returns io.EOF, alone or with
+// the last line. A terminal shows the prompt and keeps a history; other inputs do neither.
 type LineReader interface {
 	ReadLine(prompt string) (string, error)
 	Remember(entry string)
 }
 
-// lookAlways is the length up to which it is looked after each line whether an
-// entry can still become right; then each time that it has doubled.
+// lookAlways is the length of an entry up to which each line is followed by a check whether it can
+// still become right. Beyond, the check comes only when the length has doubled.
 const lookAlways = 1 << 14
 
 // The prompts.
@@ -43,13 +42,13 @@ type Loop struct {
 	Out     func(context.Context) io.Writer // results; a write may end with the context
 	Err     io.Writer                       // diagnostics
 	Text    diag.Text                       // how diagnostics are shown
-	// Interactive says that a person is typing: notes are shown, and a failed entry
-	// is no failure of the whole.
+	// Interactive says that a person is typing: notes are shown, and a failed entry does not
+	// make the session fail.
 	Interactive bool
-	// Page shows a text that is wider than the terminal; nil where there is none.
+	// Page shows a text that is wider than the terminal; nil if there is no terminal.
 	Page func(text []byte) error
-	// Context gives each entry its context, which ends when the user stops it or its
-	// time is over, be it while it runs or while its results are written.
+	// Context gives each entry its context, which ends when the user stops the entry or its
+	// time is over, while it runs or while its results are written.
 	Context func() (context.Context, func())
 
 	partial string // the lines so far of an entry that goes on
@@ -62,9 +61,8 @@ var (
 	ErrBug    = errors.New("a bug in the session")
 )
 
-// Run returns nil, or what was worst of ErrLimit, ErrFailed and ErrBug when that
-// happened to some entry, or the error of reading or writing. Of an interactive
-// session only a bug counts.
+// Run returns the worst of ErrLimit, ErrFailed and ErrBug that happened to an entry, or the error of
+// reading or writing. In an interactive session only a bug counts.
 func (l *Loop) Run() error {
 	var outcome error
 	for {
@@ -155,11 +153,11 @@ func (l *Loop) newline(ctx context.Context) bool {
 	return true
 }
 
-// entry reads lines until they are whole.
+// entry reads lines until they make a complete entry.
 func (l *Loop) entry() (string, error) {
 	var b strings.Builder
 	var open openings
-	due := 0 // the length from which it is looked again whether the entry can become right
+	due := 0 // the length at which to check again whether the entry can become right
 	shown := prompt
 	defer func() { l.partial = "" }()
 	for {
@@ -218,7 +216,7 @@ func (l *Loop) show(ctx context.Context, r *Reply) error {
 	return err
 }
 
-// Complete is what can stand at pos in the line being read: texts for line[start:pos].
+// Complete is what can be at pos in the line being read: texts to replace line[start:pos].
 func (l *Loop) Complete(line string, pos int) (start int, words []string) {
 	start, words = l.Session.Complete(l.partial+line, len(l.partial)+pos)
 	if start -= len(l.partial); start < 0 {

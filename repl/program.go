@@ -13,8 +13,8 @@ import (
 	"ein/lang/syntax"
 )
 
-// Program is the session as a program for ein run: what was shown is printed.
-// name is that of the file, for the command line in its first comment.
+// Program is the session as a program for ein run, which prints what the session showed. name is the
+// name of the file, for the command line in the first comment.
 func (s *Session) Program(name string) string {
 	var b strings.Builder
 	b.WriteString("// ein run " + shellWord(name))
@@ -53,7 +53,7 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// fresh is a name made of another that no text uses, and none of those taken.
+// fresh is a new name derived from another: it is not taken, and no text uses it.
 func fresh(name string, taken map[string]bool, texts ...string) string {
 	used := maps.Clone(taken)
 	if used == nil {
@@ -84,9 +84,9 @@ func (s *state) asks(x *syntax.ExprStmt) bool {
 	return called && s.relation(x.X)
 }
 
-// edits makes a program of the session. A bare expression is assigned and printed.
-// Functions of one name, of which each entry sees the last before it, have names of
-// their own: all of a program sees the same.
+// edits turns the session into a program. A bare expression is assigned and printed. Functions that
+// were defined again get new names: in a session each entry sees the latest before it, but in a
+// program a name is one function.
 func (s *state) edits() []diag.Edit {
 	var edits []diag.Edit
 	replace := func(at source.Span, text string) { edits = append(edits, diag.Edit{Span: at, NewText: text}) }

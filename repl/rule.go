@@ -14,8 +14,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// made is the assignment that gave a name its value, nil for inputs and functions. It
-// is refused when a name that it reads means something else by now.
+// made is the assignment that gave a name its value, or nil for inputs and functions. It panics with
+// a refusal if a name that the assignment reads has another value now.
 func (s *Session) made(name string) *syntax.Assign {
 	st := s.definition(name)
 	if st == nil {
@@ -38,7 +38,7 @@ func (s *Session) made(name string) *syntax.Assign {
 	return a
 }
 
-// readBy is the tensors and functions that an expression names, each once.
+// readBy is the names of tensors and functions in an expression, each once.
 func readBy(x syntax.Expr) (names []string) {
 	indices := freeIn(x)
 	see := func(name string) {
@@ -60,8 +60,8 @@ func readBy(x syntax.Expr) (names []string) {
 	return names
 }
 
-// named follows the names in a question to the calls that gave them their values: T
-// to tc(A), and T[i, j] to tc(A)[i, j]. What it ends at may be an element of a rule.
+// named replaces the names in a question by the calls that gave them their values: T by tc(A), and
+// T[i, j] by tc(A)[i, j]. The result may be an element of an equation.
 func (s *Session) named(x syntax.Expr) (syntax.Expr, *syntax.Assign) {
 	var at []syntax.Expr
 	for {
@@ -129,8 +129,8 @@ func summands(x syntax.Expr) []syntax.Expr {
 	return []syntax.Expr{x}
 }
 
-// lifted reports whether a term is a sum over all its indices: none is in the argument
-// of a function or in a comparison, which sums before it compares.
+// lifted reports whether a term is a sum over all its indices. Those in the argument of a function or
+// in a comparison are summed inside it.
 func lifted(term syntax.Expr) bool {
 	b, ok := term.(*syntax.Binary)
 	good := !ok || b.Op == syntax.Mul || b.Op == syntax.Div
@@ -148,8 +148,8 @@ func lifted(term syntax.Expr) bool {
 // maxWhy is how many things an explanation lists.
 const maxWhy = 20
 
-// rule explains an element by the assignment that made it: by the terms that are not 0,
-// or, of max= and min=, the ones that have the value.
+// rule explains an element by the assignment that made it: by the terms that are not 0 or, for max=
+// and min=, those that have the value.
 func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Reply {
 	out, _ := s.compute(ctx, syntax.ExprString(x))
 	element, isElement := x.(*syntax.Index)
@@ -249,7 +249,7 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 	}
 }
 
-// origin says what a value is that no rule made: its definition, and what that reads.
+// origin explains any other value: by its definition, and what that reads.
 func (s *Session) origin(ctx context.Context, x syntax.Expr, a *syntax.Assign) Reply {
 	out, _ := s.compute(ctx, syntax.ExprString(x))
 	var b strings.Builder
@@ -266,7 +266,7 @@ func (s *Session) origin(ctx context.Context, x syntax.Expr, a *syntax.Assign) R
 	return Reply{Out: b.String()}
 }
 
-// from is a name, its value in a few words, and where it comes from.
+// from is a name with its value in a few words, and where that comes from.
 func (s *Session) from(name string, v *tensor.Value) string {
 	text := describeValue(v)
 	if v.Shape.Rank() == 0 && !math.IsNaN(v.At()) {

@@ -40,7 +40,8 @@ type GenerateRequest struct {
 // Lines are instances, one a line.
 type Lines struct{}
 
-// generate checks the whole request before the first line is written, since no status can follow the stream.
+// generate checks the whole request before the first line is written, since no status can follow
+// the stream.
 func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, error) {
 	version := cmp.Or(q.Generator, instance.Default)
 	if len(q.Categories) == 0 {

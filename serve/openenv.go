@@ -155,8 +155,8 @@ type episode struct {
 	done     bool
 }
 
-// reset begins an episode with the question asked for, or one of the training side that the seed chooses:
-// the categories in turn. Making it takes a worker, so it waits in the lane.
+// reset begins an episode with the question asked for, or one of the training side that the seed
+// chooses: the categories in turn. Making it takes a worker, so it waits in the lane.
 func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest) (*Observed, error) {
 	id := q.ID
 	if id == "" {

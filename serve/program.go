@@ -250,8 +250,8 @@ func inLane[Q, R any](work func(context.Context, *Server, *Call, *Q) (R, error))
 	}
 }
 
-// run answers in the form asked for. Of arrays, each output is sent as it is stored, so that a client gets
-// a sparse matrix without its zeros.
+// run answers in the form asked for. Of arrays, each output is sent as it is stored, so that a
+// client gets a sparse matrix without its zeros.
 func run(ctx context.Context, s *Server, c *Call, q *RunRequest) (any, error) {
 	ctx, stop := s.within(ctx, q.Limits)
 	defer stop()

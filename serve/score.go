@@ -299,7 +299,8 @@ type Rewards struct {
 	Rewards []*float64 `json:"rewards"`
 }
 
-// rewards is score in the shape of a reward function: lists of completions and ids, and a list of numbers.
+// rewards is score in the shape of a reward function: lists of completions and ids, and a list of
+// numbers.
 func rewards(ctx context.Context, s *Server, c *Call, q *RewardRequest) (*Rewards, error) {
 	if len(q.IDs) != len(q.Completions) {
 		return nil, bad("there are %s and %s", words.Plural(len(q.Completions), "completion"), words.Plural(len(q.IDs), "id"))

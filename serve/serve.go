@@ -52,8 +52,8 @@ import (
 	"ein/lang/diag"
 )
 
-// Protocol is the version of the frames and the bodies. A change that a client of
-// before does not understand is a new one.
+// Protocol is the version of the frames and the bodies. It changes when older clients would not
+// understand them.
 const Protocol = 1
 
 // Options say what a Server allows. A limit that is 0 is none.
@@ -130,7 +130,7 @@ func (s *Server) Drain() { s.draining.Store(true) }
 // Close ends the sandbox. No request may be under way.
 func (s *Server) Close() { s.box.close() }
 
-// Route is one thing that can be asked.
+// Route is one kind of request.
 type Route struct {
 	Method, Path string
 	Doc          string
@@ -163,8 +163,8 @@ type Call struct {
 	out    [][]byte
 }
 
-// Part is raw bytes that belong to a body: the number of a frame, or, where there are
-// no frames, the bytes themselves.
+// Part is raw bytes that belong to a body: the number of a frame or, without frames, the bytes
+// themselves.
 type Part struct {
 	Frame int
 	Bytes []byte
@@ -198,7 +198,7 @@ func (c *Call) part(b []byte) Part {
 	return Part{Frame: len(c.out) - 1}
 }
 
-// bytes are those that a part of the request stands for.
+// bytes are the bytes of a part of the request.
 func (c *Call) bytes(p Part) ([]byte, error) {
 	switch {
 	case p.Bytes != nil:
@@ -209,7 +209,7 @@ func (c *Call) bytes(p Part) ([]byte, error) {
 	return c.Frames[p.Frame], nil
 }
 
-// Answer is what a request is told.
+// Answer is the answer to a request.
 type Answer struct {
 	Status int // of HTTP
 	Body   []byte
@@ -221,7 +221,7 @@ type Answer struct {
 	Stream func(context.Context, io.Writer) error
 }
 
-// do answers a call. It never fails: what goes wrong is in the answer.
+// do answers a call. It never fails: errors are in the answer.
 func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 	r := c.Route
 	defer func() { s.metrics.request(r, a.Status) }()
@@ -256,7 +256,7 @@ func (r *Route) failed(err error) *Answer {
 	return failure(err)
 }
 
-// statusGone is that of a client that did not wait for its answer.
+// statusGone is the status for a client that did not wait for its answer.
 const statusGone = 499
 
 // failure is failed in our own form.
@@ -290,8 +290,7 @@ func encode(v any) []byte {
 	return b
 }
 
-// failed is the answer where something went wrong that is not one of the program's: one
-// diagnostic without a code.
+// failed is the answer about an error that is not the program's: one diagnostic without a code.
 func failed[C fmt.Stringer](status int, class C, message string) *Answer {
 	e := &ein.Error{Diags: diag.List{diag.Finding("", diag.Error, "", 0, 0, message, "")}}
 	j := e.JSON(1)
@@ -299,15 +298,15 @@ func failed[C fmt.Stringer](status int, class C, message string) *Answer {
 	return &Answer{Status: status, Body: encode(j)}
 }
 
-// refused is the answer to what is no request.
+// refused is the answer to an invalid request.
 func refused(status int, message string) *Answer { return failed(status, request{}, message) }
 
-// request is the class of errors of those who ask.
+// request is the class of the client's errors.
 type request struct{}
 
 func (request) String() string { return "request" }
 
-// requestError is a request that is not one.
+// requestError is the error of an invalid request.
 type requestError struct {
 	status  int
 	message string
@@ -331,19 +330,19 @@ func route[Q, R any](method, path, doc string, deadline time.Duration, work func
 		}}
 }
 
-// gives says what the answer is, of a route whose handler writes it.
+// gives declares the type of the answer, for a route whose handler writes it itself.
 func (r Route) gives(response any) Route {
 	r.Response = response
 	return r
 }
 
-// forAll is a route that needs no token: what watches over processes has none.
+// forAll is a route that needs no token: supervisors of processes have none.
 func (r Route) forAll() Route {
 	r.open = true
 	return r
 }
 
-// Hello says which build answers.
+// Hello identifies the build that answers.
 type Hello struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`
@@ -353,7 +352,7 @@ type Hello struct {
 
 func hello() Hello { return Hello{Protocol, version.Number(), version.Digest(), lang.Version} }
 
-// Routes is the table of what can be asked.
+// Routes is the table of all routes.
 func Routes() []Route {
 	return append([]Route{
 		route("POST", "/v1/run", "Run a program on data.", time.Hour, inLane(run)).gives(RunResult{}),
@@ -375,7 +374,7 @@ func Routes() []Route {
 	}, slices.Concat(stacks(), openEnv())...)
 }
 
-// Status is how the server is.
+// Status is the state of the server.
 type Status struct {
 	Status string `json:"status"`
 }

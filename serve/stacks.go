@@ -21,10 +21,10 @@ import (
 	"ein/lang/diag"
 )
 
-// The routes in the words of training stacks. What they post has more than we read, and
-// their clients give up or take a score of 0 where ours would come again: so these
-// routes wait for room in a queue, almost as long as the client does, and what fails is
-// told in the form that the client does not take for a reward.
+// The routes in the formats of training stacks. They post more than these routes read, and where
+// our clients would try again, theirs give up or record a score of 0. So these routes wait for
+// room in a queue almost as long as the client does, and report failures in a form that it does
+// not take for a reward.
 
 // stack is a row of the table for a training stack.
 func stack[Q, R any](method, path, doc string, deadline time.Duration, status int, work func(context.Context, *Server, *Call, *Q) (R, error)) Route {
@@ -82,10 +82,10 @@ func (s *Server) one(ctx context.Context, r *Route, it Item) (*Score, error) {
 	return out, nil
 }
 
-// Row is the row of a data set, of which only some members are ours.
+// Row is the members of a row of a data set that these routes read.
 type Row map[string]jsontext.Value
 
-// text is a member that is a text, "" where it is none.
+// text is a member if it is a text, else "".
 func (r Row) text(name string) (s string) {
 	_ = json.Unmarshal(r[name], &s)
 	return s
@@ -125,7 +125,7 @@ func (m *modelResponse) reply() string {
 	return ""
 }
 
-// verify gives the whole row back, with the reward and what becomes metrics.
+// verify returns the whole row, with the reward and members that become metrics.
 func verify(ctx context.Context, s *Server, c *Call, q *Row) (any, error) {
 	row := *q
 	if row["response"] == nil {
@@ -171,7 +171,7 @@ func verify(ctx context.Context, s *Server, c *Call, q *Row) (any, error) {
 	return row, nil
 }
 
-// ToolRequest is what a model gives a tool.
+// ToolRequest is what a model passes to a tool.
 type ToolRequest struct {
 	Program string `json:"program"`
 }
@@ -179,7 +179,7 @@ type ToolRequest struct {
 // Plain is text that is not JSON.
 type Plain string
 
-// What a tool says is for a model to read, the mistakes of its program too.
+// The answer of a tool is text for a model, also about mistakes in its program.
 func tool(name string) func(context.Context, *Server, *Call, *ToolRequest) (*Answer, error) {
 	return func(ctx context.Context, s *Server, c *Call, q *ToolRequest) (*Answer, error) {
 		text, err := s.told(ctx, c, name, q.Program)
@@ -187,7 +187,7 @@ func tool(name string) func(context.Context, *Server, *Call, *ToolRequest) (*Ans
 	}
 }
 
-// told runs or checks a program in the profile core, and says for people what came of it.
+// told runs or checks a program in the profile core, and describes the outcome in words.
 func (s *Server) told(ctx context.Context, c *Call, tool, text string) (string, error) {
 	p := Program{Program: text, Profile: ein.Core.String()}
 	if tool == "check" {
@@ -211,15 +211,14 @@ func (s *Server) told(ctx context.Context, c *Call, tool, text string) (string, 
 	return v.(*RunResult).Text, nil
 }
 
-// QueryRequest is what OpenRLHF asks: prompts with responses, decoded with their special
-// tokens.
+// QueryRequest is a request of OpenRLHF: prompts with responses, decoded with their special tokens.
 type QueryRequest struct {
 	Query   []string `json:"query"`
 	Prompts []string `json:"prompts"`
 	Labels  []string `json:"labels"`
 }
 
-// QueryRewards is what OpenRLHF is told.
+// QueryRewards is the answer for OpenRLHF.
 type QueryRewards struct {
 	Rewards []float64            `json:"rewards"`
 	Scores  []float64            `json:"scores"`
@@ -229,7 +228,7 @@ type QueryRewards struct {
 // ends are the texts of tokens that end a response in chat templates.
 var ends = []string{"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>", "<eos>", "</s>", "<｜end▁of▁sentence｜>"}
 
-// response is what a model has written after a prompt.
+// response is what a model wrote after a prompt.
 func response(query, prompt string) string {
 	text := strings.TrimPrefix(query, prompt)
 	for again := true; again; {
@@ -251,8 +250,9 @@ func labelled(label, reply string) Item {
 	return Item{ID: label, Reply: reply}
 }
 
-// getReward is the protocol of OpenRLHF: it sends whole texts, with the prompt in front, and takes one number
-// for each. It knows no missing reward, so one reply that could not be judged fails the request.
+// getReward is the protocol of OpenRLHF: it sends whole texts, with the prompt in front, and
+// takes one number for each. It knows no missing reward, so one reply that could not be judged
+// fails the request.
 func getReward(ctx context.Context, s *Server, c *Call, q *QueryRequest) (*QueryRewards, error) {
 	if len(q.Labels) != len(q.Query) || len(q.Prompts) != len(q.Query) {
 		return nil, bad("there are %d queries, %d prompts and %d labels", len(q.Query), len(q.Prompts), len(q.Labels))
@@ -286,7 +286,7 @@ func getReward(ctx context.Context, s *Server, c *Call, q *QueryRequest) (*Query
 	return out, nil
 }
 
-// SlimeRequest is what slime asks.
+// SlimeRequest is a request of slime.
 type SlimeRequest struct {
 	Prompt   jsontext.Value `json:"prompt,omitzero"`
 	Response string         `json:"response"`
@@ -301,7 +301,7 @@ func slime(ctx context.Context, s *Server, c *Call, q *SlimeRequest) (float64, e
 	return *out.Reward, nil
 }
 
-// CodeRequest is what SandboxFusion is asked.
+// CodeRequest is a request for SandboxFusion.
 type CodeRequest struct {
 	CompileTimeout float64           `json:"compile_timeout,omitzero"`
 	RunTimeout     float64           `json:"run_timeout,omitzero"` // seconds
@@ -313,7 +313,7 @@ type CodeRequest struct {
 	FetchFiles     []string          `json:"fetch_files,omitzero"`
 }
 
-// CodeResult is what SandboxFusion says.
+// CodeResult is the answer of SandboxFusion.
 type CodeResult struct {
 	Status  string            `json:"status"` // Success, Failed, SandboxError
 	Message string            `json:"message"`
@@ -332,8 +332,8 @@ type CodeRun struct {
 	Stderr *string  `json:"stderr"`
 }
 
-// runCode always answers with status 200, but where the client is to come again: a
-// sandbox that fails is a SandboxError.
+// runCode answers with status 200, unless the client should try again; a sandbox that fails is a
+// SandboxError.
 func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResult, error) {
 	out := &CodeResult{Status: "SandboxError", Files: map[string]string{}}
 	lane := s.python
@@ -421,7 +421,7 @@ func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended, s
 	return ended, strings.ToValidUTF8(r.Stdout, "\ufffd"), strings.ToValidUTF8(r.Stderr, "\ufffd"), nil
 }
 
-// diagnosed is what is wrong with a program, for people.
+// diagnosed is the diagnostics of a program as text.
 func diagnosed(e *ein.Error) string {
 	var b strings.Builder
 	_ = diag.Text{}.Render(&b, e.Diags.Told(), e.File) // a Builder takes everything

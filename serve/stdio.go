@@ -33,15 +33,15 @@ type header struct {
 	Frames []int64 `json:"frames,omitzero"` // bytes of each
 }
 
-// patience is how long a request keeps others waiting to be read.
+// patience is how long the answer to a request may keep the next from being read.
 const patience = 2 * time.Millisecond
 
-// Stdio serves one client over two streams until the first one ends, and answers what
-// was asked by then. docs/serving.md has the form of the messages.
+// Stdio serves one client over two streams until the first one ends, and answers all requests
+// read by then. docs/serving.md has the form of the messages.
 //
-// Whoever reads a request answers it, as to wake another thread takes longer than a small
-// program. The right to read passes on when the next request is there already, or when
-// one takes longer than patience.
+// The goroutine that reads a request also answers it, since waking another takes longer than
+// running a small program. The right to read passes on if the next request is already there, or
+// if an answer takes longer than patience.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -84,8 +84,8 @@ type conversation struct {
 	over   chan struct{}
 }
 
-// work reads and answers while it has the right, and then waits for it. A goroutine stays
-// for the next request: on a new one the stack is copied several times as it grows.
+// work reads and answers while it has the right to read, then waits for it. Goroutines are
+// reused: a new one would copy its stack several times as it grows.
 func (c *conversation) work(ctx context.Context) {
 	for ok := true; ok; _, ok = <-c.right {
 		for mine := true; mine; {
@@ -101,7 +101,7 @@ func (c *conversation) work(ctx context.Context) {
 	}
 }
 
-// next reads a message and answers it. The right to read may be somebody else's afterwards.
+// next reads a message and answers it. Another goroutine may have the right to read afterwards.
 func (c *conversation) next(ctx context.Context) (mine bool, err error) {
 	h, call, err := readMessage(c.r)
 	switch {
@@ -136,8 +136,8 @@ func (c *conversation) next(ctx context.Context) (mine bool, err error) {
 	return c.turn.CompareAndSwap(turn, turn+1), nil
 }
 
-// watch takes the right to read from who is too long about an answer. It sleeps when
-// nothing is asked for a while.
+// watch takes the right to read from a goroutine whose answer takes too long. It sleeps while no
+// requests come.
 func (c *conversation) watch() {
 	tick := time.NewTicker(patience)
 	defer tick.Stop()
@@ -170,7 +170,7 @@ func (c *conversation) watch() {
 	}
 }
 
-// whole is the answer to a call, and all of it.
+// whole is the complete answer to a call.
 func (s *Server) whole(ctx context.Context, c *Call) *Answer {
 	ctx, stop := context.WithTimeout(ctx, c.Route.Deadline)
 	defer stop()
@@ -263,13 +263,13 @@ func readPart(r io.Reader, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// messages writes them, each as a whole.
+// messages writes messages, one at a time.
 type messages struct {
 	mu sync.Mutex
 	w  *bufio.Writer
 }
 
-// greet says who answers, before anything is asked.
+// greet identifies the server before the first request.
 func (m *messages) greet() error {
 	line, err := json.Marshal(struct {
 		Ein Hello `json:"ein"`
@@ -299,13 +299,13 @@ func (m *messages) write(line, body []byte, frames [][]byte) error {
 	return m.w.Flush()
 }
 
-// calls are those under way.
+// calls are the calls in progress.
 type calls struct {
 	mu     sync.Mutex
 	cancel map[uint64]context.CancelFunc
 }
 
-// begin is false where a call of the number is under way.
+// begin returns false if a call with that number is in progress.
 func (c *calls) begin(id uint64, cancel context.CancelFunc) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -66,12 +66,11 @@ type Result struct {
 // Kind says what went wrong in a run.
 type Kind uint8
 
-// NotFinite is an output with a NaN or an infinity; Inexact a count at or past
-// 2^53; BadIndex a position that is not one; BadInput a value that does not fit
-// the program; Cyclic a cycle that leaves a question about a graph without answer;
-// Negative a weight below 0 where it has no meaning; NoWeight one of 0 in a result
-// where 0 is no edge. Improving is a value of rules that improves around a cycle for
-// ever, Worsening a factor that makes one worse when it should improve.
+// NotFinite is an output with a NaN or an infinity; Inexact a count of 2^53 or more; BadIndex a
+// position that does not exist; BadInput a value that does not fit the program; Cyclic a cycle for
+// which a question about a graph has no answer; Negative a weight below 0 where that has no
+// meaning; NoWeight a weight of 0 in a result where 0 means no edge. Improving is a value of rules
+// that improves for ever around a cycle, Worsening a factor that makes such a value worse.
 const (
 	NotFinite Kind = iota
 	Inexact
@@ -94,11 +93,11 @@ type RuntimeError struct {
 
 func (e *RuntimeError) Error() string { return e.Message }
 
-// MaxBytes is the most memory a machine will take, whatever its limits say.
+// MaxBytes is the most memory that a machine takes, whatever its limits.
 const MaxBytes = 1 << 40
 
-// MaxOps is the most work a machine will take on, whatever its limits say:
-// years of it. Beyond, the sizes in a program no longer fit an int.
+// MaxOps is the most operations of a machine, whatever its limits: years of work. Beyond, the sizes
+// in a program no longer fit an int.
 const MaxOps = 1 << 60
 
 // Machine runs one program. It is not safe for concurrent use; a Module may
@@ -129,9 +128,9 @@ type Machine struct {
 	watch  *watch
 }
 
-// Progress is how far a run is: the step that it is at, and how many of the operations
-// that it may take are behind it, the certified ones of a step when it has ended. Ops
-// are those that the steps before it took.
+// Progress is how far a run is: its current step, and how many (Done) of the operations that it may
+// take (All) are behind it. A step that has ended counts with its certified operations. Ops is what
+// the earlier steps really took.
 type Progress struct {
 	Step      *cost.Step
 	Pos       ir.Pos
@@ -153,7 +152,7 @@ func (w *watch) more(ops uint64) {
 	w.tell(Progress{w.m.Step, w.m.pos, min(done, all), all, w.ops})
 }
 
-// begin is at the beginning of a step, after another one or none.
+// begin reports the beginning of a step.
 func (w *watch) begin(last *step) {
 	if last != nil {
 		w.before = tensor.SatAdd(w.before, last.Cost.Ops)
@@ -163,12 +162,12 @@ func (w *watch) begin(last *step) {
 	w.more(0)
 }
 
-// Watch has runs tell how far they are: at each step, and within one about each
-// millisecond of work, from any goroutine.
+// Watch makes runs report their progress: at each step, and within a step about once in a millisecond
+// of work, from any goroutine.
 func (m *Machine) Watch(tell func(Progress)) { m.watch = &watch{m: m, tell: tell} }
 
-// step is a step of the module, its kernel, and the registers of its result and of
-// its first arguments, as far as it has them.
+// step is a step of the module with its kernel, and the registers of its result and of its first
+// arguments if it has them.
 type step struct {
 	*cost.Step
 	kernel  func(m *Machine) bool
@@ -186,8 +185,8 @@ func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 	return m, nil
 }
 
-// Load is New in the memory of a machine that is in use no more, nor any of its results.
-// After an error the machine is as it was.
+// Load is New in the memory of a machine that is no longer used, nor any of its results. After an
+// error the machine is unchanged.
 func (m *Machine) Load(mod *cost.Module, limits cost.Limits) error {
 	if limits.MaxBytes == 0 || limits.MaxBytes > MaxBytes {
 		limits.MaxBytes = MaxBytes
@@ -232,17 +231,17 @@ func (m *Machine) Load(mod *cost.Module, limits cost.Limits) error {
 	return nil
 }
 
-// sized is n zero elements, in the memory of list where that is enough.
+// sized is n zero elements, in the memory of list if that suffices.
 func sized[T any](list []T, n uint64) []T {
 	clear(list)
 	return room(list, n)
 }
 
-// keepElements bounds the memory of a program that the next one takes over.
+// keepElements bounds the memory that the next program reuses.
 const keepElements = 1 << 16
 
-// room is sized, of elements that a run sets before it reads them. It is never nil, as
-// the weights of a matrix without edges must not be.
+// room is sized without the zeros, for elements that a run sets before it reads them. It is never
+// nil: a matrix without edges must still have weights.
 func room[T any](list []T, n uint64) []T {
 	if list == nil || n > uint64(cap(list)) || cap(list) > keepElements {
 		return make([]T, n)
@@ -250,8 +249,7 @@ func room[T any](list []T, n uint64) []T {
 	return list[:n]
 }
 
-// bind points a register at its place in the arenas. Constants and inputs, which
-// have none, may find no room there.
+// bind points a register at its place in the arenas. Constants and inputs have none.
 func (m *Machine) bind(i int, f []float64, w []uint64, x []int32) {
 	r, v, at := &m.mod.Program.Regs[i], &m.regs[i], m.mod.Arena.Place[i]
 	v.Type, v.Layout = r.Type, r.Layout
@@ -283,8 +281,8 @@ func cut[T any](arena []T, at, n uint64) []T {
 	return arena[at : at+n : at+n]
 }
 
-// Exceeded is the error of a run that came to its limit in a metered operation: the
-// limit, and the bound of what it is a limit of.
+// Exceeded is the error of a run that reached a limit in a metered operation: what is limited, the
+// limit, and the certified bound.
 type Exceeded struct {
 	What      string // operations, bytes, output elements
 	Pos       ir.Pos

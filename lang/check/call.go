@@ -468,8 +468,8 @@ func (c *checker) expand(x *syntax.Call, f function, fromPrelude bool) val {
 	return v
 }
 
-// body is the value of the last statement of a function. It comes out bare: the caller's indices are not
-// those of the function.
+// body is the value of the last statement of a function. It comes out bare: the caller's indices
+// are not those of the function.
 func (c *checker) body(d *syntax.Def) val {
 	if d.Value != nil {
 		return c.printed(d.Value)

@@ -465,8 +465,9 @@ type position struct {
 	node  *ir.Node
 }
 
-// position elaborates what can be in brackets for one axis. A name is an index even if a tensor has that
-// name, with a warning if that tensor is a number, which was most likely meant as the position.
+// position elaborates what can be in brackets for one axis. A name is an index even if a tensor
+// has that name, with a warning if that tensor is a number, which was most likely meant as the
+// position.
 func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int) (position, bool) {
 	size := a.Type.Shape.Dim(axis)
 	switch e := e.(type) {

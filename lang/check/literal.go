@@ -524,8 +524,8 @@ func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es *arcs) {
 	}
 }
 
-// matrixGraph reads a 0/1 matrix as a graph. A packed list has its numbers in one slice, which is kept as
-// the values of the graph; in any other the edges are collected row by row.
+// matrixGraph reads a 0/1 matrix as a graph. A packed list has its numbers in one slice, which is
+// kept as the values of the graph; in any other the edges are collected row by row.
 func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 	k := list.Len()
 	if n >= 0 && n != k {

@@ -173,8 +173,8 @@ func (c *checker) domain(slot int) *tensor.Domain {
 	return c.domainNamed(name)
 }
 
-// domainNamed makes a domain once, so that two columns of one domain have the same pointer, by which package
-// rel compares domains.
+// domainNamed makes a domain once, so that two columns of one domain have the same pointer, by
+// which package rel compares domains.
 func (c *checker) domainNamed(name string) *tensor.Domain {
 	d := c.rel.domains[name]
 	if d == nil {

@@ -256,7 +256,8 @@ func (c *checker) finishRelations(p *Program) {
 	for _, s := range c.rel.stages {
 		lowered := c.lower(skeleton, s)
 		if err := rel.Verify(lowered); err != nil {
-			// The verifier refuses what is too large for one rule, or meaningless and missed by the checker.
+			// The verifier refuses what is too large for one rule, or meaningless and missed by
+			// the checker.
 			at, in := pointOf(c.file), (*rel.InRule)(nil)
 			if errors.As(err, &in) {
 				pos := lowered.Rules[in.Rule].Pos

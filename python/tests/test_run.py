@@ -284,7 +284,7 @@ def test_result():
         (pd.DataFrame(np.eye(3)), "A: a table of 3x3 without names"),
         (nx.to_pandas_adjacency(nx.path_graph("ab"), nonedge=np.nan), "A: a row of"),
         (pd.DataFrame({"u": ["a", None], "v": ["b", "c"]}), "A: a row of"),
-        ({"a": [["b"]]}, r"A: \['b'\] is no node"),
+        ({"a": [["b"]]}, r"A: \['b'\] is not a node"),
         ({"a": 1, "b": "c"}, "A: expected the neighbours of 'a', found 1"),
         (ein.File("missing.csv"), "A: the file missing.csv cannot be read"),
         ([(0, 1, 2, 3)], "E0701"),

@@ -27,8 +27,7 @@ import (
 // ended, and an instruction has only the attributes that its operation uses. So
 // a program has one binary form, and no form is of two programs.
 
-// Magic is how every bytecode file starts. Its first byte is no text, so that no
-// program starts like it.
+// Magic is the start of every bytecode file. Its first byte is not text, so no program starts with it.
 const Magic = "\x7fEIN"
 
 // Version is the version of the binary form, the only one that Unmarshal reads.
@@ -72,7 +71,7 @@ var (
 	ErrDamaged = errors.New("damaged bytecode")
 )
 
-// FormatError is the first place where bytes are not those of a program.
+// FormatError is the first place where bytes are not a program.
 type FormatError struct {
 	Err             error // ErrMagic, ErrVersion, ErrLimit or ErrDamaged
 	Offset          int   // in bytes, from the start of the file
@@ -124,11 +123,10 @@ func Unmarshal(data []byte, limit Limits) (*Program, error) {
 	return p, nil
 }
 
-// coder goes through a program, and writes it or reads it: each of its methods
-// does both with what it is given, so that the two cannot differ. What is written
-// is not changed, and Verify has accepted it. When it reads, it keeps the first
-// error; from then on all that it reads is 0 or empty, so that its callers need
-// not look after every number.
+// coder goes through a program and either writes or reads it. Each method does both, so that the two
+// cannot differ. A program that is written has been verified and is not changed. When it reads, coder
+// keeps the first error, after which everything it reads is 0 or empty, so that callers need not check
+// every number.
 type coder struct {
 	writes bool
 	data   []byte
@@ -239,9 +237,9 @@ func enum[T ~uint8](c *coder, x *T, n int, what string) {
 	*x = 0
 }
 
-// length is how many items follow, n when they are written, each of at least size
-// bytes, and at most so many of them. A number that the bytes left cannot hold is
-// an error here, before anyone allocates for it. class is the error of passing most.
+// length is the number of items that follow (n when writing), each of at least size bytes, and at most
+// most of them. A number that the remaining bytes cannot hold is an error here, before anything is
+// allocated for it. class is the error of exceeding most.
 func (c *coder) length(n, size int, class error, most int, what string) int {
 	if c.writes {
 		uvarint(c, &n, 0, what)
@@ -260,8 +258,7 @@ func (c *coder) length(n, size int, class error, most int, what string) int {
 	return int(read)
 }
 
-// items is a list of any length; an empty one is nil, as a program has it that
-// never was in a file.
+// items is a list of any length. An empty list is nil, as in a program that was never in a file.
 func items[T any](c *coder, list *[]T, size int, what string, each func(x *T)) {
 	n := c.length(len(*list), size, ErrDamaged, math.MaxInt, what)
 	fixed(c, list, n)
@@ -312,8 +309,7 @@ func text[T ~string | ~[]byte](c *coder, x *T, what string) {
 
 func (c *coder) string(s *string, what string) { text(c, s, "bytes of "+what) }
 
-// strings is the lengths first, so that a reader can make one string of the text
-// and cut it.
+// strings has all lengths first, so that a reader can make one string of the text and cut it.
 func (c *coder) strings(list *[]string, what string) {
 	total := 0
 	size := make([]int, c.length(len(*list), 1, ErrDamaged, math.MaxInt, what))
@@ -475,8 +471,8 @@ func (c *coder) reg(r *Reg) {
 	}
 }
 
-// constant is the value of a register, whose shape and layout have been read already, so only the contents
-// follow.
+// constant is the value of a register, whose shape and layout have been read already, so only the
+// contents follow.
 func (c *coder) constant(k *Const) {
 	c.register(&k.Reg)
 	v := &k.Value
@@ -560,8 +556,8 @@ func (c *coder) csr(a *tensor.CSR, r *Reg) {
 	}
 }
 
-// input packs the limits of whole numbers into one byte: twice the bytes of the magnitude, plus 1 if none
-// is negative.
+// input packs the limits of whole numbers into one byte: twice the bytes of the magnitude, plus 1
+// if none is negative.
 func (c *coder) input(in *Input) {
 	c.register(&in.Reg)
 	c.string(&in.Name, "an input's name")

@@ -73,8 +73,8 @@ const (
 	MaxOp
 )
 
-// row is all there is to know of an operation but its kernel, which has the same
-// place in the table of the machine.
+// row is everything about an operation but its kernel, which has the same place in the machine's
+// table.
 type row struct {
 	name string
 	// sig is the registers, arguments -> result: the layouts that a register may
@@ -219,7 +219,7 @@ func (op Op) String() string {
 	return fmt.Sprintf("op(%d)", uint8(op))
 }
 
-// Picture is the registers and attributes of an operation, and what it does.
+// Picture is the signature and attributes of an operation, and what it does.
 func (op Op) Picture() string {
 	s := table[op].sig
 	for k, name := range attrNames {
@@ -230,8 +230,7 @@ func (op Op) Picture() string {
 	return fmt.Sprintf("%-48s %s", s, cmp.Or(table[op].does, table[op].what))
 }
 
-// Words is what an operation computes, for people, and how. In {} stands what
-// depends on the instruction.
+// Words describes what an operation computes, and how. Parts in {} depend on the instruction.
 func (op Op) Words() (what, how string) { return table[op].what, table[op].how }
 
 // Metered reports whether the cost of op is bounded by far more than it usually takes.
@@ -254,8 +253,7 @@ const (
 // attrNames are the attributes in the order of their bits.
 var attrNames = [...]string{"spec", "fn", "fold", "logic", "walk", "axes", "micro", "rules"}
 
-// Site is an instruction with its registers: all that its rule and its cost
-// depend on.
+// Site is an instruction with its registers: everything that its rule and its cost depend on.
 type Site struct {
 	*Instr
 	Arg     []*Reg
@@ -273,8 +271,8 @@ type Site struct {
 // Kernel is a kernel that was planned for one instruction.
 type Kernel interface{ Cost() kernel.Cost }
 
-// Plan plans one instruction of a verified program: its kernel, nil for one that
-// needs no plan, and a bound of its cost.
+// Plan plans one instruction of a verified program: its kernel, nil if it needs no plan, and a bound
+// on its cost.
 func (x *Site) Plan(p *Program, in *Instr) (plan Kernel, c kernel.Cost, err error) {
 	if err = x.enter(p, in); err != nil {
 		return nil, c, err
@@ -306,7 +304,7 @@ func graphCost(csr func(n, nnz int) kernel.Cost, bits func(n int) kernel.Cost) f
 	}
 }
 
-// netWork bounds what going over all rows of the first argument takes.
+// netWork bounds the operations of going over all rows of the first argument.
 func (x *Site) netWork() uint64 { return kernel.NetWork(x.Arg[0].Layout, x.N, x.NNZ) }
 
 func sortCost(x *Site) kernel.Cost { return kernel.SortCost(x.N) }
@@ -359,8 +357,7 @@ func convertCost(x *Site) kernel.Cost {
 	return kernel.CSRToDenseCost(x.N, x.M, x.NNZ)
 }
 
-// selectCost counts what is copied, and for a column of a CSR the search in
-// each row.
+// selectCost counts the copied words and, for a column of a CSR, the search in each row.
 func selectCost(x *Site) kernel.Cost {
 	ops := tensor.SatAdd(tensor.SatAdd(x.Result.Shape.Elems(), 1), x.Result.Words())
 	if x.Sparse == 0 {
@@ -457,7 +454,7 @@ func specRule(x *Site) error {
 	return x.gives(tensor.Dense, out)
 }
 
-// exactRule allows one sparse matrix, which is all that has indices then.
+// exactRule allows one sparse matrix, whose indices are then the only ones.
 func exactRule(x *Site) error {
 	if err := specRule(x); err != nil {
 		return err
@@ -504,7 +501,7 @@ func fusedRule(x *Site) error {
 	return x.gives(tensor.Dense, tensor.ShapeOf(m.Shape[:len(m.Shape)-m.Folds]...))
 }
 
-// microRule requires an elementwise program that reads what is there.
+// microRule requires an elementwise program that reads only values that exist.
 func microRule(x *Site) error {
 	m := x.Micro
 	if m == nil || len(m.Strides) != len(x.Arg) || m.Folds < 0 || m.Folds > len(m.Shape) ||

@@ -160,8 +160,8 @@ func scatterCost(x *Site) kernel.Cost {
 // ofTables is the first byte of a register of tables: of a rank that there is none of.
 const ofTables = 15
 
-// domains names the labels of a domain once: nearly always they are those of the program, which come later
-// in the file and are filled in then (shared).
+// domains names the labels of a domain once: nearly always they are those of the program, which
+// come later in the file and are filled in then (shared).
 func (c *coder) domains(p *Program) {
 	items(c, &p.Domains, 3, "domains", func(d **tensor.Domain) {
 		if !c.writes {

@@ -11,7 +11,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// sigs are the signatures of the table, taken apart.
+// sigs are the parsed signatures of the table.
 var sigs = sync.OnceValue(func() *[MaxOp]sig {
 	var list [MaxOp]sig
 	for op := range table {
@@ -26,7 +26,7 @@ type sig struct {
 	result *place // nil when there is none
 }
 
-// place is what a signature says of a register.
+// place is what a signature says about one register.
 type place struct {
 	text    string
 	layouts uint8 // a bit for each
@@ -43,8 +43,7 @@ const (
 	oneShape // the same throughout
 )
 
-// far stands for a csr that is infinite where it has no entry, which few operations
-// can work on.
+// far is a csr that is infinite where it has no entry; few operations accept it.
 const far = 1 << (tensor.Rows + 1)
 
 // layoutNames are the layouts that a word stands for.
@@ -59,7 +58,7 @@ func (op Op) OnGraph() bool { return strings.HasPrefix(sigs()[op].args[0].text, 
 // OnWeights reports whether the first argument of op is a graph with weights.
 func (op Op) OnWeights() bool { return strings.HasPrefix(sigs()[op].args[0].text, "weights") }
 
-// Gives is the layout of the result of op, for one that has no choice.
+// Gives is the layout of the result of an operation that can have only one.
 func (op Op) Gives() tensor.Layout {
 	return tensor.Layout(bits.TrailingZeros8(sigs()[op].result.layouts))
 }
@@ -98,8 +97,8 @@ func parsePlace(text string) place {
 	return p
 }
 
-// enter goes to an instruction whose registers exist, and reports why they are not
-// those of its signature.
+// enter makes the site that of an instruction, whose registers exist, and reports why they do not
+// match its signature.
 func (x *Site) enter(p *Program, in *Instr) error {
 	s := &sigs()[in.Op]
 	if x.Arg == nil {
@@ -139,8 +138,8 @@ func (x *Site) enter(p *Program, in *Instr) error {
 	return nil
 }
 
-// fit reports whether a register is what a signature says, with the sizes that are
-// known from those before it; if it is not, want is that.
+// fit reports whether a register matches its place in a signature, given the sizes known from earlier
+// registers; if not, want is what was expected.
 func (x *Site) fit(p *place, r *Reg) (is bool, want string) {
 	sizes := [...]int{x.N, x.M, x.K}
 	layout := uint8(1) << r.Layout
@@ -184,7 +183,7 @@ func (x *Site) fit(p *place, r *Reg) (is bool, want string) {
 	return false, head + tail
 }
 
-// attributes reports the first attribute that is none.
+// attributes reports the first invalid attribute.
 func (x *Site) attributes() error {
 	has := table[x.Op].attrs
 	switch {

@@ -96,8 +96,7 @@ func Verify(p *Program) error {
 	return nil
 }
 
-// checkPos makes sure that a source text can be sliced by a range, once its
-// end is known to be within the text.
+// checkPos makes sure that a range can slice a source text that is long enough.
 func checkPos(p ir.Pos) error {
 	if p.Start < 0 || p.End < p.Start {
 		return fmt.Errorf("source range %d to %d", p.Start, p.End)
@@ -105,7 +104,8 @@ func checkPos(p ir.Pos) error {
 	return nil
 }
 
-// checkReg refuses types that no kernel expects, such as bits of whole numbers, and sizes that overflow.
+// checkReg refuses types that no kernel expects, such as bits of whole numbers, and sizes that
+// overflow.
 func checkReg(r *Reg) error {
 	s := r.Shape
 	if r.Kind > tensor.Real || r.Far && (r.Kind != tensor.Real || s.Rank() == 0) || s.Rank() < 0 || s.Rank() > tensor.MaxRank {
@@ -144,11 +144,11 @@ func checkReg(r *Reg) error {
 // its layout, and every element, because code relies on a 0/1 value being one.
 func CheckValue(v *tensor.Value, r *Reg) error { return CheckInput(v, r, nil) }
 
-// ErrStopped is the error of CheckInput when it was told to stop.
+// ErrStopped is the error of CheckInput if it was stopped.
 var ErrStopped = errors.New("code: stopped")
 
-// CheckInput is CheckValue that asks stopped, when it is not nil, now and then
-// whether to give up; a large input takes a while.
+// CheckInput is CheckValue that calls stopped, unless it is nil, now and then to ask whether to give up;
+// a large input takes a while.
 func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
 	if v.Kind > r.Kind || v.Far != r.Far || v.Shape != r.Shape || v.Layout != r.Layout {
 		return fmt.Errorf("a %v %v where a %v %v is expected", v.Layout, v.Type, r.Layout, r.Type)
@@ -225,8 +225,8 @@ func whole(x []float64) bool {
 	return fraction == 0 && kernel.Extreme(op.FoldMin, x) > -tensor.MaxInt && kernel.Extreme(op.FoldMax, x) < tensor.MaxInt
 }
 
-// CheckRange reports why the numbers of a value are not those that the code of an
-// input relies on. It may give up as CheckInput does.
+// CheckRange reports why the numbers of a value are outside the range that the code relies on. It may
+// give up as CheckInput does.
 func (in *Input) CheckRange(v *tensor.Value, stopped func() bool) error {
 	if in.Bytes == 0 && !in.NonNeg {
 		return nil
@@ -319,8 +319,8 @@ func checkCSR(c *tensor.CSR, t tensor.Type, stopped func() bool) error {
 	return nil
 }
 
-// increasing is increasingRows without a branch for an entry: each that is not above
-// the one before has to begin a row.
+// increasing is increasingRows without a branch for each entry: one that is not above its predecessor
+// must begin a row.
 func increasing(c *tensor.CSR, at, end int) bool {
 	most, outside := int32(c.Cols-1), int32(0)
 	idx := c.Idx[c.Ptr[at]:c.Ptr[end]]

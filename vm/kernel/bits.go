@@ -44,7 +44,7 @@ func (m *meter) poll() bool {
 // goesParallel reports whether a kernel of that much work may start goroutines.
 func goesParallel(c *Ctl, work uint64) bool { return c.Workers > 1 && work >= ParallelOps }
 
-// workerCount is how many goroutines Workers stands for.
+// workerCount is the number of goroutines that Workers allows.
 func workerCount(workers int) uint64 { return uint64(max(workers, 1)) }
 
 // forkRange runs body over 0..n-1 on c.Workers goroutines, the caller's among

@@ -132,7 +132,7 @@ type closureRows struct {
 	lo, hi   int      // and its extent
 }
 
-// whole makes the row of a component of which all that it leads to is known.
+// whole makes the row of a component whose successors all have their rows.
 func (r *closureRows) whole(m *meter, nodes []int32, reach []uint64) bool {
 	r.row = r.dst.Row(int(nodes[0]))
 	copy(r.row, reach)

@@ -14,8 +14,9 @@ type copyNest struct {
 // either side are 2 KB of addresses in flight, well inside the first level.
 const transposeTile = 32
 
-// planCopyNest puts the axis that moves least in dst innermost. If a moves least along another axis, a plain
-// loop would touch a new cache line at every element, so the two axes are then copied in square tiles.
+// planCopyNest puts the axis that moves least in dst innermost. If a moves least along another
+// axis, a plain loop would touch a new cache line at every element, so the two axes are then
+// copied in square tiles.
 func planCopyNest(axes []loopAxis) *copyNest {
 	sortLoops(axes, byStride(slotD))
 	axes = mergeLoops(axes)

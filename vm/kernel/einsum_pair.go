@@ -108,8 +108,8 @@ const (
 	copyC
 )
 
-// newPairPlanner divides the indices into those of both operands and the result (batch), of one operand and
-// the result (m, n), and of both operands alone (k), which is what BLAS calls them.
+// newPairPlanner divides the indices into those of both operands and the result (batch), of one
+// operand and the result (m, n), and of both operands alone (k), which is what BLAS calls them.
 func newPairPlanner(s op.Spec) *pairPlanner {
 	info := indexes(s)
 	pl := &pairPlanner{spec: s, x: slotA, y: slotB}

@@ -49,9 +49,9 @@ type flow struct {
 	flaw       Flaw
 }
 
-// newFlow lists the entries by row and by column: a path may run against an entry that already has
-// flow, so a node needs those that end in it too. The residual of an entry and its reverse are two arrays
-// in place of two edges.
+// newFlow lists the entries by row and by column: a path may run against an entry that already
+// has flow, so a node needs those that end in it too. The residual of an entry and its reverse
+// are two arrays in place of two edges.
 func newFlow(m *meter, g *Net) (f flow, flaw Flaw, ok bool) {
 	s, n := &g.room, g.n
 	nnz := n * n
@@ -139,7 +139,7 @@ func (f *flow) layers(m *meter, i, j int) bool {
 	return true
 }
 
-// block takes paths through the layers until there are no more.
+// block sends flow along paths through the layers until none is left.
 func (f *flow) block(m *meter, i, j int) bool {
 	for v, depth := int32(j), 0; ; {
 		if int(v) == i {

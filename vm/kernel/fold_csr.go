@@ -215,7 +215,7 @@ func (p *CSRFold) union(m *meter, dst *tensor.CSR, matrices []tensor.CSR, next [
 	return true
 }
 
-// absentees folds in what stands where no matrix has an entry.
+// absentees folds in the value of places where no matrix has an entry.
 func (p *CSRFold) absentees(m *meter, dst []float64, a *tensor.CSR, args [][]float64, reg []float64, s Scratch) bool {
 	size := [2]int{p.rows, p.cols}
 	by := p.axis

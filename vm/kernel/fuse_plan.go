@@ -118,8 +118,8 @@ func (p *Fused) writes() []op.Micro {
 	return slices.DeleteFunc(slices.Clone(p.code), func(m op.Micro) bool { return m.Fn == op.FnCheck })
 }
 
-// countRegs counts the block registers. Operands and constants come first and are never written, since they
-// are views of memory that others read.
+// countRegs counts the block registers. Operands and constants come first and are never written,
+// since they are views of memory that others read.
 func (p *Fused) countRegs(operands int) error {
 	fixed := operands + len(p.consts)
 	p.regs = max(fixed, 1)

@@ -148,7 +148,7 @@ func (p *Fused) block(t simd.Tier, reg *fusedRegs, dst []float64, args [][]float
 	return exact, sum
 }
 
-// eval gives the sum of the result, NaN where it is not known.
+// eval returns the sum of the result, or NaN if it was not computed.
 func (p *Fused) eval(t simd.Tier, reg *fusedRegs, n int) (exact bool, sum float64) {
 	exact, sum = true, math.NaN()
 	for i := range p.code {
@@ -214,7 +214,7 @@ func (p *Fused) foldBlock(t simd.Tier, dst, value []float64, lo int) {
 	}
 }
 
-// evalUnary gives the sum of d, or NaN where nobody has added it up.
+// evalUnary returns the sum of d, or NaN if it was not computed.
 func evalUnary(t simd.Tier, f op.Fn, d, a []float64) float64 {
 	if sum, ok := t.Apply(f, d, a, nil); ok {
 		return sum

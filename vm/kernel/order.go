@@ -59,7 +59,7 @@ func SortKey(x float64) uint64 {
 	return b | 1<<63
 }
 
-// SortKeys is the positions of keys in the order of these, equal ones as they stand.
+// SortKeys is the positions of keys in increasing order of the keys; equal ones keep their order.
 // It uses all four lists, of the same length; order or room is the result.
 func SortKeys(c *Ctl, keys, more []uint64, order, room []int32) (sorted []int32, ok bool) {
 	m := newMeter(c)
@@ -123,7 +123,7 @@ func sortKeys(m *meter, keys, more []uint64, order, room []int32) (sorted []int3
 // of the binary digits of their number.
 func sortKeysOps(n uint64) uint64 { return satMul(n, uint64(max(bits.Len64(n)+2, 10))) }
 
-// mergeKeys merges runs, and leaves two alone that are in order as they stand.
+// mergeKeys merges runs, and leaves two alone that are already in order.
 func mergeKeys(m *meter, keys []uint64, order, room []int32) bool {
 	n := len(order)
 	for run := 1; run < n; run *= 2 {

@@ -144,8 +144,8 @@ func (q *queue) pop() (first int32, work int) {
 	return first, work
 }
 
-// dijkstra settles the nearest node in turn. With a goal it stops at the first node farther away than that,
-// not at the goal itself: other nodes as near may still lead to it.
+// dijkstra settles the nearest node in turn. With a goal it stops at the first node farther away
+// than that, not at the goal itself: other nodes as near may still lead to it.
 func dijkstra(m *meter, dist []float64, g *Net, src, goal int, s Scratch) (flaw Flaw, ok bool) {
 	q := newQueue(g.n, &s)
 	q.up(int32(src), 0)

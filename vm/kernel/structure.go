@@ -274,7 +274,7 @@ func lowlink(m *meter, g *Net, s *Scratch) (d search, ok bool) {
 	return d, true
 }
 
-// after is the target of v that comes after those that at stands for, or -1.
+// after is the next target of v after those counted by at, or -1.
 func (g *Net) after(v int, at *int32) (t int32, work int) {
 	if g.v.Layout == tensor.Sparse {
 		k := g.v.CSR.Ptr[v] + *at

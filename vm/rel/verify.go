@@ -297,9 +297,9 @@ func (v *verifier) grounded(e *Expr) bool {
 	return ok
 }
 
-// literal checks one literal, and notes which variables get their values from an atom (sourced) and which
-// of them are whole numbers (whole). In a comparison a variable decides the domain of both sides, since a
-// constant is only a number.
+// literal checks one literal, and notes which variables get their values from an atom (sourced)
+// and which of them are whole numbers (whole). In a comparison a variable decides the domain of
+// both sides, since a constant is only a number.
 func (v *verifier) literal(l *Literal, whole []bool) error {
 	switch l.Kind {
 	case Atom, Not:

@@ -11,10 +11,9 @@ import (
 	"ein/internal/words"
 )
 
-// Diff says how two configurations differ, a line for each member; none is equal.
-// Of a run it is the configuration in force that counts. What a name or a version is
-// does not, since the content it stands for is compared: the version of ein and the name
-// of the file of instances.
+// Diff says how two configurations differ, a line for each member; no line means they are equal. It
+// compares the configuration in force. The version of ein and the name of the file of instances do
+// not count, since the contents that they stand for are compared.
 func Diff(a, b Config) []string {
 	a, b = a.Current(), b.Current()
 	a.Ein, b.Ein = "", ""
@@ -67,7 +66,7 @@ func flatten(to map[string]string, path string, v any) {
 	to[path] = string(compact.Must(v))
 }
 
-// contrast shows two values, of long ones the place where they begin to differ.
+// contrast shows two values; of long ones, the place where they begin to differ.
 func contrast(a, b string) string {
 	const most, before = 80, 20 // a SHA-256 is shown whole
 	shown := func(s string) string {

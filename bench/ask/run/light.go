@@ -20,10 +20,10 @@ import (
 	"ein/internal/job"
 )
 
-// one is a text that all who have it share.
+// one interns a text.
 func one[S ~string](s S) S { return S(unique.Make(string(s)).Value()) }
 
-// shape is what light instances have.
+// shape is the fields that light instances keep.
 type shape struct {
 	version, split, category, level, result string
 	n, depth, operations                    int
@@ -31,8 +31,8 @@ type shape struct {
 	directed                                bool
 }
 
-// lighten is an instance without its id, its seeds, its texts and its graph, the same one
-// for all that are equal then.
+// lighten is an instance without its id, seeds, texts and graph. Instances that are then equal are
+// one.
 func lighten(in *instance.Instance, all map[shape]*instance.Instance) *instance.Instance {
 	k := shape{one(in.Version), one(in.Split), one(in.Category), one(in.Level), one(in.ResultType), in.N, in.Depth, in.Operations, one(in.Density), in.Directed}
 	if all[k] == nil {
@@ -42,14 +42,13 @@ func lighten(in *instance.Instance, all map[shape]*instance.Instance) *instance.
 	return all[k]
 }
 
-// said is what light replies have.
+// said is the fields that light replies keep.
 type said struct {
 	model  string
 	finish model.Finish
 }
 
-// share is a reply without its texts and what it took, the same one for all that are
-// equal then.
+// share is a reply without its texts and usage. Replies that are then equal are one.
 func (r *Reply) share(all map[said]*Reply) *Reply {
 	k := said{r.Model, r.Finish}
 	if all[k] == nil {
@@ -59,8 +58,7 @@ func (r *Reply) share(all map[said]*Reply) *Reply {
 	return all[k]
 }
 
-// lighten leaves of a score what tables are made of. The first match of a finding is
-// the one that counts.
+// lighten keeps the fields of a score that tables need. Only the first match of a finding counts.
 func (s *Score) lighten() {
 	v := &s.Verdict
 	light := verdict.Verdict{Topic: v.Topic, Result: answer.Result{Outcome: v.Outcome, Judgements: v.Judgements, Reason: v.Reason},
@@ -74,7 +72,7 @@ func (s *Score) lighten() {
 	*s = Score{Verdict: light}
 }
 
-// share is a score without its texts, the same one for all that are equal then.
+// share is a score without its texts. Scores that are then equal are one.
 func (s *Score) share(all map[string]*Score) (*Score, error) {
 	light := *s
 	light.lighten()
@@ -88,7 +86,7 @@ func (s *Score) share(all map[string]*Score) (*Score, error) {
 	return all[string(text)], nil
 }
 
-// Load is a row with its texts. Of a run that was read with them it is the row itself.
+// Load is a row with its texts: the row itself if the run was read with them.
 func (r *Run) Load(row *Row) (full *Row, err error) {
 	if !r.light {
 		return row, nil
@@ -98,8 +96,7 @@ func (r *Run) Load(row *Row) (full *Row, err error) {
 	return t.load(row)
 }
 
-// Each gives the rows that are wanted, in their order, and the same with their texts.
-// Memory is that of one.
+// Each yields the wanted rows in order, each also with its texts. Only one is in memory at a time.
 func (r *Run) Each(want func(*Row) bool, yield func(row, full *Row) error) (err error) {
 	t := texts{dir: r.Dir}
 	defer func() { err = cmp.Or(err, t.close()) }()
@@ -121,7 +118,7 @@ func (r *Run) Each(want func(*Row) bool, yield func(row, full *Row) error) (err 
 	return nil
 }
 
-// Instances gives the instances of a run with their texts. Memory is that of one.
+// Instances yields the instances of a run with their texts, one in memory at a time.
 func (r *Run) Instances(yield func(*instance.Instance) error) error {
 	if r.light {
 		return eachInstance(r.Dir, func(_ int64, in *instance.Instance) error { return yield(in) })
@@ -138,8 +135,7 @@ func (r *Run) Instances(yield func(*instance.Instance) error) error {
 	return nil
 }
 
-// texts reads those of rows. Of an instance with many rows it does so once, when they
-// follow each other.
+// texts reads the texts of rows. Adjacent rows of an instance share one read.
 type texts struct {
 	dir      string
 	files    map[string]*os.File
@@ -154,7 +150,7 @@ func (t *texts) close() (err error) {
 	return err
 }
 
-// load fills a copy: the row of a light run stays without texts.
+// load fills a copy; the row of a light run stays without texts.
 func (t *texts) load(row *Row) (_ *Row, err error) {
 	full := *row
 	if t.instance == nil || t.at != row.instance {

@@ -20,8 +20,8 @@ const (
 	crcLen   = len(crcBegin) + 8 + len(crcEnd)
 )
 
-// seal gives the line of a reply or a score: its object with the CRC-32C of the object as
-// the last member, and a newline.
+// seal makes the line of a reply or a score: its object, with the CRC-32C of the object as the last
+// member, and a newline.
 func seal(key *Key, v any) ([]byte, error) {
 	b, err := compact.JSON(v)
 	if err != nil {
@@ -35,7 +35,7 @@ func seal(key *Key, v any) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// unseal reads a line without its newline, and gives its checksum.
+// unseal reads a line without its newline, and returns its checksum.
 func unseal(line []byte, v any) (sum string, err error) {
 	if line, err = compact.Text(line); err != nil {
 		return "", err

@@ -12,7 +12,7 @@ import (
 	"ein/internal/job"
 )
 
-// LockedError is a run that another process writes.
+// LockedError is the error of a run that another process is writing.
 type LockedError struct {
 	Dir    string
 	Holder Holder
@@ -26,15 +26,14 @@ func (e *LockedError) Error() string {
 	return s
 }
 
-// Holder is who writes a run. It is zero when it is not known.
+// Holder is the process that writes a run, or zero if unknown.
 type Holder struct {
 	PID   int       `json:"pid"`
 	Host  string    `json:"host"`
 	Since time.Time `json:"since"`
 }
 
-// acquire takes the lock of a run. It is never left behind: it ends with the
-// process.
+// acquire takes the lock of a run, which the end of the process releases in any case.
 func acquire(dir string) (io.Closer, error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -72,9 +71,8 @@ func acquire(dir string) (io.Closer, error) {
 	return &held{f}, nil
 }
 
-// held is a lock that is held.
+// held is a lock that this process holds.
 type held struct{ f *os.File }
 
-// Close gives the lock back. Who held it is nobody's business then: a run may be
-// published.
+// Close releases the lock and removes the name of its holder, as the run may be published.
 func (h *held) Close() error { return errors.Join(h.f.Truncate(0), h.f.Close()) }

@@ -10,7 +10,7 @@ import (
 	"ein/internal/job"
 )
 
-// here is how many of the Count instances a run asks: all, or those of its shard.
+// here is how many of the instances a run asks: all, or those of its shard.
 func (s *Source) here() (int, error) {
 	if s.Shard == "" {
 		return s.Count, nil
@@ -23,8 +23,8 @@ func (s *Source) here() (int, error) {
 	return int(to - from), nil
 }
 
-// Merge makes of the runs of all shards, in order, the one that asks what they ask
-// together. In the folder there may be the same run already, and no other.
+// Merge makes one run of the runs of all shards, in order. The folder may already have the same run,
+// but no other.
 func Merge(dir string, shards []string) error {
 	var whole *Config
 	for i, name := range shards {

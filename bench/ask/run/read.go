@@ -32,10 +32,10 @@ const (
 	badFile       = RepliesFile + ".bad"  // lines that Repair has taken out
 )
 
-// ErrNoRun is a folder without a run in it.
+// ErrNoRun is the error of a folder without a run.
 var ErrNoRun = errors.New("this is not a run: it has no " + ConfigFile)
 
-// FormatError is a run of another version of the format.
+// FormatError is the error of a run in another version of the format.
 type FormatError struct {
 	File  string
 	Found int
@@ -45,8 +45,8 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s: the run has format %d, and this program reads formats %d to %d", e.File, e.Found, firstFormat, Format)
 }
 
-// CorruptError is a line that cannot have been written so. Nothing of the file is
-// used: Repair says what can be.
+// CorruptError is the error of a line that cannot have been written like this. Nothing in the file is
+// used; Repair says what can be saved.
 type CorruptError struct {
 	File   string
 	Line   int   // from 1
@@ -60,19 +60,17 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// Read reads a run and changes nothing, so that a run that is being written can
-// be read as well. An unfinished line at the end of the replies does not count; any
-// other line that is not as it was written is a *CorruptError.
+// Read reads a run and changes nothing, so a run in progress can be read too. An unfinished line at
+// the end of the replies does not count; any other damaged line is a *CorruptError.
 func Read(dir string) (*Run, error) { return readScored(dir, false) }
 
-// ReadLight is Read without what takes most of the memory: the texts of instances,
-// replies and scores. Rows share what they have in common, so that an id is that of the
-// row; seeds are in Row.Structure and Row.Surface, and what a reply took in Row.Spent. Load
-// gives a row with all.
+// ReadLight is Read without what takes most memory: the texts of instances, replies and scores. Rows
+// share what they have in common, so ids are only in the row, seeds in Row.Structure and Row.Surface,
+// and usage in Row.Spent. Load returns a complete row.
 func ReadLight(dir string) (*Run, error) { return readScored(dir, true) }
 
-// readScored refuses a score of another reply, and counts those made by other rules. Scores
-// of the first format do not say which reply they are of.
+// readScored refuses scores of other replies, and counts those made by other rules. Scores of the
+// first format do not say to which reply they belong.
 func readScored(dir string, light bool) (*Run, error) {
 	r, _, err := read(dir, light)
 	if err != nil {
@@ -106,14 +104,14 @@ func readScored(dir string, light bool) (*Run, error) {
 	return r, err
 }
 
-// ReadReplies is ReadLight without the scores, for those who make them.
+// ReadReplies is ReadLight without the scores, for scoring.
 func ReadReplies(dir string) (*Run, error) {
 	r, _, err := read(dir, true)
 	return r, err
 }
 
-// read is ReadReplies, with texts where they are wanted. The second result is the offset
-// where the torn tail begins, which is the end of the replies when there is none.
+// read is ReadReplies, optionally with texts. The second result is the offset where an unfinished last
+// line begins, or else the end of the replies.
 func read(dir string, light bool) (*Run, int64, error) {
 	r, err := readFrame(dir, light)
 	if err != nil {
@@ -123,7 +121,7 @@ func read(dir string, light bool) (*Run, int64, error) {
 	return r, end, err
 }
 
-// StaleError is a score that belongs to another reply.
+// StaleError is the error of a score that belongs to another reply.
 type StaleError struct {
 	File string
 	Key  Key
@@ -133,7 +131,7 @@ func (e *StaleError) Error() string {
 	return fmt.Sprintf("%s: the score of %s, %s, sample %d belongs to another reply", e.File, e.Key.ID, e.Key.Mode, e.Key.Sample)
 }
 
-// ChangedError is a configuration under which the replies of a run were not asked.
+// ChangedError is the error of a configuration that is not the one of the run's replies.
 type ChangedError struct {
 	File        string
 	Line        int // of the replies
@@ -183,10 +181,10 @@ func (r *Run) addReplies() (end int64, err error) {
 	return end, nil
 }
 
-// errForeign is a reply that is sound and does not belong where it is.
+// errForeign is the error of a valid reply in the wrong run.
 var errForeign = errors.New("it does not belong here")
 
-// collector holds replies to what a run asks for.
+// collector assigns replies to the rows of a run.
 type collector struct {
 	run   *Run
 	index map[string]int
@@ -205,7 +203,7 @@ func newCollector(r *Run) *collector {
 	return c
 }
 
-// index is the place of the first row of each instance. The others follow it.
+// index is the place of the first row of each instance; its other rows follow.
 func (r *Run) index() map[string]int {
 	index := map[string]int{}
 	for i := 0; i < len(r.Rows); i += len(r.Config.Modes) * r.Config.Samples {
@@ -214,7 +212,7 @@ func (r *Run) index() map[string]int {
 	return index
 }
 
-// place is that of the row of a key; -1 where a run does not ask it.
+// place is the place of the row of a key, or -1 if the run does not ask it.
 func (r *Run) place(index map[string]int, k *Key) int {
 	first, ok := index[k.ID]
 	mode := slices.Index(r.Config.Modes, k.Mode)
@@ -224,7 +222,7 @@ func (r *Run) place(index map[string]int, k *Key) int {
 	return first + mode*r.Config.Samples + k.Sample
 }
 
-// Finder finds the row of a key; nil where a run does not ask it.
+// Finder finds the row of a key, or nil if the run does not ask it.
 func (r *Run) Finder() func(*Key) *Row {
 	index := r.index()
 	return func(k *Key) *Row {
@@ -235,7 +233,7 @@ func (r *Run) Finder() func(*Key) *Row {
 	}
 }
 
-// take reads the reply of a line, and gives its checksum.
+// take reads the reply in a line, and returns its checksum.
 func (c *collector) take(l *job.Line) (reply *Reply, sum string, err error) {
 	switch {
 	case l.TooLong:
@@ -261,8 +259,7 @@ func (c *collector) take(l *job.Line) (reply *Reply, sum string, err error) {
 	return reply, sum, nil
 }
 
-// readFrame reads what a run asks: its configuration, and the rows without
-// replies.
+// readFrame reads the configuration of a run, and its rows without replies.
 func readFrame(dir string, light bool) (*Run, error) {
 	c, err := readConfig(dir)
 	if err != nil {
@@ -365,8 +362,8 @@ func readConfig(dir string) (*Config, error) {
 	return parseConfig(name, b)
 }
 
-// parseConfig looks at the format before anything else: a later one may have members that
-// strict refuses, and deserves its own message.
+// parseConfig checks the format first: a later one may have members that strict refuses, and
+// deserves a message of its own.
 func parseConfig(name string, b []byte) (*Config, error) {
 	var head struct {
 		Format int `json:"format"`
@@ -397,7 +394,7 @@ const MaxSamples = 10_000
 // MaxTurns is the most requests of a reply.
 const MaxTurns = 64
 
-// check holds a configuration to what the rest relies on.
+// check checks what the rest of the package relies on.
 func (c *Config) check() error {
 	switch {
 	case c.Format > firstFormat && c.Scoring == "" && len(c.Accepted) == 0:
@@ -437,9 +434,8 @@ type billed struct {
 	Most float64 `json:"most"`
 }
 
-// ReadBilled is the most dollars that requests without a reply may have cost: those that
-// failed, and those on their way when the run was last heard of. It is 0 for a run
-// without a bound on its cost.
+// ReadBilled is the most dollars that requests without a reply may have cost: those that failed, and
+// those in flight when the run stopped. It is 0 for a run without a bound on its cost.
 func ReadBilled(dir string) (float64, error) {
 	name := filepath.Join(dir, BilledFile)
 	text, err := os.ReadFile(name)
@@ -464,8 +460,8 @@ func WriteBilled(dir string, most float64) error {
 	return job.ReplaceJSON(filepath.Join(dir, BilledFile), &billed{most})
 }
 
-// Batch is one that the provider has of a run, or may have: it is written down before it
-// is submitted. Nobody submits its rows again before its end is known.
+// Batch is a batch that the provider has, or may have: it is recorded before it is submitted. Its rows
+// are not submitted again before its end is known.
 type Batch struct {
 	Tag  string    `json:"tag"`          // that it carries at the provider; of no other batch anywhere
 	ID   string    `json:"id,omitempty"` // of the provider; "" until it has said so
@@ -476,7 +472,7 @@ type Batch struct {
 	Reserved float64 `json:"reserved,omitempty"`
 }
 
-// ReadBatches is the batches of a run. Its rows are as many.
+// ReadBatches is the batches of a run with that many rows.
 func ReadBatches(dir string, rows int) ([]*Batch, error) {
 	name := filepath.Join(dir, BatchesFile)
 	text, err := os.ReadFile(name)
@@ -498,7 +494,7 @@ func ReadBatches(dir string, rows int) ([]*Batch, error) {
 	return list, nil
 }
 
-// WriteBatches replaces what ReadBatches gives. Without batches there is no file.
+// WriteBatches replaces the recorded batches. Without batches there is no file.
 func WriteBatches(dir string, list []*Batch) error {
 	name := filepath.Join(dir, BatchesFile)
 	if len(list) == 0 {
@@ -507,8 +503,7 @@ func WriteBatches(dir string, list []*Batch) error {
 	return job.ReplaceJSON(name, list)
 }
 
-// eachScore gives the scores of a run. The error is fs.ErrNotExist when it has not been
-// scored.
+// eachScore yields the scores of a run. The error is fs.ErrNotExist if it has not been scored.
 func eachScore(dir string, yield func(*job.Line, *Score) error) error {
 	name := filepath.Join(dir, ScoresFile)
 	return job.FileLines(name, func(l *job.Line) error {
@@ -520,8 +515,8 @@ func eachScore(dir string, yield func(*job.Line, *Score) error) error {
 	})
 }
 
-// parseScore reads a line. One that ends without a checksum has to be of format 1, and
-// then says nothing of its reply.
+// parseScore reads a line. A line without a checksum must be of format 1, and does not say to which
+// reply it belongs.
 func parseScore(l *job.Line) (*Score, error) {
 	if l.TooLong {
 		return nil, fmt.Errorf("it is longer than %d bytes", job.MaxLine)

@@ -20,7 +20,7 @@ type Repaired struct {
 	Done    bool // the file was written anew; false when nothing is wrong, or in a dry run
 }
 
-// BadLine is a line of the replies that is not as it was written.
+// BadLine is a damaged line of the replies.
 type BadLine struct {
 	Line   int
 	Offset int64 // in bytes
@@ -32,13 +32,11 @@ type BadLine struct {
 	Salvaged *Key
 }
 
-// Repair explains what is wrong with the replies of a run and, unless it is a dry
-// run, moves the bad lines to replies.jsonl.bad and keeps the others, byte for byte. The
-// replies that are lost are asked for again when the run is resumed; the scores are
-// taken away, to be made anew.
+// Repair says which replies of a run are damaged and, unless it is a dry run, moves the bad lines to
+// replies.jsonl.bad and keeps the others byte for byte. Resuming the run asks for the lost replies
+// again. The scores are removed and have to be made again.
 //
-// It repairs nothing but replies: without run.json and instances.jsonl nobody can say
-// what was asked.
+// It repairs only replies: without run.json and instances.jsonl, nothing says what was asked.
 func Repair(dir string, dryRun bool) (*Repaired, error) {
 	if !dryRun {
 		if _, err := readConfig(dir); err != nil {
@@ -87,7 +85,7 @@ func Repair(dir string, dryRun bool) (*Repaired, error) {
 	return found, nil
 }
 
-// sift writes the good and the bad lines of the replies.
+// sift separates the good and the bad lines of the replies.
 func (r *Run) sift(name string, good, bad io.Writer) (*Repaired, error) {
 	out := &Repaired{}
 	c := newCollector(r)
@@ -134,7 +132,7 @@ func write(w io.Writer, line []byte) error {
 // begin is how the line of a reply begins. Within a reply its quotes are escaped.
 const begin = `{"id":`
 
-// salvage finds a reply that follows a piece of another in one line.
+// salvage finds a whole reply after a piece of another in one line.
 func (c *collector) salvage(l *job.Line) (int, *Key) {
 	if l.TooLong || !l.Terminated {
 		return 0, nil

@@ -43,8 +43,8 @@ const (
 	firstFormat = 1
 )
 
-// Scoring is a digest of the published vectors of scoring, which the code is held
-// against: it changes with the rules, and not with the build.
+// Scoring is a digest of the published test vectors of scoring: it changes with the rules, not with
+// the build.
 const Scoring = "75162c8e4864"
 
 // Config is what a run depends on. A directory belongs to one configuration.
@@ -68,7 +68,7 @@ type Config struct {
 	Accepted []Version `json:"accepted,omitempty"`
 }
 
-// Version is what another version of the tool may make otherwise.
+// Version is what another version of the tool may do differently.
 type Version struct {
 	Ein     string                          `json:"ein"`
 	Prompts map[prompt.Mode]string          `json:"prompts"`
@@ -76,14 +76,14 @@ type Version struct {
 	Scoring string                          `json:"scoring"`
 }
 
-// with is a configuration with what a version makes of it.
+// with is a configuration with the values of a version.
 func (c Config) with(v *Version) Config {
 	c.Ein, c.Prompts, c.Sent, c.Scoring, c.Accepted = v.Ein, v.Prompts, v.Sent, v.Scoring, nil
 	return c
 }
 
-// versions is the configurations under which replies of a run may have been asked, the
-// last of them in force.
+// versions is the configurations under which replies of a run may have been asked. The last is in
+// force.
 func (c *Config) versions() []Config {
 	first := *c
 	first.Accepted = nil
@@ -100,8 +100,8 @@ func (c *Config) Current() Config {
 	return list[len(list)-1]
 }
 
-// digest is of what was asked, which a reply carries: not by what it was asked, nor where, nor
-// in which part.
+// digest identifies what was asked, and is in every reply. It does not depend on the version of ein,
+// the server or the shard.
 func (c Config) digest() string {
 	c.Format, c.Ein, c.Instances.File, c.Instances.Shard, c.BaseURL, c.Scoring, c.Accepted = 0, "", "", "", "", "", nil
 	return digest(compact.Must(tree(&c))) // with its members in order
@@ -114,7 +114,7 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:bytes])
 }
 
-// Source is the file of instances a run was made from, and what was taken of it.
+// Source is the file of instances of a run, and the selection from it.
 type Source struct {
 	File       string   `json:"file"` // base name
 	SHA256     string   `json:"sha256"`
@@ -160,7 +160,7 @@ type Score struct {
 	Of      string `json:"of,omitempty"`      // the checksum of the reply
 }
 
-// Row is one thing that was to be asked.
+// Row is one request of a run: a question in one mode, encoding and sample.
 type Row struct {
 	Instance *instance.Instance
 	Key
@@ -180,33 +180,32 @@ type Row struct {
 	instance, reply, score int64
 }
 
-// Structure and Surface are the seeds of the instance: rows with the same ones are of one
-// graph, or of one wording.
+// Structure and Surface are the seeds of the instance: rows with equal ones have the same graph, or
+// the same wording.
 func (r *Row) Structure() uint64 { return cmp.Or(r.seeds[0], r.Instance.StructuralSeed) }
 
-// Surface is the second of them.
+// Surface is the seed of the wording; see Structure.
 func (r *Row) Surface() uint64 { return cmp.Or(r.seeds[1], r.Instance.SurfaceSeed) }
 
-// second is what a reply says that takes back what it has said before.
+// second matches words with which a reply takes back what it said before.
 var second = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\bwait\b|\bhold on\b|\bactually,|\bcorrection\b|\bscratch that\b|` +
 		`\blet(?:'s| me| us) (?:re-?(?:count|check|consider|calculate|compute|do|evaluate|examine|read|think|trace|verify|visit)|double[- ]check|start over|try (?:that |this )?again|check (?:that |this |it )?again)\b|` +
 		`\bI (?:made (?:a|an) (?:mistake|error)|(?:mis(?:counted|read|sed)|forgot|overlooked)\b)`)
 })
 
-// Corrects reports whether the reply, its reasoning included, corrects itself on the way, as
-// in "Wait, let me recount".
+// Corrects reports whether the reply or its reasoning corrects itself, as in "Wait, let me recount".
 func (r *Row) Corrects() bool {
 	return r.corrects || r.Reply != nil && (second().MatchString(r.Reply.Reply) || second().MatchString(r.Reply.Reasoning))
 }
 
-// Spent is what a reply took.
+// Spent is the usage and cost of a reply.
 type Spent struct {
 	model.Usage
 	Cost float64
 }
 
-// Spent is that of the reply; none without one.
+// Spent is the usage of the reply, zero without one.
 func (r *Row) Spent() Spent {
 	if r.Reply == nil || r.spent != (Spent{}) {
 		return r.spent

@@ -16,7 +16,7 @@ import (
 	"ein/internal/job"
 )
 
-// JudgeOptions are how the replies of a run are judged.
+// JudgeOptions say how the replies of a run are judged.
 type JudgeOptions struct {
 	// Python runs the programs of the mode python; it may be called by many
 	// goroutines. Without it they are not scored, and keep the scores that they have.
@@ -41,7 +41,7 @@ func NeedsPython(r *Run) bool {
 }
 
 // Judge scores all replies of a run, says why the wrong ones are wrong, and replaces
-// its scores. It reads what is on disk and asks nobody. Equal Python programs are run
+// its scores. It reads only the disk and asks no model. Equal Python programs run
 // once. The result does not depend on Workers.
 func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 	r, err := ReadReplies(dir)
@@ -115,8 +115,7 @@ type task struct {
 	question *verdict.Question
 }
 
-// tasks gives the replies of a run, in the order of its rows, and reads their texts when
-// they are wanted.
+// tasks yields the replies of a run in the order of its rows, and reads their texts when needed.
 func (r *Run) tasks(yield func(*task) bool) error {
 	var of *instance.Instance
 	var q *verdict.Question
@@ -139,9 +138,8 @@ func (r *Run) tasks(yield func(*task) bool) error {
 	return err
 }
 
-// keepPython gives the replies in the mode python the scores that they have: their
-// programs cannot be run again, and the replies are those that were scored. Scores
-// that cannot be read are none: the file is about to be replaced.
+// keepPython keeps the scores of replies in the mode python, for a machine that cannot run them. It
+// ignores scores that cannot be read, since the file is about to be replaced.
 func keepPython(r *Run, shared map[string]*Score) {
 	index := r.index()
 	_ = eachScore(r.Dir, func(l *job.Line, s *Score) (err error) {
@@ -158,14 +156,13 @@ func keepPython(r *Run, shared map[string]*Score) {
 	})
 }
 
-// Counts reports whether a reply is scored, and the score is about the model: infrastructure
-// errors are not.
+// Counts reports whether a reply has a score that is about the model, unlike an infrastructure error.
 func (r *Row) Counts() bool { return r.Score != nil && r.Score.Outcome != answer.InfraError }
 
 // String names a row.
 func (r *Row) String() string { return r.ID + ", " + string(r.Mode) }
 
-// one judges the reply of a row; nil where that needs a runner of Python.
+// one judges the reply of a row, or returns nil if that needs a runner of Python.
 func (o *JudgeOptions) one(ctx context.Context, j *verdict.Judge, row *task) (*verdict.Verdict, error) {
 	if row.Mode == prompt.Python && o.Python == nil {
 		return nil, nil

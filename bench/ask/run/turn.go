@@ -18,7 +18,7 @@ type Turn struct {
 	Cost      float64     `json:"cost,omitempty"`
 }
 
-// ToolCall is a call of a tool, and what it said.
+// ToolCall is a call of a tool with its result.
 type ToolCall struct {
 	Tool   string `json:"tool"`
 	Args   string `json:"args"`
@@ -26,7 +26,7 @@ type ToolCall struct {
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// Dialogue is what there was before a reply.
+// Dialogue summarises the turns before a reply.
 type Dialogue struct {
 	Turns int32 // that called tools
 	// First is whether the first program failed, and Mended whether one that ran without
@@ -34,7 +34,7 @@ type Dialogue struct {
 	First, Mended bool
 }
 
-// dialogue sums the turns of a reply up.
+// dialogue summarises the turns of a reply.
 func (r *Reply) dialogue() Dialogue {
 	d := Dialogue{Turns: int32(len(r.Turns))}
 	first := true
@@ -48,7 +48,7 @@ func (r *Reply) dialogue() Dialogue {
 	return d
 }
 
-// Dialogue is that before the reply; none without one.
+// Dialogue is the dialogue before the reply, zero without one.
 func (r *Row) Dialogue() Dialogue {
 	if r.Reply == nil || len(r.Reply.Turns) == 0 {
 		return r.dialogue
@@ -56,8 +56,7 @@ func (r *Row) Dialogue() Dialogue {
 	return r.Reply.dialogue()
 }
 
-// Said is a number that two rows share if, and but for chance only if, the same answer was
-// understood; 0 where none was. Sets have no order.
+// Said is a hash of the answer that was understood, 0 if none was. The order of a set does not count.
 func (r *Row) Said() uint64 {
 	if r.Score == nil || r.Score.Answer == nil {
 		return r.said

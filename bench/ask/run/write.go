@@ -19,7 +19,7 @@ import (
 	"ein/internal/job"
 )
 
-// Writer appends to a run. Its methods may be called by many goroutines.
+// Writer appends to a run. Many goroutines may call its methods.
 type Writer struct {
 	run     *Run
 	digest  string // of the configuration
@@ -34,7 +34,7 @@ type Writer struct {
 	}
 }
 
-// ErrExists is a folder that has a run in it already.
+// ErrExists is the error of a folder that already has a run.
 var ErrExists = errors.New("there is a run in it already")
 
 // Create begins a run in a folder that does not exist or is empty. run.json is
@@ -96,7 +96,7 @@ func writeConfig(dir string, c *Config) error {
 	return job.ReplaceBytes(filepath.Join(dir, ConfigFile), append(b, '\n'))
 }
 
-// Accept goes on under the version of a configuration, and keeps those that there were.
+// Accept continues under the version of a configuration, and keeps the earlier versions.
 func (w *Writer) Accept(c Config) error {
 	n := w.run.Config
 	n.Format = Format
@@ -108,7 +108,7 @@ func (w *Writer) Accept(c Config) error {
 	return nil
 }
 
-// vacant holds a folder free of what would be mixed with a run or overwritten.
+// vacant refuses a folder with files that would be overwritten or taken for part of the run.
 func vacant(dir string) error {
 	if exists(filepath.Join(dir, ConfigFile)) {
 		return fmt.Errorf("%s: %w", dir, ErrExists)
@@ -170,8 +170,8 @@ func Open(dir string) (_ *Writer, err error) {
 	return w, nil
 }
 
-// sweep removes what killed processes have left half written. Scoring writes without the
-// lock, so what has been touched of late stays.
+// sweep removes half-written files of killed processes. Scoring writes without the lock, so recent
+// files stay.
 func sweep(dir string) error {
 	const late = time.Hour
 	entries, err := os.ReadDir(dir)
@@ -191,8 +191,8 @@ func sweep(dir string) error {
 	return nil
 }
 
-// takeOff moves the end of the replies to the file of tails. The copy is on disk
-// before the original is gone.
+// takeOff moves the unfinished end of the replies to the file of tails. The copy is on disk before
+// the original is removed.
 func takeOff(dir string, end int64) error {
 	f, err := os.OpenFile(filepath.Join(dir, RepliesFile), os.O_RDWR, 0)
 	if err != nil {

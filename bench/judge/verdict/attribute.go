@@ -15,8 +15,8 @@ import (
 // Kind is what a wrong program got wrong.
 type Kind string
 
-// The kinds. NoGraph is a program in which no graph is written, so that there is
-// nothing to compare or to put the true one in place of.
+// The kinds. NoGraph is a program that writes no graph, so there is nothing to compare, or to
+// replace by the true one.
 const (
 	GraphReading Kind = "graph_reading" // right with the true edges
 	QueryReading Kind = "query_reading" // its edges are right, and it is right with the nodes asked about
@@ -28,9 +28,9 @@ const (
 // Kinds lists the kinds.
 func Kinds() []Kind { return []Kind{GraphReading, QueryReading, Logic, Both, NoGraph} }
 
-// Convention is how a program has its edges, when not as the question does. A
-// program that writes every edge from child to parent and asks for what the root
-// reaches has read nothing wrong.
+// Convention is how a program writes its edges, if not as the question does. A program that
+// writes every edge from child to parent, and looks for ancestors by what a node reaches, has
+// misread nothing.
 type Convention string
 
 // The conventions: every edge turned around, and undirected edges one way only.
@@ -73,9 +73,8 @@ func (a *Attribution) Edges() (dropped, added, reversed int) {
 	return dropped, added, reversed
 }
 
-// attribution says why a program is wrong that ran and gave a wrong answer: run gives
-// what it gives with the true edges in it, within the same limits. The error is that of
-// the context, or of a run that has failed.
+// attribution says why a program that ran gave a wrong answer. run gives its output with the true
+// edges, within the same limits. The error is that of the context, or of a run that failed.
 func attribution(ctx context.Context, q *Question, w *wrote, run runs) (Attribution, error) {
 	right := func(program string) (bool, error) {
 		v, err := run(ctx, program, q)
@@ -101,13 +100,13 @@ func attribution(ctx context.Context, q *Question, w *wrote, run runs) (Attribut
 	return a, nil
 }
 
-// mostAnchors bounds the places of a program in which the nodes asked about are tried:
-// two of them in four are sixteen programs.
+// mostAnchors bounds the places of a program in which the question's nodes are tried: two nodes
+// in four places are sixteen programs.
 const mostAnchors = 4
 
-// asking is a program with the nodes of a question in the places of those that it names,
-// in every way. There are none of programs that name many, or those that are asked about:
-// these have read the question, and what they do with it is logic.
+// asking is the variants of a program with the question's nodes in place of those that it names.
+// There are none for programs that name many nodes, or the right ones: these read the question
+// correctly, and the rest is logic.
 func asking(program string, places []anchor, text func(node int) string, query *category.Query) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		var nodes []int
@@ -152,8 +151,8 @@ type anchor struct {
 	spans []source.Span
 }
 
-// attribute compares the graphs found in a wrong program with the true ones, and
-// asks whether it is right with these, in each convention it may follow.
+// attribute compares the graphs in a wrong program with the true ones and, for each convention
+// that it may follow, asks whether it is right with those.
 func attribute(c *category.Case, found []literal, right func([]arcs) (bool, error)) (Attribution, error) {
 	if len(found) == 0 {
 		return Attribution{Kind: NoGraph}, nil
@@ -183,7 +182,7 @@ func attribute(c *category.Case, found []literal, right func([]arcs) (bool, erro
 	return wrong[0], nil
 }
 
-// reading is what the graphs of a program would be, were they right.
+// reading is what the graphs of a program would be if they were right.
 type reading struct {
 	convention Convention
 	graphs     []arcs

@@ -17,19 +17,18 @@ type Item struct {
 	At int // place among the results, from 0
 }
 
-// BugError is a reply that ein itself fails on.
+// BugError is the error of a reply on which ein itself fails.
 type BugError struct{ What string }
 
 func (e *BugError) Error() string { return e.What }
 
-// Work gives the verdict on an item. A nil one is for emit to know.
+// Work gives the verdict on an item. It may be nil, which emit has to handle.
 type Work[T any] func(context.Context, T) (*Verdict, error)
 
 // String names an item.
 func (it *Item) String() string { return it.Question.ID }
 
-// Each works on the replies of a file, as InOrder does, in the order of Join. It
-// returns the number of lines.
+// Each is InOrder for the replies of a file, in the order of Join. It returns the number of lines.
 func (x *Index) Each(ctx context.Context, file io.Reader, workers int, notes *Notes, newWorker func() Work[*Item], emit func(*Item, *Verdict) error) (lines int, err error) {
 	err = InOrder(ctx, workers, func(yield func(*Item) bool) error {
 		enough, at := errors.New("enough"), 0
@@ -49,10 +48,10 @@ func (x *Index) Each(ctx context.Context, file io.Reader, workers int, notes *No
 	return lines, err
 }
 
-// ahead is how many items for each worker are read ahead of the one that is due.
+// ahead is how many items are read ahead for each worker.
 const ahead = 16
 
-// try is work whose panic is a *BugError, and does not end the process.
+// try is work whose panic becomes a *BugError.
 func try[T fmt.Stringer](ctx context.Context, work Work[T], item T) (v *Verdict, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -62,9 +61,9 @@ func try[T fmt.Stringer](ctx context.Context, work Work[T], item T) (v *Verdict,
 	return work(ctx, item)
 }
 
-// InOrder works on items on several goroutines, and gives the verdicts to emit in the
-// order of the items. newWorker is called once for each of them. One worker works
-// where it is called: to hand an item over takes as long as to read an answer.
+// InOrder works on items on several goroutines, and gives the verdicts to emit in the order of
+// the items. newWorker is called once for each goroutine. With one worker everything runs on the
+// caller's: handing an item over takes as long as reading an answer.
 func InOrder[T fmt.Stringer](ctx context.Context, workers int, items func(yield func(T) bool) error, newWorker func() Work[T], emit func(T, *Verdict) error) error {
 	if workers == 1 {
 		work := newWorker()

@@ -29,9 +29,9 @@ type Limits struct {
 	Timeout time.Duration // of the run; default DefaultTimeout
 }
 
-// The default limits. The cost is proved before a program runs, and a machine
-// does that many operations in about a second: the timeout is for what is not
-// foreseen, and no program can choose to run into it.
+// The default limits. The cost is bounded before a program runs, and a machine does that many
+// operations in about a second. The timeout is for the unforeseen; no program can reach it on
+// purpose.
 const (
 	DefaultSource  = 64 << 10
 	DefaultOps     = 1 << 30
@@ -40,8 +40,8 @@ const (
 	DefaultTimeout = 10 * time.Second
 )
 
-// Bounds of what is no matter of taste: a text within the limit on its length can
-// still ask for this much of the front end.
+// Bounds on the work of the parser and the checker, which a text within the limit on its length
+// could still demand.
 const (
 	maxStatements  = 2000
 	maxHeight      = 1000
@@ -68,12 +68,12 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// slow is a hundred times as long as a certified operation takes. What ends in time at this
-// rate needs no timer, which takes as long as to run a tiny program.
+// slow is a hundred times as long as a certified operation takes. A program that is fast enough
+// even at this rate needs no timer, which costs as much as running a tiny program.
 const slow = 100 * time.Nanosecond
 
-// maxCachedBytes bounds the memory that a program is kept with. Those of the
-// benchmark need some kilobytes; what needs more takes longer to run than to compile.
+// maxCachedBytes bounds the memory of a program in the cache. Those of the benchmark need some
+// kilobytes; larger ones take longer to run than to compile.
 const maxCachedBytes = 1 << 20
 
 // executor runs Ein programs one after another.
@@ -105,7 +105,8 @@ func newExecutor(profile check.Profile, l Limits, cache int) *executor {
 	}
 }
 
-// compiled is a program that can be run, or why it cannot, or neither when it came once.
+// compiled is a program that can be run, or why it cannot, or neither for a program that came
+// only once.
 type compiled struct {
 	program  string
 	machine  *vm.Machine
@@ -161,8 +162,8 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 	return v, nil
 }
 
-// compile keeps a program that comes a second time while it is remembered. Most come once,
-// and are compiled in the memory of the last.
+// compile keeps a program when it comes a second time. Most come only once, and are compiled in
+// the memory of the last one.
 func (e *executor) compile(program string) *compiled {
 	at := e.cached[program]
 	if at == nil {
@@ -186,7 +187,7 @@ func (e *executor) compile(program string) *compiled {
 	return c
 }
 
-// parsed is the tree of a program, which holds until the next one is run.
+// parsed is the tree of a program, valid until the next one is run.
 func (e *executor) parsed(program string) *syntax.File {
 	if e.file == nil || e.file.Source.Text != program {
 		e.lang.Memory = &e.memory
@@ -195,8 +196,8 @@ func (e *executor) parsed(program string) *syntax.File {
 	return e.file
 }
 
-// build keeps a program that does not compile with its failure, so that copies of it fail at
-// once. It panics only on a bug of the compiler.
+// build keeps programs that do not compile, too, with their failures, so that copies fail at
+// once. It panics only on a bug in the compiler.
 func (e *executor) build(program string, in *lang.Memory) *compiled {
 	e.lang.Memory = in
 	c := &compiled{program: program}
@@ -232,8 +233,8 @@ func (e *executor) build(program string, in *lang.Memory) *compiled {
 	return c
 }
 
-// first is the outcome that a list of diagnostics makes, with its first error of
-// that kind. A program is over a limit only when nothing else is wrong with it.
+// first is the outcome for a list of diagnostics, with the first error of that kind. A program is
+// over a limit only if nothing else is wrong with it.
 func first(l diag.List, o answer.Outcome) (answer.Outcome, diag.Code, string) {
 	d := l.First()
 	if d.Code.Class() == diag.Limit {
@@ -242,9 +243,8 @@ func first(l diag.List, o answer.Outcome) (answer.Outcome, diag.Code, string) {
 	return o, d.Code, d.Message
 }
 
-// readsGraph reports whether the outputs of a program depend on a matrix that is
-// written in it, which is what a graph is, by edges, by adj or as it stands; or on facts
-// of several columns.
+// readsGraph reports whether the outputs of a program depend on a graph that is written in it: by
+// edges, by adj, as a plain matrix, or as facts of several columns.
 func readsGraph(p *check.Program) bool {
 	seen := make([]bool, p.Nodes)
 	stack := make([]*ir.Node, 0, len(p.Outputs))

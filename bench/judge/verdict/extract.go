@@ -15,19 +15,16 @@ import (
 // that name the language.
 var languages = map[prompt.Mode][]string{prompt.Ein: {"ein"}, prompt.Python: {"python", "python3", "py"}, prompt.Rules: {"ein", "rules", "datalog", "prolog"}}
 
-// Extract finds the program in a reply; it is false where there is none.
+// Extract finds the program in a reply, or returns false.
 //
-// Of fenced blocks it is the last complete one that is marked with the language;
-// where none is, the last complete one without a mark; where there is none
-// either, the last complete one. A mark counts for more than the place, because
-// after a program models like to show what they think it prints. A block that is
-// never closed counts only when there is no complete one: some providers cut the
-// closing fence off.
+// It is the last complete fenced block that is marked with the language; else the last complete
+// block without a mark; else the last complete block. The mark counts more than the order because
+// models like to show, after a program, what they expect it to print. A block that is never
+// closed counts only if none is complete: some providers cut off the closing fence.
 //
-// In an Ein reply without fences, in rules too, the program is from the first line that
-// looks like a statement to the end of the last one, so that prose before and after it
-// is left out. In Python no line can be told from prose: the program is the whole
-// text.
+// In a reply in Ein or rules without fences, the program extends from the first line that looks
+// like a statement to the end of the last one, without the prose around it. Lines of Python
+// cannot be told from prose, so there the program is the whole text.
 //
 // The time is linear in the reply.
 func Extract(reply string, l prompt.Mode) (string, bool) {
@@ -59,11 +56,10 @@ func Extract(reply string, l prompt.Mode) (string, bool) {
 	return program, strings.TrimSpace(program) != ""
 }
 
-// Detect is the language of the program in a reply; it is false where no program
-// can be told from prose. The last complete block that is marked with a language
-// decides. Without one, a program that imports is Python; another is Ein when it
-// has the form of it; what stands in a block without a mark is Python then, and
-// everything else is Ein with an error in it.
+// Detect is the language of the program in a reply, or false if nothing can be told from prose.
+// The last complete block that is marked with a language decides. Without a mark, a program with
+// imports is Python, and one in the form of Ein is Ein. Otherwise the contents of a block are
+// Python, and anything else is Ein with an error in it.
 func Detect(reply string) (prompt.Mode, bool) {
 	if len(reply) > answer.MaxReply {
 		return "", false
@@ -121,7 +117,7 @@ func dialect(program string) prompt.Mode {
 	return prompt.Ein
 }
 
-// detecting is how a text is looked at that may be no Ein at all.
+// detecting is the options for parsing a text that may not be Ein at all.
 var detecting = lang.Options{Workers: 1, Syntax: syntax.Limits{SourceBytes: DefaultSource, Tokens: DefaultSource, Statements: maxStatements, Height: maxHeight, Diagnostics: 1}}
 
 // imports reports whether a line is an import statement of Python.
@@ -141,7 +137,7 @@ type block struct {
 	closed    bool // false: the reply ends before the fence does
 }
 
-// mode is what a block is marked with, or "". What is in Ein may be rules.
+// mode is the language that a block is marked with, or "". A block marked as Ein may be rules.
 func (b *block) mode() prompt.Mode {
 	for _, l := range []prompt.Mode{prompt.Ein, prompt.Python, prompt.Rules} {
 		if slices.Contains(languages[l], b.tag) {
@@ -194,8 +190,8 @@ type fence struct {
 	indent int
 }
 
-// opening reads the first line of a fenced block as CommonMark does, and also where models
-// put fences besides: behind the mark of a list, or behind words.
+// opening reads the first line of a fenced block as CommonMark does, and also in other places
+// where models put fences: after the mark of a list item, or after words.
 func opening(line string) fence {
 	indent, s := len(line)-len(strings.TrimLeft(line, " \t")), strings.TrimSpace(line)
 	before := ""
@@ -218,8 +214,8 @@ func opening(line string) fence {
 	return fence{}
 }
 
-// content is the lines of a block without the indentation of its fence, as in
-// Markdown: in a list all of a block is indented, and Python would not have it.
+// content is the lines of a block without the indentation of its fence, as in Markdown: in a list
+// the whole block is indented, which Python would refuse.
 func (f fence) content(text string) string {
 	if f.indent == 0 {
 		return text
@@ -240,7 +236,7 @@ func (f fence) closes(line string) bool {
 	return len(s) >= f.size && s[0] == f.char && strings.Trim(s, string(f.char)) == ""
 }
 
-// bare is the statements of a text that is not all program.
+// bare is the statements in a text that also has prose.
 func bare(text string, statement func(line string) bool) string {
 	start, end := -1, 0
 	depth := 0
@@ -282,8 +278,8 @@ func opened(line string) int {
 	return n
 }
 
-// clause reports whether a line begins as a fact, a rule or a query does, or goes on with
-// one: an atom in brackets, and behind it the end, a comma, an arrow, another atom or a comparison.
+// clause reports whether a line begins or continues a fact, a rule or a query: an atom in
+// brackets and, after it, the end, a comma, an arrow, another atom or a comparison.
 func clause(line string) bool {
 	s := strings.TrimSpace(line)
 	for _, not := range []string{"?-", "not ", "!", "~", "\\+"} {
@@ -312,8 +308,8 @@ func clause(line string) bool {
 
 const letters = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// statement reports whether a line begins as a statement does: a command, or a
-// name and an equals sign with at most an index list between them.
+// statement reports whether a line begins a statement: with a directive, or with a name and an
+// equals sign with at most an index list between them.
 func statement(line string) bool {
 	s := strings.TrimSpace(line)
 	if strings.HasPrefix(s, ":print") {

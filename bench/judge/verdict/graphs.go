@@ -16,7 +16,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// wrote is the graphs that a program has, and the program with others in their place.
+// wrote is the graphs that a program writes, with a way to replace them.
 type wrote struct {
 	graphs   []literal
 	with     func([]arcs) string
@@ -48,12 +48,12 @@ func einGraphs(f *syntax.File, n int) wrote {
 	}}
 }
 
-// watcher is a Python program that runs another one and looks at its graphs.
+// watcher is a Python program that runs another one and observes its graphs.
 //
 //go:embed graphs.py
 var watcher string
 
-// watched is what it is told.
+// watched is the input of the watcher.
 type watched struct {
 	Program string   `json:"program"`
 	Labels  []string `json:"labels"`
@@ -61,7 +61,7 @@ type watched struct {
 	Put     []put    `json:"put,omitempty"`
 }
 
-// spot is where a graph was met, in which form.
+// spot is where in a program a graph was found, and in which form.
 type spot struct {
 	Place int    `json:"place"`
 	Path  string `json:"path"`
@@ -86,11 +86,10 @@ func (w *watched) text() string {
 	return watcher + "\nstart(json.loads(" + string(b) + "))\n"
 }
 
-// pythonGraphs finds the graphs that a Python program computes with, by running it
-// under observation. What is reported is the program's word: it decides how a wrong
-// answer is explained, and never whether an answer is right. A program that behaves
-// otherwise than when it was scored, or that cannot be observed within the limits of
-// the sandbox, has none.
+// pythonGraphs finds the graphs that a Python program computes with, by running it under
+// observation. A program can forge this report, so it only explains wrong answers and never makes
+// one right. A program that behaves differently from when it was scored, or that cannot be
+// observed within the limits of the sandbox, has no graphs.
 func pythonGraphs(ctx context.Context, sandbox Runner, program, printed string, q *Question) (wrote, error) {
 	w := watched{Program: program, Labels: q.Labels}
 	for _, t := range truths(&q.Case) {
@@ -136,15 +135,15 @@ func pythonGraphs(ctx context.Context, sandbox Runner, program, printed string, 
 	return found, nil
 }
 
-// Reading is how much of the graph a program has read right, whatever its answer.
+// Reading is how much of the graph a program read correctly, whatever its answer.
 type Reading struct {
 	Edges int `json:"edges"` // of the true graph
 	Right int `json:"right"` // of them, in the program
 	Added int `json:"added"` // edges of the program that are none
 }
 
-// read compares the graphs of a program with the true ones, in the convention that
-// explains them best; nil when it has none.
+// read compares the graphs of a program with the true ones, in the convention that fits best; nil
+// if it has none.
 func read(c *category.Case, found []literal) *Reading {
 	if len(found) == 0 {
 		return nil
@@ -170,7 +169,7 @@ func read(c *category.Case, found []literal) *Reading {
 	return r
 }
 
-// graphs is those of a program that gave an answer.
+// graphs is the graphs of a program that gave an answer.
 func (j *Judge) graphs(ctx context.Context, q *Question, mode prompt.Mode, v *Verdict) (wrote, error) {
 	switch mode {
 	case prompt.Ein:

@@ -14,9 +14,9 @@ import (
 	"ein/bench/question/instance"
 )
 
-// Index is the questions of a file, by id: the instances in their order, as far as they
-// are needed, and a table of where each is. A long file is on disk, and takes a bit of
-// memory for each question. One file of replies is judged after another.
+// Index is the questions of a file, by id: the needed part of each instance, in order, and a
+// table of their places. Those of a long file are on disk, and each takes little memory. An index
+// serves one file of replies at a time.
 type Index struct {
 	Part bool // see Join
 
@@ -31,8 +31,8 @@ type Index struct {
 	table *store
 }
 
-// slot is an entry of the table: the hash of an id, which is never 0, the line of the
-// instance, and where what is kept of it is.
+// slot is an entry of the table: the hash of an id, which is never 0, the line of the instance,
+// and the place of its record.
 type slot struct{ hash, line, at, size uint64 }
 
 const slotSize = 32
@@ -63,7 +63,7 @@ func NewIndex(instances iter.Seq2[*instance.Instance, error], why bool) (x *Inde
 	return x, nil
 }
 
-// add keeps at least half of the slots free, so that find soon meets an empty one.
+// add keeps at least half of the slots free, so that find soon reaches an empty one.
 func (x *Index) add(in *instance.Instance, r *record) error {
 	const most = 2 // slots for each entry
 	if uint64(x.n*most) > x.mask {
@@ -89,13 +89,13 @@ func (x *Index) add(in *instance.Instance, r *record) error {
 	return err
 }
 
-// prefix is how many bytes before a record have its length.
+// prefix is the number of bytes before a record that hold its length.
 const prefix = 4
 
 func (x *Index) hash(id string) uint64 { return cmp.Or(maphash.String(x.seed, id), 1) }
 
-// find gives the slot of an id, or the empty one for it, with its place, and the instance,
-// as far as it is kept.
+// find returns the slot of an id, or an empty one for it, with its place, and the record of the
+// instance.
 func (x *Index) find(id string) (slot, uint64, *instance.Instance, error) {
 	h := x.hash(id)
 	for at := h & x.mask; ; at = (at + 1) & x.mask {
@@ -165,8 +165,8 @@ func (x *Index) grow() error {
 	return nil
 }
 
-// reply gives the question of an id, and notes that there is a reply: nil when there is
-// no such question, and true when there was a reply before.
+// reply returns the question of an id, or nil, and notes that it has a reply; true if it already
+// had one.
 func (x *Index) reply(id string) (*Question, bool, error) {
 	s, _, in, err := x.find(id)
 	if err != nil || in == nil {
@@ -214,8 +214,8 @@ func (x *Index) missing(yield func(*Question) error) error {
 // Close frees what the index has on disk.
 func (x *Index) Close() error { return errors.Join(x.lines.Close(), x.table.Close()) }
 
-// store is bytes, the first in memory and the others on disk, in a file that has no name
-// any more. What was never written is 0.
+// store is a sequence of bytes, the first part in memory, the rest in an unlinked file. Bytes
+// that were never written are 0.
 type store struct {
 	head []byte
 	file *os.File

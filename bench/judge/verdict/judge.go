@@ -51,8 +51,8 @@ func (j *Judge) Reply(ctx context.Context, q *Question, l *Line) (*Verdict, erro
 	return &v, nil
 }
 
-// ModeOf is what a reply is judged as. Without a mode it is a program when no answer is
-// in it and a program is.
+// ModeOf is the mode in which a reply is judged. A reply without a mode is a program if it
+// contains one and no answer.
 func ModeOf(l *Line) prompt.Mode {
 	mode := l.Mode
 	if mode == "" {
@@ -73,7 +73,7 @@ func (j *Judge) Answer(ctx context.Context, it *Item) (*Verdict, error) {
 	return j.Reply(ctx, it.Question, &it.Line)
 }
 
-// judge scores what is visible of a reply: reasoning is cut off first, in front of programs too.
+// judge scores the visible part of a reply: reasoning is cut off first, for programs too.
 func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error) {
 	if l.Error != "" {
 		return Verdict{}.fail(answer.InfraError, l.Error), nil
@@ -109,7 +109,7 @@ func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error
 	return v, err
 }
 
-// numbered is a program with the numbers of nodes in place of their labels.
+// numbered is a program with labels replaced by the numbers of their nodes.
 func numbered(program string, labels []string) string {
 	var edits []edit
 	for _, s := range parse(program).Stmts {
@@ -125,8 +125,8 @@ func numbered(program string, labels []string) string {
 	return rewrite(program, edits)
 }
 
-// program also reads the graphs of right programs: how many edges are misread without harm
-// is a result of its own.
+// program also reads the graphs of right programs: how many edges are misread harmlessly is a
+// result of its own.
 func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode prompt.Mode, run runs) (Verdict, error) {
 	if ctx.Err() != nil {
 		return Verdict{}, context.Cause(ctx)
@@ -174,9 +174,9 @@ func reply(ctx context.Context, q *Question, text string, mode prompt.Mode, run 
 	return run(ctx, program, q)
 }
 
-// finished is the verdict on a reply whose provider gave a finish reason: when it was
-// cut off, declined or held back before there was a program, it is no answer. What is
-// no program counts as none then, unless it stands in a complete block.
+// finished is the verdict on a reply with a finish reason. If the reply was cut off, declined or
+// withheld before it had a program, it is no answer. A text that does not parse then counts as no
+// program, unless it is in a complete block.
 func (v Verdict) finished(reply, finish string) Verdict {
 	why, ok := answer.Unfinished(finish)
 	if !ok || v.Outcome != answer.NoAnswer && v.Outcome != NoProgram && (v.Outcome != ParseError || closed(reply)) {

@@ -23,7 +23,7 @@ type arcs []Edge
 
 func order(a, b Edge) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) }
 
-// arcsOf is the set of the edges of a list, whose memory it takes.
+// arcsOf is the set of the edges of a list; it reuses the list's memory.
 func arcsOf(list []Edge) arcs {
 	slices.SortFunc(list, order)
 	return slices.Compact(list)
@@ -34,7 +34,7 @@ func (a arcs) has(e Edge) bool {
 	return ok
 }
 
-// with is the set with an edge, or without it.
+// with is the set with an edge if there is true, else without it.
 func (a arcs) with(e Edge, there bool) arcs {
 	i, ok := slices.BinarySearchFunc(a, e, order)
 	switch {
@@ -55,8 +55,8 @@ type literal struct {
 	edges arcs
 }
 
-// The number of nodes may follow from the edges, or be computed: what a program
-// computes it from is no reading of the graph.
+// The number of nodes may follow from the edges, or be computed, in which case it says nothing
+// about the reading of the graph.
 const (
 	inferred = -1
 	computed = -2
@@ -92,7 +92,7 @@ func literals(f *syntax.File, n int) []literal {
 	return found
 }
 
-// call is a call of edges or adj, which check has found to be right.
+// call is a call of edges or adj that the checker accepted.
 func call(x *syntax.Call) (literal, bool) {
 	if x.Fun.Name != "edges" && x.Fun.Name != "adj" || len(x.Args) == 0 {
 		return literal{}, false
@@ -180,7 +180,7 @@ func numbers(list *syntax.List) ([][]float64, bool) {
 	return all, true
 }
 
-// text is a graph as a program has it.
+// text is a graph as a program writes it.
 func (a arcs) text(n int) string {
 	var b strings.Builder
 	b.WriteString("edges([")
@@ -204,8 +204,7 @@ func (a arcs) reversed() arcs {
 	return arcsOf(r)
 }
 
-// trueArcs is the edges of a graph as an adjacency matrix has them: those of an
-// undirected one both ways.
+// trueArcs is the edges of a graph as in an adjacency matrix: undirected ones in both directions.
 func trueArcs(g *graph.Graph) arcs {
 	list := g.Arcs()
 	set := make(arcs, len(list))
@@ -224,13 +223,13 @@ func truths(c *category.Case) []arcs {
 	return list
 }
 
-// edit is a piece of a program and what to put in its place.
+// edit is a piece of a program and its replacement.
 type edit struct {
 	span source.Span
 	text string
 }
 
-// rewrite applies edits. One that is inside of another is left out.
+// rewrite applies edits. An edit inside another is left out.
 func rewrite(text string, edits []edit) string {
 	edits = slices.Clone(edits)
 	sort.Slice(edits, func(i, j int) bool { return edits[i].span.Start < edits[j].span.Start })

@@ -7,12 +7,11 @@ import (
 	"sync"
 )
 
-// memo runs equal programs once. Models repeat themselves, samples and encodings of a
-// question often get the same program, and with the true edges in place most wrong
-// ones become the same; a run of Python takes longer than all other scoring. Programs
-// have no input, and sets have one order, so only one that draws random numbers or
-// looks at the clock could have given something else. Equal programs then also have
-// equal results, whatever the machine is busy with.
+// memo runs equal programs once, since a run of Python takes longer than all other scoring.
+// Models repeat themselves, samples and encodings of a question often get the same program, and
+// with the true edges most wrong programs become the same. Programs have no input, and sets have
+// a fixed order, so only one that uses random numbers or the clock could give another result.
+// Running it once also makes equal programs have equal results, however busy the machine is.
 type memo struct {
 	Runner
 
@@ -21,8 +20,8 @@ type memo struct {
 	bytes int // of what they print
 }
 
-// output is what a program gives. It may be read once ready is closed; kept says
-// whether it is of the program, and not of the sandbox.
+// output is the output of a program. It may be read once ready is closed. kept says that it comes
+// from the program, not from a failure of the sandbox.
 type output struct {
 	ready  chan struct{}
 	stdout string
@@ -30,14 +29,13 @@ type output struct {
 	kept   bool
 }
 
-// mostKnown bounds what is remembered, in bytes. Beyond it programs are run again.
+// mostKnown bounds the remembered outputs, in bytes. Beyond, programs are run again.
 const mostKnown = 256 << 20
 
-// entry is about what is remembered of a program that prints nothing.
+// entry is about the memory for a program that prints nothing.
 const entry = 256
 
-// Memo is a runner that runs equal programs once. It may be used by several goroutines
-// when r may.
+// Memo is a runner that runs equal programs once. Several goroutines may use it if they may use r.
 func Memo(r Runner) Runner { return &memo{Runner: r, known: map[[sha256.Size]byte]*output{}} }
 
 // Run implements Runner.

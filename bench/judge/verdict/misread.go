@@ -44,19 +44,19 @@ type Match struct {
 	Edge     *Edge `json:"edge,omitempty"` // of the first that does
 }
 
-// Finding is what explains a wrong answer, the most specific first: what can be
-// misread in one way before what can in many.
+// Finding is the misreadings that explain a wrong answer, the most specific first: those with few
+// variants before those with many.
 type Finding struct {
 	Matches []Match `json:"matches"`
 	Tried   int     `json:"tried"`   // misreadings in all
 	Answers int     `json:"answers"` // different wrong answers that they give
 }
 
-// mostEdges bounds the misreadings of single edges. With more nodes than some 60
-// anything could be reached by one of them, so that they explain nothing.
+// mostEdges bounds the misreadings of single edges. From about 60 nodes on, one of them gives
+// nearly every answer, so they explain nothing.
 const mostEdges = 4096
 
-// mistake is one way of misreading a question: its program rewritten.
+// mistake is one way to misread a question, as a variant of its program.
 type mistake struct {
 	err     Error
 	name    string
@@ -64,9 +64,8 @@ type mistake struct {
 	program string
 }
 
-// misreadings finds the misreadings of a question whose answer is that of the model,
-// by its own program. The error is that of the context, or of a program that does not
-// run.
+// misreadings finds the misreadings of a question that give the model's answer, by running
+// variants of its program. The error is that of the context, or of a program that does not run.
 func misreadings(ctx context.Context, q *Question, reply *answer.JSON) (Finding, error) {
 	right, err := own(ctx, q, q.Program)
 	if err != nil {
@@ -104,7 +103,7 @@ func misreadings(ctx context.Context, q *Question, reply *answer.JSON) (Finding,
 	return f, nil
 }
 
-// own gives the answer of a program of ours, which may use functions.
+// own is the answer of one of our own programs, which may use def.
 func own(ctx context.Context, q *Question, program string) (json.RawMessage, error) {
 	m, _, err := lang.Load("misreading", program, lang.Options{Workers: 1})
 	if err != nil {
@@ -125,7 +124,7 @@ func own(ctx context.Context, q *Question, program string) (json.RawMessage, err
 	return v.JSON(q.Labels), nil
 }
 
-// rewriter makes the misreadings of one program.
+// rewriter makes the variants of one program.
 type rewriter struct {
 	program string
 	file    *syntax.File
@@ -134,8 +133,8 @@ type rewriter struct {
 	list    []mistake
 }
 
-// mistakes lists every misreading to try, each as an edit of the instance's own program: that way a misreading
-// means the same in every category.
+// mistakes lists every misreading to try, each as an edit of the instance's own program: that way
+// a misreading means the same in every category.
 func mistakes(q *Question) []mistake {
 	c := &q.Case
 	w := &rewriter{program: q.Program, file: parse(q.Program), n: c.G.N}
@@ -170,8 +169,7 @@ func (w *rewriter) wholeGraph(name string, f func(arcs) arcs) {
 	w.add(Direction, name, nil, edits, "")
 }
 
-// variants adds the misreading that makes all edits, and, where there are
-// several, those that make one.
+// variants adds the misreading with all edits and, if there are several, those with a single one.
 func (w *rewriter) variants(err Error, name string, edits []edit, each bool, prefix string) {
 	if len(edits) == 0 {
 		return
@@ -195,7 +193,7 @@ func (w *rewriter) walk(visit func(*syntax.Call)) {
 	}
 }
 
-// degrees takes in-degrees for out-degrees: sums of a graph over the other axis.
+// degrees swaps in-degrees and out-degrees: sums of a graph over the other axis.
 func (w *rewriter) degrees() {
 	var edits []edit
 	w.walk(func(c *syntax.Call) {
@@ -213,8 +211,7 @@ func (w *rewriter) degrees() {
 	w.variants(Direction, "in-degree for out-degree", edits, true, "")
 }
 
-// calls puts functions of the same name with a prefix in the place of those that
-// the prefix text defines.
+// calls replaces calls of the functions that the prefix text defines by calls of those.
 func (w *rewriter) calls(err Error, name, functions string, each bool) {
 	var edits []edit
 	w.walk(func(c *syntax.Call) {
@@ -225,7 +222,7 @@ func (w *rewriter) calls(err Error, name, functions string, each bool) {
 	w.variants(err, name, edits, each, functions)
 }
 
-// cut is the functions of paths, with paths of a few edges only.
+// cut defines the functions of paths for paths of a few edges only.
 func cut(hops int) string {
 	closure := [...]string{
 		"def my_tc(A) = A\n",
@@ -251,7 +248,7 @@ def my_scc(A) = {
 `
 }
 
-// sources is the functions that leave the source out, with it, and the other way.
+// sources defines the functions that leave the source out so that they include it, and the reverse.
 const sources = `def my_desc(A, x) = reach(A, x)
 def my_reach(A, x) = desc(A, x)
 def my_anc(A, x) = either(anc(A, x), node(A, x))
@@ -260,7 +257,7 @@ def my_cousins(A, x) = either(cousins(A, x), node(A, x))
 def my_scc(A) = scc(A) - eye(size(A, 0))
 `
 
-// mean makes a sum or a count off by one, in the quotient that is the answer.
+// mean changes a sum or a count by one, in the quotient that is the answer.
 func (w *rewriter) mean() {
 	for _, s := range w.file.Stmts {
 		a, ok := s.(*syntax.Assign)

@@ -7,13 +7,13 @@ import (
 	"ein/bench/question/answer"
 )
 
-// Runner runs Python programs in a sandbox and gives what they print. What a
-// program does wrong is a *ProgramError; every other error is one of the sandbox.
+// Runner runs Python programs in a sandbox and returns what they print. A failure of the program
+// is a *ProgramError; every other error is a failure of the sandbox.
 type Runner interface {
 	Run(ctx context.Context, program string) (stdout string, err error)
 }
 
-// ProgramError is a failure that is the program's own.
+// ProgramError is a failure of the program itself.
 type ProgramError struct {
 	Outcome answer.Outcome // OverLimit, ParseError or RuntimeError
 	Message string
@@ -31,8 +31,7 @@ func inside(sandbox Runner) runs {
 	}
 }
 
-// runPython keeps what a program did wrong apart from what kept it from running, which is not
-// the model's fault.
+// runPython tells failures of the program from those of the sandbox, which are not the model's fault.
 func runPython(ctx context.Context, sandbox Runner, program string, q *Question) (Verdict, error) {
 	v := Verdict{Program: program}
 	out, err := sandbox.Run(ctx, program)

@@ -31,7 +31,7 @@ type Line struct {
 	Error  string      // why there is no reply: of a provider or a sandbox, not the model
 }
 
-// LineError is a line that is no reply.
+// LineError is the error of a line that is not a reply.
 type LineError struct {
 	Line int
 	Err  error
@@ -63,7 +63,7 @@ func (n *Noticed) add(line int, id string) {
 	}
 }
 
-// Notes is the ids of a file that do not fit the instances.
+// Notes is the ids in a file of replies that do not fit the instances.
 type Notes struct {
 	Missing    Noticed `json:"missing"`
 	Duplicates Noticed `json:"duplicates"`

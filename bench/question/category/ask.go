@@ -7,19 +7,17 @@ import (
 	"ein/bench/question/random"
 )
 
-// samples is how many of the things that could be asked of a graph are looked
-// at; of small graphs that is all of them.
+// samples is how many possible questions about a graph are considered; for small graphs that is
+// all of them.
 const samples = 128
 
-// patience bounds the search for a graph with a good question: a poor one is
-// taken now and then, so that about so many pairs of nodes are drawn before at
-// the latest. That is ten thousand graphs of ten nodes, which are never needed,
-// and one graph of a thousand, where dense graphs are all strongly connected and
-// nothing better will come.
+// patience bounds the search for a graph with a good question, in pairs of nodes drawn: now and
+// then a poor question is accepted. That is ten thousand graphs of ten nodes, which are never
+// needed, and one graph of a thousand, since large dense graphs are all strongly connected and
+// nothing better would come.
 const patience = 1_000_000
 
-// poor decides, by chance alone, whether to take a poor question about a graph of
-// n nodes.
+// poor decides by chance whether to accept a poor question about a graph of n nodes.
 func poor(s *random.Stream, n int) bool { return s.Chance(max(n*(n-1), 1), patience) }
 
 // ask is the query about one node or two, or none.
@@ -27,8 +25,7 @@ func ask(source, target int) Query {
 	return Query{Source: source, Target: target, Threshold: None, MinIn: None, MinOut: None}
 }
 
-// plant makes sure that sparse graphs have triangles too: up to one for three
-// nodes.
+// plant gives sparse graphs triangles too, up to one for every three nodes.
 func plant(s *random.Stream, c *Case) { graph.PlantTriangles(s, &c.G, s.IntN(1+max(1, c.G.N/3))) }
 
 // some is the numbers 0..m-1 in random order, or many of them.
@@ -43,11 +40,10 @@ func some(s *random.Stream, m int) []int {
 	return c
 }
 
-// vary chooses one of m questions about a graph of n nodes. Their answers differ
-// more evenly than those of random questions would: a value is drawn of those
-// that occur, then a question with that value. The dull value is one that is
-// right too often (no nodes, none of them); it is drawn one time in six, and a
-// graph that has no other is rejected. So are questions that are not ok.
+// vary chooses one of m questions about a graph of n nodes, with more even answers than random
+// questions would have: it draws one of the values that occur, then a question with that value.
+// The dull value would be right too often (no nodes, none of them); it is drawn one time in six,
+// and a graph with no other value is rejected. So are questions that are not ok.
 func vary(s *random.Stream, n, m, dull int, value func(i int) (v int, ok bool)) (int, bool) {
 	byValue := map[int][]int{}
 	var values []int // in order of appearance: a map has no order
@@ -89,10 +85,9 @@ func pair(n, i int) (x, y int) {
 // pairs is the number of ordered pairs of different nodes.
 func pairs(n int) int { return n * (n - 1) }
 
-// either chooses two nodes for a yes-or-no question: first one about which both
-// answers are possible, so that neither it nor the graph gives the answer away
-// and redrawing favours none; then the answer, yes with chance num/den; then the
-// second node.
+// either chooses two nodes for a yes-or-no question: first a node for which both answers are
+// possible, so that neither it nor the graph gives the answer away and redraws favour none; then
+// the answer, yes with chance num/den; then the second node.
 func either(s *random.Stream, n, num, den int, yes func(x int) func(y int) bool) (x, y int, ok bool) {
 	for _, x := range some(s, n) {
 		var answer [2][]int
@@ -151,7 +146,7 @@ func count(set graph.Set, has func(y int) bool) int {
 	return n
 }
 
-// mean is the mean out-degree over a set in millionths, to tell means apart.
+// mean is the mean out-degree over a set, in millionths, which is enough to tell means apart.
 func mean(f *graph.Facts, set graph.Set) int {
 	sum := 0
 	for y, in := range set {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Decoy is a simple solver that looks like the answer and skips what is tested.
+// Decoy is a simple solver that skips what a question tests, and may be right all the same.
 type Decoy struct {
 	Name string
 	Out  func(w *World) Out
@@ -42,8 +42,8 @@ type Guess struct {
 	Out
 }
 
-// Solve is the answer of a case by the solver of its category, how many
-// operations that composes, and how many hops its searches need.
+// Solve is the answer by the solver of the category, the number of operations that it composes,
+// and the hops that its searches need.
 func (cat *Category) Solve(w *World) (out Out, operations, depth int) {
 	out = w.run(cat.Solver, Cut{Op: None})
 	operations, depth = w.ran, w.Depth
@@ -53,8 +53,7 @@ func (cat *Category) Solve(w *World) (out Out, operations, depth int) {
 	return out, operations, depth
 }
 
-// Guesses is what all decoys say: those declared, and those made of the solver
-// by doing something to one of its operations.
+// Guesses is the answers of all decoys: the declared ones, and the solver with each possible cut.
 func (cat *Category) Guesses(w *World) []Guess {
 	var out []Guess
 	for _, list := range [][]Decoy{graphDecoys, sourceDecoys, targetDecoys, cat.Decoys} {
@@ -72,13 +71,13 @@ func (cat *Category) Guesses(w *World) []Guess {
 	return out
 }
 
-// operations is what the solver composes.
+// operations is the operations that the solver composes.
 func (cat *Category) operations(w *World) []kind {
 	w.run(cat.Solver, Cut{Op: None})
 	return slices.Clone(w.ops)
 }
 
-// cuts is everything that can be done to one of some operations, and to which.
+// cuts is every possible cut of a list of operations, with its operation.
 func cuts(ops []kind, directed bool) iter.Seq2[Cut, kind] {
 	return func(yield func(Cut, kind) bool) {
 		for i, k := range ops {
@@ -91,8 +90,7 @@ func cuts(ops []kind, directed bool) iter.Seq2[Cut, kind] {
 	}
 }
 
-// cutName is as in "reach 2, one hop"; the number is left out where there is one
-// such operation.
+// cutName is a name such as "reach 2, one hop", without the number if there is only one such operation.
 func cutName(ops []kind, c Cut) string {
 	k, at, all := ops[c.Op], 0, 0
 	for i, other := range ops {

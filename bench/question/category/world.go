@@ -16,7 +16,7 @@ type Out struct {
 // How is what a decoy does to one operation of a solver.
 type How uint8
 
-// What can be done to an operation. Which of them are possible depends on it.
+// What can be done to an operation. kinds says which of them apply to which.
 const (
 	Whole    How = iota // nothing
 	OneHop              // a search ends after one hop
@@ -46,7 +46,7 @@ const (
 	opBest
 )
 
-// kinds is what operations are called, and what can be done to them.
+// kinds is the name of each operation, and what can be done to it.
 var kinds = [...]struct {
 	name string
 	hows []How
@@ -63,9 +63,9 @@ var kinds = [...]struct {
 	opBest:    {"best", []How{LeftOut}},
 }
 
-// World is a case in the form that solvers work on, and the solver's tools. Each
-// tool is one operation, which a decoy can cut short or leave out; so the
-// solver of a category gives its mechanical decoys as well.
+// World is a case in the form that solvers work on, with the solver's tools as methods. Each tool
+// is one operation, which a cut can shorten or leave out, so the solver of a category provides
+// its decoys as well.
 type World struct {
 	Query Query
 	A, B  graph.Net
@@ -93,20 +93,20 @@ type World struct {
 	plan       graph.Blocks
 }
 
-// Cut is one thing done to one operation of a solver, by its place.
+// Cut changes one operation of a solver, given by its place in the order of calls.
 type Cut struct {
 	Op  int
 	How How
 }
 
-// run solves with a cut.
+// run runs a solver with a cut.
 func (w *World) run(solve func(*World) Out, cut Cut) Out {
 	w.cut, w.ran, w.Depth, w.Bad = cut, 0, 0, false
 	w.ops = w.ops[:0]
 	return solve(w)
 }
 
-// op says what is to be done to the operation that begins.
+// op counts an operation that begins, and returns what the cut does to it.
 func (w *World) op(k kind) How {
 	w.ops = append(w.ops, k)
 	w.ran++
@@ -179,7 +179,7 @@ func keep(set graph.Bits, has func(y int) bool) graph.Bits {
 	return out
 }
 
-// Combine is what becomes of two sets.
+// Combine is a set computed from two.
 func (w *World) Combine(a, b graph.Bits, f func(a, b graph.Bits) graph.Bits) graph.Bits {
 	switch w.op(opCombine) {
 	case LeftOut:
@@ -190,7 +190,7 @@ func (w *World) Combine(a, b graph.Bits, f func(a, b graph.Bits) graph.Bits) gra
 	return f(a, b)
 }
 
-// Both says whether two things hold.
+// Both is the conjunction of two tests.
 func (w *World) Both(a, b bool) bool {
 	switch w.op(opCombine) {
 	case LeftOut:
@@ -201,7 +201,7 @@ func (w *World) Both(a, b bool) bool {
 	return a && b
 }
 
-// Step is where a step along the edges leads from a set.
+// Step is the set that one step along the edges leads to from a set.
 func (w *World) Step(set graph.Bits, step step) graph.Bits {
 	switch w.op(opStep) {
 	case LeftOut:
@@ -212,19 +212,19 @@ func (w *World) Step(set graph.Bits, step step) graph.Bits {
 	return step(w, set, false)
 }
 
-// step leads from a set to another, or, back, the other way.
+// step maps a set to the one that an edge leads to, or comes from if back.
 type step func(w *World, set graph.Bits, back bool) graph.Bits
 
-// Test says whether something holds.
+// Test is a condition that the answer depends on.
 func (w *World) Test(holds bool) bool { return w.op(opTest) == LeftOut || holds }
 
-// Triangles is the number of triples of a set of which each is joined to the others.
+// Triangles is the number of triples of a set that are all joined to one another.
 func (w *World) Triangles(set graph.Bits) int {
 	w.op(opCount)
 	return w.A.Triangles(set)
 }
 
-// Reaches tells how many others a node reaches.
+// Reaches is a function from a node to how many others it reaches.
 func (w *World) Reaches() func(x int) int {
 	hops, back := w.A.N, false
 	switch w.op(opReach) {
@@ -250,7 +250,7 @@ func (w *World) Count(set graph.Bits) int {
 	return set.Len()
 }
 
-// Degrees tells out-degrees.
+// Degrees is a function from a node to its out-degree.
 func (w *World) Degrees() func(x int) int {
 	if w.op(opDegree) == Reversed {
 		return w.in
@@ -258,7 +258,7 @@ func (w *World) Degrees() func(x int) int {
 	return w.out
 }
 
-// InDegrees tells in-degrees.
+// InDegrees is a function from a node to its in-degree.
 func (w *World) InDegrees() func(x int) int {
 	if w.op(opDegree) == Reversed {
 		return w.out
@@ -300,8 +300,7 @@ func (w *World) Aggregate(set graph.Bits, value func(x int) int) Out {
 
 const millionths = 1_000_000
 
-// Best is the node of a set with the largest value, which the question needs to
-// be unique; without it, the first.
+// Best is the node of a set with the largest value, which must be unique; if left out, the first node.
 func (w *World) Best(set graph.Bits, value func(x int) int) Out {
 	if set == (graph.Bits{}) {
 		w.Bad = true
@@ -332,7 +331,7 @@ func is(b bool) Out {
 	return Out{}
 }
 
-// Load makes the world of a case.
+// Load puts a case into the world.
 func (w *World) Load(c *Case) {
 	w.Query = c.Query
 	w.A.Reset(c.G.N, c.G.Directed, append([]graph.Edge{}, c.G.Edges...))

@@ -27,14 +27,13 @@ type Seen struct {
 	sum             hash.Hash // of the structures, in order
 }
 
-// shared is the one domain that no splits are kept apart in: questions about
-// kinship are worded with the words of kinship.
+// shared is the one domain that splits may share: questions about kinship need the words of kinship.
 const shared = "kinship"
 
 // hash128 is half a SHA-256: a set of it has room for millions.
 type hash128 [16]byte
 
-// NewSeen is no instances.
+// NewSeen is a Seen without instances.
 func NewSeen(surface bool) *Seen {
 	return &Seen{Surface: surface, ids: map[hash128]struct{}{}, structures: map[hash128]struct{}{},
 		labels: map[string]struct{}{}, domains: map[string]struct{}{}, parts: map[[3]int]struct{}{}, sum: sha256.New()}
@@ -45,7 +44,7 @@ func idHash(id string) hash128 {
 	return hash128(h[:16])
 }
 
-// Add takes an instance in.
+// Add adds an instance.
 func (s *Seen) Add(in *Instance) error {
 	h, err := Structure(in)
 	if err != nil {
@@ -69,14 +68,14 @@ func (s *Seen) Add(in *Instance) error {
 	return nil
 }
 
-// token is a label or domain as it is compared: case makes no difference.
+// token is a label or domain in the form in which it is compared: without case.
 func token(s string) string { return strings.ToLower(s) }
 
 // Len is the number of instances.
 func (s *Seen) Len() int { return s.count }
 
-// FreePart is a part of the labels and domains of the side of an id, of as many as
-// the instances of that side were made with, that none of them uses.
+// FreePart is a part of the labels and domains on the side of an id that none of the instances
+// uses. There are as many parts as these instances were made with.
 func (s *Seen) FreePart(id ID) (part, parts int, err error) {
 	side, used := id.side(), map[int]bool{}
 	for p := range s.parts {
@@ -101,7 +100,7 @@ func (s *Seen) FreePart(id ID) (part, parts int, err error) {
 	return 0, 0, fmt.Errorf("the instances to be kept apart from use all %d parts of the labels and domains: generate those with more parts, as in --part 1.%d", parts, min(parts+1, MaxParts))
 }
 
-// knows says whether there is a structure; of no instances there is none.
+// knows reports whether an instance has a structure; a nil Seen has none.
 func (s *Seen) knows(structure [32]byte) bool {
 	if s == nil {
 		return false
@@ -110,8 +109,8 @@ func (s *Seen) knows(structure [32]byte) bool {
 	return ok
 }
 
-// Clash says what an instance shares with those of s: "id", "structure", "label"
-// or "domain"; "" is nothing.
+// Clash is what an instance shares with those of s: "id", "structure", "label" or "domain", or ""
+// for nothing.
 func (s *Seen) Clash(in *Instance) string {
 	if _, ok := s.ids[idHash(in.ID)]; ok {
 		return "id"
@@ -137,8 +136,7 @@ func (s *Seen) Clash(in *Instance) string {
 	return ""
 }
 
-// Proof compares two sets of instances, of which the second is generated to be
-// kept apart from the first.
+// Proof compares two sets of instances; the second was generated to be apart from the first.
 type Proof struct {
 	Old, New Side
 	Shared   struct{ IDs, Structures, Labels, Domains int }
@@ -148,20 +146,20 @@ type Proof struct {
 	made *Seen
 }
 
-// Side is what one of the two sets consists of. Structures are counted up to
-// isomorphism, as are labels and domains up to case.
+// Side describes one of the two sets. Structures are counted up to isomorphism, labels and
+// domains up to case.
 type Side struct {
 	Instances, Structures, Labels, Domains int
 	Hash                                   string // SHA-256 of the canonical forms of all, in order
 }
 
-// NewProof begins a proof that what Add is given is apart from seen.
+// NewProof begins a proof that the instances passed to Add are apart from seen.
 func NewProof(seen *Seen) *Proof { return &Proof{seen: seen, made: NewSeen(seen.Surface)} }
 
 // Add takes an instance of the new set in.
 func (p *Proof) Add(in *Instance) error { return p.made.Add(in) }
 
-// Finish compares. The error says what the sets share.
+// Finish compares the sets. The error says what they share.
 func (p *Proof) Finish() error {
 	p.Surface = p.seen.Surface
 	p.Old, p.New = p.seen.side(), p.made.side()
@@ -207,10 +205,10 @@ func (p *Proof) String() string {
 	return table.Of(rows).Text() + fmt.Sprintf("Structures are graph, anchors and category up to isomorphism. SHA-256 of the\ncanonical forms in order: existing %s,\nnew %s.\n", p.Old.Hash, p.New.Hash)
 }
 
-// trainingSplits is what the names of the splits of the training side begin with.
+// trainingSplits is the prefix of the names of splits on the training side.
 const trainingSplits = "train"
 
-// HeldOut says of a split of a generator whether it is there to be scored on.
+// HeldOut reports whether a split of a generator is reserved for scoring.
 func HeldOut(version, split string) bool {
 	if version == Version {
 		return split == "heldout" || strings.HasPrefix(split, "fresh") || strings.HasPrefix(split, "test")
@@ -248,18 +246,16 @@ func canonical(c *category.Case) [32]byte {
 	return graph.Canonical(&c.G, g2, colors)
 }
 
-// training says of a question of cb2 which side its category, graphs and anchors are
-// on, for ever: SHA-256 of the name of the generator, "side", the category and the
-// canonical form, each with its length before it, is even in its last bit on the
-// training side.
+// training reports whether a question of cb2 is on the training side, which its category, graphs
+// and anchors decide for ever: the SHA-256 of the name of the generator, "side", the category and
+// the canonical form, each preceded by its length, ends in an even byte. See graph.Canonical.
 func training(name string, form [32]byte) bool {
 	key := random.Key(Default, "side", name, string(form[:]))
 	return key[len(key)-1]&1 == 0
 }
 
-// Structure is the canonical form of what decides the answer of an instance: it
-// is equal for two of the same category whose graphs and anchors are isomorphic
-// and whose thresholds are the same.
+// Structure is the canonical form of everything that decides the answer of an instance: it is
+// equal for two of one category with isomorphic graphs and anchors and the same thresholds.
 func Structure(in *Instance) ([32]byte, error) {
 	c, err := in.Case()
 	if err != nil {

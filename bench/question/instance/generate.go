@@ -17,24 +17,23 @@ import (
 	"ein/vm/cost"
 )
 
-// Info is how an instance came about.
+// Info is how an instance was drawn.
 type Info struct {
 	Redraws int // cases drawn before it that had no good question
 	Loose   int // 1: what decoys say was drawn again; 2: it was given up, and the answer that was drawn too
 }
 
-// How many graphs are drawn of one density, and how many in all, before there
-// count as being no good questions about them. Dense graphs of many nodes are all
-// alike: everybody reaches everybody. A category takes one of those in the end,
-// at the latest after some 100,000 graphs of 10 nodes, or 30,000 of 20; that is
-// for ids that allow no other density.
+// How many graphs are drawn at one density, and how many in all, before a density or an id counts
+// as having no good questions. Large dense graphs are all alike: every node reaches every other.
+// For ids that allow no other density, a category accepts one of those in the end, after at most
+// about 100,000 graphs of 10 nodes, or 30,000 of 20.
 const (
 	sameDensity = 256
 	mostGraphs  = 1 << 20
 )
 
-// mostSides is how many questions are drawn before one side counts as empty. Half
-// of a large space is on each side.
+// mostSides is how many questions are drawn before one side counts as empty. In a large space
+// each side has half.
 const mostSides = 200
 
 // StructuralKey names the stream of the graph, the anchors and the thresholds:
@@ -64,7 +63,7 @@ func GenerateContext(ctx context.Context, id ID) (*Instance, Info, error) {
 	return m.Instance, m.Info, err
 }
 
-// makeOne makes an instance, or only its structure if that, of cb2, is to be passed over.
+// makeOne makes an instance, or only its structure if that is to be skipped (in cb2).
 func makeOne(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made, error) {
 	m, err := build(ctx, id, pass)
 	if err != nil {
@@ -73,8 +72,8 @@ func makeOne(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Ma
 	return m, nil
 }
 
-// build asks pass after the draw alone, before surface and program: a structure that is
-// passed over costs no more than that.
+// build asks pass right after the draw, so that a skipped structure costs neither a surface nor a
+// run of its program.
 func build(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made, error) {
 	if err := id.Check(); err != nil {
 		return Made{}, err
@@ -122,7 +121,7 @@ type drawn struct {
 	structure [32]byte // of cb2
 }
 
-// drawAny draws by the generator of the id.
+// drawAny draws with the generator of the id.
 func drawAny(ctx context.Context, id ID, cat *category.Category, key [32]byte) (drawn, error) {
 	if id.Version == Version {
 		c, permille, redraws, err := drawCase(ctx, id, cat, key)
@@ -160,9 +159,8 @@ func drawAny(ctx context.Context, id ID, cat *category.Category, key [32]byte) (
 		category.ErrNone, mostSides, id.N, map[bool]string{true: "whose names do not begin with train", false: "whose names begin with train"}[id.training()])
 }
 
-// drawCase draws graphs and queries until there is a good question. The number of
-// nodes stays, and for a while the density, so that both are uniform where
-// questions are to be had.
+// drawCase draws graphs and queries until there is a good question. The number of nodes stays,
+// and for a while the density, so that both are uniform wherever good questions exist.
 func drawCase(ctx context.Context, id ID, cat *category.Category, key [32]byte) (c *category.Case, permille, redraws int, err error) {
 	s := random.New(key)
 	n := s.Between(max(id.N.Min, cat.Least), id.N.Max)
@@ -228,8 +226,8 @@ func fromQuery(q *category.Query) Query {
 		MinInDegree: field(q.MinIn), MinOutDegree: field(q.MinOut), MaxOutDegree: q.MaxOut, Aggregate: q.Aggregate, Direction: q.Direction, Steps: q.Steps}
 }
 
-// drawGraph draws the graph of a family, or both. Triangles are planted by the
-// categories that count them.
+// drawGraph draws the graph of a family, or both graphs. The categories that count triangles
+// plant them.
 func drawGraph(s *random.Stream, f category.Family, n, permille int) *category.Case {
 	c := &category.Case{Query: category.Query{Source: category.None, Target: category.None, Threshold: category.None,
 		MinIn: category.None, MinOut: category.None}}
@@ -258,7 +256,7 @@ func verbalise(in *Instance, id ID, cat *category.Category, c *category.Case, ke
 	in.Question = look.Prompt(id.Encoding, c, wording(id, cat, c))
 }
 
-// wording is the question of a category as the generator puts it.
+// wording is the question of a category in the words of the generator.
 func wording(id ID, cat *category.Category, c *category.Case) string {
 	if id.Version != Version && id.Explicit {
 		return cat.Explicit(c)

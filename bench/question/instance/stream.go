@@ -10,8 +10,8 @@ import (
 	"ein/internal/job"
 )
 
-// Cell is Count instances that differ in their index alone, from that of ID on. No
-// two of cb2 have the same structure.
+// Cell is Count instances that differ only in their index, which starts at that of ID. In cb2 no
+// two have the same structure.
 type Cell struct {
 	ID    ID
 	Count int
@@ -19,13 +19,13 @@ type Cell struct {
 	has   map[[32]byte]bool // structures
 }
 
-// Holds says whether an id is one of the cell, whatever its index.
+// Holds reports whether an id belongs to the cell, whatever its index.
 func (c *Cell) Holds(id ID) bool {
 	id.Index = c.ID.Index
 	return id == c.ID
 }
 
-// Repeats says whether the cell has a structure already, and takes it in.
+// Repeats reports whether the cell already has a structure, and adds it.
 func (c *Cell) Repeats(structure [32]byte) bool {
 	if c.ID.Version == Version {
 		return false
@@ -77,10 +77,9 @@ type Made struct {
 
 // Generator makes the instances of some cells on several goroutines.
 //
-// What it gives depends on the cells, Avoid and Keep alone: an index whose instance
-// clashes with one of Avoid, is not kept, or, in cb2, has the structure of an earlier
-// one, is passed over, so that an instance is that of its id whatever it was generated
-// beside.
+// Its result depends only on the cells, Avoid and Keep. An index is skipped if its instance
+// clashes with one of Avoid, is not kept or, in cb2, has the structure of an earlier one. So an
+// instance is always the one of its id, whatever was generated with it.
 type Generator struct {
 	Avoid    *Seen                         // may be nil; not to be changed while in use
 	Keep     func(*Instance) (bool, error) // what is not kept is passed over too; may be nil
@@ -90,8 +89,7 @@ type Generator struct {
 	generate func(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made, error) // of the tests
 }
 
-// window is how many instances for each worker are made ahead of the one that is
-// due.
+// window is how many instances each worker makes ahead of the next one to be returned.
 const window = 64
 
 // result of a worker.
@@ -126,7 +124,7 @@ func (c *pending) repeats(structure [32]byte) bool {
 	return c.Repeats(structure)
 }
 
-// knows says of an index ahead whether one that was given has its structure.
+// knows reports, while an instance is made ahead, whether one already returned has its structure.
 func (c *pending) knows(structure [32]byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -208,7 +206,7 @@ func (g *Generator) start(ctx context.Context) *run {
 	return r
 }
 
-// fill gives out work up to the window.
+// fill hands out work up to the window.
 func (r *run) fill(cells *Cells) {
 	for r.flying < r.most {
 		if len(r.cells) > 0 {
@@ -237,7 +235,7 @@ func (r *run) give(c *pending) {
 	r.work <- j
 }
 
-// next is the instance that is due, or none at the end.
+// next is the next instance to return, or none at the end.
 func (r *run) next(ctx context.Context) (Made, error) {
 	for len(r.cells) > 0 {
 		c := r.cells[0]

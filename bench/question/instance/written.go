@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// written reads a line that is, byte for byte, what Write makes of its instance, ten
-// times as fast as encoding/json. What it does not take, which may be right all the same,
-// is for decode.
+// written reads a line that is, byte for byte, what Write makes of its instance, ten times as
+// fast as encoding/json. Other lines, which may be valid too, are left to decode.
 func written(line []byte) (*Instance, bool) {
 	in := &Instance{}
 	c := &cursor{text: string(line)}
@@ -53,8 +52,8 @@ func written(line []byte) (*Instance, bool) {
 	return in, hex.EncodeToString(h.Sum(sum[:0])) == in.Digest
 }
 
-// cursor reads a text from left to right. Once something else is there than what Write
-// makes, other is set, and what is read then means nothing.
+// cursor reads a text from left to right. If the text differs from what Write makes, other is
+// set, and nothing read after that means anything.
 type cursor struct {
 	text    string
 	at      int

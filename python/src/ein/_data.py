@@ -280,7 +280,7 @@ def _mapping(name: str, data: Mapping[Any, Any]) -> Any:
             edges += [(u, _node(v)) for v in cast("Iterable[Any]", to)]
     for e in edges:
         if not isinstance(e[1], Hashable):
-            raise InputError(f"{name}: {e[1]!r} is no node")
+            raise InputError(f"{name}: {e[1]!r} is not a node")
         if isinstance(e[-1], Mapping):
             raise InputError(f"{name}: the weight of {e[0]!r} -> {e[1]!r} is {e[-1]!r}, expected a number", hint="nx.DiGraph(data) reads attributes.")
         nodes[e[1]] = None
