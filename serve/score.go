@@ -198,7 +198,7 @@ func (s *Server) allowed(version, split string) error {
 	if !instance.HeldOut(version, split) || slices.Contains(s.opt.Splits, split) || slices.Contains(s.opt.Splits, "*") {
 		return nil
 	}
-	return fmt.Errorf("the split %q of %s is held out, and a reward on it is training on it; a server started with --allow-split %s allows it", split, version, split)
+	return fmt.Errorf("the split %q of %s is held out, and a reward on it is training on it; a server started with --allow-split %s allows it, in Python ein.bench.allow('%s')", split, version, split, split)
 }
 
 // question is that of an item.
