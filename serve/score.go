@@ -97,7 +97,7 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 		it := &q.Items[i]
 		lines[i] = verdict.Line{Number: i + 1, ID: it.ID, Reply: it.Reply, Mode: it.Mode, Finish: it.Finish}
 		if out[i].ID = it.ID; it.Mode != "" && !slices.Contains(prompt.Modes(), it.Mode) {
-			return nil, bad("/items/%d/mode: there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", i, it.Mode)
+			return nil, bad("reply %d: there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", i, it.Mode)
 		}
 		lines[i].Mode = verdict.ModeOf(&lines[i])
 		at := s.ein
