@@ -144,7 +144,7 @@ func malformed(err error) string {
 	if errors.As(meaning.Err, &own) {
 		return where + ": " + own.message
 	}
-	want := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object", reflect.Uint64: "a whole number from 0 on"}[meaning.GoType.Kind()]
+	want := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object", reflect.Uint64: "a whole number from 0 on", reflect.Float64: "a number"}[meaning.GoType.Kind()]
 	it := found[meaning.JSONKind]
 	switch {
 	case meaning.JSONKind == '0' && len(meaning.JSONValue) > 0:

@@ -97,7 +97,7 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 		it := &q.Items[i]
 		lines[i] = verdict.Line{Number: i + 1, ID: it.ID, Reply: it.Reply, Mode: it.Mode, Finish: it.Finish}
 		if out[i].ID = it.ID; it.Mode != "" && !slices.Contains(prompt.Modes(), it.Mode) {
-			return nil, bad("/items/%d/mode: there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", i, it.Mode)
+			return nil, bad("reply %d: there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", i, it.Mode)
 		}
 		lines[i].Mode = verdict.ModeOf(&lines[i])
 		at := s.ein
@@ -198,7 +198,7 @@ func (s *Server) allowed(version, split string) error {
 	if !instance.HeldOut(version, split) || slices.Contains(s.opt.Splits, split) || slices.Contains(s.opt.Splits, "*") {
 		return nil
 	}
-	return fmt.Errorf("the split %q of %s is held out, and a reward on it is training on it; a server started with --allow-split %s allows it", split, version, split)
+	return fmt.Errorf("the split %q of %s is held out, and a reward on it is training on it; a server started with --allow-split %s allows it, in Python ein.bench.allow('%s')", split, version, split, split)
 }
 
 // question is that of an item.

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,10 +86,12 @@ func (s *Server) one(ctx context.Context, r *Route, it Item) (*Score, error) {
 // Row is the members of a row of a data set that these routes read.
 type Row map[string]jsontext.Value
 
-// text is a member if it is a text, else "".
-func (r Row) text(name string) (s string) {
-	_ = json.Unmarshal(r[name], &s)
-	return s
+// text is a member that is a text, "" if it is missing.
+func (r Row) text(name string) (s string, err error) {
+	if r[name] != nil && json.Unmarshal(r[name], &s) != nil {
+		err = bad("/%s: expected text, found %s", name, found[r[name].Kind()])
+	}
+	return s, err
 }
 
 func (r Row) set(name string, v any) { r[name] = encode(v) }
@@ -109,10 +112,13 @@ type modelResponse struct {
 }
 
 // reply is the text of the last message of the model.
-func (m *modelResponse) reply() string {
+func (m *modelResponse) reply() (string, error) {
 	for _, o := range slices.Backward(m.Output) {
 		if o.Type != "message" || o.Role != "assistant" {
 			continue
+		}
+		if o.Content == nil {
+			return "", bad("/response/output: the last message of the assistant has no member `content`")
 		}
 		var text strings.Builder
 		for _, c := range o.Content {
@@ -120,9 +126,9 @@ func (m *modelResponse) reply() string {
 				text.WriteString(c.Text)
 			}
 		}
-		return text.String()
+		return text.String(), nil
 	}
-	return ""
+	return "", nil
 }
 
 // verify returns the whole row, with the reward and members that become metrics.
@@ -133,7 +139,7 @@ func verify(ctx context.Context, s *Server, c *Call, q *Row) (any, error) {
 	}
 	var m modelResponse
 	if err := json.Unmarshal(row["response"], &m); err != nil {
-		return nil, bad("/response is not the response of a model: %v", err)
+		return nil, bad("/response is not the response of a model: %s", malformed(err))
 	}
 	if m.Output == nil {
 		return nil, bad("/response has no member `output`, the messages of the model")
@@ -142,7 +148,13 @@ func verify(ctx context.Context, s *Server, c *Call, q *Row) (any, error) {
 	if m.Incomplete.Reason == "max_output_tokens" {
 		finish = "length"
 	}
-	out, err := s.one(ctx, c.Route, Item{ID: row.text("id"), Reply: m.reply(), Mode: prompt.Mode(row.text("mode")), Finish: finish})
+	id, err := row.text("id")
+	mode, err2 := row.text("mode")
+	reply, err3 := m.reply()
+	if err := cmp.Or(err, err2, err3); err != nil {
+		return nil, err
+	}
+	out, err := s.one(ctx, c.Route, Item{ID: id, Reply: reply, Mode: prompt.Mode(mode), Finish: finish})
 	if err != nil {
 		numbered := slices.ContainsFunc(slices.Collect(maps.Keys(row)), func(name string) bool { return strings.HasPrefix(name, "_ng_") })
 		if !numbered || c.Route.fail(err).Status != http.StatusServiceUnavailable {

@@ -27,6 +27,9 @@ def test_text_of():
     """A message of the model that calls a tool need not have a text."""
     assert bench.text_of([{"role": "assistant", "tool_calls": []}]) == ""
     assert bench.text_of([{"role": "assistant"}, {"role": "tool", "content": "1"}, {"role": "assistant", "content": "2"}]) == "2"
+    for completion in ([], [{"role": "user", "content": "1"}], [{"role": "assistant", "text": "1"}]):
+        with pytest.raises(ein.InputError, match="assistant"):  # and no reward of 0
+            bench.text_of(completion)
 
 
 def test_generate_is_the_command():
@@ -44,6 +47,17 @@ def test_generate_passes_over_what_is_repeated():
     assert ids == [json.loads(line)["id"] for line in want.splitlines()] and len(set(ids)) == 90
     with pytest.raises(ein.InputError, match="only .* of 50 found"):
         list(bench.generate(n=(4, 4), categories=["sibling"], per_category=50))
+
+
+def test_categories():
+    assert [i.category for i in bench.generate(categories="cousin")] == ["cousin"]
+    with pytest.raises(ein.InputError, match="the category cousin is there twice"):
+        list(bench.generate(categories=["cousin", "sibling", "cousin"]))
+
+
+def test_items_are_items():
+    with pytest.raises(TypeError, match=r"expected ein.bench.Item\(question, reply, mode\), not \('a', 'b'\)"):
+        bench.score_many([("a", "b")])
 
 
 def test_generate_without_end():

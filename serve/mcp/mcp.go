@@ -6,6 +6,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -65,6 +66,12 @@ type Name struct {
 	Name string `json:"name,omitzero" jsonschema:"a function, the code of a diagnostic, or a topic; left out: all functions, topics: all topics"`
 }
 
+// language is the beginning of the page on the language: what the prompt of the benchmark
+// says there is for those who answer its questions.
+//
+//go:embed language.md
+var language string
+
 const instructions = `Ein is a small language of tensor equations for questions about graphs, relations and matrices. Programs are short, always end, and
 their cost is bounded before they run. Read the resource ein://language first, write a program, check it, and run it.
 Every result says what it cost.`
@@ -104,7 +111,8 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 		})
 	out.AddResource(&mcp.Resource{URI: "ein://language", Name: "language", Title: "The language on one page", MIMEType: "text/markdown"},
 		func(_ context.Context, q *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return page(q, "text/markdown", prompt.DefaultPrompts()[prompt.Ein]), nil
+			_, functions, _ := strings.Cut(prompt.DefaultPrompts()[prompt.Ein], "\n\n```ein\n")
+			return page(q, "text/markdown", language+"```ein\n"+functions), nil
 		})
 	for _, name := range data {
 		out.AddResource(&mcp.Resource{URI: "ein://data/" + name, Name: name, Title: "The data of the input " + name, MIMEType: "text/plain"},

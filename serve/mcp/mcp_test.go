@@ -68,6 +68,25 @@ func TestTools(t *testing.T) {
 		out, err := client.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 		if err != nil || !strings.Contains(out.Contents[0].Text, want) {
 			t.Errorf("%s: %v, %v", uri, out, err)
+			continue
+		}
+		if uri != "ein://language" {
+			continue
+		}
+		text := out.Contents[0].Text
+		if strings.Contains(text, "Reply with") {
+			t.Errorf("%s tells the agent what to reply:\n%s", uri, text)
+		}
+		for i, program := range strings.Split(text, "```ein\n")[1:] { // each can be run
+			program, _, _ = strings.Cut(program, "```")
+			args := map[string]any{"program": program}
+			if i == 0 {
+				args["inputs"] = map[string]any{"Owners": [][]string{{"acme", "shell"}, {"shell", "zenith"}}, "Pay": [][]any{{"acme", "shell", 70}, {"acme", "zenith", 50}}}
+			}
+			told, err := client.CallTool(ctx, &sdk.CallToolParams{Name: "run", Arguments: args})
+			if err != nil || told.IsError {
+				t.Errorf("%v, %v\n%s", told, err, program)
+			}
 		}
 	}
 }

@@ -114,8 +114,12 @@ func Encode(all []*instance.Instance, encodings []surface.Encoding) ([]*instance
 					return nil, nil, notMade(in)
 				}
 			}
-			if first, twice := seen[made.ID]; twice {
-				return nil, nil, fmt.Errorf("the instances %s and %s are the same in %s", first, made.ID, e)
+			first, twice := seen[made.ID]
+			switch {
+			case twice && first == in.ID:
+				return nil, nil, fmt.Errorf("the instance %s is there twice", first)
+			case twice:
+				return nil, nil, fmt.Errorf("the instances %s and %s are the same in %s", first, in.ID, e)
 			}
 			seen[made.ID] = in.ID
 			out = append(out, made)

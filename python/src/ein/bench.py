@@ -132,7 +132,9 @@ def generate(
         for line in reply.body.splitlines():
             yield Instance.of(json.loads(line))
 
-    names = list(categories or _all(generator))
+    names = [categories] if isinstance(categories, str) else list(categories or _all(generator))
+    if twice := next((c for c in names if names.count(c) > 1), None):
+        raise InputError(f"the category {twice} is there twice")
     if per_category is None:
         for at in count(first):
             yield from lines(names, at, 1)
@@ -172,8 +174,12 @@ def text_of(completion: Any) -> str:
     model counts."""
     if isinstance(completion, str):
         return completion
-    said: list[Any] = [m.get("content") for m in completion if m["role"] == "assistant"]
-    return said[-1] or "" if said else ""
+    said: list[Any] = [m for m in completion if m.get("role", "assistant") == "assistant"]
+    if not said:
+        raise InputError("a completion has no message with the role 'assistant'")
+    if "content" not in said[-1] and "tool_calls" not in said[-1]:
+        raise InputError("the last message of the assistant has no 'content'")
+    return said[-1].get("content") or ""
 
 
 def label(mode: str, question: str | Instance) -> str:
@@ -220,6 +226,8 @@ def score_many(items: Iterable[Item], *, limits: Limits | None = None) -> list[S
 
 
 def _item(i: Item) -> dict[str, Any]:
+    if not isinstance(i, Item):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"expected ein.bench.Item(question, reply, mode), not {i!r:.100}")
     q = i.question
     body: dict[str, Any] = {"reply": i.reply, **({"id": q} if isinstance(q, str) else {"id": q.id})}
     if i.mode:

@@ -2,6 +2,7 @@ package serving
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -60,8 +61,11 @@ seconds. An address that other machines can reach needs --token-file.`,
 		s := serve.New(f.Options)
 		defer s.Close()
 		err := mcp.Stdio(ctx, mcp.New(s, names, read), io.NopCloser(a.In), open{a.Out})
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return nil // the user stopped it
+		case err != nil:
+			err = fmt.Errorf("the conversation failed: %w\nAn agent starts `ein mcp`, and speaks the Model Context Protocol on its standard input", err)
 		}
 		return a.Fail(err)
 	}

@@ -186,6 +186,9 @@ func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handl
 		if f.Token = strings.TrimSpace(string(text)); len(f.Token) < 16 {
 			return a.Usage("--token-file: %s has a token of %d characters, expected at least 16, as `openssl rand -hex 16` gives", f.token, len(f.Token))
 		}
+		if strings.ContainsFunc(f.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return a.Usage("--token-file: %s has more than one word, or characters that no header has; expected a token, as `openssl rand -hex 16` gives", f.token)
+		}
 	} else if !local {
 		return a.Usage("--listen %s is reached by other machines, and would answer them all: give --token-file as well", f.listen)
 	}
