@@ -341,6 +341,30 @@ func TestManyFacts(t *testing.T) {
 	eval(fmt.Sprintf("Far(\"n%d\", \"n0\")?", n), fmt.Sprintf("Far(\"n%d\", \"n0\")? no\n", n))
 }
 
+// TestManyNodes enters hundreds of statements beside data of many nodes, which no
+// statement may go through.
+func TestManyNodes(t *testing.T) {
+	const n = 200_000
+	data := []byte("s,t\n")
+	for i := range n {
+		data = fmt.Appendf(data, "n%d,n%d\n", i, i+1)
+	}
+	s := New(Config{Files: folder{"p.csv": string(data)}})
+	for _, entry := range []string{":input P(s: node, t: node) p.csv", "F(x) <- P(x, \"n1\")."} {
+		if r := s.Eval(context.Background(), entry); r.Failed {
+			t.Fatal(entry, r.Diags)
+		}
+	}
+	for i := range 400 {
+		if got, want := printed(s.Eval(context.Background(), fmt.Sprintf("%d + 1", i))), fmt.Sprintf("_ = %d\n", i+1); got != want {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+	if got := printed(s.Eval(context.Background(), "F(x)?")); got != "F(x) = {n0}\n" {
+		t.Error(got)
+	}
+}
+
 // TestRuleFirst enters rules before what they name, as a file may have them.
 func TestRuleFirst(t *testing.T) {
 	s := New(Config{})

@@ -345,10 +345,19 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 
 // nearConstant is the constant that an unknown one may have meant.
 func (c *checker) nearConstant(name string) (string, bool) {
-	if !c.maySuggest(name, len(c.rel.known)) {
+	n := len(c.rel.known) + c.rel.labels
+	for _, d := range c.rel.given {
+		n += len(d.Labels)
+	}
+	if !c.maySuggest(name, n) {
 		return "", false
 	}
-	return c.suggest(name, slices.Sorted(maps.Keys(c.rel.known)))
+	all := append(slices.Collect(maps.Keys(c.rel.known)), c.labels[:c.rel.labels]...)
+	for _, d := range c.rel.given {
+		all = append(all, d.Labels...)
+	}
+	slices.Sort(all)
+	return c.suggest(name, slices.Compact(all))
 }
 
 func (c *checker) unknownConstant(x *syntax.String) {

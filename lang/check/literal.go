@@ -77,7 +77,7 @@ func (c *checker) collectLabels() {
 	}
 	list := c.graphLabels()
 	for _, l := range list {
-		c.known(l.Value, l.Span)
+		c.note(l.Value, l.Span)
 	}
 	c.relate()
 	if nodes := c.rel.nodes(len(c.labels)+len(list) > 0); len(nodes) > 0 {

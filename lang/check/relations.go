@@ -30,7 +30,10 @@ type relations struct {
 	byHead  map[int][]*clause // all clauses by their relation, once that is asked for
 	slots   []slot
 	consts  []constant
-	known   map[string]source.Span // every constant that a row could hold, and where it is; nowhere in the text for those of data
+	known   map[string]source.Span // the constants of the text that a row could hold, and where they are
+	// Data has the first labels of the nodes, and the members of what is given.
+	labels int
+	given  []*tensor.Domain
 	// vague says that an input without data may hold any constant.
 	vague   bool
 	doubted map[string]bool // the capitals that it may hold, and nothing else has
@@ -423,14 +426,24 @@ func values(args []syntax.Arg) []syntax.Expr {
 	return out
 }
 
-// known notes a constant that a row may hold.
-func (c *checker) known(name string, at source.Span) {
+// note notes a constant of the text that a row may hold.
+func (c *checker) note(name string, at source.Span) {
 	if c.rel.known == nil {
 		c.rel.known = make(map[string]source.Span)
 	}
-	if was, ok := c.rel.known[name]; !ok || was == (source.Span{}) {
+	if _, ok := c.rel.known[name]; !ok {
 		c.rel.known[name] = at
 	}
+}
+
+// known is where the text has a constant that a row may hold; nowhere if only data has it.
+// The labels of data, of which there can be millions, are not gone through.
+func (c *checker) known(name string) (at source.Span, ok bool) {
+	if at, ok = c.rel.known[name]; ok {
+		return at, true
+	}
+	id, label := c.ids[name]
+	return at, label && id < c.rel.labels || slices.ContainsFunc(c.rel.given, func(d *tensor.Domain) bool { return d.Has(name) })
 }
 
 // nodes is the constants that are nodes: those of facts and heads, and those that are compared,
@@ -484,10 +497,8 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 // gatherConstants notes which constants rows may hold: those of facts and heads, and the labels of
 // graphs and of bound data.
 func (c *checker) gatherConstants() {
-	note := c.known
-	for _, l := range c.labels {
-		note(l, source.Span{})
-	}
+	note := c.note
+	c.rel.labels = len(c.labels)
 	for _, s := range c.rel.stmts {
 		r, ok := s.(*syntax.Rule)
 		if !ok {
@@ -508,10 +519,10 @@ func (c *checker) gatherConstants() {
 	for _, in := range c.rel.list {
 		if v := c.cfg.Inputs[in.name]; v != nil && v.Table != nil {
 			for _, col := range v.Table.Columns {
-				if col.Domain != nil {
-					c.rel.domains[col.Domain.Name] = col.Domain
-					for _, l := range col.Domain.Labels {
-						note(l, source.Span{})
+				if d := col.Domain; d != nil && c.rel.domains[d.Name] == nil {
+					c.rel.domains[d.Name] = d
+					if d.Name != "node" || c.rel.labels == 0 {
+						c.rel.given = append(c.rel.given, d)
 					}
 				}
 			}
@@ -659,7 +670,7 @@ func (c *checker) constantOf(x syntax.Expr, fact bool) int {
 		k.text = x.Name
 	case *syntax.String:
 		k.text = x.Value
-		if _, ok := c.rel.known[x.Value]; !ok && !c.rel.vague && !fact {
+		if _, ok := c.known(x.Value); !ok && !c.rel.vague && !fact {
 			c.unknownConstant(x)
 		}
 	default:
@@ -710,7 +721,7 @@ func (cl *clause) hidden(c *checker, name string, class class, at source.Span) i
 // ruleName is what a name in a rule or a query stands for, given what its place holds: a variable or
 // a constant.
 func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, int) {
-	at, known := c.rel.known[x.Name]
+	at, known := c.known(x.Name)
 	known = known && place != aNumber && place != numeral
 	written := known && at != (source.Span{}) // what a program means does not depend on data
 	switch variable := isVariable(x.Name); {
@@ -1040,7 +1051,7 @@ func (c *checker) capitals() diag.Fix {
 			if !ok {
 				return true
 			}
-			if _, known := c.rel.known[x.Name]; !known && !isVariable(x.Name) {
+			if _, known := c.known(x.Name); !known && !isVariable(x.Name) {
 				names = append(names, x)
 			}
 			taken[x.Name] = true
@@ -1060,7 +1071,7 @@ func (c *checker) capitals() diag.Fix {
 			for taken[lower] {
 				lower += "_"
 			}
-			if _, constant := c.rel.known[lower]; constant {
+			if _, constant := c.known(lower); constant {
 				lower += "_"
 			}
 			fix.Edits = append(fix.Edits, diag.Edit{Span: x.Span, NewText: lower})

@@ -249,7 +249,7 @@ func (t *table) tuple(w *row, at []int) {
 			return
 		}
 		if c.Kind.Named() {
-			id := r.labels.number(bytes.TrimSpace(x.val))
+			id := r.labels.number(x.val)
 			v = float64(id)
 		}
 		r.cells[i].add(v)

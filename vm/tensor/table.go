@@ -51,6 +51,17 @@ func (d *Domain) Order() (order, rank []uint32) {
 	return d.order, d.rank
 }
 
+// Has reports whether the domain has a member with a label.
+func (d *Domain) Has(label string) bool {
+	order, _ := d.Order()
+	if order == nil {
+		_, ok := slices.BinarySearch(d.Labels, label)
+		return ok
+	}
+	_, ok := slices.BinarySearchFunc(order, label, func(id uint32, label string) int { return cmp.Compare(d.Labels[id], label) })
+	return ok
+}
+
 // ColumnKind is what the cells of a column are.
 type ColumnKind uint8
 
