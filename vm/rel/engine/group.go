@@ -15,6 +15,7 @@ type groups struct {
 	cells  []int     // columns of the head that are aggregates
 	acc    []float64 // of each group, or of each place of a block if it is direct: how many bindings, and what has been made of them
 	slot   []int     // of each cell: where in that, 0 of Count
+	whole  []bool    // of each cell: a sum of whole numbers
 	stride int
 	direct bool
 	places int     // if it is direct
@@ -57,6 +58,7 @@ func (r *run) newGroups() *groups {
 			g.stride++
 		}
 		g.cells = append(g.cells, c)
+		g.whole = append(g.whole, r.rule.Head[c].Agg == rel.Sum && r.p.Relations[r.rel].Columns[c].Kind == tensor.IntColumn)
 	}
 	if n := r.places(&g.store, r.nest); n > 0 && r.why == nil && n <= 2*r.stores[r.steps[0].rel].n {
 		if g.places, g.direct = n, true; n > 2<<blockBits {
@@ -207,10 +209,10 @@ func (r *run) blocks(s *store) {
 	})
 	fold := func(i int) { r.folds(s, int(rows[i]), g.counts(int(spots[i]))) }
 	if single {
-		agg, slot := r.rule.Head[g.cells[one]].Agg, g.slot[one]
+		agg, slot, whole := r.rule.Head[g.cells[one]].Agg, g.slot[one], g.whole[one]
 		fold = func(i int) {
 			at := g.counts(int(spots[i]))
-			g.fold(agg, at+slot, g.acc[at] == 1, math.Float64frombits(rows[i]))
+			g.fold(agg, whole, at+slot, g.acc[at] == 1, math.Float64frombits(rows[i]))
 		}
 	}
 	to := &r.stores[r.rel]
@@ -246,7 +248,7 @@ func (r *run) folds(s *store, k, at int) {
 		if agg == rel.Count {
 			continue
 		}
-		g.fold(agg, at+g.slot[j], g.acc[at] == 1, r.numberOf(s, k, c))
+		g.fold(agg, g.whole[j], at+g.slot[j], g.acc[at] == 1, r.numberOf(s, k, c))
 	}
 }
 
@@ -284,11 +286,15 @@ func (r *run) group(key []uint32) int {
 	return k * g.stride
 }
 
-func (g *groups) fold(agg rel.Agg, at int, first bool, x float64) {
+// fold takes a number into what has been made of a group. A sum of whole numbers that reaches 2^53
+// on the way stays there, to be refused as inexact in the end: it could come back with an error.
+func (g *groups) fold(agg rel.Agg, whole bool, at int, first bool, x float64) {
 	acc := &g.acc[at]
 	switch agg {
 	case rel.Sum, rel.Mean:
-		*acc += x
+		if !whole || math.Abs(*acc) < tensor.MaxInt {
+			*acc += x
+		}
 	default:
 		if first || agg == rel.Min && x < *acc || agg == rel.Max && x > *acc {
 			*acc = x
@@ -319,9 +325,9 @@ func (r *run) gather() {
 				g.acc[at]++
 			}
 		case rel.Sum, rel.Mean:
-			g.fold(cell.Agg, at, first, r.eval(&cell.Expr))
+			g.fold(cell.Agg, g.whole[j], at, first, r.eval(&cell.Expr))
 		case rel.Min, rel.Max:
-			g.fold(cell.Agg, at, first, r.ordered(&cell.Expr, r.p.Relations[r.rel].Columns[c].Domain))
+			g.fold(cell.Agg, false, at, first, r.ordered(&cell.Expr, r.p.Relations[r.rel].Columns[c].Domain))
 		}
 	}
 }
