@@ -132,6 +132,10 @@ func (l *Loop) eval(work func(context.Context) Reply) (Reply, error) {
 	}
 	before := l.newline(ctx)
 	err := l.show(ctx, &r)
+	if !l.Interactive && errors.Is(context.Cause(ctx), context.Canceled) {
+		_, _ = io.WriteString(l.Err, "interrupted: the entries after this one were not read\n")
+		r.Failed, r.Quit = true, true
+	}
 	if err == nil || ctx.Err() == nil {
 		return r, err
 	}

@@ -74,6 +74,23 @@ func TestLoopStops(t *testing.T) {
 	}
 }
 
+// TestLoopInterrupted ends a session that is not on a terminal at the entry that is interrupted.
+func TestLoopInterrupted(t *testing.T) {
+	var out, errs bytes.Buffer
+	l := Loop{Session: New(Config{}), Lines: NewPlain(strings.NewReader("1\n2\n3\n")), Out: to(&out), Err: &errs}
+	entries := 0
+	l.Context = func() (context.Context, func()) {
+		ctx, stop := context.WithCancel(context.Background())
+		if entries++; entries == 2 {
+			stop()
+		}
+		return ctx, stop
+	}
+	if err := l.Run(); !errors.Is(err, ErrFailed) || entries != 2 || !strings.Contains(errs.String(), "not read") {
+		t.Errorf("%v after %d entries: %s%s", err, entries, out.String(), errs.String())
+	}
+}
+
 // writes does something at each write.
 type writes struct {
 	io.Writer
