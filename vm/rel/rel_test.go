@@ -135,7 +135,7 @@ func TestRefused(t *testing.T) {
 		{"the column takes whole numbers", func(p *rel.Program) {
 			p.Rules[2].Head[1].Expr = rel.Expr{Fn: op.FnDiv, Args: []rel.Expr{rel.V(2), rel.C(2)}}
 		}},
-		{"none of the program's", func(p *rel.Program) { p.Domains = nil }},
+		{"not one of the program's", func(p *rel.Program) { p.Domains = nil }},
 		{"member 5 of 3", func(p *rel.Program) { p.Relations[0].Facts.Cells[0].ID[0] = 5 }},
 	} {
 		p := kin()
