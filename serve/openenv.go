@@ -40,9 +40,9 @@ type Action struct {
 	Metadata jsontext.Value `json:"metadata,omitzero"`
 
 	// What clients of tools say in place of tool and reply.
-	Type      string      `json:"type,omitzero"` // list_tools, or call_tool
-	ToolName  string      `json:"tool_name,omitzero"`
-	Arguments ToolRequest `json:"arguments,omitzero"`
+	Type      string       `json:"type,omitzero"` // list_tools, or call_tool
+	ToolName  string       `json:"tool_name,omitzero"`
+	Arguments *ToolRequest `json:"arguments,omitzero"`
 }
 
 func (a Action) spares(name string) bool {
@@ -202,7 +202,9 @@ func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Obs
 		list, err := tools()
 		return &Observed{Observation: Observation{ID: e.id, Tools: list}}, err
 	case "call_tool":
-		tool, program = a.ToolName, a.Arguments.Program
+		if tool = a.ToolName; a.Arguments != nil {
+			program = a.Arguments.Program
+		}
 	}
 	switch {
 	case e.done:
@@ -230,6 +232,9 @@ func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Obs
 func (e *episode) try(ctx context.Context, s *Server, c *Call, tool, program string) (string, error) {
 	if tool != "run" && tool != "check" {
 		return "", &requestError{http.StatusUnprocessableEntity, fmt.Sprintf("there is no tool %q; there are run and check", tool)}
+	}
+	if program == "" {
+		return "", &requestError{http.StatusUnprocessableEntity, fmt.Sprintf("the tool %s needs an argument `program`", tool)}
 	}
 	text, err := inLane(func(ctx context.Context, s *Server, c *Call, _ *nothing) (string, error) {
 		return s.told(ctx, c, tool, program)
@@ -274,9 +279,9 @@ func (e *episode) rpc(ctx context.Context, s *Server, c *Call, q *rpcRequest) *r
 		out.Result = object{"tools": list}
 	case "tools/call":
 		var text string
-		var of ToolRequest
-		if q.Params.Arguments != nil {
-			err = decode(q.Params.Arguments, &of, true)
+		of := &ToolRequest{} // whose program is asked for when it is known what tool it is for
+		if a := q.Params.Arguments; a != nil && a.Kind() != 'n' {
+			err = decode(a, &of, true)
 		}
 		if err == nil {
 			text, err = e.try(ctx, s, c, q.Params.Name, of.Program)
