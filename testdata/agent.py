@@ -30,7 +30,7 @@ async def use(read, write):
         wrong, text = await ask("run", program="input A: graph\n:print sum(A)", inputs={"A": {"text": "x,y\na,b\n", "options": "header=yes"}})
         assert not wrong and "sum(A) = 1" in text, text
         wrong, text = await ask("run", program="input A: graph\n:print sum(A)", inputs={"A": {"text": "", "options": "format=sqlite&query=@/etc/hostname"}})
-        assert wrong and "no database" in text, text
+        assert wrong and "has no query" in text, text
         wrong, text = await ask("explain", program=":print tc(edges([[0,1]]))")
         assert not wrong and "tc (const 2x2)" in text, text
         wrong, text = await ask("why", program="input Owners: graph", expression='has_path(Owners, "acme", "zenith")')
