@@ -14,6 +14,9 @@ import (
 	"strings"
 )
 
+// notInstalled is why a contender that is not there has not run.
+const notInstalled = "not installed"
+
 //go:embed peers.py
 var peersPy []byte
 
@@ -123,7 +126,7 @@ func (p *peers) absent(peer string) string {
 	}
 	for _, name := range names {
 		if p.info.Missing[name] != "" {
-			return "not installed"
+			return notInstalled
 		}
 	}
 	return ""

@@ -18,14 +18,15 @@ type table struct {
 	figure      func(float64) string
 }
 
-// print writes the table in Markdown. A column is a contender's name; notes on
-// what was not run follow.
+// print writes the table in Markdown. A column is the name of a contender that ran in some
+// row, or has its reasons; who is not installed is named above all tables. Notes on what was
+// not run follow.
 func (t *table) print(w *bytes.Buffer) {
 	fmt.Fprintf(w, "### %s\n\n%s\n\n", t.title, t.text)
 	var columns []string
 	for _, results := range t.results {
 		for _, r := range results {
-			if !slices.Contains(columns, r.name) {
+			if r.why != notInstalled && !slices.Contains(columns, r.name) {
 				columns = append(columns, r.name)
 			}
 		}
@@ -43,6 +44,9 @@ func (t *table) print(w *bytes.Buffer) {
 		base := results[r.main]
 		best := math.Inf(1)
 		for j, x := range results {
+			if !slices.Contains(columns, x.name) {
+				continue
+			}
 			cell := tables.Cell{Text: t.figure(x.seconds), Strong: j == r.main}
 			switch {
 			case x.why != "":
