@@ -76,6 +76,14 @@ def openenv():
             else:
                 raise AssertionError("a judge that failed has a reward")
 
+    async def unknown(env):
+        try:
+            await env.call_tool("dance")
+        except RuntimeError as e:
+            assert "there is no tool" in str(e), e
+        else:
+            raise AssertionError("a tool that is none")
+
     async def agent():
         from openenv.core.env_server.mcp_types import CallToolAction
         from openenv.core.mcp_client import MCPToolClient
@@ -87,12 +95,7 @@ def openenv():
             await env.reset(id=instance["id"])
             tried = await env.step(CallToolAction(tool_name="check", arguments={"program": ":print y"}))
             assert "there is no tensor `y`" in tried.observation.result and not tried.done, tried
-            try:
-                await env.call_tool("dance")
-            except RuntimeError as e:
-                assert "there is no tool" in str(e), e
-            else:
-                raise AssertionError("a tool that is none")
+            await unknown(env)
 
     async def production():
         from openenv.core.mcp_client import MCPToolClient
@@ -101,12 +104,7 @@ def openenv():
             env.use_production_mode = True
             assert [t.name for t in await env.list_tools()] == ["run", "check"]
             assert await env.call_tool("run", program=":print 1 + 1") == "1 + 1 = 2\n"
-            try:
-                await env.call_tool("dance")
-            except RuntimeError as e:
-                assert "there is no tool" in str(e), e
-            else:
-                raise AssertionError("a tool that is none")
+            await unknown(env)
 
     def validated():
         from openenv.cli._validation import validate_running_environment

@@ -96,13 +96,13 @@ func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, b
 	answers = make([]Answer, len(goals))
 	prove := func(w *why) (missing bool) {
 		for i, g := range goals {
-			a, key := &answers[i], w.matching(g)
-			if missing = missing || key == nil; key == nil || a.Holds {
+			a := &answers[i]
+			there := w.matching(g, &w.complete[g.Relation]) >= 0
+			if missing = missing || !there; !there || a.Holds {
 				continue
 			}
 			a.Holds = true
-			w.rounds(g.Relation, key)
-			if k := w.find(g.Relation, key); k >= 0 {
+			if k := w.rounds(g); k >= 0 {
 				a.Proof = w.prove(g.Relation, k)
 			}
 		}
@@ -165,22 +165,21 @@ func leading(p *rel.Program, goals []Goal) (part *rel.Program, needed []bool) {
 	return &q, needed
 }
 
-// matching is the key of a row of a goal, the least if there are several, nil if there is none.
-func (w *why) matching(g Goal) (least []uint32) {
-	s := &w.complete[g.Relation]
+// matching is a row of a store that a goal asks for, the least if there are several, -1 if there is none.
+func (w *why) matching(g Goal, s *store) int {
 	if !slices.ContainsFunc(g.Row[:s.width], math.IsNaN) {
-		key := w.codes(g.Relation, g.Row[:s.width])
-		if k := s.find(key); k >= 0 && (!s.valued || math.IsNaN(g.Row[s.width]) || s.val[k] == g.Row[s.width]) {
-			return key
+		k := s.find(w.codes(g.Relation, g.Row[:s.width]))
+		if k >= 0 && s.valued && !math.IsNaN(g.Row[s.width]) && s.val[k] != g.Row[s.width] {
+			k = -1
 		}
-		return nil
+		return k
 	}
+	least, numbers := -1, []float64(nil)
 	alike := w.alike(g, s)
-	var numbers []float64
 	for k := range s.n {
 		if alike(k) == len(g.Row) {
-			if row := w.numbers(g.Relation, s.row(k)); least == nil || slices.Compare(row, numbers) < 0 {
-				least, numbers = slices.Clone(s.row(k)), row
+			if row := w.numbers(g.Relation, s.row(k)); least < 0 || slices.Compare(row, numbers) < 0 {
+				least, numbers = k, row
 			}
 		}
 	}
@@ -343,10 +342,14 @@ func (w *why) keep(s *store, key []uint32, x float64) {
 
 func (w *why) find(i int, key []uint32) int { return w.stores[i].find(key) }
 
-// rounds derives rows until the goal is there.
-func (w *why) rounds(relation int, goal []uint32) {
-	w.rel = relation
-	for round := 0; w.find(relation, goal) < 0; round++ {
+// rounds derives rows until one that the goal asks for is there: it is one of the lowest. It
+// is -1 if the replay has none.
+func (w *why) rounds(g Goal) int {
+	w.rel = g.Relation
+	for round := 0; ; round++ {
+		if k := w.matching(g, &w.stores[g.Relation]); k >= 0 {
+			return k
+		}
 		fresh := false
 		for _, i := range w.all.Relations {
 			s := &w.stores[i]
@@ -368,7 +371,7 @@ func (w *why) rounds(relation int, goal []uint32) {
 				w.do(n)
 			}
 		} else if !fresh {
-			return
+			return -1
 		}
 		w.indexed(w.each)
 		for _, n := range w.each {
