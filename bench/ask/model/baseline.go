@@ -111,7 +111,7 @@ func (b *baseline) Ask(ctx context.Context, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, &Error{Class: Rejected, Message: err.Error(), Err: err}
 	}
-	out := &Response{Finish: Stop, Model: b.name, Limits: Limits{RemainingRequests: -1, RemainingTokens: -1}}
+	out := &Response{Finish: Stop, Model: b.name, Limits: noLimits}
 	input := tokens(r.System) + tokens(r.User)
 	for _, t := range r.Turns {
 		for i, c := range t.Calls {

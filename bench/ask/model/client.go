@@ -428,7 +428,7 @@ func (c *client) parse(text []byte) (*Response, error) {
 	if len(out.Calls) > 0 && (out.Finish == Stop || out.Finish == Other) { // not where they are cut off
 		out.Finish = ToolCalls
 	}
-	out.Limits = Limits{RemainingRequests: -1, RemainingTokens: -1}
+	out.Limits = noLimits
 	return out, nil
 }
 

@@ -278,8 +278,7 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 	if b.Model == "" {
 		b.Model = p.command
 	}
-	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: b.Model, RequestID: b.RequestID,
-		Limits: Limits{RemainingRequests: -1, RemainingTokens: -1}}, nil
+	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: b.Model, RequestID: b.RequestID, Limits: noLimits}, nil
 }
 
 // take is a process that can be asked: one that runs, so that no more are started
