@@ -89,7 +89,7 @@ func run(args []string) (err error) {
 			fmt.Fprintf(os.Stderr, "perf: the peers are left out: %v; install with\n    pip install -r perf/peers.txt\n", err)
 			e.peers = nil
 		} else {
-			defer e.peers.stop()
+			defer e.peers.End()
 			sayMissing(e.peers.info.Missing)
 		}
 	}

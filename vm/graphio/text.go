@@ -578,12 +578,8 @@ func isName(b []byte) bool {
 }
 
 func isPosition(s string) bool {
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return s != ""
+	_, ok := parseSize([]byte(s))
+	return ok
 }
 
 func separatorHint(d dialect) string {
