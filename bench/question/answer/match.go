@@ -87,11 +87,7 @@ func Outcomes() []Outcome {
 }
 
 // Judgements says for each mode whether an answer is right in it.
-type Judgements struct {
-	Strict  bool `json:"strict"`
-	Relaxed bool `json:"relaxed"`
-	Lenient bool `json:"lenient"`
-}
+type Judgements ByMode[bool]
 
 // In is the judgement in a mode. Scores from before there was a relaxed mode lack it.
 func (j Judgements) In(m Mode) bool {
