@@ -43,6 +43,15 @@ func Plural(n int, one string, more ...string) string {
 	return Count(n) + " " + one + "s"
 }
 
+// Joined is names with commas between them.
+func Joined[S ~string](names []S) string {
+	list := make([]string, len(names))
+	for i, n := range names {
+		list[i] = string(n)
+	}
+	return strings.Join(list, ", ")
+}
+
 // Shorten cuts a text to so many characters.
 func Shorten(s string, most int) string {
 	if r := []rune(s); len(r) > most {

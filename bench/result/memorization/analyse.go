@@ -256,7 +256,7 @@ func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample
 				x.Infra++
 			default:
 				for _, m := range answer.Modes() {
-					a.right[m] = append(a.right[m], one(row.Score.In(m)))
+					a.right[m] = append(a.right[m], stats.One(row.Score.In(m)))
 				}
 				a.cluster = append(a.cluster, groups.of(row, member))
 			}
@@ -287,13 +287,6 @@ func (s *sample) report(opt *Options) []CellReport {
 		}
 	}
 	return s.reports
-}
-
-func one(right bool) float64 {
-	if right {
-		return 1
-	}
-	return 0
 }
 
 // chosen is the rows in the mode and the encoding asked for, which have to be one.

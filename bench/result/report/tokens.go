@@ -5,6 +5,7 @@ import (
 
 	"ein/bench/ask/model"
 	"ein/internal/chart"
+	"ein/internal/stats"
 )
 
 // counted reports whether a provider has said how many tokens an arm took.
@@ -33,12 +34,7 @@ func one(*item) float64 { return 1 }
 
 func cost(it *item) float64 { return it.Spent().Cost }
 
-func (r *Report) correct(it *item) float64 {
-	if r.right(it) {
-		return 1
-	}
-	return 0
-}
+func (r *Report) correct(it *item) float64 { return stats.One(r.right(it)) }
 
 func buildTokens(r *Report, s *Section) error {
 	if !slices.ContainsFunc(r.Arms, (*Arm).counted) {
