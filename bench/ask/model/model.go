@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -191,11 +192,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Passes reports whether the same request may succeed later.
 func (e *Error) Passes() bool {
-	switch e.Class {
-	case RateLimit, Overloaded, Transport, Protocol:
-		return true
-	}
-	return false
+	return slices.Contains([]Class{RateLimit, Overloaded, Transport, Protocol}, e.Class)
 }
 
 // Unbilled reports whether a request that failed is known to have cost nothing: nobody

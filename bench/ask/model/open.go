@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -52,10 +53,7 @@ type Options struct {
 }
 
 func (o *Options) timeout() time.Duration {
-	if o.Timeout > 0 {
-		return o.Timeout
-	}
-	return DefaultTimeout
+	return cmp.Or(o.Timeout, DefaultTimeout)
 }
 
 func (o *Options) env(name string) string {
