@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ein/internal/lists"
 	"ein/internal/table"
 )
 
@@ -45,11 +46,7 @@ func Plural(n int, one string, more ...string) string {
 
 // Joined is names with commas between them.
 func Joined[S ~string](names []S) string {
-	list := make([]string, len(names))
-	for i, n := range names {
-		list[i] = string(n)
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(lists.Map(names, func(n S) string { return string(n) }), ", ")
 }
 
 // Shorten cuts a text to so many characters.

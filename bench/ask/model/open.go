@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ein/bench/question/instance"
+	"ein/internal/lists"
 )
 
 // DefaultTimeout bounds one exchange. A reasoning model may think for minutes.
@@ -84,11 +85,7 @@ func openers() []opener {
 
 // Providers is the names of the providers.
 func Providers() []string {
-	var s []string
-	for _, p := range openers() {
-		s = append(s, p.provider)
-	}
-	return s
+	return lists.Map(openers(), func(p opener) string { return p.provider })
 }
 
 // Open makes the model of PROVIDER:NAME. Nothing is asked yet, and no key is

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ein/bench/question/graph"
+	"ein/internal/lists"
 )
 
 // fill is a text with what the query asks about in its places, as questions have them.
@@ -55,10 +56,7 @@ func (cat *Category) Ein(c *Case) string {
 // writeEdges writes an adjacency matrix as its list of pairs.
 func writeEdges(b *strings.Builder, name string, g *graph.Graph) {
 	arcs := g.Arcs()
-	items := make([]string, len(arcs))
-	for i, e := range arcs {
-		items[i] = fmt.Sprintf("[%d,%d]", e.From, e.To)
-	}
+	items := lists.Map(arcs, func(e graph.Edge) string { return fmt.Sprintf("[%d,%d]", e.From, e.To) })
 	head := name + " = edges(["
 	// The formatter breaks a list that does not end within its column.
 	if line := strings.Join(items, ","); len(head)+len(line)+1 <= einWidth {
@@ -122,10 +120,7 @@ func writeNetwork(b *strings.Builder, name string, g *graph.Graph) {
 		kind = "DiGraph"
 	}
 	fmt.Fprintf(b, "%s = nx.%s()\n%s.add_nodes_from(range(%d))\n", name, kind, name, g.N)
-	items := make([]string, len(g.Edges))
-	for i, e := range g.Edges {
-		items[i] = fmt.Sprintf("(%d, %d)", e.From, e.To)
-	}
+	items := lists.Map(g.Edges, func(e graph.Edge) string { return fmt.Sprintf("(%d, %d)", e.From, e.To) })
 	head := name + ".add_edges_from(["
 	if line := strings.Join(items, ", "); len(head)+len(line)+2 <= pythonWidth {
 		b.WriteString(head + line)

@@ -15,6 +15,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // noDigest is how the line of an instance ends that has no digest yet.
@@ -230,9 +231,5 @@ func toGraph(n int, directed bool, edges [][2]int) (graph.Graph, error) {
 }
 
 func fromGraph(g *graph.Graph) [][2]int {
-	edges := make([][2]int, len(g.Edges))
-	for i, e := range g.Edges {
-		edges[i] = [2]int{e.From, e.To}
-	}
-	return edges
+	return lists.Map(g.Edges, func(e graph.Edge) [2]int { return [2]int{e.From, e.To} })
 }

@@ -9,6 +9,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/sensitivity"
+	"ein/internal/lists"
 	"ein/internal/table"
 	"ein/internal/words"
 )
@@ -41,10 +42,7 @@ func (r *Report) Text() string {
 		if g.True != nil {
 			share = percent(*g.True)
 		}
-		var top []string
-		for _, a := range g.Top[:min(3, len(g.Top))] {
-			top = append(top, a.Text+" ("+percent(a.Share)+")")
-		}
+		top := lists.Map(g.Top[:min(3, len(g.Top))], func(a Answer) string { return a.Text + " (" + percent(a.Share) + ")" })
 		rows = append(rows, []string{g.Name, g.Result, distinct, percent(g.Majority), share, strings.Join(top, "  ")})
 	}
 	answers := table.Of(rows)

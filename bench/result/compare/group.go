@@ -7,6 +7,7 @@ import (
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
+	"ein/internal/lists"
 	"ein/internal/stats"
 )
 
@@ -59,10 +60,7 @@ func finish(groups []*Group, opt *Options) []*Group {
 }
 
 func adjust(groups []*Group) {
-	p := make([]float64, len(groups))
-	for i, g := range groups {
-		p[i] = g.P
-	}
+	p := lists.Map(groups, func(g *Group) float64 { return g.P })
 	holm, bh := stats.Holm(p), stats.BenjaminiHochberg(p)
 	for i, g := range groups {
 		g.Holm, g.BenjaminiHochberg = holm[i], bh[i]

@@ -11,6 +11,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
+	"ein/internal/lists"
 	"ein/internal/stats"
 )
 
@@ -197,10 +198,7 @@ func Analyse(epochs []Epoch, member *Membership, opt Options) (*Report, error) {
 }
 
 func holm(list []Gap) {
-	p := make([]float64, len(list))
-	for i := range list {
-		p[i] = list[i].P
-	}
+	p := lists.Map(list, func(x Gap) float64 { return x.P })
 	for i, x := range stats.Holm(p) {
 		list[i].Holm = x
 	}

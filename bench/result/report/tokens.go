@@ -5,6 +5,7 @@ import (
 
 	"ein/bench/ask/model"
 	"ein/internal/chart"
+	"ein/internal/lists"
 	"ein/internal/stats"
 )
 
@@ -99,10 +100,7 @@ type ratio struct {
 
 // ratios is a table of ratios, missing in arms without their data.
 func (r *Report) ratios(id, title, caption string, parts []ratio, has func(*Arm) bool) *Table {
-	var columns []Column
-	for _, p := range parts {
-		columns = append(columns, p.column)
-	}
+	columns := lists.Map(parts, func(p ratio) Column { return p.column })
 	return armTable(id, title, caption, r.Arms, columns, func(a *Arm) (cells []chart.Value) {
 		for _, p := range parts {
 			v := chart.Missing()
