@@ -277,8 +277,7 @@ func (r *textRows) quoted() {
 	vals, err := r.quotes.Read()
 	r.given += bytes.Count(r.record, []byte{'\n'})
 	r.text = bytes.TrimSuffix(r.record, []byte{'\n'})
-	var wrong *csv.ParseError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
 		at := min(offset(wrong.Line, wrong.Column), len(r.text))
 		r.bad = &Error{Msg: "a quote inside a field that does not begin with one", Hint: "quote the whole field and write the quote inside it twice"}
 		if errors.Is(err, csv.ErrQuote) && r.ended {
