@@ -25,8 +25,7 @@ func rules(m *Machine) bool {
 		Run(c *kernel.Ctl, args []*tensor.Value, b *engine.Budget) ([]*tensor.Table, error)
 	})
 	tables, err := run.Run(&m.ctl, args, &m.budget)
-	var e *engine.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*engine.Error](err); ok {
 		return m.derived(e)
 	}
 	for i, r := range m.Results {

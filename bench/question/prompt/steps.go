@@ -9,6 +9,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
+	"ein/internal/lists"
 )
 
 // Steps is how the answer of an instance is found, written out: the graph as a list of
@@ -64,11 +65,7 @@ func (t *tracer) say(format string, args ...any) { fmt.Fprintf(&t.Builder, forma
 
 // list is nodes by their names, or "none".
 func (t *tracer) list(nodes []int) string {
-	names := make([]string, len(nodes))
-	for i, x := range nodes {
-		names[i] = t.labels[x]
-	}
-	return cmp.Or(strings.Join(names, ", "), "none")
+	return cmp.Or(strings.Join(lists.Map(nodes, func(x int) string { return t.labels[x] }), ", "), "none")
 }
 
 func (t *tracer) network(c *category.Case, title string) *network {
