@@ -39,6 +39,7 @@ func rules(m *Machine) bool {
 // what the relations of the program read, nil for nothing.
 type Evidence struct {
 	Program *rel.Program
+	Query   int // its relation
 	Tables  []*tensor.Table
 	Goals   []engine.Goal
 	Answers []engine.Answer
@@ -58,7 +59,8 @@ func (m *Machine) Why(ctx context.Context, output int, rows [][]float64) (*Evide
 		for k, r := range s.Args {
 			args[k], regs[k] = &m.regs[r], &m.mod.Program.Regs[r]
 		}
-		out := &Evidence{Program: s.Rules, Goals: goals(s.Rules, s.Rules.Results[k], rows)}
+		query := s.Rules.Results[k]
+		out := &Evidence{Program: s.Rules, Query: query, Goals: goals(s.Rules, query, rows)}
 		for i := range s.Rules.Relations {
 			var t *tensor.Table
 			if r := &s.Rules.Relations[i]; r.Source == rel.FromTable {
