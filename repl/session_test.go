@@ -239,6 +239,25 @@ func TestNameOfLanguage(t *testing.T) {
 	compareSaved(t, s, out.String(), "names of the language")
 }
 
+// TestSaveUnfinished says what a saved program still lacks.
+func TestSaveUnfinished(t *testing.T) {
+	files := folder{}
+	s := New(Config{Files: files})
+	for _, e := range []string{"Q(x) <- Owns(x, _), Sold(x).", "Owns(ann, bob)."} {
+		if r := s.Eval(context.Background(), e); r.Failed {
+			t.Fatal(render(t, r))
+		}
+	}
+	want := "2 statements written to q.ein\nIt does not run yet: q.ein:3: there is no relation `Sold`\n"
+	if r := s.Eval(context.Background(), ":save q.ein"); r.Failed || r.Note != want || !strings.Contains(files["q.ein"], "Owns(ann, bob).") {
+		t.Errorf("%s\n%s", render(t, r), files["q.ein"])
+	}
+	s.Eval(context.Background(), "Sold(ann).\nQ(x)?")
+	if r := s.Eval(context.Background(), ":save p.ein"); r.Note != "4 statements written to p.ein\n" {
+		t.Errorf("%s", render(t, r))
+	}
+}
+
 // TestLoadTwice loads a program whose names the session has.
 func TestLoadTwice(t *testing.T) {
 	files := folder{"a.csv": "0,1\n", "b.csv": "0,1\n1,2\n", "p.ein": "input A: graph\nT = tc(A)\nsum(T)\n"}
