@@ -190,7 +190,12 @@ func (s *state) bind(f *syntax.File, e *entry) {
 	if len(check.ProgramLabels(f)) > 0 {
 		known = check.ProgramLabels(all)
 	}
-	if slices.ContainsFunc(s.bound, func(b binding) bool { return b.Raw.Kind == graphio.Relation }) {
+	mayName := func(st syntax.Stmt) bool { // a constant of a domain
+		_, assigns := st.(*syntax.Assign)
+		_, prints := st.(*syntax.Print)
+		return !assigns && !prints
+	}
+	if slices.ContainsFunc(f.Stmts, mayName) && slices.ContainsFunc(s.bound, func(b binding) bool { return b.Raw.Kind == graphio.Relation }) {
 		domains = check.ProgramDomains(all)
 	}
 	if len(known) == len(s.known) && !fresh && maps.EqualFunc(domains, s.domains, slices.Equal) {
