@@ -772,6 +772,11 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 		}
 		v := cl.variable(c, x.Name, x.Span)
 		return rel.Term{Var: v}, cl.vars[v].slot
+	case !known && c.rel.byName[x.Name] != nil:
+		cl.bad = true
+		c.relationAsTerm(x)
+		v := cl.hidden(c, x.Name, anything, x.Span)
+		return rel.Term{Var: v}, cl.vars[v].slot
 	case !known:
 		c.capital(cl, x)
 	}
@@ -815,8 +820,10 @@ func (c *checker) literal(cl *clause, l *syntax.Literal) {
 		}
 	}
 	if l.Value == nil || l.Not {
+		if !cl.bad {
+			c.notLiteral(l)
+		}
 		cl.bad = true
-		c.say(noLiteral, l.Span, "`"+syntax.LiteralString(l)+"`")
 		return
 	}
 	c.compare(cl, l, syntax.Eq, l.X, l.Value)
