@@ -569,3 +569,29 @@ func TestMemoryCount(t *testing.T) {
 		}
 	}
 }
+
+// TestNameOfDomain: a name that was a node before a later rule gave its column another domain is none.
+func TestNameOfDomain(t *testing.T) {
+	files := folder{"a.csv": "of,word\nann,Red\nann,Red\n", "b.csv": "of\nbob\n"}
+	s := New(Config{Files: files})
+	var last Reply
+	for _, e := range []string{
+		":input Says(of: node, word: text) a.csv", ":input Also(of: node) b.csv", `Kind("Blue") <- Later(_).`, "Kind(w) <- Says(_, w).", "Later(ann).", "Kind(w)?", "v[x] = 2 - Also[x]", "v[x] = n?",
+	} {
+		if last = s.Eval(context.Background(), e); last.Failed {
+			t.Fatalf("%s: %s", e, render(t, last))
+		}
+		if strings.HasPrefix(e, ":input") && strings.Count(render(t, last), "repeated") != map[bool]int{true: 2}[strings.Contains(e, "Says")] {
+			t.Errorf("%s: %s", e, render(t, last))
+		}
+	}
+	if r := s.Eval(context.Background(), ":tensors"); strings.Contains(r.Out, "Says") {
+		t.Errorf("the tensors are %s", r.Out)
+	}
+	if r := s.Eval(context.Background(), ":input More(of: node) b.csv"); !strings.HasPrefix(r.Note, "More: relation of 1 column, 1 row\n") {
+		t.Errorf("%s", render(t, r))
+	}
+	if got, want := printed(last), "v[x] = n? 2 rows\n  x    n\n  ann  2\n  bob  1\n"; got != want {
+		t.Errorf("printed\n%s\nwant\n%s", got, want)
+	}
+}

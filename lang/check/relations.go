@@ -584,10 +584,13 @@ func (c *checker) rightColumns(r *relation, n int, at source.Span) bool {
 // rule is a fact, a base case or a rule.
 func (c *checker) rule(s *syntax.Rule) {
 	name, args := headParts(s)
+	r := c.rel.byName[name.Name]
 	if len(args) > tensor.MaxColumns {
+		if r.first != name.Span { // else it was said there
+			c.rightColumns(r, len(args), s.Head.Pos())
+		}
 		return
 	}
-	r := c.rel.byName[name.Name]
 	if (s.Value != nil) != (r.fold != rel.NoAgg) || folds[s.Op] != r.fold {
 		c.otherHead(r, s, name)
 		return
