@@ -595,3 +595,17 @@ func TestNameOfDomain(t *testing.T) {
 		t.Errorf("printed\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestLaterRelation: what a rule names before it is there may have any number of columns.
+func TestLaterRelation(t *testing.T) {
+	s := New(Config{})
+	var last Reply
+	for _, e := range []string{"Q(x) <- Yes(), Wide(x, _, _, _, _, _, _, _).", "Z(a).", "Z(x)?", "Yes().", "Wide(1, 2, 3, 4, 5, 6, 7, 8).", "Q(x)?"} {
+		if last = s.Eval(context.Background(), e); last.Failed {
+			t.Fatalf("%s: %s", e, render(t, last))
+		}
+	}
+	if got := printed(last); got != "Q(x) = {1}\n" {
+		t.Errorf("printed %q", got)
+	}
+}

@@ -309,7 +309,11 @@ func (c *checker) named(cl *clause, name syntax.Ident, axes int, values bool) *r
 	if !is {
 		holds = anything
 	}
-	if !is && !c.mayFollow(cl, name) || axes == 0 || axes >= tensor.MaxColumns {
+	most := tensor.MaxColumns
+	if is || values {
+		most--
+	}
+	if !is && !c.mayFollow(cl, name) || is && axes == 0 || axes > most {
 		return nil
 	}
 	key, from := name.Name, rel.FromEntries
