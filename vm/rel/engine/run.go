@@ -615,7 +615,7 @@ func (r *run) loop(i int) int {
 		l := st.lit
 		is := false
 		if r.rule.Vars[l.Var].Domain != nil {
-			is = r.regs[l.Var] == r.member1(&l.Left)
+			is = r.regs[l.Var] == r.member1(&l.Left) && r.regs[l.Var] != noCode
 		} else {
 			v := rel.V(l.Var)
 			is = r.eval(&v) == r.eval(&l.Left)
