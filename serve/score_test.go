@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -124,6 +127,52 @@ func TestScore(t *testing.T) {
 	}
 }
 
+// TestBrokenText: what is no text in a reply costs that reply what it costs in a file of
+// replies, and no other one anything.
+func TestBrokenText(t *testing.T) {
+	in := made(t, "train", "degree_count", 0)
+	right := string(encode(`{"answer": ` + string(in.Answer) + `}`))
+	web := httptest.NewServer(New(Options{}).Handler())
+	defer web.Close()
+	for _, half := range []string{`\ud800`, "\xff", `\udc00\ud800`} {
+		for _, test := range []struct{ path, body, want string }{
+			{"/v1/score", `{"items":[{"id":"ID","reply":RIGHT},{"id":"ID","reply":"HALF"},{"id":"ID","reply":"HALF {\"answer\": ` + string(in.Answer) + `}"},{"id":"HALF","reply":"x"},{"instance":{"id":"HALF"},"reply":"x"}]}`,
+				`scored 1, scored 0, scored 1, bad_request , bad_request `},
+			{"/v1/reward", `{"ids":["ID","ID","ID"],"completions":["HALF",RIGHT,[{"role":"assistant","content":"HALF"}]]}`, `{"rewards":[0,1,0]}`},
+			{"/get_reward", `{"query":["HALF",RIGHT],"prompts":["",""],"labels":["ID","ID"]}`, `"rewards":[0,1]`},
+			{"/slime", `{"response":"HALF","label":"ID"}`, `0`},
+			{"/step", `{"action":{"reply":"HALF","id":"ID"}}`, `"outcome":"format_error"`},
+			{"/verify", `{"id":"ID","response":{"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"HALF"}]}]}}`, `"outcome":"format_error"`},
+			{"/ein_run", `{"program":":print HALF"}`, "error"},
+			{"/v1/run", `{"program":":print HALF"}`, "the body is not JSON"}, // a label would become another one
+		} {
+			resp, err := http.Post(web.URL+test.path, "", strings.NewReader(strings.NewReplacer("ID", in.ID, "RIGHT", right, "HALF", half).Replace(test.body)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			got := string(body)
+			if test.path == "/v1/score" {
+				var out Scores
+				err = errors.Join(err, json.Unmarshal(body, &out))
+				var all []string
+				for _, x := range out.Items {
+					reward := ""
+					if x.Reward != nil {
+						reward = fmt.Sprint(*x.Reward)
+					}
+					all = append(all, string(x.Status)+" "+reward)
+				}
+				got = strings.Join(all, ", ")
+			}
+			if err != nil || !strings.Contains(got, test.want) {
+				t.Errorf("%s of %q: %d %s, %v\nwant %s", test.path, half, resp.StatusCode, body, err, test.want)
+			}
+		}
+	}
+}
+
 func mustLine(t *testing.T, in *instance.Instance) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -230,6 +279,27 @@ func TestGenerate(t *testing.T) {
 				t.Errorf("%s: %d %s", call, status, body)
 			}
 		}
+	}
+}
+
+// TestBrokenStream: an error behind the first lines is in the last line, and the answer is
+// seen to be cut off. Over streams it is the answer.
+func TestBrokenStream(t *testing.T) {
+	const body, want = `{"split":"train","seed":3,"categories":["degree_count","sibling"],"n":[4,4],"per_category":100}`, "sibling: only 7 of 100 found"
+	web := httptest.NewServer(New(Options{}).Handler())
+	defer web.Close()
+	resp, err := http.Post(web.URL+"/v1/generate", "", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if lines := bytes.Split(text, []byte("\n")); err == nil || resp.StatusCode != 200 || len(lines) != 66 || !bytes.HasPrefix(lines[64], []byte(`{"version":1,"error":{`)) || !bytes.Contains(lines[64], []byte(want)) || len(lines[65]) > 0 {
+		t.Errorf("%d, %d lines, %v: %s", resp.StatusCode, len(lines), err, lines[max(0, len(lines)-2):])
+	}
+	c, _ := talk(t, Options{})
+	if status, got, _ := c.ask("POST /v1/generate", body); status != 400 || !strings.Contains(got, want) {
+		t.Errorf("%d %s", status, got)
 	}
 }
 

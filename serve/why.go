@@ -23,7 +23,7 @@ type WhyRequest struct {
 }
 
 // why asks a session, which is over with the answer.
-func why(ctx context.Context, s *Server, _ *Call, q *WhyRequest) (*Text, error) {
+func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*Text, error) {
 	ctx, stop := s.within(ctx, q.Limits)
 	defer stop()
 	expression := strings.ReplaceAll(q.Expression, "\n", " ")
@@ -41,7 +41,7 @@ func why(ctx context.Context, s *Server, _ *Call, q *WhyRequest) (*Text, error) 
 			case "array":
 				return nil, bad("/inputs/%s: an explanation takes data as JSON or text", in.Name)
 			case "text", "options":
-				if err := decode(data, &f, false); err != nil {
+				if err := decode(data, &f, c.Route); err != nil {
 					return nil, err
 				}
 			default:
