@@ -216,7 +216,7 @@ func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Obs
 		return nil, &requestError{http.StatusUnprocessableEntity, "there is no question yet: reset gives one; over plain HTTP the action has its id"}
 	}
 	reply := a.Reply
-	if a.Answer != nil {
+	if a.Answer != nil && a.Answer.Kind() != 'n' { // null is none
 		reply = `{"answer": ` + string(a.Answer) + `}`
 	}
 	out, err := s.one(ctx, c.Route, Item{ID: e.id, Mode: e.mode, Reply: reply})

@@ -68,6 +68,7 @@ func TestScore(t *testing.T) {
 		{"a program", fmt.Sprintf(`{"id":%q,"reply":%q,"mode":"ein"}`, in.ID, program), Scored, 1, "strict"},
 		{"a program without a mode", fmt.Sprintf(`{"id":%q,"reply":%q}`, in.ID, program), Scored, 1, "strict"},
 		{"an instance", fmt.Sprintf(`{"instance":%s,"reply":%q}`, line, answer), Scored, 1, "strict"},
+		{"no instance", fmt.Sprintf(`{"id":%q,"instance":null,"reply":%q}`, in.ID, answer), Scored, 1, "strict"},
 		{"a program that is none", fmt.Sprintf(`{"id":%q,"reply":"x = y","mode":"ein"}`, in.ID), Scored, 0, "type_error"},
 		{"nothing said", fmt.Sprintf(`{"id":%q,"reply":null}`, in.ID), Scored, 0, "no_answer"},
 		{"cut off", fmt.Sprintf(`{"id":%q,"reply":"I think","finish":"length"}`, in.ID), Scored, 0, "no_answer"},
