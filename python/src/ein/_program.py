@@ -176,8 +176,8 @@ def explain(program: str, inputs: Mapping[str, Any] | None = None, /, *, name: s
 
 def why(program: str, expression: str, inputs: Mapping[str, Any] | None = None, /, *, name: str = "program", **data: Any) -> str:
     """Why an expression over the names of a program has its value, for people: the path
-    that a reachability rests on, the terms of an equation, the proof of a row. Data that are arrays are not
-    taken."""
+    that a reachability rests on, the terms of an equation, the proof of a row. Data that
+    are arrays are not taken."""
     body, frames, _ = _request(program, name, "full", None, {**(inputs or {}), **data})
     return ask("POST /v1/why", {**body, "expression": expression}, frames).json()["text"]
 

@@ -200,7 +200,7 @@ checksums. The same file and seed give the same cells; other cells are not overw
 	flags := cmd.Flags()
 	flags.StringVar(&seen, "seen", "", "`file` of the training questions (- is standard input)")
 	flags.StringVar(&out, "out", "", "`folder` for the cells")
-	cli.Seed.Flag(cmd, &seed, "seed", "`seed` for the new parts; must differ from that of the file")
+	cli.Seed.Flag(cmd, &seed, "seed", "`seed` for the new parts")
 	cli.Required(cmd, "seen", "out", "seed")
 	return cmd
 }
