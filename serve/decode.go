@@ -29,9 +29,12 @@ func decode(body []byte, to any, r *Route) error {
 		return bad("the body is nested %d deep, at most %d are read", d, maxDepth)
 	}
 	err := json.Unmarshal(body, to, json.RejectUnknownMembers(!r.lenient))
-	if text := jsontext.Value(slices.Clone(body)); err != nil && r.said && !text.IsValid() && text.Format(jsontext.AllowInvalidUTF8(true)) == nil {
-		reflect.ValueOf(to).Elem().SetZero()
-		body, err = text, json.Unmarshal(text, to, json.RejectUnknownMembers(!r.lenient))
+	if err != nil && r.said && !jsontext.Value(body).IsValid() {
+		text := jsontext.Value(slices.Clone(body))
+		if text.Format(jsontext.AllowInvalidUTF8(true)) == nil {
+			reflect.ValueOf(to).Elem().SetZero()
+			body, err = text, json.Unmarshal(text, to, json.RejectUnknownMembers(!r.lenient))
+		}
 	}
 	if err != nil {
 		return bad("%s", malformed(err))
