@@ -76,7 +76,11 @@ func (f *serveFlags) settle(a *cli.App) error {
 		if err != nil {
 			return a.Usage("--input %v", err)
 		}
-		if _, err := os.Stat(in.Path); err != nil {
+		info, err := os.Stat(in.Path)
+		if err == nil && !info.Mode().IsRegular() {
+			err = errors.New("it is read for each request, and so must be a regular file")
+		}
+		if err != nil {
 			return a.Fail(cli.Unreadable(in.Path, err))
 		}
 		if f.Data[in.Name] != "" {
