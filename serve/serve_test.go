@@ -328,6 +328,7 @@ func TestConversation(t *testing.T) {
 	}
 	for name, message := range map[string]string{
 		"header":     `{"id":1`,
+		"no header":  "hello\n",
 		"long":       strings.Repeat(" ", MaxHeader+1),
 		"body":       `{"id":1,"call":"POST /v1/fmt","body":10}` + "\n{}",
 		"too much":   fmt.Sprintf(`{"id":1,"call":"POST /v1/fmt","frames":[%d,1]}`+"\n", int64(MaxMessage)),
@@ -338,7 +339,7 @@ func TestConversation(t *testing.T) {
 			_, _ = fmt.Fprint(c.w, message)
 			_ = c.w.Close()
 		}()
-		if h, call := c.receive(); h.Status != 400 {
+		if h, call := c.receive(); h.Status != 400 || name == "no header" && !strings.Contains(string(call.Body), "a header cannot be read: it is not JSON") {
 			t.Errorf("%s: %+v %s", name, h, call.Body)
 		}
 		if err := end(); err == nil {
