@@ -212,7 +212,16 @@ def test_a_task_that_is_cancelled():
         assert (await aio.run(N, A=chain(3))).n == 3
         assert time.monotonic() - start < 2
 
+    async def one():
+        this = asyncio.current_task()
+        assert this
+        asyncio.get_running_loop().call_later(0.2, this.cancel)
+        with pytest.raises(asyncio.CancelledError):
+            await aio.run(SLOW, A=dense(3000))
+        assert ein.run(N, A=chain(3)).n == 3  # whoever goes on may ask again
+
     asyncio.run(all())
+    asyncio.run(one())
 
 
 def test_errors_can_be_pickled():

@@ -20,12 +20,14 @@ def _threaded(f: Callable[_P, _T]) -> Callable[_P, Coroutine[Any, Any, _T]]:
     @wraps(f)
     async def run(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         mine = Owner()
-        owner.set(mine)  # the thread has it as well
+        before = owner.set(mine)  # the thread has it as well
         try:
             return await asyncio.to_thread(f, *args, **kwargs)
         except asyncio.CancelledError:
             engine.stop(mine)
             raise
+        finally:
+            owner.reset(before)
 
     return run
 
