@@ -29,6 +29,7 @@ func decode(body []byte, to any, r *Route) error {
 		return bad("the body is nested %d deep, at most %d are read", d, maxDepth)
 	}
 	err := json.Unmarshal(body, to, json.RejectUnknownMembers(!r.lenient))
+	// One reply that is cut within a character must not cost all others their scores.
 	if err != nil && r.said && !jsontext.Value(body).IsValid() {
 		text := jsontext.Value(slices.Clone(body))
 		if text.Format(jsontext.AllowInvalidUTF8(true)) == nil {
