@@ -203,7 +203,7 @@ func (s *Server) allowed(version, split string) error {
 
 // question is that of an item.
 func (s *Server) question(ctx context.Context, it *Item) (*verdict.Question, error) {
-	if it.Instance != nil {
+	if it.Instance != nil && it.Instance.Kind() != 'n' {
 		if it.ID != "" {
 			return nil, errors.New("there are both an id and an instance")
 		}
