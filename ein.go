@@ -326,7 +326,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	return &next, nil
 }
 
-// domains is the members of each domain of bytecode, except the nodes.
+// domains returns the members of each domain of bytecode, except the nodes.
 func (p *Program) domains() map[string][]string {
 	known := map[string][]string{}
 	for _, in := range p.code.Inputs {
@@ -384,7 +384,7 @@ func (p *Program) Certificate() *Certificate {
 	return &p.module.Certificate
 }
 
-// Diagnostics is the warnings and notes about the program, with places in
+// Diagnostics returns the warnings and notes about the program, with places in
 // Source, and the warnings about its data.
 func (p *Program) Diagnostics() diag.List { return p.diags }
 
@@ -413,7 +413,7 @@ func (p *Program) Plan() *describe.Compiled {
 // Code is the bytecode, nil while an input has no data.
 func (p *Program) Code() *code.Program { return p.code }
 
-// Labels is the labels of the nodes, nil when they are numbers.
+// Labels returns the labels of the nodes, nil when they are numbers.
 func (p *Program) Labels() []string {
 	if p.code == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 
 // The JSON forms of the command, which servers use too.
 
-// Warnings is the warnings of a program and of its run, which may be nil.
+// Warnings returns the warnings of a program and of its run, which may be nil.
 func (p *Program) Warnings(r *Result) diag.List {
 	list := p.diags.Told()
 	if r != nil {

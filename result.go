@@ -98,7 +98,7 @@ func (o Output) Float() (float64, error) {
 	return o.Value.At(), nil
 }
 
-// Floats is the elements of an output, row after row.
+// Floats returns the elements of an output, row after row.
 func (o Output) Floats() ([]float64, error) {
 	if o.Value == nil {
 		return nil, o.not("a tensor")
@@ -106,7 +106,7 @@ func (o Output) Floats() ([]float64, error) {
 	return o.Value.ToDense(), nil
 }
 
-// Nodes is the nodes in an output that is a set, a 0/1 vector over them, by label
+// Nodes returns the nodes in an output that is a set, a 0/1 vector over them, by label
 // or by number.
 func (o Output) Nodes() ([]string, error) {
 	if o.Value == nil || o.Value.Shape.Rank() != 1 || o.Value.Kind != tensor.Bool {

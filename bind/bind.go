@@ -381,7 +381,7 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 // nodes is the domain that graphs share with relations.
 const nodes = "node"
 
-// over is the labels that are known before data is read: those of inputs that are values, which
+// over returns the labels that are known before data is read: those of inputs that are values, which
 // must all have the same, including those of the program; without such inputs, those of the
 // program.
 func over(declared []Declared, given []Input, program []string) (known, nodes []string, err error) {

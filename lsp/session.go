@@ -57,7 +57,7 @@ func (s *session) update(change func(*snapshot)) {
 	s.now.Store(&next)
 }
 
-// sorted is the open files by name.
+// sorted returns the open files by name.
 func (s *snapshot) sorted() []*file {
 	return slices.SortedFunc(maps.Values(s.files), func(a, b *file) int { return cmp.Compare(a.uri, b.uri) })
 }

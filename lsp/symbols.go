@@ -50,7 +50,7 @@ func (s *server) DocumentSymbol(_ context.Context, f *file, _ *protocol.Document
 	return list, nil
 }
 
-// flat is the definitions of a file as a list.
+// flat returns the definitions of a file as a list.
 func flat(f *file) protocol.SymbolInformationSlice {
 	list, m := protocol.SymbolInformationSlice{}, f.mapper()
 	for _, sym := range f.document().Symbols(false) {

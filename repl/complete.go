@@ -76,7 +76,7 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 	return len(typed), nil
 }
 
-// withPrefix is the words that begin with what is typed.
+// withPrefix returns the words that begin with what is typed.
 func withPrefix(words []string, typed string, start int) (int, []string) {
 	words = slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, typed) })
 	return start, words

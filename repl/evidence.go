@@ -175,7 +175,7 @@ func (s *Session) hold(g [][]int, what []int, node bool) string {
 	return fmt.Sprintf("no: without %s, there is %s\n", without, s.list(round, len(g), " - "))
 }
 
-// joinedBy is the neighbours of each node, whatever the direction of edges.
+// joinedBy returns the neighbours of each node, whatever the direction of edges.
 func joinedBy(n int, next func(i int, visit func(j int))) [][]int {
 	g := make([][]int, n)
 	for i := range n {
@@ -188,7 +188,7 @@ func joinedBy(n int, next func(i int, visit func(j int))) [][]int {
 	return g
 }
 
-// list is nodes by name, as many as fit a few lines.
+// list returns nodes by name, as many as fit a few lines.
 func (s *Session) list(nodes []int, n int, sep string) string {
 	var names []string
 	for _, v := range nodes[:min(len(nodes), mostShown)] {

@@ -17,7 +17,7 @@ import (
 // maxPaged is the most elements of a matrix that is shown in a pager.
 const maxPaged = 1 << 18
 
-// paged is the matrices of a reply that are wider than a terminal, whole. In the reply
+// paged returns the matrices of a reply that are wider than a terminal, whole. In the reply
 // they are cut from now on.
 func (r *Reply) paged(ctx context.Context, columns int) []byte {
 	var b bytes.Buffer
@@ -82,7 +82,7 @@ func (t *Terminal) Page(text []byte) error {
 	return err
 }
 
-// each is the keys in what was read.
+// each returns the keys in what was read.
 func (k *keys) each(read string) (list []string) {
 	for i := range len(read) {
 		if k.decode(read[i : i+1]); k.ready != "" {

@@ -251,7 +251,7 @@ func (g *grid) svg() (picture []byte, what string) {
 	return chart.Matrix(g.heading(), note, g.scaled(step), names), what
 }
 
-// scaled is the elements in blocks: of each, the one of the greatest magnitude.
+// scaled returns the elements in blocks: of each, the one of the greatest magnitude.
 func (g *grid) scaled(step int) [][]float64 {
 	list := make([][]float64, (g.rows+step-1)/step)
 	for r := range list {

@@ -137,7 +137,7 @@ func packed(entry string) string {
 // Close gives the terminal back.
 func (t *Terminal) Close() error { return t.rl.Close() }
 
-// readHistory is the entries of a history file, the last of them. A file that has
+// readHistory returns the entries of a history file, the last of them. A file that has
 // grown to twice as many is cut.
 func readHistory(name string) []string {
 	if name == "" {

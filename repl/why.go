@@ -235,7 +235,7 @@ func neighbours(v *tensor.Value, reverse bool) func(i int, visit func(j int)) {
 	}
 }
 
-// path is the nodes from the start to a node that was reached.
+// path returns the nodes from the start to a node that was reached.
 func (t *tree) path(to int) []int {
 	out := make([]int, t.depth[to]+1)
 	for k := len(out) - 1; k >= 0; k-- {

@@ -86,7 +86,7 @@ func (c *Call) output(o *vm.Output, opt show.Options) (out Output, err error) {
 	return out, nil
 }
 
-// littleEndian is the bytes of a list of numbers.
+// littleEndian returns the bytes of a list of numbers.
 func littleEndian[T number](list []T) []byte {
 	b, err := binary.Append(make([]byte, 0, binary.Size(list)), binary.LittleEndian, list)
 	if err != nil {
@@ -321,7 +321,7 @@ type number interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
-// read is the numbers that there are.
+// read returns the numbers that there are.
 func read[T number](b []byte) []T {
 	var one T
 	list := make([]T, len(b)/binary.Size(one))

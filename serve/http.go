@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Handler is the routes over HTTP.
+// Handler returns the routes over HTTP.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for i := range s.routes {

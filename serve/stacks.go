@@ -433,7 +433,7 @@ func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended, s
 	return ended, strings.ToValidUTF8(r.Stdout, "\ufffd"), strings.ToValidUTF8(r.Stderr, "\ufffd"), nil
 }
 
-// diagnosed is the diagnostics of a program as text.
+// diagnosed returns the diagnostics of a program as text.
 func diagnosed(e *ein.Error) string {
 	var b strings.Builder
 	_ = diag.Text{}.Render(&b, e.Diags.Told(), e.File) // a Builder takes everything

@@ -182,7 +182,7 @@ func (f *File) here(path string) string {
 	return filepath.Join(filepath.Dir(f.name), path)
 }
 
-// Over is these settings, and what others say where these say nothing.
+// Over returns these settings, and what others say where these say nothing.
 func (s Settings) Over(other Settings) Settings {
 	or := func(a, b Limit) Limit {
 		if a.Value != 0 {

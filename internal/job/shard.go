@@ -210,7 +210,7 @@ func Finished(dir string, i int, file string) (*Done, error) {
 	return d, nil
 }
 
-// Lists is numbers in the form of an array of Slurm: 7,19-22.
+// Lists returns numbers in the form of an array of Slurm: 7,19-22.
 func Lists(numbers []int) string {
 	var list []string
 	for i := 0; i < len(numbers); {
@@ -228,7 +228,7 @@ func Lists(numbers []int) string {
 	return strings.Join(list, ",")
 }
 
-// Slice is the lines of a file that begin from a place on and before another.
+// Slice returns the lines of a file that begin from a place on and before another.
 func Slice(r io.ReaderAt, size, from, to int64) (*io.SectionReader, int64, int64, error) {
 	a, err := lineFrom(r, size, from)
 	if err != nil {

@@ -435,7 +435,7 @@ func (in *interp) findIn(x syntax.Expr, inList bool) {
 	}
 }
 
-// children is the subexpressions of x in the order of the text.
+// children returns the subexpressions of x in the order of the text.
 func children(x syntax.Expr) []syntax.Expr {
 	switch x := x.(type) {
 	case *syntax.List:

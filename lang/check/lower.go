@@ -255,7 +255,7 @@ func (c *checker) outside() {
 	}
 }
 
-// labelsOf is the constants of a domain in the order of the text.
+// labelsOf returns the constants of a domain in the order of the text.
 func (r *relations) labelsOf(domain string) []string {
 	labels := []string{}
 	seen := map[string]bool{}
@@ -343,7 +343,7 @@ func (r *relation) columnNames() []string {
 	return names
 }
 
-// table is the facts of a relation, sorted and each once. In a valued relation, the values of a
+// table returns the facts of a relation, sorted and each once. In a valued relation, the values of a
 // key are folded into one.
 func (c *checker) table(r *relation, cols []tensor.Column) *tensor.Table {
 	if len(r.facts) == 0 {

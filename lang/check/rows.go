@@ -42,7 +42,7 @@ func (c *checker) rows(p *Program, r *relation, at source.Span) Output {
 	return Output{Name: r.name, Span: at}
 }
 
-// needs is the relations, queries included, that the given ones depend on, and these themselves.
+// needs returns the relations, queries included, that the given ones depend on, and these themselves.
 func (c *checker) needs(places ...int) map[int]bool {
 	needed := map[int]bool{}
 	if c.rel.byHead == nil {
@@ -101,7 +101,7 @@ func (c *checker) stageOf(needed map[int]bool) *stage {
 	return s
 }
 
-// result is the rows of a relation of the program as an operation.
+// result returns the rows of a relation of the program as an operation.
 func (c *checker) result(s *stage, place int) *ir.Node {
 	s.results = append(s.results, place)
 	return c.b.Relation(&s.rules, len(s.results)-1, s.args...)
@@ -185,7 +185,7 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 	return c.b.Scatter(c.result(c.stageOf(needed), r.place), rest, t, bound)
 }
 
-// InputColumns is the columns of an input of a relation. Their domains have a name but no members.
+// InputColumns returns the columns of an input of a relation. Their domains have a name but no members.
 func InputColumns(s *syntax.Input) []tensor.Column {
 	var list []tensor.Column
 	for _, col := range s.Columns {

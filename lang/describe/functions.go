@@ -138,7 +138,7 @@ func (f *Function) Text() string {
 	return b.String()
 }
 
-// documented is the parameters of which more is known than the name.
+// documented returns the parameters of which more is known than the name.
 func (f *Function) documented() (list []stdlib.Param) {
 	for _, p := range f.Params {
 		if p.Doc != "" {

@@ -221,7 +221,7 @@ func (e *explainer) stepless(n *ir.Node, needed map[*ir.Node]bool) string {
 	return "computed as part of other steps"
 }
 
-// needed is the operations that the outputs use, before any rewrite.
+// needed returns the operations that the outputs use, before any rewrite.
 func (e *explainer) needed() map[*ir.Node]bool {
 	seen := map[*ir.Node]bool{}
 	var visit func(n *ir.Node)

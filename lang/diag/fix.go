@@ -7,7 +7,7 @@ import (
 	"ein/lang/source"
 )
 
-// Certain is the diagnostics that have one fix, which is no guess. Of two whose edits
+// Certain returns the diagnostics that have one fix, which is no guess. Of two whose edits
 // overlap the first is taken: the text that Apply gives may bring out the other again.
 func (l List) Certain() (certain List) {
 	var taken []Edit

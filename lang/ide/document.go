@@ -140,7 +140,7 @@ type Input struct {
 	Span    source.Span
 }
 
-// Inputs is the declared inputs in the order of the text.
+// Inputs returns the declared inputs in the order of the text.
 func (d *Document) Inputs() []Input {
 	var list []Input
 	for _, s := range d.File().Stmts {

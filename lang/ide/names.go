@@ -461,7 +461,7 @@ func (n *names) at(offset int) *occurrence {
 	return nil
 }
 
-// in is the occurrences that lie in span.
+// in returns the occurrences that lie in span.
 func (n *names) in(span source.Span) []*occurrence {
 	from := sort.Search(len(n.occurrences), func(i int) bool { return n.occurrences[i].span.Start >= span.Start })
 	to := sort.Search(len(n.occurrences), func(i int) bool { return n.occurrences[i].span.Start >= span.End })

@@ -90,7 +90,7 @@ func (d *Document) Folds() []Fold {
 	})
 }
 
-// Selection is the ranges around offset, from inside out: the word, what is between
+// Selection returns the ranges around offset, from inside out: the word, what is between
 // brackets, the expressions, the statement, the text. Each is larger than the one
 // before.
 func (d *Document) Selection(offset int) []source.Span {

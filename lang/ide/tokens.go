@@ -86,7 +86,7 @@ func (d *Document) wordKind(i int, before syntax.Kind) Kind {
 	return KindTensor
 }
 
-// findUnused is the definitions that nothing uses and that are not the result of the
+// findUnused returns the definitions that nothing uses and that are not the result of the
 // program.
 func (d *Document) findUnused() map[*occurrence]bool {
 	n := d.names()

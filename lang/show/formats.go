@@ -230,7 +230,7 @@ func (w *writer) markdown(out *vm.Output) {
 	w.put("\n")
 }
 
-// edges is the edges of a square matrix, and whether it has a node: with a greatest
+// edges returns the edges of a square matrix, and whether it has a node: with a greatest
 // number of edges those at their ends, otherwise all.
 func (w *writer) edges(v *tensor.Value) (list iter.Seq[cell], has func(int) bool) {
 	list, _ = w.items(v, w.most())
@@ -244,7 +244,7 @@ func (w *writer) edges(v *tensor.Value) (list iter.Seq[cell], has func(int) bool
 	return list, func(n int) bool { return ends[n] }
 }
 
-// Edges is the edges of a square matrix, by the number of the name.
+// Edges returns the edges of a square matrix, by the number of the name.
 func Edges(ctx context.Context, v *tensor.Value, opt Options) (names []string, edges [][2]int) {
 	opt.exact = true
 	w := newWriter(ctx, io.Discard, opt)

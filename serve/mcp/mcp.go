@@ -171,7 +171,7 @@ func Connect(ctx context.Context, s *mcp.Server, names ...string) (*Tools, error
 // Close ends the tools.
 func (t *Tools) Close() error { return t.session.Close() }
 
-// List is the tools.
+// List returns the tools.
 func (t *Tools) List() []model.Tool { return t.list }
 
 // Call calls a tool. What it says has no cost, whose time is never the same. The error is that
@@ -217,7 +217,7 @@ func page(q *mcp.ReadResourceRequest, kind, text string) *mcp.ReadResourceResult
 // mostShown bounds what is shown of a file, in bytes.
 const mostShown = 32 << 10
 
-// beginning is the first lines of a file, and whether there are more.
+// beginning returns the first lines of a file, and whether there are more.
 func beginning(f io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(f, mostShown+1))
 	if err != nil {

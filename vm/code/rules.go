@@ -90,7 +90,7 @@ func RowsOf(r *Reg) uint64 {
 
 type rulesPlan struct{ *engine.Plan }
 
-// Cost is the operations; the memory is Bytes.
+// Cost returns the operations; the memory is Bytes.
 func (p rulesPlan) Cost() kernel.Cost { return kernel.Cost{Ops: p.Ops()} }
 
 func planRules(x *Site) (Kernel, error) {

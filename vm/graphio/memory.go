@@ -103,7 +103,7 @@ func (c *chunks[T]) grow() {
 	c.list = append(c.list, c.tail[:n])
 }
 
-// chunk is the elements of list[k] that are there.
+// chunk returns the elements of list[k] that are there.
 func (c *chunks[T]) chunk(k int) []T {
 	if k == len(c.list)-1 {
 		return c.tail
@@ -123,7 +123,7 @@ func (c *chunks[T]) at(i int) *T {
 	return &c.list[chunkBits-chunkBits0+i>>chunkBits][i&(fullChunk-1)]
 }
 
-// all is the elements with their positions.
+// all returns the elements with their positions.
 func (c *chunks[T]) all() iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		i := 0
@@ -138,7 +138,7 @@ func (c *chunks[T]) all() iter.Seq2[int, T] {
 	}
 }
 
-// held is the bytes of the list.
+// held returns the bytes of the list.
 func (c *chunks[T]) held() int {
 	if c.list == nil {
 		return 0

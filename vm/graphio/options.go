@@ -221,7 +221,7 @@ var (
 	specKeys = []string{"default", "dup", "extra", "format", "from", "header", "ids", "nodes", "onehot", "query", "source", "target", "to", "weight", "where"}
 )
 
-// OptionNames is the options that Set knows.
+// OptionNames returns the options that Set knows.
 func OptionNames() []string { return slices.Clone(specKeys) }
 
 // ParseSpec splits what follows NAME= in --input NAME=SPEC into a path and the

@@ -58,7 +58,7 @@ type Raw struct {
 	data  []float64
 }
 
-// held is the bytes that stay with a file that was read.
+// held returns the bytes that stay with a file that was read.
 func (r *Raw) held() int {
 	n := r.edges.at.held() + r.edges.w.held() + r.edges.lines.held() + r.labels.held() + r.texts + r.values.held() + r.valueTexts + cap(r.data)*sizeOf[float64]()
 	if r.relation != nil {
@@ -443,7 +443,7 @@ func kindOf(data []float64) tensor.Kind {
 	return k
 }
 
-// transposed is the rows x cols matrix with its axes exchanged, in its place
+// transposed returns the rows x cols matrix with its axes exchanged, in its place
 // where it is square.
 func (r *reader) transposed(data []float64, rows, cols int) []float64 {
 	if rows == cols {

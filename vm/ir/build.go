@@ -74,7 +74,7 @@ func (b *Builder) IDs(n int) []uint8 { return b.arena().ids.Make(n) }
 // args are the arguments of a node.
 func (b *Builder) args(list ...*Node) []*Node { return b.arena().lists.Copy(list...) }
 
-// with is the arguments of a node, a first.
+// with returns the arguments of a node, a first.
 func (b *Builder) with(a *Node, more []*Node) []*Node {
 	list := b.List(1 + len(more))
 	list[0] = a
@@ -152,7 +152,7 @@ func (b *Builder) Scatter(rows, rest *Node, t tensor.Type, bound float64) *Node 
 	return b.node(Node{Op: Scatter, Args: b.args(rows, rest), Type: t, Bound: bound, NonNeg: t.Kind == tensor.Bool})
 }
 
-// Relation is the rows of a result of rules, which read tables. It is no tensor.
+// Relation returns the rows of a result of rules, which read tables. It is no tensor.
 func (b *Builder) Relation(rules *Rules, slot int, tables ...*Node) *Node {
 	return b.node(Node{Op: Relation, Rules: rules, Slot: slot, Args: b.args(tables...), Bound: 1, NonNeg: true})
 }
@@ -440,7 +440,7 @@ func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
 	return b.node(n)
 }
 
-// Walk is the nodes that i reaches, or with reverse those that reach i.
+// Walk returns the nodes that i reaches, or with reverse those that reach i.
 func (b *Builder) Walk(mode op.WalkMode, reverse bool, g, i *Node) *Node {
 	n := b.Graph(Walk, g, i)
 	n.Walk, n.Reverse = mode, reverse

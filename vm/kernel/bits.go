@@ -197,7 +197,7 @@ func setBit(v []uint64, i int) { v[i>>6] |= 1 << (uint(i) & 63) }
 
 func clearBit(v []uint64, i int) { v[i>>6] &^= 1 << (uint(i) & 63) }
 
-// pastEnd is the bits of the last word of an n-bit vector that are past its
+// pastEnd returns the bits of the last word of an n-bit vector that are past its
 // end.
 func pastEnd(n int) uint64 {
 	if n&63 == 0 {

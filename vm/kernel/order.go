@@ -26,7 +26,7 @@ func Rank(c *Ctl, dst, v []float64, s Scratch) bool {
 	return ok && m.spend(len(v))
 }
 
-// sorted is the positions in the order of their elements.
+// sorted returns the positions in the order of their elements.
 func sorted(m *meter, v []float64, s Scratch) (order []int32, ok bool) {
 	n := len(v)
 	keys := s.W[:n]

@@ -767,7 +767,7 @@ func Betweenness(c *Ctl, dst []float64, g Net) bool {
 	return true
 }
 
-// equal is all ones if a and b, of which neither is negative, are the same, and 0 otherwise.
+// equal returns all ones if a and b, of which neither is negative, are the same, and 0 otherwise.
 func equal(a, b int32) uint64 { return uint64(int64(((a ^ b) - 1) >> 31)) }
 
 // BetweennessCost bounds Betweenness.

@@ -125,7 +125,7 @@ func (s Shape) Dims() []int {
 	return d
 }
 
-// Matrix is the rows and columns of a matrix; a vector is one row.
+// Matrix returns the rows and columns of a matrix; a vector is one row.
 func (s Shape) Matrix() (rows, cols int) {
 	switch s.rank {
 	case 0:
@@ -252,7 +252,7 @@ func NewBits(rows, cols int) Bits {
 	return Bits{rows, cols, s, make([]uint64, rows*s)}
 }
 
-// Row is the words of row i.
+// Row returns the words of row i.
 func (b *Bits) Row(i int) []uint64 { return b.W[i*b.Stride : (i+1)*b.Stride : (i+1)*b.Stride] }
 
 // Get reports bit (i, j).
@@ -274,7 +274,7 @@ type CSR struct {
 // NNZ is the number of stored entries.
 func (s *CSR) NNZ() int { return len(s.Idx) }
 
-// Row is the columns of row i.
+// Row returns the columns of row i.
 func (s *CSR) Row(i int) []int32 { return s.Idx[s.Ptr[i]:s.Ptr[i+1]] }
 
 // Value is a tensor: its type, its layout, and the one field that the layout
@@ -366,7 +366,7 @@ func (v *Value) ToDense() []float64 {
 	return out
 }
 
-// Magnitude is the least bytes that hold the magnitudes of the whole numbers of v, and whether none is negative.
+// Magnitude returns the least bytes that hold the magnitudes of the whole numbers of v, and whether none is negative.
 func Magnitude(v *Value) (bytes int, nonNeg bool) {
 	most, nonNeg := 0.0, true
 	for _, x := range Numbers(v) {
@@ -376,7 +376,7 @@ func Magnitude(v *Value) (bytes int, nonNeg bool) {
 	return BytesOf(most), nonNeg
 }
 
-// BytesOf is the bytes that whole numbers up to most take.
+// BytesOf returns the bytes that whole numbers up to most take.
 func BytesOf(most float64) int {
 	bytes := 1
 	for MaxOf(bytes) < most && bytes < 7 {
@@ -393,7 +393,7 @@ func MaxOf(bytes int) float64 {
 	return float64(uint64(1)<<(8*bytes) - 1)
 }
 
-// Numbers is the stored elements of a dense or sparse value.
+// Numbers returns the stored elements of a dense or sparse value.
 func Numbers(v *Value) []float64 {
 	if v.Layout == Sparse {
 		return v.CSR.Val

@@ -50,7 +50,7 @@ func EstimateRun(o *Options, rows []run.Row) Estimate {
 	return e
 }
 
-// estimate is the tokens of one request.
+// estimate returns the tokens of one request.
 func estimate(o *Options, in *instance.Instance, mode prompt.Mode) (input, output int64) {
 	input = prompt.Tokens(o.Prompts[mode]) + prompt.Tokens(in.Question) + 2*perMessage
 	output = perMessage

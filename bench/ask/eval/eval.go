@@ -234,7 +234,7 @@ func (o *Options) Request(row *run.Row) (json.RawMessage, error) {
 	return model.Sent(o.Model, o.request(row))
 }
 
-// Missing is the rows that Run would ask for: all, where there is no run yet.
+// Missing returns the rows that Run would ask for: all, where there is no run yet.
 // Nothing is written.
 func Missing(o *Options) ([]run.Row, error) {
 	c, err := o.Config()

@@ -265,7 +265,7 @@ func (p *Profile) checkThinking(model string, q *Params, refuse func(hint, forma
 	return nil
 }
 
-// budget is the tokens of output that are asked for.
+// budget returns the tokens of output that are asked for.
 func (p *Profile) budget(q *Params) int {
 	if q.MaxTokens > 0 {
 		return q.MaxTokens

@@ -82,7 +82,7 @@ func (c Config) with(v *Version) Config {
 	return c
 }
 
-// versions is the configurations under which replies of a run may have been asked. The last is in
+// versions returns the configurations under which replies of a run may have been asked. The last is in
 // force.
 func (c *Config) versions() []Config {
 	first := *c

@@ -258,7 +258,7 @@ func (s *Summary) ErrorReport() *ErrorReport {
 		view(&s.Direct, false, form), s.Findings, s.Tried, s.Answers, s.Notes}
 }
 
-// ErrorsText is the tables of ein bench diagnose: of each cause its share, as section
+// ErrorsText returns the tables of ein bench diagnose: of each cause its share, as section
 // "Error Analysis" of the paper has it, and where it is found; then the categories.
 func (s *Summary) ErrorsText() string {
 	var b strings.Builder

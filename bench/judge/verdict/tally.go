@@ -87,7 +87,7 @@ func (t *Tally) Rate(m answer.Mode) *Rate {
 	return &Rate{Right: right, Rate: float64(right) / float64(n), Low: i.Low, High: i.High}
 }
 
-// RateHeads is the heads of the columns that Rates fills.
+// RateHeads returns the heads of the columns that Rates fills.
 func RateHeads() []string {
 	var heads []string
 	for _, m := range answer.Modes() {
@@ -96,7 +96,7 @@ func RateHeads() []string {
 	return heads
 }
 
-// Rates is the cells of a table with the rates of all modes.
+// Rates returns the cells of a table with the rates of all modes.
 func (t *Tally) Rates() []string {
 	var cells []string
 	for _, m := range answer.Modes() {
@@ -152,7 +152,7 @@ func within(list *[]*Tally, name string) *Tally {
 	return t
 }
 
-// view is the groups in another form.
+// view returns the groups in another form.
 func view[T any](g *Groups[*Tally], languages bool, form func(*Tally) T) Groups[T] {
 	each := func(tallies []*Tally) []T {
 		list := make([]T, len(tallies)) // never null in JSON

@@ -145,7 +145,7 @@ func places(n int) []string {
 	return names
 }
 
-// numbers is such labels as numbers.
+// numbers returns such labels as numbers.
 func numbers(places []string) []int {
 	list := make([]int, len(places))
 	for i, p := range places {

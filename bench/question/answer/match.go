@@ -107,13 +107,13 @@ func (o Outcome) Judgements() Judgements {
 	return Judgements{Strict: strict, Relaxed: strict || o == RelaxedOnly, Lenient: strict || o == LenientOnly}
 }
 
-// countAmbiguous is the categories whose counts may include the source or not.
+// countAmbiguous returns the categories whose counts may include the source or not.
 // The paper lists aggregate_over_set too, to no effect: it is a float.
 func countAmbiguous(c string) bool {
 	return slices.Contains([]string{"reach_then_count", "intersect_then_size", "reach_then_filter", "scc_then_count", "chain_of_filters"}, c)
 }
 
-// setAmbiguous is the categories whose sets may include the source or not.
+// setAmbiguous returns the categories whose sets may include the source or not.
 func setAmbiguous(c string) bool {
 	return slices.Contains([]string{"set_intersect", "set_difference", "ancestor", "sibling", "cousin", "negative_reach"}, c)
 }

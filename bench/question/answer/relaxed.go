@@ -239,7 +239,7 @@ func (v *JSON) coerce(t category.Result, labels []string) (JSON, bool) {
 // between is what stands between the labels of a set in a text.
 var between = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*(?:,\s*and\s|,|\n|\sand\s)\s*`) })
 
-// set is the labels that a text names, with commas, "and" or lines between them; it is
+// set returns the labels that a text names, with commas, "and" or lines between them; it is
 // false where it names anything else.
 func set(text string, labels []string) (JSON, bool) {
 	names := []string{text}

@@ -247,7 +247,7 @@ func constant(t category.Result, o category.Out) string {
 	return fmt.Sprint(o.Num)
 }
 
-// Text is the tables for people.
+// Text returns the tables for people.
 func (r *Report) Text() string {
 	percent := func(s Share) string { return fmt.Sprintf("%.1f", 100*s.Value()) }
 	head := []string{"category", "generator", "instances", "majority", "lenient", "constant", "best decoy", ""}

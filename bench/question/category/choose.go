@@ -462,7 +462,7 @@ type hint struct {
 	said  Out // what it said where the walk began
 }
 
-// hintsOf is the hints of a category. During a walk the hard ones keep saying the same; by what
+// hintsOf returns the hints of a category. During a walk the hard ones keep saying the same; by what
 // the soft ones say, its graphs are grouped.
 func hintsOf(cat *Category, w *World, goal *Goal) (hard, soft []hint) {
 	is := goal.Hint

@@ -116,7 +116,7 @@ func (w *World) op(k kind) How {
 	return Whole
 }
 
-// others is all nodes but x.
+// others returns all nodes but x.
 func (w *World) others(x int) graph.Bits { return graph.All(w.A.N).Less(x) }
 
 // Reach is what x reaches, without x.
@@ -161,7 +161,7 @@ func (w *World) Path(x, y int) bool {
 	return seen.Has(y)
 }
 
-// Keep is the nodes of a set that have a property.
+// Keep returns the nodes of a set that have a property.
 func (w *World) Keep(set graph.Bits, has func(y int) bool) graph.Bits {
 	if w.op(opFilter) == LeftOut {
 		return set

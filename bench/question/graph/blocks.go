@@ -50,7 +50,7 @@ func Mask(blocks ...int) (m uint64) {
 	return m
 }
 
-// Nodes is the nodes of a set of blocks.
+// Nodes returns the nodes of a set of blocks.
 func (p *Blocks) Nodes(blocks uint64) (b Bits) {
 	for ; blocks != 0; blocks &= blocks - 1 {
 		b = b.Or(p.nodes[bits.TrailingZeros64(blocks)])

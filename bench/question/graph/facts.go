@@ -47,17 +47,17 @@ func (f *Facts) OutDegree(x int) int { return len(f.out[x]) }
 // InDegree is the number of edges that enter x.
 func (f *Facts) InDegree(x int) int { return len(f.in[x]) }
 
-// Parents is the nodes with an edge to x, in a family the parents of x. The
+// Parents returns the nodes with an edge to x, in a family the parents of x. The
 // slice is not to be changed.
 func (f *Facts) Parents(x int) []int { return f.in[x] }
 
-// Children is the nodes with an edge from x. The slice is not to be changed.
+// Children returns the nodes with an edge from x. The slice is not to be changed.
 func (f *Facts) Children(x int) []int { return f.out[x] }
 
-// Reach is the nodes that x reaches, without x.
+// Reach returns the nodes that x reaches, without x.
 func (f *Facts) Reach(x int) Set { return search(f.out, x) }
 
-// Ancestors is the nodes that reach x, without x.
+// Ancestors returns the nodes that reach x, without x.
 func (f *Facts) Ancestors(x int) Set { return search(f.in, x) }
 
 // search leaves x out, also where x is on a cycle.
@@ -87,21 +87,21 @@ func (f *Facts) Component(x int) Set {
 	return c
 }
 
-// Grandparents is the parents of parents of x, Grandchildren the children of
+// Grandparents returns the parents of parents of x, Grandchildren the children of
 // its children.
 func (f *Facts) Grandparents(x int) Set { return f.step(f.in, f.step(f.in, f.SetOf([]int{x}))) }
 
 // Grandchildren is the children of children of x.
 func (f *Facts) Grandchildren(x int) Set { return f.step(f.out, f.step(f.out, f.SetOf([]int{x}))) }
 
-// Siblings is the nodes other than x that share a parent with x.
+// Siblings returns the nodes other than x that share a parent with x.
 func (f *Facts) Siblings(x int) Set {
 	s := f.step(f.out, f.step(f.in, f.SetOf([]int{x})))
 	s[x] = false
 	return s
 }
 
-// Cousins is the nodes other than x that share a grandparent with x, and no
+// Cousins returns the nodes other than x that share a grandparent with x, and no
 // parent.
 func (f *Facts) Cousins(x int) Set {
 	c := f.step(f.out, f.step(f.out, f.Grandparents(x)))

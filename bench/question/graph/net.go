@@ -94,7 +94,7 @@ func (g *Net) Graph() Graph {
 	return out
 }
 
-// Reach is the nodes that one of from reaches, from among them, by at most so many hops, or, back, that
+// Reach returns the nodes that one of from reaches, from among them, by at most so many hops, or, back, that
 // reach it; and how many hops are needed until there is nothing new, or until
 // goal is reached, -1 being none.
 func (g *Net) Reach(from Bits, goal, hops int, back bool) (seen Bits, depth int) {
@@ -108,7 +108,7 @@ func (g *Net) Reach(from Bits, goal, hops int, back bool) (seen Bits, depth int)
 	return seen, depth
 }
 
-// Step is the nodes one edge on from a set, or one edge back.
+// Step returns the nodes one edge on from a set, or one edge back.
 func (g *Net) Step(from Bits, back bool) (to Bits) {
 	rows := &g.Out
 	if back {

@@ -313,7 +313,7 @@ func (id ID) Check() error {
 	return nil
 }
 
-// partition is the labels and domains that an id may use. In cb2 the sides have a
+// partition returns the labels and domains that an id may use. In cb2 the sides have a
 // half each, and parts are parts of it.
 func (id ID) partition() surface.Partition {
 	p := surface.Partition{Part: id.Part - 1, Of: id.Parts}

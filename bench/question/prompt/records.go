@@ -36,7 +36,7 @@ const (
 	TargetRules  Target = "rules"
 )
 
-// Targets is all targets.
+// Targets returns all targets.
 func Targets() []Target {
 	return []Target{TargetAnswer, TargetCoT, TargetEin, TargetLabels, TargetPython, TargetRules}
 }
@@ -62,7 +62,7 @@ const (
 	Conversational   Format = "conversational"
 )
 
-// Formats is all formats.
+// Formats returns all formats.
 func Formats() []Format { return []Format{Messages, PromptCompletion, Conversational} }
 
 // Options say what is written of each instance: one record for each target.

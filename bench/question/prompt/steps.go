@@ -62,7 +62,7 @@ type network struct{ out, in [][]int }
 //go:noinline
 func (t *tracer) say(format string, args ...any) { fmt.Fprintf(&t.Builder, format+"\n", args...) }
 
-// list is nodes by their names, or "none".
+// list returns nodes by their names, or "none".
 func (t *tracer) list(nodes []int) string {
 	names := make([]string, len(nodes))
 	for i, x := range nodes {
@@ -120,7 +120,7 @@ func (t *tracer) reach(g *network, x int, back bool) []int {
 	return found
 }
 
-// keep is the nodes of a list that have a property, each written down.
+// keep returns the nodes of a list that have a property, each written down.
 func (t *tracer) keep(nodes []int, what string, value func(x int) []int, has func(n int) bool) []int {
 	var kept []int
 	for _, x := range nodes {

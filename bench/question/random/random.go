@@ -29,7 +29,7 @@ func Key(parts ...string) [32]byte {
 	return k
 }
 
-// Seed is the first 8 bytes of a key, as the seed an instance is known by.
+// Seed returns the first 8 bytes of a key, as the seed an instance is known by.
 func Seed(key [32]byte) uint64 { return binary.BigEndian.Uint64(key[:8]) }
 
 // Stream is a sequence of random numbers. It is not safe for concurrent use.

@@ -200,7 +200,7 @@ func (m *Maker) plan(split string, total int) instance.Cells {
 	return plan
 }
 
-// sweep is the sizes of the preset in four steps, or fewer where it has fewer sizes. A
+// sweep returns the sizes of the preset in four steps, or fewer where it has fewer sizes. A
 // category of which a size has no question is left out there, and about says so.
 func (m *Maker) sweep(ctx context.Context) (plan instance.Cells, about string, err error) {
 	const steps = 4

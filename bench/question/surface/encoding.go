@@ -17,7 +17,7 @@ const (
 	Matrix Encoding = "matrix"
 )
 
-// Encodings is all encodings.
+// Encodings returns all encodings.
 func Encodings() []Encoding { return []Encoding{NL, JSON, Matrix} }
 
 // Prompt is the graph in an encoding, then the question, which is the same in all.

@@ -93,7 +93,7 @@ func (w *writer) list(nodes []int) {
 	}
 }
 
-// edges is the edges of a graph in the order they are told in. The edges of an
+// edges returns the edges of a graph in the order they are told in. The edges of an
 // undirected graph are turned at random, or the node with the lower index would
 // always be the subject.
 func (w *writer) edges(g *graph.Graph) []graph.Edge {

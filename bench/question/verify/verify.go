@@ -203,7 +203,7 @@ func (s *Summary) count(it *Record) {
 // unknown is the row of instances whose category does not exist.
 const unknown = "(unknown)"
 
-// Rows is the counts of the categories that occur, in the order of the table.
+// Rows returns the counts of the categories that occur, in the order of the table.
 func (s *Summary) Rows() (list []Row) {
 	for i := range category.Table {
 		if row := s.rows[category.Table[i].Name]; row != nil {

@@ -71,7 +71,7 @@ func (p *Part) WriteHarnessSamples(w io.Writer) (left int, err error) {
 	return left, err
 }
 
-// harnessSample is the replies to one instance.
+// harnessSample returns the replies to one instance.
 func (p *Part) harnessSample(doc int, rows []*run.Row) (*harnessSample, error) {
 	in := rows[0].Instance
 	d := newHarnessDoc(in)
@@ -121,7 +121,7 @@ func (p *Part) prompt(in *instance.Instance) string {
 	return p.Run.Config.Prompts[p.Mode] + "\n\n" + in.Question
 }
 
-// arguments is the parameters under the names of the harness.
+// arguments returns the parameters under the names of the harness.
 func (p *Part) arguments() map[string]any {
 	out := map[string]any{"until": []string{}}
 	c := &p.Run.Config.Params

@@ -41,7 +41,7 @@ type Membership struct {
 	four  map[string]int
 }
 
-// NewMembership is the cells that Generate has made.
+// NewMembership returns the cells that Generate has made.
 func NewMembership(cells map[Cell][]*instance.Instance) (*Membership, error) {
 	m := &Membership{present(cells), map[string]Cell{}, map[string]int{}}
 	for _, c := range present(cells) {
@@ -296,7 +296,7 @@ func one(right bool) float64 {
 	return 0
 }
 
-// chosen is the rows in the mode and the encoding asked for, which have to be one.
+// chosen returns the rows in the mode and the encoding asked for, which have to be one.
 func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
 	var modes []prompt.Mode
 	var encodings []surface.Encoding

@@ -56,7 +56,7 @@ const (
 // Cells lists the cells. There may be no Apart.
 func Cells() []Cell { return []Cell{Seen, Structure, Surface, Fresh, Apart} }
 
-// present is the cells that some questions are in.
+// present returns the cells that some questions are in.
 func present(cells map[Cell][]*instance.Instance) []Cell {
 	all := Cells()
 	if len(cells[Apart]) == 0 {

@@ -130,7 +130,7 @@ func unique(names []string, dir func(int) string) {
 	}
 }
 
-// only is the items that a condition holds for.
+// only returns the items that a condition holds for.
 func only(items []item, keep func(*item) bool) []item {
 	n := 0
 	for i := range items {

@@ -10,7 +10,7 @@ import (
 	"ein/internal/chart"
 )
 
-// buildMemorization is the cells of runs over them, and the gaps between.
+// buildMemorization returns the cells of runs over them, and the gaps between.
 func buildMemorization(r *Report, s *Section) error {
 	if r.Options.Cells == nil {
 		return nil

@@ -174,7 +174,7 @@ func armTable(id, title, caption string, arms []*Arm, columns []Column, cells fu
 	return t
 }
 
-// figure is the first columns of the table, which are shares in percent.
+// figure returns the first columns of the table, which are shares in percent.
 func (t *Table) figure(kind chart.Kind, columns int, unit, caption string) *chart.Figure {
 	f := &chart.Figure{ID: t.ID, Title: t.Title, Caption: caption, Kind: kind, X: chart.Axis{Label: unit, Max: 100}, Panels: []chart.Panel{{}}}
 	series := make([]chart.Series, columns)

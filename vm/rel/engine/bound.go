@@ -155,7 +155,7 @@ func join(to *places, from places) (changed bool) {
 	return changed
 }
 
-// cell is the places that a cell of a head comes from.
+// cell returns the places that a cell of a head comes from.
 func (b *sources) cell(s rel.Stratum, r *rel.Rule, c int) places {
 	cell := &r.Head[c]
 	value := b.p.Relations[r.Rel].Valued() && c == len(r.Head)-1
@@ -199,7 +199,7 @@ func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) 
 	return places{int32(at)}
 }
 
-// variable is the places that a variable comes from: of the column of fewest cells that
+// variable returns the places that a variable comes from: of the column of fewest cells that
 // gives it, a complete one if there is one.
 func (b *sources) variable(s rel.Stratum, r *rel.Rule, v, depth int) places {
 	var best places

@@ -226,7 +226,7 @@ func (r *run) blocks(s *store) {
 	}
 }
 
-// keyOf is the cells of a row that tell its group.
+// keyOf returns the cells of a row that tell its group.
 func (r *run) keyOf(s *store, k int) []uint32 {
 	for i, c := range r.nest.groups {
 		if t := s.table; t == nil {

@@ -965,7 +965,7 @@ func (r *run) set(m *marks, list []uint32, width, size int) {
 	}
 }
 
-// list is the rows of a key in a sorted index.
+// list returns the rows of a key in a sorted index.
 func (x *index) list(key uint32, width int) []uint32 {
 	if int(key) >= len(x.ptr)-1 {
 		return nil
@@ -973,7 +973,7 @@ func (x *index) list(key uint32, width int) []uint32 {
 	return x.rows[int(x.ptr[key])*width : int(x.ptr[key+1])*width]
 }
 
-// list is the rows that step i lets a variable have, which is in a column of them; nil of none.
+// list returns the rows that step i lets a variable have, which is in a column of them; nil of none.
 func (r *run) list(i, reg int) (rows []uint32, col int) {
 	t := &r.steps[i]
 	s := &r.stores[t.rel]
@@ -1011,7 +1011,7 @@ func (r *run) mark(i, reg int) []uint64 {
 	return m.bits
 }
 
-// line is the cells that are in a column of the rows with a key in the other, as a row of bits,
+// line returns the cells that are in a column of the rows with a key in the other, as a row of bits,
 // where all rows are bits or these are so many that their bits take little more; else nil.
 func (r *run) line(s *store, x *index, key uint32, col int) []uint64 {
 	words := tensor.Words(s.size[col])

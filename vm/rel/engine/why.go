@@ -124,7 +124,7 @@ func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, b
 	return answers, nil
 }
 
-// leading is the rules that lead to goals, with a result that asks for them, and the
+// leading returns the rules that lead to goals, with a result that asks for them, and the
 // relations that these rules make.
 func leading(p *rel.Program, goals []Goal) (part *rel.Program, needed []bool) {
 	needed = make([]bool, len(p.Relations))
@@ -408,7 +408,7 @@ func (w *why) emit(r *run, i int) int {
 	return -1
 }
 
-// store is the rows that a step reads: of what is negated all.
+// store returns the rows that a step reads: of what is negated all.
 func (w *why) store(i int, st *step) *store {
 	if w.reach != nil {
 		w.reach(i)
@@ -449,7 +449,7 @@ func (w *why) height(i, k int) int {
 	return at
 }
 
-// goalNest is the loops of a rule of which these columns of the head are known. As it is
+// goalNest returns the loops of a rule of which these columns of the head are known. As it is
 // written the rule is read from left to right, which is how its author thinks of it.
 func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest {
 	n := &nest{rule: r, delta: -1, float: make([]bool, len(r.Vars)), coded: make([]bool, len(r.Vars))}
@@ -591,7 +591,7 @@ func (w *why) whole(r *rel.Rule, goal []float64, n *nest) (made store) {
 	return made
 }
 
-// binding is the variables that the first steps of the nest that runs have given values.
+// binding returns the variables that the first steps of the nest that runs have given values.
 func (w *why) binding(steps int) Binding {
 	n := w.nest
 	b := Binding{n.rule, make([]float64, len(n.rule.Vars)), map[*rel.Literal]Goal{}}
@@ -760,7 +760,7 @@ func (w *why) instance(l *rel.Literal, b Binding) Goal {
 	return g
 }
 
-// near is the rows that have most of the cells of a goal, if they have any.
+// near returns the rows that have most of the cells of a goal, if they have any.
 func (w *why) near(g Goal) (near Near) {
 	if g.Relation < 0 {
 		return near

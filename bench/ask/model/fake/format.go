@@ -117,7 +117,7 @@ func exists(provider, name string) bool {
 	return err == nil && p != provider
 }
 
-// known is the models of a provider.
+// known returns the models of a provider.
 func known(provider string) []string {
 	var ids []string
 	for _, p := range model.Profiles(nil) {
@@ -727,7 +727,7 @@ const (
 	anthropicDetails = `,"output_tokens_details":{"thinking_tokens":$thought}`
 )
 
-// blocks is the blocks of a reply. Thoughts that are not to be shown are still there.
+// blocks returns the blocks of a reply. Thoughts that are not to be shown are still there.
 func (anthropic) blocks(q *question, a *said) []string {
 	var items []string
 	if a.thought > 0 {

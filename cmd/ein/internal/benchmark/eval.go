@@ -299,7 +299,7 @@ func (f *evalFlags) choose(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// part is the instances of the shard, whose run is in a folder of its own. What is bounded
+// part returns the instances of the shard, whose run is in a folder of its own. What is bounded
 // for the whole is bounded for it in proportion.
 func (f *evalFlags) part(a *cli.App, all []*instance.Instance) ([]*instance.Instance, error) {
 	if err := f.begin(a, f.folder, int64(len(all)), []job.Field{{Name: "instances", Value: f.Source.SHA256}}); err != nil {
@@ -624,7 +624,7 @@ func openTools(ctx context.Context) (*mcp.Tools, error) {
 	return mcp.Connect(ctx, mcp.New(s, nil, nil), "check", "run")
 }
 
-// interrupts is the interrupts of a run: the first closes the channel, the second
+// interrupts returns the interrupts of a run: the first closes the channel, the second
 // ends the context.
 func interrupts(a *cli.App, told string) (context.Context, <-chan struct{}, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())

@@ -89,7 +89,7 @@ environment variables that clients read.`,
 	return cmd
 }
 
-// wrapWords is words on lines of a width, indented.
+// wrapWords returns words on lines of a width, indented.
 func wrapWords(words []string, width int) string {
 	var b strings.Builder
 	column := 0

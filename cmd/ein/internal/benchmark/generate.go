@@ -418,7 +418,7 @@ func (g *generation) gather(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// makePlan is the cells of a command line. A sweep goes through the sizes, and
+// makePlan returns the cells of a command line. A sweep goes through the sizes, and
 // through all categories at each.
 func makePlan(a *cli.App, f *generateFlags, names []string) (instance.Cells, error) {
 	sizes := []instance.Range{f.id.N}

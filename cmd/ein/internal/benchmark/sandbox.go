@@ -119,7 +119,7 @@ func (l *lazySandbox) proofs(m *merged) (list []*proof) {
 	return list
 }
 
-// proofsText is lines under a table.
+// proofsText returns lines under a table.
 func proofsText(list []*proof) string {
 	text := ""
 	for _, p := range list {

@@ -229,7 +229,7 @@ func (m *merged) notes(name string) (list []string) {
 	return list
 }
 
-// open is the lines of all shards.
+// open returns the lines of all shards.
 func (m *merged) open(ctx context.Context) *bufio.Reader {
 	return bufio.NewReaderSize(cli.Reader{Reader: &files{names: m.files}, Context: ctx}, 1<<16)
 }

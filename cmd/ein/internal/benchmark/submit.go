@@ -152,7 +152,7 @@ func submit(ctx context.Context, a *cli.App, f *submitFlags) error {
 	return merge(ctx, a, &mergeFlags{output: f.output}, []string{f.dir})
 }
 
-// missing is the shards that are not there, or not whole.
+// missing returns the shards that are not there, or not whole.
 func (f *submitFlags) missing() (list []int) {
 	m := &merged{dirs: []string{f.dir}}
 	var err error

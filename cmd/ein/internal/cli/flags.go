@@ -90,7 +90,7 @@ func texts[T any](list []T) []string {
 	return out
 }
 
-// Join is values in words.
+// Join returns values in words.
 func Join[T any](list []T, sep string) string { return strings.Join(texts(list), sep) }
 
 // find is the value of a list with a name.

@@ -159,7 +159,7 @@ func (f *limitFlags) add(cmd *cobra.Command, of, output string) {
 	f.given = cmd.Flags().Changed
 }
 
-// lowered is the limits with those of files, where no flag sets one.
+// lowered returns the limits with those of files, where no flag sets one.
 func (f limitFlags) lowered(said *project.Settings) (limitFlags, error) {
 	timeout, output := uint64(f.timeout), cmp.Or(f.output, defaultOutput)
 	for _, l := range []struct {
@@ -253,7 +253,7 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 	return p, nil
 }
 
-// all is the inputs of the command line and those that files give, of the others.
+// all returns the inputs of the command line and those that files give, of the others.
 func (f *programFlags) all(p *ein.Program, given []ein.Input) ([]ein.Input, error) {
 	var names []string
 	for _, in := range p.Inputs() {
