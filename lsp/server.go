@@ -251,7 +251,7 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 	return object{"serverInfo": about, "capabilities": server}, nil
 }
 
-// object is one of JSON. What the server can do is written as such: with the types
+// object is a JSON object. What the server can do is written as one: with the types
 // that the library has for it the binary would have 0.2 MB more.
 type object map[string]any
 

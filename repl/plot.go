@@ -67,7 +67,7 @@ func (s *Session) holds(out *vm.Output, f show.Format, expression string) {
 	panic(refused(r))
 }
 
-// ending is that of a file, and of no expression but a number.
+// ending matches the ending of a file name; no expression has one, except a number.
 var ending = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.[A-Za-z]\w*$`) })
 
 // target takes a file at the end of an argument off the expression before it. The

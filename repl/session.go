@@ -337,7 +337,7 @@ func (s *state) value(name string) *tensor.Value {
 	return s.inputs[name]
 }
 
-// width is that of the terminal, 0 where there is none.
+// width returns the width of the terminal, 0 without one.
 func (s *Session) width() int {
 	if s.cfg.Columns == nil {
 		return 0

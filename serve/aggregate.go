@@ -85,7 +85,7 @@ func (r Row) number(name string) (x float64, ok bool) {
 	return 0, false
 }
 
-// statistics are those of rows, and of the tokens that they took.
+// statistics returns statistics of each numeric member of rows and of their token usage.
 func statistics(rows []Row) map[string]float64 {
 	columns := map[string][]float64{}
 	for _, row := range rows {

@@ -95,7 +95,7 @@ func littleEndian[T number](list []T) []byte {
 	return b
 }
 
-// elements are those of a kind, each in its type.
+// elements encodes numbers as the type that answers use for their kind.
 func elements(k tensor.Kind, list []float64) []byte {
 	switch k {
 	case tensor.Bool:
@@ -298,7 +298,7 @@ func kindOf(list []float64, whole bool) (k tensor.Kind, wrong int) {
 	return k, -1
 }
 
-// ints are n positions.
+// ints decodes n positions, which are int32 or int64 by the length of b.
 func ints(b []byte, n int) ([]int64, bool) {
 	switch len(b) {
 	case 4 * n:
@@ -309,7 +309,7 @@ func ints(b []byte, n int) ([]int64, bool) {
 	return nil, false
 }
 
-// pairs are positions two by two.
+// pairs decodes pairs of positions.
 func pairs(b []byte) ([]int64, bool) {
 	if len(b)%16 != 0 {
 		return nil, false
@@ -321,7 +321,7 @@ type number interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
-// read returns the numbers that there are.
+// read decodes all of b.
 func read[T number](b []byte) []T {
 	var one T
 	list := make([]T, len(b)/binary.Size(one))

@@ -155,7 +155,7 @@ func malformed(err error) string {
 	return fmt.Sprintf("%s: expected %s, found %s", where, cmp.Or(want, "a whole number"), it)
 }
 
-// unknown says which members there are in place of one that there is not.
+// unknown names the members that exist in place of an unknown one.
 func unknown(err *json.SemanticError) string {
 	at := string(err.JSONPointer)
 	message := "there is no member " + at
@@ -200,7 +200,7 @@ func member(f reflect.StructField) string {
 // required says whether a body must have a member, as its schema does.
 func required(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omit") }
 
-// members are the names of the members of an object.
+// members returns the names of the members of an object.
 func members(t reflect.Type) (names []string) {
 	for f := range fields(reflect.Zero(t)) {
 		names = append(names, member(f))

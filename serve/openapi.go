@@ -15,7 +15,7 @@ import (
 	"ein/internal/version"
 )
 
-// schemas are those of types that write themselves.
+// schemas are the schemas of types that marshal themselves.
 var schemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[jsontext.Value](): {},
 	reflect.TypeFor[Part]():           {Types: []string{"integer", "string"}, Description: "the number of a frame, or bytes in base64"},

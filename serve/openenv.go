@@ -49,7 +49,7 @@ func (a Action) spares(name string) bool {
 	return name == "reply" && (a.Answer != nil || a.Type != "")
 }
 
-// Observation is what the model sees.
+// Observation is what the model sees after a reset or a step.
 type Observation struct {
 	ID       string `json:"id"`
 	System   string `json:"system,omitzero"` // what the model is told
@@ -95,14 +95,14 @@ type State struct {
 	ID      string `json:"id,omitzero"`
 }
 
-// Schemas are those of the environment.
+// Schemas describe the JSON of an episode.
 type Schemas struct {
 	Action      jsontext.Value `json:"action"`
 	Observation jsontext.Value `json:"observation"`
 	State       jsontext.Value `json:"state"`
 }
 
-// Metadata is what the environment is.
+// Metadata describes the environment to its clients.
 type Metadata struct {
 	Name        string  `json:"name"`
 	Description string  `json:"description"`
@@ -305,7 +305,7 @@ func (e *episode) rpc(ctx context.Context, s *Server, c *Call, q *rpcRequest) *r
 // generation.
 const maxSessions = 4096
 
-// sessions are the conversations that are open.
+// sessions are the open conversations.
 type sessions struct {
 	all sync.WaitGroup
 
@@ -373,13 +373,13 @@ func (s *Server) Wait(ctx context.Context) error {
 	}
 }
 
-// message is one of a conversation: its type, and what belongs to it.
+// message is a message of a conversation: its type, and the data of that type.
 type message struct {
 	Type string         `json:"type"`
 	Data jsontext.Value `json:"data,omitzero"`
 }
 
-// wrong is what goes wrong in a conversation.
+// wrong is the error message of a conversation.
 type wrong struct {
 	Message string `json:"message"`
 	Code    string `json:"code"`

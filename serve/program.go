@@ -236,7 +236,7 @@ type Output struct {
 	Picture string `json:"picture,omitzero"` // SVG
 }
 
-// forms are those of nodes, by ir.Form.
+// forms are the forms of outputs whose numbers are nodes.
 var forms = map[ir.Form]string{ir.NodeSet: "set", ir.NodePath: "path", ir.NodeIndex: "node"}
 
 // inLane gives a handler a worker of the lane for Ein.

@@ -201,7 +201,7 @@ func (s *Server) allowed(version, split string) error {
 	return fmt.Errorf("the split %q of %s is held out, and a reward on it is training on it; a server started with --allow-split %s allows it, in Python ein.bench.allow('%s')", split, version, split, split)
 }
 
-// question is that of an item.
+// question returns the question of an item, made again from its id or read from its instance.
 func (s *Server) question(ctx context.Context, it *Item) (*verdict.Question, error) {
 	if it.Instance != nil {
 		if it.ID != "" {

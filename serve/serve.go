@@ -78,7 +78,7 @@ type Options struct {
 	Tables bind.Tables // of formats that not every build reads
 }
 
-// Reward says what a verdict is worth.
+// Reward is a rule that turns verdicts into rewards.
 type Reward string
 
 // The rewards: 1 for what is right in a mode of scoring, or steps.
@@ -89,7 +89,7 @@ const (
 	Shaped  = Reward("shaped") // 1 strict, 0.9 right in another mode, 0.1 an answer that is wrong
 )
 
-// DefaultBody is the most bytes of a request.
+// DefaultBody is the default limit of the bytes of a request.
 const DefaultBody = 8 << 20
 
 // Server answers requests. Its methods may be called from many goroutines.
@@ -130,7 +130,7 @@ func (s *Server) Drain() { s.draining.Store(true) }
 // Close ends the sandbox. No request may be under way.
 func (s *Server) Close() { s.box.close() }
 
-// Route is one kind of request.
+// Route is a kind of request that the server answers, over any transport.
 type Route struct {
 	Method, Path string
 	Doc          string
@@ -198,7 +198,7 @@ func (c *Call) part(b []byte) Part {
 	return Part{Frame: len(c.out) - 1}
 }
 
-// bytes are the bytes of a part of the request.
+// bytes returns the bytes of a part of the request.
 func (c *Call) bytes(p Part) ([]byte, error) {
 	switch {
 	case p.Bytes != nil:

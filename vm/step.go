@@ -330,7 +330,7 @@ func (m *Machine) position(k, size int) (int, bool) {
 	return int(x), true
 }
 
-// ends returns the nodes that a path leads from and to.
+// ends returns the nodes that a path leads from and to; ok is false if one is not a node.
 func (m *Machine) ends() (i, j int, ok bool) {
 	if i, ok = m.position(1, m.a.Shape.Dim(0)); ok {
 		j, ok = m.position(2, m.a.Shape.Dim(0))

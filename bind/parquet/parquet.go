@@ -380,7 +380,7 @@ func timestamp(l *format.TimestampType, n int64) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
-// maxScale is that of Parquet's widest decimals, and more.
+// maxScale bounds the scale of decimals; those of Parquet have less.
 const maxScale = 100
 
 // appendDecimal writes a number with so many digits after its point.

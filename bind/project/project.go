@@ -36,7 +36,7 @@ import (
 	"ein/lang/source"
 )
 
-// Name is that of the file beside the programs.
+// Name is the name of the file beside the programs.
 const Name = "ein.toml"
 
 // maxBytes bounds what is read of a file.

@@ -28,7 +28,7 @@ func (c Class) String() string {
 	return [...]string{"input", "check", "check", "limit", "runtime", "internal"}[c]
 }
 
-// Class is that of the code.
+// Class is the class of the code, which alone decides the exit code.
 func (c Code) Class() Class { return registered()[c].Class }
 
 // Title is a few words on the code, "" when there is no such code.

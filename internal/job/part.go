@@ -201,7 +201,7 @@ func diff(before, now []Field) []string {
 // Done is how many lines there were when the part was opened.
 func (p *Part) Done() int { return p.lines }
 
-// There returns the lines that there were.
+// There returns the lines that the part had when it was opened.
 func (p *Part) There() io.Reader { return io.NewSectionReader(p.f, 0, p.done) }
 
 // Again is the next of the lines that there were, without its end; it is false after

@@ -42,7 +42,7 @@ func Line(language string) string {
 // Number is the version alone.
 func Number() string { return strings.TrimSpace(file) }
 
-// revision is that of the source and its time; "" for a build outside a repository
+// revision returns the revision of the source and its time; "" for a build outside a repository
 // and for tests.
 func revision() (rev, at string) {
 	info, ok := debug.ReadBuildInfo()

@@ -85,12 +85,12 @@ const (
 	Logic
 )
 
-// Profiles are those of programs.
+// Profiles are the profiles that a program can ask for; Repl is the session's own.
 var Profiles = []Profile{Full, Core, Logic}
 
 func (p Profile) String() string { return [...]string{"full", "core", "repl", "logic"}[p] }
 
-// frozen reports whether the functions and statements of a profile are those of core for ever,
+// frozen reports whether the functions and statements of a profile stay those of core,
 // apart from those about relations.
 func (p Profile) frozen() bool { return p == Core || p == Logic }
 

@@ -351,7 +351,7 @@ func (e *explainer) outputs() {
 	e.table(rows)
 }
 
-// indent is that of everything below a source line.
+// indent is the indentation of everything below a source line.
 const indent = "       "
 
 func (e *explainer) table(rows [][]string) {

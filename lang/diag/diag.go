@@ -99,7 +99,7 @@ func (l List) First() *Diagnostic {
 	return first
 }
 
-// Class is that of the First error; a list without errors is about nothing.
+// Class is the class of the First error; a list without errors has none.
 func (l List) Class() Class {
 	if first := l.First(); first != nil {
 		return first.Code.Class()

@@ -25,7 +25,7 @@ func (l List) Certain() (certain List) {
 	return certain
 }
 
-// Edits is those of the first fix of each diagnostic.
+// Edits returns the edits of the first fix of each diagnostic.
 func (l List) Edits() (edits []Edit) {
 	for _, d := range l {
 		edits = append(edits, d.Fixes[0].Edits...)

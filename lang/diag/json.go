@@ -13,7 +13,7 @@ import (
 type Report struct {
 	File *source.File
 	List List
-	// Relations are those of the program: what mends an atom that is wrong.
+	// Relations are the relations of the program, which help to fix a wrong atom.
 	Relations []Relation
 }
 

@@ -50,7 +50,7 @@ func (d *Document) Tokens(span source.Span) []Token {
 // hidden is the kind of a token that is not shown.
 const hidden Kind = 255
 
-// tokenKinds are those of the tokens that are shown.
+// tokenKinds maps kinds of tokens to the kinds that editors colour.
 var tokenKinds = func() (kinds [256]Kind) {
 	for k := range kinds {
 		kinds[k] = hidden

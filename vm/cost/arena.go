@@ -19,7 +19,7 @@ type Arena struct {
 	Scratch Place       // where the scratch area starts
 }
 
-// Need returns the words a register takes.
+// Need returns how many words a register takes.
 func Need(r *code.Reg) (w kernel.Cost) {
 	switch r.Layout {
 	case tensor.Dense:

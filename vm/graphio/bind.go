@@ -502,7 +502,7 @@ func (b *binder) duplicates(twice []pair, to []int32) []*Error {
 	return out
 }
 
-// otherName is that of a target, or of a column.
+// otherName is the name of a target, or of a column of onehot=.
 func (r *Raw) otherName(id int32) string {
 	if r.opt.OneHot != "" {
 		return quote([]byte(*r.values.at(int(id))))

@@ -138,7 +138,7 @@ func (c *chunks[T]) all() iter.Seq2[int, T] {
 	}
 }
 
-// held returns the bytes of the list.
+// held returns the size of the list in bytes.
 func (c *chunks[T]) held() int {
 	if c.list == nil {
 		return 0

@@ -58,7 +58,7 @@ type Raw struct {
 	data  []float64
 }
 
-// held returns the bytes that stay with a file that was read.
+// held returns how many bytes a file keeps once it is read.
 func (r *Raw) held() int {
 	n := r.edges.at.held() + r.edges.w.held() + r.edges.lines.held() + r.labels.held() + r.texts + r.values.held() + r.valueTexts + cap(r.data)*sizeOf[float64]()
 	if r.relation != nil {

@@ -70,7 +70,7 @@ func ShortestCost(n int, work uint64, signed bool) Cost {
 	return NetCost(Cost{Ops: tensor.SatAdd(satMul(work, depth+1), satMul(un, 4*depth+4)), F: un, I: 2 * un}, n)
 }
 
-// heapDepth returns the most steps from the root of a heap of n nodes to a leaf.
+// heapDepth returns the largest number of steps from the root of a heap of n nodes to a leaf.
 func heapDepth(n int) uint64 { return uint64(bits.Len(uint(n))+1)/2 + 1 }
 
 // queue is a heap of nodes, the least key first. The keys stand beside the nodes in

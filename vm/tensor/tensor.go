@@ -125,7 +125,7 @@ func (s Shape) Dims() []int {
 	return d
 }
 
-// Matrix returns the rows and columns of a matrix; a vector is one row.
+// Matrix returns the numbers of rows and columns of a matrix; a vector is one row.
 func (s Shape) Matrix() (rows, cols int) {
 	switch s.rank {
 	case 0:
@@ -366,7 +366,7 @@ func (v *Value) ToDense() []float64 {
 	return out
 }
 
-// Magnitude returns the least bytes that hold the magnitudes of the whole numbers of v, and whether none is negative.
+// Magnitude returns the least number of bytes that hold the magnitudes of the whole numbers of v, and whether none is negative.
 func Magnitude(v *Value) (bytes int, nonNeg bool) {
 	most, nonNeg := 0.0, true
 	for _, x := range Numbers(v) {
@@ -376,7 +376,7 @@ func Magnitude(v *Value) (bytes int, nonNeg bool) {
 	return BytesOf(most), nonNeg
 }
 
-// BytesOf returns the bytes that whole numbers up to most take.
+// BytesOf returns how many bytes whole numbers up to most take.
 func BytesOf(most float64) int {
 	bytes := 1
 	for MaxOf(bytes) < most && bytes < 7 {

@@ -50,7 +50,7 @@ func EstimateRun(o *Options, rows []run.Row) Estimate {
 	return e
 }
 
-// estimate returns the tokens of one request.
+// estimate returns how many tokens one request takes.
 func estimate(o *Options, in *instance.Instance, mode prompt.Mode) (input, output int64) {
 	input = prompt.Tokens(o.Prompts[mode]) + prompt.Tokens(in.Question) + 2*perMessage
 	output = perMessage

@@ -34,7 +34,7 @@ import (
 	"ein/internal/words"
 )
 
-// Options are an evaluation.
+// Options describe an evaluation: whom to ask what, how, and where to keep the replies.
 type Options struct {
 	Dir       string               // of the run; made if there is none
 	Model     model.Model          //
@@ -136,7 +136,7 @@ func (e *ConfigError) Error() string {
 	return fmt.Sprintf("%s holds a run with another configuration:\n  %s", e.Dir, strings.Join(e.Differences, "\n  "))
 }
 
-// open creates the run or opens the one that is there.
+// open creates the run, or opens an existing one.
 func (o *Options) open() (*run.Writer, error) {
 	c, err := o.Config()
 	if err != nil {
@@ -270,7 +270,7 @@ func Missing(o *Options) ([]run.Row, error) {
 	return rows, nil
 }
 
-// Reason is why a run has ended before it was complete.
+// Reason is why a run stopped before it was complete.
 type Reason string
 
 // The reasons.
@@ -284,7 +284,7 @@ const (
 	Batched     Reason = "batched" // the provider has batches of it
 )
 
-// StopError is a run that has ended before it was complete. What is on disk
+// StopError says that a run stopped before it was complete. What is on disk
 // stays, and the same options continue it.
 type StopError struct {
 	Reason Reason

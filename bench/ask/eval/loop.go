@@ -266,7 +266,7 @@ func (l *loop) slots() int {
 	return n
 }
 
-// limit returns the most requests at a time.
+// limit returns how many requests may be in flight at once.
 func (l *loop) limit() int {
 	if l.group != nil {
 		return l.o.Batch * l.group.Groups()

@@ -91,7 +91,7 @@ func matches(pattern, name string) bool {
 // batchPrice is what providers take of a price for what is asked in a batch.
 const batchPrice = 0.5
 
-// price is that of what is asked now.
+// price is the price of requests as they are sent now, in batches or alone.
 func (o *Options) price() *run.Price {
 	if o.Price == nil || o.Batch == 0 || !model.HalfPrice(o.Model) {
 		return o.Price

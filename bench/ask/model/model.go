@@ -212,7 +212,7 @@ func (e *Error) Unbilled() bool {
 	return e.Status/100 == 3 || e.Status/100 == 4
 }
 
-// statusOverloaded is that of Anthropic.
+// statusOverloaded is Anthropic's status for an overloaded server.
 const statusOverloaded = 529
 
 // Ends reports whether every other request would fail as well.

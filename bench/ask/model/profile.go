@@ -59,7 +59,7 @@ const Anything = 1 << 30
 //go:embed profiles.json
 var builtIn []byte
 
-// Profiles is those of a file, then the built-in ones. The first that has a model counts;
+// Profiles returns the profiles of a file, then the built-in ones. The first that has a model counts;
 // a model that none has gets the one of its provider that has its name, with which all is
 // sent and the server decides.
 func Profiles(own []Profile) []Profile {
@@ -148,7 +148,7 @@ func (p *Profile) has(id string) (end string, ok bool) {
 	return "", false
 }
 
-// findProfile is that of the options, or that of a server that is not the
+// findProfile returns the profile of the options, or that of a server that is not the
 // provider's own, or that of the name.
 func findProfile(provider, name string, o *Options) (*Profile, error) {
 	provider = cmp.Or(services()[provider].profiles, provider)
@@ -265,7 +265,7 @@ func (p *Profile) checkThinking(model string, q *Params, refuse func(hint, forma
 	return nil
 }
 
-// budget returns the tokens of output that are asked for.
+// budget returns how many tokens of output a request asks for.
 func (p *Profile) budget(q *Params) int {
 	if q.MaxTokens > 0 {
 		return q.MaxTokens

@@ -27,7 +27,7 @@ type Tally struct {
 	Lucky        int     // right programs that have misread an edge
 }
 
-// NewTally is an empty one.
+// NewTally makes a tally without verdicts.
 func NewTally(name string) *Tally {
 	return &Tally{Name: name, Outcomes: map[answer.Outcome]int{}, Right: map[answer.Mode]int{},
 		Reasons: map[answer.Reason]int{}, Causes: map[string]int{}, Attributions: map[string]int{}}
@@ -129,7 +129,7 @@ func count(g *Groups[*Tally], mode prompt.Mode, v *Verdict) {
 	}
 }
 
-// place is that of a category in the table.
+// place is the place of each category in the table.
 var place = sync.OnceValue(func() map[string]int {
 	m := map[string]int{}
 	for i := range category.Table {
@@ -182,7 +182,7 @@ type Summary struct {
 	Notes
 }
 
-// NewSummary is an empty one.
+// NewSummary makes a summary without verdicts.
 func NewSummary() *Summary {
 	return &Summary{Groups: newGroups(), Programs: newGroups(), Direct: newGroups(), Notes: *NewNotes()}
 }

@@ -25,7 +25,7 @@ type sameAnswer struct {
 	count int
 }
 
-// NewConstants is those of no question yet.
+// NewConstants starts without a question.
 func NewConstants(t category.Result, categoryName string) *Constants {
 	return &Constants{t: t, category: categoryName, asked: map[string]*sameAnswer{}}
 }

@@ -84,7 +84,7 @@ func (v *JSON) Member(name string) (JSON, bool) {
 	return JSON{}, false
 }
 
-// Text returns the characters of a string.
+// Text returns the characters of a JSON string.
 func (v *JSON) Text() (string, bool) { return v.text, v.kind == jsonString }
 
 // Null reports whether the value is null.

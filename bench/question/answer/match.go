@@ -33,19 +33,19 @@ func Counted(lenient bool) Mode {
 	return Strict
 }
 
-// ByMode is something in each mode.
+// ByMode holds a value for each mode.
 type ByMode[T any] struct {
 	Strict  T `json:"strict"`
 	Relaxed T `json:"relaxed"`
 	Lenient T `json:"lenient"`
 }
 
-// InEach is what there is of each mode.
+// InEach calls of for each mode.
 func InEach[T any](of func(Mode) T) ByMode[T] {
 	return ByMode[T]{of(Strict), of(Relaxed), of(Lenient)}
 }
 
-// In is what there is of a mode.
+// In returns the value of a mode.
 func (b *ByMode[T]) In(m Mode) T {
 	switch m {
 	case Relaxed:
@@ -101,19 +101,19 @@ func (j Judgements) In(m Mode) bool {
 // Any reports whether an answer is right in some mode.
 func (j Judgements) Any() bool { return j.Strict || j.Relaxed || j.Lenient }
 
-// Judgements is those of an outcome, which names the modes that an answer is right in.
+// Judgements returns the judgements that an outcome stands for.
 func (o Outcome) Judgements() Judgements {
 	strict := o == StrictlyRight
 	return Judgements{Strict: strict, Relaxed: strict || o == RelaxedOnly, Lenient: strict || o == LenientOnly}
 }
 
-// countAmbiguous returns the categories whose counts may include the source or not.
+// countAmbiguous reports whether counts of a category may include the source or not.
 // The paper lists aggregate_over_set too, to no effect: it is a float.
 func countAmbiguous(c string) bool {
 	return slices.Contains([]string{"reach_then_count", "intersect_then_size", "reach_then_filter", "scc_then_count", "chain_of_filters"}, c)
 }
 
-// setAmbiguous returns the categories whose sets may include the source or not.
+// setAmbiguous reports whether sets of a category may include the source or not.
 func setAmbiguous(c string) bool {
 	return slices.Contains([]string{"set_intersect", "set_difference", "ancestor", "sibling", "cousin", "negative_reach"}, c)
 }

@@ -220,7 +220,7 @@ func (t *tracer) aggregate(g *network, nodes []int) answer.Value {
 	return answer.Value{Float: float64(sum) / float64(len(nodes))}
 }
 
-// triangles are those among some nodes, each written down.
+// triangles counts the triangles among some nodes, and writes each down.
 func (t *tracer) triangles(g *network, nodes []int) answer.Value {
 	n := 0
 	for i, x := range nodes {

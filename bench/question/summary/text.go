@@ -175,7 +175,7 @@ func (b bin) count(g *Group) int {
 	return sum
 }
 
-// sensitivity is that of the instances in the bin.
+// sensitivity is the sensitivity of the instances in the bin.
 func (b bin) sensitivity(g *Group) (all Spread) {
 	for n := b.low; n <= b.high; n++ {
 		if s := g.BySize[n]; s.n > 0 {

@@ -81,7 +81,7 @@ func (p Partition) of(n int) int { return (n - p.Part + p.Of - 1) / p.Of }
 // at is the position of the i-th card of the part.
 func (p Partition) at(i int) int { return i*p.Of + p.Part }
 
-// MaxNodes returns the most nodes that every pool has labels for.
+// MaxNodes returns how many nodes every pool has labels for.
 func (p Partition) MaxNodes() int {
 	p = p.norm()
 	most := pools[0].size(p)

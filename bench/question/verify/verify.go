@@ -46,7 +46,7 @@ func (p Part) String() string {
 	return [...]string{"line", "digest", "generated", "Ein", "Python", "rules"}[p]
 }
 
-// Finding is one disagreement.
+// Finding is something that does not agree with a line, its id or its programs.
 type Finding struct {
 	Line    int    `json:"-"`
 	ID      string `json:"-"` // "" when the line has none
@@ -54,14 +54,14 @@ type Finding struct {
 	Message string `json:"message"`
 }
 
-// Row is the count of a category.
+// Row counts the instances of a category, and the disagreements by part.
 type Row struct {
 	Category  string
 	Instances int
 	Wrong     [parts]int // instances by part; Line counts lines that are there twice
 }
 
-// Summary is the outcome of a file.
+// Summary adds up the records of a file.
 type Summary struct {
 	Unreadable int // lines that are no instances
 	PythonRuns int
@@ -154,7 +154,7 @@ func (j *Job) Each(ctx context.Context, r io.Reader, emit func(*Record) error) (
 	return noPython, nil
 }
 
-// NewSummary is that of a file without lines.
+// NewSummary returns the summary of a file without lines.
 func NewSummary() *Summary { return &Summary{first: map[[8]byte]int{}, rows: map[string]*Row{}} }
 
 // Add counts what was found of the next line of a file, and gives all of it: a shard of a

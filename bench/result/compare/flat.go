@@ -43,7 +43,7 @@ type LevelPair struct {
 	LikeInterval stats.Interval `json:"like_sensitivity_interval"`
 }
 
-// Answer is one whose share of edits that change it is known.
+// Answer is an answer to a question of known sensitivity.
 type Answer[K comparable] struct {
 	Right       float64 // 1 or 0
 	Cluster     K

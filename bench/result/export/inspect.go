@@ -301,7 +301,7 @@ func fill(w io.Writer, v any, lists ...members) error {
 	return err
 }
 
-// ids is those of the instances.
+// ids writes the ids of the instances.
 func (p *Part) ids() members {
 	return members{`"sample_ids":[`, func(yield func(any) error) error {
 		for _, row := range p.Rows {

@@ -85,7 +85,7 @@ type Report struct {
 	Changes []Gap `json:"changes"`
 }
 
-// EpochReport is one epoch.
+// EpochReport is the accuracy of an epoch in each cell, and the gaps between cells.
 type EpochReport struct {
 	Name  string       `json:"name"`
 	Cells []CellReport `json:"cells"` // those that there are
@@ -123,7 +123,7 @@ const (
 	Clustered = "clustered" // cluster-robust, t
 )
 
-// gaps is those that are reported, of the cells that there are.
+// gaps are the differences that are reported, where their cells exist.
 var gaps = []struct {
 	meaning string
 	of      []term

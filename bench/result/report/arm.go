@@ -265,7 +265,7 @@ func differences(arms []*Arm) []string {
 	return list
 }
 
-// levels are those that occur, in order.
+// levels returns the levels that occur, in order.
 func (r *Report) levels() []string {
 	var list []string
 	for _, a := range r.Arms {

@@ -20,9 +20,9 @@ import (
 	"ein/internal/chart"
 )
 
-// Options say how runs are reported.
+// Options say what a report counts and shows.
 type Options struct {
-	Lenient bool // what is right is what is lenient, in place of strict
+	Lenient bool // answers count that are right leniently, not only strictly
 	Paper   bool // the numbers of the paper beside ours
 	// Embed is how many replies the page of HTML has at most, and EmbedBytes how
 	// many bytes of their texts; a single text has EmbedText at most. 0 is the
@@ -108,7 +108,7 @@ func New(runs []*run.Run, opt Options) (*Report, error) {
 	return r, nil
 }
 
-// Tables are those of all sections.
+// Tables returns the tables of all sections.
 func (r *Report) Tables() []*Table {
 	var list []*Table
 	for i := range r.Sections {
@@ -117,7 +117,7 @@ func (r *Report) Tables() []*Table {
 	return list
 }
 
-// Figures are those of all sections.
+// Figures returns the figures of all sections.
 func (r *Report) Figures() []*chart.Figure {
 	var list []*chart.Figure
 	for i := range r.Sections {
@@ -126,5 +126,5 @@ func (r *Report) Figures() []*chart.Figure {
 	return list
 }
 
-// right is what counts as a right answer.
+// right reports whether a reply counts as right under the options.
 func (r *Report) right(row *item) bool { return row.Score.In(answer.Counted(r.Options.Lenient)) }

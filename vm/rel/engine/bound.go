@@ -566,7 +566,7 @@ func (pl *Plan) work(n *nest) uint64 {
 	return tensor.SatAdd(total, tensor.SatMul(at, 3))
 }
 
-// sizes are those of the columns that tell rows apart.
+// sizes returns the sizes of the columns that tell rows apart: all but a value.
 func sizes(r *rel.Relation) []int {
 	n := len(r.Columns)
 	if valued(r) {

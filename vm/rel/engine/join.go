@@ -166,7 +166,7 @@ func (r *run) put(to *store) {
 	r.waiting = r.waiting[:0]
 }
 
-// seen returns the rows of a store that a step sees, from and to.
+// seen returns the range of the rows of a store that a step sees.
 func (s *store) seen(which seen) (lo, hi int) {
 	switch which {
 	case fresh:

@@ -72,7 +72,7 @@ func plotFlag(cmd *cobra.Command, to *string, what string) {
 	cmd.Flags().StringVar(to, "plot", "", "write "+what+" as a figure in SVG to this `file`")
 }
 
-// pickFlags are those that choose answers of a run; suffix tells runs apart.
+// pickFlags declares the flags that choose answers of a run; suffix tells runs apart.
 func pickFlags(cmd *cobra.Command, mode *prompt.Mode, encoding *surface.Encoding, suffix, of string) {
 	cli.One(prompt.Modes()...).Flag(cmd, mode, "mode"+suffix, "only answers"+of+" in this `mode`: direct, cot, ein, python, rules, ein-tool")
 	cli.One(surface.Encodings()...).Flag(cmd, encoding, "encoding"+suffix, "only answers"+of+" to this `encoding`: nl, json, matrix")
@@ -81,12 +81,12 @@ func pickFlags(cmd *cobra.Command, mode *prompt.Mode, encoding *surface.Encoding
 // paperPrompts is what --prompts calls the prompts of the paper.
 const paperPrompts = "builtin:paper"
 
-// promptsFlag is the folder that replaces prompts of the benchmark.
+// promptsFlag declares the flag for a folder that replaces prompts of the benchmark.
 func promptsFlag(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "prompts", "", "`folder` of other prompts, or "+paperPrompts+" for those of the paper")
 }
 
-// prompts are those for some modes.
+// prompts returns the prompts that --prompts names, checked for the modes.
 func prompts(a *cli.App, dir string, modes []prompt.Mode) (prompt.Prompts, error) {
 	p := prompt.DefaultPrompts()
 	switch dir {

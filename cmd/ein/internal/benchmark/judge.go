@@ -22,7 +22,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// judgeFlags are those of the verbs that judge the replies of a file.
+// judgeFlags are the flags of the verbs that judge the replies of a file.
 type judgeFlags struct {
 	instances, replies, out string
 	box                     boxFlags
@@ -332,7 +332,7 @@ func hashFile(ctx context.Context, a *cli.App, name string) (sum string, err err
 	return sum, err
 }
 
-// hashes are those of files, by their names.
+// hashes returns the hashes of files, by their names.
 func hashes(ctx context.Context, a *cli.App, names []string) (list []job.Field, err error) {
 	for _, name := range names {
 		hash, err := hashFile(ctx, a, name)

@@ -103,7 +103,7 @@ func cannotRun(a *cli.App, err error) error {
 	return err
 }
 
-// instances is those of a file, in their order.
+// instances iterates over the instances of a file, in order.
 type instances = iter.Seq2[*instance.Instance, error]
 
 var errNoInstances = errors.New("there are no instances in the file")

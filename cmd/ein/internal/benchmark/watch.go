@@ -209,7 +209,7 @@ func (x *watched) read() error {
 // recent is how long a reply counts for the rate.
 const recent = 5 * time.Minute
 
-// rate returns replies a minute.
+// rate returns the number of replies a minute.
 func (x *watched) rate(now time.Time) float64 {
 	x.came = slices.DeleteFunc(x.came, func(t time.Time) bool { return now.Sub(t) > recent })
 	if len(x.came) == 0 {

@@ -52,7 +52,7 @@ type App struct {
 	JSON  bool // results and failures are told on Out as JSON
 	Form  int  // the version of that, 1 unless it is given
 
-	// SetMemoryLimit is that of package debug, nil in tests and where the
+	// SetMemoryLimit is debug.SetMemoryLimit, nil in tests and where the
 	// environment sets it.
 	SetMemoryLimit func(bytes int64) int64
 

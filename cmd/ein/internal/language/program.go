@@ -28,15 +28,15 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// Verbs are those about programs.
+// Verbs returns the verbs about programs.
 func Verbs(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{runVerb(a), checkVerb(a), fmtVerb(a), costVerb(a), explainVerb(a), whyVerb(a), buildVerb(a), disVerb(a), docVerb(a), replVerb(a), lspVerb(a), versionVerb(a), completionVerb(a)}
 }
 
-// Tables are the readers of formats that not every build has.
+// Tables returns the readers of formats that not every build has.
 func Tables() bind.Tables { return tables }
 
-// programFlags are those of the verbs that compile a program.
+// programFlags are the flags of the verbs that compile a program.
 type programFlags struct {
 	inputs  []string
 	bind    string // a file
@@ -141,7 +141,7 @@ func profileFlag(cmd *cobra.Command, p *check.Profile) {
 	cli.One(check.Profiles...).Flag(cmd, p, "profile", "what a program may contain: full, core (no def, input or labels) or logic (core with facts, rules and inputs)")
 }
 
-// limitFlags are those of what runs programs.
+// limitFlags are the flags of the verbs that run programs.
 type limitFlags struct {
 	memory, ops, output uint64
 	strict              bool

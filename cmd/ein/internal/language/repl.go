@@ -69,7 +69,7 @@ func terminalIn(a *cli.App) (*os.File, bool) {
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
-// size is that of the first that is a terminal, 0 and 0 if none is.
+// size returns the size of the first that is a terminal, 0 and 0 if none is.
 func size(of ...any) (columns, rows int) {
 	for _, w := range of {
 		if file, ok := w.(*os.File); ok {
@@ -195,7 +195,7 @@ func (i *interrupts) ReadLine(prompt string) (string, error) {
 	return i.LineReader.ReadLine(prompt)
 }
 
-// context is that of one entry. A second signal ends the command, should the entry
+// context returns the context of one entry. A second signal ends the command, should the entry
 // not end by itself.
 func (i *interrupts) context() (context.Context, func()) {
 	ctx, cancel := cli.Within(context.Background(), i.timeout)

@@ -69,7 +69,7 @@ func (t *times) tell(a *cli.App, p *ein.Program) {
 // rate is how many thousand million a second.
 func rate(n uint64, took time.Duration) float64 { return float64(n) / float64(took.Nanoseconds()) }
 
-// moved returns the bytes of what a step reads and writes, once each.
+// moved returns how many bytes a step reads and writes, each value counted once.
 func moved(p *ein.Program, s *cost.Step) (n uint64) {
 	regs := p.Code().Regs
 	for _, r := range s.Args {
