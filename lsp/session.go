@@ -20,7 +20,7 @@ import (
 )
 
 // session is the open files and the settings. What there is now is one snapshot;
-// whoever has one may use it as long as wanted.
+// its holder may use it as long as it likes.
 type session struct {
 	mu   sync.Mutex // of those who make the next snapshot
 	now  atomic.Pointer[snapshot]

@@ -246,7 +246,7 @@ func (p *Part) flush() error {
 	return nil
 }
 
-// Close writes what there is and leaves the part to be gone on with.
+// Close writes what there is and leaves the part to be continued.
 func (p *Part) Close() error {
 	if p.f == nil {
 		return nil

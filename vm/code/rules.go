@@ -157,7 +157,7 @@ func scatterCost(x *Site) kernel.Cost {
 
 // The binary form of relations; see coder.
 
-// ofTables is the first byte of a register of tables: of a rank that there is none of.
+// ofTables is the first byte of a register of tables: a rank that no tensor has.
 const ofTables = 15
 
 // domains names the labels of a domain once: nearly always they are those of the program, which

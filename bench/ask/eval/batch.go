@@ -181,7 +181,7 @@ func (l *loop) trouble(err error) bool {
 	return true
 }
 
-// collect takes in what has become of batches.
+// collect takes in the results of batches.
 func (l *loop) collect(ctx context.Context, b model.Batcher) {
 	for _, x := range slices.Clone(l.open) {
 		if l.ended != nil || time.Now().Before(l.hold) {

@@ -74,7 +74,7 @@ type task struct {
 	said  []run.Turn   // the same, as it is kept
 }
 
-// result is what has become of a request.
+// result is the outcome of a request.
 type result struct {
 	*task
 	reply  *run.Reply

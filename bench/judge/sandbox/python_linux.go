@@ -80,7 +80,7 @@ type pair struct{ from, to string }
 // these and no others are there for a program.
 func interpreter(ctx context.Context, python string) (*layout, error) {
 	cmd := exec.CommandContext(ctx, python, "-I", "-B", "-c", find)
-	// What else is loaded into every program here, from wherever, is none of its files.
+	// Without LD_PRELOAD and the like, only the interpreter's own files are loaded and listed.
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "LD_") })
 	out, err := cmd.Output()
 	if err != nil {

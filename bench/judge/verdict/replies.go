@@ -75,7 +75,7 @@ func NewNotes() *Notes {
 	return &Notes{Noticed{First: []Place{}}, Noticed{First: []Place{}}, Noticed{First: []Place{}}}
 }
 
-// NotesText tells of what does not fit, for people; nothing where everything does.
+// NotesText lists what does not fit, for people; it is empty if everything does.
 func (n *Notes) NotesText() string {
 	var b strings.Builder
 	for _, x := range []struct {

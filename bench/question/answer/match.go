@@ -66,7 +66,7 @@ const (
 	Malformed Verdict = "format_error" // of another JSON type
 )
 
-// Outcome is what has become of a question. Every question has one.
+// Outcome is how the reply to a question was judged. Every question has one.
 type Outcome string
 
 // The outcomes. InfraError is a failure of a provider or a sandbox: it is no
@@ -300,7 +300,7 @@ func Judge(predicted *JSON, reference *Reference, t category.Result, categoryNam
 	return Wrong
 }
 
-// Result is what has become of a reply.
+// Result is the judgement of a reply.
 type Result struct {
 	Outcome Outcome `json:"outcome"`
 	Judgements

@@ -39,7 +39,7 @@ func (s Share) Interval() (low, high float64) {
 	return i.Low, i.High
 }
 
-// Decoy is how often the best guess is right of someone who knows what a decoy
+// Decoy is how often the best guess is right for someone who knows what a decoy
 // says. The guesses are learned from one half and tried on the other.
 type Decoy struct {
 	Name string `json:"name"`

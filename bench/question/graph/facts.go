@@ -48,10 +48,10 @@ func (f *Facts) OutDegree(x int) int { return len(f.out[x]) }
 func (f *Facts) InDegree(x int) int { return len(f.in[x]) }
 
 // Parents returns the nodes with an edge to x, in a family the parents of x. The
-// slice is not to be changed.
+// caller must not change the slice.
 func (f *Facts) Parents(x int) []int { return f.in[x] }
 
-// Children returns the nodes with an edge from x. The slice is not to be changed.
+// Children returns the nodes with an edge from x. The caller must not change the slice.
 func (f *Facts) Children(x int) []int { return f.out[x] }
 
 // Reach returns the nodes that x reaches, without x.

@@ -86,7 +86,7 @@ func promptsFlag(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "prompts", "", "`folder` of other prompts, or "+paperPrompts+" for those of the paper")
 }
 
-// prompts returns the prompts that --prompts names, checked for the modes.
+// prompts returns the prompts that --prompts names; the paper has none for some modes.
 func prompts(a *cli.App, dir string, modes []prompt.Mode) (prompt.Prompts, error) {
 	p := prompt.DefaultPrompts()
 	switch dir {

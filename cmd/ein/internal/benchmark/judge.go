@@ -210,7 +210,7 @@ type fresh struct{ io.Writer }
 func (fresh) Has(*verdict.Item) bool                    { return false }
 func (fresh) Again(*verdict.Item) ([]byte, bool, error) { return nil, false, nil }
 
-// part is records that are gone on with.
+// part is a file of records that is continued.
 type part struct {
 	*job.Part
 	out string

@@ -18,7 +18,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// none stands for what there is none of.
+// none stands for a missing value in a table.
 const none = "-"
 
 func modelsVerb(a *cli.App) *cobra.Command {
@@ -108,7 +108,7 @@ func modelTable(own []model.Profile, names []string) string {
 	return table.Of(rows).Text()
 }
 
-// most is a limit, which -1 in a file is none of.
+// most is a limit as text: "any" if there is none, which files of profiles write as -1.
 func most(n int) string {
 	if n >= model.Anything {
 		return "any"
