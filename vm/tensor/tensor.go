@@ -1,12 +1,23 @@
 // Package tensor defines the values of Ein: kinds, shapes, and the layouts in which a
 // tensor is stored.
 //
-// A [Value] has a [Type], which is a [Kind] and a [Shape], and a [Layout]: dense, packed bits
-// ([Bits]) or sparse rows ([CSR]). A [Table] holds the rows of a relation.
+// A [Value] has a [Type], which is a [Kind] and a [Shape], and a [Layout], which names the one
+// field that holds its elements:
+//
+//	Dense   F      float64, row-major
+//	Packed  Bits   a bit for each element of a 0/1 vector or matrix
+//	Sparse  CSR    the entries of each row of a matrix
+//	Parts   Part   the number of each node's component: 1 where two are equal
+//	Rows    Table  the rows of a relation; no tensor
 //
 // Semantics are those of dense float64 arrays in row-major order. Kind restricts the
 // values (every Bool tensor is also a valid Int and Real one); Layout says how they are
-// stored and never changes what they are.
+// stored and never changes what they are. A Type that is Far has infinity, not 0, where a
+// matrix has no edge.
+//
+// Kernels rely on three invariants: bits past the last column are 0, the columns of a row of
+// a CSR strictly increase, and a CSR that is not Far stores no 0. What comes from outside is
+// made by [BuildCSR], or verified by package code.
 package tensor
 
 import (

@@ -2,14 +2,28 @@
 // run directory.
 //
 // [Run] takes [Options]: a model, instances, modes, a [Schedule] and limits. It works
-// out which replies are missing, sends their requests, adapting concurrency to what the
-// provider accepts, and appends each reply to the run. Transient errors are retried;
-// errors that no retry can fix stop the run. [EstimateRun] predicts the cost of a run,
-// and [Summary] says what one did.
+// out which replies are missing, sends their requests, and appends each reply to the run.
+// [EstimateRun] predicts the cost of a run, and [Summary] says what one did.
 //
-// A reply counts only once it is on disk, so a run can stop at any point and resume
-// without asking anything twice. Package model knows the providers, package run the
-// files, and package verdict the scoring, which never needs a model.
+// # The loop
+//
+// One goroutine has all of the state (loop.go); every request is a goroutine that hands its
+// result back to it, so the state needs no lock. The loop starts what the pace and the budget
+// allow, and decides by the class of an error: what may pass is tried again later, what ends
+// the run stops it, and one rejected request costs only its own reply. The number of
+// requests at a time grows until a rate limit cuts it (schedule.go). Batches of a provider
+// replace the loop by submitting, waiting and collecting (batch.go).
+//
+// # What holds at any moment
+//
+// A reply counts only once it is on disk, so a run can stop at any point and resume without
+// asking anything twice; resuming is the same as starting with fewer rows missing. With
+// MaxCost, what requests on their way may cost at most is reserved before they are sent, and
+// what failed without an answer stays counted unless it is known to be free. So the limit
+// holds although prices are known only afterwards.
+//
+// Package model knows the providers, package run the files, and package verdict the
+// scoring, which never needs a model.
 package eval
 
 import (

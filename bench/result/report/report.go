@@ -1,13 +1,21 @@
 // Package report builds the tables and figures of evaluations.
 //
 // [New] makes a [Report] from runs: sections of tables and figures, as data. Its methods
-// render it as HTML, Markdown, LaTeX, CSV or SVG. A row of a table is an [Arm], which is a
-// run in one mode and encoding.
+// render it as HTML, Markdown, LaTeX, CSV or SVG.
+//
+// An [Arm] is a run in one mode and encoding, and mostly a row of a table. A section is a
+// [Builder], a function of the report that adds tables and figures; registry.go lists them
+// in order, and a new section is a function and a row there. A [Table] has typed cells with
+// intervals, and only the formats turn them into text, so that all formats show the same.
 //
 // Shares have 95 % Wilson intervals with the effective number of answers of clustered
 // ones; ratios of tokens have jackknife intervals over clusters. Missing values are shown
 // as missing, and infrastructure errors count in no share. The same runs give the same
 // bytes.
+//
+// A page of HTML is one file that loads nothing. Names, questions and replies come from
+// outside: package page escapes them, and a content security policy allows only the page's
+// own script. How many replies the page embeds is bounded (browser.go).
 package report
 
 import (
