@@ -30,7 +30,7 @@ type ResetRequest struct {
 	Category string      `json:"category,omitzero"`
 }
 
-// Action is a step. A reply that is no object is taken as the member reply.
+// Action is a step. A reply that is not an object stands for the member reply.
 type Action struct {
 	Reply    string         `json:"reply"`
 	Answer   jsontext.Value `json:"answer,omitzero"` // in place of a reply: the member of the object that a direct answer is
@@ -155,8 +155,8 @@ type episode struct {
 	done     bool
 }
 
-// reset begins an episode with the question asked for, or one of the training side that the seed
-// chooses: the categories in turn. Making it takes a worker, so it waits in the lane.
+// reset begins an episode with the question of an id, or with one of the training side that the
+// seed selects, from each category in turn. Making it takes a worker, so it waits in the lane.
 func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest) (*Observed, error) {
 	id := q.ID
 	if id == "" {
@@ -228,7 +228,7 @@ func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Obs
 	return &Observed{Observation{ID: e.id, Outcome: string(out.Outcome), Message: out.Message}, out.Reward, true}, nil
 }
 
-// try is what a tool says of a program. It needs no question.
+// try is what a tool says about a program. It needs no question.
 func (e *episode) try(ctx context.Context, s *Server, c *Call, tool, program string) (string, error) {
 	if tool != "run" && tool != "check" {
 		return "", &requestError{http.StatusUnprocessableEntity, fmt.Sprintf("there is no tool %q; there are run and check", tool)}
@@ -301,8 +301,7 @@ func (e *episode) rpc(ctx context.Context, s *Server, c *Call, q *rpcRequest) *r
 	return out
 }
 
-// maxSessions is how many conversations there are at once: trainers open one for each
-// generation.
+// maxSessions bounds the open conversations: trainers open one for each generation.
 const maxSessions = 4096
 
 // sessions are the open conversations.
@@ -321,7 +320,7 @@ type session struct {
 	episode
 }
 
-// enter takes a session in, if there is room for it.
+// enter adds a session, if there is room.
 func (a *sessions) enter(x *session) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -343,8 +342,7 @@ func (a *sessions) leave(x *session) {
 	a.all.Done()
 }
 
-// Hang ends the conversations that are open, each after the step that is under way, and
-// takes no more.
+// Hang ends the open conversations, each after its current step, and accepts no more.
 func (s *Server) Hang() {
 	s.sessions.mu.Lock()
 	defer s.sessions.mu.Unlock()
@@ -387,7 +385,7 @@ type wrong struct {
 
 func (w *wrong) Error() string { return w.Message }
 
-// talk is a conversation over a WebSocket.
+// talk holds a conversation over a WebSocket.
 func (s *Server) talk(w http.ResponseWriter, req *http.Request) {
 	conn, err := websocket.Accept(w, req, nil)
 	if err != nil {
@@ -422,7 +420,7 @@ func (s *Server) talk(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// next is the answer to a message, and whether there may be more.
+// next answers a message, and says whether more may follow.
 func (s *Server) next(ctx context.Context, x *session, c *Call, text []byte) (out *message, more bool) {
 	ctx, stop := context.WithTimeout(ctx, 50*time.Second)
 	defer stop()

@@ -56,7 +56,7 @@ import (
 // understand them.
 const Protocol = 1
 
-// Options say what a Server allows. A limit that is 0 is none.
+// Options say what a Server allows. A limit of 0 is none.
 type Options struct {
 	Limits  ein.Limits    // the most that a run may ask for, and what it has if it asks for none
 	Timeout time.Duration // likewise
@@ -107,7 +107,7 @@ type Server struct {
 	bodies      atomic.Int64 // bytes of all requests over HTTP
 }
 
-// New is a server. Close ends it.
+// New makes a server, which Close ends.
 func New(opt Options) *Server {
 	opt.Body, opt.Reward = cmp.Or(opt.Body, DefaultBody), cmp.Or(opt.Reward, Strict)
 	s := &Server{
@@ -124,7 +124,7 @@ func New(opt Options) *Server {
 	return s
 }
 
-// Drain has /readyz tell that no more requests should come.
+// Drain makes /readyz say that no more requests should come.
 func (s *Server) Drain() { s.draining.Store(true) }
 
 // Close ends the sandbox. No request may be under way.
@@ -143,7 +143,7 @@ type Route struct {
 	Hold bool
 
 	open    bool // no token is needed
-	lenient bool // members that nobody asked for are left alone
+	lenient bool // unknown members are ignored
 	inQuery bool // the token may be ?token=, since the clients cannot send headers
 	// fail says what went wrong in the form that the clients of the route know; nil is
 	// failure.
@@ -221,7 +221,7 @@ type Answer struct {
 	Stream func(context.Context, io.Writer) error
 }
 
-// do answers a call. It never fails: errors are in the answer.
+// do answers a call. It never fails: errors are answers.
 func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 	r := c.Route
 	defer func() { s.metrics.request(r, a.Status) }()
@@ -256,7 +256,7 @@ func (r *Route) failed(err error) *Answer {
 	return failure(err)
 }
 
-// statusGone is the status for a client that did not wait for its answer.
+// statusGone is the status of an answer for which the client did not wait.
 const statusGone = 499
 
 // failure is failed in our own form.
@@ -281,7 +281,7 @@ func failure(err error) *Answer {
 	return failed(http.StatusInternalServerError, diag.Bug, "a bug in ein: "+err.Error())
 }
 
-// encode is a value of ours as JSON.
+// encode writes a value of this package as JSON.
 func encode(v any) []byte {
 	b, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
@@ -290,7 +290,7 @@ func encode(v any) []byte {
 	return b
 }
 
-// failed is the answer about an error that is not the program's: one diagnostic without a code.
+// failed is the answer about an error outside of the program: one diagnostic without a code.
 func failed[C fmt.Stringer](status int, class C, message string) *Answer {
 	e := &ein.Error{Diags: diag.List{diag.Finding("", diag.Error, "", 0, 0, message, "")}}
 	j := e.JSON(1)
@@ -318,7 +318,7 @@ func bad(format string, args ...any) error {
 	return &requestError{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// route is a row of the table whose body is a Q and whose answer is an R.
+// route makes a row of the table, whose body is a Q and whose answer is an R.
 func route[Q, R any](method, path, doc string, deadline time.Duration, work func(context.Context, *Server, *Call, *Q) (R, error)) Route {
 	return Route{Method: method, Path: path, Doc: doc, Deadline: deadline, Request: *new(Q), Response: *new(R),
 		answer: func(ctx context.Context, s *Server, c *Call) (any, error) {
@@ -336,13 +336,13 @@ func (r Route) gives(response any) Route {
 	return r
 }
 
-// forAll is a route that needs no token: supervisors of processes have none.
+// forAll makes a route that needs no token, since supervisors of processes have none.
 func (r Route) forAll() Route {
 	r.open = true
 	return r
 }
 
-// Hello identifies the build that answers.
+// Hello identifies the build of a server.
 type Hello struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`

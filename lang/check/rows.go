@@ -15,7 +15,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// answer is the output of a query.
+// answer makes the output of a query.
 func (c *checker) answer(p *Program, s *syntax.Query) Output {
 	for _, cl := range c.rel.clauses {
 		if cl.span == s.Span && cl.of == nil {
@@ -26,7 +26,7 @@ func (c *checker) answer(p *Program, s *syntax.Query) Output {
 	return Output{Name: syntax.QueryString(s), Span: s.Span} // the check was stopped
 }
 
-// relationNamed is the relation that an expression is the name of.
+// relationNamed is the relation that an expression names.
 func (c *checker) relationNamed(x syntax.Expr) *relation {
 	name, ok := x.(*syntax.Name)
 	if !ok {
@@ -35,7 +35,7 @@ func (c *checker) relationNamed(x syntax.Expr) *relation {
 	return c.rel.byName[name.Name]
 }
 
-// rows is the output of all rows of a relation.
+// rows makes an output of all rows of a relation.
 func (c *checker) rows(p *Program, r *relation, at source.Span) Output {
 	r.used = true
 	c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), r.place, at})

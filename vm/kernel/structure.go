@@ -303,8 +303,7 @@ func lowlinkCost(n int, work uint64) Cost {
 	return NetCost(Cost{Ops: tensor.SatAdd(satMul(2, work), satMul(8, un)), I: 4 * un}, n)
 }
 
-// CutNodes is the nodes of a symmetric graph without which there would be more
-// components.
+// CutNodes sets dst to the nodes of a symmetric graph without which there would be more components.
 func CutNodes(c *Ctl, dst []uint64, g Net) bool {
 	s := g.room
 	m := newMeter(c)

@@ -96,17 +96,17 @@ type Options struct {
 	Rand func() float64
 }
 
-// Tools are what a model may call. What is wrong with a call is what the tool says; an error
-// has kept it from saying anything. The same call says the same.
+// Tools are what a model may call. A mistake in a call is an ordinary result, for the model to
+// read; an error means that the tool could not answer. Equal calls give equal results.
 type Tools interface {
 	List() []model.Tool
 	Call(ctx context.Context, name, args string) (text string, failed bool, err error)
 }
 
-// DefaultTurns is the most requests of a reply, unless another number is asked for.
+// DefaultTurns is the default limit on the requests of one reply.
 const DefaultTurns = 4
 
-// DefaultDrain is how long replies on their way are waited for. They are paid for.
+// DefaultDrain is how long an ending run waits for requests in flight, which are paid for.
 const DefaultDrain = 2 * time.Minute
 
 // question stands for the question in a request that a run records.
@@ -138,7 +138,7 @@ func (o *Options) Config() (run.Config, error) {
 	return c, nil
 }
 
-// ConfigError is a directory that has the run of another configuration.
+// ConfigError says that a directory holds a run with another configuration.
 type ConfigError struct {
 	Dir         string
 	Differences []string // what there is, and what was asked for now
@@ -185,7 +185,7 @@ func (o *Options) open() (*run.Writer, error) {
 	return w, nil
 }
 
-// same holds a run to the configuration that is asked for now.
+// same checks that a run has the configuration of the options.
 func (o *Options) same(r *run.Run, c run.Config) error {
 	d := run.Diff(r.Config, c)
 	if len(d) == 0 {
@@ -197,8 +197,7 @@ func (o *Options) same(r *run.Run, c run.Config) error {
 	return &ConfigError{o.Dir, d, empty, len(run.Diff(now, c)) == 0}
 }
 
-// Repeats reports whether the samples of a question are one request at temperature
-// 0: nothing in it makes them differ.
+// Repeats reports whether all samples of a question would be the same request at temperature 0.
 func Repeats(o *Options) bool {
 	if o.Samples < 2 || o.Params.Temperature == nil || *o.Params.Temperature != 0 || len(o.Instances) == 0 || len(o.Modes) == 0 {
 		return false
@@ -228,8 +227,7 @@ func (o *Options) request(row *run.Row, turns ...model.Turn) *model.Request {
 	return r
 }
 
-// bytes is the length of the request of a row, 0 where it cannot be made: which is said
-// when it is asked.
+// bytes is the length of the request of a row, 0 if it cannot be made; asking reports why.
 func (o *Options) bytes(row *run.Row, turns ...model.Turn) int {
 	body, err := o.body(row, turns...)
 	if err != nil {
@@ -238,7 +236,7 @@ func (o *Options) bytes(row *run.Row, turns ...model.Turn) int {
 	return len(body)
 }
 
-// body is what the request of a row asks for.
+// body is the body of the request of a row.
 func (o *Options) body(row *run.Row, turns ...model.Turn) (json.RawMessage, error) {
 	return o.Model.Body(o.request(row, turns...))
 }
@@ -248,8 +246,8 @@ func (o *Options) Request(row *run.Row) (json.RawMessage, error) {
 	return model.Sent(o.Model, o.request(row))
 }
 
-// Missing returns the rows that Run would ask for: all, where there is no run yet.
-// Nothing is written.
+// Missing returns the rows that Run would ask for: all of them if there is no run yet. It writes
+// nothing.
 func Missing(o *Options) ([]run.Row, error) {
 	c, err := o.Config()
 	if err != nil {
@@ -310,7 +308,7 @@ func (e *StopError) Error() string { return e.Err.Error() }
 
 func (e *StopError) Unwrap() error { return e.Err }
 
-// Summary is what a Run did.
+// Summary counts what a Run did.
 type Summary struct {
 	Questions int         `json:"questions"` // of the run: instances, modes and samples
 	Before    int         `json:"before"`    // replies that were there
@@ -345,9 +343,9 @@ type Progress struct {
 	Batches       int // at the provider
 }
 
-// Run asks for all replies that a run lacks. The error is a *StopError when it
-// could have gone on, a *ConfigError, or that of package run. Replies that are still
-// missing without an error are in the Summary.
+// Run asks for all replies that a run lacks. The error is a *StopError if the run could be
+// continued, a *ConfigError, or one of package run. The Summary counts replies that are missing
+// although there was no error.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	switch {
 	case o.MaxCost > 0 && o.Price == nil:

@@ -11,8 +11,8 @@ import (
 // A recursion over pairs, each rule of which takes one new pair through a list at most, is
 // done on rows of bits. Where a rule leaves the second cell alone a whole row goes at once,
 // new pairs are told from old ones by the word, and no pair is written down on its own: same
-// generation on a tree takes a tenth of the time. To let the second cell go by whole rows as well, in the
-// transpose, was tried where many pairs are new: what the bits of it save, the transposes take.
+// generation on a tree takes a tenth of the time. Letting the second cell go by whole rows too,
+// in a transpose, was tried where many pairs are new: the transposes cost what the bits save.
 
 // turning is what a rule makes of a new pair (x, y) and of the cells w in the list of x or y: the
 // places in (x, y, w) of the cell that selects the list, and of the pair that it makes.

@@ -37,9 +37,9 @@
 // in rounds, so that the round of a row is its least height, and the proof is read off downwards.
 // For a missing row, each rule runs from the head down.
 //
-// What a rule means, and which programs are allowed, is the matter of package rel and of the
-// checker. Random programs are compared with internal/naive/rules, which is the definition, and
-// with clingo if Python has it.
+// Package rel and the checker decide what a rule means and which programs are allowed. Random
+// programs are compared with internal/naive/rules, which is the definition, and with clingo if
+// Python has it.
 package engine
 
 import (
