@@ -40,7 +40,7 @@ func Path(name, home string) string {
 	return name
 }
 
-// complete is the names of files that begin with a prefix, and with ~ if that does.
+// complete returns the names of files that begin with a prefix, and with ~ if that does.
 func (s *Session) complete(prefix string) []string {
 	list := s.cfg.Files.Complete(s.path(prefix))
 	if s.path(prefix) != prefix {

@@ -38,7 +38,7 @@ func (s *Session) made(name string) *syntax.Assign {
 	return a
 }
 
-// readBy is the names of tensors and functions in an expression, each once.
+// readBy returns the names of tensors and functions in an expression, each once.
 func readBy(x syntax.Expr) (names []string) {
 	indices := freeIn(x)
 	see := func(name string) {
@@ -100,7 +100,7 @@ func (s *Session) named(x syntax.Expr) (syntax.Expr, *syntax.Assign) {
 // indexed reports whether an expression has indices.
 func indexed(x syntax.Expr) bool { return len(freeIn(x)) > 0 }
 
-// freeIn is the names of the indices in an expression, with their places.
+// freeIn returns the names of the indices in an expression, with their places.
 func freeIn(x syntax.Expr) map[string][]source.Span {
 	found := map[string][]source.Span{}
 	syntax.Walk(x, func(n syntax.Node) bool {

@@ -312,7 +312,7 @@ func (s *state) definition(name string) *check.Statement {
 	return nil
 }
 
-// tensors is the names of the session in the order of their definition.
+// tensors returns the names of the session in the order of their definition.
 func (s *state) tensors() []string {
 	var out []string
 	seen := map[string]bool{}

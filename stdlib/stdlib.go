@@ -254,7 +254,7 @@ var byName = sync.OnceValue(func() map[string]*Builtin {
 // Lookup finds a builtin.
 func Lookup(name string) *Builtin { return byName()[name] }
 
-// Names is the names of all builtins, sorted.
+// Names returns the names of all builtins, sorted.
 func Names() []string {
 	names := make([]string, 0, len(Builtins))
 	for i := range Builtins {

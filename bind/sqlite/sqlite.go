@@ -100,7 +100,7 @@ func Open(ctx context.Context, f *bind.File, opt graphio.Options) (_ graphio.Tab
 	return t, nil
 }
 
-// columns is the names of what a query gives, which is not run for it.
+// columns returns the names of the columns of a query, without running it.
 func columns(ctx context.Context, conn *sql.Conn, query string) ([]string, error) {
 	rows, err := conn.QueryContext(ctx, "SELECT * FROM ("+query+"\n) LIMIT 0")
 	if err != nil {

@@ -326,7 +326,7 @@ func (c *checker) laterFunction(x *syntax.Call) *syntax.Def {
 	return nil
 }
 
-// functionNames is the names of all functions.
+// functionNames returns the names of all functions.
 func (c *checker) functionNames() []string {
 	all := stdlib.Names()
 	for n := range prelude() {

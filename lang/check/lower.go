@@ -319,7 +319,7 @@ func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
 	return out
 }
 
-// columnNames is the names of the columns: as declared, or else those in the head of the first
+// columnNames returns the names of the columns: as declared, or else those in the head of the first
 // rule in which all columns have names.
 func (r *relation) columnNames() []string {
 	if r.input != nil || len(r.rules) == 0 {

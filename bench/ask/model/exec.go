@@ -44,7 +44,7 @@ type program struct {
 // maxLine bounds a line of a program in bytes.
 const maxLine = MaxResponse
 
-// grace is how long a program has to end once its input has.
+// grace is how long a program may take to end once its input has ended.
 const grace = 5 * time.Second
 
 func openExec(name string, o *Options) (Model, error) {
@@ -59,8 +59,8 @@ func openExec(name string, o *Options) (Model, error) {
 	return &program{command: name, args: args, opt: o, slots: make(chan struct{}, n)}, nil
 }
 
-// split cuts a command into words. Quotes keep spaces; nothing else is special, and
-// no shell is asked.
+// split cuts a command into words. Quotes keep spaces together; nothing else is special, and no
+// shell is involved.
 func split(s string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -113,8 +113,8 @@ func (p *program) Body(r *Request) (json.RawMessage, error) {
 	}{r.ID, r.Sample, r.Mode, r.System, r.User, r.Params})
 }
 
-// Grouper is a model that is asked several things at once, and has all answers before it
-// is asked again.
+// Grouper is a model that takes several requests at once, and answers all of them before it takes
+// more.
 type Grouper interface {
 	Model
 	// Groups is how many groups may be asked at a time.
@@ -174,7 +174,7 @@ func (p *program) Ask(ctx context.Context, r *Request) (out *Response, err error
 	return out, err
 }
 
-// exchange sends a line to a program and has that read which comes back.
+// exchange sends a line to a program, and has the answer read.
 func (p *program) exchange(ctx context.Context, line []byte, timeout time.Duration, read func(line []byte) error) error {
 	select {
 	case p.slots <- struct{}{}:
@@ -210,8 +210,8 @@ func (p *program) exchange(ctx context.Context, line []byte, timeout time.Durati
 	return &Error{Class: Transport, Message: short("the program has ended: " + why), Err: err}
 }
 
-// read is strict: a misspelt or contradictory member is an error of the program, as a reply
-// that was misread would be scored as the model's.
+// read is strict: a misspelt or contradictory member is an error of the program, since a misread
+// reply would be scored as the model's.
 func (p *program) read(line []byte, id string) (*Response, error) {
 	var b struct {
 		ID        *string `json:"id"`
@@ -282,8 +282,8 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 		Limits: Limits{RemainingRequests: -1, RemainingTokens: -1}}, nil
 }
 
-// take is a process that can be asked: one that runs, so that no more are started
-// than are needed at once, or a new one.
+// take is a process that is ready: a running one, so that no more are started than are needed at
+// once, or else a new one.
 func (p *program) take() (*process, error) {
 	denied := func(err error) error {
 		return &Error{Class: Denied, Message: short(err.Error()), Hint: "Check the command.", Err: err}
@@ -408,8 +408,8 @@ var (
 	errChatter = errors.New("it wrote a line that was not asked for")
 )
 
-// ask sends a line and waits for one. After an error the process is of no use: a
-// late line would be taken for the answer to the next request.
+// ask sends a line and waits for one. After an error the process is not used again: a late line
+// would be taken for the answer to the next request.
 func (p *process) ask(ctx context.Context, line []byte) ([]byte, error) {
 	written := make(chan error, 1)
 	go func() {
@@ -435,8 +435,7 @@ func (p *process) ask(ctx context.Context, line []byte) ([]byte, error) {
 	return nil, ctx.Err()
 }
 
-// waiting says whether the process can be asked: it runs and has written nothing
-// that nobody asked for.
+// waiting reports whether the process is ready: it runs, and has not written anything unasked.
 func (p *process) waiting() error {
 	select {
 	case r, ok := <-p.lines:
@@ -467,7 +466,7 @@ func (p *process) kill() string {
 	return why
 }
 
-// end closes the input and waits, and kills what does not end by itself.
+// end closes the input, waits, and kills the process if it does not end.
 func (p *process) end() {
 	close(p.quit)
 	_ = p.in.Close()
@@ -480,15 +479,14 @@ func (p *process) end() {
 	}
 }
 
-// stop kills the process. A child of its own may hold its output open, so that
-// reading ends here.
+// stop kills the process. A child of its own may hold its output open, so reading ends here too.
 func (p *process) stop() {
 	_ = p.cmd.Process.Kill() // it may have ended
 	_ = p.out.Close()
 	<-p.done
 }
 
-// tail keeps the end of what is written, and passes it on.
+// tail passes on what is written, and keeps the end of it.
 type tail struct {
 	to  io.Writer
 	mu  sync.Mutex

@@ -43,9 +43,8 @@ import (
 	"time"
 )
 
-// Params is what a user asks of every request. What is nil or zero is not sent,
-// so that the default of the provider holds, MaxTokens aside where a provider demands
-// one.
+// Params are the parameters of every request. What is nil or zero is not sent, so that the
+// provider's default holds; only MaxTokens is filled in for providers that require it.
 type Params struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	TopP        *float64 `json:"top_p,omitempty"`
@@ -79,7 +78,7 @@ type Request struct {
 	Final bool
 }
 
-// Tool is what a model may call. The schema is that of its arguments, an object.
+// Tool is what a model may call. The schema describes its arguments, an object.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -93,15 +92,15 @@ type Call struct {
 	Args string `json:"args"` // JSON, if the model has written it well
 }
 
-// Turn is what a model said that called tools, in the format of its provider, which wants
-// it back as it was, with all that is in it; and what the tools said.
+// Turn is a message of a model that called tools, with their results. The message is in the
+// provider's format, which wants it back unchanged and complete.
 type Turn struct {
 	Said    json.RawMessage `json:"said"`
 	Calls   []Call          `json:"calls"`
 	Results []Result        `json:"results"`
 }
 
-// Result is what a tool said to a call.
+// Result is the answer of a tool to a call.
 type Result struct {
 	Text   string `json:"text"`
 	Failed bool   `json:"failed,omitempty"`
@@ -120,8 +119,8 @@ const (
 	Other         Finish = "other"
 )
 
-// Usage is tokens, on one definition for all providers: Output includes
-// Reasoning, and Input includes CachedInput.
+// Usage counts tokens, by one definition for all providers: Output includes Reasoning, and Input
+// includes CachedInput.
 type Usage struct {
 	Input       int64 `json:"input"`
 	CachedInput int64 `json:"cached_input,omitempty"`
@@ -148,7 +147,7 @@ type Response struct {
 	Limits Limits
 }
 
-// Limits is the rate limit headers of a response.
+// Limits are the rate limits in the headers of a response.
 type Limits struct {
 	RemainingRequests, RemainingTokens int           // -1: not said
 	Reset                              time.Duration // until the tightest of them is whole again; 0: not said
@@ -165,7 +164,7 @@ type Model interface {
 	Ask(context.Context, *Request) (*Response, error)
 }
 
-// Class is what a failure asks of the caller.
+// Class says what a failure requires of the caller.
 type Class string
 
 // The classes. The first four may pass: the request is tried again. The next two
@@ -220,9 +219,9 @@ func (e *Error) Passes() bool {
 	return false
 }
 
-// Unbilled reports whether a request that failed is known to have cost nothing: nobody
-// was reached, or it was refused before a model saw it. What broke on the way, or in a
-// gateway, may have been answered and billed.
+// Unbilled reports whether a failed request is known to have cost nothing: nobody was reached, or
+// it was refused before a model saw it. What broke on the way, or in a gateway, may have been
+// answered and billed.
 func (e *Error) Unbilled() bool {
 	var op *net.OpError
 	switch e.Status {

@@ -35,7 +35,7 @@ var editions = []edition{
 	{name: "cb2", n: Range{8, 24}, density: sparse, explicit: true, most: graph.MaxNet, parts: MaxParts / 2, hops: true},
 }
 
-// Versions is the names of the generators.
+// Versions returns the names of the generators.
 func Versions() []string {
 	var names []string
 	for _, e := range editions {
@@ -65,7 +65,7 @@ var Presets = []Preset{
 	{"hard", Range{24, 120}, sparse},
 }
 
-// PresetNames is the names of the presets.
+// PresetNames returns the names of the presets.
 func PresetNames() []string {
 	var names []string
 	for i := range Presets {

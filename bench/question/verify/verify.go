@@ -374,7 +374,7 @@ func differences(line, made []byte) string {
 
 const shortValue = 40
 
-// fields is the names of the members of an object, in order.
+// fields returns the names of the members of an object, in order.
 func fields(object []byte) []string {
 	d := json.NewDecoder(bytes.NewReader(object))
 	var names []string
