@@ -116,7 +116,7 @@ func freeIn(x syntax.Expr) map[string][]source.Span {
 	return found
 }
 
-// summands takes apart what is added, each part of which is summed by itself.
+// summands splits a sum into its terms, which are summed one by one.
 func summands(x syntax.Expr) []syntax.Expr {
 	switch y := x.(type) {
 	case *syntax.Paren:

@@ -18,8 +18,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// question is what :why is asked: is there a path from one node to another, or,
-// with to nil, to which nodes.
+// question is what :why is asked about: whether a path leads from one node to another, or, if to is
+// nil, which nodes are reached.
 type question struct {
 	graph, from, to syntax.Expr
 	reverse         bool // paths that end in from
