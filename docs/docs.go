@@ -1,3 +1,6 @@
+// Package docs holds the documentation, and finds the topics of ein help in it: the sections of
+// the pages on the language and on sessions, which are part of the binary. Its test runs every
+// sample of the pages.
 package docs
 
 import (

@@ -20,8 +20,8 @@ const exhaustive = 12
 // 1. So questions with different forms are never isomorphic, on which proofs of disjointness rest,
 // and the search always ends.
 //
-// The form decides forever which side a question of cb2 is on, so docs/benchmark.md defines it to
-// the byte, under "Two sides".
+// The form decides forever which side a question of cb2 is on, so
+// bench/question/instance/testdata/README.md defines it to the byte.
 func Canonical(g, g2 *Graph, colors []int) [32]byte {
 	c := newCanon(g, g2, colors)
 	p := c.start()
