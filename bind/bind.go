@@ -286,7 +286,8 @@ func (r reader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// Data is the values of the inputs of a program over one set of nodes, normalised for the compiler.
+// Data holds the values of the inputs of a program over one set of nodes, normalised for the
+// compiler.
 type Data struct {
 	Values   map[string]*tensor.Value
 	Labels   []string // of the nodes; nil when they are numbers
