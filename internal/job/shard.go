@@ -131,7 +131,7 @@ func (p *Plan) Begin(dir string) error {
 	return there.Same(dir, p)
 }
 
-// Same is an *Other unless another plan for a folder is the same.
+// Same returns an *Other if another plan for a folder differs.
 func (p *Plan) Same(dir string, other *Plan) error {
 	if d := diff(p.fields(), other.fields()); len(d) > 0 {
 		return &Other{filepath.Join(dir, PlanFile), d}
