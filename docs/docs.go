@@ -66,7 +66,7 @@ func Topics() []string {
 	return names
 }
 
-// Topic is the section with a heading, or with the only heading of a page that has a
+// Topic returns the section with a heading, or with the only heading of a page that has a
 // word in it. When several have, it is "" and their names.
 func Topic(name string) (text string, headings []string) {
 	for _, page := range []string{language, session} {

@@ -31,7 +31,7 @@ func symbolKind(k ide.Kind) protocol.SymbolKind {
 	return protocol.SymbolKindVariable
 }
 
-// DocumentSymbol is the outline of a file: its definitions, with their shapes where
+// DocumentSymbol returns the outline of a file: its definitions, with their shapes where
 // the client has room for them.
 func (s *server) DocumentSymbol(_ context.Context, f *file, _ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
 	if !s.client.hierarchy {

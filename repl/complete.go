@@ -7,7 +7,7 @@ import (
 	"ein/lang/ide"
 )
 
-// Complete is what can stand at pos in an entry that is being typed: texts for
+// Complete returns what can stand at pos in an entry that is being typed: texts for
 // entry[start:pos], the best first.
 func (s *Session) Complete(entry string, pos int) (start int, words []string) {
 	typed := entry[:pos]

@@ -32,7 +32,7 @@ const maxProgram = 64 << 20
 // path is the name of a file, with ~ replaced by the home folder.
 func (s *Session) path(name string) string { return Path(name, s.cfg.Home) }
 
-// Path is the name of a file, with ~ replaced by the home folder.
+// Path returns the name of a file, with ~ replaced by the home folder.
 func Path(name, home string) string {
 	if rest, ok := strings.CutPrefix(name, "~"); ok && home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
 		return home + rest

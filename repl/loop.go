@@ -220,7 +220,7 @@ func (l *Loop) show(ctx context.Context, r *Reply) error {
 	return err
 }
 
-// Complete is what can be at pos in the line being read: texts to replace line[start:pos].
+// Complete returns what can stand at pos in the line being read: texts to replace line[start:pos].
 func (l *Loop) Complete(line string, pos int) (start int, words []string) {
 	start, words = l.Session.Complete(l.partial+line, len(l.partial)+pos)
 	if start -= len(l.partial); start < 0 {

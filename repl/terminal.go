@@ -173,10 +173,10 @@ func readHistory(name string) []string {
 	return entries[max(0, len(entries)-maxHistory):]
 }
 
-// Home is the user's own folder, "" when there is none.
+// Home returns the user's own folder, "" when there is none.
 func Home(env func(string) string) string { return cmp.Or(env("HOME"), env("USERPROFILE")) }
 
-// HistoryFile is where the history is kept: in the user's state folder. It is ""
+// HistoryFile returns where the history is kept: in the user's state folder. It is ""
 // when there is no home.
 func HistoryFile(env func(string) string) string {
 	state := env("XDG_STATE_HOME")

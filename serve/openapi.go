@@ -22,7 +22,7 @@ var schemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[Completion]():     {Types: []string{"array", "string"}, Description: "the text of a model, or messages, the last of which from the model counts"},
 }
 
-// Schema is the JSON schema of a type of a route.
+// Schema returns the JSON schema of a type of a route.
 func Schema(of any) (*jsonschema.Schema, error) {
 	return jsonschema.ForType(reflect.TypeOf(of), &jsonschema.ForOptions{TypeSchemas: schemas})
 }

@@ -352,7 +352,7 @@ type Hello struct {
 
 func hello() Hello { return Hello{Protocol, version.Number(), version.Digest(), lang.Version} }
 
-// Routes is the table of all routes.
+// Routes returns the table of all routes.
 func Routes() []Route {
 	return append([]Route{
 		route("POST", "/v1/run", "Run a program on data.", time.Hour, inLane(run)).gives(RunResult{}),

@@ -65,7 +65,7 @@ type Param struct {
 	Named    bool // may be written name=value
 }
 
-// Arity is the least and the largest number of arguments.
+// Arity returns the least and the largest number of arguments.
 func (b *Builtin) Arity() (least, most int) {
 	for _, p := range b.Params {
 		if !p.Optional {
@@ -168,7 +168,7 @@ func (c *Call) axis(i int, a *ir.Node) int {
 	return c.CheckAxis(i, c.Args[i], a)
 }
 
-// CheckAxis is the axis of a that x, argument i, names.
+// CheckAxis returns the axis of a that x, argument i, names.
 func (c *Call) CheckAxis(i int, x, a *ir.Node) int {
 	v, ok := x.Static()
 	switch {
@@ -291,7 +291,7 @@ func Core(name string) bool { return core()[name] }
 //go:embed *.ein
 var prelude embed.FS
 
-// Prelude is the source text of the functions that are written in Ein.
+// Prelude returns the source text of the functions that are written in Ein.
 func Prelude() string {
 	text, err := prelude.ReadFile("prelude.ein")
 	if err != nil {

@@ -48,7 +48,7 @@ type table struct {
 	text    []byte
 }
 
-// Open is the reader of the format Parquet.
+// Open returns the reader of the format Parquet.
 func Open(_ context.Context, f *bind.File, opt graphio.Options) (graphio.Table, error) {
 	if f.At == nil {
 		return nil, errors.New("a Parquet file cannot be read from a stream; save it first")

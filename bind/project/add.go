@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Add is the text of a file that also binds an input of one program. Everything else stays as it
-// is. It is an error if the text binds the input already, or has settings for the program in
+// Add returns the text of a file that also binds an input of one program. Everything else stays as
+// it is. It is an error if the text binds the input already, or has settings for the program in
 // another form than a table of its own.
 func Add(text []byte, program, input, data string) ([]byte, error) {
 	line := fmt.Sprintf("%s = %s\n", input, strconv.Quote(data))

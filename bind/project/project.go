@@ -153,7 +153,7 @@ func read(name string) (*File, error) {
 	return file, nil
 }
 
-// For is what a file says of a program; nothing if there is no file.
+// For returns what a file says of a program; the zero value if there is no file.
 func (f *File) For(program string) Settings {
 	if f == nil {
 		return Settings{}
@@ -212,9 +212,9 @@ func (s *Settings) Files() []string {
 	return list
 }
 
-// Inputs is the data of the inputs among names. It is an error if the files bind an input for this
-// program that it does not have, or if a path leads out of the folder of a file that the user did
-// not name.
+// Inputs returns the data of the inputs among names. It is an error if the files bind an input for
+// this program that it does not have, or if a path leads out of the folder of a file that the user
+// did not name.
 func (s *Settings) Inputs(names []string) (list []bind.Input, err error) {
 	var wrongs diag.List
 	for _, in := range s.inputs {
@@ -276,7 +276,7 @@ func (l Limit) Lower(to *uint64, show func(uint64) string) error {
 	return nil
 }
 
-// Least is the limit or another one, whichever is lower; 0 is none.
+// Least returns the limit or another one, whichever is lower; 0 is none.
 func (l Limit) Least(other uint64) uint64 {
 	if l.Value == 0 || other != 0 && other < l.Value {
 		return other

@@ -39,7 +39,7 @@ type table struct {
 	text  []byte // of numbers
 }
 
-// Open is the reader of the format SQLite.
+// Open returns the reader of the format SQLite.
 func Open(ctx context.Context, f *bind.File, opt graphio.Options) (_ graphio.Table, err error) {
 	if f.Path == "" {
 		return nil, errors.New("a database is opened by its path, and this has none")

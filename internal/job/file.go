@@ -52,7 +52,7 @@ type batch struct {
 	err  error
 }
 
-// NewFile is a file that has size bytes. Messages call it what.
+// NewFile returns a file that has size bytes. Messages call it what.
 func NewFile(f Appender, what string, size int64) *File {
 	return &File{what: what, f: f, next: &batch{}, size: size}
 }

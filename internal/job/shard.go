@@ -152,7 +152,7 @@ type Done struct {
 	Host    string  `json:"host"`
 }
 
-// ShardFile is where a shard goes, but for its suffix.
+// ShardFile returns the path of a shard without its suffix.
 func ShardFile(dir string, i int) string { return filepath.Join(dir, fmt.Sprintf("%05d", i)) }
 
 // The suffixes of a shard and of the record that it is complete.
@@ -161,7 +161,7 @@ const (
 	shardDone  = ".ok"
 )
 
-// Sum is the size and the SHA-256 of what is read.
+// Sum returns the size and the SHA-256 of what is read.
 func Sum(r io.Reader) (int64, string, error) {
 	h := sha256.New()
 	n, err := io.Copy(h, r)

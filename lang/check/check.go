@@ -192,8 +192,8 @@ type symbols struct {
 	layer layers[symbol] // of them, where no program is before
 }
 
-// Unbound is an error for each input without a value: what a correct program still lacks before
-// it can run.
+// Unbound returns an error for each input without a value: what a correct program still lacks
+// before it can run.
 func (p *Program) Unbound() diag.List {
 	var l diag.List
 	for _, in := range p.Inputs {

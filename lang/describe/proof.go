@@ -257,7 +257,7 @@ func constant(x syntax.Expr) string {
 	return syntax.ExprString(x)
 }
 
-// Text is the proof for people.
+// Text returns the proof for people.
 func (p *Proof) Text() string {
 	var b strings.Builder
 	switch {

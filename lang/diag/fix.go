@@ -46,7 +46,7 @@ func Apply(text string, edits []Edit) string {
 	return b.String()
 }
 
-// Moved is where a span is after Apply; of a span that edits touch, about where.
+// Moved returns where a span is after Apply; for a span that edits touch, roughly.
 func Moved(s source.Span, edits []Edit) source.Span {
 	to := func(at int) int {
 		n := at

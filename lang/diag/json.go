@@ -28,7 +28,7 @@ type Relation struct {
 	Valued  bool     `json:"valued,omitempty"` // the last column is the value in T[..] = value
 }
 
-// String is P(x: node, n: int), or T[x: node] = n: int where the last column is a value.
+// String returns P(x: node, n: int), or T[x: node] = n: int where the last column is a value.
 func (r Relation) String() string {
 	var columns []string
 	for i, name := range r.Columns {

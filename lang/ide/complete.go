@@ -26,7 +26,7 @@ const (
 	rankKeyword
 )
 
-// Complete is what can stand at offset, best first. The statement around it need
+// Complete returns what can stand at offset, best first. The statement around it need
 // not parse.
 func (d *Document) Complete(offset int) []Item {
 	offset = d.clampOffset(offset)

@@ -9,7 +9,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// Symbols is what the program defines, in the order of the text. The shapes of tensors
+// Symbols returns what the program defines, in the order of the text. The shapes of tensors
 // are for a program that is checked.
 func (d *Document) Symbols(shapes bool) []Symbol {
 	shape := func(source.Span) string { return "" }
@@ -49,7 +49,7 @@ func (d *Document) Symbols(shapes bool) []Symbol {
 	return list
 }
 
-// Folds is what can be closed: statements and lists of several lines, and runs of
+// Folds returns what can be closed: statements and lists of several lines, and runs of
 // comment lines.
 func (d *Document) Folds() []Fold {
 	f := d.File()

@@ -171,7 +171,7 @@ const (
 // MaybeSparse reports whether values of a shape may be sparse.
 func MaybeSparse(s tensor.Shape) bool { return s.Rank() == 2 && s.Elems() > fewCells }
 
-// Entries is the number of elements of a matrix that are not 0 if they are so few
+// Entries returns the number of elements of a matrix that are not 0 if they are so few
 // that they are written instead of its rows, as JSON of version 2 and Text do. It
 // depends on the elements only, not on how they are stored. When the context ends
 // it means nothing.

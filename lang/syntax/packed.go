@@ -21,7 +21,7 @@ type Packed struct {
 	text   string // of the list: the numbers as written
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (x *List) Len() int {
 	if x.Packed != nil {
 		return x.Packed.Dims[0]

@@ -76,7 +76,7 @@ const instructions = `Ein is a small language of tensor equations for questions 
 their cost is bounded before they run. Read the resource ein://language first, write a program, check it, and run it.
 Every result says what it cost.`
 
-// New is a server for agents that asks s. data are the names of the inputs that the host
+// New returns a server for agents that asks s. data are the names of the inputs that the host
 // has bound, and read gives the beginning of one.
 func New(s *serve.Server, data []string, read func(ctx context.Context, name string) (io.ReadCloser, error)) *mcp.Server {
 	out := mcp.NewServer(&mcp.Implementation{Name: "ein", Version: version.Number()}, &mcp.ServerOptions{Instructions: instructions})

@@ -118,7 +118,7 @@ type Node struct {
 // reads them.
 type Rules struct{ *rel.Program }
 
-// Rank is the number of axes of the node's value.
+// Rank returns the number of axes of the node's value.
 func (n *Node) Rank() int { return n.Type.Shape.Rank() }
 
 // Scalar reports whether n is a constant of rank 0, and its value.
@@ -172,7 +172,7 @@ func (n *Node) Limit() float64 {
 	return n.Bound
 }
 
-// Static is the value of a scalar that is known from the program text alone:
+// Static returns the value of a scalar that is known from the program text alone:
 // constants, and arithmetic on them as long as it is exact. It is how sizes are
 // computed.
 func (n *Node) Static() (float64, bool) {

@@ -29,7 +29,7 @@ func below(v int, to []int32, w []float64) Flaw {
 	return Flaw{}
 }
 
-// Shortest is dst[v] = the least weight of a path from src to v, far where there is
+// Shortest sets dst[v] to the least weight of a path from src to v, far where there is
 // none. Where signed is false, no weight is negative.
 //
 // Dijkstra's search keeps the nodes in a heap with four children to a node: at
@@ -236,7 +236,7 @@ func bellmanFord(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Fla
 	return flaw, m.spend(2 * g.n)
 }
 
-// ShortestPath is dst[v] = the position of v on one path of the least weight from i
+// ShortestPath sets dst[v] to the position of v on one path of the least weight from i
 // to j, as Path has it: of all such paths one of the fewest edges, and of these the
 // one whose sequence of nodes is lexicographically smallest. It is the path that a
 // breadth-first search finds among the edges that a shortest path can take.

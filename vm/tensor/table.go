@@ -21,7 +21,7 @@ type Domain struct {
 	order, rank []uint32
 }
 
-// Label is the name of a member, as people read it.
+// Label returns the name of a member, as people read it.
 func (d *Domain) Label(id uint32) string {
 	if d.Labels == nil {
 		return strconv.Itoa(int(id))
@@ -198,7 +198,7 @@ func (t *Table) Text(c int, x float64) string {
 	return Number(x)
 }
 
-// Number is a number as people write it, see AppendNumber.
+// Number returns a number as people write it, see AppendNumber.
 func Number(x float64) string {
 	var buf [32]byte
 	return string(AppendNumber(buf[:0], x))

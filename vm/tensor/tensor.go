@@ -65,10 +65,10 @@ func ShapeOf(dims ...int) Shape {
 	return s
 }
 
-// Rank is the number of axes.
+// Rank returns the number of axes.
 func (s Shape) Rank() int { return int(s.rank) }
 
-// Dim is the size of axis i.
+// Dim returns the size of axis i.
 func (s Shape) Dim(i int) int { return int(s.dim[i]) }
 
 // Known reports whether every size is known.
@@ -114,7 +114,7 @@ func (s Shape) Drop(i int) Shape {
 	return s
 }
 
-// Elems is the number of elements, saturating at the largest uint64. It is 0
+// Elems returns the number of elements, saturating at the largest uint64. It is 0
 // when a size is unknown.
 func (s Shape) Elems() uint64 {
 	n := uint64(1)
@@ -127,7 +127,7 @@ func (s Shape) Elems() uint64 {
 	return n
 }
 
-// Dims is the sizes as a slice.
+// Dims returns the sizes as a slice.
 func (s Shape) Dims() []int {
 	d := make([]int, s.rank)
 	for i := range d {
@@ -147,7 +147,7 @@ func (s Shape) Matrix() (rows, cols int) {
 	return s.Dim(0), s.Dim(1)
 }
 
-// Strides is how far the elements of a step along each axis lie apart.
+// Strides returns the distance between neighbours along each axis.
 func (s Shape) Strides() (strides [MaxRank]int) {
 	step := 1
 	for d := s.Rank() - 1; d >= 0; d-- {
@@ -177,7 +177,7 @@ func (s Shape) String() string {
 	return b.String()
 }
 
-// Drop is the type less axis i.
+// Drop returns the type less axis i.
 //
 //go:noinline
 func (t Type) Drop(i int) Type {
@@ -186,7 +186,7 @@ func (t Type) Drop(i int) Type {
 	return t
 }
 
-// SatMul is a*b, saturating at the largest uint64.
+// SatMul returns a*b, saturating at the largest uint64.
 func SatMul(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi != 0 {
@@ -195,7 +195,7 @@ func SatMul(a, b uint64) uint64 {
 	return lo
 }
 
-// SatAdd is a+b, saturating at the largest uint64.
+// SatAdd returns a+b, saturating at the largest uint64.
 func SatAdd(a, b uint64) uint64 {
 	s, carry := bits.Add64(a, b, 0)
 	if carry != 0 {
@@ -218,7 +218,7 @@ type Type struct {
 //go:noinline
 func (t Type) String() string { return t.Kind.String() + " " + t.Shape.String() }
 
-// Absent is the value where a matrix has no edge.
+// Absent returns the value where a matrix has no edge.
 //
 //go:noinline
 func (t Type) Absent() float64 {
@@ -254,7 +254,7 @@ type Bits struct {
 	W                  []uint64 // Rows*Stride words
 }
 
-// Words is the number of 64-bit words that hold n bits.
+// Words returns the number of 64-bit words that hold n bits.
 func Words(n int) int { return (n + 63) / 64 }
 
 // NewBits allocates an all-zero bit matrix.
@@ -282,7 +282,7 @@ type CSR struct {
 	Val        []float64
 }
 
-// NNZ is the number of stored entries.
+// NNZ returns the number of stored entries.
 func (s *CSR) NNZ() int { return len(s.Idx) }
 
 // Row returns the columns of row i.
@@ -300,12 +300,12 @@ type Value struct {
 	Table  *Table    // Rows
 }
 
-// Scalar is a rank-0 value.
+// Scalar returns a rank-0 value.
 func Scalar(k Kind, x float64) Value {
 	return Value{Type: Type{Kind: k}, F: []float64{x}}
 }
 
-// At is the element at the given indices, whatever the layout; for tests,
+// At returns the element at the given indices, whatever the layout; for tests,
 // printing and other cold paths.
 func (v *Value) At(index ...int) float64 {
 	b := func(x bool) float64 {
@@ -396,7 +396,7 @@ func BytesOf(most float64) int {
 	return bytes
 }
 
-// MaxOf is the largest whole number of so many bytes that a program can have.
+// MaxOf returns the largest whole number of so many bytes that a program can have.
 func MaxOf(bytes int) float64 {
 	if bytes == 0 || bytes > 6 {
 		return MaxInt - 1

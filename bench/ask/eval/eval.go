@@ -112,7 +112,7 @@ const DefaultDrain = 2 * time.Minute
 // question stands for the question in a request that a run records.
 const question = "{question}"
 
-// Config is the configuration of the run that the options ask for.
+// Config returns the configuration of the run that the options ask for.
 func (o *Options) Config() (run.Config, error) {
 	c := run.Config{Format: run.Format, Ein: o.Version, Scoring: run.Scoring, Model: o.Model.Name(), BaseURL: o.BaseURL, Headers: o.Headers, Modes: o.Modes,
 		Encodings: o.Encodings, Samples: o.Samples, Params: o.Params, Instances: o.Source,
@@ -241,7 +241,7 @@ func (o *Options) body(row *run.Row, turns ...model.Turn) (json.RawMessage, erro
 	return o.Model.Body(o.request(row, turns...))
 }
 
-// Request is the body of the request of a row, as it is sent.
+// Request returns the body of the request of a row, as it is sent.
 func (o *Options) Request(row *run.Row) (json.RawMessage, error) {
 	return model.Sent(o.Model, o.request(row))
 }

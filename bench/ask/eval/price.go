@@ -50,8 +50,8 @@ func ReadPrices(r io.Reader) (Prices, error) {
 	return out, nil
 }
 
-// For is the price of the longest pattern that matches the name of a model, of several the first in
-// the alphabet; nil if none does.
+// For returns the price of the longest pattern that matches the name of a model, of several the
+// first in the alphabet; nil if none does.
 func (p Prices) For(name string) *run.Price {
 	best := ""
 	found := false

@@ -42,7 +42,7 @@ type Line struct {
 // total is the level of the lines that sum up all levels.
 const total = "all"
 
-// Lines is the table of a run: for each mode and encoding its levels, then all.
+// Lines returns the table of a run: for each mode and encoding its levels, then all.
 func Lines(r *run.Run) []*Line {
 	type key struct {
 		mode     prompt.Mode
@@ -113,7 +113,7 @@ var columns = []struct {
 	{"program", func(o answer.Outcome) bool { return verdict.Class(o) != "" }},
 }
 
-// Text is the table of a run for people.
+// Text returns the table of a run for people.
 func Text(r *run.Run) string {
 	lines, priced := Lines(r), r.Config.Price != nil
 

@@ -168,8 +168,8 @@ func (c *client) Body(r *Request) (json.RawMessage, error) {
 	return body, err
 }
 
-// Sent is the body of a request as it is sent, with what the transport adds, such as the wish for a
-// stream.
+// Sent returns the body of a request as it is sent, with what the transport adds, such as the wish
+// for a stream.
 func Sent(m Model, r *Request) (json.RawMessage, error) {
 	body, err := m.Body(r)
 	if c, ok := m.(*client); ok && err == nil && c.opt.Stream {

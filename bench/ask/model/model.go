@@ -128,7 +128,7 @@ type Usage struct {
 	Reasoning   int64 `json:"reasoning,omitempty"`
 }
 
-// Plus is the sum of two uses.
+// Plus returns the sum of two uses.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.CachedInput + v.CachedInput, u.Output + v.Output, u.Reasoning + v.Reasoning}
 }

@@ -111,7 +111,7 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 	return file.Profiles, nil
 }
 
-// BuiltIn is the file of the built-in profiles.
+// BuiltIn returns the file of the built-in profiles.
 func BuiltIn() []byte { return builtIn }
 
 // defaultOutput is the default budget for Anthropic, which requires one.
@@ -273,7 +273,7 @@ func (p *Profile) budget(q *Params) int {
 	return p.MaxOutput
 }
 
-// ProfileOf is the name of the profile of a model at its provider's own address.
+// ProfileOf returns the name of the profile of a model at its provider's own address.
 func ProfileOf(provider, name string) (string, error) {
 	p, err := findProfile(provider, name, &Options{})
 	if err != nil {

@@ -76,7 +76,7 @@ type recorder struct {
 	dir string
 }
 
-// Record is a model that also writes all its exchanges into a folder, for replay; it makes the
+// Record returns a model that also writes all its exchanges into a folder, for replay; it makes the
 // folder if there is none, and refuses one with the traffic of another model. The options are those
 // that the model was opened with. It keeps replies and refusals of single requests, but no failures
 // that may pass.

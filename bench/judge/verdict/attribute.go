@@ -63,7 +63,7 @@ type Attribution struct {
 	Graphs     []Diff     `json:"graphs,omitempty"` // in the order of the program
 }
 
-// Edges is the number of edges of each sort that were misread.
+// Edges returns the number of edges of each sort that were misread.
 func (a *Attribution) Edges() (dropped, added, reversed int) {
 	for i := range a.Graphs {
 		dropped += len(a.Graphs[i].Dropped)

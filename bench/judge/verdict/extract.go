@@ -56,9 +56,9 @@ func Extract(reply string, l prompt.Mode) (string, bool) {
 	return program, strings.TrimSpace(program) != ""
 }
 
-// Detect is the language of the program in a reply, or false if nothing can be told from prose.
-// The last complete block that is marked with a language decides. Without a mark, a program with
-// imports is Python, and one in the form of Ein is Ein. Otherwise the contents of a block are
+// Detect returns the language of the program in a reply, or false if nothing can be told from
+// prose. The last complete block that is marked with a language decides. Without a mark, a program
+// with imports is Python, and one in the form of Ein is Ein. Otherwise the contents of a block are
 // Python, and anything else is Ein with an error in it.
 func Detect(reply string) (prompt.Mode, bool) {
 	if len(reply) > answer.MaxReply {

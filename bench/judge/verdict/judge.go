@@ -51,7 +51,7 @@ func (j *Judge) Reply(ctx context.Context, q *Question, l *Line) (*Verdict, erro
 	return &v, nil
 }
 
-// ModeOf is the mode in which a reply is judged. A reply without a mode is a program if it
+// ModeOf returns the mode in which a reply is judged. A reply without a mode is a program if it
 // contains one and no answer.
 func ModeOf(l *Line) prompt.Mode {
 	mode := l.Mode

@@ -64,7 +64,7 @@ func (t *Tally) Add(v *Verdict) {
 	}
 }
 
-// Scored is how many verdicts count: a failure of a provider or a sandbox is no answer
+// Scored returns how many verdicts count: a failure of a provider or a sandbox is no answer
 // of the model.
 func (t *Tally) Scored() int { return t.Verdicts - t.Outcomes[answer.InfraError] }
 
@@ -77,7 +77,7 @@ type Rate struct {
 	High  float64 `json:"high"`
 }
 
-// Rate is the share that is right in a mode, nil when nothing counts.
+// Rate returns the share that is right in a mode, nil when nothing counts.
 func (t *Tally) Rate(m answer.Mode) *Rate {
 	n, right := t.Scored(), t.Right[m]
 	if n == 0 {

@@ -73,7 +73,7 @@ type Constant struct {
 	Share  float64 `json:"share"`
 }
 
-// Best is the answer that is right most often in a mode. Of several the first in the
+// Best returns the answer that is right most often in a mode. Of several the first in the
 // order of their texts is taken.
 func (c *Constants) Best(m Mode) Constant {
 	right := map[string]int{}

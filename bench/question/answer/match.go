@@ -25,7 +25,7 @@ const (
 // Modes lists the modes, strict first.
 func Modes() []Mode { return []Mode{Strict, Relaxed, Lenient} }
 
-// Counted is the mode in which answers count: strict, or lenient where that is asked for.
+// Counted returns the mode in which answers count: strict, or lenient where that is asked for.
 func Counted(lenient bool) Mode {
 	if lenient {
 		return Lenient
@@ -93,7 +93,7 @@ type Judgements struct {
 	Lenient bool `json:"lenient"`
 }
 
-// In is the judgement in a mode. Scores from before there was a relaxed mode lack it.
+// In returns the judgement in a mode. Scores from before there was a relaxed mode lack it.
 func (j Judgements) In(m Mode) bool {
 	return j.Strict || m == Relaxed && j.Relaxed || m == Lenient && j.Lenient
 }
@@ -143,7 +143,7 @@ type Reference struct {
 	low, number, high decimal
 }
 
-// NewReference is the reference answer of a question.
+// NewReference returns the reference answer of a question.
 func NewReference(text json.RawMessage, t category.Result, asked Asked) (Reference, error) {
 	v, err := Parse(string(text))
 	if err != nil {
@@ -284,7 +284,7 @@ func either(v *JSON, name, alias string) JSON {
 	return x
 }
 
-// Judge is the outcome of an answer: MatchAnswer in every mode.
+// Judge returns the outcome of an answer: MatchAnswer in every mode.
 func Judge(predicted *JSON, reference *Reference, t category.Result, categoryName string) Outcome {
 	strict := MatchAnswer(predicted, reference, t, categoryName, Strict)
 	switch {
@@ -350,7 +350,7 @@ func only(r Result) Result {
 	return r
 }
 
-// Finished is the result of a reply whose provider gave a finish reason: without
+// Finished returns the result of a reply whose provider gave a finish reason: without
 // an answer in it, a reply that was cut off, declined or held back is no answer
 // rather than a format error. A reply that has an answer is scored as always.
 func (r Result) Finished(finish string) Result {

@@ -11,7 +11,7 @@ import (
 	"ein/internal/compact"
 )
 
-// Visible is a reply without the reasoning before it, of which there is an end and
+// Visible returns a reply without the reasoning before it, of which there is an end and
 // perhaps no beginning. A reply that never comes to an end of it is all reasoning.
 func Visible(reply string) string {
 	for _, tag := range []string{"think>", "thinking>"} {

@@ -51,7 +51,7 @@ func (r Reason) Error() string {
 	return "the answer is of another JSON type"
 }
 
-// Unfinished is the reason that a provider gives, by its finish reason, for a
+// Unfinished returns the reason that a provider gives, by its finish reason, for a
 // reply without an answer; it is false for every finish reason that explains
 // nothing, such as "stop" and "".
 func Unfinished(finish string) (Reason, bool) {

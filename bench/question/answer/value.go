@@ -62,7 +62,7 @@ func (v Value) Equal(w Value) bool {
 	return v.Reachable == w.Reachable && v.Degree == w.Degree
 }
 
-// JSON is the answer as a reply has to give it. A set is the array of its labels
+// JSON returns the answer as a reply has to give it. A set is the array of its labels
 // in the order of the nodes.
 func (v Value) JSON(labels []string) json.RawMessage {
 	switch v.Type {

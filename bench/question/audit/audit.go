@@ -30,10 +30,10 @@ type Share struct {
 	Of    int `json:"of"`
 }
 
-// Value is the share as a number.
+// Value returns the share as a number.
 func (s Share) Value() float64 { return float64(s.Right) / float64(max(1, s.Of)) }
 
-// Interval is Wilson's, at 95 %.
+// Interval returns Wilson's interval, at 95 %.
 func (s Share) Interval() (low, high float64) {
 	i := stats.Wilson(s.Right, s.Of, 0.95)
 	return i.Low, i.High

@@ -586,7 +586,7 @@ func (cat *Category) base(s *random.Stream, w *World, shape Shape) {
 	}
 }
 
-// Sparse is the range of densities, in thousandths, of n nodes that each have
+// Sparse returns the range of densities, in thousandths, of n nodes that each have
 // one or two edges, about: where what is reached varies most. Of families it is
 // the chance of a second parent.
 func (cat *Category) Sparse(n int) (low, high int) {

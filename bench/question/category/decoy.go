@@ -42,8 +42,8 @@ type Guess struct {
 	Out
 }
 
-// Solve is the answer by the solver of the category, the number of operations that it composes,
-// and the hops that its searches need.
+// Solve returns the answer by the solver of the category, the number of operations that it
+// composes, and the hops that its searches need.
 func (cat *Category) Solve(w *World) (out Out, operations, depth int) {
 	out = w.run(cat.Solver, Cut{Op: None})
 	operations, depth = w.ran, w.Depth

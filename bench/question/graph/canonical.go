@@ -13,9 +13,9 @@ import (
 // nodes none takes long.
 const exhaustive = 12
 
-// Canonical is a form of one or two coloured graphs on the same nodes; g2 and colors may be nil.
-// Isomorphic graphs, which a renumbering of the nodes makes equal in edges and colours, have the
-// same form. Up to 12 nodes only they do. Beyond, other graphs may share a form if refinement
+// Canonical returns a form of one or two coloured graphs on the same nodes; g2 and colors may be
+// nil. Isomorphic graphs, which a renumbering of the nodes makes equal in edges and colours, have
+// the same form. Up to 12 nodes only they do. Beyond, other graphs may share a form if refinement
 // cannot tell their nodes apart, which is rare for random graphs; the last bit of the form is then
 // 1. So questions with different forms are never isomorphic, on which proofs of disjointness rest,
 // and the search always ends.

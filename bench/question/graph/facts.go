@@ -3,7 +3,7 @@ package graph
 // Set is a set of nodes: whether each is in it.
 type Set []bool
 
-// Len is the number of nodes in the set.
+// Len returns the number of nodes in the set.
 func (s Set) Len() int {
 	n := 0
 	for _, in := range s {
@@ -41,10 +41,10 @@ func (g *Graph) Facts() *Facts {
 // HasEdge says whether an edge leads from x to y.
 func (f *Facts) HasEdge(x, y int) bool { return f.adjacent[x][y] }
 
-// OutDegree is the number of edges that leave x.
+// OutDegree returns the number of edges that leave x.
 func (f *Facts) OutDegree(x int) int { return len(f.out[x]) }
 
-// InDegree is the number of edges that enter x.
+// InDegree returns the number of edges that enter x.
 func (f *Facts) InDegree(x int) int { return len(f.in[x]) }
 
 // Parents returns the nodes with an edge to x, in a family the parents of x. The
@@ -77,7 +77,7 @@ func search(next [][]int, x int) Set {
 	return seen
 }
 
-// Component is the strongly connected component of x, with x.
+// Component returns the strongly connected component of x, with x.
 func (f *Facts) Component(x int) Set {
 	c, back := f.Reach(x), f.Ancestors(x)
 	for y := range c {
@@ -91,7 +91,7 @@ func (f *Facts) Component(x int) Set {
 // its children.
 func (f *Facts) Grandparents(x int) Set { return f.step(f.in, f.step(f.in, f.SetOf([]int{x}))) }
 
-// Grandchildren is the children of children of x.
+// Grandchildren returns the children of children of x.
 func (f *Facts) Grandchildren(x int) Set { return f.step(f.out, f.step(f.out, f.SetOf([]int{x}))) }
 
 // Siblings returns the nodes other than x that share a parent with x.
@@ -111,7 +111,7 @@ func (f *Facts) Cousins(x int) Set {
 	return c
 }
 
-// SetOf is the set of the listed nodes.
+// SetOf returns the set of the listed nodes.
 func (f *Facts) SetOf(nodes []int) Set {
 	s := make(Set, f.n)
 	for _, x := range nodes {
@@ -132,7 +132,7 @@ func (f *Facts) step(next [][]int, from Set) Set {
 	return to
 }
 
-// Triangles is the number of triples of nodes in the set, each joined to the
+// Triangles returns the number of triples of nodes in the set, each joined to the
 // others, of an undirected graph.
 func (f *Facts) Triangles(in Set) int {
 	n := 0

@@ -74,7 +74,7 @@ func PresetNames() []string {
 	return names
 }
 
-// PresetID is an id of cb2 with the settings of a preset, which has to be there.
+// PresetID returns an id of cb2 with the settings of a preset, which has to be there.
 func PresetID(preset, split, category string, index int, seed uint64) ID {
 	p := &Presets[slices.Index(PresetNames(), preset)]
 	id := NewID(split, category, index, seed)
@@ -82,7 +82,7 @@ func PresetID(preset, split, category string, index int, seed uint64) ID {
 	return id
 }
 
-// Standard is an id of a generator with its default settings.
+// Standard returns an id of a generator with its default settings.
 func Standard(version, split, category string, index int, seed uint64) (ID, error) {
 	e, err := editionOf(version)
 	if err != nil {

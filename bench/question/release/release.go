@@ -40,7 +40,7 @@ func Defaults() Settings {
 	return Settings{Preset: "standard", Seed: 42, PerCategory: 50, Further: 2500}
 }
 
-// Command is the command line that makes the release again.
+// Command returns the command line that makes the release again.
 func (s *Settings) Command() string {
 	return fmt.Sprintf("ein bench release DIR --preset %s --seed %d --per-category %d --further %d", s.Preset, s.Seed, s.PerCategory, s.Further)
 }

@@ -13,7 +13,7 @@ import (
 	"ein/internal/words"
 )
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *Report) Text() string {
 	var b strings.Builder
 	groups := slices.Concat(r.Categories, r.Levels, []*Group{r.All})

@@ -127,7 +127,7 @@ type Look struct {
 	Order  [32]byte // the key of the order of the edges and of the choices of phrasing
 }
 
-// Draw is the look of a surface key for a graph of n nodes. Pool, style and the
+// Draw returns the look of a surface key for a graph of n nodes. Pool, style and the
 // label of a node depend only on the key and the partition, whatever the family
 // and n; the domain also on whether the family is kinship.
 //

@@ -11,7 +11,7 @@ import (
 	"ein/bench/question/random"
 )
 
-// Text is the graph in English: a sentence that declares the nodes, then
+// Text returns the graph in English: a sentence that declares the nodes, then
 // sentences that state every edge exactly once. Two graphs are called the first
 // and the second network.
 func (l *Look) Text(c *category.Case) string {

@@ -238,7 +238,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the last line that is not empty: that of a traceback says what is
+// String returns the last line that is not empty: that of a traceback says what is
 // wrong.
 func (t *tail) String() string {
 	lines := strings.Split(strings.TrimSpace(string(t.b)), "\n")

@@ -50,7 +50,7 @@ type Answer[K comparable] struct {
 	Sensitivity float64
 }
 
-// Like is the share of a that is right less that of b, of answers of like sensitivity: those
+// Like returns the share of a that is right less that of b, of answers of like sensitivity: those
 // of each tenth are compared with one another. The second result is how many answers count.
 func Like[K comparable](a, b []Answer[K]) (stats.Estimate, int) {
 	const tenths = 10

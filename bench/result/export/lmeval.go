@@ -151,7 +151,7 @@ func (p *Part) WriteHarnessData(w io.Writer) error {
 	})
 }
 
-// HarnessResults is the name of the file that WriteHarnessResults is for, by which tools
+// HarnessResults returns the name of the file that WriteHarnessResults is for, by which tools
 // find it.
 func HarnessResults(t *Times) string {
 	return "results_" + t.Begin.UTC().Format("2006-01-02T15-04-05.000000") + ".json"
@@ -196,7 +196,7 @@ func WriteHarnessResults(w io.Writer, parts []*Part, t *Times) error {
 	return compact.Write(w, out)
 }
 
-// HarnessData is the name of the file that WriteHarnessData is for.
+// HarnessData returns the name of the file that WriteHarnessData is for.
 func (p *Part) HarnessData() string { return p.Task() + ".data.jsonl" }
 
 // WriteHarnessTask writes a task that asks the questions of a part as the run did.

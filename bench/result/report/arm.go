@@ -42,7 +42,7 @@ func (it *item) base() string {
 	return instance.Base(it.ID)
 }
 
-// Missing is how many rows have no reply.
+// Missing returns how many rows have no reply.
 func (a *Arm) Missing() int { return len(a.all) - len(a.scored) - a.infra - a.bare }
 
 // arms splits runs. The order is that of the runs, their modes and encodings.

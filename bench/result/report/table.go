@@ -49,7 +49,7 @@ type Row struct {
 	Paper bool // from the paper, not from runs
 }
 
-// Text is a number as it is shown, without its unit.
+// Text returns a number as it is shown, without its unit.
 func (u Unit) Text(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -89,7 +89,7 @@ func (u Unit) Text(v float64) string {
 	return strconv.FormatFloat(v, 'f', 1, 64)
 }
 
-// Interval is an interval as it is shown, "" for none.
+// Interval returns an interval as it is shown, "" for none.
 func (u Unit) Interval(v chart.Value) string {
 	if v.Missing() || math.IsNaN(v.Low) || math.IsNaN(v.High) {
 		return ""

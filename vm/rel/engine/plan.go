@@ -281,7 +281,7 @@ func (pl *Plan) setApart() {
 // Ops and Bytes bound what a run takes.
 func (pl *Plan) Ops() uint64 { return pl.bound.ops }
 
-// Bytes is the memory of a run, with its results but without its arguments.
+// Bytes returns the memory of a run, with its results but without its arguments.
 func (pl *Plan) Bytes() uint64 { return pl.bound.bytes }
 
 // Rows bounds the rows of a relation.

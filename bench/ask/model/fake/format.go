@@ -40,7 +40,7 @@ type format interface {
 	count() string // of tokens
 }
 
-// BaseURL is what a client of a provider is given, for a server at an address such
+// BaseURL returns what a client of a provider is given, for a server at an address such
 // as http://127.0.0.1:8080.
 func BaseURL(provider, address string) string {
 	if strings.HasPrefix(provider, "openai") {

@@ -59,7 +59,7 @@ type App struct {
 	stdinUsed bool
 }
 
-// New is the invocation of this process.
+// New returns the invocation of this process.
 func New() *App {
 	a := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
@@ -203,7 +203,8 @@ func (a *App) Result(v any, text func() string) error {
 	return a.Print(text())
 }
 
-// Input is the error of data, or of a file, that cannot be used. Line and hint may be left out.
+// Input returns the error of data, or of a file, that cannot be used. Line and hint may be left
+// out.
 func Input(code diag.Code, file string, line int, message, hint string) *ein.Error {
 	return &ein.Error{Diags: diag.List{diag.Finding(code, diag.Error, file, line, 0, message, hint)}}
 }
@@ -215,7 +216,7 @@ type resumable struct{ error }
 
 func (r resumable) Unwrap() error { return r.error }
 
-// ExitOf is the exit code of an error.
+// ExitOf returns the exit code of an error.
 func ExitOf(e *ein.Error) int {
 	if e.Class() == diag.Limit {
 		return ExitLimit
@@ -299,5 +300,5 @@ func (a *App) Colored() bool {
 	return a.Terminal && a.Env("TERM") != "dumb"
 }
 
-// Text is how diagnostics are shown.
+// Text returns the way in which diagnostics are shown.
 func (a *App) Text() diag.Text { return diag.Text{Color: a.Colored(), Columns: a.Columns} }

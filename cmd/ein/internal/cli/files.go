@@ -26,10 +26,10 @@ type File struct {
 	name     string
 }
 
-// Name is how messages name the file.
+// Name returns the name of the file in messages.
 func (f *File) Name() string { return f.name }
 
-// Regular is the file as one that can be read at any place, with its size; nil if it cannot.
+// Regular returns the file as one that can be read at any place, with its size; nil if it cannot.
 func (f *File) Regular() (io.ReaderAt, int64) {
 	if file, ok := f.Closer.(*os.File); ok && f.Size > 0 {
 		return file, f.Size
@@ -150,7 +150,7 @@ func Cause(err error) error {
 	return err
 }
 
-// Unreadable is the error of a file that cannot be read at all.
+// Unreadable returns the error of a file that cannot be read at all.
 func Unreadable(name string, err error) *ein.Error {
 	e := Input(codes.E0702, name, 0, fmt.Sprintf("the file cannot be read: %v", Cause(err)), "")
 	e.Err = err
@@ -196,7 +196,7 @@ func (s sink) Write(p []byte) (int, error) {
 	return n, Unwritten(s.name, err)
 }
 
-// Unwritten is the error of writing a file, nil for none.
+// Unwritten returns the error of writing a file, nil for none.
 func Unwritten(name string, err error) error {
 	if err == nil {
 		return nil

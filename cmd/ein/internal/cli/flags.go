@@ -90,7 +90,7 @@ func texts[T any](list []T) []string {
 	return out
 }
 
-// Join is a list of values as text.
+// Join returns a list of values as text.
 func Join[T any](list []T, sep string) string { return strings.Join(texts(list), sep) }
 
 // find is the value of a list that has a name.
@@ -107,7 +107,7 @@ func find[T any](list []T, name string) (T, error) {
 	return none, fmt.Errorf("there is no %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// One is a kind of a few values, by what they print as.
+// One returns a kind of a few values, by what they print as.
 func One[T any](values ...T) Kind[T] {
 	return Kind[T]{
 		Name: "name", Values: values, Text: func(x T) string { return fmt.Sprint(x) },
@@ -196,7 +196,7 @@ var Duration = Kind[time.Duration]{
 	Parse: words.ParseDuration,
 }
 
-// Int is a whole number from low to high.
+// Int returns a whole number from low to high.
 func Int[T int | int64](low, high T) Kind[T] {
 	return Kind[T]{
 		Name: "number", Text: func(n T) string { return fmt.Sprint(n) },
@@ -213,7 +213,7 @@ func Int[T int | int64](low, high T) Kind[T] {
 	}
 }
 
-// Real is a number for which ok holds.
+// Real returns a number for which ok holds.
 func Real(want string, ok func(float64) bool) Kind[float64] {
 	return Kind[float64]{
 		Name: "number", Text: func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) },

@@ -29,7 +29,7 @@ func (a *App) Context(timeout time.Duration) (context.Context, func()) {
 	return ctx, func() { cancel(); stop() }
 }
 
-// Within is a context that also ends after the timeout, if there is one.
+// Within returns a context that also ends after the timeout, if there is one.
 func Within(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout == 0 {
 		return context.WithCancel(ctx)
@@ -46,12 +46,12 @@ func StopMessage(ctx context.Context) (message, hint string) {
 	return "interrupted", ""
 }
 
-// Stopped is the error of a command that was stopped while it read.
+// Stopped returns the error of a command that was stopped while it read.
 func Stopped(ctx context.Context) *ein.Error {
 	return StoppedWhile(ctx, "the program or its data was being read")
 }
 
-// StoppedWhile is the error of a command that was stopped while it did something other than
+// StoppedWhile returns the error of a command that was stopped while it did something other than
 // computing.
 func StoppedWhile(ctx context.Context, what string) *ein.Error {
 	message, hint := StopMessage(ctx)
