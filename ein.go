@@ -105,7 +105,7 @@ func (o *Options) lang(ctx context.Context) lang.Options {
 // Input is the data of an input; see Data.
 type Input = bind.Input
 
-// Data is the data of the input called name. A string is a file with its
+// Data returns the data of the input called name. A string is a file with its
 // options, as in "graph.csv?weight=amount", which Options.Open opens; an
 // [io.Reader] is the content of one; a *[tensor.Value] is used as it is. Any
 // other value is read as its JSON: numbers and slices of numbers, [][2]int and
@@ -326,7 +326,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	return &next, nil
 }
 
-// domains is the members of each domain of bytecode, except the nodes.
+// domains returns the members of each domain of bytecode, except the nodes.
 func (p *Program) domains() map[string][]string {
 	known := map[string][]string{}
 	for _, in := range p.code.Inputs {
@@ -357,7 +357,7 @@ func (p *Program) adopt(values map[string]*tensor.Value) bool {
 	return true
 }
 
-// Inputs is what the program declares, in order.
+// Inputs returns the inputs that the program declares, in order.
 func (p *Program) Inputs() []bind.Declared {
 	var list []bind.Declared
 	if p.file == nil {
@@ -384,11 +384,11 @@ func (p *Program) Certificate() *Certificate {
 	return &p.module.Certificate
 }
 
-// Diagnostics is the warnings and notes about the program, with places in
+// Diagnostics returns the warnings and notes about the program, with places in
 // Source, and the warnings about its data.
 func (p *Program) Diagnostics() diag.List { return p.diags }
 
-// Source is the text of the program, nil for bytecode.
+// Source returns the text of the program, nil for bytecode.
 func (p *Program) Source() *source.File {
 	if p.file == nil {
 		return nil
@@ -410,10 +410,10 @@ func (p *Program) Plan() *describe.Compiled {
 	return d
 }
 
-// Code is the bytecode, nil while an input has no data.
+// Code returns the bytecode, nil while an input has no data.
 func (p *Program) Code() *code.Program { return p.code }
 
-// Labels is the labels of the nodes, nil when they are numbers.
+// Labels returns the labels of the nodes, nil when they are numbers.
 func (p *Program) Labels() []string {
 	if p.code == nil {
 		return nil
@@ -421,7 +421,7 @@ func (p *Program) Labels() []string {
 	return p.code.Labels
 }
 
-// MarshalBinary is the bytecode of a bound program for Load.
+// MarshalBinary returns the bytecode of a bound program for Load.
 func (p *Program) MarshalBinary() ([]byte, error) {
 	if p.code == nil {
 		return nil, p.match(p.Inputs(), nil)

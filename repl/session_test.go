@@ -173,7 +173,7 @@ func compareSaved(t testing.TB, s *Session, printed, name string) {
 	}
 }
 
-// TestRedefinition is that who used a function, input or tensor keeps the old one.
+// TestRedefinition checks that what used a function, input or tensor keeps the old one.
 func TestRedefinition(t *testing.T) {
 	files := folder{"a.csv": "source,target\nann,bob\n", "b.csv": "source,target\nbob,cy\n"}
 	s := New(Config{Files: files})
@@ -209,7 +209,7 @@ func TestRedefinition(t *testing.T) {
 	compareSaved(t, s, out.String(), "inputs")
 }
 
-// TestNameOfLanguage is that a function keeps calling what it called, if that is of
+// TestNameOfLanguage checks that a function keeps calling what it called, if that is of
 // the language.
 func TestNameOfLanguage(t *testing.T) {
 	s := New(Config{})
@@ -277,7 +277,7 @@ func TestLoadTwice(t *testing.T) {
 	compareSaved(t, s, out.String(), "loaded twice")
 }
 
-// TestCommandPlaces is that what is wrong with the argument of a command is shown
+// TestCommandPlaces checks that what is wrong with the argument of a command is shown
 // as it was entered.
 func TestCommandPlaces(t *testing.T) {
 	s := New(Config{})
@@ -303,7 +303,7 @@ func TestCommandPlaces(t *testing.T) {
 	}
 }
 
-// TestNewNodes is that a new label makes every graph larger, as it does in a
+// TestNewNodes checks that a new label makes every graph larger, as it does in a
 // program.
 func TestNewNodes(t *testing.T) {
 	s := New(Config{})
@@ -318,7 +318,7 @@ func TestNewNodes(t *testing.T) {
 	compareSaved(t, s, "", "labels")
 }
 
-// TestNewFacts is that a tensor of a relation and a query after it, both computed for a fact of new nodes,
+// TestNewFacts checks that a tensor of a relation and a query after it, both computed for a fact of new nodes,
 // each read the rows that the relation has there.
 func TestNewFacts(t *testing.T) {
 	s := New(Config{})
@@ -509,7 +509,7 @@ func FuzzSession(f *testing.F) {
 	})
 }
 
-// TestTooManyStatements is that a session never outgrows what a program may be.
+// TestTooManyStatements checks that a session never outgrows what a program may be.
 func TestTooManyStatements(t *testing.T) {
 	s := New(Config{})
 	r := s.Eval(context.Background(), strings.Repeat("1\n", 5001))
@@ -521,7 +521,7 @@ func TestTooManyStatements(t *testing.T) {
 	}
 }
 
-// TestMemory is that what is kept counts: a session cannot fill up the memory
+// TestMemory checks that what is kept counts: a session cannot fill up the memory
 // with values that are each small enough.
 func TestMemory(t *testing.T) {
 	s := New(Config{Limits: cost.Limits{MaxBytes: 1 << 20}})

@@ -18,8 +18,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// question is what :why is asked: is there a path from one node to another, or,
-// with to nil, to which nodes.
+// question is what :why is asked about: whether a path leads from one node to another, or, if to is
+// nil, which nodes are reached.
 type question struct {
 	graph, from, to syntax.Expr
 	reverse         bool // paths that end in from
@@ -237,7 +237,7 @@ func neighbours(v *tensor.Value, reverse bool) func(i int, visit func(j int)) {
 	}
 }
 
-// path is the nodes from the start to a node that was reached.
+// path returns the nodes from the start to a node that was reached.
 func (t *tree) path(to int) []int {
 	out := make([]int, t.depth[to]+1)
 	for k := len(out) - 1; k >= 0; k-- {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Handler is the routes over HTTP.
+// Handler returns the routes over HTTP.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for i := range s.routes {
@@ -42,7 +42,7 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
-// Guard lets only those through who have the token.
+// Guard lets only clients through that have the token.
 func (s *Server) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if !s.refuses(&Route{}, w, req) {
@@ -51,7 +51,7 @@ func (s *Server) Guard(h http.Handler) http.Handler {
 	})
 }
 
-// refuses answers a request without the token. How long that takes says nothing of it.
+// refuses answers a request without the token, in a time that reveals nothing about it.
 func (s *Server) refuses(r *Route, w http.ResponseWriter, req *http.Request) bool {
 	if s.opt.Token == "" || r.open {
 		return false
@@ -137,7 +137,7 @@ func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
 	}
 }
 
-// begun knows whether anything was written.
+// begun remembers whether anything was written.
 type begun struct {
 	io.Writer
 	any bool

@@ -15,14 +15,14 @@ import (
 	"ein/internal/version"
 )
 
-// schemas are those of types that write themselves.
+// schemas are the schemas of types that marshal themselves.
 var schemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[jsontext.Value](): {},
 	reflect.TypeFor[Part]():           {Types: []string{"integer", "string"}, Description: "the number of a frame, or bytes in base64"},
 	reflect.TypeFor[Completion]():     {Types: []string{"array", "string"}, Description: "the text of a model, or messages, the last of which from the model counts"},
 }
 
-// Schema is the JSON schema of a type of a route.
+// Schema returns the JSON schema of a type of a route.
 func Schema(of any) (*jsonschema.Schema, error) {
 	return jsonschema.ForType(reflect.TypeOf(of), &jsonschema.ForOptions{TypeSchemas: schemas})
 }

@@ -58,7 +58,7 @@ import (
 // understand them.
 const Protocol = 1
 
-// Options say what a Server allows. A limit that is 0 is none.
+// Options say what a Server allows. A limit of 0 is none.
 type Options struct {
 	Limits  ein.Limits    // the most that a run may ask for, and what it has if it asks for none
 	Timeout time.Duration // likewise
@@ -80,7 +80,7 @@ type Options struct {
 	Tables bind.Tables // of formats that not every build reads
 }
 
-// Reward says what a verdict is worth.
+// Reward is a rule that turns verdicts into rewards.
 type Reward string
 
 // The rewards: 1 for what is right in a mode of scoring, or steps.
@@ -91,7 +91,7 @@ const (
 	Shaped  = Reward("shaped") // 1 strict, 0.9 right in another mode, 0.1 an answer that is wrong
 )
 
-// DefaultBody is the most bytes of a request.
+// DefaultBody is the default limit of the bytes of a request.
 const DefaultBody = 8 << 20
 
 // Server answers requests. Its methods may be called from many goroutines.
@@ -109,7 +109,7 @@ type Server struct {
 	bodies      atomic.Int64 // bytes of all requests over HTTP
 }
 
-// New is a server. Close ends it.
+// New makes a server, which Close ends.
 func New(opt Options) *Server {
 	opt.Body, opt.Reward = cmp.Or(opt.Body, DefaultBody), cmp.Or(opt.Reward, Strict)
 	s := &Server{
@@ -126,13 +126,13 @@ func New(opt Options) *Server {
 	return s
 }
 
-// Drain has /readyz tell that no more requests should come.
+// Drain makes /readyz say that no more requests should come.
 func (s *Server) Drain() { s.draining.Store(true) }
 
 // Close ends the sandbox. No request may be under way.
 func (s *Server) Close() { s.box.close() }
 
-// Route is one kind of request.
+// Route is a kind of request that the server answers, over any transport.
 type Route struct {
 	Method, Path string
 	Doc          string
@@ -202,7 +202,7 @@ func (c *Call) part(b []byte) Part {
 	return Part{Frame: len(c.out) - 1}
 }
 
-// bytes are the bytes of a part of the request.
+// bytes returns the bytes of a part of the request.
 func (c *Call) bytes(p Part) ([]byte, error) {
 	switch {
 	case p.Bytes != nil:
@@ -225,7 +225,7 @@ type Answer struct {
 	Stream func(context.Context, io.Writer) error
 }
 
-// do answers a call. It never fails: errors are in the answer.
+// do answers a call. It never fails: errors are answers.
 func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 	r := c.Route
 	defer func() { s.metrics.request(r, a.Status) }()
@@ -280,7 +280,7 @@ func (r *Route) failed(err error) *Answer {
 	return failure(err)
 }
 
-// statusGone is the status for a client that did not wait for its answer.
+// statusGone is the status of an answer for which the client did not wait.
 const statusGone = 499
 
 // failure is failed in our own form.
@@ -305,7 +305,7 @@ func failure(err error) *Answer {
 	return failed(http.StatusInternalServerError, diag.Bug, "a bug in ein: "+err.Error())
 }
 
-// encode is a value of ours as JSON.
+// encode writes a value of this package as JSON.
 func encode(v any) []byte {
 	b, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
@@ -314,7 +314,7 @@ func encode(v any) []byte {
 	return b
 }
 
-// failed is the answer about an error that is not the program's: one diagnostic without a code.
+// failed is the answer about an error outside of the program: one diagnostic without a code.
 func failed[C fmt.Stringer](status int, class C, message string) *Answer {
 	e := &ein.Error{Diags: diag.List{diag.Finding("", diag.Error, "", 0, 0, message, "")}}
 	j := e.JSON(1)
@@ -342,7 +342,7 @@ func bad(format string, args ...any) error {
 	return &requestError{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// route is a row of the table whose body is a Q and whose answer is an R.
+// route makes a row of the table, whose body is a Q and whose answer is an R.
 func route[Q, R any](method, path, doc string, deadline time.Duration, work func(context.Context, *Server, *Call, *Q) (R, error)) Route {
 	return Route{Method: method, Path: path, Doc: doc, Deadline: deadline, Request: *new(Q), Response: *new(R),
 		answer: func(ctx context.Context, s *Server, c *Call) (any, error) {
@@ -360,7 +360,7 @@ func (r Route) gives(response any) Route {
 	return r
 }
 
-// forAll is a route that needs no token: supervisors of processes have none.
+// forAll makes a route that needs no token, since supervisors of processes have none.
 func (r Route) forAll() Route {
 	r.open = true
 	return r
@@ -378,7 +378,7 @@ func (r Route) quotes() Route {
 	return r
 }
 
-// Hello identifies the build that answers.
+// Hello identifies the build of a server.
 type Hello struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`
@@ -388,7 +388,7 @@ type Hello struct {
 
 func hello() Hello { return Hello{Protocol, version.Number(), version.Digest(), lang.Version} }
 
-// Routes is the table of all routes.
+// Routes returns the table of all routes.
 func Routes() []Route {
 	return append([]Route{
 		route("POST", "/v1/run", "Run a program on data.", time.Hour, inLane(run)).gives(RunResult{}),

@@ -17,13 +17,13 @@ import (
 	"ein/repl"
 )
 
-// WhyRequest is a program, and an expression of its names whose value is to be explained.
+// WhyRequest is a program, and an expression over its names that is to be explained.
 type WhyRequest struct {
 	Program
 	Expression string `json:"expression"`
 }
 
-// why asks a session, which is over with the answer.
+// why asks a session, which ends with the answer.
 func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*Text, error) {
 	ctx, stop := s.within(ctx, q.Limits)
 	defer stop()
@@ -99,8 +99,7 @@ func codeOf(err error) codes.Code {
 
 const programFile = "program.ein"
 
-// memory is the files of a session that has none but what came with a request, and the
-// data of who started the server.
+// memory is the files of such a session: the data of the request, and the server's own.
 type memory struct {
 	s    *Server
 	text map[string]string

@@ -186,7 +186,7 @@ func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 	return m, nil
 }
 
-// Load is New in the memory of a machine that is no longer used, nor any of its results. After an
+// Load is New in the memory of a machine that, like its results, is no longer used. After an
 // error the machine is unchanged.
 func (m *Machine) Load(mod *cost.Module, limits cost.Limits) error {
 	if limits.MaxBytes == 0 || limits.MaxBytes > MaxBytes {
@@ -307,7 +307,7 @@ type Stopped struct {
 
 func (e *Stopped) Error() string { return ErrStopped.Error() + ": " + e.Cause.Error() }
 
-// Unwrap is ErrStopped and the cause.
+// Unwrap returns ErrStopped and the cause.
 func (e *Stopped) Unwrap() []error { return []error{ErrStopped, e.Cause} }
 
 // Run executes the program. inputs are the values of its input slots in order.

@@ -95,7 +95,7 @@ func (m *Machine) Why(ctx context.Context, output int, rows [][]float64) (*Evide
 	return nil, fmt.Errorf("vm: output %d is not derived by rules", output)
 }
 
-// goals is the rows of a query, or, if it is one atom, those of the relation of the atom.
+// goals returns the rows of a query, or, if it is one atom, those of the relation of the atom.
 func goals(p *rel.Program, query int, rows [][]float64) (list []engine.Goal) {
 	at := slices.IndexFunc(p.Rules, func(r rel.Rule) bool { return r.Rel == query })
 	body := p.Rules[at].Body
@@ -159,7 +159,7 @@ func (m *Machine) derived(e *engine.Error) bool {
 	return false // over the limit of operations, or cancelled
 }
 
-// chain is the keys of a cycle, as people read them.
+// chain returns the keys of a cycle, as people read them.
 func (m *Machine) chain(e *engine.Error) string {
 	const most = 20
 	keys := make([]string, 0, most)

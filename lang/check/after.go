@@ -69,7 +69,7 @@ type function struct {
 	sees *layers[function]
 }
 
-// Defined is the operation that a name stands for at the end of the program, or nil.
+// Defined returns the operation that a name stands for at the end of the program, or nil.
 func (p *Program) Defined(name string) *ir.Node {
 	if s := p.end.names.lookup(name); s != nil {
 		return s.node

@@ -85,7 +85,7 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// TestAfterFunctions is that a function keeps calling those that it knew.
+// TestAfterFunctions checks that a function keeps calling those that it knew.
 func TestAfterFunctions(t *testing.T) {
 	var p *Program
 	for _, text := range []string{

@@ -30,7 +30,7 @@ var prelude = sync.OnceValue(func() map[string]*syntax.Def {
 	return m
 })
 
-// PreludeDefs is the functions written in Ein by name.
+// PreludeDefs returns the functions written in Ein by name.
 func PreludeDefs() map[string]*syntax.Def { return prelude() }
 
 // inProfile reports whether the profile has a function of the language. The prelude may use

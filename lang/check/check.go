@@ -85,12 +85,12 @@ const (
 	Logic
 )
 
-// Profiles are those of programs.
+// Profiles are the profiles that a program can ask for; Repl is the session's own.
 var Profiles = []Profile{Full, Core, Logic}
 
 func (p Profile) String() string { return [...]string{"full", "core", "repl", "logic"}[p] }
 
-// frozen reports whether the functions and statements of a profile are those of core for ever,
+// frozen reports whether the functions and statements of a profile stay those of core,
 // apart from those about relations.
 func (p Profile) frozen() bool { return p == Core || p == Logic }
 
@@ -192,8 +192,8 @@ type symbols struct {
 	layer layers[symbol] // of them, where no program is before
 }
 
-// Unbound is an error for each input without a value: what a correct program still lacks before
-// it can run.
+// Unbound returns an error for each input without a value: what a correct program still lacks
+// before it can run.
 func (p *Program) Unbound() diag.List {
 	var l diag.List
 	for _, in := range p.Inputs {

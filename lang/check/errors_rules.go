@@ -35,7 +35,7 @@ var (
 	realJoin       = message{codes.W0823, "`%s` joins columns of real numbers, which have to be exactly equal", "", "Numbers computed in different ways are rarely equal to the last digit."}
 )
 
-// shown is a relation with its columns as messages show it.
+// shown is a relation with its columns, as messages show it.
 func (c *checker) shown(r *relation) string {
 	cols := make([]string, len(r.cols))
 	for i, k := range r.cols {
@@ -80,7 +80,7 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	c.report(d)
 }
 
-// nearest is the relation of those above a place that a name may have meant.
+// nearest is the name of the relation that name may have meant, among those numbered above a place.
 func (c *checker) nearest(name string, above int) (string, bool) {
 	var all []string
 	for _, r := range c.rel.list {
@@ -111,7 +111,7 @@ func (c *checker) relationsThere() []string {
 	return []string{"There are " + strings.Join(shown, ", ") + "."}
 }
 
-// notYet is a rule of a session that names what is not there yet.
+// notYet reports that a rule of a session names something that is not defined yet.
 func (c *checker) notYet(name syntax.Ident) {
 	c.warn(codes.W0821, name.Span, "", append([]string{"Enter its facts or rules before anything reads this one."}, c.relationsThere()...), "nothing defines `%s` yet", name.Name)
 }
@@ -271,7 +271,7 @@ func (c *checker) whyVariable(cl *clause) {
 		"`:why` explains an atom without variables")
 }
 
-// otherAxes is a tensor with another number of axes than rules give it.
+// otherAxes reports a tensor that has another number of axes than rules give it.
 func (c *checker) otherAxes(r *relation, axes int) {
 	n := len(r.cols)
 	if r.valued() {
@@ -280,7 +280,7 @@ func (c *checker) otherAxes(r *relation, axes int) {
 	c.err(codes.E0802, r.first, fmt.Sprintf("%d here", n), nil, "the tensor `%s` has %s, %d here", r.name, words.Plural(axes, "axis", "axes"), n)
 }
 
-// readEarly is an equation that reads a relation above what the relation needs.
+// readEarly reports an equation that reads a relation before a tensor that the relation needs.
 func (c *checker) readEarly(r, needs *relation, at source.Span) {
 	name := "an expression"
 	for _, s := range c.file.Stmts {

@@ -264,7 +264,7 @@ func (c *checker) outside() {
 	}
 }
 
-// labelsOf is the constants of a domain in the order of the text.
+// labelsOf returns the constants of a domain in the order of the text.
 func (r *relations) labelsOf(domain string) []string {
 	labels := []string{}
 	seen := map[string]bool{}
@@ -328,7 +328,7 @@ func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
 	return out
 }
 
-// columnNames is the names of the columns: as declared, or else those in the head of the first
+// columnNames returns the names of the columns: as declared, or else those in the head of the first
 // rule in which all columns have names.
 func (r *relation) columnNames() []string {
 	if r.input != nil || len(r.rules) == 0 {
@@ -352,7 +352,7 @@ func (r *relation) columnNames() []string {
 	return names
 }
 
-// table is the facts of a relation, sorted and each once. In a valued relation, the values of a
+// table returns the facts of a relation, sorted and each once. In a valued relation, the values of a
 // key are folded into one.
 func (c *checker) table(r *relation, cols []tensor.Column) *tensor.Table {
 	if len(r.facts) == 0 {

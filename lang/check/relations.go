@@ -450,9 +450,9 @@ func (c *checker) known(name string) (at source.Span, ok bool) {
 	return at, label && id < c.rel.labels || slices.ContainsFunc(c.rel.given, func(d *tensor.Domain) bool { return d.Has(name) })
 }
 
-// nodes is the constants that are nodes: those of facts, of heads and of variables that nothing
-// else gives a value, and those that are compared, which need a place in the order. Where nodes have labels, numbers in columns of nodes are
-// labels too.
+// nodes returns the constants that are nodes: those of facts, of heads and of variables that nothing
+// else gives a value, and those that are compared, which need a place in the order. Where nodes have
+// labels, numbers in columns of nodes are labels too.
 func (r *relations) nodes(labels bool) (list []*syntax.String) {
 	tables, tensors := false, false
 	for _, x := range r.list {

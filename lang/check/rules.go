@@ -297,7 +297,7 @@ func (c *checker) habits() {
 	}
 }
 
-// filled is the relations that may have rows.
+// filled returns the relations that may have rows.
 func (c *checker) filled() map[*relation]bool {
 	filled := map[*relation]bool{}
 	for _, r := range c.rel.list {

@@ -112,7 +112,7 @@ func (d *prover) row(relation int, row []float64) string {
 	return strings.Join(d.body(ls, b), ", ")
 }
 
-// rows is rows of a relation.
+// rows returns rows of a relation.
 func (d *prover) rows(relation int, list [][]float64) (out []string) {
 	for _, row := range list {
 		out = append(out, d.row(relation, row))
@@ -120,7 +120,7 @@ func (d *prover) rows(relation int, list [][]float64) (out []string) {
 	return out
 }
 
-// body is the literals of a rule with the values of a binding.
+// body returns the literals of a rule with the values of a binding.
 func (d *prover) body(ls []*rel.Literal, b engine.Binding) []string {
 	list := make([]string, len(ls))
 	for i, l := range ls {
@@ -133,7 +133,7 @@ func (d *prover) body(ls []*rel.Literal, b engine.Binding) []string {
 	return list
 }
 
-// atoms is the literals of a rule that are rows.
+// atoms returns the literals of a rule that are rows.
 func atoms(r *rel.Rule) (list []*rel.Literal) {
 	for i := range r.Body {
 		if r.Body[i].Kind == rel.Atom {
@@ -288,7 +288,7 @@ func constant(x syntax.Expr) string {
 	return syntax.ExprString(x)
 }
 
-// Text is the proof for people.
+// Text returns the proof for people.
 func (p *Proof) Text() string {
 	var b strings.Builder
 	switch {

@@ -292,7 +292,7 @@ func (p *parser) body(d *Def, seg segment) (Stmt, *failure) {
 	return d, nil
 }
 
-// within is the statements between the braces of a segment.
+// within returns the statements between the braces of a segment.
 func (p *parser) within(seg segment) []Stmt {
 	level := 1
 	if seg.open >= 0 {

@@ -76,7 +76,7 @@ const instructions = `Ein is a small language of tensor equations for questions 
 their cost is bounded before they run. Read the resource ein://language first, write a program, check it, and run it.
 Every result says what it cost.`
 
-// New is a server for agents that asks s. data are the names of the inputs that the host
+// New returns a server for agents that asks s. data are the names of the inputs that the host
 // has bound, and read gives the beginning of one.
 func New(s *serve.Server, data []string, read func(ctx context.Context, name string) (io.ReadCloser, error)) *mcp.Server {
 	out := mcp.NewServer(&mcp.Implementation{Name: "ein", Version: version.Number()}, &mcp.ServerOptions{Instructions: instructions})
@@ -171,7 +171,7 @@ func Connect(ctx context.Context, s *mcp.Server, names ...string) (*Tools, error
 // Close ends the tools.
 func (t *Tools) Close() error { return t.session.Close() }
 
-// List is the tools.
+// List returns the tools.
 func (t *Tools) List() []model.Tool { return t.list }
 
 // Call calls a tool. What it says has no cost, whose time is never the same. The error is that
@@ -217,7 +217,7 @@ func page(q *mcp.ReadResourceRequest, kind, text string) *mcp.ReadResourceResult
 // mostShown bounds what is shown of a file, in bytes.
 const mostShown = 32 << 10
 
-// beginning is the first lines of a file, and whether there are more.
+// beginning returns the first lines of a file, and whether there are more.
 func beginning(f io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(f, mostShown+1))
 	if err != nil {

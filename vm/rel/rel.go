@@ -183,10 +183,10 @@ type Expr struct {
 	Args []Expr
 }
 
-// V is the variable v as an expression, C a constant.
+// V returns the variable v as an expression, C a constant.
 func V(v int) Expr { return Expr{Term: Term{Var: v}} }
 
-// C is a constant as an expression.
+// C returns a constant as an expression.
 func C(x float64) Expr { return Expr{Term: Term{Kind: Const, Value: x}} }
 
 // Vars calls f with each variable of the expression, as often as it occurs.

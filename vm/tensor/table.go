@@ -21,7 +21,7 @@ type Domain struct {
 	order, rank []uint32
 }
 
-// Label is the name of a member, as people read it.
+// Label returns the name of a member, as people read it.
 func (d *Domain) Label(id uint32) string {
 	if d.Labels == nil {
 		return strconv.Itoa(int(id))
@@ -29,7 +29,7 @@ func (d *Domain) Label(id uint32) string {
 	return d.Labels[id]
 }
 
-// Order is the members sorted by their labels, and Rank the place of each in it; both
+// Order returns the members sorted by their labels, and Rank the place of each in it; both
 // are nil where the order is that of the numbers.
 func (d *Domain) Order() (order, rank []uint32) {
 	if d.Labels == nil {
@@ -116,7 +116,7 @@ type Origin struct {
 	Lines []int // of each row, in the order of All
 }
 
-// All is the rows sorted column by column, numbers by value and names by their bytes. A
+// All returns the rows sorted column by column, numbers by value and names by their bytes. A
 // cell is a number or the number of a member. The slice is the caller's until the next row.
 func (t *Table) All() iter.Seq[[]float64] {
 	return func(yield func([]float64) bool) {
@@ -177,7 +177,7 @@ func (t *Table) bits(row []float64, yield func([]float64) bool) {
 	}
 }
 
-// Ones is the places of the bits that are set.
+// Ones returns the places of the bits that are set.
 func Ones(words []uint64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for k, w := range words {
@@ -198,7 +198,7 @@ func (t *Table) Text(c int, x float64) string {
 	return Number(x)
 }
 
-// Number is a number as people write it, see AppendNumber.
+// Number returns a number as people write it, see AppendNumber.
 func Number(x float64) string {
 	var buf [32]byte
 	return string(AppendNumber(buf[:0], x))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// anthropic is Messages.
+// anthropic is the Messages API.
 type anthropic struct{}
 
 const anthropicVersion = "2023-06-01"

@@ -16,10 +16,9 @@ type Goal struct {
 	Row      []float64
 }
 
-// Answer is what there is to say of a goal. Without Holds there is no such row: Tries says
-// how far each rule of the relation gets, and Near what comes next to it. Holds without
-// a Proof is a value that is only derived by way of worse values of the same recursion,
-// which are no rows.
+// Answer explains a goal. Without Holds there is no such row: Tries says how far each rule of the
+// relation gets, and Near which rows come close. Holds without a Proof is a value that is only
+// derived through worse values of the same recursion, which are no rows.
 type Answer struct {
 	Holds bool
 	Proof *Proof
@@ -27,14 +26,13 @@ type Answer struct {
 	Near
 }
 
-// Proof is why a row is there: steps, each made of earlier ones; the last is the row.
-// Its height is the least there is over all rules, where rows that are given, and those
-// of relations of aggregates and sums, have none.
+// Proof derives a row: each step is made of earlier ones, and the last is the row. No proof by any
+// rule has a smaller height. Given rows, and those of aggregates and sums, have height 0.
 type Proof struct{ Steps []Step }
 
-// Step is a row, the rule that derives it, nil if it is given, and the steps of the atoms
-// of the rule, in the order of its body. A row of an aggregate or a sum is not made of
-// steps: it has the first bindings that it is made of, and how many there are.
+// Step is a row with the rule that derives it (nil if it is given) and the steps of the rule's
+// atoms, in the order of its body. A row of an aggregate or a sum is not made of steps: it has its
+// first bindings, and their number.
 type Step struct {
 	Relation int
 	Row      []float64
@@ -45,18 +43,18 @@ type Step struct {
 	Count    int
 }
 
-// Binding is the variables of a rule, NaN of one without a value, and the rows that its
-// atoms are, as far as they hold.
+// Binding is the variables of a rule (NaN if without a value) and the rows of its atoms, as far as
+// they hold.
 type Binding struct {
 	Rule *rel.Rule
 	Vars []float64
 	Rows map[*rel.Literal]Goal
 }
 
-// Try is how far a rule gets towards a row that is not there: the literals that hold, in
-// the order in which they were looked at, and the first one that does not. Count bindings
-// get that far, and the first of them are here. Without a literal that Fails the rule makes no such row:
-// its head has other constants, or, with bindings, all of its body holds for other rows.
+// Try is how far a rule gets towards a missing row: the literals that hold, in the order in which
+// they were tested, and the first that fails. Count bindings get that far; the first few are
+// listed. If no literal Fails, the rule cannot make the row: the constants of its head differ, or,
+// with bindings, its body holds for other rows only.
 type Try struct {
 	Rule     *rel.Rule
 	Holds    []*rel.Literal
@@ -66,7 +64,7 @@ type Try struct {
 	Near     // what Fails, of the first binding that has such rows
 }
 
-// Near is the first of Rows rows that have as many cells of a goal as any.
+// Near lists the first of the Rows rows that agree with a goal in the most cells.
 type Near struct {
 	List [][]float64
 	Rows int
@@ -77,10 +75,9 @@ const (
 	mostTried = 3
 )
 
-// Why explains rows. Nothing is kept for it in other runs: what leads to the goals is
-// evaluated, and then once more in rounds that go over all strata, so that the round of a
-// row is its height. Where a goal has no row, what its rules read is evaluated, and then the
-// rows that come next.
+// Why explains rows. Runs keep nothing for it: what leads to the goals is evaluated again, and then
+// once more in rounds that go over all strata, so that the round of a row is its height. If a goal
+// has no row, all rows are evaluated, to say what comes close.
 func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, budget *Budget, goals []Goal) (answers []Answer, err error) {
 	defer stopped(&err)
 	x := explainer{p: p, size: size, ctl: ctl, args: args, budget: budget}
@@ -222,7 +219,7 @@ func leading(p *rel.Program, queries []rel.Rule) (part *rel.Program, needed []bo
 	return &q, needed
 }
 
-// matching is a row of a store that a goal asks for, the least if there are several, -1 if there is none.
+// matching is the least row of a store that fits a goal, -1 if none does.
 func (w *why) matching(g Goal, s *store) int {
 	if !slices.ContainsFunc(g.Row[:s.width], math.IsNaN) {
 		k := s.find(w.codes(g.Relation, g.Row[:s.width]))
@@ -251,7 +248,7 @@ rows:
 	return least
 }
 
-// codes is cells as a store has them.
+// codes encodes cells as a store holds them.
 func (r *run) codes(i int, row []float64) []uint32 {
 	key := make([]uint32, len(row))
 	for c, x := range row {
@@ -269,7 +266,7 @@ func (r *run) codes(i int, row []float64) []uint32 {
 	return key
 }
 
-// why is a replay: rows that were derived are derived again, the lowest first.
+// why is a replay: it derives rows again, the lowest first.
 type why struct {
 	*run
 	complete []store // of all rows, with indexes of the replay
@@ -291,8 +288,8 @@ type why struct {
 	collect func(steps int)
 }
 
-// newReplay prepares to derive again what a run has of the needed relations, by the rules of
-// p. The bounds, by which rules are planned, do not depend on how much that is.
+// newReplay prepares to derive again what a run has of the needed relations, by the rules of p.
+// Rules are planned by bound, which does not depend on how much the run has made.
 func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*tensor.Value) *why {
 	written := *p
 	written.AsWritten = true
@@ -368,7 +365,7 @@ func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*t
 	return w
 }
 
-// indexed gives the stores the indexes that nests have come to need.
+// indexed gives stores the indexes that nests need by now.
 func (w *why) indexed(nests []*nest) {
 	for i := range w.stores {
 		for _, list := range [2][]store{w.stores, w.complete} {
@@ -392,8 +389,8 @@ func (w *why) keep(s *store, key []uint32, x float64) {
 
 func (w *why) find(i int, key []uint32) int { return w.stores[i].find(key) }
 
-// rounds derives rows until one that the goal asks for is there: it is one of the lowest. It
-// is -1 if the replay has none.
+// rounds derives rows until one fits the goal, and gives one of the lowest; -1 if the replay has
+// none.
 func (w *why) rounds(g Goal) int {
 	w.rel = g.Relation
 	for round := 0; ; round++ {
@@ -430,7 +427,7 @@ func (w *why) rounds(g Goal) int {
 	}
 }
 
-// emit takes a binding of the replay, or of a proof.
+// emit takes a binding of the replay or of a proof.
 func (w *why) emit(r *run, i int) int {
 	s := &r.stores[r.rel]
 	r.head()
@@ -458,7 +455,7 @@ func (w *why) emit(r *run, i int) int {
 	return -1
 }
 
-// store is the rows that a step reads: of what is negated all.
+// store returns the rows that a step reads. A negation reads the complete relation.
 func (w *why) store(i int, st *step) *store {
 	if w.reach != nil {
 		w.reach(i)
@@ -469,7 +466,7 @@ func (w *why) store(i int, st *step) *store {
 	return &w.stores[st.rel]
 }
 
-// read is the row that a step reads.
+// read is the row that a step has read.
 type read struct {
 	key   []uint32
 	value float64
@@ -485,7 +482,7 @@ func (w *why) read(i int, s *store, row []uint32, k int) {
 	}
 }
 
-// height is the round in which a row came, 0 of one that is given.
+// height is the round in which a row came, 0 for a given one.
 func (w *why) height(i, k int) int {
 	if w.leaf[i] {
 		return 0
@@ -499,8 +496,8 @@ func (w *why) height(i, k int) int {
 	return at
 }
 
-// goalNest is the loops of a rule of which these columns of the head are known. As it is
-// written the rule is read from left to right, which is how its author thinks of it.
+// goalNest returns the loops of a rule when these columns of its head are known. As written, the
+// rule is read from left to right, which is how its author thinks of it.
 func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest {
 	n := &nest{rule: r, delta: -1, float: make([]bool, len(r.Vars)), coded: make([]bool, len(r.Vars))}
 	b := planner{Plan: w.Plan, nest: n, s: &w.all, bound: make([]bool, len(r.Vars)), done: make([]bool, len(r.Body))}
@@ -524,8 +521,8 @@ func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest 
 
 type node struct{ rel, row int }
 
-// prove reads the proof off: a rule whose rows all came before. Each row is proved once,
-// with a stack of its own: chains are long.
+// prove reads the proof off: for each row a rule whose rows all came earlier. Each row is proved
+// once. The stack is its own, since chains are long.
 func (w *why) prove(relation, row int) *Proof {
 	proof := &Proof{}
 	done := map[node]int{}
@@ -577,8 +574,7 @@ type pending struct {
 	of   []node
 }
 
-// derive1 finds the first rule, and the first of its bindings, that derives a row from
-// lower ones.
+// derive1 finds the first rule and its first binding that derive a row from lower ones.
 func (w *why) derive1(x node) *pending {
 	h := w.height(x.rel, x.row)
 	if h == 0 {
@@ -619,8 +615,8 @@ func (w *why) derive1(x node) *pending {
 	panic("engine: a row without a rule")
 }
 
-// whole runs the loops of a rule over all rows, for a goal of which NaN is not known. It
-// gives the rows of an aggregate that were made.
+// whole runs the loops of a rule over all rows, for a goal in which NaN stands for anything. It
+// gives the rows that a rule with aggregates makes.
 func (w *why) whole(r *rel.Rule, goal []float64, n *nest) (made store) {
 	partial, all := w.stores, w.complete[r.Rel]
 	if r.Aggregates() {
@@ -641,7 +637,7 @@ func (w *why) whole(r *rel.Rule, goal []float64, n *nest) (made store) {
 	return made
 }
 
-// binding is the variables that the first steps of the nest that runs have given values.
+// binding returns the values that the first steps of the current nest have given to variables.
 func (w *why) binding(steps int) Binding {
 	n := w.nest
 	b := Binding{n.rule, make([]float64, len(n.rule.Vars)), map[*rel.Literal]Goal{}}
@@ -683,8 +679,8 @@ func (w *why) binding(steps int) Binding {
 	return b
 }
 
-// parts finds what a row of an aggregate or of a sum is made of. Of several rules for
-// the rows of aggregates it is the first that derives the row; to a sum all contribute.
+// parts finds the bindings that make a row of an aggregate or a sum. An aggregate's row comes from
+// the first rule that derives it; all rules contribute to a sum.
 func (w *why) parts(s *Step) {
 	sum := w.p.Relations[s.Relation].Fold == rel.Sum
 	width := w.stores[s.Relation].width
@@ -786,7 +782,7 @@ func (w *why) asks(g Goal) (list []rel.Rule) {
 	return list
 }
 
-// tries says how far each rule gets towards a row that is not there.
+// tries says how far each rule gets towards a missing row.
 func (w *why) tries(g Goal) (list []Try) {
 	for i := range w.p.Rules {
 		r := &w.p.Rules[i]
@@ -842,7 +838,7 @@ func lowest(list *[][]float64, row []float64) int {
 	return at
 }
 
-// heads reports whether the head of a rule could be a row.
+// heads reports whether the head of a rule could make a row.
 func (w *why) heads(r *rel.Rule, row []float64) bool {
 	values := map[int]float64{}
 	for c, x := range row {
@@ -863,7 +859,7 @@ func (w *why) heads(r *rel.Rule, row []float64) bool {
 	return true
 }
 
-// instance is what an atom asks for with the variables of a binding. Of another literal it is no goal.
+// instance is the row that an atom asks for under a binding; other literals have none.
 func (w *why) instance(l *rel.Literal, b Binding) Goal {
 	if l == nil || l.Kind != rel.Atom {
 		return Goal{Relation: -1}

@@ -26,8 +26,8 @@ type fakeFlags struct {
 	command   []string
 }
 
-// fakeProviders is the wire formats, in the order they are printed, with what
-// clients look for a key in.
+// fakeProviders lists the wire formats in the order in which they are printed, each with the
+// environment variable from which clients take a key.
 var fakeProviders = []struct{ name, key string }{
 	{"openai", "OPENAI_API_KEY"}, {"anthropic", "ANTHROPIC_API_KEY"}, {"gemini", "GEMINI_API_KEY"},
 }
@@ -91,7 +91,7 @@ environment variables that clients read.`,
 	return cmd
 }
 
-// wrapWords is words on lines of a width, indented.
+// wrapWords wraps words to a width and indents the lines.
 func wrapWords(words []string, width int) string {
 	var b strings.Builder
 	column := 0
@@ -148,7 +148,7 @@ func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
 	return err
 }
 
-// serveUntil prints where the server is and waits for the end of the context.
+// serveUntil prints the address of the server and waits until the context ends.
 func serveUntil(ctx context.Context, a *cli.App, f *fakeFlags, s *server) error {
 	urls := map[string]string{"key": f.Key}
 	var rows [][]string
@@ -163,7 +163,7 @@ func serveUntil(ctx context.Context, a *cli.App, f *fakeFlags, s *server) error 
 	return s.wait(ctx)
 }
 
-// runBeside runs a command while the server serves.
+// runBeside runs a command while the server is up.
 func runBeside(a *cli.App, f *fakeFlags, address string) error {
 	args := make([]string, len(f.command))
 	for i, s := range f.command {

@@ -70,7 +70,7 @@ Questions that share more with those seen than their cell allows are counted as 
 	return cmd
 }
 
-// read reads a run without texts, but for what its questions have in common with others.
+// read reads a run without its texts, but with what its questions share with others.
 func (f *memorizationFlags) read(a *cli.App, dir string) (*run.Run, error) {
 	r, err := readRun(a, dir, run.ReadLight)
 	if err == nil {
@@ -96,7 +96,7 @@ func memorize(a *cli.App, args []string, f *memorizationFlags) error {
 	return a.Result(report, report.Text)
 }
 
-// readEpochs reads the runs of a command line, which come in one of two forms.
+// readEpochs reads the runs that a command line names in one of its two forms.
 func readEpochs(a *cli.App, args []string, f *memorizationFlags) (*memorization.Membership, []memorization.Epoch, error) {
 	single := []struct {
 		cell memorization.Cell

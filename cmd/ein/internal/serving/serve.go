@@ -25,7 +25,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// Verbs are those that serve. Tables are the readers of formats that this build has.
+// Verbs returns the verbs that serve. Tables are the readers of formats that this build has.
 func Verbs(a *cli.App, tables bind.Tables) []*cobra.Command {
 	return []*cobra.Command{serveVerb(a, tables), mcpVerb(a, tables)}
 }
