@@ -133,18 +133,12 @@ func (openAI) reply(body []byte) (*Response, error) {
 		return nil, errors.New("it has no choices[0].message")
 	}
 	m := b.Choices[0].Message
-	r := &Response{Text: string(m.Content), Reasoning: m.ReasoningContent, Finish: cmp.Or(openAIFinishes[b.Choices[0].FinishReason], Other), Model: b.Model, RequestID: b.ID}
-	if r.Reasoning == "" {
-		r.Reasoning = string(m.Reasoning)
-	}
+	r := &Response{Text: string(m.Content), Reasoning: cmp.Or(m.ReasoningContent, string(m.Reasoning)), Finish: cmp.Or(openAIFinishes[b.Choices[0].FinishReason], Other), Model: b.Model, RequestID: b.ID}
 	if r.Reasoning == "" {
 		r.Reasoning, r.Text = cutThinking(r.Text)
 	}
 	if m.Refusal != "" {
-		r.Finish = Refusal
-		if r.Text == "" {
-			r.Text = m.Refusal
-		}
+		r.Finish, r.Text = Refusal, cmp.Or(r.Text, m.Refusal)
 	}
 	for _, text := range m.Calls {
 		var c struct {
