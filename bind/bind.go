@@ -92,6 +92,16 @@ func Declares(in *syntax.Input) Declared {
 	return d
 }
 
+// Meant is a hint for a name that no input of a program has, whose inputs have names.
+func Meant(name string, names []string) string {
+	if near, ok := diag.Suggest(name, names); ok {
+		return fmt.Sprintf("Did you mean `%s`?", near)
+	} else if len(names) > 0 {
+		return "Its inputs are " + strings.Join(names, ", ") + "."
+	}
+	return "The program declares no inputs."
+}
+
 // Reader reads the data of inputs.
 type Reader struct {
 	// Open opens a file. Its result may have a method Name, if that differs from the path.

@@ -127,30 +127,35 @@ func wrong(at source.Position, message, hint string) diag.Diagnostic {
 }
 
 func read(name string) (*File, error) {
-	info, err := os.Stat(name) // opening a pipe would wait
+	text, err := content(name)
 	if err != nil {
 		return nil, &bind.FileError{Name: name, Err: err}
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &bind.FileError{Name: name, Err: errors.New("it is not a regular file")}
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, &bind.FileError{Name: name, Err: err}
-	}
-	defer func() { _ = f.Close() }() // nothing was written
-	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err != nil {
-		return nil, &bind.FileError{Name: name, Err: err}
-	}
-	if len(text) > maxBytes {
-		return nil, &bind.FileError{Name: name, Err: fmt.Errorf("it is larger than %s", words.Bytes(maxBytes))}
 	}
 	file, list := Parse(name, text)
 	if list != nil {
 		return nil, &bind.ListError{List: list}
 	}
 	return file, nil
+}
+
+func content(name string) ([]byte, error) {
+	info, err := os.Stat(name) // opening a pipe would wait
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err == nil && len(text) > maxBytes {
+		err = fmt.Errorf("it is larger than %s", words.Bytes(maxBytes))
+	}
+	return text, err
 }
 
 // For is what a file says of a program; nothing if there is no file.
@@ -220,13 +225,7 @@ func (s *Settings) Inputs(names []string) (list []bind.Input, err error) {
 	for _, in := range s.inputs {
 		if !slices.Contains(names, in.Name) {
 			if in.own {
-				hint := "The program declares no inputs."
-				if near, ok := diag.Suggest(in.Name, names); ok {
-					hint = fmt.Sprintf("Did you mean `%s`?", near)
-				} else if len(names) > 0 {
-					hint = "Its inputs are " + strings.Join(names, ", ") + "."
-				}
-				wrongs = append(wrongs, wrong(in.at, fmt.Sprintf("the program has no input `%s`", in.Name), hint))
+				wrongs = append(wrongs, wrong(in.at, fmt.Sprintf("the program has no input `%s`", in.Name), bind.Meant(in.Name, names)))
 			}
 			continue
 		}
