@@ -40,12 +40,7 @@ func buildEncodings(r *Report, s *Section) error {
 	if len(present) < 2 {
 		return nil
 	}
-	var encodings []surface.Encoding
-	for _, e := range surface.Encodings() {
-		if slices.Contains(present, e) {
-			encodings = append(encodings, e)
-		}
-	}
+	encodings := slices.DeleteFunc(surface.Encodings(), func(e surface.Encoding) bool { return !slices.Contains(present, e) })
 	first := encodings[0]
 	t := &Table{
 		ID: "encodings", Title: "Accuracy by encoding of the graph", Keys: []string{"model, mode"}, Paper: "encoding",
