@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang"
 	"ein/lang/check"
@@ -461,10 +462,7 @@ func Findings(err error) diag.List {
 	case errors.As(err, &told):
 		return told.List
 	case errors.As(err, &many):
-		var list diag.List
-		for _, e := range many.List {
-			list = append(list, finding(e))
-		}
+		list := diag.List(lists.Map(many.List, finding))
 		if many.More > 0 {
 			list = append(list, diag.Finding(list.First().Code, diag.Error, many.List[0].File, 0, 0, fmt.Sprintf("and %d more errors", many.More), ""))
 		}

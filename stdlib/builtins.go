@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/vm/ir"
 	"ein/vm/op"
 	"ein/vm/tensor"
@@ -465,9 +466,7 @@ func elementwise(name string, fn op.Fn, doc, example, output string, args ...str
 	if fn >= op.FnGt && fn <= op.FnNe {
 		b.Group, b.Result = "Comparisons", "0/1 tensor of the arguments' shape"
 	}
-	for _, a := range args {
-		b.Params = append(b.Params, Param{Name: a, Doc: "tensor or number"})
-	}
+	b.Params = lists.Map(args, func(a string) Param { return Param{Name: a, Doc: "tensor or number"} })
 	return b
 }
 

@@ -30,6 +30,7 @@ import (
 
 	"ein/bind"
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/check"
 	"ein/lang/diag"
@@ -99,11 +100,8 @@ func (f *File) missing(dir, asked string) (list diag.List) {
 		if _, err := os.Stat(filepath.Join(dir, name)); name == asked || !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		var programs []string
 		paths, _ := filepath.Glob(filepath.Join(dir, "*.ein"))
-		for _, p := range paths {
-			programs = append(programs, filepath.Base(p))
-		}
+		programs := lists.Map(paths, filepath.Base)
 		hint := "The name of a program is that of its file beside " + Name + "."
 		if near, ok := diag.Suggest(name, programs); ok {
 			hint = fmt.Sprintf("Did you mean %q?", near)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // openAI is chat completions, by OpenAI and by everybody else: vLLM, llama.cpp,
@@ -78,9 +79,7 @@ func (openAI) body(model string, p *Profile, r *Request) any {
 			b.Messages = append(b.Messages, openAIResult{"tool", c.ID, t.Results[i].Text})
 		}
 	}
-	for _, t := range r.Tools {
-		b.Tools = append(b.Tools, openAITool{"function", openAIFunction(t)})
-	}
+	b.Tools = lists.Map(r.Tools, func(t Tool) openAITool { return openAITool{"function", openAIFunction(t)} })
 	if r.Final {
 		b.ToolChoice = "none"
 	}

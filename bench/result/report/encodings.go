@@ -46,9 +46,7 @@ func buildEncodings(r *Report, s *Section) error {
 		ID: "encodings", Title: "Accuracy by encoding of the graph", Keys: []string{"model, mode"}, Paper: "encoding",
 		Caption: fmt.Sprintf("Accuracy (%s) by encoding, and its difference to %s over the questions that both were asked: paired, with errors clustered by structure.", r.Options.Scoring(), first),
 	}
-	for _, e := range encodings {
-		t.Columns = append(t.Columns, Column{string(e), string(e), Percent})
-	}
+	t.Columns = lists.Map(encodings, func(e surface.Encoding) Column { return Column{string(e), string(e), Percent} })
 	for _, e := range encodings[1:] {
 		t.Columns = append(t.Columns, Column{fmt.Sprintf("%s_%s", e, first), fmt.Sprintf("%s less %s", e, first), Points})
 	}
