@@ -106,7 +106,7 @@ func (o *Options) lang(ctx context.Context) lang.Options {
 // Input is the data of an input; see Data.
 type Input = bind.Input
 
-// Data is the data of the input called name. A string is a file with its
+// Data returns the data of the input called name. A string is a file with its
 // options, as in "graph.csv?weight=amount", which Options.Open opens; an
 // [io.Reader] is the content of one; a *[tensor.Value] is used as it is. Any
 // other value is read as its JSON: numbers and slices of numbers, [][2]int and
@@ -325,7 +325,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	return &next, nil
 }
 
-// domains is the members of each domain of bytecode, except the nodes.
+// domains returns the members of each domain of bytecode, except the nodes.
 func (p *Program) domains() map[string][]string {
 	known := map[string][]string{}
 	for _, in := range p.code.Inputs {
@@ -356,7 +356,7 @@ func (p *Program) adopt(values map[string]*tensor.Value) bool {
 	return true
 }
 
-// Inputs is what the program declares, in order.
+// Inputs returns the inputs that the program declares, in order.
 func (p *Program) Inputs() []bind.Declared {
 	if p.file == nil {
 		return lists.Map(p.code.Inputs, func(in code.Input) bind.Declared {
@@ -380,11 +380,11 @@ func (p *Program) Certificate() *Certificate {
 	return &p.module.Certificate
 }
 
-// Diagnostics is the warnings and notes about the program, with places in
+// Diagnostics returns the warnings and notes about the program, with places in
 // Source, and the warnings about its data.
 func (p *Program) Diagnostics() diag.List { return p.diags }
 
-// Source is the text of the program, nil for bytecode.
+// Source returns the text of the program, nil for bytecode.
 func (p *Program) Source() *source.File {
 	if p.file == nil {
 		return nil
@@ -406,10 +406,10 @@ func (p *Program) Plan() *describe.Compiled {
 	return d
 }
 
-// Code is the bytecode, nil while an input has no data.
+// Code returns the bytecode, nil while an input has no data.
 func (p *Program) Code() *code.Program { return p.code }
 
-// Labels is the labels of the nodes, nil when they are numbers.
+// Labels returns the labels of the nodes, nil when they are numbers.
 func (p *Program) Labels() []string {
 	if p.code == nil {
 		return nil
@@ -417,7 +417,7 @@ func (p *Program) Labels() []string {
 	return p.code.Labels
 }
 
-// MarshalBinary is the bytecode of a bound program for Load.
+// MarshalBinary returns the bytecode of a bound program for Load.
 func (p *Program) MarshalBinary() ([]byte, error) {
 	if p.code == nil {
 		return nil, p.match(p.Inputs(), nil)

@@ -22,10 +22,11 @@ type Error struct {
 	Err   error // the cause, if there is one
 }
 
-// Class is the kind of the error. If nothing but its size is wrong with a program, that is a limit.
+// Class returns the kind of the error. If nothing but its size is wrong with a program, that is a
+// limit.
 func (e *Error) Class() diag.Class { return e.Diags.Class() }
 
-// Error is the first error, with its place.
+// Error returns the first error, with its place.
 func (e *Error) Error() string {
 	d := e.Diags.First()
 	if d == nil {
@@ -38,7 +39,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // match compares the inputs of a program with the given ones.
@@ -107,7 +108,7 @@ func (p *Program) stopped(ctx context.Context, when string) *Error {
 	return &Error{Err: cause, Diags: diag.List{diag.Finding(codes.E0533, diag.Error, "", 0, 0, describe.Reason(cause)+", "+when, "")}}
 }
 
-// Refuse is the error of a program that needs more than it may use.
+// Refuse returns the error of a program that needs more than it may use.
 func (p *Program) Refuse(e *cost.LimitError) *Error {
 	d, _ := describe.Refused(e)
 	return p.failed(d, e)

@@ -13,7 +13,7 @@ import (
 
 // The JSON forms of the command, which servers use too.
 
-// Warnings is the warnings of a program and of its run, which may be nil.
+// Warnings returns the warnings of a program and of its run, which may be nil.
 func (p *Program) Warnings(r *Result) diag.List {
 	list := p.diags.Told()
 	if r != nil {
@@ -67,7 +67,7 @@ type JSONStats struct {
 	Nanos int64  `json:"wall_ns"`
 }
 
-// JSONStats is what the run used.
+// JSONStats returns what the run used.
 func (r *Result) JSONStats() JSONStats {
 	return JSONStats{r.Stats.Ops, r.Stats.PeakBytes, r.Wall.Nanoseconds()}
 }
@@ -83,8 +83,8 @@ type JSONCost struct {
 	Statements []describe.StatementCost `json:"statements"`
 }
 
-// JSONCost is the certificate of a bound program that is to run under a limit of operations; 0 if
-// that is unknown.
+// JSONCost returns the certificate of a bound program that is to run under a limit of operations; 0
+// if that is unknown.
 func (p *Program) JSONCost(maxOps uint64) *JSONCost {
 	c := p.Certificate()
 	return &JSONCost{1, c.Ops, c.PeakBytes, c.Reading, c.OutputElements, c.Certified(maxOps), describe.StatementCosts(c, p.Source())}
@@ -99,7 +99,7 @@ type JSONError struct {
 	} `json:"error"`
 }
 
-// JSON is the error as the command prints it.
+// JSON returns the error as the command prints it.
 func (e *Error) JSON(version int) *JSONError {
 	j := &JSONError{Version: version}
 	j.Error.Class, j.Error.Diagnostics = e.Class().String(), diag.ToJSON(e.Diags.Told(), e.File)

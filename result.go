@@ -43,7 +43,7 @@ func (p *Program) result(r *vm.Result, wall time.Duration) *Result {
 	return out
 }
 
-// Output is the output called name; its value is nil when there is none.
+// Output returns the output called name; its value is nil when there is none.
 func (r *Result) Output(name string) Output {
 	i := slices.IndexFunc(r.Outputs, func(o Output) bool { return o.Name == name })
 	if i < 0 {
@@ -52,7 +52,7 @@ func (r *Result) Output(name string) Output {
 	return r.Outputs[i]
 }
 
-// String is the outputs as `ein run --labels` prints them.
+// String returns the outputs as `ein run --labels` prints them.
 func (r *Result) String() string {
 	var b strings.Builder
 	_ = r.Text(context.Background(), &b, show.Options{Nodes: true}) // a Builder takes everything
@@ -90,7 +90,7 @@ func (o *Output) Text(ctx context.Context, w io.Writer, opt show.Options) error 
 	return nil
 }
 
-// Float is the value of an output without axes.
+// Float returns the value of an output without axes.
 func (o Output) Float() (float64, error) {
 	if o.Value == nil || o.Value.Shape.Rank() != 0 {
 		return 0, o.not("a number")
@@ -98,7 +98,7 @@ func (o Output) Float() (float64, error) {
 	return o.Value.At(), nil
 }
 
-// Floats is the elements of an output, row after row.
+// Floats returns the elements of an output, row after row.
 func (o Output) Floats() ([]float64, error) {
 	if o.Value == nil {
 		return nil, o.not("a tensor")
@@ -106,7 +106,7 @@ func (o Output) Floats() ([]float64, error) {
 	return o.Value.ToDense(), nil
 }
 
-// Nodes is the nodes in an output that is a set, a 0/1 vector over them, by label
+// Nodes returns the nodes in an output that is a set, a 0/1 vector over them, by label
 // or by number.
 func (o Output) Nodes() ([]string, error) {
 	if o.Value == nil || o.Value.Shape.Rank() != 1 || o.Value.Kind != tensor.Bool {

@@ -59,7 +59,7 @@ func Parse(arg string) (Input, error) {
 	return in, nil
 }
 
-// New is the data of the input called name. A string is a file with its options,
+// New returns the data of the input called name. A string is a file with its options,
 // as in "graph.csv?weight=amount"; an [io.Reader] is the content of one, whose
 // format its first bytes tell; a *[tensor.Value] is used as it is. Anything else
 // is read as the JSON that package json makes of it: numbers and slices of
@@ -84,7 +84,7 @@ type Declared struct {
 	Columns []tensor.Column // of a relation; of its domains only the names count
 }
 
-// Declares is what a statement declares.
+// Declares returns what a statement declares.
 func Declares(in *syntax.Input) Declared {
 	d := Declared{in.Name.Name, graphio.Kind(in.Kind.Name), check.InputColumns(in)}
 	if len(d.Columns) > 0 {
@@ -295,7 +295,8 @@ func (r reader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// Data is the values of the inputs of a program over one set of nodes, normalised for the compiler.
+// Data holds the values of the inputs of a program over one set of nodes, normalised for the
+// compiler.
 type Data struct {
 	Values   map[string]*tensor.Value
 	Labels   []string // of the nodes; nil when they are numbers
@@ -390,7 +391,7 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 // nodes is the domain that graphs share with relations.
 const nodes = "node"
 
-// over is the labels that are known before data is read: those of inputs that are values, which
+// over returns the labels that are known before data is read: those of inputs that are values, which
 // must all have the same, including those of the program; without such inputs, those of the
 // program.
 func over(declared []Declared, given []Input, program []string) (known, nodes []string, err error) {
@@ -431,7 +432,7 @@ type FileError struct {
 
 func (e *FileError) Error() string { return e.Name + ": " + cause(e.Err).Error() }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
 // cause removes the path and the operation from an error of the file system, as the message around it
@@ -451,7 +452,7 @@ func (e *ListError) Error() string {
 	return d.At.String() + ": " + d.Message
 }
 
-// Findings is an error of this package as diagnostics, each with its place in the data. Their
+// Findings returns an error of this package as diagnostics, each with its place in the data. Their
 // class says whether the data is too large or wrong.
 func Findings(err error) diag.List {
 	var many *graphio.ErrorList

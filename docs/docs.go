@@ -1,3 +1,6 @@
+// Package docs holds the documentation, and finds the topics of ein help in it: the sections of
+// the pages on the language and on sessions, which are part of the binary. Its test runs every
+// sample of the pages.
 package docs
 
 import (
@@ -63,7 +66,7 @@ func Topics() []string {
 	return names
 }
 
-// Topic is the section with a heading, or with the only heading of a page that has a
+// Topic returns the section with a heading, or with the only heading of a page that has a
 // word in it. When several have, it is "" and their names.
 func Topic(name string) (text string, headings []string) {
 	for _, page := range []string{language, session} {

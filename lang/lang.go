@@ -93,7 +93,7 @@ func Check(f *syntax.File, opt Options) *check.Program {
 	return check.Check(f, cfg)
 }
 
-// Plan is the optimised program that Compile turns into code.
+// Plan returns the optimised program that Compile turns into code.
 func Plan(p *check.Program, opt Options) *plan.Program {
 	var pl *plan.Program
 	if m := opt.Memory; m != nil {
@@ -108,7 +108,7 @@ func Plan(p *check.Program, opt Options) *plan.Program {
 	return pl
 }
 
-// Code is the bytecode of a program that has no errors and whose inputs are
+// Code returns the bytecode of a program that has no errors and whose inputs are
 // bound.
 func Code(p *check.Program, opt Options) *code.Program {
 	co := compile.Options{Plain: opt.NoOpt}
@@ -127,7 +127,7 @@ func Module(p *code.Program, opt Options) (*cost.Module, error) {
 	return cost.New(p, co)
 }
 
-// Machine is a machine for a module; see vm.New.
+// Machine returns a machine for a module; see vm.New.
 func Machine(m *cost.Module, limits cost.Limits, opt Options) (*vm.Machine, error) {
 	if opt.Memory == nil {
 		return vm.New(m, limits)

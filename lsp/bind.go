@@ -47,7 +47,7 @@ func (s *server) bindings(f *file, span source.Span) (list []protocol.CommandOrC
 	return list
 }
 
-// dataBeside is the data files in the folder of a program and the folders in it, as relative paths.
+// dataBeside returns the data files in the folder of a program and the folders in it, as relative paths.
 // Those that are called like the input come first.
 func dataBeside(program, input string) (names []string) {
 	dir := filepath.Dir(program)

@@ -322,7 +322,7 @@ func (s *server) showReport(c command, argument, text string) error {
 	return err
 }
 
-// TextDocumentContent is the text of a document that only the server has.
+// TextDocumentContent returns the text of a document that only the server has.
 func (s *server) TextDocumentContent(_ context.Context, params *protocol.TextDocumentContentParams) (*protocol.TextDocumentContentResult, error) {
 	prelude, reference := ide.LibraryPages()
 	for _, page := range []ide.LibraryPage{prelude, reference} {

@@ -106,7 +106,7 @@ var severities = map[diag.Severity]protocol.DiagnosticSeverity{
 // unnecessary is the codes of diagnostics about text that a program does not need.
 var unnecessary = map[diag.Code]bool{codes.W0214: true}
 
-// findings is all diagnostics of a file: those of the text, then those of the data of its inputs.
+// findings returns all diagnostics of a file: those of the text, then those of the data of its inputs.
 func (f *file) findings() diag.List {
 	list := f.document().Diagnostics()
 	if f.bound == nil || len(f.bound.problems) == 0 {
@@ -166,7 +166,7 @@ func (s *server) Diagnostic(_ context.Context, f *file, params *protocol.Documen
 	return s.pulled(f, known), nil
 }
 
-// pulled is the diagnostics of a file, unless the client has those with this id already.
+// pulled returns the diagnostics of a file, unless the client has those with this id already.
 func (s *server) pulled(f *file, known string) object {
 	id := f.resultID()
 	if known == id {

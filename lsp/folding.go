@@ -8,7 +8,7 @@ import (
 	"ein/lang/source"
 )
 
-// FoldingRanges is the ranges of lines that can be closed.
+// FoldingRanges returns the ranges of lines that can be closed.
 func (s *server) FoldingRanges(_ context.Context, f *file, _ *protocol.FoldingRangeParams) ([]protocol.FoldingRange, error) {
 	list, m := []protocol.FoldingRange{}, f.mapper()
 	for _, fold := range f.document().Folds() {

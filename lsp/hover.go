@@ -46,7 +46,7 @@ func (s *server) SignatureHelp(_ context.Context, f *file, offset int, _ *protoc
 		info.Parameters = append(info.Parameters, param)
 	}
 	out := &protocol.SignatureHelp{Signatures: []protocol.SignatureInformation{info}, ActiveSignature: new(uint32)}
-	// Past the last parameter the protocol wants a number that is none of them.
+	// Past the last parameter the protocol wants a number past theirs.
 	active := uint32(len(sig.Params))
 	if sig.Active >= 0 {
 		active = uint32(sig.Active)

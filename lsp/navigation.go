@@ -9,7 +9,7 @@ import (
 	"ein/lang/ide"
 )
 
-// Definition is where the name at a place gets its value.
+// Definition returns where the name at a place gets its value.
 func (s *server) Definition(_ context.Context, f *file, offset int, _ *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
 	if span, ok := f.document().Definition(offset); ok {
 		return protocol.LocationSlice{{URI: f.uri, Range: f.mapper().rangeOf(span)}}, nil
@@ -26,7 +26,7 @@ func libraryURI(page ide.LibraryPage) uri.URI {
 	return uri.URI(contentScheme + ":/library/" + page.Name)
 }
 
-// References is every place of the name at a place.
+// References returns every place of the name at a place.
 func (s *server) References(_ context.Context, f *file, offset int, params *protocol.ReferenceParams) ([]protocol.Location, error) {
 	list, m := []protocol.Location{}, f.mapper()
 	for _, span := range f.document().References(offset, params.Context.IncludeDeclaration) {

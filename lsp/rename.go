@@ -39,7 +39,7 @@ func textEdits(f *file, edits []diag.Edit) []protocol.TextEdit {
 	return list
 }
 
-// workspaceEdit is edits of one file, tied to its version if the client can refuse them for another.
+// workspaceEdit returns edits of one file, tied to its version if the client can refuse them for another.
 func (s *server) workspaceEdit(f *file, edits []diag.Edit) *protocol.WorkspaceEdit {
 	if !s.client.documentChanges {
 		return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{f.uri: textEdits(f, edits)}}

@@ -161,7 +161,7 @@ func newClient(c capabilities) client {
 	return out
 }
 
-// refresh is the requests that make the client pull again.
+// refresh returns the requests that make the client pull again.
 func (c *client) refresh(peer protocol.Client) (list []func(context.Context) error) {
 	for _, r := range []struct {
 		can bool
@@ -251,11 +251,11 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 	return object{"serverInfo": about, "capabilities": server}, nil
 }
 
-// object is one of JSON. What the server can do is written as such: with the types
+// object is a JSON object. What the server can do is written as one: with the types
 // that the library has for it the binary would have 0.2 MB more.
 type object map[string]any
 
-// folders is the paths of the workspace, by the newest of the three ways to give
+// folders returns the paths of the workspace, by the newest of the three ways to give
 // them.
 func folders(params *initializeParams) (paths []string) {
 	switch {

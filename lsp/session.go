@@ -20,7 +20,7 @@ import (
 )
 
 // session is the open files and the settings. What there is now is one snapshot;
-// whoever has one may use it as long as wanted.
+// its holder may use it as long as it likes.
 type session struct {
 	mu   sync.Mutex // of those who make the next snapshot
 	now  atomic.Pointer[snapshot]
@@ -57,7 +57,7 @@ func (s *session) update(change func(*snapshot)) {
 	s.now.Store(&next)
 }
 
-// sorted is the open files by name.
+// sorted returns the open files by name.
 func (s *snapshot) sorted() []*file {
 	return slices.SortedFunc(maps.Values(s.files), func(a, b *file) int { return cmp.Compare(a.uri, b.uri) })
 }

@@ -31,7 +31,7 @@ func symbolKind(k ide.Kind) protocol.SymbolKind {
 	return protocol.SymbolKindVariable
 }
 
-// DocumentSymbol is the outline of a file: its definitions, with their shapes where
+// DocumentSymbol returns the outline of a file: its definitions, with their shapes where
 // the client has room for them.
 func (s *server) DocumentSymbol(_ context.Context, f *file, _ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
 	if !s.client.hierarchy {
@@ -50,7 +50,7 @@ func (s *server) DocumentSymbol(_ context.Context, f *file, _ *protocol.Document
 	return list, nil
 }
 
-// flat is the definitions of a file as a list.
+// flat returns the definitions of a file as a list.
 func flat(f *file) protocol.SymbolInformationSlice {
 	list, m := protocol.SymbolInformationSlice{}, f.mapper()
 	for _, sym := range f.document().Symbols(false) {

@@ -81,7 +81,7 @@ func (s *server) SemanticTokensFullDelta(_ context.Context, f *file, params *pro
 	return &protocol.SemanticTokensDelta{ResultID: &now.id, Edits: tokenEdits(before.data, now.data)}, nil
 }
 
-// classified is the tokens of a file, and those that were sent before, if any were.
+// classified returns the tokens of a file, and those that were sent before, if any were.
 func (s *server) classified(f *file) (now, before sentTokens, ok bool) {
 	now = sentTokens{f.resultID(), tokenData(f, source.Span{End: len(f.text)})}
 	before, ok = s.tokens.change(f.uri, func(sentTokens) sentTokens { return now })

@@ -11,8 +11,8 @@ import (
 	"ein/lang/source"
 )
 
-// value is that of a statement that was run by itself. It is shown behind the statement
-// until something that it depends on is another.
+// value is the value of a statement that was run by itself. It is shown behind the statement
+// until something that it depends on changes.
 type value struct {
 	statement, key string // of the data of the inputs too
 	text           string

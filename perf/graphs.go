@@ -45,7 +45,7 @@ func (g *graph) packed() *tensor.Value {
 	return v
 }
 
-// weighted is the lists with the weights that peers.py gives edges as well: whole
+// weighted returns the lists with the weights that peers.py gives edges as well: whole
 // numbers from 1 to 997, the same in both directions.
 func (g *graph) weighted() *tensor.Value {
 	v := g.lists()

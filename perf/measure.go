@@ -30,7 +30,7 @@ type row struct {
 	tolerance  float64 // relative, of the checks
 }
 
-// result is what became of a contender.
+// result is the outcome of a contender.
 type result struct {
 	name    string
 	why     string // there is no figure

@@ -247,7 +247,7 @@ func relations(quick bool) section {
 	return s
 }
 
-// data is the facts of a case, as files and as tables.
+// data returns the facts of a case, as files and as tables.
 func (c logic) data(e *env) (files map[string]string, inputs values) {
 	files, inputs = map[string]string{}, values{}
 	if c.make != nil {

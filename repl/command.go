@@ -69,7 +69,7 @@ func isCommand(entry string) bool {
 
 var wordPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_]*`) })
 
-// splitCommand takes ":name argument" apart.
+// splitCommand splits ":name argument".
 func splitCommand(entry string) (name, arg string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(entry), ":")
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"ein/lang/ide"
 )
 
-// Complete is what can stand at pos in an entry that is being typed: texts for
+// Complete returns what can stand at pos in an entry that is being typed: texts for
 // entry[start:pos], the best first.
 func (s *Session) Complete(entry string, pos int) (start int, words []string) {
 	typed := entry[:pos]
@@ -76,7 +76,7 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 	return len(typed), nil
 }
 
-// withPrefix is the words that begin with what is typed.
+// withPrefix returns the words that begin with what is typed.
 func withPrefix(words []string, typed string, start int) (int, []string) {
 	words = slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, typed) })
 	return start, words

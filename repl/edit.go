@@ -68,7 +68,7 @@ func (e *editor) laid(line []rune, pos int) ([]rune, int) {
 	return out, at
 }
 
-// key is asked before the library does what a key means.
+// key sees a key before the library acts on it.
 func (e *editor) key(r rune) (rune, bool) {
 	e.next = nil
 	if r == readline.CharBckSearch || r == readline.CharFwdSearch {
@@ -121,7 +121,7 @@ func (e *editor) key(r rune) (rune, bool) {
 	return readline.CharBell, true // which does nothing
 }
 
-// OnChange implements readline.Listener: it is told what a key has done.
+// OnChange implements readline.Listener: it sees what a key has done.
 func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if key == 0 { // the line begins
 		return nil, 0, false
@@ -138,8 +138,8 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	return slices.Clone(e.line), e.pos, pos != e.pos || !slices.Equal(line, e.line)
 }
 
-// wrapped is a terminal that the library writes to. To go from the first cell of a row
-// to the row above, it goes left and then up: in tmux and others, left is up already.
+// wrapped is the terminal that the library writes to. To go from the first cell of a row to the row
+// above, the library goes left and then up, but in tmux and others left already goes up.
 type wrapped struct{ io.Writer }
 
 func (w wrapped) Write(p []byte) (int, error) {

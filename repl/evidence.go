@@ -13,9 +13,9 @@ import (
 	"ein/vm/tensor"
 )
 
-// evidence shows why a structure is in a graph: what a bridge or a node holds
-// together, or what joins it all the same; the order, whose lack is an error with its
-// cycle; the edges that a flow cannot pass. It is nil for any other expression.
+// evidence explains a structure of a graph: what a bridge or a cut node holds together, or what
+// joins it otherwise; an order, or the cycle that prevents one; the edges that limit a flow. It is
+// nil for any other expression.
 func (s *Session) evidence(ctx context.Context, x syntax.Expr) *Reply {
 	var at []syntax.Expr
 	if i, ok := x.(*syntax.Index); ok {
@@ -130,7 +130,7 @@ func (s *Session) holding(ctx context.Context, c *syntax.Call, at []syntax.Expr)
 	return &Reply{Out: words.Plural(count, what) + "\n" + b.String()}
 }
 
-// hold says what falls apart without a node or an edge, or what joins it.
+// hold says what falls apart without a node or an edge, or what still joins it.
 func (s *Session) hold(g [][]int, what []int, node bool) string {
 	without, ends := s.label(what[0], len(g)), g[what[0]]
 	if !node {
@@ -175,7 +175,7 @@ func (s *Session) hold(g [][]int, what []int, node bool) string {
 	return fmt.Sprintf("no: without %s, there is %s\n", without, s.list(round, len(g), " - "))
 }
 
-// joinedBy is the neighbours of each node, whatever the direction of edges.
+// joinedBy returns the neighbours of each node, whatever the direction of edges.
 func joinedBy(n int, next func(i int, visit func(j int))) [][]int {
 	g := make([][]int, n)
 	for i := range n {
@@ -188,7 +188,7 @@ func joinedBy(n int, next func(i int, visit func(j int))) [][]int {
 	return g
 }
 
-// list is nodes by name, as many as fit a few lines.
+// list returns nodes by name, as many as fit a few lines.
 func (s *Session) list(nodes []int, n int, sep string) string {
 	var names []string
 	for _, v := range nodes[:min(len(nodes), mostShown)] {

@@ -18,7 +18,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// entry is an entry that checks.
+// entry is an entry that checks without errors.
 type entry struct {
 	start int                      // in the text
 	part  *check.Program           // the entry, or the whole program that it ends
@@ -62,15 +62,15 @@ func (s *Session) extend(next *state, text, name string, line int) *entry {
 	return e
 }
 
-// config is how to check what follows a program.
+// config is how an entry that follows a program is checked.
 func (s *state) config(before *check.Program) check.Config {
 	return check.Config{Profile: check.Repl, Inputs: s.inputs, Labels: s.labels, After: before}
 }
 
-// check checks entries again, as few at a time as mean what they meant: each check goes
-// over all facts and rules there are. An entry has a check of its own where it could
-// mean something else with those before: a tensor keeps the rows a relation had, and a call
-// the function that there was. Queries have had their answers.
+// check checks entries again, in as few parts as keep their meaning: each part goes over all facts
+// and rules so far. An entry needs a check of its own if it could mean something else together with
+// those before: a tensor keeps the rows that a relation had, and a call the function of its time.
+// Queries have been answered and are left out.
 func (s *state) check(entries []*syntax.File) *check.Program {
 	p := check.Check(&syntax.File{Source: s.file}, s.config(nil))
 	var all []syntax.Stmt
@@ -107,8 +107,8 @@ func changesMeaning(s syntax.Stmt) bool {
 	return true
 }
 
-// joined is a program with the entry that follows it. What is not wrong with an
-// entry is told once, when it is entered.
+// joined is a program with the entry that follows it. Warnings about the entry are not repeated
+// later.
 func joined(before, part *check.Program) *check.Program {
 	p, f := *part, *part.File
 	f.Stmts = append(before.File.Stmts, f.Stmts...)
@@ -121,7 +121,7 @@ func joined(before, part *check.Program) *check.Program {
 	return &p
 }
 
-// reads is what the names in statements stand for in the program before them.
+// reads is what the names in some statements stand for in the program before them.
 func reads(before *check.Program, f *syntax.File) map[string]*ir.Node {
 	found := map[string]*ir.Node{}
 	see := func(name string) {
@@ -143,8 +143,8 @@ func reads(before *check.Program, f *syntax.File) map[string]*ir.Node {
 	return found
 }
 
-// count adds an entry to what the program counts against its limits. In the saved
-// program a bare expression is an assignment and a print.
+// count adds an entry to the size of the program, which has limits. In the saved program a bare
+// expression is an assignment and a print.
 func (s *state) count(f *syntax.File, text string, at int) diag.List {
 	for _, t := range syntax.Tokens(text) {
 		if t.Kind != syntax.KindNewline && t.Kind != syntax.KindComment {
@@ -182,18 +182,22 @@ func (s *state) count(f *syntax.File, text string, at int) diag.List {
 	return nil
 }
 
-// bind gives the inputs their values. Which nodes there are depends on the labels
-// of the whole program, so a new one changes the inputs too.
+// bind gives the inputs their values. The nodes depend on the labels of the whole program, so a new
+// label changes the inputs too.
 func (s *state) bind(f *syntax.File, e *entry) {
 	known, domains, fresh := s.known, s.domains, len(s.inputs) != len(s.bound)
 	all := &syntax.File{Stmts: append(slices.Clip(s.program.File.Stmts), f.Stmts...)}
-	if len(check.ProgramLabels(f)) > 0 {
+	mayName := func(st syntax.Stmt) bool { // a constant of a domain
+		_, assigns := st.(*syntax.Assign)
+		_, prints := st.(*syntax.Print)
+		return !assigns && !prints
+	}
+	if slices.ContainsFunc(f.Stmts, mayName) && slices.ContainsFunc(s.bound, func(b binding) bool { return b.Raw.Kind == graphio.Relation }) {
+		domains, known = check.ProgramDomains(all), check.ProgramLabels(all) // a name may come to be no node
+	} else if len(check.ProgramLabels(f)) > 0 {
 		known = check.ProgramLabels(all)
 	}
-	if slices.ContainsFunc(s.bound, func(b binding) bool { return b.Raw.Kind == graphio.Relation }) {
-		domains = check.ProgramDomains(all)
-	}
-	if len(known) == len(s.known) && !fresh && maps.EqualFunc(domains, s.domains, slices.Equal) {
+	if slices.Equal(known, s.known) && !fresh && maps.EqualFunc(domains, s.domains, slices.Equal) {
 		return // as in most entries
 	}
 	s.known, s.labels, s.domains, e.stale = known, known, domains, true
@@ -209,7 +213,8 @@ func (s *state) bind(f *syntax.File, e *entry) {
 		panic(wrongData(err))
 	}
 	for _, w := range data.Warnings {
-		if w.Code == "label" || fresh {
+		isNew := func(b binding) bool { return b.Raw.File == w.File && s.inputs[b.Name] == nil }
+		if w.Code == "label" || slices.ContainsFunc(s.bound, isNew) {
 			e.diags = append(e.diags, bind.Warnings([]graphio.Warning{w})...)
 		}
 	}

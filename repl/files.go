@@ -32,7 +32,7 @@ const maxProgram = 64 << 20
 // path is the name of a file, with ~ replaced by the home folder.
 func (s *Session) path(name string) string { return Path(name, s.cfg.Home) }
 
-// Path is the name of a file, with ~ replaced by the home folder.
+// Path returns the name of a file, with ~ replaced by the home folder.
 func Path(name, home string) string {
 	if rest, ok := strings.CutPrefix(name, "~"); ok && home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
 		return home + rest
@@ -40,7 +40,7 @@ func Path(name, home string) string {
 	return name
 }
 
-// complete is the names of files that begin with a prefix, and with ~ if that does.
+// complete returns the names of files that begin with a prefix, and with ~ if that does.
 func (s *Session) complete(prefix string) []string {
 	list := s.cfg.Files.Complete(s.path(prefix))
 	if s.path(prefix) != prefix {
@@ -51,7 +51,7 @@ func (s *Session) complete(prefix string) []string {
 	return list
 }
 
-// mayWrite refuses what the session may not write: the data of an input.
+// mayWrite refuses to write the data of an input.
 func (s *Session) mayWrite(name string) {
 	s.needsFiles()
 	for _, b := range s.bound {
@@ -79,7 +79,7 @@ func (s *Session) open(ctx context.Context, name string) io.ReadCloser {
 	return f
 }
 
-// fileFailure is the reply about a file that cannot be read or written at all.
+// fileFailure is the reply about a file that cannot be read or written.
 func fileFailure(name, done string, err error) Reply {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -101,7 +101,7 @@ func (s *Session) readData(ctx context.Context, d bind.Declared, spec string) bi
 	return s.readInput(ctx, in, d)
 }
 
-// said is the data that ein.toml gives the inputs of a program.
+// said is the data of inputs in ein.toml.
 func (s *Session) said(name string, program *syntax.File) []bind.Input {
 	if s.cfg.Settings == nil {
 		return nil
@@ -153,7 +153,7 @@ var relationPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*\s*\([^()]*\))\s*=?\s+(\S.*)$`)
 })
 
-// relationInput is input for one with columns, as in Pay(from: node, to: node) pay.csv.
+// relationInput declares a relation and binds it, as in Pay(from: node, to: node) pay.csv.
 func (s *Session) relationInput(ctx context.Context, declaration, spec string) Reply {
 	text := "input " + declaration
 	parsed := lang.Parse(s.cfg.Name, text, lang.Options{})
@@ -173,8 +173,8 @@ func (s *Session) twice(in *syntax.Input) {
 	}
 }
 
-// input declares an input and binds it. If the name is taken, the input gets a fresh one and its value
-// is assigned to the name, so that what used the old value keeps it.
+// input declares an input and binds it. If the name is taken, the input gets a fresh name, and its
+// value is assigned to the old one, so that what used the old value keeps it.
 func (s *Session) input(ctx context.Context, arg string) Reply {
 	if m := relationPattern().FindStringSubmatch(arg); m != nil {
 		return s.relationInput(ctx, m[1], unquote(m[2]))
@@ -209,7 +209,7 @@ func (s *Session) input(ctx context.Context, arg string) Reply {
 	return s.statements(ctx, text, s.cfg.Name, s.line, b)
 }
 
-// unquote takes the quotes off a file name.
+// unquote removes the quotes around a file name.
 func unquote(s string) string {
 	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
 		return s[1 : len(s)-1]
@@ -329,14 +329,21 @@ func (s *Session) save(ctx context.Context, arg string) Reply {
 	name := s.path(unquote(arg))
 	s.mayWrite(name)
 	save := func(context.Context) Reply {
-		if err := s.cfg.Files.Write(name, []byte(s.Program(name))); err != nil {
+		text := s.Program(name)
+		if err := s.cfg.Files.Write(name, []byte(text)); err != nil {
 			return fileFailure(name, "written", err)
 		}
 		n := 0
 		for _, f := range s.entries {
 			n += len(f.Stmts)
 		}
-		return Reply{Note: fmt.Sprintf("%s written to %s\n", words.Plural(n, "statement"), name)}
+		note := fmt.Sprintf("%s written to %s\n", words.Plural(n, "statement"), name)
+		p := lang.Check(lang.Parse(name, text, lang.Options{}), lang.Options{Inputs: s.inputs, Labels: s.labels, ErrorsOnly: true})
+		if i := slices.IndexFunc(p.Diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }); i >= 0 { // as of a relation that is still missing
+			at := p.File.Source.Position(p.Diags[i].Span.Start)
+			note += fmt.Sprintf("It does not run yet: %s:%d: %s\n", name, at.Line, p.Diags[i].Message)
+		}
+		return Reply{Note: note}
 	}
 	if !s.cfg.Files.Same(name, name) {
 		return save(ctx)

@@ -34,8 +34,8 @@ func Pages() (names []string) {
 	return names
 }
 
-// Page is what is known of a name: a function, the code of a diagnostic, a word of the
-// language or a topic; "topics" lists these. The error says what there is instead.
+// Page returns the page about a name: a function, the code of a diagnostic, a word of the language
+// or a topic; "topics" lists these. The error says what is similar.
 func Page(name string) (string, error) {
 	function, _, _ := strings.Cut(name, "(")
 	for _, f := range describe.Functions() {

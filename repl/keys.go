@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// keys is what a keyboard sends, in the keys that the readline library knows. It
-// leaves out Home and End of tmux and rxvt and all arrows with Ctrl or Alt, and its
-// Ctrl-C only closes a menu or a search, so that the line has to be given up again.
+// keys translates what a keyboard sends into the keys that readline knows. Readline does not know
+// Home and End of tmux and rxvt, nor arrows with Ctrl or Alt; and its Ctrl-C only closes a menu or
+// a search, so that the user has to press it again to give up the line.
 type keys struct {
 	io.ReadCloser
 	held  string // the beginning of a key

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Plain reads lines from what is no terminal. A line longer than a program may be
-// is an error.
+// Plain reads lines from an input that is not a terminal. A line longer than a program may be is an
+// error.
 type Plain struct{ r *bufio.Reader }
 
 // NewPlain reads from r.

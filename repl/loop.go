@@ -25,8 +25,8 @@ type LineReader interface {
 	Remember(entry string)
 }
 
-// lookAlways is the length of an entry up to which each line is followed by a check whether it can
-// still become right. Beyond, the check comes only when the length has doubled.
+// lookAlways is the length of an entry up to which each new line is followed by a check whether the
+// entry can still become right. Beyond, the check comes only when the length has doubled.
 const lookAlways = 1 << 14
 
 // The prompts.
@@ -119,7 +119,7 @@ func (l *Loop) Run() error {
 	}
 }
 
-// eval runs an entry, and shows what it gave, in a context of its own.
+// eval runs an entry in a context of its own, and shows the result.
 func (l *Loop) eval(work func(context.Context) Reply) (Reply, error) {
 	ctx, stop := l.Context()
 	defer stop()
@@ -148,7 +148,7 @@ func (l *Loop) eval(work func(context.Context) Reply) (Reply, error) {
 	return r, nil
 }
 
-// newline ends the line with the ^C, if there is one.
+// newline ends the line after a ^C.
 func (l *Loop) newline(ctx context.Context) bool {
 	if !l.Interactive || !errors.Is(context.Cause(ctx), context.Canceled) {
 		return false
@@ -220,7 +220,7 @@ func (l *Loop) show(ctx context.Context, r *Reply) error {
 	return err
 }
 
-// Complete is what can be at pos in the line being read: texts to replace line[start:pos].
+// Complete returns what can stand at pos in the line being read: texts to replace line[start:pos].
 func (l *Loop) Complete(line string, pos int) (start int, words []string) {
 	start, words = l.Session.Complete(l.partial+line, len(l.partial)+pos)
 	if start -= len(l.partial); start < 0 {

@@ -14,11 +14,11 @@ import (
 	"ein/lang/show"
 )
 
-// maxPaged is the most elements of a matrix that is shown in a pager.
+// maxPaged bounds the elements of a matrix that is shown in a pager.
 const maxPaged = 1 << 18
 
-// paged is the matrices of a reply that are wider than a terminal, whole. In the reply
-// they are cut from now on.
+// paged returns the matrices of a reply that are wider than the terminal, in full, and cuts them in
+// the reply.
 func (r *Reply) paged(ctx context.Context, columns int) []byte {
 	var b bytes.Buffer
 	for i := range r.values {
@@ -82,7 +82,7 @@ func (t *Terminal) Page(text []byte) error {
 	return err
 }
 
-// each is the keys in what was read.
+// each returns the keys in what was read.
 func (k *keys) each(read string) (list []string) {
 	for i := range len(read) {
 		if k.decode(read[i : i+1]); k.ready != "" {
@@ -100,7 +100,7 @@ type view struct {
 	ended         bool
 }
 
-// side is how many columns an arrow goes.
+// side is how many columns an arrow key moves.
 const side = 8
 
 func (v *view) press(key string) {

@@ -67,11 +67,11 @@ func (s *Session) holds(out *vm.Output, f show.Format, expression string) {
 	panic(refused(r))
 }
 
-// ending is that of a file, and of no expression but a number.
+// ending matches the ending of a file name; no expression has one, except a number.
 var ending = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.[A-Za-z]\w*$`) })
 
-// target takes a file at the end of an argument off the expression before it. The
-// format is that of its ending, "" where that is none.
+// target splits a file name off the end of an argument. The format is the one of its ending, "" for
+// an unknown ending.
 func target(arg string) (expression, file string, f show.Format) {
 	list := fields(arg)
 	if len(list) < 2 {
@@ -164,7 +164,7 @@ var option = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 
 const optionForms = "sort=value, name or place, top=N or all, precision=N or all, labels=yes or no"
 
-// trailing takes settings off the end of an argument.
+// trailing splits settings off the end of an argument.
 func trailing(arg string) (rest string, settings []string) {
 	for {
 		i := strings.LastIndexAny(arg, " \t") + 1
@@ -216,8 +216,8 @@ const (
 	maxCells      = 400 // a matrix of more rows or columns is drawn in blocks
 )
 
-// Write writes a value in a format that holds it, and says what. A square 0/1 matrix is
-// drawn as a graph, and of any other with opt.Top the greatest elements are.
+// Write writes a value in a format that can hold it, and says what it wrote. A square 0/1 matrix is
+// drawn as a graph, and so are the greatest elements of any other with opt.Top.
 func Write(ctx context.Context, w io.Writer, out *vm.Output, f show.Format, opt show.Options) (what string, err error) {
 	if f != show.SVG {
 		return out.Name, show.Write(ctx, w, out, f, opt)
@@ -251,7 +251,7 @@ func (g *grid) svg() (picture []byte, what string) {
 	return chart.Matrix(g.heading(), note, g.scaled(step), names), what
 }
 
-// scaled is the elements in blocks: of each, the one of the greatest magnitude.
+// scaled returns the elements in blocks: of each, the one of the greatest magnitude.
 func (g *grid) scaled(step int) [][]float64 {
 	list := make([][]float64, (g.rows+step-1)/step)
 	for r := range list {

@@ -13,8 +13,8 @@ import (
 	"ein/lang/syntax"
 )
 
-// Program is the session as a program for ein run, which prints what the session showed. name is the
-// name of the file, for the command line in the first comment.
+// Program returns the session as a program for ein run, which prints what the session showed. name
+// is the name of the file, for the command line in the first comment.
 func (s *Session) Program(name string) string {
 	var b strings.Builder
 	b.WriteString("// ein run " + shellWord(name))

@@ -38,7 +38,7 @@ func (s *Session) made(name string) *syntax.Assign {
 	return a
 }
 
-// readBy is the names of tensors and functions in an expression, each once.
+// readBy returns the names of tensors and functions in an expression, each once.
 func readBy(x syntax.Expr) (names []string) {
 	indices := freeIn(x)
 	see := func(name string) {
@@ -100,7 +100,7 @@ func (s *Session) named(x syntax.Expr) (syntax.Expr, *syntax.Assign) {
 // indexed reports whether an expression has indices.
 func indexed(x syntax.Expr) bool { return len(freeIn(x)) > 0 }
 
-// freeIn is the names of the indices in an expression, with their places.
+// freeIn returns the names of the indices in an expression, with their places.
 func freeIn(x syntax.Expr) map[string][]source.Span {
 	found := map[string][]source.Span{}
 	syntax.Walk(x, func(n syntax.Node) bool {
@@ -116,7 +116,7 @@ func freeIn(x syntax.Expr) map[string][]source.Span {
 	return found
 }
 
-// summands takes apart what is added, each part of which is summed by itself.
+// summands splits a sum into its terms, which are summed one by one.
 func summands(x syntax.Expr) []syntax.Expr {
 	switch y := x.(type) {
 	case *syntax.Paren:

@@ -33,8 +33,8 @@ type want struct {
 	why   bool // it is explained
 }
 
-// wants is what an entry asks for: what it prints, its bare expressions, and the
-// last value of each name it defines.
+// wants is what an entry computes: what it prints, its bare expressions, and the last value of each
+// name it defines.
 func wants(p *check.Program, from int) []want {
 	bySpan := map[source.Span]*check.Statement{}
 	for i := range p.Statements {
@@ -99,7 +99,7 @@ type compiled struct {
 	machine *vm.Machine // that has run it
 }
 
-// compile makes code of an entry, in which the values that are there are inputs.
+// compile makes code of an entry. The values of earlier entries are its inputs.
 func (s *Session) compile(next *state, e *entry) (*compiled, error) {
 	p := e.part
 	c := &compiled{of: next}
@@ -147,7 +147,7 @@ func (s *Session) compile(next *state, e *entry) (*compiled, error) {
 	return c, err
 }
 
-// run runs an entry. Its values are in it, to be kept when it is accepted.
+// run runs an entry. It puts the new values into the entry, to be kept if it is accepted.
 func (s *Session) run(ctx context.Context, next *state, e *entry) (r Reply) {
 	c, result := s.execute(ctx, next, e)
 	for _, w := range result.Warnings {
@@ -214,7 +214,7 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 	return c, result
 }
 
-// failed refuses an entry whose run went wrong.
+// failed refuses an entry whose run failed.
 func (s *Session) failed(next *state, e *entry, c *compiled, err error) {
 	if d, ok := describe.Failed(err, c.machine.Stats().Ops, c.module.Certificate.Ops); ok {
 		if d.Span == (source.Span{}) { // it has no place in the program
@@ -232,7 +232,7 @@ func (s *Session) failed(next *state, e *entry, c *compiled, err error) {
 	}
 }
 
-// overLimit is an entry that needs more than it may use.
+// overLimit is the error of an entry that needs more than it may use.
 func (s *Session) overLimit(l *cost.LimitError, kept uint64, e *entry) diag.Diagnostic {
 	d, flag := describe.Refused(l)
 	if l.Name == "" {
@@ -246,8 +246,8 @@ func (s *Session) overLimit(l *cost.LimitError, kept uint64, e *entry) diag.Diag
 	return d
 }
 
-// others is the memory of the values of the session, without those that a run
-// counts itself as its inputs.
+// others is the memory of the values of the session that are not inputs of a run, which counts
+// these itself.
 func (s *state) others(c *compiled) uint64 {
 	n := s.bytes
 	for _, v := range s.inputs {

@@ -48,7 +48,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// Files is how commands reach files. Names are those that the user wrote.
+// Files gives commands access to files, by the names that the user wrote.
 type Files interface {
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
 	// Write replaces a file.
@@ -82,7 +82,7 @@ type Config struct {
 	Home  string // the folder that ~ stands for in names of files
 }
 
-// Reply is what an entry gave. Its values are those of the machine that ran it.
+// Reply is the result of an entry. Its values lie in the memory of the machine that ran it.
 type Reply struct {
 	values  []vm.Output // results, which Print writes
 	showing show.Options
@@ -106,7 +106,7 @@ type Reply struct {
 	bound uint64 // the operations that were certified
 }
 
-// Print writes the results: values as they are read, as they can be large.
+// Print writes the results. Values are formatted as they are written, since they can be large.
 func (r *Reply) Print(ctx context.Context, w io.Writer) error {
 	for i := range r.values {
 		if err := show.Write(ctx, w, &r.values[i], r.mode, r.showing); err != nil {
@@ -131,8 +131,8 @@ type Session struct {
 	assigned []vm.Output  // by the statement that the last entry ended in
 }
 
-// state is what an entry can change. An entry works on a copy, which replaces the
-// state when all went well.
+// state is what an entry can change. An entry works on a copy, which replaces the state if all goes
+// well.
 type state struct {
 	file    *source.File   // the program, each entry ending in a newline
 	entries []*syntax.File // the statements of each
@@ -191,7 +191,7 @@ func (s *Session) Incomplete(entry string) bool {
 	return o.goesOn() // else the line has ended the statement
 }
 
-// openings is what lines leave open.
+// openings is what the lines so far leave open.
 type openings struct {
 	depth int
 	last  syntax.Kind
@@ -233,12 +233,12 @@ func (s *Session) Eval(ctx context.Context, entry string) Reply {
 	})
 }
 
-// refused is a reply that ends an entry, as a panic: an entry can be wrong in dozens of
-// places, and none of the functions on the way could do anything about it.
+// refused is a reply that ends an entry by a panic: an entry can be wrong in dozens of places, and
+// no function on the way could do anything about it.
 type refused Reply
 
-// attempt gives the reply of an entry. The session is as before where it is refused, and
-// where any other panic is a bug, which is in the reply.
+// attempt gives the reply of an entry. If the entry is refused, or fails by a bug, the session is
+// as before.
 func (s *Session) attempt(entry func() Reply) (r Reply) {
 	before := s.state
 	defer func() {
@@ -253,8 +253,8 @@ func (s *Session) attempt(entry func() Reply) (r Reply) {
 	return entry()
 }
 
-// last is the value of the assignment that the session ended in, which a program
-// without a :print gives too.
+// last is the value of the assignment that ended the session, which a program without :print prints
+// too.
 func (s *Session) last(context.Context) Reply {
 	return Reply{values: s.assigned, showing: s.showing(&s.state), mode: s.mode}
 }
@@ -289,7 +289,7 @@ func (s *Session) statements(ctx context.Context, text, name string, line int, b
 	return r
 }
 
-// accept makes an entry that was run a part of the session.
+// accept makes an entry part of the session.
 func (s *Session) accept(next *state, e *entry) {
 	for name, v := range e.made {
 		if old := next.kept[name]; old != nil {
@@ -301,8 +301,8 @@ func (s *Session) accept(next *state, e *entry) {
 	s.state = *next
 }
 
-// definition is the statement that gives a name the value it has now, or nil.
-// A printed expression is a statement too, but its text is never a bare name.
+// definition is the statement that gave a name its present value, or nil. A printed expression is a
+// statement too, but its text is never a bare name.
 func (s *state) definition(name string) *check.Statement {
 	for i := len(s.program.Statements) - 1; i >= 0; i-- {
 		if st := &s.program.Statements[i]; st.Name == name {
@@ -312,13 +312,15 @@ func (s *state) definition(name string) *check.Statement {
 	return nil
 }
 
-// tensors is the names of the session in the order of their definition.
+// tensors returns the names of the session in the order of their definition.
 func (s *state) tensors() []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, in := range s.program.Inputs {
-		out = append(out, in.Name)
-		seen[in.Name] = true
+		if len(in.Columns) == 0 { // else a relation
+			out = append(out, in.Name)
+			seen[in.Name] = true
+		}
 	}
 	for _, st := range s.program.Statements {
 		if s.kept[st.Name] != nil && !seen[st.Name] {
@@ -337,7 +339,7 @@ func (s *state) value(name string) *tensor.Value {
 	return s.inputs[name]
 }
 
-// width is that of the terminal, 0 where there is none.
+// width returns the width of the terminal, 0 without one.
 func (s *Session) width() int {
 	if s.cfg.Columns == nil {
 		return 0

@@ -79,8 +79,8 @@ func OpenTerminal(opt TerminalOptions) (*Terminal, error) {
 	return t, nil
 }
 
-// recall gives the library the history anew: it would keep what was last typed into an
-// entry that was recalled.
+// recall gives the library the history again: it would keep what was last typed into a recalled
+// entry.
 func (t *Terminal) recall() {
 	t.rl.ResetHistory()
 	for _, e := range t.entries {
@@ -125,8 +125,8 @@ func (t *Terminal) Remember(entry string) {
 	_ = f.Close()
 }
 
-// packed is an entry in the file of the history: each of its lines but the last ends in
-// a backslash.
+// packed is an entry as a line of the history file, where each of its lines but the last ends in a
+// backslash.
 func packed(entry string) string {
 	if strings.HasSuffix(entry, `\`) {
 		entry += " "
@@ -137,8 +137,8 @@ func packed(entry string) string {
 // Close gives the terminal back.
 func (t *Terminal) Close() error { return t.rl.Close() }
 
-// readHistory is the entries of a history file, the last of them. A file that has
-// grown to twice as many is cut.
+// readHistory returns the latest entries of a history file. It cuts a file that has grown to twice
+// as many.
 func readHistory(name string) []string {
 	if name == "" {
 		return nil
@@ -173,10 +173,10 @@ func readHistory(name string) []string {
 	return entries[max(0, len(entries)-maxHistory):]
 }
 
-// Home is the user's own folder, "" when there is none.
+// Home returns the user's own folder, "" when there is none.
 func Home(env func(string) string) string { return cmp.Or(env("HOME"), env("USERPROFILE")) }
 
-// HistoryFile is where the history is kept: in the user's state folder. It is ""
+// HistoryFile returns where the history is kept: in the user's state folder. It is ""
 // when there is no home.
 func HistoryFile(env func(string) string) string {
 	state := env("XDG_STATE_HOME")

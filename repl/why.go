@@ -18,8 +18,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// question is what :why is asked: is there a path from one node to another, or,
-// with to nil, to which nodes.
+// question is what :why is asked about: whether a path leads from one node to another, or, if to is
+// nil, which nodes are reached.
 type question struct {
 	graph, from, to syntax.Expr
 	reverse         bool // paths that end in from
@@ -105,6 +105,8 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 		return s.rule(ctx, x, made)
 	case made != nil:
 		return s.origin(ctx, x, made)
+	case isName && s.relation(x):
+		return refusal("", "", fmt.Sprintf("`%s` is a relation, and `:why` explains one row", name.Name), "Give its columns values, as in `:why Owns(\"a\", \"b\")`.")
 	case isName:
 		return Reply{Out: s.from(name.Name, s.value(name.Name)) + "\n"}
 	default:
@@ -235,7 +237,7 @@ func neighbours(v *tensor.Value, reverse bool) func(i int, visit func(j int)) {
 	}
 }
 
-// path is the nodes from the start to a node that was reached.
+// path returns the nodes from the start to a node that was reached.
 func (t *tree) path(to int) []int {
 	out := make([]int, t.depth[to]+1)
 	for k := len(out) - 1; k >= 0; k-- {

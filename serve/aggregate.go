@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// MetricsRequest is a run of NeMo Gym: the answers of /verify, without the texts.
+// MetricsRequest is a finished run of NeMo Gym: the answers of /verify, without the texts.
 type MetricsRequest struct {
 	Rows []Row `json:"verify_responses"`
 }
@@ -26,8 +26,8 @@ type Metrics struct {
 
 const taskIndex = "_ng_task_index"
 
-// aggregate computes what compute_aggregate_metrics of NeMo Gym 0.7 does. A row that is
-// masked could not be judged, so it is counted, and is in no mean.
+// aggregate does what compute_aggregate_metrics of NeMo Gym 0.7 does. A masked row could not be
+// judged, so it is counted, but in no mean.
 func aggregate(_ context.Context, _ *Server, _ *Call, q *MetricsRequest) (*Metrics, error) {
 	out := &Metrics{Groups: []map[string]float64{}, Agent: map[string]float64{}, Key: map[string]float64{}, Repeats: []struct{}{}}
 	tasks, repeats := map[float64][]Row{}, map[float64]bool{}
@@ -72,7 +72,7 @@ func aggregate(_ context.Context, _ *Server, _ *Call, q *MetricsRequest) (*Metri
 	return out, nil
 }
 
-// number is a member that is a number or a truth value.
+// number is a numeric or boolean member as a number.
 func (r Row) number(name string) (x float64, ok bool) {
 	switch r[name].Kind() {
 	case 't':
@@ -85,7 +85,7 @@ func (r Row) number(name string) (x float64, ok bool) {
 	return 0, false
 }
 
-// statistics are those of rows, and of the tokens that they took.
+// statistics returns statistics of each numeric member of rows and of their token usage.
 func statistics(rows []Row) map[string]float64 {
 	columns := map[string][]float64{}
 	for _, row := range rows {

@@ -48,7 +48,7 @@ var dtypes = map[string]struct {
 	"int32": {4, numbers[int32]}, "uint64": {8, numbers[uint64]}, "int64": {8, numbers[int64]}, "float32": {4, numbers[float32]}, "float64": {8, numbers[float64]},
 }
 
-// output is an output as an array, as a number, or as the rows of a relation.
+// output makes an output an array, a number, or the rows of a relation.
 func (c *Call) output(o *vm.Output, opt show.Options) (out Output, err error) {
 	if o.Value.Layout == tensor.Rows {
 		var b bytes.Buffer
@@ -86,7 +86,7 @@ func (c *Call) output(o *vm.Output, opt show.Options) (out Output, err error) {
 	return out, nil
 }
 
-// littleEndian is the bytes of a list of numbers.
+// littleEndian encodes a list of numbers.
 func littleEndian[T number](list []T) []byte {
 	b, err := binary.Append(make([]byte, 0, binary.Size(list)), binary.LittleEndian, list)
 	if err != nil {
@@ -95,7 +95,7 @@ func littleEndian[T number](list []T) []byte {
 	return b
 }
 
-// elements are those of a kind, each in its type.
+// elements encodes numbers as the type that answers use for their kind.
 func elements(k tensor.Kind, list []float64) []byte {
 	switch k {
 	case tensor.Bool:
@@ -114,8 +114,8 @@ func wrongArray(name, hint, format string, args []any) error {
 	return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, diag.Error, name, 0, 0, fmt.Sprintf(format, args...), hint)}}
 }
 
-// tensor is the value of an input that came as an array, of at most so many bytes; 0 is
-// any number.
+// tensor is the value of an input that came as an array, and takes at most so many bytes (0: any
+// number).
 func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, error) {
 	fail := func(hint, format string, args ...any) error { return wrongArray(in.Name, hint, format, args) }
 	dtype, known := dtypes[a.Dtype]
@@ -280,8 +280,8 @@ func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, e
 	return v, err
 }
 
-// kindOf is the narrowest kind that holds a list, or the place of the first number
-// that none does. Whole numbers that were rounded to be numbers here are none.
+// kindOf is the narrowest kind that holds a list, or the place of the first number that fits none:
+// a whole number that had to be rounded to a float64.
 func kindOf(list []float64, whole bool) (k tensor.Kind, wrong int) {
 	k = tensor.Bool
 	for i, x := range list {
@@ -298,7 +298,7 @@ func kindOf(list []float64, whole bool) (k tensor.Kind, wrong int) {
 	return k, -1
 }
 
-// ints are n positions.
+// ints decodes n positions, which are int32 or int64 by the length of b.
 func ints(b []byte, n int) ([]int64, bool) {
 	switch len(b) {
 	case 4 * n:
@@ -309,7 +309,7 @@ func ints(b []byte, n int) ([]int64, bool) {
 	return nil, false
 }
 
-// pairs are positions two by two.
+// pairs decodes pairs of positions.
 func pairs(b []byte) ([]int64, bool) {
 	if len(b)%16 != 0 {
 		return nil, false
@@ -321,7 +321,7 @@ type number interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
-// read is the numbers that there are.
+// read decodes all of b.
 func read[T number](b []byte) []T {
 	var one T
 	list := make([]T, len(b)/binary.Size(one))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -15,19 +16,28 @@ import (
 	"ein/lang/diag"
 )
 
-// nothing is the body of a request that has none.
+// nothing is the body of a request without one.
 type nothing struct{}
 
-// decode reads a body. Members that nobody asked for are mistakes, unless it is lenient,
-// and so are two of one name.
-func decode(body []byte, to any, lenient bool) error {
+// decode reads a body of a route. Members that nobody asked for are mistakes, unless it is
+// lenient, and so are two of one name.
+func decode(body []byte, to any, r *Route) error {
 	if _, none := to.(*nothing); none && len(body) == 0 {
 		return nil
 	}
 	if d := depth(body); d > maxDepth {
 		return bad("the body is nested %d deep, at most %d are read", d, maxDepth)
 	}
-	if err := json.Unmarshal(body, to, json.RejectUnknownMembers(!lenient)); err != nil {
+	err := json.Unmarshal(body, to, json.RejectUnknownMembers(!r.lenient))
+	// One reply that is cut within a character must not cost all others their scores.
+	if err != nil && r.said && !jsontext.Value(body).IsValid() {
+		text := jsontext.Value(slices.Clone(body))
+		if text.Format(jsontext.AllowInvalidUTF8(true)) == nil {
+			reflect.ValueOf(to).Elem().SetZero()
+			body, err = text, json.Unmarshal(text, to, json.RejectUnknownMembers(!r.lenient))
+		}
+	}
+	if err != nil {
 		return bad("%s", malformed(err))
 	}
 	if v := reflect.ValueOf(to).Elem(); gaps(v) {
@@ -40,8 +50,8 @@ func decode(body []byte, to any, lenient bool) error {
 	return nil
 }
 
-// gaps says whether a member that is required is empty: it may be missing. Few are, so
-// that a body is seldom read twice.
+// gaps reports whether a required member is empty, and so may be missing. Few are, so a body is
+// seldom read twice.
 func gaps(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -60,12 +70,11 @@ func gaps(v reflect.Value) bool {
 	return false
 }
 
-// sparing is a body that may have another member in place of one that is required.
+// sparing is a body in which another member may replace a required one.
 type sparing interface{ spares(name string) bool }
 
-// lacks is an error if a member that is required is missing from the body in, which was
-// read into v. What was left out by mistake is not taken for what is empty: a reply, say,
-// which is worth 0.
+// lacks is an error if the body in, which was read into v, lacks a required member. A member that
+// was forgotten must not count as an empty one: an empty reply, say, is worth 0.
 func lacks(v reflect.Value, in any, at string) error {
 	where := cmp.Or(at, "the body")
 	switch v.Kind() {
@@ -101,10 +110,10 @@ func lacks(v reflect.Value, in any, at string) error {
 	return nil
 }
 
-// maxDepth bounds how deep a body is nested.
+// maxDepth bounds the nesting of a body.
 const maxDepth = 64
 
-// depth is how deep a JSON text is nested.
+// depth is the nesting of a JSON text.
 func depth(text []byte) int {
 	now, most, inside := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -124,7 +133,7 @@ func depth(text []byte) int {
 	return most
 }
 
-// malformed says what is wrong with a body, in the words of those who wrote it.
+// malformed says what is wrong with a body, in terms of JSON rather than of Go.
 func malformed(err error) string {
 	var syntax *jsontext.SyntacticError
 	var meaning *json.SemanticError
@@ -155,7 +164,7 @@ func malformed(err error) string {
 	return fmt.Sprintf("%s: expected %s, found %s", where, cmp.Or(want, "a whole number"), it)
 }
 
-// unknown says which members there are in place of one that there is not.
+// unknown names the members that exist in place of an unknown one.
 func unknown(err *json.SemanticError) string {
 	at := string(err.JSONPointer)
 	message := "there is no member " + at
@@ -170,9 +179,8 @@ func unknown(err *json.SemanticError) string {
 	return fmt.Sprintf("%s; there are %s", message, strings.Join(known, ", "))
 }
 
-// fields are the members of an object, and those of what it embeds.
-// [reflect.VisibleFields] would leave out a field with the name of the type that is
-// embedded.
+// fields are the members of an object, and those of the structs that it embeds.
+// [reflect.VisibleFields] would leave out a field that has the name of an embedded type.
 func fields(v reflect.Value) iter.Seq2[reflect.StructField, reflect.Value] {
 	return func(yield func(reflect.StructField, reflect.Value) bool) {
 		for f, x := range v.Fields() {
@@ -191,16 +199,16 @@ func fields(v reflect.Value) iter.Seq2[reflect.StructField, reflect.Value] {
 	}
 }
 
-// member is the name of a field in JSON, "" if it has none.
+// member is the name of a field in JSON, "" if it is not written.
 func member(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return strings.TrimPrefix(name, "-")
 }
 
-// required says whether a body must have a member, as its schema does.
+// required reports whether a body must have a member. The schema says the same.
 func required(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omit") }
 
-// members are the names of the members of an object.
+// members returns the names of the members of an object.
 func members(t reflect.Type) (names []string) {
 	for f := range fields(reflect.Zero(t)) {
 		names = append(names, member(f))
@@ -208,5 +216,5 @@ func members(t reflect.Type) (names []string) {
 	return names
 }
 
-// found are the kinds of JSON in words.
+// found names the kinds of JSON values.
 var found = map[jsontext.Kind]string{'"': "text", '0': "a number", 't': "true", 'f': "false", 'n': "null", '[': "an array", '{': "an object", 0: "something else"}

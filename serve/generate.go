@@ -18,9 +18,10 @@ import (
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/compact"
+	"ein/internal/words"
 )
 
-// maxInstances is the most instances of one request.
+// maxInstances bounds the instances of a request.
 const maxInstances = 10000
 
 // GenerateRequest says which instances are made.
@@ -48,8 +49,11 @@ func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, e
 		q.Categories = category.Names()
 	}
 	per := cmp.Or(q.PerCategory, 1)
-	if per < 0 || per > maxInstances || per*len(q.Categories) > maxInstances {
-		return nil, bad("these are %d instances of %d categories each, at most %d are made at once", per, len(q.Categories), maxInstances)
+	switch {
+	case per < 0:
+		return nil, bad("/per_category: expected a number from 1 on, found %d", per)
+	case per > maxInstances || per*len(q.Categories) > maxInstances:
+		return nil, bad("/per_category: %d of each of %s are too many, at most %d are made at once", per, words.Plural(len(q.Categories), "category", "categories"), maxInstances)
 	}
 	var plan instance.Cells
 	for i, name := range q.Categories {
@@ -91,7 +95,7 @@ func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, e
 	return &Answer{Status: http.StatusOK, Type: "application/x-ndjson", Stream: func(ctx context.Context, w io.Writer) error { return s.lines(ctx, c.Route, plan, w) }}, nil
 }
 
-// lines makes the instances of a plan, a slice at a time, as other work.
+// lines makes the instances of a plan, a slice at a time, like other work.
 func (s *Server) lines(ctx context.Context, r *Route, plan instance.Cells, w io.Writer) error {
 	left := plan.Total()
 	next, stop := iter.Pull2((&instance.Generator{Workers: 1}).Run(ctx, plan))
@@ -122,8 +126,8 @@ func (s *Server) lines(ctx context.Context, r *Route, plan instance.Cells, w io.
 	return nil
 }
 
-// line is the line of an instance: all of it, or without what gives its answer away. The
-// programs compute it, and from the digest it can be guessed.
+// line is an instance as a line: all of it, or without what gives its answer away. Programs compute
+// the answer, and the digest allows to check a guess.
 func (s *Server) line(in *instance.Instance) ([]byte, error) {
 	var b bytes.Buffer
 	if s.opt.ShowAnswers {
@@ -141,7 +145,7 @@ func (s *Server) line(in *instance.Instance) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// isMode refuses what is neither a mode nor none.
+// isMode refuses unknown modes; "" is none.
 func isMode(m prompt.Mode) error {
 	if m != "" && !slices.Contains(prompt.Modes(), m) {
 		return bad("there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", m)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -16,7 +17,7 @@ import (
 	"time"
 )
 
-// Handler is the routes over HTTP.
+// Handler returns the routes over HTTP.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for i := range s.routes {
@@ -41,7 +42,7 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
-// Guard lets only those through who have the token.
+// Guard lets only clients through that have the token.
 func (s *Server) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if !s.refuses(&Route{}, w, req) {
@@ -50,7 +51,7 @@ func (s *Server) Guard(h http.Handler) http.Handler {
 	})
 }
 
-// refuses answers a request without the token. How long that takes says nothing of it.
+// refuses answers a request without the token, in a time that reveals nothing about it.
 func (s *Server) refuses(r *Route, w http.ResponseWriter, req *http.Request) bool {
 	if s.opt.Token == "" || r.open {
 		return false
@@ -104,7 +105,11 @@ func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Requ
 	case err != nil:
 		return refused(http.StatusBadRequest, fmt.Sprintf("the body ended early: %v", err))
 	}
-	return s.do(ctx, &Call{Route: r, ID: req.PathValue("id"), Query: req.URL.Query(), Body: body})
+	query, err := url.ParseQuery(req.URL.RawQuery)
+	if err != nil && !r.lenient {
+		return refused(http.StatusBadRequest, fmt.Sprintf("the parameters behind the question mark cannot be read: %v", err))
+	}
+	return s.do(ctx, &Call{Route: r, ID: req.PathValue("id"), Query: query, Body: body})
 }
 
 func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
@@ -124,13 +129,15 @@ func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
 	to := &begun{Writer: w}
 	switch err := a.Stream(ctx, to); {
 	case err != nil && to.any:
-		panic(http.ErrAbortHandler) // the client sees that it is not all
+		_, _ = w.Write(append(failure(err).Body, '\n')) // the last line says what went wrong
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler) // who reads no lines sees that it is not all
 	case err != nil:
 		write(ctx, w, failure(err))
 	}
 }
 
-// begun knows whether anything was written.
+// begun remembers whether anything was written.
 type begun struct {
 	io.Writer
 	any bool

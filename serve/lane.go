@@ -13,9 +13,9 @@ import (
 	"ein/bench/judge/verdict"
 )
 
-// lane is a queue of items for a number of workers. It counts items, not requests, and
-// takes only so many. A request is worked on in slices: after each it waits again, behind
-// those that came meanwhile, so that a long one starves nobody.
+// lane is a queue of items for a number of workers. It counts items, not requests, and has a limit.
+// A request is worked on in slices; after each it goes to the back of the queue, so that a long one
+// does not hold up others.
 type lane struct {
 	name    string
 	most    int
@@ -28,7 +28,7 @@ type lane struct {
 	pace    time.Duration // of an item, lately
 }
 
-// entry is a request that waits to be taken.
+// entry is a request that waits for room.
 type entry struct {
 	items int
 	taken chan struct{}
@@ -50,7 +50,7 @@ const (
 	pythonItems, pythonSlice = 2048, 1
 )
 
-// busyError is a lane that takes no more.
+// busyError says that a lane is full.
 type busyError struct {
 	lane  string
 	items int
@@ -61,8 +61,8 @@ func (e *busyError) Error() string {
 	return fmt.Sprintf("the queue for %s has %d items and takes no more; it may in %v", e.lane, e.items, e.after)
 }
 
-// enter takes items into the queue. Where there is no room for them it is a busyError at
-// once or, if they hold, when the context ends.
+// enter takes items into the queue. If there is no room, it fails with a busyError at once, or,
+// with hold, when the context ends.
 func (l *lane) enter(ctx context.Context, items int, hold bool) error {
 	l.mu.Lock()
 	if len(l.waiting) == 0 && l.items+items <= l.most {
@@ -91,13 +91,13 @@ func (l *lane) enter(ctx context.Context, items int, hold bool) error {
 	return nil // it was taken at the same moment
 }
 
-// busy is asked for under the lock.
+// busy says when to come again. The caller holds the lock.
 func (l *lane) busy() error {
 	after := time.Duration(l.items) * l.pace / time.Duration(cap(l.workers))
 	return &busyError{l.name, l.items, min(max(after.Round(time.Second), time.Second), time.Minute)}
 }
 
-// leave gives the room of items to those that wait, in their order.
+// leave gives the room of items to waiting requests, in their order.
 func (l *lane) leave(items int, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -112,15 +112,15 @@ func (l *lane) leave(items int, took time.Duration) {
 	}
 }
 
-// length is how many items there are.
+// length is the number of items in the queue.
 func (l *lane) length() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.items
 }
 
-// each works on items from 0 on, several slices at once. The error is that of the
-// context, or the first of work; items are left out then.
+// each works on items from 0 on, several slices at once. The error comes from the context, or is
+// the first one of work; then some items are not done.
 func (l *lane) each(ctx context.Context, items int, hold bool, waited func(time.Duration), work func(ctx context.Context, j *verdict.Judge, i int) error) error {
 	if items == 0 {
 		return nil
@@ -158,7 +158,8 @@ func (l *lane) each(ctx context.Context, items int, hold bool, waited func(time.
 	return context.Cause(ctx)
 }
 
-// caught does an item, whose panic is a *verdict.BugError and does not end the process.
+// caught works on an item, and turns a panic into a *verdict.BugError, so that it does not end the
+// process.
 func caught(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -169,7 +170,7 @@ func caught(work func() error) (err error) {
 	return work()
 }
 
-// work does one slice as soon as a worker is free, and says how long it took.
+// work does one slice as soon as a worker is free, and reports how long it waited.
 func (l *lane) work(ctx context.Context, from, to int, waited func(time.Duration), work func(context.Context, *verdict.Judge, int)) time.Duration {
 	asked := time.Now()
 	select {

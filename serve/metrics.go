@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 )
 
-// metrics is what a server counts. No label is an id, a token or a text: there are as
-// many series as there are routes, modes and outcomes.
+// metrics is what a server counts. No label is an id, a token or a text, so there are only as many
+// series as routes, modes and outcomes.
 type metrics struct {
 	registry               *prometheus.Registry
 	requests, items, sheds *prometheus.CounterVec

@@ -15,14 +15,14 @@ import (
 	"ein/internal/version"
 )
 
-// schemas are those of types that write themselves.
+// schemas are the schemas of types that marshal themselves.
 var schemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[jsontext.Value](): {},
 	reflect.TypeFor[Part]():           {Types: []string{"integer", "string"}, Description: "the number of a frame, or bytes in base64"},
 	reflect.TypeFor[Completion]():     {Types: []string{"array", "string"}, Description: "the text of a model, or messages, the last of which from the model counts"},
 }
 
-// Schema is the JSON schema of a type of a route.
+// Schema returns the JSON schema of a type of a route.
 func Schema(of any) (*jsonschema.Schema, error) {
 	return jsonschema.ForType(reflect.TypeOf(of), &jsonschema.ForOptions{TypeSchemas: schemas})
 }
@@ -60,8 +60,15 @@ func openAPI(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
 			}
 			op["requestBody"] = object{"required": true, "content": body}
 		}
+		var parameters []object
 		if strings.Contains(r.Path, "{id}") {
-			op["parameters"] = []object{{"name": "id", "in": "path", "required": true, "schema": object{"type": "string"}}}
+			parameters = append(parameters, object{"name": "id", "in": "path", "required": true, "schema": object{"type": "string"}})
+		}
+		for _, name := range r.query {
+			parameters = append(parameters, object{"name": name, "in": "query", "schema": object{"type": "string"}})
+		}
+		if parameters != nil {
+			op["parameters"] = parameters
 		}
 		if paths[r.Path] == nil {
 			paths[r.Path] = object{}

@@ -30,7 +30,7 @@ type ResetRequest struct {
 	Category string      `json:"category,omitzero"`
 }
 
-// Action is a step. A reply that is no object is taken as the member reply.
+// Action is a step. A reply that is not an object stands for the member reply.
 type Action struct {
 	Reply    string         `json:"reply"`
 	Answer   jsontext.Value `json:"answer,omitzero"` // in place of a reply: the member of the object that a direct answer is
@@ -49,7 +49,7 @@ func (a Action) spares(name string) bool {
 	return name == "reply" && (a.Answer != nil || a.Type != "")
 }
 
-// Observation is what the model sees.
+// Observation is what the model sees after a reset or a step.
 type Observation struct {
 	ID       string `json:"id"`
 	System   string `json:"system,omitzero"` // what the model is told
@@ -95,14 +95,14 @@ type State struct {
 	ID      string `json:"id,omitzero"`
 }
 
-// Schemas are those of the environment.
+// Schemas describe the JSON of an episode.
 type Schemas struct {
 	Action      jsontext.Value `json:"action"`
 	Observation jsontext.Value `json:"observation"`
 	State       jsontext.Value `json:"state"`
 }
 
-// Metadata is what the environment is.
+// Metadata describes the environment to its clients.
 type Metadata struct {
 	Name        string  `json:"name"`
 	Description string  `json:"description"`
@@ -112,7 +112,7 @@ type Metadata struct {
 	URL         *string `json:"documentation_url"`
 }
 
-// openEnv are the routes for OpenEnv; /ws is none of them, since it is a conversation.
+// openEnv are the routes for OpenEnv, except /ws, which is a conversation.
 func openEnv() []Route {
 	const unavailable = http.StatusServiceUnavailable
 	return []Route{
@@ -155,8 +155,8 @@ type episode struct {
 	done     bool
 }
 
-// reset begins an episode with the question asked for, or one of the training side that the seed
-// chooses: the categories in turn. Making it takes a worker, so it waits in the lane.
+// reset begins an episode with the question of an id, or with one of the training side that the
+// seed selects, from each category in turn. Making it takes a worker, so it waits in the lane.
 func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest) (*Observed, error) {
 	id := q.ID
 	if id == "" {
@@ -216,7 +216,7 @@ func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Obs
 		return nil, &requestError{http.StatusUnprocessableEntity, "there is no question yet: reset gives one; over plain HTTP the action has its id"}
 	}
 	reply := a.Reply
-	if a.Answer != nil {
+	if a.Answer != nil && a.Answer.Kind() != 'n' { // null is none
 		reply = `{"answer": ` + string(a.Answer) + `}`
 	}
 	out, err := s.one(ctx, c.Route, Item{ID: e.id, Mode: e.mode, Reply: reply})
@@ -228,7 +228,7 @@ func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Obs
 	return &Observed{Observation{ID: e.id, Outcome: string(out.Outcome), Message: out.Message}, out.Reward, true}, nil
 }
 
-// try is what a tool says of a program. It needs no question.
+// try is what a tool says about a program. It needs no question.
 func (e *episode) try(ctx context.Context, s *Server, c *Call, tool, program string) (string, error) {
 	if tool != "run" && tool != "check" {
 		return "", &requestError{http.StatusUnprocessableEntity, fmt.Sprintf("there is no tool %q; there are run and check", tool)}
@@ -281,7 +281,7 @@ func (e *episode) rpc(ctx context.Context, s *Server, c *Call, q *rpcRequest) *r
 		var text string
 		of := &ToolRequest{} // whose program is asked for when it is known what tool it is for
 		if a := q.Params.Arguments; a != nil && a.Kind() != 'n' {
-			err = decode(a, &of, true)
+			err = decode(a, &of, c.Route)
 		}
 		if err == nil {
 			text, err = e.try(ctx, s, c, q.Params.Name, of.Program)
@@ -301,11 +301,10 @@ func (e *episode) rpc(ctx context.Context, s *Server, c *Call, q *rpcRequest) *r
 	return out
 }
 
-// maxSessions is how many conversations there are at once: trainers open one for each
-// generation.
+// maxSessions bounds the open conversations: trainers open one for each generation.
 const maxSessions = 4096
 
-// sessions are the conversations that are open.
+// sessions are the open conversations.
 type sessions struct {
 	all sync.WaitGroup
 
@@ -321,7 +320,7 @@ type session struct {
 	episode
 }
 
-// enter takes a session in, if there is room for it.
+// enter adds a session, if there is room.
 func (a *sessions) enter(x *session) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -343,8 +342,7 @@ func (a *sessions) leave(x *session) {
 	a.all.Done()
 }
 
-// Hang ends the conversations that are open, each after the step that is under way, and
-// takes no more.
+// Hang ends the open conversations, each after its current step, and accepts no more.
 func (s *Server) Hang() {
 	s.sessions.mu.Lock()
 	defer s.sessions.mu.Unlock()
@@ -373,13 +371,13 @@ func (s *Server) Wait(ctx context.Context) error {
 	}
 }
 
-// message is one of a conversation: its type, and what belongs to it.
+// message is a message of a conversation: its type, and the data of that type.
 type message struct {
 	Type string         `json:"type"`
 	Data jsontext.Value `json:"data,omitzero"`
 }
 
-// wrong is what goes wrong in a conversation.
+// wrong is the error message of a conversation.
 type wrong struct {
 	Message string `json:"message"`
 	Code    string `json:"code"`
@@ -387,7 +385,7 @@ type wrong struct {
 
 func (w *wrong) Error() string { return w.Message }
 
-// talk is a conversation over a WebSocket.
+// talk holds a conversation over a WebSocket.
 func (s *Server) talk(w http.ResponseWriter, req *http.Request) {
 	conn, err := websocket.Accept(w, req, nil)
 	if err != nil {
@@ -403,7 +401,7 @@ func (s *Server) talk(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	defer s.sessions.leave(x)
-	route := &Route{Method: "GET", Path: "/ws", Hold: true}
+	route := &Route{Method: "GET", Path: "/ws", Hold: true, lenient: true, said: true}
 	for {
 		_, text, err := conn.Read(ctx)
 		if err != nil {
@@ -422,12 +420,12 @@ func (s *Server) talk(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// next is the answer to a message, and whether there may be more.
+// next answers a message, and says whether more may follow.
 func (s *Server) next(ctx context.Context, x *session, c *Call, text []byte) (out *message, more bool) {
 	ctx, stop := context.WithTimeout(ctx, 50*time.Second)
 	defer stop()
 	m := message{Data: jsontext.Value("{}")}
-	if err := decode(text, &m, true); err != nil {
+	if err := decode(text, &m, c.Route); err != nil {
 		return &message{"error", encode(wrong{err.Error(), "INVALID_JSON"})}, true
 	}
 	var v any
@@ -436,19 +434,19 @@ func (s *Server) next(ctx context.Context, x *session, c *Call, text []byte) (ou
 		switch m.Type {
 		case "reset":
 			var q ResetRequest
-			if err = decode(m.Data, &q, true); err == nil {
+			if err = decode(m.Data, &q, c.Route); err == nil {
 				v, err = x.reset(ctx, s, c, &q)
 			}
 		case "step":
 			var a Action
-			if err = decode(m.Data, &a, true); err == nil {
+			if err = decode(m.Data, &a, c.Route); err == nil {
 				v, err = x.episode.step(ctx, s, c, &a)
 			}
 		case "state":
 			kind, v = "state", State{x.name, x.steps, x.id}
 		case "mcp":
 			var q rpcRequest
-			if err = decode(m.Data, &q, true); err == nil {
+			if err = decode(m.Data, &q, c.Route); err == nil {
 				kind, v = "mcp", x.rpc(ctx, s, c, &q)
 			}
 		case "close":

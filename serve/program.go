@@ -36,7 +36,7 @@ type Program struct {
 	Limits Limits                    `json:"limits,omitzero"`
 }
 
-// Limits bound a run. They lower those of the server.
+// Limits bound a run. They can only lower those of the server.
 type Limits struct {
 	Ops      uint64 `json:"ops,omitzero"`
 	Bytes    uint64 `json:"bytes,omitzero"`
@@ -45,7 +45,7 @@ type Limits struct {
 	Millis   uint64 `json:"timeout_ms,omitzero"`
 }
 
-// under is the lower one of two limits, 0 being none.
+// under is the lower of two limits, where 0 means none.
 func under(a, b uint64) uint64 {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -58,7 +58,7 @@ func (s *Server) limits(l Limits) ein.Limits {
 	return ein.Limits{MaxOps: under(l.Ops, o.MaxOps), MaxBytes: under(l.Bytes, o.MaxBytes), MaxOutputElements: under(l.Elements, o.MaxOutputElements), Strict: l.Strict || o.Strict}
 }
 
-// within is a context that ends with the time a request has.
+// within is a context that ends when the time of a request is over.
 func (s *Server) within(ctx context.Context, l Limits) (context.Context, context.CancelFunc) {
 	if limit := s.time(l); limit > 0 {
 		return context.WithTimeout(ctx, limit)
@@ -66,7 +66,7 @@ func (s *Server) within(ctx context.Context, l Limits) (context.Context, context
 	return ctx, func() {}
 }
 
-// time is how long a run may take, 0 as long as it likes.
+// time is how long a run may take, 0 for no limit.
 func (s *Server) time(l Limits) time.Duration {
 	return time.Duration(under(min(l.Millis, uint64(time.Hour/time.Millisecond))*uint64(time.Millisecond), uint64(s.opt.Timeout)))
 }
@@ -83,7 +83,7 @@ func profile(name string) (ein.Profile, error) {
 	return ein.Full, nil
 }
 
-// program is a program with its data.
+// program compiles a program and binds its data.
 func (s *Server) program(ctx context.Context, c *Call, q *Program) (*ein.Program, error) {
 	prof, err := profile(q.Profile)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Server) program(ctx context.Context, c *Call, q *Program) (*ein.Program
 	return p.Bind(ctx, inputs...)
 }
 
-// data is what who started the server has for the inputs that a request leaves out.
+// data is the server's own data for the inputs that a request leaves out.
 func (s *Server) data(p *ein.Program, q *Program) (inputs []ein.Input, err error) {
 	for _, d := range p.Inputs() {
 		spec, ok := s.opt.Data[d.Name]
@@ -129,8 +129,8 @@ type File struct {
 	Options string `json:"options,omitzero"` // as behind the question mark of --input
 }
 
-// input is the data of one input. An object with the one member "array" or "text" is
-// none of the forms of a JSON file.
+// input is the data of one input. An object with the only member "array" or "text" is no form of a
+// JSON file.
 func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.Input, error) {
 	data := q.Inputs[name]
 	in := ein.Input{Name: name, Options: graphio.Options{Format: graphio.JSON}, Data: bytes.NewReader(data)}
@@ -139,7 +139,7 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 		var a struct {
 			Array Array `json:"array"`
 		}
-		if err := decode(data, &a, false); err != nil {
+		if err := decode(data, &a, c.Route); err != nil {
 			return in, bad("the input %s: %v", name, err)
 		}
 		declared := slices.IndexFunc(p.Inputs(), func(d bind.Declared) bool { return d.Name == name })
@@ -151,7 +151,7 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 		return in, err
 	case "text", "options":
 		var f File
-		if err := decode(data, &f, false); err != nil {
+		if err := decode(data, &f, c.Route); err != nil {
 			return in, bad("the input %s: %v", name, err)
 		}
 		in.Options, in.Data = graphio.Options{}, strings.NewReader(f.Text)
@@ -169,7 +169,8 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 	return in, nil
 }
 
-// firstMember is the name of the first member of an object, "" of anything else.
+// firstMember is the name of the first member of an object, "" of anything else and of a vector by
+// node, where it has a number.
 func firstMember(v jsontext.Value) string {
 	d := jsontext.NewDecoder(bytes.NewReader(v))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
@@ -179,7 +180,12 @@ func firstMember(v jsontext.Value) string {
 	if err != nil || t.Kind() != '"' {
 		return ""
 	}
-	return t.String()
+	name := t.String()
+	switch d.PeekKind() {
+	case '0', 't', 'f':
+		return ""
+	}
+	return name
 }
 
 // RunRequest is a program to run, and the form of its outputs.
@@ -193,7 +199,7 @@ type RunRequest struct {
 	Pictures bool `json:"pictures,omitzero"`
 }
 
-// mostDrawn is how many elements an output has at most that is drawn.
+// mostDrawn is how many elements an output may have to be drawn.
 const mostDrawn = 1_000_000
 
 // RunResult is the outcome of a run in the form text or arrays.
@@ -207,13 +213,13 @@ type RunResult struct {
 	Warnings []diag.JSONDiagnostic `json:"warnings"`
 }
 
-// Bound is what a run was certified to take at most.
+// Bound is the certificate of a run: what it can take at most.
 type Bound struct {
 	Ops   uint64 `json:"ops"`
 	Bytes uint64 `json:"peak_bytes"`
 }
 
-// Output is an output: a value, or, as an array, its numbers apart.
+// Output is an output: a value, or an array whose numbers are in frames.
 type Output struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"` // bool, int or real
@@ -236,10 +242,10 @@ type Output struct {
 	Picture string `json:"picture,omitzero"` // SVG
 }
 
-// forms are those of nodes, by ir.Form.
+// forms are the forms of outputs whose numbers are nodes.
 var forms = map[ir.Form]string{ir.NodeSet: "set", ir.NodePath: "path", ir.NodeIndex: "node"}
 
-// inLane gives a handler a worker of the lane for Ein.
+// inLane runs a handler on a worker of the lane for Ein.
 func inLane[Q, R any](work func(context.Context, *Server, *Call, *Q) (R, error)) func(context.Context, *Server, *Call, *Q) (R, error) {
 	return func(ctx context.Context, s *Server, c *Call, q *Q) (out R, err error) {
 		err = s.ein.each(ctx, 1, c.Route.Hold, s.metrics.waited(s.ein), func(ctx context.Context, _ *verdict.Judge, _ int) (err error) {
@@ -250,8 +256,8 @@ func inLane[Q, R any](work func(context.Context, *Server, *Call, *Q) (R, error))
 	}
 }
 
-// run answers in the form asked for. Of arrays, each output is sent as it is stored, so that a
-// client gets a sparse matrix without its zeros.
+// run answers in the requested form. In the form arrays, each output is sent as it is stored, so
+// that a client gets a sparse matrix without its zeros.
 func run(ctx context.Context, s *Server, c *Call, q *RunRequest) (any, error) {
 	ctx, stop := s.within(ctx, q.Limits)
 	defer stop()
@@ -363,7 +369,7 @@ func explain(ctx context.Context, s *Server, c *Call, q *ExplainRequest) (*Text,
 	return &Text{1, p.Plan().Plan()}, nil
 }
 
-// doc is a page; that called all is the list of functions.
+// doc is the page of a name; that of all is the list of functions.
 func doc(_ context.Context, _ *Server, c *Call, _ *nothing) (*Text, error) {
 	if c.ID == "all" {
 		return &Text{1, describe.Contents(describe.Functions())}, nil
@@ -387,15 +393,14 @@ func format(ctx context.Context, _ *Server, _ *Call, q *Program) (*Text, error) 
 	return &Text{1, text}, nil
 }
 
-// key is what a compiled program depends on.
+// key is everything that a compiled program depends on.
 type key struct {
 	name, text string
 	profile    ein.Profile
 	limits     ein.Limits
 }
 
-// compile is a program, which may be kept: training and sessions ask for the same ones
-// again.
+// compile compiles a program, or finds it: training and sessions ask for the same ones again.
 func (s *Server) compile(ctx context.Context, k key) (*ein.Program, error) {
 	if p, ok := s.programs.get(k); ok {
 		return p, nil

@@ -11,9 +11,9 @@ import (
 	"ein/bench/judge/verdict"
 )
 
-// pythons runs Python programs in a sandbox, which is opened, and proven, when the first
-// one comes: that takes seconds. Equal programs are run once while they are remembered:
-// the samples of a question often are. It implements verdict.Runner.
+// pythons runs Python programs in a sandbox. It is opened, and proven, when the first program
+// comes, because that takes seconds. Equal programs run once while they are remembered, since the
+// samples of a question are often equal. It implements verdict.Runner.
 type pythons struct {
 	policy sandbox.Policy
 	ran    recent[[sha256.Size]byte, printed]
@@ -23,7 +23,7 @@ type pythons struct {
 	err error // of opening it
 }
 
-// printed is what a program gave.
+// printed is the outcome of a program.
 type printed struct {
 	text string
 	err  error
@@ -34,8 +34,8 @@ func newPythons(p sandbox.Policy) *pythons {
 	return &pythons{policy: p, ran: recent[[sha256.Size]byte, printed]{most: 16 << 20, weigh: func(_ [sha256.Size]byte, p printed) int { return len(p.text) + entry }}}
 }
 
-// open is the sandbox. That there is none stays so for a minute: it may be the machine
-// that is too busy to prove one.
+// open is the sandbox. A failure is remembered for a minute: the machine may have been too busy to
+// prove one.
 func (p *pythons) open() (*sandbox.Sandbox, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +69,7 @@ func (p *pythons) Run(ctx context.Context, program string) (string, error) {
 	return text, err
 }
 
-// name is what the sandbox is made by.
+// name is the kind of the sandbox.
 func (p *pythons) name() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,8 +2,8 @@ package serve
 
 import "sync"
 
-// recent keeps the values that were asked for lately: between half of what it may hold
-// and all of it. When the newer half is full, the older one is dropped.
+// recent keeps the values that were asked for lately: at least half as many as it may hold. When
+// the newer half is full, the older one is dropped.
 type recent[K comparable, V any] struct {
 	most  int // what both halves may weigh
 	weigh func(K, V) int

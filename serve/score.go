@@ -34,13 +34,13 @@ type Item struct {
 	Finish   string         `json:"finish,omitzero"` // why the model stopped: stop, length
 }
 
-// ScoreRequest is replies to be scored.
+// ScoreRequest asks for the scores of replies.
 type ScoreRequest struct {
 	Items  []Item `json:"items"`
 	Limits Limits `json:"limits,omitzero"` // of each Ein program
 }
 
-// Scores are in the order of the items.
+// Scores answers it, in the order of the items.
 type Scores struct {
 	Version int     `json:"version"`
 	Items   []Score `json:"items"`
@@ -56,7 +56,7 @@ const (
 	BadRequest ItemStatus = "bad_request"
 )
 
-// Score is what a reply is worth.
+// Score is the verdict on a reply, and its reward.
 type Score struct {
 	ID       string         `json:"id"`
 	Status   ItemStatus     `json:"status"`
@@ -81,7 +81,7 @@ func score(ctx context.Context, s *Server, c *Call, q *ScoreRequest) (*Scores, e
 	return &Scores{1, out}, err
 }
 
-// score scores all items or none: the error is that of the context, or a busyError.
+// score scores all items, or none: the error comes from the context, or is a busyError.
 func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score, error) {
 	if len(q.Items) == 0 || len(q.Items) > maxItems {
 		return nil, bad("there are %d items, expected 1 to %d", len(q.Items), maxItems)
@@ -130,7 +130,7 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 	return out, errors.Join(err, <-both)
 }
 
-// judging is how replies are judged under limits that lower those of the server.
+// judging are the options of a judge, with the limits of a request where these are lower.
 func (s *Server) judging(l Limits) verdict.Options {
 	cost := s.limits(l)
 	o := verdict.Options{Python: s.box, Cache: 64, Limits: verdict.Limits{
@@ -143,7 +143,7 @@ func (s *Server) judging(l Limits) verdict.Options {
 	return o
 }
 
-// judge fills in the score of an item. The error is that of the context.
+// judge fills in the score of an item. The error comes from the context.
 func (s *Server) judge(ctx context.Context, j *verdict.Judge, it *Item, l *verdict.Line, out *Score) error {
 	out.Status, out.Mode = BadRequest, l.Mode
 	if len(it.Reply) > maxReply {
@@ -192,7 +192,7 @@ func (s *Server) reward(v *verdict.Verdict) *float64 {
 	return &x
 }
 
-// allowed says whether a split may be asked for. What is there to be scored on must not
+// allowed is an error for a split that may not be asked for: what is meant for scoring must not
 // become a reward by mistake.
 func (s *Server) allowed(version, split string) error {
 	if !instance.HeldOut(version, split) || slices.Contains(s.opt.Splits, split) || slices.Contains(s.opt.Splits, "*") {
@@ -201,9 +201,9 @@ func (s *Server) allowed(version, split string) error {
 	return fmt.Errorf("the split %q of %s is held out, and a reward on it is training on it; a server started with --allow-split %s allows it, in Python ein.bench.allow('%s')", split, version, split, split)
 }
 
-// question is that of an item.
+// question returns the question of an item, made again from its id or read from its instance.
 func (s *Server) question(ctx context.Context, it *Item) (*verdict.Question, error) {
-	if it.Instance != nil {
+	if it.Instance != nil && it.Instance.Kind() != 'n' {
 		if it.ID != "" {
 			return nil, errors.New("there are both an id and an instance")
 		}
@@ -243,7 +243,7 @@ func (s *Server) instance(ctx context.Context, text string) (*instance.Instance,
 	return in, err
 }
 
-// RewardRequest is what a reward function of a trainer has: a list for each.
+// RewardRequest is what the reward function of a trainer gets: lists of ids and completions.
 type RewardRequest struct {
 	Prompts     []jsontext.Value `json:"prompts,omitzero"` // not looked at
 	Completions []Completion     `json:"completions"`
@@ -251,11 +251,11 @@ type RewardRequest struct {
 	Mode        prompt.Mode      `json:"mode,omitzero"`
 }
 
-// Completion is the text of a model: a string, or a list of messages, of which the last
-// of the model counts.
+// Completion is the text of a model: a string, or a list of messages, of which the model's last
+// counts.
 type Completion string
 
-// UnmarshalJSONFrom reads either form. A message may have no text, but not none by
+// UnmarshalJSONFrom reads either form. A message may have an empty text, but must not lack it by
 // mistake.
 func (c *Completion) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	switch kind := d.PeekKind(); kind {
@@ -294,13 +294,12 @@ func (c *Completion) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return bad("there is no message with the role `assistant`")
 }
 
-// Rewards are in the order of the completions; null is one that was not scored.
+// Rewards answers it, in the order of the completions; null is a completion that was not scored.
 type Rewards struct {
 	Rewards []*float64 `json:"rewards"`
 }
 
-// rewards is score in the shape of a reward function: lists of completions and ids, and a list of
-// numbers.
+// rewards is score in the form of a reward function.
 func rewards(ctx context.Context, s *Server, c *Call, q *RewardRequest) (*Rewards, error) {
 	if len(q.IDs) != len(q.Completions) {
 		return nil, bad("there are %s and %s", words.Plural(len(q.Completions), "completion"), words.Plural(len(q.IDs), "id"))

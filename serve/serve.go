@@ -29,10 +29,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,7 +58,7 @@ import (
 // understand them.
 const Protocol = 1
 
-// Options say what a Server allows. A limit that is 0 is none.
+// Options say what a Server allows. A limit of 0 is none.
 type Options struct {
 	Limits  ein.Limits    // the most that a run may ask for, and what it has if it asks for none
 	Timeout time.Duration // likewise
@@ -78,7 +80,7 @@ type Options struct {
 	Tables bind.Tables // of formats that not every build reads
 }
 
-// Reward says what a verdict is worth.
+// Reward is a rule that turns verdicts into rewards.
 type Reward string
 
 // The rewards: 1 for what is right in a mode of scoring, or steps.
@@ -89,7 +91,7 @@ const (
 	Shaped  = Reward("shaped") // 1 strict, 0.9 right in another mode, 0.1 an answer that is wrong
 )
 
-// DefaultBody is the most bytes of a request.
+// DefaultBody is the default limit of the bytes of a request.
 const DefaultBody = 8 << 20
 
 // Server answers requests. Its methods may be called from many goroutines.
@@ -107,7 +109,7 @@ type Server struct {
 	bodies      atomic.Int64 // bytes of all requests over HTTP
 }
 
-// New is a server. Close ends it.
+// New makes a server, which Close ends.
 func New(opt Options) *Server {
 	opt.Body, opt.Reward = cmp.Or(opt.Body, DefaultBody), cmp.Or(opt.Reward, Strict)
 	s := &Server{
@@ -124,13 +126,13 @@ func New(opt Options) *Server {
 	return s
 }
 
-// Drain has /readyz tell that no more requests should come.
+// Drain makes /readyz say that no more requests should come.
 func (s *Server) Drain() { s.draining.Store(true) }
 
 // Close ends the sandbox. No request may be under way.
 func (s *Server) Close() { s.box.close() }
 
-// Route is one kind of request.
+// Route is a kind of request that the server answers, over any transport.
 type Route struct {
 	Method, Path string
 	Doc          string
@@ -142,9 +144,11 @@ type Route struct {
 	// is told at once to come again.
 	Hold bool
 
-	open    bool // no token is needed
-	lenient bool // members that nobody asked for are left alone
-	inQuery bool // the token may be ?token=, since the clients cannot send headers
+	open    bool     // no token is needed
+	lenient bool     // members that nobody asked for are left alone
+	said    bool     // a body has what a model wrote: what is no text in it is U+FFFD, as in a file of replies
+	query   []string // the parameters of the path; other ones are refused unless lenient
+	inQuery bool     // the token may be ?token=, since the clients cannot send headers
 	// fail says what went wrong in the form that the clients of the route know; nil is
 	// failure.
 	fail   func(error) *Answer
@@ -198,7 +202,7 @@ func (c *Call) part(b []byte) Part {
 	return Part{Frame: len(c.out) - 1}
 }
 
-// bytes are the bytes of a part of the request.
+// bytes returns the bytes of a part of the request.
 func (c *Call) bytes(p Part) ([]byte, error) {
 	switch {
 	case p.Bytes != nil:
@@ -221,7 +225,7 @@ type Answer struct {
 	Stream func(context.Context, io.Writer) error
 }
 
-// do answers a call. It never fails: errors are in the answer.
+// do answers a call. It never fails: errors are answers.
 func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 	r := c.Route
 	defer func() { s.metrics.request(r, a.Status) }()
@@ -231,7 +235,10 @@ func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 			a = r.failed(&verdict.BugError{What: fmt.Sprint(p)})
 		}
 	}()
-	v, err := r.answer(ctx, s, c)
+	v, err := any(nil), r.parameters(c.Query)
+	if err == nil {
+		v, err = r.answer(ctx, s, c)
+	}
 	if err != nil {
 		var busy *busyError
 		if errors.As(err, &busy) {
@@ -248,6 +255,23 @@ func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 	return &Answer{Status: http.StatusOK, Body: encode(v), Frames: c.out}
 }
 
+// parameters refuses those of our own routes that there are not. Supervisors and training stacks
+// may add theirs to the others.
+func (r *Route) parameters(query url.Values) error {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		switch {
+		case !strings.HasPrefix(r.Path, "/v1/"):
+		case len(r.query) == 0:
+			return bad("%s %s takes no parameters behind a question mark, found `%s`", r.Method, r.Path, name)
+		case !slices.Contains(r.query, name):
+			return bad("%s %s has no parameter `%s`; there is %s", r.Method, r.Path, name, strings.Join(r.query, ", "))
+		case len(query[name]) > 1:
+			return bad("the parameter `%s` is there twice", name)
+		}
+	}
+	return nil
+}
+
 // failed is the answer to a call that failed.
 func (r *Route) failed(err error) *Answer {
 	if r.fail != nil {
@@ -256,7 +280,7 @@ func (r *Route) failed(err error) *Answer {
 	return failure(err)
 }
 
-// statusGone is the status for a client that did not wait for its answer.
+// statusGone is the status of an answer for which the client did not wait.
 const statusGone = 499
 
 // failure is failed in our own form.
@@ -281,7 +305,7 @@ func failure(err error) *Answer {
 	return failed(http.StatusInternalServerError, diag.Bug, "a bug in ein: "+err.Error())
 }
 
-// encode is a value of ours as JSON.
+// encode writes a value of this package as JSON.
 func encode(v any) []byte {
 	b, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
@@ -290,7 +314,7 @@ func encode(v any) []byte {
 	return b
 }
 
-// failed is the answer about an error that is not the program's: one diagnostic without a code.
+// failed is the answer about an error outside of the program: one diagnostic without a code.
 func failed[C fmt.Stringer](status int, class C, message string) *Answer {
 	e := &ein.Error{Diags: diag.List{diag.Finding("", diag.Error, "", 0, 0, message, "")}}
 	j := e.JSON(1)
@@ -318,12 +342,12 @@ func bad(format string, args ...any) error {
 	return &requestError{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// route is a row of the table whose body is a Q and whose answer is an R.
+// route makes a row of the table, whose body is a Q and whose answer is an R.
 func route[Q, R any](method, path, doc string, deadline time.Duration, work func(context.Context, *Server, *Call, *Q) (R, error)) Route {
 	return Route{Method: method, Path: path, Doc: doc, Deadline: deadline, Request: *new(Q), Response: *new(R),
 		answer: func(ctx context.Context, s *Server, c *Call) (any, error) {
 			var q Q
-			if err := decode(c.Body, &q, c.Route.lenient); err != nil {
+			if err := decode(c.Body, &q, c.Route); err != nil {
 				return nil, err
 			}
 			return work(ctx, s, c, &q)
@@ -336,13 +360,25 @@ func (r Route) gives(response any) Route {
 	return r
 }
 
-// forAll is a route that needs no token: supervisors of processes have none.
+// forAll makes a route that needs no token, since supervisors of processes have none.
 func (r Route) forAll() Route {
 	r.open = true
 	return r
 }
 
-// Hello identifies the build that answers.
+// asks is a route with parameters in its path, behind a question mark.
+func (r Route) asks(names ...string) Route {
+	r.query = names
+	return r
+}
+
+// quotes is a route whose bodies have what a model wrote.
+func (r Route) quotes() Route {
+	r.said = true
+	return r
+}
+
+// Hello identifies the build of a server.
 type Hello struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`
@@ -352,7 +388,7 @@ type Hello struct {
 
 func hello() Hello { return Hello{Protocol, version.Number(), version.Digest(), lang.Version} }
 
-// Routes is the table of all routes.
+// Routes returns the table of all routes.
 func Routes() []Route {
 	return append([]Route{
 		route("POST", "/v1/run", "Run a program on data.", time.Hour, inLane(run)).gives(RunResult{}),
@@ -362,10 +398,10 @@ func Routes() []Route {
 		route("POST", "/v1/why", "Why an expression has its value: paths, or the terms of an equation.", time.Minute, inLane(why)),
 		route("GET", "/v1/doc/{id}", "The page of a function, a diagnostic or a topic.", time.Second, doc),
 		route("POST", "/v1/fmt", "A program in its canonical form.", time.Minute, inLane(format)),
-		route("POST", "/v1/score", "What replies to questions of the benchmark are worth.", 5*time.Minute, score),
-		route("POST", "/v1/reward", "The same as a list of numbers, for the reward function of a trainer.", 5*time.Minute, rewards),
+		route("POST", "/v1/score", "What replies to questions of the benchmark are worth.", 5*time.Minute, score).quotes(),
+		route("POST", "/v1/reward", "The same as a list of numbers, for the reward function of a trainer.", 5*time.Minute, rewards).quotes(),
 		route("POST", "/v1/generate", "Instances of the benchmark, one a line.", 5*time.Minute, generate).gives(Lines{}),
-		route("GET", "/v1/instances/{id}", "One instance, made again from its id.", time.Minute, inLane(one)),
+		route("GET", "/v1/instances/{id}", "One instance, made again from its id.", time.Minute, inLane(one)).asks("mode"),
 		route("GET", "/version", "Which build answers.", time.Second, func(context.Context, *Server, *Call, *nothing) (Hello, error) { return hello(), nil }),
 		route("GET", "/livez", "Whether the process lives.", time.Second, func(context.Context, *Server, *Call, *nothing) (Status, error) { return Status{"ok"}, nil }).forAll(),
 		route("GET", "/readyz", "Whether requests should come: not while the server drains.", time.Second, ready).gives(Status{}).forAll(),

@@ -27,10 +27,10 @@ import (
 // room in a queue almost as long as the client does, and report failures in a form that it does
 // not take for a reward.
 
-// stack is a row of the table for a training stack.
+// stack makes a row of the table for a training stack.
 func stack[Q, R any](method, path, doc string, deadline time.Duration, status int, work func(context.Context, *Server, *Call, *Q) (R, error)) Route {
 	r := route(method, path, doc, deadline, work)
-	r.Hold, r.lenient = true, true
+	r.Hold, r.lenient, r.said = true, true, true
 	r.fail = func(err error) *Answer {
 		a := failure(err)
 		if a.Status == http.StatusTooManyRequests || a.Status >= http.StatusInternalServerError {
@@ -41,7 +41,8 @@ func stack[Q, R any](method, path, doc string, deadline time.Duration, status in
 	return r
 }
 
-// withToken is a route whose clients cannot send headers.
+// withToken makes a route that also takes the token as ?token=, since its clients cannot send
+// headers.
 func (r Route) withToken() Route {
 	r.inQuery = true
 	return r
@@ -67,7 +68,7 @@ func stacks() []Route {
 	}
 }
 
-// one is the score of a single reply; the error is of the infrastructure or of an id.
+// one scores a single reply. The error is about the infrastructure or the id.
 func (s *Server) one(ctx context.Context, r *Route, it Item) (*Score, error) {
 	list, err := s.score(ctx, r, &ScoreRequest{Items: []Item{it}})
 	if err != nil {
@@ -83,10 +84,10 @@ func (s *Server) one(ctx context.Context, r *Route, it Item) (*Score, error) {
 	return out, nil
 }
 
-// Row is the members of a row of a data set that these routes read.
+// Row holds the members of a row of a data set.
 type Row map[string]jsontext.Value
 
-// text is a member that is a text, "" if it is missing.
+// text is a member that must be a text, "" if it is missing.
 func (r Row) text(name string) (s string, err error) {
 	if r[name] != nil && json.Unmarshal(r[name], &s) != nil {
 		err = bad("/%s: expected text, found %s", name, found[r[name].Kind()])
@@ -96,7 +97,7 @@ func (r Row) text(name string) (s string, err error) {
 
 func (r Row) set(name string, v any) { r[name] = encode(v) }
 
-// modelResponse is what verify reads of a Responses object.
+// modelResponse is the part of a Responses object that verify reads.
 type modelResponse struct {
 	Output []struct {
 		Type    string `json:"type"`
@@ -131,7 +132,7 @@ func (m *modelResponse) reply() (string, error) {
 	return "", nil
 }
 
-// verify returns the whole row, with the reward and members that become metrics.
+// verify returns the whole row, with its reward and the members that become metrics.
 func verify(ctx context.Context, s *Server, c *Call, q *Row) (any, error) {
 	row := *q
 	if row["response"] == nil {
@@ -188,7 +189,7 @@ type ToolRequest struct {
 	Program string `json:"program"`
 }
 
-// Plain is text that is not JSON.
+// Plain is an answer that is not JSON.
 type Plain string
 
 // The answer of a tool is text for a model, also about mistakes in its program.
@@ -237,7 +238,7 @@ type QueryRewards struct {
 	Logs    map[string][]float64 `json:"extra_logs"`
 }
 
-// ends are the texts of tokens that end a response in chat templates.
+// ends are the tokens that end a response in chat templates, as texts.
 var ends = []string{"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>", "<eos>", "</s>", "<｜end▁of▁sentence｜>"}
 
 // response is what a model wrote after a prompt.
@@ -254,7 +255,7 @@ func response(query, prompt string) string {
 	return text
 }
 
-// labelled is the id and the mode in a label, MODE:ID or an id alone.
+// labelled makes an item of a label, which is MODE:ID or an id.
 func labelled(label, reply string) Item {
 	if mode, id, ok := strings.Cut(label, ":"); ok {
 		return Item{ID: id, Mode: prompt.Mode(mode), Reply: reply}
@@ -262,7 +263,7 @@ func labelled(label, reply string) Item {
 	return Item{ID: label, Reply: reply}
 }
 
-// getReward is the protocol of OpenRLHF: it sends whole texts, with the prompt in front, and
+// getReward speaks the protocol of OpenRLHF, which sends whole texts with the prompt in front, and
 // takes one number for each. It knows no missing reward, so one reply that could not be judged
 // fails the request.
 func getReward(ctx context.Context, s *Server, c *Call, q *QueryRequest) (*QueryRewards, error) {
@@ -344,8 +345,8 @@ type CodeRun struct {
 	Stderr *string  `json:"stderr"`
 }
 
-// runCode answers with status 200, unless the client should try again; a sandbox that fails is a
-// SandboxError.
+// runCode answers with status 200, unless the client should try again. If the sandbox fails, it
+// says SandboxError.
 func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResult, error) {
 	out := &CodeResult{Status: "SandboxError", Files: map[string]string{}}
 	lane := s.python
@@ -433,7 +434,7 @@ func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended, s
 	return ended, strings.ToValidUTF8(r.Stdout, "\ufffd"), strings.ToValidUTF8(r.Stderr, "\ufffd"), nil
 }
 
-// diagnosed is the diagnostics of a program as text.
+// diagnosed returns the diagnostics of a program as text.
 func diagnosed(e *ein.Error) string {
 	var b strings.Builder
 	_ = diag.Text{}.Render(&b, e.Diags.Told(), e.File) // a Builder takes everything

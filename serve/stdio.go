@@ -66,7 +66,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	return c.err
 }
 
-// conversation is one with a client. Of its goroutines one has the right to read.
+// conversation is the exchange with one client. One of its goroutines has the right to read.
 type conversation struct {
 	server  *Server
 	stop    func()
@@ -170,7 +170,7 @@ func (c *conversation) watch() {
 	}
 }
 
-// whole is the complete answer to a call.
+// whole is the complete answer to a call, without a stream.
 func (s *Server) whole(ctx context.Context, c *Call) *Answer {
 	ctx, stop := context.WithTimeout(ctx, c.Route.Deadline)
 	defer stop()
@@ -185,7 +185,7 @@ func (s *Server) whole(ctx context.Context, c *Call) *Answer {
 	return &Answer{Status: a.Status, Body: b.Bytes()}
 }
 
-// Ask asks a call with a body, and gives the answer.
+// Ask makes a call with a body, and gives the answer.
 func (s *Server) Ask(ctx context.Context, call string, body []byte) *Answer {
 	c := &Call{Body: body}
 	if !s.find(c, call) {
@@ -194,7 +194,7 @@ func (s *Server) Ask(ctx context.Context, call string, body []byte) *Answer {
 	return s.whole(ctx, c)
 }
 
-// find gives a call the route of a method, a path and a query.
+// find sets the route of a call by a method, a path and a query.
 func (s *Server) find(c *Call, call string) bool {
 	method, at, _ := strings.Cut(call, " ")
 	at, query, _ := strings.Cut(at, "?")
@@ -227,7 +227,7 @@ func readMessage(r *bufio.Reader) (h header, c *Call, err error) {
 		return h, nil, fmt.Errorf("the stream ended in a header: %w", io.ErrUnexpectedEOF)
 	}
 	if err := json.Unmarshal(line, &h, json.RejectUnknownMembers(true)); err != nil {
-		return h, nil, fmt.Errorf("a header cannot be read: %s", malformed(err))
+		return h, nil, fmt.Errorf("a header cannot be read: %s", strings.Replace(malformed(err), "the body", "it", 1))
 	}
 	all := int64(0)
 	for _, n := range append([]int64{h.Body}, h.Frames...) {
@@ -286,7 +286,7 @@ func (m *messages) answer(id uint64, a *Answer) error {
 	return errors.Join(err, m.write(line, a.Body, a.Frames))
 }
 
-// write writes a message. A writer that failed fails for ever.
+// write writes a message. After a failure, all later ones fail.
 func (m *messages) write(line, body []byte, frames [][]byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

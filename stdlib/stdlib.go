@@ -66,7 +66,7 @@ type Param struct {
 	Named    bool // may be written name=value
 }
 
-// Arity is the least and the largest number of arguments.
+// Arity returns the least and the largest number of arguments.
 func (b *Builtin) Arity() (least, most int) {
 	for _, p := range b.Params {
 		if !p.Optional {
@@ -169,7 +169,7 @@ func (c *Call) axis(i int, a *ir.Node) int {
 	return c.CheckAxis(i, c.Args[i], a)
 }
 
-// CheckAxis is the axis of a that x, argument i, names.
+// CheckAxis returns the axis of a that x, argument i, names.
 func (c *Call) CheckAxis(i int, x, a *ir.Node) int {
 	v, ok := x.Static()
 	switch {
@@ -255,7 +255,7 @@ var byName = sync.OnceValue(func() map[string]*Builtin {
 // Lookup finds a builtin.
 func Lookup(name string) *Builtin { return byName()[name] }
 
-// Names is the names of all builtins, sorted.
+// Names returns the names of all builtins, sorted.
 func Names() []string {
 	names := lists.Map(Builtins, func(x Builtin) string { return x.Name })
 	sort.Strings(names)
@@ -289,7 +289,7 @@ func Core(name string) bool { return core()[name] }
 //go:embed *.ein
 var prelude embed.FS
 
-// Prelude is the source text of the functions that are written in Ein.
+// Prelude returns the source text of the functions that are written in Ein.
 func Prelude() string {
 	text, err := prelude.ReadFile("prelude.ein")
 	if err != nil {

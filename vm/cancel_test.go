@@ -198,7 +198,7 @@ func TestInputIsChecked(t *testing.T) {
 	}
 }
 
-// TestWatch is that what a run tells only grows, to what was certified, and is of the
+// TestWatch checks that the progress of a run only grows, up to what was certified, and is of the
 // steps in their order, on one goroutine and on several.
 func TestWatch(t *testing.T) {
 	for _, workers := range []int{1, 3} {

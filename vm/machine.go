@@ -21,6 +21,7 @@
 package vm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -185,7 +186,7 @@ func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 	return m, nil
 }
 
-// Load is New in the memory of a machine that is no longer used, nor any of its results. After an
+// Load is New in the memory of a machine that, like its results, is no longer used. After an
 // error the machine is unchanged.
 func (m *Machine) Load(mod *cost.Module, limits cost.Limits) error {
 	if limits.MaxBytes == 0 || limits.MaxBytes > MaxBytes {
@@ -306,7 +307,7 @@ type Stopped struct {
 
 func (e *Stopped) Error() string { return ErrStopped.Error() + ": " + e.Cause.Error() }
 
-// Unwrap is ErrStopped and the cause.
+// Unwrap returns ErrStopped and the cause.
 func (e *Stopped) Unwrap() []error { return []error{ErrStopped, e.Cause} }
 
 // Run executes the program. inputs are the values of its input slots in order.
@@ -372,7 +373,7 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 			return nil, m.over
 		}
 		if m.err != nil {
-			m.err.Pos = m.pos
+			m.err.Pos = cmp.Or(m.err.Pos, m.pos) // of a rule
 			return nil, m.err
 		}
 		return nil, &Stopped{Pos: m.pos, Cause: context.Cause(ctx)}

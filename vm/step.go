@@ -330,7 +330,7 @@ func (m *Machine) position(k, size int) (int, bool) {
 	return int(x), true
 }
 
-// ends is the nodes that a path leads from and to.
+// ends returns the nodes that a path leads from and to; ok is false if one is not a node.
 func (m *Machine) ends() (i, j int, ok bool) {
 	if i, ok = m.position(1, m.a.Shape.Dim(0)); ok {
 		j, ok = m.position(2, m.a.Shape.Dim(0))
@@ -390,7 +390,7 @@ func (m *Machine) what() string {
 	return what
 }
 
-// nodes is the nodes of a path, as people read them.
+// nodes returns the nodes of a path, as people read them.
 func (m *Machine) nodes(nodes []int32) string {
 	const most = 20
 	var b strings.Builder

@@ -56,7 +56,7 @@ func newChecker(t *table, group, index int) (*checker, error) {
 	return &checker{table: t, meta: meta, at: from, until: from + n}, nil
 }
 
-// end gives back what was taken.
+// end gives back the memory that was taken.
 func (c *checker) end() {
 	if c != nil {
 		c.ledger.Give(c.held + c.page)
@@ -142,7 +142,7 @@ func (c *checker) one() (dictionary bool, err error) {
 	return dictionary, c.unpacks(from, packed, full)
 }
 
-// unpacks compares what a page is decompressed to with what it says.
+// unpacks compares the size of a decompressed page with what the page states.
 func (c *checker) unpacks(at, packed, full int64) (err error) {
 	body := io.NewSectionReader(c.table.at, at, packed)
 	var plain io.Reader
@@ -184,5 +184,5 @@ func (c *checker) unpacks(at, packed, full int64) (err error) {
 	return nil
 }
 
-// maxWindow is what a page of zstd may ask to be kept of what came before.
+// maxWindow bounds how much earlier output a page of zstd may refer to.
 const maxWindow = 32 << 20

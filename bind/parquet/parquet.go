@@ -48,7 +48,7 @@ type table struct {
 	text    []byte
 }
 
-// Open is the reader of the format Parquet.
+// Open returns the reader of the format Parquet.
 func Open(_ context.Context, f *bind.File, opt graphio.Options) (graphio.Table, error) {
 	if f.At == nil {
 		return nil, errors.New("a Parquet file cannot be read from a stream; save it first")
@@ -380,7 +380,7 @@ func timestamp(l *format.TimestampType, n int64) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
-// maxScale is that of Parquet's widest decimals, and more.
+// maxScale bounds the scale of decimals; those of Parquet have less.
 const maxScale = 100
 
 // appendDecimal writes a number with so many digits after its point.

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Add is the text of a file that binds an input of one program as well. What stands
-// there stays as it is. It is an error where the text binds the input already, or says
-// of the program what it does in another way than a table of its own.
+// Add returns the text of a file that also binds an input of one program. Everything else stays as
+// it is. It is an error if the text binds the input already, or has settings for the program in
+// another form than a table of its own.
 func Add(text []byte, program, input, data string) ([]byte, error) {
 	line := fmt.Sprintf("%s = %s\n", input, strconv.Quote(data))
 	var out strings.Builder

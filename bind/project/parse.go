@@ -50,11 +50,10 @@ const (
 	asValue
 )
 
-// Parse reads the text of a file. What is wrong with it is told all at once, but for
-// what is no TOML, which ends it.
+// Parse reads the text of a file. It reports all mistakes at once, but stops at what is not TOML.
 //
-// The parser of the library is used without its decoder: it alone says where each key
-// and each value stands.
+// It uses the parser of the library without its decoder, since only the parser says where each key
+// and value is.
 func Parse(name string, text []byte) (*File, diag.List) {
 	r := &reading{file: &File{name: name, single: map[string]*Settings{}}, seen: map[string]seenAs{}}
 	r.Reset(text)
@@ -117,7 +116,7 @@ func (r *reading) key(parts unstable.Iterator) (key []word) {
 	return key
 }
 
-// enter notes a key, unless it is there already.
+// enter notes a key, unless it was there before.
 func (r *reading) enter(key []word, as seenAs) bool {
 	path := ""
 	for i, w := range key {

@@ -37,7 +37,7 @@ import (
 	"ein/lang/source"
 )
 
-// Name is that of the file beside the programs.
+// Name is the name of the file beside the programs.
 const Name = "ein.toml"
 
 // maxBytes bounds what is read of a file.
@@ -51,7 +51,7 @@ type File struct {
 	single map[string]*Settings // by the base name of the program
 }
 
-// Settings is what files say of one program.
+// Settings is what files say about one program.
 type Settings struct {
 	Profile *check.Profile // nil where nothing is said
 	Memory  Limit          // bytes
@@ -63,7 +63,7 @@ type Settings struct {
 	at      source.Position
 }
 
-// Limit is a limit, and where it stands; the value is 0 where there is none.
+// Limit is a limit with its place; the value 0 is none.
 type Limit struct {
 	Value uint64
 	at    source.Position
@@ -77,7 +77,7 @@ type input struct {
 	wild bool // the path may lead anywhere
 }
 
-// Beside reads the file in the folder of a program; it is nil where there is none.
+// Beside reads the file in the folder of a program; it is nil if there is none.
 func Beside(program string) (*File, error) {
 	dir := filepath.Dir(program)
 	f, err := read(filepath.Join(dir, Name))
@@ -111,7 +111,7 @@ func (f *File) missing(dir, asked string) (list diag.List) {
 	return list
 }
 
-// Named reads a file that somebody named.
+// Named reads a file that the user named.
 func Named(name string) (*File, error) {
 	f, err := read(name)
 	if err == nil {
@@ -156,7 +156,7 @@ func content(name string) ([]byte, error) {
 	return text, err
 }
 
-// For is what a file says of a program; nothing if there is no file.
+// For returns what a file says of a program; the zero value if there is no file.
 func (f *File) For(program string) Settings {
 	if f == nil {
 		return Settings{}
@@ -177,7 +177,7 @@ func (f *File) For(program string) Settings {
 	return s
 }
 
-// here is a path that the file has, which is relative to its folder.
+// here is a path in the file, which is relative to its folder.
 func (f *File) here(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -185,7 +185,7 @@ func (f *File) here(path string) string {
 	return filepath.Join(filepath.Dir(f.name), path)
 }
 
-// Over is these settings, and what others say where these say nothing.
+// Over returns these settings, completed by others.
 func (s Settings) Over(other Settings) Settings {
 	or := func(a, b Limit) Limit {
 		if a.Value != 0 {
@@ -215,9 +215,9 @@ func (s *Settings) Files() []string {
 	return list
 }
 
-// Inputs is the data of the inputs among names, and of no others. It is an error
-// when a program has no input that something is said of for this program, and when a
-// path leads out of the folder of a file that nobody named.
+// Inputs returns the data of the inputs among names. It is an error if the files bind an input for
+// this program that it does not have, or if a path leads out of the folder of a file that the user
+// did not name.
 func (s *Settings) Inputs(names []string) (list []bind.Input, err error) {
 	var wrongs diag.List
 	for _, in := range s.inputs {
@@ -241,9 +241,9 @@ func (s *Settings) Inputs(names []string) (list []bind.Input, err error) {
 	return list, nil
 }
 
-// leaves reports whether a path leads out of a folder, by itself or through a link.
-// What changes between this and the opening of the file is not seen: who can put a
-// link there then can read the file anyway.
+// leaves reports whether a path leads out of a folder, by itself or through a link. A change
+// between this check and the opening is not seen: whoever can put a link there then can read the
+// file anyway.
 func leaves(folder, path string) bool {
 	outside := func(folder, path string) bool {
 		folder, err := filepath.Abs(folder)
@@ -259,8 +259,8 @@ func leaves(folder, path string) bool {
 	return err == nil && err2 == nil && outside(home, real) // what does not exist cannot be read
 }
 
-// Lower makes a limit what the settings say, if that is less. More is an error: only
-// those who run a program may let it use more.
+// Lower sets a limit to that of the settings, if it is lower. A higher one is an error: only the
+// user may let a program use more.
 func (l Limit) Lower(to *uint64, show func(uint64) string) error {
 	if l.Value == 0 {
 		return nil
@@ -273,7 +273,7 @@ func (l Limit) Lower(to *uint64, show func(uint64) string) error {
 	return nil
 }
 
-// Least is the limit or another one, whichever is lower; 0 is none.
+// Least returns the limit or another one, whichever is lower; 0 is none.
 func (l Limit) Least(other uint64) uint64 {
 	if l.Value == 0 || other != 0 && other < l.Value {
 		return other

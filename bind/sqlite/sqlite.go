@@ -39,7 +39,7 @@ type table struct {
 	text  []byte // of numbers
 }
 
-// Open is the reader of the format SQLite.
+// Open returns the reader of the format SQLite.
 func Open(ctx context.Context, f *bind.File, opt graphio.Options) (_ graphio.Table, err error) {
 	if f.Path == "" {
 		return nil, errors.New("a database is opened by its path, and this has none")
@@ -100,7 +100,7 @@ func Open(ctx context.Context, f *bind.File, opt graphio.Options) (_ graphio.Tab
 	return t, nil
 }
 
-// columns is the names of what a query gives, which is not run for it.
+// columns returns the names of the columns of a query, without running it.
 func columns(ctx context.Context, conn *sql.Conn, query string) ([]string, error) {
 	rows, err := conn.QueryContext(ctx, "SELECT * FROM ("+query+"\n) LIMIT 0")
 	if err != nil {

@@ -165,7 +165,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestMissing is that a missing value leaves no mark and no line across the gap.
+// TestMissing checks that a missing value leaves no mark and no line across the gap.
 func TestMissing(t *testing.T) {
 	draw := func(middle float64) string {
 		return string(SVG(&Figure{ID: "x", Kind: Lines, X: Axis{Min: 0, Max: 2}, Y: Axis{Min: 0, Max: 100}, Panels: []Panel{{Series: []Series{{
@@ -212,7 +212,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestLabels is that labels of a plane cover neither marks nor each other where
+// TestLabels checks that labels of a plane cover neither marks nor each other where
 // there is room.
 func TestLabels(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))

@@ -87,7 +87,7 @@ type Value struct {
 	N            int
 }
 
-// Exact is a value without an interval.
+// Exact returns a value without an interval.
 func Exact(v float64) Value { return Value{v, math.NaN(), math.NaN(), 0} }
 
 // Missing is no value.

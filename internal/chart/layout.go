@@ -242,7 +242,7 @@ func (s *scene) yAxis(a Axis, y scale, left, right float64, words bool) {
 	}
 }
 
-// values are those of an axis.
+// values returns the values of all series on an axis.
 func values(f *Figure, of func(Point) Value) []Value {
 	var list []Value
 	for _, p := range f.Panels {

@@ -75,7 +75,7 @@ var series = [][2]rgb{
 	{0xb8860b, 0xe0b341}, {0x4d4d4d, 0xb8b8b8}, {0x8c564b, 0xc08a80}, {0x6a9a1f, 0xb5dd77}, {0x00626c, 0x4fb9c4},
 }
 
-// stops are those of the shades, from low to high: after cividis, which is even to
+// stops are the colours of the shades, from low to high: after cividis, which is even to
 // colour-blind readers and in grey.
 var stops = []rgb{0x00224e, 0x35456c, 0x666970, 0x948e77, 0xc8b866, 0xfee838}
 

@@ -163,10 +163,10 @@ func dashes(style int) string {
 	return ""
 }
 
-// SVG is a figure by itself, in colours for white paper.
+// SVG returns a figure by itself, in colours for white paper.
 func SVG(f *Figure) []byte { return layout(f, figureWidth, false).svg(f.ID, f.Title) }
 
-// Inline is a figure as part of a page of HTML, coloured by the classes and
+// Inline returns a figure as part of a page of HTML, coloured by the classes and
 // variables of that page.
 func Inline(f *Figure) []byte { return layout(f, figureWidth, true).svg(f.ID, f.Title) }
 

@@ -44,7 +44,7 @@ func Bars(columns int, names, texts []string, numbers []float64) string {
 	return b.String()
 }
 
-// BlockSize is how many columns an element of Blocks takes, and how many elements a
+// BlockSize returns how many columns an element of Blocks takes, and how many elements a
 // line has above each other.
 func BlockSize(binary bool) (across, down int) {
 	if binary {

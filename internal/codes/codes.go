@@ -23,15 +23,15 @@ const (
 	Bug                 // of ours; no code is one
 )
 
-// String is the name in JSON, which does not tell syntax from types.
+// String returns the name in JSON, which does not tell syntax from types.
 func (c Class) String() string {
 	return [...]string{"input", "check", "check", "limit", "runtime", "internal"}[c]
 }
 
-// Class is that of the code.
+// Class returns the class of the code, which alone decides the exit code.
 func (c Code) Class() Class { return registered()[c].Class }
 
-// Title is a few words on the code, "" when there is no such code.
+// Title returns a few words on the code, "" when there is no such code.
 func (c Code) Title() string { return registered()[c].Title }
 
 // Entry is what is known of a code.

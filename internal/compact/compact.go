@@ -18,7 +18,7 @@ func Write(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// JSON is a value on one line, without its end.
+// JSON returns a value on one line, without its end.
 func JSON(v any) (json.RawMessage, error) {
 	if s, ok := v.(string); ok && plain(s) {
 		return append(append(append(make([]byte, 0, len(s)+2), '"'), s...), '"'), nil
@@ -38,7 +38,7 @@ func plain(s string) bool {
 	return true
 }
 
-// Must is JSON of what always has a form, such as a string.
+// Must is JSON for a value that can always be encoded, such as a string.
 func Must(v any) json.RawMessage {
 	b, err := JSON(v)
 	if err != nil {
@@ -47,7 +47,7 @@ func Must(v any) json.RawMessage {
 	return b
 }
 
-// Text is a text, or its first line, without the byte order mark that some editors put at
+// Text returns a text, or its first line, without the byte order mark that some editors put at
 // its head. UTF-16 is an error.
 func Text(b []byte) ([]byte, error) {
 	if bytes.HasPrefix(b, []byte{0xff, 0xfe}) || bytes.HasPrefix(b, []byte{0xfe, 0xff}) {
@@ -70,7 +70,7 @@ func Strict(b []byte, v any, wrong string) error {
 	return nil
 }
 
-// StrictFile is Strict of a file of so many bytes at most.
+// StrictFile is Strict for a file of at most so many bytes.
 func StrictFile(r io.Reader, most int64, v any, wrong string) error {
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	switch {

@@ -27,7 +27,7 @@ const (
 	tenMB   = 10 << 20
 )
 
-// Abuse is the abuse corpus for program text.
+// Abuse returns the abuse corpus for program text.
 func Abuse() []AbuseCase {
 	var cases []AbuseCase
 	add := func(name, class string, source func() string) {

@@ -41,7 +41,7 @@ func (c Case) HasClass(class string) bool {
 	return slices.Contains(strings.Split(c.Class, "|"), class)
 }
 
-// Cases is the conformance corpus in the order of the archives, for a test that
+// Cases returns the conformance corpus in the order of the archives, for a test that
 // runs in the folder of its package. It panics if there is no corpus or an
 // archive is malformed, since that is a mistake in this repository.
 func Cases() []Case {

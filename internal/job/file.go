@@ -7,6 +7,15 @@
 //	File     a file of lines that only grows: what was reported done is on disk
 //	Part     a file of records that gets its name when it is complete
 //	Shard    one of N parts of a job; Plan and Done record the parts and their checksums
+//
+// Three rules make this safe. Data is synced before anything refers to it: a file before its
+// name, a name before the next step. What a crash can leave is recognised by its form, a
+// last line without an end or a name with a suffix, and not by guessing. And a resumed job
+// must be the same job: a part and a plan record what they are made from, and refuse another
+// ([Other]).
+//
+// After a failed sync a file is not used again: the system may have dropped the data and
+// report the next sync as a success.
 package job
 
 import (
@@ -43,7 +52,7 @@ type batch struct {
 	err  error
 }
 
-// NewFile is a file that has size bytes. Messages call it what.
+// NewFile returns a file that has size bytes. Messages call it what.
 func NewFile(f Appender, what string, size int64) *File {
 	return &File{what: what, f: f, next: &batch{}, size: size}
 }

@@ -22,7 +22,7 @@ type Line struct {
 	TooLong    bool // Text is cut off then
 }
 
-// FileLines is Lines of a file.
+// FileLines is Lines for a file.
 func FileLines(name string, yield func(*Line) error) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -198,13 +198,13 @@ func diff(before, now []Field) []string {
 	return list
 }
 
-// Done is how many lines there were when the part was opened.
+// Done returns how many lines there were when the part was opened.
 func (p *Part) Done() int { return p.lines }
 
-// There is the lines that there were.
+// There returns the lines that the part had when it was opened.
 func (p *Part) There() io.Reader { return io.NewSectionReader(p.f, 0, p.done) }
 
-// Again is the next of the lines that there were, without its end; it is false after
+// Again returns the next of the lines that there were, without its end; it is false after
 // the last. The line is only good until the next.
 func (p *Part) Again() ([]byte, bool, error) {
 	if p.given == p.lines {
@@ -246,7 +246,7 @@ func (p *Part) flush() error {
 	return nil
 }
 
-// Close writes what there is and leaves the part to be gone on with.
+// Close writes what there is and leaves the part to be continued.
 func (p *Part) Close() error {
 	if p.f == nil {
 		return nil

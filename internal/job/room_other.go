@@ -2,6 +2,6 @@
 
 package job
 
-// Room is how many bytes can be written in a folder, and whether that is known: these
+// Room returns how many bytes can be written in a folder, and whether that is known: these
 // systems are not asked.
 func Room(string) (int64, bool) { return 0, false }

@@ -4,7 +4,7 @@ package job
 
 import "golang.org/x/sys/unix"
 
-// Room is how many bytes can be written in a folder, and whether that is known.
+// Room returns how many bytes can be written in a folder, and whether that is known.
 func Room(dir string) (int64, bool) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

@@ -2,7 +2,7 @@ package job
 
 import "golang.org/x/sys/windows"
 
-// Room is how many bytes can be written in a folder, and whether that is known.
+// Room returns how many bytes can be written in a folder, and whether that is known.
 func Room(dir string) (int64, bool) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

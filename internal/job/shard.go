@@ -131,7 +131,7 @@ func (p *Plan) Begin(dir string) error {
 	return there.Same(dir, p)
 }
 
-// Same is an *Other unless another plan for a folder is the same.
+// Same returns an *Other if another plan for a folder differs.
 func (p *Plan) Same(dir string, other *Plan) error {
 	if d := diff(p.fields(), other.fields()); len(d) > 0 {
 		return &Other{filepath.Join(dir, PlanFile), d}
@@ -152,7 +152,7 @@ type Done struct {
 	Host    string  `json:"host"`
 }
 
-// ShardFile is where a shard goes, but for its suffix.
+// ShardFile returns the path of a shard without its suffix.
 func ShardFile(dir string, i int) string { return filepath.Join(dir, fmt.Sprintf("%05d", i)) }
 
 // The suffixes of a shard and of the record that it is complete.
@@ -161,7 +161,7 @@ const (
 	shardDone  = ".ok"
 )
 
-// Sum is the size and the SHA-256 of what is read.
+// Sum returns the size and the SHA-256 of what is read.
 func Sum(r io.Reader) (int64, string, error) {
 	h := sha256.New()
 	n, err := io.Copy(h, r)
@@ -210,7 +210,7 @@ func Finished(dir string, i int, file string) (*Done, error) {
 	return d, nil
 }
 
-// Lists is numbers in the form of an array of Slurm: 7,19-22.
+// Lists returns numbers in the form of an array of Slurm: 7,19-22.
 func Lists(numbers []int) string {
 	var list []string
 	for i := 0; i < len(numbers); {
@@ -228,7 +228,7 @@ func Lists(numbers []int) string {
 	return strings.Join(list, ",")
 }
 
-// Slice is the lines of a file that begin from a place on and before another.
+// Slice returns the lines of a file that begin from a place on and before another.
 func Slice(r io.ReaderAt, size, from, to int64) (*io.SectionReader, int64, int64, error) {
 	a, err := lineFrom(r, size, from)
 	if err != nil {

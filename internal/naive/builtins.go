@@ -406,7 +406,7 @@ func graphOf(v value) graph {
 	return graph{n, func(i, j int) bool { return m.Data[i*n+j] != none }}
 }
 
-// shares is the weights of edges, 0 where there is none.
+// shares returns the weights of edges, 0 where there is none.
 func shares(v value) []float64 {
 	w := slices.Clone(v.Data)
 	for k, x := range w {
@@ -516,7 +516,7 @@ func (g graph) without(leave func(i, j int) bool) graph {
 	return graph{g.n, func(i, j int) bool { return g.edge(i, j) && !leave(i, j) }}
 }
 
-// core is the nodes of the k-core.
+// core returns the nodes of the k-core.
 func (g graph) core(k int) (nodes []int) {
 	for v := range g.n {
 		nodes = append(nodes, v)

@@ -433,7 +433,7 @@ func productIndices(n *node, bound indexSet) indexSet {
 	return all &^ private &^ bound
 }
 
-// leavesOf is the factors of a product, through its parentheses.
+// leavesOf returns the factors of a product, through its parentheses.
 func leavesOf(n *node, leaves []*node) []*node {
 	switch n.kind {
 	case mulNode, divNode, infixNode:

@@ -284,7 +284,7 @@ func alongAxis(name string, t, axis value) value {
 	return out
 }
 
-// lane is the elements of t along axis d at a position on the other axes.
+// lane returns the elements of t along axis d at a position on the other axes.
 func lane(t value, others []int, d int) []float64 {
 	var xs []float64
 	for p := range t.Dims[d] {

@@ -14,7 +14,7 @@ var errAbsent = errors.New("brotli is not supported")
 // Reader fails.
 type Reader struct{}
 
-// NewReader is a Reader.
+// NewReader returns a Reader.
 func NewReader(io.Reader) *Reader { return &Reader{} }
 
 // Read fails.
@@ -29,7 +29,7 @@ type WriterOptions struct{ Quality, LGWin int }
 // Writer fails.
 type Writer struct{}
 
-// NewWriterOptions is a Writer.
+// NewWriterOptions returns a Writer.
 func NewWriterOptions(io.Writer, WriterOptions) *Writer { return &Writer{} }
 
 // Write fails.

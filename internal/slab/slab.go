@@ -24,7 +24,7 @@ func (s *Of[T]) room(n int) {
 	}
 }
 
-// New is a new zero value.
+// New returns a new zero value.
 func (s *Of[T]) New() *T {
 	s.room(1)
 	at := len(s.free)
@@ -43,7 +43,7 @@ func (s *Of[T]) Make(n int) []T {
 	return s.free[at : at+n : at+n]
 }
 
-// Copy is a copy of list that cannot grow into its neighbour.
+// Copy returns a copy of list that cannot grow into its neighbour.
 func (s *Of[T]) Copy(list ...T) []T {
 	to := s.Make(len(list))
 	copy(to, list)

@@ -53,12 +53,12 @@ func Contrast[K comparable](cells ...Cell[K]) Estimate {
 	return e
 }
 
-// Clustered is the mean of answers with the error of Contrast.
+// Clustered returns the mean of answers with the error of Contrast.
 func Clustered[K comparable](values []float64, cluster []K) Estimate {
 	return Contrast(Cell[K]{1, values, cluster})
 }
 
-// Mean is the mean of answers on their own, with the error s/sqrt(n).
+// Mean returns the mean of answers on their own, with the error s/sqrt(n).
 func Mean(values []float64) Estimate {
 	each := make([]int, len(values))
 	for i := range each {
@@ -67,7 +67,7 @@ func Mean(values []float64) Estimate {
 	return Clustered(values, each)
 }
 
-// Stratified is the mean of answers whose strata are fixed by the design, as
+// Stratified returns the mean of answers whose strata are fixed by the design, as
 // the same number of questions of each category is: what differs between strata is
 // no error. Clusters lie within strata. A stratum of one cluster says nothing about
 // its variance; it is centred at the mean of all, as survey software does, which errs
@@ -115,7 +115,7 @@ func Stratified[S, K comparable](values []float64, stratum []S, cluster []K) Est
 	return Estimate{Value: all, SE: math.Sqrt(total(parts)), DF: max(1, len(seen)-len(byStratum))}
 }
 
-// DesignEffect is how many clustered answers are worth one on its own: the
+// DesignEffect returns how many clustered answers are worth one on its own: the
 // variance of their mean over that of as many answers on their own. It is at least 1,
 // so that chance never makes answers out of nothing. Where the answers do not tell,
 // because all are alike or there is one cluster, each cluster counts once.
@@ -144,7 +144,7 @@ type Share struct {
 	DesignEffect float64  `json:"design_effect"`
 }
 
-// ShareOf is the share of values that are 1 among values of 0 and 1; nil of none.
+// ShareOf returns the share of values that are 1 among values of 0 and 1; nil of none.
 func ShareOf[K comparable](values []float64, cluster []K, confidence float64) *Share {
 	if len(values) == 0 {
 		return nil
@@ -158,7 +158,7 @@ func ShareOf[K comparable](values []float64, cluster []K, confidence float64) *S
 	return s
 }
 
-// Effective is the proportion that the answers are worth.
+// Effective returns the proportion that the answers are worth.
 func (s *Share) Effective() Proportion { return Count(s.Right, s.N).Effective(s.DesignEffect) }
 
 func mean(x []float64) float64 {

@@ -36,7 +36,7 @@ func apart(a, b Proportion, d float64) float64 {
 	return (a.Rate() - b.Rate() - d) / math.Sqrt(v)
 }
 
-// constrained is the likeliest shares whose difference is d: the middle root of
+// constrained returns the likeliest shares whose difference is d: the middle root of
 // the cubic of Miettinen and Nurminen 1985.
 func constrained(a, b Proportion, d float64) (x, y float64) {
 	ratio := b.N / a.N

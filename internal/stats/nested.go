@@ -13,7 +13,7 @@ type Components struct {
 	Answers  bool `json:"answers"`
 }
 
-// Total is the sum.
+// Total returns the sum.
 func (c Components) Total() float64 { return c.Structure + c.Surface + c.Answer }
 
 // Nested estimates the components of values that are nested in surfaces, and those in

@@ -24,20 +24,20 @@ func (t *Paired) Add(a, b bool) {
 	}
 }
 
-// N is the number of pairs.
+// N returns the number of pairs.
 func (t Paired) N() int { return t.Both + t.OnlyA + t.OnlyB + t.Neither }
 
-// Discordant is the number of pairs of which one is right.
+// Discordant returns the number of pairs of which one is right.
 func (t Paired) Discordant() int { return t.OnlyA + t.OnlyB }
 
-// Difference is the share of A less that of B; NaN of no pairs.
+// Difference returns the share of A less that of B; NaN of no pairs.
 func (t Paired) Difference() float64 { return float64(t.OnlyA-t.OnlyB) / float64(t.N()) }
 
-// Tango is the score interval of the difference of pairs on their own: that of
+// Tango returns the score interval of the difference of pairs on their own: that of
 // ClusteredTango with a design effect of 1.
 func (t Paired) Tango(confidence float64) Interval { return t.ClusteredTango(confidence, 1) }
 
-// ClusteredTango is the score interval of the difference (Tango 1998, Equivalence test and
+// ClusteredTango returns the score interval of the difference (Tango 1998, Equivalence test and
 // confidence interval for the difference in proportions for the paired-sample
 // design). It is the differences that the score test does not reject, is right
 // with few discordant pairs, and never leaves -1 to 1. Of no pairs it is all of that.
@@ -83,7 +83,7 @@ func (t Paired) score(d float64) float64 {
 	return top / math.Sqrt(max(0, n*(2*q+d*(1-d))))
 }
 
-// McNemarExact is the two-sided p value of the exact conditional test that the
+// McNemarExact returns the two-sided p value of the exact conditional test that the
 // two are right equally often: a sign test of the discordant pairs. It is
 // conservative; McNemarMidP is to be preferred.
 func (t Paired) McNemarExact() float64 {
@@ -91,7 +91,7 @@ func (t Paired) McNemarExact() float64 {
 	return p
 }
 
-// McNemarMidP is the mid-p form of McNemar's test: half of the probability of
+// McNemarMidP returns the mid-p form of McNemar's test: half of the probability of
 // what was observed counts. Its error of the first kind is nearer to the level than
 // that of the exact test, and almost never above it (Fagerland, Lydersen and Laake
 // 2013, The McNemar test for binary matched-pairs data). Without discordant pairs

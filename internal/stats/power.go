@@ -5,7 +5,7 @@ import "math"
 // Power is the usual power of a design.
 const Power = 0.8
 
-// MinimumEffect is the smallest difference that a two-sided test at level alpha
+// MinimumEffect returns the smallest difference that a two-sided test at level alpha
 // finds with the given power, when the difference has the standard error se
 // (Miller 2024, arXiv 2411.00640, section 5; Bloom 1995).
 func MinimumEffect(se, alpha, power float64) float64 {
@@ -27,7 +27,7 @@ func PairedMinimumEffect(n, discordant, alpha, power float64) float64 {
 	return d
 }
 
-// PairedNeeded is how many pairs are needed to find a difference (Connor 1987,
+// PairedNeeded returns how many pairs are needed to find a difference (Connor 1987,
 // Sample size for testing differences in proportions for the paired-sample
 // design), +Inf for none. A difference above discordant is impossible: NaN.
 func PairedNeeded(difference, discordant, alpha, power float64) float64 {
@@ -39,7 +39,7 @@ func PairedNeeded(difference, discordant, alpha, power float64) float64 {
 	return math.Ceil(s * s / (d * d))
 }
 
-// UnpairedNeeded is how many questions each of two sets needs to find that the
+// UnpairedNeeded returns how many questions each of two sets needs to find that the
 // shares a and b differ, with the unpooled variance; +Inf when they do not.
 func UnpairedNeeded(a, b, alpha, power float64) float64 {
 	z := quantile(1-alpha/2) + quantile(power)

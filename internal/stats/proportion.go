@@ -6,20 +6,20 @@ import "math"
 // clustered answers are divided by their design effect (see Effective).
 type Proportion struct{ Right, N float64 }
 
-// Count is a proportion of whole numbers.
+// Count returns a proportion of whole numbers.
 func Count(right, n int) Proportion { return Proportion{float64(right), float64(n)} }
 
-// Rate is the share; NaN of none.
+// Rate returns the share; NaN of none.
 func (p Proportion) Rate() float64 { return p.Right / p.N }
 
-// Effective is the proportion that clustered answers are worth: both counts are
+// Effective returns the proportion that clustered answers are worth: both counts are
 // divided by the design effect (Rao and Scott 1992, A simple method for the
 // analysis of clustered binary data).
 func (p Proportion) Effective(designEffect float64) Proportion {
 	return Proportion{p.Right / designEffect, p.N / designEffect}
 }
 
-// Wilson is the score interval of a share (Wilson 1927). It is right for some
+// Wilson returns the score interval of a share (Wilson 1927). It is right for some
 // dozens of answers and at 0 and 1, where the normal interval is not. Without any
 // answers it is from 0 to 1.
 func (p Proportion) Wilson(confidence float64) Interval {
@@ -41,10 +41,10 @@ func (p Proportion) Wilson(confidence float64) Interval {
 	return i
 }
 
-// Wilson is the score interval of right answers out of n.
+// Wilson returns the score interval of right answers out of n.
 func Wilson(right, n int, confidence float64) Interval { return Count(right, n).Wilson(confidence) }
 
-// Newcombe is the interval of the difference a - b of two shares of different
+// Newcombe returns the interval of the difference a - b of two shares of different
 // questions, made of their Wilson intervals: the hybrid score interval, method 10 of
 // Newcombe 1998, Interval estimation for the difference between independent
 // proportions. Where one is of no answers it is from -1 to 1.
@@ -103,7 +103,7 @@ func Trend(groups []Proportion, scores []float64) (slope Estimate, z, p float64)
 	return slope, z, twoSided(z)
 }
 
-// PriceBonett is the error of a weighted sum of shares of different questions, from
+// PriceBonett returns the error of a weighted sum of shares of different questions, from
 // counts to which 4 answers, half of them right, are added in all (Price and
 // Bonett 2004, An improved confidence interval for a linear function of binomial
 // proportions). It is not zero for shares of 0 and 1. The value is that of the

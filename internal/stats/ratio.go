@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Ratio is the ratio of two sums over clusters, sum(num)/sum(den), with its interval (see
+// Ratio returns the ratio of two sums over clusters, sum(num)/sum(den), with its interval (see
 // Sums). Tokens for each correct answer have the tokens of a cluster in num and its correct
 // answers in den; the tokens of A for one of B have those of A and of B.
 func Ratio(num, den []float64, confidence float64) (value float64, interval Interval) {
 	return Sums(func(s []float64) float64 { return s[0] / s[1] }, confidence, num, den)
 }
 
-// Sums is a positive function of the sums of columns, which have one value for each
+// Sums returns a positive function of the sums of columns, which have one value for each
 // cluster, with an interval. The error of its logarithm is that of the jackknife, which
 // leaves one cluster out at a time, and with it all of its values, so that pairs stay pairs;
 // the interval is that of Student's t (Efron and Tibshirani 1993, chapter 11; Miller 1974,

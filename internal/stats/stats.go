@@ -26,7 +26,7 @@ const Confidence = 0.95
 // NaN or infinite, and null in JSON.
 type Interval struct{ Low, High float64 }
 
-// MarshalJSON is an object with low and high.
+// MarshalJSON returns an object with low and high.
 func (i Interval) MarshalJSON() ([]byte, error) {
 	var v struct {
 		Low  *float64 `json:"low"`
@@ -58,13 +58,13 @@ type Estimate struct {
 	DF    int     // degrees of freedom of SE; 0 for a normal distribution
 }
 
-// Interval is the interval of Student's t, or of the normal distribution.
+// Interval returns the interval of Student's t, or of the normal distribution.
 func (e Estimate) Interval(confidence float64) Interval {
 	half := e.quantile((1+confidence)/2) * e.SE
 	return Interval{e.Value - half, e.Value + half}
 }
 
-// P is the two-sided p value of the hypothesis that the value is zero. A value
+// P returns the two-sided p value of the hypothesis that the value is zero. A value
 // without error is zero or is not.
 func (e Estimate) P() float64 {
 	if e.SE == 0 {

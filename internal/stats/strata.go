@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// CommonDifference is the difference a - b of two shares of different questions, compared
+// CommonDifference returns the difference a - b of two shares of different questions, compared
 // within strata: the Mantel-Haenszel risk difference, with the error of Greenland and
 // Robins 1985, Estimation of a common effect parameter from sparse follow-up data. A
 // stratum with answers of one side alone does not count; without any other it is NaN.

@@ -62,7 +62,7 @@ func Grouped(digits string) string {
 	return digits
 }
 
-// Of is a table of rows of texts, the headings first. The first column is words, and
+// Of returns a table of rows of texts, the headings first. The first column is words, and
 // so is one whose cells begin with letters.
 func Of(rows [][]string) *Table {
 	t := &Table{}
@@ -79,7 +79,7 @@ func Of(rows [][]string) *Table {
 	return t
 }
 
-// Text is the table in lines of aligned columns.
+// Text returns the table in lines of aligned columns.
 func (t *Table) Text() string {
 	rows := make([][]string, 1+len(t.Rows))
 	var right []int

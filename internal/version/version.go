@@ -22,14 +22,14 @@ var file string
 // digits is how many of a revision or a digest are shown.
 const digits = 12
 
-// String is the version as records have it: a semantic version with the revision
+// String returns the version as records have it: a semantic version with the revision
 // and the digest as its metadata, as in 0.1.0+204c113aa301.9f86d081884c.
 func String() string {
 	rev, _ := revision()
 	return Number() + "+" + strings.TrimPrefix(rev+"."+Digest(), ".")
 }
 
-// Line is the version for people, with the time of the source, the version of the
+// Line returns the version for people, with the time of the source, the version of the
 // language and the platform.
 func Line(language string) string {
 	from := "build " + Digest()
@@ -39,10 +39,10 @@ func Line(language string) string {
 	return fmt.Sprintf("ein %s (%s) language %s %s %s/%s", Number(), from, language, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// Number is the version alone.
+// Number returns the version alone.
 func Number() string { return strings.TrimSpace(file) }
 
-// revision is that of the source and its time; "" for a build outside a repository
+// revision returns the revision of the source and its time; "" for a build outside a repository
 // and for tests.
 func revision() (rev, at string) {
 	info, ok := debug.ReadBuildInfo()

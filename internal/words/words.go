@@ -20,7 +20,7 @@ var ByteUnits = []struct {
 	Size uint64
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
 
-// Bytes is a size.
+// Bytes returns a size.
 func Bytes(n uint64) string {
 	for _, u := range ByteUnits {
 		if n >= u.Size {
@@ -30,7 +30,7 @@ func Bytes(n uint64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Count is a number with its digits in groups of three.
+// Count returns a number with its digits in groups of three.
 func Count[T int | int64 | uint64](n T) string { return table.Grouped(fmt.Sprint(n)) }
 
 // Plural counts things; more is the word for several of them, unless an s makes it.

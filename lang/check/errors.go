@@ -22,8 +22,8 @@ import (
 // Every message of this phase. Each says what was found and what was expected
 // in the terms of the source; notes carry the sizes and the hint.
 
-// message is a mistake that is always told alike: in a text with verbs for what say is
-// given, and perhaps with a label and a note.
+// message is a mistake that is always reported alike: a text with verbs for the arguments of say,
+// and perhaps a label and a note.
 type message struct {
 	code              diag.Code
 	text, label, note string
@@ -63,7 +63,7 @@ var (
 	duplicateEdges    = message{codes.N0417, "%s given more than once", "", "An edge is there or not: repeating it changes nothing."}
 )
 
-// say reports a mistake. What is wrong has no value.
+// say reports a mistake, and gives the value that has no meaning.
 func (c *checker) say(m message, at source.Span, a ...any) val {
 	var notes []string
 	if m.note != "" {
@@ -133,7 +133,7 @@ func shapeOf(n *ir.Node) string { return stdlib.Describe(n.Type.Shape) }
 // names together; each takes up to 64 steps.
 const maxCompared = 1 << 21
 
-// suggest is diag.Suggest, as long as there are not too many names among too many.
+// suggest is diag.Suggest within the limit of maxCompared.
 func (c *checker) suggest(name string, others []string) (string, bool) {
 	if !c.maySuggest(name, len(others)) {
 		return "", false
@@ -267,8 +267,8 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 	c.report(d)
 }
 
-// synonym says how what other languages call name is written here. No name that
-// only looks alike is better.
+// synonym says how Ein writes what other languages call name. It goes before names that only look
+// alike.
 func (c *checker) synonym(d *diag.Diagnostic, name syntax.Ident) bool {
 	if why := stdlib.Without[name.Name]; why != "" {
 		d.Notes = append(d.Notes, "Ein has no `"+name.Name+"`: "+why+".")
@@ -287,8 +287,8 @@ func (c *checker) synonym(d *diag.Diagnostic, name syntax.Ident) bool {
 	return true
 }
 
-// calledTensor is how to write what a call of a tensor most likely means: an
-// element when there is a position for each axis, else a product.
+// calledTensor offers what a call of a tensor most likely means: an element if there is a position
+// for each axis, else a product.
 func (c *checker) calledTensor(x *syntax.Call, sym *symbol) []diag.Fix {
 	if len(x.Args) == 0 {
 		return nil
@@ -326,7 +326,7 @@ func (c *checker) laterFunction(x *syntax.Call) *syntax.Def {
 	return nil
 }
 
-// functionNames is the names of all functions.
+// functionNames returns the names of all functions.
 func (c *checker) functionNames() []string {
 	all := stdlib.Names()
 	for n := range prelude() {
@@ -681,8 +681,8 @@ func (c *checker) reducesNothing(x *syntax.Call) {
 	c.warn(codes.W0326, x.Span, "", notes, "`%s` has no index to reduce and changes nothing", x.Fun.Name)
 }
 
-// comparesSum warns of an element that all its indices are summed out of before it
-// is compared with other elements: most likely each was meant to be compared.
+// comparesSum warns of a comparison with an element whose indices are all summed before it: most
+// likely each element was meant to be compared.
 func (c *checker) comparesSum(x *syntax.Binary, side syntax.Expr, v, other val) {
 	var n [maxIndices]int
 	if _, ok := side.(*syntax.Index); !ok || v.n == nil || len(v.idx) > 0 || len(other.idx) == 0 {
@@ -696,7 +696,8 @@ func (c *checker) comparesSum(x *syntax.Binary, side syntax.Expr, v, other val) 
 		"%s is added up before it is compared", text(side))
 }
 
-// comparesFar warns where 0 is asked for as if it were no edge, and no edge is infinite.
+// comparesFar warns of a comparison with 0 in a matrix where 0 is a weight and absent edges are
+// infinite.
 func (c *checker) comparesFar(x *syntax.Binary, side syntax.Expr, v, other val) {
 	if x.Op != syntax.Eq && x.Op != syntax.Ne || v.n == nil || !v.n.Type.Far {
 		return
@@ -825,7 +826,7 @@ func (c *checker) edgeRange(s source.Span, id, n int) val {
 	return c.err(codes.E0409, s, "", notes, "node %d does not exist in a graph of %s", id, words.Plural(n, "node"))
 }
 
-// mixedEdges points at the first end that is not like most of the others.
+// mixedEdges points at the first end that differs in kind from most others.
 func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
 	for _, row := range list.Elems {
 		for _, e := range elements(row.(*syntax.List)) {

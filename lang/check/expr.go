@@ -244,7 +244,7 @@ func (c *checker) arrange(v val, out []uint8) *ir.Node {
 	return c.b.View(v.n, v.idx, out, c.sizes())
 }
 
-// order is the indices in mask, in the order of their first occurrence: those of
+// order returns the indices in mask, in the order of their first occurrence: those of
 // the left side first.
 func (c *checker) order(mask uint64) []uint8 {
 	out := c.axes.Make(bits.OnesCount64(mask))[:0]

@@ -27,7 +27,7 @@ func Packs(rows, cols, entries int) bool {
 	return uint64(rows)*uint64(tensor.Words(cols)) <= 2*uint64(entries)
 }
 
-// ProgramLabels is the node labels in the text of a program, in order of first appearance. A
+// ProgramLabels returns the node labels in the text of a program, in order of first appearance. A
 // capitalised name that only the data may have is left out: as a label, it would seem to come
 // from the data.
 func ProgramLabels(f *syntax.File) []string {
@@ -36,7 +36,7 @@ func ProgramLabels(f *syntax.File) []string {
 	return c.rel.sure(c.labels)
 }
 
-// ProgramDomains is the labels in the text of each domain but that of the nodes.
+// ProgramDomains returns the labels in the text of each domain but that of the nodes.
 func ProgramDomains(f *syntax.File) map[string][]string {
 	c := newChecker(f, Config{}, new(Program))
 	c.collectLabels()
@@ -55,7 +55,7 @@ func ProgramDomains(f *syntax.File) map[string][]string {
 	return list
 }
 
-// sure is labels without the doubtful ones.
+// sure returns labels without the doubtful ones.
 func (r *relations) sure(labels []string) []string {
 	return slices.DeleteFunc(labels, func(s string) bool { return r.doubted[s] })
 }
@@ -89,7 +89,7 @@ func (c *checker) collectLabels() {
 	}
 }
 
-// graphLabels is the labels of the graphs in the text.
+// graphLabels returns the labels of the graphs in the text.
 func (c *checker) graphLabels() (found []*syntax.String) {
 	for _, s := range c.file.Stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
@@ -162,7 +162,7 @@ func (c *checker) static(e syntax.Expr) (float64, bool) {
 	return x, true
 }
 
-// elements is the elements of a list. Those of a packed one are made for it.
+// elements returns the elements of a list. Those of a packed one are made for it.
 func elements(l *syntax.List) []syntax.Expr {
 	if l.Packed == nil {
 		return l.Elems
@@ -174,7 +174,7 @@ func elements(l *syntax.List) []syntax.Expr {
 	return list
 }
 
-// rows is the elements of a list; of a packed one only the first, as the others have the same
+// rows returns the elements of a list; of a packed one only the first, as the others have the same
 // form.
 func rows(l *syntax.List) []syntax.Expr {
 	if l.Packed == nil {
@@ -428,7 +428,7 @@ func (a *arcs) at(i int) (edge, bool) {
 	return edge{int32(i / a.size), int32(i % a.size)}, a.values[i] == 1
 }
 
-// matrixOf is the values of a packed list of lists of numbers, or nil.
+// matrixOf returns the values of a packed list of lists of numbers, or nil.
 func matrixOf(list *syntax.List) []float64 {
 	if list.Packed == nil || len(list.Packed.Dims) != 2 {
 		return nil

@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"ein/internal/codes"
@@ -15,7 +16,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// answer is the output of a query.
+// answer makes the output of a query.
 func (c *checker) answer(p *Program, s *syntax.Query) Output {
 	for _, cl := range c.rel.clauses {
 		if cl.span == s.Span && cl.of == nil {
@@ -26,7 +27,7 @@ func (c *checker) answer(p *Program, s *syntax.Query) Output {
 	return Output{Name: syntax.QueryString(s), Span: s.Span} // the check was stopped
 }
 
-// relationNamed is the relation that an expression is the name of.
+// relationNamed is the relation that an expression names.
 func (c *checker) relationNamed(x syntax.Expr) *relation {
 	name, ok := x.(*syntax.Name)
 	if !ok {
@@ -35,14 +36,14 @@ func (c *checker) relationNamed(x syntax.Expr) *relation {
 	return c.rel.byName[name.Name]
 }
 
-// rows is the output of all rows of a relation.
+// rows makes an output of all rows of a relation.
 func (c *checker) rows(p *Program, r *relation, at source.Span) Output {
 	r.used = true
 	c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), r.place, at})
 	return Output{Name: r.name, Span: at}
 }
 
-// needs is the relations, queries included, that the given ones depend on, and these themselves.
+// needs returns the relations, queries included, that the given ones depend on, and these themselves.
 func (c *checker) needs(places ...int) map[int]bool {
 	needed := map[int]bool{}
 	if c.rel.byHead == nil {
@@ -101,7 +102,7 @@ func (c *checker) stageOf(needed map[int]bool) *stage {
 	return s
 }
 
-// result is the rows of a relation of the program as an operation.
+// result returns the rows of a relation of the program as an operation.
 func (c *checker) result(s *stage, place int) *ir.Node {
 	s.results = append(s.results, place)
 	return c.b.Relation(&s.rules, len(s.results)-1, s.args...)
@@ -168,7 +169,7 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 	for i, k := range axes {
 		d := c.domain(k.slot)
 		if d == nil || c.rel.class(k.slot) == aText {
-			c.err(codes.E0816, x.Span, "", []string{"The axes of a tensor are nodes."}, "column %d of `%s` holds no nodes, so it is not a tensor", i+1, r.name)
+			c.err(codes.E0816, x.Span, "", []string{"The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name)}, "column %d of `%s` holds no nodes, so it is not a tensor", i+1, r.name)
 			return nil
 		}
 		if dims[i] = d.Size; c.rel.vague {
@@ -185,7 +186,7 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 	return c.b.Scatter(c.result(c.stageOf(needed), r.place), rest, t, bound)
 }
 
-// InputColumns is the columns of an input of a relation. Their domains have a name but no members.
+// InputColumns returns the columns of an input of a relation. Their domains have a name but no members.
 func InputColumns(s *syntax.Input) []tensor.Column {
 	var list []tensor.Column
 	for _, col := range s.Columns {

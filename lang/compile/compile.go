@@ -1,10 +1,37 @@
 // Package compile turns planned tensor operations into bytecode: [Compile] chooses the
-// layout of every value and the kernel of every operation.
+// layout of every value and the kernel of every operation. The planner has already decided
+// what is computed; package cost bounds the result.
 //
-// A value may exist in several layouts; a conversion is emitted when a kernel first needs
-// another one. 0/1 matrices stay packed or sparse as long as their consumers can work on
-// bits; every value has a dense form. The planner has already decided what is computed;
-// package cost bounds the result.
+// # Layouts
+//
+// Code is made from the outputs down, on demand: value emits a node the first time that
+// something reads it, and in gives a register that holds it in a layout, with a conversion
+// if no earlier reader wanted one. So a value is computed once, and converted at most once
+// to each layout. It has a natural layout, the one that its kernel makes. 0/1 matrices stay
+// packed or sparse as long as their readers can work on bits; every value that is not a
+// table has a dense form, so some kernel always fits. Conversions and transposes of small
+// constants are done here.
+//
+// # Kernels
+//
+// Most operations are one instruction (direct). Four have choices:
+//
+//	contraction    a special kernel, such as bits or one sparse factor, else the general one;
+//	               Exact if a sum could pass 2^53 and come back (einsum.go)
+//	elementwise    bit operations, or one loop for a whole expression: fuse takes in up to 10
+//	               operations that nothing else reads, and a fold above them (map.go)
+//	semiring       max or min over pairs of elements, in one kernel
+//	relations      one instruction for all rules that are read together
+//
+// With Options.Plain there is one dense kernel for each operation wherever there is one. It
+// is what tests compare the special kernels with.
+//
+// # Invariants
+//
+// Compile cannot fail: everything that can be wrong was found by package check. What may
+// stop a run is part of a kernel or an instruction of its own (CheckInt, CheckFinite), emitted
+// beside the value it checks; CheckSymmetric only warns. A program that relies on inputs without
+// negative numbers says so in its inputs (unsigned), and the machine refuses others.
 package compile
 
 import (

@@ -27,7 +27,7 @@ type StatementCost struct {
 	start   int32
 }
 
-// StatementCosts is a certificate by statement, in the order of the source. The
+// StatementCosts returns a certificate by statement, in the order of the source. The
 // parts of a statement whose instructions do not lie together are joined. The
 // file is nil when there is only bytecode.
 func StatementCosts(c *cost.Certificate, f *source.File) []StatementCost {
@@ -57,7 +57,7 @@ func StatementCosts(c *cost.Certificate, f *source.File) []StatementCost {
 	return list
 }
 
-// Cost is a certificate as a table, for a limit on operations, 0 when it is not known.
+// Cost returns a certificate as a table, for a limit on operations, 0 when it is not known.
 func Cost(c *cost.Certificate, f *source.File, maxOps uint64) string {
 	return costTable(c, f, maxOps, "line", func(s StatementCost) (line, text string) {
 		if s.Line == 0 {

@@ -15,7 +15,7 @@ import (
 	"ein/vm/ir"
 )
 
-// Refused is the diagnostic of a program that needs more than it may use, and the
+// Refused returns the diagnostic of a program that needs more than it may use, and the
 // flag that sets the limit. What to do about it is the caller's to add.
 func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
 	amount := func(n uint64) string { return words.Count(n) + " " + e.What }
@@ -53,7 +53,7 @@ func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
 // runtimeCodes are the codes of vm's kinds of errors, in their order.
 var runtimeCodes = [...]codes.Code{codes.E0601, codes.E0602, codes.E0603, codes.E0604, codes.E0606, codes.E0607, codes.E0608, codes.E0632, codes.E0633}
 
-// Failed is the diagnostic of a run that went wrong, or was stopped after so many
+// Failed returns the diagnostic of a run that went wrong, or was stopped after so many
 // operations of those certified. It is not ok for any other error.
 func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 	var stopped *vm.Stopped
@@ -76,12 +76,12 @@ func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 	return d, false
 }
 
-// Warning is the diagnostic of what a run noticed.
+// Warning returns the diagnostic of what a run noticed.
 func Warning(w vm.Warning) diag.Diagnostic {
 	return diag.Diagnostic{Code: codes.W0605, Severity: diag.Warning, Span: span(w.Pos), Message: w.Message}
 }
 
-// Reason is the cause of a context that has ended, for people.
+// Reason returns the cause of a context that has ended, for people.
 func Reason(cause error) string {
 	switch {
 	case errors.Is(cause, context.Canceled):

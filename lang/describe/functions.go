@@ -49,7 +49,7 @@ func preludeFunctions() []Function {
 	return list
 }
 
-// Definition is a function that a program defines. The comment over it is its
+// Definition returns a function that a program defines. The comment over it is its
 // documentation, which may begin with the signature, as "name(parameters): text".
 func Definition(f *syntax.File, def *syntax.Def) Function {
 	fn := Function{Name: def.Name.Name, Source: f.Source.Text[def.Start:def.End]}
@@ -63,7 +63,7 @@ func Definition(f *syntax.File, def *syntax.Def) Function {
 	return fn
 }
 
-// Comment is the text of the comment lines that end on the line before offset.
+// Comment returns the text of the comment lines that end on the line before offset.
 func Comment(f *syntax.File, offset int) string {
 	line := f.Source.Position(offset).Line
 	var lines []string
@@ -97,7 +97,7 @@ func grouped(list []Function, do func(group string, of []Function)) {
 	}
 }
 
-// Contents is one line for each function.
+// Contents returns one line for each function.
 func Contents(list []Function) string {
 	var b strings.Builder
 	width := 0
@@ -115,7 +115,7 @@ func Contents(list []Function) string {
 	return b.String()
 }
 
-// Text is the page of a function.
+// Text returns the page of a function.
 func (f *Function) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n  %s\n", f.Signature, f.Doc)
@@ -138,7 +138,7 @@ func (f *Function) Text() string {
 	return b.String()
 }
 
-// documented is the parameters of which more is known than the name.
+// documented returns the parameters of which more is known than the name.
 func (f *Function) documented() (list []stdlib.Param) {
 	for _, p := range f.Params {
 		if p.Doc != "" {
@@ -159,7 +159,7 @@ func paramText(p stdlib.Param) string {
 	return s
 }
 
-// Reference is the whole reference in Markdown.
+// Reference returns the whole reference in Markdown.
 func Reference(list []Function) string {
 	var b strings.Builder
 	b.WriteString("# Functions of Ein\n")
@@ -172,7 +172,7 @@ func Reference(list []Function) string {
 	return b.String()
 }
 
-// Markdown is the page of a function in Markdown.
+// Markdown returns the page of a function in Markdown.
 func (f *Function) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### `%s`\n\n%s\n", f.Signature, capital(f.Doc))

@@ -222,7 +222,7 @@ func (e *explainer) stepless(n *ir.Node, needed map[*ir.Node]bool) string {
 	return "computed as part of other steps"
 }
 
-// needed is the operations that the outputs use, before any rewrite.
+// needed returns the operations that the outputs use, before any rewrite.
 func (e *explainer) needed() map[*ir.Node]bool {
 	seen := map[*ir.Node]bool{}
 	var visit func(n *ir.Node)
@@ -352,7 +352,7 @@ func (e *explainer) outputs() {
 	e.table(rows)
 }
 
-// indent is that of everything below a source line.
+// indent is the indentation of everything below a source line.
 const indent = "       "
 
 func (e *explainer) table(rows [][]string) {
@@ -363,7 +363,7 @@ func (e *explainer) result(r int) string {
 	return Reg(&e.c.Code.Regs[r])
 }
 
-// Reg is what a register holds, in words.
+// Reg returns what a register holds, in words.
 func Reg(r *code.Reg) string {
 	if r.Layout == tensor.Rows {
 		return fmt.Sprintf("relation of %s", words.Plural(len(r.Columns), "column"))
@@ -399,13 +399,13 @@ func (e *explainer) step(s *cost.Step) []string {
 	return row
 }
 
-// Step is what a step of a plan computes and the kernel that does it, for a sentence.
+// Step returns what a step of a plan computes and the kernel that does it, for a sentence.
 func Step(p *code.Program, s *cost.Step) string {
 	what, how := operation(p, s)
 	return what + " (" + how + ")"
 }
 
-// Doing is what a run is at, for a line on a terminal: the statement, unless the source
+// Doing says what a run is at, for a line on a terminal: the statement, unless the source
 // is not there, and the step.
 func Doing(f *source.File, p *code.Program, at vm.Progress) string {
 	step := Step(p, at.Step)

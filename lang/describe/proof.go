@@ -65,7 +65,12 @@ type ProofWay struct {
 // Proofs puts what there is to say of rows of a query into words. The statements are those
 // of the text.
 func Proofs(text *source.File, stmts []syntax.Stmt, e *vm.Evidence) []*Proof {
-	d := &prover{text, e.Program, factLines(stmts)}
+	d := &prover{text, e.Program, factLines(stmts), nil}
+	for i := range e.Program.Rules {
+		if r := &e.Program.Rules[i]; r.Rel == e.Query && len(r.Body) == 1 {
+			d.asked = r.Body[0].Terms
+		}
+	}
 	list := make([]*Proof, len(e.Answers))
 	for i := range list {
 		list[i] = d.proof(e.Goals[i], &e.Answers[i])
@@ -78,6 +83,7 @@ type prover struct {
 	text  *source.File
 	p     *rel.Program
 	facts map[string]source.Span
+	asked []rel.Term // of the atom that goals are rows of
 }
 
 func (d *prover) line(pos int32) int { return d.text.Position(int(pos)).Line }
@@ -107,12 +113,12 @@ func (d *prover) row(relation int, row []float64) string {
 	return strings.Join(d.body(ls, b), ", ")
 }
 
-// rows is rows of a relation.
+// rows returns rows of a relation.
 func (d *prover) rows(relation int, list [][]float64) []string {
 	return lists.Map(list, func(row []float64) string { return d.row(relation, row) })
 }
 
-// body is the literals of a rule with the values of a binding.
+// body returns the literals of a rule with the values of a binding.
 func (d *prover) body(ls []*rel.Literal, b engine.Binding) []string {
 	list := make([]string, len(ls))
 	for i, l := range ls {
@@ -125,7 +131,7 @@ func (d *prover) body(ls []*rel.Literal, b engine.Binding) []string {
 	return list
 }
 
-// atoms is the literals of a rule that are rows.
+// atoms returns the literals of a rule that are rows.
 func atoms(r *rel.Rule) (list []*rel.Literal) {
 	for i := range r.Body {
 		if r.Body[i].Kind == rel.Atom {
@@ -135,8 +141,32 @@ func atoms(r *rel.Rule) (list []*rel.Literal) {
 	return list
 }
 
+// goal is a row as it was asked for: some of its names may be of no row.
+func (d *prover) goal(g engine.Goal) string {
+	if !slices.ContainsFunc(d.asked, func(t rel.Term) bool { return t.Name != "" }) {
+		return d.row(g.Relation, g.Row)
+	}
+	return d.p.Literal(nil, &rel.Literal{Rel: g.Relation, Terms: d.asked}, nil)
+}
+
+// names gives the variables of a rule that are names of the goal that no row has these names.
+func (d *prover) names(b engine.Binding) engine.Binding {
+	for c, t := range d.asked {
+		r := b.Rule
+		if t.Name == "" || len(r.Head[c].Expr.Args) > 0 || r.Head[c].Expr.Term.Kind != rel.Variable {
+			continue
+		}
+		v := r.Head[c].Expr.Term.Var
+		named := *r
+		named.Vars, b.Vars = slices.Clone(r.Vars), slices.Clone(b.Vars)
+		named.Vars[v].Name, b.Vars[v] = t.Name, math.NaN()
+		b.Rule = &named
+	}
+	return b
+}
+
 func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
-	out := &Proof{Atom: d.row(goal.Relation, goal.Row), Holds: a.Holds, Steps: []ProofStep{}}
+	out := &Proof{Atom: d.goal(goal), Holds: a.Holds, Steps: []ProofStep{}}
 	for i := range a.Tries {
 		out.Tries = append(out.Tries, d.try(&a.Tries[i]))
 	}
@@ -165,9 +195,10 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 func (d *prover) try(t *engine.Try) ProofTry {
 	out := ProofTry{Line: d.line(t.Rule.Pos.Start), Rule: d.rule(t.Rule), Ways: []ProofWay{}, Count: t.Count, near: t.Rows}
 	for _, b := range t.Bindings {
+		b = d.names(b)
 		way := ProofWay{Holds: d.body(t.Holds, b)}
 		if t.Fails != nil {
-			way.Fails = d.p.Literal(t.Rule, t.Fails, b.Vars)
+			way.Fails = d.p.Literal(b.Rule, t.Fails, b.Vars)
 		}
 		out.Ways = append(out.Ways, way)
 	}
@@ -251,7 +282,7 @@ func constant(x syntax.Expr) string {
 	return syntax.ExprString(x)
 }
 
-// Text is the proof for people.
+// Text returns the proof for people.
 func (p *Proof) Text() string {
 	var b strings.Builder
 	switch {

@@ -59,7 +59,7 @@ type Edit struct {
 	NewText string
 }
 
-// Finding is a diagnostic whose place is not in the text of a program. Where it is called
+// Finding returns a diagnostic whose place is not in the text of a program. Where it is called
 // copies of it would be 10 KB.
 //
 //go:noinline
@@ -71,7 +71,7 @@ func Finding(code Code, severity Severity, file string, line, column int, messag
 	return d
 }
 
-// Place is where the diagnostic is, in a file of its own or in the program.
+// Place returns where the diagnostic is, in a file of its own or in the program.
 func (d *Diagnostic) Place(f *source.File) source.Position {
 	if d.At != nil {
 		return *d.At
@@ -83,7 +83,7 @@ func (d *Diagnostic) Place(f *source.File) source.Position {
 // file.
 type List []Diagnostic
 
-// First is the error that decides what a list means: the first that no limit is to
+// First returns the error that decides what a list means: the first that no limit is to
 // blame for, or else the first. It is nil when there is none.
 func (l List) First() *Diagnostic {
 	var first *Diagnostic
@@ -99,7 +99,7 @@ func (l List) First() *Diagnostic {
 	return first
 }
 
-// Class is that of the First error; a list without errors is about nothing.
+// Class returns the class of the First error; a list without errors has none.
 func (l List) Class() Class {
 	if first := l.First(); first != nil {
 		return first.Code.Class()
@@ -110,7 +110,7 @@ func (l List) Class() Class {
 // HasErrors reports whether any diagnostic is an Error.
 func (l List) HasErrors() bool { return l.First() != nil }
 
-// Told is a copy without the notes on a program, which only editors show. Those on data
+// Told returns a copy without the notes on a program, which only editors show. Those on data
 // stay, which say how it was read, and those on what was mended.
 func (l List) Told() List {
 	return slices.DeleteFunc(slices.Clone(l), func(d Diagnostic) bool { return d.Severity == Note && d.At == nil && d.Code != codes.N0116 })

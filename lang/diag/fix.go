@@ -7,7 +7,7 @@ import (
 	"ein/lang/source"
 )
 
-// Certain is the diagnostics that have one fix, which is no guess. Of two whose edits
+// Certain returns the diagnostics that have one fix, which is no guess. Of two whose edits
 // overlap the first is taken: the text that Apply gives may bring out the other again.
 func (l List) Certain() (certain List) {
 	var taken []Edit
@@ -25,7 +25,7 @@ func (l List) Certain() (certain List) {
 	return certain
 }
 
-// Edits is those of the first fix of each diagnostic.
+// Edits returns the edits of the first fix of each diagnostic.
 func (l List) Edits() (edits []Edit) {
 	for _, d := range l {
 		edits = append(edits, d.Fixes[0].Edits...)
@@ -46,7 +46,7 @@ func Apply(text string, edits []Edit) string {
 	return b.String()
 }
 
-// Moved is where a span is after Apply; of a span that edits touch, about where.
+// Moved returns where a span is after Apply; for a span that edits touch, roughly.
 func Moved(s source.Span, edits []Edit) source.Span {
 	to := func(at int) int {
 		n := at

@@ -14,7 +14,7 @@ import (
 type Report struct {
 	File *source.File
 	List List
-	// Relations are those of the program: what mends an atom that is wrong.
+	// Relations are the relations of the program, which help to fix a wrong atom.
 	Relations []Relation
 }
 
@@ -29,7 +29,7 @@ type Relation struct {
 	Valued  bool     `json:"valued,omitempty"` // the last column is the value in T[..] = value
 }
 
-// String is P(x: node, n: int), or T[x: node] = n: int where the last column is a value.
+// String returns P(x: node, n: int), or T[x: node] = n: int where the last column is a value.
 func (r Relation) String() string {
 	var columns []string
 	for i, name := range r.Columns {

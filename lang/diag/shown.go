@@ -16,7 +16,7 @@ const (
 	maxCode    = 80  // characters of a name, a literal or an expression
 )
 
-// Shown is the diagnostic as every renderer shows it: safe for a terminal, and its
+// Shown returns the diagnostic as every renderer shows it: safe for a terminal, and its
 // words cut to a bounded length, in the middle. The edits of fixes stay whole.
 func (d *Diagnostic) Shown() Diagnostic {
 	out, room := *d, maxWords

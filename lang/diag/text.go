@@ -143,7 +143,7 @@ func (t *textWriter) remark(kind, text string) {
 	t.line(fmt.Sprintf("%*s %s %s", t.gutter, "", t.style(styleBlue, "="), t.style(styleCyan, kind)+": "+text))
 }
 
-// number is that of a line.
+// number is the number of a line as text.
 func (t *textWriter) number(line source.Span) string {
 	return strconv.Itoa(t.f.Position(line.Start).Line)
 }

@@ -11,7 +11,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// Actions is the changes that can be chosen for span: fixes of what is wrong there,
+// Actions returns the changes that can be chosen for span: fixes of what is wrong there,
 // and rewrites that keep the meaning.
 func (d *Document) Actions(span source.Span) []Action {
 	span = clamp(span, len(d.src.Text))
@@ -25,7 +25,7 @@ func (d *Document) Actions(span source.Span) []Action {
 
 func touches(a, b source.Span) bool { return a.Start <= b.End && b.Start <= a.End }
 
-// fixes is the fixes of the diagnostics that span touches.
+// fixes returns the fixes of the diagnostics that span touches.
 func (d *Document) fixes(span source.Span) []Action {
 	var list []Action
 	diags := d.Diagnostics()

@@ -19,7 +19,7 @@ type Alone struct {
 	Key string
 }
 
-// Alone is the statement at offset; false is for one that has no value.
+// Alone returns the statement at offset; false is for one that has no value.
 func (d *Document) Alone(offset int) (Alone, bool) {
 	stmts := d.File().Stmts
 	at := d.statementAt(d.clampOffset(offset))

@@ -26,7 +26,7 @@ const (
 	rankKeyword
 )
 
-// Complete is what can stand at offset, best first. The statement around it need
+// Complete returns what can stand at offset, best first. The statement around it need
 // not parse.
 func (d *Document) Complete(offset int) []Item {
 	offset = d.clampOffset(offset)
@@ -155,7 +155,7 @@ func (d *Document) scopeAt(s *site) []known {
 	return slices.DeleteFunc(list, func(k known) bool { return k.name == "" })
 }
 
-// function is the tokens of the def around a site, from the word def to the cursor.
+// function returns the tokens of the def around a site, from the word def to the cursor.
 func (d *Document) function(s *site) ([]syntax.Token, bool) {
 	head := s.header
 	if head == nil {
@@ -335,7 +335,7 @@ func (c *completer) rank(in *bracket) (int, bool) {
 	return 0, false
 }
 
-// statementIndices is the indices of the left and of the right side of the
+// statementIndices returns the indices of the left and of the right side of the
 // statement, and those in the brackets around the cursor.
 func (c *completer) statementIndices(in *bracket) (left, right []string, here map[string]bool) {
 	d, s := c.d, &c.site
@@ -538,7 +538,7 @@ func (c *completer) add(i Item) {
 	c.items = append(c.items, i)
 }
 
-// sorted is the items, the best first; of equals, those in the right case, then
+// sorted returns the items, the best first; of equals, those in the right case, then
 // in the order in which they were found.
 func (c *completer) sorted() []Item {
 	exact := func(i Item) bool { return strings.HasPrefix(i.Label, c.prefix) }

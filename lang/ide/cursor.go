@@ -13,7 +13,7 @@ func (d *Document) tokenFrom(offset int) int {
 	return sort.Search(len(toks), func(i int) bool { return toks[i].Span.End > offset })
 }
 
-// tokensIn is the tokens in span, without newlines and comments.
+// tokensIn returns the tokens in span, without newlines and comments.
 func (d *Document) tokensIn(span source.Span) []syntax.Token {
 	toks := d.tokens()
 	var out []syntax.Token
@@ -64,7 +64,7 @@ func (d *Document) statementAt(offset int) int {
 	return sort.Search(len(stmts), func(i int) bool { return stmts[i].Pos().Start > offset }) - 1
 }
 
-// path is the nodes around offset, from the outside in: the statement, its
+// path returns the nodes around offset, from the outside in: the statement, its
 // statement if it is in a block, and the expressions.
 func (d *Document) path(offset int) []syntax.Node {
 	i := d.statementAt(offset)

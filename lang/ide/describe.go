@@ -20,7 +20,7 @@ func typeText(t tensor.Type) string {
 	return "Tensor" + sizes(t.Shape) + " " + t.Kind.String()
 }
 
-// sizes is the sizes of a shape in brackets.
+// sizes returns the sizes of a shape in brackets.
 func sizes(s tensor.Shape) string {
 	out := make([]string, s.Rank())
 	for i := range out {
@@ -180,7 +180,7 @@ func form(x syntax.Expr, left []string) string {
 	return strings.Join(in, ",") + "->" + strings.Join(out, sep)
 }
 
-// leftNames is the indices of a left side.
+// leftNames returns the indices of a left side.
 func leftNames(s *syntax.Assign) []string {
 	var out []string
 	for _, x := range s.Indices {
@@ -194,7 +194,7 @@ func leftNames(s *syntax.Assign) []string {
 // folded is an index that the left side of a statement lacks, and how it goes.
 type folded struct{ name, by string }
 
-// foldedIndices is the indices that do not come out of a statement, in the order of
+// foldedIndices returns the indices that do not come out of a statement, in the order of
 // the text: summed, or folded by the function or the operator around them.
 func foldedIndices(x syntax.Expr, left []string, op syntax.AssignOp) []folded {
 	seen := map[string]bool{}

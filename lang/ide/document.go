@@ -53,7 +53,7 @@ type checked struct {
 	statements map[int]*ir.Node
 }
 
-// New is a document with the given text. The name is used in messages only.
+// New returns a document with the given text. The name is used in messages only.
 func New(name, text string, opt Options) *Document {
 	d := &Document{src: source.NewFile(name, text), opt: opt}
 	d.file = sync.OnceValue(func() *syntax.File {
@@ -104,7 +104,7 @@ func (d *Document) valuesIn(stmt int) map[syntax.Expr]*ir.Node {
 	return d.full().values
 }
 
-// WithText is the document with another text. Statements that are as they were, and
+// WithText returns the document with another text. Statements that are as they were, and
 // see what they saw, are not checked again.
 func (d *Document) WithText(text string) *Document {
 	next := New(d.src.Name, text, d.opt)
@@ -114,18 +114,18 @@ func (d *Document) WithText(text string) *Document {
 	return next
 }
 
-// Text is the text of the document.
+// Text returns the text of the document.
 func (d *Document) Text() string { return d.src.Text }
 
-// Name is the name of the document.
+// Name returns the name of the document.
 func (d *Document) Name() string { return d.src.Name }
 
-// File is the syntax tree. It has to be left as it is.
+// File returns the syntax tree. It has to be left as it is.
 //
 //go:noinline
 func (d *Document) File() *syntax.File { return d.file() }
 
-// Program is the checked program. It has to be left as it is.
+// Program returns the checked program. It has to be left as it is.
 func (d *Document) Program() *check.Program { return d.full().Program }
 
 // Diagnostics is what is wrong with the program, in the order of the text. That
@@ -140,7 +140,7 @@ type Input struct {
 	Span    source.Span
 }
 
-// Inputs is the declared inputs in the order of the text.
+// Inputs returns the declared inputs in the order of the text.
 func (d *Document) Inputs() []Input {
 	var list []Input
 	for _, s := range d.File().Stmts {

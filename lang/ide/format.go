@@ -9,7 +9,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// Format is the edits that bring the text into its canonical form, none where it
+// Format returns the edits that bring the text into its canonical form, none where it
 // is. It is false when the program has errors of syntax: what did not parse cannot
 // be printed without loss.
 func (d *Document) Format() ([]diag.Edit, bool) {

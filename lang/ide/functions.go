@@ -51,7 +51,7 @@ func (d *Document) functionNamed(name string) *function {
 	return lookup(name)
 }
 
-// describeAll is the functions of the program by name.
+// describeAll returns the functions of the program by name.
 func (d *Document) describeAll() map[string]*function {
 	m := map[string]*function{}
 	for _, s := range d.File().Stmts {

@@ -9,7 +9,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// Hints is what the text leaves out, in span, all of it for the zero span: the
+// Hints returns what the text leaves out, in span, all of it for the zero span: the
 // sizes of what a statement defines, the indices it sums, and the parameters that
 // literal arguments stand for.
 func (d *Document) Hints(span source.Span) []Hint {

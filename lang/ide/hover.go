@@ -49,7 +49,7 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 	return d.hoverExpr(offset)
 }
 
-// keywords are those of the language that are not functions.
+// keywords describes the words of the language that are not functions.
 var keywords = map[string]string{
 	"def":    "`def name(p, q) = value` defines a function, for tensors of all shapes.",
 	"input":  "`input name: kind` declares a value that the host gives to the program. The kind is `graph`, `matrix`, `vector` or `scalar`. `input name(column: type, ...)` declares a relation; types are `node`, `int`, `real`, `text` and names of domains.",

@@ -62,7 +62,7 @@ type resolver struct {
 	labels  map[string]*binding
 	library map[string]*binding
 	known   map[string]int // functions of the program: number of the statement that defines it
-	// relations are those of the program, wherever it says something of them.
+	// relations are the relations of the program, wherever it speaks of them.
 	relations map[string]*binding
 	stmt      int
 	room      []occurrence // for the next ones: thousands are made at a time
@@ -461,7 +461,7 @@ func (n *names) at(offset int) *occurrence {
 	return nil
 }
 
-// in is the occurrences that lie in span.
+// in returns the occurrences that lie in span.
 func (n *names) in(span source.Span) []*occurrence {
 	from := sort.Search(len(n.occurrences), func(i int) bool { return n.occurrences[i].span.Start >= span.Start })
 	to := sort.Search(len(n.occurrences), func(i int) bool { return n.occurrences[i].span.Start >= span.End })

@@ -99,7 +99,7 @@ func isTerm(path []syntax.Node) bool {
 	return true
 }
 
-// indicesIn is the indices that occur in x.
+// indicesIn returns the indices that occur in x.
 func (d *Document) indicesIn(x syntax.Expr) map[string]bool {
 	used := map[string]bool{}
 	at := x.Pos()

@@ -19,7 +19,7 @@ func LibraryPages() (prelude, reference LibraryPage) {
 	return LibraryPage{"prelude.ein", stdlib.Prelude()}, LibraryPage{"functions.md", describe.Reference(describe.Functions())}
 }
 
-// LibraryDefinition is the place about the function of the language at offset.
+// LibraryDefinition returns the place about the function of the language at offset.
 func (d *Document) LibraryDefinition(offset int) (LibraryPage, source.Span, bool) {
 	o := d.names().at(d.clampOffset(offset))
 	if o == nil || o.of == d.names().functions[o.of.name] || o.of.kind != KindBuiltin && o.of.kind != KindFunction {
@@ -34,7 +34,7 @@ func (d *Document) LibraryDefinition(offset int) (LibraryPage, source.Span, bool
 	return reference, source.Span{Start: at, End: at + len(fn.Name)}, true
 }
 
-// Definition is the place where the name at offset gets the value that it has
+// Definition returns the place where the name at offset gets the value that it has
 // there. A function of the language has none in the text: see LibraryDefinition.
 func (d *Document) Definition(offset int) (source.Span, bool) {
 	o := d.names().at(d.clampOffset(offset))
@@ -58,7 +58,7 @@ func (d *Document) Definition(offset int) (source.Span, bool) {
 	return source.Span{}, false
 }
 
-// References is every place of the name at offset, with those that define it if
+// References returns every place of the name at offset, with those that define it if
 // declaration is set.
 func (d *Document) References(offset int, declaration bool) []source.Span {
 	var out []source.Span
@@ -72,7 +72,7 @@ func (d *Document) References(offset int, declaration bool) []source.Span {
 	return out
 }
 
-// Highlights is every place of the name at offset, with those that give it a value
+// Highlights returns every place of the name at offset, with those that give it a value
 // marked.
 func (d *Document) Highlights(offset int) []Highlight {
 	var out []Highlight

@@ -8,7 +8,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// PrepareRename is the name at offset that can be renamed. The error says why there
+// PrepareRename returns the name at offset that can be renamed. The error says why there
 // is none.
 func (d *Document) PrepareRename(offset int) (source.Span, string, error) {
 	o, err := d.renamed(d.clampOffset(offset))

@@ -7,7 +7,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// Signature is the innermost call around offset whose function is known, with the
+// Signature returns the innermost call around offset whose function is known, with the
 // parameter that the cursor stands for. The call need not be closed.
 func (d *Document) Signature(offset int) (*Signature, bool) {
 	offset = d.clampOffset(offset)

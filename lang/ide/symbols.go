@@ -9,7 +9,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// Symbols is what the program defines, in the order of the text. The shapes of tensors
+// Symbols returns what the program defines, in the order of the text. The shapes of tensors
 // are for a program that is checked.
 func (d *Document) Symbols(shapes bool) []Symbol {
 	shape := func(source.Span) string { return "" }
@@ -49,7 +49,7 @@ func (d *Document) Symbols(shapes bool) []Symbol {
 	return list
 }
 
-// Folds is what can be closed: statements and lists of several lines, and runs of
+// Folds returns what can be closed: statements and lists of several lines, and runs of
 // comment lines.
 func (d *Document) Folds() []Fold {
 	f := d.File()
@@ -90,7 +90,7 @@ func (d *Document) Folds() []Fold {
 	})
 }
 
-// Selection is the ranges around offset, from inside out: the word, what is between
+// Selection returns the ranges around offset, from inside out: the word, what is between
 // brackets, the expressions, the statement, the text. Each is larger than the one
 // before.
 func (d *Document) Selection(offset int) []source.Span {

@@ -50,7 +50,7 @@ func (d *Document) Tokens(span source.Span) []Token {
 // hidden is the kind of a token that is not shown.
 const hidden Kind = 255
 
-// tokenKinds are those of the tokens that are shown.
+// tokenKinds maps kinds of tokens to the kinds that editors colour.
 var tokenKinds = func() (kinds [256]Kind) {
 	for k := range kinds {
 		kinds[k] = hidden
@@ -86,7 +86,7 @@ func (d *Document) wordKind(i int, before syntax.Kind) Kind {
 	return KindTensor
 }
 
-// findUnused is the definitions that nothing uses and that are not the result of the
+// findUnused returns the definitions that nothing uses and that are not the result of the
 // program.
 func (d *Document) findUnused() map[*occurrence]bool {
 	n := d.names()

@@ -23,7 +23,7 @@ type Rewrite struct {
 	n      int // of a
 }
 
-// What became of the operation. Few runs ask.
+// What the operation turned into. Few runs ask.
 func (r *Rewrite) What() string { return fmt.Sprintf(r.format, r.a[:r.n]...) }
 
 // Rewrites names every rewrite with what it does.

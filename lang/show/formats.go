@@ -43,7 +43,7 @@ var Formats = []Format{Table, Object, CSV, TSV, JSONL, Markdown, NPY, DOT, Graph
 // endings are the formats by the endings of files.
 var endings = map[string]Format{".txt": Table, ".md": Markdown, ".gv": DOT}
 
-// FormatOf is the format that the ending of a file names.
+// FormatOf returns the format that the ending of a file names.
 func FormatOf(ending string) (Format, bool) {
 	ending = strings.ToLower(ending)
 	if f, ok := endings[ending]; ok {
@@ -74,7 +74,7 @@ func (f Format) Holds(s tensor.Shape, l tensor.Layout) (what string, ok bool) {
 // dense reports whether a format has all elements, and not those that are not 0.
 func (f Format) dense() bool { return f == Object || f == NPY }
 
-// Elements is how many elements of a value a format has, if the context doesn't end.
+// Elements returns how many elements of a value a format writes, if the context does not end.
 func (f Format) Elements(ctx context.Context, v *tensor.Value) uint64 {
 	if v.Layout == tensor.Rows {
 		return tensor.SatMul(uint64(v.Table.Len), uint64(max(1, len(v.Table.Columns))))
@@ -225,7 +225,7 @@ func (w *writer) markdown(out *vm.Output) {
 	w.put("\n")
 }
 
-// edges is the edges of a square matrix, and whether it has a node: with a greatest
+// edges returns the edges of a square matrix, and whether it has a node: with a greatest
 // number of edges those at their ends, otherwise all.
 func (w *writer) edges(v *tensor.Value) (list iter.Seq[cell], has func(int) bool) {
 	list, _ = w.items(v, w.most())
@@ -239,7 +239,7 @@ func (w *writer) edges(v *tensor.Value) (list iter.Seq[cell], has func(int) bool
 	return list, func(n int) bool { return ends[n] }
 }
 
-// Edges is the edges of a square matrix, by the number of the name.
+// Edges returns the edges of a square matrix, by the number of the name.
 func Edges(ctx context.Context, v *tensor.Value, opt Options) (names []string, edges [][2]int) {
 	opt.exact = true
 	w := newWriter(ctx, io.Discard, opt)

@@ -58,7 +58,7 @@ func (o *Options) places(s tensor.Shape, c cell) []string {
 	return at
 }
 
-// items is the first elements that are listed, in the order asked for, and how many
+// items returns the first elements that are listed, in the order asked for, and how many
 // there are in all: of a vector every one, of any other value those that are not 0.
 func (w *writer) items(v *tensor.Value, most int) (list iter.Seq[cell], n int) {
 	list, n = w.cells(v), v.Shape.Dim(0)

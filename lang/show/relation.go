@@ -26,7 +26,7 @@ func (w *writer) cell(t *tensor.Table, c int, x float64) string {
 	return tensor.Number(x)
 }
 
-// tuples is the rows of a relation as text, no more than most of them.
+// tuples returns the rows of a relation as text, no more than most of them.
 func (w *writer) tuples(t *tensor.Table, most int) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		cells := make([]string, len(t.Columns))

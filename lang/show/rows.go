@@ -78,7 +78,7 @@ func width(v *tensor.Value) int { return v.Shape.Dim(v.Shape.Rank() - 1) }
 // partSize bounds the part of a row that is held at a time.
 const partSize = 4096
 
-// row is the first elements of row i, in parts that are valid until the next one.
+// row returns the first elements of row i, in parts that are valid until the next one.
 // Whoever reads many rows looks before each whether it has ended.
 func (w *writer) row(v *tensor.Value, i, most int) iter.Seq2[int, []float64] {
 	return func(yield func(from int, part []float64) bool) {
@@ -88,7 +88,7 @@ func (w *writer) row(v *tensor.Value, i, most int) iter.Seq2[int, []float64] {
 	}
 }
 
-// elements is the elements from..to of row i.
+// elements returns the elements from..to of row i.
 func (w *writer) elements(v *tensor.Value, i, from, to int) []float64 {
 	if v.Layout == tensor.Dense {
 		at := i * width(v)
@@ -140,7 +140,7 @@ func (w *writer) indices(v *tensor.Value) iter.Seq[int] {
 	}
 }
 
-// pathOf is the nodes of a vector of positions, in the order of the path.
+// pathOf returns the nodes of a vector of positions, in the order of the path.
 func (w *writer) pathOf(v *tensor.Value) []int {
 	n := 0
 	for _, part := range w.row(v, 0, v.Shape.Dim(0)) {
@@ -171,7 +171,7 @@ const (
 // MaybeSparse reports whether values of a shape may be sparse.
 func MaybeSparse(s tensor.Shape) bool { return s.Rank() == 2 && s.Elems() > fewCells }
 
-// Entries is the number of elements of a matrix that are not 0 if they are so few
+// Entries returns the number of elements of a matrix that are not 0 if they are so few
 // that they are written instead of its rows, as JSON of version 2 and Text do. It
 // depends on the elements only, not on how they are stored. When the context ends
 // it means nothing.
@@ -226,7 +226,7 @@ type cell struct {
 	value    float64
 }
 
-// cells is the elements that are not 0, row by row, and those of a vector that are.
+// cells returns the elements that are not 0, row by row, and those of a vector that are.
 // It is not inlined: a binary has each copy of the loops around it once more.
 //
 //go:noinline
@@ -274,7 +274,7 @@ func (w *writer) cells(v *tensor.Value) iter.Seq[cell] {
 	}
 }
 
-// byPart is the nodes of each part p, members[start[p]:start[p+1]].
+// byPart returns the nodes of each part p, members[start[p]:start[p+1]].
 func byPart(part []int32) (start, members []int32) {
 	start, members = make([]int32, len(part)+2), make([]int32, len(part))
 	for _, p := range part {

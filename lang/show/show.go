@@ -1,6 +1,15 @@
-// Package show formats the values of a program: as text for people, and as JSON, CSV and
-// other formats for machines ([Format]). It writes while it reads, so showing a large
-// value takes no additional memory.
+// Package show formats the values of a program: as text for people ([Text]), as [JSON], and
+// as CSV and other formats for machines ([Write], by [Format]).
+//
+// How a value looks depends on its elements and the [Options] alone, never on its layout: a
+// program prints the same with and without the optimiser. So a matrix counts as sparse by
+// how many of its elements are not 0 (Entries), however it is stored.
+//
+// A writer (rows.go) reads values of all layouts through three iterators: rows in parts of
+// bounded size, the cells that are not 0, and the indices of a vector. Formats are built on
+// these and write while they read, so showing a large value takes no additional memory;
+// only an order by value or name holds what is listed (list.go). The iterators notice that a
+// write has failed or the context has ended, and stop.
 package show
 
 import (

@@ -230,7 +230,7 @@ func (s *short) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestStops is that nothing is formatted after a write has failed, or the context
+// TestStops checks that nothing is formatted after a write has failed, or the context
 // has ended: of values whose elements nobody could wait for.
 func TestStops(t *testing.T) {
 	const n = 1 << 20
@@ -265,7 +265,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestMemory is that a long row is not held as a whole.
+// TestMemory checks that a long row is not held as a whole.
 func TestMemory(t *testing.T) {
 	const n = 1 << 22
 	v := &tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(2, n)}, Layout: tensor.Sparse,

@@ -20,10 +20,10 @@ type Span struct{ Start, End int }
 // Pos makes a node of what embeds its span.
 func (s Span) Pos() Span { return s }
 
-// Len is the number of bytes the span covers.
+// Len returns the number of bytes the span covers.
 func (s Span) Len() int { return s.End - s.Start }
 
-// Join is the smallest span that covers both.
+// Join returns the smallest span that covers both.
 func (s Span) Join(t Span) Span { return Span{min(s.Start, t.Start), max(s.End, t.End)} }
 
 // Contains reports whether offset lies in the span; the end counts, because a
@@ -75,7 +75,7 @@ const stride = 1 << 10
 // NewFile wraps text; name is used only in messages.
 func NewFile(name, text string) *File { return &File{Name: name, Text: text} }
 
-// Append is the file followed by a text that was read at a line of another one.
+// Append returns the file followed by a text that was read at a line of another one.
 // What a file grows to shares the memory of all that it was.
 func (f *File) Append(name string, line int, text string) *File {
 	own := part{&File{Name: name, Text: text, above: line - 1}, len(f.Text)}
@@ -123,7 +123,7 @@ func (f *File) characters(offset int) int {
 	return k*stride + utf8.RuneCountInString(f.Text[f.marks[k]:offset])
 }
 
-// LineAt is the line around an offset, in the file that has it, without its ending.
+// LineAt returns the line around an offset, in the file that has it, without its ending.
 func (f *File) LineAt(offset int) Span {
 	p := f.part(offset)
 	lines := p.index()

@@ -16,7 +16,7 @@ type Counter struct {
 	ended bool
 }
 
-// New is a counter that looks at ctx, which may be nil.
+// New returns a counter that looks at ctx, which may be nil.
 func New(ctx context.Context) Counter { return Counter{ctx: ctx} }
 
 // Add counts n steps and reports whether the context has ended.

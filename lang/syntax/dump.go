@@ -9,7 +9,7 @@ import (
 	"ein/internal/lists"
 )
 
-// Dump is the tree as S-expressions, one statement a line, without places.
+// Dump returns the tree as S-expressions, one statement a line, without places.
 func Dump(f *File) string {
 	var d dumper
 	for _, s := range f.Stmts {

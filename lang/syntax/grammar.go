@@ -205,7 +205,7 @@ func production[P any]() *participle.Parser[P] {
 	return out
 }
 
-// Grammar is the grammar in EBNF.
+// Grammar returns the grammar in EBNF.
 func Grammar() string { return programs().String() }
 
 // feeder hands the tokens of a segment to participle. The place of a token is

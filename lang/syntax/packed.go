@@ -21,7 +21,7 @@ type Packed struct {
 	text   string // of the list: the numbers as written
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (x *List) Len() int {
 	if x.Packed != nil {
 		return x.Packed.Dims[0]
@@ -29,7 +29,7 @@ func (x *List) Len() int {
 	return len(x.Elems)
 }
 
-// All is the elements. Those of a packed list are made one by one.
+// All returns the elements. Those of a packed list are made one by one.
 func (x *List) All() iter.Seq2[int, Expr] {
 	return func(yield func(int, Expr) bool) {
 		if x.Packed != nil {

@@ -23,7 +23,7 @@ func (m *meter) give(n int) { m.now -= uint64(n) }
 // over reports whether more was taken than is allowed.
 func (m *meter) over() bool { return m.max > 0 && m.peak > m.max }
 
-// sizeOf is the bytes that a value of type T takes on the heap, which has room
+// sizeOf returns the bytes that a value of type T takes on the heap, which has room
 // for multiples of 16.
 func sizeOf[T any]() int {
 	var v T
@@ -101,7 +101,7 @@ func node[T any](m *meter, s *slab.Of[T], v T) *T {
 // alone is how many elements a list has that is no part of a block.
 const alone = 256
 
-// room is n elements of a tree.
+// room returns n elements of a tree.
 func room[T any](m *meter, s *slab.Of[T], n int) []T {
 	m.take(n * int(unsafe.Sizeof(*new(T))))
 	if n > alone {

@@ -83,7 +83,7 @@ func WalkAll(n Node, visit func(Node) bool) {
 	})
 }
 
-// RelationOf is the name of the relation that a statement says something of.
+// RelationOf returns the name of the relation that a statement says something of.
 func RelationOf(s Stmt) (name Ident, ok bool) {
 	switch s := s.(type) {
 	case *Input:

@@ -58,7 +58,7 @@ type Source struct {
 // Expression is a program, and what is asked of it.
 type Expression struct {
 	Source
-	Expression string `json:"expression" jsonschema:"what to explain: has_path(A, 0, 3), tc(A)[0,3], wdist(W, 0)[2], an element X[1,2], or a name"`
+	Expression string `json:"expression" jsonschema:"what to explain: has_path(A, 0, 3), tc(A)[0,3], wdist(W, 0)[2], an element X[1,2], a row of a relation R(1, 2), or a name"`
 }
 
 // Name is what there is a page about.
@@ -76,7 +76,7 @@ const instructions = `Ein is a small language of tensor equations for questions 
 their cost is bounded before they run. Read the resource ein://language first, write a program, check it, and run it.
 Every result says what it cost.`
 
-// New is a server for agents that asks s. data are the names of the inputs that the host
+// New returns a server for agents that asks s. data are the names of the inputs that the host
 // has bound, and read gives the beginning of one.
 func New(s *serve.Server, data []string, read func(ctx context.Context, name string) (io.ReadCloser, error)) *mcp.Server {
 	out := mcp.NewServer(&mcp.Implementation{Name: "ein", Version: version.Number()}, &mcp.ServerOptions{Instructions: instructions})
@@ -171,7 +171,7 @@ func Connect(ctx context.Context, s *mcp.Server, names ...string) (*Tools, error
 // Close ends the tools.
 func (t *Tools) Close() error { return t.session.Close() }
 
-// List is the tools.
+// List returns the tools.
 func (t *Tools) List() []model.Tool { return t.list }
 
 // Call calls a tool. What it says has no cost, whose time is never the same. The error is that
@@ -217,7 +217,7 @@ func page(q *mcp.ReadResourceRequest, kind, text string) *mcp.ReadResourceResult
 // mostShown bounds what is shown of a file, in bytes.
 const mostShown = 32 << 10
 
-// beginning is the first lines of a file, and whether there are more.
+// beginning returns the first lines of a file, and whether there are more.
 func beginning(f io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(f, mostShown+1))
 	if err != nil {
@@ -277,7 +277,11 @@ func wrong(src *Source, e *ein.JSONError) string {
 		}
 		b.WriteString(d.Message)
 		if d.Start.Line > 0 && src != nil {
-			fmt.Fprintf(&b, " (line %d, column %d)", d.Start.Line, d.Start.Column)
+			fmt.Fprintf(&b, " (line %d", d.Start.Line)
+			if d.Start.Column > 0 { // data may have none
+				fmt.Fprintf(&b, ", column %d", d.Start.Column)
+			}
+			b.WriteString(")")
 			if lines := strings.Split(src.Program, "\n"); d.Start.Line <= len(lines) && d.File == "program" {
 				fmt.Fprintf(&b, "\n  %s", lines[d.Start.Line-1])
 			}

@@ -78,7 +78,7 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("%v: byte %d: found %s, expected %s", e.Err, e.Offset, e.Found, e.Expected)
 }
 
-// Unwrap is the class of the error.
+// Unwrap returns the class of the error.
 func (e *FormatError) Unwrap() error { return e.Err }
 
 // inputKinds are the kinds of inputs in the order of their numbers.
@@ -86,7 +86,7 @@ var inputKinds = []string{"graph", "matrix", "vector", "scalar", "relation"}
 
 func castagnoli(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
-// MarshalBinary is the binary form of a well-formed program. Equal programs
+// MarshalBinary returns the binary form of a well-formed program. Equal programs
 // have equal forms.
 func (p *Program) MarshalBinary() ([]byte, error) {
 	if err := Verify(p); err != nil {

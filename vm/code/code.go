@@ -34,7 +34,7 @@ type Reg struct {
 	Columns []tensor.Column
 }
 
-// Words is the words that hold the register as bits.
+// Words returns the words that hold the register as bits.
 func (r *Reg) Words() uint64 {
 	rows, cols := r.Shape.Matrix()
 	return tensor.SatMul(uint64(rows), uint64(tensor.Words(cols)))

@@ -219,7 +219,7 @@ func (op Op) String() string {
 	return fmt.Sprintf("op(%d)", uint8(op))
 }
 
-// Picture is the signature and attributes of an operation, and what it does.
+// Picture returns the signature and attributes of an operation, and what it does.
 func (op Op) Picture() string {
 	s := table[op].sig
 	for k, name := range attrNames {

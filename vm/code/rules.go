@@ -91,7 +91,7 @@ func RowsOf(r *Reg) uint64 {
 
 type rulesPlan struct{ *engine.Plan }
 
-// Cost is the operations; the memory is Bytes.
+// Cost returns the operations; the memory is Bytes.
 func (p rulesPlan) Cost() kernel.Cost { return kernel.Cost{Ops: p.Ops()} }
 
 func planRules(x *Site) (Kernel, error) {
@@ -155,7 +155,7 @@ func scatterCost(x *Site) kernel.Cost {
 
 // The binary form of relations; see coder.
 
-// ofTables is the first byte of a register of tables: of a rank that there is none of.
+// ofTables is the first byte of a register of tables: a rank that no tensor has.
 const ofTables = 15
 
 // domains names the labels of a domain once: nearly always they are those of the program, which

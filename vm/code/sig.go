@@ -58,7 +58,7 @@ func (op Op) OnGraph() bool { return strings.HasPrefix(sigs()[op].args[0].text, 
 // OnWeights reports whether the first argument of op is a graph with weights.
 func (op Op) OnWeights() bool { return strings.HasPrefix(sigs()[op].args[0].text, "weights") }
 
-// Gives is the layout of the result of an operation that can have only one.
+// Gives returns the layout of the result of an operation that can have only one.
 func (op Op) Gives() tensor.Layout {
 	return tensor.Layout(bits.TrailingZeros8(sigs()[op].result.layouts))
 }

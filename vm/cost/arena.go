@@ -19,7 +19,7 @@ type Arena struct {
 	Scratch Place       // where the scratch area starts
 }
 
-// Need is the words a register takes.
+// Need returns how many words a register takes.
 func Need(r *code.Reg) (w kernel.Cost) {
 	switch r.Layout {
 	case tensor.Dense:
@@ -37,7 +37,7 @@ func Need(r *code.Reg) (w kernel.Cost) {
 	return w
 }
 
-// Bytes is the size of so many words of each type.
+// Bytes returns the size of so many words of each type.
 func Bytes(c kernel.Cost) uint64 {
 	return tensor.SatAdd(tensor.SatMul(8, tensor.SatAdd(c.F, c.W)), tensor.SatMul(4, c.I))
 }

@@ -6,7 +6,16 @@
 // with the totals, which Check compares with [Limits].
 //
 // The machine runs these steps and nothing else, so bound and run cannot diverge. Kernels
-// count the operations they do, and tests compare the counts with the bounds.
+// count the operations they do, and tests compare the counts with the bounds. Sums saturate,
+// so that no program is too large to be refused.
+//
+// Some bounds say little about the actual work: of maximum flow, or of recursive rules. Such
+// instructions are metered. Check leaves them out, and a run gives them what the other steps
+// leave of the limit; they stop there. So a limit holds for every program, and does not
+// refuse those that usually take far less.
+//
+// A certificate comes after reading, which takes memory too. Whoever reads takes it from a
+// [Ledger] first, and its peak becomes part of the certificate (Options.Reading).
 package cost
 
 import (

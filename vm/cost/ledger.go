@@ -46,7 +46,7 @@ func (l *Ledger) Give(n uint64) {
 	}
 }
 
-// Used is the bytes that are taken now.
+// Used returns how many bytes are taken now.
 func (l *Ledger) Used() uint64 {
 	if l == nil {
 		return 0
@@ -54,7 +54,7 @@ func (l *Ledger) Used() uint64 {
 	return l.used
 }
 
-// Peak is the most bytes that were taken at one time.
+// Peak returns the largest number of bytes that were taken at once.
 func (l *Ledger) Peak() uint64 {
 	if l == nil {
 		return 0

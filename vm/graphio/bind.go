@@ -57,8 +57,8 @@ func Bind(decls []Decl, known []string) (vals []tensor.Value, labels []string, w
 	return vals, b.labels, b.warnings, nil
 }
 
-// unused names the columns of an input that no input reads of the same file, "" where
-// there are none, or an input before it says so.
+// unused names the columns of an input that no input of the same file reads. It returns "" if there
+// are none, or if an earlier input of the file has been told.
 func unused(decls []Decl, input int) string {
 	r := decls[input].Raw
 	var shown []string
@@ -92,7 +92,7 @@ func (r *Raw) warnsOf(code string) bool {
 	return slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Code == code })
 }
 
-// binder is one call of Bind.
+// binder is the state of one call of Bind.
 type binder struct {
 	mem      memory
 	n        int
@@ -105,16 +105,16 @@ type binder struct {
 	rep  report
 }
 
-// overNodes reports whether an axis of the input is the nodes of the program.
+// overNodes reports whether the nodes of the program are an axis of the input.
 func (r *Raw) overNodes() bool { return r.form != array && r.rows == 0 }
 
-// defines reports whether the input brings nodes with it. A table with a row a node
-// only names those that others have, unless it adds its own.
+// defines reports whether the input brings nodes with it. A table with one row for each node only
+// refers to the nodes of graphs, unless it adds its own.
 func (r *Raw) defines() bool {
 	return r.overNodes() && (r.form == edgeList && r.opt.OneHot == "" || r.adds())
 }
 
-// adds reports whether nodes that no graph has become nodes.
+// adds reports whether nodes that are in no graph become nodes.
 func (r *Raw) adds() bool { return r.opt.Extra == ExtraAdd }
 
 // numbered and labelled say how the nodes of the input are written; an input
@@ -220,8 +220,8 @@ func (b *binder) numbers(decls []Decl, definers int) {
 	}
 }
 
-// strange deals with the rows of a table for nodes that the program does not have. They
-// are errors, or left out and counted.
+// strange reports the rows of a table for nodes that the program does not have: as errors or, with
+// extra=ignore, as a count.
 func (b *binder) strange(d Decl, is func(id int32) bool, name func(id int32) string, what string) {
 	r := d.Raw
 	rep, seen := report{file: r.File}, set{mem: &b.mem}
@@ -253,7 +253,7 @@ func (b *binder) strange(d Decl, is func(id int32) bool, name func(id int32) str
 	rep.end()
 }
 
-// lineOf is the line where a node first occurs.
+// lineOf returns the line where a node first occurs.
 func (r *Raw) lineOf(node int32) int {
 	for e, p := range r.edges.at.all() {
 		if p[0] == node || r.form == edgeList && r.opt.OneHot == "" && p[1] == node {
@@ -403,7 +403,7 @@ func (b *binder) value(to []int32) tensor.Value {
 	return b.matrix(to)
 }
 
-// cells is a graph that came as an array: bits, unless a list is smaller.
+// cells makes the value of a graph that came as an array: bits, unless the sparse form is smaller.
 func (b *binder) cells(a tensor.Bits) tensor.Value {
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(a.Rows, a.Cols)}, Layout: tensor.Packed, Bits: a}
 	ctl := &kernel.Ctl{}
@@ -446,8 +446,7 @@ func (b *binder) graph(to []int32) tensor.Value {
 	return v
 }
 
-// repeatedPairs is the number of rows of a mirrored list that an earlier one
-// repeats: rows less pairs.
+// repeatedPairs counts the rows of a mirrored list that repeat an earlier one.
 func (b *binder) repeatedPairs(m *tensor.CSR) int {
 	loops := 0
 	for i := range m.Rows {
@@ -460,9 +459,9 @@ func (b *binder) repeatedPairs(m *tensor.CSR) int {
 	return b.Raw.edges.len() - (m.NNZ()+loops)/2
 }
 
-// duplicates says, in the order of the file, on which two lines each of some
-// pairs of nodes is first given. It looks for them in the list again rather
-// than have the sort carry line numbers: it runs only where something is wrong.
+// duplicates says, in the order of the file, on which two lines each of some pairs of nodes first
+// occurs. It searches the list again rather than have the sort carry line numbers, since it only
+// runs when there is an error to report.
 func (b *binder) duplicates(twice []pair, to []int32) []*Error {
 	r := b.Raw
 	key := func(p pair) pair {
@@ -502,7 +501,7 @@ func (b *binder) duplicates(twice []pair, to []int32) []*Error {
 	return out
 }
 
-// otherName is that of a target, or of a column.
+// otherName names a target, or a column of onehot=.
 func (r *Raw) otherName(id int32) string {
 	if r.opt.OneHot != "" {
 		return quote([]byte(*r.values.at(int(id))))
@@ -614,7 +613,7 @@ func (b *binder) byNode(to []int32) tensor.Value {
 	return tensor.Value{Type: tensor.Type{Kind: kind, Shape: tensor.ShapeOf(b.n)}, F: data}
 }
 
-// noteEmpty counts the nodes that a table of nodes does not have.
+// noteEmpty counts the nodes for which a table has no row.
 func (b *binder) noteEmpty(m *tensor.CSR) {
 	var shown []string
 	empty := 0
@@ -632,7 +631,7 @@ func (b *binder) noteEmpty(m *tensor.CSR) {
 	}
 }
 
-// name is a node in a message.
+// name shows a node in a message.
 func (b *binder) name(id int) string {
 	if b.labelled {
 		return quote([]byte(b.labels[id]))
@@ -640,7 +639,7 @@ func (b *binder) name(id int) string {
 	return fmt.Sprint(id)
 }
 
-// missing gives the nodes that a vector does not list their default.
+// missing sets the elements of the nodes that a vector does not list to the default.
 func (b *binder) missing(data []float64, listed []bool) {
 	r := b.Raw
 	var names []string

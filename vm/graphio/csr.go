@@ -16,7 +16,7 @@ type edgeSet struct {
 	mem        *memory
 }
 
-// real reports whether a weight is no integer.
+// real reports whether a weight is not an integer.
 func (s *edgeSet) real() bool {
 	for k := range s.w.list {
 		if kindOf(s.w.chunk(k)) == tensor.Real {
@@ -66,7 +66,8 @@ func (s *edgeSet) batches(yield func(at []pair, w []float64)) {
 	}
 }
 
-// moved is an edge in the numbers of the program; own says that its target is no node.
+// moved renumbers an edge to the nodes of the program. With own, the target is not a node and keeps
+// its number.
 func moved(p pair, to []int32, own bool) pair {
 	switch {
 	case to == nil:
@@ -214,8 +215,7 @@ func (b *builder) startRow(i int) {
 	}
 }
 
-// dropZeros takes out the entries of weight 0, which a sparse matrix has
-// everywhere else as well.
+// dropZeros removes the entries of weight 0, which mean the same as no entry.
 func dropZeros(m *tensor.CSR) {
 	out := int32(0)
 	start := int32(0)
@@ -234,8 +234,7 @@ func dropZeros(m *tensor.CSR) {
 	m.Idx, m.Val = m.Idx[:out], m.Val[:out]
 }
 
-// fit is list in a slice of its own length where it leaves much of its own
-// unused.
+// fit copies a list to a slice of its own length if more than a ninth of its memory is unused.
 func fit[T any](m *memory, list []T) []T {
 	if cap(list)-len(list) <= cap(list)/8 {
 		return list[:len(list):len(list)]

@@ -21,7 +21,7 @@ type Error struct {
 	Err          error // the cause, when it came from elsewhere
 }
 
-// Error is "transfers.csv:12:3: what is wrong (what to do)".
+// Error formats the error as "transfers.csv:12:3: what is wrong (what to do)".
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // maxListed is how many bad rows are listed; the others are counted.
@@ -51,7 +51,7 @@ type ErrorList struct {
 	More int
 }
 
-// Error is one error a line.
+// Error formats the errors, one on each line.
 func (e *ErrorList) Error() string {
 	var b strings.Builder
 	for i, x := range e.List {
@@ -78,8 +78,7 @@ type report struct {
 	more int
 }
 
-// full reports that further errors are only counted, so that a caller can leave
-// out the formatting.
+// full reports whether further errors are only counted, so that a caller need not format one.
 func (r *report) full() bool { return len(r.list) >= maxListed }
 
 // counted is full for a caller who has one more, which it counts then.
@@ -102,7 +101,7 @@ func (r *report) add(e *Error) {
 	r.list = append(r.list, e)
 }
 
-// err is what was collected.
+// err returns the errors collected so far as one, or nil.
 func (r *report) err() error {
 	switch {
 	case len(r.list) == 0:
@@ -113,7 +112,7 @@ func (r *report) err() error {
 	return &ErrorList{r.list, r.more}
 }
 
-// end is the end where errors were collected.
+// end panics with the errors collected so far, if there are any; see caught.
 func (r *report) end() {
 	if err := r.err(); err != nil {
 		panic(err)
@@ -131,7 +130,7 @@ type Warning struct {
 	Msg   string
 }
 
-// String is "transfers.csv:3: message".
+// String formats the warning as "transfers.csv:3: message".
 func (w Warning) String() string {
 	if w.File == "" {
 		return w.Msg
@@ -139,8 +138,7 @@ func (w Warning) String() string {
 	return (&Error{File: w.File, Line: w.Line, Msg: w.Msg}).Error()
 }
 
-// plural counts things; more is the word for several of them, unless an s makes
-// it.
+// plural formats a count with its noun. more is the plural if that is not formed by an s.
 func plural(n int, one string, more ...string) string {
 	switch {
 	case n == 1:

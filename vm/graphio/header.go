@@ -8,8 +8,8 @@ import (
 
 const headerHint = "header=yes if it names the columns, header=no if it is data"
 
-// numbersBelow is the header that needs no more than two rows: above node numbers
-// a row of words is nothing else, since a file has either numbers or labels.
+// numbersBelow recognises a header from two rows alone: words above node numbers can only be one,
+// since a file has either numbers or labels.
 func (t *table) numbersBelow(first, second *row) bool {
 	if !t.open(first) || second == nil || len(second.cells) != t.width || t.opt.IDs == IDsLabel {
 		return false
@@ -17,8 +17,8 @@ func (t *table) numbersBelow(first, second *row) bool {
 	return isNumber(second.cells[t.cols.src].val) && isNumber(second.cells[t.cols.dst].val)
 }
 
-// open reports whether the first row may be a header for all that is known
-// without the rows below. A node that is a number is data.
+// open reports whether the first row may be a header, as far as it can be told without the rows
+// below. A row with a number for a node is data.
 func (t *table) open(first *row) bool {
 	if t.opt.Kind == Vector || t.opt.Header != HeaderAuto {
 		return false
@@ -27,14 +27,15 @@ func (t *table) open(first *row) bool {
 	return !isQuantity(src) && !isQuantity(dst) && badLabel(src) == "" && badLabel(dst) == ""
 }
 
-// noteHeader says that a row that no option calls a header is one.
+// noteHeader adds the note that the first row was taken for a header without an option that says
+// so.
 func (t *table) noteHeader(first *row) {
 	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: first.line, Code: "header", Note: true,
 		Msg: fmt.Sprintf("the first row is read as a header: %s; header=no reads it as data", first.names())})
 }
 
-// undecided is a first row that the rows below decide on. Until then it is the
-// first edge, with the first labels, so that nothing moves when it is data.
+// undecided is a first row on which the rows below decide. Until then it is the first edge, with
+// the first labels, so that nothing moves if it turns out to be data.
 type undecided struct {
 	first   *row
 	labels  int32  // how many it brought
@@ -117,8 +118,8 @@ func (t *table) decide(first *row) {
 	t.noteHeader(first)
 }
 
-// connected reports whether the edges but the first share a node with another
-// one, nearly all of them where there are many.
+// connected reports whether all edges but the first share a node with another one; of many edges,
+// nearly all.
 func (t *table) connected() bool {
 	once, twice := set{mem: t.mem}, set{mem: t.mem}
 	for e, p := range t.raw.edges.at.all() {
@@ -140,8 +141,8 @@ func (t *table) connected() bool {
 	return enough(shared, rows)
 }
 
-// enough reports whether so many rows share a node with another one that a first row that
-// does not is a header.
+// enough reports whether so many rows share a node with another one that a first row that shares
+// none is taken for a header.
 func enough(shared, rows int) bool {
 	const many, percent = 50, 98
 	if rows >= many {

@@ -30,10 +30,9 @@ const (
 	other                 // JSON that is neither
 )
 
-// node is the number of an id, or a problem with it. Under IDsAuto the first
-// id of a file decides, and every other must be of its sort: reading "12x" among
-// a million numbers as the first of a million labels would renumber the nodes
-// without a word.
+// node returns the number of an id, or a problem with it. Under IDsAuto the first id of a file
+// decides, and every other must be of the same sort: to take "12x" among a million numbers for the
+// first of a million labels would silently renumber the nodes.
 func (t *ids) node(b []byte, as written) (id int32, problem *Error) {
 	mode := t.mode
 	if mode == IDsAuto {
@@ -92,8 +91,7 @@ func (t *ids) number(b []byte) (int32, *Error) {
 	return int32(v), nil
 }
 
-// fits takes a number that is known to be written as one, or reports that it is
-// past the end.
+// fits takes a number that is written as one, or reports that it is past the end.
 func (t *ids) fits(v int) bool {
 	if v >= t.limit || t.nodes > 0 && v >= t.nodes {
 		return false
@@ -124,9 +122,8 @@ func (t *ids) label(b []byte, as written) (id int32, problem *Error) {
 // labelled reports whether the ids are labels.
 func (t *ids) labelled() bool { return t.mode == IDsLabel }
 
-// badLabel says what keeps a label from being one. Control characters are
-// refused because labels are printed, and because a lone CR is how a file with
-// foreign line ends shows.
+// badLabel says why a text cannot be a label. Control characters are refused because labels are
+// printed, and because a lone CR is the sign of a file with foreign line ends.
 func badLabel(b []byte) string {
 	if len(b) == 0 {
 		return "the node is empty"
@@ -142,8 +139,7 @@ func badLabel(b []byte) string {
 	return ""
 }
 
-// isNumber reports whether b is a non-negative integer as it is printed: digits
-// without a leading zero.
+// isNumber reports whether b is a non-negative integer in decimal without a leading zero.
 func isNumber(b []byte) bool {
 	if len(b) == 0 || b[0] == '0' && len(b) > 1 {
 		return false
@@ -156,8 +152,7 @@ func isNumber(b []byte) bool {
 	return true
 }
 
-// parseSize reads a non-negative integer; one too large for an int comes out as
-// the largest.
+// parseSize parses a non-negative integer. One too large for an int becomes the largest int.
 func parseSize(b []byte) (v int, ok bool) {
 	for _, c := range b {
 		if c < '0' || c > '9' {

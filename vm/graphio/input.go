@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// sniffLen is how much of a file is looked at to tell its format.
+// sniffLen is how much of a file is read to detect its format.
 const sniffLen = 1 << 16
 
 const gzipMagic = "\x1f\x8b"
 
 var errTooLarge = errors.New("over the size limit")
 
-// limited fails once more than max bytes have been read, so that a small
-// compressed file cannot grow without end.
+// limited fails once more than max bytes have been read, so that a small compressed file cannot
+// expand without end.
 type limited struct {
 	r      io.Reader
 	n, max int64
@@ -49,7 +49,7 @@ type input struct {
 	mem  *memory
 }
 
-// open takes off gzip, when the first bytes say so whatever the name says.
+// open undoes gzip if the first bytes say so, whatever the name says.
 func open(r io.Reader, name string, max int64) (*input, error) {
 	in := &input{name: name, max: max}
 	outer := bufio.NewReaderSize(r, sniffLen)
@@ -139,8 +139,8 @@ func (in *input) fail(err error) *Error {
 	return e
 }
 
-// sniff looks at the first bytes, takes off a byte order mark, and refuses what
-// no format here can be.
+// sniff returns the first bytes without a byte order mark, and refuses files that are in no format
+// read here.
 func (in *input) sniff() ([]byte, error) {
 	head, err := in.Peek(sniffLen)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -160,8 +160,8 @@ func (in *input) sniff() ([]byte, error) {
 	return head, nil
 }
 
-// detect is the format of a file, by the end of its name without .gz, else by
-// its first bytes.
+// detect returns the format of a file, by the ending of its name before .gz, otherwise by its first
+// bytes.
 func detect(name string, head []byte, kind Kind) Format {
 	if f, ok := FormatOf(name); ok {
 		return f
@@ -184,7 +184,7 @@ func detect(name string, head []byte, kind Kind) Format {
 	return Edges
 }
 
-// FormatOf is the format that the end of a file's name says.
+// FormatOf returns the format that the ending of a file name stands for.
 func FormatOf(name string) (Format, bool) {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
 	for end, f := range map[string]Format{
@@ -199,8 +199,8 @@ func FormatOf(name string) (Format, bool) {
 	return "", false
 }
 
-// separator is what separates the fields of an edge list: tab if the first row
-// has one, else comma if it has one, else blanks (0).
+// separator returns the separator of an edge list: a tab if the first row has one, else a comma if
+// it has one, else 0 for blanks.
 func separator(head []byte) byte {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)

@@ -74,8 +74,8 @@ func (r *reader) json() {
 	f.resolve()
 }
 
-// next is the next item of an array or, for a vector by node, the next member of an
-// object as two cells.
+// next returns the next item of an array or, for a vector by node, the next member of an object as
+// two cells.
 func (f *jsonFile) next(pairs bool) *row {
 	w := &f.row
 	kind := f.peek()
@@ -117,8 +117,8 @@ func (f *jsonFile) next(pairs bool) *row {
 	return w
 }
 
-// ahead is what is between the brackets of a short array that is next, if all of it
-// has come.
+// ahead returns the text between the brackets of the next array, if that is short and has been read
+// whole.
 func (f *jsonFile) ahead() []byte {
 	const most = 24 // two numbers of nine digits
 	b := f.dec.UnreadBuffer()[f.at-int(f.dec.InputOffset()):]
@@ -150,8 +150,8 @@ func (f *jsonFile) item(start int) {
 	}
 }
 
-// addCell reads a value, which was peeked at, as the next cell of the row. Of one that is neither a number
-// nor a string, the first byte is kept.
+// addCell reads a value that has been peeked at as the next cell of the row. Of a value that is
+// neither a number nor a string, only the first byte is kept.
 func (f *jsonFile) addCell(kind jsontext.Kind, key []byte) {
 	w := &f.row
 	c := cell{key: key, line: f.tokLine, off: f.tokCol}
@@ -312,8 +312,7 @@ func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) {
 	d.end()
 }
 
-// denseRows reads the rows of an array after the first, and is how many there
-// are with it.
+// denseRows reads the rows of an array after the first, and returns the number of all rows.
 func (f *jsonFile) denseRows(width int, element func(i, j int, x float64)) (height int) {
 	for height = 1; f.peek() != ']'; height++ {
 		line, col := f.tokLine, f.tokCol
@@ -393,8 +392,7 @@ func (f *jsonFile) size() {
 	f.setSize(n)
 }
 
-// setSize takes a number of nodes, which may come from several places that must
-// agree.
+// setSize records a number of nodes. Several places may give one, and they must agree.
 func (f *jsonFile) setSize(n int) {
 	if f.count >= 0 && f.count != n || f.opt.Nodes > 0 && f.opt.Nodes != n {
 		panic(f.fail(fmt.Sprintf("%s here, but another number of nodes is given as well", plural(n, "node")), ""))
@@ -444,8 +442,8 @@ func (f *jsonFile) nodeList() {
 	f.setSize(n)
 }
 
-// edgeRows is a list of edges: items of two or three cells, for the source, the
-// target and the weight.
+// edgeRows reads a list of edges: items of two or three cells, for the source, the target and the
+// weight.
 type edgeRows struct{ *jsonFile }
 
 // takeEdges reads the items of a list of edges, after first where there is one.
@@ -466,7 +464,7 @@ func (f edgeRows) next(pairs bool) *row {
 	return w
 }
 
-// settle leaves of an item its source, its target and its weight.
+// settle reduces an item to its source, its target and its weight.
 func (f edgeRows) settle(w *row) {
 	f.pairs = f.pairs && w.open == '[' && len(w.cells) == 2
 	none := f.opt.Weight == NoWeight
@@ -534,7 +532,7 @@ func (f edgeRows) byField(w *row) {
 	w.cells = append(w.cells[:0], edge[:n]...)
 }
 
-// chooseFields settles what edges are read from, by the first.
+// chooseFields decides on the first edge which fields all edges are read from.
 func (f edgeRows) chooseFields(w *row) {
 	opt := f.opt
 	f.fields = [3]string{cmp.Or(opt.Source, "source"), cmp.Or(opt.Target, "target"), opt.Weight}
@@ -556,8 +554,7 @@ func (f edgeRows) chooseFields(w *row) {
 	}
 }
 
-// resolve brings the list of nodes and the edges together, whichever came first
-// in the file.
+// resolve matches the edges with the list of nodes, whichever came first in the file.
 func (f *jsonFile) resolve() {
 	if len(f.rep.list) > 0 || f.raw.form != edgeList || f.raw.cells != nil {
 		return
@@ -626,7 +623,7 @@ func (f *jsonFile) resolveLabels() {
 	}
 }
 
-// outside reports the edges with an end that is no node.
+// outside reports the edges of which an end is not a node.
 func (f *jsonFile) outside(bad func(int32) bool, msg func(int32) string) {
 	for e, p := range f.raw.edges.at.all() {
 		for _, id := range p {
@@ -641,7 +638,7 @@ func (f *jsonFile) outside(bad func(int32) bool, msg func(int32) string) {
 	}
 }
 
-// tally counts by name what is read past.
+// tally counts, by name, the members that are not used.
 type tally struct {
 	names []string
 	count []int
@@ -649,7 +646,7 @@ type tally struct {
 	rest  int // names past maxTally
 }
 
-// maxTally is how many names a tally keeps apart.
+// maxTally is how many names a tally counts separately.
 const maxTally = 10
 
 func (t *tally) add(name []byte, line int) {
@@ -668,7 +665,7 @@ func (t *tally) add(name []byte, line int) {
 	t.count[i]++
 }
 
-// others adds the fields of an object but those that are used.
+// others adds the fields of an object that are not used.
 func (t *tally) others(w *row, used ...int) {
 	for i := range w.cells {
 		if !slices.Contains(used, i) {

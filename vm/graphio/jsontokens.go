@@ -18,8 +18,8 @@ const (
 	entry    = 64      // bytes of a map for a key, at most, besides the key
 )
 
-// tokens reads JSON token by token. The library holds it to the standard; added are
-// places, as lines and columns, and limits.
+// tokens reads JSON token by token. encoding/json/jsontext enforces the standard; tokens adds line
+// and column numbers, and limits.
 type tokens struct {
 	dec *jsontext.Decoder
 	in  *input
@@ -36,21 +36,21 @@ type tokens struct {
 	unquoted  []byte
 }
 
-// newTokens makes a reader. Where keysTwice, it does not look for keys that are
-// given twice, for which it would have to keep them all.
+// newTokens returns a reader. With keysTwice it does not detect duplicate keys, for which it would
+// have to keep all of them.
 func newTokens(in *input, keysTwice bool) *tokens {
 	x := &tokens{in: in, by: in, line: 1, col: 1, tokLine: 1, tokCol: 1}
 	x.dec = jsontext.NewDecoder(x, jsontext.AllowDuplicateNames(keysTwice))
 	return x
 }
 
-// lines has what comes next read as JSON lines: as the items of one array.
+// lines makes the rest be read as JSON lines: as the items of one array.
 func (x *tokens) lines() {
 	x.by, x.added, x.col = &jsonLines{in: x.in, before: '['}, 1, 0
 }
 
-// jsonLines makes an array of values that each have a line: it puts a character before the
-// first of each line that is not blank, and a bracket at the end.
+// jsonLines turns lines that each hold a value into an array: it puts a character before the first
+// byte of each line that is not blank, and a bracket at the end.
 type jsonLines struct {
 	in     io.Reader
 	before byte // the next value
@@ -92,8 +92,8 @@ func (l *jsonLines) Read(p []byte) (n int, err error) {
 
 var errLongToken = errors.New("a token over the limit")
 
-// Read gives the decoder more. It holds what it has not yet made a token of, so this
-// is where a limit of tokens stops it.
+// Read feeds the decoder. The decoder buffers what is not yet a token, so this is where the limit
+// on the length of tokens applies.
 func (x *tokens) Read(p []byte) (n int, err error) {
 	const double, free = 2, 1 << 14 // its buffer is up to twice as large
 	held := x.fed - int(x.dec.InputOffset())
@@ -113,8 +113,8 @@ func (x *tokens) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// peek is what the next token begins with, and moves the place there. It is 0 at the
-// end of the file and where there is no token; then read says why.
+// peek returns the kind of the next token and moves the position to it. It returns 0 at the end of
+// the file and where there is no token; read then says why.
 func (x *tokens) peek() jsontext.Kind {
 	kind := x.dec.PeekKind()
 	if kind != jsontext.KindInvalid { // else the error knows its place
@@ -140,8 +140,8 @@ func (x *tokens) blanks() {
 	x.tokLine, x.tokCol = x.line, x.col
 }
 
-// read is the text of the next token, which was peeked at; of a bracket only that it
-// was read.
+// read returns the text of the token that was peeked at; of a bracket it only records that it was
+// read.
 func (x *tokens) read(kind jsontext.Kind) []byte {
 	text, err := x.tryRead(kind)
 	if err != nil {
@@ -166,7 +166,7 @@ func (x *tokens) tryRead(kind jsontext.Kind) (text []byte, err error) {
 	return text, nil
 }
 
-// refusal makes an error of the decoder one with a place.
+// refusal gives an error of the decoder a position.
 func (x *tokens) refusal(err error) error {
 	if errors.Is(x.err, errLongToken) {
 		line, col := x.line, x.col
@@ -245,7 +245,7 @@ func (x *tokens) unexpected(want string) error {
 	return x.fail("expected "+want+", found "+shown(kind, val), "")
 }
 
-// shown is a token in a message.
+// shown shows a token in a message.
 func shown(kind jsontext.Kind, val []byte) string {
 	switch kind {
 	case '"':
@@ -264,7 +264,7 @@ func (x *tokens) expect(kind jsontext.Kind, want string) []byte {
 	return x.read(kind)
 }
 
-// unquote is the value of a string; it is good until the next.
+// unquote returns the value of a string. It is valid until the next call.
 func (x *tokens) unquote(b []byte) []byte {
 	if bytes.IndexByte(b, '\\') < 0 {
 		return b[1 : len(b)-1]
@@ -273,7 +273,7 @@ func (x *tokens) unquote(b []byte) []byte {
 	return x.unquoted
 }
 
-// number reads a number, which is good until the next token.
+// number reads a number. The text is valid until the next token.
 func (x *tokens) number() []byte { return x.expect('0', "a number") }
 
 // value reads a number as a float64.

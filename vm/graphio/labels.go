@@ -32,7 +32,7 @@ const (
 	isLong = 1 // as b; of a short label that is a control character, and it is compared in full
 )
 
-// key is the slot of a label but for the number, and its hash.
+// key returns the slot of a label, without its number, and the hash.
 func (t *labelTable) key(label []byte) (s slot, hash uint64) {
 	hash = maphash.Bytes(t.seed, label)
 	if n := len(label); n > inSlot || n > 0 && label[n-1] == 0 {
@@ -50,7 +50,7 @@ func newLabelTable(mem *memory) *labelTable {
 
 func (t *labelTable) len() int { return t.labels.len() }
 
-// find is the number of a label that is there.
+// find returns the number of a label if the table has it.
 func (t *labelTable) find(label []byte) (id int32, ok bool) {
 	k, hash := t.key(label)
 	mask := uint64(len(t.slots) - 1)
@@ -65,7 +65,7 @@ func (t *labelTable) find(label []byte) (id int32, ok bool) {
 	}
 }
 
-// number is the number of a label, which is added where it is not there.
+// number returns the number of a label, and adds it if it is new.
 func (t *labelTable) number(label []byte) int32 {
 	if id, ok := t.find(label); ok {
 		return id
@@ -73,7 +73,7 @@ func (t *labelTable) number(label []byte) int32 {
 	return t.add(label)
 }
 
-// add appends a label that is not there, as part of a text that it shares.
+// add appends a new label, as part of a longer text that it shares with others.
 func (t *labelTable) add(label []byte) int32 {
 	const least, most = 1 << 6, 1 << 20
 	if t.text.Cap()-t.text.Len() < len(label) {
@@ -88,7 +88,7 @@ func (t *labelTable) add(label []byte) int32 {
 	return t.share(t.text.String()[from:])
 }
 
-// share appends a label that is not there, as it is.
+// share appends a new label without copying it.
 func (t *labelTable) share(label string) int32 {
 	id := uint32(t.len())
 	t.labels.add(label)
@@ -114,7 +114,7 @@ func (t *labelTable) place(id uint32) {
 	t.slots[at] = s
 }
 
-// close gives the slots back: the labels stay, but are not looked up any longer.
+// close frees the slots: the labels remain, but can no longer be looked up.
 func (t *labelTable) close() {
 	t.mem.give(len(t.slots) * sizeOf[slot]())
 	t.slots = nil

@@ -252,7 +252,7 @@ func (f *mmFile) array() {
 	d.end(f.rows, f.cols)
 }
 
-// sign is what an element is times its mirror image.
+// sign returns the factor from an element to its mirror image.
 func (f *mmFile) sign() float64 {
 	if f.head.symmetry == "skew-symmetric" {
 		return -1

@@ -10,7 +10,7 @@ import (
 	"ein/vm/cost"
 )
 
-// memory is what one file, or one call of Bind, has taken from the ledger.
+// memory counts what one file, or one call of Bind, has taken from the ledger.
 type memory struct {
 	ledger *cost.Ledger
 	held   uint64
@@ -46,7 +46,7 @@ func (m *memory) take(n int) {
 	m.held += uint64(n)
 }
 
-// give takes bytes off that nothing refers to any longer.
+// give returns bytes that nothing refers to any longer.
 func (m *memory) give(n int) {
 	m.ledger.Give(uint64(n))
 	m.held -= uint64(n)
@@ -63,7 +63,7 @@ func refused(err error, file string, line int) error {
 
 func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
-// newSlice is make, counted.
+// newSlice is make on the account of the ledger.
 func newSlice[T any](m *memory, n int) []T {
 	m.take(n * sizeOf[T]())
 	return make([]T, n)
@@ -103,7 +103,7 @@ func (c *chunks[T]) grow() {
 	c.list = append(c.list, c.tail[:n])
 }
 
-// chunk is the elements of list[k] that are there.
+// chunk returns the elements of list[k] that are there.
 func (c *chunks[T]) chunk(k int) []T {
 	if k == len(c.list)-1 {
 		return c.tail
@@ -111,7 +111,7 @@ func (c *chunks[T]) chunk(k int) []T {
 	return c.list[k]
 }
 
-// at is element i.
+// at returns element i.
 func (c *chunks[T]) at(i int) *T {
 	switch {
 	case i < firstChunk:
@@ -123,7 +123,7 @@ func (c *chunks[T]) at(i int) *T {
 	return &c.list[chunkBits-chunkBits0+i>>chunkBits][i&(fullChunk-1)]
 }
 
-// all is the elements with their positions.
+// all returns the elements with their positions.
 func (c *chunks[T]) all() iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		i := 0
@@ -138,7 +138,7 @@ func (c *chunks[T]) all() iter.Seq2[int, T] {
 	}
 }
 
-// held is the bytes of the list.
+// held returns the size of the list in bytes.
 func (c *chunks[T]) held() int {
 	if c.list == nil {
 		return 0
@@ -154,7 +154,7 @@ func (c *chunks[T]) drop() {
 	*c = chunks[T]{mem: c.mem}
 }
 
-// shift takes out the first n elements. What it frees is not given back.
+// shift removes the first n elements. It does not return their memory.
 func (c *chunks[T]) shift(n int) {
 	for i := n; i < c.len(); i++ {
 		*c.at(i - n) = *c.at(i)
@@ -169,7 +169,7 @@ func (c *chunks[T]) shift(n int) {
 	}
 }
 
-// flat is the elements as one slice, which the list is emptied into.
+// flat moves the elements to one slice and empties the list.
 func (c *chunks[T]) flat() []T {
 	if len(c.list) == 1 {
 		all := c.tail
@@ -213,13 +213,13 @@ func (a *arrival[T]) grow() {
 	a.mem.give(cap(old) * sizeOf[T]())
 }
 
-// set is numbers from 0.
+// set is a set of numbers from 0 up, as bits.
 type set struct {
 	mem  *memory
 	bits []uint64
 }
 
-// add adds a number; false when it was there before.
+// add adds a number and reports whether it is new.
 func (s *set) add(i int) (fresh bool) {
 	if n := len(s.bits); i>>6 >= n {
 		bits := newSlice[uint64](s.mem, max(i>>6+1, 2*n))

@@ -58,7 +58,7 @@ func (r *reader) npy() {
 	r.npyData(h, dec, elems)
 }
 
-// full fills a slice; short says what is wrong where the file ends after so many bytes.
+// full fills a slice. short gives the message if the file ends after n bytes.
 func (r *reader) full(b []byte, short func(n int) string) {
 	n, err := io.ReadFull(r.in, b)
 	switch {
@@ -69,7 +69,7 @@ func (r *reader) full(b []byte, short func(n int) string) {
 	}
 }
 
-// npyHeader reads up to where the data begins.
+// npyHeader reads the file up to its data.
 func (r *reader) npyHeader() npyHeader {
 	next := func(n int) []byte {
 		b := make([]byte, n)
@@ -170,7 +170,7 @@ func decoder(descr string) (d npyDecoder, problem string) {
 	return d, bad
 }
 
-// bits is the element as an unsigned integer.
+// bits returns an element as an unsigned integer.
 func (d npyDecoder) bits(b []byte) uint64 {
 	switch d.size {
 	case 1:

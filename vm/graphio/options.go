@@ -12,7 +12,7 @@ import (
 	"ein/vm/cost"
 )
 
-// Kind is what an input of a program is declared as.
+// Kind is the kind of an input, as the program declares it.
 type Kind string
 
 // The kinds of input.
@@ -158,7 +158,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// usable is the error of options that cannot be used.
+// usable returns an error if the options cannot be used.
 func (o Options) usable(name string, f Format) error {
 	switch o.Kind {
 	case Graph, Matrix, Vector, Scalar:
@@ -222,7 +222,7 @@ var (
 	specKeys = []string{"default", "dup", "extra", "format", "from", "header", "ids", "nodes", "onehot", "query", "source", "target", "to", "weight", "where"}
 )
 
-// OptionNames is the options that Set knows.
+// OptionNames returns the options that Set knows.
 func OptionNames() []string { return slices.Clone(specKeys) }
 
 // ParseSpec splits what follows NAME= in --input NAME=SPEC into a path and the
@@ -275,8 +275,7 @@ func specError(spec, msg, hint string) error { return &Error{File: spec, Msg: ms
 
 func keysHint() string { return "the options are " + strings.Join(specKeys, ", ") }
 
-// Set gives the option with a name its value, as ParseSpec does. Its error is about
-// no file.
+// Set sets the option with a name, as ParseSpec does. Its error names no file.
 func (o *Options) Set(key, val string) *Error {
 	if !slices.Contains(specKeys, key) {
 		return &Error{Msg: fmt.Sprintf("unknown option %q", key), Hint: keysHint()}
@@ -303,7 +302,7 @@ func (o *Options) has(key string) bool {
 	return slices.ContainsFunc(o.given, func(g [2]string) bool { return g[0] == key })
 }
 
-// Spec is what ParseSpec takes apart: a path with the options that were set.
+// Spec is the inverse of ParseSpec: it returns a path with the options that are set.
 func (o *Options) Spec(path string) string {
 	parts := lists.Map(o.given, func(g [2]string) string {
 		return g[0] + "=" + strings.NewReplacer("%", "%25", "&", "%26", "?", "%3F").Replace(g[1])
@@ -314,7 +313,7 @@ func (o *Options) Spec(path string) string {
 	return path
 }
 
-// called is the name by which an option was given: one of two.
+// called returns the name by which an option was given, of the two that it has.
 func (o *Options) called(name, other string) string {
 	if o.has(other) {
 		return other
@@ -322,8 +321,7 @@ func (o *Options) called(name, other string) string {
 	return name
 }
 
-// set gives one option its value; the result is what was expected when the
-// value is none of it.
+// set sets one option. If the value is not valid, it returns what was expected.
 func (o *Options) set(key, val string) (want string) {
 	oneOf := func(names ...string) string {
 		if slices.Contains(names, val) {

@@ -58,7 +58,7 @@ type Raw struct {
 	data  []float64
 }
 
-// held is the bytes that stay with a file that was read.
+// held returns how many bytes a file keeps once it is read.
 func (r *Raw) held() int {
 	n := r.edges.at.held() + r.edges.w.held() + r.edges.lines.held() + r.labels.held() + r.texts + r.values.held() + r.valueTexts + cap(r.data)*sizeOf[float64]()
 	if r.relation != nil {
@@ -70,16 +70,14 @@ func (r *Raw) held() int {
 	return n
 }
 
-// Free lets go of what was read and gives it back to the ledger, but for the
-// texts of labels, which those that Bind returns are part of. The file cannot be
-// bound again.
+// Free drops what was read and returns its memory to the ledger, except for the texts of the
+// labels, which those that Bind returned may share. The file cannot be bound again.
 func (r *Raw) Free() {
 	r.mem.give(int(r.mem.held) - r.texts)
 	*r = Raw{File: r.File, Kind: r.Kind, Format: r.Format, Warnings: r.Warnings, unused: r.unused, more: r.more, seen: r.seen, form: freed}
 }
 
-// edges is a list of edges in the order of the file, each with its weight if any
-// has one.
+// edges lists the edges in the order of the file, with their weights if there are any.
 type edges struct {
 	at    chunks[pair]
 	w     chunks[float64]
@@ -100,7 +98,7 @@ func (e *edges) add(p pair, line int) {
 	e.at.add(p)
 }
 
-// dropFirst takes out the first edge, and its labels, which come first.
+// dropFirst removes the first edge together with its labels, which are the first.
 func (e *edges) dropFirst(labels int32) {
 	e.at.shift(1)
 	for k := range e.at.list {
@@ -116,8 +114,8 @@ func (e *edges) dropFirst(labels int32) {
 	}
 }
 
-// Read reads a file as opt says. The name tells the format and stands in
-// errors. The errors are *Error and, for several bad rows, *ErrorList.
+// Read reads a file in the way that opt says. The name selects the format and stands in errors,
+// which are an *Error or, for several bad rows, an *ErrorList.
 func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	opt = opt.withDefaults()
 	in, err := open(r, name, opt.MaxBytes)
@@ -169,7 +167,7 @@ func newReader(in *input, format Format, opt Options) *reader {
 	}
 }
 
-// reader is one call of Read.
+// reader is the state of one call of Read.
 type reader struct {
 	in  *input
 	opt Options
@@ -183,8 +181,7 @@ type reader struct {
 	zero, zeroLine int // rows of weight 0 in a graph, and the first
 }
 
-// finish puts the result together. An error that ended the reading comes after
-// the bad rows before it.
+// finish returns the result. An error that ended the reading comes after the bad rows before it.
 func (r *reader) finish(read func()) (*Raw, error) {
 	err := caught(func() {
 		if read(); len(r.rep.list) == 0 {
@@ -217,7 +214,7 @@ func (r *reader) finish(read func()) (*Raw, error) {
 	return r.raw, nil
 }
 
-// settle completes what was read without a mistake.
+// settle completes the content of a file without errors.
 func (r *reader) settle() {
 	raw := r.raw
 	if raw.form != array {
@@ -285,8 +282,7 @@ func (r *reader) edge(src, dst int32, w float64, weighted bool, line int) {
 	e.add(pair{src, dst}, line)
 }
 
-// mirror makes every edge off the diagonal also stand for its mirror image, its
-// weight times sign.
+// mirror adds for each edge off the diagonal its mirror image, with the weight times sign.
 func (r *reader) mirror(sign float64) {
 	e := &r.raw.edges
 	e.mirror = sign
@@ -321,7 +317,7 @@ func (r *reader) newDense(rows, cols int, turned bool) *dense {
 	return d
 }
 
-// put takes the next element, which is at a position of a line of the file.
+// put takes the next element, the one at position at of a line.
 func (d *dense) put(line, at int, x float64, fileLine, col int) {
 	if d.opt.Kind != Graph {
 		d.data.add(x)
@@ -351,7 +347,7 @@ func (d *dense) put(line, at int, x float64, fileLine, col int) {
 	d.bad(fileLine, col, fmt.Sprintf("expected 0 or 1 in a graph, found %v at row %d, column %d", x, line, at), "bind it to an input of kind matrix to keep weights")
 }
 
-// at is an element that was put.
+// at returns an element that was put.
 func (d *dense) at(line, at int) float64 {
 	switch {
 	case d.opt.Kind == Graph:
@@ -369,7 +365,7 @@ func (d *dense) upTo(lines int) {
 	}
 }
 
-// end makes the array what was read.
+// end makes the array the content of the file.
 func (d *dense) end(dims ...int) {
 	switch {
 	case len(d.rep.list) > 0:
@@ -385,7 +381,7 @@ func (d *dense) end(dims ...int) {
 	d.array(data, dims...)
 }
 
-// square makes the array the graph, which declares its nodes.
+// square makes the array the content of the file, a graph that declares its own nodes.
 func (d *dense) square() {
 	d.upTo(d.rows)
 	bits := tensor.Bits{Rows: d.rows, Cols: d.rows, Stride: d.words, W: d.bits.data}
@@ -400,8 +396,8 @@ func (d *dense) square() {
 	d.raw.cells, d.raw.nodes, d.raw.maxID = &bits, d.rows, d.rows-1
 }
 
-// array sets a dense value, which is of the narrowest kind that holds all
-// elements. Only real numbers have a negative zero.
+// array stores a dense value under the narrowest kind that holds all elements. Only the reals have
+// a negative zero.
 func (r *reader) array(data []float64, dims ...int) {
 	k := kindOf(data)
 	unsigned(data, k)
@@ -428,7 +424,7 @@ func (r *reader) element(data *chunks[float64], x float64, line int) {
 	data.add(x)
 }
 
-// kindOf is the narrowest kind that holds all of the values.
+// kindOf returns the narrowest kind that holds all of the values.
 func kindOf(data []float64) tensor.Kind {
 	k := tensor.Bool
 	for _, x := range data {
@@ -443,7 +439,7 @@ func kindOf(data []float64) tensor.Kind {
 	return k
 }
 
-// transposed is the rows x cols matrix with its axes exchanged, in its place
+// transposed returns the rows x cols matrix with its axes exchanged, in its place
 // where it is square.
 func (r *reader) transposed(data []float64, rows, cols int) []float64 {
 	if rows == cols {

@@ -17,16 +17,15 @@ import (
 // position where it lacks one of them.
 const Relation Kind = "relation"
 
-// RelationColumn is a column of a relation: what its cells are, and of those that are
-// Named the set that they belong to.
+// RelationColumn is a column of a relation: the type of its cells and, if they are Named, the
+// domain to which the names belong.
 type RelationColumn struct {
 	Name   string
 	Kind   tensor.ColumnKind
 	Domain string
 }
 
-// relationRows is the rows of a relation that was read, column by column: the numbers
-// of labels, or numbers.
+// relationRows holds the rows of a relation column by column: the numbers of labels, or numbers.
 type relationRows struct {
 	cols   []RelationColumn
 	labels *labelTable
@@ -35,7 +34,7 @@ type relationRows struct {
 	lines  *chunks[int] // of the rows, if they are kept
 }
 
-// relation reads all rows. at is where the columns are, nil where the first row says so.
+// relation reads all rows. at gives the positions of the columns; with nil the first row decides.
 func (t *table) relation(src source, at []int) {
 	if len(t.opt.Columns) == 0 {
 		panic(t.fatal(0, 0, "a relation cannot be bound here", "`ein run` binds one; in a session its rows can be written as facts"))
@@ -76,8 +75,8 @@ func (t *table) relation(src source, at []int) {
 	t.decideRelation(first)
 }
 
-// relationItems is the items of a JSON array as rows whose cells are in the order of the
-// columns: those of an array already are, and an object has them by name.
+// relationItems reads the items of a JSON array as rows with the cells in the order of the columns:
+// an array has them in that order, an object by name.
 type relationItems struct {
 	*jsonFile
 	byName []cell
@@ -129,8 +128,9 @@ func (r *relationItems) next(bool) *row {
 	return w
 }
 
-// decideRelation makes a first row that may be a header one, or data, or asks, by the rule
-// of [undecided]. Only rows of names come here: a word above numbers was a header before.
+// decideRelation decides whether a first row that may be a header is one, by the rule of
+// [undecided]; if it cannot, the error asks. Only rows of names come here: words above numbers have
+// been taken for a header before.
 func (t *table) decideRelation(first *row) {
 	if first == nil || len(t.rep.list) > 0 {
 		return
@@ -178,7 +178,7 @@ func (t *table) decideRelation(first *row) {
 	t.noteHeader(first)
 }
 
-// columnsOf is where the columns are, by a first row that may have their names.
+// columnsOf returns the positions of the columns, by a first row that may hold their names.
 func (t *table) columnsOf(w *row) (at []int, header bool) {
 	cols := t.opt.Columns
 	var missing []string
@@ -221,7 +221,7 @@ func (t *table) columnNames() []string {
 	return lists.Map(t.opt.Columns, func(c RelationColumn) string { return c.Name })
 }
 
-// tuple takes a row.
+// tuple adds a row.
 func (t *table) tuple(w *row, at []int) {
 	r := t.raw.relation
 	if t.seen++; t.seen > t.opt.MaxEdges {
@@ -257,7 +257,7 @@ func (t *table) tuple(w *row, at []int) {
 	}
 }
 
-// parseCell is a cell as a number, and what was expected if it is none such.
+// parseCell parses a cell as a number, or says what was expected.
 func parseCell(val []byte, k tensor.ColumnKind) (x float64, expected string) {
 	text := strings.TrimSpace(string(val))
 	switch k {
@@ -283,8 +283,8 @@ func parseCell(val []byte, k tensor.ColumnKind) (x float64, expected string) {
 	return x + 0, "" // one zero
 }
 
-// Tables are the values of relations over domains, which are those of all relations
-// together. labels begins with what is known of each domain, and is extended.
+// Tables returns the values of relations over domains, each shared by all relations. labels holds
+// the names of each domain that are known before, and gets the new ones.
 func Tables(raws []*Raw, labels map[string][]string) ([]*tensor.Table, []Warning) {
 	ids := map[string]map[string]uint32{}
 	id := func(domain, label string) uint32 {

@@ -11,7 +11,7 @@ import (
 	"ein/internal/lists"
 )
 
-// source is a file as rows of cells, whatever its format.
+// source reads a file as rows of cells, whatever its format.
 type source interface {
 	// next is the next row, which is good until the one after it; nil is the end of
 	// the file. With pairs, a row that is two node numbers and nothing else comes as
@@ -44,8 +44,8 @@ type cell struct {
 	key  []byte
 }
 
-// place is the line and column of a cell; of the end of the row when there is no
-// such cell.
+// place returns the line and column of a cell, or those of the end of the row if it has no such
+// cell.
 func (w *row) place(i int) (line, col int) {
 	off := len(w.text)
 	if i < len(w.cells) {
@@ -67,10 +67,10 @@ func (w *row) at(off int) (line, col int) {
 	return w.line, w.col - 1 + column(w.text, off)
 }
 
-// others is JSON that is neither a number nor a string, by what it begins with.
+// others names the JSON values that are neither numbers nor strings, by their first byte.
 var others = map[string]string{"n": "null", "t": "true", "f": "false", "[": "an array", "{": "an object"}
 
-// shown is the cell in a message.
+// shown shows the cell in a message.
 func (c *cell) shown() string {
 	switch c.as {
 	case text:
@@ -83,7 +83,7 @@ func (c *cell) shown() string {
 	return quote(c.val)
 }
 
-// find is the cell with a key, -1 when there is none.
+// find returns the position of the cell with a key, or -1.
 func (w *row) find(key string) int {
 	for i := range w.cells {
 		if string(w.cells[i].key) == key {
@@ -112,8 +112,8 @@ func (w *row) clone(mem *memory) *row {
 	return c
 }
 
-// split makes the cells of a text without quotes. Blanks around a value do not
-// belong to it; without a separator they are one.
+// split splits a text without quotes into cells. Blanks around a value are not part of it; without
+// a separator, any number of blanks is one.
 func (w *row) split(sep byte) {
 	text, start := w.text, 0
 	w.cells = w.cells[:0]
@@ -137,8 +137,8 @@ func (w *row) split(sep byte) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// twoNumbers reads a text that is two node numbers as they are printed, with one
-// separator between them, and no number too long for an int32.
+// twoNumbers parses a text that consists of two node numbers with one separator between them, none
+// of them too long for an int32.
 func twoNumbers(text []byte, sep byte) (pair [2]int, ok bool) {
 	a, i := leadingNumber(text)
 	if i == 0 || i == len(text) || text[i] != sep {
@@ -151,8 +151,8 @@ func twoNumbers(text []byte, sep byte) (pair [2]int, ok bool) {
 	return [2]int{a, b}, j > 0 && i+j == len(text)
 }
 
-// leadingNumber is the number that a text begins with, of at most nine digits,
-// and its length, which is 0 when there is none or it begins with a 0 too many.
+// leadingNumber parses the number of at most nine digits at the start of a text. length is 0 if
+// there is none, or one with a leading zero.
 func leadingNumber(b []byte) (v, length int) {
 	for length < len(b) && length < 9 && b[length]-'0' <= 9 {
 		v = v*10 + int(b[length]-'0')
@@ -171,8 +171,8 @@ type dialect struct {
 	unquoted bool   // a quote is a character like any other
 }
 
-// textRows is delimited text. Rows with a quote in them are read by encoding/csv,
-// all others here, several times as fast.
+// textRows reads delimited text. Rows with a quote go through encoding/csv; all others are split
+// here, several times as fast.
 type textRows struct {
 	src *lines
 	d   dialect
@@ -236,8 +236,7 @@ func (r *textRows) sep() byte {
 	return r.d.sep
 }
 
-// isEmpty reports a line without any field. Tabs alone are empty fields where
-// they separate.
+// isEmpty reports whether a line has no fields. Where tabs separate, tabs alone are empty fields.
 func (r *textRows) isEmpty(line []byte) bool {
 	for _, c := range line {
 		if !isBlank(c) || c == r.d.sep {
@@ -260,7 +259,7 @@ func (r *textRows) room(fields int) {
 	r.cells, r.most = append(newSlice[cell](r.src.in.mem, fields)[:0], r.cells...), fields
 }
 
-// quoted splits the record that begins with the line at hand.
+// quoted splits the record that begins with the current line.
 func (r *textRows) quoted() {
 	if r.quotes == nil {
 		r.quotes = csv.NewReader(r)
@@ -318,8 +317,8 @@ func (r *textRows) quoted() {
 	}
 }
 
-// Read gives encoding/csv one line at a time, so that it reads no further than to
-// the end of its record.
+// Read feeds encoding/csv one line at a time, so that it reads no further than the end of its
+// record.
 func (r *textRows) Read(p []byte) (int, error) {
 	if r.read == len(r.record) {
 		line := r.text

@@ -2,8 +2,7 @@ package graphio
 
 import "fmt"
 
-// Table is a table that comes as values, not as text: of a Parquet file, or what a
-// query of a database gives.
+// Table is a table that comes as values rather than text: a Parquet file, or the result of a query.
 type Table interface {
 	// Columns are the names of the columns.
 	Columns() []string
@@ -30,11 +29,10 @@ const (
 	Other
 )
 
-// IsTable reports whether a format is read by way of a Table.
+// IsTable reports whether files of a format are read as a Table.
 func (f Format) IsTable() bool { return f == Parquet || f == SQLite }
 
-// ReadTable is Read for a Table. In errors a line is a row, from 1, and a column is one
-// of the table.
+// ReadTable is Read for a Table. In errors, lines are rows, from 1, and columns those of the table.
 func ReadTable(from Table, name string, format Format, opt Options) (*Raw, error) {
 	opt = opt.withDefaults()
 	if err := opt.usable(name, format); err != nil {
@@ -53,7 +51,7 @@ func ReadTable(from Table, name string, format Format, opt Options) (*Raw, error
 	})
 }
 
-// tableRows is a Table as rows, the first of which has the names.
+// tableRows reads a Table as rows, the first of which holds the names.
 type tableRows struct {
 	from  Table
 	names []string

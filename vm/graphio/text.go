@@ -9,11 +9,11 @@ import (
 	"ein/internal/lists"
 )
 
-// columns are the positions, from 0, of what is read from a row; -1 is none.
+// columns gives the positions, from 0, of what is read from a row; -1 stands for none.
 type columns struct{ src, dst, weight int }
 
-// table is rows on their way into a graph, a matrix or a vector: of text, and of
-// JSON that is no dense array.
+// table turns rows into a graph, a matrix or a vector: rows of text, or of JSON other than a dense
+// array.
 type table struct {
 	*reader
 	d     dialect
@@ -48,7 +48,7 @@ func (r *reader) text(d dialect) {
 	t.readRows(src)
 }
 
-// readRows reads all rows. The first may have the names of the columns.
+// readRows reads all rows. The first may hold the names of the columns.
 func (t *table) readRows(src source) {
 	if t.opt.Kind == Relation {
 		t.relation(src, nil)
@@ -132,18 +132,18 @@ func (t *table) end() {
 	t.array(data, len(data))
 }
 
-// unusedColumn is a column by its number, from 0, and as messages show it.
+// unusedColumn is a column that is not read: its number, from 0, and its name in messages.
 type unusedColumn struct {
 	at   int
 	name string
 }
 
-// maxUnused bounds the columns of which Bind asks whether another input uses them.
+// maxUnused is how many unused columns are kept for Bind.
 const maxUnused = 256
 
-// noteUnused keeps the columns that are not read, and warns of them unless all that
-// are read were chosen by name. Bind says which they are, since it knows what other
-// inputs read of the same file.
+// noteUnused keeps the columns that are not read, and asks for a warning unless all columns that
+// are read were chosen by name. Bind writes the warning, since it knows what other inputs read from
+// the same file.
 func (t *table) noteUnused() {
 	for c := range t.width {
 		if t.uses(c) {
@@ -258,11 +258,10 @@ func (t *table) weightColumn(first, second *row, header bool) int {
 	return c
 }
 
-// weightAmong is the rule for weights that nobody named: they are in the column
-// called weight or w, else in the third of three, unless it has another name and
-// does not begin with a number, which for a graph is none. A column with an empty
-// name is the index of a table, and never weights. It is not ok where a matrix has
-// to ask.
+// weightAmong finds the weights if no option names them: in the column called weight or w, else in
+// the third of three columns, unless that has another name and does not begin with a number; in a
+// graph it is then not a weight. A column with an empty name is the index of a table and never the
+// weight. ok is false where a matrix has to ask.
 func (r *reader) weightAmong(n int, cols columns, name func(int) []byte, number func(int) bool) (at int, ok bool) {
 	graph := r.opt.Kind == Graph
 	at = -1
@@ -287,12 +286,12 @@ func (r *reader) weightAmong(n int, cols columns, name func(int) []byte, number 
 	return at, true
 }
 
-// isWeight reports a name of weights; of two in one row the longer counts.
+// isWeight reports whether a name is one of weights. If a row has two, the longer counts.
 func isWeight(name []byte) bool {
 	return strings.EqualFold(string(name), "weight") || strings.EqualFold(string(name), "w")
 }
 
-// oneHotLayout is layout for a matrix with a column for each value of one of a table.
+// oneHotLayout is layout for a matrix with one column for each value of a column of a table.
 func (t *table) oneHotLayout(first *row, header bool) {
 	t.values = &ids{want: IDsLabel, limit: t.opt.MaxNodes, mem: t.mem}
 	t.cols = columns{src: -1, dst: -1, weight: -1}
@@ -303,7 +302,7 @@ func (t *table) oneHotLayout(first *row, header bool) {
 	}
 }
 
-// endOneHot numbers the values in their order, and says which number each has.
+// endOneHot numbers the values in their order, and notes the number of each.
 func (t *table) endOneHot() {
 	list, raw := &t.values.labels.labels, t.raw
 	order := newSlice[int32](t.mem, list.len())
@@ -364,7 +363,7 @@ func (t *table) vectorLayout(first *row, header bool) (_ bool) {
 	return header
 }
 
-// pick is the column an option names, or def.
+// pick returns the column that an option names, or def.
 func (t *table) pick(first *row, header bool, opt, key string, def int) int {
 	if opt == "" {
 		return def
@@ -395,12 +394,12 @@ func (t *table) takeAll(src source) {
 	}
 }
 
-// takesPairs reports whether a row of two node numbers is an edge as it stands.
+// takesPairs reports whether a row of two node numbers is an edge without further checks.
 func (t *table) takesPairs() bool {
 	return t.ids.mode == IDsNumber && t.cols == columns{src: 0, dst: 1, weight: -1} && (t.width == 2 || t.width == 0) && len(t.opt.Where) == 0 && t.values == nil
 }
 
-// ragged reports whether a row has more or fewer cells than it should, and says so.
+// ragged reports whether a row has the wrong number of cells, which is an error.
 func (t *table) ragged(w *row) bool {
 	if t.width == 0 || len(w.cells) == t.width {
 		return false
@@ -487,7 +486,7 @@ func (t *table) node(w *row, c int) (id int32, ok bool) {
 	return t.nodeOf(&t.ids, w, c)
 }
 
-// nodeOf is the node that a cell names.
+// nodeOf returns the node that a cell names.
 func (t *table) nodeOf(list *ids, w *row, c int) (id int32, ok bool) {
 	v := &w.cells[c]
 	if v.as == other {
@@ -501,7 +500,7 @@ func (t *table) nodeOf(list *ids, w *row, c int) (id int32, ok bool) {
 	return id, problem == nil
 }
 
-// weight is what a row weighs, which is 1 where no column says it.
+// weight returns the weight of a row, 1 if no column holds it.
 func (t *table) weight(w *row) (float64, bool) {
 	c := t.cols.weight
 	if c < 0 || c >= len(w.cells) {
@@ -534,7 +533,7 @@ func (t *table) weight(w *row) (float64, bool) {
 	return 0, false
 }
 
-// noNumber adds to an error of a weight what to do if it is none.
+// noNumber adds the hint of weight=none to an error in a column that is only taken for the weight.
 func (t *table) noNumber(e *Error) *Error {
 	if t.third {
 		e.Hint = "weight=none reads no weights"
@@ -573,8 +572,8 @@ func knownPair(w *row) (columns, bool) {
 	return columns{}, false
 }
 
-// isName reports whether a field can be a column's name: it begins with a
-// letter and is no spelling of infinity or not-a-number.
+// isName reports whether a field can be the name of a column: it begins with a letter and does not
+// spell infinity or not-a-number.
 func isName(b []byte) bool {
 	return len(b) > 0 && (b[0]|0x20 >= 'a' && b[0]|0x20 <= 'z' || b[0] == '_' || b[0] >= 0x80) && !isNonFinite(b)
 }
@@ -600,7 +599,7 @@ func quoteAll(names []string) string {
 
 const maxShown = 10
 
-// some joins the first of n things and counts the others.
+// some joins the first of n things and counts the rest.
 func some(shown []string, n int) string {
 	s := strings.Join(shown, ", ")
 	if more := n - len(shown); more > 0 {

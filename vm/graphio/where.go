@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Filter keeps the rows of a table whose cell in a column compares as it says.
+// Filter keeps the rows of a table whose cell in a column satisfies a comparison.
 type Filter struct {
 	Column string // a name, or a position from 1
 	Op     string // one of == != <= >= < >
@@ -18,7 +18,7 @@ type Filter struct {
 	numeric bool
 }
 
-// comparisons has the longer ones first.
+// comparisons lists the longer operators first, so that <= is not read as <.
 var comparisons = []string{"==", "!=", "<=", ">=", "<", ">"}
 
 // parseFilter reads what follows where=.
@@ -37,8 +37,8 @@ func parseFilter(s string) (f Filter, want string) {
 	return f, "a comparison such as carrier==LH or km<500, with one of " + strings.Join(comparisons, " ")
 }
 
-// keeps reports whether a row passes all filters. They are asked in their order,
-// so that km!= can keep empty cells from km<500.
+// keeps reports whether a row passes all filters. They are applied in order, so that km!= can keep
+// empty cells from km<500.
 func (t *table) keeps(w *row) bool {
 	for _, f := range t.opt.Where {
 		pass, ok := t.holds(w, &f, "where")
@@ -52,8 +52,8 @@ func (t *table) keeps(w *row) bool {
 	return true
 }
 
-// holds reports whether the cell of a row compares as a filter says. It is not ok where
-// the cell cannot be compared.
+// holds reports whether the cell of a row passes a filter. ok is false if the cell cannot be
+// compared.
 func (t *table) holds(w *row, f *Filter, key string) (pass, ok bool) {
 	cell := w.cells[f.at].val
 	x, err := 0.0, error(nil)
@@ -73,7 +73,7 @@ func (t *table) holds(w *row, f *Filter, key string) (pass, ok bool) {
 	return f.Op[0] == '<' && x < y || f.Op[0] == '>' && x > y || f.Op[1:] == "=" && x == y, true
 }
 
-// read finds out whether the value is a number.
+// read determines whether the value is a number.
 func (f *Filter) read() {
 	var err error
 	f.number, err = strconv.ParseFloat(f.Value, 64)

@@ -74,7 +74,7 @@ func (b *Builder) IDs(n int) []uint8 { return b.arena().ids.Make(n) }
 // args are the arguments of a node.
 func (b *Builder) args(list ...*Node) []*Node { return b.arena().lists.Copy(list...) }
 
-// with is the arguments of a node, a first.
+// with returns the arguments of a node, a first.
 func (b *Builder) with(a *Node, more []*Node) []*Node {
 	list := b.List(1 + len(more))
 	list[0] = a
@@ -82,10 +82,10 @@ func (b *Builder) with(a *Node, more []*Node) []*Node {
 	return list
 }
 
-// Ints is a copy of list in the arena.
+// Ints returns a copy of list in the arena.
 func (b *Builder) Ints(list ...int) []int { return b.arena().ints.Copy(list...) }
 
-// Bits is a 0/1 matrix without a 1. A small one is in the arena.
+// Bits returns a 0/1 matrix without a 1. A small one is in the arena.
 func (b *Builder) Bits(rows, cols int) tensor.Bits {
 	stride := tensor.Words(cols)
 	if rows*stride > 1<<10 {
@@ -100,7 +100,7 @@ func assert(ok bool, msg string) {
 	}
 }
 
-// Const is a literal tensor.
+// Const returns a literal tensor.
 func (b *Builder) Const(v tensor.Value) *Node {
 	bound, nonNeg := 1.0, true
 	if v.Kind != tensor.Bool {
@@ -119,15 +119,15 @@ func (b *Builder) Const(v tensor.Value) *Node {
 	return b.node(Node{Op: Const, Type: v.Type, Value: value, Bound: bound, NonNeg: nonNeg})
 }
 
-// Number is a scalar constant; its kind is the smallest that holds x.
+// Number returns a scalar constant; its kind is the smallest that holds x.
 func (b *Builder) Number(x float64) *Node { return b.Scalar(KindOf(x), x) }
 
-// Scalar is a scalar constant.
+// Scalar returns a scalar constant.
 func (b *Builder) Scalar(k tensor.Kind, x float64) *Node {
 	return b.Const(tensor.Value{Type: tensor.Type{Kind: k}, F: b.arena().floats.Copy(x)})
 }
 
-// KindOf is the smallest kind that holds x.
+// KindOf returns the smallest kind that holds x.
 func KindOf(x float64) tensor.Kind {
 	switch {
 	case x == 0 || x == 1:
@@ -138,7 +138,7 @@ func KindOf(x float64) tensor.Kind {
 	return tensor.Real
 }
 
-// Input is a value bound by the host.
+// Input returns a value bound by the host.
 func (b *Builder) Input(slot int, t tensor.Type, bound float64, nonNeg bool) *Node {
 	if t.Kind == tensor.Bool {
 		bound, nonNeg = 1, true
@@ -146,18 +146,18 @@ func (b *Builder) Input(slot int, t tensor.Type, bound float64, nonNeg bool) *No
 	return b.node(Node{Op: Input, Slot: slot, Type: t, Bound: bound, NonNeg: nonNeg})
 }
 
-// Scatter is a relation as a tensor of a type: rest, a scalar, where it has no row. No
+// Scatter returns a relation as a tensor of a type: rest, a scalar, where it has no row. No
 // element is larger than bound.
 func (b *Builder) Scatter(rows, rest *Node, t tensor.Type, bound float64) *Node {
 	return b.node(Node{Op: Scatter, Args: b.args(rows, rest), Type: t, Bound: bound, NonNeg: t.Kind == tensor.Bool})
 }
 
-// Relation is the rows of a result of rules, which read tables. It is no tensor.
+// Relation returns the rows of a result of rules, which read tables. It is no tensor.
 func (b *Builder) Relation(rules *Rules, slot int, tables ...*Node) *Node {
 	return b.node(Node{Op: Relation, Rules: rules, Slot: slot, Args: b.args(tables...), Bound: 1, NonNeg: true})
 }
 
-// Einsum is the contraction of any number of arguments. Every index of Out that
+// Einsum returns the contraction of any number of arguments. Every index of Out that
 // no argument has is broadcast; one that stands twice in Out writes a diagonal.
 func (b *Builder) Einsum(given *op.Spec, args ...*Node) *Node {
 	assert(len(given.In) == len(args), "einsum arity")
@@ -247,7 +247,7 @@ func (b *Builder) canonical(spec *op.Spec) *op.Spec {
 	return out
 }
 
-// View is the Einsum of one argument.
+// View returns the Einsum of one argument.
 func (b *Builder) View(a *Node, in, out []uint8, size []int) *Node {
 	return b.Einsum(&op.Spec{In: [][]uint8{in}, Out: out, Size: size}, a)
 }
@@ -255,7 +255,7 @@ func (b *Builder) View(a *Node, in, out []uint8, size []int) *Node {
 // axisIDs is 0, 1, 2, ...; views of it name the axes of a tensor in order.
 var axisIDs = [16]uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// Axes is the index list of a tensor of the given rank in axis order.
+// Axes returns the index list of a tensor of the given rank in axis order.
 func Axes(rank int) []uint8 { return axisIDs[:rank:rank] }
 
 // Sum drops the given axes by adding along them.
@@ -274,12 +274,12 @@ func (b *Builder) Transpose(a *Node, perm []uint8) *Node {
 	return b.View(a, Axes(a.Rank()), perm, a.Type.Shape.Dims())
 }
 
-// Fill is a tensor whose every element is the scalar x.
+// Fill returns a tensor whose every element is the scalar x.
 func (b *Builder) Fill(x *Node, dims ...int) *Node {
 	return b.View(x, nil, Axes(len(dims)), dims)
 }
 
-// Eye is the n x n identity.
+// Eye returns the n x n identity.
 func (b *Builder) Eye(n int) *Node {
 	return b.View(b.Number(1), nil, []uint8{0, 0}, []int{n})
 }
@@ -407,7 +407,7 @@ func (b *Builder) Softmax(a *Node, axis int) *Node {
 	return b.node(Node{Op: Softmax, Args: b.args(a), Axes: b.Ints(axis), Type: tensor.Type{Kind: tensor.Real, Shape: a.Type.Shape}, Bound: 1, NonNeg: true})
 }
 
-// Graph is an operation on the square matrix g, and of some the positions of
+// Graph returns an operation on the square matrix g, and of some the positions of
 // nodes: Closure to Dist, or WPath to Betweenness; WDist and PageRank take a value
 // last.
 func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
@@ -440,14 +440,14 @@ func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
 	return b.node(n)
 }
 
-// Walk is the nodes that i reaches, or with reverse those that reach i.
+// Walk returns the nodes that i reaches, or with reverse those that reach i.
 func (b *Builder) Walk(mode op.WalkMode, reverse bool, g, i *Node) *Node {
 	n := b.Graph(Walk, g, i)
 	n.Walk, n.Reverse = mode, reverse
 	return n
 }
 
-// Order is the vector a sorted (Sort), or the place of each of its elements (Rank).
+// Order returns the vector a sorted (Sort), or the place of each of its elements (Rank).
 func (b *Builder) Order(op Op, a *Node) *Node {
 	n := Node{Op: op, Args: b.args(a), Type: a.Type, Bound: a.Limit(), NonNeg: a.NonNeg}
 	if op == Rank {
@@ -459,7 +459,7 @@ func (b *Builder) Order(op Op, a *Node) *Node {
 	return b.node(n)
 }
 
-// OneHot is a 0/1 vector of length size with a 1 at i.
+// OneHot returns a 0/1 vector of length size with a 1 at i.
 func (b *Builder) OneHot(i *Node, size int) *Node {
 	return b.node(Node{Op: OneHot, Args: b.args(i), Size: size, Type: tensor.Type{Shape: tensor.ShapeOf(size)}, Bound: 1, NonNeg: true})
 }
@@ -495,7 +495,7 @@ func (b *Builder) With(n *Node, args []*Node) *Node {
 // Table is a map from nodes to values, as a slice by their IDs.
 type Table[T any] []T
 
-// At is the entry of n, the zero value when there is none.
+// At returns the entry of n, the zero value when there is none.
 func (t Table[T]) At(n *Node) (v T) {
 	if n.ID < len(t) {
 		v = t[n.ID]

@@ -6,6 +6,25 @@
 // source, the planner rewrites them and the compiler turns them into instructions. Nodes
 // are immutable once built, and the graph has no cycles, so a program's work is bounded by
 // construction.
+//
+// # Types and bounds
+//
+// The functions of the Builder are the only type rules. They expect arguments that fit: the
+// checker says in the user's terms what does not, so a misfit here is a bug and panics.
+//
+// Whole numbers are exact below 2^53, and Bound is how that costs little: no element of a
+// node is larger in magnitude. Only a node whose bound reaches 2^53 is Checked at run time. A sum with
+// terms of both signs could pass 2^53 and come back; such an Einsum NeedsExact arithmetic.
+// What a rewrite introduces, and the source does not have, is made Unchecked.
+//
+// # Einsum
+//
+// A product of any number of factors is one Einsum, and so is a transpose, a diagonal, a
+// sum or a repetition: an Einsum of one argument (View). Its Spec lists the index of each
+// axis of each argument. Indices are numbered by first occurrence, so that equal
+// contractions have equal Specs, by which the planner finds them.
+//
+// Nodes and all they refer to lie in an [Arena], which one program leaves to the next.
 package ir
 
 import (
@@ -99,7 +118,7 @@ type Node struct {
 // reads them.
 type Rules struct{ *rel.Program }
 
-// Rank is the number of axes of the node's value.
+// Rank returns the number of axes of the node's value.
 func (n *Node) Rank() int { return n.Type.Shape.Rank() }
 
 // Scalar reports whether n is a constant of rank 0, and its value.
@@ -153,7 +172,7 @@ func (n *Node) Limit() float64 {
 	return n.Bound
 }
 
-// Static is the value of a scalar that is known from the program text alone:
+// Static returns the value of a scalar that is known from the program text alone:
 // constants, and arithmetic on them as long as it is exact. It is how sizes are
 // computed.
 func (n *Node) Static() (float64, bool) {

@@ -207,7 +207,7 @@ func HasPathCSRCost(n, nnz int) Cost {
 	return cost
 }
 
-// DistBits is dst[v] = the least number of edges from i to v, -1 where there is
+// DistBits sets dst[v] to the least number of edges from i to v, -1 where there is
 // no path, 0 at i. It works level by level on bit vectors.
 func DistBits(c *Ctl, dst []float64, a tensor.Bits, i int, s Scratch) bool {
 	m := newMeter(c)
@@ -299,7 +299,7 @@ func DistCSRCost(n, nnz int) Cost {
 	return Cost{Ops: 2*uint64(n) + uint64(nnz), I: uint64(n)}
 }
 
-// PathBits is dst[v] = the position of v on one shortest path from i to j: 0 at
+// PathBits sets dst[v] to the position of v on one shortest path from i to j: 0 at
 // i, -1 off the path, and -1 everywhere when there is none. Of all shortest
 // paths it is the one whose sequence of nodes is lexicographically smallest. The
 // path from i to i is i alone.

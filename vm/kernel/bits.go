@@ -83,20 +83,20 @@ func forkRange(c *Ctl, n int, body func(c *Ctl, worker, lo, hi int) bool) bool {
 	return !stop.Load()
 }
 
-// BitsAnd is dst = a AND b, word by word. Any of the three may be the same
+// BitsAnd sets dst to a AND b, word by word. Any of the three may be the same
 // memory. All have the length of dst.
 func BitsAnd(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b, andWords) }
 
-// BitsOr is dst = a OR b.
+// BitsOr sets dst to a OR b.
 func BitsOr(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b, orWords) }
 
-// BitsXor is dst = a XOR b.
+// BitsXor sets dst to a XOR b.
 func BitsXor(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b, xorWords) }
 
-// BitsAndNot is dst = a AND NOT b.
+// BitsAndNot sets dst to a AND NOT b.
 func BitsAndNot(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b, andNotWords) }
 
-// BitsCopy is dst = a.
+// BitsCopy sets dst to a.
 func BitsCopy(c *Ctl, dst, a []uint64) bool { return zipWords(c, dst, a, a, copyWords) }
 
 // zipWords applies op a chunk at a time, so that it can be cancelled.
@@ -160,7 +160,7 @@ func orInto(dst, src []uint64) {
 	}
 }
 
-// orFull is dst |= src and reports whether dst is all ones now.
+// orFull sets dst to dst OR src and reports whether it is all ones now.
 func orFull(dst, src []uint64) bool {
 	src = src[:len(dst)]
 	all := ^uint64(0)
@@ -197,7 +197,7 @@ func setBit(v []uint64, i int) { v[i>>6] |= 1 << (uint(i) & 63) }
 
 func clearBit(v []uint64, i int) { v[i>>6] &^= 1 << (uint(i) & 63) }
 
-// pastEnd is the bits of the last word of an n-bit vector that are past its
+// pastEnd returns the bits of the last word of an n-bit vector that are past its
 // end.
 func pastEnd(n int) uint64 {
 	if n&63 == 0 {
@@ -206,7 +206,7 @@ func pastEnd(n int) uint64 {
 	return ^uint64(0) << (uint(n) & 63)
 }
 
-// BitsNot is dst = 1 - a, with the bits past the last column kept 0.
+// BitsNot sets dst to 1 - a, with the bits past the last column kept 0.
 func BitsNot(c *Ctl, dst, a tensor.Bits) bool {
 	m := newMeter(c)
 	if a.Cols == 0 {
@@ -231,7 +231,7 @@ func BitsNot(c *Ctl, dst, a tensor.Bits) bool {
 // passes over half the words.
 const transposeOps = 64 + 64 + 6*32
 
-// BitsTranspose is dst = aᵀ; dst is Cols x Rows and does not overlap a.
+// BitsTranspose sets dst to aᵀ; dst is Cols x Rows and does not overlap a.
 func BitsTranspose(c *Ctl, dst, a tensor.Bits) bool {
 	m := newMeter(c)
 	var block [64]uint64
@@ -277,7 +277,7 @@ func storeBlock(dst tensor.Bits, block *[64]uint64, bi, bj int) {
 	}
 }
 
-// PopAll is the number of ones in a.
+// PopAll returns the number of ones in a.
 func PopAll(c *Ctl, a tensor.Bits) (uint64, bool) {
 	m := newMeter(c)
 	total := 0
@@ -290,7 +290,7 @@ func PopAll(c *Ctl, a tensor.Bits) (uint64, bool) {
 	return uint64(total), true
 }
 
-// PopRows is dst[i] = the number of ones in row i.
+// PopRows sets dst[i] to the number of ones in row i.
 func PopRows(c *Ctl, dst []float64, a tensor.Bits) bool {
 	m := newMeter(c)
 	for i := range a.Rows {
@@ -305,7 +305,7 @@ func PopRows(c *Ctl, dst []float64, a tensor.Bits) bool {
 // planes is how many bits a vertical counter of PopCols has.
 const planes = 16
 
-// PopCols is dst[j] = the number of ones in column j.
+// PopCols sets dst[j] to the number of ones in column j.
 //
 // The 64 counters of a word column are held bit-sliced: plane p has bit p of
 // each. Seven rows are first added into three planes by carry-save adders, then
@@ -375,7 +375,7 @@ func addBits(a, b, c uint64) (sum, carry uint64) {
 	return u ^ c, a&b | u&c
 }
 
-// PopAnd is the number of ones of a AND b: the sum of the elementwise product
+// PopAnd returns the number of ones of a AND b: the sum of the elementwise product
 // of two 0/1 tensors.
 func PopAnd(c *Ctl, a, b []uint64) (uint64, bool) {
 	total := uint64(0)
@@ -393,7 +393,7 @@ func PopAnd(c *Ctl, a, b []uint64) (uint64, bool) {
 	}
 }
 
-// CountProduct is dst[i*bT.Rows+k] = the number of columns in which row i of a
+// CountProduct sets dst[i*bT.Rows+k] to the number of columns in which row i of a
 // and row k of bT both have a one: the product A·B of 0/1 matrices given B
 // transposed. dst is a.Rows x bT.Rows.
 //
@@ -465,7 +465,7 @@ func countRows(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 	return true
 }
 
-// CountMatVec is dst[i] = the number of ones that row i of a and the bit vector
+// CountMatVec sets dst[i] to the number of ones that row i of a and the bit vector
 // v have in common.
 func CountMatVec(c *Ctl, dst []float64, a tensor.Bits, v []uint64) bool {
 	m := newMeter(c)
@@ -509,7 +509,7 @@ const (
 	m4rWords  = m4rTables * m4rTable
 )
 
-// BoolProduct is dst = A·B over (OR, AND). dst is a.Rows x b.Cols and overlaps
+// BoolProduct sets dst to A·B over (OR, AND). dst is a.Rows x b.Cols and overlaps
 // neither operand.
 //
 // Few ones in a: OR the rows of b that a names. Otherwise the method of the
@@ -692,7 +692,7 @@ func orSelected(line *[m4rLine]uint64, table *[m4rWords]uint64, x uint64) {
 	line[0], line[1], line[2], line[3], line[4], line[5], line[6], line[7] = d0, d1, d2, d3, d4, d5, d6, d7
 }
 
-// TripleTrace is the sum over the ones (i, j) of a of the ones that row j of b
+// TripleTrace returns the sum over the ones (i, j) of a of the ones that row j of b
 // and row i of cT have in common: trace(A·B·C) with C transposed. a is n x m, b
 // m x k, cT n x k.
 func TripleTrace(c *Ctl, a, b, cT tensor.Bits) (uint64, bool) {
@@ -733,7 +733,7 @@ func traceRows(c *Ctl, a, b, cT tensor.Bits, lo, hi int) (uint64, bool) {
 	return total, true
 }
 
-// OneWayEdgesBits is the number of pairs i != j with a[i,j] = 1 and a[j,i] = 0
+// OneWayEdgesBits returns the number of pairs i != j with a[i,j] = 1 and a[j,i] = 0
 // of a square matrix: each block is held against the transpose of its mirror
 // image.
 func OneWayEdgesBits(c *Ctl, a tensor.Bits) (uint64, bool) {
@@ -764,7 +764,7 @@ func OneWayEdgesBits(c *Ctl, a tensor.Bits) (uint64, bool) {
 // OneWayEdgesBitsCost bounds OneWayEdgesBits.
 func OneWayEdgesBitsCost(n int) Cost { return BitsTransposeCost(n, n) }
 
-// BitsExpand is dst = a as float64, row-major and without gaps.
+// BitsExpand sets dst to a as float64, row-major and without gaps.
 func BitsExpand(c *Ctl, dst []float64, a tensor.Bits) bool {
 	m := newMeter(c)
 	for i := range a.Rows {

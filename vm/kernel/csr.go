@@ -14,7 +14,7 @@ func CSRCost(rows, cols, nnz int) Cost {
 	return Cost{Ops: 2 * (uint64(rows) + uint64(cols) + uint64(nnz) + 1)}
 }
 
-// CSRTranspose is dst = aᵀ. dst has slices of the right sizes: Ptr of a.Cols+1,
+// CSRTranspose sets dst to aᵀ. dst has slices of the right sizes: Ptr of a.Cols+1,
 // Idx of a.NNZ(), and Val too when a has one.
 func CSRTranspose(c *Ctl, dst, a tensor.CSR) bool {
 	m := newMeter(c)
@@ -55,7 +55,7 @@ func CSRTranspose(c *Ctl, dst, a tensor.CSR) bool {
 	return true
 }
 
-// CSRToBits is dst = 1 where a stored entry is not 0.
+// CSRToBits sets dst to 1 where a stored entry is not 0.
 func CSRToBits(c *Ctl, dst tensor.Bits, a tensor.CSR) bool {
 	m := newMeter(c)
 	for i := range a.Rows {
@@ -78,7 +78,7 @@ func CSRToBitsCost(rows, cols, nnz int) Cost {
 	return Cost{Ops: tensor.SatAdd(satMul(uint64(rows), uint64(tensor.Words(cols))+1), uint64(nnz))}
 }
 
-// CSRToDense is dst = a, row-major, and absent where a has no entry.
+// CSRToDense sets dst to a, row-major, and absent where a has no entry.
 func CSRToDense(c *Ctl, dst []float64, a tensor.CSR, absent float64) bool {
 	m := newMeter(c)
 	for i := range a.Rows {
@@ -99,7 +99,7 @@ func CSRToDenseCost(rows, cols, nnz int) Cost {
 	return Cost{Ops: tensor.SatAdd(satMul(uint64(rows), uint64(cols)), uint64(nnz))}
 }
 
-// BitsToCSR is dst = a. dst has a Ptr of a.Rows+1 and an Idx of as many as a has
+// BitsToCSR sets dst to a. dst has a Ptr of a.Rows+1 and an Idx of as many as a has
 // ones, PopAll(a); Val is not touched.
 func BitsToCSR(c *Ctl, dst tensor.CSR, a tensor.Bits) bool {
 	m := newMeter(c)
@@ -129,7 +129,7 @@ func csrValue(a *tensor.CSR, k int32) float64 {
 	return a.Val[k]
 }
 
-// CSRGet is the element (i, j), by binary search, or absent.
+// CSRGet returns the element (i, j), by binary search, or absent.
 func CSRGet(a tensor.CSR, i, j int, absent float64) float64 {
 	k, found := slices.BinarySearch(a.Row(i), int32(j))
 	if !found {
@@ -138,7 +138,7 @@ func CSRGet(a tensor.CSR, i, j int, absent float64) float64 {
 	return csrValue(&a, a.Ptr[i]+int32(k))
 }
 
-// CSRRowCount is dst[i] = the number of stored entries of row i.
+// CSRRowCount sets dst[i] to the number of stored entries of row i.
 func CSRRowCount(c *Ctl, dst []float64, a tensor.CSR) bool {
 	for i := range a.Rows {
 		dst[i] = float64(a.Ptr[i+1] - a.Ptr[i])
@@ -147,7 +147,7 @@ func CSRRowCount(c *Ctl, dst []float64, a tensor.CSR) bool {
 	return true
 }
 
-// CSRColCount is dst[j] = the number of stored entries of column j.
+// CSRColCount sets dst[j] to the number of stored entries of column j.
 func CSRColCount(c *Ctl, dst []float64, a tensor.CSR) bool {
 	m := newMeter(c)
 	clear(dst[:a.Cols])
@@ -167,7 +167,7 @@ func CSRColCount(c *Ctl, dst []float64, a tensor.CSR) bool {
 	return true
 }
 
-// CSRRowSum is dst[i] = the sum of row i, from left to right.
+// CSRRowSum sets dst[i] to the sum of row i, from left to right.
 func CSRRowSum(c *Ctl, dst []float64, a tensor.CSR) bool {
 	if a.Val == nil {
 		return CSRRowCount(c, dst, a)
@@ -187,7 +187,7 @@ func CSRRowSum(c *Ctl, dst []float64, a tensor.CSR) bool {
 	return true
 }
 
-// CSRColSum is dst[j] = the sum of column j, from top to bottom.
+// CSRColSum sets dst[j] to the sum of column j, from top to bottom.
 func CSRColSum(c *Ctl, dst []float64, a tensor.CSR) bool {
 	if a.Val == nil {
 		return CSRColCount(c, dst, a)
@@ -211,7 +211,7 @@ func CSRColSum(c *Ctl, dst []float64, a tensor.CSR) bool {
 	return true
 }
 
-// CSRSum is the sum of all entries, in row-major order.
+// CSRSum returns the sum of all entries, in row-major order.
 func CSRSum(c *Ctl, a tensor.CSR) (float64, bool) {
 	if a.Val == nil {
 		c.Ops++
@@ -232,7 +232,7 @@ func CSRSum(c *Ctl, a tensor.CSR) (float64, bool) {
 	return sum, true
 }
 
-// CSRMatVec is dst[i] = sum over j of a[i,j]·x[j]. What is not stored adds
+// CSRMatVec sets dst[i] to sum over j of a[i,j]·x[j]. What is not stored adds
 // nothing, even where x is not finite.
 func CSRMatVec(c *Ctl, dst []float64, a tensor.CSR, x []float64) bool {
 	// Not a.NNZ(), whose pointer would put a on the heap in every call.
@@ -267,7 +267,7 @@ func matVecRows(c *Ctl, dst []float64, a tensor.CSR, x []float64, lo, hi int) bo
 	return true
 }
 
-// CSRVecMat is dst[j] = sum over i of x[i]·a[i,j]. What is not stored adds
+// CSRVecMat sets dst[j] to sum over i of x[i]·a[i,j]. What is not stored adds
 // nothing, even where x is not finite. dst does not overlap x.
 func CSRVecMat(c *Ctl, dst, x []float64, a tensor.CSR) bool {
 	m := newMeter(c)
@@ -294,7 +294,7 @@ func CSRVecMat(c *Ctl, dst, x []float64, a tensor.CSR) bool {
 	return true
 }
 
-// CSRRowBits is the pattern of row i as a bit vector.
+// CSRRowBits sets dst to the pattern of row i as a bit vector.
 func CSRRowBits(c *Ctl, dst []uint64, a tensor.CSR, i int) bool {
 	clear(dst[:tensor.Words(a.Cols)])
 	for k := a.Ptr[i]; k < a.Ptr[i+1]; k++ {
@@ -306,7 +306,7 @@ func CSRRowBits(c *Ctl, dst []uint64, a tensor.CSR, i int) bool {
 	return true
 }
 
-// CSRDiag is dst[i] = a[i,i] of a square matrix, or absent.
+// CSRDiag sets dst[i] to a[i,i] of a square matrix, or absent.
 func CSRDiag(c *Ctl, dst []float64, a tensor.CSR, absent float64) bool {
 	m := newMeter(c)
 	for i := range a.Rows {
@@ -318,7 +318,7 @@ func CSRDiag(c *Ctl, dst []float64, a tensor.CSR, absent float64) bool {
 	return true
 }
 
-// CSRSymmetrise is the pattern of A OR Aᵀ of a square matrix. dst has a Ptr of
+// CSRSymmetrise sets dst to the pattern of A OR Aᵀ of a square matrix. dst has a Ptr of
 // a.Rows+1 and an Idx of up to 2·a.NNZ(); nnz is how many of it are used.
 func CSRSymmetrise(c *Ctl, dst, a tensor.CSR, s Scratch) (nnz int, ok bool) {
 	n := a.Rows

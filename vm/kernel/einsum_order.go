@@ -137,7 +137,7 @@ func (c *contraction) volume(m uint64) float64 {
 	return min(v, most)
 }
 
-// joined is the indices of the product of two parts: those that another part or
+// joined returns the indices of the product of two parts: those that another part or
 // the result has.
 func (c *contraction) joined(a, b uint64) uint64 {
 	return (a | b) &^ ((a&b&c.twice | (a^b)&c.once) &^ c.out)

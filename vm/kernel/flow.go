@@ -6,14 +6,13 @@ import (
 	"ein/vm/tensor"
 )
 
-// MinCut is the entries of g from the side of i to that of j, in the cut of least
-// weight between them; of several such cuts, that with the fewest nodes on the side
-// of i. Their sum is the largest flow from i to j. dst has room for all entries of g.
+// MinCut sets dst to the entries of g that lead from the side of i to the side of j, in the cut of
+// least weight between them; of several such cuts, the one with the fewest nodes on the side of i.
+// Their sum is the largest flow from i to j. dst has room for all entries of g.
 //
-// It is Dinic's algorithm: breadth-first layers from i, and paths from j back through
-// them, which end nowhere but where an earlier one took the last that was left. What
-// it takes is far below its bound, so it is metered: it charges before it works, and
-// flaw.Sum is the flow so far when it may not go on.
+// It is Dinic's algorithm: breadth-first layers from i, and paths from j back through them, which
+// can only end where an earlier path used up what was left. It takes far less than its bound, so it
+// is metered: it charges before it works, and flaw.Sum is the flow so far when it may not go on.
 func MinCut(c *Ctl, dst *tensor.CSR, g Net, i, j int) (flaw Flaw, ok bool) {
 	m := newMeter(c)
 	f, flaw, ok := newFlow(&m, &g)
@@ -227,7 +226,7 @@ func (f *flow) send(depth int) (before int) {
 	return before
 }
 
-// cut is the entries from the nodes that the layers have to the others.
+// cut sets dst to the entries that lead from the nodes in the layers to the others.
 func (f *flow) cut(m *meter, dst *tensor.CSR, g *Net) bool {
 	dst.Ptr[0], dst.Idx = 0, dst.Idx[:0]
 	weights := dst.Val != nil

@@ -56,7 +56,7 @@ func PlanCSRFold(rows, cols, nnz, axis int, none []float64, fold op.Fold, operan
 	return p, nil
 }
 
-// absent is the axes that the value depends on where no matrix has an entry, as
+// absent returns the axes that the value depends on where no matrix has an entry, as
 // bits. A choice by what is known there depends on what is chosen.
 func (p *CSRFold) absent() uint8 {
 	var on [256]uint8

@@ -25,7 +25,7 @@ func (p *Fused) Run(c *Ctl, dst []float64, args [][]float64, s Scratch) (exact, 
 	return p.runBlocks(c, dst, args, s.F)
 }
 
-// perPoint is the operations of one point, apart from the fill of a fold.
+// perPoint returns the number of operations at one point, apart from the fill of a fold.
 func (p *Fused) perPoint() uint64 {
 	total := p.cost.Ops
 	if p.folds {

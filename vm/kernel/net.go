@@ -67,7 +67,7 @@ func netPairs(l tensor.Layout, n, nnz int) uint64 {
 	return min(netEntries(l, n, nnz), satMul(uint64(n), uint64(max(n-1, 0)))/2)
 }
 
-// row is the targets of i, increasing, the weights of the edges, nil where all are
+// row returns the targets of i, increasing, the weights of the edges, nil where all are
 // 1, and what it took. It is valid until the next call.
 func (g *Net) row(i int) (to []int32, w []float64, work int) {
 	switch g.v.Layout {

@@ -5,8 +5,7 @@ import (
 	"math/bits"
 )
 
-// Sort is dst = v, the least first; Rank is dst[i] = the place of v[i] there, from
-// 0, with equal ones in the order in which they stand. NaN is above all.
+// Sort sets dst to the elements of v in increasing order. NaN is above all.
 func Sort(c *Ctl, dst, v []float64, s Scratch) bool {
 	m := newMeter(c)
 	order, ok := sorted(&m, v, s)
@@ -16,7 +15,7 @@ func Sort(c *Ctl, dst, v []float64, s Scratch) bool {
 	return ok && m.spend(len(v))
 }
 
-// Rank is described with Sort.
+// Rank sets dst[i] to the place of v[i] in that order, from 0; equal elements keep their order.
 func Rank(c *Ctl, dst, v []float64, s Scratch) bool {
 	m := newMeter(c)
 	order, ok := sorted(&m, v, s)
@@ -26,7 +25,7 @@ func Rank(c *Ctl, dst, v []float64, s Scratch) bool {
 	return ok && m.spend(len(v))
 }
 
-// sorted is the positions in the order of their elements.
+// sorted returns the positions in the order of their elements.
 func sorted(m *meter, v []float64, s Scratch) (order []int32, ok bool) {
 	n := len(v)
 	keys := s.W[:n]
@@ -45,7 +44,7 @@ func SortCost(n int) Cost {
 	return Cost{Ops: satSum(2*un, sortKeysOps(un)), I: 2 * un, W: 2 * un}
 }
 
-// SortKey is a number whose order is that of x, NaN above all and -0 as 0.
+// SortKey returns a number whose order is that of x, NaN above all and -0 as 0.
 func SortKey(x float64) uint64 {
 	b := math.Float64bits(x)
 	switch {
@@ -59,8 +58,8 @@ func SortKey(x float64) uint64 {
 	return b | 1<<63
 }
 
-// SortKeys is the positions of keys in increasing order of the keys; equal ones keep their order.
-// It uses all four lists, of the same length; order or room is the result.
+// SortKeys sorts the positions of keys by the keys; equal ones keep their order. It uses all four
+// lists, of the same length; order or room is the result.
 func SortKeys(c *Ctl, keys, more []uint64, order, room []int32) (sorted []int32, ok bool) {
 	m := newMeter(c)
 	return sortKeys(&m, keys, more, order, room)

@@ -148,7 +148,7 @@ func (p *Reduce) argColumns(c *Ctl, dst, a, best []float64) bool {
 	return true
 }
 
-// SoftmaxCost is the cost of Softmax: three passes over the elements.
+// SoftmaxCost returns the cost of Softmax: three passes over the elements.
 func SoftmaxCost(shape []int) Cost { return Cost{Ops: satMul(3, dimsProduct(shape))} }
 
 // softmaxStrip is how many neighbours Softmax takes at a time: columns, when the axis

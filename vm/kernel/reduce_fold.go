@@ -69,7 +69,7 @@ func (p *foldNest) block(m *meter, dst, a []float64) bool {
 	return true
 }
 
-// Extreme is the least or the largest of the numbers: infinite where there are none,
+// Extreme returns the least or the largest of the numbers: infinite where there are none,
 // NaN where one is.
 func Extreme(f op.Fold, x []float64) float64 {
 	return foldRun(simd.Best, f, f.Identity(), x, 1, len(x))

@@ -523,7 +523,7 @@ func components(c *Ctl, part []int32, g digraph, s Scratch) (int, bool) {
 	return t.count, true
 }
 
-// PartSizes is dst[k] = how many nodes component k has; dst has one element for
+// PartSizes sets dst[k] to how many nodes component k has; dst has one element for
 // each component.
 func PartSizes(c *Ctl, dst []float64, part []int32) bool {
 	m := newMeter(c)
@@ -541,7 +541,7 @@ func PartSizes(c *Ctl, dst []float64, part []int32) bool {
 	return true
 }
 
-// PartRow is the bit vector of the nodes in the component of node i.
+// PartRow sets dst to the bit vector of the nodes in the component of node i.
 func PartRow(c *Ctl, dst []uint64, part []int32, i int) bool {
 	clear(dst[:tensor.Words(len(part))])
 	id := part[i]
@@ -554,7 +554,7 @@ func PartRow(c *Ctl, dst []uint64, part []int32, i int) bool {
 	return true
 }
 
-// PartsToBits is the matrix that is 1 where two nodes have the same component:
+// PartsToBits sets dst to the matrix that is 1 where two nodes have the same component:
 // each row is made once, and copied for the other members. I needs one word for
 // each component, which is at most one for each node.
 func PartsToBits(c *Ctl, dst tensor.Bits, part []int32, s Scratch) bool {

@@ -29,7 +29,7 @@ func below(v int, to []int32, w []float64) Flaw {
 	return Flaw{}
 }
 
-// Shortest is dst[v] = the least weight of a path from src to v, far where there is
+// Shortest sets dst[v] to the least weight of a path from src to v, far where there is
 // none. Where signed is false, no weight is negative.
 //
 // Dijkstra's search keeps the nodes in a heap with four children to a node: at
@@ -70,7 +70,7 @@ func ShortestCost(n int, work uint64, signed bool) Cost {
 	return NetCost(Cost{Ops: tensor.SatAdd(satMul(work, depth+1), satMul(un, 4*depth+4)), F: un, I: 2 * un}, n)
 }
 
-// heapDepth is the most steps from the root of a heap of n nodes to a leaf.
+// heapDepth returns the largest number of steps from the root of a heap of n nodes to a leaf.
 func heapDepth(n int) uint64 { return uint64(bits.Len(uint(n))+1)/2 + 1 }
 
 // queue is a heap of nodes, the least key first. The keys stand beside the nodes in
@@ -236,7 +236,7 @@ func bellmanFord(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Fla
 	return flaw, m.spend(2 * g.n)
 }
 
-// ShortestPath is dst[v] = the position of v on one path of the least weight from i
+// ShortestPath sets dst[v] to the position of v on one path of the least weight from i
 // to j, as Path has it: of all such paths one of the fewest edges, and of these the
 // one whose sequence of nodes is lexicographically smallest. It is the path that a
 // breadth-first search finds among the edges that a shortest path can take.

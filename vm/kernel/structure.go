@@ -8,7 +8,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// Weak is the weakly connected components, numbered by their lowest nodes. To join the
+// Weak sets part to the weakly connected components, numbered by their lowest nodes. To join the
 // first two edges of all nodes before the others took 1.2 times as long, and to begin
 // with a search from the node of the most edges 1.6 times: rows in order are read faster
 // than those that a queue leads to.
@@ -84,7 +84,7 @@ func link(up []int32, a, b int32) (root int32) {
 	return a
 }
 
-// TopoOrder is dst[v] = the position of v in the order in which every edge leads
+// TopoOrder sets dst[v] to the position of v in the order in which every edge leads
 // forward, of several the lexicographically smallest, or a cycle.
 func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 	s := g.room
@@ -303,8 +303,7 @@ func lowlinkCost(n int, work uint64) Cost {
 	return NetCost(Cost{Ops: tensor.SatAdd(satMul(2, work), satMul(8, un)), I: 4 * un}, n)
 }
 
-// CutNodes is the nodes of a symmetric graph without which there would be more
-// components.
+// CutNodes sets dst to the nodes of a symmetric graph without which there would be more components.
 func CutNodes(c *Ctl, dst []uint64, g Net) bool {
 	s := g.room
 	m := newMeter(c)
@@ -336,7 +335,7 @@ func CutNodes(c *Ctl, dst []uint64, g Net) bool {
 // CutNodesCost bounds CutNodes.
 func CutNodesCost(n int, work uint64) Cost { return lowlinkCost(n, work) }
 
-// Bridges is the edges of a symmetric graph without which there would be more
+// Bridges sets dst to the edges of a symmetric graph without which there would be more
 // components, in both directions. dst has room for 2(n-1).
 func Bridges(c *Ctl, dst *tensor.CSR, g Net) bool {
 	s := g.room
@@ -391,7 +390,7 @@ func forest(m *meter, dst *tensor.CSR, src, to []int32) bool {
 
 func forestCost(n int) uint64 { return satMul(uint64(n), 2*uint64(bits.Len(uint(n)))+8) }
 
-// Cores is dst[v] = the largest k for which v is in the k-core of a symmetric graph:
+// Cores sets dst[v] to the largest k for which v is in the k-core of a symmetric graph:
 // the part of it in which each node has k neighbours other than itself. For each k the
 // nodes that have no more are taken out, until all that are left have more. Lists by
 // degree, from which they could be taken one at a time, cost four times as much.
@@ -465,7 +464,7 @@ const (
 	pageRankStill = 1e-15
 )
 
-// PageRank is the share of time that a walk is at each node, after at most 100 steps from
+// PageRank sets dst to the share of time that a walk is at each node, after at most 100 steps from
 // anywhere: with probability damp along an edge, by weight, and else to any node. A
 // step reads the transpose, whose rows goroutines can share; to add at the targets of
 // edges takes as long or a quarter longer.
@@ -556,7 +555,7 @@ func PageRankCost(l tensor.Layout, n, nnz int) Cost {
 	return NetCost(c, n)
 }
 
-// SpanningForest is the entries of g that join all nodes of each weak component at
+// SpanningForest sets dst to the entries of g that join all nodes of each weak component at
 // the least total weight: of the two directions of an edge the lighter, of equal
 // edges the one between the lowest nodes, and of its directions that to the higher.
 // dst has room for n-1. An edge of weight 0 among them, which only a far matrix has, is
@@ -707,7 +706,7 @@ func SpanningForestCost(l tensor.Layout, n, nnz int) Cost {
 		I: satSum(4*un, 1, satMul(4, p)), W: satMul(2, p)}, n)
 }
 
-// Betweenness is dst[v] = the sum, over all pairs of other nodes, of the share of
+// Betweenness sets dst[v] to the sum, over all pairs of other nodes, of the share of
 // the shortest paths from one to the other that lead through v (Brandes).
 func Betweenness(c *Ctl, dst []float64, g Net) bool {
 	s := g.room
@@ -767,7 +766,7 @@ func Betweenness(c *Ctl, dst []float64, g Net) bool {
 	return true
 }
 
-// equal is all ones if a and b, of which neither is negative, are the same, and 0 otherwise.
+// equal returns all ones if a and b, of which neither is negative, are the same, and 0 otherwise.
 func equal(a, b int32) uint64 { return uint64(int64(((a ^ b) - 1) >> 31)) }
 
 // BetweennessCost bounds Betweenness.

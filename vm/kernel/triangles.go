@@ -8,7 +8,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// TrianglesBits is the number of undirected triangles of a square matrix: an
+// TrianglesBits returns the number of undirected triangles of a square matrix: an
 // edge in either direction is an edge, and loops do not count.
 //
 // With U the strict upper half of A OR Aᵀ, a triangle i < j < k is a one of

@@ -32,7 +32,7 @@ type Spec struct {
 	Size []int
 }
 
-// Elems is the number of elements of a tensor with the given indices.
+// Elems returns the number of elements of a tensor with the given indices.
 func (s Spec) Elems(ids []uint8) uint64 {
 	n := uint64(1)
 	for _, x := range ids {
@@ -49,7 +49,7 @@ func (s Spec) Empty() bool {
 		slices.ContainsFunc(s.In, func(ids []uint8) bool { return slices.ContainsFunc(ids, zero) })
 }
 
-// Key is the spec as text, such as "ab,bc->ac", which for a canonical one of few
+// Key returns the spec as text, such as "ab,bc->ac", which for a canonical one of few
 // indices names the contraction.
 func (s *Spec) Key() string {
 	b := make([]byte, 0, 32)
@@ -122,10 +122,10 @@ var fnTable = [fnCount]struct {
 
 func (f Fn) String() string { return fnTable[f].name }
 
-// Arity is the number of arguments, 1 to 3.
+// Arity returns the number of arguments, 1 to 3.
 func (f Fn) Arity() int { return fnTable[f].arity }
 
-// Apply is the definition of f. Arguments past its arity are ignored.
+// Apply returns the definition of f. Arguments past its arity are ignored.
 func (f Fn) Apply(a, b, c float64) float64 {
 	switch f {
 	case FnAdd:
@@ -163,7 +163,7 @@ func (f Fn) Apply(a, b, c float64) float64 {
 	return f.Apply1(a)
 }
 
-// Apply1 is Apply for the functions of one argument.
+// Apply1 is Apply for functions of one argument.
 func (f Fn) Apply1(x float64) float64 {
 	switch f {
 	case FnNeg:
@@ -234,7 +234,7 @@ func (f Fold) String() string {
 	return [...]string{"sum", "max", "min", "argmax", "argmin"}[f]
 }
 
-// Identity is what folding starts from.
+// Identity returns the value that folding starts from.
 func (f Fold) Identity() float64 {
 	switch f {
 	case FoldMax:

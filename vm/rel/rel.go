@@ -173,6 +173,7 @@ type Term struct {
 	Kind  TermKind
 	Var   int
 	Value float64 // a number, or the number of a member of the domain
+	Name  string  // of NoMember, as the user wrote it; "" if that is not known
 }
 
 // Expr is a term, or a scalar function of numbers.
@@ -182,10 +183,10 @@ type Expr struct {
 	Args []Expr
 }
 
-// V is the variable v as an expression, C a constant.
+// V returns the variable v as an expression, C a constant.
 func V(v int) Expr { return Expr{Term: Term{Var: v}} }
 
-// C is a constant as an expression.
+// C returns a constant as an expression.
 func C(x float64) Expr { return Expr{Term: Term{Kind: Const, Value: x}} }
 
 // Vars calls f with each variable of the expression, as often as it occurs.

@@ -44,7 +44,7 @@ func (p *Program) String() string {
 	return b.String()
 }
 
-// Head is a relation with its columns and their types, as in Pay(from: node, day: int).
+// Head returns a relation with its columns and their types, as in Pay(from: node, day: int).
 func (p *Program) Head(r *Relation) string {
 	cols := make([]string, len(r.Columns))
 	for i, c := range r.Columns {
@@ -53,7 +53,7 @@ func (p *Program) Head(r *Relation) string {
 	return p.shape(r, cols, r.Fold.String())
 }
 
-// Row is a row of a relation as the language writes it, as in Pay("a", "b", 3).
+// Row returns a row of a relation as the language writes it, as in Pay("a", "b", 3).
 func (p *Program) Row(r *Relation, row []float64) string {
 	cells := make([]string, len(r.Columns))
 	for i, c := range r.Columns {
@@ -62,7 +62,7 @@ func (p *Program) Row(r *Relation, row []float64) string {
 	return p.shape(r, cells, "=")
 }
 
-// ColumnText is a column as it is declared: day: int.
+// ColumnText returns a column as it is declared: day: int.
 func ColumnText(c tensor.Column) string {
 	kind := c.Kind.String()
 	if c.Kind == tensor.NodeColumn {
@@ -86,7 +86,7 @@ func (p *Program) shape(r *Relation, cells []string, op string) string {
 	return Plain(r.Name) + "[" + strings.Join(cells[:last], ", ") + "] " + op + " " + cells[last]
 }
 
-// Rule is a rule as the language writes it, with the names of the user.
+// Rule returns a rule as the language writes it, with the names of the user.
 func (p *Program) Rule(r *Rule) string {
 	rel := &p.Relations[r.Rel]
 	cells := make([]string, len(r.Head))
@@ -120,7 +120,7 @@ func (p *Program) Rule(r *Rule) string {
 	return text + "."
 }
 
-// Literal is a literal of a rule, with the values of its variables: nil for none, NaN of
+// Literal returns a literal of a rule, with the values of its variables: nil for none, NaN of
 // one that has none.
 func (p *Program) Literal(r *Rule, l *Literal, vars []float64) string {
 	switch l.Kind {
@@ -160,18 +160,21 @@ func (p *Program) term(r *Rule, t Term, d *tensor.Domain, vars []float64) string
 	case Any:
 		return "_"
 	}
+	if t.Name != "" {
+		return Plain(t.Name)
+	}
 	return Constant(t.Value, d)
 }
 
-// Constant is a number, or a member of a domain, as the language writes it.
+// Constant returns a number, or a member of a domain, as the language writes it.
 func Constant(x float64, d *tensor.Domain) string {
 	switch {
 	case x != x: // any, in a goal
 		return "_"
+	case d != nil && x == NoMember:
+		return "no member"
 	case d == nil || d.Labels == nil:
 		return tensor.Number(x)
-	case x == NoMember:
-		return "no member"
 	}
 	return strconv.Quote(d.Label(uint32(x)))
 }
@@ -203,7 +206,7 @@ func (p *Program) expr(r *Rule, e *Expr, d *tensor.Domain, tight int, vars []flo
 	return text
 }
 
-// Plain is a name, quoted when it holds what could upset a terminal.
+// Plain returns a name, quoted when it holds what could upset a terminal.
 func Plain(name string) string {
 	if q := strconv.Quote(name); q[1:len(q)-1] != name && !strings.ContainsRune(name, '"') {
 		return q

@@ -232,7 +232,7 @@ func (l BLAS) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda
 	l.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 }
 
-// Ddot is the sum of x[i]*y[i].
+// Ddot returns the sum of x[i]*y[i].
 func (l BLAS) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
 	if !l.Tier.Vectors() || n <= 0 || incX != 1 || incY != 1 || n > len(x) || n > len(y) {
 		return l.Implementation.Ddot(n, x, incX, y, incY)

@@ -38,5 +38,5 @@ func (t Tier) set() Tier {
 // Vectors reports whether the tier is better than Go.
 func (t Tier) Vectors() bool { return t.set() > Plain }
 
-// Tiers are those of this processor, for tests.
+// Tiers returns the tiers of this processor, for tests.
 func Tiers() []Tier { return supported() }

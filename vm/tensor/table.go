@@ -21,7 +21,7 @@ type Domain struct {
 	order, rank []uint32
 }
 
-// Label is the name of a member, as people read it.
+// Label returns the name of a member, as people read it.
 func (d *Domain) Label(id uint32) string {
 	if d.Labels == nil {
 		return strconv.Itoa(int(id))
@@ -29,7 +29,7 @@ func (d *Domain) Label(id uint32) string {
 	return d.Labels[id]
 }
 
-// Order is the members sorted by their labels, and Rank the place of each in it; both
+// Order returns the members sorted by their labels, and Rank the place of each in it; both
 // are nil where the order is that of the numbers.
 func (d *Domain) Order() (order, rank []uint32) {
 	if d.Labels == nil {
@@ -43,7 +43,7 @@ func (d *Domain) Order() (order, rank []uint32) {
 		for i := range d.order {
 			d.order[i] = uint32(i)
 		}
-		slices.SortStableFunc(d.order, func(a, b uint32) int { return cmp.Compare(d.Labels[a], d.Labels[b]) })
+		slices.SortFunc(d.order, func(a, b uint32) int { return cmp.Compare(d.Labels[a], d.Labels[b]) })
 		for at, id := range d.order {
 			d.rank[id] = uint32(at)
 		}
@@ -116,7 +116,7 @@ type Origin struct {
 	Lines []int // of each row, in the order of All
 }
 
-// All is the rows sorted column by column, numbers by value and names by their bytes. A
+// All returns the rows sorted column by column, numbers by value and names by their bytes. A
 // cell is a number or the number of a member. The slice is the caller's until the next row.
 func (t *Table) All() iter.Seq[[]float64] {
 	return func(yield func([]float64) bool) {
@@ -177,7 +177,7 @@ func (t *Table) bits(row []float64, yield func([]float64) bool) {
 	}
 }
 
-// Ones is the places of the bits that are set.
+// Ones returns the places of the bits that are set.
 func Ones(words []uint64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for k, w := range words {
@@ -198,7 +198,7 @@ func (t *Table) Text(c int, x float64) string {
 	return Number(x)
 }
 
-// Number is a number as people write it, see AppendNumber.
+// Number returns a number as people write it, see AppendNumber.
 func Number(x float64) string {
 	var buf [32]byte
 	return string(AppendNumber(buf[:0], x))
@@ -217,8 +217,8 @@ func AppendNumber(b []byte, x float64) []byte {
 	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }
 
-// Fill gives a table its rows: sorted, and each once. It says how many they are; rows
-// is reordered.
+// Fill gives a table its rows: sorted, and each once, the first of those that are alike. It
+// says how many they are; rows is reordered.
 func (t *Table) Fill(rows [][]float64) int {
 	ranks := make([][]uint32, len(t.Columns))
 	for c, col := range t.Columns {
@@ -226,18 +226,39 @@ func (t *Table) Fill(rows [][]float64) int {
 			_, ranks[c] = col.Domain.Order()
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b []float64) int {
-		for c := range a {
-			x, y := a[c], b[c]
-			if ranks[c] != nil {
-				x, y = float64(ranks[c][int(x)]), float64(ranks[c][int(y)])
-			}
-			if k := cmp.Compare(x, y); k != 0 {
+	key := func(row []float64, c int) float64 {
+		if ranks[c] != nil {
+			return float64(ranks[c][int(row[c])])
+		}
+		return row[c]
+	}
+	type place struct { // most rows differ in the first column, so that it is at hand
+		first float64
+		at    int
+	}
+	places := make([]place, len(rows))
+	for i, row := range rows {
+		if places[i].at = i; len(row) > 0 {
+			places[i].first = key(row, 0)
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		if a.first != b.first {
+			return cmp.Compare(a.first, b.first)
+		}
+		x, y := rows[a.at], rows[b.at]
+		for c := 1; c < len(x); c++ {
+			if k := cmp.Compare(key(x, c), key(y, c)); k != 0 {
 				return k
 			}
 		}
-		return 0
+		return cmp.Compare(a.at, b.at)
 	})
+	sorted := make([][]float64, len(rows))
+	for i, p := range places {
+		sorted[i] = rows[p.at]
+	}
+	copy(rows, sorted)
 	rows = slices.CompactFunc(rows, slices.Equal[[]float64])
 	t.Len, t.Cells = len(rows), make([]Cells, len(t.Columns))
 	for c, col := range t.Columns {

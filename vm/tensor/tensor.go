@@ -1,12 +1,23 @@
 // Package tensor defines the values of Ein: kinds, shapes, and the layouts in which a
 // tensor is stored.
 //
-// A [Value] has a [Type], which is a [Kind] and a [Shape], and a [Layout]: dense, packed bits
-// ([Bits]) or sparse rows ([CSR]). A [Table] holds the rows of a relation.
+// A [Value] has a [Type], which is a [Kind] and a [Shape], and a [Layout], which names the one
+// field that holds its elements:
+//
+//	Dense   F      float64, row-major
+//	Packed  Bits   a bit for each element of a 0/1 vector or matrix
+//	Sparse  CSR    the entries of each row of a matrix
+//	Parts   Part   the number of each node's component: 1 where two are equal
+//	Rows    Table  the rows of a relation; no tensor
 //
 // Semantics are those of dense float64 arrays in row-major order. Kind restricts the
 // values (every Bool tensor is also a valid Int and Real one); Layout says how they are
-// stored and never changes what they are.
+// stored and never changes what they are. A Type that is Far has infinity, not 0, where a
+// matrix has no edge.
+//
+// Kernels rely on three invariants: bits past the last column are 0, the columns of a row of
+// a CSR strictly increase, and a CSR that is not Far stores no 0. What comes from outside is
+// made by [BuildCSR], or verified by package code.
 package tensor
 
 import (
@@ -54,10 +65,10 @@ func ShapeOf(dims ...int) Shape {
 	return s
 }
 
-// Rank is the number of axes.
+// Rank returns the number of axes.
 func (s Shape) Rank() int { return int(s.rank) }
 
-// Dim is the size of axis i.
+// Dim returns the size of axis i.
 func (s Shape) Dim(i int) int { return int(s.dim[i]) }
 
 // Known reports whether every size is known.
@@ -103,7 +114,7 @@ func (s Shape) Drop(i int) Shape {
 	return s
 }
 
-// Elems is the number of elements, saturating at the largest uint64. It is 0
+// Elems returns the number of elements, saturating at the largest uint64. It is 0
 // when a size is unknown.
 func (s Shape) Elems() uint64 {
 	n := uint64(1)
@@ -116,7 +127,7 @@ func (s Shape) Elems() uint64 {
 	return n
 }
 
-// Dims is the sizes as a slice.
+// Dims returns the sizes as a slice.
 func (s Shape) Dims() []int {
 	d := make([]int, s.rank)
 	for i := range d {
@@ -125,7 +136,7 @@ func (s Shape) Dims() []int {
 	return d
 }
 
-// Matrix is the rows and columns of a matrix; a vector is one row.
+// Matrix returns the numbers of rows and columns of a matrix; a vector is one row.
 func (s Shape) Matrix() (rows, cols int) {
 	switch s.rank {
 	case 0:
@@ -136,7 +147,7 @@ func (s Shape) Matrix() (rows, cols int) {
 	return s.Dim(0), s.Dim(1)
 }
 
-// Strides is how far the elements of a step along each axis lie apart.
+// Strides returns the distance between neighbours along each axis.
 func (s Shape) Strides() (strides [MaxRank]int) {
 	step := 1
 	for d := s.Rank() - 1; d >= 0; d-- {
@@ -166,7 +177,7 @@ func (s Shape) String() string {
 	return b.String()
 }
 
-// Drop is the type less axis i.
+// Drop returns the type less axis i.
 //
 //go:noinline
 func (t Type) Drop(i int) Type {
@@ -175,7 +186,7 @@ func (t Type) Drop(i int) Type {
 	return t
 }
 
-// SatMul is a*b, saturating at the largest uint64.
+// SatMul returns a*b, saturating at the largest uint64.
 func SatMul(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi != 0 {
@@ -184,7 +195,7 @@ func SatMul(a, b uint64) uint64 {
 	return lo
 }
 
-// SatAdd is a+b, saturating at the largest uint64.
+// SatAdd returns a+b, saturating at the largest uint64.
 func SatAdd(a, b uint64) uint64 {
 	s, carry := bits.Add64(a, b, 0)
 	if carry != 0 {
@@ -207,7 +218,7 @@ type Type struct {
 //go:noinline
 func (t Type) String() string { return t.Kind.String() + " " + t.Shape.String() }
 
-// Absent is the value where a matrix has no edge.
+// Absent returns the value where a matrix has no edge.
 //
 //go:noinline
 func (t Type) Absent() float64 {
@@ -243,7 +254,7 @@ type Bits struct {
 	W                  []uint64 // Rows*Stride words
 }
 
-// Words is the number of 64-bit words that hold n bits.
+// Words returns the number of 64-bit words that hold n bits.
 func Words(n int) int { return (n + 63) / 64 }
 
 // NewBits allocates an all-zero bit matrix.
@@ -252,7 +263,7 @@ func NewBits(rows, cols int) Bits {
 	return Bits{rows, cols, s, make([]uint64, rows*s)}
 }
 
-// Row is the words of row i.
+// Row returns the words of row i.
 func (b *Bits) Row(i int) []uint64 { return b.W[i*b.Stride : (i+1)*b.Stride : (i+1)*b.Stride] }
 
 // Get reports bit (i, j).
@@ -271,10 +282,10 @@ type CSR struct {
 	Val        []float64
 }
 
-// NNZ is the number of stored entries.
+// NNZ returns the number of stored entries.
 func (s *CSR) NNZ() int { return len(s.Idx) }
 
-// Row is the columns of row i.
+// Row returns the columns of row i.
 func (s *CSR) Row(i int) []int32 { return s.Idx[s.Ptr[i]:s.Ptr[i+1]] }
 
 // Value is a tensor: its type, its layout, and the one field that the layout
@@ -289,12 +300,12 @@ type Value struct {
 	Table  *Table    // Rows
 }
 
-// Scalar is a rank-0 value.
+// Scalar returns a rank-0 value.
 func Scalar(k Kind, x float64) Value {
 	return Value{Type: Type{Kind: k}, F: []float64{x}}
 }
 
-// At is the element at the given indices, whatever the layout; for tests,
+// At returns the element at the given indices, whatever the layout; for tests,
 // printing and other cold paths.
 func (v *Value) At(index ...int) float64 {
 	b := func(x bool) float64 {
@@ -366,7 +377,7 @@ func (v *Value) ToDense() []float64 {
 	return out
 }
 
-// Magnitude is the least bytes that hold the magnitudes of the whole numbers of v, and whether none is negative.
+// Magnitude returns the least number of bytes that hold the magnitudes of the whole numbers of v, and whether none is negative.
 func Magnitude(v *Value) (bytes int, nonNeg bool) {
 	most, nonNeg := 0.0, true
 	for _, x := range Numbers(v) {
@@ -376,7 +387,7 @@ func Magnitude(v *Value) (bytes int, nonNeg bool) {
 	return BytesOf(most), nonNeg
 }
 
-// BytesOf is the bytes that whole numbers up to most take.
+// BytesOf returns how many bytes whole numbers up to most take.
 func BytesOf(most float64) int {
 	bytes := 1
 	for MaxOf(bytes) < most && bytes < 7 {
@@ -385,7 +396,7 @@ func BytesOf(most float64) int {
 	return bytes
 }
 
-// MaxOf is the largest whole number of so many bytes that a program can have.
+// MaxOf returns the largest whole number of so many bytes that a program can have.
 func MaxOf(bytes int) float64 {
 	if bytes == 0 || bytes > 6 {
 		return MaxInt - 1
@@ -393,7 +404,7 @@ func MaxOf(bytes int) float64 {
 	return float64(uint64(1)<<(8*bytes) - 1)
 }
 
-// Numbers is the stored elements of a dense or sparse value.
+// Numbers returns the stored elements of a dense or sparse value.
 func Numbers(v *Value) []float64 {
 	if v.Layout == Sparse {
 		return v.CSR.Val

@@ -37,8 +37,8 @@ const (
 	beside = 256
 )
 
-// askBatches asks in batches, and collects those that a former session has left. One
-// thing is done after another: the provider has the work.
+// askBatches asks in batches, and collects those that an earlier session has left. It does one
+// thing after another, since the work is the provider's.
 func (l *loop) askBatches(ctx context.Context, b model.Batcher) error {
 	if err := l.reopen(); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (l *loop) askBatches(ctx context.Context, b model.Batcher) error {
 	}
 }
 
-// leave ends the session. Batches go on without it.
+// leave ends the session. Its batches go on at the provider.
 func (l *loop) leave(why error) {
 	reason := Interrupted
 	if l.o.Leave {
@@ -93,7 +93,7 @@ func (l *loop) leave(why error) {
 	l.end(e)
 }
 
-// reopen takes the rows of batches that are there out of what is to be asked.
+// reopen removes the rows of existing batches from the work.
 func (l *loop) reopen() (err error) {
 	rows := l.w.Run().Rows
 	if l.open, err = run.ReadBatches(l.o.Dir, len(rows)); err != nil {
@@ -120,21 +120,21 @@ func (l *loop) reopen() (err error) {
 	return nil
 }
 
-// take counts a request as on its way.
+// take counts a request as in flight.
 func (l *loop) take(t *task) {
 	l.tasks[t.at] = t
 	l.flying++
 	l.reserved += t.reserve
 }
 
-// back counts one as on its way no more.
+// back counts a request as no longer in flight.
 func (l *loop) back(t *task) {
 	delete(l.tasks, t.at)
 	l.flying--
 	l.reserved -= t.reserve
 }
 
-// save writes the batches down. That they are not is the end of the run.
+// save writes the list of batches. If it cannot, the run ends.
 func (l *loop) save() bool {
 	err := run.WriteBatches(l.o.Dir, l.open)
 	if err != nil {
@@ -156,7 +156,7 @@ func (l *loop) drop(x *run.Batch) (left []*task) {
 	return left
 }
 
-// trouble is a call that has failed. It reports whether it had.
+// trouble handles the error of a call to the provider, and reports whether there was one.
 func (l *loop) trouble(err error) bool {
 	var e *model.Error
 	switch {
@@ -181,7 +181,7 @@ func (l *loop) trouble(err error) bool {
 	return true
 }
 
-// collect takes in what has become of batches.
+// collect takes in the results of batches.
 func (l *loop) collect(ctx context.Context, b model.Batcher) {
 	for _, x := range slices.Clone(l.open) {
 		if l.ended != nil || time.Now().Before(l.hold) {
@@ -230,8 +230,8 @@ func (l *loop) collect(ctx context.Context, b model.Batcher) {
 	}
 }
 
-// find looks for a batch that may have been submitted: a session has ended, or a call
-// failed, before its id was known.
+// find looks for a batch that may have been submitted: a session ended, or a call failed, before
+// its id was known.
 func (l *loop) find(ctx context.Context, b model.Batcher, x *run.Batch) bool {
 	id, err := b.Find(ctx, x.Tag, len(x.Rows), x.Time)
 	var maybe *model.UndecidedError
@@ -251,7 +251,7 @@ func (l *loop) find(ctx context.Context, b model.Batcher, x *run.Batch) bool {
 	return false
 }
 
-// submit sends what is to be asked.
+// submit sends a batch of what is still to be asked.
 func (l *loop) submit(ctx context.Context, b model.Batcher) {
 	for l.ended == nil && !time.Now().Before(l.hold) {
 		select {
@@ -303,7 +303,7 @@ func (l *loop) submit(ctx context.Context, b model.Batcher) {
 	}
 }
 
-// gather takes the requests of a batch. What is in the cache is not asked for.
+// gather takes the requests of a batch from the work, except those whose reply is in the cache.
 func (l *loop) gather(b model.Batcher) (list []*task) {
 	now := time.Now()
 	for len(l.later) > 0 && !l.later[0].due.After(now) {

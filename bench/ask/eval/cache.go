@@ -18,8 +18,8 @@ import (
 	"ein/internal/job"
 )
 
-// cache keeps complete responses in files named by their requests. Nothing is ever
-// changed in it, so that any number of runs can share a folder.
+// cache keeps complete responses in files named by their requests. A file never changes, so any
+// number of runs can share a folder.
 type cache struct {
 	dir     string
 	model   string
@@ -32,12 +32,12 @@ type entry struct {
 	Response json.RawMessage `json:"response"`
 }
 
-// turnsFolder is the cache of a run that has none for its turns: who goes on asks for none
-// again that was paid for.
+// turnsFolder holds the turns of a run without a cache, so that a resumed run does not pay for them
+// again.
 const turnsFolder = "turns"
 
-// newCache is nil when nothing is to be kept: a baseline is a function of more than
-// its request.
+// newCache is nil if nothing is to be kept. Baselines are never cached: they depend on more than
+// the request.
 func newCache(o *Options) (*cache, error) {
 	dir := o.Cache
 	if dir == "" && slices.Contains(o.Modes, prompt.Tool) {
@@ -74,8 +74,8 @@ func (c *cache) name(body json.RawMessage, sample int) (string, error) {
 	return filepath.Join(c.dir, text[:2], text+".json"), nil
 }
 
-// get is the response of a file, nil when there is none. A file that is not as it
-// was written is an error, and as good as none.
+// get is the response in a file, nil if there is none. A damaged file is an error, and counts as
+// none.
 func (c *cache) get(name string) (*model.Response, error) {
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,8 +103,7 @@ func entryOf(name string, b []byte) (*model.Response, error) {
 	return r, nil
 }
 
-// put keeps a response, if it is complete. After a crash there is the whole file or
-// none.
+// put keeps a complete response. After a crash the whole file is there, or none.
 func (c *cache) put(name string, r *model.Response) error {
 	switch r.Finish {
 	case model.Stop:

@@ -6,7 +6,7 @@ import (
 	"ein/bench/question/prompt"
 )
 
-// Estimate is what asking is expected to take, before anything is asked.
+// Estimate is what an evaluation is expected to take.
 type Estimate struct {
 	Requests int   `json:"requests"`
 	Input    int64 `json:"input_tokens"`
@@ -17,15 +17,15 @@ type Estimate struct {
 	MostCost   float64 `json:"most_cost,omitempty"` // with a token for each byte
 }
 
-// perMessage is the tokens that a chat puts around a message.
+// perMessage is how many tokens a chat puts around a message.
 const perMessage = 4
 
-// thoughts is how many tokens of reasoning in the open are expected: several
-// sentences about each of the few nodes of a graph.
+// thoughts is how many tokens of visible reasoning are expected: several sentences about each of
+// the few nodes of a graph.
 const thoughts = 400
 
-// EstimateRun estimates the replies to rows. Reasoning that is not asked for in the
-// prompt is not in it: nobody knows how long a model thinks.
+// EstimateRun estimates the replies to rows, without reasoning that the prompt does not request:
+// nobody knows how long a model thinks.
 func EstimateRun(o *Options, rows []run.Row) Estimate {
 	e := Estimate{Requests: len(rows)}
 	bytes := int64(0)
@@ -50,7 +50,7 @@ func EstimateRun(o *Options, rows []run.Row) Estimate {
 	return e
 }
 
-// estimate is the tokens of one request.
+// estimate returns how many tokens one request takes.
 func estimate(o *Options, in *instance.Instance, mode prompt.Mode) (input, output int64) {
 	input = prompt.Tokens(o.Prompts[mode]) + prompt.Tokens(in.Question) + 2*perMessage
 	output = perMessage

@@ -2,14 +2,28 @@
 // run directory.
 //
 // [Run] takes [Options]: a model, instances, modes, a [Schedule] and limits. It works
-// out which replies are missing, sends their requests, adapting concurrency to what the
-// provider accepts, and appends each reply to the run. Transient errors are retried;
-// errors that no retry can fix stop the run. [EstimateRun] predicts the cost of a run,
-// and [Summary] says what one did.
+// out which replies are missing, sends their requests, and appends each reply to the run.
+// [EstimateRun] predicts the cost of a run, and [Summary] says what one did.
 //
-// A reply counts only once it is on disk, so a run can stop at any point and resume
-// without asking anything twice. Package model knows the providers, package run the
-// files, and package verdict the scoring, which never needs a model.
+// # The loop
+//
+// One goroutine has all of the state (loop.go); every request is a goroutine that hands its
+// result back to it, so the state needs no lock. The loop starts what the pace and the budget
+// allow, and decides by the class of an error: what may pass is tried again later, what ends
+// the run stops it, and one rejected request costs only its own reply. The number of
+// requests at a time grows until a rate limit cuts it (schedule.go). Batches of a provider
+// replace the loop by submitting, waiting and collecting (batch.go).
+//
+// # What holds at any moment
+//
+// A reply counts only once it is on disk, so a run can stop at any point and resume without
+// asking anything twice; resuming is the same as starting with fewer rows missing. With
+// MaxCost, what requests on their way may cost at most is reserved before they are sent, and
+// what failed without an answer stays counted unless it is known to be free. So the limit
+// holds although prices are known only afterwards.
+//
+// Package model knows the providers, package run the files, and package verdict the
+// scoring, which never needs a model.
 package eval
 
 import (
@@ -34,7 +48,7 @@ import (
 	"ein/internal/words"
 )
 
-// Options are an evaluation.
+// Options describe an evaluation: whom to ask what, how, and where to keep the replies.
 type Options struct {
 	Dir       string               // of the run; made if there is none
 	Model     model.Model          //
@@ -82,23 +96,23 @@ type Options struct {
 	Rand func() float64
 }
 
-// Tools are what a model may call. What is wrong with a call is what the tool says; an error
-// has kept it from saying anything. The same call says the same.
+// Tools are what a model may call. A mistake in a call is an ordinary result, for the model to
+// read; an error means that the tool could not answer. Equal calls give equal results.
 type Tools interface {
 	List() []model.Tool
 	Call(ctx context.Context, name, args string) (text string, failed bool, err error)
 }
 
-// DefaultTurns is the most requests of a reply, unless another number is asked for.
+// DefaultTurns is the default limit on the requests of one reply.
 const DefaultTurns = 4
 
-// DefaultDrain is how long replies on their way are waited for. They are paid for.
+// DefaultDrain is how long an ending run waits for requests in flight, which are paid for.
 const DefaultDrain = 2 * time.Minute
 
 // question stands for the question in a request that a run records.
 const question = "{question}"
 
-// Config is the configuration of the run that the options ask for.
+// Config returns the configuration of the run that the options ask for.
 func (o *Options) Config() (run.Config, error) {
 	c := run.Config{Format: run.Format, Ein: o.Version, Scoring: run.Scoring, Model: o.Model.Name(), BaseURL: o.BaseURL, Headers: o.Headers, Modes: o.Modes,
 		Encodings: o.Encodings, Samples: o.Samples, Params: o.Params, Instances: o.Source,
@@ -124,7 +138,7 @@ func (o *Options) Config() (run.Config, error) {
 	return c, nil
 }
 
-// ConfigError is a directory that has the run of another configuration.
+// ConfigError says that a directory holds a run with another configuration.
 type ConfigError struct {
 	Dir         string
 	Differences []string // what there is, and what was asked for now
@@ -136,7 +150,7 @@ func (e *ConfigError) Error() string {
 	return fmt.Sprintf("%s holds a run with another configuration:\n  %s", e.Dir, strings.Join(e.Differences, "\n  "))
 }
 
-// open creates the run or opens the one that is there.
+// open creates the run, or opens an existing one.
 func (o *Options) open() (*run.Writer, error) {
 	c, err := o.Config()
 	if err != nil {
@@ -171,7 +185,7 @@ func (o *Options) open() (*run.Writer, error) {
 	return w, nil
 }
 
-// same holds a run to the configuration that is asked for now.
+// same checks that a run has the configuration of the options.
 func (o *Options) same(r *run.Run, c run.Config) error {
 	d := run.Diff(r.Config, c)
 	if len(d) == 0 {
@@ -183,8 +197,7 @@ func (o *Options) same(r *run.Run, c run.Config) error {
 	return &ConfigError{o.Dir, d, empty, len(run.Diff(now, c)) == 0}
 }
 
-// Repeats reports whether the samples of a question are one request at temperature
-// 0: nothing in it makes them differ.
+// Repeats reports whether all samples of a question would be the same request at temperature 0.
 func Repeats(o *Options) bool {
 	if o.Samples < 2 || o.Params.Temperature == nil || *o.Params.Temperature != 0 || len(o.Instances) == 0 || len(o.Modes) == 0 {
 		return false
@@ -214,8 +227,7 @@ func (o *Options) request(row *run.Row, turns ...model.Turn) *model.Request {
 	return r
 }
 
-// bytes is the length of the request of a row, 0 where it cannot be made: which is said
-// when it is asked.
+// bytes is the length of the request of a row, 0 if it cannot be made; asking reports why.
 func (o *Options) bytes(row *run.Row, turns ...model.Turn) int {
 	body, err := o.body(row, turns...)
 	if err != nil {
@@ -224,18 +236,18 @@ func (o *Options) bytes(row *run.Row, turns ...model.Turn) int {
 	return len(body)
 }
 
-// body is what the request of a row asks for.
+// body is the body of the request of a row.
 func (o *Options) body(row *run.Row, turns ...model.Turn) (json.RawMessage, error) {
 	return o.Model.Body(o.request(row, turns...))
 }
 
-// Request is the body of the request of a row, as it is sent.
+// Request returns the body of the request of a row, as it is sent.
 func (o *Options) Request(row *run.Row) (json.RawMessage, error) {
 	return model.Sent(o.Model, o.request(row))
 }
 
-// Missing is the rows that Run would ask for: all, where there is no run yet.
-// Nothing is written.
+// Missing returns the rows that Run would ask for: all of them if there is no run yet. It writes
+// nothing.
 func Missing(o *Options) ([]run.Row, error) {
 	c, err := o.Config()
 	if err != nil {
@@ -270,7 +282,7 @@ func Missing(o *Options) ([]run.Row, error) {
 	return rows, nil
 }
 
-// Reason is why a run has ended before it was complete.
+// Reason is why a run stopped before it was complete.
 type Reason string
 
 // The reasons.
@@ -284,7 +296,7 @@ const (
 	Batched     Reason = "batched" // the provider has batches of it
 )
 
-// StopError is a run that has ended before it was complete. What is on disk
+// StopError says that a run stopped before it was complete. What is on disk
 // stays, and the same options continue it.
 type StopError struct {
 	Reason Reason
@@ -296,7 +308,7 @@ func (e *StopError) Error() string { return e.Err.Error() }
 
 func (e *StopError) Unwrap() error { return e.Err }
 
-// Summary is what a Run did.
+// Summary counts what a Run did.
 type Summary struct {
 	Questions int         `json:"questions"` // of the run: instances, modes and samples
 	Before    int         `json:"before"`    // replies that were there
@@ -331,9 +343,9 @@ type Progress struct {
 	Batches       int // at the provider
 }
 
-// Run asks for all replies that a run lacks. The error is a *StopError when it
-// could have gone on, a *ConfigError, or that of package run. Replies that are still
-// missing without an error are in the Summary.
+// Run asks for all replies that a run lacks. The error is a *StopError if the run could be
+// continued, a *ConfigError, or one of package run. The Summary counts replies that are missing
+// although there was no error.
 func Run(ctx context.Context, o Options) (Summary, error) {
 	switch {
 	case o.MaxCost > 0 && o.Price == nil:

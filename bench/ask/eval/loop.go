@@ -21,8 +21,8 @@ import (
 	"ein/internal/words"
 )
 
-// loop is a run that goes on. One goroutine has all of its state; each request is a
-// goroutine that gives its result back.
+// loop is a run in progress. One goroutine owns all of its state; each request is a goroutine that
+// hands its result back.
 type loop struct {
 	o     *Options
 	w     *run.Writer
@@ -39,7 +39,7 @@ type loop struct {
 	now      int     // replies of this session
 	spent    float64 // dollars, of the run
 	reserved float64 // dollars, that requests on their way may cost
-	longest  int64   // output of a reply so far, in tokens
+	longest  int64   // output of any reply so far, in tokens
 	hidden   int64   // tokens of input beyond the bytes of the request: what a server adds
 	lost     float64 // dollars, that requests without a reply may have cost
 	begun    float64 // dollars, that turns of replies to come have cost
@@ -48,9 +48,9 @@ type loop struct {
 	room     func(dir string) (int64, bool)
 	took     time.Duration // by all replies of the model
 	refused  int           // connections
-	answered bool          // there is somebody: a reply has come
+	answered bool          // a reply has come, so there is a server
 	ended    *StopError
-	failed   bool // the disk: replies on their way cannot be kept
+	failed   bool // the disk failed: replies in flight cannot be kept
 	cacheBad int  // failures of the cache, of which the first is told at once
 
 	price   *run.Price    // of this session
@@ -61,7 +61,7 @@ type loop struct {
 	judged, right atomic.Int64
 }
 
-// task is a reply to be asked for.
+// task is a row that still needs a reply.
 type task struct {
 	row     *run.Row
 	at      int // its place in the run
@@ -74,7 +74,7 @@ type task struct {
 	said  []run.Turn   // the same, as it is kept
 }
 
-// result is what has become of a request.
+// result is the outcome of a request.
 type result struct {
 	*task
 	reply  *run.Reply
@@ -90,8 +90,8 @@ type result struct {
 	cache  error // of the cache, which ends nothing
 }
 
-// newLoop makes the missing rows the work. Replies of earlier sessions count against MaxCost
-// and show how much input the server adds to a request.
+// newLoop makes the missing rows the work. Replies of earlier sessions count against MaxCost, and
+// show how many tokens the server adds to a request.
 func newLoop(o *Options, w *run.Writer) *loop {
 	l := &loop{o: o, w: w, pace: newPace(o.Schedule), results: make(chan result), room: job.Room, price: o.price()}
 	if o.room != nil {
@@ -128,11 +128,11 @@ func (l *loop) summary() Summary {
 	return s
 }
 
-// tick is how often progress is told when nothing happens.
+// tick is how often progress is reported if nothing happens.
 const tick = time.Second
 
-// run asks, and leaves on the bill only what requests without a reply may have cost: what was
-// reserved for others goes once nothing is flying.
+// run does the work. In the end the bill holds only what requests without a reply may have cost:
+// what was reserved for others is released.
 func (l *loop) run(ctx context.Context, batcher model.Batcher) error {
 	l.start = time.Now()
 	var err error
@@ -174,7 +174,7 @@ func (l *loop) run(ctx context.Context, batcher model.Batcher) error {
 	return nil
 }
 
-// askEach asks one by one, several at a time.
+// askEach sends requests one by one, with several in flight.
 func (l *loop) askEach(ctx context.Context) {
 	asking, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -223,14 +223,14 @@ func (l *loop) askEach(ctx context.Context) {
 	}
 }
 
-// end makes the run end. The first reason counts.
+// end stops the run. The first reason counts.
 func (l *loop) end(e *StopError) {
 	if l.ended == nil {
 		l.ended = e
 	}
 }
 
-// fill starts what may be started now.
+// fill starts as many requests as pace and budget allow.
 func (l *loop) fill(ctx context.Context) {
 	l.pace.grow(time.Since(l.start))
 	var group []*task
@@ -253,8 +253,7 @@ func (l *loop) fill(ctx context.Context) {
 	}
 }
 
-// slots is how many requests there may be at a time. A group begins when there is room for
-// all of it.
+// slots is how many requests may be in flight. A group starts when there is room for all of it.
 func (l *loop) slots() int {
 	if l.group == nil {
 		return l.pace.slots()
@@ -266,7 +265,7 @@ func (l *loop) slots() int {
 	return n
 }
 
-// limit is the most requests at a time.
+// limit returns how many requests may be in flight at once.
 func (l *loop) limit() int {
 	if l.group != nil {
 		return l.o.Batch * l.group.Groups()
@@ -274,7 +273,7 @@ func (l *loop) limit() int {
 	return l.pace.slots()
 }
 
-// next takes a request that may be asked now; nil when there is none.
+// next takes a request that may be sent now; nil if there is none.
 func (l *loop) next() *task {
 	now := time.Now()
 	if l.ended != nil || now.Before(l.pace.pause) {
@@ -311,7 +310,7 @@ func (l *loop) give(ctx context.Context, row *run.Row, r result) {
 	}
 }
 
-// askAll asks a group, as ask does for one.
+// askAll is ask for a group.
 func (l *loop) askAll(ctx context.Context, group []*task) {
 	began := time.Now()
 	results := make([]result, len(group))
@@ -337,8 +336,7 @@ func (l *loop) askAll(ctx context.Context, group []*task) {
 	}
 }
 
-// nextStart is when something may be started that cannot be now, unless a result
-// comes before.
+// nextStart fires when something may start that has to wait now, unless a result comes first.
 func (l *loop) nextStart() (<-chan time.Time, func()) {
 	if l.ended != nil || l.flying >= l.slots() {
 		return nil, func() {}
@@ -358,9 +356,9 @@ func (l *loop) nextStart() (<-chan time.Time, func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// afford reports whether a request fits in the bound on the cost, with all that are on
-// their way at the most that they may cost. No tokenizer makes more tokens of a text than
-// it has bytes; what a server puts around it shows in what it has counted.
+// afford reports whether a request fits the limit on the cost, if it and all requests in flight
+// cost as much as they can. No tokenizer makes more tokens of a text than it has bytes; what a
+// server puts around it shows in its earlier counts.
 func (l *loop) afford(t *task) bool {
 	if l.o.MaxCost <= 0 {
 		return true
@@ -388,9 +386,9 @@ func (l *loop) afford(t *task) bool {
 	return false
 }
 
-// fits reports whether the disk has room for one more reply, with all that are on their
-// way: what is asked is paid for, and has to be kept. A reply is expected to be no longer
-// than twice the longest so far.
+// fits reports whether the disk has room for one more reply beside those in flight: what is asked
+// is paid for, and has to be kept. A reply is expected to be no longer than twice the longest so
+// far.
 func (l *loop) fits() bool {
 	const first, files = 32 << 10, 2 * 4096 // before any reply; what a block of the two files may leave unused
 	each := int64(first)
@@ -408,7 +406,7 @@ func (l *loop) fits() bool {
 	return false
 }
 
-// bill keeps what requests without a reply may have cost.
+// bill records what requests without a reply may have cost.
 func (l *loop) bill(most float64) {
 	if most == l.billed {
 		return
@@ -443,7 +441,7 @@ func (l *loop) ask(ctx context.Context, t *task) (r result) {
 	return r
 }
 
-// cached gets a reply from the cache and keeps it, if it is there.
+// cached takes a reply from the cache, if it is there, and keeps it.
 func (l *loop) cached(t *task, r *result) bool {
 	r.task = t
 	if l.cache == nil {
@@ -471,8 +469,7 @@ func (l *loop) cacheName(t *task) (string, error) {
 	return l.cache.name(body, t.row.Sample)
 }
 
-// keep writes a reply down, in the run and in the cache. A turn is in the cache alone until
-// its reply comes.
+// keep writes a reply to the run and the cache. A turn is only in the cache until its reply comes.
 func (l *loop) keep(r *result, response *model.Response) {
 	r.limits, r.id = response.Limits, response.RequestID
 	r.turn = run.Turn{Text: response.Text, Reasoning: response.Reasoning, Usage: response.Usage, Cost: cost(l.price, response.Usage)}
@@ -506,7 +503,7 @@ func (l *loop) call(ctx context.Context, r *result) {
 	}
 }
 
-// judge counts a reply as right or not, for those who watch. Scoring has the last word.
+// judge scores a reply for the progress that is shown. Scoring the run has the last word.
 func (l *loop) judge(ctx context.Context, row *run.Row, reply *run.Reply) {
 	q, err := verdict.NewQuestion(row.Instance, false)
 	if err != nil || row.Mode == prompt.Python { // which needs a sandbox
@@ -527,7 +524,7 @@ func (l *loop) judge(ctx context.Context, row *run.Row, reply *run.Reply) {
 	l.judged.Add(1)
 }
 
-// handle takes the result of a request in.
+// handle takes in the result of a request.
 func (l *loop) handle(r *result) {
 	now := time.Now()
 	if r.cache != nil {
@@ -578,8 +575,8 @@ func (l *loop) handle(r *result) {
 	}
 }
 
-// replied counts a turn. Dollars of turns whose reply is still to come are in begun, so that
-// they stay on the bill if the run stops; the reply takes them out, as it records them.
+// replied counts a turn. The cost of turns whose reply is still to come is in begun, so that it
+// stays on the bill if the run stops; the reply, which records it, takes it out.
 func (l *loop) replied(r *result, now time.Time) {
 	l.count(r.turn.Usage, r.turn.Cost)
 	l.hidden = max(l.hidden, r.turn.Usage.Input-int64(r.bytes))
@@ -630,7 +627,7 @@ const (
 	hopeful = 5 // failures of one request that is neither limited nor overloaded
 )
 
-// again tries a request again later, if it is worth it.
+// again schedules another try of a request, if that can help.
 func (l *loop) again(r *result, e *model.Error, event *run.Event) {
 	now := event.Time
 	if e.Class == model.RateLimit && l.pace.limited(now, e.RetryAfter) {
@@ -669,10 +666,10 @@ func (l *loop) again(r *result, e *model.Error, event *run.Event) {
 	}
 }
 
-// wsaRefused is how Windows says that a connection was refused.
+// wsaRefused is the error of Windows for a refused connection.
 const wsaRefused = syscall.Errno(10061)
 
-// unreachable reports a failure that is nobody listening, or no such host.
+// unreachable reports whether an error means that nobody listens, or that there is no such host.
 func unreachable(err error) bool {
 	var dns *net.DNSError
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaRefused) || errors.As(err, &dns) && dns.IsNotFound
@@ -696,7 +693,7 @@ func (l *loop) tell() {
 	l.o.Progress(p)
 }
 
-// tasks is a heap, the first that is due on top.
+// tasks is a heap of tasks, the first that is due on top.
 type tasks []*task
 
 func (t tasks) Len() int           { return len(t) }

@@ -47,8 +47,8 @@ func Select(all []*instance.Instance, categories []string, limit int) ([]*instan
 	return out, nil
 }
 
-// Surfaces gives every instance, and n-1 others of its structure: with other labels, domains,
-// styles and orders of edges, by the surface seeds that follow.
+// Surfaces adds to every instance n-1 others of its structure, with other labels, domains, styles
+// and orders of edges, by the surface seeds that follow.
 func Surfaces(all []*instance.Instance, n int) ([]*instance.Instance, error) {
 	if n <= 1 {
 		return all, nil
@@ -79,9 +79,8 @@ func notMade(in *instance.Instance) error {
 	return fmt.Errorf("the instance %s is not what its id makes; `ein bench verify` says more", in.ID)
 }
 
-// Encode gives every instance in every encoding. Without encodings it is the one
-// that all instances have. An instance that has another is made again from its
-// id, and must then have the same answer and program.
+// Encode gives every instance in every encoding; without encodings, in the one that all instances
+// have. An instance in another encoding is made again from its id, with the same answer and program.
 func Encode(all []*instance.Instance, encodings []surface.Encoding) ([]*instance.Instance, []surface.Encoding, error) {
 	ids := make([]instance.ID, len(all))
 	for i, in := range all {

@@ -12,8 +12,8 @@ import (
 	"ein/internal/compact"
 )
 
-// Prices are dollars for a million tokens, by a pattern of PROVIDER:NAME in which *
-// stands for any characters.
+// Prices are dollars per million tokens, by a pattern of PROVIDER:NAME in which * stands for any
+// characters.
 type Prices map[string]run.Price
 
 // Bounds of a file of prices, and of a price: a dollar for a token.
@@ -50,8 +50,8 @@ func ReadPrices(r io.Reader) (Prices, error) {
 	return out, nil
 }
 
-// For is the price of a model: that of the longest pattern that its name matches, of
-// several the first in the alphabet. It is nil when there is none.
+// For returns the price of the longest pattern that matches the name of a model, of several the
+// first in the alphabet; nil if none does.
 func (p Prices) For(name string) *run.Price {
 	best := ""
 	found := false
@@ -67,7 +67,7 @@ func (p Prices) For(name string) *run.Price {
 	return &price
 }
 
-// matches reports whether a name is of a pattern.
+// matches reports whether a name matches a pattern.
 func matches(pattern, name string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
@@ -88,10 +88,10 @@ func matches(pattern, name string) bool {
 	return true
 }
 
-// batchPrice is what providers take of a price for what is asked in a batch.
+// batchPrice is the part of a price that providers charge in batches.
 const batchPrice = 0.5
 
-// price is that of what is asked now.
+// price is the price of requests as they are sent now, in batches or alone.
 func (o *Options) price() *run.Price {
 	if o.Price == nil || o.Batch == 0 || !model.HalfPrice(o.Model) {
 		return o.Price
@@ -113,7 +113,7 @@ func most(p *run.Price, input, output int64) float64 {
 	return (float64(input)*in + float64(output)*p.Output) / 1e6
 }
 
-// cost is what a use costs in dollars, 0 without a price.
+// cost is the price of some tokens in dollars, 0 without a price.
 func cost(p *run.Price, u model.Usage) float64 {
 	if p == nil {
 		return 0

@@ -71,7 +71,7 @@ func (s *Schedule) wait(tries int, e *model.Error, random func() float64) time.D
 	return d
 }
 
-// pace is how many requests there may be at a time.
+// pace decides how many requests may be in flight.
 type pace struct {
 	Schedule
 	limit    float64
@@ -85,11 +85,11 @@ func newPace(s Schedule) *pace { return &pace{Schedule: s, limit: float64(s.Star
 
 func (p *pace) slots() int { return max(1, int(p.limit)) }
 
-// ramp is how long the requests at a time take from Start to Max where nothing fails.
+// ramp is how long it takes to get from Start to Max requests if nothing fails.
 const ramp = 5 * time.Second
 
-// grow raises the requests at a time in the beginning, until something fails: where a
-// reply takes minutes, steps for each reply would take hours.
+// grow raises the number of requests from the beginning until something fails: if a reply takes
+// minutes, growing by a step for each reply would take hours.
 func (p *pace) grow(elapsed time.Duration) {
 	if !p.failed {
 		p.limit = max(p.limit, min(float64(p.Max), float64(p.Start)+float64(p.Max-p.Start)*float64(elapsed)/float64(ramp)))
@@ -110,7 +110,7 @@ func (p *pace) replied(now time.Time, l model.Limits) {
 	}
 }
 
-// limited counts a rate limit. It reports whether an episode begins with it.
+// limited counts a rate limit, and reports whether it begins an episode.
 func (p *pace) limited(now time.Time, after time.Duration) bool {
 	begins := !now.Before(p.cooldown)
 	if begins {

@@ -18,8 +18,8 @@ import (
 	"ein/internal/words"
 )
 
-// Line is a line of the table of a run: what a mode and an encoding came to on a
-// level, or on all.
+// Line is a line of the table of a run: the outcomes of a mode and an encoding on a level, or on
+// all levels.
 type Line struct {
 	Mode     prompt.Mode            `json:"mode"`
 	Encoding surface.Encoding       `json:"encoding"`
@@ -39,10 +39,10 @@ type Line struct {
 	tally *verdict.Tally
 }
 
-// total is the level of the lines that sum the levels up.
+// total is the level of the lines that sum up all levels.
 const total = "all"
 
-// Lines is the table of a run: for each mode and encoding its levels, then all.
+// Lines returns the table of a run: for each mode and encoding its levels, then all.
 func Lines(r *run.Run) []*Line {
 	type key struct {
 		mode     prompt.Mode
@@ -113,7 +113,7 @@ var columns = []struct {
 	{"program", func(o answer.Outcome) bool { return verdict.Class(o) != "" }},
 }
 
-// Text is the table of a run for people.
+// Text returns the table of a run for people.
 func Text(r *run.Run) string {
 	lines, priced := Lines(r), r.Config.Price != nil
 

@@ -10,7 +10,7 @@ import (
 	"ein/internal/lists"
 )
 
-// anthropic is Messages.
+// anthropic is the Messages API.
 type anthropic struct{}
 
 const anthropicVersion = "2023-06-01"

@@ -16,9 +16,9 @@ import (
 	"ein/internal/compact"
 )
 
-// baseline is a model without a network. It knows the instances that it is asked
-// about, and answers as a pure function of its name, the instance and the sample.
-// All parameters are taken; MaxTokens alone has an effect: a reply is cut there.
+// baseline is a model without a network. It knows the instances, and answers as a pure function of
+// its name, the instance and the sample. It accepts all parameters; only MaxTokens has an effect,
+// and cuts a reply.
 type baseline struct {
 	name   string
 	known  map[string]*instance.Instance
@@ -26,7 +26,7 @@ type baseline struct {
 	answer func(b *baseline, in *instance.Instance, s *random.Stream) (said, error)
 }
 
-// said is what a baseline has to say, before it takes the form that is asked for.
+// said is what a baseline answers, before it takes the form that the mode asks for.
 type said struct {
 	answer             json.RawMessage // nil when there is none
 	ein, python, rules string          // programs; "" for ones that print the answer
@@ -134,9 +134,9 @@ func (b *baseline) Ask(ctx context.Context, r *Request) (*Response, error) {
 	return out, nil
 }
 
-// trial is the program that a baseline runs before it answers, "" where it knows of none,
-// or the last one ran. One time in four the first has a mistake, which no program of the
-// benchmark has, and is mended when the tool says so.
+// trial is the program that a baseline runs before it answers, "" if it has none or has run the
+// last one. One time in four, the first program has a mistake that no program of the benchmark has,
+// and is fixed when the tool reports it.
 func trial(r *Request, what *said, s *random.Stream) string {
 	const mistakes = 4
 	switch n := len(r.Turns); {
@@ -150,7 +150,7 @@ func trial(r *Request, what *said, s *random.Stream) string {
 	return ""
 }
 
-// form is a reply as a mode asks for it.
+// form is a reply in the form that a mode asks for.
 func form(mode string, in *instance.Instance, s *said) (string, error) {
 	switch mode {
 	case "direct", "cot", "ein-tool":
@@ -178,9 +178,8 @@ func form(mode string, in *instance.Instance, s *said) (string, error) {
 	return "```" + p.fence + "\n" + program + "```\n", err
 }
 
-// majority is the most common answer of each category, the first in order among
-// equals. Answers are compared as they are written, so that those with labels
-// agree only where labels do.
+// majority is the most common answer of each category, of several the first in order. Answers are
+// compared as they are written, so answers with labels agree only if the labels do.
 func majority(list []*instance.Instance) map[string]json.RawMessage {
 	counts := map[string]map[string]int{}
 	for _, in := range list {
@@ -206,8 +205,8 @@ func (b *baseline) majority(in *instance.Instance, _ *random.Stream) (said, erro
 	return said{answer: b.most[in.Category]}, nil
 }
 
-// guess is a random answer of the type of the category: an integer up to the
-// number of nodes, a mean of as many, a set with each node one time in two.
+// guess is a random answer of the type of the category: an integer up to the number of nodes, a
+// mean of integers up to that, a set with each node one time in two.
 func guess(in *instance.Instance, s *random.Stream) json.RawMessage {
 	var v any
 	switch category.Result(in.ResultType) {

@@ -19,9 +19,9 @@ import (
 	"ein/internal/compact"
 )
 
-// Batcher is a model whose provider also answers many requests at once, within a day and
-// for less. A batch is known by a tag that its requests or the batch itself carry, so that
-// it is found again by who has lost its id.
+// Batcher is a model whose provider also answers many requests at once, within a day and for less.
+// A batch is identified by a tag that its requests, or the batch itself, carry, so that it can be
+// found again without its id.
 type Batcher interface {
 	Model
 	// Most is the limits of a batch: requests, and bytes of all of them.
@@ -37,7 +37,7 @@ type Batcher interface {
 	Collect(ctx context.Context, id, tag string, n int, each func(at int, r *Response, failed *Error) error) (*BatchState, error)
 }
 
-// BatchState is how far a batch is.
+// BatchState says how far a batch is.
 type BatchState struct {
 	Ended  bool
 	Status string // in the words of the provider
@@ -45,15 +45,15 @@ type BatchState struct {
 	Failed *Error // of the batch as a whole, or why requests have no answer
 }
 
-// UndecidedError is a batch that may be the one that is looked for: the provider shows
-// whose it is once it has ended.
+// UndecidedError is about a batch that may be the wanted one: the provider shows whose it is only
+// once it has ended.
 type UndecidedError struct{ ID string }
 
 func (e *UndecidedError) Error() string {
 	return "the batch " + e.ID + " may be of this run, which the provider tells when it has ended"
 }
 
-// Batches is the model as one that takes batches, or why it does not.
+// Batches returns the model as a Batcher, or says why it is none.
 func Batches(m Model) (Batcher, error) {
 	c, ok := m.(*client)
 	if !ok {
@@ -66,13 +66,13 @@ func Batches(m Model) (Batcher, error) {
 	return &batches{c, w}, nil
 }
 
-// HalfPrice reports whether a model is asked for half the price in batches.
+// HalfPrice reports whether batches of a model cost half the price.
 func HalfPrice(m Model) bool {
 	_, err := Batches(m)
 	return err == nil
 }
 
-// batchWire is the batches of a provider. Paths are behind its base.
+// batchWire is the batch API of a provider. Paths follow its base URL.
 type batchWire interface {
 	most() (requests, bytes int)
 	// batch is the calls that submit requests; of all but the last, the answer has an id that
@@ -114,12 +114,12 @@ func customID(tag string, at int) string { return tag + "-" + strconv.Itoa(at) }
 // Most implements Batcher.
 func (b *batches) Most() (requests, bytes int) { return b.wire.most() }
 
-// base is the address before the path of asking.
+// base is the URL of the provider, without the path for requests.
 func (b *batches) base() string {
 	return strings.TrimSuffix(b.url, b.service.wire.path(b.name))
 }
 
-// do makes a call and gives the body of the answer.
+// do makes a call, and has the body of the answer read.
 func (b *batches) do(ctx context.Context, q *call, read func(*received) error) error {
 	key, denied := b.key()
 	if denied != nil {
@@ -149,7 +149,7 @@ func post(path, kind string, body []byte) *call {
 	return &call{method: http.MethodPost, url: path, kind: kind, body: body}
 }
 
-// odd is an answer that is not in the format of the provider.
+// odd is the error of an answer that is not in the provider's format.
 func odd(err error, text []byte) error {
 	return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf("an answer about batches is not in the format of the provider: %v: %s", err, preview(text))), Err: err}
 }
@@ -271,7 +271,7 @@ func (b *batches) Collect(ctx context.Context, id, tag string, n int, each func(
 	return &l.state, nil
 }
 
-// result reads what became of a request, and gives it if it is of the batch with the tag.
+// result reads the outcome of a request, and passes it on if it belongs to the batch with the tag.
 func (b *batches) result(line []byte, tag string, n int, each func(at int, r *Response, failed *Error) error) error {
 	custom, body, failed, err := b.wire.line(line)
 	if err != nil {
@@ -291,7 +291,7 @@ func (b *batches) result(line []byte, tag string, n int, each func(at int, r *Re
 	return each(at, r, nil)
 }
 
-// unanswered is why requests of a batch that has ended have no answer.
+// unanswered says why requests of an ended batch have no answer.
 func unanswered(class Class, status, hint string) *Error {
 	return &Error{Class: class, Code: status, Message: "the batch has ended as " + status + " without an answer to this request", Hint: hint}
 }

@@ -26,11 +26,11 @@ import (
 // has about four million.
 const MaxResponse = 32 << 20
 
-// maxFailure bounds what is read of the body of a failure.
+// maxFailure bounds how much of the body of a failure is read.
 const maxFailure = 1 << 20
 
-// charsPerTokenMost is how many characters a token of a prompt has at most, on
-// average. That of English prose is 4 to 5, of numbers and names less.
+// charsPerTokenMost is more characters than the tokens of any prompt have on average. English prose
+// has 4 to 5, numbers and names have fewer.
 const charsPerTokenMost = 6
 
 // wire is the format of a provider.
@@ -47,7 +47,7 @@ type wire interface {
 	fault(status int, body []byte) fault
 }
 
-// service is a provider: its format, where it is, and what its key is called.
+// service is a provider: its format, its address, and the names of its key.
 type service struct {
 	wire wire
 	base string
@@ -120,8 +120,8 @@ func checkBase(base string) error {
 	return nil
 }
 
-// httpClient is the client of the options, or one of our own, that follows no
-// redirections: a key must not be sent after them.
+// httpClient is the client of the options, or one of our own. It follows no redirections, because a
+// key must not follow them.
 func httpClient(o *Options) *http.Client {
 	var c http.Client
 	if o.HTTP != nil {
@@ -168,7 +168,8 @@ func (c *client) Body(r *Request) (json.RawMessage, error) {
 	return body, err
 }
 
-// Sent is the body of a request with what is only of the way it is sent.
+// Sent returns the body of a request as it is sent, with what the transport adds, such as the wish
+// for a stream.
 func Sent(m Model, r *Request) (json.RawMessage, error) {
 	body, err := m.Body(r)
 	if c, ok := m.(*client); ok && err == nil && c.opt.Stream {
@@ -177,7 +178,7 @@ func Sent(m Model, r *Request) (json.RawMessage, error) {
 	return body, err
 }
 
-// key is looked up when it is needed, so that a plan can be made without one.
+// key looks the key up when it is needed, so that a plan can be made without one.
 func (c *client) key() (string, *Error) {
 	if c.fileKey != "" {
 		return c.fileKey, nil
@@ -205,9 +206,8 @@ func (c *client) ready() error {
 	return nil
 }
 
-// WaitFor waits until the server of a model answers, whatever it says, unless that is
-// that it is not ready. The error is the last one, when the context ends. A model without
-// a server is there.
+// WaitFor waits until the server of a model answers anything but that it is not ready. If the
+// context ends first, the error is the last one. A model without a server is always ready.
 func WaitFor(ctx context.Context, m Model) error {
 	if r, ok := m.(*recorder); ok {
 		return WaitFor(ctx, r.Model)
@@ -257,7 +257,7 @@ func (c *client) Ask(ctx context.Context, r *Request) (*Response, error) {
 	return out, nil
 }
 
-// withoutKey takes secrets out of an error.
+// withoutKey removes secrets from an error.
 func (c *client) withoutKey(key string, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		secrets := c.secrets(key)
@@ -308,7 +308,7 @@ type call struct {
 	header            map[string]string // besides
 }
 
-// received is a response with success whose body has not been read.
+// received is a successful response whose body has not been read yet.
 type received struct {
 	*http.Response
 	secrets []string
@@ -328,7 +328,7 @@ func (r *received) all(most int64) ([]byte, error) {
 	return hide(r.secrets, text), nil
 }
 
-// send makes a request and has a response with success read.
+// send makes a request, and has a successful response read.
 func (c *client) send(parent context.Context, key string, q *call, read func(*received) error) error {
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
@@ -375,7 +375,7 @@ func (c *client) send(parent context.Context, key string, q *call, read func(*re
 	return failure(c.service.wire, resp.StatusCode, resp.Header, hide(r.secrets, text), r.now)
 }
 
-// read makes a response of a body that came with success.
+// read makes a Response from the body of a successful answer.
 func (c *client) read(resp *received, text []byte) (*Response, error) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
@@ -389,7 +389,7 @@ func (c *client) read(resp *received, text []byte) (*Response, error) {
 	return c.complete(resp, text)
 }
 
-// complete makes a response of a body with what its headers say.
+// complete makes a Response from a body and the headers.
 func (c *client) complete(resp *received, text []byte) (*Response, error) {
 	out, err := c.parse(text)
 	if err != nil {
@@ -404,7 +404,7 @@ func (c *client) complete(resp *received, text []byte) (*Response, error) {
 	return out, nil
 }
 
-// parse makes a response of a body in the format of the provider.
+// parse makes a Response from a body in the format of the provider.
 func (c *client) parse(text []byte) (*Response, error) {
 	wrong := func(err error, format string, args ...any) *Error {
 		return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf(format, args...)), Err: err}
@@ -431,8 +431,8 @@ func (c *client) parse(text []byte) (*Response, error) {
 	return out, nil
 }
 
-// inner is the status of an error in a body without choices, or 0. An error
-// without a status counts as one of the server.
+// inner is the status of an error in a successful answer, or 0 if there is none. An error without a
+// status counts as one of the server.
 func inner(text []byte) int {
 	var b struct {
 		Choices    json.RawMessage `json:"choices"`
@@ -454,7 +454,7 @@ func inner(text []byte) int {
 	return http.StatusInternalServerError
 }
 
-// unreached is a request without a whole response.
+// unreached is the error of a request that got no complete response.
 func (c *client) unreached(parent, ctx context.Context, address string, err error) error {
 	if parent.Err() != nil {
 		return parent.Err()
@@ -491,9 +491,9 @@ func (c *client) unreached(parent, ctx context.Context, address string, err erro
 	return e
 }
 
-// checkContext finds prompts that a server has cut without a word, as Ollama does
-// with those longer than its context: the input then has far fewer tokens than the
-// prompt could have. Counts of 0 are servers that do not count.
+// checkContext finds prompts that a server has silently cut, as Ollama does with those longer than
+// its context: the input then has far fewer tokens than the prompt can have. Servers that report 0
+// do not count.
 func (c *client) checkContext(r *Request, out *Response) error {
 	if c.own || c.opt.NoContextCheck || out.Usage.Input == 0 {
 		return nil

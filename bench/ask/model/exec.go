@@ -58,8 +58,8 @@ func openExec(name string, o *Options) (Model, error) {
 	return &program{command: name, args: args, opt: o, slots: make(chan struct{}, n)}, nil
 }
 
-// split cuts a command into words. Quotes keep spaces; nothing else is special, and
-// no shell is asked.
+// split cuts a command into words. Quotes keep spaces together; nothing else is special, and no
+// shell is involved.
 func split(s string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -112,8 +112,8 @@ func (p *program) Body(r *Request) (json.RawMessage, error) {
 	}{r.ID, r.Sample, r.Mode, r.System, r.User, r.Params})
 }
 
-// Grouper is a model that is asked several things at once, and has all answers before it
-// is asked again.
+// Grouper is a model that takes several requests at once, and answers all of them before it takes
+// more.
 type Grouper interface {
 	Model
 	// Groups is how many groups may be asked at a time.
@@ -173,7 +173,7 @@ func (p *program) Ask(ctx context.Context, r *Request) (out *Response, err error
 	return out, err
 }
 
-// exchange sends a line to a program and has that read which comes back.
+// exchange sends a line to a program, and has the answer read.
 func (p *program) exchange(ctx context.Context, line []byte, timeout time.Duration, read func(line []byte) error) error {
 	select {
 	case p.slots <- struct{}{}:
@@ -216,8 +216,8 @@ func (p *program) exchange(ctx context.Context, line []byte, timeout time.Durati
 	return &Error{Class: Transport, Message: short("the program has ended: " + why), Err: err}
 }
 
-// read is strict: a misspelt or contradictory member is an error of the program, as a reply
-// that was misread would be scored as the model's.
+// read is strict: a misspelt or contradictory member is an error of the program, since a misread
+// reply would be scored as the model's.
 func (p *program) read(line []byte, id string) (*Response, error) {
 	var b struct {
 		ID        *string `json:"id"`
@@ -284,8 +284,8 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: cmp.Or(b.Model, p.command), RequestID: b.RequestID, Limits: noLimits}, nil
 }
 
-// take is a process that can be asked: one that runs, so that no more are started
-// than are needed at once, or a new one.
+// take is a process that is ready: a running one, so that no more are started than are needed at
+// once, or else a new one.
 func (p *program) take() (*child.Process, error) {
 	denied := func(err error) error {
 		return &Error{Class: Denied, Message: short(err.Error()), Hint: "Check the command.", Err: err}

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// fault is what the body of a failure says. A class goes before that of the status.
+// fault is what the body of a failure says. Its class has precedence over that of the status.
 type fault struct {
 	body       bool // it is in the format of the provider
 	class      Class
@@ -33,7 +33,7 @@ const (
 
 var errNoCandidates = errors.New("it has no candidates, no promptFeedback and no usageMetadata")
 
-// statuses is the class of each status whose body says nothing else.
+// statuses is the class of each status, for bodies that say nothing else.
 var statuses = map[int]fault{
 	http.StatusBadRequest:            {class: Rejected},
 	http.StatusUnauthorized:          {class: Denied, hint: hintKey},
@@ -50,7 +50,7 @@ var statuses = map[int]fault{
 	http.StatusTooManyRequests:       {class: RateLimit},
 }
 
-// failure is the error of a status that is no success.
+// failure is the error of an unsuccessful status.
 func failure(w wire, status int, h http.Header, body []byte, now time.Time) *Error {
 	f := w.fault(status, body)
 	known, ok := statuses[status]
@@ -100,7 +100,7 @@ func failure(w wire, status int, h http.Header, body []byte, now time.Time) *Err
 	return e
 }
 
-// preview is the beginning of a body that is in no format we know.
+// preview is the beginning of a body in an unknown format.
 func preview(body []byte) string {
 	s := strings.TrimSpace(string(body))
 	if s == "" {

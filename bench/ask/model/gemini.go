@@ -11,7 +11,7 @@ import (
 	"ein/internal/compact"
 )
 
-// gemini is generateContent.
+// gemini is the generateContent API.
 type gemini struct{}
 
 type geminiPart struct {

@@ -7,7 +7,7 @@ import (
 	"ein/internal/compact"
 )
 
-// scalar is the text of a JSON string or number, "" for all else.
+// scalar is the text of a JSON string or number, "" for anything else.
 func scalar(b json.RawMessage) string {
 	var s string
 	if json.Unmarshal(b, &s) == nil {
@@ -20,8 +20,8 @@ func scalar(b json.RawMessage) string {
 	return ""
 }
 
-// merge gives an object the members of another, and objects in it theirs. What both have
-// is an error: one of them would be left out.
+// merge adds the members of one object to another, and of objects inside it to theirs. A member
+// that both have is an error, since one of them would be lost.
 func merge(a, b json.RawMessage) (json.RawMessage, error) {
 	var x, y map[string]json.RawMessage
 	if err := json.Unmarshal(a, &x); err != nil || x == nil {

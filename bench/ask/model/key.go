@@ -17,9 +17,8 @@ import (
 // replaced.
 const keyShown = "[key]"
 
-// shortestSecret is the length from which a key is looked for in what a server
-// says. Shorter ones are placeholders of local servers such as "none", and words
-// of a reply.
+// shortestSecret is the length of the shortest key that is searched for in what a server says.
+// Shorter ones are placeholders of local servers, such as "none", and words of replies.
 const shortestSecret = 8
 
 // keyFile reads a key.
@@ -35,7 +34,7 @@ func keyFile(name string) (string, error) {
 	return key, nil
 }
 
-// exposed says who may read the key besides the provider.
+// exposed says who, besides the provider, may read the key.
 func (c *client) exposed() []string {
 	var list []string
 	u, err := url.Parse(c.url)
@@ -61,8 +60,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// secrets is the key and what the headers of a user hold, as far as it may be told from
-// words.
+// secrets are the key and the values of the user's headers, as far as they can be told from words.
 func (c *client) secrets(key string) []string {
 	list := []string{key}
 	for _, values := range c.opt.Headers {
@@ -71,7 +69,7 @@ func (c *client) secrets(key string) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return len(s) < shortestSecret })
 }
 
-// redact takes secrets out of texts.
+// redact removes secrets from texts.
 func redact(secrets []string, texts ...*string) {
 	for _, secret := range secrets {
 		for _, s := range texts {
@@ -80,7 +78,7 @@ func redact(secrets []string, texts ...*string) {
 	}
 }
 
-// hide takes secrets out of a text, before any part of it is cut out for a message.
+// hide removes secrets from a text, before any part of it is cut out for a message.
 func hide(secrets []string, text []byte) []byte {
 	for _, secret := range secrets {
 		text = bytes.ReplaceAll(text, []byte(secret), []byte(keyShown))

@@ -11,9 +11,9 @@ import (
 	"ein/lang/check"
 )
 
-// misreading is what a reader says that takes edges wrong and then computes
-// without a fault: the programs of the category on the graph as it was read, and
-// the output of the Ein program. A program that does not run there gives no answer.
+// misreading is the answer of a reader that misreads edges and then computes correctly: the
+// category's programs on the graph as it was read, and the output of the Ein program. A program
+// that does not run there gives no answer.
 func misreading(in *instance.Instance, rate float64, s *random.Stream) (said, error) {
 	c, err := in.Case()
 	if err != nil {
@@ -32,8 +32,8 @@ func misreading(in *instance.Instance, rate float64, s *random.Stream) (said, er
 	return out, nil
 }
 
-// misread takes each edge wrong with a probability: drops it, turns it around, or
-// moves its end to another node. An undirected edge is dropped or moved.
+// misread changes each edge with a probability: it drops or reverses the edge, or moves its end to
+// another node. Undirected edges are not reversed.
 func misread(g *graph.Graph, rate float64, s *random.Stream) {
 	limit := uint64(math.Round(rate * (1 << 53)))
 	was := g.Edges

@@ -5,6 +5,30 @@
 // says which parameters a model accepts. Models with a batch API are also a [Batcher].
 // [Record] stores exchanges for the provider replay.
 //
+// # Providers
+//
+// Providers over HTTP share one client (client.go). Each format is a wire: the path, the
+// key, the body of a request, the reading of a reply and of a failure, and how the pieces
+// of a stream become a whole body (openai.go, responses.go, anthropic.go, gemini.go,
+// stream.go). A stream is put together and then read like any other body, so there is one
+// parser for each format; a format with batches has a batchWire on top (batch.go). exec
+// runs a program of the user (exec.go), baseline computes answers (baseline.go).
+//
+// # Invariants
+//
+// A request either becomes a Response, which may be empty or a refusal, or fails for a
+// reason outside of the model. Only the latter is an Error, and it never counts as a wrong
+// answer. What a server says is not trusted: bodies have a limit, HTML and failures with
+// status 200 are recognised, and a count of tokens that the prompt cannot have is an error
+// (checkContext).
+//
+// Keys are looked up when a request is sent. They are in no body, so that a cache, a record
+// or a run can keep bodies; and withoutKey and redact take them out of everything that comes
+// back, since servers echo what they are sent.
+//
+// Usage has one definition for all providers: input includes cached tokens, output includes
+// reasoning.
+//
 // This package neither retries, caches nor schedules: package eval does, guided by the
 // class of an error and the waiting time that the provider asks for.
 package model
@@ -20,9 +44,8 @@ import (
 	"time"
 )
 
-// Params is what a user asks of every request. What is nil or zero is not sent,
-// so that the default of the provider holds, MaxTokens aside where a provider demands
-// one.
+// Params are the parameters of every request. What is nil or zero is not sent, so that the
+// provider's default holds; only MaxTokens is filled in for providers that require it.
 type Params struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	TopP        *float64 `json:"top_p,omitempty"`
@@ -56,7 +79,7 @@ type Request struct {
 	Final bool
 }
 
-// Tool is what a model may call. The schema is that of its arguments, an object.
+// Tool is what a model may call. The schema describes its arguments, an object.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -70,15 +93,15 @@ type Call struct {
 	Args string `json:"args"` // JSON, if the model has written it well
 }
 
-// Turn is what a model said that called tools, in the format of its provider, which wants
-// it back as it was, with all that is in it; and what the tools said.
+// Turn is a message of a model that called tools, with their results. The message is in the
+// provider's format, which wants it back unchanged and complete.
 type Turn struct {
 	Said    json.RawMessage `json:"said"`
 	Calls   []Call          `json:"calls"`
 	Results []Result        `json:"results"`
 }
 
-// Result is what a tool said to a call.
+// Result is the answer of a tool to a call.
 type Result struct {
 	Text   string `json:"text"`
 	Failed bool   `json:"failed,omitempty"`
@@ -97,8 +120,8 @@ const (
 	Other         Finish = "other"
 )
 
-// Usage is tokens, on one definition for all providers: Output includes
-// Reasoning, and Input includes CachedInput.
+// Usage counts tokens, by one definition for all providers: Output includes Reasoning, and Input
+// includes CachedInput.
 type Usage struct {
 	Input       int64 `json:"input"`
 	CachedInput int64 `json:"cached_input,omitempty"`
@@ -106,7 +129,7 @@ type Usage struct {
 	Reasoning   int64 `json:"reasoning,omitempty"`
 }
 
-// Plus is the sum of two uses.
+// Plus returns the sum of two uses.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.CachedInput + v.CachedInput, u.Output + v.Output, u.Reasoning + v.Reasoning}
 }
@@ -125,7 +148,7 @@ type Response struct {
 	Limits Limits
 }
 
-// Limits is the rate limit headers of a response.
+// Limits are the rate limits in the headers of a response.
 type Limits struct {
 	RemainingRequests, RemainingTokens int           // -1: not said
 	Reset                              time.Duration // until the tightest of them is whole again; 0: not said
@@ -144,7 +167,7 @@ type Model interface {
 	Ask(context.Context, *Request) (*Response, error)
 }
 
-// Class is what a failure asks of the caller.
+// Class says what a failure requires of the caller.
 type Class string
 
 // The classes. The first four may pass: the request is tried again. The next two
@@ -195,9 +218,9 @@ func (e *Error) Passes() bool {
 	return slices.Contains([]Class{RateLimit, Overloaded, Transport, Protocol}, e.Class)
 }
 
-// Unbilled reports whether a request that failed is known to have cost nothing: nobody
-// was reached, or it was refused before a model saw it. What broke on the way, or in a
-// gateway, may have been answered and billed.
+// Unbilled reports whether a failed request is known to have cost nothing: nobody was reached, or
+// it was refused before a model saw it. What broke on the way, or in a gateway, may have been
+// answered and billed.
 func (e *Error) Unbilled() bool {
 	var op *net.OpError
 	switch e.Status {
@@ -211,7 +234,7 @@ func (e *Error) Unbilled() bool {
 	return e.Status/100 == 3 || e.Status/100 == 4
 }
 
-// statusOverloaded is that of Anthropic.
+// statusOverloaded is Anthropic's status for an overloaded server.
 const statusOverloaded = 529
 
 // Ends reports whether every other request would fail as well.

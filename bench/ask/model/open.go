@@ -83,13 +83,13 @@ func openers() []opener {
 	}
 }
 
-// Providers is the names of the providers.
+// Providers returns the names of the providers.
 func Providers() []string {
 	return lists.Map(openers(), func(p opener) string { return p.provider })
 }
 
-// Open makes the model of PROVIDER:NAME. Nothing is asked yet, and no key is
-// looked for in the environment. A model that is an io.Closer has to be closed.
+// Open makes the model PROVIDER:NAME. It asks nothing yet, and looks for no key. A model that is an
+// io.Closer has to be closed.
 func Open(spec string, o Options) (Model, error) {
 	provider, name, found := strings.Cut(spec, ":")
 	list := openers()
@@ -107,8 +107,8 @@ func Open(spec string, o Options) (Model, error) {
 	return m, nil
 }
 
-// Ready says what keeps a model from being asked at all, as far as that can be known
-// without asking: a key that is missing. The error is an *Error.
+// Ready says why a model cannot be asked, as far as that is known without asking it: a missing key.
+// The error is an *Error.
 func Ready(m Model) error {
 	if r, ok := m.(interface{ ready() error }); ok {
 		return r.ready()

@@ -13,8 +13,8 @@ import (
 	"ein/internal/lists"
 )
 
-// openAI is chat completions, by OpenAI and by everybody else: vLLM, llama.cpp,
-// Ollama, gateways.
+// openAI is the chat completions API, of OpenAI and of everybody else: vLLM, llama.cpp, Ollama,
+// gateways.
 type openAI struct{}
 
 type openAIMessage struct {
@@ -22,7 +22,7 @@ type openAIMessage struct {
 	Content string `json:"content"`
 }
 
-// openAISaid is a message of a model, as it is told it again.
+// openAISaid is a message of a model, as it is sent back to it.
 type openAISaid struct {
 	Role      string            `json:"role"`
 	Content   string            `json:"content"`
@@ -192,9 +192,9 @@ func (c *openAIContent) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// cutThinking takes reasoning off the front of a text, as local models write it. The
-// opening tag may be missing, since some templates put it in the prompt; without
-// the closing one the model never came to an answer.
+// cutThinking cuts off the reasoning at the beginning of a text, as local models write it. The
+// opening tag may be missing, since some templates put it into the prompt; without the closing one
+// the model never came to an answer.
 func cutThinking(text string) (reasoning, rest string) {
 	const begin, end = "<think>", "</think>"
 	inner, opened := strings.CutPrefix(strings.TrimLeft(text, " \t\r\n"), begin)

@@ -15,9 +15,9 @@ import (
 	"ein/internal/compact"
 )
 
-// Profile is what may be sent to a family of models. What is asked for and may not be
-// sent is an error before anything is asked: a model that is told less than the user
-// believes makes a run that says something else than it seems to.
+// Profile says what may be sent to a family of models. A parameter that may not be sent is an error
+// before anything is asked: a model that gets less than the user believes makes a run that means
+// something else than it seems to.
 type Profile struct {
 	Name     string `json:"name"`
 	Provider string `json:"provider"`
@@ -44,7 +44,7 @@ type Profile struct {
 	MaxOutput int    `json:"max_output,omitempty"` // budget where one has to be sent and none is asked for
 }
 
-// Thinking is how a budget of reasoning may be given.
+// Thinking says how a budget of reasoning may be given.
 type Thinking struct {
 	Min  int  `json:"min,omitempty"` // 0 with Max 0: no number of tokens
 	Max  int  `json:"max,omitempty"`
@@ -59,8 +59,8 @@ const Anything = 1 << 30
 //go:embed profiles.json
 var builtIn []byte
 
-// Profiles is those of a file, then the built-in ones. The first that has a model counts;
-// a model that none has gets the one of its provider that has its name, with which all is
+// Profiles returns the profiles of a file, then the built-in ones. The first that has a model
+// counts. A model without one gets the profile named after its provider, with which everything is
 // sent and the server decides.
 func Profiles(own []Profile) []Profile {
 	return append(slices.Clip(own), builtInProfiles()...)
@@ -111,10 +111,10 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 	return file.Profiles, nil
 }
 
-// BuiltIn is the file of the built-in profiles.
+// BuiltIn returns the file of the built-in profiles.
 func BuiltIn() []byte { return builtIn }
 
-// defaultOutput is the budget for Anthropic, which demands one, where nothing is said.
+// defaultOutput is the default budget for Anthropic, which requires one.
 const defaultOutput = 8192
 
 // stages is what may stand behind the id of a model: a date, a number, a stage.
@@ -122,8 +122,8 @@ var stages = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(-\d{4}-\d{2}-\d{2}|-(preview|exp)(-\d{2}-\d{2,4})?|-\d{3,8}|-latest)+$`)
 })
 
-// base is the id of a model without what may stand behind it, nor around one that is
-// fine-tuned.
+// base is the id of a model without a stage or date at its end, and without the wrapping of a
+// fine-tuned one.
 func base(id string) string {
 	if tuned, ok := strings.CutPrefix(id, "ft:"); ok {
 		id, _, _ = strings.Cut(tuned, ":")
@@ -131,7 +131,7 @@ func base(id string) string {
 	return stages().ReplaceAllString(id, "")
 }
 
-// has reports whether a profile is of a model, and the day on which the model ends.
+// has reports whether a profile covers a model, and the day on which the model is retired.
 func (p *Profile) has(id string) (end string, ok bool) {
 	if end, ok = p.Models[id]; ok {
 		return end, true
@@ -148,7 +148,7 @@ func (p *Profile) has(id string) (end string, ok bool) {
 	return "", false
 }
 
-// findProfile is that of the options, or that of a server that is not the
+// findProfile returns the profile of the options, or that of a server that is not the
 // provider's own, or that of the name.
 func findProfile(provider, name string, o *Options) (*Profile, error) {
 	provider = cmp.Or(services()[provider].profiles, provider)
@@ -172,8 +172,8 @@ func findProfile(provider, name string, o *Options) (*Profile, error) {
 	return nil, fmt.Errorf("there is no profile %q of %s: expected %s", want, provider, strings.Join(names, ", "))
 }
 
-// Notes is what a user should know of a model before it is asked: that nothing is known of
-// what it takes, that it ends, that others may read the key.
+// Notes says what a user should know before a model is asked: that it has no profile, that it will
+// be retired, or that others may read the key.
 func Notes(m Model, now time.Time) []string {
 	c, ok := m.(*client)
 	if r, recorded := m.(*recorder); recorded {
@@ -200,7 +200,7 @@ func Notes(m Model, now time.Time) []string {
 	return list
 }
 
-// check says what of the parameters may not be sent.
+// check says which parameter may not be sent.
 func (p *Profile) check(model string, q *Params) *Error {
 	refuse := func(hint, format string, args ...any) *Error {
 		return &Error{Class: Denied, Message: fmt.Sprintf(format, args...) + " (profile " + p.Name + ")", Hint: hint}
@@ -265,10 +265,10 @@ func (p *Profile) checkThinking(model string, q *Params, refuse func(hint, forma
 	return nil
 }
 
-// budget is the tokens of output that are asked for.
+// budget returns how many tokens of output a request asks for.
 func (p *Profile) budget(q *Params) int { return cmp.Or(q.MaxTokens, p.MaxOutput) }
 
-// ProfileOf is the name of the profile of a model at its provider's own address.
+// ProfileOf returns the name of the profile of a model at its provider's own address.
 func ProfileOf(provider, name string) (string, error) {
 	p, err := findProfile(provider, name, &Options{})
 	if err != nil {

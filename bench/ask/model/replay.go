@@ -54,8 +54,8 @@ type recorded struct {
 	Limits    Limits          `json:"-"`
 }
 
-// exchangeFile names the file of a request. A body has nothing of the sample, so
-// that it is part of the name.
+// exchangeFile names the file of a request. Bodies do not contain the sample, so it is part of the
+// name.
 func exchangeFile(dir string, sample int, body []byte) string {
 	h := sha256.New()
 	h.Write([]byte(strconv.Itoa(sample) + "\n"))
@@ -63,16 +63,16 @@ func exchangeFile(dir string, sample int, body []byte) string {
 	return filepath.Join(dir, hex.EncodeToString(h.Sum(nil))+".json")
 }
 
-// recorder writes down what passes through it.
+// recorder stores the exchanges of a model.
 type recorder struct {
 	Model
 	dir string
 }
 
-// Record is a model that writes all its exchanges into a folder, which is made if it
-// does not exist, for replay. The options are those that the model was opened
-// with. Replies are kept, and refusals of single requests; failures that pass are
-// not. A folder that has the traffic of another model is refused.
+// Record returns a model that also writes all its exchanges into a folder, for replay; it makes the
+// folder if there is none, and refuses one with the traffic of another model. The options are those
+// that the model was opened with. It keeps replies and refusals of single requests, but no failures
+// that may pass.
 func Record(m Model, dir string, o Options) (Model, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -93,11 +93,10 @@ func Record(m Model, dir string, o Options) (Model, error) {
 
 func (r *recorder) ready() error { return Ready(r.Model) }
 
-// Close closes the model that is recorded.
+// Close closes the recorded model.
 func (r *recorder) Close() error { return Close(r.Model) }
 
-// Ask implements Model. An answer that cannot be written down is an error: the
-// caller believes that it is on disk.
+// Ask implements Model. An answer that cannot be stored is an error, since the caller relies on it.
 func (r *recorder) Ask(ctx context.Context, q *Request) (*Response, error) {
 	body, err := r.Body(q)
 	if err != nil {
@@ -133,8 +132,8 @@ func readTraffic(dir string) (*traffic, error) {
 	return &t, nil
 }
 
-// replay answers from recorded traffic. It has the name of the model that was
-// recorded: what it says is what that model said.
+// replay answers from recorded traffic, under the name of the recorded model, whose answers they
+// are.
 type replay struct {
 	Model
 	dir string
@@ -157,8 +156,7 @@ func openReplay(dir string, o *Options) (Model, error) {
 	return &replay{m, dir}, nil
 }
 
-// bodyOf is a model that is only asked for bodies. A program need not be installed
-// for that.
+// bodyOf is a model that is only asked for bodies. Its program need not be installed.
 func bodyOf(spec string, o Options) (Model, error) {
 	if name, ok := strings.CutPrefix(spec, "exec:"); ok {
 		return &program{command: name, opt: &o}, nil

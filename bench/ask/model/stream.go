@@ -12,14 +12,14 @@ import (
 	"ein/internal/compact"
 )
 
-// pieces puts a streamed answer together, in the form of one that was not.
+// pieces puts a streamed answer together, in the form of one that was not streamed.
 type pieces interface {
 	add(data []byte) error
 	// whole is the answer; not ok, before the provider says that it ends.
 	whole() (body any, ok bool)
 }
 
-// alive is a body that says when something comes.
+// alive is a body that reports when something comes.
 type alive struct {
 	io.ReadCloser
 	came func()
@@ -86,7 +86,7 @@ type openAIPieces struct {
 	usage                    json.RawMessage
 }
 
-// call adds a piece of a call: the first has all of it but the end of its arguments.
+// call adds a piece of a call: the first piece has everything but the rest of its arguments.
 func (p *openAIPieces) call(text json.RawMessage) error {
 	var b struct {
 		Index    int `json:"index"`
@@ -178,7 +178,7 @@ func (responses) streamed(body json.RawMessage) (json.RawMessage, error) {
 
 func (responses) pieces() pieces { return &responsesPieces{} }
 
-// responsesPieces waits for the event that has all.
+// responsesPieces waits for the event that has the whole answer.
 type responsesPieces struct{ body json.RawMessage }
 
 func (p *responsesPieces) add(data []byte) error {
@@ -294,7 +294,7 @@ type geminiPieces struct {
 	finish string
 }
 
-// add gathers the parts of the first candidate; all else is what the chunks said of it last.
+// add gathers the parts of the first candidate. Of everything else the last chunk counts.
 func (p *geminiPieces) add(data []byte) error {
 	var b struct {
 		Candidates []struct {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// longest is the longest wait that is believed. A larger one is taken as not said:
-// no provider means it.
+// longest is the longest wait that is believed. A larger number counts as none: no provider means
+// it.
 const longest = 31 * 24 * time.Hour
 
-// serverNow is the time of a response by the clock of its server, which the times in it
-// are by: a machine whose clock is wrong would wait for hours, or not at all. Dates are
-// whole seconds, so that of clocks that agree the own one is better.
+// serverNow is the time of a response by its server's clock, which its other times refer to:
+// otherwise a machine with a wrong clock would wait for hours, or not at all. Dates are whole
+// seconds, so the own clock is better if the two agree.
 func serverNow(h http.Header, now time.Time) time.Time {
 	const agree = 2 * time.Second
 	if t, err := http.ParseTime(h.Get("Date")); err == nil && t.Sub(now).Abs() > agree {
@@ -23,9 +23,8 @@ func serverNow(h http.Header, now time.Time) time.Time {
 	return now
 }
 
-// retryAfter is how long a provider that limits wants to be left alone: what it says
-// in so many words, and where it does not, the largest of the times after which its
-// limits are whole again. 0 is not said.
+// retryAfter is how long a limiting provider wants to be left alone: what it states, or else the
+// longest of the times until its limits are whole again. 0 means that it does not say.
 func retryAfter(h http.Header, inBody time.Duration, now time.Time) time.Duration {
 	if d := stated(h, inBody, now); d > 0 {
 		return d
@@ -33,9 +32,9 @@ func retryAfter(h http.Header, inBody time.Duration, now time.Time) time.Duratio
 	return reset(h, now)
 }
 
-// stated is what a provider says in so many words: Retry-After-Ms, Retry-After, and the
-// RetryInfo of a body, in this order. Limits do not count: providers state them in
-// every response, also in one whose failure has nothing to do with them.
+// stated is the wait that a provider states: Retry-After-Ms, Retry-After, or the RetryInfo of a
+// body, in this order. Limits do not count: providers send them with every response, also with
+// failures that have nothing to do with them.
 func stated(h http.Header, inBody time.Duration, now time.Time) time.Duration {
 	if d := seconds(h.Get("Retry-After-Ms"), time.Millisecond); d > 0 {
 		return d
@@ -77,7 +76,7 @@ func reset(h http.Header, now time.Time) time.Duration {
 	return most
 }
 
-// seconds reads a number of units, which may have a fraction; 0 when it is none.
+// seconds reads a number of units, which may have a fraction; anything else is 0.
 func seconds(s string, unit time.Duration) time.Duration {
 	x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || math.IsNaN(x) || x <= 0 || x > float64(longest/unit) {
@@ -93,7 +92,7 @@ func believable(d time.Duration) time.Duration {
 	return d
 }
 
-// limits is what is left of the rate limits: the least of what is said.
+// limits is what is left of the rate limits, the tightest of each kind.
 func limits(h http.Header, now time.Time) Limits {
 	l := Limits{RemainingRequests: -1, RemainingTokens: -1, Reset: reset(h, now)}
 	for name, to := range map[string]*int{

@@ -86,7 +86,7 @@ func (s *Score) share(all map[string]*Score) (*Score, error) {
 	return all[string(text)], nil
 }
 
-// Load is a row with its texts: the row itself if the run was read with them.
+// Load returns a row with its texts: the row itself if the run was read with them.
 func (r *Run) Load(row *Row) (full *Row, err error) {
 	if !r.light {
 		return row, nil

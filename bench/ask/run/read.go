@@ -434,7 +434,7 @@ type billed struct {
 	Most float64 `json:"most"`
 }
 
-// ReadBilled is the most dollars that requests without a reply may have cost: those that failed, and
+// ReadBilled returns the most dollars that requests without a reply may have cost: those that failed, and
 // those in flight when the run stopped. It is 0 for a run without a bound on its cost.
 func ReadBilled(dir string) (float64, error) {
 	name := filepath.Join(dir, BilledFile)
@@ -472,7 +472,7 @@ type Batch struct {
 	Reserved float64 `json:"reserved,omitempty"`
 }
 
-// ReadBatches is the batches of a run with that many rows.
+// ReadBatches returns the batches of a run with that many rows.
 func ReadBatches(dir string, rows int) ([]*Batch, error) {
 	name := filepath.Join(dir, BatchesFile)
 	text, err := os.ReadFile(name)

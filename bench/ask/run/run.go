@@ -82,7 +82,7 @@ func (c Config) with(v *Version) Config {
 	return c
 }
 
-// versions is the configurations under which replies of a run may have been asked. The last is in
+// versions returns the configurations under which replies of a run may have been asked. The last is in
 // force.
 func (c *Config) versions() []Config {
 	first := *c
@@ -94,7 +94,7 @@ func (c *Config) versions() []Config {
 	return list
 }
 
-// Current is the configuration that is in force.
+// Current returns the configuration that is in force.
 func (c *Config) Current() Config {
 	list := c.versions()
 	return list[len(list)-1]
@@ -184,7 +184,7 @@ type Row struct {
 // the same wording.
 func (r *Row) Structure() uint64 { return cmp.Or(r.seeds[0], r.Instance.StructuralSeed) }
 
-// Surface is the seed of the wording; see Structure.
+// Surface returns the seed of the wording; see Structure.
 func (r *Row) Surface() uint64 { return cmp.Or(r.seeds[1], r.Instance.SurfaceSeed) }
 
 // second matches words with which a reply takes back what it said before.
@@ -205,7 +205,7 @@ type Spent struct {
 	Cost float64
 }
 
-// Spent is the usage of the reply, zero without one.
+// Spent returns the usage of the reply, zero without one.
 func (r *Row) Spent() Spent {
 	if r.Reply == nil || r.spent != (Spent{}) {
 		return r.spent

@@ -48,7 +48,7 @@ func (r *Reply) dialogue() Dialogue {
 	return d
 }
 
-// Dialogue is the dialogue before the reply, zero without one.
+// Dialogue returns the dialogue before the reply, zero without one.
 func (r *Row) Dialogue() Dialogue {
 	if r.Reply == nil || len(r.Reply.Turns) == 0 {
 		return r.dialogue
@@ -56,7 +56,8 @@ func (r *Row) Dialogue() Dialogue {
 	return r.Reply.dialogue()
 }
 
-// Said is a hash of the answer that was understood, 0 if none was. The order of a set does not count.
+// Said returns a hash of the answer that was understood, 0 if none was. The order of a set does not
+// count.
 func (r *Row) Said() uint64 {
 	if r.Score == nil || r.Score.Answer == nil {
 		return r.said

@@ -250,7 +250,7 @@ func newWriter(r *Run, size int64, lock io.Closer) (*Writer, error) {
 	return w, nil
 }
 
-// Run is the run as it was when the Writer was opened; Append does not change it.
+// Run returns the run as it was when the Writer was opened; Append does not change it.
 func (w *Writer) Run() *Run { return w.run }
 
 // Torn says what was repaired, "" for nothing.

@@ -255,7 +255,7 @@ func collectFrom(file *os.File, r io.Reader, most int64, over func()) *stream {
 	return s
 }
 
-// files are those to be closed.
+// files are opened files, to be closed together.
 type files struct {
 	open []*os.File
 	err  error

@@ -26,14 +26,14 @@ var driver string
 //go:embed find.py
 var find string
 
-// environment is that of an interpreter, all of it.
+// environment is the whole environment of an interpreter.
 var environment = []string{
 	"LANG=C.UTF-8", "PYTHONHASHSEED=0",
 	// Libraries of linear algebra start threads, of which there are none.
 	"OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1",
 }
 
-// arguments are those of the driver that differ from start to start.
+// arguments are the arguments of the driver that differ from start to start.
 func arguments(limits Policy) []string {
 	return []string{strconv.FormatFloat(limits.CPU.Seconds(), 'f', -1, 64), strconv.FormatInt(limits.Memory, 10)}
 }
@@ -80,7 +80,7 @@ type pair struct{ from, to string }
 // these and no others are there for a program.
 func interpreter(ctx context.Context, python string) (*layout, error) {
 	cmd := exec.CommandContext(ctx, python, "-I", "-B", "-c", find)
-	// What else is loaded into every program here, from wherever, is none of its files.
+	// Without LD_PRELOAD and the like, only the interpreter's own files are loaded and listed.
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "LD_") })
 	out, err := cmd.Output()
 	if err != nil {

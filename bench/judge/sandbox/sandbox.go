@@ -111,13 +111,13 @@ type Result struct {
 	CPU, Wall      time.Duration // CPU may have some milliseconds of bubblewrap's in it
 }
 
-// Check is one attack on the sandbox.
+// Check is the outcome of one attack on the sandbox.
 type Check struct {
 	Name string
 	Err  error // nil: it was stopped
 }
 
-// Versions are those of what was proven.
+// Versions are the versions that the proof of a sandbox holds for.
 type Versions struct {
 	Backend    string `json:"backend"`
 	Bubblewrap string `json:"bubblewrap,omitempty"` // "" where it is not the backend

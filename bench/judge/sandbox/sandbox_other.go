@@ -11,7 +11,7 @@ import (
 // Sandbox exists on Linux only.
 type Sandbox struct{}
 
-// Open refuses.
+// Open always fails.
 func Open(context.Context, Policy) (*Sandbox, error) {
 	return nil, &Unavailable{
 		Step:   "starting",
@@ -20,13 +20,13 @@ func Open(context.Context, Policy) (*Sandbox, error) {
 	}
 }
 
-// Run does not exist here.
+// Run fails: there is no sandbox to run it in.
 func (*Sandbox) Run(context.Context, string) (Result, error) { return Result{}, ErrClosed }
 
-// Checks are none.
+// Checks returns none.
 func (*Sandbox) Checks() []Check { return nil }
 
-// Versions are none.
+// Versions returns none.
 func (*Sandbox) Versions() Versions { return Versions{} }
 
 // Close does nothing.

@@ -63,7 +63,7 @@ type Attribution struct {
 	Graphs     []Diff     `json:"graphs,omitempty"` // in the order of the program
 }
 
-// Edges is the number of edges of each sort that were misread.
+// Edges returns the number of edges of each sort that were misread.
 func (a *Attribution) Edges() (dropped, added, reversed int) {
 	for i := range a.Graphs {
 		dropped += len(a.Graphs[i].Dropped)
@@ -104,7 +104,7 @@ func attribution(ctx context.Context, q *Question, w *wrote, run runs) (Attribut
 // in four places are sixteen programs.
 const mostAnchors = 4
 
-// asking is the variants of a program with the question's nodes in place of those that it names.
+// asking returns the variants of a program with the question's nodes in place of those that it names.
 // There are none for programs that name many nodes, or the right ones: these read the question
 // correctly, and the rest is logic.
 func asking(program string, places []anchor, text func(node int) string, query *category.Query) iter.Seq[string] {
@@ -197,7 +197,7 @@ func (r *reading) size() int {
 	return n
 }
 
-// readings is the conventions that a program may follow, that of the question
+// readings returns the conventions that a program may follow, that of the question
 // first. A graph that is closer to the reverse of the true one was written
 // backward, or every edge was misread: which of the two, the runs tell.
 func readings(c *category.Case, found []literal) []reading {

@@ -56,9 +56,9 @@ func Extract(reply string, l prompt.Mode) (string, bool) {
 	return program, strings.TrimSpace(program) != ""
 }
 
-// Detect is the language of the program in a reply, or false if nothing can be told from prose.
-// The last complete block that is marked with a language decides. Without a mark, a program with
-// imports is Python, and one in the form of Ein is Ein. Otherwise the contents of a block are
+// Detect returns the language of the program in a reply, or false if nothing can be told from
+// prose. The last complete block that is marked with a language decides. Without a mark, a program
+// with imports is Python, and one in the form of Ein is Ein. Otherwise the contents of a block are
 // Python, and anything else is Ein with an error in it.
 func Detect(reply string) (prompt.Mode, bool) {
 	if len(reply) > answer.MaxReply {
@@ -147,7 +147,7 @@ func (b *block) mode() prompt.Mode {
 	return ""
 }
 
-// blocks is the fenced blocks of a reply, in order.
+// blocks returns the fenced blocks of a reply, in order.
 func blocks(reply string) iter.Seq[block] {
 	return func(yield func(block) bool) {
 		var f fence
@@ -214,7 +214,7 @@ func opening(line string) fence {
 	return fence{}
 }
 
-// content is the lines of a block without the indentation of its fence, as in Markdown: in a list
+// content returns the lines of a block without the indentation of its fence, as in Markdown: in a list
 // the whole block is indented, which Python would refuse.
 func (f fence) content(text string) string {
 	if f.indent == 0 {
@@ -236,7 +236,7 @@ func (f fence) closes(line string) bool {
 	return len(s) >= f.size && s[0] == f.char && strings.Trim(s, string(f.char)) == ""
 }
 
-// bare is the statements in a text that also has prose.
+// bare returns the statements in a text that also has prose.
 func bare(text string, statement func(line string) bool) string {
 	start, end := -1, 0
 	depth := 0

@@ -169,7 +169,7 @@ func read(c *category.Case, found []literal) *Reading {
 	return r
 }
 
-// graphs is the graphs of a program that gave an answer.
+// graphs returns the graphs of a program that gave an answer.
 func (j *Judge) graphs(ctx context.Context, q *Question, mode prompt.Mode, v *Verdict) (wrote, error) {
 	switch mode {
 	case prompt.Ein:

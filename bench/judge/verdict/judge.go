@@ -13,7 +13,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// Options are how replies are judged.
+// Options say how replies are judged.
 type Options struct {
 	Limits Limits // of Ein programs
 	Cache  int    // compiled Ein programs to keep
@@ -32,13 +32,13 @@ type Judge struct {
 	labels bool
 }
 
-// New is a judge for one worker.
+// New makes a judge for one worker.
 func New(o Options) *Judge {
 	return &Judge{newExecutor(check.Core, o.Limits, o.Cache), newExecutor(check.Logic, o.Limits, o.Cache), o.Python, o.Why, o.Labels}
 }
 
 // Reply judges a reply by its mode; one that is in no language is a direct answer. The
-// error is that of the context, or of an instance whose own program does not run.
+// error comes from the context, or from an instance whose own program does not run.
 func (j *Judge) Reply(ctx context.Context, q *Question, l *Line) (*Verdict, error) {
 	v, err := j.judge(ctx, q, l)
 	if err == nil {
@@ -51,7 +51,7 @@ func (j *Judge) Reply(ctx context.Context, q *Question, l *Line) (*Verdict, erro
 	return &v, nil
 }
 
-// ModeOf is the mode in which a reply is judged. A reply without a mode is a program if it
+// ModeOf returns the mode in which a reply is judged. A reply without a mode is a program if it
 // contains one and no answer.
 func ModeOf(l *Line) prompt.Mode {
 	mode := l.Mode

@@ -204,7 +204,7 @@ func (a arcs) reversed() arcs {
 	return arcsOf(r)
 }
 
-// trueArcs is the edges of a graph as in an adjacency matrix: undirected ones in both directions.
+// trueArcs returns the edges of a graph as in an adjacency matrix: undirected ones in both directions.
 func trueArcs(g *graph.Graph) arcs {
 	list := g.Arcs()
 	set := make(arcs, len(list))
@@ -214,7 +214,7 @@ func trueArcs(g *graph.Graph) arcs {
 	return set
 }
 
-// truths is the graphs of a case.
+// truths returns the graphs of a case.
 func truths(c *category.Case) []arcs {
 	list := []arcs{trueArcs(&c.G)}
 	if c.G2.N > 0 {

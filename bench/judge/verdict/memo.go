@@ -35,7 +35,8 @@ const mostKnown = 256 << 20
 // entry is about the memory for a program that prints nothing.
 const entry = 256
 
-// Memo is a runner that runs equal programs once. Several goroutines may use it if they may use r.
+// Memo returns a runner that runs equal programs once. Several goroutines may use it if they may
+// use r.
 func Memo(r Runner) Runner { return &memo{Runner: r, known: map[[sha256.Size]byte]*output{}} }
 
 // Run implements Runner.

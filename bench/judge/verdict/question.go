@@ -22,7 +22,7 @@ type Question struct {
 	Program string
 }
 
-// NewQuestion is the question of an instance; without why it has no more than scoring
+// NewQuestion returns the question of an instance; without why it has no more than scoring
 // needs.
 func NewQuestion(in *instance.Instance, why bool) (*Question, error) {
 	c, err := instance.Category(in.Category)

@@ -47,13 +47,13 @@ type Place struct {
 	ID   string `json:"id"`
 }
 
-// Noticed is ids that are not as they should be.
+// Noticed counts ids that are not as they should be, and lists the first.
 type Noticed struct {
 	Count int     `json:"count"`
 	First []Place `json:"first"`
 }
 
-// most is how many ids are told; the rest is counted.
+// most is how many ids are listed.
 const most = 10
 
 func (n *Noticed) add(line int, id string) {
@@ -63,19 +63,19 @@ func (n *Noticed) add(line int, id string) {
 	}
 }
 
-// Notes is the ids in a file of replies that do not fit the instances.
+// Notes are the ids in a file of replies that do not fit the instances.
 type Notes struct {
 	Missing    Noticed `json:"missing"`
 	Duplicates Noticed `json:"duplicates"`
 	Unknown    Noticed `json:"unknown"`
 }
 
-// NewNotes is those of a file in which everything fits.
+// NewNotes returns the notes on a file in which everything fits.
 func NewNotes() *Notes {
 	return &Notes{Noticed{First: []Place{}}, Noticed{First: []Place{}}, Noticed{First: []Place{}}}
 }
 
-// NotesText tells of what does not fit, for people; nothing where everything does.
+// NotesText lists what does not fit, for people; it is empty if everything does.
 func (n *Notes) NotesText() string {
 	var b strings.Builder
 	for _, x := range []struct {

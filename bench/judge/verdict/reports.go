@@ -18,7 +18,7 @@ import (
 // diagnose of errors. Each has a line for each reply, a report for machines, and a
 // table.
 
-// ScoreRecord is a line of ein bench score.
+// ScoreRecord returns a line of ein bench score.
 func ScoreRecord(it *Item, v *Verdict) any {
 	return struct {
 		ID string `json:"id"`
@@ -40,7 +40,7 @@ type programRecord struct {
 	Reading     *Reading `json:"reading,omitempty"`
 }
 
-// ProgramRecord is a line of ein bench exec.
+// ProgramRecord returns a line of ein bench exec.
 func ProgramRecord(it *Item, v *Verdict) any {
 	r := programRecord{it.Question.ID, v.Topic, it.Mode, v.Result, v.Failure, v.Ops, v.Constant, "", v.Reading}
 	if v.Attribution != nil {
@@ -66,7 +66,7 @@ func (it *Item) Again(line []byte) (*Verdict, bool) {
 	return v, true
 }
 
-// ErrorRecord is a line of ein bench diagnose; nil when the reply is not wrong.
+// ErrorRecord returns a line of ein bench diagnose; nil when the reply is not wrong.
 func ErrorRecord(id string, mode prompt.Mode, sample int, v *Verdict) any {
 	if v.Attribution == nil && v.Finding == nil {
 		return nil
@@ -96,7 +96,7 @@ type scoreGroup struct {
 	Lenient    *Rate                  `json:"lenient"`
 }
 
-// Scores is the report of ein bench score.
+// Scores returns the report of ein bench score.
 func (s *Summary) Scores() any {
 	return struct {
 		Version int `json:"version"`
@@ -116,7 +116,7 @@ func (s *Summary) Scores() any {
 	}), s.Replies, s.Notes}
 }
 
-// ScoresText is the table of ein bench score.
+// ScoresText returns the table of ein bench score.
 func (s *Summary) ScoresText() string {
 	rows := [][]string{slices.Concat([]string{"", "instances"}, RateHeads(), []string{"lenient only", "relaxed only", "wrong", "format", "none", "infra"})}
 	for _, t := range slices.Concat(s.Categories, s.Levels, []*Tally{s.All}) {
@@ -154,7 +154,7 @@ type ProgramReport struct {
 	Notes
 }
 
-// ProgramReport is the report of ein bench exec.
+// ProgramReport returns the report of ein bench exec.
 func (s *Summary) ProgramReport() *ProgramReport {
 	return &ProgramReport{1, view(&s.Groups, true, func(t *Tally) programGroup {
 		return programGroup{t.Name, t.Verdicts, t.Outcomes, t.Constant, t.Attributions, t.Read, t.Lucky}
@@ -170,7 +170,7 @@ var heads = []struct {
 	{OverLimit, "limit"}, {RuntimeError, "runtime"}, {BadOutput, "output"}, {answer.InfraError, "infra"},
 }
 
-// ProgramsText is the table of ein bench exec.
+// ProgramsText returns the table of ein bench exec.
 func (s *Summary) ProgramsText() string {
 	rows := [][]string{{"programs", "n"}}
 	for _, m := range answer.Modes() {
@@ -251,14 +251,14 @@ type ErrorReport struct {
 	Notes
 }
 
-// ErrorReport is the report of ein bench diagnose.
+// ErrorReport returns the report of ein bench diagnose.
 func (s *Summary) ErrorReport() *ErrorReport {
 	form := func(t *Tally) errorGroup { return errorGroup{t.Name, t.Verdicts, t.Causes} }
 	return &ErrorReport{1, s.All.Outcomes, view(&s.Programs, false, form), s.Dropped, s.Added, s.Reversed,
 		view(&s.Direct, false, form), s.Findings, s.Tried, s.Answers, s.Notes}
 }
 
-// ErrorsText is the tables of ein bench diagnose: of each cause its share, as section
+// ErrorsText returns the tables of ein bench diagnose: of each cause its share, as section
 // "Error Analysis" of the paper has it, and where it is found; then the categories.
 func (s *Summary) ErrorsText() string {
 	var b strings.Builder

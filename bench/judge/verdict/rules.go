@@ -138,7 +138,7 @@ func rulesGraphs(program string, q *Question) wrote {
 	return w
 }
 
-// fact is a fact of a relation.
+// fact returns the head of a statement that is a fact.
 func fact(s syntax.Stmt) (*syntax.Call, bool) {
 	if r, ok := s.(*syntax.Rule); ok && r.Value == nil && len(r.Body) == 0 {
 		head, ok := r.Head.(*syntax.Call)
@@ -147,7 +147,7 @@ func fact(s syntax.Stmt) (*syntax.Call, bool) {
 	return nil, false
 }
 
-// facts is those of each relation, in the order of the program.
+// facts returns the facts of each relation, in the order of the program.
 func facts(f *syntax.File, node func(syntax.Expr) int) (list []*rows) {
 	for _, s := range f.Stmts {
 		head, ok := fact(s)

@@ -160,7 +160,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestSource is that the source of a question is what is left open.
+// TestSource checks that the source of a question is what is left open.
 func TestSource(t *testing.T) {
 	all := instances(t, 3)
 	x := newIndex(t, all)

@@ -27,7 +27,7 @@ type Tally struct {
 	Lucky        int     // right programs that have misread an edge
 }
 
-// NewTally is an empty one.
+// NewTally makes a tally without verdicts.
 func NewTally(name string) *Tally {
 	return &Tally{Name: name, Outcomes: map[answer.Outcome]int{}, Right: map[answer.Mode]int{},
 		Reasons: map[answer.Reason]int{}, Causes: map[string]int{}, Attributions: map[string]int{}}
@@ -64,7 +64,7 @@ func (t *Tally) Add(v *Verdict) {
 	}
 }
 
-// Scored is how many verdicts count: a failure of a provider or a sandbox is no answer
+// Scored returns how many verdicts count: a failure of a provider or a sandbox is no answer
 // of the model.
 func (t *Tally) Scored() int { return t.Verdicts - t.Outcomes[answer.InfraError] }
 
@@ -77,7 +77,7 @@ type Rate struct {
 	High  float64 `json:"high"`
 }
 
-// Rate is the share that is right in a mode, nil when nothing counts.
+// Rate returns the share that is right in a mode, nil when nothing counts.
 func (t *Tally) Rate(m answer.Mode) *Rate {
 	n, right := t.Scored(), t.Right[m]
 	if n == 0 {
@@ -87,7 +87,7 @@ func (t *Tally) Rate(m answer.Mode) *Rate {
 	return &Rate{Right: right, Rate: float64(right) / float64(n), Low: i.Low, High: i.High}
 }
 
-// RateHeads is the heads of the columns that Rates fills.
+// RateHeads returns the heads of the columns that Rates fills.
 func RateHeads() []string {
 	var heads []string
 	for _, m := range answer.Modes() {
@@ -96,7 +96,7 @@ func RateHeads() []string {
 	return heads
 }
 
-// Rates is the cells of a table with the rates of all modes.
+// Rates returns the cells of a table with the rates of all modes.
 func (t *Tally) Rates() []string {
 	var cells []string
 	for _, m := range answer.Modes() {
@@ -129,7 +129,7 @@ func count(g *Groups[*Tally], mode prompt.Mode, v *Verdict) {
 	}
 }
 
-// place is that of a category in the table.
+// place is the place of each category in the table.
 var place = sync.OnceValue(func() map[string]int {
 	m := map[string]int{}
 	for i := range category.Table {
@@ -152,7 +152,7 @@ func within(list *[]*Tally, name string) *Tally {
 	return t
 }
 
-// view is the groups in another form.
+// view returns the groups in another form.
 func view[T any](g *Groups[*Tally], languages bool, form func(*Tally) T) Groups[T] {
 	each := func(tallies []*Tally) []T {
 		list := make([]T, len(tallies)) // never null in JSON
@@ -182,7 +182,7 @@ type Summary struct {
 	Notes
 }
 
-// NewSummary is an empty one.
+// NewSummary makes a summary without verdicts.
 func NewSummary() *Summary {
 	return &Summary{Groups: newGroups(), Programs: newGroups(), Direct: newGroups(), Notes: *NewNotes()}
 }

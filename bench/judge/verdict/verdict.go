@@ -52,7 +52,7 @@ func Outcomes() []answer.Outcome {
 		NoProgram, ParseError, TypeError, OverLimit, RuntimeError, BadOutput, answer.InfraError}
 }
 
-// Class is an outcome of programs that give no answer, and "" for all others.
+// Class returns an outcome of programs that give no answer, and "" for all others.
 func Class(o answer.Outcome) answer.Outcome {
 	switch o {
 	case NoProgram, ParseError, TypeError, OverLimit, RuntimeError, BadOutput:

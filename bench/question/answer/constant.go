@@ -26,7 +26,7 @@ type sameAnswer struct {
 	count int
 }
 
-// NewConstants is those of no question yet.
+// NewConstants starts without a question.
 func NewConstants(t category.Result, categoryName string) *Constants {
 	return &Constants{t: t, category: categoryName, asked: map[string]*sameAnswer{}}
 }
@@ -71,7 +71,7 @@ type Constant struct {
 	Share  float64 `json:"share"`
 }
 
-// Best is the answer that is right most often in a mode. Of several the first in the
+// Best returns the answer that is right most often in a mode. Of several the first in the
 // order of their texts is taken.
 func (c *Constants) Best(m Mode) Constant {
 	right := map[string]int{}
@@ -140,7 +140,7 @@ func places(n int) []string {
 	return names
 }
 
-// numbers is such labels as numbers.
+// numbers returns such labels as numbers.
 func numbers(places []string) []int {
 	list := make([]int, len(places))
 	for i, p := range places {

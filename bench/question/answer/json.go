@@ -65,7 +65,7 @@ func parse(r reader) (JSON, error) {
 	return v, nil
 }
 
-// Raw is the value as it was written, strings aside, which have their shortest
+// Raw returns the value as it was written, strings aside, which have their shortest
 // form.
 func (v *JSON) Raw() json.RawMessage {
 	if v.kind == jsonString {
@@ -74,7 +74,7 @@ func (v *JSON) Raw() json.RawMessage {
 	return json.RawMessage(v.text)
 }
 
-// Member is the member of an object with a name.
+// Member returns the member of an object with a name.
 func (v *JSON) Member(name string) (JSON, bool) {
 	if v.kind == jsonObject {
 		if i := slices.Index(v.more.keys, name); i >= 0 {
@@ -84,7 +84,7 @@ func (v *JSON) Member(name string) (JSON, bool) {
 	return JSON{}, false
 }
 
-// Text is the characters of a string.
+// Text returns the characters of a JSON string.
 func (v *JSON) Text() (string, bool) { return v.text, v.kind == jsonString }
 
 // Null reports whether the value is null.

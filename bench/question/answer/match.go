@@ -25,7 +25,7 @@ const (
 // Modes lists the modes, strict first.
 func Modes() []Mode { return []Mode{Strict, Relaxed, Lenient} }
 
-// Counted is the mode in which answers count: strict, or lenient where that is asked for.
+// Counted returns the mode in which answers count: strict, or lenient where that is asked for.
 func Counted(lenient bool) Mode {
 	if lenient {
 		return Lenient
@@ -33,19 +33,19 @@ func Counted(lenient bool) Mode {
 	return Strict
 }
 
-// ByMode is something in each mode.
+// ByMode holds a value for each mode.
 type ByMode[T any] struct {
 	Strict  T `json:"strict"`
 	Relaxed T `json:"relaxed"`
 	Lenient T `json:"lenient"`
 }
 
-// InEach is what there is of each mode.
+// InEach calls of for each mode.
 func InEach[T any](of func(Mode) T) ByMode[T] {
 	return ByMode[T]{of(Strict), of(Relaxed), of(Lenient)}
 }
 
-// In is what there is of a mode.
+// In returns the value of a mode.
 func (b *ByMode[T]) In(m Mode) T {
 	switch m {
 	case Relaxed:
@@ -66,7 +66,7 @@ const (
 	Malformed Verdict = "format_error" // of another JSON type
 )
 
-// Outcome is what has become of a question. Every question has one.
+// Outcome is how the reply to a question was judged. Every question has one.
 type Outcome string
 
 // The outcomes. InfraError is a failure of a provider or a sandbox: it is no
@@ -89,7 +89,7 @@ func Outcomes() []Outcome {
 // Judgements says for each mode whether an answer is right in it.
 type Judgements ByMode[bool]
 
-// In is the judgement in a mode. Scores from before there was a relaxed mode lack it.
+// In returns the judgement in a mode. Scores from before there was a relaxed mode lack it.
 func (j Judgements) In(m Mode) bool {
 	return j.Strict || m == Relaxed && j.Relaxed || m == Lenient && j.Lenient
 }
@@ -97,19 +97,19 @@ func (j Judgements) In(m Mode) bool {
 // Any reports whether an answer is right in some mode.
 func (j Judgements) Any() bool { return j.Strict || j.Relaxed || j.Lenient }
 
-// Judgements is those of an outcome, which names the modes that an answer is right in.
+// Judgements returns the judgements that an outcome stands for.
 func (o Outcome) Judgements() Judgements {
 	strict := o == StrictlyRight
 	return Judgements{Strict: strict, Relaxed: strict || o == RelaxedOnly, Lenient: strict || o == LenientOnly}
 }
 
-// CountAmbiguous is the categories whose counts may include the source or not.
+// CountAmbiguous reports whether counts of a category may include the source or not.
 // The paper lists aggregate_over_set too, to no effect: it is a float.
 func CountAmbiguous(c string) bool {
 	return slices.Contains([]string{"reach_then_count", "intersect_then_size", "reach_then_filter", "scc_then_count", "chain_of_filters"}, c)
 }
 
-// setAmbiguous is the categories whose sets may include the source or not.
+// setAmbiguous reports whether sets of a category may include the source or not.
 func setAmbiguous(c string) bool {
 	return slices.Contains([]string{"set_intersect", "set_difference", "ancestor", "sibling", "cousin", "negative_reach"}, c)
 }
@@ -139,7 +139,7 @@ type Reference struct {
 	low, number, high decimal
 }
 
-// NewReference is the reference answer of a question.
+// NewReference returns the reference answer of a question.
 func NewReference(text json.RawMessage, t category.Result, asked Asked) (Reference, error) {
 	v, err := Parse(string(text))
 	if err != nil {
@@ -280,7 +280,7 @@ func either(v *JSON, name, alias string) JSON {
 	return x
 }
 
-// Judge is the outcome of an answer: MatchAnswer in every mode.
+// Judge returns the outcome of an answer: MatchAnswer in every mode.
 func Judge(predicted *JSON, reference *Reference, t category.Result, categoryName string) Outcome {
 	strict := MatchAnswer(predicted, reference, t, categoryName, Strict)
 	switch {
@@ -296,7 +296,7 @@ func Judge(predicted *JSON, reference *Reference, t category.Result, categoryNam
 	return Wrong
 }
 
-// Result is what has become of a reply.
+// Result is the judgement of a reply.
 type Result struct {
 	Outcome Outcome `json:"outcome"`
 	Judgements
@@ -346,7 +346,7 @@ func only(r Result) Result {
 	return r
 }
 
-// Finished is the result of a reply whose provider gave a finish reason: without
+// Finished returns the result of a reply whose provider gave a finish reason: without
 // an answer in it, a reply that was cut off, declined or held back is no answer
 // rather than a format error. A reply that has an answer is scored as always.
 func (r Result) Finished(finish string) Result {

@@ -177,7 +177,7 @@ func nodes(out *vm.Output, labels []string) ([]int, error) {
 	return list, nil
 }
 
-// members is the nodes of a relation.
+// members returns the nodes of a relation.
 func members(out *vm.Output, t *tensor.Table, labels []string) ([]int, error) {
 	if len(t.Columns) != 1 {
 		return nil, notOne(out, "one column of nodes")

@@ -93,7 +93,7 @@ func (v *JSON) node(n int) (int, error) {
 	return 0, fmt.Errorf("%.20s is not a node, expected 0 to %d", v.Raw(), n-1)
 }
 
-// nodes is the nodes of an array: a vector over more nodes than few, or a list.
+// nodes returns the nodes of an array: a vector over more nodes than few, or a list.
 func (v *JSON) nodes(n, few int) ([]int, error) {
 	bit := func(x JSON) bool { return x.text == "0" || x.text == "1" }
 	vector := n > few && len(v.more.values) == n && !slices.ContainsFunc(v.more.values, func(x JSON) bool { return !bit(x) })
@@ -115,7 +115,7 @@ func (v *JSON) nodes(n, few int) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// record is the two values of a compound.
+// record returns the two values of a compound.
 func (v *JSON) record(labels []string) (JSON, error) {
 	at := func(names ...string) int {
 		return slices.IndexFunc(v.more.keys, func(k string) bool { return slices.Contains(names, strings.ToLower(k)) })

@@ -12,7 +12,7 @@ import (
 	"ein/internal/lists"
 )
 
-// Visible is a reply without the reasoning before it, of which there is an end and
+// Visible returns a reply without the reasoning before it, of which there is an end and
 // perhaps no beginning. A reply that never comes to an end of it is all reasoning.
 func Visible(reply string) string {
 	for _, tag := range []string{"think>", "thinking>"} {
@@ -236,7 +236,7 @@ func (v *JSON) coerce(t category.Result, labels []string) (JSON, bool) {
 // between is what stands between the labels of a set in a text.
 var between = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*(?:,\s*and\s|,|\n|\sand\s)\s*`) })
 
-// set is the labels that a text names, with commas, "and" or lines between them; it is
+// set returns the labels that a text names, with commas, "and" or lines between them; it is
 // false where it names anything else.
 func set(text string, labels []string) (JSON, bool) {
 	names := []string{text}

@@ -41,7 +41,7 @@ var reasons = map[Reason]string{
 
 func (r Reason) Error() string { return reasons[r] }
 
-// Unfinished is the reason that a provider gives, by its finish reason, for a
+// Unfinished returns the reason that a provider gives, by its finish reason, for a
 // reply without an answer; it is false for every finish reason that explains
 // nothing, such as "stop" and "".
 func Unfinished(finish string) (Reason, bool) {

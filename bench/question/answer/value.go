@@ -6,6 +6,15 @@
 // both give a [Result] with an [Outcome], and a [Reason] if no answer was found. A [Mode]
 // (strict, relaxed, lenient) says which outcomes count as right.
 //
+// Relaxed and lenient extend strict in different directions: relaxed accepts other forms of
+// the right value, lenient other values in the right form. So an answer that is right in
+// both alone, another value in another form, is wrong, and every outcome names the modes in
+// which it counts.
+//
+// JSON is read by a parser of its own (json.go): answers are found in the middle of other
+// text, numbers must not be rounded (decimal.go), and a repeated name is an error. The rules
+// must hold for every implementation of the scoring; testdata/scoring has their vectors.
+//
 // The package never looks at the graph: the reference holds all it compares with.
 package answer
 
@@ -54,7 +63,7 @@ func (v Value) Equal(w Value) bool {
 	return v.Reachable == w.Reachable && v.Degree == w.Degree
 }
 
-// JSON is the answer as a reply has to give it. A set is the array of its labels
+// JSON returns the answer as a reply has to give it. A set is the array of its labels
 // in the order of the nodes.
 func (v Value) JSON(labels []string) json.RawMessage {
 	switch v.Type {

@@ -31,16 +31,16 @@ type Share struct {
 	Of    int `json:"of"`
 }
 
-// Value is the share as a number.
+// Value returns the share as a number.
 func (s Share) Value() float64 { return float64(s.Right) / float64(max(1, s.Of)) }
 
-// Interval is Wilson's, at 95 %.
+// Interval returns Wilson's interval, at 95 %.
 func (s Share) Interval() (low, high float64) {
 	i := stats.Wilson(s.Right, s.Of, 0.95)
 	return i.Low, i.High
 }
 
-// Decoy is how often the best guess is right of someone who knows what a decoy
+// Decoy is how often the best guess is right for someone who knows what a decoy
 // says. The guesses are learned from one half and tried on the other.
 type Decoy struct {
 	Name string `json:"name"`
@@ -245,7 +245,7 @@ func constant(t category.Result, o category.Out) string {
 	return fmt.Sprint(o.Num)
 }
 
-// Text is the tables for people.
+// Text returns the tables for people.
 func (r *Report) Text() string {
 	percent := func(s Share) string { return fmt.Sprintf("%.1f", 100*s.Value()) }
 	head := []string{"category", "generator", "instances", "majority", "lenient", "constant", "best decoy", ""}

@@ -127,7 +127,7 @@ func (x *row) describe(in *instance.Instance, cat *category.Category, w *categor
 	}
 }
 
-// matrix is the rows of a set of features.
+// matrix returns the rows of a set of features.
 func (c *Category) matrix(set string) (j job) {
 	j.Kind = "class"
 	if c.byNode() {

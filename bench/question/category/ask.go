@@ -28,7 +28,7 @@ func ask(source, target int) Query {
 // plant gives sparse graphs triangles too, up to one for every three nodes.
 func plant(s *random.Stream, c *Case) { graph.PlantTriangles(s, &c.G, s.IntN(1+max(1, c.G.N/3))) }
 
-// some is the numbers 0..m-1 in random order, or many of them.
+// some returns the numbers 0..m-1 in random order, or many of them.
 func some(s *random.Stream, m int) []int {
 	if m <= samples {
 		return s.Perm(m)

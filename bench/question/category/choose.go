@@ -462,7 +462,7 @@ type hint struct {
 	said  Out // what it said where the walk began
 }
 
-// hintsOf is the hints of a category. During a walk the hard ones keep saying the same; by what
+// hintsOf returns the hints of a category. During a walk the hard ones keep saying the same; by what
 // the soft ones say, its graphs are grouped.
 func hintsOf(cat *Category, w *World, goal *Goal) (hard, soft []hint) {
 	is := goal.Hint
@@ -586,7 +586,7 @@ func (cat *Category) base(s *random.Stream, w *World, shape Shape) {
 	}
 }
 
-// Sparse is the range of densities, in thousandths, of n nodes that each have
+// Sparse returns the range of densities, in thousandths, of n nodes that each have
 // one or two edges, about: where what is reached varies most. Of families it is
 // the chance of a second parent.
 func (cat *Category) Sparse(n int) (low, high int) {

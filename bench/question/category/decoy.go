@@ -42,8 +42,8 @@ type Guess struct {
 	Out
 }
 
-// Solve is the answer by the solver of the category, the number of operations that it composes,
-// and the hops that its searches need.
+// Solve returns the answer by the solver of the category, the number of operations that it
+// composes, and the hops that its searches need.
 func (cat *Category) Solve(w *World) (out Out, operations, depth int) {
 	out = w.run(cat.Solver, Cut{Op: None})
 	operations, depth = w.ran, w.Depth
@@ -53,7 +53,7 @@ func (cat *Category) Solve(w *World) (out Out, operations, depth int) {
 	return out, operations, depth
 }
 
-// Guesses is the answers of all decoys: the declared ones, and the solver with each possible cut.
+// Guesses returns the answers of all decoys: the declared ones, and the solver with each possible cut.
 func (cat *Category) Guesses(w *World) []Guess {
 	var out []Guess
 	for _, list := range [][]Decoy{graphDecoys, sourceDecoys, targetDecoys, cat.Decoys} {
@@ -71,7 +71,7 @@ func (cat *Category) Guesses(w *World) []Guess {
 	return out
 }
 
-// operations is the operations that the solver composes.
+// operations returns the operations that the solver composes.
 func (cat *Category) operations(w *World) []kind {
 	w.run(cat.Solver, Cut{Op: None})
 	return slices.Clone(w.ops)

@@ -1,8 +1,8 @@
 package category
 
-// Evenly says how many to take of each of some categories, which have so many each: n in
-// all, as many of each level as of the others, and of each category of a level, as far as
-// they go. 0 is all.
+// Evenly says how many instances to take of each category, n in all: equally many of each level
+// and, within a level, of each category, as far as there are enough. have returns how many there
+// are of a category; n = 0 takes all.
 func Evenly(names []string, have func(name string) int, n int) map[string]int {
 	take := map[string]int{}
 	byLevel := map[int][]string{}

@@ -36,5 +36,5 @@ func between(low, high int) func(*World, Out) bool {
 // somebody allows sets that are not empty.
 func somebody(_ *World, o Out) bool { return o.Set != (graph.Bits{}) }
 
-// aim says which answer is to be had.
+// aim decides which answer the question should have.
 func (g *Goal) aim(answer int) { g.Aim, g.Aimed = answer, true }

@@ -8,7 +8,7 @@ import (
 	"ein/bench/question/graph"
 )
 
-// Facts is a case as facts, and the rules of its category below: a program whose queries
+// Facts returns a case as facts, and the rules of its category below: a program whose queries
 // give the answer, by labels, in the form that ein fmt gives it.
 func (cat *Category) Facts(c *Case, labels []string) string {
 	name := func(x int) string { return strconv.Quote(labels[x]) }

@@ -34,7 +34,7 @@ var Table = []Category{
 	mixedDomain,
 }
 
-// Lookup is the category of a name.
+// Lookup returns the category of a name.
 func Lookup(name string) (Category, bool) {
 	for _, c := range Table {
 		if c.Name == name {

@@ -127,13 +127,13 @@ func (w *World) op(k kind) How {
 	return Whole
 }
 
-// others is all nodes but x.
+// others returns all nodes but x.
 func (w *World) others(x int) graph.Bits { return graph.All(w.A.N).Less(x) }
 
-// Reach is what x reaches, without x.
+// Reach returns what x reaches, without x.
 func (w *World) Reach(x int) graph.Bits { return w.search(&w.A, x, false) }
 
-// Above is what reaches x, without x.
+// Above returns what reaches x, without x.
 func (w *World) Above(x int) graph.Bits { return w.search(&w.A, x, true) }
 
 // search is where a cut of a search takes effect. Without the search, all other nodes count as found.
@@ -161,7 +161,7 @@ func (w *World) Path(x, y int) bool {
 	return seen.Has(y)
 }
 
-// Keep is the nodes of a set that have a property.
+// Keep returns the nodes of a set that have a property.
 func (w *World) Keep(set graph.Bits, has func(y int) bool) graph.Bits {
 	if w.op(opFilter) == LeftOut {
 		return set
@@ -179,7 +179,7 @@ func keep(set graph.Bits, has func(y int) bool) graph.Bits {
 	return out
 }
 
-// Combine is a set computed from two.
+// Combine combines two sets by f. A cut may take either of them alone.
 func (w *World) Combine(a, b graph.Bits, f func(a, b graph.Bits) graph.Bits) graph.Bits {
 	return combine(w, a, b, f)
 }
@@ -199,7 +199,7 @@ func combine[T any](w *World, a, b T, f func(a, b T) T) T {
 	return f(a, b)
 }
 
-// Step is the set that one step along the edges leads to from a set.
+// Step returns the set that one step along the edges leads to from a set.
 func (w *World) Step(set graph.Bits, step step) graph.Bits {
 	switch w.op(opStep) {
 	case LeftOut:
@@ -213,16 +213,16 @@ func (w *World) Step(set graph.Bits, step step) graph.Bits {
 // step maps a set to the one that an edge leads to, or comes from if back.
 type step func(w *World, set graph.Bits, back bool) graph.Bits
 
-// Test is a condition that the answer depends on.
+// Test reports whether a condition holds. A cut may leave the test out; then it always holds.
 func (w *World) Test(holds bool) bool { return w.op(opTest) == LeftOut || holds }
 
-// Triangles is the number of triples of a set that are all joined to one another.
+// Triangles returns the number of triples of a set that are all joined to one another.
 func (w *World) Triangles(set graph.Bits) int {
 	w.op(opCount)
 	return w.A.Triangles(set)
 }
 
-// Reaches is a function from a node to how many others it reaches.
+// Reaches returns a function from a node to how many others it reaches.
 func (w *World) Reaches() func(x int) int {
 	how := w.op(opReach)
 	hops := how.hops(w.A.N)
@@ -236,13 +236,13 @@ func (w *World) Reaches() func(x int) int {
 	}
 }
 
-// Count is the size of a set.
+// Count returns the size of a set.
 func (w *World) Count(set graph.Bits) int {
 	w.op(opCount)
 	return set.Len()
 }
 
-// Degrees is a function from a node to its out-degree.
+// Degrees returns a function from a node to its out-degree.
 func (w *World) Degrees() func(x int) int {
 	if w.op(opDegree) == Reversed {
 		return w.in
@@ -250,7 +250,7 @@ func (w *World) Degrees() func(x int) int {
 	return w.out
 }
 
-// InDegrees is a function from a node to its in-degree.
+// InDegrees returns a function from a node to its in-degree.
 func (w *World) InDegrees() func(x int) int {
 	if w.op(opDegree) == Reversed {
 		return w.out
@@ -261,7 +261,7 @@ func (w *World) InDegrees() func(x int) int {
 func (w *World) out(x int) int { return w.A.Out[x].Len() }
 func (w *World) in(x int) int  { return w.A.In[x].Len() }
 
-// Aggregate is the mean, the maximum or the sum over a set that is not empty, in
+// Aggregate returns the mean, the maximum or the sum over a set that is not empty, in
 // millionths; without it, the size of the set.
 func (w *World) Aggregate(set graph.Bits, value func(x int) int) Out {
 	n := set.Len()
@@ -292,7 +292,8 @@ func (w *World) Aggregate(set graph.Bits, value func(x int) int) Out {
 
 const millionths = 1_000_000
 
-// Best is the node of a set with the largest value, which must be unique; if left out, the first node.
+// Best returns the node of a set with the largest value, which must be unique; if left out, the
+// first node.
 func (w *World) Best(set graph.Bits, value func(x int) int) Out {
 	if set == (graph.Bits{}) {
 		w.Bad = true

@@ -42,7 +42,7 @@ func (p *Blocks) Block(size int) int {
 	return len(p.Size) - 1
 }
 
-// Mask is a set of blocks.
+// Mask returns a set of blocks.
 func Mask(blocks ...int) (m uint64) {
 	for _, b := range blocks {
 		m |= 1 << b
@@ -50,7 +50,7 @@ func Mask(blocks ...int) (m uint64) {
 	return m
 }
 
-// Nodes is the nodes of a set of blocks.
+// Nodes returns the nodes of a set of blocks.
 func (p *Blocks) Nodes(blocks uint64) (b Bits) {
 	for ; blocks != 0; blocks &= blocks - 1 {
 		b = b.Or(p.nodes[bits.TrailingZeros64(blocks)])
@@ -58,10 +58,10 @@ func (p *Blocks) Nodes(blocks uint64) (b Bits) {
 	return b
 }
 
-// Of is the block of a node.
+// Of returns the block of a node.
 func (p *Blocks) Of(x int) int { return int(p.of[x]) }
 
-// One is a random node of a set that has one.
+// One returns a random node of a set that has one.
 func (b Bits) One(s *random.Stream) int {
 	k := s.IntN(b.Len())
 	w, at := b.Low, 0

@@ -13,16 +13,15 @@ import (
 // nodes none takes long.
 const exhaustive = 12
 
-// Canonical is a form of one or two coloured graphs on the same nodes; g2 and
-// colors may be nil. Isomorphic graphs, which a renumbering of the nodes makes
-// equal in edges and colours, have the same form. Up to 12 nodes only they do.
-// Beyond, others may share a form where refinement cannot tell the nodes apart,
-// which is rare for random graphs; Exact is then false. So questions with
-// different forms are never isomorphic, on which proofs of disjointness rest, and
-// the search always ends.
+// Canonical returns a form of one or two coloured graphs on the same nodes; g2 and colors may be
+// nil. Isomorphic graphs, which a renumbering of the nodes makes equal in edges and colours, have
+// the same form. Up to 12 nodes only they do. Beyond, other graphs may share a form if refinement
+// cannot tell their nodes apart, which is rare for random graphs; the last bit of the form is then
+// 1. So questions with different forms are never isomorphic, on which proofs of disjointness rest,
+// and the search always ends.
 //
-// The form decides for ever which side a question of cb2 is on, so docs/benchmark.md
-// defines it to the byte, under "Two sides".
+// The form decides forever which side a question of cb2 is on, so
+// bench/question/instance/testdata/README.md defines it to the byte.
 func Canonical(g, g2 *Graph, colors []int) [32]byte {
 	c := newCanon(g, g2, colors)
 	p := c.start()

@@ -3,7 +3,7 @@ package graph
 // Set is a set of nodes: whether each is in it.
 type Set []bool
 
-// Len is the number of nodes in the set.
+// Len returns the number of nodes in the set.
 func (s Set) Len() int {
 	n := 0
 	for _, in := range s {
@@ -41,23 +41,23 @@ func (g *Graph) Facts() *Facts {
 // HasEdge says whether an edge leads from x to y.
 func (f *Facts) HasEdge(x, y int) bool { return f.adjacent[x][y] }
 
-// OutDegree is the number of edges that leave x.
+// OutDegree returns the number of edges that leave x.
 func (f *Facts) OutDegree(x int) int { return len(f.out[x]) }
 
-// InDegree is the number of edges that enter x.
+// InDegree returns the number of edges that enter x.
 func (f *Facts) InDegree(x int) int { return len(f.in[x]) }
 
-// Parents is the nodes with an edge to x, in a family the parents of x. The
-// slice is not to be changed.
+// Parents returns the nodes with an edge to x, in a family the parents of x. The
+// caller must not change the slice.
 func (f *Facts) Parents(x int) []int { return f.in[x] }
 
-// Children is the nodes with an edge from x. The slice is not to be changed.
+// Children returns the nodes with an edge from x. The caller must not change the slice.
 func (f *Facts) Children(x int) []int { return f.out[x] }
 
-// Reach is the nodes that x reaches, without x.
+// Reach returns the nodes that x reaches, without x.
 func (f *Facts) Reach(x int) Set { return search(f.out, x) }
 
-// Ancestors is the nodes that reach x, without x.
+// Ancestors returns the nodes that reach x, without x.
 func (f *Facts) Ancestors(x int) Set { return search(f.in, x) }
 
 // search leaves x out, also where x is on a cycle.
@@ -77,7 +77,7 @@ func search(next [][]int, x int) Set {
 	return seen
 }
 
-// Component is the strongly connected component of x, with x.
+// Component returns the strongly connected component of x, with x.
 func (f *Facts) Component(x int) Set {
 	c, back := f.Reach(x), f.Ancestors(x)
 	for y := range c {
@@ -87,21 +87,21 @@ func (f *Facts) Component(x int) Set {
 	return c
 }
 
-// Grandparents is the parents of parents of x, Grandchildren the children of
+// Grandparents returns the parents of parents of x, Grandchildren the children of
 // its children.
 func (f *Facts) Grandparents(x int) Set { return f.step(f.in, f.step(f.in, f.SetOf([]int{x}))) }
 
-// Grandchildren is the children of children of x.
+// Grandchildren returns the children of children of x.
 func (f *Facts) Grandchildren(x int) Set { return f.step(f.out, f.step(f.out, f.SetOf([]int{x}))) }
 
-// Siblings is the nodes other than x that share a parent with x.
+// Siblings returns the nodes other than x that share a parent with x.
 func (f *Facts) Siblings(x int) Set {
 	s := f.step(f.out, f.step(f.in, f.SetOf([]int{x})))
 	s[x] = false
 	return s
 }
 
-// Cousins is the nodes other than x that share a grandparent with x, and no
+// Cousins returns the nodes other than x that share a grandparent with x, and no
 // parent.
 func (f *Facts) Cousins(x int) Set {
 	c := f.step(f.out, f.step(f.out, f.Grandparents(x)))
@@ -111,7 +111,7 @@ func (f *Facts) Cousins(x int) Set {
 	return c
 }
 
-// SetOf is the set of the listed nodes.
+// SetOf returns the set of the listed nodes.
 func (f *Facts) SetOf(nodes []int) Set {
 	s := make(Set, f.n)
 	for _, x := range nodes {
@@ -132,7 +132,7 @@ func (f *Facts) step(next [][]int, from Set) Set {
 	return to
 }
 
-// Triangles is the number of triples of nodes in the set, each joined to the
+// Triangles returns the number of triples of nodes in the set, each joined to the
 // others, of an undirected graph.
 func (f *Facts) Triangles(in Set) int {
 	n := 0

@@ -32,7 +32,7 @@ type Graph struct {
 	Edges    []Edge
 }
 
-// Arcs is the edges in every direction they can be followed: Edges, and for an
+// Arcs returns the edges in every direction they can be followed: Edges, and for an
 // undirected graph their reverses, sorted.
 func (g *Graph) Arcs() []Edge {
 	if g.Directed {

@@ -13,37 +13,37 @@ const MaxNet = 128
 // which the compiler would keep in memory.
 type Bits struct{ Low, High uint64 }
 
-// Bit is the set of one node.
+// Bit returns the set of one node.
 func Bit(x int) Bits { return Bits{}.With(x) }
 
-// All is the set of the first n nodes.
+// All returns the set of the first n nodes.
 func All(n int) Bits { return Bits{1<<n - 1, 1<<max(0, n-64) - 1} }
 
 // Has says whether x is in the set.
 func (b Bits) Has(x int) bool { return (b.Low>>x|b.High>>(uint(x)-64))&1 == 1 }
 
-// With is the set and x.
+// With returns the set and x.
 func (b Bits) With(x int) Bits { return b.Or(Bits{1 << x, 1 << (uint(x) - 64)}) }
 
-// Less is the set without x.
+// Less returns the set without x.
 func (b Bits) Less(x int) Bits { return b.Minus(Bits{1 << x, 1 << (uint(x) - 64)}) }
 
-// And is what is in both sets.
+// And returns the intersection.
 func (b Bits) And(c Bits) Bits { return Bits{b.Low & c.Low, b.High & c.High} }
 
-// Or is what is in either set.
+// Or returns the union.
 func (b Bits) Or(c Bits) Bits { return Bits{b.Low | c.Low, b.High | c.High} }
 
-// Minus is what is in b and not in c.
+// Minus returns what is in b and not in c.
 func (b Bits) Minus(c Bits) Bits { return Bits{b.Low &^ c.Low, b.High &^ c.High} }
 
-// Xor is what is in exactly one of the sets.
+// Xor returns what is in exactly one of the sets.
 func (b Bits) Xor(c Bits) Bits { return Bits{b.Low ^ c.Low, b.High ^ c.High} }
 
-// Len is the number of nodes in the set.
+// Len returns the number of nodes in the set.
 func (b Bits) Len() int { return bits.OnesCount64(b.Low) + bits.OnesCount64(b.High) }
 
-// First is the lowest node of a set that has one.
+// First returns the lowest node of a set that has one.
 func (b Bits) First() int {
 	if b.Low != 0 {
 		return bits.TrailingZeros64(b.Low)
@@ -94,7 +94,7 @@ func (g *Net) Graph() Graph {
 	return out
 }
 
-// Reach is the nodes that one of from reaches, from among them, by at most so many hops, or, back, that
+// Reach returns the nodes that one of from reaches, from among them, by at most so many hops, or, back, that
 // reach it; and how many hops are needed until there is nothing new, or until
 // goal is reached, -1 being none.
 func (g *Net) Reach(from Bits, goal, hops int, back bool) (seen Bits, depth int) {
@@ -108,7 +108,7 @@ func (g *Net) Reach(from Bits, goal, hops int, back bool) (seen Bits, depth int)
 	return seen, depth
 }
 
-// Step is the nodes one edge on from a set, or one edge back.
+// Step returns the nodes one edge on from a set, or one edge back.
 func (g *Net) Step(from Bits, back bool) (to Bits) {
 	rows := &g.Out
 	if back {
@@ -123,7 +123,7 @@ func (g *Net) Step(from Bits, back bool) (to Bits) {
 	return to
 }
 
-// Triangles is the number of triples of nodes of the set, each joined to the
+// Triangles returns the number of triples of nodes of the set, each joined to the
 // others, of an undirected graph.
 func (g *Net) Triangles(in Bits) int {
 	n := 0

@@ -27,7 +27,7 @@ func Bernoulli(s *random.Stream, n int, directed bool, permille int) Graph {
 // MaxChildren bounds the out-degree of a Kinship graph.
 const MaxChildren = 3
 
-// Kinship is a family: a DAG from parent to child.
+// Kinship returns a family: a DAG from parent to child.
 //
 // People are born in a random order. The first is a founder, and so is each
 // later one with chance 1 in 6; the others get a parent, and with probability

@@ -162,7 +162,7 @@ func syntax(err error) error {
 	return fmt.Errorf("it is not an instance: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// Rules is a program of facts, rules and queries that gives the answer, by labels. It
+// Rules returns a program of facts, rules and queries that gives the answer, by labels. It
 // follows from the instance and is no part of it.
 func (in *Instance) Rules() (string, error) {
 	cat, err := Category(in.Category)
@@ -176,7 +176,7 @@ func (in *Instance) Rules() (string, error) {
 	return cat.Facts(&c, in.Nodes), nil
 }
 
-// Case is the graph and the query of an instance.
+// Case returns the graph and the query of an instance.
 func (in *Instance) Case() (category.Case, error) {
 	g, err := toGraph(in.N, in.Directed, in.Edges)
 	if err != nil {

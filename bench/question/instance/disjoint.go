@@ -33,7 +33,7 @@ const shared = "kinship"
 // hash128 is half a SHA-256: a set of it has room for millions.
 type hash128 [16]byte
 
-// NewSeen is a Seen without instances.
+// NewSeen returns a Seen without instances.
 func NewSeen(surface bool) *Seen {
 	return &Seen{Surface: surface, ids: map[hash128]struct{}{}, structures: map[hash128]struct{}{},
 		labels: map[string]struct{}{}, domains: map[string]struct{}{}, parts: map[[3]int]struct{}{}, sum: sha256.New()}
@@ -71,10 +71,10 @@ func (s *Seen) Add(in *Instance) error {
 // token is a label or domain in the form in which it is compared: without case.
 func token(s string) string { return strings.ToLower(s) }
 
-// Len is the number of instances.
+// Len returns the number of instances.
 func (s *Seen) Len() int { return s.count }
 
-// FreePart is a part of the labels and domains on the side of an id that none of the instances
+// FreePart returns a part of the labels and domains on the side of an id that none of the instances
 // uses. There are as many parts as these instances were made with.
 func (s *Seen) FreePart(id ID) (part, parts int, err error) {
 	side, used := id.side(), map[int]bool{}
@@ -109,7 +109,7 @@ func (s *Seen) knows(structure [32]byte) bool {
 	return ok
 }
 
-// Clash is what an instance shares with those of s: "id", "structure", "label" or "domain", or ""
+// Clash returns what an instance shares with those of s: "id", "structure", "label" or "domain", or ""
 // for nothing.
 func (s *Seen) Clash(in *Instance) string {
 	if _, ok := s.ids[idHash(in.ID)]; ok {
@@ -188,7 +188,7 @@ func (s *Seen) side() Side {
 	return Side{s.count, len(s.structures), len(s.labels), len(s.domains), hex.EncodeToString(s.sum.Sum(nil))}
 }
 
-// String is the proof for people.
+// String returns the proof for people.
 func (p *Proof) String() string {
 	var rows [][]string
 	row := func(name string, old, made, shared any) {
@@ -254,7 +254,7 @@ func training(name string, form [32]byte) bool {
 	return key[len(key)-1]&1 == 0
 }
 
-// Structure is the canonical form of everything that decides the answer of an instance: it is
+// Structure returns the canonical form of everything that decides the answer of an instance: it is
 // equal for two of one category with isomorphic graphs and anchors and the same thresholds.
 func Structure(in *Instance) ([32]byte, error) {
 	c, err := in.Case()

@@ -36,7 +36,7 @@ var editions = []edition{
 	{name: "cb2", n: Range{8, 24}, density: sparse, explicit: true, most: graph.MaxNet, parts: MaxParts / 2, hops: true},
 }
 
-// Versions is the names of the generators.
+// Versions returns the names of the generators.
 func Versions() []string {
 	return lists.Map(editions, func(e edition) string { return e.name })
 }
@@ -62,12 +62,12 @@ var Presets = []Preset{
 	{"hard", Range{24, 120}, sparse},
 }
 
-// PresetNames is the names of the presets.
+// PresetNames returns the names of the presets.
 func PresetNames() []string {
 	return lists.Map(Presets, func(x Preset) string { return x.Name })
 }
 
-// PresetID is an id of cb2 with the settings of a preset, which has to be there.
+// PresetID returns an id of cb2 with the settings of a preset, which has to be there.
 func PresetID(preset, split, category string, index int, seed uint64) ID {
 	p := &Presets[slices.Index(PresetNames(), preset)]
 	id := NewID(split, category, index, seed)
@@ -75,7 +75,7 @@ func PresetID(preset, split, category string, index int, seed uint64) ID {
 	return id
 }
 
-// Standard is an id of a generator with its default settings.
+// Standard returns an id of a generator with its default settings.
 func Standard(version, split, category string, index int, seed uint64) (ID, error) {
 	e, err := editionOf(version)
 	if err != nil {

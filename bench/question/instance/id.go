@@ -61,13 +61,13 @@ type ID struct {
 	Part, Parts int // 0, 0 is all labels and domains
 }
 
-// NewID is an id of cb1 with the default settings.
+// NewID returns an id of cb1 with the default settings.
 func NewID(split, category string, index int, seed uint64) ID {
 	return ID{Version: Version, Split: split, Category: category, Index: index, Seed: seed, SurfaceSeed: seed,
 		N: editions[0].n, Density: editions[0].density, Encoding: surface.NL}
 }
 
-// Base is the id of a question in words, which it shares with those in other encodings. A
+// Base returns the id of a question in words, which it shares with those in other encodings. A
 // text that is no id shares nothing.
 func Base(text string) string {
 	id, err := ParseID(text)
@@ -78,7 +78,7 @@ func Base(text string) string {
 	return id.String()
 }
 
-// String is the text of an id.
+// String returns the text of an id.
 func (id ID) String() string {
 	e, err := editionOf(id.Version)
 	if err != nil {
@@ -116,7 +116,7 @@ func (id ID) String() string {
 	return string(b)
 }
 
-// String is Min..Max, or the one number.
+// String returns Min..Max, or the number if there is only one.
 func (r Range) String() string {
 	if r.Min == r.Max {
 		return strconv.Itoa(r.Min)
@@ -313,7 +313,7 @@ func (id ID) Check() error {
 	return nil
 }
 
-// partition is the labels and domains that an id may use. In cb2 the sides have a
+// partition returns the labels and domains that an id may use. In cb2 the sides have a
 // half each, and parts are parts of it.
 func (id ID) partition() surface.Partition {
 	p := surface.Partition{Part: id.Part - 1, Of: id.Parts}

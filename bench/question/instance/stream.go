@@ -41,7 +41,8 @@ func (c *Cell) Repeats(structure [32]byte) bool {
 // Cells is what to generate, in order.
 type Cells []Cell
 
-// Shard is one of the parts of the cells: so many of their indices, in order.
+// Shard returns the part of the cells that a shard makes, and which instances these are, counted
+// over all cells.
 func (p Cells) Shard(s job.Shard) (part Cells, from, to int64) {
 	from, to = s.Of(int64(p.Total()))
 	at := int64(0)
@@ -56,7 +57,7 @@ func (p Cells) Shard(s job.Shard) (part Cells, from, to int64) {
 	return part, from, to
 }
 
-// Total is the number of instances of all cells.
+// Total returns the number of instances of all cells.
 func (p Cells) Total() int {
 	n := 0
 	for _, c := range p {

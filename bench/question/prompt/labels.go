@@ -18,7 +18,7 @@ import (
 // ofNodes is the functions whose arguments, behind the first, are nodes.
 var ofNodes = []string{"desc", "reach", "anc", "has_path", "dist", "path", "parents", "children", "siblings", "cousins", "node", "select", "wdist", "wpath"}
 
-// Anchors is the numbers in an Ein program that stand for nodes, those of its graphs
+// Anchors returns the numbers in an Ein program that stand for nodes, those of its graphs
 // aside: arguments of functions, and positions in brackets.
 func Anchors(f *syntax.File) (list []*syntax.Number) {
 	take := func(x syntax.Expr) {

@@ -28,7 +28,7 @@ const (
 	Tool   Mode = "ein-tool"
 )
 
-// Modes is all modes.
+// Modes returns all modes.
 func Modes() []Mode { return []Mode{Direct, CoT, Ein, Python, Rules, Tool} }
 
 //go:embed prompts/*.md prompts/paper/*.md

@@ -36,12 +36,12 @@ const (
 	TargetRules  Target = "rules"
 )
 
-// Targets is all targets.
+// Targets returns all targets.
 func Targets() []Target {
 	return []Target{TargetAnswer, TargetCoT, TargetEin, TargetLabels, TargetPython, TargetRules}
 }
 
-// Mode is how a model is asked for a target.
+// Mode returns the mode in which a model is asked for a target.
 func (t Target) Mode() Mode {
 	switch t {
 	case TargetAnswer:
@@ -62,7 +62,7 @@ const (
 	Conversational   Format = "conversational"
 )
 
-// Formats is all formats.
+// Formats returns all formats.
 func Formats() []Format { return []Format{Messages, PromptCompletion, Conversational} }
 
 // Options say what is written of each instance: one record for each target.
@@ -77,7 +77,7 @@ type Options struct {
 // CharsPerToken is how tokens are estimated without the vocabulary of any model.
 const CharsPerToken = 4
 
-// Tokens is about how many a text has.
+// Tokens estimates how many tokens a text has.
 func Tokens(s string) int64 {
 	return int64((utf8.RuneCountInString(s) + CharsPerToken - 1) / CharsPerToken)
 }
@@ -105,7 +105,7 @@ func (l *Lengths) add(t Target, chat []Message) {
 	x.longest, x.answer = max(x.longest, prompt+reply), max(x.answer, reply)
 }
 
-// Text is a table of them.
+// Text returns a table of the lengths.
 func (l Lengths) Text() string {
 	rows := [][]string{{"tokens, about", "records", "prompt", "reply", "longest reply", "longest record"}}
 	for _, t := range Targets() {
@@ -123,7 +123,7 @@ type Message struct {
 	Content string `json:"content" parquet:"content"`
 }
 
-// Chat is what a model is told and asked, and what it should say.
+// Chat returns the messages of an instance: the system message, the question and the reply.
 func Chat(in *instance.Instance, target Target, prompts Prompts) ([]Message, error) {
 	reply, err := Reply(in, target)
 	return []Message{{"system", prompts[target.Mode()]}, {"user", in.Question}, {"assistant", reply}}, err
@@ -166,7 +166,7 @@ func Write(w io.Writer, in *instance.Instance, opt *Options) error {
 	return nil
 }
 
-// Reply is the reply to be learned, in the form that the prompt of its mode asks for.
+// Reply returns the reply to be learned, in the form that the prompt of its mode asks for.
 func Reply(in *instance.Instance, target Target) (string, error) {
 	answer := `{"answer": ` + string(in.Answer) + `}`
 	switch target {

@@ -63,7 +63,7 @@ type network struct{ out, in [][]int }
 //go:noinline
 func (t *tracer) say(format string, args ...any) { fmt.Fprintf(&t.Builder, format+"\n", args...) }
 
-// list is nodes by their names, or "none".
+// list returns nodes by their names, or "none".
 func (t *tracer) list(nodes []int) string {
 	return cmp.Or(strings.Join(lists.Map(nodes, func(x int) string { return t.labels[x] }), ", "), "none")
 }
@@ -117,7 +117,7 @@ func (t *tracer) reach(g *network, x int, back bool) []int {
 	return found
 }
 
-// keep is the nodes of a list that have a property, each written down.
+// keep returns the nodes of a list that have a property, each written down.
 func (t *tracer) keep(nodes []int, what string, value func(x int) []int, has func(n int) bool) []int {
 	var kept []int
 	for _, x := range nodes {
@@ -217,7 +217,7 @@ func (t *tracer) aggregate(g *network, nodes []int) answer.Value {
 	return answer.Value{Float: float64(sum) / float64(len(nodes))}
 }
 
-// triangles are those among some nodes, each written down.
+// triangles counts the triangles among some nodes, and writes each down.
 func (t *tracer) triangles(g *network, nodes []int) answer.Value {
 	n := 0
 	for i, x := range nodes {

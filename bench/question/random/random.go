@@ -29,7 +29,7 @@ func Key(parts ...string) [32]byte {
 	return k
 }
 
-// Seed is the first 8 bytes of a key, as the seed an instance is known by.
+// Seed returns the first 8 bytes of a key, as the seed an instance is known by.
 func Seed(key [32]byte) uint64 { return binary.BigEndian.Uint64(key[:8]) }
 
 // Stream is a sequence of random numbers. It is not safe for concurrent use.
@@ -42,7 +42,7 @@ func New(key [32]byte) *Stream {
 	return s
 }
 
-// Uint64 is the next number.
+// Uint64 returns the next number.
 func (s *Stream) Uint64() uint64 { return s.src.Uint64() }
 
 // IntN is uniform in 0..n-1, by Lemire's multiplication with rejection: the
@@ -75,7 +75,7 @@ func (s *Stream) Shuffle(n int, swap func(i, j int)) {
 	}
 }
 
-// Perm is a random order of 0..n-1.
+// Perm returns a random order of 0..n-1.
 func (s *Stream) Perm(n int) []int { return s.PermOf(make([]int, n)) }
 
 // PermOf fills p with a random order of its indices.

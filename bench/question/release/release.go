@@ -41,7 +41,7 @@ func Defaults() Settings {
 	return Settings{Preset: "standard", Seed: 42, PerCategory: 50, Further: 2500}
 }
 
-// Command is the command line that makes the release again.
+// Command returns the command line that makes the release again.
 func (s *Settings) Command() string {
 	return fmt.Sprintf("ein bench release DIR --preset %s --seed %d --per-category %d --further %d", s.Preset, s.Seed, s.PerCategory, s.Further)
 }
@@ -201,7 +201,7 @@ func (m *Maker) plan(split string, total int) instance.Cells {
 	return plan
 }
 
-// sweep is the sizes of the preset in four steps, or fewer where it has fewer sizes. A
+// sweep returns the sizes of the preset in four steps, or fewer where it has fewer sizes. A
 // category of which a size has no question is left out there, and about says so.
 func (m *Maker) sweep(ctx context.Context) (plan instance.Cells, about string, err error) {
 	const steps = 4

@@ -14,7 +14,7 @@ import (
 	"ein/internal/words"
 )
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *Report) Text() string {
 	var b strings.Builder
 	groups := slices.Concat(r.Categories, r.Levels, []*Group{r.All})
@@ -138,7 +138,7 @@ func (b bin) count(g *Group) int {
 	return sum
 }
 
-// sensitivity is that of the instances in the bin.
+// sensitivity is the sensitivity of the instances in the bin.
 func (b bin) sensitivity(g *Group) (all Spread) {
 	for n := b.low; n <= b.high; n++ {
 		if s := g.BySize[n]; s.n > 0 {

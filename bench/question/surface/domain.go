@@ -116,7 +116,7 @@ func (d *Domain) targets(x string, many bool) string {
 	return d.Node + " that " + x + " " + d.Forward.One
 }
 
-// Later is the domain in the words of the generators after cb1: papers cannot
+// Later returns the domain in the words of the generators after cb1: papers cannot
 // cite each other in a circle, but authors can.
 func (d *Domain) Later() *Domain {
 	if d.Node != "paper" {

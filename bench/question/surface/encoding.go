@@ -18,10 +18,10 @@ const (
 	Matrix Encoding = "matrix"
 )
 
-// Encodings is all encodings.
+// Encodings returns all encodings.
 func Encodings() []Encoding { return []Encoding{NL, JSON, Matrix} }
 
-// Prompt is the graph in an encoding, then the question, which is the same in all.
+// Prompt returns the graph in an encoding, then the question, which is the same in all.
 func (l *Look) Prompt(e Encoding, c *category.Case, template string) string {
 	q := l.Question(c, template)
 	switch e {
@@ -35,7 +35,7 @@ func (l *Look) Prompt(e Encoding, c *category.Case, template string) string {
 	panic("BUG: surface: no encoding " + string(e))
 }
 
-// JSON is a sentence that says what an edge means, and an object with nodes and
+// JSON returns a sentence that says what an edge means, and an object with nodes and
 // edges (and edges2 for the second network) by label. The edges are in the
 // order of Text's.
 func (l *Look) JSON(c *category.Case) string {
@@ -66,7 +66,7 @@ func (w *writer) pairs(name string, g *graph.Graph) {
 	w.say(`"`, name, `": [`, strings.Join(lists.Map(w.edges(g), edge), ", "), "]")
 }
 
-// Matrix is a sentence that says what an entry means, and the adjacency matrix
+// Matrix returns a sentence that says what an entry means, and the adjacency matrix
 // (or two) with a label before each row and above each column, in aligned
 // columns.
 func (l *Look) Matrix(c *category.Case) string {

@@ -48,7 +48,7 @@ const (
 	Varied   Style = "varied"    // one sentence per source, each phrased in its own way
 )
 
-// Styles is all styles, in the order they are drawn from.
+// Styles returns all styles, in the order they are drawn from.
 func Styles() []Style { return []Style{Flat, BySource, ByTarget, Mixed, Varied} }
 
 // MaxParts is the largest Of: every part has at least one domain besides kinship.
@@ -81,7 +81,7 @@ func (p Partition) of(n int) int { return (n - p.Part + p.Of - 1) / p.Of }
 // at is the position of the i-th card of the part.
 func (p Partition) at(i int) int { return i*p.Of + p.Part }
 
-// MaxNodes is the most nodes that every pool has labels for.
+// MaxNodes returns how many nodes every pool has labels for.
 func (p Partition) MaxNodes() int {
 	p = p.norm()
 	most := pools[0].size(p)
@@ -91,7 +91,7 @@ func (p Partition) MaxNodes() int {
 	return most
 }
 
-// Domains is the domains that a part may use for a family.
+// Domains returns the domains that a part may use for a family.
 func (p Partition) Domains(f category.Family) []*Domain {
 	if f == category.Kinship {
 		return []*Domain{&domains[0]}
@@ -104,7 +104,7 @@ func (p Partition) Domains(f category.Family) []*Domain {
 	return out
 }
 
-// Labels is all labels of a pool that a part may use, in the order of the pool.
+// Labels returns all labels of a pool that a part may use, in the order of the pool.
 func (p Partition) Labels(name string) []string {
 	p = p.norm()
 	l := poolNamed(name)
@@ -127,7 +127,7 @@ type Look struct {
 	Order  [32]byte // the key of the order of the edges and of the choices of phrasing
 }
 
-// Draw is the look of a surface key for a graph of n nodes. Pool, style and the
+// Draw returns the look of a surface key for a graph of n nodes. Pool, style and the
 // label of a node depend only on the key and the partition, whatever the family
 // and n; the domain also on whether the family is kinship.
 //

@@ -12,7 +12,7 @@ import (
 	"ein/internal/lists"
 )
 
-// Text is the graph in English: a sentence that declares the nodes, then
+// Text returns the graph in English: a sentence that declares the nodes, then
 // sentences that state every edge exactly once. Two graphs are called the first
 // and the second network.
 func (l *Look) Text(c *category.Case) string {
@@ -87,7 +87,7 @@ func (w *writer) list(nodes []int) {
 	}
 }
 
-// edges is the edges of a graph in the order they are told in. The edges of an
+// edges returns the edges of a graph in the order they are told in. The edges of an
 // undirected graph are turned at random, or the node with the lower index would
 // always be the subject.
 func (w *writer) edges(g *graph.Graph) []graph.Edge {

@@ -45,7 +45,7 @@ func (p Part) String() string {
 	return [...]string{"line", "digest", "generated", "Ein", "Python", "rules"}[p]
 }
 
-// Finding is one disagreement.
+// Finding is something that does not agree with a line, its id or its programs.
 type Finding struct {
 	Line    int    `json:"-"`
 	ID      string `json:"-"` // "" when the line has none
@@ -53,14 +53,14 @@ type Finding struct {
 	Message string `json:"message"`
 }
 
-// Row is the count of a category.
+// Row counts the instances of a category, and the disagreements by part.
 type Row struct {
 	Category  string
 	Instances int
 	Wrong     [parts]int // instances by part; Line counts lines that are there twice
 }
 
-// Summary is the outcome of a file.
+// Summary adds up the records of a file.
 type Summary struct {
 	Unreadable int // lines that are no instances
 	PythonRuns int
@@ -150,7 +150,7 @@ func (j *Job) Each(ctx context.Context, r io.Reader, emit func(*Record) error) (
 	return noPython, nil
 }
 
-// NewSummary is that of a file without lines.
+// NewSummary returns the summary of a file without lines.
 func NewSummary() *Summary { return &Summary{first: map[[8]byte]int{}, rows: map[string]*Row{}} }
 
 // Add counts what was found of the next line of a file, and gives all of it: a shard of a
@@ -199,7 +199,7 @@ func (s *Summary) count(it *Record) {
 // unknown is the row of instances whose category does not exist.
 const unknown = "(unknown)"
 
-// Rows is the counts of the categories that occur, in the order of the table.
+// Rows returns the counts of the categories that occur, in the order of the table.
 func (s *Summary) Rows() (list []Row) {
 	for i := range category.Table {
 		if row := s.rows[category.Table[i].Name]; row != nil {
@@ -358,7 +358,7 @@ func differences(line, made []byte) string {
 
 const shortValue = 40
 
-// fields is the names of the members of an object, in order.
+// fields returns the names of the members of an object, in order.
 func fields(object []byte) []string {
 	d := json.NewDecoder(bytes.NewReader(object))
 	var names []string

@@ -53,7 +53,7 @@ type BoardPair struct {
 	Holm       *float64       `json:"p_holm"` // adjusted for all pairs
 }
 
-// Text is the board for people.
+// Text returns the board for people.
 func (b *Board) Text() string {
 	rows := [][]string{{"", "rank", string(b.Scoring) + " %", show.Percent(1 - b.Alpha), "answers", "none"}}
 	for i := range b.Standings {

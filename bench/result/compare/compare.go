@@ -64,7 +64,7 @@ type Report struct {
 	Cost     *Spent            `json:"cost,omitempty"` // dollars; when both runs have prices
 }
 
-// Summary is one run by itself.
+// Summary describes one of the two runs by itself.
 type Summary struct {
 	Dir                         string             `json:"dir"`
 	Model                       string             `json:"model"`

@@ -43,14 +43,14 @@ type LevelPair struct {
 	LikeInterval stats.Interval `json:"like_sensitivity_interval"`
 }
 
-// Answer is one whose share of edits that change it is known.
+// Answer is an answer to a question of known sensitivity.
 type Answer[K comparable] struct {
 	Right       float64 // 1 or 0
 	Cluster     K
 	Sensitivity float64
 }
 
-// Like is the share of a that is right less that of b, of answers of like sensitivity: those
+// Like returns the share of a that is right less that of b, of answers of like sensitivity: those
 // of each tenth are compared with one another. The second result is how many answers count.
 func Like[K comparable](a, b []Answer[K]) (stats.Estimate, int) {
 	const tenths = 10

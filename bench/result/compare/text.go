@@ -13,7 +13,7 @@ import (
 	"ein/internal/words"
 )
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *Report) Text() string {
 	var b strings.Builder
 	r.sides(&b)

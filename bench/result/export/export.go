@@ -49,7 +49,7 @@ func Parts(r *run.Run) []*Part {
 	return out
 }
 
-// Task is the name of a part, as a task.
+// Task returns the name of a part, as a task.
 func (p *Part) Task() string { return fmt.Sprintf("closurebench_%s_%s", p.Mode, p.Encoding) }
 
 // each gives the rows of a part, and the same with their texts.

@@ -213,7 +213,7 @@ func (p *Part) runID() (string, error) {
 	return uid(string(b)), err
 }
 
-// InspectName is the name that inspect_ai gives to the file of such a log, by which
+// InspectName returns the name that inspect_ai gives to the file of such a log, by which
 // it finds it in a folder; ext is json or eval.
 func (p *Part) InspectName(t *Times, ext string) (string, error) {
 	id, err := p.runID()
@@ -301,7 +301,7 @@ func fill(w io.Writer, v any, lists ...members) error {
 	return err
 }
 
-// ids is those of the instances.
+// ids writes the ids of the instances.
 func (p *Part) ids() members {
 	return members{`"sample_ids":[`, func(yield func(any) error) error {
 		for _, row := range p.Rows {

@@ -71,7 +71,7 @@ func (p *Part) WriteHarnessSamples(w io.Writer) (left int, err error) {
 	return left, err
 }
 
-// harnessSample is the replies to one instance.
+// harnessSample returns the replies to one instance.
 func (p *Part) harnessSample(doc int, rows []*run.Row) (*harnessSample, error) {
 	in := rows[0].Instance
 	d := newHarnessDoc(in)
@@ -121,7 +121,7 @@ func (p *Part) prompt(in *instance.Instance) string {
 	return p.Run.Config.Prompts[p.Mode] + "\n\n" + in.Question
 }
 
-// arguments is the parameters under the names of the harness.
+// arguments returns the parameters under the names of the harness.
 func (p *Part) arguments() map[string]any {
 	out := map[string]any{"until": []string{}}
 	c := &p.Run.Config.Params
@@ -151,7 +151,7 @@ func (p *Part) WriteHarnessData(w io.Writer) error {
 	})
 }
 
-// HarnessResults is the name of the file that WriteHarnessResults is for, by which tools
+// HarnessResults returns the name of the file that WriteHarnessResults is for, by which tools
 // find it.
 func HarnessResults(t *Times) string {
 	return "results_" + t.Begin.UTC().Format("2006-01-02T15-04-05.000000") + ".json"
@@ -196,7 +196,7 @@ func WriteHarnessResults(w io.Writer, parts []*Part, t *Times) error {
 	return compact.Write(w, out)
 }
 
-// HarnessData is the name of the file that WriteHarnessData is for.
+// HarnessData returns the name of the file that WriteHarnessData is for.
 func (p *Part) HarnessData() string { return p.Task() + ".data.jsonl" }
 
 // WriteHarnessTask writes a task that asks the questions of a part as the run did.

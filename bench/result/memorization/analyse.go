@@ -42,7 +42,7 @@ type Membership struct {
 	four  map[string]int
 }
 
-// NewMembership is the cells that Generate has made.
+// NewMembership returns the cells that Generate has made.
 func NewMembership(cells map[Cell][]*instance.Instance) (*Membership, error) {
 	m := &Membership{present(cells), map[string]Cell{}, map[string]int{}}
 	for _, c := range present(cells) {
@@ -86,7 +86,7 @@ type Report struct {
 	Changes []Gap `json:"changes"`
 }
 
-// EpochReport is one epoch.
+// EpochReport is the accuracy of an epoch in each cell, and the gaps between cells.
 type EpochReport struct {
 	Name  string       `json:"name"`
 	Cells []CellReport `json:"cells"` // those that there are
@@ -124,7 +124,7 @@ const (
 	Clustered = "clustered" // cluster-robust, t
 )
 
-// gaps is those that are reported, of the cells that there are.
+// gaps are the differences that are reported, where their cells exist.
 var gaps = []struct {
 	meaning string
 	of      []term
@@ -287,7 +287,7 @@ func (s *sample) report(opt *Options) []CellReport {
 	return s.reports
 }
 
-// chosen is the rows in the mode and the encoding asked for, which have to be one.
+// chosen returns the rows in the mode and the encoding asked for, which have to be one.
 func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
 	var modes []prompt.Mode
 	var encodings []surface.Encoding

@@ -56,7 +56,7 @@ const (
 // Cells lists the cells. There may be no Apart.
 func Cells() []Cell { return []Cell{Seen, Structure, Surface, Fresh, Apart} }
 
-// present is the cells that some questions are in.
+// present returns the cells that some questions are in.
 func present(cells map[Cell][]*instance.Instance) []Cell {
 	all := Cells()
 	if len(cells[Apart]) == 0 {
@@ -344,7 +344,7 @@ func (x *CellProof) check() error {
 	return nil
 }
 
-// Text is the proof for people.
+// Text returns the proof for people.
 func (p *Proof) Text() string {
 	rows := [][]string{{"cell", "questions", "structures", "structure seen", "surface seen", "text seen"}}
 	for i := range p.Cells {
@@ -360,7 +360,7 @@ func (p *Proof) Text() string {
 	return b.String()
 }
 
-// JSON is the proof as a file.
+// JSON returns the proof as a file.
 func (g *Generated) JSON() ([]byte, error) {
 	out, err := json.MarshalIndent(struct {
 		Version int `json:"version"`

@@ -19,10 +19,10 @@ const (
 	AllFile   = "all.jsonl" // the questions of all cells, one after the other
 )
 
-// File is the name of the file of a cell.
+// File returns the name of the file of a cell.
 func (c Cell) File() string { return string(c) + ".jsonl" }
 
-// Files is what the folder holds, in the order in which it should be written: the
+// Files returns what the folder holds, in the order in which it should be written: the
 // proof, with the checksums of the others, comes last.
 func (g *Generated) Files() ([]File, error) {
 	var files []File

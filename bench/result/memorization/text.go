@@ -10,7 +10,7 @@ import (
 	"ein/internal/words"
 )
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *Report) Text() string {
 	var b strings.Builder
 	for i := range r.Epochs {

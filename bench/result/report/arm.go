@@ -42,7 +42,7 @@ func (it *item) base() string {
 	return instance.Base(it.ID)
 }
 
-// Missing is how many rows have no reply.
+// Missing returns how many rows have no reply.
 func (a *Arm) Missing() int { return len(a.all) - len(a.scored) - a.infra - a.bare }
 
 // arms splits runs. The order is that of the runs, their modes and encodings.
@@ -130,7 +130,7 @@ func unique(names []string, dir func(int) string) {
 	}
 }
 
-// only is the items that a condition holds for.
+// only returns the items that a condition holds for.
 func only(items []item, keep func(*item) bool) []item {
 	n := 0
 	for i := range items {
@@ -262,7 +262,7 @@ func differences(arms []*Arm) []string {
 	return list
 }
 
-// levels are those that occur, in order.
+// levels returns the levels that occur, in order.
 func (r *Report) levels() []string {
 	var list []string
 	for _, a := range r.Arms {

@@ -41,7 +41,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// TestSameBytes is that nothing but the runs decides what is written.
+// TestSameBytes checks that nothing but the runs decides what is written.
 func TestSameBytes(t *testing.T) {
 	for _, f := range Formats() {
 		var first []File

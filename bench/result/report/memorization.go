@@ -11,7 +11,7 @@ import (
 	"ein/internal/lists"
 )
 
-// buildMemorization is the cells of runs over them, and the gaps between.
+// buildMemorization adds the section on memorisation: accuracy by cell, and the gaps between cells.
 func buildMemorization(r *Report, s *Section) error {
 	if r.Options.Cells == nil {
 		return nil

@@ -69,7 +69,7 @@ func (p *Published) Table(id string) *PaperTable {
 	return &p.Tables[i]
 }
 
-// Get is a number of a row.
+// Get returns a number of a row.
 func (t *PaperTable) Get(row *PaperRow, column string) (float64, bool) {
 	i := slices.Index(t.Columns, column)
 	if i < 0 || row.Values[i] == nil {

@@ -259,7 +259,7 @@ func TestPaperOrder(t *testing.T) {
 	}
 }
 
-// TestPaperColumns is that the columns of the paper are columns of our tables.
+// TestPaperColumns checks that the columns of the paper are columns of our tables.
 func TestPaperColumns(t *testing.T) {
 	r := makeReport(t, Options{Lenient: true, Paper: true}, madeRuns(t, 10)...)
 	shown := map[string]bool{}

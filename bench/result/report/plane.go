@@ -38,7 +38,7 @@ func (r *Report) plane(tokens *Table) *chart.Figure {
 	return f
 }
 
-// front is the points that no other point is at least as good as in both ways and
+// front returns the points that no other point is at least as good as in both ways and
 // better in one, by increasing X.
 func front(series []chart.Series) []chart.Point {
 	var all, list []chart.Point

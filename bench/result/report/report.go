@@ -1,13 +1,21 @@
 // Package report builds the tables and figures of evaluations.
 //
 // [New] makes a [Report] from runs: sections of tables and figures, as data. Its methods
-// render it as HTML, Markdown, LaTeX, CSV or SVG. A row of a table is an [Arm], which is a
-// run in one mode and encoding.
+// render it as HTML, Markdown, LaTeX, CSV or SVG.
+//
+// An [Arm] is a run in one mode and encoding, and mostly a row of a table. A section is a
+// [Builder], a function of the report that adds tables and figures; registry.go lists them
+// in order, and a new section is a function and a row there. A [Table] has typed cells with
+// intervals, and only the formats turn them into text, so that all formats show the same.
 //
 // Shares have 95 % Wilson intervals with the effective number of answers of clustered
 // ones; ratios of tokens have jackknife intervals over clusters. Missing values are shown
 // as missing, and infrastructure errors count in no share. The same runs give the same
 // bytes.
+//
+// A page of HTML is one file that loads nothing. Names, questions and replies come from
+// outside: package page escapes them, and a content security policy allows only the page's
+// own script. How many replies the page embeds is bounded (browser.go).
 package report
 
 import (
@@ -21,9 +29,9 @@ import (
 	"ein/internal/chart"
 )
 
-// Options say how runs are reported.
+// Options say what a report counts and shows.
 type Options struct {
-	Lenient bool // what is right is what is lenient, in place of strict
+	Lenient bool // answers count that are right leniently, not only strictly
 	Paper   bool // the numbers of the paper beside ours
 	// Embed is how many replies the page of HTML has at most, and EmbedBytes how
 	// many bytes of their texts; a single text has EmbedText at most. 0 is the
@@ -52,7 +60,7 @@ func (o *Options) fill() {
 	o.Embed, o.EmbedBytes, o.EmbedText = cmp.Or(o.Embed, DefaultEmbed), cmp.Or(o.EmbedBytes, DefaultEmbedBytes), cmp.Or(o.EmbedText, DefaultEmbedText)
 }
 
-// Scoring is the name of what counts as right.
+// Scoring returns the name of what counts as right.
 func (o *Options) Scoring() string { return string(answer.Counted(o.Lenient)) }
 
 // Report is everything that is printed.
@@ -102,7 +110,7 @@ func New(runs []*run.Run, opt Options) (*Report, error) {
 	return r, nil
 }
 
-// Tables are those of all sections.
+// Tables returns the tables of all sections.
 func (r *Report) Tables() []*Table {
 	var list []*Table
 	for i := range r.Sections {
@@ -111,7 +119,7 @@ func (r *Report) Tables() []*Table {
 	return list
 }
 
-// Figures are those of all sections.
+// Figures returns the figures of all sections.
 func (r *Report) Figures() []*chart.Figure {
 	var list []*chart.Figure
 	for i := range r.Sections {
@@ -120,5 +128,5 @@ func (r *Report) Figures() []*chart.Figure {
 	return list
 }
 
-// right is what counts as a right answer.
+// right reports whether a reply counts as right under the options.
 func (r *Report) right(row *item) bool { return row.Score.In(answer.Counted(r.Options.Lenient)) }

@@ -111,7 +111,7 @@ func wilson(x, n float64) (low, high float64) {
 
 func sizeName(n int) string { return interval{n, n}.String() }
 
-// TestOutcomesAddUp is that every reply has one outcome, and that nothing that was
+// TestOutcomesAddUp checks that every reply has one outcome, and that nothing that was
 // asked is lost.
 func TestOutcomesAddUp(t *testing.T) {
 	r := makeReport(t, Options{}, madeRuns(t, 3)...)
@@ -182,7 +182,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestClusters is that five answers to each question are no five questions.
+// TestClusters checks that five answers to a question do not count as five questions.
 func TestClusters(t *testing.T) {
 	one := madeRun(t, "made:small", 4, surface.NL)
 	five := *one
@@ -356,7 +356,7 @@ func TestOddRuns(t *testing.T) {
 	}
 }
 
-// TestMissingIsNotZero is that what nobody was asked has no value anywhere.
+// TestMissingIsNotZero checks that a question that was not asked has no value anywhere.
 func TestMissingIsNotZero(t *testing.T) {
 	x := madeRun(t, "made:small", 1, surface.NL)
 	x.Rows = slices.DeleteFunc(x.Rows, func(r run.Row) bool { return r.Instance.Level == "L3" })

@@ -50,7 +50,7 @@ type Row struct {
 	Paper bool // from the paper, not from runs
 }
 
-// Text is a number as it is shown, without its unit.
+// Text returns a number as it is shown, without its unit.
 func (u Unit) Text(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -90,7 +90,7 @@ func (u Unit) Text(v float64) string {
 	return strconv.FormatFloat(v, 'f', 1, 64)
 }
 
-// Interval is an interval as it is shown, "" for none.
+// Interval returns an interval as it is shown, "" for none.
 func (u Unit) Interval(v chart.Value) string {
 	if v.Missing() || math.IsNaN(v.Low) || math.IsNaN(v.High) {
 		return ""
@@ -168,7 +168,7 @@ func armTable(id, title, caption string, arms []*Arm, columns []Column, cells fu
 	return &Table{ID: id, Title: title, Caption: caption, Keys: []string{"model, mode"}, Columns: columns, Rows: rows}
 }
 
-// figure is the first columns of the table, which are shares in percent.
+// figure returns the first columns of the table, which are shares in percent.
 func (t *Table) figure(kind chart.Kind, columns int, unit, caption string) *chart.Figure {
 	f := &chart.Figure{ID: t.ID, Title: t.Title, Caption: caption, Kind: kind, X: chart.Axis{Label: unit, Max: 100}, Panels: []chart.Panel{{}}}
 	series := make([]chart.Series, columns)

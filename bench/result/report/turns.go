@@ -48,7 +48,7 @@ func (s *samples) majority() float64 {
 	return float64(right) / float64(first)
 }
 
-// samples is those of the questions of an arm, and the most of one.
+// samples groups the items of an arm by question; most is the largest group.
 func (r *Report) samples(items []item) (list []*samples, most int) {
 	type question struct{ structure, surface uint64 }
 	of := map[question]*samples{}

@@ -13,7 +13,7 @@ import (
 // None stands for a number that there is not.
 const None = "-"
 
-// Fixed is a number with so many digits after the point; None when it is not finite.
+// Fixed returns a number with so many digits after the point; None when it is not finite.
 func Fixed(x float64, digits int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return None
@@ -25,13 +25,13 @@ func Fixed(x float64, digits int) string {
 	return s
 }
 
-// Percent is a share of 1 as a short number with its sign, as in 95 %.
+// Percent returns a share of 1 as a short number with its sign, as in 95 %.
 func Percent(x float64) string { return strconv.FormatFloat(100*x, 'g', 4, 64) + " %" }
 
-// Rate is a share of 1 in percent, with one digit.
+// Rate returns a share of 1 in percent, with one digit.
 func Rate(x float64) string { return Fixed(100*x, 1) }
 
-// Share is a share and its interval, in percent; twice None for nil.
+// Share returns a share and its interval, in percent; twice None for nil.
 func Share(s *stats.Share) (rate, interval string) {
 	if s == nil {
 		return None, None
@@ -39,7 +39,7 @@ func Share(s *stats.Share) (rate, interval string) {
 	return Rate(s.Rate), Rate(s.Interval.Low) + "-" + Rate(s.Interval.High)
 }
 
-// Points is a difference of shares in points, with its sign.
+// Points returns a difference of shares in points, with its sign.
 func Points(x float64) string {
 	s := Rate(x)
 	if x > 0 && s != "0.0" && s != None {
@@ -48,7 +48,7 @@ func Points(x float64) string {
 	return s
 }
 
-// Span is an interval of differences in points.
+// Span returns an interval of differences in points.
 func Span(i stats.Interval) string {
 	if math.IsNaN(i.Low) || math.IsNaN(i.High) {
 		return None
@@ -56,7 +56,7 @@ func Span(i stats.Interval) string {
 	return Points(i.Low) + " to " + Points(i.High)
 }
 
-// P is a p value.
+// P returns a p value.
 func P(p float64) string {
 	if p < 0.0001 {
 		return "<0.0001"

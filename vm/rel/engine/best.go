@@ -11,9 +11,9 @@ import (
 	"ein/vm/tensor"
 )
 
-// isBest reports whether all rules of a stratum make values of one fold, each of one
-// value, so that the best value of all is final as long as none gets better on its way:
-// then each key is taken once, from a heap.
+// isBest reports whether all rules of a stratum make values of one fold, each from one value. Then
+// Dijkstra's algorithm applies: as long as no rule improves a value on its way, the best value of
+// all is final, and each key is taken from a heap once.
 func isBest(p *rel.Program, s *stratum) bool {
 	if !s.Recursive {
 		return false
@@ -32,16 +32,18 @@ func isBest(p *rel.Program, s *stratum) bool {
 	return true
 }
 
-// item is a value that a key had, in the order of values; a later one makes it stale.
+// item is a value that a key had, in the order of values. It is stale once the key has a better
+// one.
 type item struct {
 	order    uint64 // see kernel.SortKey
 	rel, key uint32
 	next     int32 // on its step
 }
 
-// ladder gives items in their order, if none comes below the last that it gave: a radix heap
-// (Ahuja, Mehlhorn, Orlin, Tarjan: Faster Algorithms for the Shortest Path Problem). A step has the
-// items that differ from the last in that bit and none above; those like the last are on step 0.
+// ladder gives items in order, provided that no new one comes below the last that it gave: a radix
+// heap (Ahuja, Mehlhorn, Orlin, Tarjan: Faster Algorithms for the Shortest Path Problem). A step
+// has the items whose highest bit that differs from the last is this one; those that equal the last
+// are on step 0.
 type ladder struct {
 	last  uint64
 	items []item
@@ -104,8 +106,8 @@ func (r *run) lowest(l *ladder, live func(*item) bool) (x item, ok bool) {
 	}
 }
 
-// best takes keys from a ladder, the best value first. If a value gets better than one that
-// was taken it gives up: rounds go on from what there is.
+// best takes keys from a ladder, the best value first. If a value gets better than one that was
+// taken before, it gives up, and rounds go on from there.
 func (r *run) best(st *stratum) bool {
 	sign := 1.0
 	if r.p.Relations[st.Relations[0]].Fold == rel.Max {
@@ -161,7 +163,7 @@ func (r *run) best(st *stratum) bool {
 	return r.taken(st)
 }
 
-// taken goes on with rounds if something got better than what was taken before.
+// taken ends best: the relations are complete, or all their values drive the next round.
 func (r *run) taken(st *stratum) bool {
 	for _, i := range st.Relations {
 		if r.sunk {
@@ -173,8 +175,8 @@ func (r *run) taken(st *stratum) bool {
 	return !r.sunk
 }
 
-// relaxing is a rule that passes a value of a key on to the keys of its list, as it is or with
-// the weight of the step added: L[y] min= L[x] + w <- E(x, y, w).
+// relaxing is a rule that passes the value of a key on to the keys in its list, as it is or plus
+// the weight of the step: L[y] min= L[x] + w <- E(x, y, w).
 type relaxing struct{ to, weight int } // columns of the list; weight is -1 for none
 
 func (n *nest) relaxing(best bool) *relaxing {
@@ -255,16 +257,16 @@ func (r *run) pass(n *nest, from *store, k uint32) {
 	}
 }
 
-// list is what a rule that relaxes goes through: the rows of a key, each with another key and
-// maybe a weight.
+// list holds what a rule that relaxes goes through: for each key, rows of another key and maybe a
+// weight.
 type list struct {
 	*relaxing
 	ptr, rows []uint32
 	wide      int
 }
 
-// lists are those of a stratum of one relation of one key, in which all rules relax, and
-// where keys have places; else nil.
+// lists returns the lists of a stratum of one relation with one key, if all of its rules relax and
+// keys have places; else nil.
 func (r *run) lists(st *stratum) (lists []list) {
 	s := &r.stores[st.Relations[0]]
 	if len(st.Relations) > 1 || s.width != 1 || s.place == nil || r.why != nil || !r.room(8*uint64(len(s.place))) {
@@ -287,8 +289,9 @@ func (r *run) lists(st *stratum) (lists []list) {
 	return lists
 }
 
-// relax passes values on along lists, without a call for each of their rows, and with the values at
-// the places of their keys until it is done: what it needs of a key is then in one place in memory.
+// relax is best for such a stratum. It passes values along lists without a call for each row, and
+// keeps the values by key until it is done, so that everything it needs of a key is in one place in
+// memory.
 func (r *run) relax(st *stratum, lists []list, sign float64, waiting *ladder) {
 	r.rel = st.Relations[0]
 	s := &r.stores[r.rel]
@@ -337,18 +340,27 @@ func (r *run) relax(st *stratum, lists []list, sign float64, waiting *ladder) {
 			}
 		}
 	}
+	fresh := 0
+	for key, v := range best {
+		if s.place[key] == 0 && !math.IsInf(v, 1) {
+			fresh++
+		}
+	}
+	s.cells, s.val = grow(r, s.cells, fresh), grow(r, s.val, fresh)
 	for key, v := range best {
 		if math.IsInf(v, 1) {
 			continue
 		}
 		k := s.place[key]
 		if k == 0 {
-			k = uint32(r.push(s, []uint32{uint32(key)})) + 1
-			s.place[key], s.val = k, r.value(s.val, 0)
+			s.cells, s.val, s.n = append(s.cells, uint32(key)), append(s.val, 0), s.n+1
+			k = uint32(s.n)
+			s.place[key] = k
 		}
 		s.val[k-1] = sign*v + 0
 	}
+	s.from = grow(r, s.from, s.n-len(s.from))
 	for len(s.from) < s.n {
-		s.from = append(spare(r, s.from), noCode)
+		s.from = append(s.from, noCode)
 	}
 }

@@ -9,34 +9,34 @@ import (
 	"ein/vm/tensor"
 )
 
-// bounds are what is known of a program before it runs.
+// bounds is what is known of a program before it runs.
 type bounds struct {
 	columns [][]uint64 // different cells that a column can have
 	rows    []uint64
-	summed  []bool // the rows are no fewer than all rules give together, those that are the same counted twice
+	summed  []bool // the bound counts the rows of each rule, so it holds even if some come twice
 	ops     uint64
 	bytes   uint64
 }
 
-// places is a set of places, sorted; nil of none. Of more than mostPlacesOf it is only
-// known that there are many.
+// places is a sorted set of places. If there are more than mostPlacesOf, it is only known that
+// there are many.
 type places []int32
 
 const mostPlacesOf = 64
 
 var many = places{-1}
 
-// sources computes bounds: each column holds cells that come from certain places, and
-// each place has so many different ones. Places are columns of what is given, constants,
-// and expressions.
+// sources computes bounds. A column holds cells that come from certain places: columns of given
+// data, constants and expressions. Each place has so many different cells, so a column has no more
+// than its places together, and a relation no more rows than its columns have combinations.
 type sources struct {
 	bounds
 	p     *rel.Program
 	sizes []uint64   // of each place
 	from  [][]places // of each column of each relation
 	made  map[*rel.Expr]int
-	grew  bool // an expression has more values than it had, as its variables come from more places
-	late  bool // so many rounds have passed that this may go on
+	grew  bool // an expression has more values than before, since its variables come from more places
+	late  bool // too many rounds have passed: what still grows gets many places
 }
 
 func newBounds(p *rel.Program, strata []rel.Stratum, rows []uint64) bounds {
@@ -71,7 +71,7 @@ func limit(c tensor.Column, n uint64) uint64 {
 	return n
 }
 
-// place makes a new one, and the set of it alone.
+// place makes a place with n different cells, and gives the set of it alone.
 func (b *sources) place(n uint64) places {
 	b.sizes = append(b.sizes, n)
 	return places{int32(len(b.sizes) - 1)}
@@ -155,7 +155,7 @@ func join(to *places, from places) (changed bool) {
 	return changed
 }
 
-// cell is the places that a cell of a head comes from.
+// cell returns the places that a cell of a head comes from.
 func (b *sources) cell(s rel.Stratum, r *rel.Rule, c int) places {
 	cell := &r.Head[c]
 	value := b.p.Relations[r.Rel].Valued() && c == len(r.Head)-1
@@ -168,8 +168,8 @@ func (b *sources) cell(s rel.Stratum, r *rel.Rule, c int) places {
 	return b.expr(s, r, &cell.Expr, cell)
 }
 
-// expr is the place of an expression or an aggregate, which has no more values than its
-// variables, or groups, have combinations.
+// expr is the place of an expression or an aggregate. It has no more values than its variables, or
+// its groups, have combinations.
 func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) places {
 	at, found := b.made[e]
 	if !found || s.Recursive {
@@ -199,8 +199,8 @@ func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) 
 	return places{int32(at)}
 }
 
-// variable is the places that a variable comes from: of the column of fewest cells that
-// gives it, a complete one if there is one.
+// variable returns the places that a variable comes from: those of the column with the fewest cells
+// among the atoms that give it, preferably of a complete relation.
 func (b *sources) variable(s rel.Stratum, r *rel.Rule, v, depth int) places {
 	var best places
 	least, inside := uint64(0), true
@@ -238,8 +238,8 @@ func (b *sources) values(s rel.Stratum, r *rel.Rule, v int) uint64 {
 	return b.size(tensor.Column{Domain: r.Vars[v].Domain}, b.variable(s, r, v, 0))
 }
 
-// heads bounds the rows that a rule without recursion derives: the combinations of rows
-// of few atoms that give it all variables of the head.
+// heads bounds the rows that a rule without recursion derives, by the product of the rows of atoms
+// that together hold all variables of the head, chosen greedily.
 func (b *sources) heads(r *rel.Rule) uint64 {
 	need := make([]bool, len(r.Vars))
 	open := 0
@@ -428,8 +428,8 @@ func (pl *Plan) certify() {
 	b.ops, b.bytes = ops, tensor.SatAdd(b.bytes, tensor.SatMul(numbers, 64))
 }
 
-// closing bounds a closure, and takes its memory down: by the kernel, or by a search for
-// each cell that is asked for.
+// closing bounds the work of a closure, and adds its memory: of the kernel for all pairs, or of a
+// search for each cell that readers ask for.
 func (pl *Plan) closing(c *closure) uint64 {
 	b := &pl.bound
 	n := uint64(pl.p.Relations[c.rel].Columns[0].Domain.Size)
@@ -453,7 +453,7 @@ func (pl *Plan) closing(c *closure) uint64 {
 	return tensor.SatAdd(ops, tensor.SatMul(8, tensor.SatAdd(n, tensor.SatAdd(first, steps))))
 }
 
-// keys bounds the cells that the readers of a closure ask for.
+// keys bounds the number of cells that the readers of a closure ask for.
 func (pl *Plan) keys(c *closure) uint64 {
 	n := uint64(0)
 	for i := range pl.strata {
@@ -475,7 +475,7 @@ func (pl *Plan) keys(c *closure) uint64 {
 	return n
 }
 
-// numbers bounds the numbers that a rule makes, of so much work.
+// numbers bounds how many new numbers a rule makes in so much work.
 func (n *nest) numbers(work uint64) uint64 {
 	makes := n.kind == aggregates || slices.Contains(n.float, true)
 	for i := range n.rule.Head {
@@ -487,8 +487,8 @@ func (n *nest) numbers(work uint64) uint64 {
 	return tensor.SatMul(work, uint64(len(n.rule.Vars)+len(n.rule.Head)))
 }
 
-// fixed bounds the memory of what is as large as a domain, not as the rows of a relation, that is made
-// of so many rules with aggregates and looked up by so many marks.
+// fixed bounds the memory of a relation that depends on the size of its domains rather than on its
+// rows. groups is how many rules with aggregates make it, marks how many steps mark its lists.
 func (pl *Plan) fixed(i, groups, marks int) uint64 {
 	r := &pl.p.Relations[i]
 	s := pl.sized(i)
@@ -508,13 +508,13 @@ func (pl *Plan) fixed(i, groups, marks int) uint64 {
 	return n
 }
 
-// sized is a store of a relation, of which it is asked how large it may be.
+// sized is an empty store of a relation, which knows how large it may get.
 func (pl *Plan) sized(i int) *store {
 	r := &pl.p.Relations[i]
 	return &store{size: sizes(r), valued: valued(r), most: pl.bound.rows[i]}
 }
 
-// work bounds the rows that the loops of a rule look at.
+// work bounds how many rows the loops of a rule look at.
 func (pl *Plan) work(n *nest) uint64 {
 	b := &pl.bound
 	bound := make([]bool, len(n.rule.Vars))
@@ -566,7 +566,7 @@ func (pl *Plan) work(n *nest) uint64 {
 	return tensor.SatAdd(total, tensor.SatMul(at, 3))
 }
 
-// sizes are those of the columns that tell rows apart.
+// sizes returns the sizes of the columns that tell rows apart: all but a value.
 func sizes(r *rel.Relation) []int {
 	n := len(r.Columns)
 	if valued(r) {

@@ -9,20 +9,20 @@ import (
 	"ein/vm/tensor"
 )
 
-// closure is a stratum of pairs that are made by following steps: of those that other
-// rules give it first, then through steps, left; or first through steps, right.
+// closure is a stratum of pairs that are made by following steps. The first pairs come from other
+// rules; then steps follow them (left) or lead up to them (right).
 type closure struct {
 	rel   int
-	step  int // the relation of the steps; its own pairs where it is rel
+	step  int // the relation of the steps; rel if its own pairs are the steps
 	right bool
 	same  bool // the first pairs are the steps, nothing else
-	// The column that all readers know the cell of: then there is a search for each cell
-	// that one asks for, and not for others; -1 if there is a reader who does not.
+	// The column whose cell all readers know: then there is a search only for the cells
+	// that they ask for. It is -1 if some reader does not know one.
 	by   int
-	bits bool // all pairs are bits, as long as nobody asks for cells
+	bits bool // all pairs fit into bits
 }
 
-// closureOf recognises a closure.
+// closureOf recognises a closure; nil is none.
 func closureOf(p *rel.Program, s *stratum) *closure {
 	if !s.Recursive || len(s.Relations) != 1 || !square(&p.Relations[s.Relations[0]]) {
 		return nil
@@ -66,7 +66,7 @@ func closureOf(p *rel.Program, s *stratum) *closure {
 	return c
 }
 
-// asked says by which column the readers of closures know what they ask for.
+// asked finds the column of each closure whose cell all of its readers know.
 func (pl *Plan) asked() {
 	readers := map[int]*[2]bool{}
 	for i := range pl.strata {
@@ -107,8 +107,8 @@ func (pl *Plan) asked() {
 	}
 }
 
-// search is the pairs of a closure that were asked for: those with a cell in column by
-// are next to each other, in the order in which they were found.
+// search makes the pairs of a closure when they are asked for. The pairs with one cell in column by
+// follow one another, in the order in which they were found.
 type search struct {
 	by          int
 	seeds       bool // the first pairs of a cell come first, then steps; else the other way round
@@ -118,7 +118,7 @@ type search struct {
 	queue       []uint32
 }
 
-// adjacency is the cells that pairs lead to, by the cell they come from.
+// adjacency lists the cells that pairs lead to, by the cell that they come from.
 type adjacency struct {
 	ptr  []uint32
 	list []uint32
@@ -126,7 +126,7 @@ type adjacency struct {
 
 func (a *adjacency) of(x uint32) []uint32 { return a.list[a.ptr[x]:a.ptr[x+1]] }
 
-// adjacent sorts pairs by column d.
+// adjacent lists pairs by column d.
 func (r *run) adjacent(s *store, d int) *adjacency {
 	n := s.size[0]
 	r.work(uint64(n + s.n))
@@ -148,7 +148,7 @@ func (r *run) adjacent(s *store, d int) *adjacency {
 	return a
 }
 
-// close computes a closure, or makes ready for those who will ask.
+// close computes a closure, or prepares the search that its readers start.
 func (r *run) close(st *stratum) {
 	c := st.closure
 	s := &r.stores[c.rel]
@@ -201,7 +201,7 @@ func (r *run) close(st *stratum) {
 	s.hi = s.n
 }
 
-// pairs is where the pairs of a cell are, after a search if there was none.
+// pairs is the range of the pairs with a cell, which it searches for the first time.
 func (r *run) pairs(s *store, x uint32) (start, end int) {
 	q := s.search
 	if int(x) >= len(q.start) {
@@ -265,8 +265,8 @@ func (r *run) pairs(s *store, x uint32) (start, end int) {
 	return start, s.n
 }
 
-// closeBits computes all pairs by the kernel of closures, unless that might go over the
-// limit of operations: a search for each cell is counted as it goes.
+// closeBits computes all pairs by the closure kernel, unless that might exceed the limit of
+// operations: a search for each cell is counted as it goes, and stops exactly there.
 func (r *run) closeBits(c *closure, s, first, step *store, by int) bool {
 	n := s.size[0]
 	cost := kernel.ClosureCSRCost(n, step.n)
@@ -349,7 +349,7 @@ func (r *run) csr(s *store, d int) tensor.CSR {
 	return m
 }
 
-// expand makes cells of a store that is bits, for those who need them.
+// expand makes cells for a store that has only bits.
 func (r *run) expand(s *store) {
 	if !s.whole {
 		return

@@ -6,14 +6,14 @@ import (
 	"ein/vm/rel"
 )
 
-// demand makes relations only as far as they are asked for (magic sets: Beeri and
-// Ramakrishnan, On the Power of Magic, 1991). Where all who read P know some of its columns, by
-// constants and what follows from them, a relation P? has what they know, every rule of P
-// begins with P?, and each reader has a rule that asks. Closures have searches of their own; values,
-// and rules that compute, which may fail, are left alone.
+// demand makes relations only as far as they are asked for (magic sets: Beeri and Ramakrishnan, On
+// the Power of Magic, 1991). If all readers of P know some of its columns, by constants and what
+// follows from them, a relation P? holds what they know, every rule of P begins with P?, and each
+// reader gets a rule that asks. Closures have a search of their own. Values, and rules that compute
+// and so may fail, are left alone.
 //
-// To ask for a row may take a row of a later stratum. The program stays as it is where that
-// would be a recursion through a negation, an aggregate or a value; against says through which relation.
+// Asking for a row may take a row of a later stratum. The program stays as it is if that would be a
+// recursion through a negation, an aggregate or a value; against names the relation.
 func demand(p *rel.Program, shown map[int]int) (asked *rel.Program, against string) {
 	d := demander{p: p, known: make([]columns, len(p.Relations))}
 	d.candidates()
@@ -66,7 +66,7 @@ func demand(p *rel.Program, shown map[int]int) (asked *rel.Program, against stri
 	return q, ""
 }
 
-// columns is a set of them, a bit each.
+// columns is a set of columns, a bit for each.
 type columns uint64
 
 func (c columns) has(i int) bool { return c>>i&1 != 0 }
@@ -76,8 +76,8 @@ type demander struct {
 	known []columns // of each relation: those that all readers know; 0 for all rows
 }
 
-// candidates are the relations of which some rows alone could be made, by the columns to which
-// all rules give a variable or a constant.
+// candidates are the relations that could be made in part, by the columns that every rule fills
+// with a variable or a constant.
 func (d *demander) candidates() {
 	p := d.p
 	rules := make([]bool, len(p.Relations))
@@ -116,9 +116,9 @@ func computes(r *rel.Rule) bool {
 		slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return len(l.Left.Args) > 0 || len(l.Right.Args) > 0 })
 }
 
-// walk goes through a body as who asks does: from what the head is asked for and from constants
-// on, along the atoms that these lead to. It visits each atom, with the columns that are known
-// by then and the literals before it; those of atoms that nothing leads to are none.
+// walk goes through a body in the order in which knowledge spreads: from what the head is asked for
+// and from constants, along the atoms that these reach. It visits each atom with the columns that
+// are known by then and the literals before it; an atom that nothing reaches has none.
 func (d *demander) walk(r *rel.Rule, visit func(k int, known columns, before []int)) {
 	bound, done := make([]bool, len(r.Vars)), make([]bool, len(r.Body))
 	for c := range r.Head {
@@ -174,7 +174,7 @@ func (d *demander) walk(r *rel.Rule, visit func(k int, known columns, before []i
 	}
 }
 
-// rewrite adds the relations of what is asked for.
+// rewrite adds the relations that ask, and the rules that fill them.
 func (d *demander) rewrite() *rel.Program {
 	q := *d.p
 	q.Relations, q.Rules = slices.Clone(q.Relations), slices.Clone(q.Rules)
@@ -236,8 +236,8 @@ func (d *demander) rewrite() *rel.Program {
 	return &q
 }
 
-// broken is a relation of a stratum that a recursion may not pass through, if one does that asks;
-// else -1. The relations that ask are those from first on.
+// broken is a relation of a stratum that a recursion must not pass through, but now does, by one
+// that asks; else -1. The relations that ask are numbered from first on.
 func broken(q *rel.Program, s *rel.Stratum, first int) int {
 	if !s.Recursive || s.Relations[len(s.Relations)-1] < first {
 		return -1

@@ -11,18 +11,18 @@ import (
 // A recursion over pairs, each rule of which takes one new pair through a list at most, is
 // done on rows of bits. Where a rule leaves the second cell alone a whole row goes at once,
 // new pairs are told from old ones by the word, and no pair is written down on its own: same
-// generation on a tree takes a tenth of the time. To let the second cell go by whole rows as well, in the
-// transpose, was tried where many pairs are new: what the bits of it save, the transposes take.
+// generation on a tree takes a tenth of the time. Letting the second cell go by whole rows too,
+// in a transpose, was tried where many pairs are new: the transposes cost what the bits save.
 
-// turning is what a rule makes of a new pair (x, y), and of the cells w of the list of one of
-// them: the places in (x, y, w) of what it looks up and of what it makes a pair of.
+// turning is what a rule makes of a new pair (x, y) and of the cells w in the list of x or y: the
+// places in (x, y, w) of the cell that selects the list, and of the pair that it makes.
 type turning struct{ key, a, b int }
 
-// mostDense is the size of a domain up to which to look at a row of bits costs no more
-// than to join a few pairs.
+// mostDense is the size of a domain up to which looking at a row of bits costs no more than joining
+// a few pairs.
 const mostDense = 8192
 
-// isDense reports whether all rules of a stratum can be done so.
+// isDense reports whether a stratum can be evaluated on rows of bits.
 func isDense(p *rel.Program, s *stratum) bool {
 	for _, i := range s.Relations {
 		r := &p.Relations[i]
@@ -72,30 +72,31 @@ func (n *nest) turns(s *stratum) bool {
 	return t.a >= 0 && t.b >= 0
 }
 
-// frontier is the pairs of a relation that are new, and those that the next round gets;
-// of both, a bit for each row that has some, and in it one for each word that has: where few
-// pairs are new in a round, to look for them would take longer than all else.
+// frontier holds the new pairs of a relation, and those for the next round. Each has a bit for
+// every row that has some, and within a row a bit for every word that has: if few pairs are new in
+// a round, looking for them would take longer than everything else.
 type frontier struct {
 	words, spans  int // of a row, and of the bits for those
 	new, next     []uint64
 	active, after []uint64
 	has, gets     []uint64
 
-	made [mostMade]int // rows plus 1 of which it is known what a rule makes of them: a row of results each
+	made [mostMade]int // rows plus 1 for which the results of a rule are kept, each with a row of of
 	of   []uint64
 }
 
-// mostMade is how many rows are kept with what a rule made of them. Siblings in a tree, and
-// whatever has the same neighbours, have equal rows.
+// mostMade is for how many rows the results of a rule are kept. Siblings in a tree, and all nodes
+// with the same neighbours, have equal rows.
 const mostMade = 64
 
-// frontierWords is what the bits of a frontier take.
+// frontierWords is how many words a frontier takes.
 func (s *store) frontierWords() int {
 	words := tensor.Words(s.size[1])
 	return 2*(s.words()+tensor.Words(s.size[0])+s.size[0]*tensor.Words(words)) + mostMade*words
 }
 
-// dense runs a stratum on bits, unless it is sparse, or lists or memory are missing.
+// dense evaluates a stratum on bits. It declines if the relations are sparse, or lists or memory
+// are missing.
 func (r *run) dense(st *stratum) bool {
 	size, given, words := 0, 0, 0
 	for _, i := range st.Relations {
@@ -163,7 +164,7 @@ func (r *run) dense(st *stratum) bool {
 	return true
 }
 
-// advance makes what a round gave that is not there yet what is new.
+// advance ends a round: what it made and is not there yet becomes new.
 func (r *run) advance(s *store) (added int) {
 	f := s.front
 	r.work(uint64(len(f.after)))
@@ -301,7 +302,8 @@ func (r *run) through(n *nest, from, to *frontier) {
 	}
 }
 
-// same is where to put what a rule makes of a row; known if an equal row has left it there.
+// same is where the results of a rule on a row go; known says that an equal row has left them
+// there.
 func (f *frontier) same(to *frontier, row int, new []uint64) (result []uint64, known bool) {
 	h := uint64(0)
 	for _, word := range new {

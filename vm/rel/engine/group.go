@@ -9,20 +9,20 @@ import (
 	"ein/vm/tensor"
 )
 
-// groups are the aggregates of a rule while it runs.
+// groups holds the aggregates of a rule while it runs.
 type groups struct {
 	store            // a row for each group
 	cells  []int     // columns of the head that are aggregates
-	acc    []float64 // of each group, or of each place of a block if it is direct: how many bindings, and what has been made of them
-	slot   []int     // of each cell: where in that, 0 of Count
-	whole  []bool    // of each cell: a sum of whole numbers
+	acc    []float64 // of each group, or if direct of each place of a block: the number of bindings, then a number for each aggregate
+	slot   []int     // of each cell: where its number is in acc, 0 for Count
+	whole  []bool    // of each cell: it is a sum of whole numbers
 	stride int
 	direct bool
 	places int     // if it is direct
 	values []store // of Distinct: the group and the value
 }
 
-// grouped is a store of the groups of a rule, whose cells are in these columns of the head.
+// grouped is an empty store for the groups of a rule, which are these columns of its head.
 func (pl *Plan) grouped(rule *rel.Rule, in []int) store {
 	s := store{width: len(in), valued: true, most: pl.bound.rows[rule.Rel]}
 	for _, c := range in {
@@ -35,8 +35,8 @@ func (pl *Plan) grouped(rule *rel.Rule, in []int) store {
 	return s
 }
 
-// places is how many groups a tally has room for, each in a place of its own; 0 if it needs
-// to look them up.
+// places is the number of groups that a tally keeps, each in a place of its own; 0 if it has to
+// look groups up.
 func (pl *Plan) places(s *store, n *nest) int {
 	if n.read == nil || n.kind != aggregates || s.width == 0 {
 		return 0
@@ -73,9 +73,9 @@ func (r *run) newGroups() *groups {
 	return g
 }
 
-// columns finds where each cell of the head is in the rows of the one relation that a rule
-// reads, if it does nothing else: then there is no binding to be made of a row. A rule with
-// aggregates reads all rows, another may ask for those with a cell.
+// columns finds, for a rule that only reads one relation, the column of that relation that each
+// cell of the head comes from. Such a rule copies or tallies rows without making a binding of each.
+// One with aggregates reads all rows; another may select them by a cell.
 func (n *nest) columns() []int {
 	if len(n.steps) != 1 || n.delta >= 0 {
 		return nil
@@ -100,13 +100,13 @@ func (n *nest) columns() []int {
 	return cols
 }
 
-// counts reports whether a rule only says how many rows there are.
+// counts reports whether a rule only counts rows.
 func (n *nest) counts() bool {
 	return n.kind == aggregates && !slices.ContainsFunc(n.rule.Head, func(c rel.Cell) bool { return c.Agg != rel.Count })
 }
 
-// copied is what rows, loop and emit do for such a rule, unless it has aggregates, with so
-// many rows from k on.
+// copied does the work of rows, loop and emit for such a rule without aggregates, on n rows from k
+// on.
 func (r *run) copied(from *store, k, n int) {
 	s, last, fold := &r.stores[r.rel], len(r.row)-1, r.p.Relations[r.rel].Fold
 	if size := 1 << bits.Len(uint(2*(s.n+n))); s.hash != nil && size > len(s.hash) && r.room(4*uint64(size)) {
@@ -131,7 +131,7 @@ func (r *run) copied(from *store, k, n int) {
 	})
 }
 
-// tally is what rows, loop, emit and gather do for such a rule.
+// tally does the work of rows, loop, emit and gather for such a rule with aggregates.
 func (r *run) tally(s *store) {
 	g := r.groups
 	if r.counts() {
@@ -148,7 +148,7 @@ func (r *run) tally(s *store) {
 	r.each(0, s.hi, func(k int) { r.folds(s, k, r.group(r.keyOf(s, k))) })
 }
 
-// each calls f with each number from k below n.
+// each calls f with each number from k to n-1, and counts the work.
 func (r *run) each(k, n int, f func(k int)) {
 	const chunk = 1 << 10
 	for k < n {
@@ -159,11 +159,12 @@ func (r *run) each(k, n int, f func(k int)) {
 	}
 }
 
-// A block of places fits into a part of the second cache, beside the rows that stream through it.
+// A block of places fits into a part of the second-level cache, beside the rows that stream
+// through.
 const blockBits = 14
 
-// blocks tallies the rows block of places by block, and makes the rows of the groups of one
-// before it goes on to the next: a place that is not in the cache costs more than all the rest.
+// blocks tallies rows block of places by block, and makes the rows of a block's groups before it
+// goes on to the next: a place outside the cache costs more than everything else.
 func (r *run) blocks(s *store) {
 	g := r.groups
 	r.work(2 * uint64(s.hi))
@@ -226,7 +227,7 @@ func (r *run) blocks(s *store) {
 	}
 }
 
-// keyOf is the cells of a row that tell its group.
+// keyOf returns the cells of a row that identify its group.
 func (r *run) keyOf(s *store, k int) []uint32 {
 	for i, c := range r.nest.groups {
 		if t := s.table; t == nil {
@@ -240,7 +241,7 @@ func (r *run) keyOf(s *store, k int) []uint32 {
 	return r.key
 }
 
-// folds takes a row into its group.
+// folds adds a row to its group.
 func (r *run) folds(s *store, k, at int) {
 	g := r.groups
 	for j, c := range g.cells {
@@ -260,7 +261,7 @@ func (r *run) numberOf(s *store, k, c int) float64 {
 	return r.decode(s.cells[k*s.width+r.read[c]])
 }
 
-// counts counts a binding in the group of a place.
+// counts counts a binding in the group of a place, and gives where its numbers are.
 func (g *groups) counts(place int) int {
 	at := place * g.stride
 	if g.acc[at]++; g.acc[at] == 1 {
@@ -269,7 +270,7 @@ func (g *groups) counts(place int) int {
 	return at
 }
 
-// group counts a binding in its group, and is where that has what is made of them.
+// group counts a binding in its group, and gives where the numbers of the group are.
 func (r *run) group(key []uint32) int {
 	g := r.groups
 	if g.direct {
@@ -286,8 +287,8 @@ func (r *run) group(key []uint32) int {
 	return k * g.stride
 }
 
-// fold takes a number into what has been made of a group. A sum of whole numbers that reaches 2^53
-// on the way stays there, to be refused as inexact in the end: it could come back with an error.
+// fold adds a number to a group. A sum of whole numbers that reaches 2^53 on the way stays there,
+// and is refused as inexact in the end; otherwise it could come back with an error in it.
 func (g *groups) fold(agg rel.Agg, whole bool, at int, first bool, x float64) {
 	acc := &g.acc[at]
 	switch agg {
@@ -302,7 +303,7 @@ func (g *groups) fold(agg rel.Agg, whole bool, at int, first bool, x float64) {
 	}
 }
 
-// gather takes a binding into its group.
+// gather adds a binding to its group.
 func (r *run) gather() {
 	g := r.groups
 	r.key = r.key[:0]
@@ -332,7 +333,7 @@ func (r *run) gather() {
 	}
 }
 
-// codeOf is the code of any expression.
+// codeOf is the code of the value of an expression.
 func (r *run) codeOf(e *rel.Expr) uint32 {
 	if len(e.Args) == 0 && e.Term.Kind == rel.Variable && !r.float[e.Term.Var] {
 		return r.regs[e.Term.Var]
@@ -340,7 +341,8 @@ func (r *run) codeOf(e *rel.Expr) uint32 {
 	return r.encode(r.eval(e))
 }
 
-// ordered is a number, or a member of a domain as its place in the order of their texts.
+// ordered is a number, or the place of a member in the order of the labels, so that both can be
+// compared.
 func (r *run) ordered(e *rel.Expr, d *tensor.Domain) float64 {
 	if d == nil {
 		return r.eval(e)
@@ -352,7 +354,7 @@ func (r *run) ordered(e *rel.Expr, d *tensor.Domain) float64 {
 	return float64(id)
 }
 
-// aggregated makes the rows of the groups, unless blocks has.
+// aggregated makes the rows of the groups, unless blocks has made them.
 func (r *run) aggregated(s *store) {
 	g := r.groups
 	if g.width == 0 && g.n == 0 {
@@ -404,8 +406,8 @@ func (r *run) aggregate(s *store, at int) {
 	}
 }
 
-// inOrder begins with the first place: in the order of the keys there is nothing left to sort
-// if they are numbers.
+// inOrder starts at the first place. Groups come in the order of their keys, so a relation of
+// numbered nodes needs no sorting.
 func (r *run) inOrder(s *store) {
 	s.sorted = s.unique
 	for i, c := range r.nest.groups {
@@ -415,7 +417,7 @@ func (r *run) inOrder(s *store) {
 	clear(r.row)
 }
 
-// tallied makes the rows of so many places, from that of the row on, and clears them.
+// tallied makes the rows of so many places, from the place of the current row on, and clears them.
 func (r *run) tallied(s *store, places int) {
 	g := r.groups
 	r.work(uint64(places))

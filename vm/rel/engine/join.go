@@ -11,14 +11,14 @@ import (
 // cut, is a loop in a loop: the rows of the first, and those of the second that have a cell of
 // it. Steps that call one another take four times as long as these two loops.
 
-// joining is where the columns of such a rule are. One cell of the head is of either atom.
+// joining is where the columns of such a rule are. Each atom gives one cell of the head.
 type joining struct {
-	key          int  // of the first atom: the cell that the second is asked for
+	key          int  // of the first atom: the cell that selects rows of the second
 	outer, inner int  // the columns of the first and second atom that the head has
-	turned       bool // the head has that of the second first
+	turned       bool // the head has the cell of the second first
 }
 
-// joining finds the columns of a rule that is two loops, nil for another.
+// joining finds the columns of a rule that is two such loops, nil for any other.
 func (n *nest) joining(p *rel.Program) *joining {
 	if n.kind != rows || len(n.steps) != 2 || n.cut != 1 || len(n.factors) > 0 || len(n.rule.Head) != 2 {
 		return nil
@@ -54,8 +54,8 @@ func (n *nest) joining(p *rel.Program) *joining {
 	return j
 }
 
-// join runs such a rule, unless the stores are not what it takes. It makes the same rows
-// as the steps do, for as many operations.
+// join runs such a rule, unless the stores do not allow it. It makes the same rows as the steps do,
+// and counts as many operations.
 func (r *run) join(n *nest) bool {
 	outer, inner, to := &r.stores[n.steps[0].rel], &r.stores[n.steps[1].rel], &r.stores[r.rel]
 	for _, s := range [...]*store{outer, inner} {
@@ -104,8 +104,8 @@ func (r *run) join(n *nest) bool {
 	return true
 }
 
-// pair makes pairs of rows of the first atom and cells of the second, those of a row of bits
-// one after the other.
+// pair makes the pairs of some rows of the first atom and a list of cells of the second. Pairs in
+// one row of bits follow one another.
 func (r *run) pair(j *joining, outer, to *store, lo, end int, list []uint32) {
 	r.work(2 * uint64(len(list)) * uint64(end-lo))
 	if len(list)*(end-lo) <= 8 && 16*to.n < len(to.bits) {
@@ -152,9 +152,9 @@ func (r *run) pair(j *joining, outer, to *store, lo, end int, list []uint32) {
 	}
 }
 
-// put makes the pairs that wait. Few pairs in many bits are each in a line of memory of their
-// own: the lines of all are fetched before the first pair is looked at, since whether it is
-// new is hard to predict, and nothing behind it is begun until it is known.
+// put makes the pairs that wait. If few pairs go into many bits, each is in a cache line of its
+// own. Whether a pair is new is hard to predict, so the processor would wait for one line before it
+// starts on the next; reading all lines first lets it fetch them together.
 func (r *run) put(to *store) {
 	list, stride := r.waiting, 64*tensor.Words(to.size[1])
 	for k := 0; k < len(list); k += 2 {
@@ -166,7 +166,7 @@ func (r *run) put(to *store) {
 	r.waiting = r.waiting[:0]
 }
 
-// seen is the rows of a store that a step sees, from and to.
+// seen returns the range of the rows of a store that a step sees.
 func (s *store) seen(which seen) (lo, hi int) {
 	switch which {
 	case fresh:

@@ -37,9 +37,9 @@
 // in rounds, so that the round of a row is its least height, and the proof is read off downwards.
 // For a missing row, each rule runs from the head down.
 //
-// What a rule means, and which programs are allowed, is the matter of package rel and of the
-// checker. Random programs are compared with internal/naive/rules, which is the definition, and
-// with clingo if Python has it.
+// Package rel and the checker decide what a rule means and which programs are allowed. Random
+// programs are compared with internal/naive/rules, which is the definition, and with clingo if
+// Python has it.
 package engine
 
 import (
@@ -59,15 +59,15 @@ type Plan struct {
 	index   [][]*spec // of each relation
 	strata  []stratum
 	consts  []float64              // that the pool of a run begins with
-	coder   func(x float64) uint32 // of the pool that there is instead
-	member  []bool                 // relations of which it is asked whether they have a row
+	coder   func(x float64) uint32 // gives a constant its code; nil: consts collects them for the pool
+	member  []bool                 // relations in which single rows are looked up
 	met     []bool                 // likewise, by steps that meet
-	apart   map[int]bool           // tables that nobody needs the rows of, only columns, to tally them
+	apart   map[int]bool           // tables of which only columns are read, to tally them
 	shown   map[int]int            // results whose rows are those of another relation
 	against string                 // see demand
 }
 
-// spec is an index that some rule needs.
+// spec is an index that some rule needs, by these columns.
 type spec struct{ cols []int }
 
 type stratum struct {
@@ -76,12 +76,12 @@ type stratum struct {
 	each    []*nest      // the others, for each atom that may have new rows
 	inside  map[int]bool // its relations
 	closure *closure
-	unique  bool // its rules give no row twice, or nobody minds
+	unique  bool // its rules give no row twice, or it does not matter
 	dense   bool // see dense.go
-	best    bool // all is values of one fold that each rule makes of one of them: see best.go
+	best    bool // each rule makes one value of one value, all by the same fold: see best.go
 }
 
-// nest is the loops of a rule.
+// nest is a rule as nested loops, in the order in which they run.
 type nest struct {
 	rule   *rel.Rule
 	delta  int // the literal whose new rows drive it, or -1
@@ -105,8 +105,8 @@ type nest struct {
 	coded  []bool   // of these: it is needed as a code as well
 }
 
-// emits is what becomes of a binding: a row, a contribution to a value, or one to the
-// aggregates of a group.
+// emits says what a binding of the whole body makes: a row, a contribution to a value, or a
+// contribution to the aggregates of a group.
 type emits uint8
 
 const (
@@ -148,15 +148,15 @@ type step struct {
 	same  []pair // columns that must be what registers are
 	value int    // register that the value of a key goes into, -1 for none
 	check int    // register that it must be, -1 for none
-	meets int    // of a probe for one variable: so many steps behind it look for pairs with it, and no more
-	mates []mate // the pairs that they look for, behind that of the probe itself
-	found bool   // what they leave is kept
-	of    int    // the probe whose kept cells alone it may have, -1 for none
-	rest  []mate // the pairs that they do not make already
+	meets int    // of a probe for one variable: how many steps behind it only test pairs with it; see meet
+	mates []mate // the pair of the probe, then those that they test
+	found bool   // the values that pass are kept, for a later probe
+	of    int    // the probe whose kept values it starts from, -1 for none; see within
+	rest  []mate // the pairs that those have not passed
 }
 
-// mate is a pair that a variable must make: its column, the register of the other cell, and
-// the index by that.
+// mate is a pair that must be a row if a variable has a value: the column of the variable, the
+// register of the other cell, and the index by that cell.
 type mate struct{ rel, col, reg, index int }
 
 type pair struct{ col, reg int }
@@ -212,8 +212,8 @@ func New(p *rel.Program, size []uint64) *Plan {
 	return pl
 }
 
-// loose reports whether it makes no difference that a relation has a row twice: whatever
-// reads it takes the best of values, and there is room.
+// loose reports whether a relation may hold a row twice: whatever reads it only takes the best of
+// values, and its bound on memory counts the rows of each rule.
 func (pl *Plan) loose(i int) bool {
 	if pl.reads(i) || !pl.bound.summed[i] || pl.p.Relations[i].Source != rel.NoSource {
 		return false
@@ -228,8 +228,8 @@ func (pl *Plan) loose(i int) bool {
 	return true
 }
 
-// unique reports whether a rule alone gives no row twice: each row is a group, or says what
-// all variables were.
+// unique reports whether no two bindings of a rule make the same row: each row is a group, or holds
+// all variables of the body.
 func unique(p *rel.Program, r *rel.Rule) bool {
 	if r.Aggregates() || p.Relations[r.Rel].Valued() {
 		return r.Aggregates()
@@ -255,7 +255,8 @@ func (pl *Plan) Of(p *rel.Program, size []uint64) bool {
 	return pl.of == p && slices.Equal(pl.sizes, size)
 }
 
-// setApart finds the tables that are only tallied.
+// setApart finds the tables that are only tallied, and so are read where they lie rather than
+// copied into a store.
 func (pl *Plan) setApart() {
 	pl.apart = map[int]bool{}
 	for i := range pl.p.Relations {
@@ -280,13 +281,14 @@ func (pl *Plan) setApart() {
 // Ops and Bytes bound what a run takes.
 func (pl *Plan) Ops() uint64 { return pl.bound.ops }
 
-// Bytes is the memory, results included, arguments not.
+// Bytes returns the memory of a run, with its results but without its arguments.
 func (pl *Plan) Bytes() uint64 { return pl.bound.bytes }
 
 // Rows bounds the rows of a relation.
 func (pl *Plan) Rows(r int) uint64 { return pl.bound.rows[pl.at(r)] }
 
-// at is the relation that has the rows of a result.
+// at is the relation whose rows are those of r: another one if the rules of r only copy it (see
+// show).
 func (pl *Plan) at(r int) int {
 	if to, ok := pl.shown[r]; ok {
 		return to
@@ -307,8 +309,9 @@ type planner struct {
 	done  []bool
 }
 
-// nest orders the literals of a rule: what can be tested is tested at once; of the atoms,
-// that of the fewest rows comes next.
+// nest orders the literals of a rule greedily: tests as soon as their variables are known, else the
+// atom that is estimated to have the fewest rows. delta is the literal that reads only new rows,
+// and comes first; -1 for none.
 func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 	n := &nest{rule: r, delta: delta, float: make([]bool, len(r.Vars)), coded: make([]bool, len(r.Vars))}
 	b := planner{Plan: pl, nest: n, s: s, bound: make([]bool, len(r.Vars)), done: make([]bool, len(r.Body))}
@@ -336,7 +339,7 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 	return n
 }
 
-// order plans the literals that are left.
+// order plans the literals that have no step yet.
 func (b *planner) order() {
 	r := b.rule
 	for {
@@ -358,7 +361,7 @@ func (b *planner) order() {
 	}
 }
 
-// end plans what becomes of a binding.
+// end plans what a binding makes.
 func (n *nest) end(head *rel.Relation) {
 	r := n.rule
 	n.cut = -1
@@ -386,9 +389,11 @@ func (n *nest) end(head *rel.Relation) {
 	}
 }
 
-// meet finds the probes whose one variable other lists have to have as well: the last
-// edge of a triangle, and those of larger cliques. What those let it be is marked, so
-// rows that give the same list come one after the other.
+// meet finds probes for one variable that later steps only test in further pairs, such as the last
+// corner of a triangle or of a larger clique. Instead of testing each value by itself, a run
+// intersects the lists, as a worst-case optimal join does. It marks one list as bits; if the first
+// step can read its rows sorted by the cell that selects this list, rows with the same list come
+// one after the other, and it is marked once.
 func (pl *Plan) meet(n *nest) {
 	for i := range n.steps {
 		st := &n.steps[i]
@@ -418,9 +423,9 @@ func (pl *Plan) meet(n *nest) {
 	}
 }
 
-// within finds the last probe before step i that met no list that this one does not meet as
-// well: the cells it left are the only ones that this one may have. So the nodes of a
-// clique come out of those that its first two have in common.
+// within lets the probe of step i start from the values that an earlier one found, if that one
+// intersected a subset of the same lists. So the corners of a clique come out of what its first two
+// have in common.
 func (pl *Plan) within(n *nest, i int) {
 	st := &n.steps[i]
 	if st.meets == 0 {
@@ -452,7 +457,7 @@ func (pl *Plan) within(n *nest, i int) {
 	}
 }
 
-// heads reports whether the head has a variable.
+// heads reports whether the head uses a variable, other than to count it.
 func (n *nest) heads(v int) (has bool) {
 	for i := range n.rule.Head {
 		if n.rule.Head[i].Agg != rel.Count {
@@ -478,7 +483,7 @@ func (b *planner) ready(l *rel.Literal) bool {
 	return true
 }
 
-// tests plans a literal that finds no new values, if one is ready.
+// tests plans one literal that needs no new rows, if one is ready.
 func (b *planner) tests() bool {
 	for i := range b.rule.Body {
 		l := &b.rule.Body[i]
@@ -579,7 +584,7 @@ func (b *planner) atom(i int) {
 	b.steps = append(b.steps, st)
 }
 
-// code says that a variable is needed as a code.
+// code notes that a variable is needed as a code, not only as a number.
 func (b *planner) code(reg int) {
 	if reg < len(b.rule.Vars) {
 		b.coded[reg] = true
@@ -589,7 +594,7 @@ func (b *planner) code(reg int) {
 // valued reports whether a store keeps the last column of the relation apart.
 func valued(r *rel.Relation) bool { return r.Valued() || r.Source == rel.FromElements }
 
-// register is where a term is, a variable or a constant.
+// register is the register of a term: that of its variable, or a new one for a constant.
 func (b *planner) register(t rel.Term, c tensor.Column) int {
 	if t.Kind == rel.Variable {
 		return t.Var
@@ -624,7 +629,8 @@ func (pl *Plan) indexed(r int, cols []int) int {
 	return len(pl.index[r]) - 1
 }
 
-// matches estimates the rows of an atom that go with what is known.
+// matches estimates how many rows of an atom fit the cells that are known, as if columns were
+// independent.
 func (b *planner) matches(i int) float64 {
 	l := &b.rule.Body[i]
 	m := float64(b.Plan.bound.rows[l.Rel])
@@ -636,7 +642,7 @@ func (b *planner) matches(i int) float64 {
 	return m
 }
 
-// domainOf is the domain of what a comparison compares, nil of numbers.
+// domainOf is the domain of the names that a comparison compares, nil if it compares numbers.
 func domainOf(r *rel.Rule, l *rel.Literal) *tensor.Domain {
 	for _, e := range [...]*rel.Expr{&l.Left, &l.Right} {
 		if len(e.Args) == 0 && e.Term.Kind == rel.Variable {

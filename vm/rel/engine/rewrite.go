@@ -7,11 +7,10 @@ import (
 	"ein/vm/tensor"
 )
 
-// rewrite brings the closures of a program into their simplest form: the steps of a
-// recursion, whatever rule describes them, become a relation of their own. What was
-// Far(x, z) <- Far(x, y), Pay(y, z, _, a), a > 9 reads Far(x, z) <- Far(x, y), Step(y, z).
-// Longer recursive rules it cuts. A query for all rows of a relation has no rule any
-// more: shown says where its rows are.
+// rewrite brings the closures of a program into their simplest form: the steps of a recursion,
+// whatever describes them, become a relation of their own. Far(x, z) <- Far(x, y), Pay(y, z, _, a),
+// a > 9 becomes Far(x, z) <- Far(x, y), Step(y, z). It cuts longer recursive rules. Results that
+// only show all rows of a relation lose their rule: shown says where their rows are.
 func rewrite(p *rel.Program) (written *rel.Program, shown map[int]int) {
 	p, shown = show(p)
 	w := rewriter{p: p, rules: slices.Clone(p.Rules)}
@@ -28,7 +27,7 @@ func rewrite(p *rel.Program) (written *rel.Program, shown map[int]int) {
 	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}, shown
 }
 
-// show takes out the rules of results that copy a relation as it stands.
+// show removes the rules of results that copy a relation as it is.
 func show(p *rel.Program) (*rel.Program, map[int]int) {
 	rules, uses := make([]int, len(p.Relations)), make([]int, len(p.Relations))
 	for i := range p.Rules {
@@ -82,7 +81,7 @@ func square(r *rel.Relation) bool {
 	return len(r.Columns) == 2 && !r.Valued() && r.Columns[0].Domain != nil && r.Columns[0].Domain == r.Columns[1].Domain
 }
 
-// link is how a recursive rule of P makes its pairs, x from to z.
+// link is how a recursive rule of P makes a pair (x, z).
 type link uint8
 
 const (
@@ -92,7 +91,7 @@ const (
 	double      // P(x, z) <- P(x, y), P(y, z)
 )
 
-// linkOf is the link of a rule of P, its atoms of P, and the ends of the step.
+// linkOf is the link of a rule of P, and the variables at the ends of its step.
 func linkOf(r *rel.Rule) (k link, from, to int) {
 	var own []*rel.Literal
 	for i := range r.Body {
@@ -164,7 +163,7 @@ func variable(c *rel.Cell) (v int, ok bool) {
 	return e.Term.Var, c.Agg == rel.NoAgg && len(e.Args) == 0 && e.Term.Kind == rel.Variable
 }
 
-// closure gives the steps of a closure a relation, unless they are one.
+// closure gives the steps of a closure a relation, unless they already are one.
 func (w *rewriter) closure(s rel.Stratum) {
 	at := s.Relations[0]
 	if !square(&w.p.Relations[at]) {
@@ -198,13 +197,13 @@ func (w *rewriter) closure(s rel.Stratum) {
 	}
 }
 
-// relation makes one that has its name from another.
+// relation adds a relation that has the name of another.
 func (w *rewriter) relation(like int, columns []tensor.Column) int {
 	w.rels = append(w.rels, rel.Relation{Name: w.rels[like].Name, Columns: columns, Pos: w.rels[like].Pos})
 	return len(w.rels) - 1
 }
 
-// rule makes one that has its variables from another.
+// rule adds a rule that shares the variables of another.
 func (w *rewriter) rule(at int, head []int, body []rel.Literal, like *rel.Rule) {
 	r := rel.Rule{Rel: at, Body: body, Vars: like.Vars, Pos: like.Pos}
 	for _, v := range head {
@@ -214,10 +213,10 @@ func (w *rewriter) rule(at int, head []int, body []rel.Literal, like *rel.Rule) 
 	w.rules = append(w.rules, r)
 }
 
-// cut takes two atoms out of a recursive rule of three or more whose variable no other
-// literal has, and puts a relation of their other variables, two at most, in their place.
-// So Load(x, y), Points(y, z), Points(z, w) is joined by way of pairs of x and z, of which there are
-// few, and not by way of all of x, y and z: on points-to it is four to seven times as fast.
+// cut finds two atoms in a recursive rule of three or more that share a variable no other literal
+// has, and replaces them by a relation of their other variables, at most two. So Load(x, y),
+// Points(y, z), Points(z, w) joins by way of pairs of x and z, of which there are few, rather than
+// of all x, y and z: on points-to it is four to seven times as fast.
 func (w *rewriter) cut(s rel.Stratum, i int) bool {
 	r := w.rules[i]
 	if r.Aggregates() || len(r.Body) < 3 || w.rels[r.Rel].Valued() {
@@ -279,7 +278,7 @@ func (w *rewriter) cut(s rel.Stratum, i int) bool {
 	return true
 }
 
-// without is a body without two of its literals.
+// without is a body without the literals a and b.
 func without(body []rel.Literal, a, b int) (rest []rel.Literal) {
 	for i := range body {
 		if i != a && i != b {
@@ -289,7 +288,7 @@ func without(body []rel.Literal, a, b int) (rest []rel.Literal) {
 	return rest
 }
 
-// own is the place of the first atom of a rule that reads its own relation, or -1.
+// own is the place of the first atom in which a rule reads its own relation, or -1.
 func own(r *rel.Rule) int {
 	for i := range r.Body {
 		if r.Body[i].Kind == rel.Atom && r.Body[i].Rel == r.Rel {
@@ -299,7 +298,7 @@ func own(r *rel.Rule) int {
 	return -1
 }
 
-// isStep reports whether the rule is P and one atom of pairs, not more.
+// isStep reports whether the body of a rule of P is P and one atom of pairs.
 func isStep(p *rel.Program, r *rel.Rule) bool {
 	if len(r.Body) != 2 {
 		return false
@@ -311,8 +310,8 @@ func isStep(p *rel.Program, r *rel.Rule) bool {
 	return other.Kind == rel.Atom && square(&p.Relations[other.Rel]) && other.Terms[0].Kind == rel.Variable && other.Terms[1].Kind == rel.Variable
 }
 
-// prune leaves out the variables that a rule does not have. It keeps to what it makes: the
-// rule shares the rest with others.
+// prune removes variables that a rule does not use. It copies what it changes, since the rule
+// shares the rest with others.
 func prune(r *rel.Rule) {
 	place := make([]int, len(r.Vars))
 	var vars []rel.Var

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"ein/vm/kernel"
@@ -41,8 +42,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Budget is the memory that a run may take. It counts what is allocated and never gives
-// back, so it holds whatever the collector does.
+// Budget is the memory that a run may take. It counts what is allocated and gives nothing back, so
+// it holds whatever the collector does.
 type Budget struct{ Max, Used uint64 }
 
 type run struct {
@@ -67,7 +68,7 @@ type run struct {
 	drive  int // the number of the key that drives
 
 	waiting []uint32 // pairs: see put
-	fetched uint64   // of no meaning
+	fetched uint64   // keeps the reads of put, and has no meaning
 
 	why *why // of a replay
 
@@ -75,11 +76,11 @@ type run struct {
 	sunk    bool    // something improved past it
 }
 
-// stop unwinds the loops of a run, which are too hot to look at results on their way.
+// stop unwinds the loops of a run by a panic: they are too hot to check for errors on their way.
 type stop struct{ err *Error }
 
-// Run gives the results of the program as tables. The operations are counted in ctl,
-// and stop at its limit; memory comes out of the budget.
+// Run gives the results of the program as tables. It counts its operations in ctl, whose limit
+// stops it, and takes its memory from the budget.
 func (pl *Plan) Run(ctl *kernel.Ctl, args []*tensor.Value, budget *Budget) (results []*tensor.Table, err error) {
 	r := newRun(pl, ctl, budget)
 	defer stopped(&err)
@@ -133,7 +134,7 @@ func (r *run) take(bytes uint64) {
 	r.budget.Used += bytes
 }
 
-// room reports whether there are so many bytes left.
+// room reports whether the budget has so many bytes left.
 func (r *run) room(bytes uint64) bool {
 	return r.budget.Max == 0 || bytes <= r.budget.Max && r.budget.Used <= r.budget.Max-bytes
 }
@@ -376,14 +377,14 @@ func (r *run) stratum(st *stratum) {
 	r.rel, r.rule = -1, nil
 }
 
-// finish makes all rows of a relation seen.
+// finish makes all rows of a relation seen: it is complete.
 func (r *run) finish(i int) {
 	s := &r.stores[i]
 	s.lo, s.hi = 0, s.n
 	s.changed, s.next = nil, nil
 }
 
-// prepare brings the indexes that nests read up to what is seen.
+// prepare brings the indexes that nests read up to the rows that are seen.
 func (r *run) prepare(st *stratum, nests []*nest) {
 	index := func(t *step) *store {
 		s := &r.stores[t.rel]
@@ -513,7 +514,7 @@ func (r *run) cell(c int, x float64) uint32 {
 	return r.intern(r.number(c, x))
 }
 
-// number makes sure that a number can be a cell of a column of the head.
+// number checks that a number can be a cell of a column of the head.
 func (r *run) number(c int, x float64) float64 {
 	if x-x != 0 {
 		r.fail(Error{Kind: NotFinite, Value: x, Message: fmt.Sprintf("a value of %s is %v", r.p.Relations[r.rel].Name, x)})
@@ -550,7 +551,8 @@ func (r *run) eval(e *rel.Expr) float64 {
 	return e.Fn.Apply(r.eval(&e.Args[0]), r.eval(&e.Args[1]), r.eval(&e.Args[2]))
 }
 
-// loop runs the steps from i on, and gives the step to go on with.
+// loop runs the steps from i on, and gives the step to go on with: i-1, or an earlier one if
+// nothing new can come of the bindings in between.
 func (r *run) loop(i int) int {
 	if i == len(r.steps) {
 		r.work(1)
@@ -614,7 +616,7 @@ func (r *run) loop(i int) int {
 		l := st.lit
 		is := false
 		if r.rule.Vars[l.Var].Domain != nil {
-			is = r.regs[l.Var] == r.member1(&l.Left)
+			is = r.regs[l.Var] == r.member1(&l.Left) && r.regs[l.Var] != noCode
 		} else {
 			v := rel.V(l.Var)
 			is = r.eval(&v) == r.eval(&l.Left)
@@ -626,7 +628,7 @@ func (r *run) loop(i int) int {
 	return i - 1
 }
 
-// member1 is a term that is a member of a domain.
+// member1 is the member of a domain that a term stands for.
 func (r *run) member1(e *rel.Expr) uint32 {
 	if e.Term.Kind == rel.Variable {
 		return r.regs[e.Term.Var]
@@ -645,7 +647,7 @@ func (r *run) keys(st *step) []uint32 {
 	return r.key
 }
 
-// match takes the cells of a row that a step asks for, unless it is another row.
+// match takes the cells that a step gives from a row, unless a cell is not what it must be.
 func (r *run) match(st *step, s *store, row []uint32, k int) bool {
 	for _, p := range st.out {
 		r.regs[p.reg] = row[p.col]
@@ -669,7 +671,7 @@ func (r *run) valueIs(st *step, s *store, k int) bool {
 	return st.check < 0 || r.encode(s.val[k]) == r.regs[st.check]
 }
 
-// found is what rows gives for a step that only asks whether there is a row.
+// found is what try returns to rows for a step that only asks whether there is a row.
 const found = math.MaxInt
 
 // rows goes through the rows that a step reads.
@@ -784,7 +786,7 @@ func (r *run) rows(i int, st *step, s *store) int {
 	return i - 1
 }
 
-// direct reports whether the rows of step i go to the lists of a step that meets, and no other.
+// direct reports whether each row of step i leads straight to the lists of a step that meets.
 func (r *run) direct(i int, st *step, s *store) bool {
 	if i+1 == len(r.steps) || r.steps[i+1].meets == 0 || len(st.same) > 0 || s.valued {
 		return false
@@ -793,29 +795,89 @@ func (r *run) direct(i int, st *step, s *store) bool {
 	return !next.whole && next.search == nil && !next.valued && next.index[r.steps[i+1].index].ptr != nil
 }
 
-// meetings is what rows does where that is so.
+// meetings is rows for such a step.
 func (r *run) meetings(i int, st *step, rows []uint32, width int) int {
 	next := &r.steps[i+1]
 	x := r.stores[next.rel].index[next.index]
-	for at := 0; at < len(rows); at += width {
+	column := func(reg int) int {
 		for _, p := range st.out {
-			r.regs[p.reg] = rows[at+p.col]
+			if p.reg == reg {
+				return p.col
+			}
 		}
-		r.work(2)
-		key := r.regs[next.key[0]]
-		if int(key) >= len(x.ptr)-1 || x.ptr[key] == x.ptr[key+1] {
-			continue
+		return -1
+	}
+	key, owner := column(next.key[0]), column(next.mates[1].reg)
+	for len(rows) > 0 {
+		n := 1
+		for ; n < 64 && n*width < len(rows) && (owner < 0 || rows[n*width+owner] == rows[owner]); n++ {
 		}
-		if back := r.meet(i+1, next, x, key); back < i {
-			return back
+		r.work(2 * uint64(n))
+		for some := r.some(next, x, rows[:n*width], width, key, owner); some != 0; some &= some - 1 {
+			row := rows[bits.TrailingZeros64(some)*width:]
+			for _, p := range st.out {
+				r.regs[p.reg] = row[p.col]
+			}
+			key := r.regs[next.key[0]]
+			if int(key) >= len(x.ptr)-1 || x.ptr[key] == x.ptr[key+1] {
+				continue
+			}
+			if back := r.meet(i+1, next, x, key); back < i {
+				return back
+			}
 		}
+		rows = rows[n*width:]
 	}
 	return i - 1
 }
 
-// meet is what rows and loop do for a variable that several lists must have: those of
-// the first, or of the second where that is shorter, are looked up in the others
-// without a step for each.
+// some has a bit for each of up to 64 rows, which have the same owner, whose list may have a cell
+// in common with the list of the owner. Most have none: where the bits of the lists take little
+// more than the lists, those of the owner are compared with those of all rows in one go.
+func (r *run) some(st *step, x *index, rows []uint32, width, key, owner int) uint64 {
+	n := len(rows) / width
+	all := ^uint64(0) >> (64 - n)
+	if n == 1 || key < 0 || owner < 0 || len(st.lit.Terms) != 2 { // of more terms, a cell may come several times
+		return all
+	}
+	pair := st.mates[1]
+	s, of := &r.stores[st.rel], &r.stores[pair.rel]
+	by := of.index[pair.index]
+	mine := r.line(of, by, rows[owner], pair.col)
+	few := func(list []uint32, width int) bool { return len(mine)*width > 4*len(list) }
+	if mine == nil || by.ptr != nil && few(by.list(rows[owner], of.width), of.width) {
+		return all
+	}
+	var lines [64][]uint64
+	var at [64]uint8
+	some, known := uint64(0), 0
+	for k := range n {
+		y := rows[k*width+key]
+		list := x.list(y, s.width)
+		if len(list) == 0 {
+			continue
+		}
+		var line []uint64
+		if !few(list, s.width) {
+			line = r.line(s, x, y, st.out[0].col)
+		}
+		if line == nil {
+			some |= 1 << k
+			continue
+		}
+		lines[known], at[known] = line, uint8(k)
+		known++
+	}
+	r.work(uint64(known * len(mine)))
+	for meet := r.ctl.Tier.Meeting(mine, lines[:known]); meet != 0; meet &= meet - 1 {
+		some |= 1 << at[bits.TrailingZeros64(meet)]
+	}
+	return some
+}
+
+// meet intersects the lists of a variable (see Plan.meet). It goes through the shorter of the first
+// two and looks each value up in the others, without a step for each: in a row of bits if there is
+// one.
 func (r *run) meet(i int, st *step, x *index, key uint32) int {
 	s := &r.stores[st.rel]
 	w, col, reg := s.width, st.out[0].col, st.out[0].reg
@@ -824,34 +886,26 @@ func (r *run) meet(i int, st *step, x *index, key uint32) int {
 		return i - 1
 	}
 	rest, after, at := st.mates[1:], i+1+st.meets, col
-	var marked, line []uint64
+	var marked []uint64
 	if st.of >= 0 && r.marks[st.of].kept && len(r.marks[st.of].found) < len(rows)/w {
 		rest = st.rest
 		rows, at, w, marked = r.remaining(&r.marks[st.of], rest)
 	} else {
-		if len(st.lit.Terms) == 2 { // else a cell may come several times
-			line = r.line(s, x, key, col)
-		}
-		if line != nil && s.bits == nil && rest[0].rel == st.rel {
-			if list, c := r.list(i+1, reg); list != nil && len(list) < len(rows) {
-				rows, at, marked = list, c, line
+		if s.bits == nil && rest[0].rel == st.rel && len(st.lit.Terms) == 2 { // of more terms, a cell may come several times
+			if line := r.line(s, x, key, col); line != nil {
+				if list, c := r.list(i+1, reg); list != nil && len(list) < len(rows) {
+					rows, at, marked = list, c, line
+				}
 			}
 		}
 		if marked == nil {
 			marked = r.mark(i+1, reg)
-		} else {
-			line = nil
 		}
 	}
 	if marked != nil {
 		rest = rest[1:]
 	}
 	r.work(uint64(len(rows)/w) * uint64(1+st.meets))
-	if words := len(line); marked != nil && words > 0 && words <= 4*(len(rows)/w) { // most pairs have nothing in common
-		if r.work(uint64(words)); r.ctl.Tier.Vectors() && r.ctl.Tier.PopAnd(line, marked[:words]) == 0 {
-			return i - 1
-		}
-	}
 	var found []uint32
 	if st.found {
 		r.marks[i].clear()
@@ -891,7 +945,7 @@ func (r *run) meet(i int, st *step, x *index, key uint32) int {
 	return i - 1
 }
 
-// mated reports whether a cell makes all of some pairs.
+// mated reports whether a value passes all of some pairs.
 func (r *run) mated(mates []mate, v uint32) bool {
 	for k := range mates {
 		m := &mates[k]
@@ -915,8 +969,9 @@ func (r *run) mated(mates []mate, v uint32) bool {
 	return true
 }
 
-// remaining is what to go through, of the cells that a probe left and the list of the first of more
-// pairs, and the row of bits that those must be in; none if they are to be looked up.
+// remaining is what a probe goes through that starts from the values an earlier one kept: these, or
+// the list of the first further pair, whichever is tested against bits of the other. marked are
+// these bits; nil if values have to be looked up.
 func (r *run) remaining(kept *marks, more []mate) (rows []uint32, at, width int, marked []uint64) {
 	if len(more) == 0 {
 		return kept.found, 0, 1, nil
@@ -933,14 +988,13 @@ func (r *run) remaining(kept *marks, more []mate) (rows []uint32, at, width int,
 	return x.list(key, s.width), m.col, s.width, kept.bits
 }
 
-// marks are the cells that a step lets a variable have, a bit each; found are those that a
-// probe left.
+// marks is a list of values as bits, and the values that a probe found.
 type marks struct {
 	bits  []uint64
-	list  []uint32 // the cells that are marked, one in width
+	list  []uint32 // what is marked: cells that are width apart
 	width int
-	of    uint32 // they are those of this key
-	kept  bool   // there are cells that it left: found
+	of    uint32 // the key whose list is marked
+	kept  bool   // found is set
 	found []uint32
 }
 
@@ -951,7 +1005,7 @@ func (m *marks) clear() {
 	m.list = nil
 }
 
-// set marks cells, one in width.
+// set marks a list of cells, each width apart.
 func (r *run) set(m *marks, list []uint32, width, size int) {
 	r.work(uint64(len(list) / width))
 	m.clear()
@@ -965,7 +1019,7 @@ func (r *run) set(m *marks, list []uint32, width, size int) {
 	}
 }
 
-// list is the rows of a key in a sorted index.
+// list returns the rows of a key in a sorted index.
 func (x *index) list(key uint32, width int) []uint32 {
 	if int(key) >= len(x.ptr)-1 {
 		return nil
@@ -973,7 +1027,8 @@ func (x *index) list(key uint32, width int) []uint32 {
 	return x.rows[int(x.ptr[key])*width : int(x.ptr[key+1])*width]
 }
 
-// list is the rows that step i lets a variable have, which is in a column of them; nil of none.
+// list returns the rows that hold the values step i allows a variable, and the column that they are
+// in; nil if there is no such list.
 func (r *run) list(i, reg int) (rows []uint32, col int) {
 	t := &r.steps[i]
 	s := &r.stores[t.rel]
@@ -987,7 +1042,7 @@ func (r *run) list(i, reg int) (rows []uint32, col int) {
 	return s.index[t.index].list(key, s.width), col
 }
 
-// mark gives the cells that step i lets a variable have, as a row of bits, if it has a list of them.
+// mark gives the values that step i allows a variable as bits; nil if it has no list of them.
 func (r *run) mark(i, reg int) []uint64 {
 	t := &r.steps[i]
 	s := &r.stores[t.rel]
@@ -1011,8 +1066,8 @@ func (r *run) mark(i, reg int) []uint64 {
 	return m.bits
 }
 
-// line is the cells that are in a column of the rows with a key in the other, as a row of bits,
-// where all rows are bits or these are so many that their bits take little more; else nil.
+// line gives the cells of column col in the rows with a key in the other column, as bits, if all
+// rows are bits or these are so many that bits take little more room; else nil.
 func (r *run) line(s *store, x *index, key uint32, col int) []uint64 {
 	words := tensor.Words(s.size[col])
 	if s.search != nil || words == 0 || s.bits != nil && col == 0 {
@@ -1043,12 +1098,12 @@ func (r *run) line(s *store, x *index, key uint32, col int) []uint64 {
 	return line
 }
 
-// leastLine is the number of rows from which it may be worth it to have them as bits.
+// leastLine is the number of rows below which their bits never pay.
 const leastLine = 16
 
 var first = []int{0} // the first column
 
-// ones goes through rows that are bits: all, or those with a first cell.
+// ones goes through the rows of a store that is bits: all, or those with a first cell.
 func (r *run) ones(i int, st *step, s *store, try func(row []uint32, k int) int) int {
 	from, to := 0, s.size[0]
 	if st.kind != scan && st.index >= 0 {
@@ -1069,7 +1124,7 @@ func (r *run) ones(i int, st *step, s *store, try func(row []uint32, k int) int)
 	return i - 1
 }
 
-// compare is a comparison: of names by their texts, unless it is whether they are the same.
+// compare is a comparison. Names are compared by their texts, except for equality.
 func (r *run) compare(l *rel.Literal) bool {
 	d := domainOf(r.rule, l)
 	if d == nil {

@@ -17,7 +17,7 @@ const (
 	nan    = math.MaxUint32 - 1 // no number; no row has it
 )
 
-// pool numbers the numbers that are no codes of their own.
+// pool numbers the numbers that have no code of their own.
 type pool struct {
 	list  []float64
 	table []uint32 // places in list plus 1
@@ -71,30 +71,31 @@ func (r *run) decode(c uint32) float64 {
 	return r.pool.list[c&^pooled]
 }
 
-// store is the rows of a relation, in the order they came. Rows before lo were there
-// when the last round began, those before hi when this one did; so the rows between are
-// what is new, and later ones are not seen yet. A store of values keeps keys as rows, and the value of each.
+// store holds the rows of a relation in order of arrival, which is what makes evaluation
+// semi-naive: rows before lo were there when the last round began, rows before hi when this one
+// did. So the rows between are new, and rows from hi on are not seen yet. A store of values has
+// keys as rows, and a value for each.
 type store struct {
 	width  int
 	n      int
-	most   uint64   // rows, as far as it is known before
+	most   uint64   // a bound on the rows, known before the run
 	cells  []uint32 // n rows of width
 	val    []float64
 	valued bool
 	lo, hi int
 
-	// Which rows there are: a bit each, or for keys a place each, where the sizes of
-	// the columns allow it, and else an open hash of places plus 1. None until someone asks.
+	// Which rows there are: a bit for each, or for keys a place for each, where the sizes of
+	// the columns allow it, else an open hash of places plus 1. None until it is needed.
 	size   []int         // of each column, 0 where it is not known
 	bits   []uint64      // of two columns in rows of whole words
-	unique bool          // rows come once, and nobody asks for one
+	unique bool          // rows come once, and none is looked up
 	whole  bool          // the bits are all there is; see expand
 	given  bool          // the bits are those of a result
-	lent   bool          // the bits are of bitRows
-	table  *tensor.Table // that is read where it is, see apart
+	lent   bool          // the bits are taken from bitRows
+	table  *tensor.Table // a table that is read where it lies; see apart
 	sorted bool          // rows are in order, and there will be no more
 	front  *frontier     // while the stratum is dense
-	search *search       // of a closure: its rows are those that were asked for
+	search *search       // of a closure whose rows are made when they are asked for
 	place  []uint32
 	hash   []uint32
 	index  []*index
@@ -106,7 +107,7 @@ type store struct {
 
 func (s *store) row(i int) []uint32 { return s.cells[i*s.width : (i+1)*s.width] }
 
-// cellsOf is how many combinations of cells there are, 0 if that is not known or more than most.
+// cellsOf is the number of combinations of cells, 0 if it is not known or above most.
 func (s *store) cellsOf(most int) int {
 	n := 1
 	for _, k := range s.size {
@@ -123,7 +124,7 @@ const (
 	mostPlaces = 1 << 22
 )
 
-// at is the place of a row among all combinations.
+// at is the place of a row among all combinations of cells.
 func (s *store) at(row []uint32) int {
 	n := 0
 	for i, c := range row {
@@ -132,7 +133,7 @@ func (s *store) at(row []uint32) int {
 	return n
 }
 
-// bit is the place of a row of one or two columns, or none, among the bits.
+// bit is the place of a row of at most two columns among the bits.
 func (s *store) bit(row []uint32) int {
 	switch len(row) {
 	case 0:
@@ -143,7 +144,7 @@ func (s *store) bit(row []uint32) int {
 	return int(row[0])*64*tensor.Words(s.size[1]) + int(row[1])
 }
 
-// places is how many combinations of keys there are, 0 for too many beside the rows.
+// places is the number of combinations of keys, 0 if they are too many for the rows to expect.
 func (s *store) places() int {
 	n := s.cellsOf(mostPlaces)
 	if !s.valued || uint64(n) > tensor.SatAdd(1<<10, tensor.SatMul(8, s.most)) {
@@ -152,7 +153,7 @@ func (s *store) places() int {
 	return n
 }
 
-// words is how many words of bits there are, 0 for too many beside the rows.
+// words is how many words the bits take, 0 if they are too many for the rows to expect.
 func (s *store) words() int {
 	if s.valued || len(s.size) > 2 || s.cellsOf(mostBits) == 0 {
 		return 0
@@ -170,7 +171,7 @@ func (s *store) words() int {
 	return n
 }
 
-// known reports whether all cells of a row are members: a constant may be none.
+// known reports whether all cells of a row are members of their domains; constants may not be.
 func (s *store) known(row []uint32) bool {
 	for i, c := range row {
 		if int(c) >= s.size[i] {
@@ -180,7 +181,8 @@ func (s *store) known(row []uint32) bool {
 	return true
 }
 
-// members makes ready for find and add.
+// members makes a store ready for find and add: with a place for each key, a bit for each row, or a
+// hash.
 func (r *run) members(s *store) {
 	if s.bits != nil || s.place != nil || s.hash != nil {
 		return
@@ -205,10 +207,10 @@ func (r *run) members(s *store) {
 	r.rehash(s, 1<<max(4, bits.Len(uint(2*s.n))))
 }
 
-// bitRows keeps the bits of runs that are over, all of them 0: to clear those of the rows is
-// quicker than to clear new memory, which is most of what a few thousand rows cost in a
-// large domain. To keep cells and indexes as well was tried: 5 to 20 % of runs of
-// milliseconds, for memory that stays taken.
+// bitRows keeps the bits of finished runs, all of them 0: clearing the bits of a few rows is
+// quicker than clearing new memory, which is most of what a few thousand rows cost in a large
+// domain. Keeping cells and indexes as well was tried: it saved 5 to 20 % of runs of milliseconds,
+// for memory that stays taken.
 var bitRows sync.Pool
 
 func cleared(words int) []uint64 {
@@ -221,7 +223,7 @@ func cleared(words int) []uint64 {
 	return make([]uint64, words)
 }
 
-// keep gives back the bits of a store, if its rows are soon cleared.
+// keep gives the bits of a store back to bitRows, if its rows are quickly cleared.
 func (s *store) keep() {
 	bits := s.bits
 	if !s.lent || s.whole || s.given || s.width != 2 || len(bits) < 1<<12 || 8*s.n > len(bits) {
@@ -264,7 +266,7 @@ func same(a, b []uint32) bool {
 	return true
 }
 
-// find is the number of a row, or -1; of bits it is only said whether there is one.
+// find is the number of a row, or -1 if there is none; a store of bits has no numbers, and gives 0.
 func (s *store) find(row []uint32) int {
 	if s.bits != nil {
 		if !s.known(row) {
@@ -288,7 +290,7 @@ func (s *store) find(row []uint32) int {
 	}
 }
 
-// add puts a row in unless it is there.
+// add puts a row in, unless it is there already. It gives its number, and whether it is new.
 func (r *run) add(s *store, row []uint32) (int, bool) {
 	if s.bits != nil {
 		at := s.bit(row)
@@ -332,8 +334,8 @@ func (r *run) push(s *store, row []uint32) int {
 	return s.n - 1
 }
 
-// grow makes room for n more, in a piece that the budget pays for. What it replaces is
-// not given back: the collector may not have been there.
+// grow makes room for n more, and pays for the new piece. The old one is not given back: the
+// collector may not have freed it yet.
 func grow[T uint32 | float64](r *run, list []T, n int) []T {
 	size := max(64, 2*cap(list), len(list)+n)
 	if cap(list) > 1<<20 {
@@ -355,8 +357,8 @@ func spare[T uint32 | float64](r *run, list []T) []T {
 	return list
 }
 
-// index finds the rows that have certain cells in some columns: by the one column, in
-// rows sorted by it, of a store that is complete; else in chains, the latest row first.
+// index finds the rows that have certain cells in some columns. For one column of a store that is
+// complete, rows are sorted by it; otherwise they are in chains, the latest row first.
 type index struct {
 	cols []int
 	done int // rows that it has
@@ -371,8 +373,7 @@ type index struct {
 	exact bool // by cell
 }
 
-// sync brings an index up to the rows of the store that are seen; complete says that
-// there will be no more.
+// sync brings an index up to the rows that are seen; complete says that no more will come.
 func (r *run) sync(s *store, x *index, complete bool) {
 	if x.done >= s.hi {
 		return
@@ -413,7 +414,7 @@ func (r *run) sync(s *store, x *index, complete bool) {
 	x.done = s.hi
 }
 
-// slot is the chain of a row; see key for that of a key.
+// slot is the chain that a row belongs to.
 func (x *index) slot(row []uint32) uint32 {
 	if x.exact {
 		return row[x.cols[0]]
@@ -426,7 +427,7 @@ func (x *index) slot(row []uint32) uint32 {
 	return uint32(h) & uint32(len(x.first)-1)
 }
 
-// chain is the last row plus 1 of the chain that holds a key, and maybe others.
+// chain is the last row plus 1 of the chain that holds the rows of a key, and maybe of others.
 func (x *index) chain(key []uint32) uint32 {
 	if x.exact {
 		if int(key[0]) >= len(x.first) {

@@ -8,7 +8,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// table is the rows of a relation as a value, sorted.
+// table returns the rows of a relation as a value, sorted.
 func (r *run) table(i int) *tensor.Table {
 	rl, s := &r.p.Relations[i], &r.stores[i]
 	r.rel, r.rule = i, nil

@@ -5,7 +5,7 @@ import (
 	"ein/vm/rel"
 )
 
-// improve takes a contribution to the value of a key.
+// improve takes a contribution to the value of a key, and notes the key if the value improves.
 func (r *run) improve(s *store, fold rel.Agg, key []uint32, x float64) {
 	k, added := r.add(s, key)
 	if added {
@@ -41,7 +41,7 @@ func (r *run) improve(s *store, fold rel.Agg, key []uint32, x float64) {
 	}
 }
 
-// turn makes what improved in a round what drives the next one.
+// turn starts a round: the values that improved in the last one drive it; in the first round, all.
 func (r *run) turn(s *store, first bool) {
 	for _, k := range s.next {
 		s.improved[k>>6] &^= 1 << (k & 63)
@@ -56,7 +56,8 @@ func (r *run) turn(s *store, first bool) {
 	}
 }
 
-// improving fails: more rounds made something better than there are rows, so a cycle does.
+// improving fails: values have improved in more rounds than there are rows, so they improve around
+// a cycle, which it finds by going back from a value to what it was made of.
 func (r *run) improving(st *stratum) {
 	for _, i := range st.Relations {
 		s := &r.stores[i]
@@ -73,7 +74,7 @@ func (r *run) improving(st *stratum) {
 			}
 		}
 		for start := at; int(at) < len(s.from) && s.from[at] != noCode; {
-			e.Cycle = append([][]float64{r.numbers(i, s.row(int(at)))}, e.Cycle...)
+			e.Cycle = append([][]float64{r.numbers(nil, i, s.row(int(at)))}, e.Cycle...)
 			if at = s.from[at]; at == start {
 				break
 			}
@@ -82,19 +83,20 @@ func (r *run) improving(st *stratum) {
 	}
 }
 
-// numbers is a row as values are outside.
-func (r *run) numbers(i int, row []uint32) []float64 {
-	list := make([]float64, len(row))
+// numbers appends a row as values are outside.
+func (r *run) numbers(list []float64, i int, row []uint32) []float64 {
 	for c, code := range row {
-		if list[c] = float64(code); r.p.Relations[i].Columns[c].Domain == nil {
-			list[c] = r.decode(code)
+		if r.p.Relations[i].Columns[c].Domain == nil {
+			list = append(list, r.decode(code))
+		} else {
+			list = append(list, float64(code))
 		}
 	}
 	return list
 }
 
-// rising finds the factors in an expression of values that still improve: below 0 they
-// would make them worse when they should get better.
+// rising finds the factors of values that still improve. A factor below 0 would make the result
+// worse when the value gets better.
 func (n *nest) rising(e *rel.Expr, values []bool) (rises bool) {
 	if len(e.Args) == 0 {
 		return e.Term.Kind == rel.Variable && values[e.Term.Var]
@@ -110,7 +112,7 @@ func (n *nest) rising(e *rel.Expr, values []bool) (rises bool) {
 	return rises
 }
 
-// weigh finds them in a rule.
+// weigh finds the factors that a run must check (see rising).
 func (n *nest) weigh(s *stratum) {
 	values := make([]bool, len(n.rule.Vars))
 	for i := range n.steps {

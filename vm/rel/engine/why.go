@@ -16,10 +16,9 @@ type Goal struct {
 	Row      []float64
 }
 
-// Answer is what there is to say of a goal. Without Holds there is no such row: Tries says
-// how far each rule of the relation gets, and Near what comes next to it. Holds without
-// a Proof is a value that is only derived by way of worse values of the same recursion,
-// which are no rows.
+// Answer explains a goal. Without Holds there is no such row: Tries says how far each rule of the
+// relation gets, and Near which rows come close. Holds without a Proof is a value that is only
+// derived through worse values of the same recursion, which are no rows.
 type Answer struct {
 	Holds bool
 	Proof *Proof
@@ -27,14 +26,13 @@ type Answer struct {
 	Near
 }
 
-// Proof is why a row is there: steps, each made of earlier ones; the last is the row.
-// Its height is the least there is over all rules, where rows that are given, and those
-// of relations of aggregates and sums, have none.
+// Proof derives a row: each step is made of earlier ones, and the last is the row. No proof by any
+// rule has a smaller height. Given rows, and those of aggregates and sums, have height 0.
 type Proof struct{ Steps []Step }
 
-// Step is a row, the rule that derives it, nil if it is given, and the steps of the atoms
-// of the rule, in the order of its body. A row of an aggregate or a sum is not made of
-// steps: it has the first bindings that it is made of, and how many there are.
+// Step is a row with the rule that derives it (nil if it is given) and the steps of the rule's
+// atoms, in the order of its body. A row of an aggregate or a sum is not made of steps: it has its
+// first bindings, and their number.
 type Step struct {
 	Relation int
 	Row      []float64
@@ -45,18 +43,18 @@ type Step struct {
 	Count    int
 }
 
-// Binding is the variables of a rule, NaN of one without a value, and the rows that its
-// atoms are, as far as they hold.
+// Binding is the variables of a rule (NaN if without a value) and the rows of its atoms, as far as
+// they hold.
 type Binding struct {
 	Rule *rel.Rule
 	Vars []float64
 	Rows map[*rel.Literal]Goal
 }
 
-// Try is how far a rule gets towards a row that is not there: the literals that hold, in
-// the order in which they were looked at, and the first one that does not. Count bindings
-// get that far, and the first of them are here. Without a literal that Fails the rule makes no such row:
-// its head has other constants, or, with bindings, all of its body holds for other rows.
+// Try is how far a rule gets towards a missing row: the literals that hold, in the order in which
+// they were tested, and the first that fails. Count bindings get that far; the first few are
+// listed. If no literal Fails, the rule cannot make the row: the constants of its head differ, or,
+// with bindings, its body holds for other rows only.
 type Try struct {
 	Rule     *rel.Rule
 	Holds    []*rel.Literal
@@ -66,7 +64,7 @@ type Try struct {
 	Near     // what Fails, of the first binding that has such rows
 }
 
-// Near is the first of Rows rows that have as many cells of a goal as any.
+// Near lists the first of the Rows rows that agree with a goal in the most cells.
 type Near struct {
 	List [][]float64
 	Rows int
@@ -77,67 +75,113 @@ const (
 	mostTried = 3
 )
 
-// Why explains rows. Nothing is kept for it in other runs: what leads to the goals is
-// evaluated, and then once more in rounds that go over all strata, so that the round of a
-// row is its height. Where a goal has no row, all rows are evaluated, to say what comes next.
+// Why explains rows. Runs keep nothing for it: what leads to the goals is evaluated again, and then
+// once more in rounds that go over all strata, so that the round of a row is its height. If a goal
+// has no row, all rows are evaluated, to say what comes close.
 func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, budget *Budget, goals []Goal) (answers []Answer, err error) {
 	defer stopped(&err)
-	part, needed := leading(p, goals)
-	replay := func(q *rel.Program) *why {
-		pl := New(q, size)
-		pl.apart = nil // a proof reads any row
-		r := newRun(pl, ctl, budget)
-		r.evaluate(args)
-		for i := range r.stores {
-			r.members(&r.stores[i])
-		}
-		return newReplay(p, needed, newBounds(part, part.Strata(), size), r, args)
+	x := explainer{p: p, size: size, ctl: ctl, args: args, budget: budget}
+	x.part, x.needed = leading(p, queries(p, goals))
+	x.derived = make([]bool, len(p.Relations))
+	for i := range p.Rules {
+		x.derived[p.Rules[i].Rel] = true
 	}
+	x.bound = newBounds(x.part, x.part.Strata(), size)
 	answers = make([]Answer, len(goals))
-	prove := func(w *why) (missing bool) {
-		for i, g := range goals {
-			a := &answers[i]
-			there := w.matching(g, &w.complete[g.Relation]) >= 0
-			if missing = missing || !there; !there || a.Holds {
-				continue
-			}
-			a.Holds = true
-			if k := w.rounds(g); k >= 0 {
-				a.Proof = w.prove(g.Relation, k)
-			}
-		}
-		return missing
-	}
-	if !p.AsWritten {
-		if asked, _ := demand(part, nil); asked != part && !prove(replay(asked)) {
-			return answers, nil
+	w := x.replay(x.part)
+	var missing []int
+	for i, g := range goals {
+		a := &answers[i]
+		if a.Holds = w.matching(g, &w.complete[g.Relation]) >= 0; !a.Holds {
+			missing = append(missing, i)
+		} else if k := w.rounds(g); k >= 0 {
+			a.Proof = w.prove(g.Relation, k)
 		}
 	}
-	w := replay(part)
-	if prove(w) {
-		for i, g := range goals {
-			if a := &answers[i]; !a.Holds {
-				a.Near, a.Tries = w.near(g), w.tries(g)
+	if missing == nil {
+		return answers, nil
+	}
+	if x.whole == nil {
+		var read []rel.Rule
+		for _, i := range missing {
+			read = append(read, w.asks(goals[i])...)
+		}
+		part, _ := leading(p, read)
+		w = x.replay(part)
+	}
+	var next []Goal // what is missing, and what fails
+	for _, i := range missing {
+		answers[i].Tries = w.tries(goals[i])
+		next = append(next, goals[i])
+		for _, t := range answers[i].Tries {
+			for _, b := range t.Bindings {
+				next = append(next, w.instance(t.Fails, b))
+			}
+		}
+	}
+	near := x.nearest(w.run, next)
+	for _, i := range missing {
+		answers[i].Near, near = near[0], near[1:]
+		for k := range answers[i].Tries {
+			t := &answers[i].Tries[k]
+			for range t.Bindings {
+				if t.Rows == 0 {
+					t.Near = near[0]
+				}
+				near = near[1:]
 			}
 		}
 	}
 	return answers, nil
 }
 
-// leading is the rules that lead to goals, with a result that asks for them, and the
-// relations that these rules make.
-func leading(p *rel.Program, goals []Goal) (part *rel.Program, needed []bool) {
-	needed = make([]bool, len(p.Relations))
-	var list []int
-	need := func(i int) {
-		if !needed[i] {
-			needed[i], list = true, append(list, i)
-		}
+// explainer evaluates what there is to say of goals, as far as it is asked for.
+type explainer struct {
+	p       *rel.Program
+	size    []uint64
+	ctl     *kernel.Ctl
+	args    []*tensor.Value
+	budget  *Budget
+	part    *rel.Program // all that leads to the goals
+	needed  []bool
+	derived []bool // relations that have rules
+	bound   bounds
+	whole   *run // of part, where not less will do
+}
+
+// evaluate gives the rows that a part of the program asks for.
+func (x *explainer) evaluate(part *rel.Program) *run {
+	if x.whole != nil {
+		return x.whole
 	}
-	ask := len(p.Relations)
-	q := rel.Program{Domains: p.Domains, Relations: append(slices.Clip(p.Relations), rel.Relation{Name: "goal"}), Results: []int{ask}, AsWritten: true}
+	asked := part
+	if !x.p.AsWritten {
+		asked, _ = demand(part, nil)
+	}
+	derives := func(r rel.Rule) bool { return r.Rel < len(x.p.Relations) }
+	if asked == part && slices.ContainsFunc(part.Rules, derives) {
+		asked = x.part
+	}
+	pl := New(asked, x.size)
+	pl.apart = nil // a proof reads any row
+	r := newRun(pl, x.ctl, x.budget)
+	r.evaluate(x.args)
+	for i := range r.stores {
+		r.members(&r.stores[i])
+	}
+	if asked == x.part {
+		x.whole = r
+	}
+	return r
+}
+
+func (x *explainer) replay(part *rel.Program) *why {
+	return newReplay(x.p, x.needed, x.bound, x.evaluate(part), x.args)
+}
+
+// queries are rules that ask for goals.
+func queries(p *rel.Program, goals []Goal) (list []rel.Rule) {
 	for _, g := range goals {
-		need(g.Relation)
 		l := rel.Literal{Rel: g.Relation}
 		for _, x := range g.Row {
 			t := rel.Term{Kind: rel.Const, Value: x}
@@ -146,26 +190,36 @@ func leading(p *rel.Program, goals []Goal) (part *rel.Program, needed []bool) {
 			}
 			l.Terms = append(l.Terms, t)
 		}
-		q.Rules = append(q.Rules, rel.Rule{Rel: ask, Body: []rel.Literal{l}})
+		list = append(list, rel.Rule{Rel: len(p.Relations), Body: []rel.Literal{l}})
 	}
-	rules := make([][]int, ask)
+	return list
+}
+
+// leading is the rules that lead to queries, with a result that asks for them, and the
+// relations that these rules make.
+func leading(p *rel.Program, queries []rel.Rule) (part *rel.Program, needed []bool) {
+	needed = make([]bool, len(p.Relations))
+	q := rel.Program{Domains: p.Domains, Relations: append(slices.Clip(p.Relations), rel.Relation{Name: "goal"}), Results: []int{len(p.Relations)}, AsWritten: true}
+	q.Rules = slices.Clone(queries)
+	rules := make([][]int, len(p.Relations))
 	for i := range p.Rules {
 		rules[p.Rules[i].Rel] = append(rules[p.Rules[i].Rel], i)
 	}
-	for k := 0; k < len(list); k++ {
-		for _, i := range rules[list[k]] {
-			q.Rules = append(q.Rules, p.Rules[i])
-			for _, l := range p.Rules[i].Body {
-				if l.Kind <= rel.Not {
-					need(l.Rel)
-				}
+	for k := 0; k < len(q.Rules); k++ {
+		for _, l := range q.Rules[k].Body {
+			if l.Kind > rel.Not || needed[l.Rel] {
+				continue
+			}
+			needed[l.Rel] = true
+			for _, i := range rules[l.Rel] {
+				q.Rules = append(q.Rules, p.Rules[i])
 			}
 		}
 	}
 	return &q, needed
 }
 
-// matching is a row of a store that a goal asks for, the least if there are several, -1 if there is none.
+// matching is the least row of a store that fits a goal, -1 if none does.
 func (w *why) matching(g Goal, s *store) int {
 	if !slices.ContainsFunc(g.Row[:s.width], math.IsNaN) {
 		k := s.find(w.codes(g.Relation, g.Row[:s.width]))
@@ -175,39 +229,32 @@ func (w *why) matching(g Goal, s *store) int {
 		return k
 	}
 	least, numbers := -1, []float64(nil)
-	alike := w.alike(g, s)
+	key := w.codes(g.Relation, g.Row[:s.width])
+rows:
 	for k := range s.n {
-		if alike(k) == len(g.Row) {
-			if row := w.numbers(g.Relation, s.row(k)); least < 0 || slices.Compare(row, numbers) < 0 {
-				least, numbers = k, row
+		w.work(1)
+		for c, x := range s.row(k) {
+			if x != key[c] && !math.IsNaN(g.Row[c]) {
+				continue rows
 			}
+		}
+		if s.valued && s.val[k] != g.Row[s.width] && !math.IsNaN(g.Row[s.width]) {
+			continue
+		}
+		if row := w.numbers(nil, g.Relation, s.row(k)); least < 0 || slices.Compare(row, numbers) < 0 {
+			least, numbers = k, row
 		}
 	}
 	return least
 }
 
-// alike counts the cells of a row of a store that are those of a goal.
-func (r *run) alike(g Goal, s *store) func(k int) int {
-	key := r.codes(g.Relation, g.Row[:s.width])
-	return func(k int) (n int) {
-		r.work(1)
-		for c, x := range s.row(k) {
-			if x == key[c] || math.IsNaN(g.Row[c]) {
-				n++
-			}
-		}
-		if s.valued && (s.val[k] == g.Row[s.width] || math.IsNaN(g.Row[s.width])) {
-			n++
-		}
-		return n
-	}
-}
-
-// codes is cells as a store has them.
+// codes encodes cells as a store holds them.
 func (r *run) codes(i int, row []float64) []uint32 {
 	key := make([]uint32, len(row))
 	for c, x := range row {
 		switch {
+		case math.IsNaN(x):
+			key[c] = nan
 		case r.p.Relations[i].Columns[c].Domain == nil:
 			key[c] = r.encode(x)
 		case x == rel.NoMember:
@@ -219,7 +266,7 @@ func (r *run) codes(i int, row []float64) []uint32 {
 	return key
 }
 
-// why is a replay: rows that were derived are derived again, the lowest first.
+// why is a replay: it derives rows again, the lowest first.
 type why struct {
 	*run
 	complete []store // of all rows, with indexes of the replay
@@ -241,8 +288,8 @@ type why struct {
 	collect func(steps int)
 }
 
-// newReplay prepares to derive again what a run has of the needed relations, by the rules of
-// p. The bounds, by which rules are planned, do not depend on how much that is.
+// newReplay prepares to derive again what a run has of the needed relations, by the rules of p.
+// Rules are planned by bound, which does not depend on how much the run has made.
 func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*tensor.Value) *why {
 	written := *p
 	written.AsWritten = true
@@ -318,7 +365,7 @@ func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*t
 	return w
 }
 
-// indexed gives the stores the indexes that nests have come to need.
+// indexed gives stores the indexes that nests need by now.
 func (w *why) indexed(nests []*nest) {
 	for i := range w.stores {
 		for _, list := range [2][]store{w.stores, w.complete} {
@@ -342,8 +389,8 @@ func (w *why) keep(s *store, key []uint32, x float64) {
 
 func (w *why) find(i int, key []uint32) int { return w.stores[i].find(key) }
 
-// rounds derives rows until one that the goal asks for is there: it is one of the lowest. It
-// is -1 if the replay has none.
+// rounds derives rows until one fits the goal, and gives one of the lowest; -1 if the replay has
+// none.
 func (w *why) rounds(g Goal) int {
 	w.rel = g.Relation
 	for round := 0; ; round++ {
@@ -380,7 +427,7 @@ func (w *why) rounds(g Goal) int {
 	}
 }
 
-// emit takes a binding of the replay, or of a proof.
+// emit takes a binding of the replay or of a proof.
 func (w *why) emit(r *run, i int) int {
 	s := &r.stores[r.rel]
 	r.head()
@@ -408,7 +455,7 @@ func (w *why) emit(r *run, i int) int {
 	return -1
 }
 
-// store is the rows that a step reads: of what is negated all.
+// store returns the rows that a step reads. A negation reads the complete relation.
 func (w *why) store(i int, st *step) *store {
 	if w.reach != nil {
 		w.reach(i)
@@ -419,7 +466,7 @@ func (w *why) store(i int, st *step) *store {
 	return &w.stores[st.rel]
 }
 
-// read is the row that a step reads.
+// read is the row that a step has read.
 type read struct {
 	key   []uint32
 	value float64
@@ -435,7 +482,7 @@ func (w *why) read(i int, s *store, row []uint32, k int) {
 	}
 }
 
-// height is the round in which a row came, 0 of one that is given.
+// height is the round in which a row came, 0 for a given one.
 func (w *why) height(i, k int) int {
 	if w.leaf[i] {
 		return 0
@@ -449,8 +496,8 @@ func (w *why) height(i, k int) int {
 	return at
 }
 
-// goalNest is the loops of a rule of which these columns of the head are known. As it is
-// written the rule is read from left to right, which is how its author thinks of it.
+// goalNest returns the loops of a rule when these columns of its head are known. As written, the
+// rule is read from left to right, which is how its author thinks of it.
 func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest {
 	n := &nest{rule: r, delta: -1, float: make([]bool, len(r.Vars)), coded: make([]bool, len(r.Vars))}
 	b := planner{Plan: w.Plan, nest: n, s: &w.all, bound: make([]bool, len(r.Vars)), done: make([]bool, len(r.Body))}
@@ -474,8 +521,8 @@ func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest 
 
 type node struct{ rel, row int }
 
-// prove reads the proof off: a rule whose rows all came before. Each row is proved once,
-// with a stack of its own: chains are long.
+// prove reads the proof off: for each row a rule whose rows all came earlier. Each row is proved
+// once. The stack is its own, since chains are long.
 func (w *why) prove(relation, row int) *Proof {
 	proof := &Proof{}
 	done := map[node]int{}
@@ -503,7 +550,7 @@ func (w *why) prove(relation, row int) *Proof {
 				continue
 			}
 		}
-		step := Step{Relation: x.rel, Row: w.numbers(x.rel, s.row(x.row)), Rule: todo.rule, Height: w.height(x.rel, x.row)}
+		step := Step{Relation: x.rel, Row: w.numbers(nil, x.rel, s.row(x.row)), Rule: todo.rule, Height: w.height(x.rel, x.row)}
 		if s.valued {
 			step.Row = append(step.Row, s.val[x.row])
 		}
@@ -527,8 +574,7 @@ type pending struct {
 	of   []node
 }
 
-// derive1 finds the first rule, and the first of its bindings, that derives a row from
-// lower ones.
+// derive1 finds the first rule and its first binding that derive a row from lower ones.
 func (w *why) derive1(x node) *pending {
 	h := w.height(x.rel, x.row)
 	if h == 0 {
@@ -569,8 +615,8 @@ func (w *why) derive1(x node) *pending {
 	panic("engine: a row without a rule")
 }
 
-// whole runs the loops of a rule over all rows, for a goal of which NaN is not known. It
-// gives the rows of an aggregate that were made.
+// whole runs the loops of a rule over all rows, for a goal in which NaN stands for anything. It
+// gives the rows that a rule with aggregates makes.
 func (w *why) whole(r *rel.Rule, goal []float64, n *nest) (made store) {
 	partial, all := w.stores, w.complete[r.Rel]
 	if r.Aggregates() {
@@ -591,7 +637,7 @@ func (w *why) whole(r *rel.Rule, goal []float64, n *nest) (made store) {
 	return made
 }
 
-// binding is the variables that the first steps of the nest that runs have given values.
+// binding returns the values that the first steps of the current nest have given to variables.
 func (w *why) binding(steps int) Binding {
 	n := w.nest
 	b := Binding{n.rule, make([]float64, len(n.rule.Vars)), map[*rel.Literal]Goal{}}
@@ -618,7 +664,7 @@ func (w *why) binding(steps int) Binding {
 		case rel.Bind:
 			give(l.Var)
 		case rel.Atom:
-			row := w.numbers(l.Rel, w.reads[i].key)
+			row := w.numbers(nil, l.Rel, w.reads[i].key)
 			if w.stores[l.Rel].valued {
 				row = append(row, w.reads[i].value)
 			}
@@ -633,8 +679,8 @@ func (w *why) binding(steps int) Binding {
 	return b
 }
 
-// parts finds what a row of an aggregate or of a sum is made of. Of several rules for
-// the rows of aggregates it is the first that derives the row; to a sum all contribute.
+// parts finds the bindings that make a row of an aggregate or a sum. An aggregate's row comes from
+// the first rule that derives it; all rules contribute to a sum.
 func (w *why) parts(s *Step) {
 	sum := w.p.Relations[s.Relation].Fold == rel.Sum
 	width := w.stores[s.Relation].width
@@ -677,27 +723,94 @@ func (w *why) parts(s *Step) {
 	}
 }
 
-// tries says how far each rule gets towards a row that is not there.
+// towards is the loops of a rule from left to right, for a goal that its head could be; else nil.
+func (w *why) towards(g Goal, r *rel.Rule) *nest {
+	if r.Rel != g.Relation || !w.heads(r, g.Row[:w.stores[g.Relation].width]) {
+		return nil
+	}
+	return w.goalNest(r, true, func(c int) bool { return r.Head[c].Agg == rel.NoAgg && !math.IsNaN(g.Row[c]) })
+}
+
+// asks are queries for the rows that the rules of a goal read: at each atom with what those before it
+// give.
+func (w *why) asks(g Goal) (list []rel.Rule) {
+	for i := range w.p.Rules {
+		n := w.towards(g, &w.p.Rules[i])
+		if n == nil {
+			continue
+		}
+		var body []rel.Literal
+		lost := make([]bool, len(n.rule.Vars)) // of no member: only a negation or a comparison could hold
+		for _, p := range n.preset {
+			if x := g.Row[p.col]; n.rule.Vars[p.reg].Domain != nil && x == rel.NoMember {
+				lost[p.reg] = true
+			} else {
+				body = append(body, rel.Literal{Kind: rel.Bind, Var: p.reg, Left: rel.C(x)})
+			}
+		}
+		for k := range n.steps {
+			l := *n.steps[k].lit
+			uses := l.Kind == rel.Bind && lost[l.Var]
+			use := func(v int) { uses = uses || lost[v] }
+			if l.Kind > rel.Not {
+				l.Left.Vars(use)
+			}
+			if l.Kind == rel.Compare {
+				l.Right.Vars(use)
+			}
+			for _, t := range l.Terms {
+				uses = uses || t.Kind == rel.Variable && lost[t.Var]
+			}
+			if uses {
+				if l.Kind == rel.Atom || n.steps[k].kind == assign {
+					break
+				}
+				continue
+			}
+			if before := body; l.Kind <= rel.Not {
+				l.Kind = rel.Atom
+				body = append(slices.Clip(body), l)
+				list = append(list, rel.Rule{Rel: len(w.p.Relations), Body: body, Vars: n.rule.Vars})
+				if n.steps[k].lit.Kind == rel.Not {
+					body = before
+				}
+			} else {
+				body = append(slices.Clip(body), l)
+			}
+		}
+	}
+	return list
+}
+
+// tries says how far each rule gets towards a missing row.
 func (w *why) tries(g Goal) (list []Try) {
-	width := w.stores[g.Relation].width
 	for i := range w.p.Rules {
 		r := &w.p.Rules[i]
 		if r.Rel != g.Relation {
 			continue
 		}
 		t := Try{Rule: r}
-		if w.heads(r, g.Row[:width]) {
-			n := w.goalNest(r, true, func(c int) bool { return r.Head[c].Agg == rel.NoAgg && !math.IsNaN(g.Row[c]) })
+		if n := w.towards(g, r); n != nil {
 			far := -1
+			var keys [][]float64
+			var key []float64
 			w.reach = func(steps int) {
 				if steps > far {
-					far, t.Count, t.Bindings = steps, 0, nil
+					far, t.Count, t.Bindings, keys = steps, 0, nil, nil
 				}
 				if steps < far {
 					return
 				}
-				if t.Count++; t.Count <= mostTried {
-					t.Bindings = append(t.Bindings, w.binding(steps))
+				t.Count++
+				key = key[:0]
+				for k := range n.steps[:steps] {
+					if l := n.steps[k].lit; l.Kind == rel.Atom {
+						key = w.numbers(key, l.Rel, w.reads[k].key)
+					}
+				}
+				if at := lowest(&keys, key); at < mostTried {
+					t.Bindings = slices.Insert(t.Bindings, at, w.binding(steps))
+					t.Bindings = t.Bindings[:min(len(t.Bindings), mostTried)]
 				}
 			}
 			w.collect = w.reach
@@ -708,11 +821,6 @@ func (w *why) tries(g Goal) (list []Try) {
 			}
 			if far >= 0 && far < len(n.steps) {
 				t.Fails = n.steps[far].lit
-				for _, b := range t.Bindings {
-					if t.Near = w.near(w.instance(t.Fails, b)); t.Rows > 0 {
-						break
-					}
-				}
 			}
 		}
 		list = append(list, t)
@@ -720,7 +828,17 @@ func (w *why) tries(g Goal) (list []Try) {
 	return list
 }
 
-// heads reports whether the head of a rule could be a row.
+// lowest puts a row where it belongs among the lowest, and gives its place, mostTried of none.
+func lowest(list *[][]float64, row []float64) int {
+	at, _ := slices.BinarySearchFunc(*list, row, slices.Compare[[]float64])
+	if at < mostTried {
+		*list = slices.Insert(*list, at, slices.Clone(row))
+		*list = (*list)[:min(len(*list), mostTried)]
+	}
+	return at
+}
+
+// heads reports whether the head of a rule could make a row.
 func (w *why) heads(r *rel.Rule, row []float64) bool {
 	values := map[int]float64{}
 	for c, x := range row {
@@ -741,9 +859,9 @@ func (w *why) heads(r *rel.Rule, row []float64) bool {
 	return true
 }
 
-// instance is what an atom asks for with the variables of a binding. Of another literal it is no goal.
+// instance is the row that an atom asks for under a binding; other literals have none.
 func (w *why) instance(l *rel.Literal, b Binding) Goal {
-	if l.Kind != rel.Atom {
+	if l == nil || l.Kind != rel.Atom {
 		return Goal{Relation: -1}
 	}
 	g := Goal{l.Rel, make([]float64, len(l.Terms))}
@@ -760,34 +878,60 @@ func (w *why) instance(l *rel.Literal, b Binding) Goal {
 	return g
 }
 
-// near is the rows that have most of the cells of a goal, if they have any.
-func (w *why) near(g Goal) (near Near) {
-	if g.Relation < 0 {
-		return near
-	}
-	s := &w.complete[g.Relation]
-	alike := w.alike(g, s)
-	most := 1 // more than any row has
-	for _, x := range g.Row {
-		if math.IsNaN(x) {
-			most++
+// nearest is the rows that have most of the cells of each goal, if they have any. Those with a
+// cell are asked for, column by column; a row counts at the first that it has. Rows that
+// are given are in any run.
+func (x *explainer) nearest(any *run, goals []Goal) []Near {
+	list, most := make([]Near, len(goals)), make([]int, len(goals))
+	for c := range tensor.MaxColumns {
+		var some []int
+		var asked []Goal
+		for i, g := range goals {
+			if g.Relation < 0 || c >= len(g.Row) || math.IsNaN(g.Row[c]) {
+				continue
+			}
+			some = append(some, i)
+			if x.derived[g.Relation] {
+				one := Goal{g.Relation, slices.Repeat([]float64{math.NaN()}, len(g.Row))}
+				one.Row[c] = g.Row[c]
+				asked = append(asked, one)
+			}
+		}
+		r := any
+		if asked != nil {
+			part, _ := leading(x.p, queries(x.p, asked))
+			r = x.evaluate(part)
+		}
+		for _, i := range some {
+			r.near(goals[i], c, &list[i], &most[i])
 		}
 	}
+	return list
+}
+
+// near adds the rows that have a cell of the goal in a column and in none before.
+func (r *run) near(g Goal, first int, near *Near, most *int) {
+	s := &r.stores[g.Relation]
+	key := r.codes(g.Relation, g.Row[:s.width])
+	var numbers []float64
 	for k := range s.n {
-		n := alike(k)
-		if n > most {
-			most, near = n, Near{}
+		r.work(1)
+		n, at := 0, -1
+		for c := len(g.Row) - 1; c >= 0; c-- {
+			if c < s.width && s.row(k)[c] == key[c] || c == s.width && s.val[k] == g.Row[c] {
+				n, at = n+1, c
+			}
 		}
-		if n < most {
+		if at != first || n < *most {
 			continue
 		}
-		if near.Rows++; near.Rows <= mostTried {
-			row := w.numbers(g.Relation, s.row(k))
-			if s.valued {
-				row = append(row, s.val[k])
-			}
-			near.List = append(near.List, row)
+		if n > *most {
+			*most, *near = n, Near{}
 		}
+		near.Rows++
+		if numbers = r.numbers(numbers[:0], g.Relation, s.row(k)); s.valued {
+			numbers = append(numbers, s.val[k])
+		}
+		lowest(&near.List, numbers)
 	}
-	return near
 }

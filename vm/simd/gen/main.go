@@ -28,6 +28,7 @@ func main() {
 		m.past()
 		m.folds()
 		m.popAnd()
+		m.meeting()
 		m.counts()
 		m.common()
 		m.transpose()
@@ -827,7 +828,7 @@ func (c count) across() {
 }
 
 // and sets x to the AND of it and a vector in memory.
-func (m machine) and(with Mem, x VecPhysical) {
+func (m machine) and(with Op, x VecPhysical) {
 	m.bitwise(VPAND, VPANDQ, with, x, x)
 }
 
@@ -855,6 +856,71 @@ func (m machine) popAnd() {
 	c.across()
 	Store(RAX, ReturnIndex(0))
 	end()
+}
+
+// meeting writes which rows of bits have a one in common with another, of which as much as
+// registers hold stays there: half of the loads go, and most cross a line of memory. The rows
+// are taken from the last to the first, so that each new bit is shifted in.
+func (m machine) meeting() {
+	const slice, most = 24, 8 // bytes, vectors
+	TEXT("meeting"+m.name, NOSPLIT, "func(n int, row *uint64, rows *[]uint64, count, from int, mask *byte) uint64")
+	Doc(fmt.Sprintf("meeting%s has a bit for each of count rows that has a one in common with the n words of row, from word from on; n is at most %d, the mask of the last n%%%d.", m.name, most*m.lanes, m.lanes))
+	Pragma("noescape")
+	Load(Param("n"), RCX)
+	Load(Param("row"), RSI)
+	Load(Param("rows"), R8)
+	Load(Param("count"), R9)
+	Load(Param("from"), R10)
+	Load(Param("mask"), RDX)
+	m.loadMask()
+	held, y, common := m.regs[:most], m.regs[most], m.regs[most+1]
+	LEAQ(Mem{Base: R9, Index: R9, Scale: 2}, R11)
+	LEAQ(Mem{Base: R8, Index: R11, Scale: 8, Disp: -slice}, R8)
+	XORL(EAX, EAX)
+	for v := 1; v <= most; v++ {
+		loop, other := fmt.Sprintf("by%d", v), fmt.Sprintf("over%d", v)
+		if v < most {
+			CMPQ(RCX, U8(v*m.lanes))
+			JGT(LabelRef(other))
+		}
+		for i := range v {
+			m.load(Mem{Base: RSI, Disp: i * m.bytes()}, held[i], i == v-1)
+		}
+		Label(loop)
+		MOVQ(Mem{Base: R8}, RDI)
+		m.load(Mem{Base: RDI, Index: R10, Scale: 8, Disp: (v - 1) * m.bytes()}, common, true)
+		m.and(held[v-1], common)
+		for i := range v - 1 {
+			at := Mem{Base: RDI, Index: R10, Scale: 8, Disp: i * m.bytes()}
+			if m.lanes == 8 {
+				VPTERNLOGQ(U8(0xf8), at, held[i], common) // common | held & at
+				continue
+			}
+			VMOVUPD(at, y)
+			m.and(held[i], y)
+			VORPD(y, common, common)
+		}
+		XORL(R11L, R11L)
+		if m.lanes == 8 {
+			VPTESTMQ(common, common, K2)
+			KORTESTB(K2, K2)
+		} else {
+			VPTEST(common, common)
+		}
+		SETNE(R11B)
+		LEAQ(Mem{Base: R11, Index: RAX, Scale: 2}, RAX)
+		SUBQ(U8(slice), R8)
+		SUBQ(U8(1), R9)
+		JNE(LabelRef(loop))
+		JMP(LabelRef("done"))
+		if v < most {
+			Label(other)
+		}
+	}
+	Label("done")
+	Store(RAX, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
 }
 
 // Rows and columns of a tile of counts, and for AVX-512 its vectors in a row.

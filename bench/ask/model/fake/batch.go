@@ -155,7 +155,7 @@ func provider(f format) string {
 	return name
 }
 
-// batch is that of an id, nil when there is none.
+// batch returns the batch with an id, nil if there is none.
 func (s *Server) batch(f format, id string) *batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -113,7 +113,7 @@ func New(o Options) (*Server, error) {
 	return s, err
 }
 
-// Stats is a copy of the counts so far.
+// Stats returns a copy of the counts so far.
 func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -49,7 +49,7 @@ func (t *Fault) serve(w http.ResponseWriter, f format, wait time.Duration) {
 // Passes reports whether the request may succeed when it is tried again.
 func (t *Fault) Passes() bool { return (&model.Error{Class: t.Class}).Passes() }
 
-// Faults is all faults: the statuses of the providers with their bodies and
+// Faults returns all faults: the statuses of the providers with their bodies and
 // headers, and what happens to bytes on the way.
 func Faults() []Fault {
 	return []Fault{
@@ -118,7 +118,7 @@ func Faults() []Fault {
 	}
 }
 
-// choose is the faults of a list of names, or those of all providers that pass.
+// choose returns the faults of a list of names, or those of all providers that pass.
 func choose(names []string) ([]Fault, error) {
 	all := Faults()
 	if len(names) == 0 {

@@ -41,7 +41,7 @@ type format interface {
 	count() string // of tokens
 }
 
-// BaseURL is what a client of a provider is given, for a server at an address such
+// BaseURL returns what a client of a provider is given, for a server at an address such
 // as http://127.0.0.1:8080.
 func BaseURL(provider, address string) string {
 	if strings.HasPrefix(provider, "openai") {
@@ -118,7 +118,7 @@ func exists(provider, name string) bool {
 	return err == nil && p != provider
 }
 
-// known is the models of a provider.
+// known returns the models of a provider.
 func known(provider string) []string {
 	var ids []string
 	for _, p := range model.Profiles(nil) {
@@ -725,7 +725,7 @@ const (
 	anthropicDetails = `,"output_tokens_details":{"thinking_tokens":$thought}`
 )
 
-// blocks is the blocks of a reply. Thoughts that are not to be shown are still there.
+// blocks returns the blocks of a reply. Thoughts that are not to be shown are still there.
 func (anthropic) blocks(q *question, a *said) []string {
 	var items []string
 	if a.thought > 0 {

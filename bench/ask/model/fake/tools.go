@@ -34,7 +34,7 @@ func (t *talk) wrong(format string, args ...any) {
 	}
 }
 
-// call is one of the model's. Those of a message are a turn.
+// call adds a call of the model. The calls of one message are a turn.
 func (t *talk) call(first bool, id, name, args string) {
 	if first {
 		t.settled()

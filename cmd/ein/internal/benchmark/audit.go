@@ -19,7 +19,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// auditFlags are what the flags ask for.
+// auditFlags holds the flags of ein bench audit.
 type auditFlags struct {
 	*sharding
 	noPython       bool
@@ -104,7 +104,7 @@ func auditFiles(ctx context.Context, a *cli.App, names []string, f *auditFlags) 
 	})
 }
 
-// tell writes a report.
+// tell writes a report to the output.
 func (f *auditFlags) tell(a *cli.App, of func() (*audit.Report, error)) error {
 	report, err := of()
 	if err != nil {
@@ -116,8 +116,8 @@ func (f *auditFlags) tell(a *cli.App, of func() (*audit.Report, error)) error {
 	return a.WriteFile(f.output, []byte(report.Text()))
 }
 
-// gather puts the reports of shards together, in the order in which a report of all has
-// the categories.
+// gather joins the reports of the shards and puts their categories in the order of an undivided
+// report.
 func (f *auditFlags) gather(ctx context.Context) (*audit.Report, error) {
 	all := &audit.Report{}
 	lines := json.NewDecoder(f.merged.open(ctx))
@@ -137,12 +137,13 @@ func (f *auditFlags) gather(ctx context.Context) (*audit.Report, error) {
 	return all, nil
 }
 
-// report is what is found of the categories that are wanted.
+// report audits the categories that want selects; all of them if it is nil.
 func (f *auditFlags) report(ctx context.Context, a *cli.App, names []string, want func(category string) bool) (*audit.Report, error) {
+	var again duplicates
 	report, err := audit.Collect(ctx, want, func(yield func(*instance.Instance, error) bool) {
 		for _, name := range names {
 			err := readInstances(ctx, a, name, func(all instances) error {
-				for in, err := range all {
+				for in, err := range again.in(all) {
 					if err != nil {
 						return err
 					}
@@ -161,6 +162,7 @@ func (f *auditFlags) report(ctx context.Context, a *cli.App, names []string, wan
 	if err != nil {
 		return nil, err
 	}
+	again.tell(a)
 	report.Missing = "left out, as asked for with --no-python"
 	if f.python != "" {
 		report.Missing = ""

@@ -1,8 +1,12 @@
 // Package benchmark implements the verbs of ein bench, one file each.
 //
-// A verb declares its flags, turns them into the options of a package under bench, and
-// prints what that returns. Verbs that can do a part of their work (--shard) share
-// sharding, which also merges the parts.
+// A verb declares its flags, turns them into the options of a package under bench, and prints what
+// that package returns. What the verbs share is in three files. run.go opens runs and files of
+// instances and turns their errors into messages. judge.go judges a file of replies and writes one
+// record for each, in a part that an interrupted command resumes. shard.go does one part of a
+// verb's work (--shard): [sharding] writes the plan and the part; ein bench merge then calls the
+// same verb with the finished parts in sharding.merged, from which it writes what one command would
+// have made. submit.go starts the shards on this machine, on Slurm or on Kubernetes.
 package benchmark
 
 import (
@@ -21,7 +25,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// Verb is ein bench with the verbs below it.
+// Verb returns the command "ein bench", with its verbs if named.
 func Verb(a *cli.App, named bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
@@ -72,21 +76,21 @@ func plotFlag(cmd *cobra.Command, to *string, what string) {
 	cmd.Flags().StringVar(to, "plot", "", "write "+what+" as a figure in SVG to this `file`")
 }
 
-// pickFlags are those that choose answers of a run; suffix tells runs apart.
+// pickFlags declares the flags that choose answers of a run; suffix tells runs apart.
 func pickFlags(cmd *cobra.Command, mode *prompt.Mode, encoding *surface.Encoding, suffix, of string) {
 	cli.One(prompt.Modes()...).Flag(cmd, mode, "mode"+suffix, "only answers"+of+" in this `mode`: direct, cot, ein, python, rules, ein-tool")
 	cli.One(surface.Encodings()...).Flag(cmd, encoding, "encoding"+suffix, "only answers"+of+" to this `encoding`: nl, json, matrix")
 }
 
-// paperPrompts is what --prompts calls the prompts of the paper.
+// paperPrompts is the value of --prompts that selects the prompts of the paper.
 const paperPrompts = "builtin:paper"
 
-// promptsFlag is the folder that replaces prompts of the benchmark.
+// promptsFlag declares the flag for a folder that replaces prompts of the benchmark.
 func promptsFlag(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "prompts", "", "`folder` of other prompts, or "+paperPrompts+" for those of the paper")
 }
 
-// prompts are those for some modes.
+// prompts returns the prompts that --prompts selects. The paper has none for some modes.
 func prompts(a *cli.App, dir string, modes []prompt.Mode) (prompt.Prompts, error) {
 	p := prompt.DefaultPrompts()
 	switch dir {
@@ -106,13 +110,13 @@ func prompts(a *cli.App, dir string, modes []prompt.Mode) (prompt.Prompts, error
 	return p, nil
 }
 
-// shown is text of a provider or a file as a terminal may have it.
+// shown makes text from a provider or a file safe for a terminal.
 func shown(s string) string {
 	s, _ = diag.Display(s)
 	return s
 }
 
-// kept is an error where an output would take the place of an input.
+// kept returns an error if the output would overwrite an input.
 func kept(a *cli.App, output string, inputs ...string) error {
 	if slices.ContainsFunc(inputs, func(in string) bool { return cli.SameFile(in, output) }) {
 		return a.Usage("%s is also an input and would be overwritten", output)
@@ -120,7 +124,7 @@ func kept(a *cli.App, output string, inputs ...string) error {
 	return nil
 }
 
-// twice is the first folder that is given twice, or "".
+// twice returns the first folder that is given twice, or "".
 func twice(dirs []string) string {
 	for i, dir := range dirs {
 		if slices.ContainsFunc(dirs[:i], func(other string) bool { return cli.SameFile(dir, other) }) {

@@ -97,7 +97,7 @@ type modeReport struct {
 	*verdict.ErrorReport
 }
 
-// diagnoseRun tells what the scores of a run have found.
+// diagnoseRun reports the failures in a scored run, mode by mode.
 func diagnoseRun(ctx context.Context, a *cli.App, f *judgeFlags, dir string) error {
 	if f.out == "-" {
 		return a.Usage("standard output is for the table: give -o a file")

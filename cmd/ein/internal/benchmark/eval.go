@@ -39,7 +39,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// evalFlags are what the flags ask for, most of it where it is used.
+// evalFlags holds the flags of ein bench eval; most are fields of the options that they set.
 type evalFlags struct {
 	*sharding
 	eval.Options
@@ -117,8 +117,8 @@ ein bench merge makes one run of them. --max-cost and --concurrency cover all pa
 	cli.Some(cmd, &f.Encodings, "encoding", surface.Encodings(), "`encodings` of the graph, with commas: nl, json, matrix (default that of the file)")
 	cli.Int(1, run.MaxSamples).Flag(cmd, &f.Samples, "samples", "`number` of replies to each question")
 	cli.Int(2, run.MaxTurns).Flag(cmd, &f.Turns, "turns", "maximum `requests` for a reply in the mode ein-tool")
-	cli.Int(0, run.MaxSamples).Flag(cmd, &f.Source.Surfaces, "surfaces", "`number` of surfaces of each structure: labels, domain, style and order of the edges (default: as in the file)")
-	cli.Int(0, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "maximum `number` of instances, taken evenly from the levels and their categories (default all)")
+	cli.Int(1, run.MaxSamples).Flag(cmd, &f.Source.Surfaces, "surfaces", "`number` of surfaces of each structure: labels, domain, style and order of the edges (default: as in the file)")
+	cli.Int(1, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "maximum `number` of instances, taken evenly from the levels and their categories (default all)")
 	cli.Some(cmd, &f.Source.Categories, "categories", category.Names(), "only these `categories`, with commas (default all)")
 	promptsFlag(cmd, &f.prompts)
 	flags.BoolVar(&f.AcceptVersion, "accept-version", false, "resume although the prompts, requests or scoring have changed, and record both")
@@ -154,7 +154,7 @@ ein bench merge makes one run of them. --max-cost and --concurrency cover all pa
 	heading("Costs")
 
 	const most = 10_000
-	cli.Int(0, math.MaxInt).Flag(cmd, &f.Batch, "batch", "send this many `requests` at once to the provider's batch API, or to a program of exec"+same)
+	cli.Int(1, math.MaxInt).Flag(cmd, &f.Batch, "batch", "send this many `requests` at once to the provider's batch API, or to a program of exec"+same)
 	flags.BoolVar(&f.Leave, "no-wait", false, "with --batch: submit, collect what is ready, and do not wait")
 	cli.Int(1, most).Flag(cmd, &f.Schedule.Max, "concurrency", "maximum `requests` at a time"+same)
 	cli.Int(1, math.MaxInt).Flag(cmd, &f.Schedule.Start, "start", "initial `requests` at a time"+same)
@@ -178,7 +178,7 @@ ein bench merge makes one run of them. --max-cost and --concurrency cover all pa
 	return cmd
 }
 
-// finish makes options of the flags. The model is open then.
+// finish turns the flags into options and opens the model.
 func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	provider, _, _ := strings.Cut(f.name, ":")
 	switch {
@@ -257,7 +257,7 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	return nil
 }
 
-// readHeaders makes headers of the flags. Their names are recorded.
+// readHeaders parses --header. Only the names are recorded: values may be secrets.
 func (f *evalFlags) readHeaders(a *cli.App) error {
 	f.open.Headers = http.Header{}
 	for _, line := range f.headers {
@@ -271,7 +271,7 @@ func (f *evalFlags) readHeaders(a *cli.App) error {
 	return nil
 }
 
-// choose reads the instances and takes those that are asked.
+// choose reads the instances and selects those to ask.
 func (f *evalFlags) choose(ctx context.Context, a *cli.App) error {
 	sum := sha256.New()
 	list, err := instanceList(ctx, a, f.instances, sum)
@@ -299,8 +299,8 @@ func (f *evalFlags) choose(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// part is the instances of the shard, whose run is in a folder of its own. What is bounded
-// for the whole is bounded for it in proportion.
+// part returns the instances of the shard and gives its run a folder of its own. A shard gets its
+// share of the limits on cost and on calls in flight.
 func (f *evalFlags) part(a *cli.App, all []*instance.Instance) ([]*instance.Instance, error) {
 	if err := f.begin(a, f.folder, int64(len(all)), []job.Field{{Name: "instances", Value: f.Source.SHA256}}); err != nil {
 		return nil, err
@@ -321,10 +321,10 @@ func (f *evalFlags) finishShard(a *cli.App, replies int) error {
 	return f.sharding.finish(a, f.folder, f.replies(), &job.Done{From: from, To: to, Items: replies})
 }
 
-// replies is the file that the record of a shard is of.
+// replies names the file that the record of a shard vouches for.
 func (f *evalFlags) replies() string { return filepath.Join(f.Dir, run.RepliesFile) }
 
-// mergeRuns makes one run of those of the shards, and scores it.
+// mergeRuns merges the runs of the shards into one and scores it.
 func (f *evalFlags) mergeRuns(ctx context.Context, a *cli.App) error {
 	var dirs []string
 	for _, file := range f.merged.files {
@@ -449,7 +449,7 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 	return err
 }
 
-// scored tells the result, after scoring if that is wanted.
+// scored prints the result, after scoring the run if score is set.
 func scored(a *cli.App, f *evalFlags, result evalResult, score bool) error {
 	switch {
 	case score:
@@ -462,7 +462,7 @@ func scored(a *cli.App, f *evalFlags, result evalResult, score bool) error {
 	return nil
 }
 
-// progressText is how far a run is.
+// progressText is the line of progress.
 func progressText(p *eval.Progress, priced bool) string {
 	s := fmt.Sprintf("%d/%d replies", p.Questions-p.Missing, p.Questions)
 	if p.Batches == 0 {
@@ -489,7 +489,7 @@ func progressText(p *eval.Progress, priced bool) string {
 	return s
 }
 
-// endedEarly tells why a run has ended before it was complete.
+// endedEarly reports why a run stopped before it was complete.
 func endedEarly(a *cli.App, f *evalFlags, result evalResult, e *eval.StopError) error {
 	a.Printf("ein: %s\n", shown(e.Error()))
 	if e.Hint != "" {
@@ -560,7 +560,7 @@ func dryRun(a *cli.App, f *evalFlags) error {
 	}{1, e}, b.String)
 }
 
-// evalResult is the results for machines.
+// evalResult is the result in JSON.
 type evalResult struct {
 	Version int           `json:"version"`
 	Summary *eval.Summary `json:"summary,omitempty"` // of the asking
@@ -568,7 +568,8 @@ type evalResult struct {
 	Lines   []*eval.Line  `json:"lines,omitempty"`
 }
 
-// scoreRun scores a run and prints its table, or the result with the lines of it.
+// scoreRun scores a run and prints its table or, with --json, the result and the lines of that
+// table.
 func scoreRun(ctx context.Context, a *cli.App, dir string, flags *boxFlags, result evalResult) error {
 	box := flags.lazy(ctx, 0)
 	defer box.close()
@@ -617,15 +618,15 @@ func scoreRun(ctx context.Context, a *cli.App, dir string, flags *boxFlags, resu
 	return nil
 }
 
-// openTools gives models the tools of ein mcp, with its bounds. Of output there is less: every
-// element of it is tokens.
+// openTools gives models the tools of ein mcp, under its limits but for a smaller output, since
+// each element costs the model tokens.
 func openTools(ctx context.Context) (*mcp.Tools, error) {
 	s := serve.New(serve.Options{Limits: ein.Limits{MaxOps: verdict.DefaultOps, MaxBytes: 256 << 20, MaxOutputElements: 4096}, Timeout: verdict.DefaultTimeout})
 	return mcp.Connect(ctx, mcp.New(s, nil, nil), "check", "run")
 }
 
-// interrupts is the interrupts of a run: the first closes the channel, the second
-// ends the context.
+// interrupts catches the interrupts of a run: the first closes the channel, so that calls in flight
+// can finish, and the second cancels the context.
 func interrupts(a *cli.App, told string) (context.Context, <-chan struct{}, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := make(chan struct{})

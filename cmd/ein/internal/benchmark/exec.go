@@ -73,7 +73,7 @@ counts as no_answer. With -o, each instance gets one record.
 
 var languages = []prompt.Mode{prompt.Ein, prompt.Python, prompt.Rules}
 
-// from is what the records depend on, beside the files.
+// from returns what the records depend on besides the files.
 func (f *execFlags) from() []job.Field {
 	list := []job.Field{
 		{Name: "verb", Value: "exec"}, {Name: "lang", Value: cli.Join(f.lang, ",")}, {Name: "max-ops", Value: cli.Count.Text(f.limits.Ops)},
@@ -138,11 +138,11 @@ func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
 	return nil
 }
 
-// cachedPrograms is how many compiled programs each worker keeps: models give the
-// same program for one instance again, and for others with the same graph.
+// cachedPrograms is how many compiled programs each worker keeps: models give the same program for
+// the same instance in several samples, and for other instances with the same graph.
 const cachedPrograms = 256
 
-// language makes the mode of an item what its program is in.
+// language sets the mode of an item to the language of its program.
 func (f *execFlags) language(it *verdict.Item) error {
 	switch l := it.Mode; {
 	case slices.Contains(languages, l):
@@ -160,7 +160,7 @@ func (f *execFlags) language(it *verdict.Item) error {
 	return nil
 }
 
-// languageError is a reply in a language that was not asked for.
+// languageError reports a program in a language that --lang does not name.
 type languageError struct {
 	line int
 	lang prompt.Mode

@@ -11,6 +11,7 @@ import (
 
 	"ein/bench/ask/eval"
 	"ein/bench/ask/model/fake"
+	"ein/bench/ask/run"
 	"ein/internal/table"
 	"ein/internal/words"
 
@@ -25,8 +26,8 @@ type fakeFlags struct {
 	command   []string
 }
 
-// fakeProviders is the wire formats, in the order they are printed, with what
-// clients look for a key in.
+// fakeProviders lists the wire formats in the order in which they are printed, each with the
+// environment variable from which clients take a key.
 var fakeProviders = []struct{ name, key string }{
 	{"openai", "OPENAI_API_KEY"}, {"anthropic", "ANTHROPIC_API_KEY"}, {"gemini", "GEMINI_API_KEY"},
 }
@@ -76,7 +77,8 @@ environment variables that clients read.`,
 	flags := cmd.Flags()
 	f.add(cmd)
 	flags.StringVar(&f.instances, "instances", "", "`file` of the instances to answer (- is standard input)")
-	flags.IntVar(&f.surfaces, "surfaces", 1, "`number` of surfaces of each instance to answer, for ein bench eval --surfaces")
+	f.surfaces = 1
+	cli.Int(1, run.MaxSamples).Flag(cmd, &f.surfaces, "surfaces", "`number` of surfaces of each instance to answer, for ein bench eval --surfaces")
 	flags.StringVar(&f.Behaviour, "model-behaviour", "oracle", "`baseline` that answers")
 	flags.Float64Var(&f.FaultRate, "fault-rate", 0, "`share` of requests that fail, 0 to 1")
 	flags.StringSliceVar(&f.Faults, "faults", nil, "comma-separated `faults` to choose from (default: all that pass)")
@@ -89,7 +91,7 @@ environment variables that clients read.`,
 	return cmd
 }
 
-// wrapWords is words on lines of a width, indented.
+// wrapWords wraps words to a width and indents the lines.
 func wrapWords(words []string, width int) string {
 	var b strings.Builder
 	column := 0
@@ -119,8 +121,11 @@ func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
 		}
 	}
 	server, err := fake.New(f.Options)
-	if err != nil {
+	switch {
+	case err != nil:
 		return a.Usage("%v", err)
+	case len(f.Faults) > 0 && f.FaultRate == 0:
+		return a.Usage("--faults chooses what fails, and --fault-rate is 0: give it as well")
 	}
 	s, err := f.serve(ctx, a, server)
 	if err != nil {
@@ -143,7 +148,7 @@ func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
 	return err
 }
 
-// serveUntil prints where the server is and waits for the end of the context.
+// serveUntil prints the address of the server and waits until the context ends.
 func serveUntil(ctx context.Context, a *cli.App, f *fakeFlags, s *server) error {
 	urls := map[string]string{"key": f.Key}
 	var rows [][]string
@@ -158,7 +163,7 @@ func serveUntil(ctx context.Context, a *cli.App, f *fakeFlags, s *server) error 
 	return s.wait(ctx)
 }
 
-// runBeside runs a command while the server serves.
+// runBeside runs a command while the server is up.
 func runBeside(a *cli.App, f *fakeFlags, address string) error {
 	args := make([]string, len(f.command))
 	for i, s := range f.command {

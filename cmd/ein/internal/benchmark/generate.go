@@ -32,8 +32,8 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// generateFlags are what the flags ask for; the id is that of all instances, but for
-// category and index.
+// generateFlags holds the flags of ein bench generate. id is the part that all instances have in
+// common: all of an id but the category and the index.
 type generateFlags struct {
 	*sharding
 	id                             instance.ID
@@ -48,8 +48,8 @@ type generateFlags struct {
 	minSensitivity                 float64
 }
 
-// set is a split of the paper by name: so many instances, spread evenly over the
-// categories; or over the levels, of the first of each category.
+// set is a named split of the paper: total instances, spread evenly over the categories or, with
+// evenByLevels, over the levels and then over the categories of each.
 type set struct {
 	split        string
 	part, total  int // of the halves of labels and domains
@@ -63,12 +63,12 @@ var sets = map[string]set{
 	"paper-encodings": {"heldout", 2, 200, true},
 }
 
-// choose takes the place of the flags that a set decides.
+// choose sets the flags that a set determines.
 func (s set) choose(f *generateFlags) {
 	f.generator, f.id.Split, f.part = instance.Version, s.split, [2]int{s.part, 2}
 }
 
-// counts is how many instances of each category.
+// counts returns the number of instances of each category.
 func (s set) counts(names []string) map[string]int {
 	if s.evenByLevels {
 		return category.Evenly(names, func(string) int { return s.total }, s.total)
@@ -80,7 +80,7 @@ func (s set) counts(names []string) map[string]int {
 	return counts
 }
 
-// The sizes of a sweep are those of sweep, in steps.
+// --sweep goes through these sizes, in steps of sweepStep.
 var sweep = instance.Range{Min: 4, Max: 20}
 
 const sweepStep = 2
@@ -225,7 +225,7 @@ var hops = ranges(strconv.Itoa, func(s string) (int, error) {
 	return n, nil
 })
 
-// density is in thousandths.
+// density is counted in thousandths.
 var density = ranges(func(x int) string { return strconv.FormatFloat(float64(x)/1000, 'f', -1, 64) }, func(s string) (int, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(x >= 0 && x <= 1) {
@@ -238,7 +238,7 @@ var density = ranges(func(x int) string { return strconv.FormatFloat(float64(x)/
 	return int(permille), nil
 })
 
-// partOf is I.K, part I of K.
+// partOf parses I.K, part I of K.
 var partOf = cli.Kind[[2]int]{
 	Name: "part", Text: func([2]int) string { return "" },
 	Parse: func(s string) (p [2]int, err error) {
@@ -317,8 +317,9 @@ func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
 	return g.run(ctx)
 }
 
-// shard makes the instances of a shard: those of its indices that are not passed over. How
-// many others the file needs in place of these is known when all shards are there.
+// shard makes the instances of a shard: those at its indices that do not clash. How many more the
+// file needs to replace the skipped ones is only known once all shards are there; gather makes
+// those.
 func (g *generation) shard(ctx context.Context) func(*job.Part) (*job.Done, error) {
 	return func(p *job.Part) (*job.Done, error) {
 		d := &job.Done{}
@@ -357,7 +358,7 @@ func (g *generation) shard(ctx context.Context) func(*job.Part) (*job.Done, erro
 	}
 }
 
-// parsed reads the line of an instance, and its id.
+// parsed parses the line of an instance, and its id.
 func parsed(line []byte) (*instance.Instance, instance.ID, error) {
 	in, err := instance.Parse(line)
 	if err != nil {
@@ -367,8 +368,9 @@ func parsed(line []byte) (*instance.Instance, instance.ID, error) {
 	return in, id, err
 }
 
-// gather writes what the shards have, and makes what was passed over: they have as many
-// indices of each cell as it has instances.
+// gather writes the instances of the shards and makes those that are still missing. The shards have
+// covered Count indices of each cell; every index that they skipped leaves one instance to be made
+// at a later index.
 func (g *generation) gather(ctx context.Context, w io.Writer) error {
 	next := 0 // index of the cell
 	end := func() error {
@@ -418,8 +420,8 @@ func (g *generation) gather(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// makePlan is the cells of a command line. A sweep goes through the sizes, and
-// through all categories at each.
+// makePlan returns the cells that a command line asks for. A sweep goes through the sizes and, for
+// each, through all categories.
 func makePlan(a *cli.App, f *generateFlags, names []string) (instance.Cells, error) {
 	sizes := []instance.Range{f.id.N}
 	if f.sweep {
@@ -494,7 +496,7 @@ func (g *generation) run(ctx context.Context) error {
 	return err
 }
 
-// beside writes the sensitivities of the finished file.
+// beside writes the sensitivities of the finished file to a file beside it.
 func (g *generation) beside(ctx context.Context) error {
 	name := strings.TrimSuffix(g.f.output, ".jsonl") + ".sensitivity.jsonl"
 	return g.Write(name, func(w io.Writer) error {
@@ -513,7 +515,7 @@ func (g *generation) beside(ctx context.Context) error {
 	})
 }
 
-// keep says whether an instance is sensitive enough.
+// keep reports whether an instance is sensitive enough.
 func (g *generation) keep(in *instance.Instance) (bool, error) {
 	if g.f.minSensitivity == 0 {
 		return true, nil
@@ -522,7 +524,7 @@ func (g *generation) keep(in *instance.Instance) (bool, error) {
 	return err == nil && r.Share >= g.f.minSensitivity, err
 }
 
-// goOn writes to a part, behind what an earlier run has left.
+// goOn resumes a part: it appends to what an earlier run has left.
 func (g *generation) goOn(ctx context.Context) error {
 	p, err := job.Open(g.f.output, nil, false)
 	if err != nil {
@@ -543,7 +545,7 @@ func (g *generation) goOn(ctx context.Context) error {
 	return cli.Unwritten(g.f.output, p.Commit())
 }
 
-// write writes what the plan still has.
+// write makes the rest of the plan.
 func (g *generation) write(ctx context.Context, w io.Writer) (err error) {
 	g.all = g.kept + g.plan.Total()
 	if g.f.merged != nil {
@@ -582,7 +584,7 @@ func (g *generation) generate(ctx context.Context, w io.Writer, plan instance.Ce
 	return nil
 }
 
-// take counts an instance that is in the output.
+// take counts an instance that has been written and adds it to the hash and the proof.
 func (g *generation) take(in *instance.Instance, line []byte) error {
 	g.given++
 	g.sum.Write(line)
@@ -592,7 +594,7 @@ func (g *generation) take(in *instance.Instance, line []byte) error {
 	return nil
 }
 
-// ended is a generation that did not come to its end.
+// ended returns the error of a generation that stopped early, with what to do next.
 func (g *generation) ended(ctx context.Context, err error) error {
 	hint := ""
 	switch {
@@ -619,7 +621,7 @@ func (g *generation) ended(ctx context.Context, err error) error {
 	return e
 }
 
-// summary says on standard error what was made.
+// summary prints on standard error what was made.
 func (g *generation) summary() {
 	took, target := time.Since(g.start), g.f.output
 	if target == "-" {
@@ -644,8 +646,8 @@ func (g *generation) summary() {
 	}
 }
 
-// takeIn takes in what an earlier run has left, and shortens the plan to what is still
-// to be done. What does not belong to this command line is not touched.
+// takeIn reads what an earlier run has left and takes it off the plan. A part that another command
+// line has made is an error and stays as it is.
 func (g *generation) takeIn(ctx context.Context, p *job.Part) error {
 	name := g.f.output + ".part"
 	bar := g.Progress("reading " + name)
@@ -682,14 +684,15 @@ func (g *generation) takeIn(ctx context.Context, p *job.Part) error {
 	return nil
 }
 
-// repeats says whether a cell has the structure of an instance already.
+// repeats reports whether a cell already has an instance of the same structure, and adds the
+// structure if not.
 func repeats(c *instance.Cell, in *instance.Instance) bool {
 	structure, err := instance.Structure(in)
 	return err == nil && c.Repeats(structure)
 }
 
-// follows takes the next instance off the plan. Those that were passed over have
-// to be ones that clash.
+// follows takes the next instance off the plan. The indices skipped before it must be those that
+// the generator would have skipped; otherwise another command line has made the part.
 func (g *generation) follows(id instance.ID, in *instance.Instance) (skipped int, err error) {
 	c := &g.plan[0]
 	for want := c.ID; want != id; want.Index++ {

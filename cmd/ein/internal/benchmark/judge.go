@@ -22,7 +22,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// judgeFlags are those of the verbs that judge the replies of a file.
+// judgeFlags holds the flags that the verbs that judge a file of replies share.
 type judgeFlags struct {
 	instances, replies, out string
 	box                     boxFlags
@@ -43,12 +43,12 @@ func (f *judgeFlags) add(a *cli.App, cmd *cobra.Command) {
 	f.box.add(cmd)
 }
 
-// restartHelp is what the verbs say about files that were begun.
+// restartHelp explains unfinished files in the help of these verbs.
 const restartHelp = `FILE appears once it is complete; until then its lines are in FILE.part, and its inputs
 are recorded in FILE.part.json. If the command is killed or interrupted, the same command
 resumes it. With other instances, replies or limits it is refused; --restart starts again.`
 
-// judging is how a verb judges the replies of a file.
+// judging is what differs between the verbs that judge a file of replies.
 type judging struct {
 	doing     string // for the line of progress
 	workers   int
@@ -135,7 +135,7 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 	return sum, err
 }
 
-// linesBefore is how many lines of a file are before a place.
+// linesBefore counts the lines of a file before an offset.
 func linesBefore(f *cli.File, start int64) (n int) {
 	if r, _ := f.Regular(); start > 0 {
 		_ = job.Lines(io.NewSectionReader(r, 0, start), func(*job.Line) error { n++; return nil }) // it has been read before
@@ -143,7 +143,7 @@ func linesBefore(f *cli.File, start int64) (n int) {
 	return n
 }
 
-// worker leaves the items out whose records are there to be read.
+// worker skips the items whose records are there already: emit reads those.
 func (j *judging) worker(r records) func() verdict.Work[*verdict.Item] {
 	return func() verdict.Work[*verdict.Item] {
 		work := j.newWorker()
@@ -156,7 +156,8 @@ func (j *judging) worker(r records) func() verdict.Work[*verdict.Item] {
 	}
 }
 
-// emit counts a verdict and writes its record, unless that was there.
+// emit counts a verdict and writes its record. If an earlier run has written that, the verdict is
+// read from it.
 func (j *judging) emit(a *cli.App, out string, r records, sum *verdict.Summary, it *verdict.Item, v *verdict.Verdict) error {
 	line, there, err := r.Again(it)
 	if err != nil {
@@ -178,7 +179,8 @@ func (j *judging) emit(a *cli.App, out string, r records, sum *verdict.Summary, 
 	return nil
 }
 
-// withWhy is the worker of a verb that asks why: the mode of an item says what it is.
+// withWhy returns the worker of a verb that asks why replies are wrong. mode sets the mode of an
+// item from its program.
 func withWhy(box *lazySandbox, o verdict.Options, mode func(*verdict.Item) error) func() verdict.Work[*verdict.Item] {
 	o.Python, o.Why = verdict.Memo(box), true
 	return func() verdict.Work[*verdict.Item] {
@@ -196,21 +198,22 @@ func withWhy(box *lazySandbox, o verdict.Options, mode func(*verdict.Item) error
 	}
 }
 
-// records is where the records of a verb go: to a part that a killed command can go
-// on with, to a file that appears when all of it is there, or nowhere.
+// records is where the records of a verb go: to a part that a later command can resume, to a file
+// that appears once it is complete, or nowhere. Items are judged out of order, but emitted, and so
+// written or read again, in the order of the replies.
 type records interface {
 	io.Writer
 	Has(it *verdict.Item) bool                    // that of an item was there
 	Again(it *verdict.Item) ([]byte, bool, error) // that of the item, the next
 }
 
-// fresh is records that are begun anew each time.
+// fresh writes all records anew.
 type fresh struct{ io.Writer }
 
 func (fresh) Has(*verdict.Item) bool                    { return false }
 func (fresh) Again(*verdict.Item) ([]byte, bool, error) { return nil, false, nil }
 
-// part is records that are gone on with.
+// part resumes a part: the records that it already has are read, not made again.
 type part struct {
 	*job.Part
 	out string
@@ -225,9 +228,9 @@ func (p part) Write(b []byte) (int, error) {
 	return n, cli.Unwritten(p.out, err)
 }
 
-// toRecords calls write with the place for the records of a file that is made from the
-// two input files and the fields. Only when these can be read a second time, as
-// standard input cannot, is there something to go on with.
+// toRecords calls write with the place for the records. A part, which can be resumed, needs inputs
+// that can be read twice, as standard input cannot: it is refused unless the hashes of both files
+// and the fields are those that it was begun with.
 func toRecords(ctx context.Context, a *cli.App, f *judgeFlags, from []job.Field, write func(records) error) error {
 	if f.out == "" {
 		return write(fresh{io.Discard})
@@ -247,8 +250,9 @@ func toRecords(ctx context.Context, a *cli.App, f *judgeFlags, from []job.Field,
 	return withPart(ctx, a, f.out, append(all, from...), f.restart, func(p *job.Part) error { return write(part{p, f.out}) })
 }
 
-// withPart calls write with the part of a file that is made from the fields, and makes it
-// the file.
+// withPart calls write with the part of a file, and renames the part to the file if it succeeds. A
+// part that was begun with other fields is refused. An error of the input removes the part, since
+// it was made from a file that has to change.
 func withPart(ctx context.Context, a *cli.App, out string, from []job.Field, restart bool, write func(*job.Part) error) error {
 	p, err := job.Open(out, from, restart)
 	var other *job.Other
@@ -291,7 +295,7 @@ func withPart(ctx context.Context, a *cli.App, out string, from []job.Field, res
 	return errors.Join(err, p.Close())
 }
 
-// begunOtherwise is a file that was begun from something else.
+// begunOtherwise refuses a file that was begun with other settings, and prints how they differ.
 func begunOtherwise(a *cli.App, other *job.Other, or string) error {
 	for _, d := range other.Diff {
 		a.Printf("ein: %s\n", d)
@@ -299,8 +303,8 @@ func begunOtherwise(a *cli.App, other *job.Other, or string) error {
 	return a.Usage("%s was started with other settings: use those, %s", other.File, or)
 }
 
-// interrupted makes the end of a context a reason outside, wherever it was noticed:
-// the same command line begins again, or goes on.
+// interrupted turns any error after the end of the context into the status for reasons outside the
+// program, wherever the end was noticed: the same command can be run again.
 func interrupted(ctx context.Context, a *cli.App, err error) error {
 	var told cli.Status
 	if err == nil || ctx.Err() == nil || errors.As(err, &told) {
@@ -310,7 +314,7 @@ func interrupted(ctx context.Context, a *cli.App, err error) error {
 	return a.Outside("%s", message)
 }
 
-// notOurs is a record that is not what it should be.
+// notOurs reports a record in a part that does not belong to the item at hand.
 func notOurs(a *cli.App, out, id string) error {
 	return a.Usage("%s.part has another record in place of %s: use --restart to start again", out, id)
 }
@@ -332,7 +336,7 @@ func hashFile(ctx context.Context, a *cli.App, name string) (sum string, err err
 	return sum, err
 }
 
-// hashes are those of files, by their names.
+// hashes returns the hash of each file under its name.
 func hashes(ctx context.Context, a *cli.App, names []string) (list []job.Field, err error) {
 	for _, name := range names {
 		hash, err := hashFile(ctx, a, name)

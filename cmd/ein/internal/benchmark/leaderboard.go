@@ -59,7 +59,7 @@ func leaderboard(a *cli.App, dirs []string, opt report.Options, page string) err
 	return a.Result(r.Board, r.Board.Text)
 }
 
-// readRuns reads folders of runs without texts, each of them once.
+// readRuns reads the runs in some folders, all of them different, without their texts.
 func readRuns(a *cli.App, dirs []string) ([]*run.Run, error) {
 	if dir := twice(dirs); dir != "" {
 		return nil, a.Usage("%s is given twice", dir)

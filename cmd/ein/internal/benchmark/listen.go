@@ -12,7 +12,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// listenFlags say where something is served.
+// listenFlags holds the flags that say where to serve.
 type listenFlags struct {
 	listen string
 	expose bool
@@ -23,7 +23,7 @@ func (f *listenFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.expose, "expose", false, "allow an address that other machines can reach")
 }
 
-// server is what is served, until it is closed.
+// server is an HTTP server that listens until it is closed.
 type server struct {
 	*http.Server
 	address string
@@ -47,7 +47,7 @@ func (f *listenFlags) serve(ctx context.Context, a *cli.App, h http.Handler) (*s
 	return s, nil
 }
 
-// wait waits for the end of the context.
+// wait blocks until the context ends.
 func (s *server) wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

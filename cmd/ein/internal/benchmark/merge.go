@@ -20,7 +20,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// sharded is the verbs that have --shard.
+// sharded maps the name of each verb that has --shard to its constructor.
 var sharded = map[string]func(*cli.App, *sharding) *cobra.Command{
 	"generate": generateVerb, "verify": verifyVerb, "audit": auditVerb, "eval": evalVerb, "score": scoreVerb, "exec": execVerb,
 }
@@ -99,7 +99,8 @@ func merge(ctx context.Context, a *cli.App, f *mergeFlags, dirs []string) error 
 	return err
 }
 
-// complete finds the shards of folders, and holds them against their records.
+// complete finds the shards in some folders and checks them against their records. It is an error
+// if one is missing, unfinished or changed.
 func complete(ctx context.Context, a *cli.App, dirs []string) (*merged, error) {
 	m := &merged{dirs: dirs}
 	for _, dir := range dirs {
@@ -159,7 +160,7 @@ func complete(ctx context.Context, a *cli.App, dirs []string) (*merged, error) {
 	return m, nil
 }
 
-// find finds a shard in one of the folders. The error is that of the last where it is not.
+// find finds a shard in one of the folders. If it is in none, the error is that of the last folder.
 func (m *merged) find(i int) (file string, d *job.Done, err error) {
 	for _, dir := range m.dirs {
 		file = job.ShardFile(dir, i) + job.ShardLines
@@ -173,7 +174,7 @@ func (m *merged) find(i int) (file string, d *job.Done, err error) {
 	return file, d, err
 }
 
-// manifest writes what a file was put together from.
+// manifest writes which shards a file was merged from, with their hashes.
 func (m *merged) manifest(a *cli.App, name string) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// none stands for what there is none of.
+// none stands for a missing value in a table.
 const none = "-"
 
 func modelsVerb(a *cli.App) *cobra.Command {
@@ -56,7 +56,7 @@ limit is known.`,
 	return cmd
 }
 
-// readProfiles reads a file of profiles; no name is none.
+// readProfiles reads a file of profiles. An empty name means none.
 func readProfiles(ctx context.Context, a *cli.App, name string) (own []model.Profile, err error) {
 	if name == "" {
 		return nil, nil
@@ -70,7 +70,7 @@ func readProfiles(ctx context.Context, a *cli.App, name string) (own []model.Pro
 	return own, err
 }
 
-// modelTable is a line for each model whose id has one of the names in it.
+// modelTable has a line for each model whose id contains one of the names.
 func modelTable(own []model.Profile, names []string) string {
 	rows := [][]string{{"model", "temperature", "top_p", "seed", "stop", "effort", "thinking", "ends", "profile"}}
 	yes := map[bool]string{true: "yes", false: none}
@@ -108,7 +108,7 @@ func modelTable(own []model.Profile, names []string) string {
 	return table.Of(rows).Text()
 }
 
-// most is a limit, which -1 in a file is none of.
+// most shows a limit: "any" for -1, by which files of profiles say that there is none.
 func most(n int) string {
 	if n >= model.Anything {
 		return "any"

@@ -50,8 +50,8 @@ command line makes the same bytes again. SHA256SUMS has the checksums.`,
 	return cmd
 }
 
-// makeRelease writes into a folder within dir, so that a release that fails leaves nothing
-// and one that is killed nothing that the next takes for a release.
+// makeRelease writes to a temporary folder within dir first: a release that fails leaves nothing,
+// and what a killed one leaves is never mistaken for a release.
 func makeRelease(ctx context.Context, a *cli.App, dir string, s release.Settings) (err error) {
 	if s.PerCategory < 1 || s.Further < 1 {
 		return a.Usage("--per-category and --further are 1 at least")

@@ -23,8 +23,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// readRun reads the folder of a run, in one of the ways of package run, and says what of
-// it does not count.
+// readRun reads the folder of a run by one of the functions of package run, and prints its notes.
 func readRun(a *cli.App, dir string, read func(string) (*run.Run, error)) (*run.Run, error) {
 	// Rows stay until the end: more frequent collections cost little, and a million of them
 	// takes half the memory. Near the limit, which bounds nothing, they are more frequent still.
@@ -39,7 +38,7 @@ func readRun(a *cli.App, dir string, read func(string) (*run.Run, error)) (*run.
 	return r, nil
 }
 
-// notes says what of a run does not count, or not as the rest does.
+// notes prints which replies of a run do not count, or not like the others.
 func notes(a *cli.App, r *run.Run) {
 	if r.Others > 0 {
 		a.Note("%s: %s made under other scoring rules; `ein bench score %s` scores them again", r.Dir, words.Plural(r.Others, "score was", "scores were"), r.Dir)
@@ -52,7 +51,7 @@ func notes(a *cli.App, r *run.Run) {
 	}
 }
 
-// cannotRun tells why a run cannot be opened.
+// cannotRun turns an error of package run into a message.
 func cannotRun(a *cli.App, err error) error {
 	var other *eval.ConfigError
 	var corrupt *run.CorruptError
@@ -103,14 +102,14 @@ func cannotRun(a *cli.App, err error) error {
 	return err
 }
 
-// instances is those of a file, in their order.
+// instances iterates over the instances of a file, in order.
 type instances = iter.Seq2[*instance.Instance, error]
 
 var errNoInstances = errors.New("there are no instances in the file")
 
-// readInstances gives the instances of a file to read, which are at least one. An error
-// of read is one of the file, unless it says what else it is. The bytes of the file are
-// written to also.
+// readInstances calls read with the instances of a file, of which there must be at least one. An
+// error that read returns is reported as one of the file, unless it already has a place. The bytes
+// of the file also go to the writers.
 func readInstances(ctx context.Context, a *cli.App, name string, read func(instances) error, also ...io.Writer) error {
 	return a.Through(ctx, "reading", name, func(f *cli.File) error {
 		err := read(func(yield func(*instance.Instance, error) bool) {
@@ -136,14 +135,46 @@ func readInstances(ctx context.Context, a *cli.App, name string, read func(insta
 	})
 }
 
-// badLines is a file of instances that is not one. The error names the line.
+// duplicates counts the instances that were read before, for verbs that take them all the same.
+type duplicates struct {
+	seen  map[string]bool
+	count int
+}
+
+// in gives all instances on.
+func (d *duplicates) in(all instances) instances {
+	return func(yield func(*instance.Instance, error) bool) {
+		if d.seen == nil {
+			d.seen = map[string]bool{}
+		}
+		for in, err := range all {
+			if err == nil && d.seen[in.ID] {
+				d.count++
+			} else if err == nil {
+				d.seen[in.ID] = true
+			}
+			if !yield(in, err) {
+				return
+			}
+		}
+	}
+}
+
+// tell says how many there were.
+func (d *duplicates) tell(a *cli.App) {
+	if d.count > 0 {
+		a.Printf("ein: %s counted again\n", words.Plural(d.count, "instance repeats an earlier one and is", "instances repeat earlier ones and are"))
+	}
+}
+
+// badLines reports a file that is not one of instances. err names the line.
 func badLines(name string, err error) error {
 	e := cli.Input(codes.E0701, name, 0, err.Error(), "Give a file that `ein bench generate` wrote.")
 	e.Err = err
 	return e
 }
 
-// eachInstance gives the instances of a file, as readInstances does, one by one.
+// eachInstance is readInstances with a function that is called for each instance.
 func eachInstance(ctx context.Context, a *cli.App, name string, yield func(*instance.Instance) error, also ...io.Writer) error {
 	return readInstances(ctx, a, name, func(all instances) error {
 		for in, err := range all {

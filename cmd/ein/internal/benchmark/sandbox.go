@@ -17,7 +17,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// boxFlags say what Python programs are run by and in.
+// boxFlags holds the flags that choose a Python and a sandbox for it.
 type boxFlags struct{ python, backend string }
 
 func (f *boxFlags) add(cmd *cobra.Command) {
@@ -30,7 +30,8 @@ func pythonFlag(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "python", "python3", "`command` of a Python with networkx, for Python programs")
 }
 
-// lazy is the sandbox of the flags; wall bounds a program, 0 is the default.
+// lazy returns the sandbox that the flags choose. wall is the time limit of a program; 0 is the
+// default.
 func (f *boxFlags) lazy(ctx context.Context, wall time.Duration) *lazySandbox {
 	p := sandbox.Policy{Python: f.python, Wall: wall}
 	if f.backend != "any" {
@@ -39,8 +40,8 @@ func (f *boxFlags) lazy(ctx context.Context, wall time.Duration) *lazySandbox {
 	return &lazySandbox{ctx: ctx, policy: p}
 }
 
-// lazySandbox is opened when the first program needs it: to prove a sandbox takes
-// seconds. It implements verdict.Runner.
+// lazySandbox opens the sandbox when the first program needs it, since the probes take seconds. It
+// implements verdict.Runner.
 type lazySandbox struct {
 	ctx    context.Context
 	policy sandbox.Policy
@@ -70,13 +71,13 @@ func (l *lazySandbox) Run(ctx context.Context, program string) (string, error) {
 	return runner.Run(ctx, program)
 }
 
-// proof is what a sandbox was proven on, and which attacks it stopped.
+// proof records the versions that a sandbox was probed on, and the attacks that it stopped.
 type proof struct {
 	sandbox.Versions
 	Checks []string `json:"checks"`
 }
 
-// proof is nil when no program needed the sandbox.
+// proof returns nil if no program needed the sandbox.
 func (l *lazySandbox) proof() *proof {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -90,7 +91,7 @@ func (l *lazySandbox) proof() *proof {
 	return p
 }
 
-// notes is the proof as a shard keeps it.
+// notes returns the proof in the form in which a shard records it.
 func (l *lazySandbox) notes() []job.Field {
 	p := l.proof()
 	if p == nil {
@@ -103,7 +104,8 @@ func (l *lazySandbox) notes() []job.Field {
 	return []job.Field{{Name: "sandbox", Value: string(b)}}
 }
 
-// proofs is the proof, or nil; or those of the sandboxes that shards were run in.
+// proofs returns the proofs of the shards or, when nothing is merged, that of this sandbox, which
+// may be nil.
 func (l *lazySandbox) proofs(m *merged) (list []*proof) {
 	if m != nil {
 		for _, text := range m.notes("sandbox") {
@@ -119,7 +121,7 @@ func (l *lazySandbox) proofs(m *merged) (list []*proof) {
 	return list
 }
 
-// proofsText is lines under a table.
+// proofsText says below a table where its Python programs ran.
 func proofsText(list []*proof) string {
 	text := ""
 	for _, p := range list {
@@ -139,7 +141,7 @@ func proofsText(list []*proof) string {
 	return text
 }
 
-// missing is a *noSandboxError when a program has found that there is none.
+// missing returns a *noSandboxError if the sandbox could not be opened.
 func (l *lazySandbox) missing() error {
 	l.lock.Lock()
 	defer l.lock.Unlock()

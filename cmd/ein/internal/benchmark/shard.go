@@ -27,8 +27,8 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// sharding is which part of its work a verb does: all of it, a shard, or, for ein bench
-// merge, what is left when all shards are there.
+// sharding says which part of its work a verb does: all of it, one shard, or, within ein bench
+// merge, what remains once all shards are there.
 type sharding struct {
 	cmd   *cobra.Command
 	text  string // of --shard
@@ -37,7 +37,7 @@ type sharding struct {
 	merged *merged
 }
 
-// merged is the shards that are put together.
+// merged is the shards that ein bench merge joins, in order.
 type merged struct {
 	dirs  []string
 	plan  *job.Plan
@@ -55,11 +55,11 @@ func (s *sharding) flag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.text, "shard", "", "do only part `I/N`, in a folder; auto takes it from a Slurm array or a Kubernetes job")
 }
 
-// on says whether a shard is to be made.
+// on reports whether --shard was given.
 func (s *sharding) on() bool { return s.text != "" }
 
-// stopped is the outcome of the verb: what stops a shard, or the merge of all, is a reason
-// outside, and the same command goes on.
+// stopped turns an interrupt of a shard or a merge into the status for reasons outside the program:
+// the same command resumes it.
 func (s *sharding) stopped(ctx context.Context, a *cli.App, err error) error {
 	if s.on() || s.merged != nil {
 		return interrupted(ctx, a, err)
@@ -67,10 +67,11 @@ func (s *sharding) stopped(ctx context.Context, a *cli.App, err error) error {
 	return err
 }
 
-// elsewhere are the flags that do not say what is made, but where and how.
+// elsewhere lists the flags that do not change what is made, but only where it goes and how.
 var elsewhere = []string{"shard", "output", "out", "resume", "restart", "json"}
 
-// command is the command line of the verb, its flags in the order of their names.
+// command returns the command line of the verb without those flags, in a normal form: flags by
+// name. Shards belong together if it is the same.
 func (s *sharding) command(a *cli.App) ([]string, error) {
 	type given struct{ name, text string }
 	var list []given
@@ -93,8 +94,9 @@ func (s *sharding) command(a *cli.App) ([]string, error) {
 	return append(line, s.cmd.Flags().Args()[len(words):]...), nil
 }
 
-// begin holds what is to be made against the plan of a folder, or writes that. It is
-// true when the shard is there already, in the file.
+// begin checks the work against the plan in a folder, and writes the plan if there is none: shards
+// of another command, version or input are refused. total is the length of the work, in the unit
+// that the verb divides.
 func (s *sharding) begin(a *cli.App, dir string, total int64, from []job.Field) error {
 	p := &job.Plan{Total: total, From: append([]job.Field{{Name: "ein", Value: version.String()}}, from...)}
 	var other *job.Other
@@ -128,7 +130,7 @@ func (s *sharding) begin(a *cli.App, dir string, total int64, from []job.Field) 
 	return err
 }
 
-// finished says whether the shard is there, in a file.
+// finished reports whether the shard is complete in a file.
 func (s *sharding) finished(a *cli.App, dir, file string) bool {
 	_, err := job.Finished(dir, s.I, file)
 	switch {
@@ -150,8 +152,8 @@ func (s *sharding) finish(a *cli.App, dir, file string, d *job.Done) error {
 	return nil
 }
 
-// make makes the shard that begin has found, as lines that write gives to a part. It says
-// what it has made.
+// make makes the shard after begin: write writes its lines to a part. A finished shard is left
+// alone.
 func (s *sharding) make(ctx context.Context, a *cli.App, dir string, write func(*job.Part) (*job.Done, error)) error {
 	file := job.ShardFile(dir, s.I) + job.ShardLines
 	if s.finished(a, dir, file) {
@@ -169,8 +171,9 @@ func (s *sharding) make(ctx context.Context, a *cli.App, dir string, write func(
 	return s.finish(a, dir, file, d)
 }
 
-// ofLines makes the shard of a job that goes through the lines of a file: write is given
-// those that are its own, and gives the number of its records.
+// ofLines divides a verb that goes through the lines of a file: it calls write with the lines of
+// the shard, and write returns the number of its records and notes for them. In a merge it only
+// checks that the file is still the one that the shards were made from.
 func (s *sharding) ofLines(ctx context.Context, a *cli.App, dir string, in *cli.File, from []job.Field,
 	write func(lines io.Reader, start int64, p *job.Part) (int, []job.Field, error)) error {
 	r, size := in.Regular()
@@ -202,7 +205,7 @@ func (s *sharding) ofLines(ctx context.Context, a *cli.App, dir string, in *cli.
 	})
 }
 
-// check holds the parts of the input that the shards were made from against it.
+// check compares the bytes of the input that each shard was made from with the hash in its record.
 func (m *merged) check(name string, r io.ReaderAt) error {
 	for i, d := range m.done {
 		_, sum, err := job.Sum(io.NewSectionReader(r, d.From, d.To-d.From))
@@ -217,7 +220,7 @@ func (m *merged) check(name string, r io.ReaderAt) error {
 	return nil
 }
 
-// notes is what the shards have noted under a name, each text once.
+// notes returns what the shards have noted under a name, without repetitions.
 func (m *merged) notes(name string) (list []string) {
 	for _, d := range m.done {
 		for _, f := range d.Notes {
@@ -229,12 +232,12 @@ func (m *merged) notes(name string) (list []string) {
 	return list
 }
 
-// open is the lines of all shards.
+// open returns the lines of all shards.
 func (m *merged) open(ctx context.Context) *bufio.Reader {
 	return bufio.NewReaderSize(cli.Reader{Reader: &files{names: m.files}, Context: ctx}, 1<<16)
 }
 
-// files is files one after the other.
+// files reads files one after the other, each opened when its turn comes.
 type files struct {
 	names []string
 	f     *os.File
@@ -264,8 +267,9 @@ func (r *files) Read(p []byte) (int, error) {
 	}
 }
 
-// gathered is the records of shards, which go to where they are written as they are
-// read. A reply to a question that an earlier shard has a reply to is passed over.
+// gathered copies the records of shards to the output as they are read, so that the verb can count
+// them. A shard does not know the replies of the others: a second reply to a question is passed
+// over here.
 type gathered struct {
 	io.Writer
 	lines *bufio.Reader

@@ -53,7 +53,7 @@ func show(a *cli.App, text string) error {
 	return a.Print(showInstance(in, info))
 }
 
-// showInstance is an instance for people.
+// showInstance describes an instance in text.
 func showInstance(in *instance.Instance, info instance.Info) string {
 	var b strings.Builder
 	directed := "undirected"

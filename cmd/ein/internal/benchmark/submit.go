@@ -27,7 +27,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// submitFlags are what the flags ask for.
+// submitFlags holds the flags of ein bench submit.
 type submitFlags struct {
 	engine, dir, output string
 	shards, rounds      int
@@ -87,7 +87,7 @@ by default FILE.shards, with the output of each in a .log file.`,
 	return cmd
 }
 
-// An engine runs shards.
+// An engine runs shards on some machines.
 type engine interface {
 	// text is what is submitted for some shards.
 	text(missing []int) (string, error)
@@ -152,7 +152,7 @@ func submit(ctx context.Context, a *cli.App, f *submitFlags) error {
 	return merge(ctx, a, &mergeFlags{output: f.output}, []string{f.dir})
 }
 
-// missing is the shards that are not there, or not whole.
+// missing returns the shards that are not there or not complete.
 func (f *submitFlags) missing() (list []int) {
 	m := &merged{dirs: []string{f.dir}}
 	var err error
@@ -168,10 +168,12 @@ func (f *submitFlags) missing() (list []int) {
 	return list
 }
 
-// submitted is the file with the name that an engine gave to the last round.
+// submitted is the file that holds the name of the last job: the same command follows that job if
+// it still runs.
 const submitted = "submitted"
 
-// round gives shards to an engine, or finds that it has them, and waits.
+// round submits shards, or finds the job of an earlier call, and waits for its end. Ten failures in
+// a row to ask the engine end it.
 func (f *submitFlags) round(ctx context.Context, a *cli.App, e engine, missing []int) error {
 	note := filepath.Join(f.dir, submitted)
 	name := ""
@@ -221,7 +223,7 @@ func (f *submitFlags) round(ctx context.Context, a *cli.App, e engine, missing [
 	}
 }
 
-// there is how many shards say that they are complete.
+// there counts the shards whose records say that they are complete.
 func (f *submitFlags) there() int {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
@@ -236,7 +238,7 @@ func (f *submitFlags) there() int {
 	return n
 }
 
-// line is the command line of a shard, without the program.
+// line returns the arguments that make a shard.
 func (f *submitFlags) line(shard string) []string {
 	to := "--output="
 	if f.command[0] == "eval" {
@@ -245,7 +247,7 @@ func (f *submitFlags) line(shard string) []string {
 	return append(append([]string{"bench"}, f.command...), "--shard="+shard, to+f.dir)
 }
 
-// local is the processes of this machine.
+// local runs the shards as processes of this machine.
 type local struct {
 	*submitFlags
 	program string
@@ -286,7 +288,7 @@ func (e *local) start(ctx context.Context, _ string, missing []int) (string, err
 	return "processes of this machine", nil
 }
 
-// shard makes one. How it ends is told by what is there.
+// shard makes one shard. Its exit status does not matter: missing looks for the record.
 func (e *local) shard(ctx context.Context, i int) {
 	log, err := os.Create(job.ShardFile(e.dir, i) + ".log")
 	if err != nil {
@@ -310,7 +312,7 @@ func (e *local) runs(ctx context.Context, _ string) (bool, error) {
 	return e.ended != nil, nil
 }
 
-// slurm is an array job.
+// slurm submits an array job.
 type slurm struct {
 	*submitFlags
 	program string
@@ -350,7 +352,7 @@ func (e *slurm) runs(ctx context.Context, id string) (bool, error) {
 	return strings.TrimSpace(out) != "", err
 }
 
-// kubernetes is an indexed job.
+// kubernetes creates an indexed job.
 type kubernetes struct{ *submitFlags }
 
 func (e *kubernetes) text([]int) (string, error) {
@@ -403,7 +405,7 @@ func (e *kubernetes) runs(ctx context.Context, name string) (bool, error) {
 	return true, nil
 }
 
-// output is what a command prints.
+// output runs a command and returns its standard output.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	var stderr bytes.Buffer
@@ -418,10 +420,10 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// plain is a word that means itself to a shell.
+// plain matches a word that a shell leaves as it is.
 var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-\w=./,:+@%]+$`) })
 
-// quoted is words as a shell takes them.
+// quoted joins words, quoted for a shell.
 func quoted(words []string) string {
 	list := make([]string, len(words))
 	for i, w := range words {

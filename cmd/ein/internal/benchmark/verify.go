@@ -126,7 +126,7 @@ func verifyTo(ctx context.Context, a *cli.App, name string, f *verifyFlags, prin
 	return nil
 }
 
-// each gives what is found of lines, and the version of Python that has run programs.
+// each verifies the instances in lines and returns the version of Python that ran the programs.
 func (f *verifyFlags) each(ctx context.Context, name string, lines io.Reader, s *verify.Summary, emit func(*verify.Record) error) (versions []string, err error) {
 	j := &verify.Job{}
 	if !f.noPython {
@@ -147,7 +147,7 @@ func (f *verifyFlags) each(ctx context.Context, name string, lines io.Reader, s 
 	return versions, err
 }
 
-// verifyShards makes a shard, or adds up those that there are.
+// verifyShards makes one shard or, in a merge, adds up the records of all.
 func (f *verifyFlags) verifyShards(ctx context.Context, a *cli.App, in *cli.File, s *verify.Summary, add func(*verify.Record) error) (versions []string, err error) {
 	err = f.ofLines(ctx, a, f.output, in, nil, func(lines io.Reader, _ int64, p *job.Part) (n int, notes []job.Field, err error) {
 		before := bufio.NewReader(lines)
@@ -207,7 +207,7 @@ func findingLine(file string, d *verify.Finding) string {
 	return place + ": " + shown(d.Message) + "\n"
 }
 
-// verifySummary is the table of disagreements and what was done.
+// verifySummary is the table of disagreements, with what was checked and how.
 func verifySummary(s *verify.Summary, versions []string, left bool) string {
 	var b strings.Builder
 	n := words.Count[int]

@@ -64,7 +64,7 @@ func watch(ctx context.Context, a *cli.App, f *listenFlags, dirs []string) error
 	return served.wait(ctx)
 }
 
-// watcher makes the page, at most once in a while.
+// watcher serves the page. It makes a new one only if the last is older than again.
 type watcher struct {
 	sync.Mutex
 	judge *verdict.Judge
@@ -74,7 +74,7 @@ type watcher struct {
 	made  time.Time
 }
 
-// again is how often a page is made, and loaded by a browser.
+// again is how often the page is made, and how often the browser reloads it.
 const again = 5 * time.Second
 
 func (w *watcher) ServeHTTP(out http.ResponseWriter, r *http.Request) {
@@ -136,7 +136,7 @@ func (w *watcher) make(ctx context.Context) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// watched is a run, and what is known of it from page to page.
+// watched is a run and what is kept of it from page to page.
 type watched struct {
 	dir    string
 	scores map[run.Key]*run.Score
@@ -148,7 +148,8 @@ type watched struct {
 	last            string // failure
 }
 
-// score gives replies that have none a score, if that needs no sandbox.
+// score scores in memory the replies that have no score yet, except those in Python, which need a
+// sandbox.
 func (x *watched) score(ctx context.Context, r *run.Run, j *verdict.Judge) error {
 	err := r.Each(func(row *run.Row) bool {
 		return row.Reply != nil && row.Score == nil && row.Mode != prompt.Python && x.scores[row.Key] == nil
@@ -171,7 +172,7 @@ func (x *watched) score(ctx context.Context, r *run.Run, j *verdict.Judge) error
 	return err
 }
 
-// read takes in what the log has got since.
+// read reads what has been appended to the log since the last page.
 func (x *watched) read() error {
 	f, err := os.Open(filepath.Join(x.dir, run.LogFile))
 	if os.IsNotExist(err) {
@@ -206,10 +207,10 @@ func (x *watched) read() error {
 	}
 }
 
-// recent is how long a reply counts for the rate.
+// recent is the window of the rate.
 const recent = 5 * time.Minute
 
-// rate is replies a minute.
+// rate returns the replies a minute within the window.
 func (x *watched) rate(now time.Time) float64 {
 	x.came = slices.DeleteFunc(x.came, func(t time.Time) bool { return now.Sub(t) > recent })
 	if len(x.came) == 0 {

@@ -52,14 +52,14 @@ type App struct {
 	JSON  bool // results and failures are told on Out as JSON
 	Form  int  // the version of that, 1 unless it is given
 
-	// SetMemoryLimit is that of package debug, nil in tests and where the
+	// SetMemoryLimit is debug.SetMemoryLimit, nil in tests and where the
 	// environment sets it.
 	SetMemoryLimit func(bytes int64) int64
 
 	stdinUsed bool
 }
 
-// New is the invocation of this process.
+// New returns the invocation of this process.
 func New() *App {
 	a := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
@@ -74,7 +74,7 @@ func New() *App {
 	return a
 }
 
-// Status is the error of a command that has told the user already what is wrong.
+// Status is the error of a command that has already told the user what is wrong.
 type Status int
 
 func (s Status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
@@ -114,8 +114,8 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 	return ExitUsage
 }
 
-// reworded is an error of cobra; where it counts arguments or names flags in its own way,
-// what was expected.
+// reworded is an error of cobra in our words: what was expected, where cobra counts arguments or
+// names flags in its own way.
 func reworded(cmd *cobra.Command, err error) string {
 	text := err.Error()
 	flags := func(names, between string) string {
@@ -135,7 +135,8 @@ func reworded(cmd *cobra.Command, err error) string {
 	return text
 }
 
-// Verb refuses the arguments of a command that has only verbs, and says which is meant.
+// Verb refuses the arguments of a command that only has verbs, and suggests the verb that was
+// meant.
 func Verb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -153,7 +154,7 @@ func Verb(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), hint)
 }
 
-// Do is the work of a verb, whose context ends when the user interrupts it.
+// Do runs the work of a verb, in a context that ends when the user interrupts it.
 func (a *App) Do(work func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(_ *cobra.Command, args []string) error {
 		ctx, stop := a.Context(0)
@@ -162,16 +163,16 @@ func (a *App) Do(work func(ctx context.Context, args []string) error) func(*cobr
 	}
 }
 
-// Printf writes to standard error. That it fails cannot be told anywhere.
+// Printf writes to standard error. If that fails, nobody can be told.
 func (a *App) Printf(format string, args ...any) { _, _ = fmt.Fprintf(a.Err, format, args...) }
 
-// Note tells what a user may want to know of a result.
+// Note tells the user something about a result that may be of interest.
 func (a *App) Note(format string, args ...any) { a.Printf("ein: note: "+format+"\n", args...) }
 
 // Usage reports a wrong command line.
 func (a *App) Usage(format string, args ...any) error { return a.status(ExitUsage, format, args) }
 
-// Outside reports a reason that lies neither in the data nor in ein.
+// Outside reports a failure whose reason lies neither in the data nor in ein.
 func (a *App) Outside(format string, args ...any) error { return a.status(ExitOutside, format, args) }
 
 func (a *App) status(s Status, format string, args []any) error {
@@ -194,7 +195,7 @@ func (a *App) PrintJSON(v any) error {
 	return a.Print(string(b) + "\n")
 }
 
-// Result writes a result in the form asked for.
+// Result writes a result as text or JSON, as the user asked.
 func (a *App) Result(v any, text func() string) error {
 	if a.JSON {
 		return a.PrintJSON(v)
@@ -202,19 +203,20 @@ func (a *App) Result(v any, text func() string) error {
 	return a.Print(text())
 }
 
-// Input is data, or a file, that cannot be used. The line and the hint may be left out.
+// Input returns the error of data, or of a file, that cannot be used. Line and hint may be left
+// out.
 func Input(code diag.Code, file string, line int, message, hint string) *ein.Error {
 	return &ein.Error{Diags: diag.List{diag.Finding(code, diag.Error, file, line, 0, message, hint)}}
 }
 
-// Resumable is an error with the exit code of what goes on with the same command.
+// Resumable gives an error the exit code of work that the same command resumes.
 func Resumable(err error) error { return resumable{err} }
 
 type resumable struct{ error }
 
 func (r resumable) Unwrap() error { return r.error }
 
-// ExitOf is the exit code of what is wrong.
+// ExitOf returns the exit code of an error.
 func ExitOf(e *ein.Error) int {
 	if e.Class() == diag.Limit {
 		return ExitLimit
@@ -224,8 +226,8 @@ func ExitOf(e *ein.Error) int {
 	return ExitWrong
 }
 
-// Fail reports why a command could not do its work, unless that has been told. The
-// error is a Status, or nil for nil.
+// Fail reports why a command could not do its work, unless it has been reported. The error is a
+// Status, or nil for nil.
 func (a *App) Fail(err error) error {
 	var told Status
 	var wrong *ein.Error
@@ -250,8 +252,8 @@ func (a *App) Fail(err error) error {
 	return Status(ExitOf(wrong))
 }
 
-// Worse is the outcome of two pieces of work: a wrong one counts for more than one that
-// a limit has stopped.
+// Worse is the outcome of two pieces of work: being wrong counts for more than being stopped by a
+// limit.
 func Worse(a, b error) error {
 	var x, y Status
 	if errors.As(a, &x) && (!errors.As(b, &y) || y != ExitWrong) {
@@ -283,9 +285,8 @@ const (
 	ColorNever  Color = "never"
 )
 
-// Colored decides whether diagnostics have colour. The flag goes before the
-// environment, a wish for none before one for some, and both before what the
-// terminal is.
+// Colored decides whether diagnostics have colour. The flag has precedence over the environment, a
+// wish for none over one for some, and both over what the terminal can do.
 func (a *App) Colored() bool {
 	set := func(name string) bool { v := a.Env(name); return v != "" && v != "0" }
 	switch {
@@ -299,5 +300,5 @@ func (a *App) Colored() bool {
 	return a.Terminal && a.Env("TERM") != "dumb"
 }
 
-// Text is how diagnostics are shown.
+// Text returns the way in which diagnostics are shown.
 func (a *App) Text() diag.Text { return diag.Text{Color: a.Colored(), Columns: a.Columns} }

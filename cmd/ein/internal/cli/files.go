@@ -14,10 +14,10 @@ import (
 	"ein/internal/job"
 )
 
-// stdinName is standard input as it is shown.
+// stdinName is how messages name standard input.
 const stdinName = "<stdin>"
 
-// File is an open file. Reading it ends when the command is stopped.
+// File is an open file. Reading it fails when the command is stopped.
 type File struct {
 	io.Reader
 	io.Closer
@@ -26,10 +26,10 @@ type File struct {
 	name     string
 }
 
-// Name is the file as it is shown.
+// Name returns the name of the file in messages.
 func (f *File) Name() string { return f.name }
 
-// Regular is a file that can be read at any place, with its size; nil if it cannot.
+// Regular returns the file as one that can be read at any place, with its size; nil if it cannot.
 func (f *File) Regular() (io.ReaderAt, int64) {
 	if file, ok := f.Closer.(*os.File); ok && f.Size > 0 {
 		return file, f.Size
@@ -37,14 +37,14 @@ func (f *File) Regular() (io.ReaderAt, int64) {
 	return nil, 0
 }
 
-// Close closes the file and takes the line about it off the terminal.
+// Close closes the file and removes its progress from the terminal.
 func (f *File) Close() error {
 	f.Progress.Done()
 	return f.Closer.Close()
 }
 
-// Open opens a file, or standard input for "-", which can be read only once. What is
-// done with it is told with how far reading has come.
+// Open opens a file, or standard input for "-", which can only be read once. A terminal shows how
+// far reading has come, and what it is for.
 func (a *App) Open(ctx context.Context, doing, name string) (*File, error) {
 	f, err := a.open(ctx, name)
 	if err == nil {
@@ -91,7 +91,7 @@ func (a *App) open(ctx context.Context, name string) (*File, error) {
 	return nil, Unreadable(name, err)
 }
 
-// Through opens a file and has it read.
+// Through opens a file, and has it read.
 func (a *App) Through(ctx context.Context, doing, name string, read func(*File) error) error {
 	f, err := a.Open(ctx, doing, name)
 	if err != nil {
@@ -107,8 +107,8 @@ func (a *App) Through(ctx context.Context, doing, name string, read func(*File) 
 	return err
 }
 
-// Reader stops reading when its context ends. A read of a regular file does not
-// wait, so it is enough to look before each.
+// Reader stops reading when its context ends. Reads of a regular file do not wait, so it is enough
+// to check before each.
 type Reader struct {
 	io.Reader
 	Context context.Context
@@ -136,8 +136,8 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return pr
 }
 
-// Cause takes the path and the operation off an error of package os: the
-// message around it has them.
+// Cause removes the path and the operation from an error of package os, since the message around it
+// has them.
 func Cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -150,16 +150,15 @@ func Cause(err error) error {
 	return err
 }
 
-// Unreadable is a file that cannot be read at all.
+// Unreadable returns the error of a file that cannot be read at all.
 func Unreadable(name string, err error) *ein.Error {
 	e := Input(codes.E0702, name, 0, fmt.Sprintf("the file cannot be read: %v", Cause(err)), "")
 	e.Err = err
 	return e
 }
 
-// Write writes a file so that a reader sees the old content or the new and never a
-// part; "-" is standard output. An error of write that is not one of writing is given
-// back as it is.
+// Write writes a file so that readers see the old content or the new one, and never a part; "-" is
+// standard output. An error of write that is not about writing is returned unchanged.
 func (a *App) Write(name string, write func(io.Writer) error) error {
 	var inside error
 	to := func(w io.Writer) error { inside = write(sink{w, name}); return inside }
@@ -178,7 +177,7 @@ func (a *App) Write(name string, write func(io.Writer) error) error {
 	return Unwritten(name, err)
 }
 
-// WriteFile is Write with the content.
+// WriteFile is Write for content that is in memory.
 func (a *App) WriteFile(name string, data []byte) error {
 	return a.Write(name, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -197,7 +196,7 @@ func (s sink) Write(p []byte) (int, error) {
 	return n, Unwritten(s.name, err)
 }
 
-// Unwritten is the error of writing a file, nil for none.
+// Unwritten returns the error of writing a file, nil for none.
 func Unwritten(name string, err error) error {
 	if err == nil {
 		return nil
@@ -208,7 +207,7 @@ func Unwritten(name string, err error) error {
 	return fmt.Errorf("cannot write %s: %w", name, Cause(err))
 }
 
-// Folder makes a folder unless it is there.
+// Folder makes a folder, unless it exists.
 func Folder(name string) error {
 	if err := os.MkdirAll(name, fs.ModePerm); err != nil {
 		return fmt.Errorf("cannot make the folder %s: %w", name, Cause(err))
@@ -216,7 +215,7 @@ func Folder(name string) error {
 	return nil
 }
 
-// SameFile reports whether two names are those of one file.
+// SameFile reports whether two names are names of one file.
 func SameFile(a, b string) bool {
 	x, err1 := os.Stat(a)
 	y, err2 := os.Stat(b)

@@ -18,7 +18,7 @@ import (
 	"ein/lang/diag"
 )
 
-// Kind is a kind of value that flags have.
+// Kind is a kind of values that flags can have.
 type Kind[T any] struct {
 	Name   string // in the help
 	Parse  func(string) (T, error)
@@ -26,13 +26,13 @@ type Kind[T any] struct {
 	Values []T            // all there are, to complete; nil when they cannot be listed
 }
 
-// Flag declares a flag of a verb, whose default is what to has.
+// Flag declares a flag of a verb. Its default is the value of to.
 func (k Kind[T]) Flag(cmd *cobra.Command, to *T, name, usage string) {
 	cmd.Flags().Var(k.Value(to), name, usage)
 	k.complete(cmd, name)
 }
 
-// Value is a place for a value of the kind.
+// Value makes a flag value of the kind that sets to.
 func (k Kind[T]) Value(to *T) pflag.Value { return &value[T]{k, to} }
 
 func (k Kind[T]) complete(cmd *cobra.Command, flag string) {
@@ -62,7 +62,7 @@ func Complete(cmd *cobra.Command, flag string, values ...string) {
 	must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// CompleteLater offers values that take a while to find out.
+// CompleteLater is Complete for values that take a while to find.
 func CompleteLater(cmd *cobra.Command, flag string, values func() []string) {
 	must(cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return values(), cobra.ShellCompDirectiveNoFileComp
@@ -90,10 +90,10 @@ func texts[T any](list []T) []string {
 	return out
 }
 
-// Join is values in words.
+// Join returns a list of values as text.
 func Join[T any](list []T, sep string) string { return strings.Join(texts(list), sep) }
 
-// find is the value of a list with a name.
+// find is the value of a list that has a name.
 func find[T any](list []T, name string) (T, error) {
 	names := texts(list)
 	if i := slices.Index(names, name); i >= 0 {
@@ -107,7 +107,7 @@ func find[T any](list []T, name string) (T, error) {
 	return none, fmt.Errorf("there is no %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// One is one of a few values, by what they print as.
+// One returns a kind of a few values, by what they print as.
 func One[T any](values ...T) Kind[T] {
 	return Kind[T]{
 		Name: "name", Values: values, Text: func(x T) string { return fmt.Sprint(x) },
@@ -115,7 +115,7 @@ func One[T any](values ...T) Kind[T] {
 	}
 }
 
-// Some declares a flag with some of a few values, with commas, each once.
+// Some declares a flag that takes several of a few values, separated by commas, each once.
 func Some[T comparable](cmd *cobra.Command, to *[]T, name string, values []T, usage string) {
 	cmd.Flags().Var(&some[T]{to: to, known: values}, name, usage)
 	Complete(cmd, name, texts(values)...)
@@ -196,7 +196,7 @@ var Duration = Kind[time.Duration]{
 	Parse: words.ParseDuration,
 }
 
-// Int is a whole number from low to high.
+// Int returns a whole number from low to high.
 func Int[T int | int64](low, high T) Kind[T] {
 	return Kind[T]{
 		Name: "number", Text: func(n T) string { return fmt.Sprint(n) },
@@ -213,7 +213,7 @@ func Int[T int | int64](low, high T) Kind[T] {
 	}
 }
 
-// Real is a number for which ok holds.
+// Real returns a number for which ok holds.
 func Real(want string, ok func(float64) bool) Kind[float64] {
 	return Kind[float64]{
 		Name: "number", Text: func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) },
@@ -230,7 +230,7 @@ func Real(want string, ok func(float64) bool) Kind[float64] {
 // Share is a number between 0 and 1, such as the level of a test.
 var Share = Real("a number between 0 and 1, as in 0.05", func(x float64) bool { return x > 0 && x < 1 })
 
-// Opt is a value that may be left out, which is not the same as its zero.
+// Opt makes a kind of values that may be left out, which differs from giving their zero.
 func Opt[T any](k Kind[T]) Kind[*T] {
 	return Kind[*T]{
 		Name: k.Name, Text: func(*T) string { return "" },
@@ -249,12 +249,12 @@ func (a *App) ColorFlag(root *cobra.Command) {
 	k.complete(root, "color")
 }
 
-// JSONFlag declares --json of the verbs that have one form.
+// JSONFlag declares --json for verbs whose JSON has one form.
 func (a *App) JSONFlag(cmd *cobra.Command, usage string) {
 	cmd.Flags().BoolVar(&a.JSON, "json", false, usage)
 }
 
-// Loopback says whether an address is reached by this machine alone.
+// Loopback reports whether only this machine reaches an address.
 func Loopback(listen string) (bool, error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -264,16 +264,16 @@ func Loopback(listen string) (bool, error) {
 	return host == "localhost" || ip != nil && ip.IsLoopback(), nil
 }
 
-// MemoryFlag declares --max-memory, whose default is what to has.
+// MemoryFlag declares --max-memory. Its default is the value of to.
 func MemoryFlag(cmd *cobra.Command, to *uint64, of string) {
 	Size.Flag(cmd, to, "max-memory", "maximum memory"+of+", in bytes or with KiB, MiB, GiB")
 }
 
-// headingKey is the annotation of a flag with the title it stands under.
+// headingKey is the annotation of a flag with the title above it in the help.
 const headingKey = "ein heading"
 
-// Headings shows the flags of a verb in parts in its help. What it gives puts the
-// flags that were declared since the last call under a title.
+// Headings groups the flags of a verb in its help. The function that it returns puts the flags
+// declared since the last call under a title.
 func Headings(cmd *cobra.Command) func(title string) {
 	var titles []string
 	cmd.SetUsageFunc(func(cmd *cobra.Command) error {

@@ -18,8 +18,7 @@ const (
 	progressRare  = 30 * time.Second
 )
 
-// Progress is the line that says how far a job has come: one that is replaced on a
-// terminal.
+// Progress is a line that says how far a job is. On a terminal, each line replaces the one before.
 type Progress struct {
 	a           *App
 	what        string
@@ -34,7 +33,7 @@ type Progress struct {
 	since time.Time
 }
 
-// Progress begins a line about a job that a terminal shows.
+// Progress begins a line about a job, for terminals only.
 func (a *App) Progress(what string) *Progress {
 	p := &Progress{a: a, what: what, now: time.Now}
 	p.start = p.now()
@@ -42,14 +41,14 @@ func (a *App) Progress(what string) *Progress {
 	return p
 }
 
-// Rarely begins a line that is told now and then where it stays, too.
+// Rarely begins a line that is also written to logs, now and then.
 func (a *App) Rarely(what string) *Progress {
 	p := a.Progress(what)
 	p.rare = true
 	return p
 }
 
-// Tell shows a line when it is time for one.
+// Tell shows a line, if it is time for one.
 func (p *Progress) Tell(line func(since time.Duration) string) {
 	if !p.a.Terminal && !p.rare {
 		return
@@ -74,8 +73,8 @@ func (p *Progress) Tell(line func(since time.Duration) string) {
 
 const barWidth = 20
 
-// Of shows how much of all is done, and how long the rest takes at the rate since its
-// first call. Amounts are written by show.
+// Of shows how much of a job is done, and how long the rest takes at the rate since its first call.
+// show writes amounts.
 func (p *Progress) Of(done, all int64, show func(int64) string) {
 	p.lock.Lock()
 	if p.since.IsZero() {
@@ -98,7 +97,7 @@ func (p *Progress) Of(done, all int64, show func(int64) string) {
 	})
 }
 
-// Share shows how much is done of the most that a job can take, and what it is at.
+// Share shows the share done of the most that a job can take, and what the job is doing.
 func (p *Progress) Share(what func() string, done, all uint64) {
 	p.Tell(func(since time.Duration) string {
 		s := bar(done, all)
@@ -118,12 +117,12 @@ func seconds(n float64) time.Duration {
 	return time.Duration(min(n, 1e9) * float64(time.Second)).Round(time.Second)
 }
 
-// Counter shows how many things are done of all.
+// Counter shows how many of all things are done.
 func (p *Progress) Counter(before int) func(done, all int) {
 	return func(done, all int) { p.Of(int64(before+done), int64(before+all), words.Count) }
 }
 
-// Reader counts the bytes that are read of a file of a size; 0 when it is not known.
+// Reader counts the bytes that are read from a file of a size, 0 if it is not known.
 func (p *Progress) Reader(r io.Reader, size int64) io.Reader { return &progressReader{r, p, 0, size} }
 
 type progressReader struct {
@@ -139,8 +138,7 @@ func (r *progressReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// put replaces the line, which has to fit the terminal: of a second row, \r would leave
-// the first.
+// put replaces the line. It must fit the terminal, since \r goes back only one row.
 func (p *Progress) put(line string) {
 	text := []rune(line)
 	if room := p.a.Columns - 1; room > 0 && len(text) > room {
@@ -150,7 +148,7 @@ func (p *Progress) put(line string) {
 	p.shown = len(text)
 }
 
-// Done takes the line away.
+// Done removes the line.
 func (p *Progress) Done() {
 	p.lock.Lock()
 	defer p.lock.Unlock()

@@ -20,8 +20,8 @@ func (d timedOut) Error() string {
 	return fmt.Sprintf("the time limit of %v is over", time.Duration(d))
 }
 
-// Context ends after the timeout, if there is one, and when the user interrupts
-// the command. A second interrupt kills it, should it not end by itself.
+// Context ends after the timeout, if there is one, and when the user interrupts the command. A
+// second interrupt kills the command, in case it does not end.
 func (a *App) Context(timeout time.Duration) (context.Context, func()) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -29,7 +29,7 @@ func (a *App) Context(timeout time.Duration) (context.Context, func()) {
 	return ctx, func() { cancel(); stop() }
 }
 
-// Within is a context that also ends after the timeout, if there is one.
+// Within returns a context that also ends after the timeout, if there is one.
 func Within(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout == 0 {
 		return context.WithCancel(ctx)
@@ -37,7 +37,7 @@ func Within(ctx context.Context, timeout time.Duration) (context.Context, contex
 	return context.WithTimeoutCause(ctx, timeout, timedOut(timeout))
 }
 
-// StopMessage says why a context has ended, and what can be done about it.
+// StopMessage says why a context has ended, and what to do about it.
 func StopMessage(ctx context.Context) (message, hint string) {
 	var limit timedOut
 	if errors.As(context.Cause(ctx), &limit) {
@@ -46,20 +46,19 @@ func StopMessage(ctx context.Context) (message, hint string) {
 	return "interrupted", ""
 }
 
-// Stopped is a command that was stopped while it read.
+// Stopped returns the error of a command that was stopped while it read.
 func Stopped(ctx context.Context) *ein.Error {
 	return StoppedWhile(ctx, "the program or its data was being read")
 }
 
-// StoppedWhile is a command that was stopped while it did something else than to
-// compute.
+// StoppedWhile returns the error of a command that was stopped while it did something other than
+// computing.
 func StoppedWhile(ctx context.Context, what string) *ein.Error {
 	message, hint := StopMessage(ctx)
 	return Input(codes.E0533, "", 0, message+", while "+what, hint)
 }
 
-// await is what f gives, or the cause of the context should that end first: f is
-// then left behind.
+// await is the result of f, or the cause of the context if that ends first; then f is left behind.
 func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -79,8 +78,7 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// Output is a writer whose writes end with the context, even while they wait for a
-// reader.
+// Output is a writer whose writes fail when the context ends, even while they wait for a reader.
 type Output struct {
 	W       io.Writer
 	Ctx     context.Context
@@ -91,8 +89,7 @@ type Output struct {
 	left    bool   // a write was left behind, or the context has ended in one
 }
 
-// LastWords is how long a command that was stopped waits for the reader of what it
-// has to say of that.
+// LastWords is how long a stopped command waits for somebody to read its last message.
 const LastWords = 200 * time.Millisecond
 
 // Write implements io.Writer.
@@ -110,8 +107,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// after is a context that ends some time after another one, and not before that time
-// from now.
+// after is a context that ends some time after another one, but not before that time from now.
 func after(ctx context.Context, d time.Duration) (context.Context, func()) {
 	if d == 0 {
 		return ctx, func() {}

@@ -67,8 +67,7 @@ func sources(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 	return []string{"ein"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// codesOrFiles completes the argument of explain: what begins like a code is
-// one.
+// codesOrFiles completes the argument of explain: a code if it begins like one, else a file.
 func codesOrFiles(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	var codes []string
 	for _, c := range diag.Codes() {

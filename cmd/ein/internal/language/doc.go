@@ -52,7 +52,7 @@ the topics.`,
 	return cmd
 }
 
-// Page prints what is known of a name.
+// Page prints the page about a name.
 func Page(a *cli.App, name string) error {
 	page, err := repl.Page(name)
 	if err != nil {

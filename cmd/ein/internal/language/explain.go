@@ -59,8 +59,7 @@ it, with an example.`,
 
 var codePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[EWNewn][0-9]{1,6}$`) })
 
-// isCode reports whether an argument is the code of a diagnostic. A file of that
-// name, should there be one, is ./E0101.
+// isCode reports whether an argument is the code of a diagnostic. A file of that name is ./E0101.
 func isCode(s string) bool {
 	if codePattern().MatchString(s) {
 		return true

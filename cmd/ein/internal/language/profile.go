@@ -16,7 +16,7 @@ func cpuProfileFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "cpuprofile", "", "write a profile of the run to `file`, for go tool pprof")
 }
 
-// profiled writes to a file where a run spends its time, for go tool pprof.
+// profiled writes a CPU profile of a run to a file, for go tool pprof.
 func profiled(a *cli.App, file string, run func() error) error {
 	if file == "" {
 		return run()

@@ -28,15 +28,15 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// Verbs are those about programs.
+// Verbs returns the verbs about programs.
 func Verbs(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{runVerb(a), checkVerb(a), fmtVerb(a), costVerb(a), explainVerb(a), whyVerb(a), buildVerb(a), disVerb(a), docVerb(a), replVerb(a), lspVerb(a), versionVerb(a), completionVerb(a)}
 }
 
-// Tables are the readers of formats that not every build has.
+// Tables returns the readers of formats that not every build has.
 func Tables() bind.Tables { return tables }
 
-// programFlags are those of the verbs that compile a program.
+// programFlags are the flags of the verbs that compile a program.
 type programFlags struct {
 	inputs  []string
 	bind    string // a file
@@ -70,7 +70,7 @@ func oneProgram(_ *cobra.Command, args []string) error {
 	return fmt.Errorf("name one program, not %d; data are bound with --input, as in --input A=%s", len(args), args[1])
 }
 
-// programVerb makes a command one about a program: FILE, its inputs, its profile.
+// programVerb makes a verb for a program: FILE, its inputs, its profile.
 func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, name string, f *programFlags) error) *cobra.Command {
 	f := &programFlags{}
 	cmd.Long += "\n\n" + inputHelp
@@ -95,15 +95,15 @@ func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, 
 	return cmd
 }
 
-// settle reads what files say of a program.
+// settle reads what project files say about a program.
 func (f *programFlags) settle(name string) error {
 	var err error
 	f.said, err = settings(f.bind, name)
 	return err
 }
 
-// settings is what files say of a program: one that was named, and ein.toml beside it.
-// Nothing is beside standard input, and bytecode takes no part in a project.
+// settings is what project files say about a program: the named one, and ein.toml beside the
+// program. Standard input has nothing beside it, and bytecode belongs to no project.
 func settings(named, program string) (said project.Settings, err error) {
 	var file, beside *project.File
 	if named != "" {
@@ -122,7 +122,7 @@ func settings(named, program string) (said project.Settings, err error) {
 
 func findings(err error) error { return &ein.Error{Diags: bind.Findings(err), Err: err} }
 
-// isBytecode looks at the first bytes of a file; whether it can be read is found later.
+// isBytecode reports whether a file begins like bytecode. Whether it can be read turns out later.
 func isBytecode(name string) bool {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return false
@@ -141,7 +141,7 @@ func profileFlag(cmd *cobra.Command, p *check.Profile) {
 	cli.One(check.Profiles...).Flag(cmd, p, "profile", "what a program may contain: full, core (no def, input or labels) or logic (core with facts, rules and inputs)")
 }
 
-// limitFlags are those of what runs programs.
+// limitFlags are the flags of the verbs that run programs.
 type limitFlags struct {
 	memory, ops, output uint64
 	strict              bool
@@ -159,7 +159,7 @@ func (f *limitFlags) add(cmd *cobra.Command, of, output string) {
 	f.given = cmd.Flags().Changed
 }
 
-// lowered is the limits with those of files, where no flag sets one.
+// lowered returns the limits, with those of project files where no flag sets one.
 func (f limitFlags) lowered(said *project.Settings) (limitFlags, error) {
 	timeout, output := uint64(f.timeout), cmp.Or(f.output, defaultOutput)
 	for _, l := range []struct {
@@ -253,7 +253,7 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 	return p, nil
 }
 
-// all is the inputs of the command line and those that files give, of the others.
+// all returns the inputs of the command line, and those of project files for the others.
 func (f *programFlags) all(p *ein.Program, given []ein.Input) ([]ein.Input, error) {
 	var names []string
 	for _, in := range p.Inputs() {
@@ -271,7 +271,7 @@ func (f *programFlags) all(p *ein.Program, given []ein.Input) ([]ein.Input, erro
 	return given, nil
 }
 
-// openData opens a file of data. Who asks for it says which file it is.
+// openData opens a data file. Its caller names the file in errors.
 func openData(ctx context.Context, a *cli.App, name string) (io.ReadCloser, error) {
 	f, err := a.Open(ctx, "reading", name)
 	var wrong *ein.Error
@@ -281,8 +281,8 @@ func openData(ctx context.Context, a *cli.App, name string) (io.ReadCloser, erro
 	return f, err
 }
 
-// maxProgram bounds what is read of a program, source or bytecode; a longer
-// text is then refused by the parser, whose limit is lower.
+// maxProgram bounds how much of a program is read, source or bytecode; the parser's own limit is
+// lower.
 const maxProgram = code.DefaultBytes
 
 // read is the text of a program.
@@ -300,7 +300,7 @@ func read(ctx context.Context, a *cli.App, name string) (text, shown string, err
 	return text, shown, err
 }
 
-// source is the text of a program for the verbs that have no use for bytecode.
+// source is the text of a program, for verbs that cannot use bytecode.
 func source(ctx context.Context, a *cli.App, name string) (text, shown string, err error) {
 	text, shown, err = read(ctx, a, name)
 	if err == nil && ein.IsBytecode(text) {
@@ -314,7 +314,7 @@ func warn(a *cli.App, p *ein.Program, r *ein.Result) {
 	a.Report(p.Source(), p.Warnings(r))
 }
 
-// eachSource does work with the text of every file, even after one that was wrong.
+// eachSource works on the text of every file, also after one with mistakes.
 func eachSource(ctx context.Context, a *cli.App, files []string, work func(name, text string) error) (outcome error) {
 	for _, name := range files {
 		text, shown, err := source(ctx, a, name)

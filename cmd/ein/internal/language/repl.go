@@ -63,13 +63,13 @@ on a terminal are saved in ein/history under $XDG_STATE_HOME, or ~/.local/state.
 	return cmd
 }
 
-// terminalIn is standard input when it is a terminal.
+// terminalIn is standard input if it is a terminal.
 func terminalIn(a *cli.App) (*os.File, bool) {
 	f, ok := a.In.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
-// size is that of the first that is a terminal, 0 and 0 if none is.
+// size returns the size of the first that is a terminal, 0 and 0 if none is.
 func size(of ...any) (columns, rows int) {
 	for _, w := range of {
 		if file, ok := w.(*os.File); ok {
@@ -143,8 +143,8 @@ func session(a *cli.App, f *replFlags) error {
 	return ended(l.Run())
 }
 
-// restoring gives the terminal back when the session is ended from outside, which
-// its reader does not notice. What it returns ends the watch.
+// restoring resets the terminal if the session is ended from outside, which its reader does not
+// notice. The function that it returns ends the watch.
 func restoring(tty *os.File) func() {
 	state, err := term.GetState(int(tty.Fd()))
 	if err != nil {
@@ -169,9 +169,9 @@ func restoring(tty *os.File) func() {
 	}
 }
 
-// interrupts makes Ctrl-C end the entry that runs, and nothing else. While a line
-// is read the terminal sends no signal for it. The handler is there all the time:
-// between reading and running, a signal would end the session.
+// interrupts makes Ctrl-C end the running entry, and nothing else. While a line is read, the
+// terminal sends no signal for it. The handler is always installed: between reading and running, a
+// signal would end the session.
 type interrupts struct {
 	repl.LineReader
 	timeout time.Duration // of each entry
@@ -186,7 +186,7 @@ func newInterrupts(lines repl.LineReader, timeout time.Duration) *interrupts {
 
 func (i *interrupts) stop() { signal.Stop(i.signals) }
 
-// ReadLine forgets a signal that came too late for the entry before.
+// ReadLine forgets a signal that came too late for the previous entry.
 func (i *interrupts) ReadLine(prompt string) (string, error) {
 	select {
 	case <-i.signals:
@@ -195,8 +195,8 @@ func (i *interrupts) ReadLine(prompt string) (string, error) {
 	return i.LineReader.ReadLine(prompt)
 }
 
-// context is that of one entry. A second signal ends the command, should the entry
-// not end by itself.
+// context returns the context of an entry. A second signal ends the command, in case the entry does
+// not end.
 func (i *interrupts) context() (context.Context, func()) {
 	ctx, cancel := cli.Within(context.Background(), i.timeout)
 	watching := make(chan struct{})

@@ -231,7 +231,7 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 	return nil
 }
 
-// watched runs a program, and tells on a terminal how far it is.
+// watched runs a program, and shows its progress on a terminal.
 func watched(ctx context.Context, a *cli.App, p *ein.Program, steps *times) (*ein.Result, error) {
 	m, err := p.Machine()
 	if err != nil {
@@ -248,7 +248,7 @@ func watched(ctx context.Context, a *cli.App, p *ein.Program, steps *times) (*ei
 	return result, err
 }
 
-// tell says what a run used, if it was asked for.
+// tell says what a run used, if the user asked.
 func (f *runFlags) tell(a *cli.App, p *ein.Program, result *ein.Result) {
 	if f.time {
 		f.steps.tell(a, p)
@@ -264,7 +264,7 @@ func (f *runFlags) tell(a *cli.App, p *ein.Program, result *ein.Result) {
 	}
 }
 
-// choose settles the format: that of --json, of --format, or of the ending of the file.
+// choose settles the format: by --json, by --format, or by the ending of the file.
 func (f *runFlags) choose(a *cli.App) error {
 	if f.json != 0 {
 		if f.format != "" && f.format != show.Object {
@@ -291,8 +291,8 @@ func (f *runFlags) choose(a *cli.App) error {
 	return nil
 }
 
-// targets are the files to write: one, or one for each output. What cannot be
-// written is refused before anything runs, and so is a file that is read.
+// targets are the files to write: one, or one for each output. A file that cannot be written, or
+// that the run reads, is refused before anything runs.
 func (f *runFlags) targets(a *cli.App, p *ein.Program, name string, program *programFlags) ([]string, error) {
 	outputs := p.Code().Outputs
 	for _, o := range outputs {
@@ -350,10 +350,9 @@ func reads(name string, program *programFlags) []string {
 	return append(list, program.said.Files()...)
 }
 
-// watch does work at once, and again each time that files have changed and then stayed
-// the same for a moment: some programs write a file in steps. What it finds is not
-// lost while work is done. It ends with the context, and with the error of work if
-// that was under way.
+// watch does work now, and again whenever files have changed and then stayed the same for a moment,
+// since some programs write a file in steps. Changes during the work are not lost. It ends with the
+// context, with the error of the work that was under way.
 func watch(ctx context.Context, files []string, work func() error) error {
 	const moment = 200 * time.Millisecond
 	stamps := func() string {
@@ -427,7 +426,7 @@ func (f *runFlags) write(ctx context.Context, w io.Writer, p *ein.Program, r *ei
 	return nil
 }
 
-// written compares the elements that are written of the outputs with a limit.
+// written compares the number of elements to be written with a limit.
 func written(p *ein.Program, most uint64, elements func(output int) uint64) error {
 	var c cost.Certificate
 	for i, o := range p.Code().Outputs {
@@ -444,8 +443,8 @@ func written(p *ein.Program, most uint64, elements func(output int) uint64) erro
 	return nil
 }
 
-// refused adds to a run that was refused or stopped what can be done about it, and to
-// a refusal what was not done.
+// refused adds to the error of a run that was refused or stopped what to do about it, and to a
+// refusal what was not done.
 func (f *runFlags) refused(ctx context.Context, p *ein.Program, err error, done string) error {
 	var e *ein.Error
 	if !errors.As(err, &e) {

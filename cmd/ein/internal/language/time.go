@@ -28,15 +28,16 @@ type begun struct {
 	time time.Time
 }
 
-// see is for Machine.Watch: what is told within a step, from any goroutine, changes nothing.
+// see is called by Machine.Watch. Reports within a step, which come from any goroutine, change
+// nothing.
 func (t *times) see(at vm.Progress) {
 	if n := len(t.at); n == 0 || t.at[n-1].Step != at.Step {
 		t.at = append(t.at, begun{at, time.Now()})
 	}
 }
 
-// end is the end of a run; of one that failed there is no result, and what its last step
-// had computed is not told.
+// end ends the last step. A failed run has no result, and what its last step computed is not
+// reported.
 func (t *times) end(r *ein.Result) {
 	t.ended = time.Now()
 	if r != nil {
@@ -46,8 +47,8 @@ func (t *times) end(r *ein.Result) {
 	}
 }
 
-// tell prints what each step took, what it computed and what it read and wrote, each as a
-// rate, and what the machine does at best.
+// tell prints what each step took, what it computed, and what it read and wrote, as rates beside
+// those that the machine can reach.
 func (t *times) tell(a *cli.App, p *ein.Program) {
 	all := time.Duration(1)
 	if len(t.at) > 0 {
@@ -66,10 +67,10 @@ func (t *times) tell(a *cli.App, p *ein.Program) {
 	a.Printf("one core of this machine: %s\n", probe())
 }
 
-// rate is how many thousand million a second.
+// rate is in thousand millions a second.
 func rate(n uint64, took time.Duration) float64 { return float64(n) / float64(took.Nanoseconds()) }
 
-// moved is the bytes of what a step reads and writes, once each.
+// moved returns how many bytes a step reads and writes, each value counted once.
 func moved(p *ein.Program, s *cost.Step) (n uint64) {
 	regs := p.Code().Regs
 	for _, r := range s.Args {
@@ -81,7 +82,7 @@ func moved(p *ein.Program, s *cost.Step) (n uint64) {
 	return n
 }
 
-// probe measures what the machine does at best, for some hundredths of a second.
+// probe measures what the machine can reach, in some hundredths of a second.
 func probe() string {
 	const n, large = 256, 1 << 23
 	x, y, z := make([]float64, large), make([]float64, n*n), make([]float64, n*n)

@@ -25,7 +25,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// Verbs are those that serve. Tables are the readers of formats that this build has.
+// Verbs returns the verbs that serve. Tables are the readers of formats that this build has.
 func Verbs(a *cli.App, tables bind.Tables) []*cobra.Command {
 	return []*cobra.Command{serveVerb(a, tables), mcpVerb(a, tables)}
 }
@@ -73,11 +73,15 @@ func (f *serveFlags) addDrain(cmd *cobra.Command) {
 func (f *serveFlags) settle(a *cli.App) error {
 	for _, arg := range f.inputs {
 		in, err := bind.Parse(arg)
-		if err == nil {
-			_, err = os.Stat(in.Path)
-		}
 		if err != nil {
 			return a.Usage("--input %v", err)
+		}
+		info, err := os.Stat(in.Path)
+		if err == nil && !info.Mode().IsRegular() {
+			err = errors.New("it is read for each request, and so must be a regular file")
+		}
+		if err != nil {
+			return a.Fail(cli.Unreadable(in.Path, err))
 		}
 		if f.Data[in.Name] != "" {
 			return a.Usage("--input: %s is bound twice", in.Name)
