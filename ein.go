@@ -45,6 +45,7 @@ import (
 
 	"ein/bind"
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/describe"
@@ -319,10 +320,8 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 		}
 	}
 	next.diags = append(slices.Clip(next.diags), bind.Warnings(data.Warnings)...)
-	next.values, next.inputs = data.Values, nil
-	for _, d := range declared {
-		next.inputs = append(next.inputs, *data.Values[d.Name])
-	}
+	next.values = data.Values
+	next.inputs = lists.Map(declared, func(d bind.Declared) tensor.Value { return *data.Values[d.Name] })
 	return &next, nil
 }
 
@@ -359,17 +358,14 @@ func (p *Program) adopt(values map[string]*tensor.Value) bool {
 
 // Inputs returns the inputs that the program declares, in order.
 func (p *Program) Inputs() []bind.Declared {
-	var list []bind.Declared
 	if p.file == nil {
-		for _, in := range p.code.Inputs {
-			list = append(list, bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind), Columns: p.code.Regs[in.Reg].Columns})
-		}
-		return list
+		return lists.Map(p.code.Inputs, func(in code.Input) bind.Declared {
+			return bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind), Columns: p.code.Regs[in.Reg].Columns}
+		})
 	}
-	for _, in := range p.checked.Inputs {
-		list = append(list, bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind), Columns: in.Columns})
-	}
-	return list
+	return lists.Map(p.checked.Inputs, func(in check.Input) bind.Declared {
+		return bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind), Columns: in.Columns}
+	})
 }
 
 // Bound reports whether every input has its data: whether the program can run.

@@ -58,13 +58,7 @@ func (p *Program) match(declared []bind.Declared, given []Input) error {
 		if slices.Contains(names, in.Name) {
 			continue
 		}
-		hint := "The program declares no inputs."
-		if near, ok := diag.Suggest(in.Name, names); ok {
-			hint = fmt.Sprintf("Did you mean `%s`?", near)
-		} else if len(names) > 0 {
-			hint = "Its inputs are " + strings.Join(names, ", ") + "."
-		}
-		return fail(codes.E0705, fmt.Sprintf("the program has no input `%s`", in.Name), hint)
+		return fail(codes.E0705, fmt.Sprintf("the program has no input `%s`", in.Name), bind.Meant(in.Name, names))
 	}
 	missing := &Error{File: p.Source()}
 	for i, d := range declared {

@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang"
 	"ein/lang/check"
@@ -90,6 +91,16 @@ func Declares(in *syntax.Input) Declared {
 		d.Kind = graphio.Relation
 	}
 	return d
+}
+
+// Meant is a hint for a name that no input of a program has, whose inputs have names.
+func Meant(name string, names []string) string {
+	if near, ok := diag.Suggest(name, names); ok {
+		return fmt.Sprintf("Did you mean `%s`?", near)
+	} else if len(names) > 0 {
+		return "Its inputs are " + strings.Join(names, ", ") + "."
+	}
+	return "The program declares no inputs."
 }
 
 // Reader reads the data of inputs.
@@ -452,10 +463,7 @@ func Findings(err error) diag.List {
 	case errors.As(err, &told):
 		return told.List
 	case errors.As(err, &many):
-		var list diag.List
-		for _, e := range many.List {
-			list = append(list, finding(e))
-		}
+		list := diag.List(lists.Map(many.List, finding))
 		if many.More > 0 {
 			list = append(list, diag.Finding(list.First().Code, diag.Error, many.List[0].File, 0, 0, fmt.Sprintf("and %d more errors", many.More), ""))
 		}

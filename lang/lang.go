@@ -11,6 +11,7 @@
 package lang
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 
@@ -119,11 +120,7 @@ func Code(p *check.Program, opt Options) *code.Program {
 
 // Module plans bytecode for running: its memory and its cost certificate.
 func Module(p *code.Program, opt Options) (*cost.Module, error) {
-	workers := opt.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	co := cost.Options{Workers: workers, Reading: opt.Reading}
+	co := cost.Options{Workers: cmp.Or(opt.Workers, runtime.GOMAXPROCS(0)), Reading: opt.Reading}
 	if opt.Memory != nil {
 		co.Into = &opt.Memory.module
 	}

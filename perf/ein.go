@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"ein/internal/lists"
 	"ein/lang"
+	"ein/lang/check"
 	"ein/vm"
 	"ein/vm/cost"
 	"ein/vm/kernel"
@@ -21,9 +23,7 @@ func (e *env) load(text string, inputs values, memory *lang.Memory) (mm *vm.Mach
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, in := range p.Inputs {
-		bound = append(bound, *inputs[in.Name])
-	}
+	bound = lists.Map(p.Inputs, func(in check.Input) tensor.Value { return *inputs[in.Name] })
 	mm, err = lang.Machine(m, cost.Limits{}, opt)
 	return mm, bound, err
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/vm/ir"
 	"ein/vm/op"
 	"ein/vm/tensor"
@@ -136,9 +137,7 @@ var Builtins = []Builtin{
 		Result: "count", Group: "Graphs", Cost: "n*n*n/64, or edges * sqrt(edges)",
 		Doc:     "number of undirected triangles; an edge in either direction joins two nodes, self-loops do not count",
 		Example: "A = edges([[0,1],[1,2],[2,0],[2,3]], 4)\n:print triangles(A)", Output: "triangles(A) = 1",
-		Lower: func(c *Call) *ir.Node {
-			return c.onGraph(ir.Triangles)
-		},
+		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.Triangles) },
 	},
 	{
 		Name: "node", Params: []Param{{Name: "A", Doc: "graph"}, {Name: "i", Doc: "node"}},
@@ -188,9 +187,7 @@ var Builtins = []Builtin{
 		Result: "vector", Group: "Graphs", Cost: "n + edges",
 		Doc:     "number of edges on a shortest path from i to each node, -1 where there is none",
 		Example: "A = edges([[0,1],[1,2]], 4)\n:print dist(A, 0)", Output: "dist(A, 0) = [0, 1, 2, -1]",
-		Lower: func(c *Call) *ir.Node {
-			return c.onGraph(ir.Dist)
-		},
+		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.Dist) },
 	},
 	{
 		Name: "wdist", Params: []Param{{Name: "W", Doc: "matrix of weights"}, {Name: "i", Doc: "node"}, {Name: "x", Doc: "value where there is no path", Optional: true}},
@@ -469,9 +466,7 @@ func elementwise(name string, fn op.Fn, doc, example, output string, args ...str
 	if fn >= op.FnGt && fn <= op.FnNe {
 		b.Group, b.Result = "Comparisons", "0/1 tensor of the arguments' shape"
 	}
-	for _, a := range args {
-		b.Params = append(b.Params, Param{Name: a, Doc: "tensor or number"})
-	}
+	b.Params = lists.Map(args, func(a string) Param { return Param{Name: a, Doc: "tensor or number"} })
 	return b
 }
 

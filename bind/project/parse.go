@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -258,37 +257,30 @@ func (r *reading) profile(to *Settings, v *value) bool {
 func (r *reading) limit(to *Settings, key []word, v *value) bool {
 	names := []string{"max-memory", "max-ops", "max-output", "timeout"}
 	limits := []*Limit{&to.Memory, &to.Ops, &to.Output, &to.Timeout}
-	for i, name := range names {
-		if key[0].name != name {
-			continue
-		}
-		if !r.single(key, v) {
-			return false
-		}
-		text := v.texts[0]
-		if v.kind != unstable.String {
-			text = strings.ReplaceAll(text, "_", "")
-		}
-		var n uint64
-		var err error
-		switch name {
-		case "max-memory":
-			n, err = words.ParseBytes(text)
-		case "timeout":
-			var d time.Duration
-			d, err = words.ParseDuration(text)
-			n = uint64(d)
-		default:
-			n, err = words.ParseCount(text)
-		}
-		if err != nil {
-			r.bad(v.at, fmt.Sprintf("%s cannot be %q: %v", name, v.texts[0], err), "")
-			return false
-		}
-		*limits[i] = Limit{n, v.at}
-		return true
+	parse := []func(string) (uint64, error){words.ParseBytes, words.ParseCount, words.ParseCount, duration}
+	i := slices.Index(names, key[0].name)
+	if i < 0 {
+		return r.unknown(key[0], "limit", names)
 	}
-	return r.unknown(key[0], "limit", names)
+	if !r.single(key, v) {
+		return false
+	}
+	text := v.texts[0]
+	if v.kind != unstable.String {
+		text = strings.ReplaceAll(text, "_", "")
+	}
+	n, err := parse[i](text)
+	if err != nil {
+		r.bad(v.at, fmt.Sprintf("%s cannot be %q: %v", names[i], v.texts[0], err), "")
+		return false
+	}
+	*limits[i] = Limit{n, v.at}
+	return true
+}
+
+func duration(s string) (uint64, error) {
+	d, err := words.ParseDuration(s)
+	return uint64(d), err
 }
 
 // input sets the data of an input: a file with its options in one text, or a table of

@@ -30,6 +30,7 @@ import (
 
 	"ein/bind"
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/check"
 	"ein/lang/diag"
@@ -99,11 +100,8 @@ func (f *File) missing(dir, asked string) (list diag.List) {
 		if _, err := os.Stat(filepath.Join(dir, name)); name == asked || !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		var programs []string
 		paths, _ := filepath.Glob(filepath.Join(dir, "*.ein"))
-		for _, p := range paths {
-			programs = append(programs, filepath.Base(p))
-		}
+		programs := lists.Map(paths, filepath.Base)
 		hint := "The name of a program is that of its file beside " + Name + "."
 		if near, ok := diag.Suggest(name, programs); ok {
 			hint = fmt.Sprintf("Did you mean %q?", near)
@@ -127,30 +125,35 @@ func wrong(at source.Position, message, hint string) diag.Diagnostic {
 }
 
 func read(name string) (*File, error) {
-	info, err := os.Stat(name) // opening a pipe would wait
+	text, err := content(name)
 	if err != nil {
 		return nil, &bind.FileError{Name: name, Err: err}
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &bind.FileError{Name: name, Err: errors.New("it is not a regular file")}
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, &bind.FileError{Name: name, Err: err}
-	}
-	defer func() { _ = f.Close() }() // nothing was written
-	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err != nil {
-		return nil, &bind.FileError{Name: name, Err: err}
-	}
-	if len(text) > maxBytes {
-		return nil, &bind.FileError{Name: name, Err: fmt.Errorf("it is larger than %s", words.Bytes(maxBytes))}
 	}
 	file, list := Parse(name, text)
 	if list != nil {
 		return nil, &bind.ListError{List: list}
 	}
 	return file, nil
+}
+
+func content(name string) ([]byte, error) {
+	info, err := os.Stat(name) // opening a pipe would wait
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err == nil && len(text) > maxBytes {
+		err = fmt.Errorf("it is larger than %s", words.Bytes(maxBytes))
+	}
+	return text, err
 }
 
 // For returns what a file says of a program; the zero value if there is no file.
@@ -220,13 +223,7 @@ func (s *Settings) Inputs(names []string) (list []bind.Input, err error) {
 	for _, in := range s.inputs {
 		if !slices.Contains(names, in.Name) {
 			if in.own {
-				hint := "The program declares no inputs."
-				if near, ok := diag.Suggest(in.Name, names); ok {
-					hint = fmt.Sprintf("Did you mean `%s`?", near)
-				} else if len(names) > 0 {
-					hint = "Its inputs are " + strings.Join(names, ", ") + "."
-				}
-				wrongs = append(wrongs, wrong(in.at, fmt.Sprintf("the program has no input `%s`", in.Name), hint))
+				wrongs = append(wrongs, wrong(in.at, fmt.Sprintf("the program has no input `%s`", in.Name), bind.Meant(in.Name, names)))
 			}
 			continue
 		}

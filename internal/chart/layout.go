@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sort"
@@ -81,10 +82,7 @@ func extent(a Axis, values []Value) (low, high float64) {
 		}
 		return low, high
 	}
-	pad := (high - low) * 0.06
-	if pad == 0 {
-		pad = 1
-	}
+	pad := cmp.Or((high-low)*0.06, 1)
 	if low >= 0 && low-pad < 0 {
 		return 0, high + pad
 	}

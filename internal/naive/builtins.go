@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ein/internal/lists"
 	"ein/lang/syntax"
 )
 
@@ -345,10 +346,7 @@ func nearest(x *big.Int) float64 {
 }
 
 func filled(vs []value, x float64) value {
-	var dims []int
-	for _, v := range vs {
-		dims = append(dims, staticInt(v, "a size"))
-	}
+	dims := lists.Map(vs, func(v value) int { return staticInt(v, "a size") })
 	out := value{Tensor: newTensor(dims...)}
 	for k := range out.Data {
 		out.Data[k] = x
@@ -721,10 +719,7 @@ func transpose(vs []value) value {
 		a, b := axisOf(vs[1], t.rank()), axisOf(vs[2], t.rank())
 		order[a], order[b] = b, a
 	}
-	dims := make([]int, t.rank())
-	for a, from := range order {
-		dims[a] = t.Dims[from]
-	}
+	dims := lists.Map(order, func(from int) int { return t.Dims[from] })
 	out := value{Tensor: newTensor(dims...), real: t.real}
 	to, from := make([]int, t.rank()), make([]int, t.rank())
 	for k := range out.Data {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ein/internal/lists"
 	"ein/lang/syntax"
 )
 
@@ -204,11 +205,7 @@ func (eq *equation) factor(x syntax.Expr) *node {
 }
 
 func (eq *equation) join(n *node, xs ...syntax.Expr) *node {
-	var kids []*node
-	for _, x := range xs {
-		kids = append(kids, eq.build(x))
-	}
-	return eq.link(n, kids...)
+	return eq.link(n, lists.Map(xs, eq.build)...)
 }
 
 func (eq *equation) link(n *node, kids ...*node) *node {
@@ -411,11 +408,7 @@ func (eq *equation) exact(n *node, bound indexSet) *big.Int {
 }
 
 func (eq *equation) terms(ns []*node, bound indexSet) []float64 {
-	xs := make([]float64, len(ns))
-	for i, n := range ns {
-		xs[i] = eq.term(n, bound)
-	}
-	return xs
+	return lists.Map(ns, func(n *node) float64 { return eq.term(n, bound) })
 }
 
 // productIndices is what the product n is summed over. An index that occurs in
@@ -474,11 +467,7 @@ func (eq *equation) at(n *node, bound indexSet) float64 {
 		}
 		return eq.checked(nearest(eq.exact(n, bound)))
 	case infixNode:
-		xs := make([]float64, len(n.kids))
-		for i, k := range n.kids {
-			xs[i] = eq.at(k, bound)
-		}
-		return eq.infix(n, xs)
+		return eq.infix(n, lists.Map(n.kids, func(k *node) float64 { return eq.at(k, bound) }))
 	case fnNode:
 		return n.f(eq.terms(n.kids, bound))
 	}

@@ -3,6 +3,7 @@ package naive
 import (
 	"slices"
 
+	"ein/internal/lists"
 	"ein/lang/syntax"
 )
 
@@ -220,10 +221,7 @@ func (in *interp) call(sc *scope, x *syntax.Call) value {
 	if name == "edges" || name == "adj" || name == "vec" {
 		return in.construct(sc, name, args)
 	}
-	vs := make([]value, len(args))
-	for i, a := range args {
-		vs[i] = in.eval(sc, a)
-	}
+	vs := lists.Map(args, func(a syntax.Expr) value { return in.eval(sc, a) })
 	if axis != nil {
 		if !reductions[name] || len(args) != 1 {
 			fail(Static, "%s has no form with axis", name)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"ein/internal/lists"
 )
 
 // Format writes outputs as the command prints them: one line for a scalar or a
@@ -34,11 +36,7 @@ func Format(outs []Output) string {
 }
 
 func row(xs []float64) string {
-	s := make([]string, len(xs))
-	for i, x := range xs {
-		s[i] = number(x)
-	}
-	return "[" + strings.Join(s, ", ") + "]"
+	return "[" + strings.Join(lists.Map(xs, number), ", ") + "]"
 }
 
 func number(x float64) string {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ein/internal/lists"
 )
 
 // Table is cells under headings. ID, Title and Caption are for the formats that have
@@ -72,11 +74,7 @@ func Of(rows [][]string) *Table {
 		t.Columns = append(t.Columns, Column{Name: name, Words: i == 0 || !slices.ContainsFunc(rows[1:], number)})
 	}
 	for _, row := range rows[1:] {
-		var r Row
-		for _, text := range row {
-			r.Cells = append(r.Cells, Cell{Text: text})
-		}
-		t.Rows = append(t.Rows, r)
+		t.Rows = append(t.Rows, Row{Cells: lists.Map(row, func(text string) Cell { return Cell{Text: text} })})
 	}
 	return t
 }

@@ -487,10 +487,7 @@ func fused(m *code.Micro) string {
 			names = append(names, c.Fn.String())
 		}
 	}
-	s := words.Shorten(strings.Join(names, ", "), 40)
-	if s == "" {
-		s = "copy"
-	}
+	s := cmp.Or(words.Shorten(strings.Join(names, ", "), 40), "copy")
 	if m.Folds > 0 {
 		s = fmt.Sprintf("%v of %s", m.Fold, s)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -113,11 +114,8 @@ func (d *prover) row(relation int, row []float64) string {
 }
 
 // rows returns rows of a relation.
-func (d *prover) rows(relation int, list [][]float64) (out []string) {
-	for _, row := range list {
-		out = append(out, d.row(relation, row))
-	}
-	return out
+func (d *prover) rows(relation int, list [][]float64) []string {
+	return lists.Map(list, func(row []float64) string { return d.row(relation, row) })
 }
 
 // body returns the literals of a rule with the values of a binding.
@@ -253,14 +251,10 @@ func factLines(stmts []syntax.Stmt) map[string]source.Span {
 		var cells []string
 		switch head := r.Head.(type) {
 		case *syntax.Call:
-			for _, a := range head.Args {
-				cells = append(cells, constant(a.Value))
-			}
+			cells = lists.Map(head.Args, func(a syntax.Arg) string { return constant(a.Value) })
 			at[head.Fun.Name+"("+strings.Join(cells, ", ")+")"] = r.Span
 		case *syntax.Index:
-			for _, x := range head.Indices {
-				cells = append(cells, constant(x))
-			}
+			cells = lists.Map(head.Indices, constant)
 			if name, ok := head.X.(*syntax.Name); ok && r.Value != nil {
 				at[name.Name+"["+strings.Join(cells, ", ")+"] = "+constant(r.Value)] = r.Span
 			} else if ok {

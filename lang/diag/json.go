@@ -104,9 +104,9 @@ func ToJSON(list List, f *source.File) []JSONDiagnostic {
 			j.File, j.Start = d.At.File, JSONPosition{cmp.Or(d.At.Line, -1), cmp.Or(d.At.Column, -1), -1}
 			j.End = j.Start
 		}
-		for _, r := range d.Related {
-			j.Related = append(j.Related, JSONRelated{r.Message, jsonPosition(f, r.Span.Start), jsonPosition(f, r.Span.End)})
-		}
+		j.Related = lists.Map(d.Related, func(r Related) JSONRelated {
+			return JSONRelated{r.Message, jsonPosition(f, r.Span.Start), jsonPosition(f, r.Span.End)}
+		})
 		for _, fix := range d.Fixes {
 			edits := lists.Map(fix.Edits, func(e Edit) JSONEdit {
 				return JSONEdit{jsonPosition(f, e.Span.Start), jsonPosition(f, e.Span.End), e.NewText}

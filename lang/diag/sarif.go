@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"ein/internal/lists"
 )
 
 // The part of SARIF 2.1.0 that a linter needs.
@@ -122,16 +124,13 @@ func sarifDiagnostic(d *JSONDiagnostic, rule int) sarifResult {
 		RuleID: string(d.Code), RuleIndex: rule, Level: d.Severity, Message: sarifMessage{strings.Join(append([]string{d.Message}, d.Notes...), "\n")},
 		Locations: []sarifLocation{at(d.Start, d.End, nil)},
 	}
-	for _, r := range d.Related {
-		out.Related = append(out.Related, at(r.Start, r.End, &sarifMessage{r.Message}))
+	out.Related = lists.Map(d.Related, func(r JSONRelated) sarifLocation { return at(r.Start, r.End, &sarifMessage{r.Message}) })
+	edit := func(e JSONEdit) sarifReplacement {
+		return sarifReplacement{region(e.Start, e.End), sarifMessage{e.NewText}}
 	}
-	for _, fix := range d.Fixes {
-		change := sarifChange{Artifact: file, Replacements: []sarifReplacement{}}
-		for _, e := range fix.Edits {
-			change.Replacements = append(change.Replacements, sarifReplacement{region(e.Start, e.End), sarifMessage{e.NewText}})
-		}
-		out.Fixes = append(out.Fixes, sarifFix{sarifMessage{fix.Title}, []sarifChange{change}})
-	}
+	out.Fixes = lists.Map(d.Fixes, func(fix JSONFix) sarifFix {
+		return sarifFix{sarifMessage{fix.Title}, []sarifChange{{file, lists.Map(fix.Edits, edit)}}}
+	})
 	return out
 }
 

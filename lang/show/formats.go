@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/internal/page"
 	"ein/internal/table"
 	"ein/internal/words"
@@ -216,15 +217,9 @@ func (w *writer) markdown(out *vm.Output) {
 		t.Caption = words.Plural(out.Value.Table.Len, "row")
 	}
 	heads, rows := w.records(out)
-	for _, h := range heads {
-		t.Columns = append(t.Columns, table.Column{Name: h, Words: h != "value" && h != "weight"})
-	}
+	t.Columns = lists.Map(heads, func(h string) table.Column { return table.Column{Name: h, Words: h != "value" && h != "weight"} })
 	for row := range rows {
-		var r table.Row
-		for _, cell := range row {
-			r.Cells = append(r.Cells, table.Cell{Text: cell})
-		}
-		t.Rows = append(t.Rows, r)
+		t.Rows = append(t.Rows, table.Row{Cells: lists.Map(row, func(cell string) table.Cell { return table.Cell{Text: cell} })})
 	}
 	_ = t.Markdown(w) // the writer keeps its error
 	w.put("\n")

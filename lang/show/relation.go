@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ein/internal/compact"
+	"ein/internal/lists"
 	tables "ein/internal/table"
 	"ein/vm"
 	"ein/vm/tensor"
@@ -117,25 +119,13 @@ func (j *jsonWriter) relation(t *tensor.Table) {
 		j.put(`,"kind":"bool","value":`, strconv.FormatBool(t.Len > 0))
 		return
 	}
-	j.put(`,"kind":"relation","columns":[`)
-	for i, name := range columnNames(t) {
-		if i > 0 {
-			j.put(",")
-		}
-		j.string(name)
-	}
-	j.put(`],"types":[`)
-	for i, c := range t.Columns {
-		if i > 0 {
-			j.put(",")
-		}
+	types := lists.Map(t.Columns, func(c tensor.Column) string {
 		if c.Kind == tensor.NodeColumn {
-			j.string(c.Domain.Name)
-		} else {
-			j.string(c.Kind.String())
+			return c.Domain.Name
 		}
-	}
-	j.put(`],"rows":[`)
+		return c.Kind.String()
+	})
+	j.put(`,"kind":"relation","columns":`, string(compact.Must(columnNames(t))), `,"types":`, string(compact.Must(types)), `,"rows":[`)
 	n := 0
 	for row := range t.All() {
 		if n++; n > 1 {

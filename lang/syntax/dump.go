@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ein/internal/lists"
 )
 
 // Dump returns the tree as S-expressions, one statement a line, without places.
@@ -35,14 +37,7 @@ func (d *dumper) stmt(s Stmt) {
 	case *Print:
 		d.group("(print ", slices.All(s.Values), "")
 	case *Def:
-		d.WriteString("(def " + s.Name.Name + " (")
-		for i, p := range s.Params {
-			if i > 0 {
-				d.WriteByte(' ')
-			}
-			d.WriteString(p.Name)
-		}
-		d.WriteByte(')')
+		d.WriteString("(def " + s.Name.Name + " (" + strings.Join(lists.Map(s.Params, nameOf), " ") + ")")
 		if s.Value != nil {
 			d.WriteByte(' ')
 			d.expr(s.Value)

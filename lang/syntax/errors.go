@@ -157,27 +157,25 @@ func errRune(offset int, s string) diag.Diagnostic {
 		return withFix(d, "write `"+ascii+"`", one, ascii)
 	}
 	d := newError(codes.E0001, at(offset, len(s)), "%s is not part of the language", excerpt(s))
-	switch r {
-	case '@':
-		d = withNote(d, "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.")
-	case '^':
-		d = withNote(d, "There is no power operator; write the product, or exp(y * log(x)).")
-	case '&':
-		d = withNote(d, "On 0/1 values `*` is and; in a rule a comma is.")
-	case '|':
-		d = withNote(d, "On 0/1 values max(a, b) is or; of rules, write a second one with the same head.")
-	case '!', '~':
-		d = withNote(d, "On 0/1 values `1 - a` is not.")
-	case '%':
-		d = withNote(d, "A comment starts with // or #.")
-	case '\\':
-		d = withNote(d, "`not` negates an atom; for unequal, write `!=`.")
-	default:
-		if r >= utf8.RuneSelf {
-			d = withNote(d, "Names consist of the letters a to z and A to Z, digits and _; anything else can be in a string or a comment.")
-		}
+	if note := instead[r]; note != "" {
+		return withNote(d, note)
+	}
+	if r >= utf8.RuneSelf {
+		return withNote(d, "Names consist of the letters a to z and A to Z, digits and _; anything else can be in a string or a comment.")
 	}
 	return d
+}
+
+// instead is what to write in place of characters that other languages have.
+var instead = map[rune]string{
+	'@':  "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.",
+	'^':  "There is no power operator; write the product, or exp(y * log(x)).",
+	'&':  "On 0/1 values `*` is and; in a rule a comma is.",
+	'|':  "On 0/1 values max(a, b) is or; of rules, write a second one with the same head.",
+	'!':  "On 0/1 values `1 - a` is not.",
+	'~':  "On 0/1 values `1 - a` is not.",
+	'%':  "A comment starts with // or #.",
+	'\\': "`not` negates an atom; for unequal, write `!=`.",
 }
 
 func errNumber(span source.Span, s string) diag.Diagnostic {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ein/internal/lists"
 	"ein/lang/source"
 )
 
@@ -234,15 +235,10 @@ func (p *printer) literals(ls []Literal, equations bool) {
 const indentWidth = 2
 
 func (p *printer) header(s *Def) {
-	p.put("def " + s.Name.Name + "(")
-	for i, param := range s.Params {
-		if i > 0 {
-			p.put(", ")
-		}
-		p.put(param.Name)
-	}
-	p.put(") =")
+	p.put("def " + s.Name.Name + "(" + strings.Join(lists.Map(s.Params, nameOf), ", ") + ") =")
 }
+
+func nameOf(i Ident) string { return i.Name }
 
 // bodySpan is the text between the braces of a statement. The opening one is the
 // first that no comment holds.

@@ -245,14 +245,7 @@ func attributes(in *Instr) string {
 
 // join writes numbers with a separator.
 func join[T int | int32](list []T, sep string) string {
-	var b strings.Builder
-	for i, x := range list {
-		if i > 0 {
-			b.WriteString(sep)
-		}
-		b.WriteString(strconv.Itoa(int(x)))
-	}
-	return b.String()
+	return strings.Join(lists.Map(list, func(x T) string { return strconv.Itoa(int(x)) }), sep)
 }
 
 // einsum is "ij,jk->ik".

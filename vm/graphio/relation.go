@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ein/internal/lists"
 	"ein/vm/tensor"
 )
 
@@ -216,11 +217,8 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 	return at, header
 }
 
-func (t *table) columnNames() (names []string) {
-	for _, c := range t.opt.Columns {
-		names = append(names, c.Name)
-	}
-	return names
+func (t *table) columnNames() []string {
+	return lists.Map(t.opt.Columns, func(c RelationColumn) string { return c.Name })
 }
 
 // tuple adds a row.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
+	"ein/internal/lists"
 )
 
 // anthropic is the Messages API.
@@ -75,9 +77,7 @@ func (anthropic) body(model string, p *Profile, r *Request) any {
 		}
 		b.Messages = append(b.Messages, anthropicMessage{"assistant", t.Said}, anthropicMessage{"user", results})
 	}
-	for _, t := range r.Tools {
-		b.Tools = append(b.Tools, anthropicTool(t))
-	}
+	b.Tools = lists.Map(r.Tools, func(t Tool) anthropicTool { return anthropicTool(t) })
 	if r.Final {
 		b.ToolChoice = &anthropicChoice{"none"}
 	}

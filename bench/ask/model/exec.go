@@ -3,6 +3,7 @@ package model
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -280,10 +281,7 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 	if b.Error != nil {
 		return nil, &Error{Class: b.Class, Message: short(*b.Error)}
 	}
-	if b.Model == "" {
-		b.Model = p.command
-	}
-	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: b.Model, RequestID: b.RequestID, Limits: noLimits}, nil
+	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: cmp.Or(b.Model, p.command), RequestID: b.RequestID, Limits: noLimits}, nil
 }
 
 // take is a process that is ready: a running one, so that no more are started than are needed at

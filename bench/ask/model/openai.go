@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // openAI is the chat completions API, of OpenAI and of everybody else: vLLM, llama.cpp, Ollama,
@@ -78,9 +79,7 @@ func (openAI) body(model string, p *Profile, r *Request) any {
 			b.Messages = append(b.Messages, openAIResult{"tool", c.ID, t.Results[i].Text})
 		}
 	}
-	for _, t := range r.Tools {
-		b.Tools = append(b.Tools, openAITool{"function", openAIFunction(t)})
-	}
+	b.Tools = lists.Map(r.Tools, func(t Tool) openAITool { return openAITool{"function", openAIFunction(t)} })
 	if r.Final {
 		b.ToolChoice = "none"
 	}
@@ -133,18 +132,12 @@ func (openAI) reply(body []byte) (*Response, error) {
 		return nil, errors.New("it has no choices[0].message")
 	}
 	m := b.Choices[0].Message
-	r := &Response{Text: string(m.Content), Reasoning: m.ReasoningContent, Finish: cmp.Or(openAIFinishes[b.Choices[0].FinishReason], Other), Model: b.Model, RequestID: b.ID}
-	if r.Reasoning == "" {
-		r.Reasoning = string(m.Reasoning)
-	}
+	r := &Response{Text: string(m.Content), Reasoning: cmp.Or(m.ReasoningContent, string(m.Reasoning)), Finish: cmp.Or(openAIFinishes[b.Choices[0].FinishReason], Other), Model: b.Model, RequestID: b.ID}
 	if r.Reasoning == "" {
 		r.Reasoning, r.Text = cutThinking(r.Text)
 	}
 	if m.Refusal != "" {
-		r.Finish = Refusal
-		if r.Text == "" {
-			r.Text = m.Refusal
-		}
+		r.Finish, r.Text = Refusal, cmp.Or(r.Text, m.Refusal)
 	}
 	for _, text := range m.Calls {
 		var c struct {

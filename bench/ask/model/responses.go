@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"ein/internal/lists"
 )
 
 // responses is the Responses API of OpenAI, which shows summaries of reasoning.
@@ -50,9 +52,7 @@ func (responses) body(model string, _ *Profile, r *Request) any {
 			b.Reasoning.Summary = "auto"
 		}
 	}
-	for _, t := range r.Tools {
-		b.Tools = append(b.Tools, responsesTool{"function", openAIFunction(t), false})
-	}
+	b.Tools = lists.Map(r.Tools, func(t Tool) responsesTool { return responsesTool{"function", openAIFunction(t), false} })
 	if r.Final {
 		b.ToolChoice = "none"
 	}

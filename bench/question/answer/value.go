@@ -26,6 +26,7 @@ import (
 
 	"ein/bench/question/category"
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // Value is an answer in terms of node indices, before labels. Exactly the field
@@ -73,14 +74,7 @@ func (v Value) JSON(labels []string) json.RawMessage {
 	case category.Float:
 		return appendFloat(nil, v.Float)
 	case category.Set:
-		b := []byte{'['}
-		for i, node := range v.Nodes {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(b, compact.Must(labels[node])...)
-		}
-		return append(b, ']')
+		return compact.Must(lists.Map(v.Nodes, func(node int) string { return labels[node] }))
 	case category.String:
 		return compact.Must(labels[v.Node])
 	}

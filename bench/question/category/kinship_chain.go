@@ -115,15 +115,9 @@ var kinshipChain = Category{
 	},
 	Solver: (*World).chain,
 	Explicit: func(c *Case) string {
-		q := "Go from {X} to all "
-		for i, name := range c.Query.Steps {
-			if i > 0 {
-				q += ", from each of those to all "
-			}
-			q += plurals[name] + " of that person"
-			if i == 0 {
-				q = "Go from {X} to all " + plurals[name] + " of {X}"
-			}
+		q := "Go from {X} to all " + plurals[c.Query.Steps[0]] + " of {X}"
+		for _, name := range c.Query.Steps[1:] {
+			q += ", from each of those to all " + plurals[name] + " of that person"
 		}
 		if slices.Contains(c.Query.Steps, "sibling") {
 			q += " (siblings share at least one parent)"

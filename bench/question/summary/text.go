@@ -113,11 +113,7 @@ func spread[K any](groups []*Group, keys []K, name func(K) string, cell func(*Gr
 		rows[0] = append(rows[0], name(k))
 	}
 	for _, g := range groups {
-		row := []string{g.Name}
-		for _, k := range keys {
-			row = append(row, cell(g, k))
-		}
-		rows = append(rows, row)
+		rows = append(rows, append([]string{g.Name}, lists.Map(keys, func(k K) string { return cell(g, k) })...))
 	}
 	return table.Of(rows).Text()
 }

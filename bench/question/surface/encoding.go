@@ -5,6 +5,7 @@ import (
 
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
+	"ein/internal/lists"
 )
 
 // Encoding is how a prompt shows the graph.
@@ -49,14 +50,7 @@ func (l *Look) JSON(c *category.Case) string {
 	} else {
 		w.say("The two ", d.Nodes, " of each edge ", forward.Many, " each other.\n")
 	}
-	w.say(`{"nodes": [`)
-	for i := range w.ids {
-		if i > 0 {
-			w.say(", ")
-		}
-		w.say(`"`, w.Labels[i], `"`)
-	}
-	w.say(`], `)
+	w.say(`{"nodes": ["`, strings.Join(w.Labels[:len(w.ids)], `", "`), `"], `)
 	w.pairs("edges", &c.G)
 	if c.G2.N > 0 {
 		w.say(", ")
@@ -68,14 +62,8 @@ func (l *Look) JSON(c *category.Case) string {
 
 // pairs is a member of the object. Labels need no escapes.
 func (w *writer) pairs(name string, g *graph.Graph) {
-	w.say(`"`, name, `": [`)
-	for i, e := range w.edges(g) {
-		if i > 0 {
-			w.say(", ")
-		}
-		w.say(`["`, w.Labels[e.From], `", "`, w.Labels[e.To], `"]`)
-	}
-	w.say("]")
+	edge := func(e graph.Edge) string { return `["` + w.Labels[e.From] + `", "` + w.Labels[e.To] + `"]` }
+	w.say(`"`, name, `": [`, strings.Join(lists.Map(w.edges(g), edge), ", "), "]")
 }
 
 // Matrix returns a sentence that says what an entry means, and the adjacency matrix

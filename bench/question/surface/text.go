@@ -68,14 +68,7 @@ func (w *writer) declare() {
 		w.say("There is 1 ", w.Domain.Node, ": ", w.Labels[0], ".")
 		return
 	}
-	w.say("There are ", strconv.Itoa(len(w.ids)), " ", w.Domain.Nodes, ": ")
-	for i := range w.ids {
-		if i > 0 {
-			w.say(", ")
-		}
-		w.say(w.Labels[i])
-	}
-	w.say(".")
+	w.say("There are ", strconv.Itoa(len(w.ids)), " ", w.Domain.Nodes, ": ", strings.Join(w.Labels[:len(w.ids)], ", "), ".")
 }
 
 // list is "a", "a and b", "a, b, and c".

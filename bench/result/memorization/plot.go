@@ -6,6 +6,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/internal/chart"
+	"ein/internal/lists"
 	"ein/internal/stats"
 )
 
@@ -50,9 +51,7 @@ func (r *Report) Plot(w io.Writer) error {
 
 func (r *Report) overEpochs(title, unit string) *chart.Figure {
 	f := &chart.Figure{Title: title, Kind: chart.Lines, Y: chart.Axis{Label: unit}, Panels: []chart.Panel{{}}}
-	for _, e := range r.Epochs {
-		f.X.Names = append(f.X.Names, e.Name)
-	}
+	f.X.Names = lists.Map(r.Epochs, func(e EpochReport) string { return e.Name })
 	f.X.Min, f.X.Max = -0.4, float64(len(r.Epochs))-0.6
 	return f
 }

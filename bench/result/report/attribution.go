@@ -8,6 +8,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/internal/chart"
+	"ein/internal/lists"
 )
 
 // causes is a table and a figure of the causes of wrong answers.
@@ -20,13 +21,8 @@ type causes struct {
 }
 
 func buildAttribution(r *Report, s *Section) error {
-	var kinds, errors []string
-	for _, k := range verdict.Kinds() {
-		kinds = append(kinds, string(k))
-	}
-	for _, e := range verdict.Errors() {
-		errors = append(errors, string(e))
-	}
+	kinds := lists.Map(verdict.Kinds(), func(k verdict.Kind) string { return string(k) })
+	errors := lists.Map(verdict.Errors(), func(e verdict.Error) string { return string(e) })
 	r.causes(s, &causes{
 		id: "programs", title: "Why wrong programs are wrong",
 		caption: "Wrong programs that ran, in percent of those attributed. The graph in the program is compared with the true one, and the program is run again with the true edges: right then, it is graph reading; its edges right already, logic, or query reading if it is right with the nodes asked about; otherwise both. Edges misread are those of all wrong programs.",
@@ -108,9 +104,7 @@ func (r *Report) edges(s *Section) {
 // causes adds a table and a figure, when there is anything in them.
 func (r *Report) causes(s *Section, c *causes) {
 	t := &Table{ID: "attribution-" + c.id, Title: c.title, Caption: c.caption, Keys: []string{"model, mode"}}
-	for _, n := range c.names {
-		t.Columns = append(t.Columns, Column{n, strings.ReplaceAll(n, "_", " "), Percent})
-	}
+	t.Columns = lists.Map(c.names, func(n string) Column { return Column{n, strings.ReplaceAll(n, "_", " "), Percent} })
 	t.Columns = append(t.Columns, Column{"n", "attributed", Number}, Column{"wrong", "of wrong", Number})
 	t.Columns = append(t.Columns, c.extra...)
 	for _, a := range r.Arms {
@@ -120,9 +114,7 @@ func (r *Report) causes(s *Section, c *causes) {
 			continue
 		}
 		row := Row{Keys: []string{a.Name}}
-		for _, n := range c.names {
-			row.Cells = append(row.Cells, share(known, func(it *item) bool { return c.of(it) == n }))
-		}
+		row.Cells = lists.Map(c.names, func(n string) chart.Value { return share(known, func(it *item) bool { return c.of(it) == n }) })
 		row.Cells = append(row.Cells, chart.Exact(float64(len(known))), chart.Exact(float64(len(wrong))))
 		row.Cells = append(row.Cells, c.more(known)...)
 		t.Rows = append(t.Rows, row)

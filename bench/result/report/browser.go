@@ -7,6 +7,7 @@ import (
 
 	"ein/bench/judge/verdict"
 	"ein/bench/question/instance"
+	"ein/internal/lists"
 	"ein/internal/page"
 	"ein/internal/words"
 )
@@ -170,9 +171,7 @@ func (r *Report) embedInstance(in *instance.Instance) embeddedInstance {
 		Edges: in.Edges, Edges2: in.Edges2,
 		Question: r.text(in.Question), Answer: r.text(string(in.Answer)), Ein: r.text(in.EinProgram), Python: r.text(in.PythonProgram),
 	}
-	for _, n := range in.Nodes {
-		e.Nodes = append(e.Nodes, brief(n))
-	}
+	e.Nodes = lists.Map(in.Nodes, brief)
 	return e
 }
 

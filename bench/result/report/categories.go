@@ -13,6 +13,7 @@ import (
 	"ein/bench/question/summary"
 	"ein/bench/result/compare"
 	"ein/internal/chart"
+	"ein/internal/lists"
 )
 
 func buildCategories(r *Report, s *Section) error {
@@ -33,9 +34,7 @@ func buildCategories(r *Report, s *Section) error {
 		ID: "constants", Title: "Best constant answers", Keys: []string{"level", "category"},
 		Caption: "How often the best answer that is the same for every question of a category is right, in each mode of scoring: what an accuracy has to exceed. Nodes are given by their places; an answer may also be every label, or the node that the question names.",
 	}
-	for _, m := range answer.Modes() {
-		constants.Columns = append(constants.Columns, Column{string(m), string(m), Percent})
-	}
+	constants.Columns = lists.Map(answer.Modes(), func(m answer.Mode) Column { return Column{string(m), string(m), Percent} })
 	q, err := r.described()
 	if err != nil {
 		return err
@@ -47,17 +46,16 @@ func buildCategories(r *Report, s *Section) error {
 			continue
 		}
 		line := Row{Keys: []string{l, c.Name}}
-		for _, a := range r.Arms {
-			line.Cells = append(line.Cells, share(only(a.scored, func(it *item) bool { return it.Instance.Category == c.Name }), r.right))
-		}
+		line.Cells = lists.Map(r.Arms, func(a *Arm) chart.Value {
+			return share(only(a.scored, func(it *item) bool { return it.Instance.Category == c.Name }), r.right)
+		})
 		g := q.groups[c.Name]
 		line.Cells = append(line.Cells, exactly(g, func() float64 { return g.Majority }))
 		t.Rows = append(t.Rows, line)
-		best := Row{Keys: line.Keys}
-		for _, m := range answer.Modes() {
-			best.Cells = append(best.Cells, exactly(g, func() float64 { return g.Constants[m].Share }))
-		}
-		constants.Rows = append(constants.Rows, best)
+		best := lists.Map(answer.Modes(), func(m answer.Mode) chart.Value {
+			return exactly(g, func() float64 { return g.Constants[m].Share })
+		})
+		constants.Rows = append(constants.Rows, Row{Keys: line.Keys, Cells: best})
 	}
 	if len(t.Rows) == 0 {
 		return nil

@@ -40,20 +40,13 @@ func buildEncodings(r *Report, s *Section) error {
 	if len(present) < 2 {
 		return nil
 	}
-	var encodings []surface.Encoding
-	for _, e := range surface.Encodings() {
-		if slices.Contains(present, e) {
-			encodings = append(encodings, e)
-		}
-	}
+	encodings := slices.DeleteFunc(surface.Encodings(), func(e surface.Encoding) bool { return !slices.Contains(present, e) })
 	first := encodings[0]
 	t := &Table{
 		ID: "encodings", Title: "Accuracy by encoding of the graph", Keys: []string{"model, mode"}, Paper: "encoding",
 		Caption: fmt.Sprintf("Accuracy (%s) by encoding, and its difference to %s over the questions that both were asked: paired, with errors clustered by structure.", r.Options.Scoring(), first),
 	}
-	for _, e := range encodings {
-		t.Columns = append(t.Columns, Column{string(e), string(e), Percent})
-	}
+	t.Columns = lists.Map(encodings, func(e surface.Encoding) Column { return Column{string(e), string(e), Percent} })
 	for _, e := range encodings[1:] {
 		t.Columns = append(t.Columns, Column{fmt.Sprintf("%s_%s", e, first), fmt.Sprintf("%s less %s", e, first), Points})
 	}

@@ -8,6 +8,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/result/memorization"
 	"ein/internal/chart"
+	"ein/internal/lists"
 )
 
 // buildMemorization adds the section on memorisation: accuracy by cell, and the gaps between cells.
@@ -30,9 +31,7 @@ func buildMemorization(r *Report, s *Section) error {
 		Caption: "Accuracy (" + r.Options.Scoring() + ") on the cells over the runs in the order given, as of the epochs of a training, with 95 % intervals.",
 		Y:       chart.Axis{Label: "accuracy (%)", Min: 0, Max: 100},
 	}
-	for _, c := range cells {
-		t.Columns = append(t.Columns, Column{string(c), string(c), Percent})
-	}
+	t.Columns = lists.Map(cells, func(c memorization.Cell) Column { return Column{string(c), string(c), Percent} })
 	type line struct{ mode, encoding string }
 	panels := map[line]int{}
 	xs := map[*run.Run]int{}
@@ -54,11 +53,8 @@ func buildMemorization(r *Report, s *Section) error {
 		if !ok {
 			at = len(f.Panels)
 			panels[l] = at
-			p := chart.Panel{Title: l.mode + ", " + l.encoding}
-			for _, c := range cells {
-				p.Series = append(p.Series, chart.Series{Name: string(c)})
-			}
-			f.Panels = append(f.Panels, p)
+			lines := lists.Map(cells, func(c memorization.Cell) chart.Series { return chart.Series{Name: string(c)} })
+			f.Panels = append(f.Panels, chart.Panel{Title: l.mode + ", " + l.encoding, Series: lines})
 		}
 		row := Row{Keys: []string{a.Name}}
 		for i, c := range cells {

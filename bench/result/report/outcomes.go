@@ -44,12 +44,7 @@ func buildOutcomes(r *Report, s *Section) error {
 	if len(r.Arms) == 0 {
 		return nil
 	}
-	var outcomes []answer.Outcome
-	for _, o := range answer.Outcomes() {
-		if o != answer.InfraError {
-			outcomes = append(outcomes, o)
-		}
-	}
+	outcomes := slices.DeleteFunc(answer.Outcomes(), func(o answer.Outcome) bool { return o == answer.InfraError })
 	for _, o := range verdict.Outcomes() {
 		occurs := func(a *Arm) bool {
 			return slices.ContainsFunc(a.scored, func(it item) bool { return it.Score.Outcome == o })

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ein/internal/chart"
+	"ein/internal/lists"
 	"ein/internal/stats/show"
 	"ein/internal/table"
 )
@@ -125,9 +126,7 @@ func (t *Table) counts() []int {
 func (t *Table) shown() *table.Table {
 	out := &table.Table{ID: t.ID, Title: t.Title, Caption: t.Caption}
 	counts := t.counts()
-	for _, k := range t.Keys {
-		out.Columns = append(out.Columns, table.Column{Name: k, Words: true})
-	}
+	out.Columns = lists.Map(t.Keys, func(k string) table.Column { return table.Column{Name: k, Words: true} })
 	for i, c := range t.Columns {
 		shown := table.Column{ID: c.ID, Name: c.Name, N: counts[i]}
 		if c.Unit != Tokens && c.Unit != Probability {
@@ -141,9 +140,7 @@ func (t *Table) shown() *table.Table {
 			row.Source = "paper"
 		}
 		row.Rule = i > 0 && (r.Paper && !t.Rows[i-1].Paper || len(t.Keys) > 1 && r.Keys[0] != t.Rows[i-1].Keys[0] && t.Keys[0] == "level")
-		for _, k := range r.Keys {
-			row.Cells = append(row.Cells, table.Cell{Text: k})
-		}
+		row.Cells = lists.Map(r.Keys, func(k string) table.Cell { return table.Cell{Text: k} })
 		for c, v := range r.Cells {
 			u := t.Columns[c].Unit
 			cell := table.Cell{Text: u.Text(v.V), Interval: u.Interval(v)}
@@ -167,11 +164,8 @@ func exact(v float64) string {
 
 // armTable has a row for each arm.
 func armTable(id, title, caption string, arms []*Arm, columns []Column, cells func(*Arm) []chart.Value) *Table {
-	t := &Table{ID: id, Title: title, Caption: caption, Keys: []string{"model, mode"}, Columns: columns}
-	for _, a := range arms {
-		t.Rows = append(t.Rows, Row{Keys: []string{a.Name}, Cells: cells(a)})
-	}
-	return t
+	rows := lists.Map(arms, func(a *Arm) Row { return Row{Keys: []string{a.Name}, Cells: cells(a)} })
+	return &Table{ID: id, Title: title, Caption: caption, Keys: []string{"model, mode"}, Columns: columns, Rows: rows}
 }
 
 // figure returns the first columns of the table, which are shares in percent.

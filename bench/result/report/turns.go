@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 
 	"ein/bench/question/prompt"
@@ -115,12 +116,7 @@ func buildSamples(r *Report, s *Section) error {
 
 // buildTurns is what tools have done for the answers of the mode that has them.
 func buildTurns(r *Report, s *Section) error {
-	var arms []*Arm
-	for _, a := range r.Arms {
-		if a.Mode == prompt.Tool {
-			arms = append(arms, a)
-		}
-	}
+	arms := slices.DeleteFunc(slices.Clone(r.Arms), func(a *Arm) bool { return a.Mode != prompt.Tool })
 	if len(arms) == 0 {
 		return nil
 	}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"ein/internal/lists"
 )
 
 // Bounds of what is generated.
@@ -363,10 +365,7 @@ func (g *generator) primary() tensor {
 		m.exact = m.exact && f != "mean"
 		return call(nil, m, "%s(%s)", f, v.text)
 	case c == 15 && len(v.dims) > 0:
-		at := make([]string, len(v.dims))
-		for a, d := range v.dims {
-			at[a] = fmt.Sprint(g.r.IntN(d))
-		}
+		at := lists.Map(v.dims, func(d int) string { return fmt.Sprint(g.r.IntN(d)) })
 		return call(nil, v.num, pick(g, "%[1]s[%[2]s]", "select(%[1]s, %[2]s)"), v.text, strings.Join(at, ", "))
 	}
 	return v
@@ -637,10 +636,7 @@ func (e *equation) factor(depth int) (string, num) {
 // ref is an indexed tensor.
 func (e *equation) ref() (string, num) {
 	t := e.tensor(func(t tensor) bool { return len(t.dims) > 0 })
-	at := make([]string, len(t.dims))
-	for a, d := range t.dims {
-		at[a] = e.index(d)
-	}
+	at := lists.Map(t.dims, e.index)
 	sliced := slices.ContainsFunc(at, func(s string) bool { return s[0] >= 'a' })
 	if sliced && e.chance(6) {
 		for _, s := range at {
@@ -731,10 +727,7 @@ func (g *generator) prints() {
 	if g.chance(15) {
 		return
 	}
-	var names []string
-	for _, i := range g.r.Perm(len(g.vars))[:1+g.r.IntN(len(g.vars))] {
-		names = append(names, g.vars[i].text)
-	}
+	names := lists.Map(g.r.Perm(len(g.vars))[:1+g.r.IntN(len(g.vars))], func(i int) string { return g.vars[i].text })
 	if g.chance(50) {
 		g.line(":print %s", strings.Join(names, ", "))
 		return

@@ -12,6 +12,7 @@
 package fake
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -83,15 +84,7 @@ type Stats struct {
 
 // New makes a server. The error is about the options.
 func New(o Options) (*Server, error) {
-	if o.Behaviour == "" {
-		o.Behaviour = "oracle"
-	}
-	if o.Key == "" {
-		o.Key = DefaultKey
-	}
-	if o.Wait == 0 {
-		o.Wait = 20 * time.Millisecond
-	}
+	o.Behaviour, o.Key, o.Wait = cmp.Or(o.Behaviour, "oracle"), cmp.Or(o.Key, DefaultKey), cmp.Or(o.Wait, 20*time.Millisecond)
 	if !(o.FaultRate >= 0 && o.FaultRate <= 1) {
 		return nil, fmt.Errorf("the rate of faults %v is not a number from 0 to 1", o.FaultRate)
 	}
