@@ -172,7 +172,7 @@ func (s *scene) legend(series []Series, x, y, right float64, squares bool) float
 	return y + 14
 }
 
-// tip is what is shown when a value is pointed at.
+// tip returns the text that appears when a value is pointed at.
 func tip(what string, v Value, note string) string {
 	s := what + ": " + number(v.V)
 	if v.hasInterval() {

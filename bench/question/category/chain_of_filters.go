@@ -113,7 +113,7 @@ print(json.dumps(len(kept)))
 	},
 }
 
-// conditions is what the nodes that are counted do.
+// conditions words the properties of the nodes that are counted.
 func conditions(q *Query) string {
 	text := "{reverse} at least {a} " + nodes(q.MinIn)
 	if q.MinOut > 0 && q.MinOut == q.MaxOut {

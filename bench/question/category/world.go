@@ -125,7 +125,8 @@ func (w *World) Reach(x int) graph.Bits { return w.search(&w.A, x, false) }
 // Above returns what reaches x, without x.
 func (w *World) Above(x int) graph.Bits { return w.search(&w.A, x, true) }
 
-// search is where a cut of a search takes effect. Without the search, all other nodes count as found.
+// search is a search that a cut can shorten, reverse or leave out. Without it, all other nodes
+// count as found.
 func (w *World) search(g *graph.Net, x int, back bool) graph.Bits {
 	hops := g.N
 	switch w.op(opReach) {

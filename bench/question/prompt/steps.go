@@ -95,7 +95,7 @@ func (t *tracer) second(c *category.Case) *network {
 	return t.network(&other, "Edges of the second network")
 }
 
-// reach is what x reaches, without x, hop by hop; back is what reaches it.
+// reach searches hop by hop and returns what x reaches, without x; with back, what reaches x.
 func (t *tracer) reach(g *network, x int, back bool) []int {
 	next, from := g.out, "From"
 	if back {
@@ -135,7 +135,7 @@ func (t *tracer) keep(nodes []int, what string, value func(x int) []int, has fun
 
 func atLeast(k int) func(int) bool { return func(n int) bool { return n >= k } }
 
-// all is every node but some, in order.
+// all returns every node but some, in order.
 func (t *tracer) all(but ...int) (nodes []int) {
 	for x := range t.labels {
 		if !slices.Contains(but, x) {
@@ -163,7 +163,7 @@ func less(a []int, b ...int) (nodes []int) {
 	return nodes
 }
 
-// from is where one step leads from some nodes, in order.
+// from returns the nodes that one step leads to, in order.
 func from(nodes []int, next [][]int) (to []int) {
 	for _, x := range nodes {
 		to = append(to, next[x]...)
@@ -262,7 +262,7 @@ func (t *tracer) compare(a, b *network) answer.Value {
 	return t.number(nodes)
 }
 
-// kin is one step of a chain of relatives.
+// kin returns the nodes that one step of a chain of relatives leads to.
 func kin(g *network, at []int, step string) []int {
 	switch step {
 	case "parent":

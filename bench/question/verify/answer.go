@@ -90,7 +90,7 @@ func nodes(x any, node func(any) (int, error)) ([]int, error) {
 	return out, nil
 }
 
-// byLabel is how stored answers name nodes.
+// byLabel reads nodes as stored answers name them.
 func byLabel(labels []string) func(any) (int, error) {
 	return func(x any) (int, error) {
 		s, ok := x.(string)
@@ -102,7 +102,7 @@ func byLabel(labels []string) func(any) (int, error) {
 	}
 }
 
-// byNumber is how Python programs name nodes.
+// byNumber reads nodes as Python programs name them.
 func byNumber(n int) func(any) (int, error) {
 	return func(x any) (int, error) {
 		i, ok := integer(x)

@@ -66,7 +66,7 @@ func (o *Options) fill() {
 	set(&o.EmbedText, DefaultEmbedText)
 }
 
-// Scoring returns the name of what counts as right.
+// Scoring names what counts as right.
 func (o *Options) Scoring() string { return string(answer.Counted(o.Lenient)) }
 
 // Report is everything that is printed.
