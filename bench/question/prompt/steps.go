@@ -11,9 +11,9 @@ import (
 	"ein/bench/question/instance"
 )
 
-// Steps is how the answer of an instance is found, written out: the graph as a list of
-// neighbours, then each search, filter and count. It is an error when that ends in
-// another answer than the one of the instance.
+// Steps writes out how to find the answer of an instance: the graph as a list of neighbours, then
+// each search, filter and count. It is an error if they lead to another answer than that of the
+// instance.
 func Steps(in *instance.Instance) (string, error) {
 	if _, err := instance.Category(in.Category); err != nil {
 		return "", err
@@ -46,7 +46,7 @@ func Steps(in *instance.Instance) (string, error) {
 	return t.String(), nil
 }
 
-// tracer solves a case in the plainest way and writes down what it does.
+// tracer solves a case in the simplest way and writes down each step.
 type tracer struct {
 	strings.Builder
 	*category.Query
@@ -54,7 +54,7 @@ type tracer struct {
 	arrow, verb string
 }
 
-// network is a graph by the neighbours of its nodes.
+// network is a graph as lists of neighbours.
 type network struct{ out, in [][]int }
 
 // Copies of it would be kilobytes.
@@ -282,8 +282,8 @@ func kin(g *network, at []int, step string) []int {
 	return slices.Compact(to)
 }
 
-// solve finds the answer from lists of neighbours, and shares no code with the programs: a
-// mistake on either side shows as steps that do not reach the answer.
+// solve finds the answer from lists of neighbours. It shares no code with the programs, so that a
+// mistake on either side shows up as steps that do not lead to the answer.
 func (t *tracer) solve(name string, g *network) answer.Value {
 	x, y := t.Source, t.Target
 	out := func(x int) []int { return g.out[x] }

@@ -13,8 +13,7 @@ import (
 	"ein/bench/question/category"
 )
 
-// parse reads one JSON value as an answer. node tells which node of the graph a
-// value stands for.
+// parse reads one JSON value as an answer. node returns the node that a value stands for.
 func parse(t category.Result, text []byte, node func(any) (int, error)) (answer.Value, error) {
 	v := answer.Value{Type: t}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -113,8 +112,7 @@ func byNumber(n int) func(any) (int, error) {
 	}
 }
 
-// closeEnough is how far two programs may be apart that add the same numbers in
-// another order.
+// closeEnough is how far apart two programs may be that add the same numbers in different orders.
 const closeEnough = 1e-9
 
 func same(a, b answer.Value) bool {

@@ -26,8 +26,8 @@ const (
 	failuresInARow = 10
 )
 
-// Unavailable is why no Python program can be run: there is no interpreter, it
-// has no networkx, or it keeps failing.
+// Unavailable says why no Python program can run: there is no interpreter, it lacks networkx, or it
+// keeps failing.
 type Unavailable struct {
 	Python string // the command
 	Reason string
@@ -47,13 +47,13 @@ func (e *Unavailable) Help() string {
 The interpreter is started with -I: packages of "pip install --user" and those on PYTHONPATH do not count.`
 }
 
-// ProgramError is a Python program that does not end as it should.
+// ProgramError reports a Python program that did not end as it should.
 type ProgramError struct{ Reason string }
 
 func (e *ProgramError) Error() string { return e.Reason }
 
-// Interpreter is one process that runs Python programs one after the other. It
-// is started anew when a program brings it down.
+// Interpreter is a process that runs Python programs one after the other. It is restarted if a
+// program brings it down.
 type Interpreter struct {
 	Version, NetworkX string
 
@@ -78,8 +78,8 @@ func NewInterpreter(ctx context.Context, python string, limit time.Duration) (*I
 	return i, i.start(ctx)
 }
 
-// start waits for the first line of the driver, which tells a command that is no Python from
-// a Python without networkx.
+// start starts the process and waits for the first line of the driver, which tells a command that
+// is not Python from a Python without networkx.
 func (i *Interpreter) start(ctx context.Context) error {
 	unavailable := func(format string, args ...any) error {
 		if ctx.Err() != nil {
@@ -125,8 +125,8 @@ func (i *Interpreter) start(ctx context.Context) error {
 	return nil
 }
 
-// within kills the process when an exchange with it takes too long, or the
-// context ends, which ends the exchange.
+// within makes an exchange with the process. If that takes too long, or the context ends, it kills
+// the process, which ends the exchange.
 func (p *process) within(ctx context.Context, limit time.Duration, exchange func() ([]byte, error)) ([]byte, error) {
 	kill := func() { _ = p.cmd.Process.Kill() }
 	timer := time.AfterFunc(limit, func() {
@@ -141,7 +141,7 @@ func (p *process) within(ctx context.Context, limit time.Duration, exchange func
 	return line, err
 }
 
-// end lets go of the process and says how it ended.
+// end releases the process and says how it ended.
 func (p *process) end() string {
 	_ = p.in.Close()
 	err := p.cmd.Wait()
@@ -158,9 +158,9 @@ func (p *process) end() string {
 	return reason
 }
 
-// Run runs a program in a namespace of its own and gives what it printed. The
-// error is a *ProgramError when it is the program's, and an *Unavailable when
-// there is no interpreter left to run others.
+// Run runs a program in a namespace of its own and returns what it printed. The error is a
+// *ProgramError if the program is to blame, and an *Unavailable if no interpreter is left to run
+// others.
 func (i *Interpreter) Run(ctx context.Context, program string) (string, error) {
 	if i.p == nil {
 		if err := i.start(ctx); err != nil {
@@ -195,7 +195,7 @@ func (i *Interpreter) Run(ctx context.Context, program string) (string, error) {
 	return reply.Stdout, nil
 }
 
-// failed is an exchange that did not end well.
+// failed returns the error of an exchange that went wrong.
 func (i *Interpreter) failed(ctx context.Context) error {
 	p := i.p
 	i.p = nil
@@ -238,8 +238,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the last line that is not empty: that of a traceback says what is
-// wrong.
+// String returns the last line that is not empty: in a traceback, that line says what is wrong.
 func (t *tail) String() string {
 	lines := strings.Split(strings.TrimSpace(string(t.b)), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])
