@@ -88,7 +88,7 @@ type Report struct {
 // EpochReport is the accuracy of an epoch in each cell, and the gaps between cells.
 type EpochReport struct {
 	Name  string       `json:"name"`
-	Cells []CellReport `json:"cells"` // those that there are
+	Cells []CellReport `json:"cells"` // those that have questions
 	Gaps  []Gap        `json:"gaps"`
 }
 
