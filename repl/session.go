@@ -237,8 +237,8 @@ func (s *Session) Eval(ctx context.Context, entry string) Reply {
 // no function on the way could do anything about it.
 type refused Reply
 
-// attempt gives the reply of an entry. If the entry is refused, or fails by a bug, the session is
-// as before.
+// attempt evaluates an entry and returns the reply. If the entry is refused, or fails by a bug, the
+// session stays as before.
 func (s *Session) attempt(entry func() Reply) (r Reply) {
 	before := s.state
 	defer func() {

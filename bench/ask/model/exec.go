@@ -313,7 +313,7 @@ func (p *program) take() (*process, error) {
 	return proc, nil
 }
 
-// put gives a process back.
+// put returns a process to the pool.
 func (p *program) put(proc *process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -144,7 +144,7 @@ func (w *World) search(g *graph.Net, x int, back bool) graph.Bits {
 	return seen.Less(x)
 }
 
-// Path says whether x reaches y.
+// Path reports whether x reaches y.
 func (w *World) Path(x, y int) bool {
 	hops := w.A.N
 	switch w.op(opPath) {

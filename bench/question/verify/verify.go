@@ -119,9 +119,9 @@ func (it *Record) find(p Part, format string, args ...any) {
 	it.Findings = append(it.Findings, Finding{Part: p, Message: fmt.Sprintf(format, args...)})
 }
 
-// Each gives what is found of the lines of r in their order, but for ids that are there
-// twice. The first error is why Python programs were not run, or not all: an *Unavailable.
-// The other is that of reading, of emit or of the context.
+// Each calls emit with the record of each line of r, in order. It does not look for repeated ids;
+// Summary.Add does. noPython says why Python programs were not run, or not all: an *Unavailable.
+// err is that of reading, of emit or of the context.
 func (j *Job) Each(ctx context.Context, r io.Reader, emit func(*Record) error) (noPython, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	items := make(chan Record, ahead)

@@ -384,7 +384,7 @@ func (s *Server) uploadResumable(w http.ResponseWriter, r *http.Request, f forma
 	}
 }
 
-// file gives the content of a file of results.
+// file serves the content of a file of results.
 func (s *Server) file(w http.ResponseWriter, f bulk, rest string) {
 	id, verb, _ := strings.Cut(rest, "/")
 	kind, of, _ := strings.Cut(id, "-")
