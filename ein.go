@@ -458,8 +458,7 @@ func (p *Program) Machine() (*Machine, error) {
 		return nil, p.match(p.Inputs(), nil)
 	}
 	m, err := vm.New(p.module, p.opt.Limits)
-	var limit *cost.LimitError
-	if errors.As(err, &limit) {
+	if limit, ok := errors.AsType[*cost.LimitError](err); ok {
 		return nil, p.Refuse(limit)
 	}
 	if err != nil {

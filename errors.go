@@ -8,6 +8,7 @@ import (
 
 	"ein/bind"
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -43,10 +44,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // match compares the inputs of a program with the given ones.
 func (p *Program) match(declared []bind.Declared, given []Input) error {
-	names := make([]string, len(declared))
-	for i, d := range declared {
-		names[i] = d.Name
-	}
+	names := lists.Map(declared, func(d bind.Declared) string { return d.Name })
 	fail := func(code diag.Code, message, hint string) error {
 		return &Error{Diags: diag.List{diag.Finding(code, diag.Error, p.name, 0, 0, message, hint)}}
 	}

@@ -172,14 +172,12 @@ func (r *Reader) table(ctx context.Context, from io.Reader, path, name string, f
 
 // tableError gives an error of a Table its file.
 func tableError(name string, err error) error {
-	var known *graphio.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*graphio.Error](err); ok {
 		known.File = cmp.Or(known.File, name)
 		return known
 	}
 	e := &graphio.Error{File: name, Msg: err.Error(), Err: err}
-	var memory *cost.MemoryError
-	if errors.As(err, &memory) {
+	if _, ok := errors.AsType[*cost.MemoryError](err); ok {
 		e.Limit, e.Hint = true, "--max-memory sets the limit"
 	}
 	return e
@@ -429,8 +427,7 @@ func (e *FileError) Unwrap() error { return e.Err }
 // cause removes the path and the operation from an error of the file system, as the message around it
 // has them.
 func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

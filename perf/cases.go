@@ -70,32 +70,25 @@ func (e *env) onGraph(name, what string, g *graph, own []contender, names []stri
 	return r
 }
 
-// layouts is a program on a graph in both layouts; the main one is what a graph
+// layoutRow is a program on a graph in both layouts; the main one is what a graph
 // of that size is bound as.
-func (e *env) layouts(text string, g *graph, result func(*tensor.Value) float64) (own []contender, main int) {
-	own = []contender{
-		{name: "Ein, packed", start: func() (sampler, error) { return e.program(text, values{"A": g.packed()}, result) }},
-		{name: "Ein, lists", start: func() (sampler, error) { return e.program(text, values{"A": g.lists()}, result) }},
-	}
+func (e *env) layoutRow(name, what, text string, g *graph, result func(*tensor.Value) float64, names []string, skip map[string]string) row {
+	packed := e.compiled(text, func() values { return values{"A": g.packed()} }, result)
+	lists := e.compiled(text, func() values { return values{"A": g.lists()} }, result)
+	packed.name, lists.name = "Ein, packed", "Ein, lists"
+	r := e.onGraph(name, what, g, []contender{packed, lists}, names, skip)
 	entries := len(g.src)
 	if !g.directed {
 		entries *= 2
 	}
 	if !check.Packs(g.n, g.n, entries) {
-		main = 1
+		r.main = 1
 	}
-	return own, main
-}
-
-func (e *env) layoutRow(name, what, text string, g *graph, check func(*tensor.Value) float64, names []string, skip map[string]string) row {
-	own, main := e.layouts(text, g, check)
-	r := e.onGraph(name, what, g, own, names, skip)
-	r.main = main
 	return r
 }
 
 func sections(quick bool) []section {
-	all := []section{tiny(), closures(quick), reaches(quick), triangleCounts(quick), products(quick)}
+	all := []section{tiny(), closures.section(quick), reaches.section(quick), triangleCounts.section(quick), products(quick)}
 	if !quick {
 		all = append(all, million())
 	}
@@ -148,15 +141,13 @@ func tiny() section {
 		s.rows = append(s.rows,
 			func(e *env) row {
 				return row{name: p.name + ", from text", contenders: []contender{
-					{name: "Ein", start: func() (sampler, error) {
-						return e.fromText(p.ein, func() values { return nil }, total)
-					}},
+					e.fromText(p.ein, func() values { return nil }, total),
 					e.peer("networkx", message{"case": "text", "python": p.python}),
 				}}
 			},
 			func(e *env) row {
 				return row{name: p.name + ", compiled", contenders: []contender{
-					{name: "Ein", start: func() (sampler, error) { return e.program(p.ein, nil, total) }},
+					e.compiled(p.ein, func() values { return nil }, total),
 					e.peer("networkx", message{"case": "compiled", "python": p.python}),
 				}}
 			})
@@ -180,87 +171,75 @@ func (c random) name() string {
 	return fmt.Sprintf("n=%d, p=%g", c.n, c.p)
 }
 
-func closures(quick bool) section {
-	s := section{
-		title: "Transitive closure",
-		text: "`T = tc(A)`, the whole matrix, the graph being in memory on both sides: as packed bits and as lists of edges for Ein\n" +
-			"(bold is what a graph of that size is bound as), as the library's own graph or matrix for a peer. igraph: `subcomponent`\n" +
-			"from each node or `neighborhood`, whichever is faster; scipy: `breadth_first_order` from each node or `shortest_path`;\n" +
-			"numpy: repeated float32 squaring; networkx: `transitive_closure`.",
+// dense is a section of one program on dense graphs in both layouts.
+type dense struct {
+	title, text   string
+	what, program string
+	check         func(*tensor.Value) float64
+	peers         []string
+	cases         []random
+}
+
+func (d dense) section(quick bool) section {
+	s := section{title: d.title, text: d.text}
+	for _, c := range d.cases {
+		if quick && c.long {
+			continue
+		}
+		s.rows = append(s.rows, func(e *env) row {
+			return e.layoutRow(c.name(), d.what, d.program, e.random(c.n, c.p, c.kind), d.check, d.peers, c.skip)
+		})
 	}
-	none := map[string]string{}
-	nx := map[string]string{"networkx": slow}
-	np := map[string]string{"networkx": slow, "numpy": "a float32 product of this size takes seconds, and several are needed"}
-	for _, c := range []random{
-		{10, .1, directed, none, false}, {10, .3, directed, none, false},
-		{100, .01, directed, none, false}, {100, .1, directed, none, false}, {100, .1, acyclic, none, false},
-		{1000, .001, directed, none, false},
+	return s
+}
+
+var (
+	nx   = map[string]string{"networkx": slow}
+	np   = map[string]string{"networkx": slow, "numpy": "a float32 product of this size takes seconds, and several are needed"}
+	huge = map[string]string{"networkx": "a graph of that many edges as dictionaries takes gigabytes"}
+)
+
+var closures = dense{
+	title: "Transitive closure",
+	text: "`T = tc(A)`, the whole matrix, the graph being in memory on both sides: as packed bits and as lists of edges for Ein\n" +
+		"(bold is what a graph of that size is bound as), as the library's own graph or matrix for a peer. igraph: `subcomponent`\n" +
+		"from each node or `neighborhood`, whichever is faster; scipy: `breadth_first_order` from each node or `shortest_path`;\n" +
+		"numpy: repeated float32 squaring; networkx: `transitive_closure`.",
+	what: "closure", program: "input A: graph\nT = tc(A)\n", check: reflexive,
+	peers: []string{"igraph", "scipy", "numpy", "networkx"},
+	cases: []random{
+		{10, .1, directed, nil, false}, {10, .3, directed, nil, false},
+		{100, .01, directed, nil, false}, {100, .1, directed, nil, false}, {100, .1, acyclic, nil, false},
+		{1000, .001, directed, nil, false},
 		{1000, .01, directed, nx, false}, {1000, .1, directed, nx, false},
-		{1000, .005, acyclic, none, false}, {1000, .1, acyclic, nx, false},
+		{1000, .005, acyclic, nil, false}, {1000, .1, acyclic, nx, false},
 		{5000, .0002, directed, np, true}, {5000, .001, directed, np, true},
 		{5000, .01, directed, np, true}, {5000, .1, directed, np, true},
 		{5000, .001, acyclic, np, true}, {5000, .1, acyclic, np, true},
-	} {
-		if quick && c.long {
-			continue
-		}
-		s.rows = append(s.rows, func(e *env) row {
-			g := e.random(c.n, c.p, c.kind)
-			return e.layoutRow(c.name(), "closure", "input A: graph\nT = tc(A)\n", g, reflexive,
-				[]string{"igraph", "scipy", "numpy", "networkx"}, c.skip)
-		})
-	}
-	return s
+	},
 }
 
-func reaches(quick bool) section {
-	s := section{
-		title: "Reach from one node",
-		text: "`R = reach(A, 0)`. igraph: `subcomponent`; scipy: `breadth_first_order`; networkx: `descendants`.\n" +
-			"On a dense graph in packed form the search ends when every node is reached, after a few rows.",
-	}
-	for _, c := range []random{
+var reaches = dense{
+	title: "Reach from one node",
+	text: "`R = reach(A, 0)`. igraph: `subcomponent`; scipy: `breadth_first_order`; networkx: `descendants`.\n" +
+		"On a dense graph in packed form the search ends when every node is reached, after a few rows.",
+	what: "reach", program: "input A: graph\nR = reach(A, 0)\n", check: total,
+	peers: []string{"igraph", "scipy", "networkx"},
+	cases: []random{
 		{1000, .01, directed, nil, false}, {1000, .1, directed, nil, false},
-		{5000, .001, directed, nil, true}, {5000, .01, directed, nil, true}, {5000, .1, directed, nil, true},
-		{5000, .1, acyclic, nil, true},
-	} {
-		if quick && c.long {
-			continue
-		}
-		s.rows = append(s.rows, func(e *env) row {
-			g := e.random(c.n, c.p, c.kind)
-			skip := map[string]string{}
-			if len(g.src) > 1e6 {
-				skip["networkx"] = "a graph of that many edges as dictionaries takes gigabytes"
-			}
-			return e.layoutRow(c.name(), "reach", "input A: graph\nR = reach(A, 0)\n", g, total,
-				[]string{"igraph", "scipy", "networkx"}, skip)
-		})
-	}
-	return s
+		{5000, .001, directed, nil, true}, {5000, .01, directed, nil, true}, {5000, .1, directed, huge, true},
+		{5000, .1, acyclic, huge, true},
+	},
 }
 
-func triangleCounts(quick bool) section {
-	s := section{
-		title: "Triangles",
-		text: "`T = triangles(A)` of an undirected graph. igraph: `transitivity_undirected`, which counts them (it has no count of its\n" +
-			"own); scipy: `(L @ L).multiply(L).sum()` of the lower triangle; numpy: `((A @ A) * A).sum()` in float64; networkx:\n" +
-			"`triangles`.",
-	}
-	names := []string{"igraph", "scipy", "numpy", "networkx"}
-	for _, c := range []random{
-		{1000, .1, undirected, nil, false},
-		{5000, .1, undirected, map[string]string{"networkx": slow}, true},
-	} {
-		if quick && c.long {
-			continue
-		}
-		s.rows = append(s.rows, func(e *env) row {
-			g := e.random(c.n, c.p, c.kind)
-			return e.layoutRow(c.name(), "triangles", "input A: graph\nT = triangles(A)\n", g, total, names, c.skip)
-		})
-	}
-	return s
+var triangleCounts = dense{
+	title: "Triangles",
+	text: "`T = triangles(A)` of an undirected graph. igraph: `transitivity_undirected`, which counts them (it has no count of its\n" +
+		"own); scipy: `(L @ L).multiply(L).sum()` of the lower triangle; numpy: `((A @ A) * A).sum()` in float64; networkx:\n" +
+		"`triangles`.",
+	what: "triangles", program: "input A: graph\nT = triangles(A)\n", check: total,
+	peers: []string{"igraph", "scipy", "numpy", "networkx"},
+	cases: []random{{1000, .1, undirected, nil, false}, {5000, .1, undirected, nx, true}},
 }
 
 func products(quick bool) section {
@@ -280,14 +259,13 @@ func products(quick bool) section {
 		} {
 			s.rows = append(s.rows, func(e *env) row {
 				g := e.random(n, .1, directed)
-				own := []contender{{name: "Ein, packed", start: func() (sampler, error) {
-					return e.program(what.text, values{"A": g.packed()}, total)
-				}}}
+				own := e.compiled(what.text, func() values { return values{"A": g.packed()} }, total)
+				own.name = "Ein, packed"
 				skip := map[string]string{}
 				if n > 1000 {
 					skip["scipy"] = "it would take half a minute; the product is full"
 				}
-				return e.onGraph(fmt.Sprintf("%s, n=%d, p=0.1", what.name, n), what.name, g, own, []string{"numpy", "scipy"}, skip)
+				return e.onGraph(fmt.Sprintf("%s, n=%d, p=0.1", what.name, n), what.name, g, []contender{own}, []string{"numpy", "scipy"}, skip)
 			})
 		}
 	}
@@ -333,10 +311,8 @@ func million() section {
 	} {
 		s.rows = append(s.rows, func(e *env) row {
 			shared(e)
-			own := []contender{{name: "Ein", start: func() (sampler, error) {
-				return e.program(c.text, values{"A": g.lists()}, c.check)
-			}}}
-			return e.onGraph(c.name, c.what, g, own, names, nil)
+			own := e.compiled(c.text, func() values { return values{"A": g.lists()} }, c.check)
+			return e.onGraph(c.name, c.what, g, []contender{own}, names, nil)
 		})
 	}
 	// An undirected graph is bound with each edge once: triangles does not ask
@@ -347,14 +323,12 @@ func million() section {
 			u := e.uniform(n, edges, undirected)
 			once := *u
 			once.directed = true
-			own := []contender{{name: "Ein", start: func() (sampler, error) {
-				const text = "input A: graph\nT = triangles(A)\n"
-				if c.what == "triangles" {
-					return e.program(text, values{"A": once.lists()}, total)
-				}
-				return e.fromText(text, func() values { return values{"A": once.lists()} }, total)
-			}}}
-			return e.onGraph(c.name, c.what, u, own, names, nil)
+			ours := e.compiled
+			if c.what != "triangles" {
+				ours = e.fromText
+			}
+			own := ours("input A: graph\nT = triangles(A)\n", func() values { return values{"A": once.lists()} }, total)
+			return e.onGraph(c.name, c.what, u, []contender{own}, names, nil)
 		})
 	}
 	return s
@@ -402,12 +376,12 @@ func questions(quick bool) section {
 			}
 			g := e.uniform(c.n, c.edges, kind)
 			g.directed = c.kind != undirected
-			own := []contender{{name: "Ein", start: func() (sampler, error) { return e.program(c.text, values{"W": g.weighted()}, c.check) }}}
+			own := e.compiled(c.text, func() values { return values{"W": g.weighted()} }, c.check)
 			name := c.name
 			if c.edges == 2*n {
 				name = fmt.Sprintf("%s, %d edges", name, c.edges)
 			}
-			r := e.onGraph(name, c.name, g, own, c.peers, nil)
+			r := e.onGraph(name, c.name, g, []contender{own}, c.peers, nil)
 			r.tolerance = c.tolerance
 			return r
 		})
@@ -426,9 +400,7 @@ func orders(quick bool) section {
 			s.rows = append(s.rows, func(e *env) row {
 				v, file := e.real("v", side)
 				v.Shape = tensor.ShapeOf(side * side)
-				own := contender{name: "Ein", start: func() (sampler, error) {
-					return e.program("input v: vector\nR = "+what+"(v)\n", values{"v": v}, ordered)
-				}}
+				own := e.compiled("input v: vector\nR = "+what+"(v)\n", func() values { return values{"v": v} }, ordered)
 				return row{name: fmt.Sprintf("%s, n=%d", what, side*side), tolerance: 1e-9,
 					contenders: []contender{own, e.peer("numpy", message{"case": what, "operands": []string{file}})}}
 			})
@@ -446,7 +418,7 @@ func (e *env) onMatrices(name, ein string, n, operands int) (r row, files []stri
 		text += "input " + operand + ": matrix\n"
 		inputs[operand], files = v, append(files, file)
 	}
-	own := contender{name: "Ein", start: func() (sampler, error) { return e.program(text+ein+"\n", inputs, total) }}
+	own := e.compiled(text+ein+"\n", func() values { return inputs }, total)
 	return row{name: fmt.Sprintf("%s, n=%d", name, n), tolerance: 1e-9, contenders: []contender{own}}, files
 }
 

@@ -89,7 +89,7 @@ func run(args []string) (err error) {
 			fmt.Fprintf(os.Stderr, "perf: the peers are left out: %v; install with\n    pip install -r perf/peers.txt\n", err)
 			e.peers = nil
 		} else {
-			defer e.peers.stop()
+			defer e.peers.End()
 			sayMissing(e.peers.info.Missing)
 		}
 	}
@@ -178,23 +178,13 @@ func heading(w *bytes.Buffer, o options, p *peers, before string, took time.Dura
 	fmt.Fprintf(w, "- Load average: %s before, %s after\n", before, loadAverage())
 	fmt.Fprintf(w, "- Ein: %s, GOAMD64=%s\n- Threads of each side: %d\n", runtime.Version(), goamd64(), o.workers)
 	if p != nil {
-		v := p.info.Versions
-		var names []string
-		for name := range v {
-			names = append(names, name)
-		}
-		slices.Sort(names)
+		names := slices.Sorted(maps.Keys(p.info.Versions))
 		for i, name := range names {
-			names[i] = name + " " + v[name]
+			names[i] = name + " " + p.info.Versions[name]
 		}
 		fmt.Fprintf(w, "- Peers: %s; BLAS %s\n", strings.Join(names, ", "), p.info.Blas)
-		var missing []string
-		for name := range p.info.Missing {
-			missing = append(missing, name)
-		}
-		if len(missing) > 0 {
-			slices.Sort(missing)
-			fmt.Fprintf(w, "- Not installed: %s\n", strings.Join(missing, ", "))
+		if len(p.info.Missing) > 0 {
+			fmt.Fprintf(w, "- Not installed: %s\n", strings.Join(slices.Sorted(maps.Keys(p.info.Missing)), ", "))
 		}
 	} else {
 		fmt.Fprintln(w, "- Peers: not run")

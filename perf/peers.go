@@ -1,17 +1,18 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ein/internal/child"
 )
 
 // notInstalled is why a contender that is not there has not run.
@@ -35,9 +36,7 @@ type answer struct {
 
 // peers is the running peers.py.
 type peers struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Reader
+	*child.Process
 	info answer
 }
 
@@ -49,24 +48,16 @@ func startPeers(python, dir string, workers int) (*peers, error) {
 	if err := os.WriteFile(script, peersPy, 0o600); err != nil {
 		return nil, err
 	}
-	p := &peers{cmd: exec.Command(python, "-u", script)}
-	p.cmd.Stderr = os.Stderr
-	p.cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+	cmd := exec.Command(python, "-u", script)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "OPENBLAS_") || strings.HasPrefix(v, "OMP_")
 	})
-	p.cmd.Env = append(p.cmd.Env, fmt.Sprintf("OPENBLAS_NUM_THREADS=%d", workers), fmt.Sprintf("OMP_NUM_THREADS=%d", workers), "PYTHONHASHSEED=0")
-	var err error
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
+	cmd.Env = append(cmd.Env, fmt.Sprintf("OPENBLAS_NUM_THREADS=%d", workers), fmt.Sprintf("OMP_NUM_THREADS=%d", workers), "PYTHONHASHSEED=0")
+	process, err := child.Start(cmd, os.Stderr, 1<<20)
 	if err != nil {
 		return nil, err
 	}
-	p.out = bufio.NewReader(out)
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
+	p := &peers{Process: process}
 	p.info, err = p.ask(message{"do": "versions"})
 	return p, err
 }
@@ -76,10 +67,7 @@ func (p *peers) ask(m message) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if _, err := p.in.Write(append(line, '\n')); err != nil {
-		return answer{}, err
-	}
-	reply, err := p.out.ReadBytes('\n')
+	reply, err := p.Ask(context.Background(), line)
 	if err != nil {
 		return answer{}, fmt.Errorf("peers.py ended: %w", err)
 	}
@@ -91,13 +79,6 @@ func (p *peers) ask(m message) (answer, error) {
 		return a, errors.New(a.Error)
 	}
 	return a, nil
-}
-
-// stop ends the process by the end of its input. Its exit status says nothing
-// that its answers did not.
-func (p *peers) stop() {
-	_ = p.in.Close()
-	_ = p.cmd.Wait()
 }
 
 // requires names the modules a peer of a table needs.

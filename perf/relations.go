@@ -268,12 +268,11 @@ func (c logic) data(e *env) (files map[string]string, inputs values) {
 // row is the case with its facts.
 func (c logic) row(e *env) row {
 	files, inputs := c.data(e)
-	r := row{name: c.name, contenders: []contender{{name: "Ein", start: func() (sampler, error) {
-		if c.text {
-			return e.fromText(c.ein, func() values { return nil }, rowsOf)
-		}
-		return e.program(c.ein, inputs, rowsOf)
-	}}}}
+	ours := e.compiled
+	if c.text {
+		ours = e.fromText
+	}
+	r := row{name: c.name, contenders: []contender{ours(c.ein, func() values { return inputs }, rowsOf)}}
 	if c.sql != "" {
 		r.contenders = append(r.contenders, e.peer("DuckDB", message{"case": "sql", "tables": files, "sql": c.sql}))
 	}

@@ -187,13 +187,17 @@ func (s *state) count(f *syntax.File, text string, at int) diag.List {
 func (s *state) bind(f *syntax.File, e *entry) {
 	known, domains, fresh := s.known, s.domains, len(s.inputs) != len(s.bound)
 	all := &syntax.File{Stmts: append(slices.Clip(s.program.File.Stmts), f.Stmts...)}
-	if len(check.ProgramLabels(f)) > 0 {
+	mayName := func(st syntax.Stmt) bool { // a constant of a domain
+		_, assigns := st.(*syntax.Assign)
+		_, prints := st.(*syntax.Print)
+		return !assigns && !prints
+	}
+	if slices.ContainsFunc(f.Stmts, mayName) && slices.ContainsFunc(s.bound, func(b binding) bool { return b.Raw.Kind == graphio.Relation }) {
+		domains, known = check.ProgramDomains(all), check.ProgramLabels(all) // a name may come to be no node
+	} else if len(check.ProgramLabels(f)) > 0 {
 		known = check.ProgramLabels(all)
 	}
-	if slices.ContainsFunc(s.bound, func(b binding) bool { return b.Raw.Kind == graphio.Relation }) {
-		domains = check.ProgramDomains(all)
-	}
-	if len(known) == len(s.known) && !fresh && maps.EqualFunc(domains, s.domains, slices.Equal) {
+	if slices.Equal(known, s.known) && !fresh && maps.EqualFunc(domains, s.domains, slices.Equal) {
 		return // as in most entries
 	}
 	s.known, s.labels, s.domains, e.stale = known, known, domains, true
@@ -209,7 +213,8 @@ func (s *state) bind(f *syntax.File, e *entry) {
 		panic(wrongData(err))
 	}
 	for _, w := range data.Warnings {
-		if w.Code == "label" || fresh {
+		isNew := func(b binding) bool { return b.Raw.File == w.File && s.inputs[b.Name] == nil }
+		if w.Code == "label" || slices.ContainsFunc(s.bound, isNew) {
 			e.diags = append(e.diags, bind.Warnings([]graphio.Warning{w})...)
 		}
 	}

@@ -329,14 +329,21 @@ func (s *Session) save(ctx context.Context, arg string) Reply {
 	name := s.path(unquote(arg))
 	s.mayWrite(name)
 	save := func(context.Context) Reply {
-		if err := s.cfg.Files.Write(name, []byte(s.Program(name))); err != nil {
+		text := s.Program(name)
+		if err := s.cfg.Files.Write(name, []byte(text)); err != nil {
 			return fileFailure(name, "written", err)
 		}
 		n := 0
 		for _, f := range s.entries {
 			n += len(f.Stmts)
 		}
-		return Reply{Note: fmt.Sprintf("%s written to %s\n", words.Plural(n, "statement"), name)}
+		note := fmt.Sprintf("%s written to %s\n", words.Plural(n, "statement"), name)
+		p := lang.Check(lang.Parse(name, text, lang.Options{}), lang.Options{Inputs: s.inputs, Labels: s.labels, ErrorsOnly: true})
+		if i := slices.IndexFunc(p.Diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }); i >= 0 { // as of a relation that is still missing
+			at := p.File.Source.Position(p.Diags[i].Span.Start)
+			note += fmt.Sprintf("It does not run yet: %s:%d: %s\n", name, at.Line, p.Diags[i].Message)
+		}
+		return Reply{Note: note}
 	}
 	if !s.cfg.Files.Same(name, name) {
 		return save(ctx)

@@ -35,6 +35,9 @@ func typeWords(t tensor.Type) string {
 // describeValue is a value in a few words.
 func describeValue(v *tensor.Value) string {
 	t := v.Type
+	if v.Table != nil {
+		return "relation of " + words.Plural(len(v.Table.Columns), "column") + ", " + words.Plural(v.Table.Len, "row")
+	}
 	if t.Shape.Rank() == 0 {
 		return typeWords(t)
 	}

@@ -317,8 +317,10 @@ func (s *state) tensors() []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, in := range s.program.Inputs {
-		out = append(out, in.Name)
-		seen[in.Name] = true
+		if len(in.Columns) == 0 { // else a relation
+			out = append(out, in.Name)
+			seen[in.Name] = true
+		}
 	}
 	for _, st := range s.program.Statements {
 		if s.kept[st.Name] != nil && !seen[st.Name] {

@@ -239,6 +239,25 @@ func TestNameOfLanguage(t *testing.T) {
 	compareSaved(t, s, out.String(), "names of the language")
 }
 
+// TestSaveUnfinished says what a saved program still lacks.
+func TestSaveUnfinished(t *testing.T) {
+	files := folder{}
+	s := New(Config{Files: files})
+	for _, e := range []string{"Q(x) <- Owns(x, _), Sold(x).", "Owns(ann, bob)."} {
+		if r := s.Eval(context.Background(), e); r.Failed {
+			t.Fatal(render(t, r))
+		}
+	}
+	want := "2 statements written to q.ein\nIt does not run yet: q.ein:3: there is no relation `Sold`\n"
+	if r := s.Eval(context.Background(), ":save q.ein"); r.Failed || r.Note != want || !strings.Contains(files["q.ein"], "Owns(ann, bob).") {
+		t.Errorf("%s\n%s", render(t, r), files["q.ein"])
+	}
+	s.Eval(context.Background(), "Sold(ann).\nQ(x)?")
+	if r := s.Eval(context.Background(), ":save p.ein"); r.Note != "4 statements written to p.ein\n" {
+		t.Errorf("%s", render(t, r))
+	}
+}
+
 // TestLoadTwice loads a program whose names the session has.
 func TestLoadTwice(t *testing.T) {
 	files := folder{"a.csv": "0,1\n", "b.csv": "0,1\n1,2\n", "p.ein": "input A: graph\nT = tc(A)\nsum(T)\n"}
@@ -548,5 +567,45 @@ func TestMemoryCount(t *testing.T) {
 		if got := next.others(c); got != all-read {
 			t.Errorf("beside %s are %d bytes, want %d", entry, got, all-read)
 		}
+	}
+}
+
+// TestNameOfDomain: a name that was a node before a later rule gave its column another domain is none.
+func TestNameOfDomain(t *testing.T) {
+	files := folder{"a.csv": "of,word\nann,Red\nann,Red\n", "b.csv": "of\nbob\n"}
+	s := New(Config{Files: files})
+	var last Reply
+	for _, e := range []string{
+		":input Says(of: node, word: text) a.csv", ":input Also(of: node) b.csv", `Kind("Blue") <- Later(_).`, "Kind(w) <- Says(_, w).", "Later(ann).", "Kind(w)?", "v[x] = 2 - Also[x]", "v[x] = n?",
+	} {
+		if last = s.Eval(context.Background(), e); last.Failed {
+			t.Fatalf("%s: %s", e, render(t, last))
+		}
+		if strings.HasPrefix(e, ":input") && strings.Count(render(t, last), "repeated") != map[bool]int{true: 2}[strings.Contains(e, "Says")] {
+			t.Errorf("%s: %s", e, render(t, last))
+		}
+	}
+	if r := s.Eval(context.Background(), ":tensors"); strings.Contains(r.Out, "Says") {
+		t.Errorf("the tensors are %s", r.Out)
+	}
+	if r := s.Eval(context.Background(), ":input More(of: node) b.csv"); !strings.HasPrefix(r.Note, "More: relation of 1 column, 1 row\n") {
+		t.Errorf("%s", render(t, r))
+	}
+	if got, want := printed(last), "v[x] = n? 2 rows\n  x    n\n  ann  2\n  bob  1\n"; got != want {
+		t.Errorf("printed\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestLaterRelation: what a rule names before it is there may have any number of columns.
+func TestLaterRelation(t *testing.T) {
+	s := New(Config{})
+	var last Reply
+	for _, e := range []string{"Q(x) <- Yes(), Wide(x, _, _, _, _, _, _, _).", "Z(a).", "Z(x)?", "Yes().", "Wide(1, 2, 3, 4, 5, 6, 7, 8).", "Q(x)?"} {
+		if last = s.Eval(context.Background(), e); last.Failed {
+			t.Fatalf("%s: %s", e, render(t, last))
+		}
+	}
+	if got := printed(last); got != "Q(x) = {1}\n" {
+		t.Errorf("printed %q", got)
 	}
 }

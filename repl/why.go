@@ -105,6 +105,8 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 		return s.rule(ctx, x, made)
 	case made != nil:
 		return s.origin(ctx, x, made)
+	case isName && s.relation(x):
+		return refusal("", "", fmt.Sprintf("`%s` is a relation, and `:why` explains one row", name.Name), "Give its columns values, as in `:why Owns(\"a\", \"b\")`.")
 	case isName:
 		return Reply{Out: s.from(name.Name, s.value(name.Name)) + "\n"}
 	default:

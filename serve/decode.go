@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -18,16 +19,25 @@ import (
 // nothing is the body of a request without one.
 type nothing struct{}
 
-// decode reads a body. Unknown members are mistakes, unless it is lenient; duplicate members always
-// are.
-func decode(body []byte, to any, lenient bool) error {
+// decode reads a body of a route. Members that nobody asked for are mistakes, unless it is
+// lenient, and so are two of one name.
+func decode(body []byte, to any, r *Route) error {
 	if _, none := to.(*nothing); none && len(body) == 0 {
 		return nil
 	}
 	if d := depth(body); d > maxDepth {
 		return bad("the body is nested %d deep, at most %d are read", d, maxDepth)
 	}
-	if err := json.Unmarshal(body, to, json.RejectUnknownMembers(!lenient)); err != nil {
+	err := json.Unmarshal(body, to, json.RejectUnknownMembers(!r.lenient))
+	// One reply that is cut within a character must not cost all others their scores.
+	if err != nil && r.said && !jsontext.Value(body).IsValid() {
+		text := jsontext.Value(slices.Clone(body))
+		if text.Format(jsontext.AllowInvalidUTF8(true)) == nil {
+			reflect.ValueOf(to).Elem().SetZero()
+			body, err = text, json.Unmarshal(text, to, json.RejectUnknownMembers(!r.lenient))
+		}
+	}
+	if err != nil {
 		return bad("%s", malformed(err))
 	}
 	if v := reflect.ValueOf(to).Elem(); gaps(v) {

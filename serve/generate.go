@@ -18,6 +18,7 @@ import (
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/compact"
+	"ein/internal/words"
 )
 
 // maxInstances bounds the instances of a request.
@@ -48,8 +49,11 @@ func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, e
 		q.Categories = category.Names()
 	}
 	per := cmp.Or(q.PerCategory, 1)
-	if per < 0 || per > maxInstances || per*len(q.Categories) > maxInstances {
-		return nil, bad("these are %d instances of %d categories each, at most %d are made at once", per, len(q.Categories), maxInstances)
+	switch {
+	case per < 0:
+		return nil, bad("/per_category: expected a number from 1 on, found %d", per)
+	case per > maxInstances || per*len(q.Categories) > maxInstances:
+		return nil, bad("/per_category: %d of each of %s are too many, at most %d are made at once", per, words.Plural(len(q.Categories), "category", "categories"), maxInstances)
 	}
 	var plan instance.Cells
 	for i, name := range q.Categories {

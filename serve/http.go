@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -104,7 +105,11 @@ func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Requ
 	case err != nil:
 		return refused(http.StatusBadRequest, fmt.Sprintf("the body ended early: %v", err))
 	}
-	return s.do(ctx, &Call{Route: r, ID: req.PathValue("id"), Query: req.URL.Query(), Body: body})
+	query, err := url.ParseQuery(req.URL.RawQuery)
+	if err != nil && !r.lenient {
+		return refused(http.StatusBadRequest, fmt.Sprintf("the parameters behind the question mark cannot be read: %v", err))
+	}
+	return s.do(ctx, &Call{Route: r, ID: req.PathValue("id"), Query: query, Body: body})
 }
 
 func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
@@ -124,7 +129,9 @@ func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
 	to := &begun{Writer: w}
 	switch err := a.Stream(ctx, to); {
 	case err != nil && to.any:
-		panic(http.ErrAbortHandler) // the client sees that it is not all
+		_, _ = w.Write(append(failure(err).Body, '\n')) // the last line says what went wrong
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler) // who reads no lines sees that it is not all
 	case err != nil:
 		write(ctx, w, failure(err))
 	}

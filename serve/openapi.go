@@ -60,8 +60,15 @@ func openAPI(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
 			}
 			op["requestBody"] = object{"required": true, "content": body}
 		}
+		var parameters []object
 		if strings.Contains(r.Path, "{id}") {
-			op["parameters"] = []object{{"name": "id", "in": "path", "required": true, "schema": object{"type": "string"}}}
+			parameters = append(parameters, object{"name": "id", "in": "path", "required": true, "schema": object{"type": "string"}})
+		}
+		for _, name := range r.query {
+			parameters = append(parameters, object{"name": name, "in": "query", "schema": object{"type": "string"}})
+		}
+		if parameters != nil {
+			op["parameters"] = parameters
 		}
 		if paths[r.Path] == nil {
 			paths[r.Path] = object{}

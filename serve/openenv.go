@@ -216,7 +216,7 @@ func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Obs
 		return nil, &requestError{http.StatusUnprocessableEntity, "there is no question yet: reset gives one; over plain HTTP the action has its id"}
 	}
 	reply := a.Reply
-	if a.Answer != nil {
+	if a.Answer != nil && a.Answer.Kind() != 'n' { // null is none
 		reply = `{"answer": ` + string(a.Answer) + `}`
 	}
 	out, err := s.one(ctx, c.Route, Item{ID: e.id, Mode: e.mode, Reply: reply})
@@ -281,7 +281,7 @@ func (e *episode) rpc(ctx context.Context, s *Server, c *Call, q *rpcRequest) *r
 		var text string
 		of := &ToolRequest{} // whose program is asked for when it is known what tool it is for
 		if a := q.Params.Arguments; a != nil && a.Kind() != 'n' {
-			err = decode(a, &of, true)
+			err = decode(a, &of, c.Route)
 		}
 		if err == nil {
 			text, err = e.try(ctx, s, c, q.Params.Name, of.Program)
@@ -401,7 +401,7 @@ func (s *Server) talk(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	defer s.sessions.leave(x)
-	route := &Route{Method: "GET", Path: "/ws", Hold: true}
+	route := &Route{Method: "GET", Path: "/ws", Hold: true, lenient: true, said: true}
 	for {
 		_, text, err := conn.Read(ctx)
 		if err != nil {
@@ -425,7 +425,7 @@ func (s *Server) next(ctx context.Context, x *session, c *Call, text []byte) (ou
 	ctx, stop := context.WithTimeout(ctx, 50*time.Second)
 	defer stop()
 	m := message{Data: jsontext.Value("{}")}
-	if err := decode(text, &m, true); err != nil {
+	if err := decode(text, &m, c.Route); err != nil {
 		return &message{"error", encode(wrong{err.Error(), "INVALID_JSON"})}, true
 	}
 	var v any
@@ -434,19 +434,19 @@ func (s *Server) next(ctx context.Context, x *session, c *Call, text []byte) (ou
 		switch m.Type {
 		case "reset":
 			var q ResetRequest
-			if err = decode(m.Data, &q, true); err == nil {
+			if err = decode(m.Data, &q, c.Route); err == nil {
 				v, err = x.reset(ctx, s, c, &q)
 			}
 		case "step":
 			var a Action
-			if err = decode(m.Data, &a, true); err == nil {
+			if err = decode(m.Data, &a, c.Route); err == nil {
 				v, err = x.episode.step(ctx, s, c, &a)
 			}
 		case "state":
 			kind, v = "state", State{x.name, x.steps, x.id}
 		case "mcp":
 			var q rpcRequest
-			if err = decode(m.Data, &q, true); err == nil {
+			if err = decode(m.Data, &q, c.Route); err == nil {
 				kind, v = "mcp", x.rpc(ctx, s, c, &q)
 			}
 		case "close":

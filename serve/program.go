@@ -139,7 +139,7 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 		var a struct {
 			Array Array `json:"array"`
 		}
-		if err := decode(data, &a, false); err != nil {
+		if err := decode(data, &a, c.Route); err != nil {
 			return in, bad("the input %s: %v", name, err)
 		}
 		declared := slices.IndexFunc(p.Inputs(), func(d bind.Declared) bool { return d.Name == name })
@@ -151,7 +151,7 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 		return in, err
 	case "text", "options":
 		var f File
-		if err := decode(data, &f, false); err != nil {
+		if err := decode(data, &f, c.Route); err != nil {
 			return in, bad("the input %s: %v", name, err)
 		}
 		in.Options, in.Data = graphio.Options{}, strings.NewReader(f.Text)
@@ -169,7 +169,8 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 	return in, nil
 }
 
-// firstMember is the name of the first member of an object, "" of anything else.
+// firstMember is the name of the first member of an object, "" of anything else and of a vector by
+// node, where it has a number.
 func firstMember(v jsontext.Value) string {
 	d := jsontext.NewDecoder(bytes.NewReader(v))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
@@ -179,7 +180,12 @@ func firstMember(v jsontext.Value) string {
 	if err != nil || t.Kind() != '"' {
 		return ""
 	}
-	return t.String()
+	name := t.String()
+	switch d.PeekKind() {
+	case '0', 't', 'f':
+		return ""
+	}
+	return name
 }
 
 // RunRequest is a program to run, and the form of its outputs.

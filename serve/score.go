@@ -203,7 +203,7 @@ func (s *Server) allowed(version, split string) error {
 
 // question returns the question of an item, made again from its id or read from its instance.
 func (s *Server) question(ctx context.Context, it *Item) (*verdict.Question, error) {
-	if it.Instance != nil {
+	if it.Instance != nil && it.Instance.Kind() != 'n' {
 		if it.ID != "" {
 			return nil, errors.New("there are both an id and an instance")
 		}

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -65,6 +68,7 @@ func TestScore(t *testing.T) {
 		{"a program", fmt.Sprintf(`{"id":%q,"reply":%q,"mode":"ein"}`, in.ID, program), Scored, 1, "strict"},
 		{"a program without a mode", fmt.Sprintf(`{"id":%q,"reply":%q}`, in.ID, program), Scored, 1, "strict"},
 		{"an instance", fmt.Sprintf(`{"instance":%s,"reply":%q}`, line, answer), Scored, 1, "strict"},
+		{"no instance", fmt.Sprintf(`{"id":%q,"instance":null,"reply":%q}`, in.ID, answer), Scored, 1, "strict"},
 		{"a program that is none", fmt.Sprintf(`{"id":%q,"reply":"x = y","mode":"ein"}`, in.ID), Scored, 0, "type_error"},
 		{"nothing said", fmt.Sprintf(`{"id":%q,"reply":null}`, in.ID), Scored, 0, "no_answer"},
 		{"cut off", fmt.Sprintf(`{"id":%q,"reply":"I think","finish":"length"}`, in.ID), Scored, 0, "no_answer"},
@@ -121,6 +125,52 @@ func TestScore(t *testing.T) {
 	}
 	if err := end(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBrokenText: what is no text in a reply costs that reply what it costs in a file of
+// replies, and no other one anything.
+func TestBrokenText(t *testing.T) {
+	in := made(t, "train", "degree_count", 0)
+	right := string(encode(`{"answer": ` + string(in.Answer) + `}`))
+	web := httptest.NewServer(New(Options{}).Handler())
+	defer web.Close()
+	for _, half := range []string{`\ud800`, "\xff", `\udc00\ud800`} {
+		for _, test := range []struct{ path, body, want string }{
+			{"/v1/score", `{"items":[{"id":"ID","reply":RIGHT},{"id":"ID","reply":"HALF"},{"id":"ID","reply":"HALF {\"answer\": ` + string(in.Answer) + `}"},{"id":"HALF","reply":"x"},{"instance":{"id":"HALF"},"reply":"x"}]}`,
+				`scored 1, scored 0, scored 1, bad_request , bad_request `},
+			{"/v1/reward", `{"ids":["ID","ID","ID"],"completions":["HALF",RIGHT,[{"role":"assistant","content":"HALF"}]]}`, `{"rewards":[0,1,0]}`},
+			{"/get_reward", `{"query":["HALF",RIGHT],"prompts":["",""],"labels":["ID","ID"]}`, `"rewards":[0,1]`},
+			{"/slime", `{"response":"HALF","label":"ID"}`, `0`},
+			{"/step", `{"action":{"reply":"HALF","id":"ID"}}`, `"outcome":"format_error"`},
+			{"/verify", `{"id":"ID","response":{"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"HALF"}]}]}}`, `"outcome":"format_error"`},
+			{"/ein_run", `{"program":":print HALF"}`, "error"},
+			{"/v1/run", `{"program":":print HALF"}`, "the body is not JSON"}, // a label would become another one
+		} {
+			resp, err := http.Post(web.URL+test.path, "", strings.NewReader(strings.NewReplacer("ID", in.ID, "RIGHT", right, "HALF", half).Replace(test.body)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			got := string(body)
+			if test.path == "/v1/score" {
+				var out Scores
+				err = errors.Join(err, json.Unmarshal(body, &out))
+				var all []string
+				for _, x := range out.Items {
+					reward := ""
+					if x.Reward != nil {
+						reward = fmt.Sprint(*x.Reward)
+					}
+					all = append(all, string(x.Status)+" "+reward)
+				}
+				got = strings.Join(all, ", ")
+			}
+			if err != nil || !strings.Contains(got, test.want) {
+				t.Errorf("%s of %q: %d %s, %v\nwant %s", test.path, half, resp.StatusCode, body, err, test.want)
+			}
+		}
 	}
 }
 
@@ -206,6 +256,7 @@ func TestGenerate(t *testing.T) {
 		for body, want := range map[string]string{
 			`{"split":"heldout","seed":3}`:                                "--allow-split heldout",
 			`{"split":"train","seed":3,"per_category":1000000}`:           "at most 10000",
+			`{"split":"train","seed":3,"per_category":-1}`:                "/per_category: expected a number from 1 on, found -1",
 			`{"split":"train","seed":3,"n":[1]}`:                          "expected two numbers",
 			`{"split":"train","seed":3,"preset":"giant"}`:                 "there is no preset",
 			`{"split":"train","seed":3,"categories":["gossip"]}`:          "gossip",
@@ -230,6 +281,27 @@ func TestGenerate(t *testing.T) {
 				t.Errorf("%s: %d %s", call, status, body)
 			}
 		}
+	}
+}
+
+// TestBrokenStream: an error behind the first lines is in the last line, and the answer is
+// seen to be cut off. Over streams it is the answer.
+func TestBrokenStream(t *testing.T) {
+	const body, want = `{"split":"train","seed":3,"categories":["degree_count","sibling"],"n":[4,4],"per_category":100}`, "sibling: only 7 of 100 found"
+	web := httptest.NewServer(New(Options{}).Handler())
+	defer web.Close()
+	resp, err := http.Post(web.URL+"/v1/generate", "", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if lines := bytes.Split(text, []byte("\n")); err == nil || resp.StatusCode != 200 || len(lines) != 66 || !bytes.HasPrefix(lines[64], []byte(`{"version":1,"error":{`)) || !bytes.Contains(lines[64], []byte(want)) || len(lines[65]) > 0 {
+		t.Errorf("%d, %d lines, %v: %s", resp.StatusCode, len(lines), err, lines[max(0, len(lines)-2):])
+	}
+	c, _ := talk(t, Options{})
+	if status, got, _ := c.ask("POST /v1/generate", body); status != 400 || !strings.Contains(got, want) {
+		t.Errorf("%d %s", status, got)
 	}
 }
 

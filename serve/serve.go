@@ -29,10 +29,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -142,9 +144,11 @@ type Route struct {
 	// is told at once to come again.
 	Hold bool
 
-	open    bool // no token is needed
-	lenient bool // unknown members are ignored
-	inQuery bool // the token may be ?token=, since the clients cannot send headers
+	open    bool     // no token is needed
+	lenient bool     // members that nobody asked for are left alone
+	said    bool     // a body has what a model wrote: what is no text in it is U+FFFD, as in a file of replies
+	query   []string // the parameters of the path; other ones are refused unless lenient
+	inQuery bool     // the token may be ?token=, since the clients cannot send headers
 	// fail says what went wrong in the form that the clients of the route know; nil is
 	// failure.
 	fail   func(error) *Answer
@@ -231,7 +235,10 @@ func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 			a = r.failed(&verdict.BugError{What: fmt.Sprint(p)})
 		}
 	}()
-	v, err := r.answer(ctx, s, c)
+	v, err := any(nil), r.parameters(c.Query)
+	if err == nil {
+		v, err = r.answer(ctx, s, c)
+	}
 	if err != nil {
 		var busy *busyError
 		if errors.As(err, &busy) {
@@ -246,6 +253,23 @@ func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 		return v
 	}
 	return &Answer{Status: http.StatusOK, Body: encode(v), Frames: c.out}
+}
+
+// parameters refuses those of our own routes that there are not. Supervisors and training stacks
+// may add theirs to the others.
+func (r *Route) parameters(query url.Values) error {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		switch {
+		case !strings.HasPrefix(r.Path, "/v1/"):
+		case len(r.query) == 0:
+			return bad("%s %s takes no parameters behind a question mark, found `%s`", r.Method, r.Path, name)
+		case !slices.Contains(r.query, name):
+			return bad("%s %s has no parameter `%s`; there is %s", r.Method, r.Path, name, strings.Join(r.query, ", "))
+		case len(query[name]) > 1:
+			return bad("the parameter `%s` is there twice", name)
+		}
+	}
+	return nil
 }
 
 // failed is the answer to a call that failed.
@@ -323,7 +347,7 @@ func route[Q, R any](method, path, doc string, deadline time.Duration, work func
 	return Route{Method: method, Path: path, Doc: doc, Deadline: deadline, Request: *new(Q), Response: *new(R),
 		answer: func(ctx context.Context, s *Server, c *Call) (any, error) {
 			var q Q
-			if err := decode(c.Body, &q, c.Route.lenient); err != nil {
+			if err := decode(c.Body, &q, c.Route); err != nil {
 				return nil, err
 			}
 			return work(ctx, s, c, &q)
@@ -339,6 +363,18 @@ func (r Route) gives(response any) Route {
 // forAll makes a route that needs no token, since supervisors of processes have none.
 func (r Route) forAll() Route {
 	r.open = true
+	return r
+}
+
+// asks is a route with parameters in its path, behind a question mark.
+func (r Route) asks(names ...string) Route {
+	r.query = names
+	return r
+}
+
+// quotes is a route whose bodies have what a model wrote.
+func (r Route) quotes() Route {
+	r.said = true
 	return r
 }
 
@@ -362,10 +398,10 @@ func Routes() []Route {
 		route("POST", "/v1/why", "Why an expression has its value: paths, or the terms of an equation.", time.Minute, inLane(why)),
 		route("GET", "/v1/doc/{id}", "The page of a function, a diagnostic or a topic.", time.Second, doc),
 		route("POST", "/v1/fmt", "A program in its canonical form.", time.Minute, inLane(format)),
-		route("POST", "/v1/score", "What replies to questions of the benchmark are worth.", 5*time.Minute, score),
-		route("POST", "/v1/reward", "The same as a list of numbers, for the reward function of a trainer.", 5*time.Minute, rewards),
+		route("POST", "/v1/score", "What replies to questions of the benchmark are worth.", 5*time.Minute, score).quotes(),
+		route("POST", "/v1/reward", "The same as a list of numbers, for the reward function of a trainer.", 5*time.Minute, rewards).quotes(),
 		route("POST", "/v1/generate", "Instances of the benchmark, one a line.", 5*time.Minute, generate).gives(Lines{}),
-		route("GET", "/v1/instances/{id}", "One instance, made again from its id.", time.Minute, inLane(one)),
+		route("GET", "/v1/instances/{id}", "One instance, made again from its id.", time.Minute, inLane(one)).asks("mode"),
 		route("GET", "/version", "Which build answers.", time.Second, func(context.Context, *Server, *Call, *nothing) (Hello, error) { return hello(), nil }),
 		route("GET", "/livez", "Whether the process lives.", time.Second, func(context.Context, *Server, *Call, *nothing) (Status, error) { return Status{"ok"}, nil }).forAll(),
 		route("GET", "/readyz", "Whether requests should come: not while the server drains.", time.Second, ready).gives(Status{}).forAll(),

@@ -121,11 +121,25 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/cost", `{"program":":print tc(edges([[0,1]]))"}`, 200, []string{`"certified":true`}},
 		{"POST /v1/explain", `{"program":":print tc(edges([[0,1]]))"}`, 200, []string{`tc (const 2x2)`}},
 		{"POST /v1/explain", `{"code":"E0203"}`, 200, []string{`E0203: an index`}},
+		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"R(\"a\",\"b\")"}`, 200, []string{`"text":"yes, in 2 steps\n`, `by line 2 from 1`}},
+		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"not R(\"b\",\"a\")"}`, 200, []string{`"text":"no\n`}},
+		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"R(\"a\")"}`, 422, []string{"`R` has 2 columns, 1 here"}},
+		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"R"}`, 422, []string{"`R` is a relation, and `:why` explains one row"}},
+		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"rech(A)"}`, 422, []string{"there is no function `rech`"}},
+		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"B"}`, 422, []string{"there is no tensor `B`"}},
 		{"POST /v1/fmt", `{"program":"x=1"}`, 200, []string{`"text":"x = 1\n"`}},
 		{"POST /v1/nothing", `{}`, 404, []string{`there is no`}},
 		{"POST /v1/run", `null`, 400, []string{`the body: expected an object, found null`}},
-		{"POST /v1/run", `{"program":"input A: graph\n:print A","inputs":{"A":{"text":7}}}`, 400, []string{`the input A: /text: expected text, found a number`}},
+		{"POST /v1/run", `{"program":"input A: graph\n:print A","inputs":{"A":{"text":["a"]}}}`, 400, []string{`the input A: /text: expected text, found an array`}},
+		{"POST /v1/run", `{"program":"input V: vector\ninput G: graph\n:print sum(V)","inputs":{"V":{"text":1,"array":2},"G":[["text","array"]]}}`, 200, []string{`"value":3`}},
+		{"POST /v1/run", `{"program":"input V: vector\ninput G: graph\n:print sum(V)","inputs":{"V":{"array":1,"text":2},"G":[["text","array"]]}}`, 200, []string{`"value":3`}},
+		{"POST /v1/why", `{"program":"input V: vector\ninput G: graph\nn = sum(V)","expression":"n","inputs":{"V":{"array":1,"text":2},"G":[["text","array"]]}}`, 200, []string{`"text":"`}},
 		{"POST /v1/run", `{"program":"input A: graph\n:print A","inputs":{"A":{"array":{"layout":"bits"}}}}`, 400, []string{"the input A: /array has no member `dtype`"}},
+		{"POST /v1/run?form=text", `{"program":":print 1"}`, 400, []string{"POST /v1/run takes no parameters behind a question mark, found `form`"}},
+		{"GET /v1/instances/cb2-train-degree_count-0-s7?mod=ein", ``, 400, []string{"GET /v1/instances/{id} has no parameter `mod`; there is mode"}},
+		{"GET /v1/instances/cb2-train-degree_count-0-s7?mode=ein&mode=cot", ``, 400, []string{"the parameter `mode` is there twice"}},
+		{"GET /v1/instances/cb2-train-degree_count-0-s7?mode=cot", ``, 200, []string{`"messages":[`}},
+		{"GET /livez?probe=1", ``, 200, []string{`ok`}},
 		{"GET /version", ``, 200, []string{`"protocol":1`}},
 		{"GET /livez", ``, 200, []string{`ok`}},
 	} {
@@ -314,6 +328,7 @@ func TestConversation(t *testing.T) {
 	}
 	for name, message := range map[string]string{
 		"header":     `{"id":1`,
+		"no header":  "hello\n",
 		"long":       strings.Repeat(" ", MaxHeader+1),
 		"body":       `{"id":1,"call":"POST /v1/fmt","body":10}` + "\n{}",
 		"too much":   fmt.Sprintf(`{"id":1,"call":"POST /v1/fmt","frames":[%d,1]}`+"\n", int64(MaxMessage)),
@@ -324,7 +339,7 @@ func TestConversation(t *testing.T) {
 			_, _ = fmt.Fprint(c.w, message)
 			_ = c.w.Close()
 		}()
-		if h, call := c.receive(); h.Status != 400 {
+		if h, call := c.receive(); h.Status != 400 || name == "no header" && !strings.Contains(string(call.Body), "a header cannot be read: it is not JSON") {
 			t.Errorf("%s: %+v %s", name, h, call.Body)
 		}
 		if err := end(); err == nil {

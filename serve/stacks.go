@@ -30,7 +30,7 @@ import (
 // stack makes a row of the table for a training stack.
 func stack[Q, R any](method, path, doc string, deadline time.Duration, status int, work func(context.Context, *Server, *Call, *Q) (R, error)) Route {
 	r := route(method, path, doc, deadline, work)
-	r.Hold, r.lenient = true, true
+	r.Hold, r.lenient, r.said = true, true, true
 	r.fail = func(err error) *Answer {
 		a := failure(err)
 		if a.Status == http.StatusTooManyRequests || a.Status >= http.StatusInternalServerError {

@@ -96,6 +96,7 @@ func TestStacks(t *testing.T) {
 		{"POST /step", `{"action":{"reply":"x"}}`, 422, "there is no question yet"},
 		{"POST /step", `{"action":{"id":"` + in.ID + `"}}`, 400, "/action has no member `reply`"},
 		{"POST /step", `{"action":{"id":"` + in.ID + `","answer":-1}}`, 200, `"outcome":"wrong"`},
+		{"POST /step", `{"action":{"reply":` + right + `,"id":"` + in.ID + `","answer":null}}`, 200, `"reward":1`},
 		{"POST /step", `{"action":{"type":"list_tools"}}`, 200, `"tools":[`},
 		{"POST /step", `{"action":{"type":"call_tool","tool_name":"run","arguments":{"code":"x"}}}`, 422, "needs an argument `program`"},
 		{"POST /step", `{}`, 400, "the body has no member `action`"},

@@ -227,7 +227,7 @@ func readMessage(r *bufio.Reader) (h header, c *Call, err error) {
 		return h, nil, fmt.Errorf("the stream ended in a header: %w", io.ErrUnexpectedEOF)
 	}
 	if err := json.Unmarshal(line, &h, json.RejectUnknownMembers(true)); err != nil {
-		return h, nil, fmt.Errorf("a header cannot be read: %s", malformed(err))
+		return h, nil, fmt.Errorf("a header cannot be read: %s", strings.Replace(malformed(err), "the body", "it", 1))
 	}
 	all := int64(0)
 	for _, n := range append([]int64{h.Body}, h.Frames...) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"ein"
+	"ein/internal/codes"
 	"ein/repl"
 )
 
@@ -23,12 +24,21 @@ type WhyRequest struct {
 }
 
 // why asks a session, which ends with the answer.
-func why(ctx context.Context, s *Server, _ *Call, q *WhyRequest) (*Text, error) {
+func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*Text, error) {
 	ctx, stop := s.within(ctx, q.Limits)
 	defer stop()
 	expression := strings.ReplaceAll(q.Expression, "\n", " ")
 	// What is wrong with the program is said as by any other call. It need print nothing.
-	p, err := s.compile(ctx, key{cmp.Or(q.Name, "program"), q.Program.Program + "\n:print " + expression, ein.Full, s.limits(q.Limits)})
+	compile := func(verb string) (*ein.Program, error) {
+		return s.compile(ctx, key{cmp.Or(q.Name, "program"), q.Program.Program + "\n" + verb + " " + expression, ein.Full, s.limits(q.Limits)})
+	}
+	p, err := compile(":print")
+	if code := codeOf(err); code == codes.E0201 || code == codes.E0202 { // an atom of a relation is neither tensor nor function
+		atom, other := compile(":why")
+		if code := codeOf(other); other == nil || strings.HasPrefix(string(code), "E08") && code != codes.E0801 {
+			p, err = atom, other
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +51,7 @@ func why(ctx context.Context, s *Server, _ *Call, q *WhyRequest) (*Text, error) 
 			case "array":
 				return nil, bad("/inputs/%s: an explanation takes data as JSON or text", in.Name)
 			case "text", "options":
-				if err := decode(data, &f, false); err != nil {
+				if err := decode(data, &f, c.Route); err != nil {
 					return nil, err
 				}
 			default:
@@ -76,6 +86,15 @@ func why(ctx context.Context, s *Server, _ *Call, q *WhyRequest) (*Text, error) 
 		}
 	}
 	return nil, errors.New("a session without an answer")
+}
+
+// codeOf is the code of an error of a program, "" if there is none.
+func codeOf(err error) codes.Code {
+	var wrong *ein.Error
+	if !errors.As(err, &wrong) || wrong.Diags.First() == nil {
+		return ""
+	}
+	return wrong.Diags.First().Code
 }
 
 const programFile = "program.ein"

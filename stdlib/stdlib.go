@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/vm/ir"
 	"ein/vm/op"
 	"ein/vm/tensor"
@@ -256,10 +257,7 @@ func Lookup(name string) *Builtin { return byName()[name] }
 
 // Names returns the names of all builtins, sorted.
 func Names() []string {
-	names := make([]string, 0, len(Builtins))
-	for i := range Builtins {
-		names = append(names, Builtins[i].Name)
-	}
+	names := lists.Map(Builtins, func(x Builtin) string { return x.Name })
 	sort.Strings(names)
 	return names
 }

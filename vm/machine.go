@@ -21,6 +21,7 @@
 package vm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -372,7 +373,7 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 			return nil, m.over
 		}
 		if m.err != nil {
-			m.err.Pos = m.pos
+			m.err.Pos = cmp.Or(m.err.Pos, m.pos) // of a rule
 			return nil, m.err
 		}
 		return nil, &Stopped{Pos: m.pos, Cause: context.Cause(ctx)}

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"ein/vm/code"
 	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/rel"
 	"ein/vm/rel/engine"
 	"ein/vm/tensor"
@@ -25,8 +27,7 @@ func rules(m *Machine) bool {
 		Run(c *kernel.Ctl, args []*tensor.Value, b *engine.Budget) ([]*tensor.Table, error)
 	})
 	tables, err := run.Run(&m.ctl, args, &m.budget)
-	var e *engine.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*engine.Error](err); ok {
 		return m.derived(e)
 	}
 	for i, r := range m.Results {
@@ -39,6 +40,7 @@ func rules(m *Machine) bool {
 // what the relations of the program read, nil for nothing.
 type Evidence struct {
 	Program *rel.Program
+	Query   int // its relation
 	Tables  []*tensor.Table
 	Goals   []engine.Goal
 	Answers []engine.Answer
@@ -58,7 +60,8 @@ func (m *Machine) Why(ctx context.Context, output int, rows [][]float64) (*Evide
 		for k, r := range s.Args {
 			args[k], regs[k] = &m.regs[r], &m.mod.Program.Regs[r]
 		}
-		out := &Evidence{Program: s.Rules, Goals: goals(s.Rules, s.Rules.Results[k], rows)}
+		query := s.Rules.Results[k]
+		out := &Evidence{Program: s.Rules, Query: query, Goals: goals(s.Rules, query, rows)}
 		for i := range s.Rules.Relations {
 			var t *tensor.Table
 			if r := &s.Rules.Relations[i]; r.Source == rel.FromTable {
@@ -86,7 +89,7 @@ func (m *Machine) Why(ctx context.Context, output int, rows [][]float64) (*Evide
 			m.over.Pos = m.pos
 			return nil, m.over
 		}
-		m.err.Pos = m.pos
+		m.err.Pos = cmp.Or(m.err.Pos, m.pos)
 		return nil, m.err
 	}
 	return nil, fmt.Errorf("vm: output %d is not derived by rules", output)
@@ -124,6 +127,10 @@ func (m *Machine) derived(e *engine.Error) bool {
 		name = rel.Plain(e.Relation.Name)
 	}
 	m.sofar = fmt.Sprintf("%d rows of %s", e.Rows, name)
+	var pos op.Pos
+	if e.Rule != nil {
+		pos = e.Rule.Pos
+	}
 	switch e.Kind {
 	case engine.OverBytes:
 		m.over = &Exceeded{What: "bytes", Max: m.bytes, Most: m.mod.Certificate.PeakBytes, Sofar: m.sofar}
@@ -133,20 +140,20 @@ func (m *Machine) derived(e *engine.Error) bool {
 		if math.IsInf(e.Value, 0) {
 			what = "it is infinite"
 		}
-		return m.fail(&RuntimeError{Kind: NotFinite, Message: fmt.Sprintf("a cell of %s is not a number: %s", name, what),
+		return m.fail(&RuntimeError{Kind: NotFinite, Pos: pos, Message: fmt.Sprintf("a cell of %s is not a number: %s", name, what),
 			Hint: "leave such bindings out by a comparison, as in `d > 0, r = x / d`"})
 	case engine.Inexact:
-		return m.fail(&RuntimeError{Kind: Inexact, Message: fmt.Sprintf("a whole number in %s reaches 2^53, past which numbers are not exact", name),
+		return m.fail(&RuntimeError{Kind: Inexact, Pos: pos, Message: fmt.Sprintf("a whole number in %s reaches 2^53, past which numbers are not exact", name),
 			Hint: "a real number, such as 1.5 times the value, is not limited"})
 	case engine.Improves:
 		around := ""
 		if len(e.Cycle) > 0 {
 			around = " around " + m.chain(e)
 		}
-		return m.fail(&RuntimeError{Kind: Improving, Message: fmt.Sprintf("%s improves for ever%s", name, around),
+		return m.fail(&RuntimeError{Kind: Improving, Pos: pos, Message: fmt.Sprintf("%s improves for ever%s", name, around),
 			Hint: "weights around a cycle must not add up to an improvement"})
 	case engine.Weight:
-		return m.fail(&RuntimeError{Kind: Worsening, Message: fmt.Sprintf("a value of %s is multiplied by %v, which turns better into worse", name, e.Value),
+		return m.fail(&RuntimeError{Kind: Worsening, Pos: pos, Message: fmt.Sprintf("a value of %s is multiplied by %v, which turns better into worse", name, e.Value),
 			Hint: "in a recursion with `min=` or `max=` factors start at 0"})
 	}
 	return false // over the limit of operations, or cancelled

@@ -75,6 +75,10 @@ func TestRecipes(t *testing.T) {
 			t.Errorf("%q: what is there is made again: %s", flags, again)
 		}
 	}
+	said := python("table4/reinforce.py --ein ./ein --out table4 --sizes 24 --seeds 1 --steps 1 --read 36 --reading 1 --ask 6 --grpo 1 --prompts 2 --more 12")
+	if !strings.Contains(said, "rewards/worth/mean") || !strings.Contains(said, "   24 grpo            1     1 ") {
+		t.Errorf("reinforce: %s", said)
+	}
 	for line := range strings.Lines(python("check.py")) {
 		t.Log(line)
 	}

@@ -3,6 +3,8 @@ package corpus
 import (
 	"fmt"
 	"strings"
+
+	"ein/internal/lists"
 )
 
 // AbuseCase is a text meant to break an implementation: by size, by depth, by
@@ -229,11 +231,7 @@ func Abuse() []AbuseCase {
 	})
 	add("twenty_indices_kept", "static|limit", func() string {
 		names := strings.Split("abcdefghijklmnopqrst", "")
-		terms := make([]string, len(names))
-		for i, n := range names {
-			terms[i] = "v[" + n + "]"
-		}
-		return "v = [1, 1]\nT[" + strings.Join(names, ",") + "] = " + strings.Join(terms, " ")
+		return "v = [1, 1]\nT[" + strings.Join(names, ",") + "] = " + strings.Join(lists.Map(names, func(n string) string { return "v[" + n + "]" }), " ")
 	})
 	add("a_hundred_indices", "ok|limit|static|runtime", func() string {
 		var b strings.Builder

@@ -112,24 +112,23 @@ func (eq *equation) isIndex(name string) bool {
 	return slices.Contains(eq.lhs, name) || !eq.sc.params[name]
 }
 
-func (eq *equation) mentionsIndex(x syntax.Expr) bool {
-	switch x := x.(type) {
-	case *syntax.Index:
-		for _, i := range x.Indices {
-			if n, ok := i.(*syntax.Name); ok && eq.isIndex(n.Name) {
-				return true
+func (eq *equation) mentionsIndex(x syntax.Expr) (found bool) {
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Index:
+			for _, i := range n.Indices {
+				name, ok := i.(*syntax.Name)
+				found = found || ok && eq.isIndex(name.Name)
+			}
+		case *syntax.Call:
+			for k, a := range n.Args {
+				name, ok := a.Value.(*syntax.Name)
+				found = found || ok && k > 0 && n.Fun.Name == "select" && slices.Contains(eq.lhs, name.Name)
 			}
 		}
-	case *syntax.Call:
-		if x.Fun.Name == "select" && len(x.Args) > 0 {
-			for _, a := range x.Args[1:] {
-				if n, ok := a.Value.(*syntax.Name); ok && slices.Contains(eq.lhs, n.Name) {
-					return true
-				}
-			}
-		}
-	}
-	return slices.ContainsFunc(children(x), eq.mentionsIndex)
+		return !found
+	})
+	return found
 }
 
 // constant evaluates a part without indices, which has to be a scalar here.

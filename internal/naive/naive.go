@@ -395,67 +395,17 @@ func flatten(dims, pos []int) int {
 
 // findLabels numbers the strings of a statement in the order of the text.
 func (in *interp) findLabels(s syntax.Stmt) {
-	switch s := s.(type) {
-	case *syntax.Assign:
-		for _, x := range s.Indices {
-			in.findIn(x, false)
+	syntax.Walk(s, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.String:
+			in.addLabel(n.Value)
+		case *syntax.List:
+			for _, x := range n.Elems {
+				if s, ok := x.(*syntax.String); ok {
+					in.listed[s.Value] = true
+				}
+			}
 		}
-		in.findIn(s.Value, false)
-	case *syntax.Print:
-		for _, x := range s.Values {
-			in.findIn(x, false)
-		}
-	case *syntax.Def:
-		if s.Value != nil {
-			in.findIn(s.Value, false)
-		}
-		for _, b := range s.Body {
-			in.findLabels(b)
-		}
-	case *syntax.Repeat:
-		in.findIn(s.Times, false)
-		for _, b := range s.Body {
-			in.findLabels(b)
-		}
-	case *syntax.ExprStmt:
-		in.findIn(s.X, false)
-	}
-}
-
-func (in *interp) findIn(x syntax.Expr, inList bool) {
-	if s, ok := x.(*syntax.String); ok {
-		in.addLabel(s.Value)
-		if inList {
-			in.listed[s.Value] = true
-		}
-	}
-	_, list := x.(*syntax.List)
-	for _, k := range children(x) {
-		in.findIn(k, list)
-	}
-}
-
-// children returns the subexpressions of x in the order of the text.
-func children(x syntax.Expr) []syntax.Expr {
-	switch x := x.(type) {
-	case *syntax.List:
-		return x.Elems // of a packed one none: it holds neither labels nor indices
-	case *syntax.Call:
-		var xs []syntax.Expr
-		for _, a := range x.Args {
-			xs = append(xs, a.Value)
-		}
-		return xs
-	case *syntax.Index:
-		return append([]syntax.Expr{x.X}, x.Indices...)
-	case *syntax.Product:
-		return x.Factors
-	case *syntax.Unary:
-		return []syntax.Expr{x.X}
-	case *syntax.Binary:
-		return []syntax.Expr{x.L, x.R}
-	case *syntax.Paren:
-		return []syntax.Expr{x.X}
-	}
-	return nil
+		return true
+	})
 }

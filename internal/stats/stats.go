@@ -41,6 +41,14 @@ func (i Interval) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
+// One is 1 for what is right, and 0 for what is not.
+func One(right bool) float64 {
+	if right {
+		return 1
+	}
+	return 0
+}
+
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // Estimate is a number with its standard error.

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ein/internal/lists"
 	"ein/internal/table"
 )
 
@@ -41,6 +42,11 @@ func Plural(n int, one string, more ...string) string {
 		return Count(n) + " " + more[0]
 	}
 	return Count(n) + " " + one + "s"
+}
+
+// Joined is names with commas between them.
+func Joined[S ~string](names []S) string {
+	return strings.Join(lists.Map(names, func(n S) string { return string(n) }), ", ")
 }
 
 // Shorten cuts a text to so many characters.

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"ein/lang/diag"
 	"ein/lang/syntax"
 	"ein/vm/ir"
 )
@@ -91,6 +90,51 @@ func (c *checker) follow(before *Program) {
 	}
 }
 
+// isApart reports whether a program neither says anything of relations nor mentions what those
+// before it have to do with. A session of many rules then takes no time for them.
+func isApart(f *syntax.File, before *Program) bool {
+	apart := true
+	names := map[string]bool{}
+	for _, s := range f.Stmts {
+		switch s := s.(type) {
+		case *syntax.Assign:
+			names[s.Name.Name] = true
+		case *syntax.ExprStmt, *syntax.Print:
+		default: // a function sees no relations, but may take the name of one
+			return false
+		}
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Name:
+				names[n.Name] = true
+			case *syntax.Call:
+				names[n.Fun.Name] = true
+			}
+			return true
+		})
+	}
+	for _, s := range before.end.relations {
+		if !apart {
+			return false
+		}
+		if in, ok := s.(*syntax.Input); ok {
+			apart = !names[in.Name.Name]
+			continue
+		}
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Call:
+				apart = apart && !names[n.Fun.Name]
+			case *syntax.Index:
+				name, ok := n.X.(*syntax.Name)
+				apart = apart && !(ok && names[name.Name])
+			}
+			return apart
+		})
+	}
+	return apart
+}
+
 // finish fills in what is only known at the end of a program.
 func (c *checker) finish(p *Program) {
 	p.Labels, p.Nodes, p.outcomes = c.labels, c.b.Count, c.outcomes
@@ -107,10 +151,6 @@ func (c *checker) finish(p *Program) {
 		names = c.scope.before.with(c.scope.names)
 	}
 	p.end = end{names, defs, c.ids, c.b.Count, c.work, c.elements, said}
-	if c.cfg.After != nil && len(c.file.Stmts) > 0 { // what is not wrong with what was said before has been told
-		from := c.file.Stmts[0].Pos().Start
-		c.diags = slices.DeleteFunc(c.diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Span.Start < from })
-	}
 	p.Diags = c.diags
 	if c.more > 0 {
 		p.Diags = append(p.Diags, c.andMore())

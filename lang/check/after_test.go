@@ -125,3 +125,51 @@ func TestLayers(t *testing.T) {
 		}
 	}
 }
+
+// TestApart: a statement that has nothing to do with the relations before it is checked without
+// them, and means the same.
+func TestApart(t *testing.T) {
+	const rules = 500
+	text := "A = edges([[0, 1]], 3)\nn = 2\nE(0, 1).\ndef f(x) = x + 1\n" + strings.Repeat("R(x, y) <- E(x, y), A(x, y).\n", rules)
+	cfg := Config{Profile: Repl}
+	before := Check(syntax.Parse(source.NewFile("in.ein", text), syntax.Options{Repl: true}), cfg)
+	if before.Diags.HasErrors() {
+		t.Fatal(before.Diags)
+	}
+	cfg.After = before
+	for entry, apart := range map[string]bool{
+		"m = n + 1": true, "x = sum(ones(3))": true, ":print n": true, "missing + 1": true,
+		"count(R)": false, "R = 3": false, "A = A": false, "f(1)": true, "E(0, 2).": false, "R(0, x)?": false, "S(x) <- T(x).": false,
+		"def g(x) = x": false, "input R: graph": false, ":print E": false,
+	} {
+		file := before.File.Source.Append("in.ein", 1, entry+"\n")
+		f := syntax.Parse(file, syntax.Options{Repl: true, From: len(text)})
+		if got := isApart(f, before); got != apart {
+			t.Errorf("%s: apart: %v, want %v", entry, got, apart)
+		}
+		got, want := Check(f, cfg), check(f, cfg, false)
+		if len(got.Diags) != len(want.Diags) || got.Nodes != want.Nodes || len(got.Relations) != len(want.Relations) || (got.Rules == nil) != (want.Rules == nil) {
+			t.Errorf("%s: %d operations, %d relations, %v; with the relations before %d, %d, %v", entry, got.Nodes, len(got.Relations), got.Diags, want.Nodes, len(want.Relations), want.Diags)
+		}
+		next := Config{Profile: Repl, After: got}
+		again := syntax.Parse(file.Append("in.ein", 1, "R(0, 1)?\n"), syntax.Options{Repl: true, From: len(file.Text)})
+		if p := Check(again, next); apart && (p.Diags.HasErrors() || len(p.Outputs) != 1) {
+			t.Errorf("%s: then %v", entry, p.Diags)
+		}
+		if n := testing.AllocsPerRun(3, func() { Check(f, cfg) }); apart && entry != "missing + 1" && n > rules {
+			t.Errorf("%s: %v allocations beside %d rules", entry, n, rules)
+		}
+	}
+}
+
+// TestOwnWarnings: an entry tells its own warnings however many the entries before it had.
+func TestOwnWarnings(t *testing.T) {
+	text := "E(0, 1).\n" + strings.Repeat("R(x) <- E(x, y).\n", 2*maxDiagnostics)
+	cfg := Config{Profile: Repl}
+	before := syntax.Parse(source.NewFile("in.ein", text), syntax.Options{Repl: true})
+	cfg.After = Check(before, Config{Profile: Repl})
+	f := syntax.Parse(before.Source.Append("in.ein", 1, "S(x) <- E(x, z).\n"), syntax.Options{Repl: true, From: len(text)})
+	if p := Check(f, cfg); len(p.Diags) != 1 || p.Diags[0].Code != "W0820" {
+		t.Errorf("%v", p.Diags)
+	}
+}

@@ -658,6 +658,9 @@ func (c *checker) report(d diag.Diagnostic) (none val) {
 	} else if len(c.active) > 0 {
 		d.Related = append(d.Related, diag.Related{Span: c.site, Message: "called here"})
 	}
+	if d.Severity != diag.Error && c.cfg.After != nil && len(c.file.Stmts) > 0 && d.Span.Start < c.file.Stmts[0].Pos().Start {
+		return none // what is not wrong with what was said before has been told
+	}
 	at := place{d.Code, d.Span}
 	if c.seen[at] {
 		c.partial = true

@@ -292,6 +292,16 @@ type place struct {
 // Check resolves and types a parsed program. Its Diags include those of the file. If they have
 // errors, the program has no meaning, and the other fields hold what could be found out.
 func Check(f *syntax.File, cfg Config) *Program {
+	apart := cfg.After != nil && isApart(f, cfg.After)
+	p := check(f, cfg, apart)
+	if apart && p.Diags.HasErrors() { // a message may know more of the names there are
+		p = check(f, cfg, false)
+	}
+	return p
+}
+
+// check checks a program; apart from the relations that there were, if it says nothing of them.
+func check(f *syntax.File, cfg Config, apart bool) *Program {
 	p := cfg.Into
 	if p == nil {
 		p = new(Program)
@@ -303,7 +313,11 @@ func Check(f *syntax.File, cfg Config) *Program {
 		p.Bound, p.Inputs = cfg.After.Bound, cfg.After.Inputs
 		c.follow(cfg.After)
 		c.rel.stmts = cfg.After.end.relations
-		c.relate()
+		if apart {
+			p.Rules, p.Relations = cfg.After.Rules, cfg.After.Relations
+		} else {
+			c.relate()
+		}
 		p.File = c.file
 	} else {
 		c.collectLabels()

@@ -29,7 +29,6 @@ var (
 	manyColumns    = message{codes.E0815, "`%s` has %d columns; a relation has at most %d", "", "Split it into relations that share a key."}
 	otherNodes     = message{codes.E0803, "axis %d of `%s` has %s, and there are %s", "", "Rules read tensors over the nodes of the program."}
 	reserved       = message{codes.E0818, "%s is reserved for a later version", "", ""}
-	noLiteral      = message{codes.E0818, "%s is neither true nor false", "", "A body has atoms, `not` atoms, comparisons and `v = e`."}
 	deepExpr       = message{codes.E0818, "this expression is more than %d operations deep", "", "Name a part of it in the body first, as in `v = e`."}
 	aggregateKey   = message{codes.E0818, "an aggregate cannot be the key of a tensor", "", "The operator says how several values combine: `T[x] += a <- ...` is their sum."}
 	queryConstant  = message{codes.N0828, "`%s` is the constant here, since a fact has it", "", "A variable needs a name that no fact has."}
@@ -63,6 +62,9 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
 	if _, ok := scalars[name.Name]; ok {
 		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of numbers: compare what it gives, as in `%s > 0`.", name.Name, syntax.ExprString(l.X)))
+	}
+	if name.Name == "not" {
+		d.Notes = append(d.Notes, "`not` negates one atom. To negate more, define a relation for it; a comparison is turned round.")
 	}
 	if _, ok := aggregates[name.Name]; ok {
 		d.Notes = append(d.Notes, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
@@ -332,6 +334,49 @@ func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name
 	}
 }
 
+// foreign are words of other languages that are no names in the body of a rule: what to write
+// instead, and what to write in their place if that is enough.
+var foreign = map[string]struct{ note, fix string }{
+	"is":    {"`v = e` gives v a value.", "="},
+	"and":   {"The literals of a body are separated by commas.", ","},
+	"or":    {"For another way to the same rows, write a second rule with the same head.", ""},
+	"in":    {"For one of several values, write a rule for each, or a relation that lists them.", ""},
+	"mod":   {"The rest of a division is `a - b * floor(a / b)`.", ""},
+	"group": {"The columns of the head without an aggregate are the groups: `Total(x, sum(a)) <- Pay(x, a).`.", ""},
+	"null":  {"There is no null: a row that lacks a value is left out.", ""},
+}
+
+// notLiteral is a literal that is none.
+func (c *checker) notLiteral(l *syntax.Literal) {
+	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.Span,
+		Message: "`" + syntax.LiteralString(l) + "` is neither true nor false", Notes: []string{"A body has atoms, `not` atoms, comparisons and `v = e`."}}
+	c.foreign(&d, l.X)
+	c.report(d)
+}
+
+// foreign says what stands for the last word of another language in an expression.
+func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
+	syntax.Walk(x, func(y syntax.Node) bool {
+		n, ok := y.(*syntax.Name)
+		if !ok {
+			return true
+		}
+		w, ok := foreign[strings.ToLower(n.Name)]
+		if !ok {
+			return true
+		}
+		d.Notes, d.Fixes = []string{w.note}, nil
+		at := n.Span
+		if w.fix == "," {
+			at.Start = len(strings.TrimRight(c.file.Source.Text[:at.Start], " "))
+		}
+		if w.fix != "" {
+			d.Fixes = fix("write `"+w.fix+"`", at, w.fix)
+		}
+		return true
+	})
+}
+
 func (c *checker) noRuleExpr(x syntax.Expr) {
 	note := "An expression of a rule has variables, numbers, + - * / and functions of numbers such as floor(x)."
 	if call, ok := x.(*syntax.Call); ok {
@@ -341,7 +386,22 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", call.Fun.Name)
 		}
 	}
-	c.err(codes.E0818, x.Pos(), "", []string{note}, "%s is not allowed in a rule", text(x))
+	if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() {
+		note = "A literal has one comparison: `0 < x, x < 9`."
+	}
+	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not allowed in a rule", Notes: []string{note}}
+	c.foreign(&d, x)
+	c.report(d)
+}
+
+func (c *checker) relationAsTerm(x *syntax.Name) {
+	r := c.rel.byName[x.Name]
+	cells := slices.Repeat([]string{"_"}, max(len(r.cols)-1, 0))
+	atom := r.name + "(" + strings.Join(append(cells, "v"), ", ") + ")"
+	if r.valued() {
+		atom = r.name + "[" + strings.Join(cells, ", ") + "] = v"
+	}
+	c.err(codes.E0818, x.Span, "", []string{fmt.Sprintf("An atom gives a variable the value: `%s`. Variables begin with a lower-case letter.", atom)}, "`%s` is a relation, not a value", x.Name)
 }
 
 // nearConstant is the constant that an unknown one may have meant.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ein/internal/codes"
@@ -220,11 +221,11 @@ func (r *relations) isPlace(k *constant) bool {
 	return k.isNum && (class == aNode || class == aLabel)
 }
 
-// outside reports numbers of nodes that do not exist: nothing matches them, and where nodes have
-// no labels they may not be in a fact or a head.
+// outside reports numbers of nodes that do not exist: nothing matches them, unless they are a bound,
+// and where nodes have no labels they may not be in a fact or a head.
 func (c *checker) outside() {
 	n, known := c.numbered()
-	given := map[int]bool{}
+	given, bound := map[int]bool{}, map[int]bool{}
 	for _, r := range c.rel.list {
 		for _, f := range r.facts {
 			for _, k := range f.row {
@@ -238,10 +239,18 @@ func (c *checker) outside() {
 				given[int(e.Term.Value)] = true
 			}
 		}
+		for i := range cl.Body {
+			l := &cl.Body[i]
+			for _, e := range [...]*rel.Expr{&l.Left, &l.Right} {
+				if l.Kind == rel.Compare && l.Fn != op.FnEq && l.Fn != op.FnNe && len(e.Args) == 0 && e.Term.Kind == rel.Const {
+					bound[int(e.Term.Value)] = true
+				}
+			}
+		}
 	}
 	for i := range c.rel.consts {
 		switch k := &c.rel.consts[i]; {
-		case !c.rel.isPlace(k):
+		case !c.rel.isPlace(k), bound[i]:
 		case c.labels != nil:
 			if _, ok := c.ids[tensor.Number(k.num)]; !ok && !given[i] && !c.rel.vague {
 				c.warn(codes.W0826, k.span, "", nil, "no fact has %s, so nothing matches it", tensor.Number(k.num))
@@ -407,6 +416,18 @@ func (c *checker) value(k int, d *tensor.Domain) float64 {
 	return float64(slices.Index(d.Labels, label))
 }
 
+// constIn is a constant where such a domain is.
+func (c *checker) constIn(t rel.Term, d *tensor.Domain) rel.Term {
+	k := int(t.Value)
+	t.Value = c.value(k, d)
+	if x := &c.rel.consts[k]; d != nil && t.Value == rel.NoMember {
+		if t.Name = tensor.Number(x.num); !x.isNum {
+			t.Name = strconv.Quote(x.text)
+		}
+	}
+	return t
+}
+
 // resolve is a rule with the constants as values.
 func (c *checker) resolve(cl *clause, p *rel.Program) rel.Rule {
 	out := cl.Rule
@@ -414,7 +435,7 @@ func (c *checker) resolve(cl *clause, p *rel.Program) rel.Rule {
 	expr = func(e rel.Expr, d *tensor.Domain) rel.Expr {
 		if len(e.Args) == 0 {
 			if e.Term.Kind == rel.Const {
-				e.Term.Value = c.value(int(e.Term.Value), d)
+				e.Term = c.constIn(e.Term, d)
 			}
 			return e
 		}
@@ -436,7 +457,7 @@ func (c *checker) resolve(cl *clause, p *rel.Program) rel.Rule {
 		l.Terms = slices.Clone(l.Terms)
 		for k := range l.Terms {
 			if t := &l.Terms[k]; t.Kind == rel.Const {
-				t.Value = c.value(int(t.Value), p.Relations[l.Rel].Columns[k].Domain)
+				*t = c.constIn(*t, p.Relations[l.Rel].Columns[k].Domain)
 			}
 		}
 		switch l.Kind {
@@ -454,9 +475,21 @@ func (c *checker) resolve(cl *clause, p *rel.Program) rel.Rule {
 				d = c.exprDomain(cl, &l.Right)
 			}
 			l.Left, l.Right = expr(l.Left, d), expr(l.Right, d)
+			if left, right := beyond(&l.Left, d), beyond(&l.Right, d); left != right && l.Fn != op.FnEq && l.Fn != op.FnNe {
+				less := l.Fn == op.FnLt || l.Fn == op.FnLe
+				l.Fn, l.Left, l.Right = op.FnGt, rel.C(0), rel.C(0)
+				if less == right {
+					l.Left = rel.C(1)
+				}
+			}
 		}
 	}
 	return out
+}
+
+// beyond reports whether an expression is a node by its number, and there are fewer: it is above all.
+func beyond(e *rel.Expr, d *tensor.Domain) bool {
+	return d != nil && len(e.Args) == 0 && e.Term.Kind == rel.Const && e.Term.Value == rel.NoMember
 }
 
 func (c *checker) exprDomain(cl *clause, e *rel.Expr) *tensor.Domain {

@@ -309,7 +309,11 @@ func (c *checker) named(cl *clause, name syntax.Ident, axes int, values bool) *r
 	if !is {
 		holds = anything
 	}
-	if !is && !c.mayFollow(cl, name) || axes == 0 || axes >= tensor.MaxColumns {
+	most := tensor.MaxColumns
+	if is || values {
+		most--
+	}
+	if !is && !c.mayFollow(cl, name) || is && axes == 0 || axes > most {
 		return nil
 	}
 	key, from := name.Name, rel.FromEntries
@@ -446,9 +450,9 @@ func (c *checker) known(name string) (at source.Span, ok bool) {
 	return at, label && id < c.rel.labels || slices.ContainsFunc(c.rel.given, func(d *tensor.Domain) bool { return d.Has(name) })
 }
 
-// nodes returns the constants that are nodes: those of facts and heads, and those that are compared,
-// which need a place in the order. Where nodes have labels, numbers in columns of nodes are
-// labels too.
+// nodes returns the constants that are nodes: those of facts, of heads and of variables that nothing
+// else gives a value, and those that are compared, which need a place in the order. Where nodes have
+// labels, numbers in columns of nodes are labels too.
 func (r *relations) nodes(labels bool) (list []*syntax.String) {
 	tables, tensors := false, false
 	for _, x := range r.list {
@@ -482,9 +486,12 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 			constant(&cl.Head[i].Expr)
 		}
 		for i := range cl.Body {
-			if l := &cl.Body[i]; l.Kind == rel.Compare {
+			switch l := &cl.Body[i]; {
+			case l.Kind == rel.Compare:
 				constant(&l.Left)
 				constant(&l.Right)
+			case l.Kind == rel.Bind && !cl.inAtom(l.Var):
+				constant(&l.Left)
 			}
 		}
 	}
@@ -494,8 +501,37 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 	return list
 }
 
-// gatherConstants notes which constants rows may hold: those of facts and heads, and the labels of
-// graphs and of bound data.
+// inAtom reports whether a variable is that of a cell of a row.
+func (cl *clause) inAtom(v int) bool {
+	return slices.ContainsFunc(cl.Body, func(l rel.Literal) bool {
+		return l.Kind == rel.Atom && slices.Contains(l.Terms, rel.Term{Var: v})
+	})
+}
+
+// given is the string that an equation gives a variable of a body, nil if it gives none.
+func given(body []syntax.Literal, l *syntax.Literal) *syntax.String {
+	left, right := l.X, l.Value
+	if b, ok := l.X.(*syntax.Binary); ok && b.Op == syntax.Eq {
+		left, right = b.L, b.R
+	}
+	for range 2 {
+		v, isName := left.(*syntax.Name)
+		s, isString := right.(*syntax.String)
+		if isName && isString && !slices.ContainsFunc(body, func(l syntax.Literal) bool {
+			_, in := occurs(&l, v.Name)
+			_, call := l.X.(*syntax.Call)
+			_, index := l.X.(*syntax.Index)
+			return in && (call || index) && !l.Not
+		}) {
+			return s
+		}
+		left, right = right, left
+	}
+	return nil
+}
+
+// gatherConstants notes which constants rows may hold: those of facts and heads, those that a rule
+// gives a variable, and the labels of graphs and of bound data.
 func (c *checker) gatherConstants() {
 	note := c.note
 	c.rel.labels = len(c.labels)
@@ -513,6 +549,11 @@ func (c *checker) gatherConstants() {
 				if len(r.Body) == 0 && x.Name != "_" {
 					note(x.Name, x.Span)
 				}
+			}
+		}
+		for i := range r.Body {
+			if x := given(r.Body, &r.Body[i]); x != nil {
+				note(x.Value, x.Span)
 			}
 		}
 	}
@@ -547,10 +588,13 @@ func (c *checker) rightColumns(r *relation, n int, at source.Span) bool {
 // rule is a fact, a base case or a rule.
 func (c *checker) rule(s *syntax.Rule) {
 	name, args := headParts(s)
+	r := c.rel.byName[name.Name]
 	if len(args) > tensor.MaxColumns {
+		if r.first != name.Span { // else it was said there
+			c.rightColumns(r, len(args), s.Head.Pos())
+		}
 		return
 	}
-	r := c.rel.byName[name.Name]
 	if (s.Value != nil) != (r.fold != rel.NoAgg) || folds[s.Op] != r.fold {
 		c.otherHead(r, s, name)
 		return
@@ -735,6 +779,11 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 		}
 		v := cl.variable(c, x.Name, x.Span)
 		return rel.Term{Var: v}, cl.vars[v].slot
+	case !known && c.rel.byName[x.Name] != nil:
+		cl.bad = true
+		c.relationAsTerm(x)
+		v := cl.hidden(c, x.Name, anything, x.Span)
+		return rel.Term{Var: v}, cl.vars[v].slot
 	case !known:
 		c.capital(cl, x)
 	}
@@ -778,8 +827,10 @@ func (c *checker) literal(cl *clause, l *syntax.Literal) {
 		}
 	}
 	if l.Value == nil || l.Not {
+		if !cl.bad {
+			c.notLiteral(l)
+		}
 		cl.bad = true
-		c.say(noLiteral, l.Span, "`"+syntax.LiteralString(l)+"`")
 		return
 	}
 	c.compare(cl, l, syntax.Eq, l.X, l.Value)
@@ -919,9 +970,9 @@ func (c *checker) ruleExpr(cl *clause, x syntax.Expr) (rel.Expr, int) {
 			c.say(anyInExpr, x.Span)
 		}
 		return rel.Expr{Term: t}, slot
-	case *syntax.String:
-		t, slot := c.constTerm(x)
-		return rel.Expr{Term: t}, slot
+	case *syntax.String: // of a row only if an equation tests it: see impossible
+		slot := c.constantOf(x, true)
+		return rel.Expr{Term: rel.Term{Kind: rel.Const, Value: float64(c.constAt(slot))}}, slot
 	case *syntax.Paren:
 		return c.ruleExpr(cl, x.X)
 	case *syntax.Unary:

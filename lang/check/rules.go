@@ -332,6 +332,7 @@ func (c *checker) impossible(cl *clause) {
 		if l.Kind == rel.Atom {
 			c.missing(cl, i)
 		}
+		c.unmatched(cl, &cl.Body[i])
 		if l.Kind != rel.Compare {
 			continue
 		}
@@ -378,6 +379,20 @@ func (c *checker) impossible(cl *clause) {
 			return
 		}
 		of[a.Term.Var] = k
+	}
+}
+
+// unmatched warns about a name that no row has where something is to be equal to it.
+func (c *checker) unmatched(cl *clause, l *rel.Literal) {
+	for _, e := range [...]*rel.Expr{&l.Left, &l.Right} {
+		if l.Kind <= rel.Not || len(e.Args) > 0 || e.Term.Kind != rel.Const || l.Kind == rel.Bind && !cl.inAtom(l.Var) ||
+			l.Kind == rel.Compare && l.Fn != op.FnEq && l.Fn != op.FnNe {
+			continue
+		}
+		k := &c.rel.consts[int(e.Term.Value)]
+		if _, ok := c.known(k.text); !ok && !c.rel.vague && !k.isNum {
+			c.unknownConstant(&syntax.String{Span: k.span, Value: k.text})
+		}
 	}
 }
 

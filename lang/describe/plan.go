@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/internal/table"
 	"ein/internal/words"
 	"ein/lang/check"
@@ -386,10 +387,7 @@ func typeText(t tensor.Type, l tensor.Layout) string {
 
 // step is a row: result, operation, kernel, type, bound.
 func (e *explainer) step(s *cost.Step) []string {
-	args := make([]string, len(s.Args))
-	for i, r := range s.Args {
-		args[i] = e.reg(r)
-	}
+	args := lists.Map(s.Args, e.reg)
 	what, how := operation(e.c.Code, s)
 	if len(args) > 0 {
 		what += " (" + strings.Join(args, ", ") + ")"

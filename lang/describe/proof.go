@@ -64,7 +64,12 @@ type ProofWay struct {
 // Proofs puts what there is to say of rows of a query into words. The statements are those
 // of the text.
 func Proofs(text *source.File, stmts []syntax.Stmt, e *vm.Evidence) []*Proof {
-	d := &prover{text, e.Program, factLines(stmts)}
+	d := &prover{text, e.Program, factLines(stmts), nil}
+	for i := range e.Program.Rules {
+		if r := &e.Program.Rules[i]; r.Rel == e.Query && len(r.Body) == 1 {
+			d.asked = r.Body[0].Terms
+		}
+	}
 	list := make([]*Proof, len(e.Answers))
 	for i := range list {
 		list[i] = d.proof(e.Goals[i], &e.Answers[i])
@@ -77,6 +82,7 @@ type prover struct {
 	text  *source.File
 	p     *rel.Program
 	facts map[string]source.Span
+	asked []rel.Term // of the atom that goals are rows of
 }
 
 func (d *prover) line(pos int32) int { return d.text.Position(int(pos)).Line }
@@ -137,8 +143,32 @@ func atoms(r *rel.Rule) (list []*rel.Literal) {
 	return list
 }
 
+// goal is a row as it was asked for: some of its names may be of no row.
+func (d *prover) goal(g engine.Goal) string {
+	if !slices.ContainsFunc(d.asked, func(t rel.Term) bool { return t.Name != "" }) {
+		return d.row(g.Relation, g.Row)
+	}
+	return d.p.Literal(nil, &rel.Literal{Rel: g.Relation, Terms: d.asked}, nil)
+}
+
+// names gives the variables of a rule that are names of the goal that no row has these names.
+func (d *prover) names(b engine.Binding) engine.Binding {
+	for c, t := range d.asked {
+		r := b.Rule
+		if t.Name == "" || len(r.Head[c].Expr.Args) > 0 || r.Head[c].Expr.Term.Kind != rel.Variable {
+			continue
+		}
+		v := r.Head[c].Expr.Term.Var
+		named := *r
+		named.Vars, b.Vars = slices.Clone(r.Vars), slices.Clone(b.Vars)
+		named.Vars[v].Name, b.Vars[v] = t.Name, math.NaN()
+		b.Rule = &named
+	}
+	return b
+}
+
 func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
-	out := &Proof{Atom: d.row(goal.Relation, goal.Row), Holds: a.Holds, Steps: []ProofStep{}}
+	out := &Proof{Atom: d.goal(goal), Holds: a.Holds, Steps: []ProofStep{}}
 	for i := range a.Tries {
 		out.Tries = append(out.Tries, d.try(&a.Tries[i]))
 	}
@@ -167,9 +197,10 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 func (d *prover) try(t *engine.Try) ProofTry {
 	out := ProofTry{Line: d.line(t.Rule.Pos.Start), Rule: d.rule(t.Rule), Ways: []ProofWay{}, Count: t.Count, near: t.Rows}
 	for _, b := range t.Bindings {
+		b = d.names(b)
 		way := ProofWay{Holds: d.body(t.Holds, b)}
 		if t.Fails != nil {
-			way.Fails = d.p.Literal(t.Rule, t.Fails, b.Vars)
+			way.Fails = d.p.Literal(b.Rule, t.Fails, b.Vars)
 		}
 		out.Ways = append(out.Ways, way)
 	}

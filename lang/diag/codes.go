@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 )
 
 // Code is a code of package codes, which has the table of all; the folder explain
@@ -37,20 +38,14 @@ func Explain(code Code) (string, bool) {
 
 // Codes returns every code, sorted.
 func Codes() []Code {
-	out := make([]Code, len(codes.Table))
-	for i, e := range codes.Table {
-		out[i] = e.Code
-	}
+	out := lists.Map(codes.Table, func(e codes.Entry) Code { return e.Code })
 	slices.Sort(out)
 	return out
 }
 
 // Nearest returns the code that looks most like s.
 func Nearest(s string) (Code, bool) {
-	var names []string
-	for _, c := range Codes() {
-		names = append(names, string(c))
-	}
+	names := lists.Map(Codes(), func(c Code) string { return string(c) })
 	best, ok := Suggest(s, names)
 	return Code(best), ok
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/lang/source"
 )
 
@@ -107,10 +108,9 @@ func ToJSON(list List, f *source.File) []JSONDiagnostic {
 			j.Related = append(j.Related, JSONRelated{r.Message, jsonPosition(f, r.Span.Start), jsonPosition(f, r.Span.End)})
 		}
 		for _, fix := range d.Fixes {
-			edits := make([]JSONEdit, 0, len(fix.Edits))
-			for _, e := range fix.Edits {
-				edits = append(edits, JSONEdit{jsonPosition(f, e.Span.Start), jsonPosition(f, e.Span.End), e.NewText})
-			}
+			edits := lists.Map(fix.Edits, func(e Edit) JSONEdit {
+				return JSONEdit{jsonPosition(f, e.Span.Start), jsonPosition(f, e.Span.End), e.NewText}
+			})
 			j.Fixes = append(j.Fixes, JSONFix{fix.Title, edits})
 		}
 		out = append(out, j)

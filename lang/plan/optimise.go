@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -242,16 +243,7 @@ func isIdentity(n *ir.Node) bool {
 	return len(n.Args) == 1 && slices.Equal(n.Spec.In[0], n.Spec.Out) && distinct(n.Spec.Out)
 }
 
-func distinct(ids []uint8) bool {
-	var seen uint64
-	for _, x := range ids {
-		if seen>>x&1 != 0 {
-			return false
-		}
-		seen |= 1 << x
-	}
-	return true
-}
+func distinct(ids []uint8) bool { return bits.OnesCount64(maskOf(ids)) == len(ids) }
 
 func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
 	if n.Rank() == 0 {
@@ -519,19 +511,7 @@ func (o *optimiser) fuse(n *ir.Node) *ir.Node {
 
 // isView reports whether n only rearranges its one argument.
 func isView(n *ir.Node) bool {
-	if len(n.Args) != 1 {
-		return false
-	}
-	var out uint64
-	for _, x := range n.Spec.Out {
-		out |= 1 << x
-	}
-	for _, x := range n.Spec.In[0] {
-		if out>>x&1 == 0 {
-			return false
-		}
-	}
-	return true
+	return len(n.Args) == 1 && maskOf(n.Spec.In[0])&^maskOf(n.Spec.Out) == 0
 }
 
 // canJoin reports whether the product a can become part of the product with the
@@ -550,9 +530,7 @@ func (o *optimiser) canJoin(a *ir.Node, spec *op.Spec, i, factors int) bool {
 	}
 	var has uint64
 	for _, in := range a.Spec.In {
-		for _, x := range in {
-			has |= 1 << x
-		}
+		has |= maskOf(in)
 	}
 	for d, x := range a.Spec.Out {
 		if has>>x&1 != 0 {

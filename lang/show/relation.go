@@ -4,8 +4,8 @@ import (
 	"iter"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	tables "ein/internal/table"
 	"ein/vm"
 	"ein/vm/tensor"
 )
@@ -84,32 +84,19 @@ func (t *text) relation(out *vm.Output, name string) {
 	if table.Len == 0 {
 		return
 	}
-	names := columnNames(table)
-	widths := make([]int, len(names))
-	for row := range t.tuples(table, most) {
-		for c, cell := range row {
-			widths[c] = max(widths[c], utf8.RuneCountInString(cell), utf8.RuneCountInString(names[c]))
+	var right []int
+	for c, col := range table.Columns {
+		if !col.Kind.Named() {
+			right = append(right, c)
 		}
 	}
-	line := func(row []string) {
-		for c, cell := range row {
-			t.put("  ")
-			pad := strings.Repeat(" ", widths[c]-utf8.RuneCountInString(cell))
-			switch {
-			case !table.Columns[c].Kind.Named():
-				t.put(pad, cell)
-			case c == len(row)-1:
-				t.put(cell)
-			default:
-				t.put(cell, pad)
-			}
+	n := -1 // the names are no row
+	for line := range tables.Lines("  ", func(yield func([]string) bool) {
+		if yield(columnNames(table)) {
+			t.tuples(table, most)(yield)
 		}
-		t.put("\n")
-	}
-	line(names)
-	n := 0
-	for row := range t.tuples(table, most) {
-		line(row)
+	}, right...) {
+		t.put(line)
 		n++
 	}
 	if n < table.Len {

@@ -96,6 +96,14 @@ func lexicalError(text string, t token) diag.Diagnostic {
 		return errRune(int(t.start)+i, s[i:])
 	}
 	d := errRune(int(t.start), s)
+	switch rest := strings.TrimLeft(text[t.end:], " "); {
+	case s == "!" && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, ",")):
+		d.Notes = []string{"There is no cut: all rows are found, in no order."}
+	case (s == "!" || s == "~") && strings.HasPrefix(rest, "("):
+		d.Notes = append(d.Notes, "In a rule `not` negates one atom; a comparison is turned round.")
+	case s == "%" && strings.TrimSpace(text[strings.LastIndexByte(text[:t.start], '\n')+1:t.start]) != "":
+		d = withNote(d, restNote)
+	}
 	if s == `\` && strings.HasPrefix(text[t.end:], "=") { // Prolog has \= and =\=
 		from := len(strings.TrimSuffix(text[:t.start], "="))
 		d = withFix(d, "write `!=`", source.Span{Start: from, End: int(t.end) + 1}, "!=")
@@ -155,7 +163,7 @@ func errRune(offset int, s string) diag.Diagnostic {
 	case '^':
 		d = withNote(d, "There is no power operator; write the product, or exp(y * log(x)).")
 	case '&':
-		d = withNote(d, "On 0/1 values `*` is and.")
+		d = withNote(d, "On 0/1 values `*` is and; in a rule a comma is.")
 	case '|':
 		d = withNote(d, "On 0/1 values max(a, b) is or; of rules, write a second one with the same head.")
 	case '!', '~':
@@ -291,17 +299,27 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	if i >= end {
 		return d
 	}
+	before := func(kind Kind) bool { return i > 0 && p.toks[i-1].end == p.toks[i].start && p.toks[i-1].kind == kind }
+	next := func(kind Kind) bool { return p.toks[i+1].start == p.toks[i].end && p.toks[i+1].kind == kind }
 	switch kind := p.toks[i].kind; {
+	case want == "a value" && kind == KindDiv && next(KindMul):
+		return withNote(d, "A comment starts with // or #.")
+	case want == "a value" && kind == KindDot && next(KindIdent): // of Soufflé
+		return withNote(d, "Relations need no declaration: data is `input Edge(x: node, y: node)`, and a query such as `Path(x, y)?` prints rows.")
+	case want == "`(`" && kind.infix() && i > 1 && p.word(i-2) == "not":
+		return withNote(d, "`not` negates one atom; a comparison is turned round.")
+	case kind == KindGt && before(KindSub):
+		return withNote(d, "A rule is `Head(x) <- Body(x).`")
 	case kind == KindMul && i > 0 && p.toks[i-1].kind == KindMul:
 		return withNote(d, "There is no power operator; write the product, or exp(y * log(x)).")
-	case i > 0 && p.toks[i-1].end == p.toks[i].start && (kind == KindGt && p.toks[i-1].kind == KindLt || kind == KindLt && p.toks[i-1].kind == KindAssign):
+	case kind == KindGt && before(KindLt) || kind == KindLt && before(KindAssign):
 		op := map[Kind]string{KindGt: "!=", KindLt: "<="}[kind]
 		return withFix(d, "write `"+op+"`", p.span(i-1, i+1), op)
 	case kind == KindAssign && i > 0 && !p.toks[i].newline:
 		return withNote(d, "To compare, write `==`.")
 	case kind == KindSetMax || kind == KindSetMin || kind == KindSetAdd:
 		return withNote(d, fmt.Sprintf("`%s` updates a tensor: `D[i,j] %s ...`.", p.word(i), p.word(i)))
-	case kind == KindLBrace && i > 0 && p.toks[i-1].kind == KindIdent && p.inClause:
+	case i > 0 && p.inClause && (kind == KindLBrace && p.toks[i-1].kind == KindIdent || kind == KindColon && slices.Contains([]string{"count", "sum", "min", "max", "mean"}, p.word(i-1))):
 		return withNote(d, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`")
 	case kind == KindLBrace:
 		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
@@ -331,6 +349,8 @@ func errSideBySide(before, next source.Span, text string, str, inBrackets bool) 
 	return withFix(d, "write `*`", at(before.End, 0), " *")
 }
 
+const restNote = "The rest of a division is `a - b * floor(a / b)`."
+
 func errNumberFactor(before, next source.Span, text string, numbers, inBrackets bool) diag.Diagnostic {
 	what := excerpt(text[next.Start:next.End])
 	if numbers {
@@ -341,6 +361,12 @@ func errNumberFactor(before, next source.Span, text string, numbers, inBrackets 
 		return withFix(withNote(d, "Is a comma missing?"), "insert a comma", at(before.End, 0), ",")
 	}
 	d := newError(codes.E0106, next, "%s cannot follow a factor", what)
+	switch words := strings.Fields(text[before.Start:before.End]); strings.ToLower(words[len(words)-1]) {
+	case "mod":
+		return withNote(d, restNote)
+	case "like":
+		return withNote(d, "A text is only compared as a whole.")
+	}
 	d = withNote(d, "A number can be a factor only in first place, as in `2 A[i,j]`.")
 	return withFix(d, "write `*`", at(before.End, 0), " *")
 }
@@ -351,8 +377,34 @@ func errNoAxes(x, open source.Span, text string) diag.Diagnostic {
 	return withFix(withNote(d, "A product with a list is written with `*`."), "write `*`", at(x.End, open.Start-x.End), " * ")
 }
 
+// states reports whether a name seems to be that of a relation: it begins a fact or a rule.
+func (p *parser) states(name string) bool {
+	for i := range p.toks[:len(p.toks)-1] {
+		begins := i == 0 || p.toks[i].newline || p.toks[i-1].kind == KindDot
+		if !begins || p.toks[i].kind != KindIdent || p.toks[i+1].kind != KindLParen || p.word(i) != name {
+			continue
+		}
+		depth := 0
+		for k := i + 1; k < len(p.toks)-1; k++ {
+			switch p.toks[k].kind {
+			case KindLParen:
+				depth++
+			case KindRParen:
+				depth--
+			}
+			if next := p.toks[k+1].kind; depth == 0 {
+				if next == KindDot || next == KindArrow {
+					return true
+				}
+				break
+			}
+		}
+	}
+	return false
+}
+
 func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
-	if c, ok := x.(*Call); ok && c.Fun.Name[0] < 'a' {
+	if c, ok := x.(*Call); ok && (c.Fun.Name[0] < 'a' || p.states(c.Fun.Name)) {
 		return p.errClauseEnd(p.i, ".", "?")
 	}
 	d := newError(codes.E0107, x.Pos(), "an expression alone is not a statement")
@@ -401,6 +453,9 @@ func errRuleAsked(end source.Span) diag.Diagnostic {
 
 func errManyFacts(body []Literal) diag.Diagnostic {
 	d := newError(codes.E0115, body[1].Span, "a fact is one atom")
+	if n, ok := body[1].X.(*Name); ok && strings.EqualFold(n.Name, "if") && len(body) > 2 {
+		return withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", n.Span, "<-")
+	}
 	d = withNote(d, "Each fact ends with its own `.`; a query of several atoms ends with `?`.")
 	return withFix(d, "write `.`", source.Span{Start: body[0].Span.End, End: body[1].Span.Start}, ". ")
 }
@@ -414,6 +469,9 @@ const whyForm = "`:why` explains one atom: `:why Far(\"a\", \"b\")` or `:why not
 
 func errValuedAtom(r *Rule) diag.Diagnostic {
 	d := newError(codes.E0115, r.OpSpan, "round brackets hold what is true, square brackets what has a value")
+	if isAtom(r.Value) && r.Op == Set {
+		return withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", r.OpSpan, "<-")
+	}
 	return withNote(d, fmt.Sprintf("A value by key is written `%s[x] min= e <- Body(x, e).`, also with max= and +=.", r.Head.(*Call).Fun.Name))
 }
 

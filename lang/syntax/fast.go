@@ -150,43 +150,29 @@ func (p *parser) fastClause(seg segment) Stmt {
 func (p *parser) fastLiterals() (out []Literal) {
 	for {
 		first := p.i
-		if p.i < p.end && p.isNot(p.i, p.end) {
+		not := p.i < p.end && p.isNot(p.i, p.end)
+		var x, a Expr // a is the atom of what is negated
+		if not {
 			p.i++
-			x, _ := p.product()
-			a := x
+			x, _ = p.product()
+			a = x
 			if product, ok := x.(*Product); ok {
 				a = product.Factors[0]
 			}
-			if a == nil || !isAtom(a) {
-				return nil
-			}
-			op, value := p.toks[p.i], Expr(nil)
-			if a == x && p.peek().assign() {
-				p.i++
-				if value, _ = p.expr(0); value == nil {
-					return nil
-				}
-			}
-			out = p.addLiteral(out, p.toks[first], true, x, op, value)
-			if p.peek() == KindComma {
-				p.i++
-			} else if p.i == p.end || !p.isNot(p.i, p.end) {
-				return out
-			}
-			continue
+		} else {
+			x, _ = p.expr(0)
 		}
-		x, _ := p.expr(0)
-		if x == nil {
+		if x == nil || not && !isAtom(a) {
 			return nil
 		}
 		op, value := p.toks[p.i], Expr(nil)
-		if p.peek().assign() {
+		if (!not || a == x) && p.peek().assign() {
 			p.i++
 			if value, _ = p.expr(0); value == nil {
 				return nil
 			}
 		}
-		out = p.addLiteral(out, p.toks[first], false, x, op, value)
+		out = p.addLiteral(out, p.toks[first], not, x, op, value)
 		if p.peek() == KindComma {
 			p.i++
 		} else if p.i == p.end || !p.isNot(p.i, p.end) {

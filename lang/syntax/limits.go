@@ -1,6 +1,9 @@
 package syntax
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Limits bound what a program may make the parser do. A zero (or negative)
 // value means the default; nothing but Memory is ever unlimited.
@@ -35,19 +38,14 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	set := func(p *int, value int) {
-		if *p <= 0 {
-			*p = value
-		}
-	}
-	set(&l.SourceBytes, DefaultSourceBytes)
-	set(&l.Tokens, DefaultTokens)
-	set(&l.Depth, DefaultDepth)
-	set(&l.Height, DefaultHeight)
-	set(&l.Statements, DefaultStatements)
-	set(&l.Arguments, DefaultArguments)
-	set(&l.Diagnostics, DefaultDiagnostics)
-	set(&l.Pack, DefaultPack)
+	l.SourceBytes = cmp.Or(max(l.SourceBytes, 0), DefaultSourceBytes)
+	l.Tokens = cmp.Or(max(l.Tokens, 0), DefaultTokens)
+	l.Depth = cmp.Or(max(l.Depth, 0), DefaultDepth)
+	l.Height = cmp.Or(max(l.Height, 0), DefaultHeight)
+	l.Statements = cmp.Or(max(l.Statements, 0), DefaultStatements)
+	l.Arguments = cmp.Or(max(l.Arguments, 0), DefaultArguments)
+	l.Diagnostics = cmp.Or(max(l.Diagnostics, 0), DefaultDiagnostics)
+	l.Pack = cmp.Or(max(l.Pack, 0), DefaultPack)
 	l.SourceBytes = min(l.SourceBytes, math.MaxInt32-1) // tokens hold 32-bit offsets
 	return l
 }

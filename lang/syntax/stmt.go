@@ -160,11 +160,14 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 	case indexed && l.Op != Set:
 		return &Rule{Span: span, Head: l.X, Op: l.Op, OpSpan: l.OpSpan, Value: l.Value}, nil
 	case called:
-		d = errValuedAtom(&Rule{Head: l.X, OpSpan: l.OpSpan})
+		d = errValuedAtom(&Rule{Head: l.X, Op: l.Op, OpSpan: l.OpSpan, Value: l.Value})
 	case l.Value != nil:
 		d = errEndedAssign(end.span())
 	default:
 		d = say(errNoFact, l.X.Pos(), excerpt(ExprString(l.X)))
+		if b, ok := l.X.(*Binary); ok && b.Op == Le && isAtom(b.L) && isAtom(b.R) {
+			d = withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", b.OpSpan, "<-")
+		}
 	}
 	return nil, &failure{d, seg.lo}
 }

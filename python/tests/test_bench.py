@@ -55,6 +55,13 @@ def test_categories():
         list(bench.generate(categories=["cousin", "sibling", "cousin"]))
 
 
+def test_numbers_out_of_range():
+    with pytest.raises(ValueError, match="is 2, expected a number from 0 to 1"):
+        bench.worth(constant_output=2)
+    with pytest.raises(ein.InputError, match="/per_category: expected a number from 1 on, found -1"):
+        list(bench.generate(categories=["cousin"], per_category=-1))
+
+
 def test_items_are_items():
     with pytest.raises(TypeError, match=r"expected ein.bench.Item\(question, reply, mode\), not \('a', 'b'\)"):
         bench.score_many([("a", "b")])

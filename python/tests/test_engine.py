@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 
 import ein
-from ein import _binary
+from ein import _binary, _program
 from ein._engine import engine
+
+_engine = sys.modules["ein._engine"]  # in the package the name is that of an object
 
 N = "input A: graph\nn = sum(A)"
 
@@ -124,7 +126,22 @@ def test_time_limits():
         ein.run(SLOW, A=dense(), limits=ein.Limits(seconds=0.05))
 
 
-def test_an_engine_that_does_not_answer():
+def test_a_limit_is_not_of_the_wait(monkeypatch):
+    """A call that waits for others longer than it may run ends neither them nor the engine."""
+    monkeypatch.setattr(_program, "_GRACE", 0.1)
+    pid = engine.start().popen.pid
+    others = [threading.Thread(target=lambda: ein.run(SLOW, A=dense())) for _ in range(2 * _engine._processors())]
+    for t in others:
+        t.start()
+    time.sleep(0.2)
+    assert ein.run(N, A=chain(3), limits=ein.Limits(seconds=0.1)).n == 3
+    for t in others:
+        t.join()
+    assert engine.start().popen.pid == pid
+
+
+def test_an_engine_that_does_not_answer(monkeypatch):
+    monkeypatch.setattr(_engine, "_PATIENCE", 0.3)
     ein.run("x = 1")
     process = engine.start()
     os.kill(process.popen.pid, signal.SIGSTOP)
@@ -181,6 +198,30 @@ def test_asyncio():
         return await asyncio.gather(*(aio.run(N, A=chain(i)) for i in range(1, 30)))
 
     assert [r.n for r in asyncio.run(main())] == list(range(1, 30))
+
+
+def test_a_task_that_is_cancelled():
+    """Its run ends, and others have the processors."""
+    from ein import aio
+
+    async def all():
+        for _ in range(2 * _engine._processors()):
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(aio.run(SLOW, A=dense(3000)), 0.5)
+        start = time.monotonic()
+        assert (await aio.run(N, A=chain(3))).n == 3
+        assert time.monotonic() - start < 2
+
+    async def one():
+        this = asyncio.current_task()
+        assert this
+        asyncio.get_running_loop().call_later(0.2, this.cancel)
+        with pytest.raises(asyncio.CancelledError):
+            await aio.run(SLOW, A=dense(3000))
+        assert ein.run(N, A=chain(3)).n == 3  # whoever goes on may ask again
+
+    asyncio.run(all())
+    asyncio.run(one())
 
 
 def test_errors_can_be_pickled():

@@ -346,6 +346,17 @@ def test_the_verbs():
     assert ein.version().startswith("0.")
 
 
+def test_inputs_are_given_once():
+    with pytest.raises(TypeError, match="two values for the input 's'"):
+        ein.run("input s: scalar\n:print s", {"s": 3}, s=4)
+
+
+def test_nodes_named_like_forms():
+    """A vector by node may begin with a name that a form of data has."""
+    for values in ({"text": 1, "array": 2}, {"array": 1, "text": 2}, ein.Graph({"text": 1}, options="default=2")):
+        assert ein.run("input G: graph\ninput V: vector\n:print sum(V)", G=[("text", "array")], V=values)["sum(V)"] == 3
+
+
 def test_why():
     assert ein.why("input A: graph", 'has_path(A, "holding", "harbor")', A=nx.DiGraph(OWNS)) == "yes: holding -> north -> harbor (2 edges)\n"
     with pytest.raises(ein.CheckError, match="E0202"):

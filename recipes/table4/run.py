@@ -143,13 +143,13 @@ def scratch(a, count, seed, rate):
             "per_device_train_batch_size": 32, "lr_scheduler_type": "cosine", "warmup_steps": 20}
 
 
-def log(what):
+def log(what, of="loss"):
     from transformers import TrainerCallback
 
     class Log(TrainerCallback):
         def on_log(self, _args, state, _control, logs=None, **_):
-            if "loss" in (logs or {}):
-                print(f"{what}: step {state.global_step} of {state.max_steps}, loss {logs['loss']}", flush=True)
+            if of in (logs or {}):
+                print(f"{what}: step {state.global_step} of {state.max_steps}, {of} {logs[of]}", flush=True)
 
     return Log()
 
@@ -254,6 +254,12 @@ def tables(rows):
               + f"  {mean['seen'] - mean['fresh']:+12.1f}   {low:+.1f} to {high:+.1f}")
 
 
+def numbered(nodes, program):
+    """A program with the numbers of its nodes for their labels."""
+    place = {label: str(i) for i, label in enumerate(nodes)}
+    return re.sub(r'"([^"\n]*)"', lambda m: place.get(m[1], m[0]), program)
+
+
 def answer(checkpoint, labels):
     """The program that ein bench eval asks."""
     from protocol import messages, reply, serve
@@ -269,10 +275,6 @@ def answer(checkpoint, labels):
     model = AutoModel.from_pretrained(checkpoint).to(device).eval()
     nodes = {x["id"]: x["nodes"] for x in lines(labels)} if labels else {}
 
-    def numbered(name, text):
-        place = {label: str(i) for i, label in enumerate(nodes.get(name, []))}
-        return re.sub(r'"([^"\n]*)"', lambda m: place.get(m[1], m[0]), text)
-
     def asked(requests):
         texts = [tokenizer.apply_chat_template(messages(r), tokenize=False, add_generation_prompt=True) for r in requests]
         encoded = tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=False, return_token_type_ids=False).to(device)
@@ -280,15 +282,15 @@ def answer(checkpoint, labels):
             output = model.generate(**encoded, max_new_tokens=requests[0]["params"]["max_tokens"], do_sample=False, pad_token_id=tokenizer.pad_token_id or tokenizer.eos_token_id)
         said = output[:, encoded["input_ids"].shape[1]:].tolist()
         return [
-            reply(numbered(r["id"], tokenizer.decode(tokens, skip_special_tokens=True)), tokenizer.eos_token_id in tokens, encoded["input_ids"].shape[1], len(tokens))
+            reply(numbered(nodes.get(r["id"], []), tokenizer.decode(tokens, skip_special_tokens=True)), tokenizer.eos_token_id in tokens, encoded["input_ids"].shape[1], len(tokens))
             for r, tokens in zip(requests, said, strict=True)
         ]
 
     serve(asked)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(doc):
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ein", default="ein", help="the command ein")
     parser.add_argument("--out", help="folder of everything")
     parser.add_argument("--model", default="scratch")
@@ -307,6 +309,11 @@ def main():
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--answer", help=argparse.SUPPRESS)
     parser.add_argument("--labels", help=argparse.SUPPRESS)
+    return parser
+
+
+def main():
+    parser = arguments(__doc__)
     a = parser.parse_args()
     if a.answer:
         answer(a.answer, a.labels)

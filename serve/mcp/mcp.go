@@ -58,7 +58,7 @@ type Source struct {
 // Expression is a program, and what is asked of it.
 type Expression struct {
 	Source
-	Expression string `json:"expression" jsonschema:"what to explain: has_path(A, 0, 3), tc(A)[0,3], wdist(W, 0)[2], an element X[1,2], or a name"`
+	Expression string `json:"expression" jsonschema:"what to explain: has_path(A, 0, 3), tc(A)[0,3], wdist(W, 0)[2], an element X[1,2], a row of a relation R(1, 2), or a name"`
 }
 
 // Name is what there is a page about.
@@ -277,7 +277,11 @@ func wrong(src *Source, e *ein.JSONError) string {
 		}
 		b.WriteString(d.Message)
 		if d.Start.Line > 0 && src != nil {
-			fmt.Fprintf(&b, " (line %d, column %d)", d.Start.Line, d.Start.Column)
+			fmt.Fprintf(&b, " (line %d", d.Start.Line)
+			if d.Start.Column > 0 { // data may have none
+				fmt.Fprintf(&b, ", column %d", d.Start.Column)
+			}
+			b.WriteString(")")
 			if lines := strings.Split(src.Program, "\n"); d.Start.Line <= len(lines) && d.File == "program" {
 				fmt.Fprintf(&b, "\n  %s", lines[d.Start.Line-1])
 			}

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -52,14 +53,9 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	set := func(p *int, value int) {
-		if *p <= 0 {
-			*p = value
-		}
-	}
-	set(&l.Bytes, DefaultBytes)
-	set(&l.Registers, DefaultRegisters)
-	set(&l.Instructions, DefaultInstructions)
+	l.Bytes = cmp.Or(max(l.Bytes, 0), DefaultBytes)
+	l.Registers = cmp.Or(max(l.Registers, 0), DefaultRegisters)
+	l.Instructions = cmp.Or(max(l.Instructions, 0), DefaultInstructions)
 	return l
 }
 

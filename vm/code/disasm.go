@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ein/internal/lists"
 	tables "ein/internal/table"
 	"ein/vm/ir"
 	"ein/vm/op"
@@ -117,11 +118,7 @@ func showValue(v *tensor.Value) string {
 	case len(v.F) > shownElems:
 		return fmt.Sprintf("%d numbers", len(v.F))
 	}
-	list := make([]string, len(v.F))
-	for i, x := range v.F {
-		list[i] = number(x)
-	}
-	return "[" + strings.Join(list, ", ") + "]"
+	return "[" + strings.Join(lists.Map(v.F, number), ", ") + "]"
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -207,15 +204,9 @@ func (l *lister) code() {
 }
 
 func operands(in *Instr) string {
-	args := make([]string, len(in.Args))
-	for i, a := range in.Args {
-		args[i] = reg(a)
-	}
+	args := lists.Map(in.Args, reg)
 	s := strings.Join(args, ", ")
-	results := make([]string, len(in.Results))
-	for i, r := range in.Results {
-		results[i] = reg(r)
-	}
+	results := lists.Map(in.Results, reg)
 	if in.Dst >= 0 {
 		results = append(results, reg(in.Dst))
 	}
@@ -342,21 +333,14 @@ func micro(m *Micro) string {
 
 func (l *lister) outputs() {
 	forms := [...]string{ir.Plain: "", ir.NodeSet: "node set", ir.NodePath: "node path", ir.NodeIndex: "node"}
-	var rows [][]string
-	for _, o := range l.p.Outputs {
-		rows = append(rows, []string{reg(o.Reg), l.pos(o.Pos), plain(o.Name), forms[o.Form]})
-	}
-	l.table("outputs", rows)
+	l.table("outputs", lists.Map(l.p.Outputs, func(o Output) []string { return []string{reg(o.Reg), l.pos(o.Pos), plain(o.Name), forms[o.Form]} }))
 }
 
 func (l *lister) labels() {
 	if len(l.p.Labels) == 0 {
 		return
 	}
-	var list []string
-	for _, s := range l.p.Labels[:min(len(l.p.Labels), shownLabels)] {
-		list = append(list, strconv.Quote(s))
-	}
+	list := lists.Map(l.p.Labels[:min(len(l.p.Labels), shownLabels)], strconv.Quote)
 	if more := len(l.p.Labels) - len(list); more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}

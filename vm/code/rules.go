@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ein/internal/lists"
 	"ein/vm/kernel"
 	"ein/vm/op"
 	"ein/vm/rel"
@@ -106,10 +107,7 @@ func PlanRules(p *rel.Program, args []*Reg) *engine.Plan { return engine.New(p, 
 
 // RuleSizes bounds the rows that relations read from such registers.
 func RuleSizes(p *rel.Program, args []*Reg) []uint64 {
-	size := make([]uint64, len(args))
-	for k, a := range args {
-		size[k] = RowsOf(a)
-	}
+	size := lists.Map(args, RowsOf)
 	for i := range p.Relations { // all elements of a sparse matrix, the zeros too
 		if r := &p.Relations[i]; r.Source == rel.FromElements {
 			size[r.Arg] = args[r.Arg].Shape.Elems()

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ein/internal/lists"
 )
 
 // Error is one thing wrong with a file. Line and Column count from 1, columns
@@ -66,11 +68,7 @@ func (e *ErrorList) Error() string {
 
 // Unwrap lets errors.As find the single errors.
 func (e *ErrorList) Unwrap() []error {
-	out := make([]error, len(e.List))
-	for i, x := range e.List {
-		out[i] = x
-	}
-	return out
+	return lists.Map(e.List, func(x *Error) error { return x })
 }
 
 // report collects errors.

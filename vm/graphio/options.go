@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/vm/cost"
 )
 
@@ -303,11 +304,10 @@ func (o *Options) has(key string) bool {
 
 // Spec is the inverse of ParseSpec: it returns a path with the options that are set.
 func (o *Options) Spec(path string) string {
-	var parts []string
-	for _, g := range o.given {
-		parts = append(parts, g[0]+"="+strings.NewReplacer("%", "%25", "&", "%26", "?", "%3F").Replace(g[1]))
-	}
-	if parts != nil || strings.Contains(path, "?") {
+	parts := lists.Map(o.given, func(g [2]string) string {
+		return g[0] + "=" + strings.NewReplacer("%", "%25", "&", "%26", "?", "%3F").Replace(g[1])
+	})
+	if len(parts) > 0 || strings.Contains(path, "?") {
 		path += "?" + strings.Join(parts, "&")
 	}
 	return path

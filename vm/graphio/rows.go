@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"ein/internal/lists"
 )
 
 // source reads a file as rows of cells, whatever its format.
@@ -93,11 +95,7 @@ func (w *row) find(key string) int {
 
 // names shows the cells as names of columns.
 func (w *row) names() string {
-	var shown []string
-	for _, c := range w.cells[:min(len(w.cells), maxShown)] {
-		shown = append(shown, quote(c.val))
-	}
-	return some(shown, len(w.cells))
+	return some(lists.Map(w.cells[:min(len(w.cells), maxShown)], func(c cell) string { return quote(c.val) }), len(w.cells))
 }
 
 // clone copies a row out of the buffers of its source.
@@ -278,8 +276,7 @@ func (r *textRows) quoted() {
 	vals, err := r.quotes.Read()
 	r.given += bytes.Count(r.record, []byte{'\n'})
 	r.text = bytes.TrimSuffix(r.record, []byte{'\n'})
-	var wrong *csv.ParseError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
 		at := min(offset(wrong.Line, wrong.Column), len(r.text))
 		r.bad = &Error{Msg: "a quote inside a field that does not begin with one", Hint: "quote the whole field and write the quote inside it twice"}
 		if errors.Is(err, csv.ErrQuote) && r.ended {

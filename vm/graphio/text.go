@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ein/internal/lists"
 )
 
 // columns gives the positions, from 0, of what is read from a row; -1 stands for none.
@@ -577,12 +579,8 @@ func isName(b []byte) bool {
 }
 
 func isPosition(s string) bool {
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return s != ""
+	_, ok := parseSize([]byte(s))
+	return ok
 }
 
 func separatorHint(d dialect) string {
@@ -596,11 +594,7 @@ func separatorHint(d dialect) string {
 }
 
 func quoteAll(names []string) string {
-	var shown []string
-	for _, n := range names[:min(len(names), maxShown)] {
-		shown = append(shown, quote([]byte(n)))
-	}
-	return some(shown, len(names))
+	return some(lists.Map(names[:min(len(names), maxShown)], func(n string) string { return quote([]byte(n)) }), len(names))
 }
 
 const maxShown = 10

@@ -173,6 +173,7 @@ type Term struct {
 	Kind  TermKind
 	Var   int
 	Value float64 // a number, or the number of a member of the domain
+	Name  string  // of NoMember, as the user wrote it; "" if that is not known
 }
 
 // Expr is a term, or a scalar function of numbers.

@@ -160,6 +160,9 @@ func (p *Program) term(r *Rule, t Term, d *tensor.Domain, vars []float64) string
 	case Any:
 		return "_"
 	}
+	if t.Name != "" {
+		return Plain(t.Name)
+	}
 	return Constant(t.Value, d)
 }
 
@@ -168,10 +171,10 @@ func Constant(x float64, d *tensor.Domain) string {
 	switch {
 	case x != x: // any, in a goal
 		return "_"
+	case d != nil && x == NoMember:
+		return "no member"
 	case d == nil || d.Labels == nil:
 		return tensor.Number(x)
-	case x == NoMember:
-		return "no member"
 	}
 	return strconv.Quote(d.Label(uint32(x)))
 }

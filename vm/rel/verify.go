@@ -516,7 +516,7 @@ func (v *verifier) stratified() error {
 				}
 			case in && fold != NoAgg && k == len(l.Terms)-1:
 				if rising[t.Var] != NoAgg {
-					return fmt.Errorf("%s is the value of two keys", r.Vars[t.Var].Name)
+					return fmt.Errorf("`%s` is the value of two keys before it is final", r.Vars[t.Var].Name)
 				}
 				rising[t.Var] = fold
 			case in:
@@ -531,7 +531,7 @@ func (v *verifier) stratified() error {
 	}
 	for i := range r.Vars {
 		if rising[i] != NoAgg && passed[i] {
-			return fmt.Errorf("%s is a value and a cell", r.Vars[i].Name)
+			return fmt.Errorf("`%s` stands in a column before it is final", r.Vars[i].Name)
 		}
 	}
 	if err := v.binds(below, passed, rising); err != nil {
@@ -541,7 +541,7 @@ func (v *verifier) stratified() error {
 		l := &r.Body[i]
 		for _, t := range l.Terms {
 			if l.Kind == Not && t.Kind == Variable && rising[t.Var] != NoAgg {
-				return fmt.Errorf("%s is used before it is final", r.Vars[t.Var].Name)
+				return fmt.Errorf("`%s` is used before it is final", r.Vars[t.Var].Name)
 			}
 		}
 		if l.Kind != Compare {
@@ -570,7 +570,7 @@ func (v *verifier) stratified() error {
 			continue
 		}
 		if improving(e, rising) != NoAgg {
-			return fmt.Errorf("%s has a cell that is not final", head.Name)
+			return fmt.Errorf("a key of %s is made of a value before it is final", head.Name)
 		}
 		if recursive && !finite(e, below, passed) {
 			return fmt.Errorf("%s %w", head.Name, ErrInvents)
@@ -602,7 +602,7 @@ func (v *verifier) binds(below, passed []bool, rising []Agg) error {
 			tested := passed[x] || below[x] || rising[x] != NoAgg || v.sourced[x]
 			up := improving(&l.Left, rising)
 			if tested && (up != NoAgg || rising[x] != NoAgg) || up == maxAgg {
-				return fmt.Errorf("%s is used before it is final", v.r.Vars[x].Name)
+				return fmt.Errorf("`%s` is used before it is final", v.r.Vars[x].Name)
 			}
 			if tested {
 				continue

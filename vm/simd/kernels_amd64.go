@@ -59,6 +59,11 @@ func foldAVX2(f int, n int, a *float64, lanes *[8]float64)
 //go:noescape
 func popAndAVX2(n int, a *uint64, b *uint64, mask *byte) int
 
+// meetingAVX2 has a bit for each of count rows that has a one in common with the n words of row, from word from on; n is at most 32, the mask of the last n%4.
+//
+//go:noescape
+func meetingAVX2(n int, row *uint64, rows *[]uint64, count int, from int, mask *byte) uint64
+
 // countsAVX2 sets the doubles of 6 rows of C to how many ones as many rows of A have in common with each of 24 rows of B, which lie word after word of all of them. Strides are in bytes.
 //
 //go:noescape
@@ -128,6 +133,11 @@ func foldAVX512(f int, n int, a *float64, lanes *[8]float64)
 //
 //go:noescape
 func popAndAVX512(n int, a *uint64, b *uint64, mask *byte) int
+
+// meetingAVX512 has a bit for each of count rows that has a one in common with the n words of row, from word from on; n is at most 64, the mask of the last n%8.
+//
+//go:noescape
+func meetingAVX512(n int, row *uint64, rows *[]uint64, count int, from int, mask *byte) uint64
 
 // countsAVX512 sets the doubles of 6 rows of C to how many ones as many rows of A have in common with each of 24 rows of B, which lie word after word of all of them. Strides are in bytes.
 //

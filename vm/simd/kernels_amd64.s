@@ -3620,6 +3620,276 @@ DATA nibbles<>+0(SB)/8, $0x0302020102010100
 DATA nibbles<>+8(SB)/8, $0x0403030203020201
 GLOBL nibbles<>(SB), RODATA|NOPTR, $16
 
+// func meetingAVX2(n int, row *uint64, rows *[]uint64, count int, from int, mask *byte) uint64
+// Requires: AVX, AVX2
+TEXT ·meetingAVX2(SB), NOSPLIT, $0-56
+	MOVQ       n+0(FP), CX
+	MOVQ       row+8(FP), SI
+	MOVQ       rows+16(FP), R8
+	MOVQ       count+24(FP), R9
+	MOVQ       from+32(FP), R10
+	MOVQ       mask+40(FP), DX
+	VMOVUPD    (DX), Y15
+	LEAQ       (R9)(R9*2), R11
+	LEAQ       -24(R8)(R11*8), R8
+	XORL       AX, AX
+	CMPQ       CX, $0x04
+	JGT        over1
+	VMASKMOVPD (SI), Y15, Y0
+
+by1:
+	MOVQ       (R8), DI
+	VMASKMOVPD (DI)(R10*8), Y15, Y9
+	VPAND      Y0, Y9, Y9
+	XORL       R11, R11
+	VPTEST     Y9, Y9
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by1
+	JMP        done
+
+over1:
+	CMPQ       CX, $0x08
+	JGT        over2
+	VMOVUPD    (SI), Y0
+	VMASKMOVPD 32(SI), Y15, Y1
+
+by2:
+	MOVQ       (R8), DI
+	VMASKMOVPD 32(DI)(R10*8), Y15, Y9
+	VPAND      Y1, Y9, Y9
+	VMOVUPD    (DI)(R10*8), Y8
+	VPAND      Y0, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	XORL       R11, R11
+	VPTEST     Y9, Y9
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by2
+	JMP        done
+
+over2:
+	CMPQ       CX, $0x0c
+	JGT        over3
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VMASKMOVPD 64(SI), Y15, Y2
+
+by3:
+	MOVQ       (R8), DI
+	VMASKMOVPD 64(DI)(R10*8), Y15, Y9
+	VPAND      Y2, Y9, Y9
+	VMOVUPD    (DI)(R10*8), Y8
+	VPAND      Y0, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    32(DI)(R10*8), Y8
+	VPAND      Y1, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	XORL       R11, R11
+	VPTEST     Y9, Y9
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by3
+	JMP        done
+
+over3:
+	CMPQ       CX, $0x10
+	JGT        over4
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VMOVUPD    64(SI), Y2
+	VMASKMOVPD 96(SI), Y15, Y3
+
+by4:
+	MOVQ       (R8), DI
+	VMASKMOVPD 96(DI)(R10*8), Y15, Y9
+	VPAND      Y3, Y9, Y9
+	VMOVUPD    (DI)(R10*8), Y8
+	VPAND      Y0, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    32(DI)(R10*8), Y8
+	VPAND      Y1, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    64(DI)(R10*8), Y8
+	VPAND      Y2, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	XORL       R11, R11
+	VPTEST     Y9, Y9
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by4
+	JMP        done
+
+over4:
+	CMPQ       CX, $0x14
+	JGT        over5
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VMASKMOVPD 128(SI), Y15, Y4
+
+by5:
+	MOVQ       (R8), DI
+	VMASKMOVPD 128(DI)(R10*8), Y15, Y9
+	VPAND      Y4, Y9, Y9
+	VMOVUPD    (DI)(R10*8), Y8
+	VPAND      Y0, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    32(DI)(R10*8), Y8
+	VPAND      Y1, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    64(DI)(R10*8), Y8
+	VPAND      Y2, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    96(DI)(R10*8), Y8
+	VPAND      Y3, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	XORL       R11, R11
+	VPTEST     Y9, Y9
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by5
+	JMP        done
+
+over5:
+	CMPQ       CX, $0x18
+	JGT        over6
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VMOVUPD    128(SI), Y4
+	VMASKMOVPD 160(SI), Y15, Y5
+
+by6:
+	MOVQ       (R8), DI
+	VMASKMOVPD 160(DI)(R10*8), Y15, Y9
+	VPAND      Y5, Y9, Y9
+	VMOVUPD    (DI)(R10*8), Y8
+	VPAND      Y0, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    32(DI)(R10*8), Y8
+	VPAND      Y1, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    64(DI)(R10*8), Y8
+	VPAND      Y2, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    96(DI)(R10*8), Y8
+	VPAND      Y3, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    128(DI)(R10*8), Y8
+	VPAND      Y4, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	XORL       R11, R11
+	VPTEST     Y9, Y9
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by6
+	JMP        done
+
+over6:
+	CMPQ       CX, $0x1c
+	JGT        over7
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VMOVUPD    128(SI), Y4
+	VMOVUPD    160(SI), Y5
+	VMASKMOVPD 192(SI), Y15, Y6
+
+by7:
+	MOVQ       (R8), DI
+	VMASKMOVPD 192(DI)(R10*8), Y15, Y9
+	VPAND      Y6, Y9, Y9
+	VMOVUPD    (DI)(R10*8), Y8
+	VPAND      Y0, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    32(DI)(R10*8), Y8
+	VPAND      Y1, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    64(DI)(R10*8), Y8
+	VPAND      Y2, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    96(DI)(R10*8), Y8
+	VPAND      Y3, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    128(DI)(R10*8), Y8
+	VPAND      Y4, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    160(DI)(R10*8), Y8
+	VPAND      Y5, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	XORL       R11, R11
+	VPTEST     Y9, Y9
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by7
+	JMP        done
+
+over7:
+	VMOVUPD    (SI), Y0
+	VMOVUPD    32(SI), Y1
+	VMOVUPD    64(SI), Y2
+	VMOVUPD    96(SI), Y3
+	VMOVUPD    128(SI), Y4
+	VMOVUPD    160(SI), Y5
+	VMOVUPD    192(SI), Y6
+	VMASKMOVPD 224(SI), Y15, Y7
+
+by8:
+	MOVQ       (R8), DI
+	VMASKMOVPD 224(DI)(R10*8), Y15, Y9
+	VPAND      Y7, Y9, Y9
+	VMOVUPD    (DI)(R10*8), Y8
+	VPAND      Y0, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    32(DI)(R10*8), Y8
+	VPAND      Y1, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    64(DI)(R10*8), Y8
+	VPAND      Y2, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    96(DI)(R10*8), Y8
+	VPAND      Y3, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    128(DI)(R10*8), Y8
+	VPAND      Y4, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    160(DI)(R10*8), Y8
+	VPAND      Y5, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	VMOVUPD    192(DI)(R10*8), Y8
+	VPAND      Y6, Y8, Y8
+	VORPD      Y8, Y9, Y9
+	XORL       R11, R11
+	VPTEST     Y9, Y9
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by8
+
+done:
+	MOVQ AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
 // func countsAVX2(words int, a *uint64, ars int, b *uint64, c *float64, crs int)
 // Requires: AVX, AVX2
 TEXT ·countsAVX2(SB), NOSPLIT, $0-48
@@ -8433,6 +8703,228 @@ sum:
 	VPADDQ        X11, X4, X4
 	VMOVQ         X4, AX
 	MOVQ          AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func meetingAVX512(n int, row *uint64, rows *[]uint64, count int, from int, mask *byte) uint64
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·meetingAVX512(SB), NOSPLIT, $0-56
+	MOVQ      n+0(FP), CX
+	MOVQ      row+8(FP), SI
+	MOVQ      rows+16(FP), R8
+	MOVQ      count+24(FP), R9
+	MOVQ      from+32(FP), R10
+	MOVQ      mask+40(FP), DX
+	KMOVW     (DX), K1
+	LEAQ      (R9)(R9*2), R11
+	LEAQ      -24(R8)(R11*8), R8
+	XORL      AX, AX
+	CMPQ      CX, $0x08
+	JGT       over1
+	VMOVUPD.Z (SI), K1, Z0
+
+by1:
+	MOVQ      (R8), DI
+	VMOVUPD.Z (DI)(R10*8), K1, Z9
+	VPANDQ    Z0, Z9, Z9
+	XORL      R11, R11
+	VPTESTMQ  Z9, Z9, K2
+	KORTESTB  K2, K2
+	SETNE     R11
+	LEAQ      (R11)(AX*2), AX
+	SUBQ      $0x18, R8
+	SUBQ      $0x01, R9
+	JNE       by1
+	JMP       done
+
+over1:
+	CMPQ      CX, $0x10
+	JGT       over2
+	VMOVUPD   (SI), Z0
+	VMOVUPD.Z 64(SI), K1, Z1
+
+by2:
+	MOVQ       (R8), DI
+	VMOVUPD.Z  64(DI)(R10*8), K1, Z9
+	VPANDQ     Z1, Z9, Z9
+	VPTERNLOGQ $0xf8, (DI)(R10*8), Z0, Z9
+	XORL       R11, R11
+	VPTESTMQ   Z9, Z9, K2
+	KORTESTB   K2, K2
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by2
+	JMP        done
+
+over2:
+	CMPQ      CX, $0x18
+	JGT       over3
+	VMOVUPD   (SI), Z0
+	VMOVUPD   64(SI), Z1
+	VMOVUPD.Z 128(SI), K1, Z2
+
+by3:
+	MOVQ       (R8), DI
+	VMOVUPD.Z  128(DI)(R10*8), K1, Z9
+	VPANDQ     Z2, Z9, Z9
+	VPTERNLOGQ $0xf8, (DI)(R10*8), Z0, Z9
+	VPTERNLOGQ $0xf8, 64(DI)(R10*8), Z1, Z9
+	XORL       R11, R11
+	VPTESTMQ   Z9, Z9, K2
+	KORTESTB   K2, K2
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by3
+	JMP        done
+
+over3:
+	CMPQ      CX, $0x20
+	JGT       over4
+	VMOVUPD   (SI), Z0
+	VMOVUPD   64(SI), Z1
+	VMOVUPD   128(SI), Z2
+	VMOVUPD.Z 192(SI), K1, Z3
+
+by4:
+	MOVQ       (R8), DI
+	VMOVUPD.Z  192(DI)(R10*8), K1, Z9
+	VPANDQ     Z3, Z9, Z9
+	VPTERNLOGQ $0xf8, (DI)(R10*8), Z0, Z9
+	VPTERNLOGQ $0xf8, 64(DI)(R10*8), Z1, Z9
+	VPTERNLOGQ $0xf8, 128(DI)(R10*8), Z2, Z9
+	XORL       R11, R11
+	VPTESTMQ   Z9, Z9, K2
+	KORTESTB   K2, K2
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by4
+	JMP        done
+
+over4:
+	CMPQ      CX, $0x28
+	JGT       over5
+	VMOVUPD   (SI), Z0
+	VMOVUPD   64(SI), Z1
+	VMOVUPD   128(SI), Z2
+	VMOVUPD   192(SI), Z3
+	VMOVUPD.Z 256(SI), K1, Z4
+
+by5:
+	MOVQ       (R8), DI
+	VMOVUPD.Z  256(DI)(R10*8), K1, Z9
+	VPANDQ     Z4, Z9, Z9
+	VPTERNLOGQ $0xf8, (DI)(R10*8), Z0, Z9
+	VPTERNLOGQ $0xf8, 64(DI)(R10*8), Z1, Z9
+	VPTERNLOGQ $0xf8, 128(DI)(R10*8), Z2, Z9
+	VPTERNLOGQ $0xf8, 192(DI)(R10*8), Z3, Z9
+	XORL       R11, R11
+	VPTESTMQ   Z9, Z9, K2
+	KORTESTB   K2, K2
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by5
+	JMP        done
+
+over5:
+	CMPQ      CX, $0x30
+	JGT       over6
+	VMOVUPD   (SI), Z0
+	VMOVUPD   64(SI), Z1
+	VMOVUPD   128(SI), Z2
+	VMOVUPD   192(SI), Z3
+	VMOVUPD   256(SI), Z4
+	VMOVUPD.Z 320(SI), K1, Z5
+
+by6:
+	MOVQ       (R8), DI
+	VMOVUPD.Z  320(DI)(R10*8), K1, Z9
+	VPANDQ     Z5, Z9, Z9
+	VPTERNLOGQ $0xf8, (DI)(R10*8), Z0, Z9
+	VPTERNLOGQ $0xf8, 64(DI)(R10*8), Z1, Z9
+	VPTERNLOGQ $0xf8, 128(DI)(R10*8), Z2, Z9
+	VPTERNLOGQ $0xf8, 192(DI)(R10*8), Z3, Z9
+	VPTERNLOGQ $0xf8, 256(DI)(R10*8), Z4, Z9
+	XORL       R11, R11
+	VPTESTMQ   Z9, Z9, K2
+	KORTESTB   K2, K2
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by6
+	JMP        done
+
+over6:
+	CMPQ      CX, $0x38
+	JGT       over7
+	VMOVUPD   (SI), Z0
+	VMOVUPD   64(SI), Z1
+	VMOVUPD   128(SI), Z2
+	VMOVUPD   192(SI), Z3
+	VMOVUPD   256(SI), Z4
+	VMOVUPD   320(SI), Z5
+	VMOVUPD.Z 384(SI), K1, Z6
+
+by7:
+	MOVQ       (R8), DI
+	VMOVUPD.Z  384(DI)(R10*8), K1, Z9
+	VPANDQ     Z6, Z9, Z9
+	VPTERNLOGQ $0xf8, (DI)(R10*8), Z0, Z9
+	VPTERNLOGQ $0xf8, 64(DI)(R10*8), Z1, Z9
+	VPTERNLOGQ $0xf8, 128(DI)(R10*8), Z2, Z9
+	VPTERNLOGQ $0xf8, 192(DI)(R10*8), Z3, Z9
+	VPTERNLOGQ $0xf8, 256(DI)(R10*8), Z4, Z9
+	VPTERNLOGQ $0xf8, 320(DI)(R10*8), Z5, Z9
+	XORL       R11, R11
+	VPTESTMQ   Z9, Z9, K2
+	KORTESTB   K2, K2
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by7
+	JMP        done
+
+over7:
+	VMOVUPD   (SI), Z0
+	VMOVUPD   64(SI), Z1
+	VMOVUPD   128(SI), Z2
+	VMOVUPD   192(SI), Z3
+	VMOVUPD   256(SI), Z4
+	VMOVUPD   320(SI), Z5
+	VMOVUPD   384(SI), Z6
+	VMOVUPD.Z 448(SI), K1, Z7
+
+by8:
+	MOVQ       (R8), DI
+	VMOVUPD.Z  448(DI)(R10*8), K1, Z9
+	VPANDQ     Z7, Z9, Z9
+	VPTERNLOGQ $0xf8, (DI)(R10*8), Z0, Z9
+	VPTERNLOGQ $0xf8, 64(DI)(R10*8), Z1, Z9
+	VPTERNLOGQ $0xf8, 128(DI)(R10*8), Z2, Z9
+	VPTERNLOGQ $0xf8, 192(DI)(R10*8), Z3, Z9
+	VPTERNLOGQ $0xf8, 256(DI)(R10*8), Z4, Z9
+	VPTERNLOGQ $0xf8, 320(DI)(R10*8), Z5, Z9
+	VPTERNLOGQ $0xf8, 384(DI)(R10*8), Z6, Z9
+	XORL       R11, R11
+	VPTESTMQ   Z9, Z9, K2
+	KORTESTB   K2, K2
+	SETNE      R11
+	LEAQ       (R11)(AX*2), AX
+	SUBQ       $0x18, R8
+	SUBQ       $0x01, R9
+	JNE        by8
+
+done:
+	MOVQ AX, ret+48(FP)
 	VZEROUPPER
 	RET
 

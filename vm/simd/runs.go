@@ -119,6 +119,26 @@ func (t Tier) PopAnd(a, b []uint64) int {
 	return n
 }
 
+// Meeting has a bit for each of up to 64 rows that has a one in common with row, which is no
+// longer than any of them.
+func (t Tier) Meeting(row []uint64, rows [][]uint64) (some uint64) {
+	for _, other := range rows {
+		_ = other[:len(row)]
+	}
+	if len(rows) > 0 && len(row) > 0 && t.hasRuns() {
+		return t.meeting(row, rows)
+	}
+	for k, other := range rows {
+		for w, x := range row {
+			if x&other[w] != 0 {
+				some |= 1 << k
+				break
+			}
+		}
+	}
+	return some
+}
+
 // CommonWords is the width of the rows that Common has instructions for.
 const CommonWords = 16
 

@@ -12,5 +12,6 @@ func (Tier) binary(int, []float64, []float64, []float64) float64 { panic(none) }
 func (Tier) past(dst, a []float64)                               { panic(none) }
 func (Tier) scale(dst []float64, f float64, x []float64)         { panic(none) }
 func (Tier) fold(int, []float64, *[8]float64)                    { panic(none) }
+func (Tier) meeting(row []uint64, rows [][]uint64) uint64        { panic(none) }
 func (Tier) common(named, rows, row []uint64) int                { panic(none) }
 func (Tier) transpose(*[64]uint64)                               { panic(none) }

@@ -193,19 +193,34 @@ func TestCounts(t *testing.T) {
 	}
 	for _, tier := range Tiers() {
 		for range 1000 {
-			n := r.IntN(100)
+			n := r.IntN(150)
 			if a, b := words(n), words(n); tier.PopAnd(a, b) != popAnd(a, b) {
 				t.Fatalf("%v: %x and %x: %d", tier, a, b, tier.PopAnd(a, b))
 			}
-			n = 1 + r.IntN(4)
-			wide := []int{3, CommonWords}[r.IntN(2)]
-			named, rows, row, want := words(n), words(64*n*wide), words(wide), 0
-			for i := range 64 * n {
-				if named[i/64]>>(i%64)&1 != 0 {
-					want += popAnd(row, rows[i*wide:])
+			row, rows, meet := words(n), make([][]uint64, r.IntN(65)), uint64(0)
+			for k := range rows {
+				rows[k] = make([]uint64, n+r.IntN(3))
+				for w := range rows[k] {
+					if r.IntN(n+1) == 0 {
+						rows[k][w] = 1 << r.IntN(64)
+					}
+				}
+				if popAnd(row, rows[k]) > 0 {
+					meet |= 1 << k
 				}
 			}
-			if got := tier.Common(named, rows, row); got != want {
+			if got := tier.Meeting(row, rows); got != meet {
+				t.Fatalf("%v: %x meets %b of %x, not %b", tier, row, meet, rows, got)
+			}
+			n = 1 + r.IntN(4)
+			wide := []int{3, CommonWords}[r.IntN(2)]
+			named, many, row, want := words(n), words(64*n*wide), words(wide), 0
+			for i := range 64 * n {
+				if named[i/64]>>(i%64)&1 != 0 {
+					want += popAnd(row, many[i*wide:])
+				}
+			}
+			if got := tier.Common(named, many, row); got != want {
 				t.Fatalf("%v: %x has %d in common with %x, not %d", tier, row, got, named, want)
 			}
 			n = 1 + r.IntN(20)

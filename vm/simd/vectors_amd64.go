@@ -154,6 +154,23 @@ func (t Tier) popAnd(a, b []uint64) int {
 	return popAndAVX2(len(a), &a[0], &b[0], mask256(len(a)))
 }
 
+func (t Tier) meeting(row []uint64, rows [][]uint64) (some uint64) {
+	avx512 := t.set() == AVX512
+	most := 32 // words that registers hold
+	if avx512 {
+		most = 64
+	}
+	for at := 0; at < len(row); at += most {
+		n := min(most, len(row)-at)
+		if avx512 {
+			some |= meetingAVX512(n, &row[at], &rows[0], len(rows), at, mask512(n))
+		} else {
+			some |= meetingAVX2(n, &row[at], &rows[0], len(rows), at, mask256(n))
+		}
+	}
+	return some
+}
+
 func (t Tier) common(named, rows, row []uint64) int {
 	if t.set() == AVX512 {
 		return commonAVX512(len(named), &named[0], &rows[0], &row[0])

@@ -43,7 +43,7 @@ func (d *Domain) Order() (order, rank []uint32) {
 		for i := range d.order {
 			d.order[i] = uint32(i)
 		}
-		slices.SortStableFunc(d.order, func(a, b uint32) int { return cmp.Compare(d.Labels[a], d.Labels[b]) })
+		slices.SortFunc(d.order, func(a, b uint32) int { return cmp.Compare(d.Labels[a], d.Labels[b]) })
 		for at, id := range d.order {
 			d.rank[id] = uint32(at)
 		}
@@ -217,8 +217,8 @@ func AppendNumber(b []byte, x float64) []byte {
 	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }
 
-// Fill gives a table its rows: sorted, and each once. It says how many they are; rows
-// is reordered.
+// Fill gives a table its rows: sorted, and each once, the first of those that are alike. It
+// says how many they are; rows is reordered.
 func (t *Table) Fill(rows [][]float64) int {
 	ranks := make([][]uint32, len(t.Columns))
 	for c, col := range t.Columns {
@@ -226,18 +226,39 @@ func (t *Table) Fill(rows [][]float64) int {
 			_, ranks[c] = col.Domain.Order()
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b []float64) int {
-		for c := range a {
-			x, y := a[c], b[c]
-			if ranks[c] != nil {
-				x, y = float64(ranks[c][int(x)]), float64(ranks[c][int(y)])
-			}
-			if k := cmp.Compare(x, y); k != 0 {
+	key := func(row []float64, c int) float64 {
+		if ranks[c] != nil {
+			return float64(ranks[c][int(row[c])])
+		}
+		return row[c]
+	}
+	type place struct { // most rows differ in the first column, so that it is at hand
+		first float64
+		at    int
+	}
+	places := make([]place, len(rows))
+	for i, row := range rows {
+		if places[i].at = i; len(row) > 0 {
+			places[i].first = key(row, 0)
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		if a.first != b.first {
+			return cmp.Compare(a.first, b.first)
+		}
+		x, y := rows[a.at], rows[b.at]
+		for c := 1; c < len(x); c++ {
+			if k := cmp.Compare(key(x, c), key(y, c)); k != 0 {
 				return k
 			}
 		}
-		return 0
+		return cmp.Compare(a.at, b.at)
 	})
+	sorted := make([][]float64, len(rows))
+	for i, p := range places {
+		sorted[i] = rows[p.at]
+	}
+	copy(rows, sorted)
 	rows = slices.CompactFunc(rows, slices.Equal[[]float64])
 	t.Len, t.Cells = len(rows), make([]Cells, len(t.Columns))
 	for c, col := range t.Columns {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -106,6 +107,8 @@ func (anthropic) refuses(q *Params) *Error {
 	return nil
 }
 
+var anthropicFinishes = map[string]Finish{"end_turn": Stop, "stop_sequence": Stop, "max_tokens": Length, "model_context_window_exceeded": Length, "refusal": Refusal}
+
 func (anthropic) reply(body []byte) (*Response, error) {
 	var b struct {
 		ID      string `json:"id"`
@@ -154,16 +157,7 @@ func (anthropic) reply(body []byte) (*Response, error) {
 		_ = json.Unmarshal(body, &all) // as above
 		r.Said = all.Content
 	}
-	switch b.StopReason {
-	case "end_turn", "stop_sequence":
-		r.Finish = Stop
-	case "max_tokens", "model_context_window_exceeded":
-		r.Finish = Length
-	case "refusal":
-		r.Finish = Refusal
-	default:
-		r.Finish = Other
-	}
+	r.Finish = cmp.Or(anthropicFinishes[b.StopReason], Other)
 	u := b.Usage
 	r.Usage = Usage{Input: u.Input + u.CacheCreate + u.CacheRead, CachedInput: u.CacheRead, Output: u.Output, Reasoning: u.Details.Thinking}
 	return r, nil

@@ -8,16 +8,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
+	"ein/bench/question/prompt"
 	"ein/bench/question/random"
 	"ein/internal/compact"
 )
-
-// charsPerToken is how many characters a baseline counts as a token.
-const charsPerToken = 4
 
 // baseline is a model without a network. It knows the instances, and answers as a pure function of
 // its name, the instance and the sample. It accepts all parameters; only MaxTokens has an effect,
@@ -111,20 +108,17 @@ func (b *baseline) Ask(ctx context.Context, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, &Error{Class: Rejected, Message: err.Error(), Err: err}
 	}
-	out := &Response{Finish: Stop, Model: b.name, Limits: Limits{RemainingRequests: -1, RemainingTokens: -1}}
-	input := tokens(r.System) + tokens(r.User)
+	out := &Response{Finish: Stop, Model: b.name, Limits: noLimits}
+	input := prompt.Tokens(r.System) + prompt.Tokens(r.User)
 	for _, t := range r.Turns {
 		for i, c := range t.Calls {
-			input += tokens(c.Args) + tokens(t.Results[i].Text)
+			input += prompt.Tokens(c.Args) + prompt.Tokens(t.Results[i].Text)
 		}
 	}
 	if program := trial(r, &what, s); program != "" {
-		args, err := compact.JSON(map[string]string{"program": program})
-		if err != nil {
-			return nil, err
-		}
+		args := compact.Must(map[string]string{"program": program})
 		out.Finish, out.Calls = ToolCalls, []Call{{fmt.Sprintf("call_%d", len(r.Turns)), "run", string(args)}}
-		out.Usage = Usage{Input: input, Output: tokens(string(args))}
+		out.Usage = Usage{Input: input, Output: prompt.Tokens(string(args))}
 		return out, nil
 	}
 	text, err := form(r.Mode, in, &what)
@@ -132,11 +126,11 @@ func (b *baseline) Ask(ctx context.Context, r *Request) (*Response, error) {
 		return nil, &Error{Class: Denied, Message: err.Error(), Err: err}
 	}
 	out.Text = text
-	if limit := r.Params.MaxTokens; limit > 0 && tokens(text) > int64(limit) {
+	if limit := r.Params.MaxTokens; limit > 0 && prompt.Tokens(text) > int64(limit) {
 		runes := []rune(text)
-		out.Text, out.Finish = string(runes[:limit*charsPerToken]), Length
+		out.Text, out.Finish = string(runes[:limit*prompt.CharsPerToken]), Length
 	}
-	out.Usage = Usage{Input: input, Output: tokens(out.Text)}
+	out.Usage = Usage{Input: input, Output: prompt.Tokens(out.Text)}
 	return out, nil
 }
 
@@ -156,11 +150,6 @@ func trial(r *Request, what *said, s *random.Stream) string {
 	return ""
 }
 
-// tokens estimates tokens, equally on every machine.
-func tokens(text string) int64 {
-	return int64(utf8.RuneCountInString(text)+charsPerToken-1) / charsPerToken
-}
-
 // form is a reply in the form that a mode asks for.
 func form(mode string, in *instance.Instance, s *said) (string, error) {
 	switch mode {
@@ -173,35 +162,20 @@ func form(mode string, in *instance.Instance, s *said) (string, error) {
 			reply = fmt.Sprintf("The graph has %d nodes and %d edges. I work through them one by one.\n\n%s", in.N, len(in.Edges)+len(in.Edges2), reply)
 		}
 		return reply, nil
-	case "ein":
-		program := s.ein
-		if program == "" {
-			var err error
-			if program, err = constantEin(in, s.answer); err != nil {
-				return "", err
-			}
-		}
-		return "```ein\n" + program + "```\n", nil
-	case "python":
-		program := s.python
-		if program == "" {
-			var err error
-			if program, err = constantPython(in, s.answer); err != nil {
-				return "", err
-			}
-		}
-		return "```python\n" + program + "```\n", nil
-	case "rules":
-		program := s.rules
-		if program == "" {
-			var err error
-			if program, err = constantRules(s.answer); err != nil {
-				return "", err
-			}
-		}
-		return "```ein\n" + program + "```\n", nil
 	}
-	return "", fmt.Errorf("there is no mode %q: expected direct, cot, ein, python, rules or ein-tool", mode)
+	programs := map[string]struct {
+		fence, stored string
+		constant      func(*instance.Instance, json.RawMessage) (string, error)
+	}{"ein": {"ein", s.ein, constantEin}, "python": {"python", s.python, constantPython}, "rules": {"ein", s.rules, constantRules}}
+	p, ok := programs[mode]
+	if !ok {
+		return "", fmt.Errorf("there is no mode %q: expected direct, cot, ein, python, rules or ein-tool", mode)
+	}
+	program, err := p.stored, error(nil)
+	if program == "" {
+		program, err = p.constant(in, s.answer)
+	}
+	return "```" + p.fence + "\n" + program + "```\n", err
 }
 
 // majority is the most common answer of each category, of several the first in order. Answers are
@@ -258,11 +232,7 @@ func guess(in *instance.Instance, s *random.Stream) json.RawMessage {
 			Degree    int  `json:"degree"`
 		}{s.Chance(1, 2), s.Between(0, in.N)}
 	}
-	b, err := compact.JSON(v)
-	if err != nil {
-		panic("BUG: model: " + err.Error()) // the values above all have JSON
-	}
-	return b
+	return compact.Must(v)
 }
 
 // value is an answer with positions for labels; a label that the instance lacks
@@ -324,7 +294,7 @@ func constantEin(in *instance.Instance, text json.RawMessage) (string, error) {
 }
 
 // constantRules is a program whose queries give an answer.
-func constantRules(text json.RawMessage) (string, error) {
+func constantRules(_ *instance.Instance, text json.RawMessage) (string, error) {
 	var v any
 	if err := json.Unmarshal(text, &v); err != nil {
 		return "", fmt.Errorf("the answer %s is not JSON: %w", text, err)
@@ -356,9 +326,5 @@ func constantPython(in *instance.Instance, text json.RawMessage) (string, error)
 	if err != nil {
 		return "", err
 	}
-	b, err := compact.JSON(v)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("print(%q)\n", b), nil
+	return fmt.Sprintf("print(%q)\n", compact.Must(v)), nil
 }

@@ -382,22 +382,39 @@ func (l *openAIListed) listed() listed {
 	return out
 }
 
-func (openAI) list(after string) string {
-	if after != "" {
-		after = "&after=" + url.QueryEscape(after)
-	}
-	return "/batches?limit=100" + after
-}
+func (openAI) list(after string) string { return behind("/batches?limit=100", "after", after) }
 
 func (openAI) page(text []byte) (list []listed, after string, err error) {
 	return pageOf[openAIListed](text)
 }
 
-// pageOf reads a page of a list: the batches, and the id after which the next one begins.
-func pageOf[L any, P interface {
+// provided is a batch in the format of a provider.
+type provided[L any] interface {
 	*L
 	listed() listed
-}](text []byte) (list []listed, after string, err error) {
+}
+
+// stateOf reads a batch, which has a status as the named member.
+func stateOf[L any, P provided[L]](text []byte, member string) (*listed, error) {
+	var b L
+	err := json.Unmarshal(text, &b)
+	l := P(&b).listed()
+	if err != nil || l.state.Status == "" {
+		return nil, cmp.Or(err, errors.New("it has no "+member))
+	}
+	return &l, nil
+}
+
+// behind is the path of the page behind a cursor.
+func behind(path, name, cursor string) string {
+	if cursor == "" {
+		return path
+	}
+	return path + "&" + name + "=" + url.QueryEscape(cursor)
+}
+
+// pageOf reads a page of a list: the batches, and the id after which the next one begins.
+func pageOf[L any, P provided[L]](text []byte) (list []listed, after string, err error) {
 	var b struct {
 		Data []L    `json:"data"`
 		More bool   `json:"has_more"`
@@ -417,14 +434,7 @@ func pageOf[L any, P interface {
 
 func (openAI) status(id string) string { return "/batches/" + url.PathEscape(id) }
 
-func (openAI) state(text []byte) (*listed, error) {
-	var b openAIListed
-	if err := json.Unmarshal(text, &b); err != nil || b.Status == "" {
-		return nil, cmp.Or(err, errors.New("it has no status"))
-	}
-	l := b.listed()
-	return &l, nil
-}
+func (openAI) state(text []byte) (*listed, error) { return stateOf[openAIListed](text, "status") }
 
 func (w openAI) line(text []byte) (custom string, body []byte, failed *Error, err error) {
 	var b struct {
@@ -494,10 +504,7 @@ func (l *anthropicListed) listed() listed {
 }
 
 func (anthropic) list(after string) string {
-	if after != "" {
-		after = "&after_id=" + url.QueryEscape(after)
-	}
-	return "/v1/messages/batches?limit=100" + after
+	return behind("/v1/messages/batches?limit=100", "after_id", after)
 }
 
 func (anthropic) page(text []byte) (list []listed, after string, err error) {
@@ -507,12 +514,7 @@ func (anthropic) page(text []byte) (list []listed, after string, err error) {
 func (anthropic) status(id string) string { return "/v1/messages/batches/" + url.PathEscape(id) }
 
 func (anthropic) state(text []byte) (*listed, error) {
-	var b anthropicListed
-	if err := json.Unmarshal(text, &b); err != nil || b.Status == "" {
-		return nil, cmp.Or(err, errors.New("it has no processing_status"))
-	}
-	l := b.listed()
-	return &l, nil
+	return stateOf[anthropicListed](text, "processing_status")
 }
 
 // anthropicStatus is the status of each type of an error.
@@ -630,10 +632,7 @@ func (l *geminiListed) listed() listed {
 }
 
 func (gemini) list(after string) string {
-	if after != "" {
-		after = "&pageToken=" + url.QueryEscape(after)
-	}
-	return "/v1beta/batches?pageSize=100" + after
+	return behind("/v1beta/batches?pageSize=100", "pageToken", after)
 }
 
 func (gemini) page(text []byte) (list []listed, after string, err error) {
@@ -653,12 +652,7 @@ func (gemini) page(text []byte) (list []listed, after string, err error) {
 func (gemini) status(id string) string { return "/v1beta/" + id }
 
 func (gemini) state(text []byte) (*listed, error) {
-	var b geminiListed
-	if err := json.Unmarshal(text, &b); err != nil || b.Metadata.State == "" {
-		return nil, cmp.Or(err, errors.New("it has no metadata.state"))
-	}
-	l := b.listed()
-	return &l, nil
+	return stateOf[geminiListed](text, "metadata.state")
 }
 
 // rpcStatus is the status of each code of google.rpc that is not that of a server.

@@ -259,8 +259,7 @@ func (c *client) Ask(ctx context.Context, r *Request) (*Response, error) {
 
 // withoutKey removes secrets from an error.
 func (c *client) withoutKey(key string, err error) error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		secrets := c.secrets(key)
 		redact(secrets, &e.Message, &e.Code)
 		if e.Err != nil {
@@ -428,7 +427,7 @@ func (c *client) parse(text []byte) (*Response, error) {
 	if len(out.Calls) > 0 && (out.Finish == Stop || out.Finish == Other) { // not where they are cut off
 		out.Finish = ToolCalls
 	}
-	out.Limits = Limits{RemainingRequests: -1, RemainingTokens: -1}
+	out.Limits = noLimits
 	return out, nil
 }
 

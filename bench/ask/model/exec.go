@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"ein/internal/child"
 	"ein/internal/compact"
 )
 
@@ -37,15 +38,12 @@ type program struct {
 	slots   chan struct{} // one for each process that may run
 
 	mu     sync.Mutex
-	idle   []*process // that wait for a request; the last is asked first
+	idle   []*child.Process // that wait for a request; the last is asked first
 	closed bool
 }
 
 // maxLine bounds a line of a program in bytes.
 const maxLine = MaxResponse
-
-// grace is how long a program may take to end once its input has ended.
-const grace = 5 * time.Second
 
 func openExec(name string, o *Options) (Model, error) {
 	args, err := split(name)
@@ -188,17 +186,24 @@ func (p *program) exchange(ctx context.Context, line []byte, timeout time.Durati
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	out, err := proc.ask(limited, line)
+	out, err := proc.Ask(limited, line)
 	if err == nil {
 		err := read(out)
 		if e := (*Error)(nil); errors.As(err, &e) && e.Class == Protocol {
-			proc.kill() // who knows which request its next line would answer
+			proc.Kill() // who knows which request its next line would answer
 		} else {
 			p.put(proc)
 		}
 		return err
 	}
-	why := proc.kill()
+	state, said := proc.Kill()
+	why := "it was killed"
+	if state != nil {
+		why = state.String()
+	}
+	if said != "" {
+		why += ": " + said
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -278,13 +283,12 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 	if b.Model == "" {
 		b.Model = p.command
 	}
-	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: b.Model, RequestID: b.RequestID,
-		Limits: Limits{RemainingRequests: -1, RemainingTokens: -1}}, nil
+	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: b.Model, RequestID: b.RequestID, Limits: noLimits}, nil
 }
 
 // take is a process that is ready: a running one, so that no more are started than are needed at
 // once, or else a new one.
-func (p *program) take() (*process, error) {
+func (p *program) take() (*child.Process, error) {
 	denied := func(err error) error {
 		return &Error{Class: Denied, Message: short(err.Error()), Hint: "Check the command.", Err: err}
 	}
@@ -296,17 +300,17 @@ func (p *program) take() (*process, error) {
 	for len(p.idle) > 0 {
 		proc := p.idle[len(p.idle)-1]
 		p.idle = p.idle[:len(p.idle)-1]
-		err := proc.waiting()
+		err := proc.Waiting()
 		if err == nil {
 			return proc, nil
 		}
-		proc.kill()
-		if !errors.Is(err, errEnded) { // that would be between two requests, and neither is lost
+		proc.Kill()
+		if !errors.Is(err, io.EOF) { // that would be between two requests, and neither is lost
 			return nil, &Error{Class: Protocol, Message: "the program wrote a line that was not asked for and was ended",
 				Hint: "One line of output for each line of input: what else it says belongs on standard error.", Err: err}
 		}
 	}
-	proc, err := start(p.args, p.opt.Stderr)
+	proc, err := child.Start(exec.Command(p.args[0], p.args[1:]...), p.opt.Stderr, maxLine)
 	if err != nil {
 		return nil, denied(err)
 	}
@@ -314,11 +318,11 @@ func (p *program) take() (*process, error) {
 }
 
 // put returns a process to the pool.
-func (p *program) put(proc *process) {
+func (p *program) put(proc *child.Process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		proc.end()
+		proc.End()
 		return
 	}
 	p.idle = append(p.idle, proc)
@@ -331,188 +335,9 @@ func (p *program) Close() error {
 	p.closed = true
 	var wg sync.WaitGroup
 	for _, proc := range p.idle {
-		wg.Go(proc.end)
+		wg.Go(proc.End)
 	}
 	wg.Wait()
 	p.idle = nil
 	return nil
-}
-
-// process is one running program.
-type process struct {
-	cmd   *exec.Cmd
-	in    io.WriteCloser
-	out   io.Closer
-	lines chan result // what it writes; closed at the end
-	quit  chan struct{}
-	done  chan struct{} // closed once it was waited for
-	said  *tail
-	err   error // of waiting; after done
-}
-
-type result struct {
-	line []byte
-	err  error
-}
-
-// start starts the program and a reader of its lines. Wait comes after the last line, as
-// os/exec demands of those who read its pipes.
-func start(args []string, stderr io.Writer) (*process, error) {
-	p := &process{cmd: exec.Command(args[0], args[1:]...), lines: make(chan result), quit: make(chan struct{}), done: make(chan struct{}), said: &tail{to: stderr}}
-	p.cmd.Stderr = p.said
-	p.cmd.WaitDelay = grace // children of its own may keep its streams open
-	var err error
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	p.out = out
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	go func() {
-		p.scan(out)
-		p.err = p.cmd.Wait()
-		close(p.done)
-	}()
-	return p, nil
-}
-
-func (p *process) scan(out io.Reader) {
-	defer close(p.lines)
-	s := bufio.NewScanner(out)
-	s.Buffer(make([]byte, 0, 64<<10), maxLine)
-	give := func(r result) bool {
-		select {
-		case p.lines <- r:
-			return true
-		case <-p.quit:
-			return false
-		}
-	}
-	for s.Scan() {
-		if len(bytes.TrimSpace(s.Bytes())) > 0 && !give(result{line: bytes.Clone(s.Bytes())}) {
-			return
-		}
-	}
-	if s.Err() != nil {
-		give(result{err: s.Err()})
-	}
-}
-
-var (
-	errEnded   = errors.New("its output has ended")
-	errChatter = errors.New("it wrote a line that was not asked for")
-)
-
-// ask sends a line and waits for one. After an error the process is not used again: a late line
-// would be taken for the answer to the next request.
-func (p *process) ask(ctx context.Context, line []byte) ([]byte, error) {
-	written := make(chan error, 1)
-	go func() {
-		_, err := p.in.Write(append(bytes.Clone(line), '\n'))
-		written <- err
-	}()
-	select {
-	case r, ok := <-p.lines:
-		if !ok {
-			return nil, errEnded
-		}
-		if r.err != nil {
-			return nil, r.err
-		}
-		// A line before the request was read would be one to another request.
-		select {
-		case err := <-written:
-			return r.line, err
-		case <-ctx.Done():
-		}
-	case <-ctx.Done():
-	}
-	return nil, ctx.Err()
-}
-
-// waiting reports whether the process is ready: it runs, and has not written anything unasked.
-func (p *process) waiting() error {
-	select {
-	case r, ok := <-p.lines:
-		switch {
-		case !ok:
-			return errEnded
-		case r.err != nil:
-			return r.err
-		}
-		return errChatter
-	default:
-		return nil
-	}
-}
-
-// kill ends the process at once and says how it ended.
-func (p *process) kill() string {
-	close(p.quit)
-	_ = p.in.Close()
-	p.stop()
-	why := "it was killed"
-	if p.cmd.ProcessState != nil {
-		why = p.cmd.ProcessState.String()
-	}
-	if s := p.said.last(); s != "" {
-		why += ": " + s
-	}
-	return why
-}
-
-// end closes the input, waits, and kills the process if it does not end.
-func (p *process) end() {
-	close(p.quit)
-	_ = p.in.Close()
-	t := time.NewTimer(grace)
-	defer t.Stop()
-	select {
-	case <-p.done:
-	case <-t.C:
-		p.stop()
-	}
-}
-
-// stop kills the process. A child of its own may hold its output open, so reading ends here too.
-func (p *process) stop() {
-	_ = p.cmd.Process.Kill() // it may have ended
-	_ = p.out.Close()
-	<-p.done
-}
-
-// tail passes on what is written, and keeps the end of it.
-type tail struct {
-	to  io.Writer
-	mu  sync.Mutex
-	end []byte
-}
-
-const maxTail = 1 << 10
-
-// Write implements io.Writer.
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.end = append(t.end, b...)
-	if n := len(t.end) - maxTail; n > 0 {
-		t.end = append([]byte(nil), t.end[n:]...)
-	}
-	if t.to != nil {
-		_, _ = t.to.Write(b) // that it cannot be shown is no reason to end the program
-	}
-	return len(b), nil
-}
-
-// last is the last line that is not empty.
-func (t *tail) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	lines := strings.Split(strings.TrimSpace(string(t.end)), "\n")
-	return short(lines[len(lines)-1])
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -115,6 +116,9 @@ func (gemini) body(_ string, _ *Profile, r *Request) any {
 	return b
 }
 
+var geminiFinishes = map[string]Finish{"STOP": Stop, "MAX_TOKENS": Length, "SAFETY": ContentFilter, "RECITATION": ContentFilter,
+	"LANGUAGE": ContentFilter, "BLOCKLIST": ContentFilter, "PROHIBITED_CONTENT": ContentFilter, "SPII": ContentFilter}
+
 func (gemini) reply(body []byte) (*Response, error) {
 	var b struct {
 		Candidates []struct {
@@ -180,14 +184,7 @@ func (gemini) reply(body []byte) (*Response, error) {
 			return nil, err
 		}
 	}
-	switch c.FinishReason {
-	case "STOP":
-		r.Finish = Stop
-	case "MAX_TOKENS":
-		r.Finish = Length
-	case "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII":
-		r.Finish = ContentFilter
-	}
+	r.Finish = cmp.Or(geminiFinishes[c.FinishReason], Other)
 	return r, nil
 }
 

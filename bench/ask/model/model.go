@@ -40,6 +40,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -153,6 +154,8 @@ type Limits struct {
 	Reset                              time.Duration // until the tightest of them is whole again; 0: not said
 }
 
+var noLimits = Limits{RemainingRequests: -1, RemainingTokens: -1}
+
 // Model is a model of a provider. Its methods may be called by many goroutines.
 type Model interface {
 	// Name is PROVIDER:NAME.
@@ -182,13 +185,13 @@ const (
 
 // Error is a failure outside of the model: never a wrong answer.
 type Error struct {
-	Class      Class
-	Status     int           // of HTTP, or 0
-	Code       string        // the provider's
-	Message    string        // the provider's, shortened, without any key
-	Hint       string        // what to do about it; "" for what passes by itself
-	RetryAfter time.Duration // as the provider says, or 0
-	Err        error
+	Class      Class         `json:"class"`
+	Status     int           `json:"status,omitempty"` // of HTTP, or 0
+	Code       string        `json:"code,omitempty"`   // the provider's
+	Message    string        `json:"message"`          // the provider's, shortened, without any key
+	Hint       string        `json:"hint,omitempty"`   // what to do about it; "" for what passes by itself
+	RetryAfter time.Duration `json:"-"`                // as the provider says, or 0
+	Err        error         `json:"-"`
 }
 
 func (e *Error) Error() string {
@@ -212,11 +215,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Passes reports whether the same request may succeed later.
 func (e *Error) Passes() bool {
-	switch e.Class {
-	case RateLimit, Overloaded, Transport, Protocol:
-		return true
-	}
-	return false
+	return slices.Contains([]Class{RateLimit, Overloaded, Transport, Protocol}, e.Class)
 }
 
 // Unbilled reports whether a failed request is known to have cost nothing: nobody was reached, or

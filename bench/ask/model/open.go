@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"ein/bench/question/instance"
+	"ein/internal/lists"
 )
 
 // DefaultTimeout bounds one exchange. A reasoning model may think for minutes.
@@ -52,10 +54,7 @@ type Options struct {
 }
 
 func (o *Options) timeout() time.Duration {
-	if o.Timeout > 0 {
-		return o.Timeout
-	}
-	return DefaultTimeout
+	return cmp.Or(o.Timeout, DefaultTimeout)
 }
 
 func (o *Options) env(name string) string {
@@ -86,11 +85,7 @@ func openers() []opener {
 
 // Providers returns the names of the providers.
 func Providers() []string {
-	var s []string
-	for _, p := range openers() {
-		s = append(s, p.provider)
-	}
-	return s
+	return lists.Map(openers(), func(p opener) string { return p.provider })
 }
 
 // Open makes the model PROVIDER:NAME. It asks nothing yet, and looks for no key. A model that is an

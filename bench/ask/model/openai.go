@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -132,7 +133,7 @@ func (openAI) reply(body []byte) (*Response, error) {
 		return nil, errors.New("it has no choices[0].message")
 	}
 	m := b.Choices[0].Message
-	r := &Response{Text: string(m.Content), Reasoning: m.ReasoningContent, Finish: openAIFinish(b.Choices[0].FinishReason), Model: b.Model, RequestID: b.ID}
+	r := &Response{Text: string(m.Content), Reasoning: m.ReasoningContent, Finish: cmp.Or(openAIFinishes[b.Choices[0].FinishReason], Other), Model: b.Model, RequestID: b.ID}
 	if r.Reasoning == "" {
 		r.Reasoning = string(m.Reasoning)
 	}
@@ -174,17 +175,7 @@ func (openAI) reply(body []byte) (*Response, error) {
 	return r, nil
 }
 
-func openAIFinish(s string) Finish {
-	switch s {
-	case "stop":
-		return Stop
-	case "length":
-		return Length
-	case "content_filter":
-		return ContentFilter
-	}
-	return Other
-}
+var openAIFinishes = map[string]Finish{"stop": Stop, "length": Length, "content_filter": ContentFilter}
 
 // openAIContent is a string, null, or a list of parts with text.
 type openAIContent string
@@ -253,12 +244,7 @@ func (openAI) fault(status int, body []byte) fault {
 	f.body = len(b.Error) > 0
 	said := strings.ToLower(f.message)
 	has := func(s ...string) bool {
-		for _, x := range s {
-			if strings.Contains(said, x) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(s, func(x string) bool { return strings.Contains(said, x) })
 	}
 	switch {
 	case f.code == "insufficient_quota" || e.Type == "insufficient_quota" || f.code == "billing_hard_limit_reached" || f.code == "billing_not_active" ||

@@ -266,12 +266,7 @@ func (p *Profile) checkThinking(model string, q *Params, refuse func(hint, forma
 }
 
 // budget returns how many tokens of output a request asks for.
-func (p *Profile) budget(q *Params) int {
-	if q.MaxTokens > 0 {
-		return q.MaxTokens
-	}
-	return p.MaxOutput
-}
+func (p *Profile) budget(q *Params) int { return cmp.Or(q.MaxTokens, p.MaxOutput) }
 
 // ProfileOf returns the name of the profile of a model at its provider's own address.
 func ProfileOf(provider, name string) (string, error) {

@@ -38,27 +38,20 @@ type exchange struct {
 	Sample   int             `json:"sample"`
 	Body     json.RawMessage `json:"body"`
 	Response *recorded       `json:"response,omitempty"`
-	Error    *recordedError  `json:"error,omitempty"`
+	Error    *Error          `json:"error,omitempty"`
 }
 
+// recorded is a Response with the names that files of traffic have; a cache has others.
 type recorded struct {
-	Text      string `json:"text"`
-	Reasoning string `json:"reasoning,omitempty"`
-	Finish    Finish `json:"finish"`
-	Usage     Usage  `json:"usage"`
-	Model     string `json:"model"`
-	RequestID string `json:"request_id,omitempty"`
-
-	Calls []Call          `json:"calls,omitempty"`
-	Said  json.RawMessage `json:"said,omitempty"`
-}
-
-type recordedError struct {
-	Class   Class  `json:"class"`
-	Status  int    `json:"status,omitempty"`
-	Code    string `json:"code,omitempty"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
+	Text      string          `json:"text"`
+	Reasoning string          `json:"reasoning,omitempty"`
+	Finish    Finish          `json:"finish"`
+	Usage     Usage           `json:"usage"`
+	Model     string          `json:"model"`
+	RequestID string          `json:"request_id,omitempty"`
+	Calls     []Call          `json:"calls,omitempty"`
+	Said      json.RawMessage `json:"said,omitempty"`
+	Limits    Limits          `json:"-"`
 }
 
 // exchangeFile names the file of a request. Bodies do not contain the sample, so it is part of the
@@ -111,13 +104,11 @@ func (r *recorder) Ask(ctx context.Context, q *Request) (*Response, error) {
 	}
 	x := exchange{Version: trafficVersion, ID: q.ID, Sample: q.Sample, Body: body}
 	out, err := r.Model.Ask(ctx, q)
-	var e *Error
-	switch {
-	case err == nil:
-		x.Response = &recorded{out.Text, out.Reasoning, out.Finish, out.Usage, out.Model, out.RequestID, out.Calls, out.Said}
-	case errors.As(err, &e) && e.Class == Rejected:
-		x.Error = &recordedError{e.Class, e.Status, e.Code, e.Message, e.Hint}
-	default:
+	if err == nil {
+		x.Response = (*recorded)(out)
+	} else if e, ok := errors.AsType[*Error](err); ok && e.Class == Rejected {
+		x.Error = e
+	} else {
 		return nil, err
 	}
 	if werr := job.ReplaceJSON(exchangeFile(r.dir, q.Sample, body), &x); werr != nil {
@@ -214,9 +205,9 @@ func (r *replay) Ask(ctx context.Context, q *Request) (*Response, error) {
 	if err != nil {
 		return nil, denied(fmt.Sprintf("%s: %v", name, err), "Record again: the file is damaged.", err)
 	}
-	if e := x.Error; e != nil {
-		return nil, &Error{Class: e.Class, Status: e.Status, Code: e.Code, Message: e.Message, Hint: e.Hint}
+	if x.Error != nil {
+		return nil, x.Error
 	}
-	return &Response{Text: x.Response.Text, Reasoning: x.Response.Reasoning, Finish: x.Response.Finish, Usage: x.Response.Usage,
-		Model: x.Response.Model, RequestID: x.Response.RequestID, Calls: x.Response.Calls, Said: x.Response.Said, Limits: Limits{RemainingRequests: -1, RemainingTokens: -1}}, nil
+	x.Response.Limits = noLimits
+	return (*Response)(x.Response), nil
 }

@@ -87,8 +87,7 @@ func verdict(ctx context.Context, b backend, checks []Check) error {
 		return context.Cause(ctx)
 	}
 	for _, c := range checks {
-		var u *Unavailable
-		if errors.As(c.Err, &u) {
+		if _, ok := errors.AsType[*Unavailable](c.Err); ok {
 			return c.Err
 		}
 		if c.Err != nil {

@@ -40,6 +40,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -79,24 +80,9 @@ func (p Policy) withDefaults() (Policy, error) {
 	if p.Backend != "" && p.Backend != Bubblewrap && p.Backend != Landlock {
 		return p, fmt.Errorf("there is no backend %q: it is %s or %s", p.Backend, Bubblewrap, Landlock)
 	}
-	if p.Python == "" {
-		p.Python = "python3"
-	}
-	if p.Wall == 0 {
-		p.Wall = 10 * time.Second
-	}
-	if p.CPU == 0 {
-		p.CPU = 5 * time.Second
-	}
-	if p.Memory == 0 {
-		p.Memory = 512 << 20
-	}
-	if p.Output == 0 {
-		p.Output = 64 << 10
-	}
-	if p.Pool == 0 {
-		p.Pool = runtime.NumCPU()
-	}
+	p.Python, p.Pool = cmp.Or(p.Python, "python3"), cmp.Or(p.Pool, runtime.NumCPU())
+	p.Wall, p.CPU = cmp.Or(p.Wall, 10*time.Second), cmp.Or(p.CPU, 5*time.Second)
+	p.Memory, p.Output = cmp.Or(p.Memory, 512<<20), cmp.Or(p.Output, 64<<10)
 	return p, nil
 }
 
@@ -115,19 +101,7 @@ const (
 )
 
 func (o Outcome) String() string {
-	switch o {
-	case OK:
-		return "ok"
-	case Timeout:
-		return "timeout"
-	case Memory:
-		return "memory"
-	case OutputLimit:
-		return "output"
-	case Crashed:
-		return "crashed"
-	}
-	return fmt.Sprintf("Outcome(%d)", int(o))
+	return [...]string{OK: "ok", Timeout: "timeout", Memory: "memory", OutputLimit: "output", Crashed: "crashed"}[o]
 }
 
 // Result is what a run of a program gave.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"ein/bench/question/category"
+	"ein/internal/lists"
 )
 
 // Constants finds the best answer for somebody who gives the same one to every question
@@ -38,10 +39,7 @@ func (c *Constants) Add(r *Reference) error {
 	asked := Asked{Fixed: r.asked.Fixed}
 	switch c.t {
 	case category.Set:
-		var places []int
-		for i := range text.more.values {
-			places = append(places, slices.Index(r.asked.Labels, text.more.values[i].text))
-		}
+		places := lists.Map(text.more.values, func(x JSON) int { return slices.Index(r.asked.Labels, x.text) })
 		slices.Sort(places)
 		text = placeSet(places)
 	case category.String:
@@ -122,10 +120,7 @@ func (c *Constants) Best(m Mode) Constant {
 
 // toggled is the set of a question with its source put in, or left out.
 func (q *sameAnswer) toggled() JSON {
-	var names []string
-	for i := range q.value.more.values {
-		names = append(names, q.value.more.values[i].text)
-	}
+	names := lists.Map(q.value.more.values, func(x JSON) string { return x.text })
 	if at := slices.Index(names, q.asked.Source); at >= 0 {
 		names = slices.Delete(names, at, at+1)
 	} else {
@@ -156,9 +151,5 @@ func numbers(places []string) []int {
 
 // placeSet is a set of nodes by their places.
 func placeSet(places []int) JSON {
-	var values []JSON
-	for _, p := range places {
-		values = append(values, JSON{kind: jsonString, text: strconv.Itoa(p)})
-	}
-	return list(values)
+	return list(lists.Map(places, func(p int) JSON { return JSON{kind: jsonString, text: strconv.Itoa(p)} }))
 }

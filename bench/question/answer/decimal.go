@@ -98,19 +98,6 @@ func (d decimal) moderate() bool {
 // plus is d + hundredths/100, for moderate numbers.
 func (d decimal) plus(hundredths int64) decimal {
 	places := max(2, int64(len(d.digits))-d.point)
-	if most := int64(17); places <= most && places+d.point <= most { // all of it is below 10^18
-		x, _ := strconv.ParseInt("0"+d.digits, 10, 64)
-		for range places - (int64(len(d.digits)) - d.point) {
-			x *= 10
-		}
-		for range places - 2 {
-			hundredths *= 10
-		}
-		if d.negative {
-			x = -x
-		}
-		return parseDecimal(strconv.FormatInt(x+hundredths, 10) + "e-" + strconv.FormatInt(places, 10))
-	}
 	x, _ := new(big.Int).SetString("0"+d.digits, 10)
 	x.Mul(x, tenTo(places-(int64(len(d.digits))-d.point)))
 	if d.negative {

@@ -87,11 +87,7 @@ func Outcomes() []Outcome {
 }
 
 // Judgements says for each mode whether an answer is right in it.
-type Judgements struct {
-	Strict  bool `json:"strict"`
-	Relaxed bool `json:"relaxed"`
-	Lenient bool `json:"lenient"`
-}
+type Judgements ByMode[bool]
 
 // In returns the judgement in a mode. Scores from before there was a relaxed mode lack it.
 func (j Judgements) In(m Mode) bool {
@@ -107,9 +103,9 @@ func (o Outcome) Judgements() Judgements {
 	return Judgements{Strict: strict, Relaxed: strict || o == RelaxedOnly, Lenient: strict || o == LenientOnly}
 }
 
-// countAmbiguous reports whether counts of a category may include the source or not.
+// CountAmbiguous reports whether counts of a category may include the source or not.
 // The paper lists aggregate_over_set too, to no effect: it is a float.
-func countAmbiguous(c string) bool {
+func CountAmbiguous(c string) bool {
 	return slices.Contains([]string{"reach_then_count", "intersect_then_size", "reach_then_filter", "scc_then_count", "chain_of_filters"}, c)
 }
 
@@ -221,7 +217,7 @@ func MatchAnswer(predicted *JSON, reference *Reference, t category.Result, categ
 		ok = p.text == r.text
 	case category.Integer:
 		d := parseDecimal(p.text)
-		ok = d == reference.number || lenient && countAmbiguous(categoryName) && (d == reference.low || d == reference.high)
+		ok = d == reference.number || lenient && CountAmbiguous(categoryName) && (d == reference.low || d == reference.high)
 	case category.Float:
 		d := parseDecimal(p.text)
 		ok = reference.low.compare(d) <= 0 && d.compare(reference.high) <= 0

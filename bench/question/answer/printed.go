@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ein/bench/question/category"
+	"ein/internal/lists"
 )
 
 // Printed scores what a Python program prints: one JSON value, read as FromOutputs reads
@@ -81,11 +82,7 @@ func (v *JSON) named(t category.Result, labels []string) (JSON, error) {
 }
 
 func quoted(nodes []int, labels []string) []JSON {
-	names := make([]JSON, len(nodes))
-	for i, x := range nodes {
-		names[i] = JSON{kind: jsonString, text: labels[x]}
-	}
-	return names
+	return lists.Map(nodes, func(x int) JSON { return JSON{kind: jsonString, text: labels[x]} })
 }
 
 // node is the number of a node.

@@ -9,6 +9,7 @@ import (
 
 	"ein/bench/question/category"
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // Visible returns a reply without the reasoning before it, of which there is an end and
@@ -181,11 +182,7 @@ func (r *reader) relaxedList(open, end byte) (JSON, error) {
 
 // list and object are composites with their text.
 func list(values []JSON) JSON {
-	var parts []string
-	for i := range values {
-		parts = append(parts, string(values[i].Raw()))
-	}
-	return JSON{jsonArray, "[" + strings.Join(parts, ",") + "]", &composite{values: values}}
+	return JSON{jsonArray, "[" + strings.Join(lists.Map(values, func(x JSON) string { return string(x.Raw()) }), ",") + "]", &composite{values: values}}
 }
 
 func object(c *composite) JSON {

@@ -25,45 +25,28 @@ const (
 	Filtered  Reason = "content_filter"      // the provider held the text back
 )
 
-func (r Reason) Error() string {
-	switch r {
-	case NoReply:
-		return "there is no reply"
-	case TooLong:
-		return "the reply is too long"
-	case NoObject:
-		return "there is no JSON object"
-	case NoField:
-		return `no JSON object has a member "answer"`
-	case DuplicateKey:
-		return "an object has two members of the same name"
-	case BadText:
-		return "a string is not Unicode"
-	case TooDeep:
-		return "the nesting is too deep"
-	case Truncated:
-		return "the tokens were used up before there was an answer"
-	case Refused:
-		return "the model declined to answer"
-	case Filtered:
-		return "the provider held the answer back"
-	}
-	return "the answer is of another JSON type"
+var reasons = map[Reason]string{
+	NoReply:      "there is no reply",
+	TooLong:      "the reply is too long",
+	NoObject:     "there is no JSON object",
+	NoField:      `no JSON object has a member "answer"`,
+	DuplicateKey: "an object has two members of the same name",
+	BadText:      "a string is not Unicode",
+	TooDeep:      "the nesting is too deep",
+	WrongType:    "the answer is of another JSON type",
+	Truncated:    "the tokens were used up before there was an answer",
+	Refused:      "the model declined to answer",
+	Filtered:     "the provider held the answer back",
 }
+
+func (r Reason) Error() string { return reasons[r] }
 
 // Unfinished returns the reason that a provider gives, by its finish reason, for a
 // reply without an answer; it is false for every finish reason that explains
 // nothing, such as "stop" and "".
 func Unfinished(finish string) (Reason, bool) {
-	switch finish {
-	case "length":
-		return Truncated, true
-	case "refusal":
-		return Refused, true
-	case "content_filter":
-		return Filtered, true
-	}
-	return "", false
+	why, ok := map[string]Reason{"length": Truncated, "refusal": Refused, "content_filter": Filtered}[finish]
+	return why, ok
 }
 
 // MaxReply bounds the length of a reply in bytes: reasoning of a million tokens

@@ -117,7 +117,7 @@ func TestVectors(t *testing.T) {
 	for _, c := range category.Table {
 		for _, version := range []string{"cb1", "cb2"} {
 			// What its rule leaves open is the category's own; the rest is its type's.
-			if own := countAmbiguous(c.Name) || setAmbiguous(c.Name); !types[version+string(c.Result)] || own && !covered[version+c.Name] {
+			if own := CountAmbiguous(c.Name) || setAmbiguous(c.Name); !types[version+string(c.Result)] || own && !covered[version+c.Name] {
 				t.Errorf("no vector for %s of %s", c.Name, version)
 			}
 		}

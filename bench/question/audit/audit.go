@@ -17,6 +17,7 @@ import (
 	"slices"
 	"sort"
 
+	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
 	"ein/bench/question/instance"
@@ -154,7 +155,7 @@ func (c *Category) count() {
 	best, right := mode(answers)
 	c.Majority, c.Constant = Share{right, c.Instances}, constant(c.cat.Result, best)
 	c.Lenient = c.Majority
-	if lenient[c.Name] && c.Version == instance.Version {
+	if answer.CountAmbiguous(c.Name) && c.Version == instance.Version {
 		for o := range answers {
 			near := answers[o] + answers[category.Out{Num: o.Num - 1}] + answers[category.Out{Num: o.Num + 1}]
 			c.Lenient.Right = max(c.Lenient.Right, near)
@@ -174,9 +175,6 @@ func (c *Category) count() {
 	}
 	sort.SliceStable(c.Decoys, func(i, j int) bool { return c.Decoys[i].Right > c.Decoys[j].Right })
 }
-
-// lenient is the categories whose paper wordings leave one more or less open.
-var lenient = map[string]bool{"reach_then_count": true, "intersect_then_size": true, "reach_then_filter": true, "scc_then_count": true, "chain_of_filters": true}
 
 // guess returns how often the best guess is right. What a decoy says about nodes is either right or
 // wrong; nothing can be learned from it as a whole.

@@ -6,6 +6,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
 	"ein/bench/question/instance"
+	"ein/internal/stats"
 )
 
 // The sets of features; each contains those before it.
@@ -23,13 +24,6 @@ type node struct {
 	in                  bool // the answer has it
 }
 
-func flag(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // describe computes the features of an instance.
 func (x *row) describe(in *instance.Instance, cat *category.Category, w *category.World) {
 	words := strings.FieldsFunc(in.Question, func(r rune) bool { return strings.ContainsRune(" .,:;?!\"()\n", r) })
@@ -38,10 +32,10 @@ func (x *row) describe(in *instance.Instance, cat *category.Category, w *categor
 		float64(in.N), float64(len(in.Question)), float64(len(words)), float64(strings.Count(in.Question, ". ")),
 		float64(strings.Count(in.Question, ",")), float64(strings.Count(in.Question, " and ")),
 		float64(q.Threshold), float64(q.MinIn), float64(q.MinOut), float64(q.MaxOut), float64(len(q.Steps)),
-		flag(q.Direction == "in"), flag(q.Aggregate == category.Maximum), flag(q.Aggregate == category.Sum),
+		stats.One(q.Direction == "in"), stats.One(q.Aggregate == category.Maximum), stats.One(q.Aggregate == category.Sum),
 	}
 	for _, style := range []string{"flat", "by_source", "by_target", "mixed"} {
-		x.form = append(x.form, flag(in.Style == style))
+		x.form = append(x.form, stats.One(in.Style == style))
 	}
 	for i := range 5 {
 		step := 0.0
@@ -72,7 +66,7 @@ func (x *row) describe(in *instance.Instance, cat *category.Category, w *categor
 				out[4*i] += o
 				out[4*i+1] += in
 				out[4*i+2] = max(out[4*i+2], o)
-				out[4*i+3] += flag(w.A.Out[u].Has(v) && w.A.Out[v].Has(u))
+				out[4*i+3] += stats.One(w.A.Out[u].Has(v) && w.A.Out[v].Has(u))
 			}
 		}
 		return out
@@ -81,7 +75,7 @@ func (x *row) describe(in *instance.Instance, cat *category.Category, w *categor
 		out, in, both := 0, 0, 0
 		for v := range w.A.N {
 			o, i := w.A.Out[v].Len() >= least, w.A.In[v].Len() >= least
-			out, in, both = out+int(flag(o)), in+int(flag(i)), both+int(flag(o && i))
+			out, in, both = out+int(stats.One(o)), in+int(stats.One(i)), both+int(stats.One(o && i))
 		}
 		x.local = append(x.local, float64(out), float64(in), float64(both))
 	}
@@ -89,7 +83,7 @@ func (x *row) describe(in *instance.Instance, cat *category.Category, w *categor
 		if v == category.None || u == category.None {
 			return make([]float64, 4)
 		}
-		return []float64{flag(w.A.Out[v].Has(u)), flag(w.A.Out[u].Has(v)), flag(w.B.Out[v].Has(u)), flag(w.B.Out[u].Has(v))}
+		return []float64{stats.One(w.A.Out[v].Has(u)), stats.One(w.A.Out[u].Has(v)), stats.One(w.B.Out[v].Has(u)), stats.One(w.B.Out[u].Has(v))}
 	}
 	at := make([][]int, in.N)
 	index := map[string]int{}
@@ -123,11 +117,11 @@ func (x *row) describe(in *instance.Instance, cat *category.Category, w *categor
 	}
 	for v := range in.N {
 		n := node{in: x.out.Set.Has(v) || cat.Result == category.String && x.out.Num == v}
-		n.form = append([]float64{float64(v) / float64(in.N), flag(v == q.Source), flag(v == q.Target)}, mentions(v)...)
+		n.form = append([]float64{float64(v) / float64(in.N), stats.One(v == q.Source), stats.One(v == q.Target)}, mentions(v)...)
 		n.local = append(append(degrees(v), direct(q.Source, v)...), direct(q.Target, v)...)
 		n.local = append(append(n.local, around(v)...), float64(most[0]-w.A.Out[v].Len()), float64(most[1]-w.A.In[v].Len()))
 		for _, g := range x.guesses {
-			n.decoys = append(n.decoys, flag(g.Set.Has(v) || cat.Result == category.String && g.Num == v))
+			n.decoys = append(n.decoys, stats.One(g.Set.Has(v) || cat.Result == category.String && g.Num == v))
 		}
 		x.nodes = append(x.nodes, n)
 	}
@@ -173,7 +167,7 @@ func (c *Category) matrix(set string) (j job) {
 			if set == Decoys {
 				row = append(row, n.decoys...)
 			}
-			j.add(row, int(flag(n.in)), i, x.train)
+			j.add(row, int(stats.One(n.in)), i, x.train)
 		}
 	}
 	return j

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bufio"
 	"context"
 	_ "embed" // the learners
 	"encoding/json"
@@ -9,6 +8,8 @@ import (
 	"maps"
 	"os/exec"
 	"slices"
+
+	"ein/internal/child"
 )
 
 //go:embed learn.py
@@ -17,26 +18,13 @@ var driver string
 // Learn trains the learners in a Python with scikit-learn. If there is none, Missing says so, which
 // is not an error. done, which may be nil, is called after each category.
 func (r *Report) Learn(ctx context.Context, python string, done func(i int)) error {
-	cmd := exec.CommandContext(ctx, python, "-I", "-W", "ignore", "-c", driver)
-	in, err := cmd.StdinPipe()
+	p, err := child.Start(exec.Command(python, "-I", "-W", "ignore", "-c", driver), nil, 1<<20)
 	if err != nil {
-		return err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
 		r.Missing = fmt.Sprintf("%s cannot be started; --python names another one", python)
 		return nil
 	}
-	defer func() {
-		_ = in.Close()
-		_ = cmd.Wait()
-	}()
-	lines := bufio.NewReader(out)
-	answer := func(v any) error {
-		line, err := lines.ReadBytes('\n')
+	defer p.Kill()
+	read := func(v any, line []byte, err error) error {
 		if err == nil {
 			err = json.Unmarshal(line, v)
 		}
@@ -46,7 +34,8 @@ func (r *Report) Learn(ctx context.Context, python string, done func(i int)) err
 		return err
 	}
 	var hello struct{ Python, Sklearn, Missing string }
-	if err := answer(&hello); err != nil {
+	line, err := p.Line(ctx)
+	if err := read(&hello, line, err); err != nil {
 		return fmt.Errorf("%s: %w", python, err)
 	}
 	if hello.Missing != "" {
@@ -54,18 +43,14 @@ func (r *Report) Learn(ctx context.Context, python string, done func(i int)) err
 		return nil
 	}
 	r.Learner = fmt.Sprintf("scikit-learn %s of Python %s", hello.Sklearn, hello.Python)
-	w := bufio.NewWriter(in)
 	for i, c := range r.Categories {
 		for _, set := range featureSets {
-			err := json.NewEncoder(w).Encode(c.matrix(set))
+			line, err := json.Marshal(c.matrix(set))
 			if err == nil {
-				err = w.Flush()
+				line, err = p.Ask(ctx, line)
 			}
 			right := map[string]int{}
-			if err == nil {
-				err = answer(&right)
-			}
-			if err != nil {
+			if err := read(&right, line, err); err != nil {
 				return fmt.Errorf("%s, %s: %w", c.Name, set, err)
 			}
 			c.Learned = append(c.Learned, best(set, right, c.tests()))

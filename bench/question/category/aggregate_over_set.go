@@ -1,8 +1,6 @@
 package category
 
 import (
-	"fmt"
-
 	"ein/bench/question/random"
 )
 
@@ -11,27 +9,22 @@ var aggregateOverSet = Category{
 	Doc: "mean out-degree over R(X), which is not empty",
 	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
-		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) {
+		return drawNode(s, c, 0, func(x int) (int, bool) {
 			reached := f.Reach(x)
 			if reached.Len() == 0 {
 				return 0, false
 			}
 			return mean(f, reached), true
 		})
-		c.Query = ask(x, None)
-		return ok
 	},
-	Ein: func(c *Case) string {
-		return program("aggregate_over_set", c, `Reached = desc(A, %d)
-Degree = sum(A, 1)
-%s`, c.Query.Source, aggregate(&c.Query, "Reached"))
+	ein: func(c *Case) string {
+		return "Reached = desc(A, {X})\nDegree = sum(A, 1)\n" + aggregate(&c.Query, "Reached")
 	},
-	Python: func(c *Case) string {
-		return script(c, `reached = nx.descendants(G, %d)
-%s`, c.Query.Source, gather(&c.Query, "reached"))
+	python: func(c *Case) string {
+		return "reached = nx.descendants(G, {X})\n" + gather(&c.Query, "reached")
 	},
-	Rules: func(c *Case) string {
-		return reachRules + degreeRules + fmt.Sprintf("Answer(%s(Degree[v])) <- Reach({X}, v), v != {X}.\nAnswer(k)?\n", fold(&c.Query))
+	rules: func(c *Case) string {
+		return reachRules + degreeRules + "Answer(" + fold(&c.Query) + "(Degree[v])) <- Reach({X}, v), v != {X}.\nAnswer(k)?\n"
 	},
 	Question: worded(
 		"Among the {nodes} that {X} can reach, what is the average number of {nodes} that each one {forward one}?",

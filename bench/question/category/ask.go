@@ -85,10 +85,53 @@ func pair(n, i int) (x, y int) {
 // pairs is the number of ordered pairs of different nodes.
 func pairs(n int) int { return n * (n - 1) }
 
-// either chooses two nodes for a yes-or-no question: first a node for which both answers are
-// possible, so that neither it nor the graph gives the answer away and redraws favour none; then
-// the answer, yes with chance num/den; then the second node.
-func either(s *random.Stream, n, num, den int, yes func(x int) func(y int) bool) (x, y int, ok bool) {
+// drawNode asks about a node, as vary chooses it.
+func drawNode(s *random.Stream, c *Case, dull int, value func(x int) (v int, ok bool)) bool {
+	x, ok := vary(s, c.G.N, c.G.N, dull, value)
+	c.Query = ask(x, None)
+	return ok
+}
+
+// drawSize asks about a node, by the size of a set that it has.
+func drawSize(dull int, of func(f *graph.Facts, x int) graph.Set) func(*random.Stream, *Case) bool {
+	return func(s *random.Stream, c *Case) bool {
+		f := c.G.Facts()
+		return drawNode(s, c, dull, func(x int) (int, bool) { return of(f, x).Len(), true })
+	}
+}
+
+// drawSets asks about two nodes, by how much is kept of what the first reaches.
+func drawSets(kept func(fromY graph.Set, y, z int) bool) func(*random.Stream, *Case) bool {
+	return func(s *random.Stream, c *Case) bool {
+		n, reach := c.G.N, reacher(c.G.Facts())
+		i, ok := vary(s, n, pairs(n), 0, func(i int) (int, bool) {
+			x, y := pair(n, i)
+			fromY := reach(y)
+			return count(reach(x), func(z int) bool { return kept(fromY, y, z) }), true
+		})
+		if ok {
+			c.Query = ask(pair(n, i))
+		}
+		return ok
+	}
+}
+
+// drawPath asks about two nodes, of which the first reaches the second with chance num/den.
+func drawPath(num, den int) func(*random.Stream, *Case) bool {
+	return func(s *random.Stream, c *Case) bool {
+		f := c.G.Facts()
+		return either(s, c, num, den, func(x int) func(y int) bool {
+			reached := f.Reach(x)
+			return func(y int) bool { return reached[y] }
+		})
+	}
+}
+
+// either asks a yes-or-no question about two nodes: first it chooses a node for which both answers
+// are possible, so that neither it nor the graph gives the answer away and redraws favour none;
+// then the answer, yes with chance num/den; then the second node.
+func either(s *random.Stream, c *Case, num, den int, yes func(x int) func(y int) bool) bool {
+	n := c.G.N
 	for _, x := range some(s, n) {
 		var answer [2][]int
 		is := yes(x)
@@ -106,22 +149,15 @@ func either(s *random.Stream, n, num, den int, yes func(x int) func(y int) bool)
 			if s.Chance(num, den) {
 				ys = answer[1]
 			}
-			return x, ys[s.IntN(len(ys))], true
+			c.Query = ask(x, ys[s.IntN(len(ys))])
+			return true
 		}
 	}
 	if n < 2 || !poor(s, n) {
-		return 0, 0, false
+		return false
 	}
-	x, y = pair(n, s.IntN(pairs(n)))
-	return x, y, true
-}
-
-// reaches is the test of either for paths.
-func reaches(f *graph.Facts) func(x int) func(y int) bool {
-	return func(x int) func(y int) bool {
-		r := f.Reach(x)
-		return func(y int) bool { return r[y] }
-	}
+	c.Query = ask(pair(n, s.IntN(pairs(n))))
+	return true
 }
 
 // reacher remembers what nodes reach.

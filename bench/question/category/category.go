@@ -107,15 +107,10 @@ type Category struct {
 	// question; the whole case is then drawn again from the same stream. It knows the graph
 	// only through package graph.
 	Draw func(s *random.Stream, c *Case) bool
-	// Ein is the program whose output is the answer. Node sets come out as 0/1
-	// vectors, nodes as positions.
-	Ein func(c *Case) string
-	// Python is a program with networkx that prints the same as one JSON value:
-	// node sets as sorted lists of indices, nodes as indices, compounds as objects.
-	Python func(c *Case) string
-	// Rules is a program of rules and queries with the same answer. The caller puts the
-	// facts before it, and quoted labels in place of {X} and {Y}.
-	Rules func(c *Case) string
+	// What follows the graph in the programs of Ein, Python and rules that give the answer. As in
+	// questions, {X} and {Y} are the nodes that are asked about and {k}, {a}, {b} and {c} the
+	// numbers.
+	ein, python, rules func(c *Case) string
 	// Question is the wording, with placeholders in braces for package surface. Explicit
 	// wordings state the convention that the paper's leave open.
 	Question func(c *Case, explicit bool) string

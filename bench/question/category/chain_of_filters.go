@@ -1,8 +1,6 @@
 package category
 
 import (
-	"fmt"
-
 	"ein/bench/question/random"
 )
 
@@ -33,46 +31,37 @@ var chainOfFilters = Category{
 		}
 		return ok
 	},
-	Ein: func(c *Case) string {
-		q := &c.Query
-		filters, kept := fmt.Sprintf("Popular = sum(A, 0) >= %d\n", q.MinIn), "Popular"
-		if q.MinOut > 0 {
-			filters, kept = filters+fmt.Sprintf("Active = sum(A, 1) >= %d\n", q.MinOut), kept+" * Active"
+	ein: func(c *Case) string {
+		filters, kept := "Popular = sum(A, 0) >= {a}\n", "Popular"
+		if c.Query.MinOut > 0 {
+			filters, kept = filters+"Active = sum(A, 1) >= {b}\n", kept+" * Active"
 		}
-		if q.MaxOut > 0 {
-			filters, kept = filters+fmt.Sprintf("Limited = sum(A, 1) <= %d\n", q.MaxOut), kept+" * Limited"
+		if c.Query.MaxOut > 0 {
+			filters, kept = filters+"Limited = sum(A, 1) <= {c}\n", kept+" * Limited"
 		}
-		return program("chain_of_filters", c, `Reached = desc(A, %d)
-%sResult = sum(Reached * %s)
-`, q.Source, filters, kept)
+		return "Reached = desc(A, {X})\n" + filters + "Result = sum(Reached * " + kept + ")\n"
 	},
-	Python: func(c *Case) string {
-		q := &c.Query
-		filters := fmt.Sprintf("G.in_degree(v) >= %d", q.MinIn)
-		if q.MinOut > 0 {
-			filters += fmt.Sprintf(" and G.out_degree(v) >= %d", q.MinOut)
+	python: func(c *Case) string {
+		filters := "G.in_degree(v) >= {a}"
+		if c.Query.MinOut > 0 {
+			filters += " and G.out_degree(v) >= {b}"
 		}
-		if q.MaxOut > 0 {
-			filters += fmt.Sprintf(" and G.out_degree(v) <= %d", q.MaxOut)
+		if c.Query.MaxOut > 0 {
+			filters += " and G.out_degree(v) <= {c}"
 		}
-		return script(c, `kept = [
-    v for v in nx.descendants(G, %d)
-    if %s
-]
-print(json.dumps(len(kept)))
-`, q.Source, filters)
+		return "kept = [\n    v for v in nx.descendants(G, {X})\n    if " + filters + "\n]\nprint(json.dumps(len(kept)))\n"
 	},
-	Rules: func(c *Case) string {
+	rules: func(c *Case) string {
 		q := &c.Query
 		rules, filters := reachRules, ""
 		if q.MinIn > 0 {
-			rules, filters = rules+"In(x, count()) <- Edge(_, x).\n", fmt.Sprintf(", In(v, a), a >= %d", q.MinIn)
+			rules, filters = rules+"In(x, count()) <- Edge(_, x).\n", ", In(v, a), a >= {a}"
 		}
 		if q.MinOut > 0 {
-			rules, filters = rules+"Out(x, count()) <- Edge(x, _).\n", filters+fmt.Sprintf(", Out(v, b), b >= %d", q.MinOut)
+			rules, filters = rules+"Out(x, count()) <- Edge(x, _).\n", filters+", Out(v, b), b >= {b}"
 		}
 		if q.MaxOut > 0 { // only with a least number, so b is there
-			filters += fmt.Sprintf(", b <= %d", q.MaxOut)
+			filters += ", b <= {c}"
 		}
 		return rules + "Answer(count(v)) <- Reach({X}, v), v != {X}" + filters + ".\nAnswer(k)?\n"
 	},

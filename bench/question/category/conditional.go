@@ -13,24 +13,15 @@ var conditional = Category{
 	Name: "conditional", Level: 3, Result: Integer, Family: Directed, Least: 3,
 	Doc: "if X reaches Y the size of R(X), else -1",
 	// Two in three reach, because the others all have one answer.
-	Draw: func(s *random.Stream, c *Case) bool {
-		x, y, ok := either(s, c.G.N, 2, 3, reaches(c.G.Facts()))
-		c.Query = ask(x, y)
-		return ok
-	},
-	Ein: func(c *Case) string {
-		x, y := c.Query.Source, c.Query.Target
-		return program("conditional", c, `Path = has_path(A, %d, %d)
-Size = sum(desc(A, %d))
+	Draw: drawPath(2, 3),
+	ein: says(`Path = has_path(A, {X}, {Y})
+Size = sum(desc(A, {X}))
 Result = where(Path, Size, -1)
-`, x, y, x)
-	},
-	Python: func(c *Case) string {
-		return script(c, `reached = nx.descendants(G, %d)
-print(json.dumps(len(reached) if %d in reached else -1))
-`, c.Query.Source, c.Query.Target)
-	},
-	Rules: says(reachRules + `Size(count(v)) <- Reach({X}, v), v != {X}.
+`),
+	python: says(`reached = nx.descendants(G, {X})
+print(json.dumps(len(reached) if {Y} in reached else -1))
+`),
+	rules: says(reachRules + `Size(count(v)) <- Reach({X}, v), v != {X}.
 Answer(k) <- Size(k), Reach({X}, {Y}).
 Answer(-1) <- Size(_), not Reach({X}, {Y}).
 Answer(k)?

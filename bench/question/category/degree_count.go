@@ -11,24 +11,21 @@ var degreeCount = Category{
 		if s.Chance(1, 2) {
 			direction, degree = "in", f.InDegree
 		}
-		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) { return degree(x), true })
-		c.Query = ask(x, None)
+		ok := drawNode(s, c, 0, func(x int) (int, bool) { return degree(x), true })
 		c.Query.Direction = direction
 		return ok
 	},
-	Ein: func(c *Case) string {
-		axis := 1
+	ein: func(c *Case) string {
+		axis := "1"
 		if c.Query.Direction == "in" {
-			axis = 0
+			axis = "0"
 		}
-		return program("degree_count", c, `Degree = sum(A, %d)
-Result = select(Degree, %d)
-`, axis, c.Query.Source)
+		return "Degree = sum(A, " + axis + ")\nResult = select(Degree, {X})\n"
 	},
-	Python: func(c *Case) string {
-		return script(c, "print(json.dumps(G.%s_degree(%d)))\n", c.Query.Direction, c.Query.Source)
+	python: func(c *Case) string {
+		return "print(json.dumps(G." + c.Query.Direction + "_degree({X})))\n"
 	},
-	Rules: func(c *Case) string {
+	rules: func(c *Case) string {
 		edges := "Edge({X}, _)"
 		if c.Query.Direction == "in" {
 			edges = "Edge(_, {X})"
@@ -61,8 +58,7 @@ Result = select(Degree, %d)
 		}
 		return Out{Num: w.Degrees()(w.Query.Source)}
 	},
-	Decoys: nil,
-	Local:  true,
+	Local: true,
 	Explicit: func(c *Case) string {
 		if c.Query.Direction == "in" {
 			return "How many {nodes} {forward} {X} directly?"

@@ -19,13 +19,9 @@ var degreeMax = Category{
 		c.Query = ask(None, None)
 		return best == 1
 	},
-	Ein: func(c *Case) string {
-		return program("degree_max", c, "Degree = sum(A, 1)\nResult = argmax(Degree)\n")
-	},
-	Python: func(c *Case) string {
-		return script(c, "print(json.dumps(max(G, key=G.out_degree)))\n")
-	},
-	Rules: says(`Degree(x, count()) <- Edge(x, _).
+	ein:    says("Degree = sum(A, 1)\nResult = argmax(Degree)\n"),
+	python: says("print(json.dumps(max(G, key=G.out_degree)))\n"),
+	rules: says(`Degree(x, count()) <- Edge(x, _).
 Most(max(k)) <- Degree(_, k).
 Answer(x) <- Degree(x, k), Most(k).
 Answer(x)?

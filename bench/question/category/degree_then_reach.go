@@ -51,26 +51,20 @@ var degreeThenReach = Category{
 		c.Query.Threshold = fair[s.IntN(len(fair))]
 		return true
 	},
-	Ein: func(c *Case) string {
-		return program("degree_then_reach", c, `TC = tc(A)
+	ein: says(`TC = tc(A)
 Size = sum(TC, 1) - diag(TC)
 Degree = sum(A, 1)
-Result = argmax(where(Degree >= %d, Size, -1))
-`, c.Query.Threshold)
-	},
-	Python: func(c *Case) string {
-		return script(c, `candidates = [v for v in G if G.out_degree(v) >= %d]
+Result = argmax(where(Degree >= {k}, Size, -1))
+`),
+	python: says(`candidates = [v for v in G if G.out_degree(v) >= {k}]
 print(json.dumps(max(candidates, key=lambda v: len(nx.descendants(G, v)))))
-`, c.Query.Threshold)
-	},
-	Rules: func(c *Case) string {
-		return fmt.Sprintf(reachRules+`Degree(x, count()) <- Edge(x, _).
-Size(x, count(y)) <- Degree(x, k), k >= %d, Reach(x, y), x != y.
+`),
+	rules: says(reachRules + `Degree(x, count()) <- Edge(x, _).
+Size(x, count(y)) <- Degree(x, k), k >= {k}, Reach(x, y), x != y.
 Most(max(k)) <- Size(_, k).
 Answer(x) <- Size(x, k), Most(k).
 Answer(x)?
-`, c.Query.Threshold)
-	},
+`),
 	Question: func(c *Case, explicit bool) string {
 		clause := ""
 		if explicit {

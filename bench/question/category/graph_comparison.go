@@ -10,7 +10,7 @@ var graphComparison = Category{
 	Doc: "number of nodes that X reaches in exactly one of the two graphs",
 	Draw: func(s *random.Stream, c *Case) bool {
 		f, h := c.G.Facts(), c.G2.Facts()
-		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) {
+		return drawNode(s, c, 0, func(x int) (int, bool) {
 			first, differ := f.Reach(x), 0
 			for y, in := range h.Reach(x) {
 				if in != first[y] {
@@ -19,23 +19,16 @@ var graphComparison = Category{
 			}
 			return differ, true
 		})
-		c.Query = ask(x, None)
-		return ok
 	},
-	Ein: func(c *Case) string {
-		x := c.Query.Source
-		return program("graph_comparison", c, `InA = desc(A, %d)
-InB = desc(B, %d)
+	ein: says(`InA = desc(A, {X})
+InB = desc(B, {X})
 Result = sum(InA != InB)
-`, x, x)
-	},
-	Python: func(c *Case) string {
-		return script(c, `source = %d
+`),
+	python: says(`source = {X}
 differing = nx.descendants(G, source) ^ nx.descendants(H, source)
 print(json.dumps(len(differing)))
-`, c.Query.Source)
-	},
-	Rules: says(`InA(v) <- First({X}, v).
+`),
+	rules: says(`InA(v) <- First({X}, v).
 InA(v) <- InA(u), First(u, v).
 InB(v) <- Second({X}, v).
 InB(v) <- InB(u), Second(u, v).

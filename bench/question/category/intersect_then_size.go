@@ -9,18 +9,14 @@ var intersectThenSize = Category{
 	Name: "intersect_then_size", Level: 2, Result: Integer, Family: Directed, Least: 3,
 	Doc:  "number of nodes that X and Y both reach",
 	Draw: drawIntersection,
-	Ein: func(c *Case) string {
-		return program("intersect_then_size", c, `FromX = desc(A, %d)
-FromY = desc(A, %d)
+	ein: says(`FromX = desc(A, {X})
+FromY = desc(A, {Y})
 Result = sum(both(FromX, FromY))
-`, c.Query.Source, c.Query.Target)
-	},
-	Python: func(c *Case) string {
-		return script(c, `common = nx.descendants(G, %d) & nx.descendants(G, %d)
+`),
+	python: says(`common = nx.descendants(G, {X}) & nx.descendants(G, {Y})
 print(json.dumps(len(common)))
-`, c.Query.Source, c.Query.Target)
-	},
-	Rules: says(reachRules + `Answer(count(v)) <- Reach({X}, v), Reach({Y}, v), v != {X}, v != {Y}.
+`),
+	rules: says(reachRules + `Answer(count(v)) <- Reach({X}, v), Reach({Y}, v), v != {X}, v != {Y}.
 Answer(k)?
 `),
 	Question: worded(

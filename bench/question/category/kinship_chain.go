@@ -43,23 +43,23 @@ var kinshipChain = Category{
 		}
 		return ok
 	},
-	Ein: func(c *Case) string {
+	ein: func(c *Case) string {
 		lines := ""
 		if slices.Contains(c.Query.Steps, "sibling") {
 			lines = fmt.Sprintf("Shared[i,j] = A[p,i] A[p,j]\nSibling = (Shared > 0) * (1 - eye(%d))\n", c.G.N)
 		}
-		lines += fmt.Sprintf("Start = node(A, %d)\n", c.Query.Source)
+		lines += "Start = node(A, {X})\n"
 		from := "Start"
 		for i, name := range c.Query.Steps {
 			to := [...]string{"First", "Second", "Third", "Fourth", "Fifth"}[i]
 			lines += fmt.Sprintf("%s[i] = %s\n", to, fmt.Sprintf(named(name).ein, from))
 			from = to
 		}
-		return program("kinship_chain", c, "%sResult = sum(%s > 0)\n", lines, from)
+		return lines + "Result = sum(" + from + " > 0)\n"
 	},
-	Python: func(c *Case) string {
+	python: func(c *Case) string {
 		// Grandparents are parents of parents, so that three functions will do.
-		defs, call := map[string]bool{}, fmt.Sprintf("{%d}", c.Query.Source)
+		defs, call := map[string]bool{}, "{{X}}"
 		for _, name := range c.Query.Steps {
 			for _, f := range named(name).python {
 				defs[f] = true
@@ -72,9 +72,9 @@ var kinshipChain = Category{
 				text += fmt.Sprintf("\ndef %s(people):\n    return %s\n\n", d.name, d.body)
 			}
 		}
-		return script(c, "%s\nprint(json.dumps(len(%s)))\n", text, call)
+		return text + "\nprint(json.dumps(len(" + call + ")))\n"
 	},
-	Rules: func(c *Case) string {
+	rules: func(c *Case) string {
 		text, from := "Start({X}).\n", "Start"
 		for i, name := range c.Query.Steps {
 			to := [...]string{"First", "Second", "Third", "Fourth", "Fifth"}[i]

@@ -10,28 +10,22 @@ var kinshipComplex = Category{
 	Doc: "X's root ancestor, which is unique, and all its descendants, counted together",
 	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
-		x, ok := vary(s, c.G.N, c.G.N, None, func(x int) (int, bool) {
+		return drawNode(s, c, None, func(x int) (int, bool) {
 			root, ok := rootAncestor(f, x)
 			if !ok {
 				return 0, false
 			}
 			return 1 + f.Reach(root).Len(), true
 		})
-		c.Query = ask(x, None)
-		return ok
 	},
-	Ein: func(c *Case) string {
-		return program("kinship_complex", c, `Root = argmax(both(anc(A, %d), roots(A)))
+	ein: says(`Root = argmax(both(anc(A, {X}), roots(A)))
 Lineage = reach(A, Root)
 Result = sum(Lineage)
-`, c.Query.Source)
-	},
-	Python: func(c *Case) string {
-		return script(c, `root = next(v for v in nx.ancestors(G, %d) if G.in_degree(v) == 0)
+`),
+	python: says(`root = next(v for v in nx.ancestors(G, {X}) if G.in_degree(v) == 0)
 print(json.dumps(1 + len(nx.descendants(G, root))))
-`, c.Query.Source)
-	},
-	Rules: says(ancestorRules + `Root(r) <- Ancestor(r, {X}), not Parent(_, r).
+`),
+	rules: says(ancestorRules + `Root(r) <- Ancestor(r, {X}), not Parent(_, r).
 Line(r) <- Root(r).
 Line(v) <- Root(r), Ancestor(r, v).
 Answer(count()) <- Line(_).

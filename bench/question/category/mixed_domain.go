@@ -1,8 +1,6 @@
 package category
 
 import (
-	"fmt"
-
 	"ein/bench/question/random"
 )
 
@@ -19,28 +17,22 @@ var mixedDomain = Category{
 	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
 		// A component of one node makes it a question of degree.
-		x, ok := vary(s, c.G.N, c.G.N, None, func(x int) (int, bool) {
+		return drawNode(s, c, None, func(x int) (int, bool) {
 			component := f.Component(x)
 			if component.Len() == 1 {
 				return None, true
 			}
 			return mean(f, component), true
 		})
-		c.Query = ask(x, None)
-		return ok
 	},
-	Ein: func(c *Case) string {
-		return program("mixed_domain", c, `Same = scc(A)
-Component[j] = select(Same, %d, j)
-Degree = sum(A, 1)
-%s`, c.Query.Source, aggregate(&c.Query, "Component"))
+	ein: func(c *Case) string {
+		return "Same = scc(A)\nComponent[j] = select(Same, {X}, j)\nDegree = sum(A, 1)\n" + aggregate(&c.Query, "Component")
 	},
-	Python: func(c *Case) string {
-		return script(c, `component = next(c for c in nx.strongly_connected_components(G) if %d in c)
-%s`, c.Query.Source, gather(&c.Query, "component"))
+	python: func(c *Case) string {
+		return "component = next(c for c in nx.strongly_connected_components(G) if {X} in c)\n" + gather(&c.Query, "component")
 	},
-	Rules: func(c *Case) string {
-		return componentRules + degreeRules + fmt.Sprintf("Answer(%s(Degree[v])) <- Same(v).\nAnswer(k)?\n", fold(&c.Query))
+	rules: func(c *Case) string {
+		return componentRules + degreeRules + "Answer(" + fold(&c.Query) + "(Degree[v])) <- Same(v).\nAnswer(k)?\n"
 	},
 	Question: worded(
 		"In the largest group containing {X} in which every {node} can reach every other, what is the average number of {nodes} that each one {forward one}?",

@@ -10,20 +10,14 @@ var negativeReach = Category{
 	Doc: "nodes other than X that X cannot reach",
 	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
-		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) { return c.G.N - 1 - f.Reach(x).Len(), true })
-		c.Query = ask(x, None)
-		return ok
+		return drawNode(s, c, 0, func(x int) (int, bool) { return c.G.N - 1 - f.Reach(x).Len(), true })
 	},
-	Ein: func(c *Case) string {
-		return program("negative_reach", c, "Result = complement(reach(A, %d))\n", c.Query.Source)
-	},
-	Python: func(c *Case) string {
-		return script(c, `source = %d
+	ein: says("Result = complement(reach(A, {X}))\n"),
+	python: says(`source = {X}
 unreached = set(G) - nx.descendants(G, source) - {source}
 print(json.dumps(sorted(unreached)))
-`, c.Query.Source)
-	},
-	Rules: says(reachRules + "Node(v), not Reach({X}, v), v != {X}?\n"),
+`),
+	rules: says(reachRules + "Node(v), not Reach({X}, v), v != {X}?\n"),
 	Question: worded(
 		"Which {nodes} can {X} not reach?",
 		"Which {nodes} can {X} not reach, not counting {X} itself?"),

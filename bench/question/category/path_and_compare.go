@@ -7,26 +7,19 @@ var pathAndCompare = Category{
 	Doc: "whether X reaches Y and has the larger out-degree",
 	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
-		x, y, ok := either(s, c.G.N, 1, 2, func(x int) func(y int) bool {
+		return either(s, c, 1, 2, func(x int) func(y int) bool {
 			reach := f.Reach(x)
 			return func(y int) bool { return reach[y] && f.OutDegree(x) > f.OutDegree(y) }
 		})
-		c.Query = ask(x, y)
-		return ok
 	},
-	Ein: func(c *Case) string {
-		x, y := c.Query.Source, c.Query.Target
-		return program("path_and_compare", c, `Path = has_path(A, %d, %d)
+	ein: says(`Path = has_path(A, {X}, {Y})
 Degree = sum(A, 1)
-Result = Path * (select(Degree, %d) > select(Degree, %d))
-`, x, y, x, y)
-	},
-	Python: func(c *Case) string {
-		return script(c, `x, y = %d, %d
+Result = Path * (select(Degree, {X}) > select(Degree, {Y}))
+`),
+	python: says(`x, y = {X}, {Y}
 print(json.dumps(nx.has_path(G, x, y) and G.out_degree(x) > G.out_degree(y)))
-`, c.Query.Source, c.Query.Target)
-	},
-	Rules: says(reachRules + `FromX(count()) <- Edge({X}, _).
+`),
+	rules: says(reachRules + `FromX(count()) <- Edge({X}, _).
 FromY(count()) <- Edge({Y}, _).
 More({X}) <- FromX(a), FromY(b), a > b.
 Reach({X}, {Y}), More({X})?

@@ -22,6 +22,12 @@ func poseTwo(goal Goal) func(form, s *random.Stream, w *World) (Goal, bool) {
 	}
 }
 
+// planPath asks whether X reaches Y, which it does in one of two.
+func planPath(form, s *random.Stream, w *World) (Goal, bool) {
+	w.Query.Source, w.Query.Target = 0, 0
+	return Goal{}, w.bridge(form, s, w.Lead.Chance(1, 2))
+}
+
 // between allows numbers from low to high.
 func between(low, high int) func(*World, Out) bool {
 	return func(_ *World, o Out) bool { return low <= o.Num && o.Num <= high }

@@ -1,25 +1,19 @@
 package category
 
-import "ein/bench/question/random"
+import (
+	"ein/bench/question/graph"
+	"ein/bench/question/random"
+)
 
 var reachThenCount = Category{
 	Name: "reach_then_count", Level: 2, Result: Integer, Family: Directed, Least: 2,
-	Doc: "size of R(X)",
-	Draw: func(s *random.Stream, c *Case) bool {
-		f := c.G.Facts()
-		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) { return f.Reach(x).Len(), true })
-		c.Query = ask(x, None)
-		return ok
-	},
-	Ein: func(c *Case) string {
-		return program("reach_then_count", c, `Reached = desc(A, %d)
+	Doc:  "size of R(X)",
+	Draw: drawSize(0, (*graph.Facts).Reach),
+	ein: says(`Reached = desc(A, {X})
 Result = sum(Reached)
-`, c.Query.Source)
-	},
-	Python: func(c *Case) string {
-		return script(c, "print(json.dumps(len(nx.descendants(G, %d))))\n", c.Query.Source)
-	},
-	Rules: says(reachRules + `Answer(count(v)) <- Reach({X}, v), v != {X}.
+`),
+	python: says("print(json.dumps(len(nx.descendants(G, {X}))))\n"),
+	rules: says(reachRules + `Answer(count(v)) <- Reach({X}, v), v != {X}.
 Answer(k)?
 `),
 	Question: worded(

@@ -21,23 +21,17 @@ var reachThenFilter = Category{
 		}
 		return ok
 	},
-	Ein: func(c *Case) string {
-		return program("reach_then_filter", c, `Reached = desc(A, %d)
+	ein: says(`Reached = desc(A, {X})
 Degree = sum(A, 1)
-Result = sum(Reached * (Degree >= %d))
-`, c.Query.Source, c.Query.Threshold)
-	},
-	Python: func(c *Case) string {
-		return script(c, `reached = nx.descendants(G, %d)
-print(json.dumps(sum(G.out_degree(v) >= %d for v in reached)))
-`, c.Query.Source, c.Query.Threshold)
-	},
-	Rules: func(c *Case) string {
-		return fmt.Sprintf(reachRules+`Degree(x, count()) <- Edge(x, _).
-Answer(count(v)) <- Reach({X}, v), v != {X}, Degree(v, k), k >= %d.
+Result = sum(Reached * (Degree >= {k}))
+`),
+	python: says(`reached = nx.descendants(G, {X})
+print(json.dumps(sum(G.out_degree(v) >= {k} for v in reached)))
+`),
+	rules: says(reachRules + `Degree(x, count()) <- Edge(x, _).
+Answer(count(v)) <- Reach({X}, v), v != {X}, Degree(v, k), k >= {k}.
 Answer(k)?
-`, c.Query.Threshold)
-	},
+`),
 	Question: func(c *Case, explicit bool) string {
 		clause := ""
 		if explicit {

@@ -12,14 +12,7 @@ import (
 // give the answer, by labels, in the form that ein fmt gives it.
 func (cat *Category) Facts(c *Case, labels []string) string {
 	name := func(x int) string { return strconv.Quote(labels[x]) }
-	places := []string{}
-	if c.Query.Source != None {
-		places = append(places, "{X}", name(c.Query.Source))
-	}
-	if c.Query.Target != None {
-		places = append(places, "{Y}", name(c.Query.Target))
-	}
-	rules := strings.NewReplacer(places...).Replace(cat.Rules(c))
+	rules := c.Query.fill(cat.rules(c), name)
 	edges := func(relation string, g *graph.Graph) (text string) {
 		for _, e := range g.Edges {
 			text += fmt.Sprintf("%s(%s, %s).\n", relation, name(e.From), name(e.To))

@@ -8,32 +8,17 @@ import (
 var setDifference = Category{
 	Name: "set_difference", Level: 1, Result: Set, Family: Directed, Least: 3,
 	Doc: "nodes that X reaches and Y does not: R(X) without R(Y)",
-	Draw: func(s *random.Stream, c *Case) bool {
-		n, reach := c.G.N, reacher(c.G.Facts())
-		// R(Y) lacks Y, so that Y is in the answer whenever X reaches Y. An answer
-		// of that or nothing is dull.
-		i, ok := vary(s, n, pairs(n), 0, func(i int) (int, bool) {
-			x, y := pair(n, i)
-			fromY := reach(y)
-			return count(reach(x), func(z int) bool { return z != y && !fromY[z] }), true
-		})
-		if ok {
-			c.Query = ask(pair(n, i))
-		}
-		return ok
-	},
-	Ein: func(c *Case) string {
-		return program("set_difference", c, `FromX = desc(A, %d)
-FromY = desc(A, %d)
+	// R(Y) lacks Y, so that Y is in the answer whenever X reaches Y. An answer of that or nothing
+	// is dull.
+	Draw: drawSets(func(fromY graph.Set, y, z int) bool { return z != y && !fromY[z] }),
+	ein: says(`FromX = desc(A, {X})
+FromY = desc(A, {Y})
 Result = only(FromX, FromY)
-`, c.Query.Source, c.Query.Target)
-	},
-	Python: func(c *Case) string {
-		return script(c, `difference = nx.descendants(G, %d) - nx.descendants(G, %d)
+`),
+	python: says(`difference = nx.descendants(G, {X}) - nx.descendants(G, {Y})
 print(json.dumps(sorted(difference)))
-`, c.Query.Source, c.Query.Target)
-	},
-	Rules: says(reachRules + `FromY(v) <- Reach({Y}, v), v != {Y}.
+`),
+	rules: says(reachRules + `FromY(v) <- Reach({Y}, v), v != {Y}.
 Reach({X}, v), v != {X}, not FromY(v)?
 `),
 	Question: worded(

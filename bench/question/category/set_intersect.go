@@ -9,18 +9,14 @@ var setIntersect = Category{
 	Name: "set_intersect", Level: 1, Result: Set, Family: Directed, Least: 3,
 	Doc:  "nodes that X and Y both reach: R(X) and R(Y) in common",
 	Draw: drawIntersection,
-	Ein: func(c *Case) string {
-		return program("set_intersect", c, `FromX = desc(A, %d)
-FromY = desc(A, %d)
+	ein: says(`FromX = desc(A, {X})
+FromY = desc(A, {Y})
 Result = both(FromX, FromY)
-`, c.Query.Source, c.Query.Target)
-	},
-	Python: func(c *Case) string {
-		return script(c, `common = nx.descendants(G, %d) & nx.descendants(G, %d)
+`),
+	python: says(`common = nx.descendants(G, {X}) & nx.descendants(G, {Y})
 print(json.dumps(sorted(common)))
-`, c.Query.Source, c.Query.Target)
-	},
-	Rules: says(reachRules + "Reach({X}, v), Reach({Y}, v), v != {X}, v != {Y}?\n"),
+`),
+	rules: says(reachRules + "Reach({X}, v), Reach({Y}, v), v != {X}, v != {Y}?\n"),
 	Question: worded(
 		"Which {nodes} can both {X} and {Y} reach?",
 		"Which {nodes} can both {X} and {Y} reach, not counting any {node} as reachable from itself?"),
@@ -40,15 +36,4 @@ print(json.dumps(sorted(common)))
 }
 
 // drawIntersection chooses two nodes that have something in common.
-func drawIntersection(s *random.Stream, c *Case) bool {
-	n, reach := c.G.N, reacher(c.G.Facts())
-	i, ok := vary(s, n, pairs(n), 0, func(i int) (int, bool) {
-		x, y := pair(n, i)
-		fromY := reach(y)
-		return count(reach(x), func(z int) bool { return fromY[z] }), true
-	})
-	if ok {
-		c.Query = ask(pair(n, i))
-	}
-	return ok
-}
+var drawIntersection = drawSets(func(fromY graph.Set, _, z int) bool { return fromY[z] })

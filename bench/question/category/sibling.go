@@ -2,29 +2,19 @@ package category
 
 import (
 	"ein/bench/question/graph"
-	"ein/bench/question/random"
 )
 
 var sibling = Category{
 	Name: "sibling", Level: 1, Result: Set, Family: Kinship, Least: 3,
-	Doc: "nodes other than X that share a parent with X",
-	Draw: func(s *random.Stream, c *Case) bool {
-		f := c.G.Facts()
-		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) { return f.Siblings(x).Len(), true })
-		c.Query = ask(x, None)
-		return ok
-	},
-	Ein: func(c *Case) string {
-		return program("sibling", c, "Result = siblings(A, %d)\n", c.Query.Source)
-	},
-	Python: func(c *Case) string {
-		return script(c, `person = %d
+	Doc:  "nodes other than X that share a parent with X",
+	Draw: drawSize(0, (*graph.Facts).Siblings),
+	ein:  says("Result = siblings(A, {X})\n"),
+	python: says(`person = {X}
 siblings = {child for parent in G.predecessors(person) for child in G.successors(parent)}
 siblings.discard(person)
 print(json.dumps(sorted(siblings)))
-`, c.Query.Source)
-	},
-	Rules: says(`Sibling(v) <- Parent(p, {X}), Parent(p, v), v != {X}.
+`),
+	rules: says(`Sibling(v) <- Parent(p, {X}), Parent(p, v), v != {X}.
 Sibling(v)?
 `),
 	Question: worded(

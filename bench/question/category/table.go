@@ -1,5 +1,7 @@
 package category
 
+import "ein/internal/lists"
+
 // Table lists the categories, by level.
 var Table = []Category{
 	triangleCount,
@@ -44,9 +46,5 @@ func Lookup(name string) (Category, bool) {
 
 // Names lists the names of the categories.
 func Names() []string {
-	names := make([]string, len(Table))
-	for i := range Table {
-		names[i] = Table[i].Name
-	}
-	return names
+	return lists.Map(Table, func(x Category) string { return x.Name })
 }

@@ -2,22 +2,52 @@ package category
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ein/bench/question/graph"
+	"ein/internal/lists"
 )
 
-// program is an Ein program in the form that ein fmt gives it: the name, the
-// graph, and the rest, with its last line printing Result if it prints nothing.
-func program(name string, c *Case, format string, args ...any) string {
+// fill is a text with what the query asks about in its places, as questions have them.
+func (q *Query) fill(text string, name func(node int) string) string {
+	parts := strings.Split(text, "{")
+	for i, part := range parts[1:] {
+		place, rest, _ := strings.Cut(part, "}")
+		switch place {
+		case "X":
+			place = name(q.Source)
+		case "Y":
+			place = name(q.Target)
+		case "k":
+			place = strconv.Itoa(q.Threshold)
+		case "a":
+			place = strconv.Itoa(q.MinIn)
+		case "b":
+			place = strconv.Itoa(q.MinOut)
+		case "c":
+			place = strconv.Itoa(q.MaxOut)
+		default: // a brace of the program
+			place, rest = "{", part
+		}
+		parts[i+1] = place + rest
+	}
+	return strings.Join(parts, "")
+}
+
+// Ein is the program whose output is the answer, in the form that ein fmt gives it: the name,
+// the graph, and the rest, with its last line printing Result if it prints nothing. Node sets
+// come out as 0/1 vectors, nodes as positions.
+func (cat *Category) Ein(c *Case) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// %s\n", name)
+	fmt.Fprintf(&b, "// %s\n", cat.Name)
 	writeEdges(&b, "A", &c.G)
 	if c.G2.N > 0 {
 		writeEdges(&b, "B", &c.G2)
 	}
-	fmt.Fprintf(&b, format, args...)
-	if !strings.Contains(format, ":print") {
+	body := cat.ein(c)
+	b.WriteString(c.Query.fill(body, strconv.Itoa))
+	if !strings.Contains(body, ":print") {
 		b.WriteString(":print Result\n")
 	}
 	return b.String()
@@ -26,17 +56,14 @@ func program(name string, c *Case, format string, args ...any) string {
 // writeEdges writes an adjacency matrix as its list of pairs.
 func writeEdges(b *strings.Builder, name string, g *graph.Graph) {
 	arcs := g.Arcs()
-	items := make([]string, len(arcs))
-	for i, e := range arcs {
-		items[i] = fmt.Sprintf("[%d,%d]", e.From, e.To)
-	}
+	items := lists.Map(arcs, func(e graph.Edge) string { return fmt.Sprintf("[%d,%d]", e.From, e.To) })
 	head := name + " = edges(["
 	// The formatter breaks a list that does not end within its column.
 	if line := strings.Join(items, ","); len(head)+len(line)+1 <= einWidth {
 		b.WriteString(head + line)
 	} else {
 		b.WriteString(head + "\n")
-		fill(b, "  ", ",", items, einWidth)
+		wrap(b, "  ", ",", items, einWidth)
 	}
 	fmt.Fprintf(b, "], %d)\n", g.N)
 }
@@ -48,8 +75,8 @@ const (
 	pythonWidth = 88
 )
 
-// fill writes items on as few lines as fit.
-func fill(b *strings.Builder, indent, separator string, items []string, width int) {
+// wrap writes items on as few lines as fit.
+func wrap(b *strings.Builder, indent, separator string, items []string, width int) {
 	comma := strings.TrimRight(separator, " ")
 	column := 0
 	for i, item := range items {
@@ -74,15 +101,16 @@ func fill(b *strings.Builder, indent, separator string, items []string, width in
 	b.WriteString("\n")
 }
 
-// script is a Python program: the graph, and the rest.
-func script(c *Case, format string, args ...any) string {
+// Python is a program with networkx that prints the same as one JSON value: node sets as sorted
+// lists of indices, nodes as indices, compounds as objects.
+func (cat *Category) Python(c *Case) string {
 	var b strings.Builder
 	b.WriteString("import json\n\nimport networkx as nx\n\n")
 	writeNetwork(&b, "G", &c.G)
 	if c.G2.N > 0 {
 		writeNetwork(&b, "H", &c.G2)
 	}
-	fmt.Fprintf(&b, format, args...)
+	b.WriteString(c.Query.fill(cat.python(c), strconv.Itoa))
 	return b.String()
 }
 
@@ -92,16 +120,13 @@ func writeNetwork(b *strings.Builder, name string, g *graph.Graph) {
 		kind = "DiGraph"
 	}
 	fmt.Fprintf(b, "%s = nx.%s()\n%s.add_nodes_from(range(%d))\n", name, kind, name, g.N)
-	items := make([]string, len(g.Edges))
-	for i, e := range g.Edges {
-		items[i] = fmt.Sprintf("(%d, %d)", e.From, e.To)
-	}
+	items := lists.Map(g.Edges, func(e graph.Edge) string { return fmt.Sprintf("(%d, %d)", e.From, e.To) })
 	head := name + ".add_edges_from(["
 	if line := strings.Join(items, ", "); len(head)+len(line)+2 <= pythonWidth {
 		b.WriteString(head + line)
 	} else {
 		b.WriteString(head + "\n")
-		fill(b, "    ", ", ", items, pythonWidth)
+		wrap(b, "    ", ", ", items, pythonWidth)
 	}
 	b.WriteString("])\n\n")
 }
@@ -124,7 +149,7 @@ func nodes(k int) string {
 	return "{nodes}"
 }
 
-// says is an explicit wording that depends on no case.
+// says is a text that depends on no case.
 func says(text string) func(*Case) string { return func(*Case) string { return text } }
 
 // What explicit wordings say of reaching.

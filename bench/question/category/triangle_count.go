@@ -13,17 +13,13 @@ var triangleCount = Category{
 		c.Query = ask(None, None)
 		return true
 	},
-	Ein: func(c *Case) string {
-		return program("triangle_count", c, `A3[i,l] = A[i,j] A[j,k] A[k,l]
+	ein: says(`A3[i,l] = A[i,j] A[j,k] A[k,l]
 Result = trace(A3) / 6
-`)
-	},
-	Python: func(c *Case) string {
-		return script(c, `# Each triangle is counted once at each of its three corners.
+`),
+	python: says(`# Each triangle is counted once at each of its three corners.
 print(json.dumps(sum(nx.triangles(G).values()) // 3))
-`)
-	},
-	Rules: says(triangleRules + "Answer(count()) <- Triangle(_, _, _).\nAnswer(k)?\n"),
+`),
+	rules: says(triangleRules + "Answer(count()) <- Triangle(_, _, _).\nAnswer(k)?\n"),
 	Question: worded(
 		"How many groups of three {nodes} are there in which all three {mutual} one another?",
 		"How many groups of three {nodes} are there in which all three {mutual} one another, counting each group once?"),

@@ -13,7 +13,7 @@ var triangleInSubgraph = Category{
 		plant(s, c)
 		f := c.G.Facts()
 		known := map[int]int{} // by the first node of a part
-		x, ok := vary(s, c.G.N, c.G.N, 0, func(x int) (int, bool) {
+		return drawNode(s, c, 0, func(x int) (int, bool) {
 			part := f.Component(x)
 			first := slices.Index(part, true)
 			if _, ok := known[first]; !ok {
@@ -21,23 +21,17 @@ var triangleInSubgraph = Category{
 			}
 			return known[first], true
 		})
-		c.Query = ask(x, None)
-		return ok
 	},
-	Ein: func(c *Case) string {
-		return program("triangle_in_subgraph", c, `Part = reach(A, %d)
+	ein: says(`Part = reach(A, {X})
 Sub[i,j] = A[i,j] Part[i] Part[j]
 S3[i,l] = Sub[i,j] Sub[j,k] Sub[k,l]
 Result = trace(S3) / 6
-`, c.Query.Source)
-	},
-	Python: func(c *Case) string {
-		return script(c, `part = G.subgraph(nx.node_connected_component(G, %d))
+`),
+	python: says(`part = G.subgraph(nx.node_connected_component(G, {X}))
 # Each triangle is counted once at each of its three corners.
 print(json.dumps(sum(nx.triangles(part).values()) // 3))
-`, c.Query.Source)
-	},
-	Rules: says(reachRules + triangleRules + `Answer(count()) <- Triangle(x, _, _), Reach({X}, x).
+`),
+	rules: says(reachRules + triangleRules + `Answer(count()) <- Triangle(x, _, _), Reach({X}, x).
 Answer(k)?
 `),
 	Question: worded(

@@ -26,6 +26,17 @@ const (
 	Other               // of two operands it gives the second
 )
 
+// hops is how far a search goes among n nodes.
+func (h How) hops(n int) int {
+	switch h {
+	case OneHop:
+		return 1
+	case TwoHops:
+		return 2
+	}
+	return n
+}
+
 func (h How) String() string {
 	return [...]string{"whole", "one hop", "two hops", "reversed", "left out", "second operand"}[h]
 }
@@ -128,36 +139,25 @@ func (w *World) Above(x int) graph.Bits { return w.search(&w.A, x, true) }
 // search is a search that a cut can shorten, reverse or leave out. Without it, all other nodes
 // count as found.
 func (w *World) search(g *graph.Net, x int, back bool) graph.Bits {
-	hops := g.N
-	switch w.op(opReach) {
-	case OneHop:
-		hops = 1
-	case TwoHops:
-		hops = 2
-	case Reversed:
-		back = !back
-	case LeftOut:
+	how := w.op(opReach)
+	if how == LeftOut {
 		return w.others(x)
 	}
-	seen, depth := g.Reach(graph.Bit(x), -1, hops, back)
+	seen, depth := g.Reach(graph.Bit(x), -1, how.hops(g.N), back != (how == Reversed))
 	w.Depth = max(w.Depth, depth)
 	return seen.Less(x)
 }
 
 // Path reports whether x reaches y.
 func (w *World) Path(x, y int) bool {
-	hops := w.A.N
-	switch w.op(opPath) {
-	case OneHop:
-		hops = 1
-	case TwoHops:
-		hops = 2
+	how := w.op(opPath)
+	switch how {
 	case Reversed:
 		x, y = y, x
 	case LeftOut:
 		return true
 	}
-	seen, depth := w.A.Reach(graph.Bit(x), y, hops, false)
+	seen, depth := w.A.Reach(graph.Bit(x), y, how.hops(w.A.N), false)
 	w.Depth = max(w.Depth, depth)
 	return seen.Has(y)
 }
@@ -182,6 +182,15 @@ func keep(set graph.Bits, has func(y int) bool) graph.Bits {
 
 // Combine combines two sets by f. A cut may take either of them alone.
 func (w *World) Combine(a, b graph.Bits, f func(a, b graph.Bits) graph.Bits) graph.Bits {
+	return combine(w, a, b, f)
+}
+
+// Both is the conjunction of two tests.
+func (w *World) Both(a, b bool) bool {
+	return combine(w, a, b, func(a, b bool) bool { return a && b })
+}
+
+func combine[T any](w *World, a, b T, f func(a, b T) T) T {
 	switch w.op(opCombine) {
 	case LeftOut:
 		return a
@@ -189,17 +198,6 @@ func (w *World) Combine(a, b graph.Bits, f func(a, b graph.Bits) graph.Bits) gra
 		return b
 	}
 	return f(a, b)
-}
-
-// Both reports whether two tests hold. A cut may take either of them alone.
-func (w *World) Both(a, b bool) bool {
-	switch w.op(opCombine) {
-	case LeftOut:
-		return a
-	case Other:
-		return b
-	}
-	return a && b
 }
 
 // Step returns the set that one step along the edges leads to from a set.
@@ -227,19 +225,13 @@ func (w *World) Triangles(set graph.Bits) int {
 
 // Reaches returns a function from a node to how many others it reaches.
 func (w *World) Reaches() func(x int) int {
-	hops, back := w.A.N, false
-	switch w.op(opReach) {
-	case OneHop:
-		hops = 1
-	case TwoHops:
-		hops = 2
-	case Reversed:
-		back = true
-	case LeftOut:
+	how := w.op(opReach)
+	hops := how.hops(w.A.N)
+	if how == LeftOut {
 		hops = 0
 	}
 	return func(x int) int {
-		seen, depth := w.A.Reach(graph.Bit(x), -1, hops, back)
+		seen, depth := w.A.Reach(graph.Bit(x), -1, hops, how == Reversed)
 		w.Depth = max(w.Depth, depth)
 		return seen.Len() - 1
 	}

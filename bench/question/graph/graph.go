@@ -13,6 +13,8 @@ package graph
 import (
 	"cmp"
 	"slices"
+
+	"ein/internal/lists"
 )
 
 // Edge is a pair of nodes.
@@ -42,9 +44,5 @@ func (g *Graph) Arcs() []Edge {
 }
 
 func reversed(es []Edge) []Edge {
-	out := make([]Edge, len(es))
-	for i, e := range es {
-		out[i] = Edge{e.To, e.From}
-	}
-	return out
+	return lists.Map(es, func(e Edge) Edge { return Edge{e.To, e.From} })
 }

@@ -15,6 +15,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // noDigest is how the line of an instance ends that has no digest yet.
@@ -64,25 +65,39 @@ const maxLine = 256 << 20
 // an error with the number of the line, and ends the sequence.
 func Read(r io.Reader) iter.Seq2[*Instance, error] {
 	return func(yield func(*Instance, error) bool) {
-		lines := bufio.NewScanner(r)
-		lines.Buffer(make([]byte, 0, 64<<10), maxLine)
 		n := 0
-		for lines.Scan() {
-			n++
-			in, err := decode(lines.Bytes())
-			if err != nil {
-				yield(nil, fmt.Errorf("line %d: %w", n, err))
-				return
+		for line, err := range Lines(r) {
+			var in *Instance
+			if n++; err == nil {
+				if in, err = decode(line); err != nil {
+					err = fmt.Errorf("line %d: %w", n, err)
+				}
 			}
-			if !yield(in, nil) {
+			if !yield(in, err) || err != nil {
 				return
 			}
 		}
-		switch err := lines.Err(); {
-		case errors.Is(err, bufio.ErrTooLong):
-			yield(nil, fmt.Errorf("line %d: it is longer than %d bytes", n+1, maxLine))
-		case err != nil:
-			yield(nil, fmt.Errorf("line %d: %w", n+1, err))
+	}
+}
+
+// Lines is the lines of a file of instances, each until the next one is asked for. An error
+// says which line it is about, and ends them.
+func Lines(r io.Reader) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		lines := bufio.NewScanner(r)
+		lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+		n := 1
+		for ; lines.Scan(); n++ {
+			if !yield(lines.Bytes(), nil) {
+				return
+			}
+		}
+		err := lines.Err()
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("it is longer than %d bytes", maxLine)
+		}
+		if err != nil {
+			yield(nil, fmt.Errorf("line %d: %w", n, err))
 		}
 	}
 }
@@ -216,9 +231,5 @@ func toGraph(n int, directed bool, edges [][2]int) (graph.Graph, error) {
 }
 
 func fromGraph(g *graph.Graph) [][2]int {
-	edges := make([][2]int, len(g.Edges))
-	for i, e := range g.Edges {
-		edges[i] = [2]int{e.From, e.To}
-	}
-	return edges
+	return lists.Map(g.Edges, func(e graph.Edge) [2]int { return [2]int{e.From, e.To} })
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ein/bench/question/graph"
+	"ein/internal/lists"
 )
 
 // Version is the generator of the paper's sizes and wordings, and Default the
@@ -37,11 +38,7 @@ var editions = []edition{
 
 // Versions returns the names of the generators.
 func Versions() []string {
-	var names []string
-	for _, e := range editions {
-		names = append(names, e.name)
-	}
-	return names
+	return lists.Map(editions, func(e edition) string { return e.name })
 }
 
 func editionOf(name string) (*edition, error) {
@@ -67,11 +64,7 @@ var Presets = []Preset{
 
 // PresetNames returns the names of the presets.
 func PresetNames() []string {
-	var names []string
-	for i := range Presets {
-		names = append(names, Presets[i].Name)
-	}
-	return names
+	return lists.Map(Presets, func(x Preset) string { return x.Name })
 }
 
 // PresetID returns an id of cb2 with the settings of a preset, which has to be there.

@@ -373,10 +373,7 @@ func Category(name string) (*category.Category, error) {
 			return &category.Table[i], nil
 		}
 	}
-	var names []string
-	for i := range category.Table {
-		names = append(names, category.Table[i].Name)
-	}
+	names := category.Names()
 	if near, ok := diag.Suggest(name, names); ok {
 		return nil, fmt.Errorf("there is no category %q; did you mean %s?", clip(name), near)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/stdlib"
 )
 
@@ -93,9 +94,6 @@ func (p Prompts) Override(dir fs.FS) error {
 }
 
 func fileNames() string {
-	var s []string
-	for _, m := range Modes() {
-		s = append(s, string(m)+".md")
-	}
+	s := lists.Map(Modes(), func(m Mode) string { return string(m) + ".md" })
 	return strings.Join(s[:len(s)-1], ", ") + " or " + s[len(s)-1]
 }

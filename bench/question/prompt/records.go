@@ -74,12 +74,12 @@ type Options struct {
 	Lengths Lengths // of what was written
 }
 
-// charsPerToken is how tokens are estimated without the vocabulary of any model.
-const charsPerToken = 4
+// CharsPerToken is how tokens are estimated without the vocabulary of any model.
+const CharsPerToken = 4
 
 // Tokens estimates how many tokens a text has.
 func Tokens(s string) int64 {
-	return int64((utf8.RuneCountInString(s) + charsPerToken - 1) / charsPerToken)
+	return int64((utf8.RuneCountInString(s) + CharsPerToken - 1) / CharsPerToken)
 }
 
 // Lengths counts the tokens of records by target.

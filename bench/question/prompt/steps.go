@@ -9,6 +9,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
+	"ein/internal/lists"
 )
 
 // Steps writes out how to find the answer of an instance: the graph as a list of neighbours, then
@@ -64,11 +65,7 @@ func (t *tracer) say(format string, args ...any) { fmt.Fprintf(&t.Builder, forma
 
 // list returns nodes by their names, or "none".
 func (t *tracer) list(nodes []int) string {
-	names := make([]string, len(nodes))
-	for i, x := range nodes {
-		names[i] = t.labels[x]
-	}
-	return cmp.Or(strings.Join(names, ", "), "none")
+	return cmp.Or(strings.Join(lists.Map(nodes, func(x int) string { return t.labels[x] }), ", "), "none")
 }
 
 func (t *tracer) network(c *category.Case, title string) *network {

@@ -24,6 +24,7 @@ import (
 	"ein/bench/question/summary"
 	"ein/bench/question/surface"
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // Settings are what a release depends on. Ein is the version of the tool.
@@ -298,11 +299,7 @@ func (m *Maker) lessons(train []*instance.Instance) error {
 }
 
 func targets() string {
-	var names []string
-	for _, t := range prompt.Targets() {
-		names = append(names, "`"+string(t)+"`")
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(lists.Map(prompt.Targets(), func(t prompt.Target) string { return "`" + string(t) + "`" }), ", ")
 }
 
 // file writes a file and its line in the checksums.

@@ -8,16 +8,14 @@ import (
 	"slices"
 
 	"ein/internal/chart"
+	"ein/internal/lists"
 )
 
 // Plot writes four figures as one SVG: numbers of nodes, densities, majority
 // baselines and redraws.
 func (r *Report) Plot(w io.Writer) error {
 	bins := nodeBins(r.All)
-	var nodes []string
-	for _, b := range bins {
-		nodes = append(nodes, b.name())
-	}
+	nodes := lists.Map(bins, bin.name)
 	densities := slices.Sorted(maps.Keys(r.All.Densities))
 	var names, levels []string
 	for _, g := range r.Categories {

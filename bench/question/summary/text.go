@@ -9,6 +9,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/sensitivity"
+	"ein/internal/lists"
 	"ein/internal/table"
 	"ein/internal/words"
 )
@@ -41,10 +42,7 @@ func (r *Report) Text() string {
 		if g.True != nil {
 			share = percent(*g.True)
 		}
-		var top []string
-		for _, a := range g.Top[:min(3, len(g.Top))] {
-			top = append(top, a.Text+" ("+percent(a.Share)+")")
-		}
+		top := lists.Map(g.Top[:min(3, len(g.Top))], func(a Answer) string { return a.Text + " (" + percent(a.Share) + ")" })
 		rows = append(rows, []string{g.Name, g.Result, distinct, percent(g.Majority), share, strings.Join(top, "  ")})
 	}
 	answers := table.Of(rows)
@@ -64,11 +62,7 @@ func (r *Report) Text() string {
 	heading("Sensitivity: the share of single edges dropped, added or reversed that changes the answer")
 	rows = [][]string{{"", "", "all", "drops", "additions", "reversals"}}
 	for _, g := range groups {
-		row := []string{g.Name, g.Level}
-		for _, s := range []Spread{g.Sensitivity, g.Drops, g.Additions, g.Reversals} {
-			row = append(row, s.percent())
-		}
-		rows = append(rows, row)
+		rows = append(rows, []string{g.Name, g.Level, g.Sensitivity.percent(), g.Drops.percent(), g.Additions.percent(), g.Reversals.percent()})
 	}
 	b.WriteString(table.Of(rows).Text())
 
@@ -83,32 +77,12 @@ func (r *Report) Text() string {
 	}
 	b.WriteString(table.Of(rows).Text())
 
-	heading("Number of nodes")
+	levels := slices.Concat(r.Levels, []*Group{r.All})
 	bins := nodeBins(r.All)
-	rows = [][]string{{""}}
-	for _, bin := range bins {
-		rows[0] = append(rows[0], bin.name())
-	}
-	for _, g := range slices.Concat(r.Levels, []*Group{r.All}) {
-		row := []string{g.Name}
-		for _, bin := range bins {
-			row = append(row, strconv.Itoa(bin.count(g)))
-		}
-		rows = append(rows, row)
-	}
-	b.WriteString(table.Of(rows).Text())
-
+	heading("Number of nodes")
+	b.WriteString(spread(levels, bins, bin.name, func(g *Group, bin bin) string { return strconv.Itoa(bin.count(g)) }))
 	heading("Sensitivity by the number of nodes")
-	rows = rows[:1]
-	for _, g := range slices.Concat(r.Levels, []*Group{r.All}) {
-		row := []string{g.Name}
-		for _, bin := range bins {
-			row = append(row, bin.sensitivity(g).percent())
-		}
-		rows = append(rows, row)
-	}
-	b.WriteString(table.Of(rows).Text())
-
+	b.WriteString(spread(levels, bins, bin.name, func(g *Group, bin bin) string { return bin.sensitivity(g).percent() }))
 	for _, axis := range []struct {
 		title string
 		of    func(g *Group) map[int]int
@@ -116,36 +90,13 @@ func (r *Report) Text() string {
 		{"Hops that searches need; 0 where nothing is searched for", func(g *Group) map[int]int { return g.Hops }},
 		{"Operations that the program composes", func(g *Group) map[int]int { return g.Operations }},
 	} {
-		values := slices.Sorted(maps.Keys(axis.of(r.All)))
-		if len(values) == 0 {
-			continue
+		if values := slices.Sorted(maps.Keys(axis.of(r.All))); len(values) > 0 {
+			heading(axis.title)
+			b.WriteString(spread(groups, values, strconv.Itoa, func(g *Group, v int) string { return strconv.Itoa(axis.of(g)[v]) }))
 		}
-		heading(axis.title)
-		rows = [][]string{{""}}
-		for _, v := range values {
-			rows[0] = append(rows[0], strconv.Itoa(v))
-		}
-		for _, g := range groups {
-			row := []string{g.Name}
-			for _, v := range values {
-				row = append(row, strconv.Itoa(axis.of(g)[v]))
-			}
-			rows = append(rows, row)
-		}
-		b.WriteString(table.Of(rows).Text())
 	}
-
 	heading("Density, by the lower end of each bin")
-	names := slices.Sorted(maps.Keys(r.All.Densities))
-	rows = [][]string{append([]string{""}, names...)}
-	for _, g := range slices.Concat(r.Levels, []*Group{r.All}) {
-		row := []string{g.Name}
-		for _, name := range names {
-			row = append(row, strconv.Itoa(g.Densities[name]))
-		}
-		rows = append(rows, row)
-	}
-	b.WriteString(table.Of(rows).Text())
+	b.WriteString(spread(levels, slices.Sorted(maps.Keys(r.All.Densities)), strings.Clone, func(g *Group, low string) string { return strconv.Itoa(g.Densities[low]) }))
 	if r.All.Insensible > 0 {
 		fmt.Fprintf(&b, "\nThe sensitivity of %d instances is not known: they have more than %d nodes.\n", r.All.Insensible, sensitivity.MaxNodes)
 	}
@@ -153,6 +104,22 @@ func (r *Report) Text() string {
 		fmt.Fprintf(&b, "\nRedraws are recomputed from the ids; %d of them are of another generator version.\n", r.All.Unknown)
 	}
 	return b.String()
+}
+
+// spread is a table of groups with a column for each key.
+func spread[K any](groups []*Group, keys []K, name func(K) string, cell func(*Group, K) string) string {
+	rows := [][]string{{""}}
+	for _, k := range keys {
+		rows[0] = append(rows[0], name(k))
+	}
+	for _, g := range groups {
+		row := []string{g.Name}
+		for _, k := range keys {
+			row = append(row, cell(g, k))
+		}
+		rows = append(rows, row)
+	}
+	return table.Of(rows).Text()
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }

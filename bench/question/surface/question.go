@@ -33,42 +33,14 @@ func (l *Look) Question(c *category.Case, template string) string {
 }
 
 func (l *Look) fill(c *category.Case, name string) string {
-	d := l.Domain
-	switch name {
-	case "node":
-		return d.Node
-	case "nodes":
-		return d.Nodes
-	case "path":
-		return d.Path
-	case "forward":
-		return d.Forward.Many
-	case "forward one":
-		return d.Forward.One
-	case "reverse":
-		return d.Reverse.Many
-	case "reverse one":
-		return d.Reverse.One
-	case "mutual":
-		return d.Mutual.Many
-	case "mutual one":
-		return d.Mutual.One
+	d, q := l.Domain, &c.Query
+	words := map[string]string{"node": d.Node, "nodes": d.Nodes, "path": d.Path, "forward": d.Forward.Many, "forward one": d.Forward.One,
+		"reverse": d.Reverse.Many, "reverse one": d.Reverse.One, "mutual": d.Mutual.Many, "mutual one": d.Mutual.One}
+	if word, ok := words[name]; ok {
+		return word
 	}
-	q, value := &c.Query, category.None
-	switch name {
-	case "X":
-		value = q.Source
-	case "Y":
-		value = q.Target
-	case "k":
-		value = q.Threshold
-	case "a":
-		value = q.MinIn
-	case "b":
-		value = q.MinOut
-	case "c":
-		value = q.MaxOut
-	default:
+	value, ok := map[string]int{"X": q.Source, "Y": q.Target, "k": q.Threshold, "a": q.MinIn, "b": q.MinOut, "c": q.MaxOut}[name]
+	if !ok {
 		panic("BUG: surface: placeholder {" + name + "}")
 	}
 	if value == category.None {

@@ -9,6 +9,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
 	"ein/bench/question/random"
+	"ein/internal/lists"
 )
 
 // Text returns the graph in English: a sentence that declares the nodes, then
@@ -168,11 +169,7 @@ func (w *writer) clauses(g *graph.Graph, forward, reverse Verb) []clause {
 	es := w.edges(g)
 	switch w.Style {
 	case Flat:
-		out := make([]clause, len(es))
-		for i, e := range es {
-			out[i] = clause{w.single(e.From), forward, w.single(e.To)}
-		}
-		return out
+		return lists.Map(es, func(e graph.Edge) clause { return clause{w.single(e.From), forward, w.single(e.To)} })
 	case BySource:
 		return w.join(w.group(es, forward))
 	case ByTarget:

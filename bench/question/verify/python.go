@@ -1,17 +1,15 @@
 package verify
 
 import (
-	"bufio"
 	"context"
 	_ "embed" // the driver
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
-	"strings"
-	"sync/atomic"
 	"time"
+
+	"ein/internal/child"
 )
 
 //go:embed driver.py
@@ -24,6 +22,9 @@ const (
 	// failuresInARow is when an interpreter that dies or hangs again and again is
 	// given up. Each failure costs a start, or the time limit.
 	failuresInARow = 10
+	// maxOutput bounds what the driver says of a program, which is a million characters at most,
+	// escaped.
+	maxOutput = 1 << 26
 )
 
 // Unavailable says why no Python program can run: there is no interpreter, it lacks networkx, or it
@@ -59,16 +60,8 @@ type Interpreter struct {
 
 	python   string
 	limit    time.Duration
-	p        *process // nil: to be started
-	failures int      // in a row
-}
-
-type process struct {
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Reader
-	stderr  tail
-	overdue atomic.Bool
+	p        *child.Process // nil: to be started
+	failures int            // in a row
 }
 
 // NewInterpreter starts a Python. A program may run for limit. The error is an
@@ -87,72 +80,44 @@ func (i *Interpreter) start(ctx context.Context) error {
 		}
 		return &Unavailable{Python: i.python, Reason: fmt.Sprintf(format, args...), Broken: i.Version != ""}
 	}
-	p := &process{cmd: exec.Command(i.python, "-I", "-c", driver)}
-	p.cmd.Stderr = &p.stderr
-	p.cmd.WaitDelay = time.Second
-	in, err := p.cmd.StdinPipe()
+	p, err := child.Start(exec.Command(i.python, "-I", "-c", driver), nil, maxOutput)
 	if err != nil {
-		return unavailable("%s cannot be started: %v", i.python, err)
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return unavailable("%s cannot be started: %v", i.python, err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		var missing *exec.Error
-		if errors.As(err, &missing) {
+		if missing, ok := errors.AsType[*exec.Error](err); ok {
 			err = missing.Err
 		}
 		return unavailable("%s cannot be started: %v", i.python, err)
 	}
-	p.in, p.out = in, bufio.NewReader(out)
-	line, err := p.within(ctx, startLimit, func() ([]byte, error) { return p.out.ReadBytes('\n') })
+	limited, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	line, err := p.Line(limited)
 	if err != nil {
-		_ = p.cmd.Process.Kill()
-		return unavailable("%s does not start: %s", i.python, p.end())
+		how := ended(p)
+		if limited.Err() != nil {
+			how = "it took too long and was stopped"
+		}
+		return unavailable("%s does not start: %s", i.python, how)
 	}
 	var hello struct{ Python, Executable, NetworkX, Missing string }
 	if err := json.Unmarshal(line, &hello); err != nil {
-		_ = p.cmd.Process.Kill()
-		p.end()
-		return unavailable("%s is not a Python interpreter: it says %.60q", i.python, line)
+		p.Kill()
+		return unavailable("%s is not a Python interpreter: it says %.60q", i.python, string(line)+"\n")
 	}
 	if hello.Missing != "" {
-		p.end()
+		p.End()
 		return unavailable("%s (Python %s, %s) has no networkx: %s", i.python, hello.Python, hello.Executable, hello.Missing)
 	}
 	i.p, i.Version, i.NetworkX = p, hello.Python, hello.NetworkX
 	return nil
 }
 
-// within makes an exchange with the process. If that takes too long, or the context ends, it kills
-// the process, which ends the exchange.
-func (p *process) within(ctx context.Context, limit time.Duration, exchange func() ([]byte, error)) ([]byte, error) {
-	kill := func() { _ = p.cmd.Process.Kill() }
-	timer := time.AfterFunc(limit, func() {
-		p.overdue.Store(true)
-		kill()
-	})
-	cancelled := context.AfterFunc(ctx, kill)
-	line, err := exchange()
-	if intime, going := timer.Stop(), cancelled(); err == nil && (!intime || !going) {
-		err = errors.New("the process was killed when it had just answered")
-	}
-	return line, err
-}
-
-// end releases the process and says how it ended.
-func (p *process) end() string {
-	_ = p.in.Close()
-	err := p.cmd.Wait()
-	if p.overdue.Load() {
-		return "it took too long and was stopped"
-	}
+// ended ends a process that did not answer as it should, and says how it ended.
+func ended(p *child.Process) string {
+	state, said := p.Kill()
 	reason := "it ended by itself"
-	if err != nil {
-		reason = err.Error()
+	if !state.Success() {
+		reason = state.String()
 	}
-	if said := p.stderr.String(); said != "" {
+	if said != "" {
 		reason += ": " + said
 	}
 	return reason
@@ -171,13 +136,9 @@ func (i *Interpreter) Run(ctx context.Context, program string) (string, error) {
 	if err != nil {
 		return "", err // not possible: a string always has a JSON form
 	}
-	p := i.p
-	line, err := p.within(ctx, i.limit, func() ([]byte, error) {
-		if _, err := p.in.Write(append(request, '\n')); err != nil {
-			return nil, err
-		}
-		return p.out.ReadBytes('\n')
-	})
+	limited, cancel := context.WithTimeout(ctx, i.limit)
+	defer cancel()
+	line, err := i.p.Ask(limited, request)
 	var reply struct {
 		Stdout string
 		Error  *string
@@ -186,7 +147,7 @@ func (i *Interpreter) Run(ctx context.Context, program string) (string, error) {
 		err = json.Unmarshal(line, &reply)
 	}
 	if err != nil {
-		return "", i.failed(ctx)
+		return "", i.failed(ctx, limited.Err() != nil)
 	}
 	i.failures = 0
 	if reply.Error != nil {
@@ -196,16 +157,14 @@ func (i *Interpreter) Run(ctx context.Context, program string) (string, error) {
 }
 
 // failed returns the error of an exchange that went wrong.
-func (i *Interpreter) failed(ctx context.Context) error {
-	p := i.p
+func (i *Interpreter) failed(ctx context.Context, overdue bool) error {
+	how := ended(i.p)
 	i.p = nil
-	_ = p.cmd.Process.Kill()
-	how := p.end()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	reason := "the interpreter crashed: " + how
-	if p.overdue.Load() {
+	if overdue {
 		reason = fmt.Sprintf("it was stopped after %v", i.limit)
 	}
 	i.failures++
@@ -219,27 +178,7 @@ func (i *Interpreter) failed(ctx context.Context) error {
 // Close ends the process.
 func (i *Interpreter) Close() {
 	if i.p != nil {
-		i.p.end()
+		i.p.End()
 		i.p = nil
 	}
-}
-
-// tail keeps the end of what is written to it. Package exec writes from one
-// goroutine, which has ended when Wait returns.
-type tail struct{ b []byte }
-
-const tailSize = 2000
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.b = append(t.b, p...)
-	if len(t.b) > tailSize {
-		t.b = append(t.b[:0], t.b[len(t.b)-tailSize:]...)
-	}
-	return len(p), nil
-}
-
-// String returns the last line that is not empty: in a traceback, that line says what is wrong.
-func (t *tail) String() string {
-	lines := strings.Split(strings.TrimSpace(string(t.b)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
 }

@@ -7,7 +7,6 @@
 package verify
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -94,9 +93,6 @@ func (s *Summary) Agrees() bool {
 type Job struct {
 	Python *Interpreter // nil: Python programs are not run
 }
-
-// maxLine bounds a line, as package instance does.
-const maxLine = 256 << 20
 
 // ahead is how many instances the Go half may be ahead of the Python half.
 const ahead = 16
@@ -217,29 +213,17 @@ func (s *Summary) Rows() (list []Row) {
 
 // scan is the Go half of the work: everything that needs no Python.
 func scan(ctx context.Context, r io.Reader, items chan<- Record) {
-	send := func(it Record) bool {
+	n := 0
+	for line, err := range instance.Lines(r) {
+		it := Record{err: err}
+		if n++; err == nil {
+			it = inspect(n, line)
+		}
 		select {
 		case items <- it:
-			return true
 		case <-ctx.Done():
-			return false
-		}
-	}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	n := 0
-	for lines.Scan() {
-		n++
-		it := inspect(n, lines.Bytes())
-		if !send(it) {
 			return
 		}
-	}
-	if err := lines.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("it is longer than %d bytes", maxLine)
-		}
-		send(Record{err: fmt.Errorf("line %d: %w", n+1, err)})
 	}
 }
 

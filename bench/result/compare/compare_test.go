@@ -123,7 +123,7 @@ func TestAgainstLoops(t *testing.T) {
 						sign float64
 					}{{x, 1}, {y, -1}} {
 						if side.row.Reply != nil && side.row.Score.Outcome != answer.InfraError {
-							low, high = low+side.sign*one(side.row.Score.Strict), high+side.sign*one(side.row.Score.Strict)
+							low, high = low+side.sign*stats.One(side.row.Score.Strict), high+side.sign*stats.One(side.row.Score.Strict)
 						} else {
 							low, high = low+min(0, side.sign), high+max(0, side.sign)
 						}

@@ -121,7 +121,7 @@ func flatness(rows []*run.Row, sensitivity map[structure]float64, opt *Options) 
 			if row.Instance.Level != name || !row.Counts() {
 				continue
 			}
-			x, c := one(row.Score.Strict), structureOf(row)
+			x, c := stats.One(row.Score.Strict), structureOf(row)
 			right, clusters = append(right, x), append(clusters, c)
 			if s, ok := sensitivity[c]; ok {
 				of, sum = append(of, Answer[structure]{x, c, s}), sum+s

@@ -7,6 +7,7 @@ import (
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
+	"ein/internal/lists"
 	"ein/internal/stats"
 )
 
@@ -40,8 +41,8 @@ func scoring(pairs []pairOf, mode answer.Mode, opt *Options) Scoring {
 
 func (g *Group) add(a, b bool, of structure) {
 	g.Pairs.Add(a, b)
-	g.a, g.b = append(g.a, one(a)), append(g.b, one(b))
-	g.differences = append(g.differences, one(a)-one(b))
+	g.a, g.b = append(g.a, stats.One(a)), append(g.b, stats.One(b))
+	g.differences = append(g.differences, stats.One(a)-stats.One(b))
 	g.cluster = append(g.cluster, of)
 }
 
@@ -59,10 +60,7 @@ func finish(groups []*Group, opt *Options) []*Group {
 }
 
 func adjust(groups []*Group) {
-	p := make([]float64, len(groups))
-	for i, g := range groups {
-		p[i] = g.P
-	}
+	p := lists.Map(groups, func(g *Group) float64 { return g.P })
 	holm, bh := stats.Holm(p), stats.BenjaminiHochberg(p)
 	for i, g := range groups {
 		g.Holm, g.BenjaminiHochberg = holm[i], bh[i]
@@ -129,7 +127,7 @@ func variance(pairs []pairOf) *stats.Components {
 	var structures []structure
 	var surfaces []uint64
 	for _, p := range pairs {
-		values = append(values, one(p.a.Score.Strict)-one(p.b.Score.Strict))
+		values = append(values, stats.One(p.a.Score.Strict)-stats.One(p.b.Score.Strict))
 		structures, surfaces = append(structures, structureOf(p.a)), append(surfaces, p.a.Surface())
 	}
 	if c := stats.Nested(values, structures, surfaces); c.Surfaces || c.Answers {
@@ -156,8 +154,8 @@ func spent(pairs []pairOf, of func(run.Spent) float64, opt *Options) *Spent {
 		s.B += y
 		a[i] += x
 		b[i] += y
-		rightA[i] += one(p.a.Score.Strict)
-		rightB[i] += one(p.b.Score.Strict)
+		rightA[i] += stats.One(p.a.Score.Strict)
+		rightB[i] += stats.One(p.b.Score.Strict)
 	}
 	ratio := func(s []float64) float64 { return s[0] / s[1] }
 	for _, x := range []struct {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
@@ -12,6 +11,7 @@ import (
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/stats"
+	"ein/internal/words"
 )
 
 // structure identifies the structure of a question; the answers about one form a cluster.
@@ -57,19 +57,11 @@ func choose(r *run.Run, side Side, name string) (*answers, error) {
 		return nil, fmt.Errorf("%s: the run asks nothing", r.Dir)
 	case len(a.rows) == 0:
 		return nil, fmt.Errorf("%s: there is nothing in mode %s and encoding %s; the run has the modes %s and the encodings %s",
-			r.Dir, cmp.Or(side.Mode, "(any)"), cmp.Or(side.Encoding, "(any)"), list(r.Config.Modes), list(r.Config.Encodings))
+			r.Dir, cmp.Or(side.Mode, "(any)"), cmp.Or(side.Encoding, "(any)"), words.Joined(r.Config.Modes), words.Joined(r.Config.Encodings))
 	case unscored > 0:
 		return nil, fmt.Errorf("%s: replies without a score: %d; `ein bench score %s` scores them", r.Dir, unscored, r.Dir)
 	}
 	return a, nil
-}
-
-func list[S ~string](names []S) string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = string(n)
-	}
-	return strings.Join(out, ", ")
 }
 
 func (a *answers) summary(sensitivity map[structure]float64, opt *Options) Summary {
@@ -87,7 +79,7 @@ func (a *answers) summary(sensitivity map[structure]float64, opt *Options) Summa
 			continue
 		}
 		for _, m := range answer.Modes() {
-			right[m] = append(right[m], one(row.Score.In(m)))
+			right[m] = append(right[m], stats.One(row.Score.In(m)))
 		}
 		clusters = append(clusters, structureOf(row))
 		categories = append(categories, row.Instance.Category)
@@ -96,13 +88,6 @@ func (a *answers) summary(sensitivity map[structure]float64, opt *Options) Summa
 	s.StratifiedSE = number(stats.Stratified(right[answer.Strict], categories, clusters).SE)
 	s.Flatness = flatness(a.rows, sensitivity, opt)
 	return s
-}
-
-func one(right bool) float64 {
-	if right {
-		return 1
-	}
-	return 0
 }
 
 // Pairing says how many answers were paired, and which could not be.
@@ -226,8 +211,8 @@ func (u *Unanswered) take(a, b *run.Row) bool {
 	}{{a, &u.MissingA, &u.InfraA, 1}, {b, &u.MissingB, &u.InfraB, -1}} {
 		switch {
 		case x.row.Counts():
-			u.low += x.sign * one(x.row.Score.Strict)
-			u.high += x.sign * one(x.row.Score.Strict)
+			u.low += x.sign * stats.One(x.row.Score.Strict)
+			u.high += x.sign * stats.One(x.row.Score.Strict)
 			continue
 		case x.row.Reply == nil:
 			*x.missing++
@@ -258,9 +243,9 @@ func unpairable(a, b *answers, p *Pairing) error {
 	case p.Unanswered.Count > 0:
 		why = "there is no question that both answered"
 	case apart(a.modes, b.modes):
-		why = fmt.Sprintf("A has the modes %s and B %s: choose one of each", list(a.modes), list(b.modes))
+		why = fmt.Sprintf("A has the modes %s and B %s: choose one of each", words.Joined(a.modes), words.Joined(b.modes))
 	case apart(a.encodings, b.encodings):
-		why = fmt.Sprintf("A has the encodings %s and B %s: choose one of each", list(a.encodings), list(b.encodings))
+		why = fmt.Sprintf("A has the encodings %s and B %s: choose one of each", words.Joined(a.encodings), words.Joined(b.encodings))
 	}
 	return fmt.Errorf("no answer of %s can be paired with one of %s: %s", a.run.Dir, b.run.Dir, why)
 }

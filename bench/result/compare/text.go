@@ -30,7 +30,7 @@ func (r *Report) sides(b *strings.Builder) {
 		name string
 		*Summary
 	}{{"A", &r.A}, {"B", &r.B}} {
-		fmt.Fprintf(b, "%s  %s, %s, %s: %s\n", s.name, s.Model, list(s.Modes), list(s.Encodings), s.Dir)
+		fmt.Fprintf(b, "%s  %s, %s, %s: %s\n", s.name, s.Model, words.Joined(s.Modes), words.Joined(s.Encodings), s.Dir)
 	}
 	confidence := r.confidence()
 	rows := [][]string{{"", "asked", "no reply", "infra", "strict %", confidence, "stratified SE", "relaxed %", confidence, "lenient %", confidence}}

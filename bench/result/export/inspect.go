@@ -410,11 +410,7 @@ func (p *Part) results(mode answer.Mode) inspectScore {
 			out.Unscored++
 			continue
 		}
-		x := 0.0
-		if row.Score.In(mode) {
-			x = 1
-		}
-		values, of = append(values, x), append(of, row.ID)
+		values, of = append(values, stats.One(row.Score.In(mode))), append(of, row.ID)
 	}
 	out.Scored = len(values)
 	if len(values) == 0 {

@@ -11,6 +11,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
+	"ein/internal/lists"
 	"ein/internal/stats"
 )
 
@@ -197,10 +198,7 @@ func Analyse(epochs []Epoch, member *Membership, opt Options) (*Report, error) {
 }
 
 func holm(list []Gap) {
-	p := make([]float64, len(list))
-	for i := range list {
-		p[i] = list[i].P
-	}
+	p := lists.Map(list, func(x Gap) float64 { return x.P })
 	for i, x := range stats.Holm(p) {
 		list[i].Holm = x
 	}
@@ -256,7 +254,7 @@ func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample
 				x.Infra++
 			default:
 				for _, m := range answer.Modes() {
-					a.right[m] = append(a.right[m], one(row.Score.In(m)))
+					a.right[m] = append(a.right[m], stats.One(row.Score.In(m)))
 				}
 				a.cluster = append(a.cluster, groups.of(row, member))
 			}
@@ -287,13 +285,6 @@ func (s *sample) report(opt *Options) []CellReport {
 		}
 	}
 	return s.reports
-}
-
-func one(right bool) float64 {
-	if right {
-		return 1
-	}
-	return 0
 }
 
 // chosen returns the rows in the mode and the encoding asked for. It is an error if these are more

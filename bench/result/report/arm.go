@@ -157,10 +157,7 @@ func shareOf(items []item, holds func(*item) bool) *stats.Share {
 	values := make([]float64, len(items))
 	clusters := make([]uint64, len(items))
 	for i := range items {
-		if holds(&items[i]) {
-			values[i] = 1
-		}
-		clusters[i] = items[i].cluster()
+		values[i], clusters[i] = stats.One(holds(&items[i])), items[i].cluster()
 	}
 	return stats.ShareOf(values, clusters, stats.Confidence)
 }

@@ -8,6 +8,7 @@ import (
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/chart"
+	"ein/internal/lists"
 	"ein/internal/stats"
 )
 
@@ -56,10 +57,7 @@ func buildEncodings(r *Report, s *Section) error {
 	for _, e := range encodings[1:] {
 		t.Columns = append(t.Columns, Column{fmt.Sprintf("%s_%s", e, first), fmt.Sprintf("%s less %s", e, first), Points})
 	}
-	names := make([]string, len(keys))
-	for i, k := range keys {
-		names[i] = fmt.Sprintf("%s, %s", brief(k.run.Config.Model), k.mode)
-	}
+	names := lists.Map(keys, func(k key) string { return fmt.Sprintf("%s, %s", brief(k.run.Config.Model), k.mode) })
 	unique(names, func(i int) string { return keys[i].run.Dir })
 	for i, k := range keys {
 		row := Row{Keys: []string{names[i]}}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"ein/internal/chart"
+	"ein/internal/lists"
 	"ein/internal/table"
 )
 
@@ -44,11 +45,7 @@ func (r *Report) Files(f Format) ([]File, error) {
 	case CSV:
 		return r.tables("csv", (*table.Table).CSV)
 	case SVG:
-		var list []File
-		for _, f := range r.Figures() {
-			list = append(list, File{f.ID + ".svg", chart.SVG(f)})
-		}
-		return list, nil
+		return lists.Map(r.Figures(), func(f *chart.Figure) File { return File{f.ID + ".svg", chart.SVG(f)} }), nil
 	}
 	return nil, fmt.Errorf("there is no format %q", f)
 }

@@ -15,6 +15,7 @@ import (
 	"ein/internal/chart"
 	"ein/internal/page"
 	"ein/internal/table"
+	"ein/internal/words"
 )
 
 //go:embed page/page.css
@@ -121,7 +122,7 @@ func (r *Report) summary(p *page.Page) {
 					got++
 				}
 			}
-			rows = append(rows, []string{filepath.Base(x.Dir), brief(c.Model), joined(c.Modes), joined(c.Encodings), strconv.Itoa(max(1, c.Samples)),
+			rows = append(rows, []string{filepath.Base(x.Dir), brief(c.Model), words.Joined(c.Modes), words.Joined(c.Encodings), strconv.Itoa(max(1, c.Samples)),
 				fmt.Sprintf("%d of %s", c.Instances.Count, c.Instances.File), fmt.Sprintf("%d of %d", got, len(x.Rows))})
 		}
 		t := table.Of(rows)
@@ -135,14 +136,6 @@ func (r *Report) summary(p *page.Page) {
 		}
 	}
 	p.Tag("</section>\n")
-}
-
-func joined[T ~string](list []T) string {
-	var s []string
-	for _, x := range list {
-		s = append(s, string(x))
-	}
-	return strings.Join(s, ", ")
 }
 
 // maxPrompt is how many bytes of a prompt are shown.

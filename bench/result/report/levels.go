@@ -29,11 +29,7 @@ func (r *Report) likeSensitive(q *questions, a, b []item) chart.Value {
 		for i := range items {
 			it := &items[i]
 			if share, ok := q.sensitivity[it.base()]; ok {
-				x := compare.Answer[uint64]{Cluster: it.cluster(), Sensitivity: share}
-				if r.right(it) {
-					x.Right = 1
-				}
-				list = append(list, x)
+				list = append(list, compare.Answer[uint64]{Cluster: it.cluster(), Sensitivity: share, Right: r.correct(it)})
 			}
 		}
 		return list

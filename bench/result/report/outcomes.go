@@ -7,6 +7,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/internal/chart"
+	"ein/internal/lists"
 )
 
 // outcomeStyles are indices into the palette; right answers are blue.
@@ -57,19 +58,15 @@ func buildOutcomes(r *Report, s *Section) error {
 			outcomes = append(outcomes, o)
 		}
 	}
-	var columns []Column
-	for _, o := range outcomes {
-		columns = append(columns, Column{string(o), outcomeName(o), Percent})
-	}
+	columns := lists.Map(outcomes, func(o answer.Outcome) Column { return Column{string(o), outcomeName(o), Percent} })
 	columns = append(columns, Column{"scored", "scored", Number}, Column{"infra_error", "infra errors", Number}, Column{"missing", "missing", Number})
 	const caption = "What became of the replies, in percent of those scored."
 	t := armTable("outcomes", "Outcomes",
 		caption+" The last columns are counts: replies with an outcome, those lost to infrastructure errors, and questions without a scored reply.",
 		r.Arms, columns, func(a *Arm) []chart.Value {
-			var cells []chart.Value
-			for _, o := range outcomes {
-				cells = append(cells, share(a.scored, func(it *item) bool { return it.Score.Outcome == o }))
-			}
+			cells := lists.Map(outcomes, func(o answer.Outcome) chart.Value {
+				return share(a.scored, func(it *item) bool { return it.Score.Outcome == o })
+			})
 			return append(cells, chart.Exact(float64(len(a.scored))), chart.Exact(float64(a.infra)), chart.Exact(float64(a.Missing()+a.bare)))
 		})
 	f := t.figure(chart.Stack, len(outcomes), "replies (%)", caption)

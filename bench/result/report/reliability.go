@@ -30,11 +30,7 @@ func (r *Report) alike(items []item, key func(*item) any) chart.Value {
 		if g.all < 2 {
 			continue
 		}
-		v := 0.0
-		if g.right == 0 || g.right == g.all {
-			v = 1
-		}
-		values, clusters = append(values, v), append(clusters, g.cluster)
+		values, clusters = append(values, stats.One(g.right == 0 || g.right == g.all)), append(clusters, g.cluster)
 	}
 	return percent(stats.ShareOf(values, clusters, stats.Confidence))
 }

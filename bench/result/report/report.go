@@ -19,6 +19,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 
 	"ein/bench/ask/run"
@@ -56,14 +57,7 @@ const (
 )
 
 func (o *Options) fill() {
-	set := func(p *int, v int) {
-		if *p == 0 {
-			*p = v
-		}
-	}
-	set(&o.Embed, DefaultEmbed)
-	set(&o.EmbedBytes, DefaultEmbedBytes)
-	set(&o.EmbedText, DefaultEmbedText)
+	o.Embed, o.EmbedBytes, o.EmbedText = cmp.Or(o.Embed, DefaultEmbed), cmp.Or(o.EmbedBytes, DefaultEmbedBytes), cmp.Or(o.EmbedText, DefaultEmbedText)
 }
 
 // Scoring names what counts as right.

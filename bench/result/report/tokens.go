@@ -5,6 +5,8 @@ import (
 
 	"ein/bench/ask/model"
 	"ein/internal/chart"
+	"ein/internal/lists"
+	"ein/internal/stats"
 )
 
 // counted reports whether a provider reported the tokens of an arm.
@@ -33,12 +35,7 @@ func one(*item) float64 { return 1 }
 
 func cost(it *item) float64 { return it.Spent().Cost }
 
-func (r *Report) correct(it *item) float64 {
-	if r.right(it) {
-		return 1
-	}
-	return 0
-}
+func (r *Report) correct(it *item) float64 { return stats.One(r.right(it)) }
 
 func buildTokens(r *Report, s *Section) error {
 	if !slices.ContainsFunc(r.Arms, (*Arm).counted) {
@@ -104,10 +101,7 @@ type ratio struct {
 
 // ratios tabulates ratios; the cells of arms without the data are missing.
 func (r *Report) ratios(id, title, caption string, parts []ratio, has func(*Arm) bool) *Table {
-	var columns []Column
-	for _, p := range parts {
-		columns = append(columns, p.column)
-	}
+	columns := lists.Map(parts, func(p ratio) Column { return p.column })
 	return armTable(id, title, caption, r.Arms, columns, func(a *Arm) (cells []chart.Value) {
 		for _, p := range parts {
 			v := chart.Missing()

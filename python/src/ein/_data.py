@@ -99,7 +99,8 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
     g = data if isinstance(data, Graph) else Graph(data)
     if g.options:
         told = wire(name, replace(g, options=""), frames)
-        if isinstance(told, Mapping) and ("array" in told or "text" in told):
+        form = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
+        if isinstance(form.get("array"), dict) or isinstance(form.get("text"), str):  # a vector by node has numbers there
             raise InputError(f"{name}: options= is for edges and mappings, not for {_type(g.data)}")
         return {"text": encode(told), "options": "format=json&" + g.options}
     data = g.data

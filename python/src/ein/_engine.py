@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from contextvars import ContextVar
 from time import perf_counter
 from typing import Any, NamedTuple, cast
 
@@ -28,6 +29,8 @@ from ein._errors import EngineError
 _PROTOCOL = 1
 _STDERR = 64 << 10  # bytes of what a dead engine said that are shown
 _READ = 1 << 16
+_PATIENCE = 5  # seconds that an engine has to cancel a request
+_CANCELLED = 499
 _EAGER = 50e-6  # seconds for which a reader looks again: to be woken takes longer than a small program
 
 
@@ -55,11 +58,22 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+class Owner:
+    """Who may stop calls: a task of asyncio, for what its thread asks."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+
+
+owner: ContextVar[Owner | None] = ContextVar("owner", default=None)
+
+
 class _Call:
-    __slots__ = ("done", "late", "reply", "wake")
+    __slots__ = ("done", "late", "owner", "reply", "wake")
 
     def __init__(self) -> None:
         self.done = False
+        self.owner = owner.get()
         self.reply: Reply | None = None  # None as well when the engine has died
         self.late = False  # and that is why
         self.wake: threading.Event | None = None  # of a caller that waits for another one to read
@@ -117,10 +131,12 @@ class _Process:
 
     def call(self, route: str, text: bytes, frames: Sequence[Buffer], timeout: float | None) -> Reply:
         call, n = _Call(), next(self.ids)
+        if call.owner and call.owner.stopped:
+            raise EngineError("the call was cancelled")
         sizes = f',"frames":{[len(f) for f in frames]}' if frames else ""
         head = f'{{"id":{n},"call":"{route}","body":{len(text)}{sizes}}}\n'.encode()
         self.waiting[n] = call
-        watch = threading.Timer(timeout, self._expire, [call]) if timeout else None
+        watch = threading.Timer(timeout, self._expire, [call, n]) if timeout else None
         if watch:
             watch.daemon = True
             watch.start()
@@ -139,7 +155,9 @@ class _Process:
             del self.waiting[n]
             if watch:
                 watch.cancel()
-        if call.late:
+        if call.late and call.reply and call.reply.status == _CANCELLED:  # it still waited for others: a run ends by itself
+            return self.call(route, text, frames, timeout)
+        if call.late and call.reply is None:
             raise EngineError(f"the engine was ended: it gave no answer within {timeout:g} s")
         if call.reply is None:
             raise _Died
@@ -223,10 +241,18 @@ class _Process:
             raise EOFError
         return part
 
-    def _expire(self, call: _Call) -> None:
+    def _expire(self, call: _Call, n: int) -> None:
+        """Cancels a call that is late, or ends the engine if it does not do that."""
         if not call.done:
             call.late = True
-            self.kill()
+            last = threading.Timer(_PATIENCE, lambda: call.done or self.kill())
+            last.daemon = True
+            last.start()
+            self.cancel(n)
+
+    def cancel(self, n: int) -> None:
+        with contextlib.suppress(OSError, ValueError), self.writing:  # it is gone
+            self._write(f'{{"id":{n},"cancel":true}}\n'.encode())
 
     def kill(self) -> None:
         self.dead = True
@@ -293,6 +319,14 @@ class Engine:
             return process.call(route, text, frames, timeout)
         except _Died:
             raise EngineError(f"the engine died twice over one request: {process.last_words() or 'it said nothing'}") from None
+
+    def stop(self, owner: Owner) -> None:
+        """Cancels the calls of an owner, which asks no more."""
+        owner.stopped = True
+        if process := self.process:
+            for n, call in list(process.waiting.items()):
+                if call.owner is owner:
+                    process.cancel(n)
 
     def close(self) -> None:
         with self.lock:

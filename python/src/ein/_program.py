@@ -88,6 +88,14 @@ def _request(
     return body, frames, limits and limits.seconds
 
 
+def _given(inputs: Mapping[str, Any] | None, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs of a call, each once."""
+    given = {**(inputs or {}), **data}
+    if len(given) < len(inputs or ()) + len(data):
+        raise TypeError(f"got two values for the input {next(k for k in data if k in (inputs or ()))!r}")
+    return given
+
+
 def limits_of(limits: Limits | None) -> dict[str, Any]:
     """Limits as the engine reads them."""
     if limits is None:
@@ -145,7 +153,7 @@ def run(
 ) -> Result:
     """Runs a program on data: `ein.run("input A: graph\\nn = sum(A)", A=edges)`. Inputs
     with the name of a parameter go into the mapping."""
-    return Result(run_reply(program, {**(inputs or {}), **data}, limits, name, profile))
+    return Result(run_reply(program, _given(inputs, data), limits, name, profile))
 
 
 def run_reply(program: str, inputs: Mapping[str, Any], limits: Limits | None, name: str, profile: str, pictures: bool = False) -> Reply:
@@ -159,7 +167,7 @@ def run_reply(program: str, inputs: Mapping[str, Any], limits: Limits | None, na
 
 def cost(program: str, inputs: Mapping[str, Any] | None = None, /, *, name: str = "program", profile: str = "full", **data: Any) -> Cost:
     """The certificate of a program with this data. Nothing runs."""
-    body, frames, _ = _request(program, name, profile, None, {**(inputs or {}), **data})
+    body, frames, _ = _request(program, name, profile, None, _given(inputs, data))
     c = ask("POST /v1/cost", body, frames).json()
     statements = tuple(StatementCost(s["line"], s["ops"], s["bytes"]) for s in c["statements"])
     return Cost(c["ops"], c["peak_bytes"], c["reading_bytes"], c["output_elements"], c["certified"], statements)
@@ -170,15 +178,15 @@ def explain(program: str, inputs: Mapping[str, Any] | None = None, /, *, name: s
     place of a program, as in `ein.explain("E0203")`, is explained."""
     if len(program) == 5 and program[0] in "EWN" and program[1:].isdigit():
         return ask("POST /v1/explain", {"program": "", "code": program}).json()["text"]
-    body, frames, _ = _request(program, name, profile, None, {**(inputs or {}), **data})
+    body, frames, _ = _request(program, name, profile, None, _given(inputs, data))
     return ask("POST /v1/explain", body, frames).json()["text"]
 
 
 def why(program: str, expression: str, inputs: Mapping[str, Any] | None = None, /, *, name: str = "program", **data: Any) -> str:
     """Why an expression over the names of a program has its value, for people: the path
-    that a reachability rests on, the terms of an equation. Data that are arrays are not
-    taken."""
-    body, frames, _ = _request(program, name, "full", None, {**(inputs or {}), **data})
+    that a reachability rests on, the terms of an equation, the proof of a row. Data that
+    are arrays are not taken."""
+    body, frames, _ = _request(program, name, "full", None, _given(inputs, data))
     return ask("POST /v1/why", {**body, "expression": expression}, frames).json()["text"]
 
 

@@ -1,5 +1,5 @@
 """The functions of ein for asyncio: each runs in a thread of the loop, and all of them
-share the one engine."""
+share the one engine. Cancelling a task stops its run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import ein
 from ein import bench
+from ein._engine import Owner, engine, owner
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -18,7 +19,15 @@ _T = TypeVar("_T")
 def _threaded(f: Callable[_P, _T]) -> Callable[_P, Coroutine[Any, Any, _T]]:
     @wraps(f)
     async def run(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        return await asyncio.to_thread(f, *args, **kwargs)
+        mine = Owner()
+        before = owner.set(mine)  # the thread has it as well
+        try:
+            return await asyncio.to_thread(f, *args, **kwargs)
+        except asyncio.CancelledError:
+            engine.stop(mine)
+            raise
+        finally:
+            owner.reset(before)
 
     return run
 

@@ -94,6 +94,8 @@ def worth(reward: str = "strict", constant_output: float | None = None) -> None:
     depends on no graph."""
     if reward not in ("strict", "relaxed", "lenient", "shaped"):
         raise ValueError(f"there is no reward {reward!r}; there are strict, relaxed, lenient and shaped")
+    if constant_output is not None and not 0 <= constant_output <= 1:
+        raise ValueError(f"the reward of a constant output is {constant_output}, expected a number from 0 to 1")
     _worth[:] = [f"--reward={reward}"] + ([] if constant_output is None else [f"--constant-output-reward={constant_output}"])
     _restart()
 
@@ -139,7 +141,7 @@ def generate(
         for at in count(first):
             yield from lines(names, at, 1)
         return
-    for name in names if per_category > 0 else ():
+    for name in names if per_category else ():
         yield from lines([name], first, per_category)  # at once: the engine passes over what it has made before
 
 

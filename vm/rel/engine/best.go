@@ -340,18 +340,27 @@ func (r *run) relax(st *stratum, lists []list, sign float64, waiting *ladder) {
 			}
 		}
 	}
+	fresh := 0
+	for key, v := range best {
+		if s.place[key] == 0 && !math.IsInf(v, 1) {
+			fresh++
+		}
+	}
+	s.cells, s.val = grow(r, s.cells, fresh), grow(r, s.val, fresh)
 	for key, v := range best {
 		if math.IsInf(v, 1) {
 			continue
 		}
 		k := s.place[key]
 		if k == 0 {
-			k = uint32(r.push(s, []uint32{uint32(key)})) + 1
-			s.place[key], s.val = k, r.value(s.val, 0)
+			s.cells, s.val, s.n = append(s.cells, uint32(key)), append(s.val, 0), s.n+1
+			k = uint32(s.n)
+			s.place[key] = k
 		}
 		s.val[k-1] = sign*v + 0
 	}
+	s.from = grow(r, s.from, s.n-len(s.from))
 	for len(s.from) < s.n {
-		s.from = append(spare(r, s.from), noCode)
+		s.from = append(s.from, noCode)
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"ein/vm/kernel"
@@ -615,7 +616,7 @@ func (r *run) loop(i int) int {
 		l := st.lit
 		is := false
 		if r.rule.Vars[l.Var].Domain != nil {
-			is = r.regs[l.Var] == r.member1(&l.Left)
+			is = r.regs[l.Var] == r.member1(&l.Left) && r.regs[l.Var] != noCode
 		} else {
 			v := rel.V(l.Var)
 			is = r.eval(&v) == r.eval(&l.Left)
@@ -798,20 +799,80 @@ func (r *run) direct(i int, st *step, s *store) bool {
 func (r *run) meetings(i int, st *step, rows []uint32, width int) int {
 	next := &r.steps[i+1]
 	x := r.stores[next.rel].index[next.index]
-	for at := 0; at < len(rows); at += width {
+	column := func(reg int) int {
 		for _, p := range st.out {
-			r.regs[p.reg] = rows[at+p.col]
+			if p.reg == reg {
+				return p.col
+			}
 		}
-		r.work(2)
-		key := r.regs[next.key[0]]
-		if int(key) >= len(x.ptr)-1 || x.ptr[key] == x.ptr[key+1] {
-			continue
+		return -1
+	}
+	key, owner := column(next.key[0]), column(next.mates[1].reg)
+	for len(rows) > 0 {
+		n := 1
+		for ; n < 64 && n*width < len(rows) && (owner < 0 || rows[n*width+owner] == rows[owner]); n++ {
 		}
-		if back := r.meet(i+1, next, x, key); back < i {
-			return back
+		r.work(2 * uint64(n))
+		for some := r.some(next, x, rows[:n*width], width, key, owner); some != 0; some &= some - 1 {
+			row := rows[bits.TrailingZeros64(some)*width:]
+			for _, p := range st.out {
+				r.regs[p.reg] = row[p.col]
+			}
+			key := r.regs[next.key[0]]
+			if int(key) >= len(x.ptr)-1 || x.ptr[key] == x.ptr[key+1] {
+				continue
+			}
+			if back := r.meet(i+1, next, x, key); back < i {
+				return back
+			}
 		}
+		rows = rows[n*width:]
 	}
 	return i - 1
+}
+
+// some has a bit for each of up to 64 rows, which have the same owner, whose list may have a cell
+// in common with the list of the owner. Most have none: where the bits of the lists take little
+// more than the lists, those of the owner are compared with those of all rows in one go.
+func (r *run) some(st *step, x *index, rows []uint32, width, key, owner int) uint64 {
+	n := len(rows) / width
+	all := ^uint64(0) >> (64 - n)
+	if n == 1 || key < 0 || owner < 0 || len(st.lit.Terms) != 2 { // of more terms, a cell may come several times
+		return all
+	}
+	pair := st.mates[1]
+	s, of := &r.stores[st.rel], &r.stores[pair.rel]
+	by := of.index[pair.index]
+	mine := r.line(of, by, rows[owner], pair.col)
+	few := func(list []uint32, width int) bool { return len(mine)*width > 4*len(list) }
+	if mine == nil || by.ptr != nil && few(by.list(rows[owner], of.width), of.width) {
+		return all
+	}
+	var lines [64][]uint64
+	var at [64]uint8
+	some, known := uint64(0), 0
+	for k := range n {
+		y := rows[k*width+key]
+		list := x.list(y, s.width)
+		if len(list) == 0 {
+			continue
+		}
+		var line []uint64
+		if !few(list, s.width) {
+			line = r.line(s, x, y, st.out[0].col)
+		}
+		if line == nil {
+			some |= 1 << k
+			continue
+		}
+		lines[known], at[known] = line, uint8(k)
+		known++
+	}
+	r.work(uint64(known * len(mine)))
+	for meet := r.ctl.Tier.Meeting(mine, lines[:known]); meet != 0; meet &= meet - 1 {
+		some |= 1 << at[bits.TrailingZeros64(meet)]
+	}
+	return some
 }
 
 // meet intersects the lists of a variable (see Plan.meet). It goes through the shorter of the first
@@ -825,34 +886,26 @@ func (r *run) meet(i int, st *step, x *index, key uint32) int {
 		return i - 1
 	}
 	rest, after, at := st.mates[1:], i+1+st.meets, col
-	var marked, line []uint64
+	var marked []uint64
 	if st.of >= 0 && r.marks[st.of].kept && len(r.marks[st.of].found) < len(rows)/w {
 		rest = st.rest
 		rows, at, w, marked = r.remaining(&r.marks[st.of], rest)
 	} else {
-		if len(st.lit.Terms) == 2 { // else a cell may come several times
-			line = r.line(s, x, key, col)
-		}
-		if line != nil && s.bits == nil && rest[0].rel == st.rel {
-			if list, c := r.list(i+1, reg); list != nil && len(list) < len(rows) {
-				rows, at, marked = list, c, line
+		if s.bits == nil && rest[0].rel == st.rel && len(st.lit.Terms) == 2 { // of more terms, a cell may come several times
+			if line := r.line(s, x, key, col); line != nil {
+				if list, c := r.list(i+1, reg); list != nil && len(list) < len(rows) {
+					rows, at, marked = list, c, line
+				}
 			}
 		}
 		if marked == nil {
 			marked = r.mark(i+1, reg)
-		} else {
-			line = nil
 		}
 	}
 	if marked != nil {
 		rest = rest[1:]
 	}
 	r.work(uint64(len(rows)/w) * uint64(1+st.meets))
-	if words := len(line); marked != nil && words > 0 && words <= 4*(len(rows)/w) { // most pairs have nothing in common
-		if r.work(uint64(words)); r.ctl.Tier.Vectors() && r.ctl.Tier.PopAnd(line, marked[:words]) == 0 {
-			return i - 1
-		}
-	}
 	var found []uint32
 	if st.found {
 		r.marks[i].clear()

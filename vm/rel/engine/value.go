@@ -74,7 +74,7 @@ func (r *run) improving(st *stratum) {
 			}
 		}
 		for start := at; int(at) < len(s.from) && s.from[at] != noCode; {
-			e.Cycle = append([][]float64{r.numbers(i, s.row(int(at)))}, e.Cycle...)
+			e.Cycle = append([][]float64{r.numbers(nil, i, s.row(int(at)))}, e.Cycle...)
 			if at = s.from[at]; at == start {
 				break
 			}
@@ -83,12 +83,13 @@ func (r *run) improving(st *stratum) {
 	}
 }
 
-// numbers is a row as callers see it: members and numbers.
-func (r *run) numbers(i int, row []uint32) []float64 {
-	list := make([]float64, len(row))
+// numbers appends a row as values are outside.
+func (r *run) numbers(list []float64, i int, row []uint32) []float64 {
 	for c, code := range row {
-		if list[c] = float64(code); r.p.Relations[i].Columns[c].Domain == nil {
-			list[c] = r.decode(code)
+		if r.p.Relations[i].Columns[c].Domain == nil {
+			list = append(list, r.decode(code))
+		} else {
+			list = append(list, float64(code))
 		}
 	}
 	return list

@@ -80,62 +80,108 @@ const (
 // has no row, all rows are evaluated, to say what comes close.
 func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, budget *Budget, goals []Goal) (answers []Answer, err error) {
 	defer stopped(&err)
-	part, needed := leading(p, goals)
-	replay := func(q *rel.Program) *why {
-		pl := New(q, size)
-		pl.apart = nil // a proof reads any row
-		r := newRun(pl, ctl, budget)
-		r.evaluate(args)
-		for i := range r.stores {
-			r.members(&r.stores[i])
-		}
-		return newReplay(p, needed, newBounds(part, part.Strata(), size), r, args)
+	x := explainer{p: p, size: size, ctl: ctl, args: args, budget: budget}
+	x.part, x.needed = leading(p, queries(p, goals))
+	x.derived = make([]bool, len(p.Relations))
+	for i := range p.Rules {
+		x.derived[p.Rules[i].Rel] = true
 	}
+	x.bound = newBounds(x.part, x.part.Strata(), size)
 	answers = make([]Answer, len(goals))
-	prove := func(w *why) (missing bool) {
-		for i, g := range goals {
-			a := &answers[i]
-			there := w.matching(g, &w.complete[g.Relation]) >= 0
-			if missing = missing || !there; !there || a.Holds {
-				continue
-			}
-			a.Holds = true
-			if k := w.rounds(g); k >= 0 {
-				a.Proof = w.prove(g.Relation, k)
-			}
-		}
-		return missing
-	}
-	if !p.AsWritten {
-		if asked, _ := demand(part, nil); asked != part && !prove(replay(asked)) {
-			return answers, nil
+	w := x.replay(x.part)
+	var missing []int
+	for i, g := range goals {
+		a := &answers[i]
+		if a.Holds = w.matching(g, &w.complete[g.Relation]) >= 0; !a.Holds {
+			missing = append(missing, i)
+		} else if k := w.rounds(g); k >= 0 {
+			a.Proof = w.prove(g.Relation, k)
 		}
 	}
-	w := replay(part)
-	if prove(w) {
-		for i, g := range goals {
-			if a := &answers[i]; !a.Holds {
-				a.Near, a.Tries = w.near(g), w.tries(g)
+	if missing == nil {
+		return answers, nil
+	}
+	if x.whole == nil {
+		var read []rel.Rule
+		for _, i := range missing {
+			read = append(read, w.asks(goals[i])...)
+		}
+		part, _ := leading(p, read)
+		w = x.replay(part)
+	}
+	var next []Goal // what is missing, and what fails
+	for _, i := range missing {
+		answers[i].Tries = w.tries(goals[i])
+		next = append(next, goals[i])
+		for _, t := range answers[i].Tries {
+			for _, b := range t.Bindings {
+				next = append(next, w.instance(t.Fails, b))
+			}
+		}
+	}
+	near := x.nearest(w.run, next)
+	for _, i := range missing {
+		answers[i].Near, near = near[0], near[1:]
+		for k := range answers[i].Tries {
+			t := &answers[i].Tries[k]
+			for range t.Bindings {
+				if t.Rows == 0 {
+					t.Near = near[0]
+				}
+				near = near[1:]
 			}
 		}
 	}
 	return answers, nil
 }
 
-// leading returns the rules that lead to goals, with a result that asks for these, and the
-// relations that the rules make.
-func leading(p *rel.Program, goals []Goal) (part *rel.Program, needed []bool) {
-	needed = make([]bool, len(p.Relations))
-	var list []int
-	need := func(i int) {
-		if !needed[i] {
-			needed[i], list = true, append(list, i)
-		}
+// explainer evaluates what there is to say of goals, as far as it is asked for.
+type explainer struct {
+	p       *rel.Program
+	size    []uint64
+	ctl     *kernel.Ctl
+	args    []*tensor.Value
+	budget  *Budget
+	part    *rel.Program // all that leads to the goals
+	needed  []bool
+	derived []bool // relations that have rules
+	bound   bounds
+	whole   *run // of part, where not less will do
+}
+
+// evaluate gives the rows that a part of the program asks for.
+func (x *explainer) evaluate(part *rel.Program) *run {
+	if x.whole != nil {
+		return x.whole
 	}
-	ask := len(p.Relations)
-	q := rel.Program{Domains: p.Domains, Relations: append(slices.Clip(p.Relations), rel.Relation{Name: "goal"}), Results: []int{ask}, AsWritten: true}
+	asked := part
+	if !x.p.AsWritten {
+		asked, _ = demand(part, nil)
+	}
+	derives := func(r rel.Rule) bool { return r.Rel < len(x.p.Relations) }
+	if asked == part && slices.ContainsFunc(part.Rules, derives) {
+		asked = x.part
+	}
+	pl := New(asked, x.size)
+	pl.apart = nil // a proof reads any row
+	r := newRun(pl, x.ctl, x.budget)
+	r.evaluate(x.args)
+	for i := range r.stores {
+		r.members(&r.stores[i])
+	}
+	if asked == x.part {
+		x.whole = r
+	}
+	return r
+}
+
+func (x *explainer) replay(part *rel.Program) *why {
+	return newReplay(x.p, x.needed, x.bound, x.evaluate(part), x.args)
+}
+
+// queries are rules that ask for goals.
+func queries(p *rel.Program, goals []Goal) (list []rel.Rule) {
 	for _, g := range goals {
-		need(g.Relation)
 		l := rel.Literal{Rel: g.Relation}
 		for _, x := range g.Row {
 			t := rel.Term{Kind: rel.Const, Value: x}
@@ -144,19 +190,29 @@ func leading(p *rel.Program, goals []Goal) (part *rel.Program, needed []bool) {
 			}
 			l.Terms = append(l.Terms, t)
 		}
-		q.Rules = append(q.Rules, rel.Rule{Rel: ask, Body: []rel.Literal{l}})
+		list = append(list, rel.Rule{Rel: len(p.Relations), Body: []rel.Literal{l}})
 	}
-	rules := make([][]int, ask)
+	return list
+}
+
+// leading is the rules that lead to queries, with a result that asks for them, and the
+// relations that these rules make.
+func leading(p *rel.Program, queries []rel.Rule) (part *rel.Program, needed []bool) {
+	needed = make([]bool, len(p.Relations))
+	q := rel.Program{Domains: p.Domains, Relations: append(slices.Clip(p.Relations), rel.Relation{Name: "goal"}), Results: []int{len(p.Relations)}, AsWritten: true}
+	q.Rules = slices.Clone(queries)
+	rules := make([][]int, len(p.Relations))
 	for i := range p.Rules {
 		rules[p.Rules[i].Rel] = append(rules[p.Rules[i].Rel], i)
 	}
-	for k := 0; k < len(list); k++ {
-		for _, i := range rules[list[k]] {
-			q.Rules = append(q.Rules, p.Rules[i])
-			for _, l := range p.Rules[i].Body {
-				if l.Kind <= rel.Not {
-					need(l.Rel)
-				}
+	for k := 0; k < len(q.Rules); k++ {
+		for _, l := range q.Rules[k].Body {
+			if l.Kind > rel.Not || needed[l.Rel] {
+				continue
+			}
+			needed[l.Rel] = true
+			for _, i := range rules[l.Rel] {
+				q.Rules = append(q.Rules, p.Rules[i])
 			}
 		}
 	}
@@ -173,32 +229,23 @@ func (w *why) matching(g Goal, s *store) int {
 		return k
 	}
 	least, numbers := -1, []float64(nil)
-	alike := w.alike(g, s)
+	key := w.codes(g.Relation, g.Row[:s.width])
+rows:
 	for k := range s.n {
-		if alike(k) == len(g.Row) {
-			if row := w.numbers(g.Relation, s.row(k)); least < 0 || slices.Compare(row, numbers) < 0 {
-				least, numbers = k, row
+		w.work(1)
+		for c, x := range s.row(k) {
+			if x != key[c] && !math.IsNaN(g.Row[c]) {
+				continue rows
 			}
+		}
+		if s.valued && s.val[k] != g.Row[s.width] && !math.IsNaN(g.Row[s.width]) {
+			continue
+		}
+		if row := w.numbers(nil, g.Relation, s.row(k)); least < 0 || slices.Compare(row, numbers) < 0 {
+			least, numbers = k, row
 		}
 	}
 	return least
-}
-
-// alike counts the cells in which a row of a store agrees with a goal.
-func (r *run) alike(g Goal, s *store) func(k int) int {
-	key := r.codes(g.Relation, g.Row[:s.width])
-	return func(k int) (n int) {
-		r.work(1)
-		for c, x := range s.row(k) {
-			if x == key[c] || math.IsNaN(g.Row[c]) {
-				n++
-			}
-		}
-		if s.valued && (s.val[k] == g.Row[s.width] || math.IsNaN(g.Row[s.width])) {
-			n++
-		}
-		return n
-	}
 }
 
 // codes encodes cells as a store holds them.
@@ -206,6 +253,8 @@ func (r *run) codes(i int, row []float64) []uint32 {
 	key := make([]uint32, len(row))
 	for c, x := range row {
 		switch {
+		case math.IsNaN(x):
+			key[c] = nan
 		case r.p.Relations[i].Columns[c].Domain == nil:
 			key[c] = r.encode(x)
 		case x == rel.NoMember:
@@ -501,7 +550,7 @@ func (w *why) prove(relation, row int) *Proof {
 				continue
 			}
 		}
-		step := Step{Relation: x.rel, Row: w.numbers(x.rel, s.row(x.row)), Rule: todo.rule, Height: w.height(x.rel, x.row)}
+		step := Step{Relation: x.rel, Row: w.numbers(nil, x.rel, s.row(x.row)), Rule: todo.rule, Height: w.height(x.rel, x.row)}
 		if s.valued {
 			step.Row = append(step.Row, s.val[x.row])
 		}
@@ -615,7 +664,7 @@ func (w *why) binding(steps int) Binding {
 		case rel.Bind:
 			give(l.Var)
 		case rel.Atom:
-			row := w.numbers(l.Rel, w.reads[i].key)
+			row := w.numbers(nil, l.Rel, w.reads[i].key)
 			if w.stores[l.Rel].valued {
 				row = append(row, w.reads[i].value)
 			}
@@ -674,27 +723,94 @@ func (w *why) parts(s *Step) {
 	}
 }
 
+// towards is the loops of a rule from left to right, for a goal that its head could be; else nil.
+func (w *why) towards(g Goal, r *rel.Rule) *nest {
+	if r.Rel != g.Relation || !w.heads(r, g.Row[:w.stores[g.Relation].width]) {
+		return nil
+	}
+	return w.goalNest(r, true, func(c int) bool { return r.Head[c].Agg == rel.NoAgg && !math.IsNaN(g.Row[c]) })
+}
+
+// asks are queries for the rows that the rules of a goal read: at each atom with what those before it
+// give.
+func (w *why) asks(g Goal) (list []rel.Rule) {
+	for i := range w.p.Rules {
+		n := w.towards(g, &w.p.Rules[i])
+		if n == nil {
+			continue
+		}
+		var body []rel.Literal
+		lost := make([]bool, len(n.rule.Vars)) // of no member: only a negation or a comparison could hold
+		for _, p := range n.preset {
+			if x := g.Row[p.col]; n.rule.Vars[p.reg].Domain != nil && x == rel.NoMember {
+				lost[p.reg] = true
+			} else {
+				body = append(body, rel.Literal{Kind: rel.Bind, Var: p.reg, Left: rel.C(x)})
+			}
+		}
+		for k := range n.steps {
+			l := *n.steps[k].lit
+			uses := l.Kind == rel.Bind && lost[l.Var]
+			use := func(v int) { uses = uses || lost[v] }
+			if l.Kind > rel.Not {
+				l.Left.Vars(use)
+			}
+			if l.Kind == rel.Compare {
+				l.Right.Vars(use)
+			}
+			for _, t := range l.Terms {
+				uses = uses || t.Kind == rel.Variable && lost[t.Var]
+			}
+			if uses {
+				if l.Kind == rel.Atom || n.steps[k].kind == assign {
+					break
+				}
+				continue
+			}
+			if before := body; l.Kind <= rel.Not {
+				l.Kind = rel.Atom
+				body = append(slices.Clip(body), l)
+				list = append(list, rel.Rule{Rel: len(w.p.Relations), Body: body, Vars: n.rule.Vars})
+				if n.steps[k].lit.Kind == rel.Not {
+					body = before
+				}
+			} else {
+				body = append(slices.Clip(body), l)
+			}
+		}
+	}
+	return list
+}
+
 // tries says how far each rule gets towards a missing row.
 func (w *why) tries(g Goal) (list []Try) {
-	width := w.stores[g.Relation].width
 	for i := range w.p.Rules {
 		r := &w.p.Rules[i]
 		if r.Rel != g.Relation {
 			continue
 		}
 		t := Try{Rule: r}
-		if w.heads(r, g.Row[:width]) {
-			n := w.goalNest(r, true, func(c int) bool { return r.Head[c].Agg == rel.NoAgg && !math.IsNaN(g.Row[c]) })
+		if n := w.towards(g, r); n != nil {
 			far := -1
+			var keys [][]float64
+			var key []float64
 			w.reach = func(steps int) {
 				if steps > far {
-					far, t.Count, t.Bindings = steps, 0, nil
+					far, t.Count, t.Bindings, keys = steps, 0, nil, nil
 				}
 				if steps < far {
 					return
 				}
-				if t.Count++; t.Count <= mostTried {
-					t.Bindings = append(t.Bindings, w.binding(steps))
+				t.Count++
+				key = key[:0]
+				for k := range n.steps[:steps] {
+					if l := n.steps[k].lit; l.Kind == rel.Atom {
+						key = w.numbers(key, l.Rel, w.reads[k].key)
+					}
+				}
+				if at := lowest(&keys, key); at < mostTried {
+					t.Bindings = slices.Insert(t.Bindings, at, w.binding(steps))
+					t.Bindings = t.Bindings[:min(len(t.Bindings), mostTried)]
 				}
 			}
 			w.collect = w.reach
@@ -705,16 +821,21 @@ func (w *why) tries(g Goal) (list []Try) {
 			}
 			if far >= 0 && far < len(n.steps) {
 				t.Fails = n.steps[far].lit
-				for _, b := range t.Bindings {
-					if t.Near = w.near(w.instance(t.Fails, b)); t.Rows > 0 {
-						break
-					}
-				}
 			}
 		}
 		list = append(list, t)
 	}
 	return list
+}
+
+// lowest puts a row where it belongs among the lowest, and gives its place, mostTried of none.
+func lowest(list *[][]float64, row []float64) int {
+	at, _ := slices.BinarySearchFunc(*list, row, slices.Compare[[]float64])
+	if at < mostTried {
+		*list = slices.Insert(*list, at, slices.Clone(row))
+		*list = (*list)[:min(len(*list), mostTried)]
+	}
+	return at
 }
 
 // heads reports whether the head of a rule could make a row.
@@ -740,7 +861,7 @@ func (w *why) heads(r *rel.Rule, row []float64) bool {
 
 // instance is the row that an atom asks for under a binding; other literals have none.
 func (w *why) instance(l *rel.Literal, b Binding) Goal {
-	if l.Kind != rel.Atom {
+	if l == nil || l.Kind != rel.Atom {
 		return Goal{Relation: -1}
 	}
 	g := Goal{l.Rel, make([]float64, len(l.Terms))}
@@ -757,34 +878,60 @@ func (w *why) instance(l *rel.Literal, b Binding) Goal {
 	return g
 }
 
-// near returns the rows that agree with a goal in the most cells, if any cell agrees.
-func (w *why) near(g Goal) (near Near) {
-	if g.Relation < 0 {
-		return near
-	}
-	s := &w.complete[g.Relation]
-	alike := w.alike(g, s)
-	most := 1 // more than any row has
-	for _, x := range g.Row {
-		if math.IsNaN(x) {
-			most++
+// nearest is the rows that have most of the cells of each goal, if they have any. Those with a
+// cell are asked for, column by column; a row counts at the first that it has. Rows that
+// are given are in any run.
+func (x *explainer) nearest(any *run, goals []Goal) []Near {
+	list, most := make([]Near, len(goals)), make([]int, len(goals))
+	for c := range tensor.MaxColumns {
+		var some []int
+		var asked []Goal
+		for i, g := range goals {
+			if g.Relation < 0 || c >= len(g.Row) || math.IsNaN(g.Row[c]) {
+				continue
+			}
+			some = append(some, i)
+			if x.derived[g.Relation] {
+				one := Goal{g.Relation, slices.Repeat([]float64{math.NaN()}, len(g.Row))}
+				one.Row[c] = g.Row[c]
+				asked = append(asked, one)
+			}
+		}
+		r := any
+		if asked != nil {
+			part, _ := leading(x.p, queries(x.p, asked))
+			r = x.evaluate(part)
+		}
+		for _, i := range some {
+			r.near(goals[i], c, &list[i], &most[i])
 		}
 	}
+	return list
+}
+
+// near adds the rows that have a cell of the goal in a column and in none before.
+func (r *run) near(g Goal, first int, near *Near, most *int) {
+	s := &r.stores[g.Relation]
+	key := r.codes(g.Relation, g.Row[:s.width])
+	var numbers []float64
 	for k := range s.n {
-		n := alike(k)
-		if n > most {
-			most, near = n, Near{}
+		r.work(1)
+		n, at := 0, -1
+		for c := len(g.Row) - 1; c >= 0; c-- {
+			if c < s.width && s.row(k)[c] == key[c] || c == s.width && s.val[k] == g.Row[c] {
+				n, at = n+1, c
+			}
 		}
-		if n < most {
+		if at != first || n < *most {
 			continue
 		}
-		if near.Rows++; near.Rows <= mostTried {
-			row := w.numbers(g.Relation, s.row(k))
-			if s.valued {
-				row = append(row, s.val[k])
-			}
-			near.List = append(near.List, row)
+		if n > *most {
+			*most, *near = n, Near{}
 		}
+		near.Rows++
+		if numbers = r.numbers(numbers[:0], g.Relation, s.row(k)); s.valued {
+			numbers = append(numbers, s.val[k])
+		}
+		lowest(&near.List, numbers)
 	}
-	return near
 }

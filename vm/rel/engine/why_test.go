@@ -170,12 +170,28 @@ func TestWhy(t *testing.T) {
 				}
 				proved++
 			}
-			if len(table.Columns) > 0 && table.Columns[0].Domain == nil {
+			for range 3 {
 				none := make([]float64, len(table.Columns))
-				none[0] = 12345
-				answers, err := engine.Why(p, nil, &kernel.Ctl{}, nil, &engine.Budget{}, []engine.Goal{{Relation: at, Row: none}})
-				if err != nil || answers[0].Holds {
-					t.Fatalf("seed %d: %v is proved: %v, %v", seed, none, answers, err)
+				for c, column := range table.Columns {
+					switch {
+					case r.IntN(4) == 0:
+						none[c] = math.NaN()
+					case column.Domain != nil:
+						none[c] = float64(r.IntN(column.Domain.Size+1) - 1)
+					default:
+						none[c] = float64(r.IntN(7) - 2)
+					}
+				}
+				goals := []engine.Goal{{Relation: at, Row: none}}
+				answers, err := engine.Why(p, nil, &kernel.Ctl{}, nil, &engine.Budget{}, goals)
+				if err != nil {
+					t.Fatalf("seed %d: %v: %v", seed, none, err)
+				}
+				whole := *p
+				whole.AsWritten = true
+				without, err := engine.Why(&whole, nil, &kernel.Ctl{}, nil, &engine.Budget{}, goals)
+				if err != nil || fmt.Sprint(answers[0].Tries, answers[0].Near) != fmt.Sprint(without[0].Tries, without[0].Near) {
+					t.Fatalf("seed %d: %v %v: %+v\nand without demand %+v: %v\n%v", seed, p.Relations[at].Name, none, answers[0], without[0], err, p)
 				}
 				for _, try := range answers[0].Tries {
 					if err := lacking(p, try, tables); err != nil {
@@ -217,23 +233,56 @@ func TestDeepProof(t *testing.T) {
 	}
 }
 
+// TestDemandedTries says what a row of a closure lacks from the rows that could lead to it.
+func TestDemandedTries(t *testing.T) {
+	const n = 500
+	for k := range 4 {
+		left, goal, near := k%2 > 0, []float64{n - 5, 3}, 7
+		if k >= 2 {
+			goal[0], near = rel.NoMember, 3
+		}
+		w, far := chain(n, left)
+		var ops [2]uint64
+		var text [2]string
+		for i, written := range []bool{false, true} {
+			w.p.AsWritten = written
+			var ctl kernel.Ctl
+			answers, err := engine.Why(w.p, nil, &ctl, nil, &engine.Budget{}, []engine.Goal{{Relation: far, Row: goal}})
+			if err != nil || answers[0].Holds || len(answers[0].Tries) != 2 || answers[0].Near.Rows != near {
+				t.Fatalf("left %v, as written %v, %v: %v %v", left, written, goal, answers, err)
+			}
+			ops[i], text[i] = ctl.Ops, fmt.Sprint(answers[0].Tries, answers[0].Near)
+		}
+		if ops[0] > ops[1]/10 || text[0] != text[1] {
+			t.Errorf("left %v, %v: %d operations, %d without demand:\n%s\n%s", left, goal, ops[0], ops[1], text[0], text[1])
+		}
+	}
+}
+
+// chain is a program whose relation Far is the closure of a chain.
+func chain(n int, left bool) (w *workload, far int) {
+	w = newWorkload(n)
+	next := w.relation("Next", 2)
+	far = w.relation("Far", 2)
+	facts := &tensor.Table{Columns: w.p.Relations[next].Columns, Len: n - 1, Cells: make([]tensor.Cells, 2)}
+	for i := range n - 1 {
+		facts.Cells[0].ID, facts.Cells[1].ID = append(facts.Cells[0].ID, uint32(i)), append(facts.Cells[1].ID, uint32(i+1))
+	}
+	w.p.Relations[next].Facts = facts
+	w.rule(lit{far, []int{0, 1}}, lit{next, []int{0, 1}})
+	if left {
+		w.rule(lit{far, []int{0, 2}}, lit{far, []int{0, 1}}, lit{next, []int{1, 2}})
+	} else {
+		w.rule(lit{far, []int{0, 2}}, lit{next, []int{0, 1}}, lit{far, []int{1, 2}})
+	}
+	return w, far
+}
+
 // TestDemandedProof proves a row of a closure from the rows that lead to it.
 func TestDemandedProof(t *testing.T) {
 	const n = 500
 	for _, left := range []bool{true, false} {
-		w := newWorkload(n)
-		next, far := w.relation("Next", 2), w.relation("Far", 2)
-		chain := &tensor.Table{Columns: w.p.Relations[next].Columns, Len: n - 1, Cells: make([]tensor.Cells, 2)}
-		for i := range n - 1 {
-			chain.Cells[0].ID, chain.Cells[1].ID = append(chain.Cells[0].ID, uint32(i)), append(chain.Cells[1].ID, uint32(i+1))
-		}
-		w.p.Relations[next].Facts = chain
-		w.rule(lit{far, []int{0, 1}}, lit{next, []int{0, 1}})
-		if left {
-			w.rule(lit{far, []int{0, 2}}, lit{far, []int{0, 1}}, lit{next, []int{1, 2}})
-		} else {
-			w.rule(lit{far, []int{0, 2}}, lit{next, []int{0, 1}}, lit{far, []int{1, 2}})
-		}
+		w, far := chain(n, left)
 		var ops [2]uint64
 		for i, written := range []bool{false, true} {
 			w.p.AsWritten = written

@@ -28,6 +28,7 @@ func main() {
 		m.past()
 		m.folds()
 		m.popAnd()
+		m.meeting()
 		m.counts()
 		m.common()
 		m.transpose()
@@ -54,6 +55,31 @@ var (
 )
 
 func (m machine) bytes() int { return 8 * m.lanes }
+
+// begin begins a function, with its parameters in registers.
+func (m machine) begin(name, signature, does string, to ...Register) {
+	TEXT(name+m.name, NOSPLIT, signature)
+	Doc(name + m.name + " " + does)
+	Pragma("noescape")
+	for i, r := range to {
+		Load(ParamIndex(i), r)
+	}
+}
+
+// end returns from it.
+func end() {
+	VZEROUPPER()
+	RET()
+}
+
+// branch goes to the label whose place is in RAX.
+func branch(labels []string) {
+	for i, label := range labels {
+		CMPQ(RAX, U8(i))
+		JEQ(LabelRef(label))
+	}
+	RET()
+}
 
 // masked is how the vector that the mask cuts off is moved: by K1, or with the
 // mask in the last register.
@@ -116,15 +142,12 @@ const (
 // no register is left for the mask.
 func (m machine) gemm(v, tall int) {
 	masked := m.lanes == 8 || v*tall+v+2 <= len(m.regs)
-	name := fmt.Sprintf("gemm%dx%d%s", tall, v, m.name)
-	TEXT(name, NOSPLIT, "func(panel *byte)")
-	end := ", all of them whole"
+	last := "all of them whole"
 	if masked {
-		end = ", the last of them masked"
+		last = "the last of them masked"
 	}
-	Doc(fmt.Sprintf("%s multiplies a panel of %d vectors%s, in tiles of %d rows.", name, v, end, tall))
-	Pragma("noescape")
-	Load(Param("panel"), RDX)
+	m.begin(fmt.Sprintf("gemm%dx%d", tall, v), "func(panel *byte)",
+		fmt.Sprintf("multiplies a panel of %d vectors, %s, in tiles of %d rows.", v, last, tall), RDX)
 	for i, r := range []Register{RCX, nil, RAX, R9, R11, R15, R12, RBX, R13} {
 		if r != nil {
 			MOVQ(field(i), r)
@@ -162,8 +185,7 @@ func (m machine) gemm(v, tall int) {
 	if tall > 1 {
 		Label("by1done")
 	}
-	VZEROUPPER()
-	RET()
+	end()
 }
 
 var tiles int
@@ -273,14 +295,8 @@ const chains = 4
 
 // dot writes the dot product of two runs.
 func (m machine) dot() {
-	name := "dot" + m.name
-	TEXT(name, NOSPLIT, "func(n int, x, y *float64, mask *byte) float64")
-	Doc(fmt.Sprintf("%s is the dot product of n doubles. The mask is of the last n%%%d.", name, m.lanes))
-	Pragma("noescape")
-	Load(Param("n"), RCX)
-	Load(Param("x"), RSI)
-	Load(Param("y"), RDI)
-	Load(Param("mask"), RDX)
+	m.begin("dot", "func(n int, x, y *float64, mask *byte) float64",
+		fmt.Sprintf("is the dot product of n doubles. The mask is of the last n%%%d.", m.lanes), RCX, RSI, RDI, RDX)
 	m.loadMask()
 	x, y := Mem{Base: RSI}, Mem{Base: RDI}
 	sums, at := m.regs[:chains], m.regs[chains]
@@ -299,8 +315,7 @@ func (m machine) dot() {
 	Label("sum")
 	m.total(sums)
 	Store(X0, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	end()
 }
 
 // vectors is groups for what does the same with each vector.
@@ -556,15 +571,8 @@ func (m machine) stream(name string, table []elementwise) {
 	if !by {
 		signature, also = signature+" float64", ", and gives the sum of it, in any order"
 	}
-	TEXT(name+m.name, NOSPLIT, signature)
-	Doc(fmt.Sprintf("%s%s sets dst to function f of n doubles of a, or of a and b%s; the mask is of the last n%%%d.", name, m.name, also, m.lanes))
-	Pragma("noescape")
-	Load(Param("f"), RAX)
-	Load(Param("n"), RCX)
-	Load(Param("dst"), RDI)
-	Load(Param("a"), RSI)
-	Load(Param("b"), RBX)
-	Load(Param("mask"), RDX)
+	m.begin(name, signature, fmt.Sprintf("sets dst to function f of n doubles of a, or of a and b%s; the mask is of the last n%%%d.", also, m.lanes),
+		RAX, RCX, RDI, RSI, RBX, RDX)
 	m.loadMask()
 	x, y, k, to := m.regs[0], m.regs[1], m.regs[14], m.regs[2]
 	sums := m.regs[5:9]
@@ -573,11 +581,11 @@ func (m machine) stream(name string, table []elementwise) {
 			m.zero(s)
 		}
 	}
+	names := make([]string, len(table))
 	for i, f := range table {
-		CMPQ(RAX, U8(i))
-		JEQ(LabelRef(f.name))
+		names[i] = f.name
 	}
-	RET()
+	branch(names)
 	dst, a, b := Mem{Base: RDI}, Mem{Base: RSI}, Mem{Base: RBX}
 	for _, f := range table {
 		Label(f.name)
@@ -618,8 +626,7 @@ func (m machine) stream(name string, table []elementwise) {
 		one(0, true)
 		Label(f.name + "done")
 		if by {
-			VZEROUPPER()
-			RET()
+			end()
 		} else {
 			JMP(LabelRef("sum"))
 		}
@@ -628,50 +635,34 @@ func (m machine) stream(name string, table []elementwise) {
 		Label("sum")
 		m.total(sums)
 		Store(m.regs[0].AsX(), ReturnIndex(0))
-		VZEROUPPER()
-		RET()
+		end()
 	}
 }
 
 // past writes the copy of whole cache lines that does not go through the caches.
 func (m machine) past() {
-	TEXT("past"+m.name, NOSPLIT, "func(n int, dst, a *float64)")
-	Doc(fmt.Sprintf("past%s copies n doubles, a multiple of %d, to whole cache lines, past the caches.", m.name, 4*m.lanes))
-	Pragma("noescape")
-	Load(Param("n"), RCX)
-	Load(Param("dst"), RDI)
-	Load(Param("a"), RSI)
+	m.begin("past", "func(n int, dst, a *float64)",
+		fmt.Sprintf("copies n doubles, a multiple of %d, to whole cache lines, past the caches.", 4*m.lanes), RCX, RDI, RSI)
 	m.full("", 4, func(n int) {
 		for i := range n {
 			VMOVUPD(Mem{Base: RSI, Disp: i * m.bytes()}, m.regs[i])
 			VMOVNTPD(m.regs[i], Mem{Base: RDI, Disp: i * m.bytes()})
 		}
 	}, RDI, RSI)
-	VZEROUPPER()
-	RET()
+	end()
 }
 
 // folds writes the folds of runs of whole vectors, lane by lane.
 func (m machine) folds() {
-	TEXT("fold"+m.name, NOSPLIT, "func(f, n int, a *float64, lanes *[8]float64)")
-	Doc(fmt.Sprintf("fold%s folds n doubles, a multiple of %d, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.", m.name, 4*m.lanes))
-	Pragma("noescape")
-	Load(Param("f"), RAX)
-	Load(Param("n"), RCX)
-	Load(Param("a"), RSI)
-	Load(Param("lanes"), RDI)
+	m.begin("fold", "func(f, n int, a *float64, lanes *[8]float64)",
+		fmt.Sprintf("folds n doubles, a multiple of %d, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.", 4*m.lanes), RAX, RCX, RSI, RDI)
 	folds := []string{"add", "max", "min"}
-	for i, f := range folds {
-		CMPQ(RAX, U8(i))
-		JEQ(LabelRef(f))
-	}
-	RET()
+	branch(folds)
 	for _, f := range folds {
 		Label(f)
 		m.fold(f)
 		VMOVUPD(m.regs[0], Mem{Base: RDI})
-		VZEROUPPER()
-		RET()
+		end()
 	}
 }
 
@@ -837,19 +828,14 @@ func (c count) across() {
 }
 
 // and sets x to the AND of it and a vector in memory.
-func (m machine) and(with Mem, x VecPhysical) {
+func (m machine) and(with Op, x VecPhysical) {
 	m.bitwise(VPAND, VPANDQ, with, x, x)
 }
 
 // popAnd writes the count of the ones that two runs of words have in common.
 func (m machine) popAnd() {
-	TEXT("popAnd"+m.name, NOSPLIT, "func(n int, a, b *uint64, mask *byte) int")
-	Doc(fmt.Sprintf("popAnd%s is the number of ones of the AND of n words; the mask is of the last n%%%d.", m.name, m.lanes))
-	Pragma("noescape")
-	Load(Param("n"), RCX)
-	Load(Param("a"), RSI)
-	Load(Param("b"), RDI)
-	Load(Param("mask"), RDX)
+	m.begin("popAnd", "func(n int, a, b *uint64, mask *byte) int",
+		fmt.Sprintf("is the number of ones of the AND of n words; the mask is of the last n%%%d.", m.lanes), RCX, RSI, RDI, RDX)
 	m.loadMask()
 	x, c := m.regs[:4], m.newCount(m.regs[4:])
 	at := func(n int) {
@@ -869,6 +855,70 @@ func (m machine) popAnd() {
 	Label("sum")
 	c.across()
 	Store(RAX, ReturnIndex(0))
+	end()
+}
+
+// meeting writes which rows of bits have a one in common with another, of which as much as
+// registers hold stays there: half of the loads go, and most cross a line of memory. The rows
+// are taken from the last to the first, so that each new bit is shifted in.
+func (m machine) meeting() {
+	const slice, most = 24, 8 // bytes, vectors
+	TEXT("meeting"+m.name, NOSPLIT, "func(n int, row *uint64, rows *[]uint64, count, from int, mask *byte) uint64")
+	Doc(fmt.Sprintf("meeting%s has a bit for each of count rows that has a one in common with the n words of row, from word from on; n is at most %d, the mask of the last n%%%d.", m.name, most*m.lanes, m.lanes))
+	Pragma("noescape")
+	Load(Param("n"), RCX)
+	Load(Param("row"), RSI)
+	Load(Param("rows"), R8)
+	Load(Param("count"), R9)
+	Load(Param("from"), R10)
+	Load(Param("mask"), RDX)
+	m.loadMask()
+	held, y, common := m.regs[:most], m.regs[most], m.regs[most+1]
+	LEAQ(Mem{Base: R9, Index: R9, Scale: 2}, R11)
+	LEAQ(Mem{Base: R8, Index: R11, Scale: 8, Disp: -slice}, R8)
+	XORL(EAX, EAX)
+	for v := 1; v <= most; v++ {
+		loop, other := fmt.Sprintf("by%d", v), fmt.Sprintf("over%d", v)
+		if v < most {
+			CMPQ(RCX, U8(v*m.lanes))
+			JGT(LabelRef(other))
+		}
+		for i := range v {
+			m.load(Mem{Base: RSI, Disp: i * m.bytes()}, held[i], i == v-1)
+		}
+		Label(loop)
+		MOVQ(Mem{Base: R8}, RDI)
+		m.load(Mem{Base: RDI, Index: R10, Scale: 8, Disp: (v - 1) * m.bytes()}, common, true)
+		m.and(held[v-1], common)
+		for i := range v - 1 {
+			at := Mem{Base: RDI, Index: R10, Scale: 8, Disp: i * m.bytes()}
+			if m.lanes == 8 {
+				VPTERNLOGQ(U8(0xf8), at, held[i], common) // common | held & at
+				continue
+			}
+			VMOVUPD(at, y)
+			m.and(held[i], y)
+			VORPD(y, common, common)
+		}
+		XORL(R11L, R11L)
+		if m.lanes == 8 {
+			VPTESTMQ(common, common, K2)
+			KORTESTB(K2, K2)
+		} else {
+			VPTEST(common, common)
+		}
+		SETNE(R11B)
+		LEAQ(Mem{Base: R11, Index: RAX, Scale: 2}, RAX)
+		SUBQ(U8(slice), R8)
+		SUBQ(U8(1), R9)
+		JNE(LabelRef(loop))
+		JMP(LabelRef("done"))
+		if v < most {
+			Label(other)
+		}
+	}
+	Label("done")
+	Store(RAX, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }
@@ -879,22 +929,15 @@ const countTall, countColumns, countWide = 6, 24, 3
 // counts writes the counted product of rows of bits: of A as they lie, and of B
 // with word after word of 24 of them side by side.
 func (m machine) counts() {
-	TEXT("counts"+m.name, NOSPLIT, "func(words int, a *uint64, ars int, b *uint64, c *float64, crs int)")
-	Doc(fmt.Sprintf("counts%s sets the doubles of %d rows of C to how many ones as many rows of A have in common with each of %d rows of B, which lie word after word of all of them. Strides are in bytes.", m.name, countTall, countColumns))
-	Pragma("noescape")
-	Load(Param("words"), RCX)
-	Load(Param("a"), RSI)
-	Load(Param("ars"), R9)
-	Load(Param("b"), RDI)
-	Load(Param("c"), RBX)
-	Load(Param("crs"), R13)
+	m.begin("counts", "func(words int, a *uint64, ars int, b *uint64, c *float64, crs int)",
+		fmt.Sprintf("sets the doubles of %d rows of C to how many ones as many rows of A have in common with each of %d rows of B, which lie word after word of all of them. Strides are in bytes.", countTall, countColumns),
+		RCX, RSI, R9, RDI, RBX, R13)
 	if m.lanes == 8 {
 		m.countTile()
 	} else {
 		m.countEach()
 	}
-	VZEROUPPER()
-	RET()
+	end()
 }
 
 // countEach does one vector of one row after the other: its adders leave no
@@ -988,13 +1031,8 @@ const commonWords = 16
 // common writes the count of the ones that a row has in common with those of many
 // that bits name.
 func (m machine) common() {
-	TEXT("common"+m.name, NOSPLIT, "func(n int, bits, rows, with *uint64) int")
-	Doc(fmt.Sprintf("common%s is how many ones the %d words of with have in common with each of the rows, of as many words, whose bits are set in n words.", m.name, commonWords))
-	Pragma("noescape")
-	Load(Param("n"), RCX)
-	Load(Param("bits"), RSI)
-	Load(Param("rows"), RDI)
-	Load(Param("with"), RBX)
+	m.begin("common", "func(n int, bits, rows, with *uint64) int",
+		fmt.Sprintf("is how many ones the %d words of with have in common with each of the rows, of as many words, whose bits are set in n words.", commonWords), RCX, RSI, RDI, RBX)
 	x, c := m.regs[:commonWords/m.lanes], m.newCount(m.regs[4:])
 	// Moves with conditions in place of the branch at the end of a word, which is not
 	// to be foreseen, took 0 to 20 % longer.
@@ -1020,18 +1058,14 @@ func (m machine) common() {
 	JNE(LabelRef("word"))
 	c.across()
 	Store(RAX, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	end()
 }
 
 // transpose writes the transposition of a block of 64x64 bits: rows that are 32
 // apart swap half of their words, then those that are 16 apart, and so on (Hacker's
 // Delight, 7-3), first those in different vectors, then those in one.
 func (m machine) transpose() {
-	TEXT("transpose"+m.name, NOSPLIT, "func(block *[64]uint64)")
-	Doc(fmt.Sprintf("transpose%s transposes 64x64 bits.", m.name))
-	Pragma("noescape")
-	Load(Param("block"), RSI)
+	m.begin("transpose", "func(block *[64]uint64)", "transposes 64x64 bits.", RSI)
 	x := m.regs[:8]
 	// stage loads eight vectors, step apart, and swaps those that are far or less.
 	stage := func(first, step, far int) {
@@ -1059,8 +1093,7 @@ func (m machine) transpose() {
 		stage(0, 1, 1)
 		stage(8, 1, 1)
 	}
-	VZEROUPPER()
-	RET()
+	end()
 }
 
 // halves is a mask of the lower h of 2h bits.

@@ -180,7 +180,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if what == count {
-		s.say(w, fill(f.count(), q, &said{input: estimate(q.system) + estimate(q.user)}))
+		s.say(w, fill(f.count(), q, &said{input: prompt.Tokens(q.system) + prompt.Tokens(q.user)}))
 		return
 	}
 	if !s.wait(r.Context()) {
@@ -308,13 +308,13 @@ func (s *Server) answer(ctx context.Context, q *question) (*said, error) {
 	in := s.known[q.user]
 	if in == nil {
 		text := "I do not know this question, so I cannot answer it."
-		return &said{text: text, input: estimate(q.system + q.user), output: estimate(text)}, nil
+		return &said{text: text, input: prompt.Tokens(q.system + q.user), output: prompt.Tokens(text)}, nil
 	}
 	thought, budget := int64(0), q.maxTokens
 	if q.thinks {
-		thought = estimate(thoughts)
+		thought = prompt.Tokens(thoughts)
 		if budget > 0 && int64(budget) <= thought {
-			return &said{cut: true, input: estimate(q.system) + estimate(q.user), thought: int64(budget)}, nil
+			return &said{cut: true, input: prompt.Tokens(q.system) + prompt.Tokens(q.user), thought: int64(budget)}, nil
 		}
 		budget = max(0, budget-int(thought)) // 0 is none
 	}
@@ -324,7 +324,7 @@ func (s *Server) answer(ctx context.Context, q *question) (*said, error) {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		return &said{text: "I cannot answer this question.", input: estimate(q.system + q.user), output: 8}, nil
+		return &said{text: "I cannot answer this question.", input: prompt.Tokens(q.system + q.user), output: 8}, nil
 	}
 	a := &said{text: got.Text, cut: got.Finish == model.Length, input: got.Usage.Input, output: got.Usage.Output, thought: thought}
 	if len(got.Calls) > 0 {
@@ -347,8 +347,6 @@ func (s *Server) mode(system string) prompt.Mode {
 	}
 	return prompt.Direct
 }
-
-func estimate(text string) int64 { return int64(len([]rune(text))+3) / 4 }
 
 // mustJSON is of maps and structs of strings and numbers, and of JSON.
 func mustJSON(v any) json.RawMessage {

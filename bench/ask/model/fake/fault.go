@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ein/bench/ask/model"
+	"ein/internal/lists"
 )
 
 // Fault is something that goes wrong on the way to an answer.
@@ -127,10 +128,7 @@ func choose(names []string) ([]Fault, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(f Fault) bool { return f.Name == name })
 		if i < 0 {
-			var s []string
-			for k := range all {
-				s = append(s, all[k].Name)
-			}
+			s := lists.Map(all, func(x Fault) string { return x.Name })
 			return nil, fmt.Errorf("there is no fault %q: expected %s", name, strings.Join(s, ", "))
 		}
 		list = append(list, all[i])

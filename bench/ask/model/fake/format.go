@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"ein/bench/ask/model"
+	"ein/internal/lists"
 )
 
 // problem is a refusal of a request.
@@ -141,10 +142,7 @@ func models(f format, name string) (string, bool) {
 		}
 		list, ids = "$items", []string{name}
 	}
-	items := make([]string, len(ids))
-	for i, id := range ids {
-		items[i] = strings.ReplaceAll(item, "$id", id)
-	}
+	items := lists.Map(ids, func(id string) string { return strings.ReplaceAll(item, "$id", id) })
 	return strings.NewReplacer("$items", strings.Join(items, ","), "$first", ids[0], "$last", ids[len(ids)-1]).Replace(list), true
 }
 

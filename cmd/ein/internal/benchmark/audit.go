@@ -139,10 +139,11 @@ func (f *auditFlags) gather(ctx context.Context) (*audit.Report, error) {
 
 // report audits the categories that want selects; all of them if it is nil.
 func (f *auditFlags) report(ctx context.Context, a *cli.App, names []string, want func(category string) bool) (*audit.Report, error) {
+	var again duplicates
 	report, err := audit.Collect(ctx, want, func(yield func(*instance.Instance, error) bool) {
 		for _, name := range names {
 			err := readInstances(ctx, a, name, func(all instances) error {
-				for in, err := range all {
+				for in, err := range again.in(all) {
 					if err != nil {
 						return err
 					}
@@ -161,6 +162,7 @@ func (f *auditFlags) report(ctx context.Context, a *cli.App, names []string, wan
 	if err != nil {
 		return nil, err
 	}
+	again.tell(a)
 	report.Missing = "left out, as asked for with --no-python"
 	if f.python != "" {
 		report.Missing = ""

@@ -117,8 +117,8 @@ ein bench merge makes one run of them. --max-cost and --concurrency cover all pa
 	cli.Some(cmd, &f.Encodings, "encoding", surface.Encodings(), "`encodings` of the graph, with commas: nl, json, matrix (default that of the file)")
 	cli.Int(1, run.MaxSamples).Flag(cmd, &f.Samples, "samples", "`number` of replies to each question")
 	cli.Int(2, run.MaxTurns).Flag(cmd, &f.Turns, "turns", "maximum `requests` for a reply in the mode ein-tool")
-	cli.Int(0, run.MaxSamples).Flag(cmd, &f.Source.Surfaces, "surfaces", "`number` of surfaces of each structure: labels, domain, style and order of the edges (default: as in the file)")
-	cli.Int(0, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "maximum `number` of instances, taken evenly from the levels and their categories (default all)")
+	cli.Int(1, run.MaxSamples).Flag(cmd, &f.Source.Surfaces, "surfaces", "`number` of surfaces of each structure: labels, domain, style and order of the edges (default: as in the file)")
+	cli.Int(1, math.MaxInt).Flag(cmd, &f.Source.Limit, "limit", "maximum `number` of instances, taken evenly from the levels and their categories (default all)")
 	cli.Some(cmd, &f.Source.Categories, "categories", category.Names(), "only these `categories`, with commas (default all)")
 	promptsFlag(cmd, &f.prompts)
 	flags.BoolVar(&f.AcceptVersion, "accept-version", false, "resume although the prompts, requests or scoring have changed, and record both")
@@ -154,7 +154,7 @@ ein bench merge makes one run of them. --max-cost and --concurrency cover all pa
 	heading("Costs")
 
 	const most = 10_000
-	cli.Int(0, math.MaxInt).Flag(cmd, &f.Batch, "batch", "send this many `requests` at once to the provider's batch API, or to a program of exec"+same)
+	cli.Int(1, math.MaxInt).Flag(cmd, &f.Batch, "batch", "send this many `requests` at once to the provider's batch API, or to a program of exec"+same)
 	flags.BoolVar(&f.Leave, "no-wait", false, "with --batch: submit, collect what is ready, and do not wait")
 	cli.Int(1, most).Flag(cmd, &f.Schedule.Max, "concurrency", "maximum `requests` at a time"+same)
 	cli.Int(1, math.MaxInt).Flag(cmd, &f.Schedule.Start, "start", "initial `requests` at a time"+same)

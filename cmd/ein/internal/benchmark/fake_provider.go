@@ -11,6 +11,7 @@ import (
 
 	"ein/bench/ask/eval"
 	"ein/bench/ask/model/fake"
+	"ein/bench/ask/run"
 	"ein/internal/table"
 	"ein/internal/words"
 
@@ -76,7 +77,8 @@ environment variables that clients read.`,
 	flags := cmd.Flags()
 	f.add(cmd)
 	flags.StringVar(&f.instances, "instances", "", "`file` of the instances to answer (- is standard input)")
-	flags.IntVar(&f.surfaces, "surfaces", 1, "`number` of surfaces of each instance to answer, for ein bench eval --surfaces")
+	f.surfaces = 1
+	cli.Int(1, run.MaxSamples).Flag(cmd, &f.surfaces, "surfaces", "`number` of surfaces of each instance to answer, for ein bench eval --surfaces")
 	flags.StringVar(&f.Behaviour, "model-behaviour", "oracle", "`baseline` that answers")
 	flags.Float64Var(&f.FaultRate, "fault-rate", 0, "`share` of requests that fail, 0 to 1")
 	flags.StringSliceVar(&f.Faults, "faults", nil, "comma-separated `faults` to choose from (default: all that pass)")
@@ -119,8 +121,11 @@ func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
 		}
 	}
 	server, err := fake.New(f.Options)
-	if err != nil {
+	switch {
+	case err != nil:
 		return a.Usage("%v", err)
+	case len(f.Faults) > 0 && f.FaultRate == 0:
+		return a.Usage("--faults chooses what fails, and --fault-rate is 0: give it as well")
 	}
 	s, err := f.serve(ctx, a, server)
 	if err != nil {

@@ -1,8 +1,10 @@
 package benchmark
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -190,7 +192,7 @@ training split of cb2, each question also gets one of the other side, whose stru
 labels no training split has.
 
 The folder gets a file for each cell, all.jsonl with all of them, and cells.json with
-checksums. The same file and seed give the same cells.`,
+checksums. The same file and seed give the same cells; other cells are not overwritten.`,
 		Example: `  ein bench memorization generate --seen train.jsonl --out cells --seed 7`,
 		Args:    cobra.NoArgs,
 		RunE:    a.Do(func(ctx context.Context, _ []string) error { return makeCells(ctx, a, seen, out, seed) }),
@@ -198,7 +200,7 @@ checksums. The same file and seed give the same cells.`,
 	flags := cmd.Flags()
 	flags.StringVar(&seen, "seen", "", "`file` of the training questions (- is standard input)")
 	flags.StringVar(&out, "out", "", "`folder` for the cells")
-	cli.Seed.Flag(cmd, &seed, "seed", "`seed` for the new parts; must differ from that of the file")
+	cli.Seed.Flag(cmd, &seed, "seed", "`seed` for the new parts")
 	cli.Required(cmd, "seen", "out", "seed")
 	return cmd
 }
@@ -218,6 +220,12 @@ func makeCells(ctx context.Context, a *cli.App, seen, out string, seed uint64) e
 		return cli.Input(codes.E0701, seen, 0, err.Error(), "Give a file that `ein bench generate` wrote, with every question once.")
 	}
 	files, err := cells.Files()
+	for _, f := range files { // runs over other cells need them
+		name := filepath.Join(out, f.Name)
+		if old, err := os.ReadFile(name); err == nil && !bytes.Equal(old, f.Data) {
+			return a.Usage("%s holds other cells: give another folder, or remove this one first", name)
+		}
+	}
 	if err == nil {
 		err = cli.Folder(out)
 	}

@@ -135,6 +135,38 @@ func readInstances(ctx context.Context, a *cli.App, name string, read func(insta
 	})
 }
 
+// duplicates counts the instances that were read before, for verbs that take them all the same.
+type duplicates struct {
+	seen  map[string]bool
+	count int
+}
+
+// in gives all instances on.
+func (d *duplicates) in(all instances) instances {
+	return func(yield func(*instance.Instance, error) bool) {
+		if d.seen == nil {
+			d.seen = map[string]bool{}
+		}
+		for in, err := range all {
+			if err == nil && d.seen[in.ID] {
+				d.count++
+			} else if err == nil {
+				d.seen[in.ID] = true
+			}
+			if !yield(in, err) {
+				return
+			}
+		}
+	}
+}
+
+// tell says how many there were.
+func (d *duplicates) tell(a *cli.App) {
+	if d.count > 0 {
+		a.Printf("ein: %s counted again\n", words.Plural(d.count, "instance repeats an earlier one and is", "instances repeat earlier ones and are"))
+	}
+}
+
 // badLines reports a file that is not one of instances. err names the line.
 func badLines(name string, err error) error {
 	e := cli.Input(codes.E0701, name, 0, err.Error(), "Give a file that `ein bench generate` wrote.")

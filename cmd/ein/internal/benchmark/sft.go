@@ -85,10 +85,11 @@ func writeSFT(ctx context.Context, a *cli.App, f *sftFlags) error {
 		return err
 	}
 	total := 0
+	var again duplicates
 	var failed error // of the file that is written
 	err := readInstances(ctx, a, f.instances, func(all instances) error {
 		failed = a.Write(f.out, func(w io.Writer) error {
-			for x, err := range all {
+			for x, err := range again.in(all) {
 				if err != nil {
 					return err
 				}
@@ -107,6 +108,7 @@ func writeSFT(ctx context.Context, a *cli.App, f *sftFlags) error {
 	if err := cmp.Or(err, failed); err != nil {
 		return err
 	}
+	again.tell(a)
 	if f.out != "-" {
 		a.Printf("ein: %s of %s written to %s\n%s", words.Plural(total*len(f.opt.Targets), "record"), words.Plural(total, "instance"), f.out, f.opt.Lengths.Text())
 	}

@@ -34,8 +34,9 @@ labels: a set of nodes counts as one of node numbers.`,
 
 func stats(ctx context.Context, a *cli.App, name, plot string) error {
 	var r *summary.Report
+	var again duplicates
 	err := readInstances(ctx, a, name, func(all instances) (err error) {
-		r, err = summary.Collect(all)
+		r, err = summary.Collect(again.in(all))
 		return err
 	})
 	if err == nil && plot != "" {
@@ -44,5 +45,6 @@ func stats(ctx context.Context, a *cli.App, name, plot string) error {
 	if err != nil {
 		return err
 	}
+	again.tell(a)
 	return a.Result(r, r.Text)
 }

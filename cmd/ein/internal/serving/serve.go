@@ -73,11 +73,15 @@ func (f *serveFlags) addDrain(cmd *cobra.Command) {
 func (f *serveFlags) settle(a *cli.App) error {
 	for _, arg := range f.inputs {
 		in, err := bind.Parse(arg)
-		if err == nil {
-			_, err = os.Stat(in.Path)
-		}
 		if err != nil {
 			return a.Usage("--input %v", err)
+		}
+		info, err := os.Stat(in.Path)
+		if err == nil && !info.Mode().IsRegular() {
+			err = errors.New("it is read for each request, and so must be a regular file")
+		}
+		if err != nil {
+			return a.Fail(cli.Unreadable(in.Path, err))
 		}
 		if f.Data[in.Name] != "" {
 			return a.Usage("--input: %s is bound twice", in.Name)

@@ -1,0 +1,197 @@
+// Package child runs a program that answers each line on its standard input by a line on its
+// standard output.
+package child
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// grace is how long a program has to end once its input has.
+const grace = 5 * time.Second
+
+// Process is a running program that reads and writes lines.
+type Process struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   io.Closer
+	lines chan result // what it writes; closed at the end
+	quit  chan struct{}
+	done  chan struct{} // closed once it was waited for
+	said  *tail
+}
+
+type result struct {
+	line []byte
+	err  error
+}
+
+// Start starts a program and a reader of its lines, which have at most so many bytes. Wait
+// comes after the last line, as os/exec demands of those who read its pipes. What the
+// program writes to standard error goes to stderr as well, if that is not nil.
+func Start(cmd *exec.Cmd, stderr io.Writer, most int) (*Process, error) {
+	p := &Process{cmd: cmd, lines: make(chan result), quit: make(chan struct{}), done: make(chan struct{}), said: &tail{to: stderr}}
+	p.cmd.Stderr = p.said
+	p.cmd.WaitDelay = grace // children of its own may keep its streams open
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = out
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		p.scan(out, most)
+		_ = p.cmd.Wait() // Kill says how it ended
+		close(p.done)
+	}()
+	return p, nil
+}
+
+func (p *Process) scan(out io.Reader, most int) {
+	defer close(p.lines)
+	s := bufio.NewScanner(out)
+	s.Buffer(make([]byte, 0, 64<<10), most)
+	give := func(r result) bool {
+		select {
+		case p.lines <- r:
+			return true
+		case <-p.quit:
+			return false
+		}
+	}
+	for s.Scan() {
+		if len(bytes.TrimSpace(s.Bytes())) > 0 && !give(result{line: bytes.Clone(s.Bytes())}) {
+			return
+		}
+	}
+	if s.Err() != nil {
+		give(result{err: s.Err()})
+	}
+}
+
+var errChatter = errors.New("it wrote a line that was not asked for")
+
+// Ask sends a line and waits for one; the error at the end of its output is io.EOF. After an
+// error the process is of no use: a late line would be taken for the answer to the next request.
+func (p *Process) Ask(ctx context.Context, line []byte) ([]byte, error) {
+	written := make(chan error, 1)
+	go func() {
+		_, err := p.in.Write(append(bytes.Clone(line), '\n'))
+		written <- err
+	}()
+	answer, err := p.Line(ctx)
+	if err != nil {
+		return nil, err
+	}
+	select { // a line before the request was read would be one to another request
+	case err := <-written:
+		return answer, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Line waits for a line.
+func (p *Process) Line(ctx context.Context) ([]byte, error) {
+	select {
+	case r, ok := <-p.lines:
+		if !ok {
+			return nil, io.EOF
+		}
+		return r.line, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Waiting says whether the process can be asked: it runs and has written nothing
+// that nobody asked for.
+func (p *Process) Waiting() error {
+	select {
+	case r, ok := <-p.lines:
+		switch {
+		case !ok:
+			return io.EOF
+		case r.err != nil:
+			return r.err
+		}
+		return errChatter
+	default:
+		return nil
+	}
+}
+
+// Kill ends the process at once and says how it ended, and what it said last on standard error.
+// The state is nil if it is not known.
+func (p *Process) Kill() (state *os.ProcessState, said string) {
+	close(p.quit)
+	_ = p.in.Close()
+	p.stop()
+	return p.cmd.ProcessState, p.said.last()
+}
+
+// End closes the input and waits, and kills what does not end by itself.
+func (p *Process) End() {
+	close(p.quit)
+	_ = p.in.Close()
+	t := time.NewTimer(grace)
+	defer t.Stop()
+	select {
+	case <-p.done:
+	case <-t.C:
+		p.stop()
+	}
+}
+
+// stop kills the process. A child of its own may hold its output open, so that
+// reading ends here.
+func (p *Process) stop() {
+	_ = p.cmd.Process.Kill() // it may have ended
+	_ = p.out.Close()
+	<-p.done
+}
+
+// tail keeps the end of what is written, and passes it on.
+type tail struct {
+	to  io.Writer
+	mu  sync.Mutex
+	end []byte
+}
+
+const maxTail = 2000
+
+// Write implements io.Writer.
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.end = append(t.end, b...)
+	if n := len(t.end) - maxTail; n > 0 {
+		t.end = append([]byte(nil), t.end[n:]...)
+	}
+	if t.to != nil {
+		_, _ = t.to.Write(b) // that it cannot be shown is no reason to end the program
+	}
+	return len(b), nil
+}
+
+// last is the last line that is not empty.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := strings.Split(strings.TrimSpace(string(t.end)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
