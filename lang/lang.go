@@ -163,7 +163,7 @@ func (e *Error) Error() string {
 	return e.File.Name + ": not a program"
 }
 
-// Normalise gives inputs the layouts that have the fastest kernels: a small or dense 0/1 matrix is
+// Normalise converts inputs to the layouts that have the fastest kernels: a small or dense 0/1 matrix is
 // packed.
 func Normalise(inputs map[string]*tensor.Value) {
 	for name, v := range inputs {

@@ -114,7 +114,7 @@ func (m *mapper) position(offset int) protocol.Position {
 	return protocol.Position{Line: uint32(line), Character: uint32(m.columns(offset) - m.columns(m.lines[line]))}
 }
 
-// walk gives the lines and columns of increasing offsets, in one pass over the text.
+// walk yields the lines and columns of increasing offsets, in one pass over the text.
 type walk struct {
 	*mapper
 	at, line, column int

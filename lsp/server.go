@@ -335,7 +335,7 @@ func (s *server) complain(err error) {
 	})
 }
 
-// DidChangeConfiguration brings the settings, or the news that there are others.
+// DidChangeConfiguration brings the settings, or says that they have changed.
 func (s *server) DidChangeConfiguration(_ context.Context, params *protocol.DidChangeConfigurationParams) error {
 	if s.client.configuration {
 		go s.pullSettings()

@@ -114,7 +114,7 @@ func (s *server) DidSave(_ context.Context, params *protocol.DidSaveTextDocument
 	return nil
 }
 
-// DidClose gives the file back to the disk; its diagnostics go with it.
+// DidClose forgets the editor's text, so that the file on disk counts again, and its diagnostics.
 func (s *server) DidClose(_ context.Context, params *protocol.DidCloseTextDocumentParams) (err error) {
 	u := params.TextDocument.URI
 	s.session.update(func(next *snapshot) {

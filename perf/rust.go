@@ -17,7 +17,7 @@ import (
 //go:embed rust/Cargo.toml rust/Cargo.lock rust/src/main.rs
 var rustSource embed.FS
 
-// buildRust gives the command of that program, which cargo builds once: in seconds, and
+// buildRust returns the command of that program, which cargo builds once: in seconds, and
 // in the user's cache.
 var buildRust = sync.OnceValues(func() (program string, err error) {
 	cache, err := os.UserCacheDir()

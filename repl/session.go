@@ -71,11 +71,11 @@ type Config struct {
 	Workers int         // goroutines one kernel may use; 0 means one for each processor
 	Full    bool        // show large values in full
 	Numbers bool        // show nodes by number even when they have labels
-	Columns func() int  // of the terminal; nil where there is none: pictures are then 80 wide
+	Columns func() int  // of the terminal; nil if there is none: pictures are then 80 wide
 	Tables  bind.Tables // of formats that not every build reads
 	// Settings is what ein.toml says of a program that is loaded; nil: nothing.
 	Settings func(program string) (project.Settings, error)
-	Files    Files // nil: commands that need files say that there are none
+	Files    Files // nil: commands that need files fail
 	// Watch is asked, as an entry begins to run, for what is told how far it is, and for
 	// what is called when it has ended; nil: nobody watches.
 	Watch func() (tell func(doing func() string, done, all uint64), end func())
@@ -237,8 +237,8 @@ func (s *Session) Eval(ctx context.Context, entry string) Reply {
 // no function on the way could do anything about it.
 type refused Reply
 
-// attempt gives the reply of an entry. If the entry is refused, or fails by a bug, the session is
-// as before.
+// attempt evaluates an entry and returns the reply. If the entry is refused, or fails by a bug, the
+// session stays as before.
 func (s *Session) attempt(entry func() Reply) (r Reply) {
 	before := s.state
 	defer func() {

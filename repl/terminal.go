@@ -134,7 +134,7 @@ func packed(entry string) string {
 	return strings.ReplaceAll(entry, "\n", "\\\n") + "\n"
 }
 
-// Close gives the terminal back.
+// Close restores the terminal.
 func (t *Terminal) Close() error { return t.rl.Close() }
 
 // readHistory returns the latest entries of a history file. It cuts a file that has grown to twice

@@ -56,7 +56,7 @@ func newChecker(t *table, group, index int) (*checker, error) {
 	return &checker{table: t, meta: meta, at: from, until: from + n}, nil
 }
 
-// end gives back the memory that was taken.
+// end returns the memory that was taken.
 func (c *checker) end() {
 	if c != nil {
 		c.ledger.Give(c.held + c.page)

@@ -32,7 +32,7 @@ const (
 	Heat
 )
 
-// Figure is a diagram and the words around it.
+// Figure is a diagram with the words around it.
 type Figure struct {
 	ID      string
 	Title   string
@@ -44,7 +44,7 @@ type Figure struct {
 	Front   []Point  // of Plane
 }
 
-// Axis is a scale. Without Max it is that of the data.
+// Axis is a scale. If Max is not set, the data set its range.
 type Axis struct {
 	Label    string // with the unit
 	Min, Max float64
@@ -53,21 +53,21 @@ type Axis struct {
 	Names    []string // of the values 0, 1, 2 ..., in place of numbers
 }
 
-// Panel is a diagram of several that share their axes.
+// Panel is one of several diagrams with the same axes.
 type Panel struct {
 	Title  string
 	Series []Series
 }
 
-// Series is values that belong together. The points of Dots, Stack and Heat are
-// one for each row, with their value in X.
+// Series is a set of values that belong together. Dots, Stack and Heat have one point for each row,
+// with the value in X.
 type Series struct {
 	Name   string
 	Points []Point
 	Style  int // of colour and shape, from 1; 0 is that of the place in the list
 }
 
-// style is the place in the palette.
+// style returns the index into the palette.
 func (s *Series) style(i int) int {
 	if s.Style > 0 {
 		return s.Style - 1

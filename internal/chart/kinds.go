@@ -188,8 +188,8 @@ func (a box) overlap(b box) float64 {
 	return w * h
 }
 
-// place finds room for a label near a mark: the first of a ring of places that
-// covers nothing, or the one that covers least.
+// place finds room for a label near a mark: the first position of a ring that covers nothing, or
+// the one that covers least.
 func place(at point, text string, frame box, taken []box) (box, point) {
 	w, h := textWidth(text, smallSize), smallSize
 	best, least := box{}, math.Inf(1)

@@ -19,7 +19,7 @@ const (
 	margin      = 10.0
 )
 
-// layout draws a figure of a width. Nothing to draw is said in its place.
+// layout draws a figure of a width. If there is nothing to draw, it says so.
 func layout(f *Figure, width float64, inline bool) *scene {
 	s := &scene{width: width, inline: inline}
 	if f.Empty() {
@@ -42,7 +42,7 @@ func layout(f *Figure, width float64, inline bool) *scene {
 	return s
 }
 
-// scale maps values to places.
+// scale maps values to coordinates.
 type scale struct {
 	low, high float64 // of the values
 	from, to  float64 // of the places
@@ -58,7 +58,7 @@ func (s scale) at(v float64) float64 {
 	return s.from + math.Max(-0.02, math.Min(1.02, t))*(s.to-s.from)
 }
 
-// extent is the range of an axis that holds the values.
+// extent returns the range of an axis that holds the values.
 func extent(a Axis, values []Value) (low, high float64) {
 	if a.Max > a.Min {
 		return a.Min, a.Max
@@ -94,7 +94,7 @@ type tick struct {
 	name string
 }
 
-// ticks are at round values.
+// ticks returns at most so many ticks, at round values.
 func (a Axis) ticks(low, high float64, most int) []tick {
 	var list []tick
 	if a.Names != nil {
@@ -140,7 +140,7 @@ func (a Axis) ticks(low, high float64, most int) []tick {
 	return list
 }
 
-// plain is a number without needless digits.
+// plain shows a number without needless digits.
 func plain(v float64) string {
 	if math.Abs(v) >= 1000 {
 		return thousands(v)
@@ -148,8 +148,8 @@ func plain(v float64) string {
 	return fmt.Sprintf("%.4g", v+0) // no -0
 }
 
-// legend writes the series from x on at y, in as many lines as are needed. It
-// gives the y below.
+// legend writes the names of the series from x on at y, in as many lines as it takes, and returns
+// the y below.
 func (s *scene) legend(series []Series, x, y, right float64, squares bool) float64 {
 	const gap = 18.0
 	at := x
@@ -170,7 +170,7 @@ func (s *scene) legend(series []Series, x, y, right float64, squares bool) float
 	return y + 14
 }
 
-// tip is what is shown when a value is pointed at.
+// tip returns the text that appears when a value is pointed at.
 func tip(what string, v Value, note string) string {
 	s := what + ": " + number(v.V)
 	if v.hasInterval() {
@@ -195,7 +195,7 @@ func clip(text string, size, width float64) string {
 	return string(r[:n]) + "…"
 }
 
-// rowLabels writes the names of rows, and gives where the diagram begins.
+// rowLabels writes the names of the rows and returns where the diagram begins.
 func (s *scene) rowLabels(f *Figure) float64 {
 	w := 0.0
 	for _, r := range f.Rows {
@@ -257,7 +257,7 @@ func values(f *Figure, of func(Point) Value) []Value {
 	return list
 }
 
-// number is a value as it is shown.
+// number shows a value.
 func number(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// longestLabel is how wide the name of a node or an element is drawn.
+// longestLabel is the greatest width of the name of a node or an element.
 const longestLabel = 130.0
 
-// Graph draws nodes where the forces between them come to rest, and each edge as an
-// arrow; two that go both ways are bent apart.
+// Graph draws nodes where the forces between them come to rest, and each edge as an arrow. Two
+// edges between the same nodes are bent apart.
 func Graph(title string, names []string, list [][2]int) []byte {
 	const node = 6.0
 	n, widest := len(names), 0.0
@@ -90,10 +90,10 @@ func Graph(title string, names []string, list [][2]int) []byte {
 	return s.svg("graph", title)
 }
 
-// settle places nodes by forces, with edges of about length 1: all nodes push each
-// other off, edges pull their ends together, and the centre holds what has none
-// (Fruchterman and Reingold, 1991). It begins with a spiral and ends after a number of
-// steps, so that a graph always has the same picture.
+// settle places nodes by the forces of Fruchterman and Reingold (1991), with edges of about length
+// 1: all nodes repel each other, edges pull their ends together, and the centre attracts, which
+// keeps nodes without edges near. It starts from a spiral and takes a fixed number of steps, so
+// that the same graph always gives the same picture.
 func settle(n int, edges [][2]int) []point {
 	const steps, turn, gravity = 300, 2.399963, 0.5
 	at, move := make([]point, n), make([]point, n)

@@ -30,7 +30,7 @@ func onSeries(i int) role { return role("o" + strconv.Itoa(i%len(series))) }
 // shades is the number of steps of a heat map.
 const shades = 32
 
-// shade is the role of a share from 0 to 1, and that of words on it.
+// shade returns the role of a share from 0 to 1, and the role of words on it.
 func shade(share float64) (fill, text role) {
 	i := max(0, min(shades-1, int(share*shades)))
 	if on(shadeColor(i)) == 0xffffff {
@@ -44,7 +44,7 @@ type rgb uint32
 
 func (c rgb) String() string { return fmt.Sprintf("#%06x", uint32(c)) }
 
-// part is red, green or blue, for 16, 8 and 0.
+// part returns red, green or blue, for shifts of 16, 8 and 0.
 func (c rgb) part(shift int) float64 { return float64(c >> shift & 0xff) }
 
 // luminance is the relative luminance of sRGB.
@@ -59,7 +59,7 @@ func (c rgb) luminance() float64 {
 	return 0.2126*linear(16) + 0.7152*linear(8) + 0.0722*linear(0)
 }
 
-// on is the one of black and white that has more contrast to a fill (WCAG 2).
+// on returns black or white, whichever has more contrast to a fill (WCAG 2).
 func on(fill rgb) rgb {
 	if fill.luminance() > 0.179 {
 		return 0x111111
@@ -67,16 +67,16 @@ func on(fill rgb) rgb {
 	return 0xffffff
 }
 
-// series is the palette of Okabe and Ito, without yellow, which white paper
-// swallows; then three more, for figures that need a colour for each of eleven
-// outcomes. Each is for a light and for a dark page.
+// series is the palette of Okabe and Ito without yellow, which disappears on white paper, and three
+// more colours for figures that need one for each of eleven outcomes. Each colour has a version for
+// a light page and one for a dark page.
 var series = [][2]rgb{
 	{0x0072b2, 0x4da3dc}, {0xd55e00, 0xf0863c}, {0x009e73, 0x2fc79a}, {0xcc79a7, 0xe29ac4}, {0x7a5195, 0xb08fd0}, {0x56b4e9, 0x8ed0f5},
 	{0xb8860b, 0xe0b341}, {0x4d4d4d, 0xb8b8b8}, {0x8c564b, 0xc08a80}, {0x6a9a1f, 0xb5dd77}, {0x00626c, 0x4fb9c4},
 }
 
-// stops are the colours of the shades, from low to high: after cividis, which is even to
-// colour-blind readers and in grey.
+// stops are the colours of the shades, from low to high: after cividis, which looks even to
+// colour-blind readers and in greyscale.
 var stops = []rgb{0x00224e, 0x35456c, 0x666970, 0x948e77, 0xc8b866, 0xfee838}
 
 func shadeColor(i int) rgb {
@@ -90,7 +90,7 @@ func shadeColor(i int) rgb {
 	return c
 }
 
-// color is a role and what it is on a light and on a dark page.
+// color is a role with its colours on a light and on a dark page.
 type color struct {
 	role
 	light, dark rgb

@@ -8,17 +8,17 @@ import (
 	"ein/internal/page"
 )
 
-// point is a place in points of 1/72 inch, from the top left.
+// point is a position in points of 1/72 inch, from the top left.
 type point struct{ x, y float64 }
 
-// scene is a drawing as it is written: paths and words of SVG.
+// scene is a drawing: the paths and words of SVG written so far.
 type scene struct {
 	page.Page
 	width, height float64
 	inline        bool // coloured by the classes of the page that it is part of
 }
 
-// paint is how a path is drawn. The zero role is none.
+// paint says how to draw a path. The zero role draws nothing.
 type paint struct {
 	fill, stroke role
 	width        float64 // of the stroke
@@ -35,7 +35,7 @@ const (
 	end    anchor = ` text-anchor="end"`
 )
 
-// path writes a path. The tip is what is shown when it is pointed at.
+// path writes a path. The tip appears when it is pointed at.
 func (s *scene) path(d string, p paint, tip string) {
 	s.Tag(`<path d="` + d + `"`)
 	s.paint(p)
@@ -79,7 +79,7 @@ func (s *scene) paint(p paint) {
 	}
 }
 
-// lineTo is the path through points; Z closes it.
+// lineTo returns the path through points; Z closes it.
 func lineTo(points ...point) string {
 	var b strings.Builder
 	for i, p := range points {
@@ -91,7 +91,7 @@ func lineTo(points ...point) string {
 
 func (p point) String() string { return short(p.x) + " " + short(p.y) }
 
-// rectangle is its path.
+// rectangle returns the path of a rectangle.
 func rectangle(x, y, w, h float64) string {
 	return "M" + short(x) + " " + short(y) + "h" + short(w) + "v" + short(h) + "h" + short(-w) + "Z"
 }
@@ -127,8 +127,8 @@ func (s *scene) turned(at point, text string, size float64, fill role, a anchor,
 	s.Element(">", text, "</text>")
 }
 
-// mark is the shape of a series. Every second round of the palette is hollow, so
-// that sixteen series can be told apart.
+// mark draws the shape of a series. Every second round of the palette is hollow, so that sixteen
+// series can be told apart.
 func (s *scene) mark(at point, style int, radius float64, tip string) {
 	var path []point
 	turn := func(n int, from, radius float64) {
@@ -155,7 +155,7 @@ func (s *scene) mark(at point, style int, radius float64, tip string) {
 	s.path(lineTo(path...)+"Z", p, tip)
 }
 
-// dashes of a series: whole in the first round of the palette.
+// dashes returns the dashes of a series; in the first round of the palette lines are solid.
 func dashes(style int) string {
 	if style/len(series)%2 == 1 {
 		return "4 2.5"
@@ -170,10 +170,10 @@ func SVG(f *Figure) []byte { return layout(f, figureWidth, false).svg(f.ID, f.Ti
 // variables of that page.
 func Inline(f *Figure) []byte { return layout(f, figureWidth, true).svg(f.ID, f.Title) }
 
-// Narrow is Inline for the width of a telephone. A page has both, and shows one.
+// Narrow is Inline for the width of a phone. A page has both and shows one.
 func Narrow(f *Figure) []byte { return layout(f, narrowWidth, true).svg(f.ID+"-narrow", f.Title) }
 
-// Sheet is several figures as one, two in a row, each under its title.
+// Sheet draws several figures as one, two in a row, each under its title.
 func Sheet(title string, list ...*Figure) []byte {
 	const each, heading, gap = 480.0, 26.0, 12.0
 	out := &scene{width: 2 * each, height: gap}
@@ -194,7 +194,7 @@ func Sheet(title string, list ...*Figure) []byte {
 	return out.svg("sheet", title)
 }
 
-// svg is the whole file, or element, of a drawing.
+// svg returns the whole file, or element, of a drawing.
 func (s *scene) svg(id, title string) []byte {
 	var p page.Page
 	w, h := short(s.width), short(s.height)
@@ -217,16 +217,16 @@ func (s *scene) svg(id, title string) []byte {
 	return p.Bytes()
 }
 
-// letters are the widths of the characters from space to tilde in Liberation Sans,
-// Arial and Helvetica, in thousandths of the size.
+// letters holds the widths of the characters from space to tilde in Liberation Sans, Arial and
+// Helvetica, in thousandths of the size.
 var letters = [...]uint16{
 	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
 	1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
 	333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 }
 
-// textWidth is the width of a text, in which letters beyond ASCII are taken to be
-// as wide as most, and those of East Asia, dashes and dots to be square.
+// textWidth returns the width of a text. It takes letters beyond ASCII to be of average width, and
+// those of East Asia, dashes and dots to be square.
 func textWidth(text string, size float64) float64 {
 	sum := 0
 	for _, r := range text {
@@ -242,7 +242,7 @@ func textWidth(text string, size float64) float64 {
 	return float64(sum) / 1000 * size
 }
 
-// short is a coordinate to a hundredth of a point.
+// short writes a coordinate to a hundredth of a point.
 func short(v float64) string {
 	s := strconv.FormatFloat(v, 'f', 2, 64)
 	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")

@@ -16,8 +16,8 @@ var (
 	levels  = []rune(" ░▒▓█")
 )
 
-// Bars draws a bar from 0 for each number, behind its name and its text. Those of
-// negative ones have another pattern. A line is about as wide as columns.
+// Bars draws a bar from 0 for each number, behind its name and its text. Bars of negative numbers
+// have another pattern. A line is about as wide as columns.
 func Bars(columns int, names, texts []string, numbers []float64) string {
 	const narrowest = 4
 	rows := make([][]string, len(names))
@@ -53,9 +53,9 @@ func BlockSize(binary bool) (across, down int) {
 	return 2, 1
 }
 
-// Blocks draws the elements of a matrix in a frame, from blank for low to dark for high. One of 0
-// and 1 has two rows in a line; any other has one, and two characters for each
-// element, so that elements are about square.
+// Blocks draws the elements of a matrix in a frame, from blank for low to dark for high. A 0/1
+// matrix has two rows in each line; any other has one, with two characters for each element, so
+// that elements are about square.
 func Blocks(at [][]float64, low, high float64, binary bool) string {
 	across, down := BlockSize(binary)
 	edge := strings.Repeat("─", len(at[0])*across)

@@ -1,5 +1,13 @@
 // Package child runs a program that answers each line on its standard input by a line on its
-// standard output.
+// standard output, such as a Python driver or a model.
+//
+// [Start] starts a [Process]; [Process.Ask] sends a line and waits for the answer. The program may
+// fail in any way: it may write without being asked, write lines without end, hang, die, or leave
+// children behind that hold its streams open. So one goroutine reads its lines and then waits for
+// it, every wait ends with a context, and after any error the process has to be ended, since a late
+// line would pass for the answer to the next request. Exactly one of [Process.Kill] and
+// [Process.End] ends it. What it last wrote to standard error is kept, as that mostly says why it
+// failed.
 package child
 
 import (
@@ -34,9 +42,9 @@ type result struct {
 	err  error
 }
 
-// Start starts a program and a reader of its lines, which have at most so many bytes. Wait
-// comes after the last line, as os/exec demands of those who read its pipes. What the
-// program writes to standard error goes to stderr as well, if that is not nil.
+// Start starts a program and a goroutine that reads its lines, each of at most so many bytes. That
+// goroutine waits for the program only after the last line, as os/exec requires of readers of its
+// pipes. If stderr is not nil, what the program writes to standard error also goes there.
 func Start(cmd *exec.Cmd, stderr io.Writer, most int) (*Process, error) {
 	p := &Process{cmd: cmd, lines: make(chan result), quit: make(chan struct{}), done: make(chan struct{}), said: &tail{to: stderr}}
 	p.cmd.Stderr = p.said
@@ -85,8 +93,8 @@ func (p *Process) scan(out io.Reader, most int) {
 
 var errChatter = errors.New("it wrote a line that was not asked for")
 
-// Ask sends a line and waits for one; the error at the end of its output is io.EOF. After an
-// error the process is of no use: a late line would be taken for the answer to the next request.
+// Ask sends a line and waits for one. At the end of the program's output the error is io.EOF. After
+// an error the process is of no use: a late line would be taken for the answer to the next request.
 func (p *Process) Ask(ctx context.Context, line []byte) ([]byte, error) {
 	written := make(chan error, 1)
 	go func() {
@@ -118,8 +126,8 @@ func (p *Process) Line(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// Waiting says whether the process can be asked: it runs and has written nothing
-// that nobody asked for.
+// Waiting returns an error unless the process can be asked: it must be running and have written
+// nothing unasked.
 func (p *Process) Waiting() error {
 	select {
 	case r, ok := <-p.lines:
@@ -135,8 +143,8 @@ func (p *Process) Waiting() error {
 	}
 }
 
-// Kill ends the process at once and says how it ended, and what it said last on standard error.
-// The state is nil if it is not known.
+// Kill ends the process at once. It returns how the process ended, nil if that is unknown, and the
+// last line it wrote to standard error.
 func (p *Process) Kill() (state *os.ProcessState, said string) {
 	close(p.quit)
 	_ = p.in.Close()
@@ -144,7 +152,7 @@ func (p *Process) Kill() (state *os.ProcessState, said string) {
 	return p.cmd.ProcessState, p.said.last()
 }
 
-// End closes the input and waits, and kills what does not end by itself.
+// End closes the input and waits for the process to end. If it does not within grace, End kills it.
 func (p *Process) End() {
 	close(p.quit)
 	_ = p.in.Close()
@@ -157,15 +165,15 @@ func (p *Process) End() {
 	}
 }
 
-// stop kills the process. A child of its own may hold its output open, so that
-// reading ends here.
+// stop kills the process. It also closes the output, which a child of the process may hold open, so
+// that the reading ends.
 func (p *Process) stop() {
 	_ = p.cmd.Process.Kill() // it may have ended
 	_ = p.out.Close()
 	<-p.done
 }
 
-// tail keeps the end of what is written, and passes it on.
+// tail keeps the end of what is written to it, and passes everything on.
 type tail struct {
 	to  io.Writer
 	mu  sync.Mutex
@@ -188,7 +196,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// last is the last line that is not empty.
+// last returns the last line that is not empty.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -25,7 +25,7 @@ func Same(t testing.TB, name, got, want string) {
 	t.Errorf("%s differs:\n%sIf this is as it should be, run the test again with -update; else undo what changed it.", name, lines)
 }
 
-// File compares with a file, in whose lines a carriage return does not count.
+// File compares got with a file, ignoring carriage returns in the file.
 func File(t testing.TB, path, got string) {
 	t.Helper()
 	if *Update {

@@ -32,7 +32,7 @@ func FileLines(name string, yield func(*Line) error) error {
 	return Lines(f, yield)
 }
 
-// Lines gives the lines of r in their order, until there are no more or yield
+// Lines yields the lines of r in their order, until there are no more or yield
 // returns an error. Memory is that of one line.
 func Lines(r io.Reader, yield func(*Line) error) error {
 	in := bufio.NewReaderSize(r, 1<<16)

@@ -66,7 +66,7 @@ type Part struct {
 }
 
 // Open begins a file, or goes on with it when there is a part made from the same. A
-// torn last line of it is dropped. With restart, a part is begun anew. Without from
+// torn last line of it is dropped. With restart, a part starts over. Without from
 // nothing is known of a part but its lines: it is the caller's to look at them, and
 // until something is written the part stays as it is. The error may be an *Other,
 // ErrNoHeader or ErrInUse.

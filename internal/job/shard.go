@@ -23,8 +23,7 @@ type Shard struct{ I, N int }
 
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.I, s.N) }
 
-// Of is which of so many items are those of the shard: all shards together have each
-// once, in order.
+// Of returns the shard's part of so many items: all shards together have each once, in order.
 func (s Shard) Of(total int64) (from, to int64) {
 	n := int64(s.N)
 	at := func(i int64) int64 { return i*(total/n) + i*(total%n)/n }
@@ -238,7 +237,7 @@ func Slice(r io.ReaderAt, size, from, to int64) (*io.SectionReader, int64, int64
 	return io.NewSectionReader(r, a, b-a), a, b, err
 }
 
-// lineFrom is where the first line begins from a place on.
+// lineFrom returns where the first line at or after an offset begins.
 func lineFrom(r io.ReaderAt, size, at int64) (int64, error) {
 	if at == 0 || at >= size {
 		return min(at, size), nil

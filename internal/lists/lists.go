@@ -1,7 +1,7 @@
 // Package lists makes lists of lists.
 package lists
 
-// Map is what f makes of each element of a list, in order.
+// Map applies f to each element of a list, in order.
 func Map[T, R any](list []T, f func(T) R) []R {
 	out := make([]R, len(list))
 	for i, x := range list {

@@ -10,12 +10,12 @@ import (
 	"ein/internal/page"
 )
 
-// textWidth is about how many characters a line of a paper has.
+// textWidth is about how many characters fit a line of a paper.
 const textWidth = 96
 
-// LaTeX writes the table for the packages booktabs and graphicx. Intervals are
-// beside their numbers; in a table that is wider than a line they are below, and
-// one that is still too wide is scaled down.
+// LaTeX writes the table for the packages booktabs and graphicx. Intervals stand beside their
+// numbers, in a table that would be wider than a line below them; if that is still too wide, the
+// table is scaled down.
 func (t *Table) LaTeX(w io.Writer) error {
 	stack := t.width(false) > textWidth
 	if stack && t.width(true) > textWidth {
@@ -69,7 +69,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 	return err
 }
 
-// numbered is the table with numbers for its long headings, which the caption
+// numbered returns the table with numbers in place of its long headings, which the caption
 // explains.
 func (t *Table) numbered() *Table {
 	const long = 16
@@ -93,7 +93,7 @@ func (t *Table) numbered() *Table {
 	return &out
 }
 
-// parts is a heading in one line, or in several.
+// parts returns a heading in one line or in several.
 func (col *Column) parts(stack bool) []string {
 	if stack && !col.Words {
 		return strings.SplitAfter(col.heading(), ", ")
@@ -101,8 +101,8 @@ func (col *Column) parts(stack bool) []string {
 	return []string{col.heading()}
 }
 
-// width is about how many characters a line of the table has, with intervals
-// beside or below; those are of a smaller size.
+// width estimates how many characters a line of the table has, with intervals, which are smaller,
+// beside or below.
 func (t *Table) width(stack bool) int {
 	sum := 0
 	for i, c := range t.Columns {
@@ -164,7 +164,7 @@ var latexEscapes = map[rune]string{
 	'–': "--", '—': "---", '−': "$-$", '∞': "$\\infty$", '\n': " ", '\t': " ",
 }
 
-// latexText keeps a text from being read as commands.
+// latexText escapes a text for LaTeX.
 func latexText(s string) string {
 	var b strings.Builder
 	for _, r := range page.Visible(s) {

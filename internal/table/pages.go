@@ -11,8 +11,8 @@ import (
 	"ein/internal/page"
 )
 
-// CSV writes the table for programs: the source of a row and its words, then of each
-// column with an ID the exact number, the ends of the interval, and n.
+// CSV writes the table for programs: the source of a row and its words, then, for each column with
+// an ID, the exact number, the ends of the interval, and n.
 func (t *Table) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	head := []string{"source"}
@@ -79,7 +79,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	return err
 }
 
-// line is a cell in one line.
+// line shows a cell in one line.
 func (col *Column) line(c *Cell) string {
 	s := c.Text
 	if c.Interval != "" {
@@ -91,7 +91,7 @@ func (col *Column) line(c *Cell) string {
 	return s
 }
 
-// markdownText keeps a text from being read as markup.
+// markdownText escapes a text for Markdown.
 func markdownText(s string) string {
 	var b strings.Builder
 	for _, r := range page.Visible(s) {
@@ -106,8 +106,8 @@ func markdownText(s string) string {
 	return b.String()
 }
 
-// HTML writes the table as a region that scrolls by itself. The script of the page
-// sorts it; what a cell is sorted by is its exact number, or the text of one of words.
+// HTML writes the table as a region with its own scrolling. The script of the page sorts by the
+// exact number of a cell, or by its text.
 func (t *Table) HTML(p *page.Page) {
 	p.Element("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", t.Title, "\"><table class=\"sortable\"><thead><tr>")
 	for i, c := range t.Columns {
@@ -135,7 +135,7 @@ func (t *Table) HTML(p *page.Page) {
 	p.Tag("</tbody></table></div>\n")
 }
 
-// first is the class of the first column, which stays when a table is scrolled.
+// first returns the class of the first column, which stays in view when a table is scrolled.
 func first(i int) string {
 	if i == 0 {
 		return " first"

@@ -17,15 +17,14 @@ import (
 	"ein/internal/lists"
 )
 
-// Table is cells under headings. ID, Title and Caption are for the formats that have
-// a place for them.
+// Table is cells under headings. ID, Title and Caption are for formats that have a place for them.
 type Table struct {
 	ID, Title, Caption string
 	Columns            []Column
 	Rows               []Row
 }
 
-// Column is the heading of a column, and what its cells have in common.
+// Column is the heading of a column and what its cells have in common.
 type Column struct {
 	ID, Name, Unit string // the ID is of a column with exact numbers, for programs
 	Words          bool   // to the left; what tells rows apart
@@ -46,7 +45,7 @@ type Row struct {
 	Rule   bool   // apart from the row above
 }
 
-// Cell is a text, and what stands beside or below it in small letters.
+// Cell is a text, with a smaller one beside or below it.
 type Cell struct {
 	Text, Interval string
 	N              int
@@ -62,8 +61,8 @@ func Grouped(digits string) string {
 	return digits
 }
 
-// Of returns a table of rows of texts, the headings first. The first column is words, and
-// so is one whose cells begin with letters.
+// Of returns a table of texts, the headings first. The first column holds words, and so does every
+// column whose cells begin with letters.
 func Of(rows [][]string) *Table {
 	t := &Table{}
 	for i, name := range rows[0] {
@@ -79,7 +78,7 @@ func Of(rows [][]string) *Table {
 	return t
 }
 
-// Text returns the table in lines of aligned columns.
+// Text returns the table as lines of aligned columns.
 func (t *Table) Text() string {
 	rows := make([][]string, 1+len(t.Rows))
 	var right []int
@@ -95,9 +94,9 @@ func (t *Table) Text() string {
 	return strings.Join(Align("", rows, right...), "")
 }
 
-// Align makes indented lines of rows, with two spaces between columns; those that
-// are named stand to the right. Rows may be of different lengths: the last cell of one does
-// not widen a column of the others, unless it stands to the right.
+// Align makes indented lines of rows, with two spaces between columns; the columns in right are
+// aligned to the right. Rows may differ in length: the last cell of a row does not widen its column
+// for the others, unless it is aligned to the right.
 func Align(indent string, rows [][]string, right ...int) []string {
 	return slices.Collect(Lines(indent, slices.Values(rows), right...))
 }

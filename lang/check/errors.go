@@ -648,7 +648,7 @@ func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
 	c.report(d)
 }
 
-// movesAlong says whether an index of the left side occurs in e.
+// movesAlong reports whether an index of the left side occurs in e.
 func (c *checker) movesAlong(e syntax.Expr) (moves bool) {
 	syntax.Walk(e, func(n syntax.Node) bool {
 		if name, ok := n.(*syntax.Name); ok {

@@ -116,7 +116,8 @@ func (c *checker) notYet(name syntax.Ident) {
 	c.warn(codes.W0821, name.Span, "", append([]string{"Enter its facts or rules before anything reads this one."}, c.relationsThere()...), "nothing defines `%s` yet", name.Name)
 }
 
-// readsMissing is what reads relations of a session of which one reads what is not there yet.
+// readsMissing reports an error, and returns true, if what, the relation at a place, needs one that
+// is not defined yet.
 func (c *checker) readsMissing(what string, place int, at source.Span) bool {
 	missing := func(r *relation) bool { return r.missing }
 	if !slices.ContainsFunc(c.rel.list, missing) {

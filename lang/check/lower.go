@@ -82,8 +82,8 @@ func (c *checker) settle(work func(*clause) (changed bool)) {
 
 func whole(x float64) bool { return x == float64(int64(x)) && -tensor.MaxInt < x && x < tensor.MaxInt }
 
-// varKinds is the kinds of the variables of a clause. A variable is a whole number if something
-// whole gives it its value.
+// varKinds determines the kinds of the variables of a clause, to a fixed point: a variable is a
+// whole number if something whole gives it its value.
 func (c *checker) varKinds(cl *clause) {
 	for v := range cl.vars {
 		x, kind := &cl.vars[v], tensor.RealColumn

@@ -440,8 +440,8 @@ func (c *checker) note(name string, at source.Span) {
 	}
 }
 
-// known is where the text has a constant that a row may hold; nowhere if only data has it.
-// The labels of data, of which there can be millions, are not gone through.
+// known reports whether a row may hold a constant, and where the text has it: nowhere if only data
+// does. The labels of data are looked up and never listed, as there may be millions.
 func (c *checker) known(name string) (at source.Span, ok bool) {
 	if at, ok = c.rel.known[name]; ok {
 		return at, true

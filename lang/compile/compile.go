@@ -51,7 +51,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// Options of Compile.
+// Options are the options of Compile.
 type Options struct {
 	// Plain uses one dense kernel for each operation wherever there is one: the
 	// reference that the specialised code is compared with.
@@ -106,7 +106,7 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 	return out
 }
 
-// hand gives the code to out, and the memory to the next Compile.
+// hand passes the code to out and keeps the memory for the next Compile.
 func (g *gen) hand(out *code.Program) {
 	o := &g.out
 	out.Regs, out.Consts, out.Inputs = append(out.Regs, o.Regs...), append(out.Consts, o.Consts...), append(out.Inputs, o.Inputs...)
@@ -131,7 +131,7 @@ func (g *gen) hand(out *code.Program) {
 	gens.Put(g)
 }
 
-// keepCode bounds the programs whose generator is used again.
+// keepCode bounds the programs after which a generator is kept for reuse.
 const keepCode = 1 << 12
 
 var gens = sync.Pool{New: func() any { return new(gen) }}
@@ -153,7 +153,7 @@ func (g *gen) statements(stmts []plan.Stmt) {
 	}
 }
 
-// value is the registers that hold a node, one for each layout it exists in.
+// value holds the registers of a node, one for each layout in which it exists.
 type value struct {
 	reg     [5]int
 	natural tensor.Layout // the one it was computed in
@@ -201,7 +201,7 @@ func (g *gen) reg(t tensor.Type, l tensor.Layout) int {
 	return len(g.out.Regs) - 1
 }
 
-// few is the operands that lists on the stack have room for.
+// few is how many operands a list on the stack has room for.
 const few = 8
 
 func (g *gen) emit(op code.Op, dst int, attr code.Attr, args ...int) {
@@ -235,7 +235,7 @@ func (g *gen) value(n *ir.Node) *value {
 	return v
 }
 
-// in is a register that holds n in the given layout.
+// in returns a register that holds n in the given layout.
 func (g *gen) in(n *ir.Node, l tensor.Layout) int {
 	v := g.value(n)
 	if v.has(l) {
@@ -285,8 +285,8 @@ func convertConst(v *tensor.Value, l tensor.Layout) tensor.Value {
 	return out
 }
 
-// graph is a register that holds n as a graph: an edge wherever n is not 0, or not
-// infinite if it is far.
+// graph returns a register that holds n as a graph, with an edge wherever n is not 0 or, if n is
+// far, not infinite.
 func (g *gen) graph(n *ir.Node) int {
 	v := g.value(n)
 	if v.has(tensor.Sparse) {
@@ -300,7 +300,7 @@ func (g *gen) graph(n *ir.Node) int {
 	return g.in(edge, tensor.Packed)
 }
 
-// weights is a register that holds n as a graph with weights.
+// weights returns a register that holds n as a graph with weights.
 func (g *gen) weights(n *ir.Node) int {
 	switch v := g.value(n); {
 	case v.has(tensor.Sparse):
@@ -311,7 +311,7 @@ func (g *gen) weights(n *ir.Node) int {
 	return g.dense(n)
 }
 
-// transposed is the transpose of a packed or sparse register.
+// transposed returns a register with the transpose of a packed or sparse one.
 func (g *gen) transposed(r int) int {
 	if t, ok := g.turns[r]; ok {
 		return t
@@ -332,8 +332,8 @@ func (g *gen) transposed(r int) int {
 	return t
 }
 
-// constTransposed is the transpose of a packed constant: the constant itself
-// when it is symmetric.
+// constTransposed returns the transpose of a packed constant, which is the constant itself if it is
+// symmetric.
 func (g *gen) constTransposed(r int) (int, bool) {
 	v := g.constValue(r)
 	if v == nil || v.Layout != tensor.Packed || g.plain || v.Shape.Elems() > smallConst {
@@ -392,7 +392,7 @@ func (g *gen) lower(n *ir.Node) *value {
 	return g.direct(n)
 }
 
-// direct are the operations that are one instruction.
+// direct maps the operations that are a single instruction.
 var direct = [ir.MaxOp]code.Op{
 	ir.Semiring: code.Semiring, ir.Softmax: code.Softmax, ir.Closure: code.Closure, ir.Walk: code.Walk, ir.HasPath: code.HasPath,
 	ir.SCC: code.SCC, ir.Triangles: code.Triangles, ir.Path: code.Path, ir.Dist: code.Dist, ir.WDist: code.WDist, ir.WPath: code.WPath,
@@ -464,8 +464,8 @@ func (g *gen) scatter(n *ir.Node) *value {
 	return g.checked(n, v)
 }
 
-// results are the registers of the tables that the rules of a relation give, all of
-// them by one instruction.
+// results returns the registers of the tables that the rules of a relation give, all from one
+// instruction.
 func (g *gen) results(n *ir.Node) []int {
 	if regs, ok := g.rules[n.Rules]; ok {
 		return regs

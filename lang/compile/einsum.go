@@ -26,7 +26,7 @@ func (g *gen) einsum(n *ir.Node) *value {
 	return g.denseResult(n, code.Einsum, code.Attr{Spec: n.Spec}, args...)
 }
 
-// exact is a contraction whose sums could pass 2^53 and come back.
+// exact emits a contraction whose sums could pass 2^53 on the way and come back.
 func (g *gen) exact(n *ir.Node) *value {
 	if a := n.Args[0]; len(n.Args) == 1 && len(n.Spec.Size) == 1 && a.Rank() == 2 {
 		// The sum of a diagonal, which a sparse matrix gives by itself.
@@ -54,12 +54,12 @@ func (g *gen) exact(n *ir.Node) *value {
 	return g.denseResult(n, code.Exact, code.Attr{Spec: n.Spec}, args...)
 }
 
-// isMatrixOf reports whether the indices of factor i are two, and all there are.
+// isMatrixOf reports whether factor i has two different indices and there are no others.
 func isMatrixOf(s *op.Spec, i int) bool {
 	return len(s.Size) == 2 && len(s.In[i]) == 2 && s.In[i][0] != s.In[i][1]
 }
 
-// special is the contraction on bits or on CSR, or nil when it has none.
+// special emits the contraction on bits or on CSR, and returns nil if it has no such kernel.
 func (g *gen) special(n *ir.Node) *value {
 	if len(n.Args) > 2 {
 		return g.triple(n)
@@ -95,7 +95,7 @@ func (g *gen) special(n *ir.Node) *value {
 	return g.denseResult(n, f.Then, code.Attr{}, and)
 }
 
-// operands are the two packed operands of n as the form asks for them.
+// operands returns the two packed operands of n as the form needs them.
 func (g *gen) operands(n *ir.Node, f plan.BitForm) (a, b int) {
 	a, b = g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed)
 	g.pos = n.Pos
@@ -120,7 +120,7 @@ func allBool(args []*ir.Node) bool {
 	return true
 }
 
-// unary is a view or a sum of a value that is not dense.
+// unary emits a view or a sum of a value that is not dense.
 func (g *gen) unary(n *ir.Node, k string) *value {
 	a := n.Args[0]
 	v := g.value(a)
@@ -162,7 +162,7 @@ func (g *gen) unary(n *ir.Node, k string) *value {
 	return nil
 }
 
-// sparsePair is a product of a CSR matrix and a vector.
+// sparsePair emits a product of a CSR matrix and a vector.
 func (g *gen) sparsePair(n *ir.Node, k string) *value {
 	m, x := n.Args[0], n.Args[1]
 	op := code.MatVec
@@ -225,8 +225,8 @@ func isCycle(s *op.Spec) bool {
 	return rows == 7 && cols == 7
 }
 
-// boolEinsum is the 0/1 product of 0/1 operands; plan makes it only of patterns
-// that boolForms has.
+// boolEinsum emits the 0/1 product of 0/1 operands. plan makes one only of patterns for which
+// HasBoolForm holds.
 func (g *gen) boolEinsum(n *ir.Node) *value {
 	f := plan.BitForms[n.Spec.Key()]
 	op := code.BoolMatVec

@@ -11,8 +11,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// mapped is an elementwise operation: on bits when every operand is 0/1 and one
-// of them is packed already, else one fused loop.
+// mapped emits an elementwise operation: on bits if every operand is 0/1 and one of them is packed
+// already, otherwise as one fused loop.
 func (g *gen) mapped(n *ir.Node) *value {
 	if g.isTriangleCount(n) {
 		a := g.graph(cubeOf(n.Args[0]))
@@ -32,7 +32,7 @@ func (g *gen) mapped(n *ir.Node) *value {
 	return g.fuse(n, nil, 0)
 }
 
-// pattern is A != 0 of a sparse A with weights.
+// pattern emits A != 0 for a sparse A with weights.
 func (g *gen) pattern(n *ir.Node) *value {
 	if n.Fn != op.FnNe || n.Rank() != 2 || n.Args[0].Type.Far {
 		return nil
@@ -56,8 +56,8 @@ func (g *gen) isTriangleCount(n *ir.Node) bool {
 	return ok && six == 6
 }
 
-// cubeOf is the matrix whose third power's trace n is, nil when n is something
-// else. It looks through the products that n is made of.
+// cubeOf returns A if n is trace(A A A), otherwise nil. It looks through the products that n
+// consists of.
 func cubeOf(n *ir.Node) *ir.Node {
 	if n.Op != ir.Einsum {
 		return nil
@@ -69,8 +69,8 @@ func cubeOf(n *ir.Node) *ir.Node {
 	return a
 }
 
-// leaf is the one matrix, a unless that is nil, that the products of n are made of,
-// and how many times; more than 3 times when there is another.
+// leaf returns the one matrix that the products of n consist of, which is a unless a is nil, and
+// how often it occurs: more than 3 times if there is another one.
 func leaf(n, a *ir.Node, depth int) (*ir.Node, int) {
 	if n.Op != ir.Einsum || depth == 4 {
 		if a != nil && a != n {
@@ -89,8 +89,8 @@ func leaf(n, a *ir.Node, depth int) (*ir.Node, int) {
 	return a, count
 }
 
-// logicOps are the elementwise functions of two 0/1 operands as operations on
-// words. swap exchanges the operands, not complements the result.
+// logicOps maps the elementwise functions of two 0/1 operands to operations on words. swap
+// exchanges the operands, not complements the result.
 var logicOps = map[op.Fn]struct {
 	op        code.LogicOp
 	swap, not bool
@@ -158,7 +158,7 @@ func isComplement(n *ir.Node) bool {
 	return ok && one == 1
 }
 
-// symmetric is max(A, transpose(A)) of a sparse A.
+// symmetric emits max(A, transpose(A)) of a sparse A.
 func (g *gen) symmetric(n *ir.Node) *value {
 	a, t := n.Args[0], n.Args[1]
 	if isTransposeOf(a, t) {
@@ -258,7 +258,7 @@ func (g *gen) fuse(n *ir.Node, fold *ir.Node, how op.Fold) *value {
 	return g.newValue(tensor.Dense, g.to(result.Type, tensor.Dense, code.Fused, code.Attr{Micro: m}, f.args...))
 }
 
-// steps is the code with its registers numbered, those of so many matrices first.
+// steps returns the code with its registers numbered, those of so many matrices first.
 func (f *fusion) steps(matrices int) (list []op.Micro) {
 	args := matrices + len(f.args)
 	base := [...]int{classArg: matrices, classConst: args, classTemp: args + len(f.consts)}
@@ -269,22 +269,22 @@ func (f *fusion) steps(matrices int) (list []op.Micro) {
 	return list
 }
 
-// sparseMatrices are the matrices of an expression that is folded over their entries.
-// One that is not sparse is a misfit.
+// sparseMatrices holds the matrices of an expression that is folded over their entries. A matrix
+// that is not sparse is a misfit.
 type sparseMatrices struct {
 	list    []sparseMatrix
 	misfit  bool
 	flipped bool // what is met next is seen the other way
 }
 
-// sparseMatrix is the register of a CSR, and whether the axes of the expression are
-// its columns and rows.
+// sparseMatrix is the register of a CSR, and whether the axes of the expression are its columns and
+// rows.
 type sparseMatrix struct {
 	reg    int
 	turned bool
 }
 
-// meet takes in a matrix of the expression, src, seen as a.
+// meet adds a matrix of the expression: src, seen as a.
 func (s *sparseMatrices) meet(g *gen, a, src *ir.Node) ref {
 	v, m := g.value(src), sparseMatrix{turned: s.flipped}
 	if a != src {
@@ -317,7 +317,7 @@ func (g *gen) foldSparse(a, fold *ir.Node, how op.Fold, axes []int) *value {
 	return f.foldSparse(fold, how, axes)
 }
 
-// semiring is the same of a product.
+// semiring does for a product what foldSparse does for a fold.
 func (g *gen) semiring(n *ir.Node) *value {
 	m := 0
 	if n.Args[0].Rank() != 2 {
@@ -426,8 +426,8 @@ func (f *fusion) apply(n *ir.Node) ref {
 	return out
 }
 
-// operand is where an argument of a fused Map comes from: another Map of the
-// loop, a constant, or a register read with some strides.
+// operand returns where an argument of a fused Map comes from: another Map of the loop, a constant,
+// or a register read with some strides.
 func (f *fusion) operand(a *ir.Node) ref {
 	g := f.g
 	if x, ok := a.Scalar(); ok {

@@ -80,7 +80,7 @@ func CostByText(c *cost.Certificate, f *syntax.File, maxOps uint64) string {
 // shownCost is how much of a statement is shown with its cost.
 const shownCost = 60
 
-// statementText is a statement as it was entered, on one line.
+// statementText returns a statement as it was entered, on one line.
 func statementText(f *syntax.File, st syntax.Stmt) string {
 	at := st.Pos()
 	return strings.Join(strings.Fields(f.Source.Text[at.Start:at.End]), " ")
@@ -91,7 +91,7 @@ func shown(s string, most int) string {
 	return words.Shorten(s, most)
 }
 
-// costTable is a row for each statement, and the sums.
+// costTable has a row for each statement, and the sums.
 func costTable(c *cost.Certificate, f *source.File, maxOps uint64, head string, name func(s StatementCost) (line, text string)) string {
 	rows := [][]string{{head, "operations", "bytes", "statement"}}
 	for _, s := range StatementCosts(c, f) {

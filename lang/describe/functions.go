@@ -11,7 +11,7 @@ import (
 	"ein/stdlib"
 )
 
-// Function is a function for its documentation.
+// Function is the documentation of a function.
 type Function struct {
 	Name, Signature, Group, Doc string
 	Params                      []stdlib.Param
@@ -23,7 +23,7 @@ type Function struct {
 // preludeGroup is the heading of the functions that are written in Ein.
 const preludeGroup = "Prelude"
 
-// Functions are all functions in the order of the reference.
+// Functions returns all functions in the order of the reference.
 func Functions() []Function {
 	var list []Function
 	for i := range stdlib.Builtins {
@@ -138,7 +138,7 @@ func (f *Function) Text() string {
 	return b.String()
 }
 
-// documented returns the parameters of which more is known than the name.
+// documented returns the parameters that have more than a name.
 func (f *Function) documented() (list []stdlib.Param) {
 	for _, p := range f.Params {
 		if p.Doc != "" {

@@ -27,7 +27,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// Compiled is a program and what was made of it.
+// Compiled is a program with what was made of it.
 type Compiled struct {
 	Name     string // of the program, for the heading
 	Checked  *check.Program
@@ -120,8 +120,8 @@ func (e *explainer) reg(r int) string {
 	return fmt.Sprintf("r%d", r)
 }
 
-// collectRewrites gives each rewrite to the statement that it is in. What
-// happens in a statement several times is told once.
+// collectRewrites assigns each rewrite to its statement. One that happens several times in a
+// statement is listed once.
 func (e *explainer) collectRewrites() {
 	for _, r := range e.c.Rewrites {
 		k := e.statementAt(r.Pos)
@@ -132,7 +132,7 @@ func (e *explainer) collectRewrites() {
 	}
 }
 
-// statementAt is the last statement that begins at or before a position.
+// statementAt returns the last statement that begins at or before a position.
 func (e *explainer) statementAt(p ir.Pos) int {
 	stmts := e.c.Checked.File.Stmts
 	return max(sort.Search(len(stmts), func(i int) bool { return stmts[i].Pos().Start > int(p.Start) })-1, 0)
@@ -200,7 +200,7 @@ func (e *explainer) statements() {
 	}
 }
 
-// heading is the line above the steps of a statement.
+// heading returns the line above the steps of a statement.
 func (e *explainer) heading(s syntax.Stmt) string {
 	f := e.c.Checked.File
 	if e.c.ByText {
@@ -211,7 +211,7 @@ func (e *explainer) heading(s syntax.Stmt) string {
 	return fmt.Sprintf("%4d | %s", f.Source.Position(start).Line, shown(strings.TrimSpace(f.Source.Text[at.Start:at.End]), shownLine))
 }
 
-// stepless is why no step belongs to a statement.
+// stepless says why no step belongs to a statement.
 func (e *explainer) stepless(n *ir.Node, needed map[*ir.Node]bool) string {
 	switch {
 	case !needed[n]:
@@ -308,7 +308,7 @@ func (e *explainer) relations() {
 	}
 }
 
-// queryOf is the text of the query that a rule stands for, "" of any other rule.
+// queryOf returns the text of the query that a rule stands for, "" for any other rule.
 func (e *explainer) queryOf(r *rel.Rule) string {
 	stmts := e.c.Checked.File.Stmts
 	k := e.statementAt(r.Pos)
@@ -371,7 +371,7 @@ func Reg(r *code.Reg) string {
 	return typeText(r.Type, r.Layout)
 }
 
-// typeText is a shape with the kind and the layout, where these say something.
+// typeText shows a shape, and the kind and the layout where these say something.
 func typeText(t tensor.Type, l tensor.Layout) string {
 	s := t.Shape.String() + " " + t.Kind.String()
 	switch l {
@@ -385,7 +385,7 @@ func typeText(t tensor.Type, l tensor.Layout) string {
 	return s
 }
 
-// step is a row: result, operation, kernel, type, bound.
+// step returns a row: result, operation, kernel, type, bound.
 func (e *explainer) step(s *cost.Step) []string {
 	args := lists.Map(s.Args, e.reg)
 	what, how := operation(e.c.Code, s)
@@ -416,11 +416,11 @@ func Doing(f *source.File, p *code.Program, at vm.Progress) string {
 	return words.Shorten(text, 40) + ": " + step
 }
 
-// layouts are the layouts by their names for people.
+// layouts names the layouts for people.
 var layouts = [...]string{tensor.Dense: "dense", tensor.Packed: "bits", tensor.Sparse: "sparse", tensor.Parts: "components", tensor.Rows: "rows"}
 
-// operation is what a step computes and the kernel that does it: the words of the
-// operation with what its instruction puts into them.
+// operation returns what a step computes and the kernel that does it: the words for the operation,
+// filled in from its instruction.
 func operation(p *code.Program, s *cost.Step) (what, how string) {
 	what, how = s.Op.Words()
 	fill := func(text string) string {
@@ -436,7 +436,7 @@ func operation(p *code.Program, s *cost.Step) (what, how string) {
 	return fill(what), fill(cmp.Or(how, "{layout}"))
 }
 
-// word is what stands for a {name} in the words of an operation.
+// word returns the text for a {name} in the words for an operation.
 func word(name string, p *code.Program, s *cost.Step) string {
 	switch name {
 	case "layout":

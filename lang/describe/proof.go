@@ -17,8 +17,9 @@ import (
 	"ein/vm/tensor"
 )
 
-// Proof is why a row is there, by steps, each from those before, the last of which is the row;
-// or why it is not: how far each rule of the relation gets, and which rows come next to it.
+// Proof says why a row is there: the steps to it, each derived from those before, the last of which
+// is the row. Or it says why the row is not there: how far each rule of the relation gets, and
+// which rows come close.
 type Proof struct {
 	Atom  string      `json:"atom"`
 	Holds bool        `json:"holds"`
@@ -28,9 +29,9 @@ type Proof struct {
 	near  int         // of how many
 }
 
-// ProofStep is a row and where it comes from: a line of the text, with a rule that derives
-// it from steps, counted from 0; or a line with the fact; or an input, with the line of its file. A row of
-// an aggregate is of Count bindings, each with the rows of its body; the first are Parts.
+// ProofStep is a row and its source: a line of the text, with a fact or with a rule that derives
+// the row from the steps Of, counted from 0; or an input, with the line of its file. A row of an
+// aggregate comes from Count bindings, each with the rows of its body; Parts has the first of them.
 type ProofStep struct {
 	Atom  string     `json:"atom"`
 	Line  int        `json:"line,omitzero"`
@@ -44,9 +45,9 @@ type ProofStep struct {
 	folds, tensor bool
 }
 
-// ProofTry is how far a rule gets towards a row: in Count ways Holds holds and Fails does not, of which the
-// first few are here. Near is rows that come next to the first that Fails. Without Ways the head of the rule has other
-// constants; without Fails the rule makes other rows.
+// ProofTry says how far a rule gets towards a row. In Count ways some literals hold and one fails;
+// Ways has the first of them. Near has rows close to the first that fails. If Ways is empty, the
+// head of the rule has other constants; if no way has Fails, the rule makes other rows.
 type ProofTry struct {
 	Line  int        `json:"line"`
 	Rule  string     `json:"rule"`
@@ -56,14 +57,13 @@ type ProofTry struct {
 	near  int
 }
 
-// ProofWay is literals of a rule with values: those that hold, and the first that does not.
+// ProofWay is the literals of a rule with values: those that hold, and the first that fails.
 type ProofWay struct {
 	Holds []string `json:"holds"`
 	Fails string   `json:"fails,omitempty"`
 }
 
-// Proofs puts what there is to say of rows of a query into words. The statements are those
-// of the text.
+// Proofs puts the evidence for rows of a query into words. stmts are the statements of the text.
 func Proofs(text *source.File, stmts []syntax.Stmt, e *vm.Evidence) []*Proof {
 	d := &prover{text, e.Program, factLines(stmts), nil}
 	for i := range e.Program.Rules {
@@ -88,12 +88,12 @@ type prover struct {
 
 func (d *prover) line(pos int32) int { return d.text.Position(int(pos)).Line }
 
-// rule is a rule as the user wrote it, on one line.
+// rule returns a rule as the user wrote it, on one line.
 func (d *prover) rule(r *rel.Rule) string {
 	return words.Shorten(strings.Join(strings.Fields(d.text.Text[r.Pos.Start:r.Pos.End]), " "), shownLine)
 }
 
-// row is a row of a relation; of a query it is its literals, with values.
+// row shows a row of a relation; for a query it shows the literals with their values.
 func (d *prover) row(relation int, row []float64) string {
 	i := slices.IndexFunc(d.p.Rules, func(r rel.Rule) bool { return r.Rel == relation })
 	if i < 0 || !strings.HasSuffix(d.p.Relations[relation].Name, "?") {
@@ -141,7 +141,7 @@ func atoms(r *rel.Rule) (list []*rel.Literal) {
 	return list
 }
 
-// goal is a row as it was asked for: some of its names may be of no row.
+// goal shows a row as it was asked for: some of its names may occur in no row.
 func (d *prover) goal(g engine.Goal) string {
 	if !slices.ContainsFunc(d.asked, func(t rel.Term) bool { return t.Name != "" }) {
 		return d.row(g.Relation, g.Row)
@@ -149,7 +149,8 @@ func (d *prover) goal(g engine.Goal) string {
 	return d.p.Literal(nil, &rel.Literal{Rel: g.Relation, Terms: d.asked}, nil)
 }
 
-// names gives the variables of a rule that are names of the goal that no row has these names.
+// names renames the variables of a rule that stand for names of the goal that occur in no row, so
+// that these names are shown.
 func (d *prover) names(b engine.Binding) engine.Binding {
 	for c, t := range d.asked {
 		r := b.Rule
@@ -208,8 +209,8 @@ func (d *prover) try(t *engine.Try) ProofTry {
 	return out
 }
 
-// dataLines gives the steps that are data the lines of their files, as far as these were
-// kept. Each table is gone through once.
+// dataLines sets the lines of the steps that come from data, as far as these were kept. It goes
+// through each table once.
 func dataLines(list []*Proof, e *vm.Evidence) {
 	type row = [tensor.MaxColumns]float64
 	wanted := map[int]map[row][]*ProofStep{}
@@ -240,7 +241,7 @@ func dataLines(list []*Proof, e *vm.Evidence) {
 	}
 }
 
-// factLines is where the facts of a text are, by the atoms as [rel.Program.Row] writes them.
+// factLines returns where the facts of a text are, by their atoms in the form of [rel.Program.Row].
 func factLines(stmts []syntax.Stmt) map[string]source.Span {
 	at := map[string]source.Span{}
 	for _, s := range stmts {
@@ -265,7 +266,7 @@ func factLines(stmts []syntax.Stmt) map[string]source.Span {
 	return at
 }
 
-// constant is a cell of a fact as [rel.Constant] writes it.
+// constant shows a cell of a fact in the form of [rel.Constant].
 func constant(x syntax.Expr) string {
 	switch x := x.(type) {
 	case *syntax.Name:
@@ -341,14 +342,14 @@ func (p *Proof) Text() string {
 	return b.String()
 }
 
-// more says how many there are of what is not shown.
+// more writes how many more there are than are shown.
 func more(b *strings.Builder, indent, n int) {
 	if n > 0 {
 		fmt.Fprintf(b, "%*sand %s more\n", indent, "", words.Count(n))
 	}
 }
 
-// lacks says why a row is not there.
+// lacks writes why a row is not there.
 func (p *Proof) lacks(b *strings.Builder) {
 	b.WriteString("no\n")
 	nearest := func(indent int, list []string, n int) {

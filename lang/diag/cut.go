@@ -1,8 +1,7 @@
 package diag
 
-// Middle is s in at most so many characters, 5 or more. Of a longer text the
-// beginning and the end stay, with ... between them: long names that begin alike
-// often differ at the end.
+// Middle returns s in at most so many characters, 5 or more. It cuts a longer text in the middle,
+// since long names that begin alike often differ at the end.
 func Middle(s string, most int) string {
 	if len(s) <= most {
 		return s

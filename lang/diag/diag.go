@@ -40,7 +40,7 @@ type Diagnostic struct {
 	Fixes    []Fix            // edits that would fix it
 }
 
-// Related is another place that a diagnostic speaks of.
+// Related is another place that a diagnostic refers to.
 type Related struct {
 	Span    source.Span
 	Message string
@@ -83,8 +83,8 @@ func (d *Diagnostic) Place(f *source.File) source.Position {
 // file.
 type List []Diagnostic
 
-// First returns the error that decides what a list means: the first that no limit is to
-// blame for, or else the first. It is nil when there is none.
+// First returns the error that decides what a list means: the first that is not about a limit,
+// otherwise the first. It is nil if there is none.
 func (l List) First() *Diagnostic {
 	var first *Diagnostic
 	for i := range l {
@@ -110,14 +110,14 @@ func (l List) Class() Class {
 // HasErrors reports whether any diagnostic is an Error.
 func (l List) HasErrors() bool { return l.First() != nil }
 
-// Told returns a copy without the notes on a program, which only editors show. Those on data
-// stay, which say how it was read, and those on what was mended.
+// Told returns a copy without the notes on a program, which only editors show. It keeps those on
+// data, which say how it was read, and those on what was corrected.
 func (l List) Told() List {
 	return slices.DeleteFunc(slices.Clone(l), func(d Diagnostic) bool { return d.Severity == Note && d.At == nil && d.Code != codes.N0116 })
 }
 
-// Sort orders the list by place, then severity, then code; what is not in the text
-// comes last, and the order of equal entries is kept.
+// Sort orders the list by place, then severity, then code. What is not in the text comes last, and
+// equal entries keep their order.
 func (l List) Sort() {
 	sort.SliceStable(l, func(i, j int) bool {
 		a, b := &l[i], &l[j]

@@ -123,7 +123,7 @@ func (d *Document) axes(o *occurrence) []axis {
 }
 
 // form is a product as an einsum, such as ij,jk->ik, with the indices that stay.
-// It is empty when x is no sum of products of tensors with indices.
+// It is empty unless x is a sum of products of tensors with indices.
 func form(x syntax.Expr, left []string) string {
 	var factors [][]string
 	used := map[string]bool{}

@@ -144,7 +144,7 @@ func (d *Document) sameTypes(edits []diag.Edit) bool {
 	return true
 }
 
-// errorsOf is what is wrong with a program, wherever it is.
+// errorsOf lists the errors of a program, without their places.
 func errorsOf(p *check.Program) (list []string) {
 	for _, g := range p.Diags {
 		if g.Severity == diag.Error {

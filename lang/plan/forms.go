@@ -5,18 +5,18 @@ import (
 	"ein/vm/op"
 )
 
-// BitForm is a contraction of one or two 0/1 matrices or vectors as an operation on
-// bits. TransposeA and TransposeB act first, Swap exchanges the operands after that.
+// BitForm is a contraction of one or two 0/1 matrices or vectors as an operation on bits.
+// TransposeA and TransposeB are applied first, then Swap exchanges the operands.
 type BitForm struct {
 	Op                           code.Op
 	TransposeA, TransposeB, Swap bool
 	Then                         code.Op // a count applied to the result of a conjunction
 }
 
-// NoOp is the Then of a form that has none.
+// NoOp is the Then of a form without one.
 const NoOp = code.MaxOp
 
-// BitForms are the contractions that have a kernel on bits, by their key.
+// BitForms holds the contractions that have a kernel on bits, by their key.
 var BitForms = map[string]BitForm{
 	"ab,bc->ac": {Op: code.CountProduct, TransposeB: true, Then: NoOp},
 	"ab,bc->ca": {Op: code.CountProduct, TransposeB: true, Swap: true, Then: NoOp},
@@ -46,8 +46,8 @@ var BitForms = map[string]BitForm{
 	"ab,ba->b":  {Op: code.Logic, TransposeB: true, Then: code.CountCols},
 }
 
-// HasBoolForm reports whether the contraction of two 0/1 operands has a kernel
-// that gives only whether the result is 0.
+// HasBoolForm reports whether the contraction of two 0/1 operands has a kernel that only tells
+// whether the result is 0.
 func HasBoolForm(s *op.Spec) bool {
 	if len(s.In) != 2 || len(s.Out) == 0 || len(s.In[0]) > 2 || len(s.In[1]) > 2 || len(s.Out) > 2 {
 		return false

@@ -5,18 +5,17 @@ import (
 	"ein/vm/tensor"
 )
 
-// Known is the value of an operation that the host has from an earlier run, and its
-// name for the listings.
+// Known is the value of an operation that the host has from an earlier run, with a name for
+// listings.
 type Known struct {
 	Name  string
 	Value *tensor.Value
 }
 
-// Use makes inputs of the operations whose values are known, so that nothing is
-// computed twice, and drops the inputs that nothing uses any more. It returns the
-// values of the inputs that are left, in their order. It comes before Optimise. The
-// operations that are left are numbered anew, so that tables of them are as small
-// as what is left of the program.
+// Use turns the operations whose values are known into inputs, so that nothing is computed twice,
+// and drops the inputs that are no longer used. It returns the values of the remaining inputs, in
+// order. It must come before Optimise. It renumbers the remaining operations, so that tables of
+// them are as small as what is left of the program.
 func (p *Program) Use(known map[*ir.Node]Known) []tensor.Value {
 	u := user{known: known, done: map[*ir.Node]*ir.Node{}}
 	for i := range p.Outputs {
@@ -56,7 +55,7 @@ func (u *user) node(n *ir.Node) *ir.Node {
 	return out
 }
 
-// kindOf is the word for a value in a declaration.
+// kindOf returns the word for a value in a declaration.
 func kindOf(t tensor.Type) string {
 	switch rank := t.Shape.Rank(); {
 	case rank == 0:

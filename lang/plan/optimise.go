@@ -68,14 +68,14 @@ func (p *Program) Optimise() {
 	}
 }
 
-// keepNodes bounds the programs whose optimiser is used again.
+// keepNodes bounds the programs after which an optimiser is kept for reuse.
 const keepNodes = 1 << 12
 
 var optimisers = sync.Pool{New: func() any { return &optimiser{known: make(map[uint64]shared)} }}
 
 const passes = 4
 
-// rewrite is the pass that is going on.
+// rewrite runs the current pass on an operation.
 func (o *optimiser) rewrite(n *ir.Node) *ir.Node {
 	return [passes]func(*optimiser, *ir.Node) *ir.Node{(*optimiser).simplify, (*optimiser).demand, (*optimiser).fuse, (*optimiser).order}[o.pass](o, n)
 }
@@ -94,7 +94,7 @@ type optimiser struct {
 	done  []Rewrite
 }
 
-// shared is an operation that others equal to it become, and where its key is.
+// shared is the operation that all equal ones are replaced by, and where its key is.
 type shared struct {
 	n        *ir.Node
 	from, to int
@@ -330,8 +330,8 @@ func (o *optimiser) canFail(n *ir.Node) bool {
 	return fails
 }
 
-// mirror is fn with its operands exchanged; functions that are not symmetric
-// and have no mirror become FnNot, which no rule asks for.
+// mirror returns fn with its operands exchanged. A function that is not symmetric and has no mirror
+// becomes FnNot, which no rule asks for.
 func mirror(fn op.Fn) op.Fn {
 	switch fn {
 	case op.FnGt:
@@ -389,8 +389,8 @@ func (o *optimiser) demand(n *ir.Node) *ir.Node {
 	return n
 }
 
-// selected is a Select of x, pushed further down when it can be. It stands for
-// x, so it inherits how often x is used.
+// selected returns a Select of x, pushed further down if possible. It stands for x, so it inherits
+// how often x is used.
 func (o *optimiser) selected(x *ir.Node, axes []int, at []*ir.Node) *ir.Node {
 	s := o.b.Select(x, axes, at...)
 	s.Pos = x.Pos
@@ -448,8 +448,7 @@ func (o *optimiser) selectProduct(n, a *ir.Node, at []*ir.Node) *ir.Node {
 	return m
 }
 
-// maxFactors is the number of factors that products are joined up to: kernel.Order
-// tries all orders of so many.
+// maxFactors bounds the factors of a joined product: kernel.Order tries all orders of so many.
 const maxFactors = 8
 
 // fuse joins an Einsum with the Einsums below it that only it reads, and turns

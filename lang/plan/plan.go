@@ -47,7 +47,7 @@ type Program struct {
 	Arena *ir.Arena // for the operations of Optimise and of code; nil for one of its own
 }
 
-// Output is a value the program gives.
+// Output is a value that the program gives to its host.
 type Output struct {
 	Name string
 	Form ir.Form
@@ -80,7 +80,7 @@ func New(c *check.Program, inputs map[string]*tensor.Value) *Program {
 	return p
 }
 
-// Take is New in the memory of a program that is in use no more.
+// Take is New in the memory of a program that is no longer used.
 func (p *Program) Take(c *check.Program, inputs map[string]*tensor.Value) {
 	*p = Program{Labels: c.Labels, Nodes: c.Nodes, Arena: p.Arena, Rewrites: p.Rewrites[:0],
 		Outputs: slices.Grow(p.Outputs[:0], len(c.Outputs)), Inputs: slices.Grow(p.Inputs[:0], len(c.Inputs)),
@@ -108,7 +108,7 @@ func (p *Program) Take(c *check.Program, inputs map[string]*tensor.Value) {
 	p.Stmts = slices.CompactFunc(p.Stmts, func(a, b Stmt) bool { return a.Pos == b.Pos })
 }
 
-// bound is an input with a value.
+// bound returns an input with a value.
 func bound(name, kind string, n *ir.Node, v *tensor.Value) Input {
 	in := Input{Name: name, Kind: kind, Node: n, Layout: v.Layout, NNZ: v.CSR.NNZ()}
 	if v.Layout == tensor.Rows {

@@ -40,10 +40,10 @@ const (
 // Formats are all of them.
 var Formats = []Format{Table, Object, CSV, TSV, JSONL, Markdown, NPY, DOT, GraphML, SVG}
 
-// endings are the formats by the endings of files.
+// endings maps endings of file names to formats, where these differ from the format's name.
 var endings = map[string]Format{".txt": Table, ".md": Markdown, ".gv": DOT}
 
-// FormatOf returns the format that the ending of a file names.
+// FormatOf returns the format that the ending of a file name stands for.
 func FormatOf(ending string) (Format, bool) {
 	ending = strings.ToLower(ending)
 	if f, ok := endings[ending]; ok {
@@ -53,10 +53,10 @@ func FormatOf(ending string) (Format, bool) {
 	return f, slices.Contains(Formats, f)
 }
 
-// Many reports whether a text may hold several results.
+// Many reports whether one text may hold several results.
 func (f Format) Many() bool { return f == Table || f == Object || f == Markdown || f == DOT }
 
-// Holds reports whether a format can hold a value, and otherwise what it holds.
+// Holds reports whether a format can hold a value, and otherwise what it can hold.
 func (f Format) Holds(s tensor.Shape, l tensor.Layout) (what string, ok bool) {
 	switch f {
 	case NPY:
@@ -71,7 +71,7 @@ func (f Format) Holds(s tensor.Shape, l tensor.Layout) (what string, ok bool) {
 	return "", true
 }
 
-// dense reports whether a format has all elements, and not those that are not 0.
+// dense reports whether a format writes all elements rather than only those that are not 0.
 func (f Format) dense() bool { return f == Object || f == NPY }
 
 // Elements returns how many elements of a value a format writes, if the context does not end.
@@ -86,10 +86,10 @@ func (f Format) Elements(ctx context.Context, v *tensor.Value) uint64 {
 	return w.count(v, math.MaxInt)
 }
 
-// Counted reports whether Elements of a shape can be told without the value.
+// Counted reports whether Elements depends on the shape alone.
 func (f Format) Counted(s tensor.Shape) bool { return f.dense() || s.Rank() < 2 }
 
-// Write writes an output in any format but SVG, in full but for opt.Top.
+// Write writes an output in any format but SVG. Only opt.Top shortens it.
 func Write(ctx context.Context, to io.Writer, out *vm.Output, f Format, opt Options) error {
 	switch f {
 	case Table:
@@ -139,7 +139,8 @@ func Write(ctx context.Context, to io.Writer, out *vm.Output, f Format, opt Opti
 	return w.end()
 }
 
-// quoted is a field that reads back as it is: an edge list has comments, too.
+// quoted quotes a field where it would not read back as it is: in an edge list it may look like a
+// comment.
 func quoted(s, sep string) string {
 	if s == "" || s[0] == '#' || strings.TrimSpace(s) != s || strings.ContainsAny(s, sep+"\"\r\n") {
 		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
@@ -147,7 +148,7 @@ func quoted(s, sep string) string {
 	return s
 }
 
-// most is how many elements are written.
+// most returns how many elements are written.
 func (w *writer) most() int {
 	if w.opt.Top > 0 {
 		return w.opt.Top
@@ -155,8 +156,8 @@ func (w *writer) most() int {
 	return math.MaxInt
 }
 
-// records is an output as a table: of a graph its edges, of other matrices the
-// elements that are not 0. Its columns have the names by which an input knows them.
+// records returns an output as a table: the edges of a graph, or the elements of another matrix
+// that are not 0. Its columns have the names by which an input knows them.
 func (w *writer) records(out *vm.Output) (heads []string, rows iter.Seq[[]string]) {
 	v := out.Value
 	if v.Layout == tensor.Rows {
@@ -225,8 +226,8 @@ func (w *writer) markdown(out *vm.Output) {
 	w.put("\n")
 }
 
-// edges returns the edges of a square matrix, and whether it has a node: with a greatest
-// number of edges those at their ends, otherwise all.
+// edges returns the edges of a square matrix and whether a node is shown: with a limit on edges
+// only those at their ends are.
 func (w *writer) edges(v *tensor.Value) (list iter.Seq[cell], has func(int) bool) {
 	list, _ = w.items(v, w.most())
 	if w.opt.Top == 0 {

@@ -146,8 +146,7 @@ func (j *jsonWriter) tensor(v *tensor.Value) {
 	}
 }
 
-// ends is the number of axes, the last one included, that have an end before
-// row i.
+// ends returns how many axes, the last included, end before row i.
 func ends(s tensor.Shape, i int) int {
 	n := 1
 	for d, block := s.Rank()-2, 1; d >= 0; d-- {

@@ -24,7 +24,7 @@ const (
 	ByName  Order = "name"
 )
 
-// listed reports whether a value is shown by its elements, with their names.
+// listed reports whether a value is shown as a list of its elements with their names.
 func (o *Options) listed(s tensor.Shape) bool {
 	named := o.Sort != ByPlace || o.Top > 0
 	for d := range s.Rank() {
@@ -33,12 +33,12 @@ func (o *Options) listed(s tensor.Shape) bool {
 	return named && s.Rank() > 0 && s.Elems() > 0
 }
 
-// overLabels reports whether an axis is that of the labelled nodes.
+// overLabels reports whether an axis of a size is that of the labelled nodes.
 func (o *Options) overLabels(size int) bool {
 	return o.Nodes && len(o.Labels) > 0 && size == len(o.Labels)
 }
 
-// place is a place on an axis, by its label where the axis is the nodes.
+// place shows a position on an axis, by its label if the axis is the nodes.
 func (o *Options) place(size, i int) string {
 	if !o.overLabels(size) {
 		return strconv.Itoa(i)
@@ -46,7 +46,7 @@ func (o *Options) place(size, i int) string {
 	return o.label(i)
 }
 
-// places is where an element is, on each axis.
+// places shows the position of an element on each axis.
 func (o *Options) places(s tensor.Shape, c cell) []string {
 	at := make([]string, s.Rank())
 	last := len(at) - 1
@@ -141,7 +141,7 @@ func (t *text) list(name string, v *tensor.Value) {
 	}
 }
 
-// arrow is the place of an element in a line.
+// arrow shows the position of an element in a line.
 func arrow(s tensor.Shape, at []string) string {
 	switch {
 	case len(at) == 1:
@@ -156,7 +156,7 @@ func isGraph(v *tensor.Value) bool {
 	return v.Kind == tensor.Bool && v.Shape.Rank() == 2 && v.Shape.Dim(0) == v.Shape.Dim(1)
 }
 
-// nouns is what n listed elements are called, after a blank.
+// nouns returns the word for n listed elements, after a blank.
 func nouns(v *tensor.Value, n int) string {
 	one, many := " entry", " entries"
 	switch {
@@ -171,7 +171,7 @@ func nouns(v *tensor.Value, n int) string {
 	return many
 }
 
-// screen is the width that a matrix with names may have where there is no terminal.
+// screen is the width for a matrix with names where there is no terminal.
 const screen = 80
 
 // grid writes a matrix in rows and columns with their names, if there is room for
@@ -215,7 +215,7 @@ func (t *text) grid(name string, v *tensor.Value) bool {
 	return true
 }
 
-// fraction is how many characters of a number stand behind its whole part.
+// fraction returns how many characters of a number follow its whole part.
 func fraction(number string) int {
 	if i := strings.IndexAny(number, ".e"); i >= 0 {
 		return len(number) - i
@@ -223,14 +223,13 @@ func fraction(number string) int {
 	return 0
 }
 
-// pointed is a number with blanks behind it, as if its fraction had n characters:
-// points then stand below each other.
+// pointed pads a number as if its fraction had n characters, so that points are aligned.
 func pointed(number string, n int) string {
 	return number + strings.Repeat(" ", max(0, n-fraction(number)))
 }
 
-// appendFixed writes a number with digits after its point. One that would look like
-// 0, or claim digits that it doesn't have, has an exponent.
+// appendFixed writes a number with digits after the point. One that would look like 0, or would
+// show digits that it does not have, gets an exponent.
 func appendFixed(b []byte, x float64, digits int) []byte {
 	form := byte('f')
 	if a := math.Abs(x); a >= tensor.MaxInt || a > 0 && a < math.Pow10(-digits)/2 {

@@ -15,7 +15,7 @@ import (
 // A relation is a set of rows, which are shown sorted as the table gives them. One
 // without columns says yes or no.
 
-// cell is a cell of a row as text.
+// cell shows a cell of a row.
 func (w *writer) cell(t *tensor.Table, c int, x float64) string {
 	if t.Columns[c].Kind.Named() {
 		return w.opt.plain(t.Text(c, x))
@@ -41,7 +41,7 @@ func (w *writer) tuples(t *tensor.Table, most int) iter.Seq[[]string] {
 	}
 }
 
-// columnNames are the names of the columns, their numbers where they have none.
+// columnNames returns the names of the columns, or their numbers if they have none.
 func columnNames(t *tensor.Table) []string {
 	names := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -139,8 +139,7 @@ func (j *jsonWriter) relation(t *tensor.Table) {
 	j.put("]")
 }
 
-// tuple is a row as an array: names are strings, numbers and nodes without labels
-// numbers.
+// tuple writes a row as an array: names are strings; numbers and nodes without labels are numbers.
 func (j *jsonWriter) tuple(t *tensor.Table, row []float64) {
 	for c, x := range row {
 		j.put([]string{",", "["}[min(1, max(0, 1-c))])

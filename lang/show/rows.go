@@ -12,7 +12,7 @@ import (
 	"ein/vm/tensor"
 )
 
-// writer writes values, and notices when that has become pointless.
+// writer writes values, and stops once that has become pointless.
 type writer struct {
 	*bufio.Writer
 	ctx    context.Context
@@ -38,7 +38,7 @@ func (w *writer) ended() bool {
 	return w.err != nil
 }
 
-// end writes what is left.
+// end flushes the output and returns the error.
 func (w *writer) end() error {
 	if w.err != nil {
 		return w.err
@@ -63,7 +63,7 @@ func (w *writer) append(x float64) []byte {
 	return tensor.AppendNumber(w.num[:0], x)
 }
 
-// rows is how many rows of the last axis a value has.
+// rows returns the number of rows along the last axis.
 func rows(v *tensor.Value) int {
 	n := 1
 	for d := range v.Shape.Rank() - 1 {
@@ -72,14 +72,14 @@ func rows(v *tensor.Value) int {
 	return n
 }
 
-// width is how long they are.
+// width returns the length of these rows.
 func width(v *tensor.Value) int { return v.Shape.Dim(v.Shape.Rank() - 1) }
 
-// partSize bounds the part of a row that is held at a time.
+// partSize bounds the part of a row that is in memory at a time.
 const partSize = 4096
 
-// row returns the first elements of row i, in parts that are valid until the next one.
-// Whoever reads many rows looks before each whether it has ended.
+// row returns the first elements of row i in parts, each valid until the next. A caller that reads
+// many rows checks ended before each.
 func (w *writer) row(v *tensor.Value, i, most int) iter.Seq2[int, []float64] {
 	return func(yield func(from int, part []float64) bool) {
 		for from := 0; from < most && (from == 0 || !w.ended()) && yield(from, w.elements(v, i, from, min(from+partSize, most))); {
@@ -119,7 +119,7 @@ func (w *writer) elements(v *tensor.Value, i, from, to int) []float64 {
 	return w.part
 }
 
-// stored is the value of entry k of a sparse matrix.
+// stored returns the value of entry k of a sparse matrix.
 func stored(m *tensor.CSR, k int) float64 {
 	if m.Val == nil {
 		return 1
@@ -127,7 +127,7 @@ func stored(m *tensor.CSR, k int) float64 {
 	return m.Val[k]
 }
 
-// indices is where a vector is not 0.
+// indices returns the positions at which a vector is not 0.
 func (w *writer) indices(v *tensor.Value) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for from, part := range w.row(v, 0, v.Shape.Dim(0)) {
@@ -189,7 +189,7 @@ func (w *writer) entries(v *tensor.Value) (n uint64, sparse bool) {
 	return n, n < most
 }
 
-// count is how many elements are not 0. It may stop at most.
+// count returns how many elements are not 0. It may stop once it reaches most.
 func (w *writer) count(v *tensor.Value, most uint64) (n uint64) {
 	switch v.Layout {
 	case tensor.Packed:
@@ -220,7 +220,7 @@ func (w *writer) count(v *tensor.Value, most uint64) (n uint64) {
 	return n
 }
 
-// cell is an element: its row, counted over all axes but the last, and its place there.
+// cell is an element: its row, counted over all axes but the last, and its position in the row.
 type cell struct {
 	row, col int
 	value    float64

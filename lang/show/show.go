@@ -81,7 +81,7 @@ func (o *Options) overNodes(v *tensor.Value) bool {
 	return v.Shape.Rank() == 1 && (len(o.Labels) == 0 || v.Shape.Dim(0) == len(o.Labels))
 }
 
-// node is the node that a scalar stands for.
+// node returns the node that a scalar stands for.
 func (o *Options) node(out *vm.Output) (int, bool) {
 	if !o.Nodes || out.Form != ir.NodeIndex || out.Value.Shape.Rank() != 0 || len(o.Labels) == 0 {
 		return 0, false
@@ -90,8 +90,8 @@ func (o *Options) node(out *vm.Output) (int, bool) {
 	return int(x), x == math.Trunc(x) && x >= 0 && x < float64(len(o.Labels))
 }
 
-// label is a node as text. What would be misread between commas, brackets and
-// arrows, or act on a terminal, is quoted.
+// label shows a node. It quotes labels that could be misread between commas, brackets and arrows,
+// or that would act on a terminal.
 func (o *Options) label(node int) string {
 	if len(o.Labels) == 0 {
 		return strconv.Itoa(node)
@@ -99,7 +99,7 @@ func (o *Options) label(node int) string {
 	return o.plain(o.Labels[node])
 }
 
-// plain is a label as text.
+// plain shows a label.
 func (o *Options) plain(s string) string {
 	if o.exact {
 		return s
@@ -223,7 +223,7 @@ func (t *text) line(v *tensor.Value, i int) {
 	t.put("]")
 }
 
-// cut says that of n things not all are shown.
+// cut says that only some of n things are shown.
 func (t *text) cut(n int, what string) {
 	if n > t.elems {
 		t.left(strconv.Itoa(t.elems) + " of " + strconv.Itoa(n) + " " + what)
@@ -238,8 +238,7 @@ func (t *text) left(shown string) {
 	t.put(")\n")
 }
 
-// sparse writes the n elements of a matrix that are not 0: those of a graph as its
-// edges.
+// sparse writes the n elements of a matrix that are not 0, which for a graph are its edges.
 func (t *text) sparse(name string, v *tensor.Value, n int) {
 	graph, noun := isGraph(v), nouns(v, n)
 	open, between, end := "  [", ", ", "] = "
@@ -310,8 +309,7 @@ func (t *text) matrices(name string, v *tensor.Value) {
 	}
 }
 
-// slice is the place of matrix k of a tensor, as in [1, 0]; nothing for a
-// matrix itself.
+// slice shows the position of matrix k of a tensor, as in [1, 0]; it is empty for a matrix itself.
 func slice(s tensor.Shape, k int) string {
 	outer := s.Rank() - 2
 	if outer == 0 {

@@ -98,7 +98,7 @@ func node[T any](m *meter, s *slab.Of[T], v T) *T {
 	return n
 }
 
-// alone is how many elements a list has that is no part of a block.
+// Lists of more than alone elements get memory of their own.
 const alone = 256
 
 // room returns n elements of a tree.

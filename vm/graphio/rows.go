@@ -189,7 +189,7 @@ type textRows struct {
 	fields int    // of record, at most
 	ended  bool   // inside this record
 	vals   []byte // the values of this record
-	most   int    // fields that there is room for
+	most   int    // how many fields there is room for
 }
 
 func (r *textRows) next(pairs bool) *row {

@@ -234,7 +234,7 @@ func checkBits(t *tensor.Table, rows, cols int) error {
 	return nil
 }
 
-// fits reports whether a number can be a cell of such a column. There is one zero.
+// fits reports whether a number can be a cell of such a column. -0 cannot: there is one zero.
 func fits(x float64, k tensor.ColumnKind) bool {
 	if k == tensor.IntColumn && (float64(int64(x)) != x || math.Abs(x) >= tensor.MaxInt) {
 		return false

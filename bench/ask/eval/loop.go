@@ -669,7 +669,7 @@ func (l *loop) again(r *result, e *model.Error, event *run.Event) {
 // wsaRefused is the error of Windows for a refused connection.
 const wsaRefused = syscall.Errno(10061)
 
-// unreachable reports whether an error means that nobody listens, or that there is no such host.
+// unreachable reports whether an error means that nobody listens, or that the host does not exist.
 func unreachable(err error) bool {
 	var dns *net.DNSError
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaRefused) || errors.As(err, &dns) && dns.IsNotFound

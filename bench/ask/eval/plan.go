@@ -79,7 +79,7 @@ func notMade(in *instance.Instance) error {
 	return fmt.Errorf("the instance %s is not what its id makes; `ein bench verify` says more", in.ID)
 }
 
-// Encode gives every instance in every encoding; without encodings, in the one that all instances
+// Encode returns every instance in every encoding; without encodings, in the one that all instances
 // have. An instance in another encoding is made again from its id, with the same answer and program.
 func Encode(all []*instance.Instance, encodings []surface.Encoding) ([]*instance.Instance, []surface.Encoding, error) {
 	ids := make([]instance.ID, len(all))

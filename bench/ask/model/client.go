@@ -142,7 +142,7 @@ func httpClient(o *Options) *http.Client {
 // Name implements Model.
 func (c *client) Name() string { return c.provider + ":" + c.name }
 
-// Close gives idle connections back.
+// Close closes idle connections.
 func (c *client) Close() error {
 	c.http.CloseIdleConnections()
 	return nil

@@ -25,7 +25,7 @@ import (
 //	out  {"reply", "finish", "reasoning", "model", "usage": {"input", "output", ...}}
 //	or   {"error", "class"}
 //
-// A line that is a list of such is answered by a list of as many, in the same order.
+// A line may be a list of requests; the answer is then a list of as many, in the same order.
 //
 // Of a reply only "reply" is needed; "finish" is stop, length, refusal,
 // content_filter or other, and an "id" has to be that of the request. An error has a
@@ -315,7 +315,7 @@ func (p *program) take() (*child.Process, error) {
 	return proc, nil
 }
 
-// put gives a process back.
+// put returns a process to the pool.
 func (p *program) put(proc *child.Process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

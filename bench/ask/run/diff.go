@@ -38,7 +38,7 @@ func Diff(a, b Config) []string {
 	return out
 }
 
-// tree is a configuration as JSON values.
+// tree returns a configuration as JSON values.
 func tree(c *Config) any {
 	b, err := json.Marshal(c)
 	if err != nil {
@@ -51,7 +51,7 @@ func tree(c *Config) any {
 	return v
 }
 
-// flatten gives every leaf by its path. Lists are leaves.
+// flatten collects the leaves by their paths. Lists are leaves.
 func flatten(to map[string]string, path string, v any) {
 	if m, ok := v.(map[string]any); ok {
 		for k, x := range m {
@@ -66,7 +66,7 @@ func flatten(to map[string]string, path string, v any) {
 	to[path] = string(compact.Must(v))
 }
 
-// contrast shows two values; of long ones, the place where they begin to differ.
+// contrast shows two values, long ones from the place where they begin to differ.
 func contrast(a, b string) string {
 	const most, before = 80, 20 // a SHA-256 is shown whole
 	shown := func(s string) string {

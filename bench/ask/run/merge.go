@@ -10,7 +10,7 @@ import (
 	"ein/internal/job"
 )
 
-// here is how many of the instances a run asks: all, or those of its shard.
+// here returns how many instances a run asks: all, or those of its shard.
 func (s *Source) here() (int, error) {
 	if s.Shard == "" {
 		return s.Count, nil

@@ -294,7 +294,7 @@ type asked struct {
 	seeds    [2]uint64
 }
 
-// eachInstance gives the instances of a run with their places.
+// eachInstance yields the instances of a run with their positions.
 func eachInstance(dir string, yield func(int64, *instance.Instance) error) error {
 	name := filepath.Join(dir, InstancesFile)
 	return job.FileLines(name, func(l *job.Line) error {

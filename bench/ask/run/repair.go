@@ -17,7 +17,7 @@ type Repaired struct {
 	Good    int // replies that are kept as they are
 	Missing int // replies that the run asks for and does not have, afterwards
 	Bad     []BadLine
-	Done    bool // the file was written anew; false when nothing is wrong, or in a dry run
+	Done    bool // the file was rewritten; false if nothing is wrong, or in a dry run
 }
 
 // BadLine is a damaged line of the replies.
@@ -129,7 +129,8 @@ func write(w io.Writer, line []byte) error {
 	return err
 }
 
-// begin is how the line of a reply begins. Within a reply its quotes are escaped.
+// begin is the beginning of the line of a reply. It cannot occur within one, where quotes are
+// escaped.
 const begin = `{"id":`
 
 // salvage finds a whole reply after a piece of another in one line.

@@ -68,7 +68,7 @@ type Config struct {
 	Accepted []Version `json:"accepted,omitempty"`
 }
 
-// Version is what another version of the tool may do differently.
+// Version is the part of a configuration that may change with the version of the tool.
 type Version struct {
 	Ein     string                          `json:"ein"`
 	Prompts map[prompt.Mode]string          `json:"prompts"`
@@ -180,11 +180,10 @@ type Row struct {
 	instance, reply, score int64
 }
 
-// Structure and Surface are the seeds of the instance: rows with equal ones have the same graph, or
-// the same wording.
+// Structure returns the seed of the graph: rows with the same one have the same graph.
 func (r *Row) Structure() uint64 { return cmp.Or(r.seeds[0], r.Instance.StructuralSeed) }
 
-// Surface returns the seed of the wording; see Structure.
+// Surface returns the seed of the wording: rows with the same one have the same wording.
 func (r *Row) Surface() uint64 { return cmp.Or(r.seeds[1], r.Instance.SurfaceSeed) }
 
 // second matches words with which a reply takes back what it said before.
@@ -213,9 +212,8 @@ func (r *Row) Spent() Spent {
 	return Spent{r.Reply.Usage, r.Reply.Cost}
 }
 
-// Run is a directory that was read. Rows are in the order of instances, then
-// modes, then samples: one for every key that the configuration asks for, so that what
-// is missing can be seen.
+// Run is a directory that was read. Rows are in the order of instances, then modes, then samples:
+// one for every key that the configuration asks for, so that missing replies show.
 type Run struct {
 	Dir    string
 	Config Config

@@ -30,7 +30,7 @@ type JudgeOptions struct {
 type Judged struct {
 	Run      *Run // with its scores
 	Scored   int
-	Unscored int // replies in the mode python, which there was no runner for
+	Unscored int // replies in the mode python, for which there was no runner
 	Failed   int // Python programs on which the sandbox failed
 	First    string
 }

@@ -131,8 +131,8 @@ func vacant(dir string) error {
 	return nil
 }
 
-// Open opens a run for appending. What is torn at the end of the replies is
-// appended to replies.jsonl.torn and taken off; Torn tells. Another writer is a
+// Open opens a run for appending. A torn line at the end of the replies is moved to
+// replies.jsonl.torn; Torn reports it. If another process writes the run, the error is a
 // *LockedError.
 func Open(dir string) (_ *Writer, err error) {
 	if _, err := readConfig(dir); err != nil {
@@ -225,8 +225,8 @@ func takeOff(dir string, end int64) error {
 	return f.Sync()
 }
 
-// dropScores takes the scores away, before replies are that have been scored: the
-// reply that comes in place of one can be another.
+// dropScores removes the scores before replies that have scores are removed, since the replies that
+// replace them may differ.
 func dropScores(dir string) error {
 	return cmp.Or(job.Remove(filepath.Join(dir, ScoresFile)), job.SyncDir(dir))
 }

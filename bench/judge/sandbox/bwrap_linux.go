@@ -78,7 +78,7 @@ func (b *bwrap) start(ctx context.Context, limits Policy) (*guest, error) {
 	return b.launch(ctx, b.name(), b.command(limits), true, b.filter, limits)
 }
 
-// command is bubblewrap around an interpreter that takes programs within limits.
+// command returns the bubblewrap command around an interpreter with these limits.
 func (b *bwrap) command(limits Policy) *exec.Cmd {
 	args := append(slices.Clone(b.args), arguments(limits)...)
 	cmd := exec.Command(b.path, append([]string{"--info-fd", "5"}, args...)...)

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allowed are the system calls of a Python that computes, on both architectures.
-// All others fail with EPERM. Threads are not there either: with one thread there
-// is nothing to outlive the program.
+// allowed lists the system calls that a computing Python needs, on both architectures. All others
+// fail with EPERM. Threads are not among them: with one thread, nothing can outlive the program.
 var allowed = [...]uint32{
 	// Files. What they can reach is for the mounts, or for Landlock, to say.
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_PWRITE64,
@@ -40,7 +39,7 @@ const (
 	dataArgs = 16
 )
 
-// some are calls that are allowed with some values of one argument only.
+// some lists calls that are allowed for some values of one argument.
 var some = [...]struct {
 	call, argument uint32
 	values         []uint32
@@ -54,12 +53,12 @@ var some = [...]struct {
 	{unix.SYS_FCNTL, 1, []uint32{unix.F_DUPFD, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC}},
 }
 
-// changing are the flags of a file that is not only read. Landlock before its third
-// version lets files be cut off that may be read.
+// changing are the flags of a file that is not only read. Before its third version, Landlock lets a
+// program truncate files that it may read.
 const changing = unix.O_ACCMODE | unix.O_CREAT | unix.O_TRUNC
 
-// filter is the program that the kernel asks about each system call. The more calls
-// are those that the way to load it needs.
+// filter returns the program that the kernel runs for each system call. more are calls that loading
+// the filter needs.
 func filter(more ...uint32) []byte {
 	var p []unix.SockFilter
 	add := func(code uint16, k uint32, yes, no uint8) {

@@ -39,9 +39,8 @@ type guest struct {
 	why    Outcome // of killed
 }
 
-// spawner starts processes from one thread that lives as long as they may: the
-// kernel kills the children of a parent that wants it so when the thread that
-// started them ends.
+// spawner starts processes from one thread that lives as long as they do: a process that asks to be
+// killed with its parent is killed when the thread that started it ends.
 type spawner struct {
 	starts chan func()
 	once   *sync.Once
@@ -67,10 +66,9 @@ func (s spawner) spawn(cmd *exec.Cmd) error {
 	return <-done
 }
 
-// launch brings up an interpreter and waits until it is ready. The command gets
-// preset on descriptor 3 and writes the report on 4. Where the interpreter is a
-// process apart from it, in namespaces of its own, it tells on 5 which, in the
-// manner of bubblewrap.
+// launch starts an interpreter and waits until it is ready. The command gets preset on descriptor 3
+// and writes its report to 4. If the interpreter is a separate process in its own namespaces, the
+// command writes to 5 which one, as bubblewrap does.
 func (s spawner) launch(ctx context.Context, backend string, cmd *exec.Cmd, apart bool, preset []byte, limits Policy) (*guest, error) {
 	var pipes files
 	defer pipes.close()
@@ -150,7 +148,7 @@ func (s spawner) launch(ctx context.Context, backend string, cmd *exec.Cmd, apar
 	return g, nil
 }
 
-// kill ends the sandbox; the first reason stands.
+// kill ends the sandbox. The first reason counts.
 func (g *guest) kill(why Outcome) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -165,7 +163,7 @@ func (g *guest) kill(why Outcome) {
 	}
 }
 
-// wait gives the processor time of all that ran in the sandbox.
+// wait returns the processor time of everything that ran in the sandbox.
 func (g *guest) wait() time.Duration {
 	_ = g.in.Close()
 	<-g.out.done
@@ -230,7 +228,7 @@ func (g *guest) run(ctx context.Context, program string, limits Policy) (Result,
 	return r, nil
 }
 
-// stream keeps the beginning of what comes from a pipe.
+// stream keeps the beginning of what a pipe brings.
 type stream struct {
 	b    []byte // to be read when done
 	done chan struct{}
@@ -238,7 +236,7 @@ type stream struct {
 
 func collect(r *os.File, most int64, over func()) *stream { return collectFrom(r, r, most, over) }
 
-// collectFrom reads what of the file has been buffered as well. It calls over, once,
+// collectFrom collects a file, including what r has already buffered of it. It calls over, once,
 // when there is more than it keeps.
 func collectFrom(file *os.File, r io.Reader, most int64, over func()) *stream {
 	s := &stream{done: make(chan struct{})}
@@ -255,7 +253,7 @@ func collectFrom(file *os.File, r io.Reader, most int64, over func()) *stream {
 	return s
 }
 
-// files are opened files, to be closed together.
+// files is a set of open files to close together.
 type files struct {
 	open []*os.File
 	err  error
@@ -273,7 +271,7 @@ func (f *files) pipe() pipe {
 	return pipe{r, w}
 }
 
-// keep takes a file out.
+// keep removes a file from the set.
 func (f *files) keep(file *os.File) *os.File {
 	for i, o := range f.open {
 		if o == file {

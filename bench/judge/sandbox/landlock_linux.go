@@ -16,12 +16,12 @@ import (
 //go:embed landlock.py
 var confine string
 
-// landlock starts interpreters that confine themselves before there is a program:
-// by Landlock, the filter of system calls and resource limits.
+// landlock starts interpreters that confine themselves, by Landlock, the filter of system calls and
+// resource limits, before they get a program.
 //
-// The interpreter does that, and not a process that becomes one, since it can load
-// what it needs first. A start of a process of our own, with the limits of memory in
-// force, fails now and then: a Go program reserves more than it uses.
+// The interpreter does this, rather than a process that then becomes one, since it can first load
+// what it needs. Starting a process of our own under the limit of memory sometimes fails: a Go
+// program reserves more than it uses.
 type landlock struct {
 	args    []string
 	read    []string // what a program may read
@@ -47,8 +47,8 @@ func newLandlock(_ context.Context, files *layout) (*landlock, error) {
 	return l, nil
 }
 
-// newestABI is the last version of Landlock that is known here. A later one is used
-// as if it were this one.
+// newestABI is the newest version of Landlock known here. A later one is used as if it were this
+// one.
 const newestABI = 6
 
 func (l *landlock) name() string { return Landlock }

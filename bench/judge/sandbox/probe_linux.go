@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// probe is an attack. The program prints "stopped" when it did not get through,
-// which is believed only together with the outcome and what is seen from outside.
+// probe is an attack. Its program prints "stopped" if it did not get through, which counts only
+// together with the outcome and what is seen from outside.
 type probe struct {
 	name    string
 	program string
@@ -31,7 +31,7 @@ type probe struct {
 // way as those of the policy.
 var probeLimits = Policy{Wall: 20 * time.Second, CPU: time.Second, Memory: 256 << 20, Output: 64 << 10}
 
-// attack makes the attacks, two at a time, and says on what.
+// attack makes the attacks, two at a time, and records the versions that they ran on.
 func attack(ctx context.Context, b backend, on *Versions) ([]Check, error) {
 	dir, err := os.MkdirTemp("", "sandbox-probe-")
 	if err != nil {
@@ -81,7 +81,7 @@ func attack(ctx context.Context, b backend, on *Versions) ([]Check, error) {
 	return checks, verdict(ctx, b, checks)
 }
 
-// verdict is the first failure.
+// verdict returns the first failure.
 func verdict(ctx context.Context, b backend, checks []Check) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -97,7 +97,7 @@ func verdict(ctx context.Context, b backend, checks []Check) error {
 	return nil
 }
 
-// try makes one attack, and tells the versions of what it was made on.
+// try makes one attack and records the versions that it ran on.
 func try(ctx context.Context, b backend, p probe, on *Versions) error {
 	g, err := b.start(ctx, probeLimits)
 	if err != nil {
@@ -125,8 +125,8 @@ func try(ctx context.Context, b backend, p probe, on *Versions) error {
 // no sandbox around it. They leave no file, send no signal and name no object that
 // exists.
 
-// attempts is a Python program that tries one thing after the other, each of
-// which must fail with an OSError.
+// attempts returns a Python program that tries several things, each of which must fail with an
+// OSError.
 func attempts(tries string) string {
 	return `
 import os, socket, ctypes, sys
@@ -146,8 +146,8 @@ print("stopped" if not through else "got through: %s" % through)
 `
 }
 
-// probes is an honest program, and one for each way out. Where something can be seen from
-// here, outside looks as well: an escaped program could print anything.
+// probes returns an honest program and one for each way out. Where an escape shows from here,
+// outside looks for it as well: an escaped program could print anything.
 func probes(dir, secret string, port int, apart bool, visits *atomic.Int32) []probe {
 	host := `
 if socket.gethostname() != "sandbox":

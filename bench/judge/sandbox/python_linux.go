@@ -29,7 +29,7 @@ var find string
 // environment is the whole environment of an interpreter.
 var environment = []string{
 	"LANG=C.UTF-8", "PYTHONHASHSEED=0",
-	// Libraries of linear algebra start threads, of which there are none.
+	// Libraries of linear algebra start threads, which are not allowed.
 	"OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1",
 }
 
@@ -38,14 +38,13 @@ func arguments(limits Policy) []string {
 	return []string{strconv.FormatFloat(limits.CPU.Seconds(), 'f', -1, 64), strconv.FormatInt(limits.Memory, 10)}
 }
 
-// python is the command line of an interpreter with a driver, which is given the
-// descriptor of the report first. The environment is made here, so Python may
-// listen to it; -I would not.
+// python returns the command line of an interpreter with a driver, whose first argument is the
+// descriptor of the report. The environment is set here, so Python may read it; -I would ignore it.
 func (l *layout) python(driver string) []string {
 	return []string{l.executable, "-s", "-B", "-X", "utf8", "-c", driver, "4"}
 }
 
-// remedy knows the ways in which namespaces are forbidden.
+// remedy says what to do about the ways in which systems forbid namespaces.
 func remedy(said string) string {
 	has := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(said, p) })
@@ -67,7 +66,7 @@ func remedy(said string) string {
 	return ""
 }
 
-// layout is what an interpreter needs of the file system.
+// layout is the part of the file system that an interpreter needs.
 type layout struct {
 	executable string
 	binds      []pair // files and folders: where they are, and where they are looked for
@@ -76,8 +75,7 @@ type layout struct {
 
 type pair struct{ from, to string }
 
-// interpreter asks a Python, outside the sandbox, where its files are, and
-// these and no others are there for a program.
+// interpreter asks a Python, outside the sandbox, where its files are. A program sees only these.
 func interpreter(ctx context.Context, python string) (*layout, error) {
 	cmd := exec.CommandContext(ctx, python, "-I", "-B", "-c", find)
 	// Without LD_PRELOAD and the like, only the interpreter's own files are loaded and listed.
@@ -171,9 +169,8 @@ func interpreter(ctx context.Context, python string) (*layout, error) {
 	return l, nil
 }
 
-// loader is what the kernel starts a dynamic executable of this machine's word
-// size with. Only the types of debug/elf are used: its reader brings decompression
-// and DWARF into the binary.
+// loader returns the loader of a dynamic executable of this machine's word size. It uses only the
+// types of debug/elf, whose reader would bring decompression and DWARF into the binary.
 func loader(program string) string {
 	f, err := os.Open(program)
 	if err != nil {

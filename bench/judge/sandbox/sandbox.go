@@ -48,7 +48,7 @@ import (
 	"time"
 )
 
-// Policy says what a program may use. A field that is zero has the default.
+// Policy says what a program may use. A zero field has the default.
 type Policy struct {
 	Python  string // the interpreter, "python3"; it needs networkx
 	Backend string // Bubblewrap or Landlock; "" is the first of them that holds
@@ -70,7 +70,7 @@ const (
 	Landlock   = "landlock"
 )
 
-// MaxProgram is the most bytes a program may have.
+// MaxProgram is the greatest length of a program, in bytes.
 const MaxProgram = 1 << 20
 
 func (p Policy) withDefaults() (Policy, error) {
@@ -104,7 +104,7 @@ func (o Outcome) String() string {
 	return [...]string{OK: "ok", Timeout: "timeout", Memory: "memory", OutputLimit: "output", Crashed: "crashed"}[o]
 }
 
-// Result is what a program gave.
+// Result is what a run of a program gave.
 type Result struct {
 	Stdout, Stderr string // as printed: not necessarily UTF-8
 	Outcome        Outcome
@@ -127,10 +127,10 @@ type Versions struct {
 	NetworkX   string `json:"networkx"`
 }
 
-// ErrClosed is a Run after Close.
+// ErrClosed is the error of a Run after Close.
 var ErrClosed = errors.New("the sandbox is closed")
 
-// Unavailable is why no program can be run safely here.
+// Unavailable says why no program can run safely here.
 type Unavailable struct {
 	Backend string // "" when it is not about one
 	Step    string // what failed

@@ -33,7 +33,7 @@ type warmed struct {
 	err   error
 }
 
-// backend is a way to confine an interpreter.
+// backend is a way of confining an interpreter.
 type backend interface {
 	name() string
 	apart() bool        // in namespaces: with a host name of its own
@@ -42,7 +42,7 @@ type backend interface {
 	close()
 }
 
-// backends are all ways, the best first.
+// backends lists them, the best first.
 var backends = []struct {
 	name string
 	open func(context.Context, *layout) (backend, error)
@@ -51,9 +51,9 @@ var backends = []struct {
 	{Landlock, func(ctx context.Context, files *layout) (backend, error) { return newLandlock(ctx, files) }},
 }
 
-// Open attacks sandboxes with these limits, the best first, and gives the first
-// that stops every attack; it takes some seconds. The error is an *Unavailable
-// unless the context has ended or the policy is wrong.
+// Open attacks the sandboxes under these limits, the best first, and returns the first that stops
+// every attack; this takes some seconds. The error is an *Unavailable unless the context has ended
+// or the policy is wrong.
 func Open(ctx context.Context, policy Policy) (*Sandbox, error) {
 	policy, err := policy.withDefaults()
 	if err != nil {
@@ -117,8 +117,8 @@ func newSandbox(policy Policy, b backend) *Sandbox {
 	return s
 }
 
-// warm keeps one interpreter waiting. A start that fails is handed over as well:
-// the run that gets it says so, and the next start is tried for the next run.
+// warm keeps one interpreter waiting. A failed start is handed over as well: the run that gets it
+// reports it, and the next run triggers another start.
 func (s *Sandbox) warm(ctx context.Context) {
 	for ctx.Err() == nil {
 		g, err := s.backend.start(ctx, s.policy)
@@ -133,8 +133,8 @@ func (s *Sandbox) warm(ctx context.Context) {
 	}
 }
 
-// Run runs a program. The error is that of the sandbox, never the program's: the
-// result then says nothing about the program.
+// Run runs a program. An error is the sandbox's, never the program's; the result then says nothing
+// about the program.
 func (s *Sandbox) Run(ctx context.Context, program string) (Result, error) {
 	if len(program) > MaxProgram {
 		return Result{Outcome: Crashed, Stderr: "the program is longer than 1 MiB\n"}, nil
@@ -157,13 +157,13 @@ func (s *Sandbox) Run(ctx context.Context, program string) (Result, error) {
 	}
 }
 
-// Checks are the attacks that Open made.
+// Checks returns the attacks that Open made.
 func (s *Sandbox) Checks() []Check { return slices.Clone(s.checks) }
 
-// Versions are what the proof holds for.
+// Versions returns the versions that the proof holds for.
 func (s *Sandbox) Versions() Versions { return s.proven }
 
-// Close ends the waiting interpreters. Programs that run come to their end.
+// Close ends the waiting interpreters. Running programs finish.
 func (s *Sandbox) Close() error {
 	s.stop()
 	s.work.Wait()
@@ -175,7 +175,7 @@ func (s *Sandbox) Close() error {
 // from a cold disk takes seconds.
 const startLimit = time.Minute
 
-// failed is a step that went wrong, with what the command said.
+// failed returns the error of a step, with what the command printed.
 func failed(ctx context.Context, backend, step string, err error, said string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -22,7 +22,7 @@ type BugError struct{ What string }
 
 func (e *BugError) Error() string { return e.What }
 
-// Work gives the verdict on an item. It may be nil, which emit has to handle.
+// Work returns the verdict on an item. It may be nil, which emit has to handle.
 type Work[T any] func(context.Context, T) (*Verdict, error)
 
 // String names an item.

@@ -182,7 +182,7 @@ func (x *Index) reply(id string) (*Question, bool, error) {
 	return q, false, err
 }
 
-// missing gives the questions without a reply, in their order.
+// missing returns the questions without a reply, in their order.
 func (x *Index) missing(yield func(*Question) error) error {
 	at := int64(0)
 	for line := 1; x.left > 0; line++ {

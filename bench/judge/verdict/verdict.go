@@ -112,8 +112,8 @@ const (
 	NoReply     = "no_answer"
 )
 
-// cause is why a reply is wrong, of a direct answer the most specific of what was
-// found; "" when it is not.
+// cause returns why a reply is wrong, "" if it is not. Of a direct answer it is the most specific
+// of the findings.
 func (v *Verdict) cause() string {
 	switch {
 	case v.Attribution != nil:

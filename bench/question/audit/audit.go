@@ -25,7 +25,7 @@ import (
 	"ein/internal/table"
 )
 
-// Share is so many of so many.
+// Share is Right of Of.
 type Share struct {
 	Right int `json:"right"`
 	Of    int `json:"of"`
@@ -40,15 +40,14 @@ func (s Share) Interval() (low, high float64) {
 	return i.Low, i.High
 }
 
-// Decoy is how often the best guess is right for someone who knows what a decoy
-// says. The guesses are learned from one half and tried on the other.
+// Decoy is how often the best guess is right for someone who knows what a decoy says. Guesses are
+// learned from one half of the instances and tried on the other.
 type Decoy struct {
 	Name string `json:"name"`
 	Share
 }
 
-// Learned is how often the best of the learners is right on the test instances,
-// for one set of features.
+// Learned is how often the best learner is right on the test instances, for one set of features.
 type Learned struct {
 	Features string           `json:"features"`
 	Learner  string           `json:"learner"`
@@ -56,7 +55,7 @@ type Learned struct {
 	Share
 }
 
-// Category is what was found about one.
+// Category is the audit of one category.
 type Category struct {
 	Name      string    `json:"category"`
 	Version   string    `json:"version"`
@@ -72,7 +71,7 @@ type Category struct {
 	rows []*row
 }
 
-// Report is what was found about some files.
+// Report is the audit of some files.
 type Report struct {
 	Categories []*Category `json:"categories"`
 	Large      int         `json:"too_large"` // instances with more nodes than decoys are made for
@@ -90,11 +89,11 @@ type row struct {
 	train   bool
 }
 
-// trainShare of ten instances are trained on.
+// trainShare is how many of ten instances are trained on.
 const trainShare = 7
 
-// Collect reads instances and tries the decoys, of the categories that are wanted, nil
-// being all. Two generators are never put together.
+// Collect reads instances and tries the decoys of the categories that want selects, or of all if it
+// is nil. Instances of different generators are kept apart.
 func Collect(ctx context.Context, want func(category string) bool, all iter.Seq2[*instance.Instance, error]) (*Report, error) {
 	r := &Report{}
 	by := map[[2]string]*Category{}
@@ -141,12 +140,12 @@ func Collect(ctx context.Context, want func(category string) bool, all iter.Seq2
 	return r, nil
 }
 
-// byNode says whether the answers are learned node by node.
+// byNode reports whether the answers are learned node by node.
 func (c *Category) byNode() bool {
 	return c.cat.Result == category.Set || c.cat.Result == category.String
 }
 
-// count finds the baselines.
+// count computes the baselines.
 func (c *Category) count() {
 	c.Instances = len(c.rows)
 	answers := map[category.Out]int{}
@@ -177,8 +176,8 @@ func (c *Category) count() {
 	sort.SliceStable(c.Decoys, func(i, j int) bool { return c.Decoys[i].Right > c.Decoys[j].Right })
 }
 
-// guess is how often the best guess is right. What a decoy says of nodes is right
-// or not; there is nothing to learn from it as a whole.
+// guess returns how often the best guess is right. What a decoy says about nodes is either right or
+// wrong; nothing can be learned from it as a whole.
 func (c *Category) guess(says func(i int) category.Out) Share {
 	s := Share{Of: len(c.rows)}
 	if c.byNode() {
@@ -214,7 +213,7 @@ func (c *Category) guess(says func(i int) category.Out) Share {
 	return s
 }
 
-// mode is the most frequent answer, the lowest of several.
+// mode returns the most frequent answer; of several, the lowest.
 func mode(answers map[category.Out]int) (best category.Out, n int) {
 	for o, k := range answers {
 		if k > n || k == n && (o.Num < best.Num || o.Num == best.Num && cmp.Or(cmp.Compare(o.Set.High, best.Set.High), cmp.Compare(o.Set.Low, best.Set.Low)) < 0) {
@@ -224,7 +223,7 @@ func mode(answers map[category.Out]int) (best category.Out, n int) {
 	return best, n
 }
 
-// constant is an answer for people.
+// constant shows an answer.
 func constant(t category.Result, o category.Out) string {
 	switch t {
 	case category.Boolean:

@@ -9,7 +9,7 @@ import (
 	"ein/internal/stats"
 )
 
-// The sets of features; each has those before it.
+// The sets of features; each contains those before it.
 const (
 	Form   = "form"   // lengths, counts, mentions, positions: what can be counted in the text
 	Local  = "local"  // degrees and direct edges of the nodes that the question names
@@ -18,13 +18,13 @@ const (
 
 var featureSets = []string{Form, Local, Decoys}
 
-// node is the features of one node of an instance whose answer is nodes.
+// node holds the features of one node, for answers that are nodes.
 type node struct {
 	form, local, decoys []float64
 	in                  bool // the answer has it
 }
 
-// describe works the features out.
+// describe computes the features of an instance.
 func (x *row) describe(in *instance.Instance, cat *category.Category, w *category.World) {
 	words := strings.FieldsFunc(in.Question, func(r rune) bool { return strings.ContainsRune(" .,:;?!\"()\n", r) })
 	q := w.Query
@@ -173,7 +173,7 @@ func (c *Category) matrix(set string) (j job) {
 	return j
 }
 
-// job is what a learner is given.
+// job is the input of a learner.
 type job struct {
 	Kind  string      `json:"kind"`
 	X     [][]float64 `json:"x"`

@@ -15,9 +15,8 @@ import (
 //go:embed learn.py
 var driver string
 
-// Learn trains the learners in a Python with scikit-learn. Where there is none,
-// Missing says so, and that is no error. The callback, which may be nil, is told
-// of every category that is done.
+// Learn trains the learners in a Python with scikit-learn. If there is none, Missing says so, which
+// is not an error. done, which may be nil, is called after each category.
 func (r *Report) Learn(ctx context.Context, python string, done func(i int)) error {
 	p, err := child.Start(exec.Command(python, "-I", "-W", "ignore", "-c", driver), nil, 1<<20)
 	if err != nil {
@@ -63,7 +62,7 @@ func (r *Report) Learn(ctx context.Context, python string, done func(i int)) err
 	return nil
 }
 
-// tests is the number of instances that are not trained on.
+// tests returns the number of instances that are not trained on.
 func (c *Category) tests() int {
 	n := 0
 	for _, x := range c.rows {

@@ -102,7 +102,7 @@ var chainOfFilters = Category{
 	},
 }
 
-// conditions is what the nodes that are counted do.
+// conditions words the properties of the nodes that are counted.
 func conditions(q *Query) string {
 	text := "{reverse} at least {a} " + nodes(q.MinIn)
 	if q.MinOut > 0 && q.MinOut == q.MaxOut {

@@ -270,15 +270,15 @@ func (cat *Category) walk(s *random.Stream, w *World, goal *Goal, free bool, loo
 	return false
 }
 
-// exchanges is how many edges one step of a walk exchanges.
+// exchanges returns how many edges one step of a walk exchanges.
 func (w *World) exchanges() int { return 1 + len(w.A.Arcs)/16 }
 
-// all is the answer about the whole graph: without the first search.
+// all returns the answer about the whole graph, without the first search.
 func (cat *Category) all(w *World, ops []kind) int {
 	return w.run(cat.Solver, Cut{slices.Index(ops, opReach), LeftOut}).Num
 }
 
-// seen is what a reader sees of two nodes without a search: whether an edge joins them, and
+// seen returns what a reader sees of two nodes without a search: whether an edge joins them, and
 // the degrees of their neighbours.
 func (w *World) seen(x, y int) (what [2][8]int) {
 	g := &w.A
@@ -297,7 +297,8 @@ func (w *World) seen(x, y int) (what [2][8]int) {
 	return what
 }
 
-// near is what decides seen while no degree changes, and is faster to compare.
+// near returns the neighbours of two nodes: as long as no degree changes, seen is the same if these
+// are, and they are faster to compare.
 func (w *World) near(x, y int) [4]graph.Bits {
 	return [...]graph.Bits{w.A.Out[x], w.A.In[x], w.A.Out[y], w.A.In[y]}
 }

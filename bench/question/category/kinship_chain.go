@@ -169,7 +169,7 @@ func named(name string) *kinshipStep {
 	panic("category: no kinship step " + name)
 }
 
-// follow is where a chain of steps leads from x.
+// follow returns the nodes that a chain of steps leads to from x.
 func follow(f *graph.Facts, n, x int, steps []string) graph.Set {
 	at := f.SetOf([]int{x})
 	for _, name := range steps {

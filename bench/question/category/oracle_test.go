@@ -108,7 +108,7 @@ func (o *oracle) triangles(in func(x int) bool) int {
 	return count
 }
 
-// related says whether y is the relation of x: a parent of x, say.
+// related reports whether y is the relation of x: a parent of x, say.
 func (o *oracle) related(relation string, x, y int) bool {
 	switch relation {
 	case "parent":
@@ -128,7 +128,7 @@ func (o *oracle) related(relation string, x, y int) bool {
 	panic(relation)
 }
 
-// chained says whether steps lead from x to y.
+// chained reports whether steps lead from x to y.
 func (o *oracle) chained(steps []string, x, y int) bool {
 	if len(steps) == 0 {
 		return x == y

@@ -598,7 +598,7 @@ func (w *World) reached(form, s *random.Stream, most int) bool {
 	return w.lay(s, w.searched(w.layers(form, size)))
 }
 
-// ringSizes is how many nodes a component has.
+// ringSizes returns the least and the largest number of nodes of a component.
 func (w *World) ringSizes() (low, high int) {
 	low = min(3, w.N)
 	high = max(low, min((w.N+3)/2, max(5, (w.N+6)/3)))

@@ -136,7 +136,8 @@ func (w *World) Reach(x int) graph.Bits { return w.search(&w.A, x, false) }
 // Above returns what reaches x, without x.
 func (w *World) Above(x int) graph.Bits { return w.search(&w.A, x, true) }
 
-// search is where a cut of a search takes effect. Without the search, all other nodes count as found.
+// search is a search that a cut can shorten, reverse or leave out. Without it, all other nodes
+// count as found.
 func (w *World) search(g *graph.Net, x int, back bool) graph.Bits {
 	how := w.op(opReach)
 	if how == LeftOut {
@@ -147,7 +148,7 @@ func (w *World) search(g *graph.Net, x int, back bool) graph.Bits {
 	return seen.Less(x)
 }
 
-// Path says whether x reaches y.
+// Path reports whether x reaches y.
 func (w *World) Path(x, y int) bool {
 	how := w.op(opPath)
 	switch how {

@@ -150,7 +150,7 @@ func (g *Net) Fill(s *random.Stream, p *Blocks, edges int) {
 	}
 }
 
-// full says whether a node has all the edges that it may have, one way.
+// full reports whether a node has all the edges that it may have, one way.
 func (p *Blocks) full(has, most int) bool { return p.Family && has >= most }
 
 // join adds an edge from x to one of some nodes, or, back, to x.

@@ -243,7 +243,7 @@ func (c *canon) leaf(p partition, path []int) int {
 	return len(path)
 }
 
-// image says whether the automorphisms found that fix a path take a node that
+// image reports whether the automorphisms found that fix a path take a node that
 // was tried to x.
 func (c *canon) image(path, tried []int, x int) bool {
 	if len(tried) == 0 {

@@ -38,7 +38,7 @@ func (g *Graph) Facts() *Facts {
 	return f
 }
 
-// HasEdge says whether an edge leads from x to y.
+// HasEdge reports whether an edge leads from x to y.
 func (f *Facts) HasEdge(x, y int) bool { return f.adjacent[x][y] }
 
 // OutDegree returns the number of edges that leave x.

@@ -19,7 +19,7 @@ func Bit(x int) Bits { return Bits{}.With(x) }
 // All returns the set of the first n nodes.
 func All(n int) Bits { return Bits{1<<n - 1, 1<<max(0, n-64) - 1} }
 
-// Has says whether x is in the set.
+// Has reports whether x is in the set.
 func (b Bits) Has(x int) bool { return (b.Low>>x|b.High>>(uint(x)-64))&1 == 1 }
 
 // With returns the set and x.
@@ -201,7 +201,7 @@ func (g *Net) Move(s *random.Stream) bool {
 	return true
 }
 
-// IsFamily says whether the graph is one that Kinship could have drawn: nobody
+// IsFamily reports whether the graph is one that Kinship could have drawn: nobody
 // has too many children or parents or is their own ancestor, and of two parents neither is an ancestor of the other.
 func (g *Net) IsFamily() bool {
 	for x := range g.N {

@@ -163,7 +163,7 @@ func syntax(err error) error {
 }
 
 // Rules returns a program of facts, rules and queries that gives the answer, by labels. It
-// follows from the instance and is no part of it.
+// follows from the instance and is not part of it.
 func (in *Instance) Rules() (string, error) {
 	cat, err := Category(in.Category)
 	if err != nil {

@@ -329,10 +329,10 @@ func (id ID) partition() surface.Partition {
 	return p
 }
 
-// training says whether the split is one of the training side.
+// training reports whether the split is one of the training side.
 func (id ID) training() bool { return strings.HasPrefix(id.Split, trainingSplits) }
 
-// Training says whether an id is of the training side of cb2.
+// Training reports whether an id is of the training side of cb2.
 func (id ID) Training() bool { return id.side() == 1 }
 
 // permille is a range of densities as people write it.

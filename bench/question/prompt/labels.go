@@ -15,11 +15,11 @@ import (
 	"ein/lang/syntax"
 )
 
-// ofNodes is the functions whose arguments, behind the first, are nodes.
+// ofNodes lists the functions whose arguments after the first are nodes.
 var ofNodes = []string{"desc", "reach", "anc", "has_path", "dist", "path", "parents", "children", "siblings", "cousins", "node", "select", "wdist", "wpath"}
 
-// Anchors returns the numbers in an Ein program that stand for nodes, those of its graphs
-// aside: arguments of functions, and positions in brackets.
+// Anchors returns the numbers in an Ein program that stand for nodes, except those in its graphs:
+// arguments of functions, and positions in brackets.
 func Anchors(f *syntax.File) (list []*syntax.Number) {
 	take := func(x syntax.Expr) {
 		if n, ok := x.(*syntax.Number); ok {
@@ -107,8 +107,8 @@ func labelled(in *instance.Instance) (string, error) {
 	return diag.Apply(in.EinProgram, edits), nil
 }
 
-// listed gives the place of an edge in the JSON object of a question, which has an edge of an
-// undirected graph one way round: 0 if there is none. The graphs of a question are counted from 1.
+// listed returns the position of an edge in the JSON object of a question, or 0 if it has none:
+// that has each undirected edge in one direction. Graphs count from 1.
 func listed(in *instance.Instance, graph int) func(edge *[2]*syntax.Number) int {
 	var object struct{ Edges, Edges2 [][2]string }
 	at := strings.IndexByte(in.Question, '{')

@@ -34,11 +34,11 @@ func Modes() []Mode { return []Mode{Direct, CoT, Ein, Python, Rules, Tool} }
 //go:embed prompts/*.md prompts/paper/*.md
 var embedded embed.FS
 
-// Prompts are the system prompts of the modes.
+// Prompts maps modes to their system prompts.
 type Prompts map[Mode]string
 
-// DefaultPrompts are the prompts of this version of the benchmark. They state the
-// same conventions in every mode.
+// DefaultPrompts returns the prompts of this version of the benchmark. They state the same
+// conventions in every mode.
 func DefaultPrompts() Prompts {
 	p := embeddedIn("prompts")
 	_, language, _ := strings.Cut(p[Ein], "\n\n") // behind what it says about the reply
@@ -46,8 +46,8 @@ func DefaultPrompts() Prompts {
 	return p
 }
 
-// PaperPrompts are the prompts that the paper prints, word for word. It prints none for
-// the modes python and rules.
+// PaperPrompts returns the prompts of the paper, word for word. It has none for the modes python
+// and rules.
 func PaperPrompts() Prompts { return embeddedIn("prompts/paper") }
 
 func embeddedIn(dir string) Prompts {
@@ -65,9 +65,8 @@ func embeddedIn(dir string) Prompts {
 	return p
 }
 
-// Override replaces the prompts that a folder has: files named by the mode, such
-// as direct.md. Another file ending in .md is an error, since it can only be a
-// prompt that would not be used.
+// Override replaces prompts by those in a folder, in files named after the mode, such as direct.md.
+// Any other file ending in .md is an error: it could only be a prompt that would not be used.
 func (p Prompts) Override(dir fs.FS) error {
 	names, err := fs.Glob(dir, "*.md")
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 // model that completes it, has seen that data.
 const Canary = "closurebench:7c1e9b52-40d3-4f8a-9d6e-2b83a5f0c714"
 
-// Target is what the model learns to write.
+// Target is what a model learns to write.
 type Target string
 
 // The targets: the answer as JSON, the same after the steps that lead to it, or a
@@ -65,7 +65,7 @@ const (
 // Formats returns all formats.
 func Formats() []Format { return []Format{Messages, PromptCompletion, Conversational} }
 
-// Options say what is written of each instance: one record for each target.
+// Options say what to write for each instance: one record for each target.
 type Options struct {
 	Targets []Target
 	Format  Format
@@ -129,7 +129,7 @@ func Chat(in *instance.Instance, target Target, prompts Prompts) ([]Message, err
 	return []Message{{"system", prompts[target.Mode()]}, {"user", in.Question}, {"assistant", reply}}, err
 }
 
-// record has the fields of one format; what the other has is left out.
+// record has the fields of all formats; a line omits those that its format does not use.
 type record struct {
 	ID         string    `json:"id"`
 	Target     Target    `json:"target"`

@@ -12,9 +12,9 @@ import (
 	"ein/internal/lists"
 )
 
-// Steps is how the answer of an instance is found, written out: the graph as a list of
-// neighbours, then each search, filter and count. It is an error when that ends in
-// another answer than the one of the instance.
+// Steps writes out how to find the answer of an instance: the graph as a list of neighbours, then
+// each search, filter and count. It is an error if they lead to another answer than that of the
+// instance.
 func Steps(in *instance.Instance) (string, error) {
 	if _, err := instance.Category(in.Category); err != nil {
 		return "", err
@@ -47,7 +47,7 @@ func Steps(in *instance.Instance) (string, error) {
 	return t.String(), nil
 }
 
-// tracer solves a case in the plainest way and writes down what it does.
+// tracer solves a case in the simplest way and writes down each step.
 type tracer struct {
 	strings.Builder
 	*category.Query
@@ -55,7 +55,7 @@ type tracer struct {
 	arrow, verb string
 }
 
-// network is a graph by the neighbours of its nodes.
+// network is a graph as lists of neighbours.
 type network struct{ out, in [][]int }
 
 // Copies of it would be kilobytes.
@@ -92,7 +92,7 @@ func (t *tracer) second(c *category.Case) *network {
 	return t.network(&other, "Edges of the second network")
 }
 
-// reach is what x reaches, without x, hop by hop; back is what reaches it.
+// reach searches hop by hop and returns what x reaches, without x; with back, what reaches x.
 func (t *tracer) reach(g *network, x int, back bool) []int {
 	next, from := g.out, "From"
 	if back {
@@ -132,7 +132,7 @@ func (t *tracer) keep(nodes []int, what string, value func(x int) []int, has fun
 
 func atLeast(k int) func(int) bool { return func(n int) bool { return n >= k } }
 
-// all is every node but some, in order.
+// all returns every node but some, in order.
 func (t *tracer) all(but ...int) (nodes []int) {
 	for x := range t.labels {
 		if !slices.Contains(but, x) {
@@ -160,7 +160,7 @@ func less(a []int, b ...int) (nodes []int) {
 	return nodes
 }
 
-// from is where one step leads from some nodes, in order.
+// from returns the nodes that one step leads to, in order.
 func from(nodes []int, next [][]int) (to []int) {
 	for _, x := range nodes {
 		to = append(to, next[x]...)
@@ -259,7 +259,7 @@ func (t *tracer) compare(a, b *network) answer.Value {
 	return t.number(nodes)
 }
 
-// kin is one step of a chain of relatives.
+// kin returns the nodes that one step of a chain of relatives leads to.
 func kin(g *network, at []int, step string) []int {
 	switch step {
 	case "parent":
@@ -279,8 +279,8 @@ func kin(g *network, at []int, step string) []int {
 	return slices.Compact(to)
 }
 
-// solve finds the answer from lists of neighbours, and shares no code with the programs: a
-// mistake on either side shows as steps that do not reach the answer.
+// solve finds the answer from lists of neighbours. It shares no code with the programs, so that a
+// mistake on either side shows up as steps that do not lead to the answer.
 func (t *tracer) solve(name string, g *network) answer.Value {
 	x, y := t.Source, t.Target
 	out := func(x int) []int { return g.out[x] }

@@ -16,8 +16,8 @@ import (
 //go:embed card.md
 var cardText string
 
-// card is the card of the release, in the form of a datasheet, with the head by which
-// the library datasets finds its tables.
+// card returns the card of the release, a datasheet, with the header by which the library datasets
+// finds its tables.
 func (m *Maker) card(found *audit.Report, stats *summary.Report, apart *instance.Proof) string {
 	var files strings.Builder
 	for _, p := range m.parts {

@@ -27,7 +27,7 @@ import (
 	"ein/internal/lists"
 )
 
-// Settings are what a release depends on, and Ein the version of the tool.
+// Settings are what a release depends on. Ein is the version of the tool.
 type Settings struct {
 	Preset      string
 	Seed        uint64
@@ -36,7 +36,7 @@ type Settings struct {
 	Ein         string
 }
 
-// Defaults are the settings of a release that is like that of the paper.
+// Defaults returns the settings of a release like that of the paper.
 func Defaults() Settings {
 	return Settings{Preset: "standard", Seed: 42, PerCategory: 50, Further: 2500}
 }
@@ -90,8 +90,8 @@ type Edge struct {
 	To    int64 `json:"to" parquet:"to"`
 }
 
-// Lesson is a line of the training data. The canary is also at the end of its system
-// message, which is what a training program shows to the model.
+// Lesson is a line of the training data. The canary is also at the end of the system message, which
+// training shows to the model.
 type Lesson struct {
 	ID       string           `json:"id" parquet:"id"`
 	Target   string           `json:"target" parquet:"target"`
@@ -133,8 +133,7 @@ type part struct {
 	rows        int
 }
 
-// Run makes all files. Those that say that the release is complete, the card and the
-// checksums, are the last.
+// Run makes all files. The card and the checksums come last: they say that the release is complete.
 func (m *Maker) Run(ctx context.Context) error {
 	if parquetMissing != nil {
 		return parquetMissing
@@ -187,8 +186,8 @@ func (m *Maker) Run(ctx context.Context) error {
 	return m.about(ctx, append(train, held...), apart)
 }
 
-// plan is so many questions of a split, as many of each category, the first ones having
-// one more where that does not come out even.
+// plan spreads so many questions of a split over the categories; the first ones get one more if
+// that does not come out even.
 func (m *Maker) plan(split string, total int) instance.Cells {
 	var plan instance.Cells
 	for i := range category.Table {
@@ -201,8 +200,8 @@ func (m *Maker) plan(split string, total int) instance.Cells {
 	return plan
 }
 
-// sweep returns the sizes of the preset in four steps, or fewer where it has fewer sizes. A
-// category of which a size has no question is left out there, and about says so.
+// sweep returns the sizes of the preset in four steps, or fewer if it has fewer sizes. A category
+// without a question of a size is left out there, and about says so.
 func (m *Maker) sweep(ctx context.Context) (plan instance.Cells, about string, err error) {
 	const steps = 4
 	var sizes, none []string
@@ -277,7 +276,7 @@ func (m *Maker) questions(ctx context.Context, name, about string, plan instance
 	})
 }
 
-// lessons are the training questions as chats, one for each target.
+// lessons writes the training questions as chats, one for each target.
 func (m *Maker) lessons(train []*instance.Instance) error {
 	prompts := prompt.DefaultPrompts()
 	for mode := range prompts {
@@ -327,7 +326,7 @@ func write[T any](m *Maker, name, about string, rows int, each func(yield func(*
 	return m.file(name+".parquet", func(w io.Writer) error { return writeParquet(w, each) })
 }
 
-// about writes what is known of the questions, the card and the checksums.
+// about writes what is known about the questions, the card and the checksums.
 func (m *Maker) about(ctx context.Context, all []*instance.Instance, apart *instance.Proof) error {
 	sequence := func(yield func(*instance.Instance, error) bool) {
 		for _, in := range all {

@@ -105,7 +105,7 @@ func Of(in *instance.Instance) (*Result, error) {
 	return r, nil
 }
 
-// edits is all that can be done to one edge, in order.
+// edits lists all edits of one edge, in order.
 func edits(c *category.Case) []edit {
 	var list []edit
 	for i, g := range []*graph.Graph{&c.G, &c.G2} {

@@ -220,8 +220,8 @@ type facts struct {
 	edits   *sensitivity.Result
 }
 
-// factsOf is what the groups of an instance share, found once: its edits are run and, for its
-// redraws, it is generated again.
+// factsOf computes once what all groups of an instance use: it tries the edits and, for the
+// redraws, generates the instance again.
 func factsOf(in *instance.Instance, edits func(*instance.Instance) (*sensitivity.Result, error), redraws bool) (facts, error) {
 	f := facts{redraws: -1}
 	var err error

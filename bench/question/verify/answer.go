@@ -13,8 +13,7 @@ import (
 	"ein/bench/question/category"
 )
 
-// parse reads one JSON value as an answer. node tells which node of the graph a
-// value stands for.
+// parse reads one JSON value as an answer. node returns the node that a value stands for.
 func parse(t category.Result, text []byte, node func(any) (int, error)) (answer.Value, error) {
 	v := answer.Value{Type: t}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -90,7 +89,7 @@ func nodes(x any, node func(any) (int, error)) ([]int, error) {
 	return out, nil
 }
 
-// byLabel is how stored answers name nodes.
+// byLabel reads nodes as stored answers name them.
 func byLabel(labels []string) func(any) (int, error) {
 	return func(x any) (int, error) {
 		s, ok := x.(string)
@@ -102,7 +101,7 @@ func byLabel(labels []string) func(any) (int, error) {
 	}
 }
 
-// byNumber is how Python programs name nodes.
+// byNumber reads nodes as Python programs name them.
 func byNumber(n int) func(any) (int, error) {
 	return func(x any) (int, error) {
 		i, ok := integer(x)
@@ -113,8 +112,7 @@ func byNumber(n int) func(any) (int, error) {
 	}
 }
 
-// closeEnough is how far two programs may be apart that add the same numbers in
-// another order.
+// closeEnough is how far apart two programs may be that add the same numbers in different orders.
 const closeEnough = 1e-9
 
 func same(a, b answer.Value) bool {

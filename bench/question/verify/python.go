@@ -27,8 +27,8 @@ const (
 	maxOutput = 1 << 26
 )
 
-// Unavailable is why no Python program can be run: there is no interpreter, it
-// has no networkx, or it keeps failing.
+// Unavailable says why no Python program can run: there is no interpreter, it lacks networkx, or it
+// keeps failing.
 type Unavailable struct {
 	Python string // the command
 	Reason string
@@ -48,13 +48,13 @@ func (e *Unavailable) Help() string {
 The interpreter is started with -I: packages of "pip install --user" and those on PYTHONPATH do not count.`
 }
 
-// ProgramError is a Python program that does not end as it should.
+// ProgramError reports a Python program that did not end as it should.
 type ProgramError struct{ Reason string }
 
 func (e *ProgramError) Error() string { return e.Reason }
 
-// Interpreter is one process that runs Python programs one after the other. It
-// is started anew when a program brings it down.
+// Interpreter is a process that runs Python programs one after the other. It is restarted if a
+// program brings it down.
 type Interpreter struct {
 	Version, NetworkX string
 
@@ -71,8 +71,8 @@ func NewInterpreter(ctx context.Context, python string, limit time.Duration) (*I
 	return i, i.start(ctx)
 }
 
-// start waits for the first line of the driver, which tells a command that is no Python from
-// a Python without networkx.
+// start starts the process and waits for the first line of the driver, which tells a command that
+// is not Python from a Python without networkx.
 func (i *Interpreter) start(ctx context.Context) error {
 	unavailable := func(format string, args ...any) error {
 		if ctx.Err() != nil {
@@ -123,9 +123,9 @@ func ended(p *child.Process) string {
 	return reason
 }
 
-// Run runs a program in a namespace of its own and gives what it printed. The
-// error is a *ProgramError when it is the program's, and an *Unavailable when
-// there is no interpreter left to run others.
+// Run runs a program in a namespace of its own and returns what it printed. The error is a
+// *ProgramError if the program is to blame, and an *Unavailable if no interpreter is left to run
+// others.
 func (i *Interpreter) Run(ctx context.Context, program string) (string, error) {
 	if i.p == nil {
 		if err := i.start(ctx); err != nil {
@@ -156,7 +156,7 @@ func (i *Interpreter) Run(ctx context.Context, program string) (string, error) {
 	return reply.Stdout, nil
 }
 
-// failed is an exchange that did not end well.
+// failed returns the error of an exchange that went wrong.
 func (i *Interpreter) failed(ctx context.Context, overdue bool) error {
 	how := ended(i.p)
 	i.p = nil

@@ -25,7 +25,7 @@ import (
 	"ein/lang/check"
 )
 
-// Part is what about an instance was found wrong.
+// Part says what about an instance is wrong.
 type Part int
 
 // The parts: the line is not an instance or is there twice; the digest is not that
@@ -45,7 +45,7 @@ func (p Part) String() string {
 	return [...]string{"line", "digest", "generated", "Ein", "Python", "rules"}[p]
 }
 
-// Finding is something that does not agree with a line, its id or its programs.
+// Finding is a disagreement between a line, its id and its programs.
 type Finding struct {
 	Line    int    `json:"-"`
 	ID      string `json:"-"` // "" when the line has none
@@ -53,7 +53,7 @@ type Finding struct {
 	Message string `json:"message"`
 }
 
-// Row counts the instances of a category, and the disagreements by part.
+// Row counts the instances of a category and their disagreements, by part.
 type Row struct {
 	Category  string
 	Instances int
@@ -83,8 +83,7 @@ func (s *Summary) Total() Row {
 	return t
 }
 
-// Agrees reports whether nothing was found wrong. Of a file without instances
-// nothing can be said.
+// Agrees reports whether nothing is wrong. A file without instances does not agree.
 func (s *Summary) Agrees() bool {
 	t := s.Total()
 	return t.Instances > 0 && s.Unreadable == 0 && t.Wrong == [parts]int{}
@@ -98,7 +97,7 @@ type Job struct {
 // ahead is how many instances the Go half may be ahead of the Python half.
 const ahead = 16
 
-// Record is what was found of a line.
+// Record is the result for one line.
 type Record struct {
 	Line     int       `json:"line"`
 	ID       string    `json:"id,omitempty"` // "" when the line is not an instance
@@ -116,9 +115,9 @@ func (it *Record) find(p Part, format string, args ...any) {
 	it.Findings = append(it.Findings, Finding{Part: p, Message: fmt.Sprintf(format, args...)})
 }
 
-// Each gives what is found of the lines of r in their order, but for ids that are there
-// twice. The first error is why Python programs were not run, or not all: an *Unavailable.
-// The other is that of reading, of emit or of the context.
+// Each calls emit with the record of each line of r, in order. It does not look for repeated ids;
+// Summary.Add does. noPython says why Python programs were not run, or not all: an *Unavailable.
+// err is that of reading, of emit or of the context.
 func (j *Job) Each(ctx context.Context, r io.Reader, emit func(*Record) error) (noPython, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	items := make(chan Record, ahead)
@@ -153,8 +152,8 @@ func (j *Job) Each(ctx context.Context, r io.Reader, emit func(*Record) error) (
 // NewSummary returns the summary of a file without lines.
 func NewSummary() *Summary { return &Summary{first: map[[8]byte]int{}, rows: map[string]*Row{}} }
 
-// Add counts what was found of the next line of a file, and gives all of it: a shard of a
-// file does not know which ids were there before.
+// Add counts the record of the next line of a file and returns its findings, to which it adds a
+// repeated id: a shard of a file does not know which ids came before.
 func (s *Summary) Add(it *Record) []Finding {
 	if it.ID != "" {
 		hash := sha256.Sum256([]byte(it.ID))
@@ -212,7 +211,7 @@ func (s *Summary) Rows() (list []Row) {
 	return list
 }
 
-// scan is the Go half: all that needs no Python.
+// scan is the Go half of the work: everything that needs no Python.
 func scan(ctx context.Context, r io.Reader, items chan<- Record) {
 	n := 0
 	for line, err := range instance.Lines(r) {
@@ -302,7 +301,7 @@ func decode(line []byte) (*instance.Instance, error) {
 	return in, nil
 }
 
-// regenerate compares a line with that of its id, and says what differs.
+// regenerate generates the line of the id and says how the given line differs.
 func regenerate(in *instance.Instance, line []byte) string {
 	if !slices.Contains(instance.Versions(), in.Version) {
 		return fmt.Sprintf("it was made by generator %q; this ein has %s and cannot regenerate it", clip(in.Version), strings.Join(instance.Versions(), " and "))

@@ -14,14 +14,14 @@ import (
 	"ein/internal/words"
 )
 
-// Entry is answers on a board: those of a run in one mode and encoding.
+// Entry selects the answers of a run in one mode and encoding for a board.
 type Entry struct {
 	Name string
 	Run  *run.Run
 	Side Side
 }
 
-// Board is answers in the order of their accuracy, with tests of every two.
+// Board ranks entries by accuracy, with a test of every two.
 type Board struct {
 	Version   int         `json:"version"`
 	Alpha     float64     `json:"alpha"`
@@ -30,8 +30,8 @@ type Board struct {
 	Pairs     []BoardPair `json:"pairs"`
 }
 
-// Standing is an entry. It has a range of ranks: after Holm, so many others are better for
-// more than chance, and so many are worse.
+// Standing is an entry with its range of ranks: below the entries that are significantly better
+// (after Holm), above those that are significantly worse.
 type Standing struct {
 	Name    string `json:"name"`
 	Best    int    `json:"best_rank"`
@@ -39,7 +39,7 @@ type Standing struct {
 	Summary `json:"summary"`
 }
 
-// BoardPair is two standings, by their places. A is the higher.
+// BoardPair compares two standings, given by their indices. A is the one with the higher rank.
 type BoardPair struct {
 	A          int            `json:"a"`
 	B          int            `json:"b"`

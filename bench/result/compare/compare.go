@@ -19,14 +19,14 @@ import (
 	"ein/internal/stats"
 )
 
-// Side chooses answers of a run; what is empty chooses all.
+// Side selects answers of a run. An empty field selects all.
 type Side struct {
 	Mode     prompt.Mode
 	Encoding surface.Encoding
 }
 
-// Options is how runs are compared. The zero value stands for the defaults; numbers are
-// between 0 and 1.
+// Options say how to compare runs. The zero value stands for the defaults. Numbers are between 0
+// and 1.
 type Options struct {
 	A, B   Side
 	Alpha  float64 // level of tests; intervals have confidence 1 - Alpha; default 0.05
@@ -80,14 +80,14 @@ type Summary struct {
 	Flatness     *Flatness `json:"flatness"` // of Strict; null with fewer than two levels
 }
 
-// Scoring is the comparison by one way of scoring.
+// Scoring is the comparison under one way of scoring.
 type Scoring struct {
 	All        *Group   `json:"all"`
 	Levels     []*Group `json:"levels"`
 	Categories []*Group `json:"categories"`
 }
 
-// Group is the pairs of a level, of a category, or all.
+// Group compares the pairs of one level, of one category, or all.
 type Group struct {
 	Name  string       `json:"name"`
 	Level string       `json:"level,omitempty"`

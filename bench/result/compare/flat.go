@@ -9,9 +9,9 @@ import (
 	"ein/internal/stats"
 )
 
-// Flatness is whether accuracy is the same on all levels, within a margin. It is
-// when every two levels are; so no correction for the number of tests is needed
-// (Berger 1982).
+// Flatness tests whether accuracy is the same on all levels, within a margin. It is if every two
+// levels are equivalent; as all pairs must pass, the number of tests needs no correction (Berger
+// 1982).
 type Flatness struct {
 	Levels   []Level        `json:"levels"`
 	Pairs    []LevelPair    `json:"pairs"`
@@ -32,7 +32,7 @@ type Level struct {
 	Sensitivity *float64 `json:"sensitivity"`
 }
 
-// LevelPair tests that two levels are apart by less than the margin.
+// LevelPair tests whether two levels differ by less than the margin.
 type LevelPair struct {
 	A          string  `json:"a"`
 	B          string  `json:"b"`
@@ -50,8 +50,9 @@ type Answer[K comparable] struct {
 	Sensitivity float64
 }
 
-// Like returns the share of a that is right less that of b, of answers of like sensitivity: those
-// of each tenth are compared with one another. The second result is how many answers count.
+// Like estimates how much more often a is right than b among answers of like sensitivity: it
+// compares those of each tenth and combines the differences. It also returns how many answers that
+// used.
 func Like[K comparable](a, b []Answer[K]) (stats.Estimate, int) {
 	const tenths = 10
 	var strata [][2]stats.Proportion
@@ -79,11 +80,11 @@ func Like[K comparable](a, b []Answer[K]) (stats.Estimate, int) {
 	return stats.CommonDifference(strata), n
 }
 
-// MostSensitivities is of how many questions the sensitivity is found out: it takes a
-// millisecond or two of each.
+// MostSensitivities bounds the questions whose sensitivity is computed, at a millisecond or two
+// each.
 const MostSensitivities = 20_000
 
-// sensitivities is how sensitive the structures of some runs are.
+// sensitivities returns the sensitivity of each structure in some runs.
 func sensitivities(runs ...*run.Run) (map[structure]float64, error) {
 	found := map[structure]float64{}
 	for _, r := range runs {

@@ -67,8 +67,8 @@ func adjust(groups []*Group) {
 	}
 }
 
-// finish uses McNemar's test if each structure has one pair; else pairs are not independent,
-// and the signs of whole structures are flipped.
+// finish computes the tests of a group. It uses McNemar's test if each structure has one pair;
+// otherwise pairs are not independent, and it flips the signs of whole structures.
 func (g *Group) finish(opt *Options) {
 	confidence := 1 - opt.Alpha
 	sums := map[structure]int{}
@@ -101,9 +101,9 @@ func (g *Group) finish(opt *Options) {
 	g.power(opt)
 }
 
-// power fills in what the design can find. The share of discordant pairs is
-// expected to be that observed, with one more on either side, so that a handful of
-// pairs that all agree is not taken for knowledge (Bonett and Price 2012).
+// power computes which differences the design can find. It takes the observed share of discordant
+// pairs with one more on either side, so that a handful of pairs that all agree does not count as
+// certainty (Bonett and Price 2012).
 func (g *Group) power(opt *Options) {
 	n := float64(g.Pairs.N())
 	discordant := (float64(g.Pairs.Discordant()) + 2) / (n + 2)
@@ -120,7 +120,8 @@ func (g *Group) power(opt *Options) {
 	}
 }
 
-// variance is what that of the differences is made of.
+// variance divides the variance of the strict differences between structures, wordings and samples.
+// It is nil if there is one of each.
 func variance(pairs []pairOf) *stats.Components {
 	var values []float64
 	var structures []structure
@@ -135,7 +136,7 @@ func variance(pairs []pairOf) *stats.Components {
 	return nil
 }
 
-// spent compares what answers have taken.
+// spent compares what the answers cost.
 func spent(pairs []pairOf, of func(run.Spent) float64, opt *Options) *Spent {
 	s := &Spent{}
 	at := map[structure]int{}

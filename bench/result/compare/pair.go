@@ -14,7 +14,7 @@ import (
 	"ein/internal/words"
 )
 
-// structure names the structure of a question; answers about one are a cluster.
+// structure identifies the structure of a question; the answers about one form a cluster.
 type structure struct {
 	category string
 	seed     uint64
@@ -24,7 +24,7 @@ func structureOf(row *run.Row) structure {
 	return structure{row.Instance.Category, row.Structure()}
 }
 
-// answers is what is chosen of a run.
+// answers holds the rows that a Side selects from a run.
 type answers struct {
 	name      string // A or B
 	run       *run.Run
@@ -90,7 +90,7 @@ func (a *answers) summary(sensitivity map[structure]float64, opt *Options) Summa
 	return s
 }
 
-// Pairing is what was paired and what could not be.
+// Pairing says how many answers were paired, and which could not be.
 type Pairing struct {
 	By         string     `json:"by"` // what a pair has in common
 	Pairs      int        `json:"pairs"`
@@ -100,13 +100,13 @@ type Pairing struct {
 	Unanswered Unanswered `json:"unanswered"` // asked of both, without an answer of the model to one
 }
 
-// Unpaired is questions that one side alone was asked.
+// Unpaired counts the questions that only one side was asked.
 type Unpaired struct {
 	Count int      `json:"count"`
 	First []string `json:"first"`
 }
 
-// Unanswered is pairs that are left out. One may count in several.
+// Unanswered counts the pairs that are left out. A pair may count in several members.
 type Unanswered struct {
 	low, high float64 // sums of their strict differences, at least and at most
 	Count     int     `json:"count"`
@@ -116,7 +116,7 @@ type Unanswered struct {
 	InfraB    int     `json:"infra_b"`
 }
 
-// mostNamed is how many of what is not paired are named; the rest is counted.
+// mostNamed is how many unpaired questions are named; the rest are only counted.
 const mostNamed = 5
 
 func (u *Unpaired) add(row *run.Row) {
@@ -126,11 +126,11 @@ func (u *Unpaired) add(row *run.Row) {
 	}
 }
 
-// pairOf is an answer of each to the same question.
+// pairOf is the answers of both sides to one question.
 type pairOf struct{ a, b *run.Row }
 
-// pair matches rows. A mode or an encoding that is the only one on either side does
-// not have to be the same on both.
+// pair matches rows by question, mode, encoding and sample. If each side has only one mode, or one
+// encoding, the two may differ.
 func pair(a, b *answers) ([]pairOf, *Pairing, error) {
 	anyMode := len(a.modes) == 1 && len(b.modes) == 1
 	anyEncoding := len(a.encodings) == 1 && len(b.encodings) == 1
@@ -197,8 +197,8 @@ func pair(a, b *answers) ([]pairOf, *Pairing, error) {
 	return pairs, p, nil
 }
 
-// take says whether a verdict of a pair is missing, and widens the bounds of the difference: the
-// missing answer may have been right or wrong.
+// take reports whether a verdict of a pair is missing. If so, it counts the pair and widens the
+// bounds of the difference, since the missing answer may have been right or wrong.
 func (u *Unanswered) take(a, b *run.Row) bool {
 	if a.Counts() && b.Counts() {
 		return false
@@ -225,7 +225,8 @@ func (u *Unanswered) take(a, b *run.Row) bool {
 	return true
 }
 
-// worst is the difference that there would be with the answers that are not there.
+// worst bounds the difference over all pairs, with the missing answers all against A and all for A.
+// It is nil if none is missing.
 func (p *Pairing) worst(all *Group) *stats.Interval {
 	u := &p.Unanswered
 	if u.Count == 0 {
@@ -249,8 +250,8 @@ func unpairable(a, b *answers, p *Pairing) error {
 	return fmt.Errorf("no answer of %s can be paired with one of %s: %s", a.run.Dir, b.run.Dir, why)
 }
 
-// apart reports whether two sides have no mode, or encoding, in common, and one has
-// several, so that it is not clear what goes with what.
+// apart reports whether two sides share no mode, or no encoding, and one has several, so that it is
+// not clear which to pair.
 func apart[T comparable](a, b []T) bool {
 	return len(a)+len(b) > 2 && !slices.ContainsFunc(a, func(x T) bool { return slices.Contains(b, x) })
 }

@@ -111,7 +111,7 @@ func (r *Report) scorings(b *strings.Builder) {
 	fmt.Fprintf(b, "\nDifferences are in points, with intervals by Tango. p is %s;\nHolm adjusts it for the levels, and for the categories.\n", what)
 }
 
-// design is what the pairs as a whole say about the comparison itself.
+// design writes what all pairs together say about the comparison itself.
 func (r *Report) design(b *strings.Builder) {
 	g := r.Strict.All
 	b.WriteString("\nAll pairs, strict\n")

@@ -33,7 +33,7 @@ func newArchive(to io.Writer) *archive {
 	return a
 }
 
-// Write is for sections.
+// Write is called by the writers of sections.
 func (a *archive) Write(p []byte) (int, error) {
 	if a.closing != nil {
 		return a.closing.Write(p)
@@ -62,8 +62,8 @@ const (
 	endSize   = 22
 )
 
-// end ends a section. The end of its last file goes into the archive, and its directory
-// to those before.
+// end ends a section. It writes the end of the section's last file to the archive and keeps the
+// section's directory.
 func (a *archive) end() error {
 	if a.section == nil {
 		return nil
@@ -93,7 +93,7 @@ func (a *archive) end() error {
 	return err
 }
 
-// close writes the directory, with an end for more files than 16 bits count.
+// close writes the directory, in the 64-bit form, which allows more than 65,535 files.
 func (a *archive) close() error {
 	if err := cmp.Or(a.end(), a.deflate.Close()); err != nil {
 		return err

@@ -23,8 +23,7 @@ import (
 	"ein/bench/question/surface"
 )
 
-// Part is the rows of a run of one mode in one encoding: what other tools call a
-// task.
+// Part is the rows of a run in one mode and encoding, which other tools call a task.
 type Part struct {
 	Run      *run.Run
 	Mode     prompt.Mode
@@ -32,7 +31,7 @@ type Part struct {
 	Rows     []*run.Row
 }
 
-// Parts divides a run.
+// Parts divides a run into its parts.
 func Parts(r *run.Run) []*Part {
 	var out []*Part
 	for _, mode := range r.Config.Modes {
@@ -49,10 +48,10 @@ func Parts(r *run.Run) []*Part {
 	return out
 }
 
-// Task returns the name of a part, as a task.
+// Task returns the name of the task.
 func (p *Part) Task() string { return fmt.Sprintf("closurebench_%s_%s", p.Mode, p.Encoding) }
 
-// each gives the rows of a part, and the same with their texts.
+// each calls yield for each row of a part, also with the texts.
 func (p *Part) each(yield func(row, full *run.Row) error) error {
 	return p.Run.Each(func(row *run.Row) bool { return row.Mode == p.Mode && row.Encoding == p.Encoding }, yield)
 }
@@ -114,8 +113,8 @@ func (t *Times) Close() error {
 	return t.log.Close()
 }
 
-// event is how a reply came; without a time where no log says it, as of a reply from a
-// cache.
+// event returns the event of the log that brought a reply. It has no time if there is none, as for
+// a reply from a cache.
 func (t *Times) event(row *run.Row) (e run.Event, err error) {
 	at, ok := t.replies[row]
 	if !ok {
@@ -127,7 +126,7 @@ func (t *Times) event(row *run.Row) (e run.Event, err error) {
 	return e, nil
 }
 
-// text is a JSON value as text: of a string the string.
+// text shows a JSON value: a string without its quotes, anything else as it is written.
 func text(v json.RawMessage) string {
 	var s string
 	if json.Unmarshal(v, &s) == nil {
@@ -136,5 +135,5 @@ func text(v json.RawMessage) string {
 	return string(bytes.TrimSpace(v))
 }
 
-// provider is the name of a model as other tools have it: PROVIDER/NAME.
+// provider writes the name of a model as other tools do: PROVIDER/NAME.
 func provider(name string) string { return strings.Replace(name, ":", "/", 1) }

@@ -200,7 +200,7 @@ var inspectStops = map[model.Finish]string{
 	model.Stop: "stop", model.Length: "max_tokens", model.Refusal: "content_filter", model.ContentFilter: "content_filter", model.Other: "unknown",
 }
 
-// uid is a name that depends on what it names alone.
+// uid derives an id from its arguments alone, so that exports are reproducible.
 func uid(of ...string) string {
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%q", of)))
 	return hex.EncodeToString(sum[:])[:22]
@@ -221,7 +221,7 @@ func (p *Part) InspectName(t *Times, ext string) (string, error) {
 	return t.Begin.UTC().Format("2006-01-02T15-04-05+00-00") + "_" + task + "_" + uid(id, p.Task()) + "." + ext, err
 }
 
-// inspectLog is the log of a part, without the samples.
+// inspectLog returns the log of a part, without its samples.
 func (p *Part) inspectLog(t *Times) (*inspectLog, error) {
 	c := &p.Run.Config
 	id, err := p.runID()
@@ -267,14 +267,14 @@ func (p *Part) generate() *inspectGenerate {
 	return g
 }
 
-// members is what a list has, whose beginning is a text in the JSON around it.
+// members writes the members of a list that is empty in the JSON around it.
 type members struct {
 	begin string
 	each  func(yield func(any) error) error
 }
 
-// fill encodes a value and puts members into its empty lists, in their order. They may be
-// a million, and are never one text.
+// fill encodes a value and writes the members of its empty lists into them, in order. There may be
+// a million; they are never in memory together.
 func fill(w io.Writer, v any, lists ...members) error {
 	var b bytes.Buffer
 	if err := compact.Write(&b, v); err != nil {
@@ -316,7 +316,7 @@ func (p *Part) ids() members {
 	}}
 }
 
-// samples gives the rows of a part as samples.
+// samples calls yield with each row of a part as a sample.
 func (p *Part) samples(t *Times, yield func(*inspectSample) error) error {
 	return p.each(func(row, full *run.Row) error {
 		asked, err := t.event(row)
@@ -363,7 +363,7 @@ func (p *Part) WriteInspectEval(w io.Writer, t *Times) error {
 	return cmp.Or(err, write("header.json", l, p.ids()), z.close())
 }
 
-// summary has texts of at most a thousand characters.
+// summary shortens the texts of a sample to a thousand characters.
 func (s *inspectSample) summary() *inspectSummary {
 	const most = 1000
 	short := func(s string) string {
@@ -395,7 +395,7 @@ func (u *inspectUsage) add(v inspectUsage) {
 	u.Cost += v.Cost
 }
 
-// usage counts as inspect_ai does: input without what came from a cache.
+// usage counts tokens as inspect_ai does: the input excludes what came from a cache.
 func usage(row *run.Row) inspectUsage {
 	u := row.Spent()
 	return inspectUsage{Input: u.Input - u.CachedInput, Output: u.Output, Total: u.Input + u.Output, CacheRead: u.CachedInput, Reasoning: u.Reasoning, Cost: u.Cost}
@@ -425,7 +425,7 @@ func (p *Part) results(mode answer.Mode) inspectScore {
 	return out
 }
 
-// sample is a row with its texts, asked as an event says.
+// sample converts a row with its texts. asked is the event of its request.
 func (p *Part) sample(row *run.Row, asked *run.Event, t *Times) *inspectSample {
 	in, name := row.Instance, provider(p.Run.Config.Model)
 	id := uid(row.ID, string(row.Mode), fmt.Sprint(row.Sample))

@@ -9,7 +9,7 @@ import (
 	"ein/internal/compact"
 )
 
-// line is everything about a row.
+// line holds everything about a row.
 type line struct {
 	run.Key
 	Encoding  surface.Encoding `json:"encoding"`

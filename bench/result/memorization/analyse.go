@@ -15,8 +15,8 @@ import (
 	"ein/internal/stats"
 )
 
-// Options is how runs are analysed. The zero value stands for the defaults; numbers are
-// between 0 and 1.
+// Options say how to analyse runs. The zero value stands for the defaults. Numbers are between 0
+// and 1.
 type Options struct {
 	Alpha    float64          // intervals have confidence 1 - Alpha; default 0.05
 	Lenient  bool             // gaps are of lenient accuracy
@@ -28,21 +28,21 @@ type Options struct {
 // DefaultAlpha is the default of Options.
 const DefaultAlpha = 0.05
 
-// Epoch is the answers of a model at one point of its training.
+// Epoch holds the answers of a model at one point of its training.
 type Epoch struct {
 	Name string
 	Rows map[Cell][]*run.Row
 }
 
-// Membership says which cell a question is in. Questions of one number belong
-// together.
+// Membership assigns each question to its cell. Questions with the same number in four belong
+// together, one in each cell.
 type Membership struct {
 	Cells []Cell
 	cell  map[string]Cell // by id, without the encoding
 	four  map[string]int
 }
 
-// NewMembership returns the cells that Generate has made.
+// NewMembership returns the membership of the cells that Generate made.
 func NewMembership(cells map[Cell][]*instance.Instance) (*Membership, error) {
 	m := &Membership{present(cells), map[string]Cell{}, map[string]int{}}
 	for _, c := range present(cells) {
@@ -60,7 +60,7 @@ func NewMembership(cells map[Cell][]*instance.Instance) (*Membership, error) {
 	return m, nil
 }
 
-// Split sorts the rows of a run over all cells.
+// Split sorts the rows of a run over the cells.
 func (m *Membership) Split(r *run.Run) (map[Cell][]*run.Row, error) {
 	out := map[Cell][]*run.Row{}
 	for i := range r.Rows {
@@ -74,7 +74,7 @@ func (m *Membership) Split(r *run.Run) (map[Cell][]*run.Row, error) {
 	return out, nil
 }
 
-// Report is what runs over cells show.
+// Report is the result of Analyse.
 type Report struct {
 	Version int           `json:"version"`
 	Alpha   float64       `json:"alpha"`
@@ -89,11 +89,11 @@ type Report struct {
 // EpochReport is the accuracy of an epoch in each cell, and the gaps between cells.
 type EpochReport struct {
 	Name  string       `json:"name"`
-	Cells []CellReport `json:"cells"` // those that there are
+	Cells []CellReport `json:"cells"` // those that have questions
 	Gaps  []Gap        `json:"gaps"`
 }
 
-// CellReport is the answers of a cell.
+// CellReport counts the answers of a cell.
 type CellReport struct {
 	Cell                        Cell `json:"cell"`
 	Asked                       int  `json:"asked"`
@@ -204,7 +204,7 @@ func holm(list []Gap) {
 	}
 }
 
-// sample is the answers of an epoch.
+// sample holds the answers of an epoch that count.
 type sample struct {
 	cells   map[Cell]*answers // those with answers that count
 	reports []CellReport
@@ -220,7 +220,7 @@ func (s *sample) has(terms []term) bool {
 	return !slices.ContainsFunc(terms, func(t term) bool { return s.cells[t.cell] == nil })
 }
 
-// collect takes the answers of an epoch that are what their cell says.
+// collect takes the answers of an epoch, without those to questions that do not fit their cell.
 func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample, error) {
 	rows, err := chosen(&e, opt)
 	if err != nil {
@@ -268,8 +268,8 @@ func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample
 	return s, nil
 }
 
-// resolve replaces the names of clusters with the one that stands for all that are
-// joined.
+// resolve replaces each cluster by the representative of all that are joined with it. All answers
+// must have been collected.
 func (s *sample) resolve(g *groups) {
 	for _, a := range s.cells {
 		for i := range a.cluster {
@@ -287,7 +287,8 @@ func (s *sample) report(opt *Options) []CellReport {
 	return s.reports
 }
 
-// chosen returns the rows in the mode and the encoding asked for, which have to be one.
+// chosen returns the rows in the mode and the encoding asked for. It is an error if these are more
+// than one.
 func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
 	var modes []prompt.Mode
 	var encodings []surface.Encoding
@@ -318,13 +319,12 @@ func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
 	return out, nil
 }
 
-// Parts is the structures and surfaces of questions, by their ids: the same ones are asked
-// at every epoch.
+// Parts caches the structures and surfaces of questions by id: every epoch asks the same ones.
 type Parts map[string]part
 
 type part struct{ structure, surface [32]byte }
 
-// Add takes in the questions of a run, whose rows may be without texts.
+// Add adds the questions of a run, whose rows may be without texts.
 func (p Parts) Add(r *run.Run) error {
 	return r.Instances(func(in *instance.Instance) error { _, err := p.of(in.ID, in); return err })
 }
@@ -341,7 +341,7 @@ func (p Parts) of(id string, in *instance.Instance) (part, error) {
 	return p[id], nil
 }
 
-// known is the structures and surfaces of the questions seen.
+// known is the set of structures and surfaces of the questions seen.
 type known struct {
 	structures, surfaces map[[32]byte]bool
 	parts                Parts
@@ -359,16 +359,15 @@ func newKnown(rows []*run.Row, parts Parts) (*known, error) {
 	return k, nil
 }
 
-// clash reports whether a question shares other parts with those seen than its
-// cell says.
+// clash reports whether a question shares anything else with those seen than its cell says.
 func (k *known) clash(c Cell, row *run.Row) (bool, error) {
 	p, err := k.parts.of(row.ID, row.Instance)
 	structure, surface := c.shares()
 	return k.structures[p.structure] != structure || k.surfaces[p.surface] != surface, err
 }
 
-// groups is the clusters: answers that share a structure, a surface, or their
-// place in the cells, directly or through others (union-find).
+// groups forms the clusters by union-find: answers that share a structure, a surface, or their
+// place in the cells, directly or through others, are in one.
 type groups struct {
 	parent []int
 	named  map[any]int
@@ -376,7 +375,8 @@ type groups struct {
 
 func newGroups() *groups { return &groups{named: map[any]int{}} }
 
-// of keeps equal numbers of different things apart by giving each thing a type.
+// of returns the cluster of an answer. It gives each kind of number a type of its own, so that
+// equal numbers of different kinds do not join.
 func (g *groups) of(row *run.Row, member *Membership) int {
 	type structural uint64
 	type superficial uint64
@@ -411,14 +411,14 @@ func (g *groups) find(i int) int {
 
 func (g *groups) join(i, j int) { g.parent[g.find(i)] = g.find(j) }
 
-// contrast is what is needed of the cells of a weighted sum.
+// contrast collects the cells of a weighted sum of accuracies.
 type contrast struct {
 	cells   []stats.Cell[int]
 	shares  []stats.Proportion
 	weights []float64
 }
 
-// add takes the terms in, with their weights times a factor.
+// add adds terms, with their weights times a factor.
 func (c *contrast) add(s *sample, terms []term, factor float64, opt *Options) {
 	for _, t := range terms {
 		a := s.cells[t.cell]
@@ -429,9 +429,9 @@ func (c *contrast) add(s *sample, terms []term, factor float64, opt *Options) {
 	}
 }
 
-// estimate is the cluster-robust estimate. Where no cluster differs from another,
-// as when a model is always right on one cell and never on another, its error is
-// that of added answers.
+// estimate makes the cluster-robust estimate. If all clusters are alike, as when a model is always
+// right on one cell and never on another, that has no error; the error then comes from added
+// answers (Price and Bonett).
 func (c *contrast) estimate(meaning string, terms []term, opt *Options) Gap {
 	e := stats.Contrast(c.cells...)
 	if !(e.SE > 0) {
@@ -458,8 +458,8 @@ func (s *sample) gap(meaning string, terms []term, opt *Options) Gap {
 	return g
 }
 
-// change is a gap at the last epoch less that at the first. Answers to the same
-// question at both are of one cluster.
+// change estimates a gap at the last epoch less the same gap at the first. The answers to a
+// question at both are in one cluster.
 func change(first, last *sample, meaning string, terms []term, opt *Options) Gap {
 	var c contrast
 	c.add(last, terms, 1, opt)
@@ -467,7 +467,7 @@ func change(first, last *sample, meaning string, terms []term, opt *Options) Gap
 	return c.estimate(meaning, terms, opt)
 }
 
-// pairs is the table of two cells in which every cluster has one answer of each.
+// pairs cross-tabulates two cells. ok is false unless every cluster has exactly one answer in each.
 func pairs(a, b stats.Cell[int]) (stats.Paired, bool) {
 	var t stats.Paired
 	partner := make(map[int]float64, len(a.Values))

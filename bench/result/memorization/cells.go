@@ -65,13 +65,13 @@ func present(cells map[Cell][]*instance.Instance) []Cell {
 	return all
 }
 
-// shares says what a cell has in common with the questions seen.
+// shares says what the questions of a cell share with those seen.
 func (c Cell) shares() (structure, surface bool) {
 	return c == Seen || c == Structure, c == Seen || c == Surface
 }
 
-// attempts is how many seeds are tried for a question that does not clash. Of
-// graphs with few nodes there are few structures, and those may all have been seen.
+// attempts is how many seeds are tried for a question that does not clash. Few nodes allow few
+// structures, all of which may have been seen.
 const attempts = 100
 
 // Generator makes the other cells of questions.
@@ -160,8 +160,8 @@ func (g Generator) Generate(ctx context.Context, seen []*instance.Instance) (*Ge
 	return out, err
 }
 
-// original is the id of a question, which has to be the one that the id makes:
-// the other cells are made from the id.
+// original returns the id of a question. It is an error if the id does not generate the question,
+// since the other cells are made from the id.
 func original(in *instance.Instance) (instance.ID, error) {
 	id, err := instance.ParseID(in.ID)
 	if err != nil {
@@ -177,7 +177,7 @@ func original(in *instance.Instance) (instance.ID, error) {
 	return id, nil
 }
 
-// builder knows what there is already.
+// builder keeps what exists already, so that new questions can avoid it.
 type builder struct {
 	seed       uint64
 	cells      []Cell
@@ -196,14 +196,14 @@ func (b *builder) keep(in *instance.Instance) error {
 	return nil
 }
 
-// surfaceOf is what is seen of a question besides its structure: the domain, the
-// style and the labels in order.
+// surfaceOf returns all of a question but its structure: the domain, the style and the labels in
+// order.
 func surfaceOf(in *instance.Instance) string {
 	return strings.Join(append([]string{in.Domain, in.Style}, in.Nodes...), "\x00")
 }
 
-// others makes the questions that belong to one that was seen. The cell is one that
-// there is no question for.
+// others makes the partners of a question that was seen. If there is none for a cell, it returns
+// that cell.
 func (b *builder) others(ctx context.Context, in *instance.Instance, id instance.ID) (map[Cell]*instance.Instance, Cell, error) {
 	all := map[Cell]*instance.Instance{Seen: in}
 	for _, c := range b.cells[1:] {
@@ -219,8 +219,8 @@ func (b *builder) others(ctx context.Context, in *instance.Instance, id instance
 	return all, "", nil
 }
 
-// search tries seeds until a question shares with what there is only what its
-// cell says; nil when none does.
+// search tries seeds until a question shares with what exists only what its cell says. It returns
+// nil if none does.
 func (b *builder) search(ctx context.Context, c Cell, in *instance.Instance, id instance.ID) (*instance.Instance, error) {
 	sameStructure, sameSurface := c.shares()
 	for try := range attempts {
@@ -283,8 +283,7 @@ type CellProof struct {
 	SHA256  string `json:"sha256"` // of the file
 }
 
-// prove counts what the cells share, and gives an error when that is not what they
-// are said to share.
+// prove counts what the cells share, and returns an error if that is not what they should share.
 func prove(g *Generated) (Proof, error) {
 	p := Proof{Left: len(g.Left)}
 	structures, surfaces, questions := map[[32]byte]bool{}, map[string]bool{}, map[string]bool{}
@@ -326,8 +325,8 @@ func count(n *int, holds bool) {
 	}
 }
 
-// check allows all or nothing: a cell in which a part of the questions shares what it should
-// not would blur the gaps.
+// check requires that all questions share a part or none does: a cell in which some do would blur
+// the gaps.
 func (x *CellProof) check() error {
 	structure, surface := x.Cell.shares()
 	all := func(holds bool) int {

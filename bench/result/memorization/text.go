@@ -56,8 +56,7 @@ func (r *Report) table(b *strings.Builder, title string, list []Gap) {
 	b.WriteString(table.Of(rows).Text())
 }
 
-// summary is the gap that the cells are for, epoch by epoch, and what has become of
-// all gaps.
+// summary writes the gap that the cells are made for, epoch by epoch, and how all gaps changed.
 func (r *Report) summary(b *strings.Builder) {
 	rows := [][]string{{"epoch"}}
 	for _, c := range r.Epochs[0].Cells {

@@ -15,7 +15,7 @@ import (
 	"ein/internal/stats"
 )
 
-// Arm is the rows of a run in one mode and encoding.
+// Arm holds the rows of a run in one mode and encoding.
 type Arm struct {
 	Run      *run.Run
 	Mode     prompt.Mode
@@ -29,12 +29,12 @@ type Arm struct {
 	bare   int    // replies that are not scored
 }
 
-// item is a row. Those of one structure are a cluster.
+// item is a row. Items of one structure form a cluster.
 type item struct{ *run.Row }
 
 func (it *item) cluster() uint64 { return it.Structure() }
 
-// base is what an instance shares with its variants in other encodings.
+// base returns the id that an instance shares with its variants in other encodings.
 func (it *item) base() string {
 	if it.Encoding == surface.NL {
 		return it.ID
@@ -45,7 +45,7 @@ func (it *item) base() string {
 // Missing returns how many rows have no reply.
 func (a *Arm) Missing() int { return len(a.all) - len(a.scored) - a.infra - a.bare }
 
-// arms splits runs. The order is that of the runs, their modes and encodings.
+// arms divides runs into arms, in the order of the runs, their modes and encodings.
 func arms(runs []*run.Run) []*Arm {
 	var list []*Arm
 	for _, r := range runs {
@@ -91,7 +91,7 @@ func (a *Arm) add(it item) {
 	}
 }
 
-// name gives the arms names: the model, and what else tells them apart.
+// name names the arms: by the model, and by whatever else distinguishes them.
 func name(list []*Arm) {
 	encodings := map[surface.Encoding]bool{}
 	for _, a := range list {
@@ -110,8 +110,8 @@ func name(list []*Arm) {
 	}
 }
 
-// unique adds the folder of their run to names that are there twice, and a number
-// where that is not enough.
+// unique makes repeated names unique, by the folder of the run and, if that is not enough, by a
+// number.
 func unique(names []string, dir func(int) string) {
 	count := map[string]int{}
 	for _, n := range names {
@@ -151,8 +151,8 @@ func level(items []item, l string) []item {
 	return only(items, func(it *item) bool { return it.Instance.Level == l })
 }
 
-// shareOf is how many items a condition holds for, where those of one structure
-// are a cluster; nil of none.
+// shareOf counts the items for which a condition holds, clustered by structure. It is nil if there
+// are no items.
 func shareOf(items []item, holds func(*item) bool) *stats.Share {
 	values := make([]float64, len(items))
 	clusters := make([]uint64, len(items))
@@ -162,7 +162,7 @@ func shareOf(items []item, holds func(*item) bool) *stats.Share {
 	return stats.ShareOf(values, clusters, stats.Confidence)
 }
 
-// percent is a share as it is shown.
+// percent converts a share to percent.
 func percent(s *stats.Share) chart.Value {
 	if s == nil {
 		return chart.Missing()
@@ -170,10 +170,10 @@ func percent(s *stats.Share) chart.Value {
 	return points(s.Rate, s.Interval, s.N)
 }
 
-// share is a share in percent with its interval.
+// share returns the share of items for which a condition holds, in percent with its interval.
 func share(items []item, holds func(*item) bool) chart.Value { return percent(shareOf(items, holds)) }
 
-// drop is the share of a less that of b, in points; they are of different items.
+// drop returns the share of a less that of b, which are different items, in points.
 func drop(a, b []item, holds func(*item) bool) chart.Value {
 	p, q := shareOf(a, holds), shareOf(b, holds)
 	if p == nil || q == nil {
@@ -182,7 +182,7 @@ func drop(a, b []item, holds func(*item) bool) chart.Value {
 	return points(p.Rate-q.Rate, stats.Newcombe(p.Effective(), q.Effective(), stats.Confidence), p.N+q.N)
 }
 
-// per is a ratio of sums, with its interval over clusters.
+// per returns a ratio of sums, with an interval over clusters.
 func per(items []item, num, den func(*item) float64) chart.Value {
 	index := map[uint64]int{}
 	var a, b []float64
@@ -207,7 +207,7 @@ func per(items []item, num, den func(*item) float64) chart.Value {
 	return chart.Value{V: v, Low: i.Low, High: i.High, N: len(items)}
 }
 
-// notes are what a reader has to know before comparing arms.
+// notes lists what a reader must know before comparing arms.
 func notes(r *Report) []string {
 	var list []string
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -276,7 +276,7 @@ func (r *Report) levels() []string {
 	return list
 }
 
-// brief is a name that fits into a row.
+// brief shortens a name so that it fits a row.
 func brief(s string) string {
 	const most = 60
 	r := []rune(page.Visible(shorten(s, 4*most)))

@@ -72,8 +72,8 @@ func buildAttribution(r *Report, s *Section) error {
 	return nil
 }
 
-// edges adds a table of how much of their graphs programs have read right, whether they are
-// right or wrong: many a misread edge leaves the answer as it is.
+// edges adds a table of how much of their graphs programs read correctly, whether their answers are
+// right or wrong: many a misread edge does not change the answer.
 func (r *Report) edges(s *Section) {
 	t := &Table{
 		ID: "edges-read", Title: "How well programs read graphs", Keys: []string{"model, mode"},
@@ -101,7 +101,7 @@ func (r *Report) edges(s *Section) {
 	}
 }
 
-// causes adds a table and a figure, when there is anything in them.
+// causes adds a table and a figure if there is anything in them.
 func (r *Report) causes(s *Section, c *causes) {
 	t := &Table{ID: "attribution-" + c.id, Title: c.title, Caption: c.caption, Keys: []string{"model, mode"}}
 	t.Columns = lists.Map(c.names, func(n string) Column { return Column{n, strings.ReplaceAll(n, "_", " "), Percent} })

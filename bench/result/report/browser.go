@@ -12,8 +12,8 @@ import (
 	"ein/internal/words"
 )
 
-// embedded is the data of the browser of replies. Every text in it is made
-// visible and shortened; the page puts it in place as text and never as markup.
+// embedded is the data of the browser of replies. All texts are shortened and have their control
+// characters made visible; the page inserts them as text, never as markup.
 type embedded struct {
 	Arms      []string           `json:"arms"`
 	Modes     []string           `json:"modes"` // of the arms
@@ -56,15 +56,15 @@ type embeddedReply struct {
 	Graphs    []verdict.Diff `json:"graphs,omitempty"`
 }
 
-// question is the scored replies to one, in all encodings.
+// question holds the scored replies to one question, in all encodings.
 type question struct {
 	replies     int
 	right, some bool // all of them; at least one
 	place       int  // in the page
 }
 
-// turns is in which order questions are taken: those on which replies differ, those that all
-// get wrong, those that all get right. None is left out for the others.
+// turns is the order in which kinds of question are taken: those on which replies differ, those
+// that all replies get wrong, those that all get right. No kind crowds out the others.
 var turns = []int{0, 1, 1, 2}
 
 func (q *question) class() int {
@@ -77,8 +77,8 @@ func (q *question) class() int {
 	return 1
 }
 
-// browser chooses what is embedded: all replies to a question, and questions by turns, until
-// a limit is reached. The second result says what is left out.
+// browser selects what the page embeds: all replies to a question, and questions in turns, until a
+// limit is reached. The second result says what is left out.
 func (r *Report) browser() (*embedded, string, error) {
 	e := &embedded{Instances: []embeddedInstance{}, Replies: []embeddedReply{}}
 	if r.Options.Live != nil {
@@ -205,8 +205,8 @@ func (r *Report) embedReply(it *item, arm, at int) embeddedReply {
 	return e
 }
 
-// data is the browser's data as JSON that can stand in a script element: <, > and
-// & and the line separators of JavaScript are escaped.
+// data encodes the data as JSON for a script element: <, >, & and the line separators of JavaScript
+// are escaped.
 func (e *embedded) data() ([]byte, error) { return json.Marshal(e) }
 
 // shorten cuts a text to a length in bytes, at a character, and says so.

@@ -65,7 +65,7 @@ func buildCategories(r *Report, s *Section) error {
 	return nil
 }
 
-// exactly is a share of the questions of a group, missing without one.
+// exactly returns a share of the questions of a group, missing without a group.
 func exactly(g *summary.Group, share func() float64) chart.Value {
 	if g == nil {
 		return chart.Missing()
@@ -75,8 +75,8 @@ func exactly(g *summary.Group, share func() float64) chart.Value {
 	return v
 }
 
-// questions is what is known of those that were asked of any arm: of their categories
-// and levels, where the answers can be read, and how sensitive each is.
+// questions describes the questions that any arm was asked: their categories and levels, as far as
+// the answers can be read, and the sensitivity of each.
 type questions struct {
 	groups      map[string]*summary.Group
 	sensitivity map[string]float64 // by the id without the encoding

@@ -10,7 +10,7 @@ import (
 	"ein/internal/stats"
 )
 
-// buildComparison is every two arms on the questions that both have answered.
+// buildComparison compares every two arms on the questions that both answered.
 func buildComparison(r *Report, s *Section) error {
 	var entries []compare.Entry
 	for _, a := range r.Arms {
@@ -50,7 +50,7 @@ func buildComparison(r *Report, s *Section) error {
 	return nil
 }
 
-// points is a share, or a difference of shares, as it is shown; of none it is missing.
+// points converts a share, or a difference of shares, to points; NaN is missing.
 func points(d float64, i stats.Interval, n int) chart.Value {
 	if math.IsNaN(d) {
 		return chart.Missing()

@@ -12,7 +12,7 @@ import (
 	"ein/internal/stats"
 )
 
-// asked is what a question in one encoding shares with that in another.
+// asked identifies a question apart from its encoding.
 type asked struct {
 	base   string
 	sample int
@@ -72,7 +72,7 @@ func buildEncodings(r *Report, s *Section) error {
 	return nil
 }
 
-// paired is the share of a less that of b over what both were asked, in points.
+// paired returns the accuracy of a less that of b over what both were asked, in points.
 func (r *Report) paired(a, b *Arm) chart.Value {
 	if a == nil || b == nil {
 		return chart.Missing()

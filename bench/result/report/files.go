@@ -10,7 +10,7 @@ import (
 	"ein/internal/table"
 )
 
-// Format is how a report is written.
+// Format is a format in which a report is written.
 type Format string
 
 // The formats. HTML is one page; the others are one file for each table or figure.

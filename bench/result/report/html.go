@@ -24,8 +24,8 @@ var pageCSS string
 //go:embed page/page.js
 var pageJS string
 
-// style is the style sheet: the colours of both themes, those of figures, the
-// page.
+// style returns the style sheet: the colours of both themes and of the figures, and the page's own
+// rules.
 func style() string {
 	dark := "color-scheme:dark;--panel:#1d2126;--edge:#3a4048;--link:#7ab8f5;--good:#4fd1a1;--bad:#ff9a6b;--shade:#fff3;" + chart.Variables(true)
 	light := chart.Variables(false)
@@ -34,8 +34,8 @@ func style() string {
 		"@media screen{:root[data-theme=dark]{" + dark + "}}\n"
 }
 
-// policy lets the page run its own script and style, and nothing else: no other
-// script, no request, no form.
+// policy allows the page its own script and style and nothing else: no other script, no request, no
+// form.
 func policy(css, js string) string {
 	hash := func(s string) string {
 		h := sha256.Sum256([]byte(s))
@@ -44,7 +44,7 @@ func policy(css, js string) string {
 	return "default-src 'none'; style-src " + hash(css) + "; script-src " + hash(js) + "; base-uri 'none'; form-action 'none'"
 }
 
-// HTML writes the report as one page that needs nothing else.
+// HTML writes the report as one page that loads nothing.
 func (r *Report) HTML(w io.Writer) error {
 	data, left, err := r.browser()
 	if err != nil {
@@ -141,7 +141,7 @@ func (r *Report) summary(p *page.Page) {
 // maxPrompt is how many bytes of a prompt are shown.
 const maxPrompt = 64 << 10
 
-// configuration is everything that a run depends on, folded away.
+// configuration writes everything that a run depends on, folded.
 func configuration(p *page.Page, x *run.Run) {
 	p.Element("<details class=\"config\"><summary>Configuration of ", brief(filepath.Base(x.Dir)+" ("+x.Config.Model+")"), "</summary><dl>\n")
 	entry := func(k, v string) {
@@ -190,7 +190,7 @@ func (r *Report) section(p *page.Page, s *Section) {
 	p.Tag("</section>\n")
 }
 
-// replies is the browser, which the script fills.
+// replies writes the browser of replies, which the script fills.
 func replies(p *page.Page, left string) {
 	p.Tag("<section id=\"replies\"><h2>Replies</h2>\n")
 	if left != "" {

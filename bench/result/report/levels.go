@@ -9,7 +9,7 @@ import (
 	"ein/internal/stats"
 )
 
-// levels is the mean sensitivity at the ends of the slope.
+// levels states the mean sensitivity on the first and the last level.
 func (q *questions) levels() string {
 	l1, l3 := q.groups["L1"], q.groups["L3"]
 	if l1 == nil || l3 == nil {
@@ -22,8 +22,8 @@ func (q *questions) levels() string {
 	return fmt.Sprintf(" (%.0f %% of single edges at L1, %.0f %% at L3%s)", 100*l1.Sensitivity.Mean, 100*l3.Sensitivity.Mean, of)
 }
 
-// likeSensitive is the share of a that is right less that of b, among questions of like
-// sensitivity; missing where that is not known.
+// likeSensitive returns the accuracy of a less that of b among questions of like sensitivity; it is
+// missing if none has a known sensitivity.
 func (r *Report) likeSensitive(q *questions, a, b []item) chart.Value {
 	known := func(items []item) (list []compare.Answer[uint64]) {
 		for i := range items {
@@ -64,7 +64,8 @@ func buildLevels(r *Report, s *Section) error {
 	return nil
 }
 
-// missing is what accuracies would be with the answers that are not there.
+// missing tabulates the accuracies that missing answers could lead to: all of them wrong, and all
+// right.
 func (r *Report) missing() *Table {
 	t := &Table{
 		ID: "missing", Title: "What missing replies could change", Keys: []string{"model, mode", "level"},

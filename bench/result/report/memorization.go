@@ -81,8 +81,8 @@ func buildMemorization(r *Report, s *Section) error {
 	return nil
 }
 
-// epoch sorts the rows of an arm into the cells. It is false for one that was
-// asked others, or not both questions that were seen and fresh ones.
+// epoch sorts the rows of an arm into the cells. ok is false if the arm was asked other questions,
+// or lacks those seen or fresh ones.
 func (r *Report) epoch(a *Arm) (memorization.Epoch, bool) {
 	one := *a.Run
 	one.Rows = nil

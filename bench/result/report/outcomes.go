@@ -10,7 +10,7 @@ import (
 	"ein/internal/lists"
 )
 
-// outcomeStyles are places in the palette: blues for what is right.
+// outcomeStyles are indices into the palette; right answers are blue.
 var outcomeStyles = map[answer.Outcome]int{
 	answer.StrictlyRight: 1,
 	answer.LenientOnly:   6,

@@ -33,7 +33,7 @@ type PaperTable struct {
 	Rows    []PaperRow `json:"rows"`
 }
 
-// PaperRow is a row of it.
+// PaperRow is a row of a PaperTable.
 type PaperRow struct {
 	Name   string     `json:"name"`
 	Group  string     `json:"group"`
@@ -41,7 +41,7 @@ type PaperRow struct {
 	Values []*float64 `json:"values"` // nil: not in the paper
 }
 
-// Claim is a number in the text, or a range.
+// Claim is a number, or a range, that the text of the paper states.
 type Claim struct {
 	ID    string  `json:"id"`
 	Where string  `json:"where"` // the section
@@ -78,8 +78,8 @@ func (t *PaperTable) Get(row *PaperRow, column string) (float64, bool) {
 	return *row.Values[i], true
 }
 
-// beside adds the rows of the paper to a table of ours that has one there. Where
-// they are rows of ours already, as categories are, the numbers are columns.
+// beside adds the rows of the paper to one of our tables if the paper has such a table. If the rows
+// are the same, as categories are, the paper's numbers become columns.
 func beside(t *Table, opt *Options) error {
 	if t.Paper == "" {
 		return nil

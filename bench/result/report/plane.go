@@ -9,8 +9,7 @@ import (
 	"ein/internal/chart"
 )
 
-// plane is accuracy over the tokens of output, with the front of the arms that no
-// other is better than in both.
+// plane draws accuracy over the tokens of output, with the Pareto front of the arms.
 func (r *Report) plane(tokens *Table) *chart.Figure {
 	f := &chart.Figure{
 		ID: "plane", Title: "Accuracy and tokens", Kind: chart.Plane,
@@ -38,8 +37,8 @@ func (r *Report) plane(tokens *Table) *chart.Figure {
 	return f
 }
 
-// front returns the points that no other point is at least as good as in both ways and
-// better in one, by increasing X.
+// front returns the Pareto front by increasing X: the points that no other point beats in one way
+// without losing in the other.
 func front(series []chart.Series) []chart.Point {
 	var all, list []chart.Point
 	for _, s := range series {

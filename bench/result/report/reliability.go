@@ -5,13 +5,13 @@ import (
 	"ein/internal/stats"
 )
 
-// group is the scored answers to one structure, or to one question.
+// group counts the scored answers to one structure, or to one question.
 type group struct {
 	cluster    uint64
 	right, all int
 }
 
-// alike is the share of groups of several answers that are all right or all wrong.
+// alike returns the share of groups with several answers in which all are right or all are wrong.
 func (r *Report) alike(items []item, key func(*item) any) chart.Value {
 	groups, order := map[any]*group{}, []*group{}
 	for i := range items {
@@ -35,7 +35,7 @@ func (r *Report) alike(items []item, key func(*item) any) chart.Value {
 	return percent(stats.ShareOf(values, clusters, stats.Confidence))
 }
 
-// components is what the variance of being right is made of.
+// components divides the variance of being right between structures, wordings and samples.
 func (r *Report) components(items []item) stats.Components {
 	values, structures, surfaces := make([]float64, len(items)), make([]uint64, len(items)), make([]uint64, len(items))
 	for i := range items {

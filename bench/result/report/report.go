@@ -60,7 +60,7 @@ func (o *Options) fill() {
 	o.Embed, o.EmbedBytes, o.EmbedText = cmp.Or(o.Embed, DefaultEmbed), cmp.Or(o.EmbedBytes, DefaultEmbedBytes), cmp.Or(o.EmbedText, DefaultEmbedText)
 }
 
-// Scoring returns the name of what counts as right.
+// Scoring names what counts as right.
 func (o *Options) Scoring() string { return string(answer.Counted(o.Lenient)) }
 
 // Report is everything that is printed.

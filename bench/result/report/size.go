@@ -10,7 +10,7 @@ import (
 	"ein/internal/chart"
 )
 
-// interval is values from low to high, both included.
+// interval is the numbers from low to high, both included.
 type interval struct{ low, high int }
 
 func (b interval) holds(v int) bool { return b.low <= v && v <= b.high }
@@ -22,10 +22,10 @@ func (b interval) String() string {
 	return fmt.Sprintf("%d–%d", b.low, b.high)
 }
 
-// maxSizes is how many sizes have a column of their own; more are put together.
+// maxSizes is how many sizes get a column each; if there are more, columns hold several.
 const maxSizes = 9
 
-// axis is something that instances are drawn along, as whole numbers.
+// axis is a whole-number property of instances that tables and figures are drawn along.
 type axis struct {
 	id, prefix, by, caption, label, note, over string
 
@@ -45,8 +45,8 @@ var (
 		"density of edges", "density", "the density the edges were drawn with, without kinship", permille, 100}
 )
 
-// permille is the density of an instance in thousandths; of kinship, where it is
-// the probability of a second parent and no density of edges, there is none.
+// permille returns the density of an instance in thousandths. Kinship has none: there the density
+// is the probability of a second parent.
 func permille(in *instance.Instance) (int, bool) {
 	c, known := category.Lookup(in.Category)
 	v, err := in.Density.Float64()
@@ -56,7 +56,7 @@ func permille(in *instance.Instance) (int, bool) {
 	return int(math.Round(v * 1000)), true
 }
 
-// name is a bin as it is shown.
+// name shows a bin.
 func (x *axis) name(b interval) string {
 	if x.step > 0 {
 		return fmt.Sprintf("%.1f–%.1f", float64(b.low)/1000, float64(b.low+x.step)/1000)
@@ -64,7 +64,7 @@ func (x *axis) name(b interval) string {
 	return b.String()
 }
 
-// bins are the values that occur, in bins as wide as needed.
+// bins returns the values that occur, in bins as wide as needed.
 func (x *axis) bins(arms []*Arm) []interval {
 	low, high := math.MaxInt, -1
 	present := map[int]bool{}
@@ -170,7 +170,7 @@ func (x axis) build(r *Report, s *Section) error {
 	return nil
 }
 
-// byLevel is a panel for each arm with a line for each level, over n bins.
+// byLevel draws a panel for each arm with a line for each level, over n bins.
 func (r *Report) byLevel(id, title, over string, n int, cells func([]item) []chart.Value) *chart.Figure {
 	f := &chart.Figure{
 		ID: id, Title: title, Kind: chart.Lines, Y: chart.Axis{Label: "accuracy (%)", Min: 0, Max: 100},

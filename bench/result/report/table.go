@@ -50,7 +50,7 @@ type Row struct {
 	Paper bool // from the paper, not from runs
 }
 
-// Text returns a number as it is shown, without its unit.
+// Text shows a number without its unit.
 func (u Unit) Text(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -90,7 +90,7 @@ func (u Unit) Text(v float64) string {
 	return strconv.FormatFloat(v, 'f', 1, 64)
 }
 
-// Interval returns an interval as it is shown, "" for none.
+// Interval shows an interval, "" for none.
 func (u Unit) Interval(v chart.Value) string {
 	if v.Missing() || math.IsNaN(v.Low) || math.IsNaN(v.High) {
 		return ""
@@ -102,8 +102,8 @@ func (u Unit) Interval(v chart.Value) string {
 	return u.Text(v.Low) + between + u.Text(v.High)
 }
 
-// counts are the numbers of answers behind the cells of each column, where those
-// are the same in all of our rows, else 0.
+// counts returns, for each column, the number of answers behind its cells if that is the same in
+// all rows of our own, otherwise 0.
 func (t *Table) counts() []int {
 	list := make([]int, len(t.Columns))
 	for c := range t.Columns {
@@ -122,7 +122,7 @@ func (t *Table) counts() []int {
 	return list
 }
 
-// shown is the table as it is printed.
+// shown returns the table in the form in which it is printed.
 func (t *Table) shown() *table.Table {
 	out := &table.Table{ID: t.ID, Title: t.Title, Caption: t.Caption}
 	counts := t.counts()
@@ -154,7 +154,7 @@ func (t *Table) shown() *table.Table {
 	return out
 }
 
-// exact is a number for programs, "" for none.
+// exact shows a number in full, for programs; "" for none.
 func exact(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""
@@ -168,7 +168,7 @@ func armTable(id, title, caption string, arms []*Arm, columns []Column, cells fu
 	return &Table{ID: id, Title: title, Caption: caption, Keys: []string{"model, mode"}, Columns: columns, Rows: rows}
 }
 
-// figure returns the first columns of the table, which are shares in percent.
+// figure draws the first columns of the table, which must be shares in percent.
 func (t *Table) figure(kind chart.Kind, columns int, unit, caption string) *chart.Figure {
 	f := &chart.Figure{ID: t.ID, Title: t.Title, Caption: caption, Kind: kind, X: chart.Axis{Label: unit, Max: 100}, Panels: []chart.Panel{{}}}
 	series := make([]chart.Series, columns)

@@ -9,7 +9,7 @@ import (
 	"ein/internal/stats"
 )
 
-// counted reports whether a provider has said how many tokens an arm took.
+// counted reports whether a provider reported the tokens of an arm.
 func (a *Arm) counted() bool {
 	return slices.ContainsFunc(a.scored, func(it item) bool { return it.Spent().Usage != (model.Usage{}) })
 }
@@ -70,7 +70,8 @@ func buildTokens(r *Report, s *Section) error {
 	return nil
 }
 
-// tokensByLevel is what a reply takes on each level, and how often it corrects itself.
+// tokensByLevel tabulates the tokens of a reply on each level, and how often replies correct
+// themselves.
 func (r *Report) tokensByLevel() *Table {
 	t := &Table{ID: "tokens-levels", Title: "Tokens and corrections by level", Keys: []string{"model, mode", "level"},
 		Columns: []Column{{"input", "prompt", Tokens}, {"reasoning", "reasoning", Tokens}, {"visible", "reply", Tokens}, {"corrects", "corrects itself", Percent}},
@@ -92,13 +93,13 @@ func (r *Report) tokensByLevel() *Table {
 	return t
 }
 
-// ratio is a column of a ratio of sums.
+// ratio is a column whose cells are ratios of sums.
 type ratio struct {
 	num, per func(*item) float64
 	column   Column
 }
 
-// ratios is a table of ratios, missing in arms without their data.
+// ratios tabulates ratios; the cells of arms without the data are missing.
 func (r *Report) ratios(id, title, caption string, parts []ratio, has func(*Arm) bool) *Table {
 	columns := lists.Map(parts, func(p ratio) Column { return p.column })
 	return armTable(id, title, caption, r.Arms, columns, func(a *Arm) (cells []chart.Value) {

@@ -9,7 +9,7 @@ import (
 	"ein/internal/stats"
 )
 
-// samples is the scored samples of a question.
+// samples counts the scored samples of a question.
 type samples struct {
 	cluster uint64
 	right   int
@@ -18,7 +18,8 @@ type samples struct {
 	winners map[uint64]bool
 }
 
-// passes is the chance that one of k samples is right, were they drawn from those there are.
+// passes is pass@k: the chance that at least one of k samples is right, drawn without replacement
+// from those there are.
 func (s *samples) passes(k int) float64 {
 	none := 1.0
 	for i := range k {
@@ -27,8 +28,8 @@ func (s *samples) passes(k int) float64 {
 	return 1 - none
 }
 
-// majority is the chance that the most common answer is right, drawn from those that are
-// equally common. Samples without an answer do not vote.
+// majority is the chance that the most common answer is right; equally common answers are equally
+// likely to be it. Samples without an answer do not vote.
 func (s *samples) majority() float64 {
 	most, first, right := 0, 0, 0
 	for _, n := range s.votes {
@@ -73,8 +74,8 @@ func (r *Report) samples(items []item) (list []*samples, most int) {
 	return list, most
 }
 
-// mean is a mean over questions in percent. Wilson's interval is for parts that are 0 or 1,
-// and no narrower than that for parts between them.
+// mean returns a mean over questions in percent. Its interval is Wilson's, which is meant for
+// values of 0 or 1 and is wide enough for values between.
 func mean(list []*samples, of func(*samples) float64) chart.Value {
 	values, clusters, sum := make([]float64, len(list)), make([]uint64, len(list)), 0.0
 	for i, s := range list {
@@ -86,7 +87,7 @@ func mean(list []*samples, of func(*samples) float64) chart.Value {
 	return chart.Value{V: 100 * p.Rate(), Low: 100 * i.Low, High: 100 * i.High, N: len(list)}
 }
 
-// buildSamples is what several samples of a question come to together.
+// buildSamples reports what several samples of a question achieve together.
 func buildSamples(r *Report, s *Section) error {
 	t := &Table{ID: "samples", Title: "Several samples of a question", Keys: []string{"model, mode", "k"},
 		Columns: []Column{{"pass", "pass@k", Percent}, {"majority", "majority", Percent}},
@@ -114,7 +115,7 @@ func buildSamples(r *Report, s *Section) error {
 	return nil
 }
 
-// buildTurns is what tools have done for the answers of the mode that has them.
+// buildTurns reports what tools did for the answers in the mode that has them.
 func buildTurns(r *Report, s *Section) error {
 	arms := slices.DeleteFunc(slices.Clone(r.Arms), func(a *Arm) bool { return a.Mode != prompt.Tool })
 	if len(arms) == 0 {

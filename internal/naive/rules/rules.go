@@ -46,7 +46,7 @@ type eval struct {
 	weight bool // of this binding a value that improves has a factor below 0
 }
 
-// Eval gives the rows of each result, sorted as rows are shown.
+// Eval returns the rows of each result, sorted as rows are shown.
 func Eval(p *rel.Program, args []*tensor.Value) ([][]Row, error) {
 	e := &eval{p: p, rels: make([]relation, len(p.Relations))}
 	for i := range p.Relations {

@@ -10,7 +10,7 @@ import (
 	"ein/internal/stats"
 )
 
-// None stands for a number that there is not.
+// None stands for a missing number.
 const None = "-"
 
 // Fixed returns a number with so many digits after the point; None when it is not finite.

@@ -11,7 +11,7 @@ import (
 // cut, is a loop in a loop: the rows of the first, and those of the second that have a cell of
 // it. Steps that call one another take four times as long as these two loops.
 
-// joining is where the columns of such a rule are. Each atom gives one cell of the head.
+// joining says where the columns of such a rule are. Each atom gives one cell of the head.
 type joining struct {
 	key          int  // of the first atom: the cell that selects rows of the second
 	outer, inner int  // the columns of the first and second atom that the head has

@@ -79,7 +79,7 @@ type run struct {
 // stop unwinds the loops of a run by a panic: they are too hot to check for errors on their way.
 type stop struct{ err *Error }
 
-// Run gives the results of the program as tables. It counts its operations in ctl, whose limit
+// Run returns the results of the program as tables. It counts its operations in ctl, whose limit
 // stops it, and takes its memory from the budget.
 func (pl *Plan) Run(ctl *kernel.Ctl, args []*tensor.Value, budget *Budget) (results []*tensor.Table, err error) {
 	r := newRun(pl, ctl, budget)

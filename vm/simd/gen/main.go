@@ -454,7 +454,7 @@ func (m machine) round(mode uint8, a, to VecPhysical) {
 	}
 }
 
-// table gives words in memory, of which there is one of each name.
+// table returns words in memory, one copy for each name.
 func table(name string, words ...uint64) Mem {
 	if _, ok := tables[name]; !ok {
 		tables[name] = GLOBL(name, RODATA|NOPTR)
@@ -467,7 +467,7 @@ func table(name string, words ...uint64) Mem {
 
 var tables = map[string]Mem{}
 
-// constants gives a vector of each of some numbers, one behind the other.
+// constants returns vectors that each repeat one number, one behind the other.
 func constants(name string, x ...float64) Mem {
 	words := make([]uint64, 8*len(x))
 	for i := range words {
@@ -798,7 +798,7 @@ func (c count) lookUp(x, sum VecPhysical) {
 	VPADDQ(x, sum, sum)
 }
 
-// total gives the register with the sums.
+// total returns the register with the sums.
 func (c count) total() VecPhysical {
 	all, more := c.sums[0], c.sums[1:]
 	if c.lanes == 4 {

@@ -52,9 +52,9 @@ type bulk interface {
 	outcome(*item) string
 }
 
-// batchRoute is what of batches a path asks for: the format, and what stands behind the
-// path of batches, which is an id and a verb or nothing. A file has its id behind "file".
-// Gemini has paths of their own for what goes into files and comes out of them.
+// batchRoute parses the path of a request about batches: the format, and what follows the path of
+// batches, which is an id and a verb or nothing. For the files of Gemini, which have paths of their
+// own for upload and download, that is "file/" and an id.
 func batchRoute(r *http.Request) (f bulk, rest string, ok bool) {
 	path, upload := strings.CutPrefix(strings.TrimPrefix(r.URL.Path, "/"), "upload/")
 	version, path, _ := strings.Cut(strings.TrimPrefix(path, "download/"), "/")
@@ -384,7 +384,7 @@ func (s *Server) uploadResumable(w http.ResponseWriter, r *http.Request, f forma
 	}
 }
 
-// file gives the content of a file of results.
+// file serves the content of a file of results.
 func (s *Server) file(w http.ResponseWriter, f bulk, rest string) {
 	id, verb, _ := strings.Cut(rest, "/")
 	kind, of, _ := strings.Cut(id, "-")

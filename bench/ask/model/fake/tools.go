@@ -67,7 +67,7 @@ func (t *talk) settled() {
 	}
 }
 
-// bad is what is wrong with the talk of a request.
+// bad returns the problem with the calls and results of a request, if there is one.
 func (t *talk) bad() *problem {
 	if t.settled(); t.odd == "" {
 		return nil

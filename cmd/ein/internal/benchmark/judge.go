@@ -207,7 +207,7 @@ type records interface {
 	Again(it *verdict.Item) ([]byte, bool, error) // that of the item, the next
 }
 
-// fresh writes all records anew.
+// fresh has no earlier records: all are written.
 type fresh struct{ io.Writer }
 
 func (fresh) Has(*verdict.Item) bool                    { return false }
