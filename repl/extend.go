@@ -193,7 +193,16 @@ func (s *state) bind(f *syntax.File, e *entry) {
 		return !assigns && !prints
 	}
 	if slices.ContainsFunc(f.Stmts, mayName) && slices.ContainsFunc(s.bound, func(b binding) bool { return b.Raw.Kind == graphio.Relation }) {
-		domains, known = check.ProgramDomains(all), check.ProgramLabels(all) // a name may come to be no node
+		// A name may come to be no node, or be none only as long as a query is asked.
+		domains, known = check.ProgramDomains(all), check.ProgramLabels(all)
+		rules := slices.Clip(slices.DeleteFunc(slices.Clone(s.program.File.Stmts), s.isQuery))
+		for _, stmts := range [][]syntax.Stmt{append(rules, f.Stmts...), slices.DeleteFunc(append(rules, f.Stmts...), s.isQuery)} {
+			for _, label := range check.ProgramLabels(&syntax.File{Stmts: stmts}) {
+				if !slices.Contains(known, label) {
+					known = append(known, label)
+				}
+			}
+		}
 	} else if len(check.ProgramLabels(f)) > 0 {
 		known = check.ProgramLabels(all)
 	}

@@ -8,6 +8,7 @@ import (
 	"ein/lang"
 	"ein/lang/describe"
 	"ein/lang/syntax"
+	"ein/stdlib"
 	"ein/vm/rel"
 )
 
@@ -19,7 +20,7 @@ func (s *Session) proof(ctx context.Context, arg string) *Reply {
 		return nil
 	}
 	q, ok := f.Stmts[0].(*syntax.Query)
-	if !ok || !s.relation(q.Body[0].X) {
+	if !ok || !s.relation(q.Body[0].X) && !s.unknown(q.Body[0].X) {
 		return nil
 	}
 	next, e := s.try(text)
@@ -37,6 +38,12 @@ func (s *Session) prove(ctx context.Context, next *state, e *entry, c *compiled,
 		stmts = append(stmts, f.Stmts...)
 	}
 	return c.wants[output].Name + ": " + describe.Proofs(next.file, stmts, found)[0].Text()
+}
+
+// unknown reports whether an expression calls what is no function, where there are relations.
+func (s *state) unknown(x syntax.Expr) bool {
+	c, ok := x.(*syntax.Call)
+	return ok && len(s.program.Relations) > 0 && stdlib.Lookup(c.Fun.Name) == nil && s.function(c.Fun.Name) == nil
 }
 
 // relation reports whether an atom is one of a relation of the session.

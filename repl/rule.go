@@ -269,7 +269,7 @@ func (s *Session) origin(ctx context.Context, x syntax.Expr, a *syntax.Assign) R
 // from is a name with its value in a few words, and where that comes from.
 func (s *Session) from(name string, v *tensor.Value) string {
 	text := describeValue(v)
-	if v.Shape.Rank() == 0 && !math.IsNaN(v.At()) {
+	if v.Table == nil && v.Shape.Rank() == 0 && !math.IsNaN(v.At()) {
 		text = tensor.Number(v.At())
 	}
 	if st := s.definition(name); st != nil {

@@ -609,3 +609,40 @@ func TestLaterRelation(t *testing.T) {
 		t.Errorf("printed %q", got)
 	}
 }
+
+// TestQueryJoins: a query that joins a column of names with one of texts does so for itself.
+func TestQueryJoins(t *testing.T) {
+	s := New(Config{Files: folder{"a.csv": "of,word\nann,Red\n"}})
+	var out strings.Builder
+	for _, e := range []string{
+		":input Says(of: node, word: text) a.csv", `Kind("Blue") <- Says(_, _).`, "Kind(x), Says(_, y), x > y?", "Kind(x)?", `Kind("Green").`, "Kind(x)?", "v[x] = 2 - Kind[x]", "v[x] = n?",
+	} {
+		r := s.Eval(context.Background(), e)
+		if r.Failed {
+			t.Fatalf("%s: %s", e, render(t, r))
+		}
+		out.WriteString(printed(r))
+	}
+	if got, want := out.String(), "Kind(x), Says(_, y), x > y? 0 rows\nKind(x) = {Blue}\nKind(x) = {Blue, Green}\nv[x] = n? 3 rows\n  x      n\n  Blue   1\n  Green  1\n  ann    2\n"; got != want {
+		t.Errorf("printed\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestWhyOfRelations: what is no row is told what it is, or what it lacks.
+func TestWhyOfRelations(t *testing.T) {
+	s := New(Config{Files: folder{"a.csv": "of,word\nann,Red\n", "b.csv": "from,to\nann,bob\n"}})
+	for _, c := range [][2]string{
+		{":input Says(of: node, word: text) a.csv", "Says: relation of 2 columns, 1 row"},
+		{":input Pays(from: node, to: node) b.csv", "Pays: relation of 2 columns, 1 row"},
+		{"Owns(ann, bob).\nHas(x, y) <- Owns(x, y).\nn = count(Pays)", ""},
+		{":why Says", "Says: relation of 2 columns, 1 row, from a.csv"},
+		{":why n", "Pays: relation of 2 columns, 1 row, from b.csv"},
+		{":why Has", "`Has` is a relation, and `:why` explains a row"},
+		{":why Hsa(\"ann\", \"bob\")", "there is no relation `Hsa`"},
+		{":why f(1)", "there is no relation `f`"},
+	} {
+		if r := s.Eval(context.Background(), c[0]); r.Bug != "" || !strings.Contains(render(t, r), c[1]) {
+			t.Errorf("%s: %s%s", c[0], render(t, r), r.Bug)
+		}
+	}
+}

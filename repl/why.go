@@ -88,6 +88,13 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 	if !ok {
 		return refusal("", "", fmt.Sprintf("`:why` cannot explain `%s`", words.Shorten(arg, 40)), whyForms)
 	}
+	if n, ok := e.X.(*syntax.Name); ok && s.relation(n) {
+		if v := s.value(n.Name); v != nil && v.Table != nil {
+			return Reply{Out: s.from(n.Name, v) + "\n"}
+		} else if v == nil {
+			return refusal("", "", fmt.Sprintf("`%s` is a relation, and `:why` explains a row", n.Name), "Write an atom of it, with constants, or `_` for any.")
+		}
+	}
 	// The whole expression is checked as it stands, so that what is wrong with it is
 	// told in its own terms; its value is not needed.
 	s.try(arg)

@@ -239,4 +239,5 @@ var (
 	N0828 = add("N0828", Type, "a name in a query that is a constant")
 	W0829 = add("W0829", Type, "a variable with the name of a constant")
 	E0830 = add("E0830", Type, "`:why` of an atom with variables")
+	W0831 = add("W0831", Type, "numbers that are read as names")
 )

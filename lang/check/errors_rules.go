@@ -12,6 +12,7 @@ import (
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
+	"ein/vm/op"
 	"ein/vm/rel"
 	"ein/vm/tensor"
 )
@@ -191,6 +192,30 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 		d.Notes = []string{"Each named domain is a set of nodes of its own; no two share a node."}
 	}
 	c.report(d)
+}
+
+func (c *checker) numbersAsNames(col syntax.Column, right string) {
+	d := diag.Diagnostic{Code: codes.W0831, Severity: diag.Warning, Span: col.Type.Span,
+		Message: fmt.Sprintf("`%s` is a set of names of its own; numbers are `int` or `real`", col.Type.Name), Fixes: fix("write `"+right+"`", col.Type.Span, right)}
+	c.report(d)
+}
+
+// namesInOrder warns of a number that names come before or behind, as text.
+func (c *checker) namesInOrder(cl *clause, l *rel.Literal, at source.Span) {
+	if l.Kind != rel.Compare || l.Fn == op.FnEq || l.Fn == op.FnNe {
+		return
+	}
+	for i, e := range [...]*rel.Expr{&l.Left, &l.Right} {
+		other := [...]*rel.Expr{&l.Right, &l.Left}[i]
+		if _, ok := c.constNumber(e); !ok || !isVar(other) {
+			continue
+		}
+		s := c.rel.slots[c.rel.find(c.rel.consts[int(e.Term.Value)].slot)]
+		of := c.rel.byName[s.where]
+		if s.class == ofDomain || s.class == aNode && (c.labels != nil || of != nil && of.input != nil) {
+			c.warn(codes.W0831, at, "", []string{"Numbers that are compared are columns of type `int` or `real`."}, "`%s` is %s in %s, and names compare as text: 10 comes before 9", cl.vars[other.Term.Var].name, s.noun(), s.where)
+		}
+	}
 }
 
 func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {

@@ -366,6 +366,10 @@ var columnTypes = map[string]struct {
 	kind  tensor.ColumnKind
 }{"node": {aNode, tensor.NodeColumn}, "int": {aNumber, tensor.IntColumn}, "real": {aNumber, tensor.RealColumn}, "text": {aText, tensor.TextColumn}}
 
+// numberTypes are what other languages, or with other letters this one, call columns of numbers.
+var numberTypes = map[string]string{"int": "int", "integer": "int", "bigint": "int", "long": "int", "unsigned": "int", "number": "int",
+	"real": "real", "float": "real", "double": "real", "decimal": "real", "numeric": "real"}
+
 // declare is an input with columns.
 func (c *checker) declare(s *syntax.Input) {
 	if old := c.rel.byName[s.Name.Name]; old != nil {
@@ -385,6 +389,8 @@ func (c *checker) declare(s *syntax.Input) {
 			at.class, at.domain, r.cols[i].kind = t.class, "", t.kind
 		} else if col.Type.Name == "prob" {
 			c.say(reserved, col.Type.Span, "a column of type `prob`")
+		} else if right := numberTypes[strings.ToLower(col.Type.Name)]; right != "" {
+			c.numbersAsNames(col, right)
 		}
 	}
 	if c.cfg.Inputs[r.name] == nil {

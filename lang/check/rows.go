@@ -116,7 +116,7 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	}
 	switch r.fold {
 	case rel.Min, rel.Max:
-		c.err(codes.E0816, x.Span, "", []string{"Give keys without a value one, as in `default(" + r.name + ", -1)`, or ask with a rule, `P(x, v) <- " + r.name + "[x] = v.`."},
+		c.err(codes.E0816, x.Span, "", []string{"Give keys without a value one, as in `default(" + r.name + ", -1)`, or ask for those with one: `" + c.shown(r) + "?`."},
 			"`%s` has no value for every key, so it is not a tensor", r.name)
 		return nil
 	}

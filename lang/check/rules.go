@@ -333,6 +333,7 @@ func (c *checker) impossible(cl *clause) {
 			c.missing(cl, i)
 		}
 		c.unmatched(cl, &cl.Body[i])
+		c.namesInOrder(cl, &cl.Body[i], cl.src[i].Span)
 		if l.Kind != rel.Compare {
 			continue
 		}

@@ -81,11 +81,7 @@ const (
 func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, budget *Budget, goals []Goal) (answers []Answer, err error) {
 	defer stopped(&err)
 	x := explainer{p: p, size: size, ctl: ctl, args: args, budget: budget}
-	x.part, x.needed = leading(p, queries(p, goals))
-	x.derived = make([]bool, len(p.Relations))
-	for i := range p.Rules {
-		x.derived[p.Rules[i].Rel] = true
-	}
+	x.part, x.needed = leading(p, goal, queries(p, goals))
 	x.bound = newBounds(x.part, x.part.Strata(), size)
 	answers = make([]Answer, len(goals))
 	w := x.replay(x.part)
@@ -106,7 +102,7 @@ func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, b
 		for _, i := range missing {
 			read = append(read, w.asks(goals[i])...)
 		}
-		part, _ := leading(p, read)
+		part, _ := leading(p, goal, read)
 		w = x.replay(part)
 	}
 	var next []Goal // what is missing, and what fails
@@ -119,7 +115,7 @@ func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, b
 			}
 		}
 	}
-	near := x.nearest(w.run, next)
+	near := x.nearest(next)
 	for _, i := range missing {
 		answers[i].Near, near = near[0], near[1:]
 		for k := range answers[i].Tries {
@@ -137,16 +133,15 @@ func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, b
 
 // explainer evaluates what there is to say of goals, as far as it is asked for.
 type explainer struct {
-	p       *rel.Program
-	size    []uint64
-	ctl     *kernel.Ctl
-	args    []*tensor.Value
-	budget  *Budget
-	part    *rel.Program // all that leads to the goals
-	needed  []bool
-	derived []bool // relations that have rules
-	bound   bounds
-	whole   *run // of part, where not less will do
+	p      *rel.Program
+	size   []uint64
+	ctl    *kernel.Ctl
+	args   []*tensor.Value
+	budget *Budget
+	part   *rel.Program // all that leads to the goals
+	needed []bool
+	bound  bounds
+	whole  *run // of part, where not less will do
 }
 
 // evaluate gives the rows that a part of the program asks for.
@@ -195,18 +190,22 @@ func queries(p *rel.Program, goals []Goal) (list []rel.Rule) {
 	return list
 }
 
-// leading is the rules that lead to queries, with a result that asks for them, and the
-// relations that these rules make.
-func leading(p *rel.Program, queries []rel.Rule) (part *rel.Program, needed []bool) {
+// goal is a result that only asks.
+var goal = []rel.Relation{{Name: "goal"}}
+
+// leading is the rules that lead to queries for results, and the relations that these rules read.
+func leading(p *rel.Program, results []rel.Relation, queries []rel.Rule) (part *rel.Program, needed []bool) {
 	needed = make([]bool, len(p.Relations))
-	q := rel.Program{Domains: p.Domains, Relations: append(slices.Clip(p.Relations), rel.Relation{Name: "goal"}), Results: []int{len(p.Relations)}, AsWritten: true}
-	q.Rules = slices.Clone(queries)
+	q := rel.Program{Domains: p.Domains, Relations: slices.Concat(p.Relations, results), AsWritten: true}
+	for i := range results {
+		q.Results = append(q.Results, len(p.Relations)+i)
+	}
 	rules := make([][]int, len(p.Relations))
 	for i := range p.Rules {
 		rules[p.Rules[i].Rel] = append(rules[p.Rules[i].Rel], i)
 	}
-	for k := 0; k < len(q.Rules); k++ {
-		for _, l := range q.Rules[k].Body {
+	need := func(r *rel.Rule) {
+		for _, l := range r.Body {
 			if l.Kind > rel.Not || needed[l.Rel] {
 				continue
 			}
@@ -214,6 +213,18 @@ func leading(p *rel.Program, queries []rel.Rule) (part *rel.Program, needed []bo
 			for _, i := range rules[l.Rel] {
 				q.Rules = append(q.Rules, p.Rules[i])
 			}
+		}
+	}
+	for i := range queries {
+		need(&queries[i])
+	}
+	for k := 0; k < len(q.Rules); k++ {
+		need(&q.Rules[k])
+	}
+	q.Rules = append(q.Rules, queries...) // demand begins with the last
+	for i := range needed {
+		if !needed[i] {
+			q.Relations[i].Source, q.Relations[i].Facts = rel.NoSource, nil
 		}
 	}
 	return &q, needed
@@ -343,7 +354,7 @@ func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*t
 			*base = store{width: s.width, size: s.size, most: s.most, valued: true}
 			w.rehash(base, 16)
 			for k := range given.n {
-				if final := s.find(given.row(k)); s.val[final] == given.val[k] {
+				if final := s.find(given.row(k)); final >= 0 && s.val[final] == given.val[k] {
 					w.keep(base, given.row(k), given.val[k])
 				}
 			}
@@ -879,59 +890,68 @@ func (w *why) instance(l *rel.Literal, b Binding) Goal {
 }
 
 // nearest is the rows that have most of the cells of each goal, if they have any. Those with a
-// cell are asked for, column by column; a row counts at the first that it has. Rows that
-// are given are in any run.
-func (x *explainer) nearest(any *run, goals []Goal) []Near {
+// cell are asked for, column by column; a row counts at the first that it has.
+func (x *explainer) nearest(goals []Goal) []Near {
 	list, most := make([]Near, len(goals)), make([]int, len(goals))
 	for c := range tensor.MaxColumns {
 		var some []int
-		var asked []Goal
+		var results []rel.Relation
+		var queries []rel.Rule
 		for i, g := range goals {
 			if g.Relation < 0 || c >= len(g.Row) || math.IsNaN(g.Row[c]) {
 				continue
 			}
-			some = append(some, i)
-			if x.derived[g.Relation] {
-				one := Goal{g.Relation, slices.Repeat([]float64{math.NaN()}, len(g.Row))}
-				one.Row[c] = g.Row[c]
-				asked = append(asked, one)
+			r := &x.p.Relations[g.Relation]
+			if r.Columns[c].Domain != nil && g.Row[c] == rel.NoMember {
+				continue
 			}
+			ask := rel.Rule{Rel: len(x.p.Relations) + len(results)}
+			l := rel.Literal{Rel: g.Relation}
+			for k, column := range r.Columns {
+				t := rel.Term{Var: len(ask.Vars)}
+				if k == c {
+					t = rel.Term{Kind: rel.Const, Value: g.Row[c]}
+				} else {
+					ask.Vars = append(ask.Vars, rel.Var{Kind: column.Kind, Domain: column.Domain})
+				}
+				l.Terms, ask.Head = append(l.Terms, t), append(ask.Head, rel.Cell{Expr: rel.Expr{Term: t}})
+			}
+			ask.Body = []rel.Literal{l}
+			some, queries, results = append(some, i), append(queries, ask), append(results, rel.Relation{Name: "near", Columns: r.Columns})
 		}
-		r := any
-		if asked != nil {
-			part, _ := leading(x.p, queries(x.p, asked))
-			r = x.evaluate(part)
+		if some == nil {
+			continue
 		}
-		for _, i := range some {
-			r.near(goals[i], c, &list[i], &most[i])
+		part, _ := leading(x.p, results, queries)
+		part.AsWritten = x.p.AsWritten
+		budget := *x.budget // what it takes is free again behind it
+		tables, err := New(part, x.size).Run(x.ctl, x.args, &budget)
+		if err != nil {
+			panic(stop{err.(*Error)})
+		}
+		for k, i := range some {
+			list[i].add(&most[i], tables[k], goals[i], c)
 		}
 	}
 	return list
 }
 
-// near adds the rows that have a cell of the goal in a column and in none before.
-func (r *run) near(g Goal, first int, near *Near, most *int) {
-	s := &r.stores[g.Relation]
-	key := r.codes(g.Relation, g.Row[:s.width])
-	var numbers []float64
-	for k := range s.n {
-		r.work(1)
-		n, at := 0, -1
-		for c := len(g.Row) - 1; c >= 0; c-- {
-			if c < s.width && s.row(k)[c] == key[c] || c == s.width && s.val[k] == g.Row[c] {
-				n, at = n+1, c
+// add adds the rows that have a cell of the goal in a column and in none before.
+func (n *Near) add(most *int, t *tensor.Table, g Goal, first int) {
+	for row := range t.All() {
+		alike, at := 0, -1
+		for c := len(row) - 1; c >= 0; c-- {
+			if row[c] == g.Row[c] {
+				alike, at = alike+1, c
 			}
 		}
-		if at != first || n < *most {
+		if at != first || alike < *most {
 			continue
 		}
-		if n > *most {
-			*most, *near = n, Near{}
+		if alike > *most {
+			*most, *n = alike, Near{}
 		}
-		near.Rows++
-		if numbers = r.numbers(numbers[:0], g.Relation, s.row(k)); s.valued {
-			numbers = append(numbers, s.val[k])
-		}
-		lowest(&near.List, numbers)
+		n.Rows++
+		lowest(&n.List, row)
 	}
 }

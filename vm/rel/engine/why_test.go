@@ -239,7 +239,7 @@ func TestDemandedTries(t *testing.T) {
 	for k := range 4 {
 		left, goal, near := k%2 > 0, []float64{n - 5, 3}, 7
 		if k >= 2 {
-			goal[0], near = rel.NoMember, 3
+			goal, near = []float64{rel.NoMember, n - 5}, n-5
 		}
 		w, far := chain(n, left)
 		var ops [2]uint64
