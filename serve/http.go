@@ -80,8 +80,9 @@ const (
 )
 
 func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Request, r *Route) *Answer {
-	size := req.ContentLength
+	size, control := req.ContentLength, http.NewResponseController(w)
 	if size > s.opt.Body {
+		passOver(control, req)
 		return refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has %d bytes, at most %d are read", size, s.opt.Body))
 	}
 	if size < 0 {
@@ -92,13 +93,13 @@ func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Requ
 		s.metrics.shed(r, "bodies")
 		return r.failed(&busyError{"requests", int(s.bodies.Load()), time.Second})
 	}
-	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, s.opt.Body))
 	_ = control.SetReadDeadline(time.Time{})
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
+		passOver(control, req)
 		return refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", large.Limit))
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return refused(http.StatusRequestTimeout, fmt.Sprintf("the body did not come within %v", bodyTime))
@@ -110,6 +111,17 @@ func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Requ
 		return refused(http.StatusBadRequest, fmt.Sprintf("the parameters behind the question mark cannot be read: %v", err))
 	}
 	return s.do(ctx, &Call{Route: r, ID: req.PathValue("id"), Query: query, Body: body})
+}
+
+// passOver reads a body that is too large. A client that sends it before it reads the answer would
+// see only that the connection breaks, unless it asks first.
+func passOver(control *http.ResponseController, req *http.Request) {
+	const most = 64 << 20
+	if req.Header.Get("Expect") == "" {
+		_ = control.SetReadDeadline(time.Now().Add(bodyTime))
+		_, _ = io.CopyN(io.Discard, req.Body, most)
+		_ = control.SetReadDeadline(time.Time{})
+	}
 }
 
 func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
