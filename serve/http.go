@@ -28,7 +28,12 @@ func (s *Server) Handler() http.Handler {
 			}
 			ctx, stop := context.WithTimeout(req.Context(), r.Deadline)
 			defer stop()
-			write(ctx, w, s.http(ctx, w, req, r))
+			a := s.http(ctx, w, req, r)
+			if a.Status == http.StatusRequestEntityTooLarge {
+				passOver(ctx, w, req, a)
+				return
+			}
+			write(ctx, w, a)
 		})
 	}
 	mux.Handle("GET /ws", s.Guard(http.HandlerFunc(s.talk)))
@@ -80,9 +85,8 @@ const (
 )
 
 func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Request, r *Route) *Answer {
-	size, control := req.ContentLength, http.NewResponseController(w)
+	size := req.ContentLength
 	if size > s.opt.Body {
-		passOver(control, req)
 		return refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has %d bytes, at most %d are read", size, s.opt.Body))
 	}
 	if size < 0 {
@@ -93,13 +97,13 @@ func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Requ
 		s.metrics.shed(r, "bodies")
 		return r.failed(&busyError{"requests", int(s.bodies.Load()), time.Second})
 	}
+	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, s.opt.Body))
 	_ = control.SetReadDeadline(time.Time{})
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		passOver(control, req)
 		return refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", large.Limit))
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return refused(http.StatusRequestTimeout, fmt.Sprintf("the body did not come within %v", bodyTime))
@@ -113,14 +117,17 @@ func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Requ
 	return s.do(ctx, &Call{Route: r, ID: req.PathValue("id"), Query: query, Body: body})
 }
 
-// passOver reads a body that is too large. A client that sends it before it reads the answer would
-// see only that the connection breaks, unless it asks first.
-func passOver(control *http.ResponseController, req *http.Request) {
-	const most = 64 << 20
-	if req.Header.Get("Expect") == "" {
-		_ = control.SetReadDeadline(time.Now().Add(bodyTime))
+// passOver answers a body that is too large and reads on. A client that sends all of it before it
+// reads the answer would see only that the connection breaks.
+func passOver(ctx context.Context, w http.ResponseWriter, req *http.Request, a *Answer) {
+	const most, within = 64 << 20, 10 * time.Second
+	control := http.NewResponseController(w)
+	_ = control.EnableFullDuplex()
+	write(ctx, w, a)
+	_ = control.Flush()
+	if req.Header.Get("Expect") == "" { // who asked first sends no more
+		_ = control.SetReadDeadline(time.Now().Add(within))
 		_, _ = io.CopyN(io.Discard, req.Body, most)
-		_ = control.SetReadDeadline(time.Time{})
 	}
 }
 
