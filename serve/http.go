@@ -28,7 +28,12 @@ func (s *Server) Handler() http.Handler {
 			}
 			ctx, stop := context.WithTimeout(req.Context(), r.Deadline)
 			defer stop()
-			write(ctx, w, s.http(ctx, w, req, r))
+			a := s.http(ctx, w, req, r)
+			if a.Status == http.StatusRequestEntityTooLarge {
+				passOver(ctx, w, req, a)
+				return
+			}
+			write(ctx, w, a)
 		})
 	}
 	mux.Handle("GET /ws", s.Guard(http.HandlerFunc(s.talk)))
@@ -110,6 +115,20 @@ func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Requ
 		return refused(http.StatusBadRequest, fmt.Sprintf("the parameters behind the question mark cannot be read: %v", err))
 	}
 	return s.do(ctx, &Call{Route: r, ID: req.PathValue("id"), Query: query, Body: body})
+}
+
+// passOver answers a body that is too large and reads on. A client that sends all of it before it
+// reads the answer would see only that the connection breaks.
+func passOver(ctx context.Context, w http.ResponseWriter, req *http.Request, a *Answer) {
+	const most, within = 64 << 20, 10 * time.Second
+	control := http.NewResponseController(w)
+	_ = control.EnableFullDuplex()
+	write(ctx, w, a)
+	_ = control.Flush()
+	if req.Header.Get("Expect") == "" { // who asked first sends no more
+		_ = control.SetReadDeadline(time.Now().Add(within))
+		_, _ = io.CopyN(io.Discard, req.Body, most)
+	}
 }
 
 func write(ctx context.Context, w http.ResponseWriter, a *Answer) {

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -361,6 +362,20 @@ func TestLimits(t *testing.T) {
 	}
 	web := httptest.NewServer(New(opt).Handler())
 	defer web.Close()
+	// A client that sends all before it reads anything gets the answer, too.
+	large := strings.Repeat("x", 16<<20)
+	for _, body := range []string{fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(large), large), fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(large), large)} {
+		conn, err := net.Dial("tcp", web.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.WriteString(conn, "POST /v1/fmt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+body)
+		got, readErr := io.ReadAll(conn)
+		if err != nil || readErr != nil || !bytes.HasPrefix(got, []byte("HTTP/1.1 413 ")) {
+			t.Errorf("%v, %v: %.100s", err, readErr, got)
+		}
+		_ = conn.Close()
+	}
 	resp, err := http.Post(web.URL+"/v1/fmt", "", strings.NewReader(fmt.Sprintf(`{"program":%q}`, strings.Repeat("x", 200))))
 	if err != nil {
 		t.Fatal(err)

@@ -67,6 +67,12 @@ def test_why():
     assert "= 2<" in out[0] and "yes: a -&gt; b -&gt; c (2 edges)" in out[0]
 
 
+def test_why_alone():
+    """A cell may explain and print nothing, rows of relations too."""
+    (out,) = run('%%ein\nF("a", "b").\nR(x, y) <- F(x, y).\n:why R("a", "b")')
+    assert "yes, in 2 steps" in out[0] and "= 0<" not in out[0]
+
+
 @pytest.mark.parametrize(
     "cell, html, error",
     [

@@ -274,7 +274,7 @@ def test_result():
         (pathlib.Path("graph.csv"), "PosixPath is no data for an input\nein.File"),
         (ein.Graph(np.eye(2), nodes=["a"]), "A: there is 1 label, and the array is 2x2"),
         (ein.Graph(sp.eye_array(2), nodes=["a", "b", "c"]), "A: there are 3 labels, and the array is 2x2"),
-        ([(object(), 1)], "object has no form in JSON"),
+        ([(object(), 1)], r"A: <object object .* in \(<object object .*, 1\), expected text or a number"),
         (ein.Graph([(0, 1)], weight="w"), "A: weight= is for"),
         (ein.Graph([(0, 1)], nodes=["a"]), "A: nodes= is for arrays"),
         (ein.Graph(pd.DataFrame({"u": [1], "v": [2]}), weight="w"), r"A: no columns \['u', 'v', 'w'\]"),
@@ -344,6 +344,19 @@ def test_the_verbs():
     assert "E0203" in ein.explain("E0203")
     assert ein.cost("A = edges([[0,1]])\n:print tc(A)").statements[0].line == 2
     assert ein.version().startswith("0.")
+
+
+def test_rows_with_gaps_and_dates():
+    """Columns that are not used may have gaps; dates are texts, as in the labels of graphs."""
+    pay = pd.DataFrame({"to": ["bob", "cy"], "on": pd.to_datetime(["2024-03-01", "2024-03-02"]), "note": [None, "x"], "at": pd.to_datetime(["2024-03-01", None])})
+    program = "input Pay(to: node, on: text)\nPay(x, d)?"
+    assert ein.run(program, Pay=ein.Rows(pay)).output("Pay(x, d)?").rows == [("bob", "2024-03-01 00:00:00"), ("cy", "2024-03-02 00:00:00")]
+    with pytest.raises(ein.InputError, match="in the column `at`, found null"):
+        ein.run("input Pay(to: node, at: text)\nPay(x, d)?", Pay=ein.Rows(pay))
+    with pytest.raises(ein.InputError, match="Pay: two columns are named 'to'"):
+        ein.run(program, Pay=ein.Rows(pd.DataFrame([["a", "b"]], columns=["to", "to"])))
+    with pytest.raises(ein.InputError, match=r"Pay: b'a' in \(b'a', 'b'\), expected text or a number"):
+        ein.run(program, Pay=ein.Rows([(b"a", "b")]))
 
 
 def test_inputs_are_given_once():

@@ -23,6 +23,8 @@ Buffer = bytes | bytearray | memoryview
 def _plain(x: Any) -> Any:
     if hasattr(x, "tolist"):  # a number of NumPy among others
         return x.tolist()
+    if hasattr(x, "isoformat") and x == x:  # a date, as in the labels of graphs; one that is missing equals nothing
+        return str(x)
     raise TypeError(f"{type(x).__name__} has no form in JSON")
 
 
@@ -34,19 +36,24 @@ def encode(data: Any) -> str:
     try:
         return _encode(data)
     except (TypeError, ValueError, RecursionError) as e:
-        if isinstance(e, ValueError) and (bad := _infinite(data, data)):
-            raise InputError("{}: {} in {:.200}, expected a finite number".format(*bad)) from None
+        if bad := _unfit(data, data):
+            name, x, row = bad
+            want = "a finite number" if isinstance(x, float) else "text or a number"
+            raise InputError(f"{name}: {x!r} in {row:.200}, expected {want}") from None
         raise InputError(f"the data cannot be sent to the engine: {e}") from e
 
 
-def _infinite(data: Any, row: Any, name: str = "the data", depth: int = 0) -> tuple[str, Any, str] | None:
-    """The first number that JSON has none for: the input that it is of, and what is around it."""
+def _unfit(data: Any, row: Any, name: str = "the data", depth: int = 0) -> tuple[str, Any, str] | None:
+    """The first value that JSON has no form for: the input that it is of, and what is around it."""
     if isinstance(data, float):
         return (name, data, repr(row)) if not math.isfinite(data) else None
+    if hasattr(data, "tolist") and depth <= 64:
+        return _unfit(data.tolist(), row, name, depth + 1)
     if depth > 64 or not isinstance(data, (list, tuple, dict)):
-        return _infinite(data.tolist(), row, name, depth + 1) if hasattr(data, "tolist") else None
+        fits = depth > 64 or data is None or isinstance(data, (str, int)) or hasattr(data, "isoformat") and data == data
+        return None if fits else (name, data, repr(row))
     at = cast("dict[Any, Any]", data).items() if isinstance(data, dict) else ((name, x) for x in cast("list[Any]", data))
-    return next((bad for k, x in at if (bad := _infinite(x, data, k if depth == 1 and isinstance(data, dict) else name, depth + 1))), None)
+    return next((bad for k, x in at if (bad := _unfit(x, data, k if depth == 1 and isinstance(data, dict) else name, depth + 1))), None)
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,10 @@ class Rows:
     def wire(self, name: str) -> list[Any]:
         if _is_table(self.data):
             columns = [str(c) for c in self.data.columns]
-            return [dict(zip(columns, row, strict=True)) for row in zip(*(self.data[c].tolist() for c in self.data.columns), strict=True)]
+            if twice := next((c for c in columns if columns.count(c) > 1), None):
+                raise InputError(f"{name}: two columns are named {twice!r}")
+            cells = (_gaps(self.data[c]) for c in self.data.columns)
+            return [dict(zip(columns, row, strict=True)) for row in zip(*cells, strict=True)]
         return _rows(name, self.data)
 
 
@@ -248,6 +258,12 @@ def _table(name: str, table: Any, weight: str | None) -> dict[str, Any]:
     if not all(_is_number(r[0]) and _is_number(r[1]) for r in rows):
         rows = [[str(r[0]), str(r[1]), *r[2:]] for r in rows]
     return {"edges": rows}
+
+
+def _gaps(column: Any) -> list[Any]:
+    """A column whose cells without a value are None: if it is not used, they do not matter."""
+    cells: list[Any] = column.tolist()
+    return [None if _is_gap(x) else x for x in cells] if column.isna().any() else cells
 
 
 def _is_gap(x: Any) -> bool:

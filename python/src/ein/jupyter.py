@@ -55,6 +55,9 @@ def load(shell: Any) -> None:
             inputs[name] = eval(expression or name, shell.user_ns)
         asked = [line.removeprefix(":why ") for line in cell.splitlines() if line.startswith(":why ")]
         cell = re.sub("(?m)^:why .*", "", cell)  # the other lines keep their numbers
+        bare = bool(asked) and any(d.code == "E0216" for d in ein.check(cell, profile=args.profile))
+        if bare:  # no output: what is explained is enough
+            cell += "\n:print 0"
         limits = ein.Limits(ops=args.max_ops and int(args.max_ops), seconds=args.timeout)
         try:
             shown = Shown(_program.run_reply(cell, inputs, limits, "cell", args.profile, pictures=True))
@@ -64,6 +67,8 @@ def load(shell: Any) -> None:
             show: Any = import_module("IPython.display")
             show.display(show.HTML(_html.diagnostics(cell, e.diagnostics)))
             raise CellError(str(e), e.diagnostics) from None
+        if bare:
+            shown.outputs.clear()
         shown.cost = f"{shown.ops:,} operations of at most {most.ops:,}"
         if args.output:
             shell.user_ns[args.output] = shown

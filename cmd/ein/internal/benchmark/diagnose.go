@@ -106,6 +106,9 @@ func diagnoseRun(ctx context.Context, a *cli.App, f *judgeFlags, dir string) err
 	if err != nil {
 		return err
 	}
+	if !slices.ContainsFunc(r.Rows, func(row run.Row) bool { return row.Reply != nil }) {
+		return cli.Input(codes.E0701, dir, 0, "the run has no replies", "The command that began it asks for them.")
+	}
 	if !slices.ContainsFunc(r.Rows, func(row run.Row) bool { return row.Score != nil }) {
 		return cli.Input(codes.E0701, dir, 0, "no reply of the run has a score", fmt.Sprintf("`ein bench score %s` scores them.", dir))
 	}
