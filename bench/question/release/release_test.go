@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"ein/bench/question/category"
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 )
@@ -73,7 +75,7 @@ func rows[T any](t *testing.T, dir, name string) []T {
 func TestSmallest(t *testing.T) {
 	m := &Maker{Settings: Settings{Preset: "demo", Seed: 7, PerCategory: 2, Further: 60}}
 	plan, about, err := m.sweep(t.Context())
-	if want := "questions of 6, 7, 8 nodes, for scoring alone; there is no `kinship_complex` of 6 nodes, no `kinship_complex` of 7 nodes"; err != nil || about != want || len(plan) != 3*26-2 {
+	if want := "questions of 6, 7, 8 nodes, for scoring alone; there is no `kinship_complex` of 6 nodes, no `kinship_complex` of 7 nodes"; err != nil || about != want || len(plan) != 3*len(category.Table)-2 {
 		t.Errorf("%d cells, %q, %v; want %q", len(plan), about, err, want)
 	}
 }
@@ -104,8 +106,8 @@ func TestRelease(t *testing.T) {
 		t.Errorf("%d files", total)
 	}
 
-	training := map[string]bool{}
-	for name, n := range map[string]int{"train": 26, "further": 27, "heldout": 26, "sweep": 5 * 26, "heldout_json": 26, "heldout_matrix": 26} {
+	training, each := map[string]bool{}, len(category.Table)
+	for name, n := range map[string]int{"train": each, "further": 27, "heldout": each, "sweep": 5 * each, "heldout_json": each, "heldout_matrix": each} {
 		list := rows[Question](t, dir, "questions/"+name)
 		if len(list) != n {
 			t.Errorf("%s has %d questions, want %d", name, len(list), n)
@@ -153,7 +155,7 @@ func datasets(t *testing.T, dir string) {
 import sys
 from datasets import load_dataset
 d = load_dataset(sys.argv[1])
-assert {k: len(v) for k, v in d.items()} == {"train": 26, "further": 27, "heldout": 26}, d
+assert {k: len(v) for k, v in d.items()} == {"train": int(sys.argv[2]), "further": 27, "heldout": int(sys.argv[2])}, d
 tables = {"questions/" + k: v for k, v in d.items()}
 tables["questions/sweep"] = load_dataset(sys.argv[1], "sweep")["test"]
 tables["questions/heldout_json"] = load_dataset(sys.argv[1], "json")["heldout"]
@@ -163,7 +165,7 @@ for name, table in tables.items():
     lines = load_dataset("json", data_files=sys.argv[1] + "/" + name + ".jsonl")["train"]
     assert lines.features == table.features, (name, lines.features, table.features)
     assert list(lines) == list(table), name
-`, dir)
+`, dir, fmt.Sprint(len(category.Table)))
 	cmd.Env = append(os.Environ(), "HF_HOME="+t.TempDir(), "HF_HUB_OFFLINE=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
