@@ -102,17 +102,6 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestWhyRelation: the name of a relation alone is no row.
-func TestWhyRelation(t *testing.T) {
-	s := New(Config{})
-	for _, entry := range []string{`F("a", "b").`, ":why F"} {
-		r := s.Eval(context.Background(), entry)
-		if got := render(t, r); r.Bug != "" || r.Failed != (entry == ":why F") || r.Failed && !strings.Contains(got, "`F` is a relation, and `:why` explains one row") {
-			t.Errorf("%s: %s%s", entry, r.Bug, got)
-		}
-	}
-}
-
 // TestRepeat: an entry that repeats keeps what its last round gave.
 func TestRepeat(t *testing.T) {
 	s := New(Config{})

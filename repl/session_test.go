@@ -637,7 +637,7 @@ func TestWhyOfRelations(t *testing.T) {
 		{"Owns(ann, bob).\nHas(x, y) <- Owns(x, y).\nn = count(Pays)", ""},
 		{":why Says", "Says: relation of 2 columns, 1 row, from a.csv"},
 		{":why n", "Pays: relation of 2 columns, 1 row, from b.csv"},
-		{":why Has", "`Has` is a relation, and `:why` explains a row"},
+		{":why Has", "`Has` is a relation, and `:why` explains one row"},
 		{":why Hsa(\"ann\", \"bob\")", "there is no relation `Hsa`"},
 		{":why f(1)", "there is no relation `f`"},
 	} {

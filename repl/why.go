@@ -92,7 +92,7 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 		if v := s.value(n.Name); v != nil && v.Table != nil {
 			return Reply{Out: s.from(n.Name, v) + "\n"}
 		} else if v == nil {
-			return refusal("", "", fmt.Sprintf("`%s` is a relation, and `:why` explains a row", n.Name), "Write an atom of it, with constants, or `_` for any.")
+			return refusal("", "", fmt.Sprintf("`%s` is a relation, and `:why` explains one row", n.Name), "Give its columns values, as in `:why Owns(\"a\", \"b\")`; `_` stands for any.")
 		}
 	}
 	// The whole expression is checked as it stands, so that what is wrong with it is
@@ -112,8 +112,6 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 		return s.rule(ctx, x, made)
 	case made != nil:
 		return s.origin(ctx, x, made)
-	case isName && s.relation(x):
-		return refusal("", "", fmt.Sprintf("`%s` is a relation, and `:why` explains one row", name.Name), "Give its columns values, as in `:why Owns(\"a\", \"b\")`.")
 	case isName:
 		return Reply{Out: s.from(name.Name, s.value(name.Name)) + "\n"}
 	default:
