@@ -127,7 +127,7 @@ func isApart(f *syntax.File, before *Program) bool {
 				apart = apart && !names[n.Fun.Name]
 			case *syntax.Index:
 				name, ok := n.X.(*syntax.Name)
-				apart = apart && !(ok && names[name.Name])
+				apart = apart && (!ok || !names[name.Name])
 			}
 			return apart
 		})

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"math"
 	"math/bits"
 	"slices"
@@ -927,7 +928,8 @@ func (x *explainer) nearest(goals []Goal) []Near {
 		budget := *x.budget // what it takes is free again behind it
 		tables, err := New(part, x.size).Run(x.ctl, x.args, &budget)
 		if err != nil {
-			panic(stop{err.(*Error)})
+			e, _ := errors.AsType[*Error](err)
+			panic(stop{e})
 		}
 		for k, i := range some {
 			list[i].add(&most[i], tables[k], goals[i], c)

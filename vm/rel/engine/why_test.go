@@ -248,7 +248,7 @@ func TestDemandedTries(t *testing.T) {
 			w.p.AsWritten = written
 			var ctl kernel.Ctl
 			answers, err := engine.Why(w.p, nil, &ctl, nil, &engine.Budget{}, []engine.Goal{{Relation: far, Row: goal}})
-			if err != nil || answers[0].Holds || len(answers[0].Tries) != 2 || answers[0].Near.Rows != near {
+			if err != nil || answers[0].Holds || len(answers[0].Tries) != 2 || answers[0].Rows != near {
 				t.Fatalf("left %v, as written %v, %v: %v %v", left, written, goal, answers, err)
 			}
 			ops[i], text[i] = ctl.Ops, fmt.Sprint(answers[0].Tries, answers[0].Near)
