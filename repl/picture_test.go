@@ -107,7 +107,7 @@ func TestWhyRelation(t *testing.T) {
 	s := New(Config{})
 	for _, entry := range []string{`F("a", "b").`, ":why F"} {
 		r := s.Eval(context.Background(), entry)
-		if got := render(t, r); r.Bug != "" || r.Failed != (entry == ":why F") || r.Failed && !strings.Contains(got, "`F` is a relation, and `:why` explains one row") {
+		if got := render(t, r); r.Bug != "" || r.Failed != (entry == ":why F") || r.Failed && !strings.Contains(got, "`F` is a relation, and `:why` explains ") {
 			t.Errorf("%s: %s%s", entry, r.Bug, got)
 		}
 	}
