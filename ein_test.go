@@ -138,6 +138,26 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestImproving: the error names the cycle that values improve around, and its sum if there is one.
+func TestImproving(t *testing.T) {
+	const roads = "E(a, b, 3). E(b, c, -4). E(c, a, -1). E(b, a, 4).\n"
+	for rules, want := range map[string]string{
+		"D[\"a\"] min= 0.\nD[y] min= D[x] + w <- E(x, y, w).\nD[x] = d?":                                ` around "a" -> "b" -> "c" -> "a" (sum -2)`,
+		"D[x, y] min= w <- E(x, y, w).\nD[x, y] min= D[x, z] + w <- E(z, y, w).\nD[x, y] = d?":          ` around "a", "c" -> "a", "a" -> "a", "b" -> "a", "c" (sum -2)`,
+		"F(a, a).\nD[\"a\"] max= 1.\nD[y] max= D[x] + 2 <- F(x, y).\nD[x] = d?":                         ` around "a" -> "a" (sum 2)`,
+		"F(a, a).\nD[\"a\"] max= 1.\nD[y] max= D[x] * 2 <- F(x, y).\nD[x] = d?":                         ` around "a" -> "a"`,
+		"D[\"a\"] max= 1.\nD[y] max= B[x] + 1 <- E(x, y, _).\nB[x] max= D[x] <- E(x, _, _).\nD[x] = d?": "",
+	} {
+		p, err := ein.Compile("x.ein", roads+rules, ein.Options{})
+		if err == nil {
+			_, err = p.Run(context.Background())
+		}
+		if err == nil || !strings.HasSuffix(err.Error(), "improves for ever"+want) {
+			t.Errorf("%s: %v, want %s", rules, err, want)
+		}
+	}
+}
+
 // TestBytecode runs what was compiled, on other data of the same size.
 func TestBytecode(t *testing.T) {
 	p, err := ein.Compile("p.ein", "input A: graph\nn = sum(tc(A))", ein.Options{})

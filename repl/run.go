@@ -191,12 +191,12 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 		panic("BUG: repl: " + err.Error())
 	}
 	limits := s.cfg.Limits
-	used := next.others(c)
-	limits.MaxBytes -= min(limits.MaxBytes-1, used)
+	others := next.others(c)
+	limits.MaxBytes -= min(limits.MaxBytes-1, others)
 	machine, err := vm.New(c.module, limits)
 	var limit *cost.LimitError
 	if errors.As(err, &limit) {
-		panic(refused(next.refuse(diag.List{s.overLimit(limit, used, e)})))
+		panic(refused(next.refuse(diag.List{s.overLimit(limit, others, e)})))
 	}
 	if err != nil {
 		panic("BUG: repl: " + err.Error())
@@ -210,6 +210,8 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 	}
 	c.machine = machine
 	result, err := machine.Run(ctx, c.inputs)
+	used, spent := machine.Stats(), &s.spent
+	spent.Ops, spent.Bound, spent.PeakBytes = spent.Ops+used.Ops, spent.Bound+c.module.Certificate.Ops, max(spent.PeakBytes, used.PeakBytes)
 	s.failed(next, e, c, err)
 	return c, result
 }

@@ -129,7 +129,14 @@ type Session struct {
 	mode     show.Format  // of results
 	view     show.Options // of results: Full, Nodes, Sort, Top and Precision
 	assigned []vm.Output  // by the statement that the last entry ended in
+	spent    Spent
 }
+
+// Spent is what the entries of a session have used together, and the operations that were certified.
+type Spent struct{ Ops, Bound, PeakBytes uint64 }
+
+// Spent returns what the entries so far have used.
+func (s *Session) Spent() Spent { return s.spent }
 
 // state is what an entry can change. An entry works on a copy, which replaces the state if all goes
 // well.

@@ -45,7 +45,11 @@ func newLane(name string, most, slice, workers int, judge func() *verdict.Judge)
 
 // The lanes take four bursts of a step of training, and two minutes of Python. A slice
 // takes a few milliseconds of a worker.
+//
+// Items that take long, such as questions about 1,000 nodes, end their slice early.
 const (
+	sliceTime = 20 * time.Millisecond
+
 	einItems, einSlice       = 4 * 16384, 64
 	pythonItems, pythonSlice = 2048, 1
 )
@@ -141,11 +145,14 @@ func (l *lane) each(ctx context.Context, items int, hold bool, waited func(time.
 	}
 	loop := func() {
 		for from, to := take(); from < to; from, to = take() {
-			took := l.work(ctx, from, to, waited, func(ctx context.Context, j *verdict.Judge, i int) {
-				if err := caught(func() error { return work(ctx, j, i) }); err != nil {
-					stop(err)
-				}
-			})
+			took := time.Duration(0)
+			for at := from; at < to && ctx.Err() == nil; {
+				took += l.work(ctx, &at, to, waited, func(ctx context.Context, j *verdict.Judge, i int) {
+					if err := caught(func() error { return work(ctx, j, i) }); err != nil {
+						stop(err)
+					}
+				})
+			}
 			l.leave(to-from, took)
 		}
 	}
@@ -170,16 +177,17 @@ func caught(work func() error) (err error) {
 	return work()
 }
 
-// work does one slice as soon as a worker is free, and reports how long it waited.
-func (l *lane) work(ctx context.Context, from, to int, waited func(time.Duration), work func(context.Context, *verdict.Judge, int)) time.Duration {
+// work does a slice, or what sliceTime allows of it, as soon as a worker is free, and reports how long
+// it waited.
+func (l *lane) work(ctx context.Context, at *int, to int, waited func(time.Duration), work func(context.Context, *verdict.Judge, int)) time.Duration {
 	asked := time.Now()
 	select {
 	case j := <-l.workers:
 		defer func() { l.workers <- j }()
 		start := time.Now()
 		waited(start.Sub(asked))
-		for i := from; i < to && ctx.Err() == nil; i++ {
-			work(ctx, j, i)
+		for ; *at < to && ctx.Err() == nil && time.Since(start) < sliceTime; *at++ {
+			work(ctx, j, *at)
 		}
 		return time.Since(start)
 	case <-ctx.Done():

@@ -83,6 +83,9 @@ func profile(name string) (ein.Profile, error) {
 	return ein.Full, nil
 }
 
+// errNodes: labels would be left out without a word.
+var errNodes = bad("/nodes: these are the labels of arrays, and no input is an array")
+
 // program compiles a program and binds its data.
 func (s *Server) program(ctx context.Context, c *Call, q *Program) (*ein.Program, error) {
 	prof, err := profile(q.Profile)
@@ -103,6 +106,9 @@ func (s *Server) program(ctx context.Context, c *Call, q *Program) (*ein.Program
 			return nil, err
 		}
 		inputs = append(inputs, in)
+	}
+	if q.Nodes != nil && !slices.ContainsFunc(inputs, func(in ein.Input) bool { return in.Nodes != nil }) {
+		return nil, errNodes
 	}
 	return p.Bind(ctx, inputs...)
 }
@@ -142,12 +148,13 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 		if err := decode(data, &a, c.Route); err != nil {
 			return in, bad("the input %s: %v", name, err)
 		}
+		in.Nodes = q.Nodes
 		declared := slices.IndexFunc(p.Inputs(), func(d bind.Declared) bool { return d.Name == name })
 		if declared < 0 {
 			return in, nil // Bind says that there is no such input
 		}
 		v, err := c.tensor(&a.Array, p.Inputs()[declared], s.limits(q.Limits).MaxBytes)
-		in.Data, in.Nodes = v, q.Nodes
+		in.Data = v
 		return in, err
 	case "text", "options":
 		var f File
@@ -381,7 +388,13 @@ func doc(_ context.Context, _ *Server, c *Call, _ *nothing) (*Text, error) {
 	return &Text{1, page}, nil
 }
 
-func format(ctx context.Context, _ *Server, _ *Call, q *Program) (*Text, error) {
+// FormatRequest is a program in any form.
+type FormatRequest struct {
+	Program string `json:"program"`
+	Name    string `json:"name,omitzero"`
+}
+
+func format(ctx context.Context, _ *Server, _ *Call, q *FormatRequest) (*Text, error) {
 	f := lang.Parse(cmp.Or(q.Name, "program"), q.Program, lang.Options{Context: ctx})
 	text, ok := syntax.Format(f)
 	switch {

@@ -10,7 +10,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"ein/bench/judge/verdict"
 	"ein/bench/question/category"
@@ -346,5 +348,33 @@ func TestLanes(t *testing.T) {
 	}
 	if n := l.length(); n != 0 {
 		t.Errorf("%d items are left", n)
+	}
+}
+
+// TestLongItems: a slice of items that take long gives its worker to others in between.
+func TestLongItems(t *testing.T) {
+	s := New(Options{})
+	l := newLane("test", 100, einSlice, 1, func() *verdict.Judge { return nil })
+	started, done := make(chan struct{}), make(chan error)
+	var finished atomic.Int64
+	go func() {
+		done <- l.each(t.Context(), einSlice, false, s.metrics.waited(l), func(_ context.Context, _ *verdict.Judge, i int) error {
+			if i == 0 {
+				close(started)
+			}
+			time.Sleep(sliceTime / 4)
+			finished.Add(1)
+			return nil
+		})
+	}()
+	<-started
+	err := l.each(t.Context(), 1, false, s.metrics.waited(l), func(context.Context, *verdict.Judge, int) error {
+		if n := finished.Load(); n > einSlice/2 {
+			t.Errorf("%d items came first", n)
+		}
+		return nil
+	})
+	if err := errors.Join(err, <-done); err != nil || finished.Load() != einSlice || l.length() != 0 {
+		t.Errorf("%v, %d are done, %d are left", err, finished.Load(), l.length())
 	}
 }

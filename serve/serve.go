@@ -117,7 +117,7 @@ func New(opt Options) *Server {
 		routes:    Routes(),
 		prompts:   sync.OnceValue(prompt.DefaultPrompts),
 		programs:  recent[key, *ein.Program]{most: 8 << 20, weigh: func(k key, _ *ein.Program) int { return 4<<10 + 8*len(k.text) }},
-		questions: recent[string, *verdict.Question]{most: 16384, weigh: func(string, *verdict.Question) int { return 1 }},
+		questions: recent[string, *verdict.Question]{most: 16384, weigh: func(_ string, q *verdict.Question) int { return 1 + len(q.Labels)/32 }},
 		box:       newPythons(opt.Sandbox),
 	}
 	judge := func() *verdict.Judge { return verdict.New(s.judging(Limits{})) }

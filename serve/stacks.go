@@ -377,7 +377,7 @@ func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResu
 		mine, stop := context.WithTimeout(ctx, limit)
 		defer stop()
 		start := time.Now()
-		ended, stdout, stderr, err := s.execute(mine, c, q)
+		ended, code, stdout, stderr, err := s.execute(mine, c, q)
 		took := time.Since(start)
 		switch {
 		case ctx.Err() != nil:
@@ -388,9 +388,9 @@ func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResu
 			out.Message = err.Error()
 			return nil
 		}
-		seconds, code := took.Seconds(), 0
+		seconds := took.Seconds()
 		if out.Status = "Success"; ended != "Finished" {
-			out.Status, code = "Failed", 1
+			out.Status = "Failed"
 		}
 		out.Run = &CodeRun{Status: ended, Time: &seconds, Code: &code, Stdout: &stdout, Stderr: &stderr}
 		if ended == "TimeLimitExceeded" {
@@ -402,17 +402,17 @@ func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResu
 }
 
 // execute runs a program. The error is of the sandbox.
-func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended, stdout, stderr string, err error) {
+func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended string, code int, stdout, stderr string, err error) {
 	if q.Language == "ein" {
 		v, err := run(ctx, s, c, &RunRequest{Program: Program{Program: q.Code}, Form: "text"})
 		var wrong *ein.Error
 		if errors.As(err, &wrong) {
-			return "Error", "", diagnosed(wrong), nil
+			return "Error", 1, "", diagnosed(wrong), nil
 		}
 		if err != nil {
-			return "", "", "", err
+			return "", 0, "", "", err
 		}
-		return "Finished", v.(*RunResult).Text, "", nil
+		return "Finished", 0, v.(*RunResult).Text, "", nil
 	}
 	program := q.Code
 	if q.Stdin != nil {
@@ -421,17 +421,17 @@ func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended, s
 	}
 	box, err := s.box.open()
 	if err != nil {
-		return "", "", "", err
+		return "", 0, "", "", err
 	}
 	r, err := box.Run(ctx, program)
 	if err != nil {
-		return "", "", "", err
+		return "", 0, "", "", err
 	}
 	ended = map[sandbox.Outcome]string{sandbox.OK: "Finished", sandbox.Timeout: "TimeLimitExceeded"}[r.Outcome]
 	if ended == "" {
-		ended = "Error"
+		ended, code = "Error", max(r.Exit, 1) // who crashes with status 0 has not finished
 	}
-	return ended, strings.ToValidUTF8(r.Stdout, "\ufffd"), strings.ToValidUTF8(r.Stderr, "\ufffd"), nil
+	return ended, code, strings.ToValidUTF8(r.Stdout, "\ufffd"), strings.ToValidUTF8(r.Stderr, "\ufffd"), nil
 }
 
 // diagnosed returns the diagnostics of a program as text.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -132,6 +133,23 @@ func TestSlowSandbox(t *testing.T) {
 	status, body, _ := c.ask("POST /run_code", `{"code":"print(1)","language":"python","run_timeout":0.01}`)
 	if status != 200 || !strings.Contains(body, `"status":"SandboxError"`) {
 		t.Errorf("%d %s", status, body)
+	}
+}
+
+// TestExit: the client gets the status that a program left with.
+func TestExit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("proving a sandbox takes seconds")
+	}
+	c, _ := talk(t, Options{})
+	for code, want := range map[string]string{"import sys\nsys.exit(3)": "3", "1/0": "1", "import os\nos._exit(0)": "1", "print(1)": "0"} {
+		_, body, _ := c.ask("POST /run_code", fmt.Sprintf(`{"code":%q,"language":"python"}`, code))
+		if strings.Contains(body, "SandboxError") {
+			t.Skip(body)
+		}
+		if !strings.Contains(body, `"return_code":`+want) {
+			t.Errorf("%s: %s", code, body)
+		}
 	}
 }
 

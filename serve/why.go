@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"ein"
 	"ein/internal/codes"
@@ -23,14 +24,27 @@ type WhyRequest struct {
 	Expression string `json:"expression"`
 }
 
+// WhyResult is the explanation, and what it took.
+type WhyResult struct {
+	Version int           `json:"version"`
+	Text    string        `json:"text"`
+	Stats   ein.JSONStats `json:"stats"`
+	Bound   Bound         `json:"bound"`
+}
+
 // why asks a session, which ends with the answer.
-func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*Text, error) {
+func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResult, error) {
+	start := time.Now()
 	ctx, stop := s.within(ctx, q.Limits)
 	defer stop()
+	prof, err := profile(q.Profile)
+	if err != nil {
+		return nil, err
+	}
 	expression := strings.ReplaceAll(q.Expression, "\n", " ")
 	// What is wrong with the program is said as by any other call. It need print nothing.
 	compile := func(verb string) (*ein.Program, error) {
-		return s.compile(ctx, key{cmp.Or(q.Name, "program"), q.Program.Program + "\n" + verb + " " + expression, ein.Full, s.limits(q.Limits)})
+		return s.compile(ctx, key{cmp.Or(q.Name, "program"), q.Program.Program + "\n" + verb + " " + expression, prof, s.limits(q.Limits)})
 	}
 	p, err := compile(":print")
 	if code := codeOf(err); code == codes.E0201 || code == codes.E0202 { // an atom of a relation is neither tensor nor function
@@ -41,6 +55,9 @@ func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*Text, error) 
 	}
 	if err != nil {
 		return nil, err
+	}
+	if q.Nodes != nil {
+		return nil, errNodes
 	}
 	files, load := memory{s, map[string]string{programFile: q.Program.Program}}, ":load "+programFile
 	for _, in := range p.Inputs() {
@@ -82,7 +99,8 @@ func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*Text, error) 
 			if err := r.Print(ctx, &b); err != nil {
 				return nil, err
 			}
-			return &Text{1, b.String()}, nil
+			spent := session.Spent()
+			return &WhyResult{1, b.String(), ein.JSONStats{Ops: spent.Ops, Bytes: spent.PeakBytes, Nanos: time.Since(start).Nanoseconds()}, Bound{spent.Bound, spent.PeakBytes}}, nil
 		}
 	}
 	return nil, errors.New("a session without an answer")

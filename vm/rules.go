@@ -149,6 +149,9 @@ func (m *Machine) derived(e *engine.Error) bool {
 		around := ""
 		if len(e.Cycle) > 0 {
 			around = " around " + m.chain(e)
+			if e.Value != 0 {
+				around += fmt.Sprintf(" (sum %s)", tensor.Number(e.Value))
+			}
 		}
 		return m.fail(&RuntimeError{Kind: Improving, Pos: pos, Message: fmt.Sprintf("%s improves for ever%s", name, around),
 			Hint: "weights around a cycle must not add up to an improvement"})

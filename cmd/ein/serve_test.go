@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -86,6 +87,33 @@ func TestServeDrains(t *testing.T) {
 	}
 	if ready.Load() == 0 {
 		t.Error("/readyz did not tell that the server drains")
+	}
+}
+
+// TestServeDrainTimeout: a stream that takes longer than the server drains ends with the error.
+func TestServeDrainTimeout(t *testing.T) {
+	s := startServer(t, "serve", "--drain-delay", "1ms", "--drain-timeout", "50ms")
+	resp, err := http.Post(s.url+"/v1/generate", "application/json", strings.NewReader(`{"split":"train","seed":7,"categories":["degree_count"],"per_category":10000,"n":[100,100]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	lines := bufio.NewReader(resp.Body)
+	last, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for line := ""; err == nil; line, err = lines.ReadString('\n') {
+		last = cmp.Or(line, last)
+	}
+	if err == io.EOF || !strings.Contains(last, `"error":{"class":"limit"`) {
+		t.Errorf("%v after %.200s", err, last)
+	}
+	if s.Wait() == nil {
+		t.Error("the exit status says that all requests were answered")
 	}
 }
 

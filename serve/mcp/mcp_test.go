@@ -47,6 +47,7 @@ func TestTools(t *testing.T) {
 		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": "x", "options": "query=@owners.csv"}}}, true, "has no query"},
 		{"explain", map[string]any{"program": ":print tc(edges([[0,1]]))"}, false, "tc (const 2x2)"},
 		{"why", map[string]any{"program": owners, "expression": `has_path(Owners, "acme", "zenith")`}, false, "shell"},
+		{"why", map[string]any{"program": owners + "n = sum(Owners)", "expression": "n"}, false, "\n\ncost: 3 operations run of at most"},
 		{"why", map[string]any{"program": "input A: graph", "inputs": map[string]any{"A": map[string]string{"text": "a b\nb c\n"}}, "expression": `has_path(A, "a", "c")`}, false, "a -> b -> c"},
 		{"why", map[string]any{"program": owners, "expression": "nothing(1)"}, true, "nothing"},
 		{"why", map[string]any{"program": owners + "Far(x, y) <- Owners(x, y).", "expression": `Far("acme", "shell")`}, false, "by line 2 from 1"},

@@ -2,6 +2,7 @@ package graphio
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,15 @@ type lines struct {
 	no   int    // number of the line last returned
 }
 
-func newLines(in *input) *lines { return &lines{in: in} }
+// newLines refuses lines that end in CR alone: the file would be one line, and is empty if that is a
+// header.
+func newLines(in *input) *lines {
+	head, _ := in.Peek(sniffLen) // a failure comes back with the first line
+	if at := bytes.IndexByte(head, '\r'); at >= 0 && at < len(head)-1 && bytes.IndexByte(head, '\n') < 0 {
+		panic(&Error{File: in.name, Line: 1, Msg: "lines end in CR", Hint: "convert them to LF"})
+	}
+	return &lines{in: in}
+}
 
 // next is the next line without its end (LF or CRLF), or nil at the end of the
 // file. It is valid until the next call.

@@ -199,7 +199,7 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 		return at, true
 	}
 	if len(w.cells) < len(cols) {
-		panic(t.fatal(w.line, 0, fmt.Sprintf("expected the columns %s, found %s: %s", strings.Join(t.columnNames(), ", "), plural(len(w.cells), "column"), w.names()), ""))
+		panic(t.fatal(w.line, 0, fmt.Sprintf("expected the columns %s, found %s: %s", strings.Join(t.columnNames(), ", "), plural(len(w.cells), "column"), w.names()), t.separatorHint(w)))
 	}
 	header = t.opt.Header == HeaderYes
 	for i, c := range cols {

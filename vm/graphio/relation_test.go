@@ -25,6 +25,7 @@ func TestRelation(t *testing.T) {
 
 		{CSV, "a,n,t\nx,1,Smith, John\ny,2\n", "error: f:2:12: expected 3 fields as in the first row, found 4\nf:3:4: expected 3 fields as in the first row, found 2"},
 		{CSV, "a,n,t,A\nx,1,u,y\n", "error: f:1: a: two columns have this name (rename one)"},
+		{CSV, "a;n;t\nx;1;u\n", "error: f:1: expected the columns a, n, t, found 1 column: \"a;n;t\" (fields are separated by commas here, not by semicolons; replace them)"},
 		{CSV, "a,n,t\nx\xff,1,u\ny,2,v\xe9\n", "error: f:2:1: expected UTF-8 in the column `a`, found \"x\\xff\"\nf:3:5: expected UTF-8 in the column `t`, found \"v\\xe9\""},
 		{CSV, "a,n,t\nx,1_000,u\ny,0x1p4,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1_000\"\nf:3:3: expected a whole number below 2^53 in the column `n`, found \"0x1p4\""},
 

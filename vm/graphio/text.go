@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -209,7 +210,7 @@ func (t *table) layout(first, second *row) (header bool) {
 	t.cols.dst = t.pick(first, header, t.opt.Target, t.opt.called("target", "to"), t.cols.dst)
 	for _, c := range []int{t.cols.src, t.cols.dst} {
 		if c >= t.width {
-			panic(t.fatal(first.line, 0, fmt.Sprintf("expected at least 2 columns, found %d", t.width), separatorHint(t.d)))
+			panic(t.fatal(first.line, 0, fmt.Sprintf("expected at least 2 columns, found %d", t.width), t.separatorHint(first)))
 		}
 	}
 	if t.cols.src == t.cols.dst {
@@ -371,7 +372,7 @@ func (t *table) pick(first *row, header bool, opt, key string, def int) int {
 	if isPosition(opt) {
 		n, err := strconv.Atoi(opt)
 		if err != nil || n < 1 || n > t.width {
-			panic(t.fatal(first.line, 0, fmt.Sprintf("%s=%s: expected a column from 1 to %d", key, opt, t.width), separatorHint(t.d)))
+			panic(t.fatal(first.line, 0, fmt.Sprintf("%s=%s: expected a column from 1 to %d", key, opt, t.width), t.separatorHint(first)))
 		}
 		return n - 1
 	}
@@ -583,14 +584,27 @@ func isPosition(s string) bool {
 	return ok
 }
 
-func separatorHint(d dialect) string {
-	switch d.sep {
-	case 0:
-		return "fields are separated by blanks here"
-	case '\t':
-		return "fields are separated by tabs here"
+// separatorHint says what separates fields, and how a file is read whose first row has another
+// separator.
+func (t *table) separatorHint(first *row) string {
+	name := map[byte]string{0: "blanks", '\t': "tabs", ',': "commas"}
+	hint := "fields are separated by " + name[t.d.sep] + " here"
+	other := func(sep string) bool {
+		return len(first.cells) == 1 && bytes.ContainsAny(first.cells[0].val, sep)
 	}
-	return "fields are separated by commas here"
+	switch {
+	case t.lines == nil:
+		return ""
+	case other(";"):
+		return hint + ", not by semicolons; replace them"
+	case other("\t"):
+		return hint + "; format=tsv reads tabs"
+	case other(","):
+		return hint + "; format=csv reads commas"
+	case t.d.sep != 0 && other(" "):
+		return hint + "; format=edges reads blanks"
+	}
+	return hint
 }
 
 func quoteAll(names []string) string {

@@ -59,8 +59,9 @@ def main(report, cpu, memory, confine=None):
     write(report, json.dumps(hello).encode() + b"\n")
 
     program = []
-    write(report, take(program, write, report) + run(program))
-    leave(0)
+    status = [0]
+    write(report, take(program, write, report) + run(program, status))
+    leave(status[0])
 
 
 def take(program, write, report):
@@ -73,13 +74,15 @@ def take(program, write, report):
     return request[:32]
 
 
-def run(program):
-    """Gives the word. No variable has it while a program could change variables."""
+def run(program, status):
+    """Gives the word, and the exit status for those who want to see it. No variable has it while a program could change variables."""
     try:
         attempt(program)
     except MemoryError:
+        status[0] = 1
         return b" memory\n"
-    except BaseException:
+    except BaseException as e:
+        status[0] = e.code if isinstance(e, SystemExit) and type(e.code) is int and 0 < e.code < 256 else 1
         return b" error\n"
     return b" ok\n"
 

@@ -169,8 +169,7 @@ func (g *guest) wait() time.Duration {
 	<-g.out.done
 	<-g.errs.done
 	<-g.report.done
-	// How it ended is not asked: an exit status is the program's to choose.
-	_ = g.cmd.Wait()
+	_ = g.cmd.Wait() // the exit status, the program's to choose, decides nothing
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.first != nil {
@@ -202,7 +201,7 @@ func (g *guest) run(ctx context.Context, program string, limits Policy) (Result,
 		return Result{}, context.Cause(ctx)
 	}
 
-	r := Result{Stdout: string(g.out.b), Stderr: string(g.errs.b), CPU: cpu, Wall: wall}
+	r := Result{Stdout: string(g.out.b), Stderr: string(g.errs.b), Exit: g.cmd.ProcessState.ExitCode(), CPU: cpu, Wall: wall}
 	report, taken := bytes.CutPrefix(g.report.b, []byte("go\n"))
 	if !taken {
 		if err == nil {

@@ -340,6 +340,20 @@ func TestOutcomes(t *testing.T) {
 	})
 }
 
+// TestExit: the status that a program chose is known.
+func TestExit(t *testing.T) {
+	each(t, func(t *testing.T, backend string) {
+		s := setup(t, Policy{Backend: backend, Pool: 1})
+		for program, want := range map[string]int{
+			"": 0, "1 / 0": 1, "raise SystemExit('no')": 1, "import sys\nsys.exit(3)": 3, "import os\nos._exit(4)": 4, "import sys\nsys.exit(1 << 40)": 1, "raise MemoryError": 1,
+		} {
+			if r, err := s.Run(t.Context(), program); err != nil || r.Exit != want {
+				t.Errorf("%s: %d, %v", program, r.Exit, err)
+			}
+		}
+	})
+}
+
 // TestAlone shows that a program finds nothing of the one before, and that sets
 // have the same order every time.
 func TestAlone(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"ein/bench/question/surface"
 	"ein/internal/lists"
 	"ein/internal/stats"
+	"ein/internal/words"
 )
 
 // Options say how to analyse runs. The zero value stands for the defaults. Numbers are between 0
@@ -312,9 +313,9 @@ func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
 	}
 	switch {
 	case len(modes) > 1:
-		return nil, fmt.Errorf("%s: there are answers in the modes %v: choose one with --mode", e.Name, modes)
+		return nil, fmt.Errorf("%s: there are answers in the modes %s: choose one with --mode", e.Name, words.Joined(modes))
 	case len(encodings) > 1:
-		return nil, fmt.Errorf("%s: there are answers to the encodings %v: choose one with --encoding", e.Name, encodings)
+		return nil, fmt.Errorf("%s: there are answers to the encodings %s: choose one with --encoding", e.Name, words.Joined(encodings))
 	}
 	return out, nil
 }

@@ -367,8 +367,8 @@ func TestAnalyseErrors(t *testing.T) {
 		want string
 	}{
 		{unscored, Options{}, "has no score"},
-		{modes, Options{}, "in the modes [direct ein]: choose one"},
-		{encodings, Options{}, "to the encodings [nl json"},
+		{modes, Options{}, "in the modes direct, ein: choose one"},
+		{encodings, Options{}, "to the encodings nl, json"},
 		{student{Fresh: 1}.answers(g, 1), Options{}, "no answers to questions that were seen"},
 		{full.answers(g, 1), Options{Mode: prompt.CoT}, "no answers in the mode"},
 	} {

@@ -34,8 +34,8 @@ type Error struct {
 	Kind     Kind
 	Relation *rel.Relation
 	Rule     *rel.Rule
-	Value    float64     // NotFinite, Inexact, Weight; of Improves the sum around the cycle
-	Cycle    [][]float64 // Improves: keys, each made of the one before, as far as it is known
+	Value    float64     // NotFinite, Inexact, Weight; of Improves the sum around the cycle, 0 if there is none
+	Cycle    [][]float64 // Improves: keys, each made of the one before, if they are known
 	Rows     int         // of the relation so far
 	Message  string
 }

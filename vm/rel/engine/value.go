@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"math"
+	"slices"
+
 	"ein/vm/op"
 	"ein/vm/rel"
 )
@@ -10,11 +13,6 @@ func (r *run) improve(s *store, fold rel.Agg, key []uint32, x float64) {
 	k, added := r.add(s, key)
 	if added {
 		s.val = r.value(s.val, x)
-		if r.nest != nil && r.delta >= 0 || s.from != nil {
-			for len(s.from) < s.n {
-				s.from = append(spare(r, s.from), noCode)
-			}
-		}
 	} else {
 		switch old := s.val[k]; {
 		case fold == rel.Sum:
@@ -25,7 +23,10 @@ func (r *run) improve(s *store, fold rel.Agg, key []uint32, x float64) {
 		}
 		s.val[k] = x
 	}
-	if k < len(s.from) && r.drive >= 0 {
+	if r.nest != nil && r.delta >= 0 && r.drive >= 0 {
+		for len(s.from) < s.n {
+			s.from = append(spare(r, s.from), noCode)
+		}
 		s.from[k] = uint32(r.drive)
 	}
 	if fold == rel.Min && x < r.settled || fold == rel.Max && x > r.settled {
@@ -73,14 +74,48 @@ func (r *run) improving(st *stratum) {
 				at = s.from[at]
 			}
 		}
-		for start := at; int(at) < len(s.from) && s.from[at] != noCode; {
-			e.Cycle = append([][]float64{r.numbers(nil, i, s.row(int(at)))}, e.Cycle...)
+		var cycle []uint32
+		for start := at; len(st.Relations) == 1 && int(at) < len(s.from) && s.from[at] != noCode; { // else they are keys of several
+			cycle = append(cycle, at)
 			if at = s.from[at]; at == start {
+				slices.Reverse(cycle)
+				for _, k := range cycle {
+					e.Cycle = append(e.Cycle, r.numbers(nil, i, s.row(int(k))))
+				}
+				e.Value = r.around(st, i, cycle)
 				break
 			}
 		}
 		r.fail(e)
 	}
+}
+
+// around is what is added to a value once round a cycle of keys, 0 if it is not always the same, as
+// in a product.
+func (r *run) around(st *stratum, i int, cycle []uint32) float64 {
+	s := &r.stores[i]
+	worst := math.Inf(1)
+	if r.p.Relations[i].Fold == rel.Max {
+		worst = math.Inf(-1)
+	}
+	var sums [2]float64
+	for turn := range sums {
+		before := s.val[cycle[0]]
+		for at, k := range cycle {
+			if to := cycle[(at+1)%len(cycle)]; to != k {
+				s.val[to] = worst // so that it takes what k gives
+			}
+			s.changed = []uint32{k}
+			for _, n := range st.each {
+				r.do(n)
+			}
+		}
+		sums[turn] = s.val[cycle[0]] - before
+	}
+	if sums[0] != sums[1] {
+		return 0
+	}
+	return sums[0]
 }
 
 // numbers appends a row as values are outside.

@@ -204,7 +204,9 @@ func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handl
 	}
 	s := serve.New(f.Options)
 	defer s.Close()
-	server := &http.Server{Handler: handler(s), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	base, end := context.WithCancelCause(context.Background())
+	defer end(nil)
+	server := &http.Server{BaseContext: func(net.Listener) context.Context { return base }, Handler: handler(s), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	busy := &busy{conns: map[net.Conn]bool{}}
 	server.ConnState = busy.note
 	ended := make(chan error, 1)
@@ -232,6 +234,10 @@ func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handl
 	late, stop := context.WithTimeout(context.Background(), f.drain)
 	defer stop()
 	if busy.wait(late) != nil || s.Wait(late) != nil {
+		end(context.DeadlineExceeded) // which the answers then say
+		last, stop := context.WithTimeout(context.Background(), time.Second)
+		defer stop()
+		_ = busy.wait(last)
 		return a.Outside("some requests were not answered within %v", f.drain)
 	}
 	return server.Close()
