@@ -81,8 +81,7 @@ func (s *Session) open(ctx context.Context, name string) io.ReadCloser {
 
 // fileFailure is the reply about a file that cannot be read or written.
 func fileFailure(name, done string, err error) Reply {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
 	return refusal(codes.E0702, name, fmt.Sprintf("the file cannot be %s: %v", done, err), "")

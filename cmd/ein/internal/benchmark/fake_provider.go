@@ -181,8 +181,7 @@ func runBeside(a *cli.App, f *fakeFlags, address string) error {
 		cmd.Env = append(cmd.Env, p.key+"="+f.Key)
 	}
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() >= 0 {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() >= 0 {
 		return cli.Status(exit.ExitCode())
 	}
 	if err != nil {

@@ -102,8 +102,7 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 	}
 	// Whatever verbs report comes as a status, so this is from cobra.
 	hint := ""
-	var flag *pflag.NotExistError
-	if errors.As(err, &flag) {
+	if flag, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var all []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
 		if near, ok := diag.Suggest(flag.GetSpecifiedName(), all); ok {
@@ -245,8 +244,7 @@ func (a *App) Fail(err error) error {
 			return a.Fail(err)
 		}
 	}
-	var r resumable
-	if errors.As(err, &r) {
+	if _, ok := errors.AsType[resumable](err); ok {
 		return Status(ExitOutside)
 	}
 	return Status(ExitOf(wrong))

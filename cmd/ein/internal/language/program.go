@@ -274,8 +274,7 @@ func (f *programFlags) all(p *ein.Program, given []ein.Input) ([]ein.Input, erro
 // openData opens a data file. Its caller names the file in errors.
 func openData(ctx context.Context, a *cli.App, name string) (io.ReadCloser, error) {
 	f, err := a.Open(ctx, "reading", name)
-	var wrong *ein.Error
-	if errors.As(err, &wrong) && wrong.Err != nil {
+	if wrong, ok := errors.AsType[*ein.Error](err); ok && wrong.Err != nil {
 		return nil, wrong.Err
 	}
 	return f, err
