@@ -18,6 +18,7 @@ import (
 	"ein/bind"
 	"ein/bind/project"
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/ide"
@@ -53,10 +54,7 @@ func (s *snapshot) said(f *file) (project.Settings, error) {
 // stay unbound, since the nodes are those of all inputs together.
 func (s *server) sources(f *file, inputs []ide.Input) (list []dataSource, problems map[string]diag.List) {
 	snap := s.session.snapshot()
-	var names []string
-	for _, in := range inputs {
-		names = append(names, in.Name)
-	}
+	names := lists.Map(inputs, func(in ide.Input) string { return in.Name })
 	said, err := snap.said(f)
 	var beside []bind.Input
 	if err == nil {

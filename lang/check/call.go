@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -502,10 +503,7 @@ func (c *checker) local(s *syntax.Assign) val {
 }
 
 func defSignature(d *syntax.Def) string {
-	names := make([]string, 0, len(d.Params))
-	for _, p := range d.Params {
-		names = append(names, diag.Middle(p.Name, 80))
-	}
+	names := lists.Map(d.Params, func(p syntax.Ident) string { return diag.Middle(p.Name, 80) })
 	return diag.Middle(d.Name.Name, 80) + "(" + diag.Join(names) + ")"
 }
 

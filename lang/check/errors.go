@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -463,10 +464,7 @@ func (c *checker) unknownLabel(x *syntax.String) val {
 		quoted := syntax.ExprString(&syntax.String{Value: near})
 		d.Fixes = guess(quoted, x.Span, quoted)
 	} else if 0 < len(c.labels) && len(c.labels) <= 8 {
-		var all []string
-		for _, l := range c.labels {
-			all = append(all, syntax.ExprString(&syntax.String{Value: l}))
-		}
+		all := lists.Map(c.labels, func(l string) string { return syntax.ExprString(&syntax.String{Value: l}) })
 		d.Notes = []string{"The nodes are " + strings.Join(all, ", ") + "."}
 	} else if len(c.labels) == 0 && x.Value != "" && isInteger(x.Value) {
 		d.Fixes = fix("a node without a label is a number", x.Span, x.Value)
@@ -512,10 +510,7 @@ func (c *checker) leftRank(s *syntax.Assign, n *ir.Node) {
 		ids = c.order(c.eq.lhsMask)
 	}
 	if bits.OnesCount64(c.eq.lhsMask) < len(s.Indices) && n.Rank() == len(ids) {
-		var names []string
-		for _, id := range ids {
-			names = append(names, c.eq.idx[id].name)
-		}
+		names := lists.Map(ids, func(id uint8) string { return c.eq.idx[id].name })
 		c.err(codes.E0309, span, "", []string{"Give the value indices as well, as in `" + syntax.ExprString(s.Value) + "[" + strings.Join(names, ", ") + "]`."},
 			"the left side repeats index `%s`, so the value has to say which of its elements it means", c.repeated())
 		return

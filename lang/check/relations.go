@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"ein/internal/lists"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -429,11 +430,7 @@ func headParts(s *syntax.Rule) (syntax.Ident, []syntax.Expr) {
 }
 
 func values(args []syntax.Arg) []syntax.Expr {
-	out := make([]syntax.Expr, len(args))
-	for i, a := range args {
-		out[i] = a.Value
-	}
-	return out
+	return lists.Map(args, func(a syntax.Arg) syntax.Expr { return a.Value })
 }
 
 // note notes a constant of the text that a row may hold.

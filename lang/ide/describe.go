@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
@@ -167,10 +168,7 @@ func form(x syntax.Expr, left []string) string {
 	if long {
 		sep = " "
 	}
-	in := make([]string, len(factors))
-	for i, f := range factors {
-		in[i] = strings.Join(f, sep)
-	}
+	in := lists.Map(factors, func(f []string) string { return strings.Join(f, sep) })
 	var out []string
 	for _, l := range left {
 		if used[l] {

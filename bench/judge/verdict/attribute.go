@@ -9,6 +9,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
+	"ein/internal/lists"
 	"ein/lang/source"
 )
 
@@ -214,10 +215,7 @@ func readings(c *category.Case, found []literal) []reading {
 		if forward.size() == 0 {
 			return list
 		}
-		turned := make([]arcs, len(all))
-		for i := range all {
-			turned[i] = all[i].reversed()
-		}
+		turned := lists.Map(all, arcs.reversed)
 		// A single edge tells a convention from no misreading.
 		if r := match(c.G.N, Backward, turned, found); r.size() < forward.size() && len(all[0]) > 1 {
 			list = append(list, r)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ein/bench/question/answer"
+	"ein/internal/lists"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/diag"
@@ -247,10 +248,7 @@ func first(l diag.List, o answer.Outcome) (answer.Outcome, diag.Code, string) {
 // edges, by adj, as a plain matrix, or as facts of several columns.
 func readsGraph(p *check.Program) bool {
 	seen := make([]bool, p.Nodes)
-	stack := make([]*ir.Node, 0, len(p.Outputs))
-	for i := range p.Outputs {
-		stack = append(stack, p.Outputs[i].Node)
-	}
+	stack := lists.Map(p.Outputs, func(x check.Output) *ir.Node { return x.Node })
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]

@@ -11,6 +11,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/prompt"
+	"ein/internal/lists"
 	"ein/internal/table"
 )
 
@@ -263,10 +264,7 @@ func (s *Summary) ErrorReport() *ErrorReport {
 func (s *Summary) ErrorsText() string {
 	var b strings.Builder
 	if s.Programs.All.Verdicts > 0 {
-		causes := []string{}
-		for _, k := range Kinds() {
-			causes = append(causes, string(k))
-		}
+		causes := lists.Map(Kinds(), func(k Kind) string { return string(k) })
 		errorTable(&b, &s.Programs, "errors of programs", append(causes, Execution, NoReply))
 		if s.Dropped+s.Added+s.Reversed > 0 {
 			fmt.Fprintf(&b, "Edges misread: %d dropped, %d added, %d reversed.\n", s.Dropped, s.Added, s.Reversed)
@@ -277,10 +275,7 @@ func (s *Summary) ErrorsText() string {
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		causes := []string{}
-		for _, e := range Errors() {
-			causes = append(causes, string(e))
-		}
+		causes := lists.Map(Errors(), func(e Error) string { return string(e) })
 		errorTable(&b, &s.Direct, "errors of answers", append(causes, Unexplained, Format, NoReply))
 		if n := float64(s.Findings); n > 0 {
 			fmt.Fprintf(&b, "For each wrong one, %.1f misreadings were tried on average, which give %.1f different\nwrong answers: some agree with a model by chance.\n",

@@ -24,6 +24,7 @@ import (
 	"ein"
 	"ein/internal/codes"
 	"ein/internal/compact"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -140,10 +141,7 @@ func Verb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var all []string
-	for _, c := range cmd.Commands() {
-		all = append(all, c.Name())
-	}
+	all := lists.Map(cmd.Commands(), (*cobra.Command).Name)
 	hint := ""
 	if near, ok := diag.Suggest(args[0], all); ok {
 		hint = fmt.Sprintf("; did you mean `%s %s`?", cmd.CommandPath(), near)

@@ -26,6 +26,7 @@ import (
 	"ein/vm/code"
 
 	"ein/cmd/ein/internal/cli"
+	"ein/internal/lists"
 )
 
 // Verbs returns the verbs about programs.
@@ -255,10 +256,7 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 
 // all returns the inputs of the command line, and those of project files for the others.
 func (f *programFlags) all(p *ein.Program, given []ein.Input) ([]ein.Input, error) {
-	var names []string
-	for _, in := range p.Inputs() {
-		names = append(names, in.Name)
-	}
+	names := lists.Map(p.Inputs(), func(in bind.Declared) string { return in.Name })
 	said, err := f.said.Inputs(names)
 	if err != nil {
 		return nil, findings(err)
