@@ -261,12 +261,9 @@ func (s *Session) last(context.Context) Reply {
 
 // blank reports whether a text has no statement in it.
 func blank(text string) bool {
-	for _, t := range syntax.Tokens(text) {
-		if t.Kind != syntax.KindNewline && t.Kind != syntax.KindComment && t.Kind != syntax.KindSemicolon {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(syntax.Tokens(text), func(t syntax.Token) bool {
+		return t.Kind != syntax.KindNewline && t.Kind != syntax.KindComment && t.Kind != syntax.KindSemicolon
+	})
 }
 
 // refuse is the reply to an entry with errors.

@@ -146,12 +146,7 @@ func (c *checker) calls(name string, args ...*ir.Node) *stdlib.Call {
 }
 
 func takesNamed(b *stdlib.Builtin, name string) bool {
-	for _, p := range b.Params {
-		if p.Named && p.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Params, func(p stdlib.Param) bool { return p.Named && p.Name == name })
 }
 
 // problems reports what the rule of a builtin found wrong.

@@ -201,15 +201,7 @@ func (c *checker) isLabel(name string) bool {
 }
 
 func (c *checker) isIndex(name string) bool {
-	if c.eq == nil {
-		return false
-	}
-	for i := range c.eq.idx {
-		if c.eq.idx[i].name == name {
-			return true
-		}
-	}
-	return false
+	return c.eq != nil && slices.ContainsFunc(c.eq.idx, func(x index) bool { return x.name == name })
 }
 
 func (c *checker) function(name string) string {
