@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -240,10 +241,7 @@ func (s *server) bindAll(ctx context.Context, sources []dataSource, known []stri
 	}
 	b.values, b.labels = data.Values, data.Labels
 	for _, w := range data.Warnings {
-		name := w.Input
-		if name == "" {
-			name = sources[0].Name
-		}
+		name := cmp.Or(w.Input, sources[0].Name)
 		d := bind.Warnings([]graphio.Warning{w})[0]
 		d.Message, d.At = w.String(), nil
 		b.problems[name] = append(b.problems[name], d)

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -95,10 +96,7 @@ func (s *Session) completeStatement(entry string, pos int) (start int, words []s
 		if from < 0 || from > pos || start >= 0 && from != start {
 			continue
 		}
-		text := item.Insert
-		if text == "" {
-			text = item.Label
-		}
+		text := cmp.Or(item.Insert, item.Label)
 		if typed := entry[from:pos]; strings.HasPrefix(text, typed) && text != typed {
 			start = from
 			words = append(words, text)

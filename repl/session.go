@@ -27,6 +27,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -161,12 +162,8 @@ type binding struct {
 
 // New starts a session.
 func New(cfg Config) *Session {
-	if cfg.Name == "" {
-		cfg.Name = "<stdin>"
-	}
-	if cfg.Limits.MaxBytes == 0 {
-		cfg.Limits.MaxBytes = DefaultMemory
-	}
+	cfg.Name = cmp.Or(cfg.Name, "<stdin>")
+	cfg.Limits.MaxBytes = cmp.Or(cfg.Limits.MaxBytes, DefaultMemory)
 	s := &Session{cfg: cfg, line: 1, mode: show.Table, view: show.Options{Full: cfg.Full, Nodes: !cfg.Numbers}}
 	s.reset()
 	return s
@@ -329,12 +326,7 @@ func (s *state) tensors() []string {
 }
 
 // value is what a name stands for now.
-func (s *state) value(name string) *tensor.Value {
-	if v := s.kept[name]; v != nil {
-		return v
-	}
-	return s.inputs[name]
-}
+func (s *state) value(name string) *tensor.Value { return cmp.Or(s.kept[name], s.inputs[name]) }
 
 // width returns the width of the terminal, 0 without one.
 func (s *Session) width() int {

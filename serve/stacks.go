@@ -426,10 +426,7 @@ func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended, s
 		return "", "", "", err
 	}
 	ended = map[sandbox.Outcome]string{sandbox.OK: "Finished", sandbox.Timeout: "TimeLimitExceeded"}[r.Outcome]
-	if ended == "" {
-		ended = "Error"
-	}
-	return ended, strings.ToValidUTF8(r.Stdout, "\ufffd"), strings.ToValidUTF8(r.Stderr, "\ufffd"), nil
+	return cmp.Or(ended, "Error"), strings.ToValidUTF8(r.Stdout, "\ufffd"), strings.ToValidUTF8(r.Stderr, "\ufffd"), nil
 }
 
 // diagnosed returns the diagnostics of a program as text.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -194,9 +195,7 @@ func (c *checker) sameType(a, b int, of syntax.Expr) bool {
 	if y.class == class && x.class != class { // y says it
 		x, y = y, x
 	}
-	if x.where == "" {
-		x.where = y.where
-	}
+	x.where = cmp.Or(x.where, y.where)
 	x.class, x.parent = class, a
 	r.slots[a] = x
 	r.slots[b].parent = a

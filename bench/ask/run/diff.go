@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -69,12 +70,7 @@ func flatten(to map[string]string, path string, v any) {
 // contrast shows two values, long ones from the place where they begin to differ.
 func contrast(a, b string) string {
 	const most, before = 80, 20 // a SHA-256 is shown whole
-	shown := func(s string) string {
-		if s == "" {
-			return "not set"
-		}
-		return s
-	}
+	shown := func(s string) string { return cmp.Or(s, "not set") }
 	if len(a) <= most && len(b) <= most {
 		return shown(a) + ", now " + shown(b)
 	}

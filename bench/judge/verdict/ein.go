@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"errors"
@@ -54,15 +55,9 @@ func (l Limits) withDefaults() Limits {
 	if l.Source <= 0 {
 		l.Source = DefaultSource
 	}
-	if l.Ops == 0 {
-		l.Ops = DefaultOps
-	}
-	if l.Bytes == 0 {
-		l.Bytes = DefaultBytes
-	}
-	if l.Output == 0 {
-		l.Output = DefaultOutput
-	}
+	l.Ops = cmp.Or(l.Ops, DefaultOps)
+	l.Bytes = cmp.Or(l.Bytes, DefaultBytes)
+	l.Output = cmp.Or(l.Output, DefaultOutput)
 	if l.Timeout <= 0 {
 		l.Timeout = DefaultTimeout
 	}

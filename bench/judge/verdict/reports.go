@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -57,9 +58,7 @@ func (it *Item) Again(line []byte) (*Verdict, bool) {
 	if err := json.Unmarshal(line, &r); err != nil || r.ID != it.Question.ID {
 		return nil, false
 	}
-	if r.Language != "" {
-		it.Mode = r.Language
-	}
+	it.Mode = cmp.Or(r.Language, it.Mode)
 	v := &Verdict{Topic: r.Topic, Result: r.Result, Failure: r.Failure, Ops: r.Ops, Constant: r.Constant, Reading: r.Reading}
 	if r.Attribution != "" {
 		v.Attribution = &Attribution{Kind: r.Attribution}

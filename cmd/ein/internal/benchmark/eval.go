@@ -206,9 +206,7 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	ctx, stop := a.Context(0)
 	defer stop()
 	f.Version, f.Warn = version.String(), func(s string) { a.Note("%s", shown(s)) }
-	if f.Schedule.Retries == 0 {
-		f.Schedule.Retries = -1
-	}
+	f.Schedule.Retries = cmp.Or(f.Schedule.Retries, -1)
 	if f.Prompts, err = prompts(a, f.prompts, f.Modes); err != nil {
 		return err
 	}
