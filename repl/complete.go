@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/lang/ide"
+	"ein/lang/show"
 )
 
 // Complete returns what can stand at pos in an entry that is being typed: texts for
@@ -55,14 +57,10 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 	case functionArg:
 		return withPrefix(Pages(), typed[arg:], arg)
 	case commandArg:
-		for _, c := range list {
-			words = append(words, c.name)
-		}
+		words = lists.Map(list, func(c command) string { return c.name })
 		return withPrefix(append(words, Pages()...), typed[arg:], arg)
 	case modeArg:
-		for _, f := range modes {
-			words = append(words, string(f))
-		}
+		words = lists.Map(modes, func(f show.Format) string { return string(f) })
 		return withPrefix(append(words, "sort=value", "sort=name", "sort=place", "top=", "precision=", "labels=no", "labels=yes"), typed[word:], word)
 	case statementArg:
 		if (name == "plot" || name == "output") && word > arg && s.cfg.Files != nil {

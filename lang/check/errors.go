@@ -3,9 +3,9 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -158,7 +158,7 @@ func (c *checker) names() []string {
 			out = append(out, n)
 		}
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
 
@@ -321,15 +321,10 @@ func (c *checker) laterFunction(x *syntax.Call) *syntax.Def {
 
 // functionNames returns the names of all functions.
 func (c *checker) functionNames() []string {
-	all := stdlib.Names()
-	for n := range prelude() {
-		all = append(all, n)
-	}
+	all := slices.AppendSeq(stdlib.Names(), maps.Keys(prelude()))
 	all = slices.DeleteFunc(all, func(n string) bool { return !c.inProfile(n) })
-	for n := range c.earlier.with(c.defs).all() {
-		all = append(all, n)
-	}
-	sort.Strings(all)
+	all = slices.AppendSeq(all, maps.Keys(c.earlier.with(c.defs).all()))
+	slices.Sort(all)
 	return all
 }
 

@@ -47,10 +47,7 @@ func (d *Document) stmt(o *occurrence) syntax.Stmt { return d.File().Stmts[o.stm
 func (d *Document) value(o *occurrence) *ir.Node {
 	c := d.check()
 	if !o.write {
-		if o.sees == nil {
-			return d.parameter(o) // _ in a session, which no statement names
-		}
-		if o.sees.of.kind == KindParameter {
+		if o.sees == nil || o.sees.of.kind == KindParameter { // nil: _ in a session, which no statement names
 			return d.parameter(o)
 		}
 		return d.value(o.sees)

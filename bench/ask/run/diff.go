@@ -23,13 +23,8 @@ func Diff(a, b Config) []string {
 	x, y := map[string]string{}, map[string]string{}
 	flatten(x, "", tree(&a))
 	flatten(y, "", tree(&b))
-	names := map[string]bool{}
-	for k := range x {
-		names[k] = true
-	}
-	for k := range y {
-		names[k] = true
-	}
+	names := maps.Clone(x)
+	maps.Copy(names, y)
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(names)) {
 		if x[k] != y[k] {
