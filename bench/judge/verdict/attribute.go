@@ -110,12 +110,7 @@ const mostAnchors = 4
 // correctly, and the rest is logic.
 func asking(program string, places []anchor, text func(node int) string, query *category.Query) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		var nodes []int
-		for _, x := range []int{query.Source, query.Target} {
-			if x != category.None {
-				nodes = append(nodes, x)
-			}
-		}
+		nodes := slices.DeleteFunc([]int{query.Source, query.Target}, func(x int) bool { return x == category.None })
 		named := map[int]bool{}
 		for _, p := range places {
 			named[p.node] = true
