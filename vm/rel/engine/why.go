@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -727,7 +726,9 @@ func (w *why) parts(s *Step) {
 		if !made {
 			continue
 		}
-		s.Rule = cmp.Or(s.Rule, r)
+		if s.Rule == nil {
+			s.Rule = r
+		}
 		s.Parts = append(s.Parts, parts[:min(len(parts), mostParts-len(s.Parts))]...)
 		s.Count += count
 	}
