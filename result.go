@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ein/internal/lists"
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
@@ -34,9 +35,7 @@ type Result struct {
 
 func (p *Program) result(r *vm.Result, wall time.Duration) *Result {
 	out := &Result{Labels: p.Labels(), Stats: r.Stats, Wall: wall}
-	for _, o := range r.Outputs {
-		out.Outputs = append(out.Outputs, Output{Output: o, labels: out.Labels})
-	}
+	out.Outputs = lists.Map(r.Outputs, func(o vm.Output) Output { return Output{Output: o, labels: out.Labels} })
 	for _, w := range r.Warnings {
 		out.Warnings = append(out.Warnings, p.place(describe.Warning(w)))
 	}

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -382,9 +383,7 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 		}
 	}
 	lang.Normalise(ready)
-	for name, v := range ready {
-		data.Values[name] = v
-	}
+	maps.Copy(data.Values, ready)
 	return data, nil
 }
 

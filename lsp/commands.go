@@ -15,6 +15,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"ein"
+	"ein/internal/lists"
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/ide"
@@ -77,11 +78,8 @@ func (s *server) commands() []command {
 	}
 }
 
-func (s *server) commandNames() (names []string) {
-	for _, c := range s.commands() {
-		names = append(names, c.name)
-	}
-	return names
+func (s *server) commandNames() []string {
+	return lists.Map(s.commands(), func(c command) string { return c.name })
 }
 
 // CodeLens puts the commands for a program above its first statement, if it has no
@@ -175,10 +173,7 @@ func (s *server) report(ctx context.Context, f *file, program string, write func
 func (s *server) program(ctx context.Context, f *file, text string) (*ein.Program, error) {
 	declared := f.document().Inputs()
 	sources, _ := s.sources(f, declared)
-	var inputs []ein.Input
-	for _, src := range sources {
-		inputs = append(inputs, src.Input)
-	}
+	inputs := lists.Map(sources, func(src dataSource) ein.Input { return src.Input })
 	if len(inputs) < len(declared) {
 		in := declared[0].Name
 		return nil, fmt.Errorf("the input `%s` has no data; the setting ein.inputs gives it, as in {%q: \"FILE\"}, to all inputs of the program", in, in)

@@ -8,6 +8,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/lang/diag"
 )
 
@@ -123,11 +124,7 @@ func (f *file) findings() diag.List {
 }
 
 func (s *server) diagnostics(f *file) []protocol.Diagnostic {
-	list := []protocol.Diagnostic{}
-	for _, d := range f.findings() {
-		list = append(list, s.diagnostic(f, &d))
-	}
-	return list
+	return lists.Map(f.findings(), func(d diag.Diagnostic) protocol.Diagnostic { return s.diagnostic(f, &d) })
 }
 
 func (s *server) diagnostic(f *file, d *diag.Diagnostic) protocol.Diagnostic {

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"ein/bind"
 	"ein/bind/project"
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/ide"
@@ -53,10 +55,7 @@ func (s *snapshot) said(f *file) (project.Settings, error) {
 // stay unbound, since the nodes are those of all inputs together.
 func (s *server) sources(f *file, inputs []ide.Input) (list []dataSource, problems map[string]diag.List) {
 	snap := s.session.snapshot()
-	var names []string
-	for _, in := range inputs {
-		names = append(names, in.Name)
-	}
+	names := lists.Map(inputs, func(in ide.Input) string { return in.Name })
 	said, err := snap.said(f)
 	var beside []bind.Input
 	if err == nil {
@@ -242,10 +241,7 @@ func (s *server) bindAll(ctx context.Context, sources []dataSource, known []stri
 	}
 	b.values, b.labels = data.Values, data.Labels
 	for _, w := range data.Warnings {
-		name := w.Input
-		if name == "" {
-			name = sources[0].Name
-		}
+		name := cmp.Or(w.Input, sources[0].Name)
 		d := bind.Warnings([]graphio.Warning{w})[0]
 		d.Message, d.At = w.String(), nil
 		b.problems[name] = append(b.problems[name], d)

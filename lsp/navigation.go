@@ -6,7 +6,9 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"ein/internal/lists"
 	"ein/lang/ide"
+	"ein/lang/source"
 )
 
 // Definition returns where the name at a place gets its value.
@@ -28,11 +30,10 @@ func libraryURI(page ide.LibraryPage) uri.URI {
 
 // References returns every place of the name at a place.
 func (s *server) References(_ context.Context, f *file, offset int, params *protocol.ReferenceParams) ([]protocol.Location, error) {
-	list, m := []protocol.Location{}, f.mapper()
-	for _, span := range f.document().References(offset, params.Context.IncludeDeclaration) {
-		list = append(list, protocol.Location{URI: f.uri, Range: m.rangeOf(span)})
-	}
-	return list, nil
+	m := f.mapper()
+	return lists.Map(f.document().References(offset, params.Context.IncludeDeclaration), func(span source.Span) protocol.Location {
+		return protocol.Location{URI: f.uri, Range: m.rangeOf(span)}
+	}), nil
 }
 
 // DocumentHighlight is References within the file, with reads and writes apart.

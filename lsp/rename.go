@@ -7,6 +7,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"ein/internal/lists"
 	"ein/lang/diag"
 )
 
@@ -32,11 +33,10 @@ func (s *server) Rename(_ context.Context, f *file, offset int, params *protocol
 }
 
 func textEdits(f *file, edits []diag.Edit) []protocol.TextEdit {
-	list, m := []protocol.TextEdit{}, f.mapper()
-	for _, e := range edits {
-		list = append(list, protocol.TextEdit{Range: m.rangeOf(e.Span), NewText: e.NewText})
-	}
-	return list
+	m := f.mapper()
+	return lists.Map(edits, func(e diag.Edit) protocol.TextEdit {
+		return protocol.TextEdit{Range: m.rangeOf(e.Span), NewText: e.NewText}
+	})
 }
 
 // workspaceEdit returns edits of one file, tied to its version if the client can refuse them for another.

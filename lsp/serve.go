@@ -27,6 +27,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,9 +85,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.after == nil {
 		o.after = func(d time.Duration, f func()) func() {
 			t := time.AfterFunc(d, f)

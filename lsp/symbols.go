@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -13,11 +14,11 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"ein/internal/lists"
 	"ein/lang/ide"
 )
 
 var symbolKinds = map[ide.Kind]protocol.SymbolKind{
-	ide.KindTensor:    protocol.SymbolKindVariable,
 	ide.KindInput:     protocol.SymbolKindField,
 	ide.KindFunction:  protocol.SymbolKindFunction,
 	ide.KindParameter: protocol.SymbolKindTypeParameter,
@@ -25,10 +26,7 @@ var symbolKinds = map[ide.Kind]protocol.SymbolKind{
 }
 
 func symbolKind(k ide.Kind) protocol.SymbolKind {
-	if kind, ok := symbolKinds[k]; ok {
-		return kind
-	}
-	return protocol.SymbolKindVariable
+	return cmp.Or(symbolKinds[k], protocol.SymbolKindVariable)
 }
 
 // DocumentSymbol returns the outline of a file: its definitions, with their shapes where
@@ -52,14 +50,13 @@ func (s *server) DocumentSymbol(_ context.Context, f *file, _ *protocol.Document
 
 // flat returns the definitions of a file as a list.
 func flat(f *file) protocol.SymbolInformationSlice {
-	list, m := protocol.SymbolInformationSlice{}, f.mapper()
-	for _, sym := range f.document().Symbols(false) {
-		list = append(list, protocol.SymbolInformation{
+	m := f.mapper()
+	return lists.Map(f.document().Symbols(false), func(sym ide.Symbol) protocol.SymbolInformation {
+		return protocol.SymbolInformation{
 			BaseSymbolInformation: protocol.BaseSymbolInformation{Name: sym.Text, Kind: symbolKind(sym.Kind)},
 			Location:              protocol.Location{URI: f.uri, Range: m.rangeOf(sym.Name)},
-		})
-	}
-	return list
+		}
+	})
 }
 
 // Symbols looks for a definition in the open files and the programs of the workspace

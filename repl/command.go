@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"ein/internal/lists"
 	"ein/internal/table"
 	"ein/internal/words"
 	"ein/lang/diag"
@@ -97,10 +98,7 @@ func (s *Session) command(ctx context.Context, entry string) Reply {
 }
 
 func (s *Session) unknownCommand(name string, list []command) Reply {
-	var names []string
-	for _, c := range list {
-		names = append(names, c.name)
-	}
+	names := lists.Map(list, func(c command) string { return c.name })
 	hint := "`:help` lists the commands."
 	if near, ok := diag.Suggest(name, names); ok {
 		hint = "Did you mean `:" + near + "`? " + hint
@@ -152,10 +150,7 @@ func (s *Session) help(ctx context.Context, arg string) Reply {
 		}
 		return Reply{Out: strings.TrimSpace(":"+name+" "+list[i].args) + "\n  " + list[i].help + "\n"}
 	}
-	var rows [][]string
-	for _, c := range list {
-		rows = append(rows, []string{":" + c.name + " " + c.args, c.help})
-	}
+	rows := lists.Map(list, func(c command) []string { return []string{":" + c.name + " " + c.args, c.help} })
 	return Reply{Out: helpText + strings.Join(table.Align("  ", rows), "") + helpKeys}
 }
 

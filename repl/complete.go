@@ -1,10 +1,13 @@
 package repl
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/lang/ide"
+	"ein/lang/show"
 )
 
 // Complete returns what can stand at pos in an entry that is being typed: texts for
@@ -54,14 +57,10 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 	case functionArg:
 		return withPrefix(Pages(), typed[arg:], arg)
 	case commandArg:
-		for _, c := range list {
-			words = append(words, c.name)
-		}
+		words = lists.Map(list, func(c command) string { return c.name })
 		return withPrefix(append(words, Pages()...), typed[arg:], arg)
 	case modeArg:
-		for _, f := range modes {
-			words = append(words, string(f))
-		}
+		words = lists.Map(modes, func(f show.Format) string { return string(f) })
 		return withPrefix(append(words, "sort=value", "sort=name", "sort=place", "top=", "precision=", "labels=no", "labels=yes"), typed[word:], word)
 	case statementArg:
 		if (name == "plot" || name == "output") && word > arg && s.cfg.Files != nil {
@@ -95,10 +94,7 @@ func (s *Session) completeStatement(entry string, pos int) (start int, words []s
 		if from < 0 || from > pos || start >= 0 && from != start {
 			continue
 		}
-		text := item.Insert
-		if text == "" {
-			text = item.Label
-		}
+		text := cmp.Or(item.Insert, item.Label)
 		if typed := entry[from:pos]; strings.HasPrefix(text, typed) && text != typed {
 			start = from
 			words = append(words, text)

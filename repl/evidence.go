@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/describe"
 	"ein/lang/syntax"
@@ -43,10 +44,7 @@ func (s *Session) evidence(ctx context.Context, x syntax.Expr) *Reply {
 
 // cut shows the edges of a minimum cut, the heaviest first.
 func (s *Session) cut(ctx context.Context, c *syntax.Call) *Reply {
-	var args []string
-	for _, a := range c.Args {
-		args = append(args, syntax.ExprString(a.Value))
-	}
+	args := lists.Map(c.Args, func(a syntax.Arg) string { return syntax.ExprString(a.Value) })
 	out, _ := s.compute(ctx, "mincut("+strings.Join(args, ", ")+")")
 	n, total := out.Value.Shape.Dim(0), 0.0
 	type edge struct {
@@ -190,10 +188,7 @@ func joinedBy(n int, next func(i int, visit func(j int))) [][]int {
 
 // list returns nodes by name, as many as fit a few lines.
 func (s *Session) list(nodes []int, n int, sep string) string {
-	var names []string
-	for _, v := range nodes[:min(len(nodes), mostShown)] {
-		names = append(names, s.label(v, n))
-	}
+	names := lists.Map(nodes[:min(len(nodes), mostShown)], func(v int) string { return s.label(v, n) })
 	if more := len(nodes) - mostShown; more > 0 {
 		names = append(names, fmt.Sprintf("... %d more", more))
 	}

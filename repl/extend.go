@@ -8,6 +8,7 @@ import (
 
 	"ein/bind"
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/check"
 	"ein/lang/diag"
@@ -213,10 +214,7 @@ func (s *state) bind(f *syntax.File, e *entry) {
 	if len(s.bound) == 0 {
 		return
 	}
-	decls := make([]graphio.Decl, len(s.bound))
-	for i, b := range s.bound {
-		decls[i] = b.Decl
-	}
+	decls := lists.Map(s.bound, func(b binding) graphio.Decl { return b.Decl })
 	data, err := bind.Bind(decls, known, domains)
 	if err != nil {
 		panic(wrongData(err))

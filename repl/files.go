@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,8 +82,7 @@ func (s *Session) open(ctx context.Context, name string) io.ReadCloser {
 
 // fileFailure is the reply about a file that cannot be read or written.
 func fileFailure(name, done string, err error) Reply {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
 	return refusal(codes.E0702, name, fmt.Sprintf("the file cannot be %s: %v", done, err), "")
@@ -183,10 +183,7 @@ func (s *Session) input(ctx context.Context, arg string) Reply {
 	if m == nil {
 		return failure("expected a name and a file, as in `:input A: matrix weights.csv` or `:input Pay(from: node, to: node) pay.csv`, found `%s`", words.Shorten(arg, 40))
 	}
-	name, kind, spec := m[1], m[2], unquote(m[3])
-	if kind == "" {
-		kind = string(graphio.Graph)
-	}
+	name, kind, spec := m[1], cmp.Or(m[2], string(graphio.Graph)), unquote(m[3])
 	kinds := []string{"graph", "matrix", "vector", "scalar"}
 	if !slices.Contains(kinds, kind) {
 		hint := ""

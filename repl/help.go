@@ -2,11 +2,14 @@ package repl
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"ein/docs"
+	"ein/internal/lists"
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/stdlib"
@@ -21,17 +24,9 @@ var keywords = map[string]string{
 var codePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[EWNewn][0-9]{4}$`) })
 
 // Pages are the names that Page knows, but for diagnostics.
-func Pages() (names []string) {
-	for _, f := range describe.Functions() {
-		names = append(names, f.Name)
-	}
-	for name := range keywords {
-		names = append(names, name)
-	}
-	for _, t := range docs.Topics() {
-		names = append(names, strings.ToLower(t))
-	}
-	return names
+func Pages() []string {
+	functions := lists.Map(describe.Functions(), func(f describe.Function) string { return f.Name })
+	return slices.Concat(functions, slices.Collect(maps.Keys(keywords)), lists.Map(docs.Topics(), strings.ToLower))
 }
 
 // Page returns the page about a name: a function, the code of a diagnostic, a word of the language

@@ -17,6 +17,7 @@ import (
 
 	"ein/internal/chart"
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/describe"
 	"ein/lang/diag"
@@ -202,11 +203,7 @@ func setOption(opt *show.Options, setting string) error {
 }
 
 func formatList(list []show.Format, sep string) string {
-	names := make([]string, len(list))
-	for i, f := range list {
-		names[i] = string(f)
-	}
-	return strings.Join(names, sep)
+	return strings.Join(lists.Map(list, func(f show.Format) string { return string(f) }), sep)
 }
 
 // The sizes of pictures in files.

@@ -194,8 +194,7 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 	others := next.others(c)
 	limits.MaxBytes -= min(limits.MaxBytes-1, others)
 	machine, err := vm.New(c.module, limits)
-	var limit *cost.LimitError
-	if errors.As(err, &limit) {
+	if limit, ok := errors.AsType[*cost.LimitError](err); ok {
 		panic(refused(next.refuse(diag.List{s.overLimit(limit, others, e)})))
 	}
 	if err != nil {

@@ -27,6 +27,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -168,12 +169,8 @@ type binding struct {
 
 // New starts a session.
 func New(cfg Config) *Session {
-	if cfg.Name == "" {
-		cfg.Name = "<stdin>"
-	}
-	if cfg.Limits.MaxBytes == 0 {
-		cfg.Limits.MaxBytes = DefaultMemory
-	}
+	cfg.Name = cmp.Or(cfg.Name, "<stdin>")
+	cfg.Limits.MaxBytes = cmp.Or(cfg.Limits.MaxBytes, DefaultMemory)
 	s := &Session{cfg: cfg, line: 1, mode: show.Table, view: show.Options{Full: cfg.Full, Nodes: !cfg.Numbers}}
 	s.reset()
 	return s
@@ -268,12 +265,9 @@ func (s *Session) last(context.Context) Reply {
 
 // blank reports whether a text has no statement in it.
 func blank(text string) bool {
-	for _, t := range syntax.Tokens(text) {
-		if t.Kind != syntax.KindNewline && t.Kind != syntax.KindComment && t.Kind != syntax.KindSemicolon {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(syntax.Tokens(text), func(t syntax.Token) bool {
+		return t.Kind != syntax.KindNewline && t.Kind != syntax.KindComment && t.Kind != syntax.KindSemicolon
+	})
 }
 
 // refuse is the reply to an entry with errors.
@@ -339,12 +333,7 @@ func (s *state) tensors() []string {
 }
 
 // value is what a name stands for now.
-func (s *state) value(name string) *tensor.Value {
-	if v := s.kept[name]; v != nil {
-		return v
-	}
-	return s.inputs[name]
-}
+func (s *state) value(name string) *tensor.Value { return cmp.Or(s.kept[name], s.inputs[name]) }
 
 // width returns the width of the terminal, 0 without one.
 func (s *Session) width() int {

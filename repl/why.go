@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang"
 	"ein/lang/diag"
@@ -317,10 +318,7 @@ func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 		opt.Labels = nil
 	}
 	_ = show.Text(context.Background(), &set, &vm.Output{Name: "reached", Form: ir.NodeSet, Value: &one}, opt) // to memory
-	last := make([]string, 0, frontier)
-	for _, i := range t.order[len(t.order)-frontier:] {
-		last = append(last, s.label(i, len(t.depth)))
-	}
+	last := lists.Map(t.order[len(t.order)-frontier:], func(i int) string { return s.label(i, len(t.depth)) })
 	if len(last) > 10 {
 		last = append(last[:10], fmt.Sprintf("and %d more", len(last)-10))
 	}

@@ -149,8 +149,7 @@ func malformed(err error) string {
 	if meaning.GoType == nil {
 		return fmt.Sprintf("%s: %v", where, meaning.Err)
 	}
-	var own *requestError
-	if errors.As(meaning.Err, &own) {
+	if own, ok := errors.AsType[*requestError](meaning.Err); ok {
 		return where + ": " + own.message
 	}
 	want := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object", reflect.Uint64: "a whole number from 0 on", reflect.Float64: "a number"}[meaning.GoType.Kind()]

@@ -466,8 +466,7 @@ func (s *Server) next(ctx context.Context, x *session, c *Call, text []byte) (ou
 		a := failure(err)
 		status = a.Status
 		told = &wrong{err.Error(), "EXECUTION_ERROR"}
-		var asked *requestError
-		if errors.As(err, &asked) && asked.status < http.StatusInternalServerError {
+		if asked, ok := errors.AsType[*requestError](err); ok && asked.status < http.StatusInternalServerError {
 			told.Code = "VALIDATION_ERROR"
 		}
 		out = &message{"error", encode(told)}

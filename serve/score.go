@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,14 +134,10 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 // judging are the options of a judge, with the limits of a request where these are lower.
 func (s *Server) judging(l Limits) verdict.Options {
 	cost := s.limits(l)
-	o := verdict.Options{Python: s.box, Cache: 64, Limits: verdict.Limits{
+	return verdict.Options{Python: s.box, Cache: 64, Limits: verdict.Limits{
 		Ops: under(cost.MaxOps, verdict.DefaultOps), Bytes: under(cost.MaxBytes, verdict.DefaultBytes), Output: under(cost.MaxOutputElements, verdict.DefaultOutput),
-		Timeout: min(s.time(l), verdict.DefaultTimeout),
+		Timeout: cmp.Or(min(s.time(l), verdict.DefaultTimeout), verdict.DefaultTimeout),
 	}}
-	if o.Limits.Timeout == 0 {
-		o.Limits.Timeout = verdict.DefaultTimeout
-	}
-	return o
 }
 
 // judge fills in the score of an item. The error comes from the context.

@@ -240,8 +240,7 @@ func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 		v, err = r.answer(ctx, s, c)
 	}
 	if err != nil {
-		var busy *busyError
-		if errors.As(err, &busy) {
+		if busy, ok := errors.AsType[*busyError](err); ok {
 			s.metrics.shed(r, busy.lane)
 		}
 		return r.failed(err)

@@ -214,8 +214,7 @@ func (s *Server) told(ctx context.Context, c *Call, tool, text string) (string, 
 		return r.Text, nil
 	}
 	v, err := run(ctx, s, c, &RunRequest{Program: p, Form: "text"})
-	var wrong *ein.Error
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*ein.Error](err); ok {
 		return diagnosed(wrong), nil
 	}
 	if err != nil {
@@ -405,8 +404,7 @@ func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResu
 func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended string, code int, stdout, stderr string, err error) {
 	if q.Language == "ein" {
 		v, err := run(ctx, s, c, &RunRequest{Program: Program{Program: q.Code}, Form: "text"})
-		var wrong *ein.Error
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*ein.Error](err); ok {
 			return "Error", 1, "", diagnosed(wrong), nil
 		}
 		if err != nil {

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -37,10 +38,7 @@ const oldDictionary format.Encoding = 2
 
 func newChecker(t *table, group, index int) (*checker, error) {
 	meta := t.file.Metadata().RowGroups[group].Columns[index].MetaData
-	from := meta.DataPageOffset
-	if meta.DictionaryPageOffset != 0 {
-		from = meta.DictionaryPageOffset
-	}
+	from := cmp.Or(meta.DictionaryPageOffset, meta.DataPageOffset)
 	n := meta.TotalCompressedSize
 	if meta.NumValues != t.file.Metadata().RowGroups[group].NumRows {
 		return nil, errDamaged

@@ -74,8 +74,7 @@ func Parse(name string, text []byte) (*File, diag.List) {
 			}
 		}
 	}
-	var syntax *unstable.ParserError
-	if errors.As(r.Error(), &syntax) {
+	if syntax, ok := errors.AsType[*unstable.ParserError](r.Error()); ok {
 		r.bad(r.place(cap(r.Data())-cap(syntax.Highlight)), syntax.Message, "")
 	} else if err := r.Error(); err != nil {
 		r.bad(r.place(0), err.Error(), "")

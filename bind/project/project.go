@@ -208,11 +208,7 @@ func (s Settings) Over(other Settings) Settings {
 
 // Files are the files that the settings come from, and those they name.
 func (s *Settings) Files() []string {
-	list := slices.Clone(s.files)
-	for _, in := range s.inputs {
-		list = append(list, in.Path)
-	}
-	return list
+	return slices.Concat(s.files, lists.Map(s.inputs, func(in input) string { return in.Path }))
 }
 
 // Inputs returns the data of the inputs among names. It is an error if the files bind an input for

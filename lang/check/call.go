@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -145,12 +146,7 @@ func (c *checker) calls(name string, args ...*ir.Node) *stdlib.Call {
 }
 
 func takesNamed(b *stdlib.Builtin, name string) bool {
-	for _, p := range b.Params {
-		if p.Named && p.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Params, func(p stdlib.Param) bool { return p.Named && p.Name == name })
 }
 
 // problems reports what the rule of a builtin found wrong.
@@ -502,10 +498,7 @@ func (c *checker) local(s *syntax.Assign) val {
 }
 
 func defSignature(d *syntax.Def) string {
-	names := make([]string, 0, len(d.Params))
-	for _, p := range d.Params {
-		names = append(names, diag.Middle(p.Name, 80))
-	}
+	names := lists.Map(d.Params, func(p syntax.Ident) string { return diag.Middle(p.Name, 80) })
 	return diag.Middle(d.Name.Name, 80) + "(" + diag.Join(names) + ")"
 }
 

@@ -3,13 +3,14 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -157,7 +158,7 @@ func (c *checker) names() []string {
 			out = append(out, n)
 		}
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
 
@@ -200,15 +201,7 @@ func (c *checker) isLabel(name string) bool {
 }
 
 func (c *checker) isIndex(name string) bool {
-	if c.eq == nil {
-		return false
-	}
-	for i := range c.eq.idx {
-		if c.eq.idx[i].name == name {
-			return true
-		}
-	}
-	return false
+	return c.eq != nil && slices.ContainsFunc(c.eq.idx, func(x index) bool { return x.name == name })
 }
 
 func (c *checker) function(name string) string {
@@ -328,15 +321,10 @@ func (c *checker) laterFunction(x *syntax.Call) *syntax.Def {
 
 // functionNames returns the names of all functions.
 func (c *checker) functionNames() []string {
-	all := stdlib.Names()
-	for n := range prelude() {
-		all = append(all, n)
-	}
+	all := slices.AppendSeq(stdlib.Names(), maps.Keys(prelude()))
 	all = slices.DeleteFunc(all, func(n string) bool { return !c.inProfile(n) })
-	for n := range c.earlier.with(c.defs).all() {
-		all = append(all, n)
-	}
-	sort.Strings(all)
+	all = slices.AppendSeq(all, maps.Keys(c.earlier.with(c.defs).all()))
+	slices.Sort(all)
 	return all
 }
 
@@ -463,10 +451,7 @@ func (c *checker) unknownLabel(x *syntax.String) val {
 		quoted := syntax.ExprString(&syntax.String{Value: near})
 		d.Fixes = guess(quoted, x.Span, quoted)
 	} else if 0 < len(c.labels) && len(c.labels) <= 8 {
-		var all []string
-		for _, l := range c.labels {
-			all = append(all, syntax.ExprString(&syntax.String{Value: l}))
-		}
+		all := lists.Map(c.labels, func(l string) string { return syntax.ExprString(&syntax.String{Value: l}) })
 		d.Notes = []string{"The nodes are " + strings.Join(all, ", ") + "."}
 	} else if len(c.labels) == 0 && x.Value != "" && isInteger(x.Value) {
 		d.Fixes = fix("a node without a label is a number", x.Span, x.Value)
@@ -512,10 +497,7 @@ func (c *checker) leftRank(s *syntax.Assign, n *ir.Node) {
 		ids = c.order(c.eq.lhsMask)
 	}
 	if bits.OnesCount64(c.eq.lhsMask) < len(s.Indices) && n.Rank() == len(ids) {
-		var names []string
-		for _, id := range ids {
-			names = append(names, c.eq.idx[id].name)
-		}
+		names := lists.Map(ids, func(id uint8) string { return c.eq.idx[id].name })
 		c.err(codes.E0309, span, "", []string{"Give the value indices as well, as in `" + syntax.ExprString(s.Value) + "[" + strings.Join(names, ", ") + "]`."},
 			"the left side repeats index `%s`, so the value has to say which of its elements it means", c.repeated())
 		return

@@ -1,11 +1,13 @@
 package check
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
 	"unicode"
 
+	"ein/internal/lists"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -193,9 +195,7 @@ func (c *checker) sameType(a, b int, of syntax.Expr) bool {
 	if y.class == class && x.class != class { // y says it
 		x, y = y, x
 	}
-	if x.where == "" {
-		x.where = y.where
-	}
+	x.where = cmp.Or(x.where, y.where)
 	x.class, x.parent = class, a
 	r.slots[a] = x
 	r.slots[b].parent = a
@@ -429,11 +429,7 @@ func headParts(s *syntax.Rule) (syntax.Ident, []syntax.Expr) {
 }
 
 func values(args []syntax.Arg) []syntax.Expr {
-	out := make([]syntax.Expr, len(args))
-	for i, a := range args {
-		out[i] = a.Value
-	}
-	return out
+	return lists.Map(args, func(a syntax.Arg) syntax.Expr { return a.Value })
 }
 
 // note notes a constant of the text that a row may hold.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -245,10 +246,7 @@ func (c *checker) finishRelations(p *Program) {
 	if c.diags.HasErrors() {
 		return
 	}
-	var places []int
-	for _, x := range c.rel.pending {
-		places = append(places, x.place)
-	}
+	places := lists.Map(c.rel.pending, func(x pending) int { return x.place })
 	last := c.stageOf(c.needs(places...))
 	for _, x := range c.rel.pending {
 		c.at(x.span)

@@ -6,6 +6,7 @@ import (
 	"ein/vm/ir"
 	"ein/vm/op"
 	"ein/vm/tensor"
+	"slices"
 )
 
 // einsum chooses the kernel of a contraction.
@@ -112,12 +113,7 @@ func (g *gen) operands(n *ir.Node, f plan.BitForm) (a, b int) {
 }
 
 func allBool(args []*ir.Node) bool {
-	for _, a := range args {
-		if a.Type.Kind != tensor.Bool {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(args, func(a *ir.Node) bool { return a.Type.Kind != tensor.Bool })
 }
 
 // unary emits a view or a sum of a value that is not dense.

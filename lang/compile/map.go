@@ -485,15 +485,9 @@ func (f *fusion) constant(x float64) ref {
 // prefersBits reports whether a Map of 0/1 values is better left to the bit
 // operations because an operand is packed.
 func (g *gen) prefersBits(n *ir.Node) bool {
-	if n.Type.Kind != tensor.Bool || !allBool(n.Args) {
-		return false
-	}
-	for _, a := range n.Args {
-		if a.Rank() > 0 && g.value(a).natural != tensor.Dense {
-			return true
-		}
-	}
-	return false
+	return n.Type.Kind == tensor.Bool && allBool(n.Args) && slices.ContainsFunc(n.Args, func(a *ir.Node) bool {
+		return a.Rank() > 0 && g.value(a).natural != tensor.Dense
+	})
 }
 
 // viewStrides reads a permutation, a diagonal or a broadcast in place: how the

@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"slices"
 	"strings"
 
 	"ein/lang/check"
@@ -80,10 +81,7 @@ func (d *Document) Alone(offset int) (Alone, bool) {
 
 // wrong reports whether an error touches a span.
 func (d *Document) wrong(s source.Span) bool {
-	for _, g := range d.Diagnostics() {
-		if g.Severity == diag.Error && touches(g.Span, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Diagnostics(), func(g diag.Diagnostic) bool {
+		return g.Severity == diag.Error && touches(g.Span, s)
+	})
 }

@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -532,9 +533,7 @@ func (c *completer) add(i Item) {
 	}
 	c.seen[i.Label] = true
 	i.Span = c.site.word
-	if i.Insert == "" {
-		i.Insert = i.Label
-	}
+	i.Insert = cmp.Or(i.Insert, i.Label)
 	c.items = append(c.items, i)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
@@ -46,10 +47,7 @@ func (d *Document) stmt(o *occurrence) syntax.Stmt { return d.File().Stmts[o.stm
 func (d *Document) value(o *occurrence) *ir.Node {
 	c := d.check()
 	if !o.write {
-		if o.sees == nil {
-			return d.parameter(o) // _ in a session, which no statement names
-		}
-		if o.sees.of.kind == KindParameter {
+		if o.sees == nil || o.sees.of.kind == KindParameter { // nil: _ in a session, which no statement names
 			return d.parameter(o)
 		}
 		return d.value(o.sees)
@@ -167,10 +165,7 @@ func form(x syntax.Expr, left []string) string {
 	if long {
 		sep = " "
 	}
-	in := make([]string, len(factors))
-	for i, f := range factors {
-		in[i] = strings.Join(f, sep)
-	}
+	in := lists.Map(factors, func(f []string) string { return strings.Join(f, sep) })
 	var out []string
 	for _, l := range left {
 		if used[l] {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/lang/describe"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -182,10 +183,7 @@ func (d *Document) hoverRelation(m *markdown, o *occurrence) bool {
 // relationType is a relation with its columns and their types.
 func (d *Document) relationType(name string, first syntax.Stmt) string {
 	if in, ok := first.(*syntax.Input); ok {
-		cols := make([]string, len(in.Columns))
-		for i, c := range in.Columns {
-			cols[i] = c.Name.Name + ": " + c.Type.Name
-		}
+		cols := lists.Map(in.Columns, func(c syntax.Column) string { return c.Name.Name + ": " + c.Type.Name })
 		return name + "(" + strings.Join(cols, ", ") + ")"
 	}
 	if p := d.check().Rules; p != nil {
@@ -261,10 +259,7 @@ func (d *Document) hoverAssign(m *markdown, s *syntax.Assign, n *ir.Node) {
 	if f := form(s.Value, left); f != "" && s.Op != syntax.SetMax && s.Op != syntax.SetMin {
 		m.add("einsum `" + f + "`")
 	}
-	var parts []string
-	for _, f := range foldedIndices(s.Value, left, s.Op) {
-		parts = append(parts, f.by+" over `"+f.name+"`")
-	}
+	parts := lists.Map(foldedIndices(s.Value, left, s.Op), func(f folded) string { return f.by + " over `" + f.name + "`" })
 	if len(parts) > 0 {
 		m.add(strings.Join(parts, ", "))
 	}

@@ -3,6 +3,7 @@ package ide
 import (
 	"fmt"
 
+	"ein/internal/lists"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -57,10 +58,7 @@ func (d *Document) Rename(offset int, name string) ([]diag.Edit, error) {
 	case b.kind != KindIndex && isLibrary(name):
 		return nil, fmt.Errorf("`%s` is a function of the language", name)
 	}
-	var edits []diag.Edit
-	for _, other := range b.occurrences {
-		edits = append(edits, diag.Edit{Span: other.span, NewText: name})
-	}
+	edits := lists.Map(b.occurrences, func(other *occurrence) diag.Edit { return diag.Edit{Span: other.span, NewText: name} })
 	if err := d.sameMeaning(edits, b, name); err != nil {
 		return nil, err
 	}

@@ -103,11 +103,7 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 		})
 	mcp.AddTool(out, tool("doc", "Read a page", "Describe a function of Ein with an example, a diagnostic, or a topic of the language."),
 		func(ctx context.Context, _ *mcp.CallToolRequest, q Name) (*mcp.CallToolResult, *Result, error) {
-			name := q.Name
-			if name == "" {
-				name = "all"
-			}
-			return a.ask(ctx, "GET /v1/doc/"+url.PathEscape(name), nil, nil, "")
+			return a.ask(ctx, "GET /v1/doc/"+url.PathEscape(cmp.Or(q.Name, "all")), nil, nil, "")
 		})
 	out.AddResource(&mcp.Resource{URI: "ein://language", Name: "language", Title: "The language on one page", MIMEType: "text/markdown"},
 		func(_ context.Context, q *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {

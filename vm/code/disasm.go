@@ -70,11 +70,8 @@ func (l *lister) registers() {
 		case tensor.Sparse:
 			note = fmt.Sprintf("at most %d entries", r.NNZ)
 		case tensor.Rows:
-			cols := make([]string, len(r.Columns))
-			for c := range cols {
-				cols[c] = rel.ColumnText(r.Columns[c])
-			}
-			rows = append(rows, []string{reg(i), "table", "(" + strings.Join(cols, ", ") + ")", "", fmt.Sprintf("at most %d rows", r.NNZ)})
+			cols := strings.Join(lists.Map(r.Columns, rel.ColumnText), ", ")
+			rows = append(rows, []string{reg(i), "table", "(" + cols + ")", "", fmt.Sprintf("at most %d rows", r.NNZ)})
 			continue
 		}
 		rows = append(rows, []string{reg(i), r.Layout.String(), r.Kind.String(), r.Shape.String(), note})

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/vm/op"
 	"ein/vm/tensor"
 )
@@ -46,11 +47,7 @@ func (p *Program) String() string {
 
 // Head returns a relation with its columns and their types, as in Pay(from: node, day: int).
 func (p *Program) Head(r *Relation) string {
-	cols := make([]string, len(r.Columns))
-	for i, c := range r.Columns {
-		cols[i] = ColumnText(c)
-	}
-	return p.shape(r, cols, r.Fold.String())
+	return p.shape(r, lists.Map(r.Columns, ColumnText), r.Fold.String())
 }
 
 // Row returns a row of a relation as the language writes it, as in Pay("a", "b", 3).

@@ -211,7 +211,7 @@ func (l *loop) collect(ctx context.Context, b model.Batcher) {
 			}
 			return nil
 		})
-		if e := (*model.Error)(nil); errors.As(err, &e) && e.Status == http.StatusNotFound {
+		if e, ok := errors.AsType[*model.Error](err); ok && e.Status == http.StatusNotFound {
 			l.o.Warn(fmt.Sprintf("the provider no longer has the batch %s; its unanswered requests are sent again", x.ID))
 			l.todo = append(l.todo, l.drop(x)...)
 			continue

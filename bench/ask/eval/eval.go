@@ -172,7 +172,7 @@ func (o *Options) open() (*run.Writer, error) {
 	if err == nil {
 		err = o.same(w.Run(), c)
 	}
-	if other := (*ConfigError)(nil); o.AcceptVersion && len(open) == 0 && errors.As(err, &other) && other.Version {
+	if other, ok := errors.AsType[*ConfigError](err); o.AcceptVersion && len(open) == 0 && ok && other.Version {
 		err = w.Accept(c)
 	}
 	if err == nil && len(open) > 0 && o.Batch == 0 {
@@ -269,7 +269,7 @@ func Missing(o *Options) ([]run.Row, error) {
 		return nil, err
 	}
 	if err := o.same(r, c); err != nil {
-		if other := (*ConfigError)(nil); !o.AcceptVersion || !errors.As(err, &other) || !other.Version {
+		if other, ok := errors.AsType[*ConfigError](err); !o.AcceptVersion || !ok || !other.Version {
 			return nil, err
 		}
 	}

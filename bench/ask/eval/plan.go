@@ -9,6 +9,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
 	"ein/bench/question/surface"
+	"ein/internal/lists"
 )
 
 // Select takes the instances of some categories, of all when there are none; and of
@@ -40,11 +41,7 @@ func Select(all []*instance.Instance, categories []string, limit int) ([]*instan
 		take = append(take, there[name][:n]...)
 	}
 	slices.Sort(take)
-	out := make([]*instance.Instance, len(take))
-	for i, at := range take {
-		out[i] = all[at]
-	}
-	return out, nil
+	return lists.Map(take, func(at int) *instance.Instance { return all[at] }), nil
 }
 
 // Surfaces adds to every instance n-1 others of its structure, with other labels, domains, styles

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -22,13 +23,8 @@ func Diff(a, b Config) []string {
 	x, y := map[string]string{}, map[string]string{}
 	flatten(x, "", tree(&a))
 	flatten(y, "", tree(&b))
-	names := map[string]bool{}
-	for k := range x {
-		names[k] = true
-	}
-	for k := range y {
-		names[k] = true
-	}
+	names := maps.Clone(x)
+	maps.Copy(names, y)
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(names)) {
 		if x[k] != y[k] {
@@ -69,12 +65,7 @@ func flatten(to map[string]string, path string, v any) {
 // contrast shows two values, long ones from the place where they begin to differ.
 func contrast(a, b string) string {
 	const most, before = 80, 20 // a SHA-256 is shown whole
-	shown := func(s string) string {
-		if s == "" {
-			return "not set"
-		}
-		return s
-	}
+	shown := func(s string) string { return cmp.Or(s, "not set") }
 	if len(a) <= most && len(b) <= most {
 		return shown(a) + ", now " + shown(b)
 	}

@@ -154,7 +154,7 @@ func (r *Run) addReplies() (end int64, err error) {
 			return bad
 		}
 		reply, sum, err := c.take(l)
-		if changed := (*ChangedError)(nil); errors.As(err, &changed) {
+		if _, ok := errors.AsType[*ChangedError](err); ok {
 			return err
 		}
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/internal/compact"
 	"ein/internal/job"
+	"ein/internal/lists"
 )
 
 // Writer appends to a run. Many goroutines may call its methods.
@@ -45,10 +46,7 @@ func Create(dir string, c Config, instances []*instance.Instance) (_ *Writer, er
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	var list []asked
-	for _, in := range instances {
-		list = append(list, asked{instance: in, id: in.ID})
-	}
+	list := lists.Map(instances, func(in *instance.Instance) asked { return asked{instance: in, id: in.ID} })
 	r, err := newRun(dir, &c, list)
 	if err != nil {
 		return nil, err

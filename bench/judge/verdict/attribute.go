@@ -9,6 +9,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
+	"ein/internal/lists"
 	"ein/lang/source"
 )
 
@@ -109,12 +110,7 @@ const mostAnchors = 4
 // correctly, and the rest is logic.
 func asking(program string, places []anchor, text func(node int) string, query *category.Query) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		var nodes []int
-		for _, x := range []int{query.Source, query.Target} {
-			if x != category.None {
-				nodes = append(nodes, x)
-			}
-		}
+		nodes := slices.DeleteFunc([]int{query.Source, query.Target}, func(x int) bool { return x == category.None })
 		named := map[int]bool{}
 		for _, p := range places {
 			named[p.node] = true
@@ -214,10 +210,7 @@ func readings(c *category.Case, found []literal) []reading {
 		if forward.size() == 0 {
 			return list
 		}
-		turned := make([]arcs, len(all))
-		for i := range all {
-			turned[i] = all[i].reversed()
-		}
+		turned := lists.Map(all, arcs.reversed)
 		// A single edge tells a convention from no misreading.
 		if r := match(c.G.N, Backward, turned, found); r.size() < forward.size() && len(all[0]) > 1 {
 			list = append(list, r)

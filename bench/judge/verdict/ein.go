@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"ein/bench/question/answer"
+	"ein/internal/lists"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/diag"
@@ -53,15 +55,9 @@ func (l Limits) withDefaults() Limits {
 	if l.Source <= 0 {
 		l.Source = DefaultSource
 	}
-	if l.Ops == 0 {
-		l.Ops = DefaultOps
-	}
-	if l.Bytes == 0 {
-		l.Bytes = DefaultBytes
-	}
-	if l.Output == 0 {
-		l.Output = DefaultOutput
-	}
+	l.Ops = cmp.Or(l.Ops, DefaultOps)
+	l.Bytes = cmp.Or(l.Bytes, DefaultBytes)
+	l.Output = cmp.Or(l.Output, DefaultOutput)
 	if l.Timeout <= 0 {
 		l.Timeout = DefaultTimeout
 	}
@@ -247,10 +243,7 @@ func first(l diag.List, o answer.Outcome) (answer.Outcome, diag.Code, string) {
 // edges, by adj, as a plain matrix, or as facts of several columns.
 func readsGraph(p *check.Program) bool {
 	seen := make([]bool, p.Nodes)
-	stack := make([]*ir.Node, 0, len(p.Outputs))
-	for i := range p.Outputs {
-		stack = append(stack, p.Outputs[i].Node)
-	}
+	stack := lists.Map(p.Outputs, func(x check.Output) *ir.Node { return x.Node })
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// lists is the neighbours of each node, in order, as Python writes lists.
-func lists(list []Edge, n int, node func(int) string) string {
+// adjacent is the neighbours of each node, in order, as Python writes lists.
+func adjacent(list []Edge, n int, node func(int) string) string {
 	return "[" + strings.ReplaceAll(neighbours(list, n, node, func(_ int, to []string) string { return "[" + strings.Join(to, ", ") + "]" }), "\n", ", ") + "]"
 }
 
@@ -23,7 +23,7 @@ var fresh = []style{
 		return "from collections import namedtuple\nEdge = namedtuple('Edge', 'src dst')\nedges = [\n" + each(list, "\n", node, "    Edge(%s, %s),") + "\n]\nadj = {x: [e.dst for e in filter(lambda e: e.src == x, edges)] for x in names}\n"
 	}},
 	{"frozen sets", false, func(list []Edge, n int, node func(int) string) string {
-		return "succ = tuple(map(frozenset, " + lists(list, n, node) + "))\nadj = dict(enumerate(succ))\n"
+		return "succ = tuple(map(frozenset, " + adjacent(list, n, node) + "))\nadj = dict(enumerate(succ))\n"
 	}},
 	{"groupby", true, func(list []Edge, _ int, node func(int) string) string {
 		return "from itertools import groupby\nfrom operator import itemgetter\npairs = sorted([" + each(list, ", ", node, "(%s, %s)") + "])\nadj = {x: [] for x in names}\nadj.update((k, [b for _, b in g]) for k, g in groupby(pairs, key=itemgetter(0)))\n"
@@ -110,7 +110,7 @@ var fresh = []style{
 		}) + "}.get\nadj = {x: list(succ(x, ())) for x in names}\n"
 	}},
 	{"zip with names", true, func(list []Edge, n int, node func(int) string) string {
-		return "adj = dict(zip(names, " + lists(list, n, node) + "))\n"
+		return "adj = dict(zip(names, " + adjacent(list, n, node) + "))\n"
 	}},
 	{"a flat matrix", false, func(list []Edge, n int, node func(int) string) string {
 		return fmt.Sprintf("n = %d\nM = bytearray(n * n)\n%s\nadj = {i: [j for j in range(n) if M[i * n + j]] for i in range(n)}\n", n, each(list, "\n", node, "M[%s * n + %s] = 1"))

@@ -12,6 +12,7 @@ import (
 
 	"ein/bench/question/category"
 	"ein/bench/question/prompt"
+	"ein/internal/lists"
 	"ein/lang/source"
 	"ein/lang/syntax"
 )
@@ -33,10 +34,7 @@ func einGraphs(f *syntax.File, n int) wrote {
 		found[i].line = 1 + strings.Count(program[:found[i].span.Start], "\n")
 	}
 	ask := func(query *category.Query) iter.Seq[string] {
-		var places []anchor
-		for _, x := range prompt.Anchors(parse(program)) {
-			places = append(places, anchor{int(x.Value), []source.Span{x.Span}})
-		}
+		places := lists.Map(prompt.Anchors(parse(program)), func(x *syntax.Number) anchor { return anchor{int(x.Value), []source.Span{x.Span}} })
 		return asking(program, places, strconv.Itoa, query)
 	}
 	return wrote{graphs: found, asking: ask, with: func(graphs []arcs) string {

@@ -10,6 +10,7 @@ import (
 
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
+	"ein/internal/lists"
 	"ein/lang"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -196,22 +197,11 @@ func (a arcs) text(n int) string {
 
 func reverse(e Edge) Edge { return Edge{e[1], e[0]} }
 
-func (a arcs) reversed() arcs {
-	r := make([]Edge, len(a))
-	for i, e := range a {
-		r[i] = reverse(e)
-	}
-	return arcsOf(r)
-}
+func (a arcs) reversed() arcs { return arcsOf(lists.Map(a, reverse)) }
 
 // trueArcs returns the edges of a graph as in an adjacency matrix: undirected ones in both directions.
 func trueArcs(g *graph.Graph) arcs {
-	list := g.Arcs()
-	set := make(arcs, len(list))
-	for i, e := range list {
-		set[i] = Edge{e.From, e.To}
-	}
-	return set
+	return lists.Map(g.Arcs(), func(e graph.Edge) Edge { return Edge{e.From, e.To} })
 }
 
 // truths returns the graphs of a case.

@@ -11,6 +11,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
+	"ein/internal/lists"
 	"ein/lang"
 	"ein/lang/syntax"
 	"ein/vm"
@@ -162,10 +163,7 @@ func (w *rewriter) add(err Error, name string, edge *Edge, edits []edit, prefix 
 }
 
 func (w *rewriter) wholeGraph(name string, f func(arcs) arcs) {
-	var edits []edit
-	for i := range w.graphs {
-		edits = append(edits, edit{w.graphs[i].span, f(w.graphs[i].edges).text(w.n)})
-	}
+	edits := lists.Map(w.graphs, func(x literal) edit { return edit{x.span, f(x.edges).text(w.n)} })
 	w.add(Direction, name, nil, edits, "")
 }
 

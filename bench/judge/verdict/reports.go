@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/prompt"
+	"ein/internal/lists"
 	"ein/internal/table"
 )
 
@@ -56,9 +58,7 @@ func (it *Item) Again(line []byte) (*Verdict, bool) {
 	if err := json.Unmarshal(line, &r); err != nil || r.ID != it.Question.ID {
 		return nil, false
 	}
-	if r.Language != "" {
-		it.Mode = r.Language
-	}
+	it.Mode = cmp.Or(r.Language, it.Mode)
 	v := &Verdict{Topic: r.Topic, Result: r.Result, Failure: r.Failure, Ops: r.Ops, Constant: r.Constant, Reading: r.Reading}
 	if r.Attribution != "" {
 		v.Attribution = &Attribution{Kind: r.Attribution}
@@ -263,10 +263,7 @@ func (s *Summary) ErrorReport() *ErrorReport {
 func (s *Summary) ErrorsText() string {
 	var b strings.Builder
 	if s.Programs.All.Verdicts > 0 {
-		causes := []string{}
-		for _, k := range Kinds() {
-			causes = append(causes, string(k))
-		}
+		causes := lists.Map(Kinds(), func(k Kind) string { return string(k) })
 		errorTable(&b, &s.Programs, "errors of programs", append(causes, Execution, NoReply))
 		if s.Dropped+s.Added+s.Reversed > 0 {
 			fmt.Fprintf(&b, "Edges misread: %d dropped, %d added, %d reversed.\n", s.Dropped, s.Added, s.Reversed)
@@ -277,10 +274,7 @@ func (s *Summary) ErrorsText() string {
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		causes := []string{}
-		for _, e := range Errors() {
-			causes = append(causes, string(e))
-		}
+		causes := lists.Map(Errors(), func(e Error) string { return string(e) })
 		errorTable(&b, &s.Direct, "errors of answers", append(causes, Unexplained, Format, NoReply))
 		if n := float64(s.Findings); n > 0 {
 			fmt.Fprintf(&b, "For each wrong one, %.1f misreadings were tried on average, which give %.1f different\nwrong answers: some agree with a model by chance.\n",

@@ -9,6 +9,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/prompt"
+	"ein/internal/lists"
 	"ein/internal/stats"
 	"ein/internal/stats/show"
 )
@@ -155,11 +156,7 @@ func within(list *[]*Tally, name string) *Tally {
 // view returns the groups in another form.
 func view[T any](g *Groups[*Tally], languages bool, form func(*Tally) T) Groups[T] {
 	each := func(tallies []*Tally) []T {
-		list := make([]T, len(tallies)) // never null in JSON
-		for i, t := range tallies {
-			list[i] = form(t)
-		}
-		return list
+		return lists.Map(tallies, form) // never null in JSON
 	}
 	v := Groups[T]{All: form(g.All), Levels: each(g.Levels), Categories: each(g.Categories)}
 	if languages {

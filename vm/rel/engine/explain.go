@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/vm/rel"
 )
 
@@ -13,10 +14,7 @@ func (pl *Plan) Explain() []string {
 	var lines []string
 	for i := range pl.strata {
 		s := &pl.strata[i]
-		names := make([]string, len(s.Relations))
-		for k, r := range s.Relations {
-			names[k] = rel.Plain(pl.p.Relations[r].Name)
-		}
+		names := lists.Map(s.Relations, func(r int) string { return rel.Plain(pl.p.Relations[r].Name) })
 		line := strings.Join(slices.Compact(names), ", ") + ": "
 		switch {
 		case s.closure != nil:

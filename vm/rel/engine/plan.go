@@ -475,12 +475,7 @@ func (b *planner) known(e *rel.Expr) bool {
 
 // ready reports whether all terms of an atom are known.
 func (b *planner) ready(l *rel.Literal) bool {
-	for _, t := range l.Terms {
-		if t.Kind == rel.Variable && !b.bound[t.Var] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(l.Terms, func(t rel.Term) bool { return t.Kind == rel.Variable && !b.bound[t.Var] })
 }
 
 // tests plans one literal that needs no new rows, if one is ready.

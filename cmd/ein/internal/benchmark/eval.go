@@ -37,6 +37,7 @@ import (
 	"ein/serve/mcp"
 
 	"ein/cmd/ein/internal/cli"
+	"ein/internal/lists"
 )
 
 // evalFlags holds the flags of ein bench eval; most are fields of the options that they set.
@@ -169,11 +170,8 @@ ein bench merge makes one run of them. --max-cost and --concurrency cover all pa
 	a.JSONFlag(cmd, "print the results as one JSON object")
 	heading("Scoring")
 	cli.Required(cmd, "model", "instances", "out")
-	cli.CompleteLater(cmd, "profile", func() (names []string) {
-		for _, p := range model.Profiles(nil) {
-			names = append(names, p.Name)
-		}
-		return names
+	cli.CompleteLater(cmd, "profile", func() []string {
+		return lists.Map(model.Profiles(nil), func(p model.Profile) string { return p.Name })
 	})
 	return cmd
 }
@@ -208,9 +206,7 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	ctx, stop := a.Context(0)
 	defer stop()
 	f.Version, f.Warn = version.String(), func(s string) { a.Note("%s", shown(s)) }
-	if f.Schedule.Retries == 0 {
-		f.Schedule.Retries = -1
-	}
+	f.Schedule.Retries = cmp.Or(f.Schedule.Retries, -1)
 	if f.Prompts, err = prompts(a, f.prompts, f.Modes); err != nil {
 		return err
 	}
@@ -326,10 +322,7 @@ func (f *evalFlags) replies() string { return filepath.Join(f.Dir, run.RepliesFi
 
 // mergeRuns merges the runs of the shards into one and scores it.
 func (f *evalFlags) mergeRuns(ctx context.Context, a *cli.App) error {
-	var dirs []string
-	for _, file := range f.merged.files {
-		dirs = append(dirs, filepath.Dir(file))
-	}
+	dirs := lists.Map(f.merged.files, filepath.Dir)
 	if err := run.Merge(f.folder, dirs); err != nil {
 		return cannotRun(a, err)
 	}

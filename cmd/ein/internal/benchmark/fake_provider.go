@@ -12,6 +12,7 @@ import (
 	"ein/bench/ask/eval"
 	"ein/bench/ask/model/fake"
 	"ein/bench/ask/run"
+	"ein/internal/lists"
 	"ein/internal/table"
 	"ein/internal/words"
 
@@ -34,10 +35,7 @@ var fakeProviders = []struct{ name, key string }{
 
 func fakeProviderVerb(a *cli.App) *cobra.Command {
 	f := &fakeFlags{}
-	var names []string
-	for _, fault := range fake.Faults() {
-		names = append(names, fault.Name)
-	}
+	names := lists.Map(fake.Faults(), func(fault fake.Fault) string { return fault.Name })
 	cmd := &cobra.Command{
 		Use:   "fake-provider [-- COMMAND...]",
 		Short: "Serve provider APIs without a model, for trying things offline",
@@ -181,8 +179,7 @@ func runBeside(a *cli.App, f *fakeFlags, address string) error {
 		cmd.Env = append(cmd.Env, p.key+"="+f.Key)
 	}
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() >= 0 {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() >= 0 {
 		return cli.Status(exit.ExitCode())
 	}
 	if err != nil {

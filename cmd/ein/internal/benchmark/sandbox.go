@@ -12,6 +12,7 @@ import (
 	"ein/bench/judge/sandbox"
 	"ein/bench/judge/verdict"
 	"ein/internal/job"
+	"ein/internal/lists"
 	"ein/internal/words"
 
 	"ein/cmd/ein/internal/cli"
@@ -84,11 +85,10 @@ func (l *lazySandbox) proof() *proof {
 	if l.box == nil {
 		return nil
 	}
-	p := &proof{Versions: l.box.Versions()}
-	for _, c := range l.box.Checks() {
-		p.Checks = append(p.Checks, c.Name)
+	return &proof{
+		Versions: l.box.Versions(),
+		Checks:   lists.Map(l.box.Checks(), func(c sandbox.Check) string { return c.Name }),
 	}
-	return p
 }
 
 // notes returns the proof in the form in which a shard records it.

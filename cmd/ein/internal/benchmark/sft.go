@@ -12,6 +12,7 @@ import (
 	"ein/internal/words"
 
 	"ein/cmd/ein/internal/cli"
+	"ein/internal/lists"
 )
 
 type sftFlags struct {
@@ -55,10 +56,7 @@ that contain the benchmark. It is
 			case f.opt.Canary == "":
 				return a.Usage("the canary is empty; to mark no record, say --no-canary")
 			}
-			var modes []prompt.Mode
-			for _, t := range f.opt.Targets {
-				modes = append(modes, t.Mode())
-			}
+			modes := lists.Map(f.opt.Targets, prompt.Target.Mode)
 			if f.opt.Prompts, err = prompts(a, f.prompts, modes); err != nil {
 				return err
 			}

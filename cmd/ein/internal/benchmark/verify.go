@@ -109,8 +109,7 @@ func verifyTo(ctx context.Context, a *cli.App, name string, f *verifyFlags, prin
 	if err := print(verifySummary(s, versions, f.noPython)); err != nil {
 		return err
 	}
-	var unavailable *verify.Unavailable
-	if errors.As(s.NoPython, &unavailable) {
+	if unavailable, ok := errors.AsType[*verify.Unavailable](s.NoPython); ok {
 		what := "The Python programs were not run"
 		if s.PythonRuns > 0 {
 			what = fmt.Sprintf("Only %s of the Python programs were run", words.Count(s.PythonRuns))

@@ -24,6 +24,7 @@ import (
 	"ein"
 	"ein/internal/codes"
 	"ein/internal/compact"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -102,8 +103,7 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 	}
 	// Whatever verbs report comes as a status, so this is from cobra.
 	hint := ""
-	var flag *pflag.NotExistError
-	if errors.As(err, &flag) {
+	if flag, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var all []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
 		if near, ok := diag.Suggest(flag.GetSpecifiedName(), all); ok {
@@ -141,10 +141,7 @@ func Verb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var all []string
-	for _, c := range cmd.Commands() {
-		all = append(all, c.Name())
-	}
+	all := lists.Map(cmd.Commands(), (*cobra.Command).Name)
 	hint := ""
 	if near, ok := diag.Suggest(args[0], all); ok {
 		hint = fmt.Sprintf("; did you mean `%s %s`?", cmd.CommandPath(), near)
@@ -245,8 +242,7 @@ func (a *App) Fail(err error) error {
 			return a.Fail(err)
 		}
 	}
-	var r resumable
-	if errors.As(err, &r) {
+	if _, ok := errors.AsType[resumable](err); ok {
 		return Status(ExitOutside)
 	}
 	return Status(ExitOf(wrong))

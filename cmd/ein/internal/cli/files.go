@@ -139,12 +139,10 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 // Cause removes the path and the operation from an error of package os, since the message around it
 // has them.
 func Cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
+	if l, ok := errors.AsType[*os.LinkError](err); ok {
 		return l.Err
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
 )
@@ -83,11 +84,7 @@ func must(err error) {
 }
 
 func texts[T any](list []T) []string {
-	out := make([]string, len(list))
-	for i, x := range list {
-		out[i] = fmt.Sprint(x)
-	}
-	return out
+	return lists.Map(list, func(x T) string { return fmt.Sprint(x) })
 }
 
 // Join returns a list of values as text.

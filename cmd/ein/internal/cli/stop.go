@@ -39,8 +39,7 @@ func Within(ctx context.Context, timeout time.Duration) (context.Context, contex
 
 // StopMessage says why a context has ended, and what to do about it.
 func StopMessage(ctx context.Context) (message, hint string) {
-	var limit timedOut
-	if errors.As(context.Cause(ctx), &limit) {
+	if limit, ok := errors.AsType[timedOut](context.Cause(ctx)); ok {
 		return limit.Error(), fmt.Sprintf("Give it longer, as in `--timeout %v`.", 10*time.Duration(limit))
 	}
 	return "interrupted", ""

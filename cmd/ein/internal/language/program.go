@@ -26,6 +26,7 @@ import (
 	"ein/vm/code"
 
 	"ein/cmd/ein/internal/cli"
+	"ein/internal/lists"
 )
 
 // Verbs returns the verbs about programs.
@@ -255,10 +256,7 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 
 // all returns the inputs of the command line, and those of project files for the others.
 func (f *programFlags) all(p *ein.Program, given []ein.Input) ([]ein.Input, error) {
-	var names []string
-	for _, in := range p.Inputs() {
-		names = append(names, in.Name)
-	}
+	names := lists.Map(p.Inputs(), func(in bind.Declared) string { return in.Name })
 	said, err := f.said.Inputs(names)
 	if err != nil {
 		return nil, findings(err)
@@ -274,8 +272,7 @@ func (f *programFlags) all(p *ein.Program, given []ein.Input) ([]ein.Input, erro
 // openData opens a data file. Its caller names the file in errors.
 func openData(ctx context.Context, a *cli.App, name string) (io.ReadCloser, error) {
 	f, err := a.Open(ctx, "reading", name)
-	var wrong *ein.Error
-	if errors.As(err, &wrong) && wrong.Err != nil {
+	if wrong, ok := errors.AsType[*ein.Error](err); ok && wrong.Err != nil {
 		return nil, wrong.Err
 	}
 	return f, err

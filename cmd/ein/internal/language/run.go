@@ -436,8 +436,7 @@ func written(p *ein.Program, most uint64, elements func(output int) uint64) erro
 			c.Largest = cost.Output{Name: o.Name, Pos: o.Pos, Elements: n}
 		}
 	}
-	var limit *cost.LimitError
-	if errors.As(c.Check(cost.Limits{MaxOutputElements: most}), &limit) {
+	if limit, ok := errors.AsType[*cost.LimitError](c.Check(cost.Limits{MaxOutputElements: most})); ok {
 		return p.Refuse(limit)
 	}
 	return nil
