@@ -327,8 +327,8 @@ func TestStops(t *testing.T) {
 			return nil, &model.Error{Class: model.Transport, Err: fmt.Errorf("dial: %w", syscall.ECONNREFUSED)}
 		}, nil, Unreachable, "nothing can be reached", 22},
 		"another server": {func(context.Context, *model.Request, int) (*model.Response, error) {
-			return nil, &model.Error{Class: model.Protocol, Status: 200, Message: "a page of HTML", Hint: "Check the base URL."}
-		}, nil, Unreachable, "nothing answers: protocol: HTTP 200: a page of HTML", 24 * 5},
+			return nil, &model.Error{Class: model.Protocol, Status: 200, Message: "an HTML page", Hint: "Check the base URL."}
+		}, nil, Unreachable, "nothing answers: protocol: HTTP 200: an HTML page", 24 * 5},
 		"a wait of a day": {func(context.Context, *model.Request, int) (*model.Response, error) {
 			return nil, &model.Error{Class: model.RateLimit, RetryAfter: 24 * time.Hour}
 		}, nil, Wait, "24h", 20},

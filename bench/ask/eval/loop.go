@@ -620,7 +620,7 @@ func (l *loop) fail(r *result, e *model.Error) {
 }
 
 // Before the first reply there may be nobody to give one. Refused connections say so
-// early. A wait, a page of HTML or a program that ends at once may pass, but not as
+// early. A wait, an HTML page or a program that ends at once may pass, but not as
 // often for one request.
 const (
 	enough  = 3 // refused connections; requests that wait, and no more are asked

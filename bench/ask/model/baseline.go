@@ -66,11 +66,11 @@ func openBaseline(name string, o *Options) (Model, error) {
 	case kind == "noisy-ein" && noisy:
 		p, err := strconv.ParseFloat(rate, 64)
 		if err != nil || !(p >= 0 && p <= 1) {
-			return nil, fmt.Errorf("the rate %q is not a number from 0 to 1", rate)
+			return nil, fmt.Errorf("expected a rate from 0 to 1, found %q", rate)
 		}
 		b.answer = func(_ *baseline, in *instance.Instance, s *random.Stream) (said, error) { return misreading(in, p, s) }
 	default:
-		return nil, errors.New("there is no such baseline: expected majority, random, oracle, oracle-ein or noisy-ein@RATE")
+		return nil, errors.New("unknown baseline: expected majority, random, oracle, oracle-ein or noisy-ein@RATE")
 	}
 	return b, nil
 }
@@ -101,7 +101,7 @@ func (b *baseline) Ask(ctx context.Context, r *Request) (*Response, error) {
 	in := b.known[r.ID]
 	if in == nil {
 		return nil, &Error{Class: Rejected, Message: fmt.Sprintf("the baseline does not know the instance %q", r.ID),
-			Hint: "Baselines answer the instances that they are given when they are opened."}
+			Hint: "A baseline answers only the instances it was opened with."}
 	}
 	s := random.New(random.Key("baseline", b.name, r.ID, strconv.Itoa(r.Sample)))
 	what, err := b.answer(b, in, s)
@@ -169,7 +169,7 @@ func form(mode string, in *instance.Instance, s *said) (string, error) {
 	}{"ein": {"ein", s.ein, constantEin}, "python": {"python", s.python, constantPython}, "rules": {"ein", s.rules, constantRules}}
 	p, ok := programs[mode]
 	if !ok {
-		return "", fmt.Errorf("there is no mode %q: expected direct, cot, ein, python, rules or ein-tool", mode)
+		return "", fmt.Errorf("unknown mode %q: expected direct, cot, ein, python, rules or ein-tool", mode)
 	}
 	program, err := p.stored, error(nil)
 	if program == "" {

@@ -50,18 +50,18 @@ type BatchState struct {
 type UndecidedError struct{ ID string }
 
 func (e *UndecidedError) Error() string {
-	return "the batch " + e.ID + " may be of this run, which the provider tells when it has ended"
+	return "the batch " + e.ID + " may belong to this run; the provider tells only once it has ended"
 }
 
 // Batches returns the model as a Batcher, or says why it is none.
 func Batches(m Model) (Batcher, error) {
 	c, ok := m.(*client)
 	if !ok {
-		return nil, fmt.Errorf("%s takes no batches: openai, anthropic, gemini and exec do", m.Name())
+		return nil, fmt.Errorf("%s does not support batches; openai, anthropic, gemini and exec do", m.Name())
 	}
 	w, ok := c.service.wire.(batchWire)
 	if !ok {
-		return nil, fmt.Errorf("%s takes no batches", m.Name())
+		return nil, fmt.Errorf("%s does not support batches", m.Name())
 	}
 	return &batches{c, w}, nil
 }
@@ -132,7 +132,7 @@ func (b *batches) do(ctx context.Context, q *call, read func(*received) error) e
 		err = b.withoutKey(key, err)
 	}
 	if e := (*Error)(nil); errors.As(err, &e) && e.Status == http.StatusNotFound && !b.own {
-		e.Hint = "A server that is not the provider's own may have no batches: ask without --batch."
+		e.Hint = "Servers other than the provider's own may not support batches: ask without --batch."
 	}
 	return err
 }
@@ -151,7 +151,7 @@ func post(path, kind string, body []byte) *call {
 
 // odd is the error of an answer that is not in the provider's format.
 func odd(err error, text []byte) error {
-	return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf("an answer about batches is not in the format of the provider: %v: %s", err, preview(text))), Err: err}
+	return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf("a response about batches is not in the provider's format: %v: %s", err, preview(text))), Err: err}
 }
 
 // Submit implements Batcher.
@@ -260,7 +260,7 @@ func (b *batches) Collect(ctx context.Context, id, tag string, n int, each func(
 				}
 			}
 			if s.Err() != nil {
-				return r.cut(fmt.Errorf("the results are cut off: %w", s.Err()))
+				return r.cut(fmt.Errorf("the results were cut off: %w", s.Err()))
 			}
 			return nil
 		})
@@ -293,10 +293,10 @@ func (b *batches) result(line []byte, tag string, n int, each func(at int, r *Re
 
 // unanswered says why requests of an ended batch have no answer.
 func unanswered(class Class, status, hint string) *Error {
-	return &Error{Class: class, Code: status, Message: "the batch has ended as " + status + " without an answer to this request", Hint: hint}
+	return &Error{Class: class, Code: status, Message: "the batch ended as " + status + " without answering this request", Hint: hint}
 }
 
-const hintCancelled = "Somebody has cancelled the batch. The same command submits what is missing again."
+const hintCancelled = "The batch was cancelled. Run the same command again to submit what is missing."
 
 // OpenAI's: a file of requests, a batch of it, and one or two files of results.
 
@@ -362,7 +362,7 @@ func (l *openAIListed) listed() listed {
 	case "cancelled":
 		s.Failed = unanswered(Denied, l.Status, hintCancelled)
 	case "failed":
-		e := &Error{Class: Denied, Message: "the batch has failed", Hint: "Nothing of it was asked. See the batch at the provider."}
+		e := &Error{Class: Denied, Message: "the batch failed", Hint: "No request was processed. Look at the batch in the provider's console."}
 		if len(l.Failure.Data) > 0 {
 			e.Code, e.Message = short(l.Failure.Data[0].Code), short(l.Failure.Data[0].Message)
 		}
@@ -547,7 +547,7 @@ func (w anthropic) line(text []byte) (custom string, body []byte, failed *Error,
 		_ = json.Unmarshal(b.Result.Error, &e) // without a type it is an error of the server
 		failed = failure(w, cmp.Or(anthropicStatus[e.Error.Type], http.StatusInternalServerError), http.Header{}, b.Result.Error, time.Time{})
 	default:
-		err = fmt.Errorf("there is no type %q of results", b.Result.Type)
+		err = fmt.Errorf("unknown result type %q", b.Result.Type)
 	}
 	return b.ID, body, failed, err
 }
@@ -620,7 +620,7 @@ func (l *geminiListed) listed() listed {
 	case "CANCELLED":
 		s.Failed = unanswered(Denied, m.State, hintCancelled)
 	case "FAILED":
-		s.Failed = unanswered(Denied, m.State, "Nothing of it was answered. See the batch at the provider.")
+		s.Failed = unanswered(Denied, m.State, "No request was answered. Look at the batch in the provider's console.")
 		if l.Error != nil {
 			s.Failed.Message = short(l.Error.Message)
 		}

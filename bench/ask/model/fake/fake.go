@@ -86,7 +86,7 @@ type Stats struct {
 func New(o Options) (*Server, error) {
 	o.Behaviour, o.Key, o.Wait = cmp.Or(o.Behaviour, "oracle"), cmp.Or(o.Key, DefaultKey), cmp.Or(o.Wait, 20*time.Millisecond)
 	if !(o.FaultRate >= 0 && o.FaultRate <= 1) {
-		return nil, fmt.Errorf("the rate of faults %v is not a number from 0 to 1", o.FaultRate)
+		return nil, fmt.Errorf("expected a fault rate from 0 to 1, found %v", o.FaultRate)
 	}
 	m, err := model.Open("baseline:"+o.Behaviour, model.Options{Instances: o.Instances})
 	if err != nil {

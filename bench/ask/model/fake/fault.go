@@ -129,7 +129,7 @@ func choose(names []string) ([]Fault, error) {
 		i := slices.IndexFunc(all, func(f Fault) bool { return f.Name == name })
 		if i < 0 {
 			s := lists.Map(all, func(x Fault) string { return x.Name })
-			return nil, fmt.Errorf("there is no fault %q: expected %s", name, strings.Join(s, ", "))
+			return nil, fmt.Errorf("unknown fault %q: expected %s", name, strings.Join(s, ", "))
 		}
 		list = append(list, all[i])
 	}
