@@ -8,6 +8,6 @@ import (
 )
 
 // parquetMissing is why this build writes no Parquet.
-var parquetMissing = errors.New("this build of ein has no Parquet writer (it was made with the tag lean); a release needs the full build")
+var parquetMissing = errors.New("this build of ein has no Parquet writer (build tag lean); a release needs the full build")
 
 func writeParquet[T any](io.Writer, func(yield func(*T) error) error) error { return parquetMissing }

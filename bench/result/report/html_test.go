@@ -293,7 +293,7 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("%d replies, want %d", len(part.Replies), limit)
 		}
 		order, _ := verdicts(part)
-		want := fmt.Sprintf("This page holds %d of %d replies: to %d of %d questions", limit, len(whole.Replies), len(order), len(all))
+		want := fmt.Sprintf("This page shows %d of %d replies, to %d of %d questions", limit, len(whole.Replies), len(order), len(all))
 		if !strings.HasPrefix(left, want) {
 			t.Errorf("the page says %q, want %q", left, want)
 		}
