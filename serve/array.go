@@ -106,8 +106,8 @@ func elements(k tensor.Kind, list []float64) []byte {
 	return littleEndian(list)
 }
 
-// wrongArray is what is wrong with the array of an input. Where it is called twenty copies of it
-// would be 10 KB.
+// wrongArray returns the error for an input's array. Inlined at its twenty call sites it would
+// take 10 KB.
 //
 //go:noinline
 func wrongArray(name, hint, format string, args []any) error {

@@ -70,7 +70,7 @@ func gaps(v reflect.Value) bool {
 	return false
 }
 
-// sparing is a body in which another member may replace a required one.
+// sparing is a body where another member may take the place of a required one.
 type sparing interface{ spares(name string) bool }
 
 // lacks is an error if the body in, which was read into v, lacks a required member. A member that

@@ -175,7 +175,7 @@ func (s *Server) judge(ctx context.Context, j *verdict.Judge, it *Item, l *verdi
 	return nil
 }
 
-// reward is what a verdict is worth.
+// reward returns the reward for a verdict.
 func (s *Server) reward(v *verdict.Verdict) *float64 {
 	x := 0.0
 	switch {

@@ -241,7 +241,7 @@ type QueryRewards struct {
 // ends are the tokens that end a response in chat templates, as texts.
 var ends = []string{"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>", "<eos>", "</s>", "<｜end▁of▁sentence｜>"}
 
-// response is what a model wrote after a prompt.
+// response returns what a model wrote after a prompt.
 func response(query, prompt string) string {
 	text := strings.TrimPrefix(query, prompt)
 	for again := true; again; {

@@ -33,7 +33,7 @@ type header struct {
 	Frames []int64 `json:"frames,omitzero"` // bytes of each
 }
 
-// patience is how long the answer to a request may keep the next from being read.
+// patience is how long the answer to a request may delay reading the next one.
 const patience = 2 * time.Millisecond
 
 // Stdio serves one client over two streams until the first one ends, and answers all requests

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// role is what a colour is for, and its name in CSS. The page that a figure is part
-// of decides what colour that is; a figure by itself is for white paper.
+// role is the purpose of a colour and its name in CSS. The page that contains a figure chooses the
+// colour; a figure on its own is drawn for white paper.
 type role string
 
 const (

@@ -43,8 +43,8 @@ var ErrInUse = errors.New("another process is writing it")
 // ErrNoHeader says that the header of a part is missing, so its source is unknown.
 var ErrNoHeader = errors.New("found a " + suffix + " without its " + header)
 
-// A batch is written and synced when it has this many bytes, or is this old when a
-// record is added: records of which each takes a second are synced one by one.
+// A batch is written and synced when it has this many bytes, or is this old when a record is
+// added, so records that take a second each are synced one by one.
 const (
 	batchBytes = 64 << 10
 	batchAge   = time.Second

@@ -411,9 +411,9 @@ func (eq *equation) terms(ns []*node, bound indexSet) []float64 {
 	return lists.Map(ns, func(n *node) float64 { return eq.term(n, bound) })
 }
 
-// productIndices is what the product n is summed over. An index that occurs in
-// it only inside one elementwise function is not among them: that function's
-// arguments are projected by themselves.
+// productIndices returns the indices that the product n is summed over. An index that occurs only
+// inside one elementwise function is not among them: the arguments of that function are projected
+// on their own.
 func productIndices(n *node, bound indexSet) indexSet {
 	leaves := leavesOf(n, nil)
 	var all, private indexSet

@@ -74,8 +74,8 @@ func (c *cache) name(body json.RawMessage, sample int) (string, error) {
 	return filepath.Join(c.dir, text[:2], text+".json"), nil
 }
 
-// get is the response in a file, nil if there is none. A damaged file is an error, and counts as
-// none.
+// get returns the response in a file, or nil if there is no file. A damaged file is an error, and
+// the cache treats it as absent.
 func (c *cache) get(name string) (*model.Response, error) {
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {

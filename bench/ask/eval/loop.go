@@ -386,9 +386,9 @@ func (l *loop) afford(t *task) bool {
 	return false
 }
 
-// fits reports whether the disk has room for one more reply beside those in flight: what is asked
-// is paid for, and has to be kept. A reply is expected to be no longer than twice the longest so
-// far.
+// fits reports whether the disk has room for one more reply besides those in flight: every request
+// is paid for, so its reply must be kept. A reply is expected to be at most twice as long as the
+// longest so far.
 func (l *loop) fits() bool {
 	const first, files = 32 << 10, 2 * 4096 // before any reply; what a block of the two files may leave unused
 	each := int64(first)

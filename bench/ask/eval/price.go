@@ -104,7 +104,7 @@ func (o *Options) price() *run.Price {
 	return &p
 }
 
-// most is what a request costs at most, in dollars.
+// most returns the highest possible cost of a request, in dollars.
 func most(p *run.Price, input, output int64) float64 {
 	in := p.Input
 	if p.CachedInput != nil {

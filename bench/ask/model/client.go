@@ -431,8 +431,8 @@ func (c *client) parse(text []byte) (*Response, error) {
 	return out, nil
 }
 
-// inner is the status of an error in a successful answer, or 0 if there is none. An error without a
-// status counts as one of the server.
+// inner returns the status of an error inside a successful answer, or 0 if it has none. An error
+// without a status counts as a server error.
 func inner(text []byte) int {
 	var b struct {
 		Choices    json.RawMessage `json:"choices"`

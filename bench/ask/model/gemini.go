@@ -24,7 +24,8 @@ type geminiContent struct {
 	Parts []any  `json:"parts"`
 }
 
-// geminiSaid is what a model says. Its parts go back as they came: they may be signed.
+// geminiSaid is the content of a model's message. Its parts are sent back unchanged, because they
+// may be signed.
 type geminiSaid struct {
 	Role  string            `json:"role,omitempty"`
 	Parts []json.RawMessage `json:"parts"`

@@ -117,7 +117,7 @@ func BuiltIn() []byte { return builtIn }
 // defaultOutput is the default budget for Anthropic, which requires one.
 const defaultOutput = 8192
 
-// stages is what may stand behind the id of a model: a date, a number, a stage.
+// stages matches what may follow the id of a model: a date, a number or a stage.
 var stages = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(-\d{4}-\d{2}-\d{2}|-(preview|exp)(-\d{2}-\d{2,4})?|-\d{3,8}|-latest)+$`)
 })

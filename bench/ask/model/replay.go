@@ -16,9 +16,9 @@ import (
 	"ein/internal/job"
 )
 
-// Recorded traffic is a folder: model.json says whose it is, and one file for each
-// exchange, named by the SHA-256 of the sample and the body of the request, holds
-// both sides. There is no key in it, as there is none in a body.
+// Recorded traffic is a folder: model.json names the model, and one file per exchange, named by
+// the SHA-256 of the sample and the request body, holds both sides. It contains no keys, because
+// bodies contain none.
 const (
 	trafficFile    = "model.json"
 	trafficVersion = 1

@@ -23,8 +23,8 @@ func serverNow(h http.Header, now time.Time) time.Time {
 	return now
 }
 
-// retryAfter is how long a limiting provider wants to be left alone: what it states, or else the
-// longest of the times until its limits are whole again. 0 means that it does not say.
+// retryAfter returns how long a provider that limits requests asks to wait: the time it states, or
+// else the longest time until one of its limits resets. 0 means that it does not say.
 func retryAfter(h http.Header, inBody time.Duration, now time.Time) time.Duration {
 	if d := stated(h, inBody, now); d > 0 {
 		return d
@@ -92,7 +92,7 @@ func believable(d time.Duration) time.Duration {
 	return d
 }
 
-// limits is what is left of the rate limits, the tightest of each kind.
+// limits returns what is left of the rate limits, the tightest of each kind.
 func limits(h http.Header, now time.Time) Limits {
 	l := Limits{RemainingRequests: -1, RemainingTokens: -1, Reset: reset(h, now)}
 	for name, to := range map[string]*int{

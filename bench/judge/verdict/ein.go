@@ -115,8 +115,7 @@ type compiled struct {
 	failure  Verdict // its outcome is "" when there is none
 }
 
-// run runs a program and scores its answer. The error is that of the context, and
-// nothing else.
+// run runs a program and scores its answer. It returns an error only when the context ends.
 func (e *executor) run(ctx context.Context, program string, q *Question) (v Verdict, err error) {
 	defer func() {
 		// Whatever a program does, it must not end the job. That it could do this

@@ -222,7 +222,7 @@ func (r *reader) element(c *composite, kind jsonKind) error {
 	return err
 }
 
-// few is how many names are compared one by one.
+// few is the largest number of names that are compared one by one.
 const few = 8
 
 func repeats(keys []string) bool {
@@ -291,7 +291,7 @@ func (r *reader) string() (string, error) {
 	return "", r.expected("the end of a string")
 }
 
-// unicode notices text that is none.
+// unicode records whether a string is not valid Unicode.
 func (r *reader) unicode(s string) {
 	if !r.lax && !utf8.ValidString(s) {
 		r.flawed(BadText)
@@ -356,9 +356,9 @@ func (r *reader) unit() (rune, bool) {
 	return x, true
 }
 
-// character appends a character of which x is all or the first half. A half
-// without the other is no character: it becomes the three bytes that would be its
-// UTF-8, which are not valid and therefore noticed, here or by the next reader.
+// character appends the character x, or the surrogate pair that x begins. Half of a pair is not a
+// character: it becomes the three bytes that would encode it, which are invalid UTF-8 and are
+// therefore noticed, here or by the next reader.
 func (r *reader) character(b []byte, x rune) []byte {
 	if !utf16.IsSurrogate(x) {
 		return utf8.AppendRune(b, x)

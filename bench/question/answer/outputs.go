@@ -140,7 +140,8 @@ func boolean(out *vm.Output) (bool, error) {
 	return x == 1, err
 }
 
-// integer takes no rows of whole numbers as 0: a count over nothing derives no row.
+// integer returns the number in an output. An output without rows is 0, because a count over
+// nothing derives no row.
 func integer(out *vm.Output) (int64, error) {
 	if t := rows(out); t != nil && len(t.Columns) == 1 && t.Columns[0].Kind == tensor.IntColumn && t.Len == 0 {
 		return 0, nil

@@ -25,18 +25,18 @@ func Visible(reply string) string {
 	return reply
 }
 
-// stated is how answers are marked in texts, to the end of the line.
+// stated matches the ways in which texts mark an answer, to the end of the line.
 var stated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\banswer\b[*_]*(?:\s+is\b\s*:?|\s*[:=])[ \t*_]*\n?[ \t]*([^\n]*)`)
 })
 
-// mostStated is how far from its end a text is searched for an answer.
+// mostStated is how many bytes at the end of a text are searched for an answer.
 const mostStated = 1 << 16
 
 // ParseRelaxed finds the answer in a text whatever contains it: an object with a
-// member "answer", as JSON or as Python writes it, \boxed{...}, what stands behind
-// "answer:" or "answer is", of several the last; or the whole text. What the question
-// says of the answer is none of that. Its error is that of ParseReply.
+// member "answer", as JSON or as Python writes it, \boxed{...}, or what follows "answer:" or
+// "answer is", the last one if there are several; or else the whole text. Text repeated from the
+// question does not count. Its errors are those of ParseReply.
 func ParseRelaxed(reply string) (JSON, error) {
 	reply = Visible(reply)
 	v, err := ParseReply(reply)
@@ -233,7 +233,7 @@ func (v *JSON) coerce(t category.Result, labels []string) (JSON, bool) {
 	return *v, conforms(v, t)
 }
 
-// between is what stands between the labels of a set in a text.
+// between matches what separates the labels of a set in a text.
 var between = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*(?:,\s*and\s|,|\n|\sand\s)\s*`) })
 
 // set returns the labels that a text names, with commas, "and" or lines between them; it is

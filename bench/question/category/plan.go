@@ -345,10 +345,10 @@ func fair(total, into int) []int {
 	return p
 }
 
-// line is the plan of a family in which X, who has no children, has one ancestor without parents,
-// whose line has size people. Its first two generations after that ancestor have few, whatever the
-// size. The lowest-numbered ancestor of X is X's parent, and the lowest-numbered person without
-// parents somebody else, so the order of the nodes says little.
+// line plans a family in which X has no children and one ancestor without parents, whose line has
+// size people. The first two generations after that ancestor are small, whatever the size. The
+// lowest-numbered ancestor of X is X's parent, and the lowest-numbered person without parents is
+// somebody else, so that the order of the nodes says little.
 func (w *World) line(form, s *random.Stream, size int) bool {
 	two := [][2]int{{1, 2}, {2, 2}}[form.IntN(1+is(w.N >= 10).Num)]
 	rest := size - 1 - two[0] - two[1] // in the third generation and later ones
@@ -437,8 +437,8 @@ func (p plan) least(block int, others ...int) {
 	}
 }
 
-// above is the plan of a family in which X has so many ancestors. The others are a line
-// of somebody else that looks like it.
+// above plans a family in which X has size ancestors. The others form a similar line of
+// somebody else.
 func (w *World) above(form, s *random.Stream, size int) bool {
 	p := w.blocks()
 	p.Family = true
@@ -462,7 +462,7 @@ func (w *World) above(form, s *random.Stream, size int) bool {
 	return w.lay(s, p)
 }
 
-// part is the plan of an undirected graph in which X reaches so many nodes.
+// part plans an undirected graph in which X reaches size nodes.
 func (w *World) part(form *random.Stream, size int) plan {
 	p := w.blocks()
 	p.Block(1)

@@ -158,7 +158,7 @@ const (
 	notItself = "No {node} counts as reaching itself. "
 )
 
-// aggregates is how a question asks for one number of many.
+// aggregates holds how a question asks for one number out of many.
 var aggregates = map[string]string{
 	Mean:    "On average, how many {nodes} does each of them {forward} directly, also counting {nodes} that are not among them?",
 	Maximum: "Each of them {forward one} some number of {nodes} directly, also counting {nodes} that are not among them. What is the largest of these numbers?",

@@ -26,7 +26,7 @@ const (
 	Other               // of two operands it gives the second
 )
 
-// hops is how far a search goes among n nodes.
+// hops returns how far a search goes among n nodes.
 func (h How) hops(n int) int {
 	switch h {
 	case OneHop:

@@ -150,7 +150,7 @@ func (p partition) open() int {
 	return -1
 }
 
-// refine splits cells until the nodes of each are joined alike to every cell.
+// refine splits cells until all nodes of a cell have the same edges to every cell.
 func (c *canon) refine(p partition) {
 	for split := true; split; {
 		split = false
@@ -289,7 +289,7 @@ func (c *canon) twins(p partition) bool {
 	return true
 }
 
-// certificate is how the nodes are joined, in the order of a partition.
+// certificate returns the edges between the nodes, in the order of a partition.
 func (c *canon) certificate(p partition) []byte {
 	b := make([]byte, 0, c.n*(c.n-1)/2)
 	for i, x := range p.order {
@@ -300,7 +300,7 @@ func (c *canon) certificate(p partition) []byte {
 	return b
 }
 
-// invariant is how the cells of a partition just refined are joined.
+// invariant returns the edges between the cells of a partition that was just refined.
 func (c *canon) invariant(p partition) []byte {
 	var b []byte
 	for i := 0; i < c.n; i = p.end(i) {

@@ -13,8 +13,7 @@ import (
 )
 
 // Steps writes out how to find the answer of an instance: the graph as a list of neighbours, then
-// each search, filter and count. It is an error if they lead to another answer than that of the
-// instance.
+// each search, filter and count. It fails if they lead to a different answer from the instance's.
 func Steps(in *instance.Instance) (string, error) {
 	if _, err := instance.Category(in.Category); err != nil {
 		return "", err

@@ -211,7 +211,7 @@ func newGroup(name string) *Group {
 	return &Group{Name: name, NCounts: map[int]int{}, permille: map[int]int{}, Densities: map[string]int{}, Hops: map[int]int{}, Operations: map[int]int{}, BySize: map[int]Spread{}, Constants: map[answer.Mode]answer.Constant{}}
 }
 
-// facts is what has to be worked out of an instance.
+// facts holds what has to be computed from an instance.
 type facts struct {
 	density float64
 	answer  string

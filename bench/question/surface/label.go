@@ -80,7 +80,7 @@ func poolNamed(name string) *pool {
 	return &pools[i]
 }
 
-// size is how many labels a part has.
+// size returns how many labels a part has.
 func (l *pool) size(p Partition) int { return p.of(len(l.core)) + p.of(l.extra) }
 
 // draw is n distinct labels: the core in random order, then extra ones. The

@@ -75,7 +75,7 @@ func (p Partition) norm() Partition {
 	return p
 }
 
-// of is how many of n cards the part is dealt.
+// of returns how many of n items go to the part, dealt like cards.
 func (p Partition) of(n int) int { return (n - p.Part + p.Of - 1) / p.Of }
 
 // at is the position of the i-th card of the part.

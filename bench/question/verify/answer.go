@@ -112,7 +112,8 @@ func byNumber(n int) func(any) (int, error) {
 	}
 }
 
-// closeEnough is how far apart two programs may be that add the same numbers in different orders.
+// closeEnough is the tolerated difference between programs that add the same numbers in different
+// orders.
 const closeEnough = 1e-9
 
 func same(a, b answer.Value) bool {

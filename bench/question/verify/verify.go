@@ -117,7 +117,7 @@ func (it *Record) find(p Part, format string, args ...any) {
 
 // Each calls emit with the record of each line of r, in order. It does not look for repeated ids;
 // Summary.Add does. noPython says why Python programs were not run, or not all: an *Unavailable.
-// err is that of reading, of emit or of the context.
+// err comes from reading, from emit or from the context.
 func (j *Job) Each(ctx context.Context, r io.Reader, emit func(*Record) error) (noPython, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	items := make(chan Record, ahead)
@@ -375,8 +375,8 @@ func fields(object []byte) []string {
 	return names
 }
 
-// python runs the Python program of an item. The first error is an *Unavailable, the
-// other that of the context.
+// python runs the Python program of an item. The first error is an *Unavailable, the other one
+// comes from the context.
 func (j *Job) python(ctx context.Context, it *Record) (noPython, err error) {
 	if j.Python == nil || !it.typed {
 		return nil, nil

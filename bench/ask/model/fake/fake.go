@@ -238,7 +238,7 @@ func (s *Server) meet(w http.ResponseWriter, r *http.Request, f format, fault *F
 	fault.serve(w, f, s.opt.Wait)
 }
 
-// fault is what this attempt of a request meets, or nil.
+// fault returns the fault that this attempt of a request meets, or nil.
 func (s *Server) fault(list []Fault, what, body []byte) *Fault {
 	if s.opt.FaultRate == 0 || len(list) == 0 {
 		return nil
@@ -292,7 +292,7 @@ func (a *said) end(whole, cut string) string {
 	return whole
 }
 
-// thoughts is what a model that thinks has thought, whatever the question.
+// thoughts is the reasoning of every model that thinks, whatever the question.
 const thoughts = "An edge has a direction. I follow the edges one by one and write down where they lead."
 
 // answer asks the baseline. The mode is told from the prompt: one of the

@@ -383,7 +383,7 @@ func watch(ctx context.Context, files []string, work func() error) error {
 	}
 }
 
-// notInNames is what the name of an output has that the name of a file should not.
+// notInNames matches characters of an output's name that a file name should not contain.
 var notInNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\p{L}\p{N}_]+`) })
 
 // save writes the outputs to files, each whole or not at all.
