@@ -94,7 +94,7 @@ func entryOf(name string, b []byte) (*model.Response, error) {
 		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
 	}
 	if sum := sha256.Sum256(e.Response); e.SHA256 != hex.EncodeToString(sum[:]) {
-		return nil, fmt.Errorf("%s: the checksum is not that of the content", name)
+		return nil, fmt.Errorf("%s: the checksum does not match the content", name)
 	}
 	r := &model.Response{}
 	if err := json.Unmarshal(e.Response, r); err != nil {

@@ -48,7 +48,7 @@ func Write(w io.Writer, in *Instance) error {
 	sealed := *in
 	line, err := sealed.seal()
 	if err == nil && sealed.Digest != in.Digest {
-		err = fmt.Errorf("instance %s: the digest is not that of its content", in.ID)
+		err = fmt.Errorf("instance %s: the digest does not match its content", in.ID)
 	}
 	if err == nil {
 		_, err = w.Write(line)
@@ -142,7 +142,7 @@ func decodeAny(line []byte) (*Instance, error) {
 		return nil, syntax(err)
 	}
 	if sealed.Digest != in.Digest {
-		return nil, fmt.Errorf("the digest of %q is not that of its content: the line has been changed or is incomplete", clip(in.ID))
+		return nil, fmt.Errorf("the digest of %q does not match its content: the line was changed or is incomplete", clip(in.ID))
 	}
 	return in, nil
 }

@@ -184,7 +184,7 @@ func TestGenerateErrors(t *testing.T) {
 	for want, list := range map[string][]*instance.Instance{
 		"an id is cb1-": {&foreign},
 		"the question differs from the one its id generates": {&changed},
-		"the question occurs twice":              {in, in},
+		"the question occurs twice":                          {in, in},
 	} {
 		if _, err := (Generator{}).Generate(context.Background(), list); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -434,10 +434,10 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string][2]string{
-		"the file was changed":                {Fresh.File(), "\n"},
-		"version 2, expected 1":               {ProofFile, strings.Replace(string(proof), `"version": 1`, `"version": 2`, 1)},
-		"invalid character":                   {ProofFile, "no"},
-		`the cell "../x" is unknown`:          {ProofFile, strings.Replace(string(proof), `"cell": "fresh"`, `"cell": "../x"`, 1)},
+		"the file was changed":                 {Fresh.File(), "\n"},
+		"version 2, expected 1":                {ProofFile, strings.Replace(string(proof), `"version": 1`, `"version": 2`, 1)},
+		"invalid character":                    {ProofFile, "no"},
+		`the cell "../x" is unknown`:           {ProofFile, strings.Replace(string(proof), `"cell": "fresh"`, `"cell": "../x"`, 1)},
 		`the cell "seen" is unknown or listed`: {ProofFile, strings.Replace(string(proof), `"cell": "fresh"`, `"cell": "seen"`, 1)},
 	} {
 		name := filepath.Join(dir, change[0])
