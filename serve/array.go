@@ -114,8 +114,8 @@ func wrongArray(name, hint, format string, args []any) error {
 	return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, diag.Error, name, 0, 0, fmt.Sprintf(format, args...), hint)}}
 }
 
-// tensor is the value of an input that came as an array, and takes at most so many bytes (0: any
-// number).
+// tensor returns the value of an input that came as an array, and takes at most so many bytes (0:
+// any number).
 func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, error) {
 	fail := func(hint, format string, args ...any) error { return wrongArray(in.Name, hint, format, args) }
 	dtype, known := dtypes[a.Dtype]
@@ -280,8 +280,8 @@ func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, e
 	return v, err
 }
 
-// kindOf is the narrowest kind that holds a list, or the place of the first number that fits none:
-// a whole number that had to be rounded to a float64.
+// kindOf returns the narrowest kind that holds a list, or the place of the first number that fits
+// none: a whole number that had to be rounded to a float64.
 func kindOf(list []float64, whole bool) (k tensor.Kind, wrong int) {
 	k = tensor.Bool
 	for i, x := range list {

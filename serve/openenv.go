@@ -112,7 +112,7 @@ type Metadata struct {
 	URL         *string `json:"documentation_url"`
 }
 
-// openEnv are the routes for OpenEnv, except /ws, which is a conversation.
+// openEnv returns the routes for OpenEnv, except /ws, which is a conversation.
 func openEnv() []Route {
 	const unavailable = http.StatusServiceUnavailable
 	return []Route{

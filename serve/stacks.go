@@ -48,7 +48,7 @@ func (r Route) withToken() Route {
 	return r
 }
 
-// stacks are the routes for training stacks.
+// stacks returns the routes for training stacks.
 func stacks() []Route {
 	const unavailable, timeout = http.StatusServiceUnavailable, http.StatusGatewayTimeout
 	return []Route{
@@ -87,7 +87,7 @@ func (s *Server) one(ctx context.Context, r *Route, it Item) (*Score, error) {
 // Row holds the members of a row of a data set.
 type Row map[string]jsontext.Value
 
-// text is a member that must be a text, "" if it is missing.
+// text returns a member that must be a text, "" if it is missing.
 func (r Row) text(name string) (s string, err error) {
 	if r[name] != nil && json.Unmarshal(r[name], &s) != nil {
 		err = bad("/%s: expected text, found %s", name, found[r[name].Kind()])
@@ -112,7 +112,7 @@ type modelResponse struct {
 	} `json:"incomplete_details"`
 }
 
-// reply is the text of the last message of the model.
+// reply returns the text of the last message of the model.
 func (m *modelResponse) reply() (string, error) {
 	for _, o := range slices.Backward(m.Output) {
 		if o.Type != "message" || o.Role != "assistant" {

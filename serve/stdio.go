@@ -170,7 +170,7 @@ func (c *conversation) watch() {
 	}
 }
 
-// whole is the complete answer to a call, without a stream.
+// whole returns the complete answer to a call, without a stream.
 func (s *Server) whole(ctx context.Context, c *Call) *Answer {
 	ctx, stop := context.WithTimeout(ctx, c.Route.Deadline)
 	defer stop()

@@ -102,7 +102,7 @@ func (r *reading) bad(at source.Position, message, hint string) {
 	r.wrong = append(r.wrong, wrong(at, message, hint))
 }
 
-// place is the place of a byte.
+// place returns the place of a byte.
 func (r *reading) place(offset int) source.Position {
 	before := r.Data()[:min(max(offset, 0), len(r.Data()))]
 	line := bytes.LastIndexByte(before, '\n') + 1

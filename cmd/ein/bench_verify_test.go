@@ -14,7 +14,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// madeFile is a file of instances of every category.
+// madeFile returns a file of instances of every category.
 func madeFile(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.jsonl")

@@ -147,7 +147,7 @@ func scaleOf(at []point, edges [][2]int) float64 {
 
 func (p point) plus(u point, by float64) point { return point{p.x + u.x*by, p.y + u.y*by} }
 
-// minus is the direction to p from q.
+// minus returns the direction to p from q.
 func (p point) minus(q point) point {
 	d := math.Hypot(p.x-q.x, p.y-q.y)
 	return point{(p.x - q.x) / d, (p.y - q.y) / d}

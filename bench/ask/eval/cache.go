@@ -36,8 +36,8 @@ type entry struct {
 // again.
 const turnsFolder = "turns"
 
-// newCache is nil if nothing is to be kept. Baselines are never cached: they depend on more than
-// the request.
+// newCache returns nil if nothing is to be kept. Baselines are never cached: they depend on more
+// than the request.
 func newCache(o *Options) (*cache, error) {
 	dir := o.Cache
 	if dir == "" && slices.Contains(o.Modes, prompt.Tool) {
@@ -52,7 +52,7 @@ func newCache(o *Options) (*cache, error) {
 	return &cache{dir, o.Model.Name(), o.BaseURL}, nil
 }
 
-// name is the file of a request: the SHA-256 of provider, address, body and sample.
+// name returns the file of a request: the SHA-256 of provider, address, body and sample.
 func (c *cache) name(body json.RawMessage, sample int) (string, error) {
 	var canonical any // the order of members does not count
 	d := json.NewDecoder(bytes.NewReader(body))

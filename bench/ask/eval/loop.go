@@ -128,7 +128,7 @@ func (l *loop) summary() Summary {
 	return s
 }
 
-// tick is how often progress is reported if nothing happens.
+// tick is the interval between progress reports when nothing else happens.
 const tick = time.Second
 
 // run does the work. In the end the bill holds only what requests without a reply may have cost:
@@ -253,7 +253,8 @@ func (l *loop) fill(ctx context.Context) {
 	}
 }
 
-// slots is how many requests may be in flight. A group starts when there is room for all of it.
+// slots returns how many requests may be in flight. A group starts when there is room for all of
+// it.
 func (l *loop) slots() int {
 	if l.group == nil {
 		return l.pace.slots()
@@ -310,7 +311,7 @@ func (l *loop) give(ctx context.Context, row *run.Row, r result) {
 	}
 }
 
-// askAll is ask for a group.
+// askAll does for a group what ask does for one request.
 func (l *loop) askAll(ctx context.Context, group []*task) {
 	began := time.Now()
 	results := make([]result, len(group))
@@ -457,7 +458,7 @@ func (l *loop) cached(t *task, r *result) bool {
 	return r.cached
 }
 
-// cacheName is the file of a reply in the cache, "" without one.
+// cacheName returns the file of a reply in the cache, "" without one.
 func (l *loop) cacheName(t *task) (string, error) {
 	if l.cache == nil {
 		return "", nil

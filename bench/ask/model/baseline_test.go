@@ -14,7 +14,7 @@ import (
 	"ein/bench/question/prompt"
 )
 
-// instances is a few of each category.
+// instances returns a few of each category.
 func instances(t testing.TB, each int) []*instance.Instance {
 	t.Helper()
 	var list []*instance.Instance

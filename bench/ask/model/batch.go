@@ -114,7 +114,7 @@ func customID(tag string, at int) string { return tag + "-" + strconv.Itoa(at) }
 // Most implements Batcher.
 func (b *batches) Most() (requests, bytes int) { return b.wire.most() }
 
-// base is the URL of the provider, without the path for requests.
+// base returns the URL of the provider, without the path for requests.
 func (b *batches) base() string {
 	return strings.TrimSuffix(b.url, b.service.wire.path(b.name))
 }
@@ -149,7 +149,7 @@ func post(path, kind string, body []byte) *call {
 	return &call{method: http.MethodPost, url: path, kind: kind, body: body}
 }
 
-// odd is the error of an answer that is not in the provider's format.
+// odd returns the error of an answer that is not in the provider's format.
 func odd(err error, text []byte) error {
 	return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf("a response about batches is not in the provider's format: %v: %s", err, preview(text))), Err: err}
 }
@@ -405,7 +405,7 @@ func stateOf[L any, P provided[L]](text []byte, member string) (*listed, error) 
 	return &l, nil
 }
 
-// behind is the path of the page behind a cursor.
+// behind returns the path of the page behind a cursor.
 func behind(path, name, cursor string) string {
 	if cursor == "" {
 		return path

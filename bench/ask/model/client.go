@@ -120,8 +120,8 @@ func checkBase(base string) error {
 	return nil
 }
 
-// httpClient is the client of the options, or one of our own. It follows no redirections, because a
-// key must not follow them.
+// httpClient returns the client of the options, or one of our own. It follows no redirections,
+// because a key must not follow them.
 func httpClient(o *Options) *http.Client {
 	var c http.Client
 	if o.HTTP != nil {
@@ -454,7 +454,7 @@ func inner(text []byte) int {
 	return http.StatusInternalServerError
 }
 
-// unreached is the error of a request that got no complete response.
+// unreached returns the error of a request that got no complete response.
 func (c *client) unreached(parent, ctx context.Context, address string, err error) error {
 	if parent.Err() != nil {
 		return parent.Err()

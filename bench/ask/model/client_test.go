@@ -147,7 +147,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// answers is a server that gives one response.
+// answers returns a server that gives one response.
 func answers(t testing.TB, status int, header http.Header, body string) string {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -284,8 +284,8 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: cmp.Or(b.Model, p.command), RequestID: b.RequestID, Limits: noLimits}, nil
 }
 
-// take is a process that is ready: a running one, so that no more are started than are needed at
-// once, or else a new one.
+// take returns a process that is ready: a running one, so that no more are started than are needed
+// at once, or else a new one.
 func (p *program) take() (*child.Process, error) {
 	denied := func(err error) error {
 		return &Error{Class: Denied, Message: short(err.Error()), Hint: "Check the command.", Err: err}

@@ -50,7 +50,7 @@ var statuses = map[int]fault{
 	http.StatusTooManyRequests:       {class: RateLimit},
 }
 
-// failure is the error of an unsuccessful status.
+// failure returns the error of an unsuccessful status.
 func failure(w wire, status int, h http.Header, body []byte, now time.Time) *Error {
 	f := w.fault(status, body)
 	known, ok := statuses[status]
@@ -100,7 +100,7 @@ func failure(w wire, status int, h http.Header, body []byte, now time.Time) *Err
 	return e
 }
 
-// preview is the beginning of a body in an unknown format.
+// preview returns the beginning of a body in an unknown format.
 func preview(body []byte) string {
 	s := strings.TrimSpace(string(body))
 	if s == "" {

@@ -7,7 +7,7 @@ import (
 	"ein/internal/compact"
 )
 
-// scalar is the text of a JSON string or number, "" for anything else.
+// scalar returns the text of a JSON string or number, "" for anything else.
 func scalar(b json.RawMessage) string {
 	var s string
 	if json.Unmarshal(b, &s) == nil {

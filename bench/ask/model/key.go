@@ -60,7 +60,8 @@ func checkKey(key string) error {
 	return nil
 }
 
-// secrets are the key and the values of the user's headers, as far as they can be told from words.
+// secrets returns the key and the values of the user's headers, as far as they can be told from
+// words.
 func (c *client) secrets(key string) []string {
 	list := []string{key}
 	for _, values := range c.opt.Headers {

@@ -122,7 +122,7 @@ var stages = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(-\d{4}-\d{2}-\d{2}|-(preview|exp)(-\d{2}-\d{2,4})?|-\d{3,8}|-latest)+$`)
 })
 
-// base is the id of a model without a stage or date at its end, and without the wrapping of a
+// base returns the id of a model without a stage or date at its end, and without the wrapping of a
 // fine-tuned one.
 func base(id string) string {
 	if tuned, ok := strings.CutPrefix(id, "ft:"); ok {

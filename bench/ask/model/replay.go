@@ -156,7 +156,7 @@ func openReplay(dir string, o *Options) (Model, error) {
 	return &replay{m, dir}, nil
 }
 
-// bodyOf is a model that is only asked for bodies. Its program need not be installed.
+// bodyOf returns a model that is only asked for bodies. Its program need not be installed.
 func bodyOf(spec string, o Options) (Model, error) {
 	if name, ok := strings.CutPrefix(spec, "exec:"); ok {
 		return &program{command: name, opt: &o}, nil

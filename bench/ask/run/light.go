@@ -31,8 +31,8 @@ type shape struct {
 	directed                                bool
 }
 
-// lighten is an instance without its id, seeds, texts and graph. Instances that are then equal are
-// one.
+// lighten returns an instance without its id, seeds, texts and graph. Instances that are then equal
+// are one.
 func lighten(in *instance.Instance, all map[shape]*instance.Instance) *instance.Instance {
 	k := shape{one(in.Version), one(in.Split), one(in.Category), one(in.Level), one(in.ResultType), in.N, in.Depth, in.Operations, one(in.Density), in.Directed}
 	if all[k] == nil {
@@ -48,7 +48,7 @@ type said struct {
 	finish model.Finish
 }
 
-// share is a reply without its texts and usage. Replies that are then equal are one.
+// share returns a reply without its texts and usage. Replies that are then equal are one.
 func (r *Reply) share(all map[said]*Reply) *Reply {
 	k := said{r.Model, r.Finish}
 	if all[k] == nil {
@@ -72,7 +72,7 @@ func (s *Score) lighten() {
 	*s = Score{Verdict: light}
 }
 
-// share is a score without its texts. Scores that are then equal are one.
+// share returns a score without its texts. Scores that are then equal are one.
 func (s *Score) share(all map[string]*Score) (*Score, error) {
 	light := *s
 	light.lighten()

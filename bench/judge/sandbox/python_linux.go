@@ -33,7 +33,7 @@ var environment = []string{
 	"OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1",
 }
 
-// arguments are the arguments of the driver that differ from start to start.
+// arguments returns the arguments of the driver that differ from start to start.
 func arguments(limits Policy) []string {
 	return []string{strconv.FormatFloat(limits.CPU.Seconds(), 'f', -1, 64), strconv.FormatInt(limits.Memory, 10)}
 }

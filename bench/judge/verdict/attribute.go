@@ -320,7 +320,7 @@ func compare(n int, l *literal, truth arcs) Diff {
 	return d
 }
 
-// largest is the largest node of an edge, or -1.
+// largest returns the largest node of an edge, or -1.
 func (l *literal) largest() int {
 	most := -1
 	for _, e := range l.edges {

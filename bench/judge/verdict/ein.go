@@ -186,7 +186,7 @@ func (e *executor) compile(program string) *compiled {
 	return c
 }
 
-// parsed is the tree of a program, valid until the next one is run.
+// parsed returns the tree of a program, valid until the next one is run.
 func (e *executor) parsed(program string) *syntax.File {
 	if e.file == nil || e.file.Source.Text != program {
 		e.lang.Memory = &e.memory
@@ -232,8 +232,8 @@ func (e *executor) build(program string, in *lang.Memory) *compiled {
 	return c
 }
 
-// first is the outcome for a list of diagnostics, with the first error of that kind. A program is
-// over a limit only if nothing else is wrong with it.
+// first returns the outcome for a list of diagnostics, with the first error of that kind. A program
+// is over a limit only if nothing else is wrong with it.
 func first(l diag.List, o answer.Outcome) (answer.Outcome, diag.Code, string) {
 	d := l.First()
 	if d.Code.Class() == diag.Limit {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// lists is the neighbours of each node, in order, as Python writes lists.
+// lists returns the neighbours of each node, in order, as Python writes lists.
 func lists(list []Edge, n int, node func(int) string) string {
 	return "[" + strings.ReplaceAll(neighbours(list, n, node, func(_ int, to []string) string { return "[" + strings.Join(to, ", ") + "]" }), "\n", ", ") + "]"
 }

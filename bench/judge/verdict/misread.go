@@ -103,7 +103,7 @@ func misreadings(ctx context.Context, q *Question, reply *answer.JSON) (Finding,
 	return f, nil
 }
 
-// own is the answer of one of our own programs, which may use def.
+// own returns the answer of one of our own programs, which may use def.
 func own(ctx context.Context, q *Question, program string) (json.RawMessage, error) {
 	m, _, err := lang.Load("misreading", program, lang.Options{Workers: 1})
 	if err != nil {

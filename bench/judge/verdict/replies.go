@@ -108,7 +108,7 @@ func (n *Notes) NotesText() string {
 	return b.String()
 }
 
-// quoted is an id of a file, which may be anything, for a message.
+// quoted returns an id of a file, which may be anything, for a message.
 func quoted(s string) string {
 	const most = 100
 	if len(s) > most {

@@ -221,7 +221,7 @@ func (s *Summary) readText() string {
 		r.Right, r.Edges, percent(r.Right, r.Edges), r.Added, s.All.Lucky)
 }
 
-// percent is a share as it is shown.
+// percent returns a share as it is shown.
 func percent(n, of int) string {
 	if of == 0 {
 		return "-"

@@ -129,7 +129,7 @@ func (r *reader) space() {
 	}
 }
 
-// peek is the next byte, or 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (r *reader) peek() byte {
 	if r.at < len(r.s) {
 		return r.s[r.at]
@@ -298,7 +298,7 @@ func (r *reader) unicode(s string) {
 	}
 }
 
-// escaped is the rest of string when there are escapes.
+// escaped returns the rest of string when there are escapes.
 func (r *reader) escaped(start int) (string, error) {
 	b := []byte(r.s[start:r.at])
 	for r.at < len(r.s) {

@@ -81,7 +81,7 @@ func ParseRelaxed(reply string) (JSON, error) {
 	return relaxedText(text), nil
 }
 
-// relaxedText is a value as JSON or Python writes it, or else a text.
+// relaxedText returns a value as JSON or Python writes it, or else a text.
 func relaxedText(text string) JSON {
 	for _, wrapped := range []string{`\text{`, `\mathrm{`, "$", "```json", "```python", "```", "`", "**"} {
 		text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), wrapped))
@@ -143,7 +143,7 @@ func (r *reader) relaxed() (JSON, error) {
 	return JSON{kind: jsonString, text: word}, nil
 }
 
-// relaxedList is a list, tuple, set or dictionary of Python. Braces are a dictionary if they
+// relaxedList returns a list, tuple, set or dictionary of Python. Braces are a dictionary if they
 // are empty or have keys, else a set.
 func (r *reader) relaxedList(open, end byte) (JSON, error) {
 	if r.depth++; r.depth > maxDepth {
@@ -193,7 +193,7 @@ func object(c *composite) JSON {
 	return JSON{jsonObject, "{" + strings.Join(parts, ",") + "}", c}
 }
 
-// coerce is a value in the container of a type; it is false where it has none that
+// coerce returns a value in the container of a type; it is false where it has none that
 // could be meant.
 func (v *JSON) coerce(t category.Result, labels []string) (JSON, bool) {
 	word := strings.ToLower(strings.TrimSpace(v.text))

@@ -9,7 +9,7 @@ import (
 	"ein/internal/lists"
 )
 
-// fill is a text with what the query asks about in its places, as questions have them.
+// fill returns a text with what the query asks about in its places, as questions have them.
 func (q *Query) fill(text string, name func(node int) string) string {
 	parts := strings.Split(text, "{")
 	for i, part := range parts[1:] {
@@ -131,7 +131,7 @@ func writeNetwork(b *strings.Builder, name string, g *graph.Graph) {
 	b.WriteString("])\n\n")
 }
 
-// worded is the wording of a question that depends on no case.
+// worded returns the wording of a question that depends on no case.
 func worded(paper, explicit string) func(*Case, bool) string {
 	return func(_ *Case, x bool) string {
 		if x {
@@ -141,7 +141,7 @@ func worded(paper, explicit string) func(*Case, bool) string {
 	}
 }
 
-// nodes is the noun after a number.
+// nodes returns the noun after a number.
 func nodes(k int) string {
 	if k == 1 {
 		return "{node}"
@@ -149,7 +149,7 @@ func nodes(k int) string {
 	return "{nodes}"
 }
 
-// says is a text that depends on no case.
+// says returns a text that depends on no case.
 func says(text string) func(*Case) string { return func(*Case) string { return text } }
 
 // What explicit wordings say of reaching.
@@ -165,7 +165,7 @@ var aggregates = map[string]string{
 	Sum:     "How many {nodes} does each of them {forward} directly, added up over all of them, also counting {nodes} that are not among them?",
 }
 
-// aggregate is the line of an Ein program that makes one number of what a set has.
+// aggregate returns the line of an Ein program that makes one number of what a set has.
 func aggregate(q *Query, set string) string {
 	switch q.Aggregate {
 	case Maximum:

@@ -136,7 +136,7 @@ func (w *World) Reach(x int) graph.Bits { return w.search(&w.A, x, false) }
 // Above returns what reaches x, without x.
 func (w *World) Above(x int) graph.Bits { return w.search(&w.A, x, true) }
 
-// search is a search that a cut can shorten, reverse or leave out. Without it, all other nodes
+// search returns a search that a cut can shorten, reverse or leave out. Without it, all other nodes
 // count as found.
 func (w *World) search(g *graph.Net, x int, back bool) graph.Bits {
 	how := w.op(opReach)
@@ -317,7 +317,7 @@ func (w *World) Best(set graph.Bits, value func(x int) int) Out {
 	return Out{Num: best}
 }
 
-// is is a boolean as an Out.
+// is returns a boolean as an Out.
 func is(b bool) Out {
 	if b {
 		return Out{Num: 1}

@@ -112,7 +112,7 @@ func newCanon(g, g2 *Graph, colors []int) *canon {
 	return c
 }
 
-// start is the partition by colour, refined.
+// start returns the partition by colour, refined.
 func (c *canon) start() partition {
 	p := partition{make([]int, c.n), make([]int, c.n)}
 	for x := range c.n {
@@ -129,7 +129,7 @@ func (c *canon) start() partition {
 	return p
 }
 
-// end is the position behind the cell that begins at i.
+// end returns the position behind the cell that begins at i.
 func (p partition) end(i int) int {
 	j := i + 1
 	for j < len(p.order) && p.cell[p.order[j]] == i {
@@ -138,7 +138,7 @@ func (p partition) end(i int) int {
 	return j
 }
 
-// open is the position of the first cell with several nodes, or -1.
+// open returns the position of the first cell with several nodes, or -1.
 func (p partition) open() int {
 	for i := 0; i < len(p.order); {
 		j := p.end(i)
@@ -178,7 +178,7 @@ func (c *canon) refine(p partition) {
 	}
 }
 
-// single is the partition in which x comes before the others of its cell.
+// single returns the partition in which x comes before the others of its cell.
 func (c *canon) single(p partition, x int) partition {
 	p = partition{slices.Clone(p.order), slices.Clone(p.cell)}
 	i := p.cell[x]

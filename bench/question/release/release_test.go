@@ -22,7 +22,7 @@ import (
 	"ein/bench/question/prompt"
 )
 
-// small is a release with one question of each category.
+// small returns a release with one question of each category.
 func small(t *testing.T) (dir string, m *Maker) {
 	t.Helper()
 	dir = t.TempDir()

@@ -246,7 +246,7 @@ func factsOf(in *instance.Instance, edits func(*instance.Instance) (*sensitivity
 	return f, nil
 }
 
-// unlabelled is an answer with nodes as numbers, as {0, 3} or node 2, and the
+// unlabelled returns an answer with nodes as numbers, as {0, 3} or node 2, and the
 // boolean in it, if there is one.
 func unlabelled(in *instance.Instance) (string, *bool, error) {
 	d := json.NewDecoder(bytes.NewReader(in.Answer))

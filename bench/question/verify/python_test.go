@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// python is an interpreter with networkx, or the end of the test.
+// python returns an interpreter with networkx, or ends the test.
 func python(t *testing.T, limit time.Duration) *Interpreter {
 	t.Helper()
 	i, err := NewInterpreter(t.Context(), "python3", limit)
@@ -108,7 +108,7 @@ func TestInterpreterIsCancelled(t *testing.T) {
 	}
 }
 
-// script is an executable file.
+// script returns an executable file.
 func script(t *testing.T, text string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {

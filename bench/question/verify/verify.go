@@ -211,7 +211,7 @@ func (s *Summary) Rows() (list []Row) {
 	return list
 }
 
-// scan is the Go half of the work: everything that needs no Python.
+// scan does the Go half of the work: everything that needs no Python.
 func scan(ctx context.Context, r io.Reader, items chan<- Record) {
 	n := 0
 	for line, err := range instance.Lines(r) {

@@ -28,7 +28,7 @@ func generate(t testing.TB, name string, index int) *instance.Instance {
 	return in
 }
 
-// line is the line of an instance as it is, whatever its digest.
+// line returns the line of an instance as it is, whatever its digest.
 func line(t testing.TB, in *instance.Instance) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -74,7 +74,7 @@ func run(ctx context.Context, job *Job, r io.Reader) (s *Summary, found []string
 	return s, found, err
 }
 
-// rounded is a number in a form that no answer has.
+// rounded returns a number in a form that no answer has.
 func rounded(t testing.TB, number json.RawMessage) json.RawMessage {
 	var x float64
 	if err := json.Unmarshal(number, &x); err != nil {

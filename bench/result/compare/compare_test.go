@@ -19,7 +19,7 @@ import (
 	"ein/internal/stats"
 )
 
-// ask is a run without replies: some categories of each level, in modes, encodings and
+// ask returns a run without replies: some categories of each level, in modes, encodings and
 // samples.
 func ask(t *testing.T, name string, perCategory, samples int, modes []prompt.Mode, encodings []surface.Encoding) *run.Run {
 	t.Helper()

@@ -214,7 +214,7 @@ func (r *Report) flat(b *strings.Builder) {
 	}
 }
 
-// percent is a share in percent.
+// percent returns a share in percent.
 func percent(x *float64) string {
 	if x == nil {
 		return show.None
@@ -222,7 +222,7 @@ func percent(x *float64) string {
 	return show.Rate(*x)
 }
 
-// points is a share in points.
+// points returns a share in points.
 func points(x *float64) string {
 	if x == nil {
 		return show.None

@@ -115,7 +115,7 @@ func hash(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// prompt is the text of a request: a task of the harness has no system message of
+// prompt returns the text of a request: a task of the harness has no system message of
 // its own, but a description in front of the question.
 func (p *Part) prompt(in *instance.Instance) string {
 	return p.Run.Config.Prompts[p.Mode] + "\n\n" + in.Question

@@ -128,7 +128,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// flat is a graph with its anchors, as numbers.
+// flat returns a graph with its anchors, as numbers.
 func flat(in *instance.Instance) []int {
 	out := []int{in.N}
 	for _, list := range [][][2]int{in.Edges, {{-1, -1}}, in.Edges2} {
@@ -221,7 +221,7 @@ func TestProofFinds(t *testing.T) {
 // student is a model that is right with these probabilities.
 type student map[Cell]float64
 
-// answers is the rows of an epoch.
+// answers returns the rows of an epoch.
 func (s student) answers(g *Generated, seed uint64) map[Cell][]*run.Row {
 	random := rand.New(rand.NewPCG(seed, 1))
 	out := map[Cell][]*run.Row{}

@@ -18,7 +18,7 @@ type samples struct {
 	winners map[uint64]bool
 }
 
-// passes is pass@k: the chance that at least one of k samples is right, drawn without replacement
+// passes returns pass@k: the chance that at least one of k samples is right, drawn without replacement
 // from those there are.
 func (s *samples) passes(k int) float64 {
 	none := 1.0
@@ -28,8 +28,8 @@ func (s *samples) passes(k int) float64 {
 	return 1 - none
 }
 
-// majority is the chance that the most common answer is right; equally common answers are equally
-// likely to be it. Samples without an answer do not vote.
+// majority returns the chance that the most common answer is right; equally common answers are
+// equally likely to be it. Samples without an answer do not vote.
 func (s *samples) majority() float64 {
 	most, first, right := 0, 0, 0
 	for _, n := range s.votes {

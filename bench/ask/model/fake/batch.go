@@ -251,7 +251,7 @@ func (b *batch) cancel(from int) {
 	}
 }
 
-// counts is how many requests of a batch were answered, refused, expired and cancelled.
+// counts returns how many requests of a batch were answered, refused, expired and cancelled.
 func (b *batch) counts() (done, refused, expired, cancelled int) {
 	for i := range b.items {
 		switch it := &b.items[i]; {
@@ -282,7 +282,7 @@ func (s *Server) results(w http.ResponseWriter, f bulk, b *batch, wanted func(*i
 	}
 }
 
-// listBatches is a page of batches, the newest first.
+// listBatches answers with a page of batches, the newest first.
 func (s *Server) listBatches(w http.ResponseWriter, r *http.Request, f bulk) {
 	q := r.URL.Query()
 	limit := 20
@@ -360,7 +360,7 @@ func (s *Server) keep(file []byte) string {
 	return id
 }
 
-// uploadID is known to those who have begun an upload, and stands for the key.
+// uploadID returns a secret that only a client who began an upload knows; it stands for the key.
 func (s *Server) uploadID() string {
 	id := sha256.Sum256([]byte("upload" + s.opt.Key))
 	return hex.EncodeToString(id[:])

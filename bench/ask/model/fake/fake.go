@@ -284,7 +284,7 @@ type said struct {
 	call          *model.Call
 }
 
-// end is why an answer ends, in the words of a provider.
+// end returns why an answer ends, in the words of a provider.
 func (a *said) end(whole, cut string) string {
 	if a.cut {
 		return cut
@@ -341,7 +341,7 @@ func (s *Server) mode(system string) prompt.Mode {
 	return prompt.Direct
 }
 
-// mustJSON is of maps and structs of strings and numbers, and of JSON.
+// mustJSON marshals what cannot fail: maps and structs of strings and numbers, and JSON.
 func mustJSON(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -560,7 +560,7 @@ except ImportError:
 	}
 }
 
-// sdks is a Python that has the packages of the providers.
+// sdks returns a Python that has the packages of the providers.
 func sdks(t *testing.T) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")

@@ -156,7 +156,7 @@ func fill(text string, q *question, a *said, more ...string) string {
 
 func quote(s string) string { return string(mustJSON(s)) }
 
-// script is a streamed answer: a line for each event, with its name and its data. A line
+// script returns a streamed answer: a line for each event, with its name and its data. A line
 // behind ? is there where thoughts are, behind ! where a text is; behind + and * it is
 // there for each piece of the thoughts and of the text. $n counts the events, and $at is
 // the place of the text among what is answered.
@@ -991,7 +991,7 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 // Thoughts are not part of the candidates, and are shown when asked for.
 const geminiBody = `{"candidates":[$items],"usageMetadata":{"promptTokenCount":$in,"candidatesTokenCount":$seen,"totalTokenCount":$total$thoughts},"modelVersion":$model,"responseId":"$id"}`
 
-// body is a reply, or a part of one that ends or does not.
+// body returns a reply, or a part of one that ends or does not.
 func (gemini) body(q *question, a *said, parts []string, end string) string {
 	details := ""
 	if a.thought > 0 {
