@@ -114,8 +114,8 @@ func wrongArray(name, hint, format string, args []any) error {
 	return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, diag.Error, name, 0, 0, fmt.Sprintf(format, args...), hint)}}
 }
 
-// tensor returns the value of an input that came as an array, and takes at most so many bytes (0:
-// any number).
+// tensor returns the value of an input that came as an array. It may take at most the given number
+// of bytes; 0 means any number.
 func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, error) {
 	fail := func(hint, format string, args ...any) error { return wrongArray(in.Name, hint, format, args) }
 	dtype, known := dtypes[a.Dtype]

@@ -26,7 +26,7 @@ type baseline struct {
 	answer func(b *baseline, in *instance.Instance, s *random.Stream) (said, error)
 }
 
-// said is what a baseline answers, before it takes the form that the mode asks for.
+// said is a baseline's answer before it is put into the form of a mode.
 type said struct {
 	answer             json.RawMessage // nil when there is none
 	ein, python, rules string          // programs; "" for ones that print the answer

@@ -517,7 +517,7 @@ func (anthropic) state(text []byte) (*listed, error) {
 	return stateOf[anthropicListed](text, "processing_status")
 }
 
-// anthropicStatus is the status of each type of an error.
+// anthropicStatus holds the status of each error type.
 var anthropicStatus = map[string]int{"invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404,
 	"request_too_large": 413, "rate_limit_error": 429, "timeout_error": 504, "overloaded_error": statusOverloaded}
 
@@ -655,7 +655,7 @@ func (gemini) state(text []byte) (*listed, error) {
 	return stateOf[geminiListed](text, "metadata.state")
 }
 
-// rpcStatus is the status of each code of google.rpc that is not that of a server.
+// rpcStatus holds the status of each google.rpc code that is not a server error.
 var rpcStatus = map[int]int{1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 14: 503, 16: 401}
 
 func (w gemini) line(text []byte) (custom string, body []byte, failed *Error, err error) {

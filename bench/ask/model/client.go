@@ -47,7 +47,7 @@ type wire interface {
 	fault(status int, body []byte) fault
 }
 
-// service is a provider: its format, its address, and the names of its key.
+// service is a provider: its format, its address, and the variables that may hold its key.
 type service struct {
 	wire wire
 	base string

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// fault is what the body of a failure says. Its class has precedence over that of the status.
+// fault is what the body of a failure says. Its class takes precedence over the status's class.
 type fault struct {
 	body       bool // it is in the format of the provider
 	class      Class
@@ -33,7 +33,7 @@ const (
 
 var errNoCandidates = errors.New("it has no candidates, no promptFeedback and no usageMetadata")
 
-// statuses is the class of each status, for bodies that say nothing else.
+// statuses holds the class of each status, for bodies that say nothing else.
 var statuses = map[int]fault{
 	http.StatusBadRequest:            {class: Rejected},
 	http.StatusUnauthorized:          {class: Denied, hint: hintKey},
@@ -129,7 +129,7 @@ func title(page string) string {
 	return fmt.Sprintf(" with the title %q", short(strings.TrimSpace(s)))
 }
 
-// maxMessage is how many characters of a provider's message are kept.
+// maxMessage is the number of characters kept of a provider's message.
 const maxMessage = 400
 
 // short makes a text one line of bounded length.

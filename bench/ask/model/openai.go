@@ -22,7 +22,7 @@ type openAIMessage struct {
 	Content string `json:"content"`
 }
 
-// openAISaid is a message of a model, as it is sent back to it.
+// openAISaid is a model's message as it is sent back to the model.
 type openAISaid struct {
 	Role      string            `json:"role"`
 	Content   string            `json:"content"`

@@ -19,7 +19,7 @@ type pieces interface {
 	whole() (body any, ok bool)
 }
 
-// alive is a body that reports when something comes.
+// alive is a body that reports when data arrives.
 type alive struct {
 	io.ReadCloser
 	came func()

@@ -23,7 +23,7 @@ import (
 // one interns a text.
 func one[S ~string](s S) S { return S(unique.Make(string(s)).Value()) }
 
-// shape is the fields that light instances keep.
+// shape holds the fields that light instances keep.
 type shape struct {
 	version, split, category, level, result string
 	n, depth, operations                    int
@@ -42,7 +42,7 @@ func lighten(in *instance.Instance, all map[shape]*instance.Instance) *instance.
 	return all[k]
 }
 
-// said is the fields that light replies keep.
+// said holds the fields that light replies keep.
 type said struct {
 	model  string
 	finish model.Finish

@@ -286,7 +286,7 @@ func readFrame(dir string, light bool) (*Run, error) {
 	return r, nil
 }
 
-// asked is an instance that a run asks.
+// asked is an instance that a run asks about.
 type asked struct {
 	instance *instance.Instance
 	id       string

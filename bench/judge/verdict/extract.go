@@ -117,7 +117,7 @@ func dialect(program string) prompt.Mode {
 	return prompt.Ein
 }
 
-// detecting is the options for parsing a text that may not be Ein at all.
+// detecting holds the options for parsing a text that may not be Ein at all.
 var detecting = lang.Options{Workers: 1, Syntax: syntax.Limits{SourceBytes: DefaultSource, Tokens: DefaultSource, Statements: maxStatements, Height: maxHeight, Diagnostics: 1}}
 
 // imports reports whether a line is an import statement of Python.

@@ -46,7 +46,7 @@ func (a arcs) with(e Edge, there bool) arcs {
 	return slices.Concat(a[:i], a[i+1:])
 }
 
-// literal is a graph that is written in a program.
+// literal is a graph written out in a program.
 type literal struct {
 	span  source.Span
 	name  string // that it is assigned to, or ""

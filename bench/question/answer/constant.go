@@ -20,7 +20,7 @@ type Constants struct {
 	count    int
 }
 
-// sameAnswer is the questions with one answer, up to their labels.
+// sameAnswer holds the questions with one answer, up to their labels.
 type sameAnswer struct {
 	Reference
 	count int

@@ -37,7 +37,7 @@ type JSON struct {
 	more *composite
 }
 
-// composite is the elements of an array, or the members of an object.
+// composite holds the elements of an array or the members of an object.
 type composite struct {
 	keys   []string
 	values []JSON
@@ -93,7 +93,7 @@ func (v *JSON) Null() bool { return v.kind == jsonNull }
 // Object reports whether the value is an object.
 func (v *JSON) Object() bool { return v.kind == jsonObject }
 
-// syntaxError is a text that is no JSON.
+// syntaxError is the error of a text that is not JSON.
 type syntaxError struct {
 	at   int
 	want string

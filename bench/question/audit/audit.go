@@ -89,7 +89,7 @@ type row struct {
 	train   bool
 }
 
-// trainShare is how many of ten instances are trained on.
+// trainShare is the number of instances out of ten that are trained on.
 const trainShare = 7
 
 // Collect reads instances and tries the decoys of the categories that want selects, or of all if it

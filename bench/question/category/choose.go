@@ -80,7 +80,7 @@ type state struct {
 	size     [2]int // how many classes its group had when it joined
 }
 
-// passed is the states of a walk. The next walk reuses its memory.
+// passed holds the states of a walk. The next walk reuses its memory.
 type passed struct {
 	states []state
 	arcs   [][2]uint8 // an eighth of the size of graph.Edge

@@ -176,7 +176,7 @@ func aggregate(q *Query, set string) string {
 	return "Result = sum(Degree * " + set + ") / sum(" + set + ")\n"
 }
 
-// gather is the same in Python, of the nodes v of a set.
+// gather returns the same in Python, over the nodes v of a set.
 func gather(q *Query, set string) string {
 	switch q.Aggregate {
 	case Maximum:

@@ -41,7 +41,7 @@ func (h How) String() string {
 	return [...]string{"whole", "one hop", "two hops", "reversed", "left out", "second operand"}[h]
 }
 
-// kind is an operation that solvers are made of.
+// kind is an operation that solvers consist of.
 type kind uint8
 
 const (
@@ -57,7 +57,7 @@ const (
 	opBest
 )
 
-// kinds is the name of each operation, and what can be done to it.
+// kinds holds the name of each operation, and what can be done to it.
 var kinds = [...]struct {
 	name string
 	hows []How

@@ -70,7 +70,7 @@ type canon struct {
 	leaves      int
 }
 
-// leaf is a numbering that the search came to.
+// leaf is a numbering that the search reached.
 type leaf struct {
 	path        []int // the nodes that were singled out
 	order       []int

@@ -54,7 +54,7 @@ type tracer struct {
 	arrow, verb string
 }
 
-// network is a graph as lists of neighbours.
+// network is a graph stored as lists of neighbours.
 type network struct{ out, in [][]int }
 
 // Copies of it would be kilobytes.

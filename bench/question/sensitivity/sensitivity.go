@@ -50,7 +50,7 @@ type edit struct {
 	drop, add graph.Edge
 }
 
-// none is no edge.
+// none stands for no edge.
 var none graph.Edge
 
 // Of tries the edits of an instance. An edit after which the question has no answer,

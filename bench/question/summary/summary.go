@@ -33,7 +33,7 @@ const TokenEstimate = "characters / 4, rounded up"
 
 func tokens(chars int) int { return (chars + 3) / 4 }
 
-// topAnswers is how many of the most common answers are kept.
+// topAnswers is the number of most common answers that are kept.
 const topAnswers = 5
 
 // densityBin is the width of the bins of densities, in thousandths.

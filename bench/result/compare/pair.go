@@ -116,7 +116,7 @@ type Unanswered struct {
 	InfraB    int     `json:"infra_b"`
 }
 
-// mostNamed is how many unpaired questions are named; the rest are only counted.
+// mostNamed is the number of unpaired questions that are named; the rest are only counted.
 const mostNamed = 5
 
 func (u *Unpaired) add(row *run.Row) {
@@ -126,7 +126,7 @@ func (u *Unpaired) add(row *run.Row) {
 	}
 }
 
-// pairOf is the answers of both sides to one question.
+// pairOf holds the answers of both sides to one question.
 type pairOf struct{ a, b *run.Row }
 
 // pair matches rows by question, mode, encoding and sample. If each side has only one mode, or one

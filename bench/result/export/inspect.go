@@ -195,7 +195,7 @@ type (
 	}
 )
 
-// inspectStops is the finishes as inspect_ai calls them.
+// inspectStops maps finish reasons to inspect_ai's names.
 var inspectStops = map[model.Finish]string{
 	model.Stop: "stop", model.Length: "max_tokens", model.Refusal: "content_filter", model.ContentFilter: "content_filter", model.Other: "unknown",
 }

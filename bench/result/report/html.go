@@ -138,7 +138,7 @@ func (r *Report) summary(p *page.Page) {
 	p.Tag("</section>\n")
 }
 
-// maxPrompt is how many bytes of a prompt are shown.
+// maxPrompt is the number of bytes shown of a prompt.
 const maxPrompt = 64 << 10
 
 // configuration writes everything that a run depends on, folded.

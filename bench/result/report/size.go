@@ -10,7 +10,7 @@ import (
 	"ein/internal/chart"
 )
 
-// interval is the numbers from low to high, both included.
+// interval holds the numbers from low to high, both included.
 type interval struct{ low, high int }
 
 func (b interval) holds(v int) bool { return b.low <= v && v <= b.high }

@@ -223,7 +223,7 @@ func strict(body []byte, v any, others string) (unknown string, err error) {
 	return "", err
 }
 
-// texts is a string, or a list of parts that have text.
+// texts is a string or a list of parts with text.
 type texts string
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -47,8 +47,8 @@ func (t *talk) call(first bool, id, name, args string) {
 	last.Calls = append(last.Calls, model.Call{ID: id, Name: name, Args: args})
 }
 
-// result is what a tool said. In the formats that do not say whether it failed, it begins
-// with the word error then.
+// result records what a tool said. In formats that cannot say that a call failed, such a text begins
+// with the word error.
 func (t *talk) result(id, text string, failed bool) {
 	if len(t.turns) > 0 {
 		last := &t.turns[len(t.turns)-1]
