@@ -95,7 +95,7 @@ func interpreter(ctx context.Context, python string) (*layout, error) {
 	}
 	if err := json.Unmarshal(out, &found); err != nil || found.Executable == "" {
 		return nil, &Unavailable{Step: "asking " + python + " where its files are",
-			Err: fmt.Errorf("it is not a Python interpreter: it says %.60q", out)}
+			Err: fmt.Errorf("it is not a Python interpreter: it printed %.60q", out)}
 	}
 	program, err := filepath.EvalSymlinks(found.Executable)
 	if err != nil {
