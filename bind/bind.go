@@ -217,7 +217,7 @@ func (r *Reader) query(ctx context.Context, path string) (string, error) {
 	return string(text), nil
 }
 
-// stoppable is a Table that ends with its context.
+// stoppable is a Table that stops when its context ends.
 type stoppable struct {
 	graphio.Table
 	ctx context.Context

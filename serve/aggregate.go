@@ -72,7 +72,7 @@ func aggregate(_ context.Context, _ *Server, _ *Call, q *MetricsRequest) (*Metri
 	return out, nil
 }
 
-// number is a numeric or boolean member as a number.
+// number returns a numeric or boolean member as a number.
 func (r Row) number(name string) (x float64, ok bool) {
 	switch r[name].Kind() {
 	case 't':

@@ -106,16 +106,16 @@ func elements(k tensor.Kind, list []float64) []byte {
 	return littleEndian(list)
 }
 
-// wrongArray is what is wrong with the array of an input. Where it is called twenty copies of it
-// would be 10 KB.
+// wrongArray returns the error for an input's array. Inlined at its twenty call sites it would
+// take 10 KB.
 //
 //go:noinline
 func wrongArray(name, hint, format string, args []any) error {
 	return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, diag.Error, name, 0, 0, fmt.Sprintf(format, args...), hint)}}
 }
 
-// tensor is the value of an input that came as an array, and takes at most so many bytes (0: any
-// number).
+// tensor returns the value of an input that came as an array. It may take at most the given number
+// of bytes; 0 means any number.
 func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, error) {
 	fail := func(hint, format string, args ...any) error { return wrongArray(in.Name, hint, format, args) }
 	dtype, known := dtypes[a.Dtype]
@@ -280,8 +280,8 @@ func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, e
 	return v, err
 }
 
-// kindOf is the narrowest kind that holds a list, or the place of the first number that fits none:
-// a whole number that had to be rounded to a float64.
+// kindOf returns the narrowest kind that holds a list, or the place of the first number that fits
+// none: a whole number that had to be rounded to a float64.
 func kindOf(list []float64, whole bool) (k tensor.Kind, wrong int) {
 	k = tensor.Bool
 	for i, x := range list {

@@ -70,11 +70,11 @@ func gaps(v reflect.Value) bool {
 	return false
 }
 
-// sparing is a body in which another member may replace a required one.
+// sparing is a body where another member may take the place of a required one.
 type sparing interface{ spares(name string) bool }
 
-// lacks is an error if the body in, which was read into v, lacks a required member. A member that
-// was forgotten must not count as an empty one: an empty reply, say, is worth 0.
+// lacks returns an error if the body in, which was read into v, lacks a required member. A member
+// that was forgotten must not count as an empty one: an empty reply, say, is worth 0.
 func lacks(v reflect.Value, in any, at string) error {
 	where := cmp.Or(at, "the body")
 	switch v.Kind() {
@@ -113,7 +113,7 @@ func lacks(v reflect.Value, in any, at string) error {
 // maxDepth bounds the nesting of a body.
 const maxDepth = 64
 
-// depth is the nesting of a JSON text.
+// depth returns the nesting of a JSON text.
 func depth(text []byte) int {
 	now, most, inside := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -178,7 +178,7 @@ func unknown(err *json.SemanticError) string {
 	return fmt.Sprintf("%s; there are %s", message, strings.Join(known, ", "))
 }
 
-// fields are the members of an object, and those of the structs that it embeds.
+// fields returns the members of an object, and those of the structs that it embeds.
 // [reflect.VisibleFields] would leave out a field that has the name of an embedded type.
 func fields(v reflect.Value) iter.Seq2[reflect.StructField, reflect.Value] {
 	return func(yield func(reflect.StructField, reflect.Value) bool) {
@@ -198,7 +198,7 @@ func fields(v reflect.Value) iter.Seq2[reflect.StructField, reflect.Value] {
 	}
 }
 
-// member is the name of a field in JSON, "" if it is not written.
+// member returns the name of a field in JSON, "" if it is not written.
 func member(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return strings.TrimPrefix(name, "-")

@@ -126,8 +126,8 @@ func (s *Server) lines(ctx context.Context, r *Route, plan instance.Cells, w io.
 	return nil
 }
 
-// line is an instance as a line: all of it, or without what gives its answer away. Programs compute
-// the answer, and the digest allows to check a guess.
+// line returns an instance as a line: all of it, or without what gives its answer away. Programs
+// compute the answer, and the digest allows to check a guess.
 func (s *Server) line(in *instance.Instance) ([]byte, error) {
 	var b bytes.Buffer
 	if s.opt.ShowAnswers {

@@ -34,7 +34,7 @@ type entry struct {
 	taken chan struct{}
 }
 
-// newLane is a lane with workers that judge makes.
+// newLane returns a lane with workers that judge makes.
 func newLane(name string, most, slice, workers int, judge func() *verdict.Judge) *lane {
 	l := &lane{name: name, most: most, slice: slice, workers: make(chan *verdict.Judge, workers)}
 	for range workers {
@@ -116,7 +116,7 @@ func (l *lane) leave(items int, took time.Duration) {
 	}
 }
 
-// length is the number of items in the queue.
+// length returns the number of items in the queue.
 func (l *lane) length() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -195,5 +195,5 @@ func (l *lane) work(ctx context.Context, at *int, to int, waited func(time.Durat
 	}
 }
 
-// processors is how many workers compute at once.
+// processors returns how many workers compute at once.
 func processors() int { return runtime.GOMAXPROCS(0) }

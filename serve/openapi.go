@@ -27,7 +27,7 @@ func Schema(of any) (*jsonschema.Schema, error) {
 	return jsonschema.ForType(reflect.TypeOf(of), &jsonschema.ForOptions{TypeSchemas: schemas})
 }
 
-// openAPI is the table of routes in the form of OpenAPI 3.1.
+// openAPI returns the table of routes in the form of OpenAPI 3.1.
 func openAPI(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
 	type object = map[string]any
 	content := func(of any) (object, error) {

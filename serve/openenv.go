@@ -112,7 +112,7 @@ type Metadata struct {
 	URL         *string `json:"documentation_url"`
 }
 
-// openEnv are the routes for OpenEnv, except /ws, which is a conversation.
+// openEnv returns the routes for OpenEnv, except /ws, which is a conversation.
 func openEnv() []Route {
 	const unavailable = http.StatusServiceUnavailable
 	return []Route{
@@ -228,7 +228,7 @@ func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Obs
 	return &Observed{Observation{ID: e.id, Outcome: string(out.Outcome), Message: out.Message}, out.Reward, true}, nil
 }
 
-// try is what a tool says about a program. It needs no question.
+// try returns what a tool says about a program. It needs no question.
 func (e *episode) try(ctx context.Context, s *Server, c *Call, tool, program string) (string, error) {
 	if tool != "run" && tool != "check" {
 		return "", &requestError{http.StatusUnprocessableEntity, fmt.Sprintf("there is no tool %q; there are run and check", tool)}

@@ -45,7 +45,7 @@ type Limits struct {
 	Millis   uint64 `json:"timeout_ms,omitzero"`
 }
 
-// under is the lower of two limits, where 0 means none.
+// under returns the lower of two limits, where 0 means none.
 func under(a, b uint64) uint64 {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -58,7 +58,7 @@ func (s *Server) limits(l Limits) ein.Limits {
 	return ein.Limits{MaxOps: under(l.Ops, o.MaxOps), MaxBytes: under(l.Bytes, o.MaxBytes), MaxOutputElements: under(l.Elements, o.MaxOutputElements), Strict: l.Strict || o.Strict}
 }
 
-// within is a context that ends when the time of a request is over.
+// within returns a context that ends when the time of a request is over.
 func (s *Server) within(ctx context.Context, l Limits) (context.Context, context.CancelFunc) {
 	if limit := s.time(l); limit > 0 {
 		return context.WithTimeout(ctx, limit)
@@ -66,7 +66,7 @@ func (s *Server) within(ctx context.Context, l Limits) (context.Context, context
 	return ctx, func() {}
 }
 
-// time is how long a run may take, 0 for no limit.
+// time returns how long a run may take, 0 for no limit.
 func (s *Server) time(l Limits) time.Duration {
 	return time.Duration(under(min(l.Millis, uint64(time.Hour/time.Millisecond))*uint64(time.Millisecond), uint64(s.opt.Timeout)))
 }
@@ -113,7 +113,7 @@ func (s *Server) program(ctx context.Context, c *Call, q *Program) (*ein.Program
 	return p.Bind(ctx, inputs...)
 }
 
-// data is the server's own data for the inputs that a request leaves out.
+// data returns the server's own data for the inputs that a request leaves out.
 func (s *Server) data(p *ein.Program, q *Program) (inputs []ein.Input, err error) {
 	for _, d := range p.Inputs() {
 		spec, ok := s.opt.Data[d.Name]
@@ -135,8 +135,8 @@ type File struct {
 	Options string `json:"options,omitzero"` // as behind the question mark of --input
 }
 
-// input is the data of one input. An object with the only member "array" or "text" is no form of a
-// JSON file.
+// input returns the data of one input. An object with the only member "array" or "text" is no form
+// of a JSON file.
 func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.Input, error) {
 	data := q.Inputs[name]
 	in := ein.Input{Name: name, Options: graphio.Options{Format: graphio.JSON}, Data: bytes.NewReader(data)}
@@ -176,8 +176,8 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 	return in, nil
 }
 
-// firstMember is the name of the first member of an object, "" of anything else and of a vector by
-// node, where it has a number.
+// firstMember returns the name of the first member of an object, "" of anything else and of a
+// vector by node, where it has a number.
 func firstMember(v jsontext.Value) string {
 	d := jsontext.NewDecoder(bytes.NewReader(v))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
@@ -376,7 +376,7 @@ func explain(ctx context.Context, s *Server, c *Call, q *ExplainRequest) (*Text,
 	return &Text{1, p.Plan().Plan()}, nil
 }
 
-// doc is the page of a name; that of all is the list of functions.
+// doc returns the page of a name; that of all is the list of functions.
 func doc(_ context.Context, _ *Server, c *Call, _ *nothing) (*Text, error) {
 	if c.ID == "all" {
 		return &Text{1, describe.Contents(describe.Functions())}, nil

@@ -34,8 +34,8 @@ func newPythons(p sandbox.Policy) *pythons {
 	return &pythons{policy: p, ran: recent[[sha256.Size]byte, printed]{most: 16 << 20, weigh: func(_ [sha256.Size]byte, p printed) int { return len(p.text) + entry }}}
 }
 
-// open is the sandbox. A failure is remembered for a minute: the machine may have been too busy to
-// prove one.
+// open returns the sandbox. A failure is remembered for a minute: the machine may have been too
+// busy to prove one.
 func (p *pythons) open() (*sandbox.Sandbox, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +69,7 @@ func (p *pythons) Run(ctx context.Context, program string) (string, error) {
 	return text, err
 }
 
-// name is the kind of the sandbox.
+// name returns the kind of the sandbox.
 func (p *pythons) name() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -131,7 +131,7 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 	return out, errors.Join(err, <-both)
 }
 
-// judging are the options of a judge, with the limits of a request where these are lower.
+// judging returns the options of a judge, with the limits of a request where these are lower.
 func (s *Server) judging(l Limits) verdict.Options {
 	cost := s.limits(l)
 	return verdict.Options{Python: s.box, Cache: 64, Limits: verdict.Limits{
@@ -172,7 +172,7 @@ func (s *Server) judge(ctx context.Context, j *verdict.Judge, it *Item, l *verdi
 	return nil
 }
 
-// reward is what a verdict is worth.
+// reward returns the reward for a verdict.
 func (s *Server) reward(v *verdict.Verdict) *float64 {
 	x := 0.0
 	switch {
@@ -189,8 +189,8 @@ func (s *Server) reward(v *verdict.Verdict) *float64 {
 	return &x
 }
 
-// allowed is an error for a split that may not be asked for: what is meant for scoring must not
-// become a reward by mistake.
+// allowed returns an error for a split that may not be asked for: what is meant for scoring must
+// not become a reward by mistake.
 func (s *Server) allowed(version, split string) error {
 	if !instance.HeldOut(version, split) || slices.Contains(s.opt.Splits, split) || slices.Contains(s.opt.Splits, "*") {
 		return nil
@@ -296,7 +296,7 @@ type Rewards struct {
 	Rewards []*float64 `json:"rewards"`
 }
 
-// rewards is score in the form of a reward function.
+// rewards does what score does, in the form of a reward function.
 func rewards(ctx context.Context, s *Server, c *Call, q *RewardRequest) (*Rewards, error) {
 	if len(q.IDs) != len(q.Completions) {
 		return nil, bad("there are %s and %s", words.Plural(len(q.Completions), "completion"), words.Plural(len(q.IDs), "id"))

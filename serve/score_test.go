@@ -21,7 +21,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// made is an instance of a category, and its id.
+// made returns an instance of a category, and its id.
 func made(t *testing.T, split, name string, index int) *instance.Instance {
 	t.Helper()
 	id, err := instance.Standard("cb2", split, name, index, 7)

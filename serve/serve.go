@@ -271,7 +271,7 @@ func (r *Route) parameters(query url.Values) error {
 	return nil
 }
 
-// failed is the answer to a call that failed.
+// failed returns the answer to a call that failed.
 func (r *Route) failed(err error) *Answer {
 	if r.fail != nil {
 		return r.fail(err)
@@ -282,7 +282,7 @@ func (r *Route) failed(err error) *Answer {
 // statusGone is the status of an answer for which the client did not wait.
 const statusGone = 499
 
-// failure is failed in our own form.
+// failure returns what failed does, in our own form.
 func failure(err error) *Answer {
 	var wrong *ein.Error
 	var asked *requestError
@@ -313,7 +313,7 @@ func encode(v any) []byte {
 	return b
 }
 
-// failed is the answer about an error outside of the program: one diagnostic without a code.
+// failed returns the answer about an error outside of the program: one diagnostic without a code.
 func failed[C fmt.Stringer](status int, class C, message string) *Answer {
 	e := &ein.Error{Diags: diag.List{diag.Finding("", diag.Error, "", 0, 0, message, "")}}
 	j := e.JSON(1)
@@ -321,7 +321,7 @@ func failed[C fmt.Stringer](status int, class C, message string) *Answer {
 	return &Answer{Status: status, Body: encode(j)}
 }
 
-// refused is the answer to an invalid request.
+// refused returns the answer to an invalid request.
 func refused(status int, message string) *Answer { return failed(status, request{}, message) }
 
 // request is the class of the client's errors.
@@ -365,13 +365,13 @@ func (r Route) forAll() Route {
 	return r
 }
 
-// asks is a route with parameters in its path, behind a question mark.
+// asks returns a route with parameters in its path, behind a question mark.
 func (r Route) asks(names ...string) Route {
 	r.query = names
 	return r
 }
 
-// quotes is a route whose bodies have what a model wrote.
+// quotes returns a route whose bodies have what a model wrote.
 func (r Route) quotes() Route {
 	r.said = true
 	return r

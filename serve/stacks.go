@@ -48,7 +48,7 @@ func (r Route) withToken() Route {
 	return r
 }
 
-// stacks are the routes for training stacks.
+// stacks returns the routes for training stacks.
 func stacks() []Route {
 	const unavailable, timeout = http.StatusServiceUnavailable, http.StatusGatewayTimeout
 	return []Route{
@@ -87,7 +87,7 @@ func (s *Server) one(ctx context.Context, r *Route, it Item) (*Score, error) {
 // Row holds the members of a row of a data set.
 type Row map[string]jsontext.Value
 
-// text is a member that must be a text, "" if it is missing.
+// text returns a member that must be a text, "" if it is missing.
 func (r Row) text(name string) (s string, err error) {
 	if r[name] != nil && json.Unmarshal(r[name], &s) != nil {
 		err = bad("/%s: expected text, found %s", name, found[r[name].Kind()])
@@ -112,7 +112,7 @@ type modelResponse struct {
 	} `json:"incomplete_details"`
 }
 
-// reply is the text of the last message of the model.
+// reply returns the text of the last message of the model.
 func (m *modelResponse) reply() (string, error) {
 	for _, o := range slices.Backward(m.Output) {
 		if o.Type != "message" || o.Role != "assistant" {
@@ -240,7 +240,7 @@ type QueryRewards struct {
 // ends are the tokens that end a response in chat templates, as texts.
 var ends = []string{"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>", "<eos>", "</s>", "<｜end▁of▁sentence｜>"}
 
-// response is what a model wrote after a prompt.
+// response returns what a model wrote after a prompt.
 func response(query, prompt string) string {
 	text := strings.TrimPrefix(query, prompt)
 	for again := true; again; {

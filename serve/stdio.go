@@ -33,7 +33,7 @@ type header struct {
 	Frames []int64 `json:"frames,omitzero"` // bytes of each
 }
 
-// patience is how long the answer to a request may keep the next from being read.
+// patience is how long the answer to a request may delay reading the next one.
 const patience = 2 * time.Millisecond
 
 // Stdio serves one client over two streams until the first one ends, and answers all requests
@@ -170,7 +170,7 @@ func (c *conversation) watch() {
 	}
 }
 
-// whole is the complete answer to a call, without a stream.
+// whole returns the complete answer to a call, without a stream.
 func (s *Server) whole(ctx context.Context, c *Call) *Answer {
 	ctx, stop := context.WithTimeout(ctx, c.Route.Deadline)
 	defer stop()

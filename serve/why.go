@@ -106,7 +106,7 @@ func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResult, er
 	return nil, errors.New("a session without an answer")
 }
 
-// codeOf is the code of an error of a program, "" if there is none.
+// codeOf returns the code of an error of a program, "" if there is none.
 func codeOf(err error) codes.Code {
 	var wrong *ein.Error
 	if !errors.As(err, &wrong) || wrong.Diags.First() == nil {

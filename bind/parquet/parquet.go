@@ -121,7 +121,7 @@ func (t *table) take(n uint64) error {
 	return err
 }
 
-// bytes is a part of the file.
+// bytes returns a part of the file.
 func (t *table) bytes(at, n int64) ([]byte, error) {
 	b := make([]byte, n)
 	_, err := t.at.ReadAt(b, at)

@@ -108,8 +108,8 @@ func TestColumns(t *testing.T) {
 		{graphio.Vector, "from=n&weight=big", "error: A:1:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact\nA:2:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact"},
 		{graphio.Vector, "from=n&weight=payer", "error: A:1:1: expected a number, found the string \"acme\"\nA:2:1: expected a number, found the string \"shell\""},
 		{graphio.Graph, "from=tags.list.element&to=payer", "error: A:1:10: expected a node as a number or a string, found \"a list\"\nA:2:10: expected a node as a number or a string, found \"a list\""},
-		{graphio.Graph, "from=payer&to=paid", `error: A: to=paid: there is no such column (the columns are "payer", "payee", "amount", "n", "day", "at", "price", "open", "big", "tags.list.element", and 1 more)`},
-		{graphio.Graph, "query=SELECT", "error: A: the option query has no meaning for a graph read from parquet (query is for SQLite)"},
+		{graphio.Graph, "from=payer&to=paid", `error: A: to=paid: no such column (the columns are "payer", "payee", "amount", "n", "day", "at", "price", "open", "big", "tags.list.element", and 1 more)`},
+		{graphio.Graph, "query=SELECT", "error: A: the option query does not apply to a graph read from parquet (query is for SQLite)"},
 		{graphio.Scalar, "", "error: A: a scalar cannot be read from a table"},
 	} {
 		if got, _ := read(t, c.kind, data, c.opt, 0); got != c.want {

@@ -25,7 +25,7 @@ type word struct {
 	at   source.Position
 }
 
-// value is what a key has: one text, or several of an array.
+// value is the value of a key: one text, or the texts of an array.
 type value struct {
 	kind  unstable.Kind
 	texts []string
@@ -101,7 +101,7 @@ func (r *reading) bad(at source.Position, message, hint string) {
 	r.wrong = append(r.wrong, wrong(at, message, hint))
 }
 
-// place is the place of a byte.
+// place returns the place of a byte.
 func (r *reading) place(offset int) source.Position {
 	before := r.Data()[:min(max(offset, 0), len(r.Data()))]
 	line := bytes.LastIndexByte(before, '\n') + 1
@@ -220,7 +220,7 @@ func (r *reading) unknown(w word, what string, known []string) bool {
 	return false
 }
 
-// table reports whether a key is one that has no value.
+// table reports whether a key has no value of its own, as the name of a table must.
 func (r *reading) table(w word, v *value) bool {
 	if v != nil {
 		r.bad(w.at, fmt.Sprintf("`%s` has a value, expected a table", w.name), "")

@@ -177,7 +177,7 @@ func (f *File) For(program string) Settings {
 	return s
 }
 
-// here is a path in the file, which is relative to its folder.
+// here returns a path in the file, which is relative to its folder.
 func (f *File) here(path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -110,7 +110,7 @@ func columns(ctx context.Context, conn *sql.Conn, query string) ([]string, error
 	return rows.Columns()
 }
 
-// onlyTable is a query for the table of a database that has one.
+// onlyTable returns a query for the table of a database that has one.
 func onlyTable(ctx context.Context, conn *sql.Conn) (string, error) {
 	rows, err := conn.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
 	if err != nil {
@@ -143,7 +143,7 @@ func onlyTable(ctx context.Context, conn *sql.Conn) (string, error) {
 	return `SELECT * FROM "` + strings.ReplaceAll(names[0], `"`, `""`) + `"`, nil
 }
 
-// single is a query without what ends it, if it is one statement that reads.
+// single returns a query without what ends it, if it is one statement that reads.
 func single(query string) (string, error) {
 	var ends = map[string]string{"'": "'", `"`: `"`, "`": "`", "[": "]", "--": "\n", "/*": "*/"}
 	word, end := "", -1
@@ -195,7 +195,7 @@ func single(query string) (string, error) {
 	return query, nil
 }
 
-// told is an error of SQLite without its number and its sort.
+// told returns an error of SQLite without its number and its sort.
 func told(err error) error {
 	var e *driver.Error
 	if !errors.As(err, &e) {

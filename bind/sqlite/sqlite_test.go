@@ -91,10 +91,10 @@ func TestQueries(t *testing.T) {
 		{graphio.Matrix, "from=payer&to=payee&weight=amount", "error: a ?shop%23.db:3:3: expected a number, found nothing"},
 		{graphio.Matrix, "from=payer&to=payee&weight=day", "error: a ?shop%23.db:1:5: expected a number, found the string \"2024-01-02\"\na ?shop%23.db:2:5: expected a number, found the string \"2024-01-03\"\na ?shop%23.db:3:5: expected a number, found the string \"2024-01-03\""},
 		{graphio.Graph, "from=note&to=payee", `error: a ?shop%23.db:1:6: expected a node as a number or a string, found "00ff"` + "\na ?shop%23.db:2:6: the node is empty\na ?shop%23.db:3:6: the node is empty"},
-		{graphio.Matrix, "from=payer&to=payee&weight=amuont", `error: a ?shop%23.db: weight=amuont: there is no such column (the columns are "payer", "payee", "amount", "n", "day", "note")`},
+		{graphio.Matrix, "from=payer&to=payee&weight=amuont", `error: a ?shop%23.db: weight=amuont: no such column (the columns are "payer", "payee", "amount", "n", "day", "note")`},
 		{graphio.Graph, "query=SELECT payre FROM paid", "error: a ?shop%23.db: the query: no such column: payre"},
 		{graphio.Graph, "query=SELEC 1", `error: a ?shop%23.db: the query: expected SELECT, WITH or VALUES, found "SELEC"`},
-		{graphio.Graph, "header=no", "error: a ?shop%23.db: the option header has no meaning for a graph read from sqlite (header is for CSV, TSV and edge lists)"},
+		{graphio.Graph, "header=no", "error: a ?shop%23.db: the option header does not apply to a graph read from sqlite (header is for CSV, TSV and edge lists)"},
 	} {
 		spec := graphio.Options{}
 		for part := range strings.SplitSeq(c.opt, "&") {

@@ -88,7 +88,7 @@ func TestEvalInterrupt(t *testing.T) {
 				<-arrived
 			}
 			var refused *exec.ExitError
-			if b, err := ein().CombinedOutput(); !errors.As(err, &refused) || refused.ExitCode() != cli.ExitOutside || !strings.Contains(string(b), "another process writes the run: process ") {
+			if b, err := ein().CombinedOutput(); !errors.As(err, &refused) || refused.ExitCode() != cli.ExitOutside || !strings.Contains(string(b), "another process is writing the run: process ") {
 				t.Errorf("a second writer gets %v\n%s", err, b)
 			}
 			interrupt := func() {

@@ -14,7 +14,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
-// madeFile is a file of instances of every category.
+// madeFile returns a file of instances of every category.
 func madeFile(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.jsonl")
@@ -47,7 +47,7 @@ func TestBenchVerify(t *testing.T) {
 	}
 	code, out, _ = command("", "bench", "verify", name)
 	for _, want := range []string{
-		"a.jsonl:1: cb2-heldout-triangle_count-0-s9: the digest is not that of the content",
+		"a.jsonl:1: cb2-heldout-triangle_count-0-s9: the digest does not match the content",
 		"regenerated from its id, it differs in python_program",
 		"the Python program: the interpreter crashed: exit status 9",
 		fmt.Sprintf("total                        %d       1          1    0      0       1", len(category.Table)),

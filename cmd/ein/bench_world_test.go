@@ -19,7 +19,7 @@ import (
 	"ein/bench/question/prompt"
 )
 
-// world is a folder with a file of one instance of each category, in.jsonl, and a port
+// world returns a folder with a file of one instance of each category, in.jsonl, and a port
 // that is free.
 func world(t *testing.T) (dir, port string, list []*instance.Instance) {
 	t.Helper()

@@ -128,7 +128,7 @@ func resident(t *testing.T, dir string, args ...string) (code int, stdout, stder
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String(), peak
 }
 
-// certified is the peak that the certificate of a program states.
+// certified returns the peak that the certificate of a program states.
 func certified(t *testing.T, dir string, args ...string) uint64 {
 	t.Helper()
 	cmd := exec.Command("ein", append([]string{"cost", "--json"}, args...)...)

@@ -16,7 +16,7 @@ import (
 
 var nan = math.NaN()
 
-// random is a figure of a kind with whatever may come.
+// random returns a figure of a kind with whatever may come.
 func random(kind Kind, rnd *rand.Rand) *Figure {
 	text := func() string {
 		return []string{"", "a", "model, direct", "<b>&\"'", "\x00\u202e", strings.Repeat("long name ", 40), "naïve – −5 日本"}[rnd.IntN(7)]

@@ -129,8 +129,8 @@ func settle(n int, edges [][2]int) []point {
 	return at
 }
 
-// scaleOf is how large the unit of a picture is: edges of a readable length, and nodes
-// side by side that leave room for a name.
+// scaleOf returns the size of a picture's unit, chosen so that edges have a readable length and
+// neighbouring nodes leave room for a name.
 func scaleOf(at []point, edges [][2]int) float64 {
 	const longest, edge, apart = 64.0, 60.0, 26.0
 	sum, near := 0.0, math.Inf(1)
@@ -147,7 +147,7 @@ func scaleOf(at []point, edges [][2]int) float64 {
 
 func (p point) plus(u point, by float64) point { return point{p.x + u.x*by, p.y + u.y*by} }
 
-// minus is the direction to p from q.
+// minus returns the direction to p from q.
 func (p point) minus(q point) point {
 	d := math.Hypot(p.x-q.x, p.y-q.y)
 	return point{(p.x - q.x) / d, (p.y - q.y) / d}

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// role is what a colour is for, and its name in CSS. The page that a figure is part
-// of decides what colour that is; a figure by itself is for white paper.
+// role is the purpose of a colour and its name in CSS. The page that contains a figure chooses the
+// colour; a figure on its own is drawn for white paper.
 type role string
 
 const (
@@ -24,7 +24,7 @@ const (
 
 func seriesRole(i int) role { return role("s" + strconv.Itoa(i%len(series))) }
 
-// onSeries is the role of words on the fill of a series.
+// onSeries returns the role of words on the fill of a series.
 func onSeries(i int) role { return role("o" + strconv.Itoa(i%len(series))) }
 
 // shades is the number of steps of a heat map.
@@ -47,7 +47,7 @@ func (c rgb) String() string { return fmt.Sprintf("#%06x", uint32(c)) }
 // part returns red, green or blue, for shifts of 16, 8 and 0.
 func (c rgb) part(shift int) float64 { return float64(c >> shift & 0xff) }
 
-// luminance is the relative luminance of sRGB.
+// luminance returns the relative luminance of sRGB.
 func (c rgb) luminance() float64 {
 	linear := func(shift int) float64 {
 		x := c.part(shift) / 255

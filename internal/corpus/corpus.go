@@ -134,7 +134,7 @@ func (c *Case) add(file, body string) error {
 	return nil
 }
 
-// inputOf is a number, or a list of lists of equal shape.
+// inputOf returns a number, or a list of lists of equal shape.
 func inputOf(v any) (Input, error) {
 	switch v := v.(type) {
 	case float64:

@@ -99,7 +99,7 @@ func (f *File) write(data []byte) error {
 		// known to be on disk must not be found by who opens it.
 		f.err = fmt.Errorf("cannot write %s to disk: %w", f.what, err)
 		if err := f.f.Truncate(f.size); err != nil {
-			f.err = fmt.Errorf("%w; and what is not on disk cannot be taken out of the file: %w", f.err, err)
+			f.err = fmt.Errorf("%w; the part that is not on disk could not be removed from the file: %w", f.err, err)
 		}
 		return f.err
 	}
@@ -107,7 +107,7 @@ func (f *File) write(data []byte) error {
 	return nil
 }
 
-var errClosed = errors.New("it is closed")
+var errClosed = errors.New("the file is closed")
 
 // Close closes the file; what Append has not returned from is not in it.
 func (f *File) Close() error {

@@ -32,8 +32,8 @@ func FileLines(name string, yield func(*Line) error) error {
 	return Lines(f, yield)
 }
 
-// Lines yields the lines of r in their order, until there are no more or yield
-// returns an error. Memory is that of one line.
+// Lines yields the lines of r in order, until there are no more or yield returns an error. It
+// holds one line in memory.
 func Lines(r io.Reader, yield func(*Line) error) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	l := Line{}

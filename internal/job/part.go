@@ -37,14 +37,14 @@ func (e *Other) Error() string {
 	return fmt.Sprintf("%s was started with other settings: %s", e.File, strings.Join(e.Diff, "; "))
 }
 
-// ErrInUse is a part that another process writes.
-var ErrInUse = errors.New("another process writes it")
+// ErrInUse says that another process is writing the part.
+var ErrInUse = errors.New("another process is writing it")
 
-// ErrNoHeader is a part of which it is not known what it is made from.
-var ErrNoHeader = errors.New("there is a " + suffix + " without a " + header)
+// ErrNoHeader says that the header of a part is missing, so its source is unknown.
+var ErrNoHeader = errors.New("found a " + suffix + " without its " + header)
 
-// A batch is written and synced when it has this many bytes, or is this old when a
-// record is added: records of which each takes a second are synced one by one.
+// A batch is written and synced when it has this many bytes, or is this old when a record is
+// added, so records that take a second each are synced one by one.
 const (
 	batchBytes = 64 << 10
 	batchAge   = time.Second

@@ -57,10 +57,10 @@ func ParseShard(text string, env func(string) string, planned int) (Shard, error
 		}
 		slurm = strconv.Itoa(index + 1) // the first has the index 0
 	default:
-		return Shard{}, errors.New("nothing says which shard this is: expected SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or EIN_SHARD in the environment")
+		return Shard{}, errors.New("cannot tell which shard this is: set SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or EIN_SHARD in the environment")
 	}
 	if n == 0 {
-		return Shard{}, fmt.Errorf("this is shard %s, and nothing says of how many: expected EIN_SHARDS in the environment, or an array from 1", slurm)
+		return Shard{}, fmt.Errorf("this is shard %s, but the number of shards is unknown: set EIN_SHARDS in the environment, or start the array at 1", slurm)
 	}
 	return parseShard(fmt.Sprintf("%s/%d", slurm, n))
 }
@@ -71,7 +71,7 @@ func parseShard(text string) (s Shard, err error) {
 		s.N, err = strconv.Atoi(n)
 	}
 	if !ok || err != nil || s.I < 1 || s.I > s.N || s.N > MaxShards {
-		return Shard{}, fmt.Errorf("%q is no shard: expected I/N, as in 3/64, with I from 1 to N and N up to %d", text, MaxShards)
+		return Shard{}, fmt.Errorf("expected a shard I/N, as in 3/64, with I from 1 to N and N up to %d, found %q", MaxShards, text)
 	}
 	return s, nil
 }
@@ -204,7 +204,7 @@ func Finished(dir string, i int, file string) (*Done, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	case size != d.Bytes || sum != d.SHA256:
-		return nil, fmt.Errorf("%s has %d bytes with the SHA-256 %s; %s says %d and %s", file, size, sum, name, d.Bytes, d.SHA256)
+		return nil, fmt.Errorf("%s has %d bytes and the SHA-256 %s, but %s says %d and %s", file, size, sum, name, d.Bytes, d.SHA256)
 	}
 	return d, nil
 }

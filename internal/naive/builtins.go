@@ -308,7 +308,7 @@ var functions = map[string]function{
 	}},
 }
 
-// walks is the trace of the k-th power of an n x n matrix of integers.
+// walks returns the trace of the k-th power of an n x n matrix of integers.
 func walks(data []float64, n, k int) float64 {
 	power := make([]*big.Int, n*n)
 	for i := range power {
@@ -331,7 +331,7 @@ func walks(data []float64, n, k int) float64 {
 	return nearest(total)
 }
 
-// integer is an integral float64, 0 if it is out of the range of one that is exact.
+// integer returns an integral float64, 0 if it is out of the range of one that is exact.
 func integer(x float64) *big.Int {
 	if !whole(x) {
 		return new(big.Int)
@@ -339,7 +339,7 @@ func integer(x float64) *big.Int {
 	return big.NewInt(int64(x))
 }
 
-// nearest is the float64 nearest to x.
+// nearest returns the float64 nearest to x.
 func nearest(x *big.Int) float64 {
 	f, _ := new(big.Float).SetInt(x).Float64()
 	return f
@@ -354,7 +354,7 @@ func filled(vs []value, x float64) value {
 	return out
 }
 
-// table is the matrix of f.
+// table returns the matrix of f.
 func table(n, m int, f func(i, j int) float64) value {
 	out := value{Tensor: newTensor(n, m)}
 	for i := range n {
@@ -417,7 +417,7 @@ func shares(v value) []float64 {
 	return w
 }
 
-// nodes is the vector of f over the nodes, for a function of a graph and a node.
+// nodes returns the vector of f over the nodes, for a function of a graph and a node.
 func nodes(vs []value, f func(g graph, i, v int) float64) value {
 	g := graphOf(vs[0])
 	i := position(vs[1], g.n)
@@ -434,7 +434,7 @@ func (g graph) joins(i, j int) bool {
 	return false
 }
 
-// distances is the number of edges from i to each node, -1 if none leads there.
+// distances returns the number of edges from i to each node, -1 if none leads there.
 func (g graph) distances(i int) []int {
 	d := make([]int, g.n)
 	for v := range d {
@@ -453,7 +453,7 @@ func (g graph) distances(i int) []int {
 	return d
 }
 
-// weighted is the least weight of a path of at most n edges from i to each node.
+// weighted returns the least weight of a path of at most n edges from i to each node.
 func weighted(v value, i int) []float64 {
 	g := graphOf(v)
 	d := make([]float64, g.n)
@@ -498,7 +498,7 @@ func path(g graph, vs []value) value {
 	return out
 }
 
-// each is the vector of f.
+// each returns the vector of f.
 func each(n int, f func(v int) float64) value {
 	out := value{Tensor: newTensor(n)}
 	for v := range out.Data {
@@ -507,7 +507,7 @@ func each(n int, f func(v int) float64) value {
 	return out
 }
 
-// both is g with its edges in both directions.
+// both returns g with its edges in both directions.
 func (g graph) both() graph {
 	return graph{g.n, func(i, j int) bool { return g.edge(i, j) || g.edge(j, i) }}
 }

@@ -354,7 +354,7 @@ func (eq *equation) each(ids []int, f func()) {
 	}
 }
 
-// term is the value of n projected onto the bound indices: each product in it
+// term returns the value of n projected onto the bound indices: each product in it
 // is summed over its own remaining indices.
 func (eq *equation) term(n *node, bound indexSet) float64 {
 	switch n.kind {
@@ -374,7 +374,7 @@ func (eq *equation) term(n *node, bound indexSet) float64 {
 	return eq.at(n, bound)
 }
 
-// checked is an integer that the program computes; it notes one that reaches 2^53.
+// checked returns an integer that the program computes; it notes one that reaches 2^53.
 func (eq *equation) checked(x float64) float64 {
 	eq.huge = eq.huge || !whole(x)
 	return x
@@ -387,7 +387,7 @@ func (eq *equation) infix(n *node, xs []float64) float64 {
 	return eq.checked(n.f(xs))
 }
 
-// raw is the value of a product at the current assignment: no part of it is a
+// raw returns the value of a product at the current assignment: no part of it is a
 // value of the program.
 func (eq *equation) raw(n *node, bound indexSet) float64 {
 	switch n.kind {
@@ -411,9 +411,9 @@ func (eq *equation) terms(ns []*node, bound indexSet) []float64 {
 	return lists.Map(ns, func(n *node) float64 { return eq.term(n, bound) })
 }
 
-// productIndices is what the product n is summed over. An index that occurs in
-// it only inside one elementwise function is not among them: that function's
-// arguments are projected by themselves.
+// productIndices returns the indices that the product n is summed over. An index that occurs only
+// inside one elementwise function is not among them: the arguments of that function are projected
+// on their own.
 func productIndices(n *node, bound indexSet) indexSet {
 	leaves := leavesOf(n, nil)
 	var all, private indexSet
@@ -445,7 +445,7 @@ func leavesOf(n *node, leaves []*node) []*node {
 	return append(leaves, n)
 }
 
-// at is the value of n at the current assignment: nothing in it is summed but
+// at returns the value of n at the current assignment: nothing in it is summed but
 // the arguments of functions, over the indices that are not bound.
 func (eq *equation) at(n *node, bound indexSet) float64 {
 	switch n.kind {

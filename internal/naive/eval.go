@@ -7,7 +7,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// eval is the value of an expression without indices: whole tensors.
+// eval returns the value of an expression without indices: whole tensors.
 func (in *interp) eval(sc *scope, x syntax.Expr) value {
 	switch x := x.(type) {
 	case *syntax.Name:
@@ -92,7 +92,7 @@ func apply(f pointwise, real func(bool) bool, vs ...value) value {
 	return out
 }
 
-// list is a literal: scalars, or lists of one shape.
+// list returns a literal: scalars, or lists of one shape.
 func (in *interp) list(sc *scope, x *syntax.List) value {
 	if x.Len() == 0 {
 		fail(Static, "an empty list")
@@ -119,7 +119,7 @@ func (in *interp) list(sc *scope, x *syntax.List) value {
 	return out
 }
 
-// element is X[indices] with no index among them.
+// element evaluates X[indices] with no index among them.
 func (in *interp) element(sc *scope, x syntax.Expr, indices []syntax.Expr) value {
 	t := in.eval(sc, x)
 	if t.rank() != len(indices) {
@@ -141,7 +141,7 @@ func checkBracket(x syntax.Expr) {
 	fail(Static, "only an index, a number or a label can be in brackets; select takes expressions")
 }
 
-// position is a place on an axis: an integer expression or a label.
+// position returns a place on an axis: an integer expression or a label.
 func (in *interp) position(sc *scope, x syntax.Expr, size int) int {
 	return position(in.eval(sc, x), size)
 }
@@ -301,7 +301,7 @@ func axisOf(v value, rank int) int {
 	return d
 }
 
-// staticInt is an integer that the text alone determines.
+// staticInt returns an integer that the text alone determines.
 func staticInt(v value, what string) int {
 	if v.rank() > 0 || !v.known {
 		fail(Static, "%s must be an integer known before the program runs", what)

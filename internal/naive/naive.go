@@ -239,8 +239,8 @@ func (in *interp) run(stmts []syntax.Stmt) []Output {
 	return outs
 }
 
-// textOf is how a message or an output names x. The text of a function may be
-// the prelude's, which is not at hand here.
+// textOf returns the text that names x in a message or an output. The text of a function may be
+// in the prelude, which is not available here.
 func (in *interp) textOf(x syntax.Expr) string {
 	if len(in.calls) > 0 {
 		return "a tensor in " + in.calls[len(in.calls)-1]
@@ -332,7 +332,7 @@ func (in *interp) repeat(sc *scope, s *syntax.Repeat, done func(*syntax.Assign))
 	}
 }
 
-// combine is what max=, min= and += do with the earlier value.
+// combine combines a value with the earlier one, for max=, min= and +=.
 func (in *interp) combine(name string, old, v value, lhs []string, op syntax.AssignOp) value {
 	if !slices.Equal(old.Dims, v.Dims) {
 		fail(Static, "%s was %v and cannot be combined with %v", name, old.Dims, v.Dims)

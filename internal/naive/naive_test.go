@@ -14,7 +14,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// prelude is the standard prelude.
+// prelude returns the standard prelude.
 func prelude(t *testing.T) string {
 	t.Helper()
 	files, err := filepath.Glob("../../stdlib/*.ein")

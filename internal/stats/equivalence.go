@@ -29,7 +29,7 @@ func EquivalentShares(a, b Proportion, margin, alpha float64) TOST {
 	return t
 }
 
-// apart is the score of the hypothesis that a - b is d.
+// apart returns the score of the hypothesis that a - b is d.
 func apart(a, b Proportion, d float64) float64 {
 	x, y := constrained(a, b, d)
 	v := x*(1-x)/a.N + y*(1-y)/b.N

@@ -68,7 +68,7 @@ func (t Paired) ClusteredTango(confidence, designEffect float64) Interval {
 	return Interval{find(d, -1), find(d, 1)}
 }
 
-// score is the statistic of Tango for the hypothesis that the difference is d:
+// score returns the statistic of Tango for the hypothesis that the difference is d:
 // normal, with the variance at the likeliest shares that have this difference.
 func (t Paired) score(d float64) float64 {
 	n, b, c := float64(t.N()), float64(t.OnlyA), float64(t.OnlyB)
@@ -169,7 +169,7 @@ func SignFlip(differences []int) (exact, midP float64) {
 	return exact, exact + midP
 }
 
-// mcnemar is the exact p value, and the probability of what was observed.
+// mcnemar returns the exact p value, and the probability of what was observed.
 func (t Paired) mcnemar() (p, point float64) {
 	n, k := t.Discordant(), min(t.OnlyA, t.OnlyB)
 	point = binomialHalf(n, k)
@@ -182,7 +182,7 @@ func (t Paired) mcnemar() (p, point float64) {
 	return min(1, p), point
 }
 
-// binomialHalf is the probability of k heads in n throws.
+// binomialHalf returns the probability of k heads in n throws.
 func binomialHalf(n, k int) float64 {
 	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v }
 	return math.Exp(lg(n) - lg(k) - lg(n-k) - float64(n)*math.Ln2)

@@ -94,5 +94,5 @@ func (e Estimate) survival(t float64) float64 {
 func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 func survival(z float64) float64 { return 0.5 * math.Erfc(z/math.Sqrt2) }
 
-// twoSided is the p value of a normal statistic.
+// twoSided returns the p value of a normal statistic.
 func twoSided(z float64) float64 { return min(1, math.Erfc(math.Abs(z)/math.Sqrt2)) }

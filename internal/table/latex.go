@@ -126,7 +126,7 @@ func (t *Table) width(stack bool) int {
 	return sum
 }
 
-// latexLines is a text in one line, or in several.
+// latexLines returns a text in one line, or in several.
 func latexLines(parts []string) string {
 	var list []string
 	for _, p := range parts {

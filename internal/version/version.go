@@ -68,9 +68,9 @@ func revision() (rev, at string) {
 	return rev + modified, at
 }
 
-// start is how much of an executable is read: its header, with what Go's linker has
-// written there, which has a digest of all the rest. To read all takes ten times as long as
-// everything else that a short command does.
+// start is how many bytes of an executable are read: its header, where Go's linker writes a digest
+// of everything else. Reading the whole file takes ten times as long as everything else that a
+// short command does.
 const start = 32 << 10
 
 // Digest is of the file that runs; "unknown" where that cannot be read.

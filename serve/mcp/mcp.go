@@ -263,8 +263,7 @@ func (a *agent) ask(ctx context.Context, call string, src *Source, body any, emp
 	return &mcp.CallToolResult{IsError: failed, Content: []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(out.Text, "\n") + costBegin + out.Cost.String()}}}, out, nil
 }
 
-// wrong is what went wrong, for people: with the text of the program where there is a
-// place in it.
+// wrong returns an error as text for people, with the program text if the error has a place in it.
 func wrong(src *Source, e *ein.JSONError) string {
 	var b strings.Builder
 	for _, d := range e.Error.Diagnostics {

@@ -51,7 +51,7 @@ func TestTools(t *testing.T) {
 		{"why", map[string]any{"program": "input A: graph", "inputs": map[string]any{"A": map[string]string{"text": "a b\nb c\n"}}, "expression": `has_path(A, "a", "c")`}, false, "a -> b -> c"},
 		{"why", map[string]any{"program": owners, "expression": "nothing(1)"}, true, "nothing"},
 		{"why", map[string]any{"program": owners + "Far(x, y) <- Owners(x, y).", "expression": `Far("acme", "shell")`}, false, "by line 2 from 1"},
-		{"run", map[string]any{"program": owners + "input V: vector\n:print V", "inputs": map[string]any{"V": map[string]int{"text": 1}}}, true, "\"text\" is not a node of any graph of the program (line 1)\n"},
+		{"run", map[string]any{"program": owners + "input V: vector\n:print V", "inputs": map[string]any{"V": map[string]int{"text": 1}}}, true, "\"text\" is not a node of any graph in the program (line 1)\n"},
 		{"doc", map[string]any{"name": "tc"}, false, "transitive closure"},
 		{"doc", map[string]any{}, false, "pagerank"},
 		{"doc", map[string]any{"name": "E0201"}, false, "E0201"},

@@ -153,7 +153,7 @@ func (b *binder) universe(decls []Decl, known []string) {
 	case definers > 0:
 		for _, d := range decls {
 			if d.Raw.defines() {
-				panic(&Error{File: d.Raw.File, Msg: "no input of the program has any node", Hint: "nodes=N makes a graph of N nodes without edges"})
+				panic(&Error{File: d.Raw.File, Msg: "the program's inputs have no nodes", Hint: "nodes=N makes a graph of N nodes without edges"})
 			}
 		}
 	}
@@ -200,11 +200,11 @@ func (b *binder) numbers(decls []Decl, definers int) {
 		}
 		if r.maxID >= b.n && !r.defines() {
 			b.strange(d, func(id int32) bool { return int(id) >= b.n }, func(id int32) string { return fmt.Sprintf("node %d", id) },
-				fmt.Sprintf("not one of the %s of the program", plural(b.n, "node")))
+				fmt.Sprintf("not one of the program's %s", plural(b.n, "node")))
 			continue
 		}
 		if r.maxID >= b.n {
-			msg := fmt.Sprintf("node %d is not one of the %s of the program", r.maxID, plural(b.n, "node"))
+			msg := fmt.Sprintf("node %d is not one of the program's %s", r.maxID, plural(b.n, "node"))
 			if declared != nil {
 				msg = fmt.Sprintf("node %d is not one of the %s of %s", r.maxID, plural(b.n, "node"), declared.File)
 			}
@@ -243,7 +243,7 @@ func (b *binder) strange(d Decl, is func(id int32) bool, name func(id int32) str
 			continue
 		}
 		rep.add(&Error{Line: r.edges.lines.at(e), Msg: name(p[0]) + " is " + what,
-			Hint: "extra=ignore leaves out the rows of such nodes, extra=add makes them nodes"})
+			Hint: "extra=ignore skips the rows of such nodes; extra=add adds the nodes"})
 	}
 	if r.opt.Extra == ExtraIgnore {
 		b.warnings = append(b.warnings, Warning{Input: d.Name, File: r.File, Code: "extra", Note: true,
@@ -302,7 +302,7 @@ func (b *binder) labelNodes(decls []Decl, known []string) {
 			return id
 		})
 		if table.len() > d.Raw.opt.MaxNodes {
-			panic(&Error{File: d.Raw.File, Limit: true, Msg: fmt.Sprintf("more than the limit of %s in all inputs together", plural(d.Raw.opt.MaxNodes, "node"))})
+			panic(&Error{File: d.Raw.File, Limit: true, Msg: fmt.Sprintf("all inputs together exceed the limit of %s", plural(d.Raw.opt.MaxNodes, "node"))})
 		}
 	}
 	for i, d := range decls {
@@ -338,7 +338,7 @@ func (b *binder) labelNodes(decls []Decl, known []string) {
 			continue
 		}
 		b.strange(d, func(id int32) bool { return b.to[i][id] < 0 }, func(id int32) string { return quote([]byte(*r.labels.at(int(id)))) },
-			"not a node of any graph of the program")
+			"not a node of any graph in the program")
 	}
 	table.close()
 	b.setLabels(&table.labels)
@@ -351,7 +351,7 @@ func (b *binder) labelNodes(decls []Decl, known []string) {
 	}
 	if len(unused) > 0 {
 		b.warnings = append(b.warnings, Warning{Code: "label",
-			Msg: "labels of the program that no input has: " + quoteAll(unused)})
+			Msg: "labels in the program that no input has: " + quoteAll(unused)})
 	}
 }
 
@@ -359,7 +359,7 @@ func (b *binder) labelNodes(decls []Decl, known []string) {
 func (b *binder) added(d Decl, nodes int) {
 	if nodes > 0 {
 		b.warnings = append(b.warnings, Warning{Input: d.Name, File: d.Raw.File, Code: "extra", Note: true,
-			Msg: fmt.Sprintf("extra=add makes %s that no graph has", plural(nodes, "node"))})
+			Msg: fmt.Sprintf("extra=add adds %s not in any graph", plural(nodes, "node"))})
 	}
 }
 
@@ -439,7 +439,7 @@ func (b *binder) graph(to []int32) tensor.Value {
 		}
 		example := b.duplicates(twice, to)[0]
 		b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Line: example.Line, Code: "duplicates",
-			Msg: fmt.Sprintf("%s merged into equal edges before them: %s", plural(repeated, "edge"), example.Msg)})
+			Msg: fmt.Sprintf("%s merged: %s", plural(repeated, "repeated edge"), example.Msg)})
 	}
 	m.Idx = fit(&b.mem, m.Idx)
 	v.CSR = m
@@ -523,7 +523,7 @@ func (b *binder) matrix(to []int32) tensor.Value {
 	r := b.Raw
 	s := b.edges(to)
 	if s.cols == 0 {
-		panic(&Error{File: r.File, Msg: "the table has no rows, and so the matrix no columns"})
+		panic(&Error{File: r.File, Msg: "the table has no rows, so the matrix has no columns"})
 	}
 	m, repeated, twice := s.build(map[Dup]func(a, b float64) float64{
 		DupAuto:  func(a, _ float64) float64 { return a },
@@ -564,7 +564,7 @@ func (b *binder) matrix(to []int32) tensor.Value {
 		}
 		if zeros := before - m.NNZ(); zeros > 0 {
 			b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Code: "zero-weight",
-				Msg: plural(zeros, "edge") + " of weight 0 left out, a matrix cannot tell it from no edge; default=inf keeps it, where no edge is an infinite weight"})
+				Msg: plural(zeros, "edge") + " of weight 0 left out: in a matrix, 0 means no edge; default=inf keeps weight 0 and makes a missing edge infinite"})
 		}
 		if kind == tensor.Bool {
 			b.mem.give(cap(m.Val) * sizeOf[float64]())
@@ -603,7 +603,7 @@ func (b *binder) byNode(to []int32) tensor.Value {
 			continue
 		}
 		line := r.edges.lines.at(e)
-		b.rep.add(&Error{Line: line, Msg: fmt.Sprintf("a second value for %s, which is on line %d and again on line %d", r.nodeName(p[0]), r.lineOf(p[0]), line)})
+		b.rep.add(&Error{Line: line, Msg: fmt.Sprintf("a second value for %s: it is on line %d and again on line %d", r.nodeName(p[0]), r.lineOf(p[0]), line)})
 	}
 	b.rep.end()
 	b.missing(data, listed)
@@ -627,7 +627,7 @@ func (b *binder) noteEmpty(m *tensor.CSR) {
 	}
 	if empty > 0 {
 		b.warnings = append(b.warnings, Warning{Input: b.Name, File: b.Raw.File, Code: "columns", Note: true,
-			Msg: fmt.Sprintf("no row for %s, which have 0 in every column: %s", plural(empty, "node"), some(shown, empty))})
+			Msg: fmt.Sprintf("no row for %s, so 0 in every column: %s", plural(empty, "node"), some(shown, empty))})
 	}
 }
 
@@ -663,5 +663,5 @@ func (b *binder) missing(data []float64, listed []bool) {
 	if count > len(names) {
 		msg += fmt.Sprintf(" and %d more", count-len(names))
 	}
-	panic(&Error{File: r.File, Msg: msg, Hint: "default=0 gives 0 to nodes that are not listed"})
+	panic(&Error{File: r.File, Msg: msg, Hint: "default=0 sets the missing values to 0"})
 }

@@ -70,7 +70,7 @@ func TestBind(t *testing.T) {
 		{"one universe of labels", nil, []string{"graph a.csv\nx,y\ny,x\n", "matrix b.csv?header=no\nz,x,3\n", "vector v.csv?default=-1\nz,7\n"},
 			"bool 3x3: 0>1 1>0\nint 3x3: 2>0=3\nint 3: -1 -1 7\n[\"x\" \"y\" \"z\"]"},
 		{"known labels first", []string{"y", "q"}, []string{"graph a.csv\nx,y\ny,x\n"},
-			"bool 3x3: 0>2 2>0\n[\"y\" \"q\" \"x\"]\n label: labels of the program that no input has: \"q\""},
+			"bool 3x3: 0>2 2>0\n[\"y\" \"q\" \"x\"]\n label: labels in the program that no input has: \"q\""},
 		{"known labels only", []string{"y", "q"}, []string{"vector v.csv\nq,1\ny,2\n"}, "int 2: 2 1\n[\"y\" \"q\"]"},
 		{"known labels, empty graph", []string{"y", "q"}, []string{"graph a.csv\nsource,target\n"}, "bool 2x2:\n[\"y\" \"q\"]"},
 		{"declared size", nil, []string{"graph a.json\n{\"n\":4,\"edges\":[]}", "graph b.csv\n0,1\n"}, "bool 4x4:\nbool 4x4: 0>1"},
@@ -82,7 +82,7 @@ func TestBind(t *testing.T) {
 		{"one file, each column used", nil, []string{"matrix t.csv?weight=km\nfrom,to,km,cost\n0,1,5,2\n", "matrix t.csv?weight=cost\nfrom,to,km,cost\n0,1,5,2\n"},
 			"int 2x2: 0>1=5\nint 2x2: 0>1=2"},
 		{"duplicates over known labels", []string{"b"}, []string{"graph a.csv\na,b\na,b\n"},
-			"bool 2x2: 1>0\n[\"b\" \"a\"]\nA duplicates: 1 edge merged into equal edges before them: \"a\" -> \"b\" is on line 1 and again on line 2"},
+			"bool 2x2: 1>0\n[\"b\" \"a\"]\nA duplicates: 1 repeated edge merged: \"a\" -> \"b\" is on line 1 and again on line 2"},
 
 		{"numbers and labels", nil, []string{"graph a.csv?header=no\nx,y\n", "graph b.csv\n0,1\n"},
 			"error: b.csv: the nodes are numbers here, but labels in a.csv (ids=label reads numbers as labels; all inputs of a program share one set of nodes)"},
@@ -95,11 +95,11 @@ func TestBind(t *testing.T) {
 		{"vector with another size", nil, []string{"graph a.json\n{\"n\":2,\"edges\":[]}", "vector v.csv?nodes=3\n0,1\n"},
 			"error: v.csv: 3 nodes here, but 2 in a.json (all graphs of a program share one set of nodes)"},
 		{"vector past the graph", nil, []string{"graph a.csv\n0,1\n", "vector v.csv\n0,1\n1,1\n2,5\n"},
-			"error: v.csv:3: node 2 is not one of the 2 nodes of the program (extra=ignore leaves out the rows of such nodes, extra=add makes them nodes)"},
+			"error: v.csv:3: node 2 is not one of the program's 2 nodes (extra=ignore skips the rows of such nodes; extra=add adds the nodes)"},
 		{"vector with unknown label", nil, []string{"graph a.csv?header=no\nx,y\n", "vector v.csv\nx,1\nz,1\n"},
-			"error: v.csv:2: \"z\" is not a node of any graph of the program (extra=ignore leaves out the rows of such nodes, extra=add makes them nodes)"},
+			"error: v.csv:2: \"z\" is not a node of any graph in the program (extra=ignore skips the rows of such nodes; extra=add adds the nodes)"},
 		{"vector that misses labels", nil, []string{"graph a.csv?header=no\nx,y\n", "vector v.csv\nx,1\n"},
-			"error: v.csv: no value for \"y\" (default=0 gives 0 to nodes that are not listed)"},
+			"error: v.csv: no value for \"y\" (default=0 sets the missing values to 0)"},
 		{"vector with numbers", nil, []string{"graph a.csv?header=no\nx,y\n", "vector v.csv\n0,1\n"},
 			"error: v.csv: the nodes are numbers here, but labels in a.csv (ids=label reads numbers as labels; all inputs of a program share one set of nodes)"},
 	} {
@@ -126,8 +126,8 @@ func TestParseSpec(t *testing.T) {
 		{spec: "what?.csv", path: "what?.csv"},
 		{spec: "what?a=b.csv?", path: "what?a=b.csv"},
 		{spec: "a?b?format=csv", path: "a?b", opt: Options{Format: CSV}},
-		{spec: "", err: ": there is no file name (- reads standard input)"},
-		{spec: "?format=csv", err: "?format=csv: there is no file name (- reads standard input)"},
+		{spec: "", err: ": the file name is missing (- reads standard input)"},
+		{spec: "?format=csv", err: "?format=csv: the file name is missing (- reads standard input)"},
 		{spec: "a?sorce=x", err: `a?sorce=x: unknown option "sorce" (the options are default, dup, extra, format, from, header, ids, nodes, onehot, query, source, target, to, weight, where)`},
 		{spec: "a?format=csv&x", err: `a?format=csv&x: expected option=value after ?, found "x" (the options are default, dup, extra, format, from, header, ids, nodes, onehot, query, source, target, to, weight, where)`},
 		{spec: "a?source=x&source=y", err: "a?source=x&source=y: the option source is given twice"},
@@ -136,8 +136,8 @@ func TestParseSpec(t *testing.T) {
 		{spec: "a?where=c==LH&where=km<=5e2", path: "a", opt: Options{Where: []Filter{{Column: "c", Op: "==", Value: "LH"}, {Column: "km", Op: "<=", Value: "5e2"}}}},
 		{spec: "a?where=km", err: `a?where=km: the option where cannot be "km" (expected a comparison such as carrier==LH or km<500, with one of == != <= >= < >)`},
 		{spec: "a?where=km<far", err: `a?where=km<far: the option where cannot be "km<far" (expected a number after <)`},
-		{spec: "a?source=%4", err: "a?source=%4: bad % escape in the option source (write % itself as %25)"},
-		{spec: "a?source=%zz", err: "a?source=%zz: bad % escape in the option source (write % itself as %25)"},
+		{spec: "a?source=%4", err: "a?source=%4: invalid % escape in the option source (write a literal % as %25)"},
+		{spec: "a?source=%zz", err: "a?source=%zz: invalid % escape in the option source (write a literal % as %25)"},
 		{spec: "a?source=", err: "a?source=: the option source has no value"},
 		{spec: "a?format=xls", err: `a?format=xls: the option format cannot be "xls" (expected csv, tsv, edges, mtx, json, jsonl, npy, parquet, sqlite)`},
 		{spec: "a?header=1", err: `a?header=1: the option header cannot be "1" (expected yes, no)`},
@@ -191,17 +191,17 @@ func TestLimits(t *testing.T) {
 		{Options{Kind: Vector, MaxElems: 1}, "v.csv", "0,2\n1,3\n", "v.csv:2: more than the limit of 1 element"},
 		{Options{Kind: Vector, MaxElems: 2}, "v.json", "[1,2,3]", "v.json:1: more than the limit of 2 elements"},
 		{Options{Kind: Matrix, MaxElems: 2}, "v.json", "[[1,2,3]]", "v.json:1: more than the limit of 2 elements"},
-		{Options{Kind: Matrix, MaxElems: 5}, "v.npy", npy, "v.npy: shape (2, 3) is past the limit of 5 elements"},
-		{Options{MaxNodes: 1 << 20, Nodes: 1<<20 + 1}, "g.csv", "0,1\n", "g.csv: nodes=1048577 is past the limit of 1048576 nodes"},
+		{Options{Kind: Matrix, MaxElems: 5}, "v.npy", npy, "v.npy: shape (2, 3) exceeds the limit of 5 elements"},
+		{Options{MaxNodes: 1 << 20, Nodes: 1<<20 + 1}, "g.csv", "0,1\n", "g.csv: nodes=1048577 exceeds the limit of 1048576 nodes"},
 		{Options{MaxBytes: 1 << 18}, "g.csv", strings.Repeat("0,1\n", 1<<18), "g.csv:65536: larger than the limit of 262144 bytes"},
-		{Options{}, "g.csv", "0,1\n0," + strings.Repeat("1", 3*maxLine), "g.csv:2: the line has more than 1048576 bytes"},
-		{Options{}, "g.tsv", "0\t" + strings.Repeat("1", maxLine-1) + "\n0\t1\n", "g.tsv:1: the line has more than 1048576 bytes"},
-		{Options{}, "g.edges", "# " + strings.Repeat("x", maxLine), "g.edges:1: the line has more than 1048576 bytes"},
-		{Options{}, "g.mtx", "%%MatrixMarket matrix coordinate pattern general\n%" + strings.Repeat("x", maxLine) + "\n", "g.mtx:2: the line has more than 1048576 bytes"},
-		{Options{}, "g.csv", "a,b\n\"" + strings.Repeat("x\n", maxLine) + "\",b\n", "g.csv:2: the record has more than 1048576 bytes (a quote that is not closed makes one record of many lines)"},
-		{Options{}, "g.json", "[[0,1]" + strings.Repeat(" ", 2*maxToken), "g.json:1:7: the white space has more than 1048576 bytes"},
-		{Options{}, "g.json", `{"graph":` + strings.Repeat("[", 100), "g.json:1:75: nested deeper than 64"},
-		{Options{Kind: Vector}, "v.npy", npyFile(2, strings.Repeat(" ", 1<<17)), "v.npy: the header of 131073 bytes is past the limit of 65536"},
+		{Options{}, "g.csv", "0,1\n0," + strings.Repeat("1", 3*maxLine), "g.csv:2: the line is longer than 1048576 bytes"},
+		{Options{}, "g.tsv", "0\t" + strings.Repeat("1", maxLine-1) + "\n0\t1\n", "g.tsv:1: the line is longer than 1048576 bytes"},
+		{Options{}, "g.edges", "# " + strings.Repeat("x", maxLine), "g.edges:1: the line is longer than 1048576 bytes"},
+		{Options{}, "g.mtx", "%%MatrixMarket matrix coordinate pattern general\n%" + strings.Repeat("x", maxLine) + "\n", "g.mtx:2: the line is longer than 1048576 bytes"},
+		{Options{}, "g.csv", "a,b\n\"" + strings.Repeat("x\n", maxLine) + "\",b\n", "g.csv:2: the record is longer than 1048576 bytes (an unclosed quote joins many lines into one record)"},
+		{Options{}, "g.json", "[[0,1]" + strings.Repeat(" ", 2*maxToken), "g.json:1:7: the white space is longer than 1048576 bytes"},
+		{Options{}, "g.json", `{"graph":` + strings.Repeat("[", 100), "g.json:1:75: nested more than 64 levels deep"},
+		{Options{Kind: Vector}, "v.npy", npyFile(2, strings.Repeat(" ", 1<<17)), "v.npy: the header of 131073 bytes exceeds the limit of 65536"},
 	} {
 		_, err := Read(strings.NewReader(c.text), c.name, c.opt)
 		if err == nil || err.Error() != c.want || !isLimit(err) {
@@ -236,7 +236,7 @@ func TestLimits(t *testing.T) {
 		}
 		decls = append(decls, Decl{"A", raw})
 	}
-	if _, _, _, err := Bind(decls, nil); !isLimit(err) || err.Error() != "g.csv: more than the limit of 3 nodes in all inputs together" {
+	if _, _, _, err := Bind(decls, nil); !isLimit(err) || err.Error() != "g.csv: all inputs together exceed the limit of 3 nodes" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -328,7 +328,7 @@ func TestLarge(t *testing.T) {
 				}
 			}
 		}
-		msg := fmt.Sprintf("%d edges merged", m-len(want))
+		msg := fmt.Sprintf("%d repeated edges merged", m-len(want))
 		if !slices.ContainsFunc(warnings, func(w Warning) bool { return strings.HasPrefix(w.Msg, msg) }) {
 			t.Errorf("%s: warnings %v, want %s", spec, warnings, msg)
 		}

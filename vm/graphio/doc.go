@@ -104,7 +104,7 @@
 // zero; in JSON a number), else labels. A file that has both is an error, since
 // reading either for the other would renumber the nodes: ids=label reads
 // numbers as labels, ids=number insists on numbers. All graphs of a program and
-// all matrices that come as edges (not as an array or Matrix Market file, which
+// all matrices given as edges (not as an array or Matrix Market file, which
 // have axes of their own) share one set of nodes; numbers in one and labels in
 // another is an error.
 //

@@ -82,10 +82,10 @@ func (t *ids) number(b []byte) (int32, *Error) {
 		}
 	}
 	if t.nodes > 0 && v >= t.nodes {
-		return 0, &Error{Msg: fmt.Sprintf("node %s is not one of the %s, which are 0 to %d", asWritten(b), plural(t.nodes, "node"), t.nodes-1)}
+		return 0, &Error{Msg: fmt.Sprintf("node %s is out of range: the %s are 0 to %d", asWritten(b), plural(t.nodes, "node"), t.nodes-1)}
 	}
 	if v >= t.limit {
-		return 0, &Error{Msg: fmt.Sprintf("node %s is past the limit of %s", asWritten(b), plural(t.limit, "node")), Hint: labelHint, Limit: true}
+		return 0, &Error{Msg: fmt.Sprintf("node %s exceeds the limit of %s", asWritten(b), plural(t.limit, "node")), Hint: labelHint, Limit: true}
 	}
 	t.max = max(t.max, v)
 	return int32(v), nil
@@ -133,7 +133,7 @@ func badLabel(b []byte) string {
 	}
 	for _, c := range b {
 		if c < ' ' || c == 0x7f {
-			return "the label " + quote(b) + " holds a control character"
+			return "the label " + quote(b) + " contains a control character"
 		}
 	}
 	return ""

@@ -81,9 +81,9 @@ const maxNotGzip = 1 << 20
 
 func (n notGzip) Error() string {
 	if n == maxNotGzip {
-		return fmt.Sprintf("after the end of the gzip data: %d bytes or more that are not gzip", int64(n))
+		return fmt.Sprintf("the gzip data is followed by at least %d bytes that are not gzip", int64(n))
 	}
-	return fmt.Sprintf("after the end of the gzip data: %s not gzip", plural(int(n), "byte that is", "bytes that are"))
+	return fmt.Sprintf("the gzip data is followed by %s not gzip", plural(int(n), "byte that is", "bytes that are"))
 }
 
 func (m *gzipMembers) Read(p []byte) (int, error) {

@@ -145,7 +145,7 @@ func (f *jsonFile) item(start int) {
 		f.addCell(kind, key)
 		if f.at-start > maxItem {
 			f.tokLine, f.tokCol = w.line, w.col
-			panic(f.limit(fmt.Sprintf("the item has more than %d bytes", maxItem)))
+			panic(f.limit(fmt.Sprintf("the item is longer than %d bytes", maxItem)))
 		}
 	}
 }
@@ -195,7 +195,7 @@ func (f *jsonFile) vector() {
 		f.element(&list, x, f.tokLine)
 	})
 	if list.len() == 0 {
-		panic(f.fail("a vector without values", ""))
+		panic(f.fail("the vector has no values", ""))
 	}
 	data := list.flat()
 	f.reader.array(data, len(data))
@@ -204,7 +204,7 @@ func (f *jsonFile) vector() {
 // vectorByNode reads {"label": value, ...}.
 func (f *jsonFile) vectorByNode() {
 	if f.opt.Source+f.opt.Weight != "" {
-		panic(f.fail("an object from node to value has no columns", "source and weight are for tables"))
+		panic(f.fail("an object that maps nodes to values has no columns", "source and weight are for tables"))
 	}
 	f.raw.form, f.byNode = byNode, true
 	f.cols = columns{src: 0, dst: -1, weight: 1}
@@ -246,7 +246,7 @@ func (f *jsonFile) rows() {
 	f.read('[')
 	switch f.peek() {
 	case ']':
-		panic(f.fail("an empty row", ""))
+		panic(f.fail("the row is empty", ""))
 	case '"':
 		f.item(f.at)
 		f.takeEdges(w)
@@ -307,7 +307,7 @@ func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) {
 		return
 	case height != width:
 		panic(f.fatal(line, col, fmt.Sprintf("expected a graph as pairs or as a square array, found %d rows of %d", height, width),
-			`edges with weights are written {"edges": [[0, 1, 2.5]]}`))
+			`write weighted edges as {"edges": [[0, 1, 2.5]]}`))
 	}
 	d.end()
 }
@@ -324,7 +324,7 @@ func (f *jsonFile) denseRows(width int, element func(i, j int, x float64)) (heig
 			}
 		})
 		if n != width {
-			f.bad(line, col, fmt.Sprintf("row %d has %s, the first has %d", height, plural(n, "element"), width), "")
+			f.bad(line, col, fmt.Sprintf("row %d has %s, but the first has %d", height, plural(n, "element"), width), "")
 		}
 	}
 	f.read(']')
@@ -343,7 +343,7 @@ func (f *jsonFile) graphObject() {
 			f.nodeList()
 		case "edges", "links":
 			if f.edges {
-				panic(f.fail("edges and links are both given", ""))
+				panic(f.fail(`the object has both "edges" and "links"`, "give one of them"))
 			}
 			f.expect('[', "an array of edges")
 			f.edges = true
@@ -387,7 +387,7 @@ func (f *jsonFile) size() {
 		panic(f.fail("expected a number of nodes, found "+quote(tok), ""))
 	}
 	if n > f.opt.MaxNodes {
-		panic(f.limit(fmt.Sprintf("%s nodes are past the limit of %d", asWritten(tok), f.opt.MaxNodes)))
+		panic(f.limit(fmt.Sprintf("%s nodes exceed the limit of %d", asWritten(tok), f.opt.MaxNodes)))
 	}
 	f.setSize(n)
 }
@@ -395,7 +395,7 @@ func (f *jsonFile) size() {
 // setSize records a number of nodes. Several places may give one, and they must agree.
 func (f *jsonFile) setSize(n int) {
 	if f.count >= 0 && f.count != n || f.opt.Nodes > 0 && f.opt.Nodes != n {
-		panic(f.fail(fmt.Sprintf("%s here, but another number of nodes is given as well", plural(n, "node")), ""))
+		panic(f.fail(fmt.Sprintf("%s here, but a different number is given elsewhere", plural(n, "node")), ""))
 	}
 	f.count = n
 }
@@ -437,7 +437,7 @@ func (f *jsonFile) nodeList() {
 		f.nodes = list.labels
 		return
 	case list.max >= n:
-		panic(f.fail(fmt.Sprintf("the list has %s, but their numbers go to %d", plural(n, "node"), list.max), labelHint))
+		panic(f.fail(fmt.Sprintf("the list has %s, but their numbers go up to %d", plural(n, "node"), list.max), labelHint))
 	}
 	f.setSize(n)
 }
@@ -498,7 +498,7 @@ func (f edgeRows) settle(w *row) {
 	}
 	if f.edges = true; weighted != f.weighted {
 		has := map[bool]string{true: "a weight", false: "no weight"}
-		w.bad = &Error{Line: w.line, Column: w.col, Msg: fmt.Sprintf("the edge has %s, those before it have %s", has[weighted], has[f.weighted]), Hint: "weight=none reads none"}
+		w.bad = &Error{Line: w.line, Column: w.col, Msg: fmt.Sprintf("the edge has %s, but those before it have %s", has[weighted], has[f.weighted]), Hint: "weight=none ignores the weights"}
 	}
 }
 
@@ -567,7 +567,7 @@ func (f *jsonFile) resolve() {
 		}
 		if f.ids.max >= f.count {
 			f.outside(func(id int32) bool { return int(id) >= f.count }, func(id int32) string {
-				return fmt.Sprintf("node %d is not one of the %s, which are 0 to %d", id, plural(f.count, "node"), f.count-1)
+				return fmt.Sprintf("node %d is out of range: the %s are 0 to %d", id, plural(f.count, "node"), f.count-1)
 			})
 			return
 		}
@@ -587,7 +587,7 @@ func (f *jsonFile) resolveLabels() {
 	f.raw.labels, f.raw.texts = f.nodes.labels, f.nodes.texts
 	if !f.ids.labelled() { // numbers are positions in the list
 		f.outside(func(id int32) bool { return int(id) >= n }, func(id int32) string {
-			return fmt.Sprintf("node %d is not in the list of %s, which are 0 to %d", id, plural(n, "node"), n-1)
+			return fmt.Sprintf("node %d is not in the list: its %s are 0 to %d", id, plural(n, "node"), n-1)
 		})
 		if f.ids.max >= n && len(f.rep.list) == 0 { // only a row of weight 0 named it
 			panic(f.fatal(0, 0, fmt.Sprintf("node %d is not in the list of %s", f.ids.max, plural(n, "node")), ""))
@@ -709,7 +709,7 @@ func (f *jsonFile) twoByTwo() {
 	if m == asPairs {
 		return
 	}
-	f.warn("two-by-two", edges.lines.at(0), fmt.Sprintf("two pairs are read as the edges %d -> %d and %d -> %d, but would be another graph as a 2x2 matrix; "+
+	f.warn("two-by-two", edges.lines.at(0), fmt.Sprintf("two pairs are read as the edges %d -> %d and %d -> %d, but as a 2x2 matrix they would be a different graph; "+
 		`write {"edges": [[%[1]d, %[2]d], [%[3]d, %[4]d]]} for the edges, {"n": 2, "edges": [%[5]s]} for the matrix`,
 		m[0][0], m[0][1], m[1][0], m[1][1], strings.Join(ones, ", ")))
 }

@@ -178,7 +178,7 @@ func (x *tokens) refusal(err error) error {
 		case rest[0] == '"':
 			what = "string"
 		}
-		return x.limit(fmt.Sprintf("the %s has more than %d bytes", what, maxToken))
+		return x.limit(fmt.Sprintf("the %s is longer than %d bytes", what, maxToken))
 	}
 	if x.err != nil {
 		return x.err
@@ -205,7 +205,7 @@ func (x *tokens) refusal(err error) error {
 	}
 	hint := ""
 	if x.added > 0 {
-		hint = "in JSON lines each line is a whole value"
+		hint = "in JSON Lines, each line is a complete value"
 	}
 	return x.fail(wrong.Err.Error(), hint)
 }
@@ -312,7 +312,7 @@ func (x *tokens) skip() {
 		kind := x.peek()
 		at := x.dec.StackDepth()
 		if at-depth > maxDepth {
-			panic(x.limit(fmt.Sprintf("nested deeper than %d", maxDepth)))
+			panic(x.limit(fmt.Sprintf("nested more than %d levels deep", maxDepth)))
 		}
 		in, n := x.dec.StackIndex(at)
 		tok := x.read(kind)

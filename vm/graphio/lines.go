@@ -51,7 +51,7 @@ func (l *lines) next() []byte {
 		n--
 	}
 	if n > maxLine {
-		panic(&Error{File: l.in.name, Line: l.no, Limit: true, Msg: fmt.Sprintf("the line has more than %d bytes", maxLine)})
+		panic(&Error{File: l.in.name, Line: l.no, Limit: true, Msg: fmt.Sprintf("the line is longer than %d bytes", maxLine)})
 	}
 	if n > 0 && line[n-1] == '\r' {
 		n--

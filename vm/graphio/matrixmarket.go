@@ -61,7 +61,7 @@ func (f *mmFile) header() {
 	}
 	f.head = mmHeader{words[2], words[3], words[4]}
 	if f.head.values == "pattern" && (f.head.layout == "array" || f.head.symmetry == "skew-symmetric") {
-		panic(f.fatal(1, 0, "values of pattern do not go with "+f.head.layout+" "+f.head.symmetry, ""))
+		panic(f.fatal(1, 0, "pattern values cannot be combined with "+f.head.layout+" "+f.head.symmetry, ""))
 	}
 }
 
@@ -80,7 +80,7 @@ func (f *mmFile) limitAt(i int, msg string) *Error {
 // sizes reads the line of sizes, n of them.
 func (f *mmFile) sizes(n int, form string) []int {
 	if f.next(false) == nil {
-		panic(f.fatal(f.src.no, 0, "the file ends before the sizes", "expected "+form))
+		panic(f.fatal(f.src.no, 0, "the file ends before the line of sizes", "expected "+form))
 	}
 	if len(f.cells) != n {
 		panic(f.errorAt(0, fmt.Sprintf("expected %s, found %s", form, plural(len(f.cells), "field"))))
@@ -103,13 +103,13 @@ func (f *mmFile) sizes(n int, form string) []int {
 		if f.opt.Kind != Graph {
 			what = "a " + f.head.symmetry + " matrix"
 		}
-		panic(f.errorAt(0, what+" must be square, this is "+shown))
+		panic(f.errorAt(0, what+" must be square, found "+shown))
 	}
 	if f.rows == 0 || f.cols == 0 {
 		panic(f.errorAt(0, "a matrix of "+shown+" has no elements"))
 	}
 	if max(f.rows, f.cols) > f.opt.MaxNodes {
-		panic(f.limitAt(0, "sizes "+shown+" are past the limit of "+plural(f.opt.MaxNodes, "node")))
+		panic(f.limitAt(0, shown+" exceeds the limit of "+plural(f.opt.MaxNodes, "node")))
 	}
 	return out
 }
@@ -121,7 +121,7 @@ func (f *mmFile) coordinate() {
 	}
 	want, got := size[2], 0
 	if want > f.opt.MaxEdges {
-		panic(f.limitAt(2, fmt.Sprintf("%s entries are past the limit of %d", asWritten(f.cells[2].val), f.opt.MaxEdges)))
+		panic(f.limitAt(2, fmt.Sprintf("%s entries exceed the limit of %d", asWritten(f.cells[2].val), f.opt.MaxEdges)))
 	}
 	weighted := f.head.values != "pattern"
 	width := 2
@@ -169,7 +169,7 @@ func (f *mmFile) entry(width int, weighted bool) {
 		at[i] = v - 1
 	}
 	if !f.inTriangle(at[0], at[1]) {
-		f.badCell(&f.row, 0, &Error{Msg: fmt.Sprintf("entry %d %d is not below the diagonal, where a %s file has all of its entries", at[0]+1, at[1]+1, f.head.symmetry)})
+		f.badCell(&f.row, 0, &Error{Msg: fmt.Sprintf("entry %d %d is not below the diagonal, as every entry of a %s file must be", at[0]+1, at[1]+1, f.head.symmetry)})
 		return
 	}
 	x := 1.0
@@ -210,16 +210,16 @@ func (f *mmFile) value(i int) (float64, bool) {
 func (f *mmFile) array() {
 	f.sizes(2, "ROWS COLUMNS")
 	if f.opt.Dup != "" || f.opt.Default != nil {
-		panic(f.fatal(0, 0, "the options dup and default are for a list of edges, this file is a dense array", ""))
+		panic(f.fatal(0, 0, "the options dup and default are for lists of edges, but this file is a dense array", ""))
 	}
 	if f.opt.Kind == Graph && f.head.symmetry == "skew-symmetric" {
-		panic(f.fatal(1, 0, "a skew-symmetric array has negative entries, a graph has none", "bind it to an input of kind matrix"))
+		panic(f.fatal(1, 0, "a skew-symmetric array has negative entries, which a graph cannot have", "bind it to an input of kind matrix"))
 	}
 	if f.opt.Kind == Vector && f.cols != 1 {
 		panic(f.errorAt(1, fmt.Sprintf("expected one column for a vector, found %d", f.cols)))
 	}
 	if f.opt.Kind != Graph && f.rows > f.opt.MaxElems/f.cols {
-		panic(f.limitAt(0, fmt.Sprintf("%d x %d is past the limit of %s", f.rows, f.cols, plural(f.opt.MaxElems, "element"))))
+		panic(f.limitAt(0, fmt.Sprintf("%d x %d exceeds the limit of %s", f.rows, f.cols, plural(f.opt.MaxElems, "element"))))
 	}
 	// Elements come column by column, which are the rows of the transpose.
 	d := f.newDense(f.rows, f.cols, true)
@@ -234,7 +234,7 @@ func (f *mmFile) array() {
 				panic(f.fatal(f.src.no, 0, fmt.Sprintf("the file ends before element %d %d of a %d x %d matrix", i+1, j+1, f.rows, f.cols), ""))
 			}
 			if len(f.cells) != 1 {
-				f.badCell(&f.row, 1, &Error{Msg: fmt.Sprintf("expected one element a line, found %s", plural(len(f.cells), "field"))})
+				f.badCell(&f.row, 1, &Error{Msg: fmt.Sprintf("expected one element per line, found %s", plural(len(f.cells), "field"))})
 				continue
 			}
 			if x, ok := f.value(0); ok {

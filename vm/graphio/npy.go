@@ -51,9 +51,9 @@ func (r *reader) npy() {
 	case graph && h.shape[0] != h.shape[1]:
 		panic(r.fatal(0, 0, "a graph must be square, found "+shape, ""))
 	case graph && h.shape[0] > r.opt.MaxNodes:
-		panic(r.atLimit(0, shape+" is past the limit of "+plural(r.opt.MaxNodes, "node")))
+		panic(r.atLimit(0, shape+" exceeds the limit of "+plural(r.opt.MaxNodes, "node")))
 	case !graph && elems > uint64(r.opt.MaxElems):
-		panic(r.atLimit(0, shape+" is past the limit of "+plural(r.opt.MaxElems, "element")))
+		panic(r.atLimit(0, shape+" exceeds the limit of "+plural(r.opt.MaxElems, "element")))
 	}
 	r.npyData(h, dec, elems)
 }
@@ -73,7 +73,7 @@ func (r *reader) full(b []byte, short func(n int) string) {
 func (r *reader) npyHeader() npyHeader {
 	next := func(n int) []byte {
 		b := make([]byte, n)
-		r.full(b, func(int) string { return "the file ends inside the header of the .npy format" })
+		r.full(b, func(int) string { return "the file ends inside the .npy header" })
 		return b
 	}
 	start := next(8)
@@ -90,7 +90,7 @@ func (r *reader) npyHeader() npyHeader {
 		panic(r.fatal(0, 0, fmt.Sprintf("version %d.%d of the .npy format is not supported", start[6], start[7]), "expected 1, 2 or 3"))
 	}
 	if n > npyMaxHeader {
-		panic(r.atLimit(0, fmt.Sprintf("the header of %d bytes is past the limit of %d", n, npyMaxHeader)))
+		panic(r.atLimit(0, fmt.Sprintf("the header of %d bytes exceeds the limit of %d", n, npyMaxHeader)))
 	}
 	h, problem := parseNPYHeader(string(next(int(n))))
 	if problem != "" {
@@ -115,9 +115,9 @@ func parseNPYHeader(s string) (h npyHeader, problem string) {
 	err := json.Unmarshal(npyComma().ReplaceAll([]byte(npyLiteral.Replace(s)), []byte("$1")), &got, json.RejectUnknownMembers(true))
 	switch {
 	case err != nil:
-		return h, "the header of the .npy format cannot be read: " + err.Error()
+		return h, "cannot read the .npy header: " + err.Error()
 	case got.Descr == nil || got.Fortran == nil || got.Shape == nil:
-		return h, `the header of the .npy format has not all of "descr", "fortran_order" and "shape"`
+		return h, `the .npy header lacks "descr", "fortran_order" or "shape"`
 	case got.Descr.Kind() == '[':
 		return h, "structured arrays are not supported"
 	}
@@ -248,7 +248,7 @@ func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) {
 	}
 	var extra [1]byte
 	if n, err := io.ReadFull(r.in, extra[:]); n > 0 {
-		panic(r.fatal(0, 0, fmt.Sprintf("the file goes on after its %d elements", elems), ""))
+		panic(r.fatal(0, 0, fmt.Sprintf("the file continues after its %d elements", elems), ""))
 	} else if err != io.EOF {
 		panic(err)
 	}

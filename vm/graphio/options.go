@@ -170,7 +170,7 @@ func (o Options) usable(name string, f Format) error {
 		return &Error{File: name, Msg: fmt.Sprintf("unknown kind %q", o.Kind), Hint: "expected graph, matrix, vector or scalar"}
 	}
 	if o.Nodes > o.MaxNodes {
-		return &Error{File: name, Limit: true, Msg: fmt.Sprintf("nodes=%d is past the limit of %s", o.Nodes, plural(o.MaxNodes, "node"))}
+		return &Error{File: name, Limit: true, Msg: fmt.Sprintf("nodes=%d exceeds the limit of %s", o.Nodes, plural(o.MaxNodes, "node"))}
 	}
 	if msg, hint := o.check(f); msg != "" {
 		return &Error{File: name, Msg: msg, Hint: hint}
@@ -197,21 +197,21 @@ func (o Options) check(f Format) (msg, hint string) {
 		{o.Source != "", o.called("source", "from"), listed && o.Kind != Scalar && o.Kind != Relation, "tables and JSON edges"},
 		{o.Target != "", o.called("target", "to"), listed && (o.Kind == Graph || o.Kind == Matrix) && o.OneHot == "", "lists of edges"},
 		{o.Weight != "", "weight", listed && o.Kind != Scalar && o.Kind != Relation && o.OneHot == "", "tables and JSON edges"},
-		{o.Test != nil, "weight=" + o.Weight, rows, "tables if it is a comparison"},
+		{o.Test != nil, "weight=" + o.Weight, rows, "tables, because it is a comparison"},
 		{o.Query != "", "query", f == SQLite, "SQLite"},
 		{o.IDs != "", "ids", listed && o.Kind != Scalar && o.Kind != Relation, "tables and JSON"},
 		{o.Nodes != 0, "nodes", listed && o.Kind != Scalar && o.Kind != Relation, "lists of numbered nodes"},
-		{o.Dup != "", "dup", o.Kind == Matrix && f != NPY, "matrices that come as edges"},
-		{o.Default != nil && !far, "default", listed && o.Kind == Vector, "vectors with one row a node; default=inf is for matrices"},
-		{far, "default=inf", o.Kind == Matrix && f != NPY && o.OneHot == "", "matrices that come as edges"},
-		{o.Extra != "", "extra", listed && (o.Kind == Vector || o.OneHot != ""), "tables with one row a node"},
+		{o.Dup != "", "dup", o.Kind == Matrix && f != NPY, "matrices given as edges"},
+		{o.Default != nil && !far, "default", listed && o.Kind == Vector, "vectors with one row per node; default=inf is for matrices"},
+		{far, "default=inf", o.Kind == Matrix && f != NPY && o.OneHot == "", "matrices given as edges"},
+		{o.Extra != "", "extra", listed && (o.Kind == Vector || o.OneHot != ""), "tables with one row per node"},
 	} {
 		if c.set && !c.ok {
 			hint = c.key + " is for " + c.only
 			if o.Kind == Relation && listed {
-				hint += "; a relation takes its columns by their names in the first row, or else by position"
+				hint += "; a relation finds its columns by the names in the first row, or by position"
 			}
-			return fmt.Sprintf("the option %s has no meaning for a %s read from %s", c.key, o.Kind, f), hint
+			return fmt.Sprintf("the option %s does not apply to a %s read from %s", c.key, o.Kind, f), hint
 		}
 	}
 	return "", ""
@@ -254,7 +254,7 @@ func ParseSpec(s string) (path string, opt Options, err error) {
 		}
 		val, err := url.PathUnescape(val) // which leaves a plus sign, common in names, alone
 		if err != nil {
-			return "", opt, specError(s, fmt.Sprintf("bad %% escape in the option %s", key), "write % itself as %25")
+			return "", opt, specError(s, fmt.Sprintf("invalid %% escape in the option %s", key), "write a literal % as %25")
 		}
 		if err := opt.Set(key, val); err != nil {
 			err.File = s
@@ -266,7 +266,7 @@ func ParseSpec(s string) (path string, opt Options, err error) {
 
 func specPath(spec, path string, opt Options) (string, Options, error) {
 	if path == "" {
-		return "", opt, specError(spec, "there is no file name", "- reads standard input")
+		return "", opt, specError(spec, "the file name is missing", "- reads standard input")
 	}
 	return path, opt, nil
 }

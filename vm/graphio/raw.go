@@ -149,7 +149,7 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 		case NPY:
 			rd.npy()
 		case Parquet, SQLite:
-			panic(rd.fatal(0, 0, fmt.Sprintf("the content is that of %s", format), fmt.Sprintf("format=%s reads it", format)))
+			panic(rd.fatal(0, 0, fmt.Sprintf("the file contains %s data", format), fmt.Sprintf("format=%s reads it", format)))
 		default:
 			panic(rd.fatal(0, 0, fmt.Sprintf("unknown format %q", format), ""))
 		}
@@ -223,7 +223,7 @@ func (r *reader) settle() {
 		}
 		raw.maxID = max(raw.maxID, r.ids.max)
 		if raw.labels.len() > 0 && r.opt.Nodes > 0 {
-			panic(&Error{File: raw.File, Msg: "the option nodes is for numbered nodes, and these have labels"})
+			panic(&Error{File: raw.File, Msg: "the option nodes is for numbered nodes, but these have labels"})
 		}
 	}
 	r.mem.give(int(r.mem.held) - raw.held()) // all else is garbage now

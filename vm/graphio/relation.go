@@ -37,7 +37,7 @@ type relationRows struct {
 // relation reads all rows. at gives the positions of the columns; with nil the first row decides.
 func (t *table) relation(src source, at []int) {
 	if len(t.opt.Columns) == 0 {
-		panic(t.fatal(0, 0, "a relation cannot be bound here", "`ein run` binds one; in a session its rows can be written as facts"))
+		panic(t.fatal(0, 0, "a relation cannot be bound here", "`ein run` binds relations; in a session, write the rows as facts"))
 	}
 	raw := &relationRows{cols: t.opt.Columns, labels: newLabelTable(t.mem)}
 	for range raw.cols {
@@ -237,11 +237,11 @@ func (t *table) tuple(w *row, at []int) {
 			line, col := w.place(at[i])
 			hint := ""
 			if _, no := parseCell(x.val, tensor.RealColumn); len(bytes.TrimSpace(x.val)) == 0 {
-				hint = "fill the cell in, or leave the row out of the data; only a column of type text may be empty"
+				hint = "fill in the cell or remove the row; only a column of type text may have empty cells"
 			} else if c.Kind == tensor.IntColumn && no == "" && !bytes.ContainsAny(x.val, ".eE") {
-				hint = "numbers that name things, as account numbers do, are of type node"
+				hint = "numbers that name things, such as account numbers, have type node"
 			} else if c.Kind == tensor.IntColumn && no == "" {
-				hint = "where the column is of type real, numbers may have decimals"
+				hint = "a column of type real may have decimals"
 			}
 			t.bad(line, col, fmt.Sprintf("expected %s in the column `%s`, found %s", bad, c.Name, x.shown()), hint)
 			return

@@ -278,7 +278,7 @@ func (r *textRows) quoted() {
 	r.text = bytes.TrimSuffix(r.record, []byte{'\n'})
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
 		at := min(offset(wrong.Line, wrong.Column), len(r.text))
-		r.bad = &Error{Msg: "a quote inside a field that does not begin with one", Hint: "quote the whole field and write the quote inside it twice"}
+		r.bad = &Error{Msg: "a quote inside a field that does not begin with one", Hint: "put the whole field in quotes and double the quote inside it"}
 		if errors.Is(err, csv.ErrQuote) && r.ended {
 			at = 0 // the field after those that it has read
 			if n := len(vals); n > 0 {
@@ -332,8 +332,8 @@ func (r *textRows) Read(p []byte) (int, error) {
 		const times, field = 3, 40
 		size := len(r.record) + len(line)
 		if size > maxLine {
-			panic(&Error{File: r.src.in.name, Line: r.line, Limit: true, Msg: fmt.Sprintf("the record has more than %d bytes", maxLine),
-				Hint: "a quote that is not closed makes one record of many lines"})
+			panic(&Error{File: r.src.in.name, Line: r.line, Limit: true, Msg: fmt.Sprintf("the record is longer than %d bytes", maxLine),
+				Hint: "an unclosed quote joins many lines into one record"})
 		}
 		if size > cap(r.record) {
 			r.src.in.mem.take(times * 2 * size)

@@ -111,7 +111,7 @@ func (t *table) end() {
 			Msg: fmt.Sprintf("where= leaves out %d of %s", t.left, plural(t.seen, "row"))})
 	}
 	if t.amounts > 0 {
-		t.warn("weights", t.first, fmt.Sprintf("the third column has a number in %d of %s, but none in the first: it is not read as weights; weight=%d reads it, weight=none does not",
+		t.warn("weights", t.first, fmt.Sprintf("the third column has a number in %d of %s, but not in the first, so it is not read as weights; weight=%d reads it, weight=none leaves it out",
 			t.amounts, plural(t.seen, "row"), t.passed))
 	}
 	if t.values != nil && t.values.labels != nil && len(t.rep.list) == 0 {
@@ -177,7 +177,7 @@ func (t *table) layout(first, second *row) (header bool) {
 		named = named || !isPosition(f.Column)
 	}
 	if named && t.opt.Header == HeaderNo {
-		panic(t.fatal(0, 0, "columns are given by name, but header=no says that they have none", "give positions, counted from 1"))
+		panic(t.fatal(0, 0, "columns are given by name, but header=no says that they have no names", "give positions, counted from 1"))
 	}
 	header = named || t.opt.Header == HeaderYes
 	if t.opt.Kind == Vector {
@@ -336,7 +336,7 @@ func (t *table) vectorLayout(first *row, header bool) (_ bool) {
 	t.cols = columns{src: -1, dst: -1, weight: -1}
 	switch {
 	case t.opt.Weight == NoWeight:
-		panic(t.fatal(0, 0, "weight=none leaves a vector without values", ""))
+		panic(t.fatal(0, 0, "weight=none leaves the vector has no values", ""))
 	case t.opt.Source == "" && t.opt.Weight == "" && t.width <= 2:
 		t.cols.src, t.cols.weight = t.width-2, t.width-1
 	case t.opt.Weight == "" && t.width != 2:
@@ -379,7 +379,7 @@ func (t *table) pick(first *row, header bool, opt, key string, def int) int {
 	named := func(f cell) bool { return string(f.val) == opt }
 	c := slices.IndexFunc(first.cells, named)
 	if c < 0 || !header {
-		panic(t.fatal(first.line, 0, fmt.Sprintf("%s=%s: there is no such column", key, opt),
+		panic(t.fatal(first.line, 0, fmt.Sprintf("%s=%s: no such column", key, opt),
 			"the columns are "+first.names()))
 	}
 	if slices.ContainsFunc(first.cells[c+1:], named) {
@@ -527,7 +527,7 @@ func (t *table) weight(w *row) (float64, bool) {
 	if !isQuantity(v.val) {
 		e = t.noNumber(e)
 		if w.line == t.first && t.opt.Header == HeaderAuto {
-			e.Hint = strings.TrimPrefix(e.Hint+"; header=yes takes the first row for names", "; ")
+			e.Hint = strings.TrimPrefix(e.Hint+"; header=yes reads the first row as names", "; ")
 		}
 	}
 	t.badCell(w, c, e)
@@ -537,7 +537,7 @@ func (t *table) weight(w *row) (float64, bool) {
 // noNumber adds the hint of weight=none to an error in a column that is only taken for the weight.
 func (t *table) noNumber(e *Error) *Error {
 	if t.third {
-		e.Hint = "weight=none reads no weights"
+		e.Hint = "weight=none ignores the weights"
 	}
 	return e
 }

@@ -82,7 +82,7 @@ func TestWeights(t *testing.T) {
 		two     = [][]string{{"0", "1", "5", "7"}, {"1", "0", "0", "7"}, {"1", "2", "3", "7"}}
 		named   = func(more ...string) []string { return append([]string{"source", "target"}, more...) }
 	)
-	const zero = "1 edge of weight 0 left out, a matrix cannot tell it from no edge; default=inf keeps it, where no edge is an infinite weight"
+	const zero = "1 edge of weight 0 left out: in a matrix, 0 means no edge; default=inf keeps weight 0 and makes a missing edge infinite"
 	for _, c := range []struct {
 		name string
 		rowsOf

@@ -67,7 +67,7 @@ func (t *table) holds(w *row, f *Filter, key string) (pass, ok bool) {
 	}
 	if !numbers {
 		t.badCell(w, f.at, &Error{Msg: fmt.Sprintf("expected a number for %s=%s%s%s, found %s", key, f.Column, f.Op, f.Value, quote(cell)),
-			Hint: fmt.Sprintf("where=%s!= before it leaves out empty cells", f.Column)})
+			Hint: fmt.Sprintf("where=%s!= before it skips empty cells", f.Column)})
 		return false, false
 	}
 	return f.Op[0] == '<' && x < y || f.Op[0] == '>' && x > y || f.Op[1:] == "=" && x == y, true
@@ -92,7 +92,7 @@ func (t *table) findFilters(first *row, header bool) {
 		key = "onehot"
 	}
 	if key != "" && !header && t.opt.Header == HeaderAuto {
-		panic(t.fatal(first.line, 0, key+"= gives its column by number, and no header was found", headerHint))
+		panic(t.fatal(first.line, 0, key+"= gives its column by number, but no header was found", headerHint))
 	}
 	if t.opt.Test != nil {
 		test := *t.opt.Test // which the caller may use again

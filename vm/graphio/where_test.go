@@ -12,11 +12,11 @@ func TestWhere(t *testing.T) {
 		{"where=by!=LH", air, `bool 2x2: 0>1 ["b" "c"]|unused: t.csv:1: columns not used (3 rows): "km"|where: t.csv: where= leaves out 2 of 3 rows`},
 		{"where=km!=&where=km>=3e2&where=km<450", air, `bool 2x2: 0>1 ["a" "b"]|unused: t.csv:1: columns not used (3 rows): "by"|where: t.csv: where= leaves out 2 of 3 rows`},
 		{"where=km==300.0", air, `bool 2x2: 0>1 ["a" "b"]|unused: t.csv:1: columns not used (3 rows): "by"|where: t.csv: where= leaves out 2 of 3 rows`},
-		{"where=km<9", air, `error: t.csv:4:8: expected a number for where=km<9, found "" (where=km!= before it leaves out empty cells)`},
-		{"where=miles<9", air, `error: t.csv:1: where=miles: there is no such column (the columns are "from", "to", "by", "km")`},
+		{"where=km<9", air, `error: t.csv:4:8: expected a number for where=km<9, found "" (where=km!= before it skips empty cells)`},
+		{"where=miles<9", air, `error: t.csv:1: where=miles: no such column (the columns are "from", "to", "by", "km")`},
 		{"where=3==x&header=no&weight=none", "a,b,x\nb,c,y\n", `bool 2x2: 0>1 ["a" "b"]|where: t.csv: where= leaves out 1 of 2 rows`},
 		{"where=1>0&header=no", "0,1\n1,2\n", `bool 3x3: 1>2|where: t.csv: where= leaves out 1 of 2 rows`},
-		{"where=1==a", "a,b\nb,c\n", `error: t.csv:1: where= gives its column by number, and no header was found (` + headerHint + ")"},
+		{"where=1==a", "a,b\nb,c\n", `error: t.csv:1: where= gives its column by number, but no header was found (` + headerHint + ")"},
 	} {
 		if got := outcome(t, Graph, "t.csv?"+c.opt, c.text); got != strings.ReplaceAll(c.want, "|", "\n") {
 			t.Errorf("%s:\n got %s\nwant %s", c.opt, got, strings.ReplaceAll(c.want, "|", "\n"))

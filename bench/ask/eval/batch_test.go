@@ -23,7 +23,7 @@ import (
 	"ein/bench/question/surface"
 )
 
-// batchServer is a provider that is none, and its address.
+// batchServer returns a provider that is none, and its address.
 func batchServer(t *testing.T, o fake.Options) (*fake.Server, string) {
 	t.Helper()
 	o.Instances, o.Behaviour, o.Wait = instances(t, batchRows), "noisy-ein@0.1", time.Millisecond

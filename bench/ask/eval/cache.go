@@ -36,8 +36,8 @@ type entry struct {
 // again.
 const turnsFolder = "turns"
 
-// newCache is nil if nothing is to be kept. Baselines are never cached: they depend on more than
-// the request.
+// newCache returns nil if nothing is to be kept. Baselines are never cached: they depend on more
+// than the request.
 func newCache(o *Options) (*cache, error) {
 	dir := o.Cache
 	if dir == "" && slices.Contains(o.Modes, prompt.Tool) {
@@ -52,7 +52,7 @@ func newCache(o *Options) (*cache, error) {
 	return &cache{dir, o.Model.Name(), o.BaseURL}, nil
 }
 
-// name is the file of a request: the SHA-256 of provider, address, body and sample.
+// name returns the file of a request: the SHA-256 of provider, address, body and sample.
 func (c *cache) name(body json.RawMessage, sample int) (string, error) {
 	var canonical any // the order of members does not count
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -74,8 +74,8 @@ func (c *cache) name(body json.RawMessage, sample int) (string, error) {
 	return filepath.Join(c.dir, text[:2], text+".json"), nil
 }
 
-// get is the response in a file, nil if there is none. A damaged file is an error, and counts as
-// none.
+// get returns the response in a file, or nil if there is no file. A damaged file is an error, and
+// the cache treats it as absent.
 func (c *cache) get(name string) (*model.Response, error) {
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,7 +94,7 @@ func entryOf(name string, b []byte) (*model.Response, error) {
 		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
 	}
 	if sum := sha256.Sum256(e.Response); e.SHA256 != hex.EncodeToString(sum[:]) {
-		return nil, fmt.Errorf("%s: the checksum is not that of the content", name)
+		return nil, fmt.Errorf("%s: the checksum does not match the content", name)
 	}
 	r := &model.Response{}
 	if err := json.Unmarshal(e.Response, r); err != nil {

@@ -213,7 +213,7 @@ func Repeats(o *Options) bool {
 	return bytes.Equal(bodies[0], bodies[1])
 }
 
-// request is what a row asks, after turns. Samples differ in their seed, if one is asked for.
+// request returns what a row asks, after turns. Samples differ in their seed, if one is asked for.
 func (o *Options) request(row *run.Row, turns ...model.Turn) *model.Request {
 	p := o.Params
 	if p.Seed != nil {
@@ -227,7 +227,7 @@ func (o *Options) request(row *run.Row, turns ...model.Turn) *model.Request {
 	return r
 }
 
-// bytes is the length of the request of a row, 0 if it cannot be made; asking reports why.
+// bytes returns the length of the request of a row, 0 if it cannot be made; asking reports why.
 func (o *Options) bytes(row *run.Row, turns ...model.Turn) int {
 	body, err := o.body(row, turns...)
 	if err != nil {
@@ -236,7 +236,7 @@ func (o *Options) bytes(row *run.Row, turns ...model.Turn) int {
 	return len(body)
 }
 
-// body is the body of the request of a row.
+// body returns the body of the request of a row.
 func (o *Options) body(row *run.Row, turns ...model.Turn) (json.RawMessage, error) {
 	return o.Model.Body(o.request(row, turns...))
 }

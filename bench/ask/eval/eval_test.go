@@ -26,7 +26,7 @@ import (
 	"ein/bench/question/surface"
 )
 
-// instances is n instances, of the categories in turn.
+// instances returns n instances, of the categories in turn.
 func instances(t testing.TB, n int) []*instance.Instance {
 	t.Helper()
 	var list []*instance.Instance
@@ -97,7 +97,7 @@ func (s *scripted) asked() int {
 	return n
 }
 
-// said is the reply of a model that depends on the request alone.
+// said returns the reply of a model that depends on the request alone.
 func said(r *model.Request) *model.Response {
 	return &model.Response{Text: fmt.Sprintf(`{"answer": %d} %s %d`, len(r.User), r.Mode, r.Sample), Finish: model.Stop, Model: "scripted-1",
 		Usage: model.Usage{Input: 100, Output: int64(10 + len(r.User)%7)}}
@@ -107,7 +107,7 @@ func patient(context.Context, *model.Request, int) (*model.Response, error) {
 	panic("a model was asked that must not be")
 }
 
-// sorted is the lines of the replies of a run, in order.
+// sorted returns the lines of the replies of a run, in order.
 func sorted(t testing.TB, dir string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, run.RepliesFile))
@@ -327,8 +327,8 @@ func TestStops(t *testing.T) {
 			return nil, &model.Error{Class: model.Transport, Err: fmt.Errorf("dial: %w", syscall.ECONNREFUSED)}
 		}, nil, Unreachable, "nothing can be reached", 22},
 		"another server": {func(context.Context, *model.Request, int) (*model.Response, error) {
-			return nil, &model.Error{Class: model.Protocol, Status: 200, Message: "a page of HTML", Hint: "Check the base URL."}
-		}, nil, Unreachable, "nothing answers: protocol: HTTP 200: a page of HTML", 24 * 5},
+			return nil, &model.Error{Class: model.Protocol, Status: 200, Message: "an HTML page", Hint: "Check the base URL."}
+		}, nil, Unreachable, "nothing answers: protocol: HTTP 200: an HTML page", 24 * 5},
 		"a wait of a day": {func(context.Context, *model.Request, int) (*model.Response, error) {
 			return nil, &model.Error{Class: model.RateLimit, RetryAfter: 24 * time.Hour}
 		}, nil, Wait, "24h", 20},

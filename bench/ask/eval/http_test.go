@@ -28,7 +28,7 @@ import (
 	"ein/bench/question/surface"
 )
 
-// serve is a provider that is none, and a model of it.
+// serve returns a provider that is none, and a model of it.
 func serve(t testing.TB, list []*instance.Instance, rate float64) (model.Model, string) {
 	t.Helper()
 	server, err := fake.New(fake.Options{Instances: list, Behaviour: "noisy-ein@0.1", FaultRate: rate, Seed: 1, Wait: time.Millisecond})
@@ -50,7 +50,7 @@ func client(t testing.TB, url string) model.Model {
 	return m
 }
 
-// hasty is a schedule that does not wait long.
+// hasty returns a schedule that does not wait long.
 func hasty(most int) Schedule {
 	return Schedule{Start: most, Max: most, Base: time.Microsecond, Cap: time.Millisecond, Cooldown: time.Millisecond, Retries: 50}
 }

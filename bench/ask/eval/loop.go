@@ -128,7 +128,7 @@ func (l *loop) summary() Summary {
 	return s
 }
 
-// tick is how often progress is reported if nothing happens.
+// tick is the interval between progress reports when nothing else happens.
 const tick = time.Second
 
 // run does the work. In the end the bill holds only what requests without a reply may have cost:
@@ -253,7 +253,8 @@ func (l *loop) fill(ctx context.Context) {
 	}
 }
 
-// slots is how many requests may be in flight. A group starts when there is room for all of it.
+// slots returns how many requests may be in flight. A group starts when there is room for all of
+// it.
 func (l *loop) slots() int {
 	if l.group == nil {
 		return l.pace.slots()
@@ -310,7 +311,7 @@ func (l *loop) give(ctx context.Context, row *run.Row, r result) {
 	}
 }
 
-// askAll is ask for a group.
+// askAll does for a group what ask does for one request.
 func (l *loop) askAll(ctx context.Context, group []*task) {
 	began := time.Now()
 	results := make([]result, len(group))
@@ -386,9 +387,9 @@ func (l *loop) afford(t *task) bool {
 	return false
 }
 
-// fits reports whether the disk has room for one more reply beside those in flight: what is asked
-// is paid for, and has to be kept. A reply is expected to be no longer than twice the longest so
-// far.
+// fits reports whether the disk has room for one more reply besides those in flight: every request
+// is paid for, so its reply must be kept. A reply is expected to be at most twice as long as the
+// longest so far.
 func (l *loop) fits() bool {
 	const first, files = 32 << 10, 2 * 4096 // before any reply; what a block of the two files may leave unused
 	each := int64(first)
@@ -457,7 +458,7 @@ func (l *loop) cached(t *task, r *result) bool {
 	return r.cached
 }
 
-// cacheName is the file of a reply in the cache, "" without one.
+// cacheName returns the file of a reply in the cache, "" without one.
 func (l *loop) cacheName(t *task) (string, error) {
 	if l.cache == nil {
 		return "", nil
@@ -620,7 +621,7 @@ func (l *loop) fail(r *result, e *model.Error) {
 }
 
 // Before the first reply there may be nobody to give one. Refused connections say so
-// early. A wait, a page of HTML or a program that ends at once may pass, but not as
+// early. A wait, an HTML page or a program that ends at once may pass, but not as
 // often for one request.
 const (
 	enough  = 3 // refused connections; requests that wait, and no more are asked

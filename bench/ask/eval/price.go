@@ -91,7 +91,7 @@ func matches(pattern, name string) bool {
 // batchPrice is the part of a price that providers charge in batches.
 const batchPrice = 0.5
 
-// price is the price of requests as they are sent now, in batches or alone.
+// price returns the price of requests as they are sent now, in batches or alone.
 func (o *Options) price() *run.Price {
 	if o.Price == nil || o.Batch == 0 || !model.HalfPrice(o.Model) {
 		return o.Price
@@ -104,7 +104,7 @@ func (o *Options) price() *run.Price {
 	return &p
 }
 
-// most is what a request costs at most, in dollars.
+// most returns the highest possible cost of a request, in dollars.
 func most(p *run.Price, input, output int64) float64 {
 	in := p.Input
 	if p.CachedInput != nil {
@@ -113,7 +113,7 @@ func most(p *run.Price, input, output int64) float64 {
 	return (float64(input)*in + float64(output)*p.Output) / 1e6
 }
 
-// cost is the price of some tokens in dollars, 0 without a price.
+// cost returns the price of some tokens in dollars, 0 without a price.
 func cost(p *run.Price, u model.Usage) float64 {
 	if p == nil {
 		return 0

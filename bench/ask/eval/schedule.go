@@ -56,7 +56,7 @@ func (s Schedule) withDefaults() Schedule {
 	return s
 }
 
-// wait is the time before a request that has failed tries times is tried again.
+// wait returns the time before a request that has failed tries times is tried again.
 func (s *Schedule) wait(tries int, e *model.Error, random func() float64) time.Duration {
 	const quarter = 0.25
 	d := s.Cap

@@ -102,7 +102,7 @@ func (anthropic) body(model string, p *Profile, r *Request) any {
 
 func (anthropic) refuses(q *Params) *Error {
 	if q.ReasoningText && (q.Thinking == nil || *q.Thinking == 0) {
-		return &Error{Class: Denied, Message: "the text of the reasoning is available only with thinking", Hint: "Ask for thinking as well: a number of tokens, or -1."}
+		return &Error{Class: Denied, Message: "reasoning text is available only with thinking", Hint: "Turn thinking on too: a number of tokens, or -1."}
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ type baseline struct {
 	answer func(b *baseline, in *instance.Instance, s *random.Stream) (said, error)
 }
 
-// said is what a baseline answers, before it takes the form that the mode asks for.
+// said is a baseline's answer before it is put into the form of a mode.
 type said struct {
 	answer             json.RawMessage // nil when there is none
 	ein, python, rules string          // programs; "" for ones that print the answer
@@ -66,11 +66,11 @@ func openBaseline(name string, o *Options) (Model, error) {
 	case kind == "noisy-ein" && noisy:
 		p, err := strconv.ParseFloat(rate, 64)
 		if err != nil || !(p >= 0 && p <= 1) {
-			return nil, fmt.Errorf("the rate %q is not a number from 0 to 1", rate)
+			return nil, fmt.Errorf("expected a rate from 0 to 1, found %q", rate)
 		}
 		b.answer = func(_ *baseline, in *instance.Instance, s *random.Stream) (said, error) { return misreading(in, p, s) }
 	default:
-		return nil, errors.New("there is no such baseline: expected majority, random, oracle, oracle-ein or noisy-ein@RATE")
+		return nil, errors.New("unknown baseline: expected majority, random, oracle, oracle-ein or noisy-ein@RATE")
 	}
 	return b, nil
 }
@@ -101,7 +101,7 @@ func (b *baseline) Ask(ctx context.Context, r *Request) (*Response, error) {
 	in := b.known[r.ID]
 	if in == nil {
 		return nil, &Error{Class: Rejected, Message: fmt.Sprintf("the baseline does not know the instance %q", r.ID),
-			Hint: "Baselines answer the instances that they are given when they are opened."}
+			Hint: "A baseline answers only the instances it was opened with."}
 	}
 	s := random.New(random.Key("baseline", b.name, r.ID, strconv.Itoa(r.Sample)))
 	what, err := b.answer(b, in, s)
@@ -134,9 +134,9 @@ func (b *baseline) Ask(ctx context.Context, r *Request) (*Response, error) {
 	return out, nil
 }
 
-// trial is the program that a baseline runs before it answers, "" if it has none or has run the
-// last one. One time in four, the first program has a mistake that no program of the benchmark has,
-// and is fixed when the tool reports it.
+// trial returns the program that a baseline runs before it answers, "" if it has none or has run
+// the last one. One time in four, the first program has a mistake that no program of the benchmark
+// has, and is fixed when the tool reports it.
 func trial(r *Request, what *said, s *random.Stream) string {
 	const mistakes = 4
 	switch n := len(r.Turns); {
@@ -150,7 +150,7 @@ func trial(r *Request, what *said, s *random.Stream) string {
 	return ""
 }
 
-// form is a reply in the form that a mode asks for.
+// form returns a reply in the form that a mode asks for.
 func form(mode string, in *instance.Instance, s *said) (string, error) {
 	switch mode {
 	case "direct", "cot", "ein-tool":
@@ -169,7 +169,7 @@ func form(mode string, in *instance.Instance, s *said) (string, error) {
 	}{"ein": {"ein", s.ein, constantEin}, "python": {"python", s.python, constantPython}, "rules": {"ein", s.rules, constantRules}}
 	p, ok := programs[mode]
 	if !ok {
-		return "", fmt.Errorf("there is no mode %q: expected direct, cot, ein, python, rules or ein-tool", mode)
+		return "", fmt.Errorf("unknown mode %q: expected direct, cot, ein, python, rules or ein-tool", mode)
 	}
 	program, err := p.stored, error(nil)
 	if program == "" {
@@ -178,8 +178,8 @@ func form(mode string, in *instance.Instance, s *said) (string, error) {
 	return "```" + p.fence + "\n" + program + "```\n", err
 }
 
-// majority is the most common answer of each category, of several the first in order. Answers are
-// compared as they are written, so answers with labels agree only if the labels do.
+// majority returns the most common answer of each category, of several the first in order. Answers
+// are compared as they are written, so answers with labels agree only if the labels do.
 func majority(list []*instance.Instance) map[string]json.RawMessage {
 	counts := map[string]map[string]int{}
 	for _, in := range list {
@@ -205,8 +205,8 @@ func (b *baseline) majority(in *instance.Instance, _ *random.Stream) (said, erro
 	return said{answer: b.most[in.Category]}, nil
 }
 
-// guess is a random answer of the type of the category: an integer up to the number of nodes, a
-// mean of integers up to that, a set with each node one time in two.
+// guess returns a random answer of the type of the category: an integer up to the number of nodes,
+// a mean of integers up to that, a set with each node one time in two.
 func guess(in *instance.Instance, s *random.Stream) json.RawMessage {
 	var v any
 	switch category.Result(in.ResultType) {
@@ -235,7 +235,7 @@ func guess(in *instance.Instance, s *random.Stream) json.RawMessage {
 	return compact.Must(v)
 }
 
-// value is an answer with positions for labels; a label that the instance lacks
+// value returns an answer with positions for labels; a label that the instance lacks
 // is left out of a set, and is the first node where one is wanted.
 func value(in *instance.Instance, text json.RawMessage) (any, error) {
 	var v any
@@ -259,7 +259,7 @@ func value(in *instance.Instance, text json.RawMessage) (any, error) {
 	return v, nil
 }
 
-// constantEin is a program that prints an answer.
+// constantEin returns a program that prints an answer.
 func constantEin(in *instance.Instance, text json.RawMessage) (string, error) {
 	v, err := value(in, text)
 	if err != nil {
@@ -293,7 +293,7 @@ func constantEin(in *instance.Instance, text json.RawMessage) (string, error) {
 	return "Result = " + scalar(v) + "\n:print Result\n", nil
 }
 
-// constantRules is a program whose queries give an answer.
+// constantRules returns a program whose queries give an answer.
 func constantRules(_ *instance.Instance, text json.RawMessage) (string, error) {
 	var v any
 	if err := json.Unmarshal(text, &v); err != nil {
@@ -320,7 +320,7 @@ func constantRules(_ *instance.Instance, text json.RawMessage) (string, error) {
 	return query("Answer", v), nil
 }
 
-// constantPython is a program that prints an answer.
+// constantPython returns a program that prints an answer.
 func constantPython(in *instance.Instance, text json.RawMessage) (string, error) {
 	v, err := value(in, text)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"ein/bench/question/prompt"
 )
 
-// instances is a few of each category.
+// instances returns a few of each category.
 func instances(t testing.TB, each int) []*instance.Instance {
 	t.Helper()
 	var list []*instance.Instance
@@ -145,13 +145,13 @@ func TestBaselineKeepsToItsBudget(t *testing.T) {
 
 func TestBaselineErrors(t *testing.T) {
 	for spec, want := range map[string]string{
-		"oracle":                 `model "oracle": there is no provider "oracle"`,
-		"baseline:":              "a name is missing",
-		"baseline":               "a name is missing",
-		"baseline:orakel":        "there is no such baseline",
-		"baseline:noisy-ein":     "there is no such baseline",
-		"baseline:noisy-ein@2":   "is not a number from 0 to 1",
-		"baseline:noisy-ein@NaN": "is not a number from 0 to 1",
+		"oracle":                 `model "oracle": unknown provider "oracle"`,
+		"baseline:":              "the name is missing",
+		"baseline":               "the name is missing",
+		"baseline:orakel":        "unknown baseline",
+		"baseline:noisy-ein":     "unknown baseline",
+		"baseline:noisy-ein@2":   "expected a rate from 0 to 1, found",
+		"baseline:noisy-ein@NaN": "expected a rate from 0 to 1, found",
 	} {
 		if _, err := Open(spec, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", spec, err, want)

@@ -50,18 +50,18 @@ type BatchState struct {
 type UndecidedError struct{ ID string }
 
 func (e *UndecidedError) Error() string {
-	return "the batch " + e.ID + " may be of this run, which the provider tells when it has ended"
+	return "the batch " + e.ID + " may belong to this run; the provider tells only once it has ended"
 }
 
 // Batches returns the model as a Batcher, or says why it is none.
 func Batches(m Model) (Batcher, error) {
 	c, ok := m.(*client)
 	if !ok {
-		return nil, fmt.Errorf("%s takes no batches: openai, anthropic, gemini and exec do", m.Name())
+		return nil, fmt.Errorf("%s does not support batches; openai, anthropic, gemini and exec do", m.Name())
 	}
 	w, ok := c.service.wire.(batchWire)
 	if !ok {
-		return nil, fmt.Errorf("%s takes no batches", m.Name())
+		return nil, fmt.Errorf("%s does not support batches", m.Name())
 	}
 	return &batches{c, w}, nil
 }
@@ -114,7 +114,7 @@ func customID(tag string, at int) string { return tag + "-" + strconv.Itoa(at) }
 // Most implements Batcher.
 func (b *batches) Most() (requests, bytes int) { return b.wire.most() }
 
-// base is the URL of the provider, without the path for requests.
+// base returns the URL of the provider, without the path for requests.
 func (b *batches) base() string {
 	return strings.TrimSuffix(b.url, b.service.wire.path(b.name))
 }
@@ -132,7 +132,7 @@ func (b *batches) do(ctx context.Context, q *call, read func(*received) error) e
 		err = b.withoutKey(key, err)
 	}
 	if e := (*Error)(nil); errors.As(err, &e) && e.Status == http.StatusNotFound && !b.own {
-		e.Hint = "A server that is not the provider's own may have no batches: ask without --batch."
+		e.Hint = "Servers other than the provider's own may not support batches: ask without --batch."
 	}
 	return err
 }
@@ -149,9 +149,9 @@ func post(path, kind string, body []byte) *call {
 	return &call{method: http.MethodPost, url: path, kind: kind, body: body}
 }
 
-// odd is the error of an answer that is not in the provider's format.
+// odd returns the error of an answer that is not in the provider's format.
 func odd(err error, text []byte) error {
-	return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf("an answer about batches is not in the format of the provider: %v: %s", err, preview(text))), Err: err}
+	return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf("a response about batches is not in the provider's format: %v: %s", err, preview(text))), Err: err}
 }
 
 // Submit implements Batcher.
@@ -260,7 +260,7 @@ func (b *batches) Collect(ctx context.Context, id, tag string, n int, each func(
 				}
 			}
 			if s.Err() != nil {
-				return r.cut(fmt.Errorf("the results are cut off: %w", s.Err()))
+				return r.cut(fmt.Errorf("the results were cut off: %w", s.Err()))
 			}
 			return nil
 		})
@@ -293,10 +293,10 @@ func (b *batches) result(line []byte, tag string, n int, each func(at int, r *Re
 
 // unanswered says why requests of an ended batch have no answer.
 func unanswered(class Class, status, hint string) *Error {
-	return &Error{Class: class, Code: status, Message: "the batch has ended as " + status + " without an answer to this request", Hint: hint}
+	return &Error{Class: class, Code: status, Message: "the batch ended as " + status + " without answering this request", Hint: hint}
 }
 
-const hintCancelled = "Somebody has cancelled the batch. The same command submits what is missing again."
+const hintCancelled = "The batch was cancelled. Run the same command again to submit what is missing."
 
 // OpenAI's: a file of requests, a batch of it, and one or two files of results.
 
@@ -362,7 +362,7 @@ func (l *openAIListed) listed() listed {
 	case "cancelled":
 		s.Failed = unanswered(Denied, l.Status, hintCancelled)
 	case "failed":
-		e := &Error{Class: Denied, Message: "the batch has failed", Hint: "Nothing of it was asked. See the batch at the provider."}
+		e := &Error{Class: Denied, Message: "the batch failed", Hint: "No request was processed. Look at the batch in the provider's console."}
 		if len(l.Failure.Data) > 0 {
 			e.Code, e.Message = short(l.Failure.Data[0].Code), short(l.Failure.Data[0].Message)
 		}
@@ -405,7 +405,7 @@ func stateOf[L any, P provided[L]](text []byte, member string) (*listed, error) 
 	return &l, nil
 }
 
-// behind is the path of the page behind a cursor.
+// behind returns the path of the page behind a cursor.
 func behind(path, name, cursor string) string {
 	if cursor == "" {
 		return path
@@ -517,7 +517,7 @@ func (anthropic) state(text []byte) (*listed, error) {
 	return stateOf[anthropicListed](text, "processing_status")
 }
 
-// anthropicStatus is the status of each type of an error.
+// anthropicStatus holds the status of each error type.
 var anthropicStatus = map[string]int{"invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404,
 	"request_too_large": 413, "rate_limit_error": 429, "timeout_error": 504, "overloaded_error": statusOverloaded}
 
@@ -547,7 +547,7 @@ func (w anthropic) line(text []byte) (custom string, body []byte, failed *Error,
 		_ = json.Unmarshal(b.Result.Error, &e) // without a type it is an error of the server
 		failed = failure(w, cmp.Or(anthropicStatus[e.Error.Type], http.StatusInternalServerError), http.Header{}, b.Result.Error, time.Time{})
 	default:
-		err = fmt.Errorf("there is no type %q of results", b.Result.Type)
+		err = fmt.Errorf("unknown result type %q", b.Result.Type)
 	}
 	return b.ID, body, failed, err
 }
@@ -620,7 +620,7 @@ func (l *geminiListed) listed() listed {
 	case "CANCELLED":
 		s.Failed = unanswered(Denied, m.State, hintCancelled)
 	case "FAILED":
-		s.Failed = unanswered(Denied, m.State, "Nothing of it was answered. See the batch at the provider.")
+		s.Failed = unanswered(Denied, m.State, "No request was answered. Look at the batch in the provider's console.")
 		if l.Error != nil {
 			s.Failed.Message = short(l.Error.Message)
 		}
@@ -655,7 +655,7 @@ func (gemini) state(text []byte) (*listed, error) {
 	return stateOf[geminiListed](text, "metadata.state")
 }
 
-// rpcStatus is the status of each code of google.rpc that is not that of a server.
+// rpcStatus holds the status of each google.rpc code that is not a server error.
 var rpcStatus = map[int]int{1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 14: 503, 16: 401}
 
 func (w gemini) line(text []byte) (custom string, body []byte, failed *Error, err error) {

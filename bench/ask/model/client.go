@@ -47,7 +47,7 @@ type wire interface {
 	fault(status int, body []byte) fault
 }
 
-// service is a provider: its format, its address, and the names of its key.
+// service is a provider: its format, its address, and the variables that may hold its key.
 type service struct {
 	wire wire
 	base string
@@ -84,7 +84,7 @@ func openClient(provider string) func(string, *Options) (Model, error) {
 	return func(name string, o *Options) (Model, error) {
 		c := &client{provider: provider, name: name, service: services()[provider], own: o.BaseURL == "", opt: o, now: time.Now}
 		if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == utf8.RuneError }) {
-			return nil, errors.New("the name has spaces or control characters")
+			return nil, errors.New("the name contains spaces or control characters")
 		}
 		var err error
 		if c.profile, err = findProfile(provider, name, o); err != nil {
@@ -115,13 +115,13 @@ func checkBase(base string) error {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return errors.New("the base URL is not an address such as http://localhost:8000/v1")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return errors.New("the base URL has more than an address and a path; keys come from the environment or a file")
+		return errors.New("the base URL may only have an address and a path; keys come from the environment or a file")
 	}
 	return nil
 }
 
-// httpClient is the client of the options, or one of our own. It follows no redirections, because a
-// key must not follow them.
+// httpClient returns the client of the options, or one of our own. It follows no redirections,
+// because a key must not follow them.
 func httpClient(o *Options) *http.Client {
 	var c http.Client
 	if o.HTTP != nil {
@@ -162,7 +162,7 @@ func (c *client) Body(r *Request) (json.RawMessage, error) {
 	body, err := compact.JSON(c.service.wire.body(c.name, c.profile, r))
 	if err == nil && r.Params.Extra != nil {
 		if body, err = merge(body, r.Params.Extra); err != nil {
-			return nil, &Error{Class: Denied, Message: "the extra body: " + short(err.Error()), Hint: "It may only have members that ein does not send; use the flag for what ein has a flag for.", Err: err}
+			return nil, &Error{Class: Denied, Message: "the extra body: " + short(err.Error()), Hint: "It may only add members that ein does not send itself; for the others, use the flags of ein.", Err: err}
 		}
 	}
 	return body, err
@@ -196,7 +196,7 @@ func (c *client) key() (string, *Error) {
 	if !c.own {
 		return "", nil // local servers have none
 	}
-	return "", &Error{Class: Denied, Message: "there is no key for " + c.provider, Hint: "Set " + strings.Join(c.service.keys, " or ") + ", or give a file that has it (--key-file)."}
+	return "", &Error{Class: Denied, Message: "no key for " + c.provider, Hint: "Set " + strings.Join(c.service.keys, " or ") + ", or name a file that holds the key (--key-file)."}
 }
 
 func (c *client) ready() error {
@@ -321,9 +321,9 @@ func (r *received) all(most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, most+1))
 	switch {
 	case err != nil:
-		return nil, r.cut(fmt.Errorf("the response is cut off after %d bytes: %w", len(text), err))
+		return nil, r.cut(fmt.Errorf("the response was cut off after %d bytes: %w", len(text), err))
 	case int64(len(text)) > most:
-		return nil, &Error{Class: Protocol, Status: r.StatusCode, Message: fmt.Sprintf("the response has more than %d bytes", most)}
+		return nil, &Error{Class: Protocol, Status: r.StatusCode, Message: fmt.Sprintf("the response is longer than %d bytes", most)}
 	}
 	return hide(r.secrets, text), nil
 }
@@ -411,11 +411,11 @@ func (c *client) parse(text []byte) (*Response, error) {
 	}
 	out, err := c.service.wire.reply(text)
 	if err != nil {
-		return nil, wrong(err, "the response is not in the format of %s: %v: %s", c.provider, err, preview(text))
+		return nil, wrong(err, "the response is not in %s format: %v: %s", c.provider, err, preview(text))
 	}
 	u := &out.Usage
 	if u.Input < 0 || u.CachedInput < 0 || u.Output < 0 || u.Reasoning < 0 {
-		return nil, wrong(nil, "a token count of the response is negative: %+v", *u)
+		return nil, wrong(nil, "the response has a negative token count: %+v", *u)
 	}
 	// A part that is larger than the whole was not counted in it.
 	if u.CachedInput > u.Input {
@@ -431,8 +431,8 @@ func (c *client) parse(text []byte) (*Response, error) {
 	return out, nil
 }
 
-// inner is the status of an error in a successful answer, or 0 if there is none. An error without a
-// status counts as one of the server.
+// inner returns the status of an error inside a successful answer, or 0 if it has none. An error
+// without a status counts as a server error.
 func inner(text []byte) int {
 	var b struct {
 		Choices    json.RawMessage `json:"choices"`
@@ -454,7 +454,7 @@ func inner(text []byte) int {
 	return http.StatusInternalServerError
 }
 
-// unreached is the error of a request that got no complete response.
+// unreached returns the error of a request that got no complete response.
 func (c *client) unreached(parent, ctx context.Context, address string, err error) error {
 	if parent.Err() != nil {
 		return parent.Err()
@@ -477,11 +477,11 @@ func (c *client) unreached(parent, ctx context.Context, address string, err erro
 	case ctx.Err() != nil:
 		e.Message = fmt.Sprintf("no complete answer within %v", c.opt.timeout())
 	case errors.As(err, &unresolved):
-		e.Hint = "Check the network and the base URL: the name of the host is not known."
+		e.Hint = "Check the network and the base URL: the host name cannot be resolved."
 	case errors.As(err, &op) && op.Op == "dial":
 		e.Hint = hintServer
 	case errors.As(err, &unknown), errors.As(err, &host), errors.As(err, &invalid):
-		e.Class, e.Hint = Denied, "The certificate of the server is not trusted: check the base URL, or install its authority."
+		e.Class, e.Hint = Denied, "The server's certificate is not trusted: check the base URL, or install the certificate authority."
 	case errors.As(err, &record), strings.Contains(e.Message, "HTTP response to HTTPS client"):
 		e.Class, e.Hint = Denied, "The server does not speak HTTPS at this address: check the scheme of the base URL."
 	}
@@ -504,6 +504,6 @@ func (c *client) checkContext(r *Request, out *Response) error {
 		return nil
 	}
 	return &Error{Class: Denied, Status: http.StatusOK,
-		Message: fmt.Sprintf("the server counts %d tokens of input, expected at least %d for a prompt of %d characters: it seems to have cut the prompt", out.Usage.Input, least, chars),
-		Hint:    "Give the model a longer context (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or turn this check off if the server counts otherwise."}
+		Message: fmt.Sprintf("the server counted %d input tokens, expected at least %d for a prompt of %d characters: it probably truncated the prompt", out.Usage.Input, least, chars),
+		Hint:    "Give the model a longer context (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or turn this check off if the server counts tokens differently."}
 }

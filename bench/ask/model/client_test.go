@@ -132,12 +132,12 @@ func TestOpenErrors(t *testing.T) {
 		{"openai:gpt 4", Options{}, "spaces"},
 		{"openai:x", Options{BaseURL: "localhost:8000"}, "is not an address"},
 		{"openai:x", Options{BaseURL: "ftp://host/"}, "is not an address"},
-		{"openai:x", Options{BaseURL: "http://user:" + secret + "@host/v1"}, "more than an address"},
-		{"openai:x", Options{BaseURL: "http://host/v1?key=" + secret}, "more than an address"},
+		{"openai:x", Options{BaseURL: "http://user:" + secret + "@host/v1"}, "may only have an address"},
+		{"openai:x", Options{BaseURL: "http://host/v1?key=" + secret}, "may only have an address"},
 		{"openai:x", Options{BaseURL: "http://host/%zz" + secret}, "is not an address"},
-		{"openai:x", Options{Profile: "gemini"}, "there is no profile"},
+		{"openai:x", Options{Profile: "gemini"}, "openai has no profile"},
 		{"openai:x", Options{KeyFile: filepath.Join(dir, "none")}, "the key file"},
-		{"openai:x", Options{KeyFile: file("empty", " \n")}, "it is empty"},
+		{"openai:x", Options{KeyFile: file("empty", " \n")}, "the key is empty"},
 		{"openai:x", Options{KeyFile: file("two", secret+"\n"+secret)}, "expected one line"},
 	} {
 		_, err := Open(c.spec, c.o)
@@ -147,7 +147,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// answers is a server that gives one response.
+// answers returns a server that gives one response.
 func answers(t testing.TB, status int, header http.Header, body string) string {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -242,7 +242,7 @@ func TestFailures(t *testing.T) {
 		{"openai", 403, nil, `{"error":{"message":"Country not supported","code":"unsupported_country_region_territory"}}`, Denied, "Country", 0},
 		{"openai", 401, nil, `{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}`, Denied, "Incorrect", 0},
 		{"openai", 404, nil, `{"error":{"message":"The model x does not exist","code":"model_not_found"}}`, Denied, "does not exist", 0},
-		{"openai", 404, html, `<html><head><title>404 Not Found</title></head></html>`, Denied, `a page of HTML with the title "404 Not Found"`, 0},
+		{"openai", 404, html, `<html><head><title>404 Not Found</title></head></html>`, Denied, `an HTML page with the title "404 Not Found"`, 0},
 		{"openai", 400, nil, `{"error":{"message":"maximum context length is 8192 tokens","code":"context_length_exceeded","param":"messages"}}`, Rejected, "maximum context", 0},
 		{"openai", 400, nil, `{"object":"error","message":"This model's maximum context length is 2048 tokens.","type":"BadRequestError","code":400}`, Rejected, "maximum context", 0},
 		{"openai", 400, nil, `{"error":{"message":"flagged","code":"content_policy_violation"}}`, Rejected, "flagged", 0},
@@ -251,7 +251,7 @@ func TestFailures(t *testing.T) {
 		{"openai", 400, nil, `{"error":{"message":"odd","type":7,"param":{},"code":"context_length_exceeded"}}`, Rejected, "odd", 0},
 		{"openai", 422, nil, `{"detail":[{"loc":["body","messages"],"msg":"field required"}]}`, Rejected, "field required", 0},
 		{"openai", 500, nil, `{"error":"boom"}`, Overloaded, "boom", 0},
-		{"openai", 503, html, `<!DOCTYPE html><html>`, Overloaded, "a page of HTML", 0},
+		{"openai", 503, html, `<!DOCTYPE html><html>`, Overloaded, "an HTML page", 0},
 		{"openai", 500, http.Header{"X-Ratelimit-Reset-Requests": {"6m0s"}}, `{"error":{"message":"The server had an error"}}`, Overloaded, "had an error", 0},
 		{"openai", 429, http.Header{"X-Ratelimit-Reset-Requests": {"6m0s"}}, `{"error":{"message":"slow down"}}`, RateLimit, "slow down", 6 * time.Minute},
 		{"openai", 418, nil, ``, Denied, "the body is empty", 0},
@@ -259,10 +259,10 @@ func TestFailures(t *testing.T) {
 		{"openai", 200, nil, `{"error":{"message":"Insufficient credits","code":402}}`, Quota, "Insufficient", 0},
 		{"openai", 200, nil, `{"error":"unknown"}`, Overloaded, "unknown", 0},
 		{"openai", 200, nil, `{"choices":[]}`, Protocol, "no choices[0].message", 0},
-		{"openai", 200, nil, `{"choices":[{"message":{"content":5}}]}`, Protocol, "not in the format of openai", 0},
-		{"openai", 200, nil, `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":-1}}`, Protocol, "token count of the response is negative", 0},
-		{"openai", 200, nil, `null`, Protocol, "not in the format", 0},
-		{"openai", 200, html, `<html><title>Log in</title>`, Protocol, `expected application/json: a page of HTML with the title "Log in"`, 0},
+		{"openai", 200, nil, `{"choices":[{"message":{"content":5}}]}`, Protocol, "not in openai format", 0},
+		{"openai", 200, nil, `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":-1}}`, Protocol, "the response has a negative token count", 0},
+		{"openai", 200, nil, `null`, Protocol, "not in openai format", 0},
+		{"openai", 200, html, `<html><title>Log in</title>`, Protocol, `expected application/json: an HTML page with the title "Log in"`, 0},
 		{"openai", 200, http.Header{"Content-Type": {"text/event-stream"}}, "data: {}\n\n", Protocol, "text/event-stream", 0},
 		{"anthropic", 429, nil, `{"type":"error","error":{"type":"rate_limit_error","message":"limit","details":{"error_code":"enforced_spend_limit_reached"}}}`, Quota, "limit", 0},
 		{"anthropic", 429, http.Header{"Retry-After": {"3"}}, `{"type":"error","error":{"type":"rate_limit_error","message":"limit"}}`, RateLimit, "limit", 3 * time.Second},
@@ -468,7 +468,7 @@ func TestLongResponse(t *testing.T) {
 	}))
 	defer ts.Close()
 	var e *Error
-	if _, err := open(t, "openai:m", Options{BaseURL: ts.URL}).Ask(t.Context(), &Request{User: "?"}); !errors.As(err, &e) || e.Class != Protocol || !strings.Contains(e.Message, "more than") {
+	if _, err := open(t, "openai:m", Options{BaseURL: ts.URL}).Ask(t.Context(), &Request{User: "?"}); !errors.As(err, &e) || e.Class != Protocol || !strings.Contains(e.Message, "longer than") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -83,13 +83,13 @@ func split(s string) ([]string, error) {
 		}
 	}
 	if quote != 0 {
-		return nil, fmt.Errorf("a quote %c is not closed", quote)
+		return nil, fmt.Errorf("the quote %c is not closed", quote)
 	}
 	if open || word.Len() > 0 {
 		words = append(words, word.String())
 	}
 	if len(words) == 0 || words[0] == "" {
-		return nil, errors.New("it has no command")
+		return nil, errors.New("the command is missing")
 	}
 	return words, nil
 }
@@ -100,7 +100,7 @@ func (p *program) Name() string { return "exec:" + p.command }
 // Body implements Model: it is the line.
 func (p *program) Body(r *Request) (json.RawMessage, error) {
 	if len(r.Tools) > 0 {
-		return nil, &Error{Class: Denied, Message: "the protocol of exec:COMMAND has no tools", Hint: "Serve the model in a format that has them, and ask openai:NAME with --base-url."}
+		return nil, &Error{Class: Denied, Message: "exec:COMMAND does not support tools", Hint: "Serve the model in a format with tools, and use openai:NAME with --base-url."}
 	}
 	return compact.JSON(struct {
 		ID     string `json:"id"`
@@ -144,7 +144,7 @@ func (p *program) AskAll(ctx context.Context, list []*Request) ([]*Response, []e
 			var replies []json.RawMessage
 			if err := json.Unmarshal(line, &replies); err != nil || len(replies) != len(list) {
 				return &Error{Class: Protocol, Message: short(fmt.Sprintf("the program wrote a line that is not a list of %d replies: %s", len(list), line[:min(len(line), maxMessage)])),
-					Hint: `The answer to a line with a list is a line with a list, [{"reply": ...}, ...], in the same order.`, Err: err}
+					Hint: `Answer a line that holds a list with a line that holds a list, [{"reply": ...}, ...], in the same order.`, Err: err}
 			}
 			for i, reply := range replies {
 				out[i], failed[i] = p.read(reply, list[i].ID)
@@ -209,11 +209,11 @@ func (p *program) exchange(ctx context.Context, line []byte, timeout time.Durati
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
-		return &Error{Class: Transport, Message: fmt.Sprintf("the program gave no line within %v and was ended", timeout)}
+		return &Error{Class: Transport, Message: fmt.Sprintf("the program wrote no line within %v and was stopped", timeout)}
 	case errors.Is(err, bufio.ErrTooLong):
-		return &Error{Class: Protocol, Message: fmt.Sprintf("the program wrote a line of more than %d bytes and was ended", maxLine)}
+		return &Error{Class: Protocol, Message: fmt.Sprintf("the program wrote a line longer than %d bytes and was stopped", maxLine)}
 	}
-	return &Error{Class: Transport, Message: short("the program has ended: " + why), Err: err}
+	return &Error{Class: Transport, Message: short("the program ended: " + why), Err: err}
 }
 
 // read is strict: a misspelt or contradictory member is an error of the program, since a misread
@@ -236,25 +236,25 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 	var other *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &other) && other.Field == "": // the error of the package shows our struct
-		err = fmt.Errorf("it is a JSON %s, expected an object", other.Value)
+		err = fmt.Errorf("expected a JSON object, found a %s", other.Value)
 	case errors.As(err, &other):
-		err = fmt.Errorf("%q is a JSON %s, expected another type", other.Field, other.Value)
+		err = fmt.Errorf("%q has the wrong type, a JSON %s", other.Field, other.Value)
 	}
 	if err == nil {
 		if _, end := d.Token(); !errors.Is(end, io.EOF) {
-			err = errors.New("there is text behind the object")
+			err = errors.New("text follows the object")
 		}
 	}
 	if err == nil && (b.Reply == nil) == (b.Error == nil) {
-		err = errors.New(`it needs "reply" or "error"`)
+		err = errors.New(`expected either "reply" or "error"`)
 	}
 	if err == nil && b.ID != nil && *b.ID != id {
-		err = fmt.Errorf("it answers %q, asked was %q", *b.ID, id)
+		err = fmt.Errorf("it answers %q, but the request was %q", *b.ID, id)
 	}
 	if u := &b.Usage; err == nil && (u.Input < 0 || u.CachedInput < 0 || u.Output < 0 || u.Reasoning < 0) {
 		err = errors.New("a token count is negative")
 	} else if err == nil && (u.CachedInput > u.Input || u.Reasoning > u.Output) {
-		err = errors.New("a token count is larger than its total: input includes cached_input, output includes reasoning")
+		err = errors.New("a token count exceeds its total: input includes cached_input, output includes reasoning")
 	}
 	if err == nil && b.Reply != nil {
 		switch b.Finish {
@@ -262,7 +262,7 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 			b.Finish = Stop
 		case Stop, Length, Refusal, ContentFilter, Other:
 		default:
-			err = fmt.Errorf("there is no finish %q", b.Finish)
+			err = fmt.Errorf("unknown finish %q", b.Finish)
 		}
 	}
 	if err == nil && b.Error != nil {
@@ -271,7 +271,7 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 			b.Class = Rejected
 		case RateLimit, Overloaded, Transport, Protocol, Quota, Denied, Rejected:
 		default:
-			err = fmt.Errorf("there is no class %q", b.Class)
+			err = fmt.Errorf("unknown class %q", b.Class)
 		}
 	}
 	if err != nil {
@@ -284,8 +284,8 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: cmp.Or(b.Model, p.command), RequestID: b.RequestID, Limits: noLimits}, nil
 }
 
-// take is a process that is ready: a running one, so that no more are started than are needed at
-// once, or else a new one.
+// take returns a process that is ready: a running one, so that no more are started than are needed
+// at once, or else a new one.
 func (p *program) take() (*child.Process, error) {
 	denied := func(err error) error {
 		return &Error{Class: Denied, Message: short(err.Error()), Hint: "Check the command.", Err: err}
@@ -304,8 +304,8 @@ func (p *program) take() (*child.Process, error) {
 		}
 		proc.Kill()
 		if !errors.Is(err, io.EOF) { // that would be between two requests, and neither is lost
-			return nil, &Error{Class: Protocol, Message: "the program wrote a line that was not asked for and was ended",
-				Hint: "One line of output for each line of input: what else it says belongs on standard error.", Err: err}
+			return nil, &Error{Class: Protocol, Message: "the program wrote an extra line and was stopped",
+				Hint: "Write one line of output for each line of input, and everything else to standard error.", Err: err}
 		}
 	}
 	proc, err := child.Start(exec.Command(p.args[0], p.args[1:]...), p.opt.Stderr, maxLine)

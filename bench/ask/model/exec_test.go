@@ -94,16 +94,16 @@ func TestExec(t *testing.T) {
 		message string
 	}{
 		{"die", Transport, "out of memory"},
-		{"long", Protocol, "a line of more than"},
-		{`{"reply":"a","finish":"done"}`, Protocol, `there is no finish "done"`},
+		{"long", Protocol, "a line longer than"},
+		{`{"reply":"a","finish":"done"}`, Protocol, `unknown finish "done"`},
 		{`{"reply":"a","usage":{"input":-1}}`, Protocol, "a token count is negative"},
 		{`{"answer":1}`, Protocol, "unknown field"},
-		{`{"reply":"a"} x`, Protocol, "text behind"},
-		{`{}`, Protocol, `it needs "reply" or "error"`},
-		{`{"reply":"a","error":"b"}`, Protocol, `it needs "reply" or "error"`},
+		{`{"reply":"a"} x`, Protocol, "text follows"},
+		{`{}`, Protocol, `expected either "reply" or "error"`},
+		{`{"reply":"a","error":"b"}`, Protocol, `expected either "reply" or "error"`},
 		{`{"error":"too long"}`, Rejected, "too long"},
 		{`{"error":"busy","class":"overloaded"}`, Overloaded, "busy"},
-		{`{"error":"busy","class":"lazy"}`, Protocol, `there is no class "lazy"`},
+		{`{"error":"busy","class":"lazy"}`, Protocol, `unknown class "lazy"`},
 	} {
 		var e *Error
 		if _, err := m.Ask(t.Context(), &Request{User: c.user}); !errors.As(err, &e) || e.Class != c.class || !strings.Contains(e.Message, c.message) {
@@ -126,7 +126,7 @@ func TestExecAll(t *testing.T) {
 		t.Error(m.Groups())
 	}
 	out, failed := m.AskAll(t.Context(), []*Request{{ID: "a", User: `{"reply":"one","id":"a"}`}, {ID: "b", User: `{"reply":"two","id":"a"}`}, {ID: "c", User: `{"error":"no"}`}})
-	if failed[0] != nil || out[0].Text != "one" || failed[1] == nil || !strings.Contains(failed[1].Error(), `it answers "a", asked was "b"`) || failed[2] == nil {
+	if failed[0] != nil || out[0].Text != "one" || failed[1] == nil || !strings.Contains(failed[1].Error(), `it answers "a", but the request was "b"`) || failed[2] == nil {
 		t.Errorf("%+v, %v", out, failed)
 	}
 	_, failed = m.AskAll(t.Context(), []*Request{{User: `{"reply":"one"}`}, {User: "few"}})
@@ -175,12 +175,12 @@ func TestExecKeepsRunning(t *testing.T) {
 // TestExecOtherJSON says what a line is in the words of JSON.
 func TestExecOtherJSON(t *testing.T) {
 	for line, want := range map[string]string{
-		`1`:             "it is a JSON number, expected an object",
-		`{"reply":[]}`:  `"reply" is a JSON array, expected another type`,
+		`1`:             "expected a JSON object, found a number",
+		`{"reply":[]}`:  `"reply" has the wrong type, a JSON array`,
 		`{"replies":1}`: `unknown field "replies"`,
-		`{}`:            `it needs "reply" or "error"`,
-		`{"reply":"","usage":{"input":1,"cached_input":2}}`: "a token count is larger than its total",
-		`{"reply":"","usage":{"output":1,"reasoning":2}}`:   "a token count is larger than its total",
+		`{}`:            `expected either "reply" or "error"`,
+		`{"reply":"","usage":{"input":1,"cached_input":2}}`: "a token count exceeds its total",
+		`{"reply":"","usage":{"output":1,"reasoning":2}}`:   "a token count exceeds its total",
 	} {
 		_, err := (&program{}).read([]byte(line), "a")
 		var e *Error

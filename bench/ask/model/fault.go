@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// fault is what the body of a failure says. Its class has precedence over that of the status.
+// fault is what the body of a failure says. Its class takes precedence over the status's class.
 type fault struct {
 	body       bool // it is in the format of the provider
 	class      Class
@@ -22,23 +22,23 @@ type fault struct {
 
 // What to do, in one line.
 const (
-	hintKey       = "Check the key: it is missing, wrong, or not for this provider."
-	hintModel     = "Check the name of the model, and whether this key may use it."
-	hintParameter = "Leave this parameter out, or choose another profile if the server is not the provider's own."
-	hintTooLong   = "The prompt and the budget of output do not fit in the context of the model."
-	hintQuota     = "Add credit or raise the spend limit, then go on: nothing that was answered is lost."
-	hintBaseURL   = "Check the base URL: this address does not speak the format of the provider."
-	hintServer    = "Check that the server runs and that the base URL has its address."
+	hintKey       = "Check the key: it is missing, wrong or for another provider."
+	hintModel     = "Check the model's name, and whether this key may use the model."
+	hintParameter = "Leave this parameter out; if the server is not the provider's own, another profile may help."
+	hintTooLong   = "The prompt and the output budget do not fit in the model's context."
+	hintQuota     = "Add credit or raise the spend limit, then resume: no answer is lost."
+	hintBaseURL   = "Check the base URL: this address does not use the provider's format."
+	hintServer    = "Check that the server is running and that the base URL points to it."
 )
 
 var errNoCandidates = errors.New("it has no candidates, no promptFeedback and no usageMetadata")
 
-// statuses is the class of each status, for bodies that say nothing else.
+// statuses holds the class of each status, for bodies that say nothing else.
 var statuses = map[int]fault{
 	http.StatusBadRequest:            {class: Rejected},
 	http.StatusUnauthorized:          {class: Denied, hint: hintKey},
 	http.StatusPaymentRequired:       {class: Quota},
-	http.StatusForbidden:             {class: Denied, hint: "The key is right and may not do this: check its permissions, and where the provider serves."},
+	http.StatusForbidden:             {class: Denied, hint: "The key is valid but may not do this: check its permissions and the regions that the provider serves."},
 	http.StatusNotFound:              {class: Denied, hint: hintModel},
 	http.StatusMethodNotAllowed:      {class: Denied, hint: hintBaseURL},
 	http.StatusRequestTimeout:        {class: Transport},
@@ -50,7 +50,7 @@ var statuses = map[int]fault{
 	http.StatusTooManyRequests:       {class: RateLimit},
 }
 
-// failure is the error of an unsuccessful status.
+// failure returns the error of an unsuccessful status.
 func failure(w wire, status int, h http.Header, body []byte, now time.Time) *Error {
 	f := w.fault(status, body)
 	known, ok := statuses[status]
@@ -73,7 +73,7 @@ func failure(w wire, status int, h http.Header, body []byte, now time.Time) *Err
 		f.hint = known.hint
 	}
 	if status/100 == 3 {
-		f.message = "the server sends elsewhere, to " + h.Get("Location") + "; a key is not sent after it"
+		f.message = "the server redirects to " + h.Get("Location") + "; keys are not sent to other addresses"
 	}
 	e := &Error{Class: f.class, Status: status, Code: short(f.code), Message: short(f.message), Hint: f.hint}
 	if e.Message == "" {
@@ -100,17 +100,17 @@ func failure(w wire, status int, h http.Header, body []byte, now time.Time) *Err
 	return e
 }
 
-// preview is the beginning of a body in an unknown format.
+// preview returns the beginning of a body in an unknown format.
 func preview(body []byte) string {
 	s := strings.TrimSpace(string(body))
 	if s == "" {
 		return "the body is empty"
 	}
 	if looksLikeHTML(s) {
-		s = "a page of HTML" + title(s)
+		s = "an HTML page" + title(s)
 	}
 	if s = short(s); s == "" {
-		return "the body has nothing that can be shown"
+		return "the body has no printable text"
 	}
 	return s
 }
@@ -129,7 +129,7 @@ func title(page string) string {
 	return fmt.Sprintf(" with the title %q", short(strings.TrimSpace(s)))
 }
 
-// maxMessage is how many characters of a provider's message are kept.
+// maxMessage is the number of characters kept of a provider's message.
 const maxMessage = 400
 
 // short makes a text one line of bounded length.

@@ -24,7 +24,8 @@ type geminiContent struct {
 	Parts []any  `json:"parts"`
 }
 
-// geminiSaid is what a model says. Its parts go back as they came: they may be signed.
+// geminiSaid is the content of a model's message. Its parts are sent back unchanged, because they
+// may be signed.
 type geminiSaid struct {
 	Role  string            `json:"role,omitempty"`
 	Parts []json.RawMessage `json:"parts"`
@@ -224,16 +225,16 @@ func (gemini) fault(status int, body []byte) fault {
 	said := strings.ToLower(f.message)
 	switch {
 	case status == http.StatusTooManyRequests && none:
-		f.class, f.hint = Quota, "The plan of this key does not include this model: choose another, or turn billing on."
+		f.class, f.hint = Quota, "The plan of this key does not include this model: choose another model, or turn billing on."
 	case status == http.StatusTooManyRequests && f.retryAfter == 0 && (daily || strings.Contains(said, "per day")):
-		f.class, f.hint = Quota, "The day's quota is used up: go on tomorrow, or raise it."
+		f.class, f.hint = Quota, "The daily quota is used up: resume tomorrow, or raise it."
 	case status == http.StatusServiceUnavailable && f.code == "RESOURCE_EXHAUSTED":
 		f.class = RateLimit
 	case status != http.StatusBadRequest:
 	case reason == "API_KEY_INVALID" || strings.Contains(said, "api key"):
 		f.class, f.hint = Denied, hintKey
 	case f.code == "FAILED_PRECONDITION":
-		f.class, f.hint = Denied, "The provider serves this key only with billing, or not from here."
+		f.class, f.hint = Denied, "The provider serves this key only with billing on, or does not serve this region."
 	case strings.Contains(said, "exceeds the maximum number of tokens"):
 		f.class, f.hint = Rejected, hintTooLong
 	default:

@@ -7,7 +7,7 @@ import (
 	"ein/internal/compact"
 )
 
-// scalar is the text of a JSON string or number, "" for anything else.
+// scalar returns the text of a JSON string or number, "" for anything else.
 func scalar(b json.RawMessage) string {
 	var s string
 	if json.Unmarshal(b, &s) == nil {
@@ -34,7 +34,7 @@ func merge(a, b json.RawMessage) (json.RawMessage, error) {
 		if was, both := x[name]; both {
 			var err error
 			if v, err = merge(was, v); err != nil {
-				return nil, fmt.Errorf("%q is in the request already, as %s", name, preview(was))
+				return nil, fmt.Errorf("%q is already in the request, as %s", name, preview(was))
 			}
 		}
 		x[name] = v

@@ -40,7 +40,7 @@ func (c *client) exposed() []string {
 	u, err := url.Parse(c.url)
 	if key, denied := c.key(); err == nil && denied == nil && key != "" && u.Scheme == "http" {
 		if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			list = append(list, "the key goes to "+u.Host+" over plain HTTP, where others may read it: use https, or a key that is not secret")
+			list = append(list, "the key goes to "+u.Host+" over plain HTTP, where others can read it: use https, or a key that is not secret")
 		}
 	}
 	if info, err := os.Stat(c.opt.KeyFile); c.opt.KeyFile != "" && err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
@@ -52,15 +52,16 @@ func (c *client) exposed() []string {
 // checkKey says what is wrong with a key, without showing it.
 func checkKey(key string) error {
 	if key == "" {
-		return errors.New("it is empty")
+		return errors.New("the key is empty")
 	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII || unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return errors.New("this is not a key: expected one line of letters, digits and signs")
+		return errors.New("not a key: expected one line of letters, digits and punctuation")
 	}
 	return nil
 }
 
-// secrets are the key and the values of the user's headers, as far as they can be told from words.
+// secrets returns the key and the values of the user's headers, as far as they can be told from
+// words.
 func (c *client) secrets(key string) []string {
 	list := []string{key}
 	for _, values := range c.opt.Headers {

@@ -11,7 +11,7 @@ import (
 	"ein/lang/check"
 )
 
-// misreading is the answer of a reader that misreads edges and then computes correctly: the
+// misreading returns the answer of a reader that misreads edges and then computes correctly: the
 // category's programs on the graph as it was read, and the output of the Ein program. A program
 // that does not run there gives no answer.
 func misreading(in *instance.Instance, rate float64, s *random.Stream) (said, error) {

@@ -73,11 +73,11 @@ type opener struct {
 
 func openers() []opener {
 	return []opener{
-		{"openai", "the model as the server calls it", openClient("openai")},
-		{"openai-responses", "the model as OpenAI calls it", openClient("openai-responses")},
-		{"anthropic", "the model as Anthropic calls it", openClient("anthropic")},
-		{"gemini", "the model as Google calls it", openClient("gemini")},
-		{"exec", "a command that answers lines of JSON", openExec},
+		{"openai", "the server's name for the model", openClient("openai")},
+		{"openai-responses", "OpenAI's name for the model", openClient("openai-responses")},
+		{"anthropic", "Anthropic's name for the model", openClient("anthropic")},
+		{"gemini", "Google's name for the model", openClient("gemini")},
+		{"exec", "a command that answers JSON lines", openExec},
 		{"replay", "a folder of recorded traffic", openReplay},
 		{"baseline", "majority, random, oracle, oracle-ein or noisy-ein@RATE", openBaseline},
 	}
@@ -96,9 +96,9 @@ func Open(spec string, o Options) (Model, error) {
 	i := slices.IndexFunc(list, func(p opener) bool { return p.provider == provider })
 	switch {
 	case i < 0:
-		return nil, fmt.Errorf("model %q: there is no provider %q: expected PROVIDER:NAME, with %s", spec, provider, strings.Join(Providers(), ", "))
+		return nil, fmt.Errorf("model %q: unknown provider %q: expected PROVIDER:NAME, with %s", spec, provider, strings.Join(Providers(), ", "))
 	case !found || name == "":
-		return nil, fmt.Errorf("model %q: a name is missing: expected %s:NAME, with %s", spec, provider, list[i].what)
+		return nil, fmt.Errorf("model %q: the name is missing: expected %s:NAME, with %s", spec, provider, list[i].what)
 	}
 	m, err := list[i].open(name, &o)
 	if err != nil {

@@ -22,7 +22,7 @@ type openAIMessage struct {
 	Content string `json:"content"`
 }
 
-// openAISaid is a message of a model, as it is sent back to it.
+// openAISaid is a model's message as it is sent back to the model.
 type openAISaid struct {
 	Role      string            `json:"role"`
 	Content   string            `json:"content"`
@@ -93,8 +93,8 @@ func (openAI) body(model string, p *Profile, r *Request) any {
 
 func (openAI) refuses(q *Params) *Error {
 	if q.ReasoningText {
-		return &Error{Class: Denied, Message: "chat completions cannot request the text of the reasoning",
-			Hint: "Ask for openai-responses:NAME. A server that is not OpenAI's shows it unasked, or by --extra-body, and it is kept."}
+		return &Error{Class: Denied, Message: "chat completions cannot request the reasoning text",
+			Hint: "Use openai-responses:NAME. Servers other than OpenAI's may send it anyway, or with --extra-body; it is then kept."}
 	}
 	return nil
 }

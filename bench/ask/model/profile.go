@@ -80,13 +80,13 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 	var file struct {
 		Profiles []Profile `json:"profiles"`
 	}
-	if err := compact.StrictFile(r, most, &file, `it is not a profile file, {"profiles": [...]}`); err != nil {
+	if err := compact.StrictFile(r, most, &file, `not a profile file: expected {"profiles": [...]}`); err != nil {
 		return nil, err
 	}
 	for i := range file.Profiles {
 		p := &file.Profiles[i]
 		if p.Name == "" || services()[p.Provider].wire == nil {
-			return nil, fmt.Errorf("profile %d, %q: expected a name, and a provider that is openai, anthropic or gemini", i+1, p.Name)
+			return nil, fmt.Errorf("profile %d, %q: expected a name, and openai, anthropic or gemini as the provider", i+1, p.Name)
 		}
 		for id, end := range p.Models {
 			if _, err := time.Parse(time.DateOnly, end); end != "" && err != nil {
@@ -117,12 +117,12 @@ func BuiltIn() []byte { return builtIn }
 // defaultOutput is the default budget for Anthropic, which requires one.
 const defaultOutput = 8192
 
-// stages is what may stand behind the id of a model: a date, a number, a stage.
+// stages matches what may follow the id of a model: a date, a number or a stage.
 var stages = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(-\d{4}-\d{2}-\d{2}|-(preview|exp)(-\d{2}-\d{2,4})?|-\d{3,8}|-latest)+$`)
 })
 
-// base is the id of a model without a stage or date at its end, and without the wrapping of a
+// base returns the id of a model without a stage or date at its end, and without the wrapping of a
 // fine-tuned one.
 func base(id string) string {
 	if tuned, ok := strings.CutPrefix(id, "ft:"); ok {
@@ -169,7 +169,7 @@ func findProfile(provider, name string, o *Options) (*Profile, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return nil, fmt.Errorf("there is no profile %q of %s: expected %s", want, provider, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%[2]s has no profile %[1]q: expected %[3]s", want, provider, strings.Join(names, ", "))
 }
 
 // Notes says what a user should know before a model is asked: that it has no profile, that it will
@@ -188,12 +188,12 @@ func Notes(m Model, now time.Time) []string {
 	}
 	end, known := c.profile.has(c.name)
 	if !known && c.profile.Name == c.profile.Provider {
-		list = append(list, fmt.Sprintf("there is no profile for %s: all parameters of the format are sent, and the server decides", c.Name()))
+		list = append(list, fmt.Sprintf("no profile for %s: all parameters of the format are sent, and the server decides", c.Name()))
 	}
 	if day, err := time.Parse(time.DateOnly, end); err == nil {
-		verb := "ends"
+		verb := "will be retired"
 		if now.After(day) {
-			verb = "has ended"
+			verb = "was retired"
 		}
 		list = append(list, fmt.Sprintf("%s %s on %s (%s)", c.Name(), verb, end, c.profile.Source))
 	}
@@ -208,29 +208,29 @@ func (p *Profile) check(model string, q *Params) *Error {
 	sampling := p.SampleWith == "" || q.Effort == p.SampleWith
 	switch {
 	case q.Temperature != nil && p.Temperature == 0:
-		return refuse("Leave the temperature out: the run record then says that none was sent.", "%s takes no temperature", model)
+		return refuse("Leave the temperature out; the run then records that none was sent.", "%s does not accept a temperature", model)
 	case q.Temperature != nil && !(*q.Temperature >= 0 && *q.Temperature <= p.Temperature):
-		return refuse("Ask for a temperature in that range.", "the temperature %v is not in 0..%v, which %s takes", *q.Temperature, p.Temperature, model)
+		return refuse("Choose a temperature in that range.", "%s accepts temperatures from 0 to %v, found %v", model, p.Temperature, *q.Temperature)
 	case q.TopP != nil && !p.TopP:
-		return refuse("Leave top_p out.", "%s takes no top_p", model)
+		return refuse("Leave top_p out.", "%s does not accept top_p", model)
 	case q.TopP != nil && !(*q.TopP >= 0 && *q.TopP <= 1):
-		return refuse("Ask for a top_p in that range.", "top_p %v is not in 0..1", *q.TopP)
+		return refuse("Choose a top_p in that range.", "expected a top_p from 0 to 1, found %v", *q.TopP)
 	case q.Temperature != nil && q.TopP != nil && p.Either:
-		return refuse("Leave one of them out.", "%s takes a temperature or a top_p, not both", model)
+		return refuse("Leave one of them out.", "%s accepts a temperature or a top_p, not both", model)
 	case (q.Temperature != nil || q.TopP != nil) && !sampling:
-		return refuse(fmt.Sprintf("Leave them out, or ask for the effort %q.", p.SampleWith), "%s takes a temperature or top_p with the effort %q only", model, p.SampleWith)
+		return refuse(fmt.Sprintf("Leave them out, or choose the effort %q.", p.SampleWith), "%s accepts a temperature or top_p only with the effort %q", model, p.SampleWith)
 	case q.Seed != nil && !p.Seed:
-		return refuse("Leave the seed out.", "%s takes no seed", model)
+		return refuse("Leave the seed out.", "%s does not accept a seed", model)
 	case len(q.Stop) > p.Stops:
-		return refuse("Leave stop sequences out.", "%d stop sequences are too many for %s, which takes %d", len(q.Stop), model, p.Stops)
+		return refuse("Leave stop sequences out.", "%s accepts at most %d stop sequences, found %d", model, p.Stops, len(q.Stop))
 	case slices.Contains(q.Stop, ""):
 		return refuse("Leave it out.", "a stop sequence is empty")
 	case q.MaxTokens < 0:
-		return refuse("Ask for a positive number, or none.", "a budget of %d tokens", q.MaxTokens)
+		return refuse("Choose a positive number, or leave it out.", "the output budget is %d tokens", q.MaxTokens)
 	case q.Effort != "" && len(p.Efforts) == 0:
-		return refuse("Leave the effort out.", "%s takes no effort of reasoning", model)
+		return refuse("Leave the effort out.", "%s does not accept a reasoning effort", model)
 	case q.Effort != "" && p.Efforts[0] != "*" && !slices.Contains(p.Efforts, q.Effort):
-		return refuse("Ask for one of these.", "%s takes no effort %q, but %s", model, q.Effort, strings.Join(p.Efforts, ", "))
+		return refuse("Choose one of these.", "%s accepts the efforts %s, found %q", model, strings.Join(p.Efforts, ", "), q.Effort)
 	}
 	return p.checkThinking(model, q, refuse)
 }
@@ -242,25 +242,25 @@ func (p *Profile) checkThinking(model string, q *Params, refuse func(hint, forma
 	t, n := p.Thinking, *q.Thinking
 	switch {
 	case t == Thinking{}:
-		return refuse("Leave it out; where a model takes an effort of reasoning, ask for that.", "%s takes no budget of thinking", model)
+		return refuse("Leave it out; if the model accepts a reasoning effort, choose that.", "%s does not accept a thinking budget", model)
 	case n == 0 && !t.Off:
-		return refuse("Ask for a small budget.", "the thinking of %s cannot be turned off", model)
+		return refuse("Choose a small budget.", "thinking cannot be turned off for %s", model)
 	case n == -1 && !t.Auto:
-		return refuse("Ask for a number of tokens.", "%s does not choose a budget of thinking itself", model)
+		return refuse("Choose a number of tokens.", "%s cannot choose a thinking budget itself", model)
 	case n < -1:
-		return refuse("0 turns thinking off, -1 leaves it to the model.", "a budget of thinking of %d tokens", n)
+		return refuse("0 turns thinking off, -1 leaves it to the model.", "the thinking budget is %d tokens", n)
 	case n > 0 && t.Max == 0:
-		return refuse("Ask for -1, up to the model, and an effort.", "%s takes no number of tokens as a budget of thinking", model)
+		return refuse("Use -1, which leaves it to the model, and an effort.", "%s does not accept a number of tokens as its thinking budget", model)
 	case n > 0 && (n < t.Min || n > t.Max):
-		return refuse("Ask for a budget in that range.", "a budget of thinking of %d tokens is not in %d..%d, which %s takes", n, t.Min, t.Max, model)
+		return refuse("Choose a budget in that range.", "%s accepts thinking budgets from %d to %d tokens, found %d", model, t.Min, t.Max, n)
 	case p.Provider == "gemini" && q.Effort != "":
-		return refuse("Leave one of them out.", "%s takes a budget of thinking or an effort, not both", model)
+		return refuse("Leave one of them out.", "%s accepts a thinking budget or an effort, not both", model)
 	case p.Provider != "anthropic" || n == 0:
 		return nil
 	case q.Temperature != nil || q.TopP != nil:
-		return refuse("Leave them out, or turn thinking off.", "%s takes no temperature and no top_p while it thinks", model)
+		return refuse("Leave them out, or turn thinking off.", "%s accepts neither temperature nor top_p with thinking on", model)
 	case n >= p.budget(q):
-		return refuse("Ask for more tokens of output, which include those of thinking.", "a budget of thinking of %d tokens in an output of %d", n, p.budget(q))
+		return refuse("Raise the output budget, which includes thinking.", "the thinking budget of %d tokens does not fit in the output budget of %d", n, p.budget(q))
 	}
 	return nil
 }

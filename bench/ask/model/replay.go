@@ -16,9 +16,9 @@ import (
 	"ein/internal/job"
 )
 
-// Recorded traffic is a folder: model.json says whose it is, and one file for each
-// exchange, named by the SHA-256 of the sample and the body of the request, holds
-// both sides. There is no key in it, as there is none in a body.
+// Recorded traffic is a folder: model.json names the model, and one file per exchange, named by
+// the SHA-256 of the sample and the request body, holds both sides. It contains no keys, because
+// bodies contain none.
 const (
 	trafficFile    = "model.json"
 	trafficVersion = 1
@@ -86,7 +86,7 @@ func Record(m Model, dir string, o Options) (Model, error) {
 	case err != nil:
 		return nil, err
 	case *was != t:
-		return nil, fmt.Errorf("%s has the traffic of %s, not of %s with the same address and profile", dir, was.Model, t.Model)
+		return nil, fmt.Errorf("%s records the traffic of %s, expected that of %s with the same address and profile", dir, was.Model, t.Model)
 	}
 	return &recorder{m, dir}, nil
 }
@@ -112,7 +112,7 @@ func (r *recorder) Ask(ctx context.Context, q *Request) (*Response, error) {
 		return nil, err
 	}
 	if werr := job.ReplaceJSON(exchangeFile(r.dir, q.Sample, body), &x); werr != nil {
-		return nil, &Error{Class: Denied, Message: short("the exchange cannot be recorded: " + werr.Error()), Hint: "Make room for the folder of the recording, or do not record.", Err: werr}
+		return nil, &Error{Class: Denied, Message: short("cannot record the exchange: " + werr.Error()), Hint: "Make room for the recording folder, or do not record.", Err: werr}
 	}
 	return out, err
 }
@@ -142,7 +142,7 @@ type replay struct {
 func openReplay(dir string, o *Options) (Model, error) {
 	t, err := readTraffic(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no recorded traffic: there is no %s", dir, trafficFile)
+		return nil, fmt.Errorf("%s has no recorded traffic: %s is missing", dir, trafficFile)
 	}
 	if err != nil {
 		return nil, err
@@ -156,13 +156,13 @@ func openReplay(dir string, o *Options) (Model, error) {
 	return &replay{m, dir}, nil
 }
 
-// bodyOf is a model that is only asked for bodies. Its program need not be installed.
+// bodyOf returns a model that is only asked for bodies. Its program need not be installed.
 func bodyOf(spec string, o Options) (Model, error) {
 	if name, ok := strings.CutPrefix(spec, "exec:"); ok {
 		return &program{command: name, opt: &o}, nil
 	}
 	if strings.HasPrefix(spec, "replay:") {
-		return nil, errors.New("it is a recording of a replay")
+		return nil, errors.New("this is a recording of a replay")
 	}
 	return Open(spec, o)
 }
@@ -186,12 +186,12 @@ func (r *replay) Ask(ctx context.Context, q *Request) (*Response, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, denied(fmt.Sprintf("the recording has no exchange of %s, sample %d, with this body", q.ID, q.Sample),
-			"Replay with the prompts, the parameters and the instances of the recording.", err)
+		return nil, denied(fmt.Sprintf("the recording has no exchange for %s, sample %d, with this request body", q.ID, q.Sample),
+			"Replay with the same prompts, parameters and instances as the recording.", err)
 	case err != nil:
 		return nil, denied(err.Error(), "", err)
 	case info.Size() > maxTraffic:
-		return nil, denied(fmt.Sprintf("%s has more than %d bytes", name, maxTraffic), "The file was not written by a recording.", nil)
+		return nil, denied(fmt.Sprintf("%s is longer than %d bytes", name, maxTraffic), "No recording writes files of this size.", nil)
 	}
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -200,10 +200,10 @@ func (r *replay) Ask(ctx context.Context, q *Request) (*Response, error) {
 	var x exchange
 	err = json.Unmarshal(b, &x)
 	if err == nil && (x.Version != trafficVersion || (x.Response == nil) == (x.Error == nil) || string(x.Body) != string(body)) {
-		err = errors.New("it is not the exchange that its name says")
+		err = errors.New("the content is not the exchange that the name stands for")
 	}
 	if err != nil {
-		return nil, denied(fmt.Sprintf("%s: %v", name, err), "Record again: the file is damaged.", err)
+		return nil, denied(fmt.Sprintf("%s: %v", name, err), "The file is damaged: record again.", err)
 	}
 	if x.Error != nil {
 		return nil, x.Error

@@ -108,7 +108,7 @@ func TestDamagedTraffic(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	for text, want := range map[string]string{`{"version":2}`: "has version 2", `{`: "unexpected end", `{"version":1,"model":"replay:x"}`: "recording of a replay", `{"version":1,"model":"x"}`: "no provider"} {
+	for text, want := range map[string]string{`{"version":2}`: "has version 2", `{`: "unexpected end", `{"version":1,"model":"replay:x"}`: "recording of a replay", `{"version":1,"model":"x"}`: "unknown provider"} {
 		if err := os.WriteFile(filepath.Join(dir, trafficFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -76,7 +76,7 @@ func (responses) body(model string, _ *Profile, r *Request) any {
 
 func (responses) refuses(q *Params) *Error {
 	if q.Seed != nil || len(q.Stop) > 0 {
-		return &Error{Class: Denied, Message: "the Responses API takes no seed and no stop sequences", Hint: "Leave them out, or ask for openai:NAME."}
+		return &Error{Class: Denied, Message: "the Responses API accepts neither a seed nor stop sequences", Hint: "Leave them out, or use openai:NAME."}
 	}
 	return nil
 }

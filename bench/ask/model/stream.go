@@ -19,7 +19,7 @@ type pieces interface {
 	whole() (body any, ok bool)
 }
 
-// alive is a body that reports when something comes.
+// alive is a body that reports when data arrives.
 type alive struct {
 	io.ReadCloser
 	came func()
@@ -51,17 +51,17 @@ func (c *client) readStream(r *received) (*Response, error) {
 			return nil, failure(c.service.wire, status, r.Header, data, r.now)
 		}
 		if err := p.add(data); err != nil {
-			return nil, &Error{Class: Protocol, Status: r.StatusCode, Message: short(fmt.Sprintf("a piece of the stream is not in the format of %s: %v: %s", c.provider, err, preview(data))), Err: err}
+			return nil, &Error{Class: Protocol, Status: r.StatusCode, Message: short(fmt.Sprintf("a piece of the stream is not in %s format: %v: %s", c.provider, err, preview(data))), Err: err}
 		}
 	}
 	whole, ok := p.whole()
 	switch {
 	case n > MaxResponse:
-		return nil, &Error{Class: Protocol, Status: r.StatusCode, Message: fmt.Sprintf("the response has more than %d bytes", MaxResponse)}
+		return nil, &Error{Class: Protocol, Status: r.StatusCode, Message: fmt.Sprintf("the response is longer than %d bytes", MaxResponse)}
 	case s.Err() != nil:
-		return nil, r.cut(fmt.Errorf("the stream is cut off after %d bytes: %w", n, s.Err()))
+		return nil, r.cut(fmt.Errorf("the stream was cut off after %d bytes: %w", n, s.Err()))
 	case !ok:
-		return nil, r.cut(fmt.Errorf("the stream is cut off after %d bytes", n))
+		return nil, r.cut(fmt.Errorf("the stream was cut off after %d bytes", n))
 	}
 	body, err := compact.JSON(whole)
 	if err != nil {
@@ -107,11 +107,11 @@ func (p *openAIPieces) call(text json.RawMessage) error {
 		p.calls = append(p.calls, c)
 		return nil
 	case b.Index < 0 || b.Index > len(p.calls):
-		return fmt.Errorf("a piece of call %d, and there are %d", b.Index, len(p.calls))
+		return fmt.Errorf("a piece of call %d, but there are only %d", b.Index, len(p.calls))
 	}
 	f, _ := p.calls[b.Index]["function"].(map[string]any)
 	if f == nil {
-		return fmt.Errorf("call %d is of no function", b.Index)
+		return fmt.Errorf("call %d has no function", b.Index)
 	}
 	begun, _ := f["arguments"].(string)
 	f["arguments"] = begun + b.Function.Args
@@ -247,7 +247,7 @@ func (p *anthropicPieces) add(data []byte) error {
 		m.Blocks, p.input = append(m.Blocks, b.Block), nil
 	case "content_block_delta":
 		if b.Index != len(m.Blocks)-1 {
-			return fmt.Errorf("a piece of block %d, and there are %d", b.Index, len(m.Blocks))
+			return fmt.Errorf("a piece of block %d, but there are only %d", b.Index, len(m.Blocks))
 		}
 		last := m.Blocks[b.Index]
 		for name, piece := range map[string]string{"text": b.Delta.Text, "thinking": b.Delta.Thinking, "signature": b.Delta.Signature} {

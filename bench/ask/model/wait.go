@@ -12,7 +12,7 @@ import (
 // it.
 const longest = 31 * 24 * time.Hour
 
-// serverNow is the time of a response by its server's clock, which its other times refer to:
+// serverNow returns the time of a response by its server's clock, which its other times refer to:
 // otherwise a machine with a wrong clock would wait for hours, or not at all. Dates are whole
 // seconds, so the own clock is better if the two agree.
 func serverNow(h http.Header, now time.Time) time.Time {
@@ -23,8 +23,8 @@ func serverNow(h http.Header, now time.Time) time.Time {
 	return now
 }
 
-// retryAfter is how long a limiting provider wants to be left alone: what it states, or else the
-// longest of the times until its limits are whole again. 0 means that it does not say.
+// retryAfter returns how long a provider that limits requests asks to wait: the time it states, or
+// else the longest time until one of its limits resets. 0 means that it does not say.
 func retryAfter(h http.Header, inBody time.Duration, now time.Time) time.Duration {
 	if d := stated(h, inBody, now); d > 0 {
 		return d
@@ -32,8 +32,8 @@ func retryAfter(h http.Header, inBody time.Duration, now time.Time) time.Duratio
 	return reset(h, now)
 }
 
-// stated is the wait that a provider states: Retry-After-Ms, Retry-After, or the RetryInfo of a
-// body, in this order. Limits do not count: providers send them with every response, also with
+// stated returns the wait that a provider states: Retry-After-Ms, Retry-After, or the RetryInfo of
+// a body, in this order. Limits do not count: providers send them with every response, also with
 // failures that have nothing to do with them.
 func stated(h http.Header, inBody time.Duration, now time.Time) time.Duration {
 	if d := seconds(h.Get("Retry-After-Ms"), time.Millisecond); d > 0 {
@@ -52,7 +52,7 @@ func stated(h http.Header, inBody time.Duration, now time.Time) time.Duration {
 	return believable(inBody)
 }
 
-// reset is the time until the tightest limit is whole again.
+// reset returns the time until the tightest limit is whole again.
 func reset(h http.Header, now time.Time) time.Duration {
 	var most time.Duration
 	for name, values := range h {
@@ -92,7 +92,7 @@ func believable(d time.Duration) time.Duration {
 	return d
 }
 
-// limits is what is left of the rate limits, the tightest of each kind.
+// limits returns what is left of the rate limits, the tightest of each kind.
 func limits(h http.Header, now time.Time) Limits {
 	l := Limits{RemainingRequests: -1, RemainingTokens: -1, Reset: reset(h, now)}
 	for name, to := range map[string]*int{

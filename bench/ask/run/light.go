@@ -23,7 +23,7 @@ import (
 // one interns a text.
 func one[S ~string](s S) S { return S(unique.Make(string(s)).Value()) }
 
-// shape is the fields that light instances keep.
+// shape holds the fields that light instances keep.
 type shape struct {
 	version, split, category, level, result string
 	n, depth, operations                    int
@@ -31,8 +31,8 @@ type shape struct {
 	directed                                bool
 }
 
-// lighten is an instance without its id, seeds, texts and graph. Instances that are then equal are
-// one.
+// lighten returns an instance without its id, seeds, texts and graph. Instances that are then equal
+// are one.
 func lighten(in *instance.Instance, all map[shape]*instance.Instance) *instance.Instance {
 	k := shape{one(in.Version), one(in.Split), one(in.Category), one(in.Level), one(in.ResultType), in.N, in.Depth, in.Operations, one(in.Density), in.Directed}
 	if all[k] == nil {
@@ -42,13 +42,13 @@ func lighten(in *instance.Instance, all map[shape]*instance.Instance) *instance.
 	return all[k]
 }
 
-// said is the fields that light replies keep.
+// said holds the fields that light replies keep.
 type said struct {
 	model  string
 	finish model.Finish
 }
 
-// share is a reply without its texts and usage. Replies that are then equal are one.
+// share returns a reply without its texts and usage. Replies that are then equal are one.
 func (r *Reply) share(all map[said]*Reply) *Reply {
 	k := said{r.Model, r.Finish}
 	if all[k] == nil {
@@ -72,7 +72,7 @@ func (s *Score) lighten() {
 	*s = Score{Verdict: light}
 }
 
-// share is a score without its texts. Scores that are then equal are one.
+// share returns a score without its texts. Scores that are then equal are one.
 func (s *Score) share(all map[string]*Score) (*Score, error) {
 	light := *s
 	light.lighten()

@@ -50,7 +50,7 @@ func unseal(line []byte, v any) (sum string, err error) {
 	case !strings.HasPrefix(end, crcBegin) || !strings.HasSuffix(end, crcEnd):
 		return "", errors.New("it does not end with a checksum")
 	case end != want:
-		return "", fmt.Errorf("the checksum is not that of the content: the line ends in %s, expected %s", end, want)
+		return "", fmt.Errorf("the checksum does not match the content: the line ends in %s, expected %s", end, want)
 	}
 	return sum, strict(body, v)
 }

@@ -19,7 +19,7 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	s := e.Dir + ": another process writes the run"
+	s := e.Dir + ": another process is writing the run"
 	if h := e.Holder; h.PID != 0 {
 		s += fmt.Sprintf(": process %d on %s, since %s", h.PID, h.Host, h.Since.Format(time.RFC3339))
 	}

@@ -203,7 +203,7 @@ func newCollector(r *Run) *collector {
 	return c
 }
 
-// index is the place of the first row of each instance; its other rows follow.
+// index returns the place of the first row of each instance; its other rows follow.
 func (r *Run) index() map[string]int {
 	index := map[string]int{}
 	for i := 0; i < len(r.Rows); i += len(r.Config.Modes) * r.Config.Samples {
@@ -212,7 +212,7 @@ func (r *Run) index() map[string]int {
 	return index
 }
 
-// place is the place of the row of a key, or -1 if the run does not ask it.
+// place returns the place of the row of a key, or -1 if the run does not ask it.
 func (r *Run) place(index map[string]int, k *Key) int {
 	first, ok := index[k.ID]
 	mode := slices.Index(r.Config.Modes, k.Mode)
@@ -286,7 +286,7 @@ func readFrame(dir string, light bool) (*Run, error) {
 	return r, nil
 }
 
-// asked is an instance that a run asks.
+// asked is an instance that a run asks about.
 type asked struct {
 	instance *instance.Instance
 	id       string
@@ -306,7 +306,7 @@ func eachInstance(dir string, yield func(int64, *instance.Instance) error) error
 	})
 }
 
-// newRun is a run without replies.
+// newRun returns a run without replies.
 func newRun(dir string, c *Config, list []asked) (*Run, error) {
 	surfaces := max(1, c.Instances.Surfaces)
 	count, err := c.Instances.here()

@@ -76,7 +76,7 @@ type Version struct {
 	Scoring string                          `json:"scoring"`
 }
 
-// with is a configuration with the values of a version.
+// with returns a configuration with the values of a version.
 func (c Config) with(v *Version) Config {
 	c.Ein, c.Prompts, c.Sent, c.Scoring, c.Accepted = v.Ein, v.Prompts, v.Sent, v.Scoring, nil
 	return c
@@ -107,7 +107,7 @@ func (c Config) digest() string {
 	return digest(compact.Must(tree(&c))) // with its members in order
 }
 
-// digest is the beginning of the SHA-256 of a text.
+// digest returns the beginning of the SHA-256 of a text.
 func digest(b []byte) string {
 	const bytes = 6
 	sum := sha256.Sum256(b)

@@ -25,7 +25,7 @@ import (
 	"ein/internal/job"
 )
 
-// some is a configuration and its instances: n, in two encodings.
+// some returns a configuration and its instances: n, in two encodings.
 func some(t testing.TB, n int) (Config, []*instance.Instance) {
 	t.Helper()
 	c := Config{Format: Format, Scoring: Scoring, Ein: "test", Model: "baseline:random", Modes: []prompt.Mode{prompt.Direct, prompt.Ein},

@@ -34,7 +34,7 @@ func TestScoring(t *testing.T) {
 	}
 }
 
-// old is a copy of the run of format 1, as it was written.
+// old returns a copy of the run of format 1, as it was written.
 func old(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")

@@ -125,8 +125,7 @@ func try(ctx context.Context, b backend, p probe, on *Versions) error {
 // no sandbox around it. They leave no file, send no signal and name no object that
 // exists.
 
-// attempts returns a Python program that tries several things, each of which must fail with an
-// OSError.
+// attempts returns a Python program that tries several things that must all fail with an OSError.
 func attempts(tries string) string {
 	return `
 import os, socket, ctypes, sys

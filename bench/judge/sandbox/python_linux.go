@@ -33,7 +33,7 @@ var environment = []string{
 	"OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1",
 }
 
-// arguments are the arguments of the driver that differ from start to start.
+// arguments returns the arguments of the driver that differ from start to start.
 func arguments(limits Policy) []string {
 	return []string{strconv.FormatFloat(limits.CPU.Seconds(), 'f', -1, 64), strconv.FormatInt(limits.Memory, 10)}
 }
@@ -95,7 +95,7 @@ func interpreter(ctx context.Context, python string) (*layout, error) {
 	}
 	if err := json.Unmarshal(out, &found); err != nil || found.Executable == "" {
 		return nil, &Unavailable{Step: "asking " + python + " where its files are",
-			Err: fmt.Errorf("it is not a Python interpreter: it says %.60q", out)}
+			Err: fmt.Errorf("it is not a Python interpreter: it printed %.60q", out)}
 	}
 	program, err := filepath.EvalSymlinks(found.Executable)
 	if err != nil {

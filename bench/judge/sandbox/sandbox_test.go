@@ -57,7 +57,7 @@ func need(t testing.TB, backend string) *Sandbox {
 	return s
 }
 
-// setup is a sandbox of the kind that has been proven.
+// setup returns a sandbox of the kind that has been proven.
 func setup(t testing.TB, p Policy) *Sandbox {
 	t.Helper()
 	need(t, p.Backend)
@@ -74,7 +74,7 @@ func setup(t testing.TB, p Policy) *Sandbox {
 	return s
 }
 
-// open is a backend that nothing has been proven of.
+// open returns a backend that nothing has been proven of.
 func open(t testing.TB, name string) backend {
 	t.Helper()
 	files, err := interpreter(t.Context(), "python3")
@@ -101,7 +101,7 @@ func each(t *testing.T, test func(*testing.T, string)) {
 	}
 }
 
-// weak is a sandbox that tests take layers away from.
+// weak returns a sandbox that tests take layers away from.
 func weak(t *testing.T) *bwrap {
 	t.Helper()
 	need(t, Bubblewrap)

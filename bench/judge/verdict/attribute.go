@@ -101,8 +101,8 @@ func attribution(ctx context.Context, q *Question, w *wrote, run runs) (Attribut
 	return a, nil
 }
 
-// mostAnchors bounds the places of a program in which the question's nodes are tried: two nodes
-// in four places are sixteen programs.
+// mostAnchors bounds the places in a program where the question's nodes are tried: two nodes
+// in four places make sixteen programs.
 const mostAnchors = 4
 
 // asking returns the variants of a program with the question's nodes in place of those that it names.
@@ -178,7 +178,7 @@ func attribute(c *category.Case, found []literal, right func([]arcs) (bool, erro
 	return wrong[0], nil
 }
 
-// reading is what the graphs of a program would be if they were right.
+// reading compares the graphs of a program with the true ones under a convention.
 type reading struct {
 	convention Convention
 	graphs     []arcs
@@ -193,9 +193,9 @@ func (r *reading) size() int {
 	return n
 }
 
-// readings returns the conventions that a program may follow, that of the question
-// first. A graph that is closer to the reverse of the true one was written
-// backward, or every edge was misread: which of the two, the runs tell.
+// readings returns the conventions that a program may follow, the question's own first. A graph
+// closer to the reverse of the true one was either written backward or misread edge by edge; the
+// runs tell which.
 func readings(c *category.Case, found []literal) []reading {
 	all := truths(c)
 	forward := match(c.G.N, "", all, found)
@@ -313,7 +313,7 @@ func compare(n int, l *literal, truth arcs) Diff {
 	return d
 }
 
-// largest is the largest node of an edge, or -1.
+// largest returns the largest node of an edge, or -1.
 func (l *literal) largest() int {
 	most := -1
 	for _, e := range l.edges {

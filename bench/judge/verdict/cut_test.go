@@ -11,7 +11,7 @@ import (
 	"ein/vm/cost"
 )
 
-// hops is the nodes to which a walk of 1 to most edges leads from x.
+// hops returns the nodes to which a walk of 1 to most edges leads from x.
 func hops(a arcs, n, x, most int) []float64 {
 	found, at := make([]float64, n), map[int]bool{x: true}
 	for range most {

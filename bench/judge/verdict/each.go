@@ -51,7 +51,7 @@ func (x *Index) Each(ctx context.Context, file io.Reader, workers int, notes *No
 // ahead is how many items are read ahead for each worker.
 const ahead = 16
 
-// try is work whose panic becomes a *BugError.
+// try does the work and turns a panic into a *BugError.
 func try[T fmt.Stringer](ctx context.Context, work Work[T], item T) (v *Verdict, err error) {
 	defer func() {
 		if p := recover(); p != nil {

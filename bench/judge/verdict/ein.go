@@ -111,8 +111,7 @@ type compiled struct {
 	failure  Verdict // its outcome is "" when there is none
 }
 
-// run runs a program and scores its answer. The error is that of the context, and
-// nothing else.
+// run runs a program and scores its answer. It returns an error only when the context ends.
 func (e *executor) run(ctx context.Context, program string, q *Question) (v Verdict, err error) {
 	defer func() {
 		// Whatever a program does, it must not end the job. That it could do this
@@ -183,7 +182,7 @@ func (e *executor) compile(program string) *compiled {
 	return c
 }
 
-// parsed is the tree of a program, valid until the next one is run.
+// parsed returns the tree of a program, valid until the next one is run.
 func (e *executor) parsed(program string) *syntax.File {
 	if e.file == nil || e.file.Source.Text != program {
 		e.lang.Memory = &e.memory
@@ -229,8 +228,8 @@ func (e *executor) build(program string, in *lang.Memory) *compiled {
 	return c
 }
 
-// first is the outcome for a list of diagnostics, with the first error of that kind. A program is
-// over a limit only if nothing else is wrong with it.
+// first returns the outcome for a list of diagnostics, with the first error of that kind. A program
+// is over a limit only if nothing else is wrong with it.
 func first(l diag.List, o answer.Outcome) (answer.Outcome, diag.Code, string) {
 	d := l.First()
 	if d.Code.Class() == diag.Limit {

@@ -106,7 +106,7 @@ func Detect(reply string) (prompt.Mode, bool) {
 	return prompt.Ein, true
 }
 
-// dialect is Rules of a program with facts, rules or queries that can be read.
+// dialect returns Rules for a program that has readable facts, rules or queries.
 func dialect(program string) prompt.Mode {
 	for _, s := range lang.Parse("reply", program, detecting).Stmts {
 		switch s.(type) {
@@ -117,7 +117,7 @@ func dialect(program string) prompt.Mode {
 	return prompt.Ein
 }
 
-// detecting is the options for parsing a text that may not be Ein at all.
+// detecting holds the options for parsing a text that may not be Ein at all.
 var detecting = lang.Options{Workers: 1, Syntax: syntax.Limits{SourceBytes: DefaultSource, Tokens: DefaultSource, Statements: maxStatements, Height: maxHeight, Diagnostics: 1}}
 
 // imports reports whether a line is an import statement of Python.
@@ -137,7 +137,7 @@ type block struct {
 	closed    bool // false: the reply ends before the fence does
 }
 
-// mode is the language that a block is marked with, or "". A block marked as Ein may be rules.
+// mode returns the language that a block is marked with, or "". A block marked as Ein may be rules.
 func (b *block) mode() prompt.Mode {
 	for _, l := range []prompt.Mode{prompt.Ein, prompt.Python, prompt.Rules} {
 		if slices.Contains(languages[l], b.tag) {
@@ -261,7 +261,7 @@ func bare(text string, statement func(line string) bool) string {
 	return text[start:end]
 }
 
-// opened is how many more brackets a line opens than it closes, comments aside.
+// opened returns how many more brackets a line opens than it closes, comments aside.
 func opened(line string) int {
 	if i := strings.Index(line, "//"); i >= 0 {
 		line = line[:i]

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// adjacent is the neighbours of each node, in order, as Python writes lists.
+// adjacent returns the neighbours of each node, in order, as Python writes lists.
 func adjacent(list []Edge, n int, node func(int) string) string {
 	return "[" + strings.ReplaceAll(neighbours(list, n, node, func(_ int, to []string) string { return "[" + strings.Join(to, ", ") + "]" }), "\n", ", ") + "]"
 }

@@ -17,7 +17,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// wrote is the graphs that a program writes, with a way to replace them.
+// wrote holds the graphs that a program writes, with a way to replace them.
 type wrote struct {
 	graphs   []literal
 	with     func([]arcs) string

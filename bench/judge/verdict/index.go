@@ -221,7 +221,7 @@ type store struct {
 	file *os.File
 }
 
-// inMemory is how many bytes of a store are: the index of some 10,000 questions.
+// inMemory is how many bytes of a store are kept in memory: the index of some 10,000 questions.
 var inMemory int64 = 16 << 20
 
 // ReadAt reads all of b.
@@ -284,7 +284,7 @@ func unpack(b []byte, why bool) *instance.Instance {
 	return in
 }
 
-// instance is what an index keeps of one.
+// instance fills the record with what an index keeps of an instance.
 func (r *record) instance(in *instance.Instance, why bool) {
 	answer, q := string(in.Answer), &in.Query
 	for _, s := range []*string{&in.ID, &in.Version, &in.Category, &in.Level, &in.ResultType, &answer, &q.Aggregate, &q.Direction} {

@@ -109,7 +109,7 @@ func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error
 	return v, err
 }
 
-// numbered is a program with labels replaced by the numbers of their nodes.
+// numbered returns a program with labels replaced by the numbers of their nodes.
 func numbered(program string, labels []string) string {
 	var edits []edit
 	for _, s := range parse(program).Stmts {
@@ -174,9 +174,9 @@ func reply(ctx context.Context, q *Question, text string, mode prompt.Mode, run 
 	return run(ctx, program, q)
 }
 
-// finished is the verdict on a reply with a finish reason. If the reply was cut off, declined or
-// withheld before it had a program, it is no answer. A text that does not parse then counts as no
-// program, unless it is in a complete block.
+// finished returns the verdict on a reply with a finish reason. If the reply was cut off, declined
+// or withheld before it had a program, it is no answer. A text that does not parse then counts as
+// no program, unless it is in a complete block.
 func (v Verdict) finished(reply, finish string) Verdict {
 	why, ok := answer.Unfinished(finish)
 	if !ok || v.Outcome != answer.NoAnswer && v.Outcome != NoProgram && (v.Outcome != ParseError || closed(reply)) {

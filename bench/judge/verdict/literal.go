@@ -24,7 +24,7 @@ type arcs []Edge
 
 func order(a, b Edge) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) }
 
-// arcsOf is the set of the edges of a list; it reuses the list's memory.
+// arcsOf returns the set of the edges of a list; it reuses the list's memory.
 func arcsOf(list []Edge) arcs {
 	slices.SortFunc(list, order)
 	return slices.Compact(list)
@@ -35,7 +35,7 @@ func (a arcs) has(e Edge) bool {
 	return ok
 }
 
-// with is the set with an edge if there is true, else without it.
+// with returns the set with an edge if there is true, else without it.
 func (a arcs) with(e Edge, there bool) arcs {
 	i, ok := slices.BinarySearchFunc(a, e, order)
 	switch {
@@ -47,7 +47,7 @@ func (a arcs) with(e Edge, there bool) arcs {
 	return slices.Concat(a[:i], a[i+1:])
 }
 
-// literal is a graph that is written in a program.
+// literal is a graph written out in a program.
 type literal struct {
 	span  source.Span
 	name  string // that it is assigned to, or ""
@@ -93,7 +93,7 @@ func literals(f *syntax.File, n int) []literal {
 	return found
 }
 
-// call is a call of edges or adj that the checker accepted.
+// call returns a call of edges or adj that the checker accepted.
 func call(x *syntax.Call) (literal, bool) {
 	if x.Fun.Name != "edges" && x.Fun.Name != "adj" || len(x.Args) == 0 {
 		return literal{}, false
@@ -119,7 +119,7 @@ func call(x *syntax.Call) (literal, bool) {
 	return l, ok
 }
 
-// pairs is a list of pairs. As edges reads it, rows all of length 2 are pairs.
+// pairs returns a list of pairs. As edges reads it, rows all of length 2 are pairs.
 func pairs(list *syntax.List) (arcs, bool) {
 	all, ok := numbers(list)
 	edges := make([]Edge, len(all))
@@ -153,7 +153,7 @@ func matrix(list *syntax.List) (arcs, bool) {
 	return set, ok && len(all) > 1
 }
 
-// numbers is a list of lists of numbers without signs.
+// numbers returns a list of lists of numbers without signs.
 func numbers(list *syntax.List) ([][]float64, bool) {
 	all := make([][]float64, 0, list.Len())
 	if p := list.Packed; p != nil {
@@ -181,7 +181,7 @@ func numbers(list *syntax.List) ([][]float64, bool) {
 	return all, true
 }
 
-// text is a graph as a program writes it.
+// text returns a graph as a program writes it.
 func (a arcs) text(n int) string {
 	var b strings.Builder
 	b.WriteString("edges([")

@@ -32,7 +32,7 @@ type output struct {
 // mostKnown bounds the remembered outputs, in bytes. Beyond, programs are run again.
 const mostKnown = 256 << 20
 
-// entry is about the memory for a program that prints nothing.
+// entry is the approximate memory for a program that prints nothing.
 const entry = 256
 
 // Memo returns a runner that runs equal programs once. Several goroutines may use it if they may

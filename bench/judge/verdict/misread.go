@@ -66,7 +66,7 @@ type mistake struct {
 }
 
 // misreadings finds the misreadings of a question that give the model's answer, by running
-// variants of its program. The error is that of the context, or of a program that does not run.
+// variants of its program. It fails if the context ends or a program does not run.
 func misreadings(ctx context.Context, q *Question, reply *answer.JSON) (Finding, error) {
 	right, err := own(ctx, q, q.Program)
 	if err != nil {
@@ -104,7 +104,7 @@ func misreadings(ctx context.Context, q *Question, reply *answer.JSON) (Finding,
 	return f, nil
 }
 
-// own is the answer of one of our own programs, which may use def.
+// own returns the answer of one of our own programs, which may use def.
 func own(ctx context.Context, q *Question, program string) (json.RawMessage, error) {
 	m, _, err := lang.Load("misreading", program, lang.Options{Workers: 1})
 	if err != nil {

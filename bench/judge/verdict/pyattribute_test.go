@@ -142,7 +142,7 @@ func pairsText(a arcs, labels []string) string {
 	return "[" + b.String() + "]"
 }
 
-// respelled is a program with other graphs in it, in a spelling.
+// respelled returns a program with other graphs in it, in a spelling.
 func respelled(t *testing.T, program string, labels []string, graphs []arcs, spelling int) string {
 	t.Helper()
 	for k, g := range []string{"G", "H"}[:len(graphs)] {
@@ -156,7 +156,7 @@ func respelled(t *testing.T, program string, labels []string, graphs []arcs, spe
 	return program
 }
 
-// onceEach is the edges of a case as its Python program has them.
+// onceEach returns the edges of a case as its Python program has them.
 func onceEach(c *category.Case) []arcs {
 	list := []arcs{}
 	for _, g := range truths(c) {

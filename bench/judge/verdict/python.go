@@ -21,7 +21,7 @@ type ProgramError struct {
 
 func (e *ProgramError) Error() string { return e.Message }
 
-// runs returns the verdict on a program. Its error is that of the context.
+// runs returns the verdict on a program. It fails only when the context ends.
 type runs func(ctx context.Context, program string, q *Question) (Verdict, error)
 
 // inside runs Python programs and scores what they print.

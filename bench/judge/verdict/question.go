@@ -50,7 +50,7 @@ func NewQuestion(in *instance.Instance, why bool) (*Question, error) {
 	return q, err
 }
 
-// match is the result of an answer that a program gave.
+// match returns the result of an answer that a program gave.
 func (q *Question) match(text json.RawMessage) answer.Result {
 	o := answer.FormatError
 	if x, err := answer.Parse(string(text)); err == nil {

@@ -20,8 +20,8 @@ const MaxLine = 8 * answer.MaxReply
 //
 //	{"id": ..., "reply": ..., "mode": ..., "finish": ..., "error": ...}
 //
-// where id is that of an instance, and a line has a reply, or an error when a
-// provider failed. Other members are not about scores.
+// where id names an instance, and a line has either a reply or, if the provider failed, an error.
+// Other members do not affect scores.
 type Line struct {
 	Number int // from 1; 0: the file has no reply to the question
 	ID     string
@@ -53,7 +53,7 @@ type Noticed struct {
 	First []Place `json:"first"`
 }
 
-// most is how many ids are listed.
+// most is the largest number of ids listed.
 const most = 10
 
 func (n *Noticed) add(line int, id string) {
@@ -108,7 +108,7 @@ func (n *Notes) NotesText() string {
 	return b.String()
 }
 
-// quoted is an id of a file, which may be anything, for a message.
+// quoted returns an id of a file, which may be anything, for a message.
 func quoted(s string) string {
 	const most = 100
 	if len(s) > most {

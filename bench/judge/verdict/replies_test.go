@@ -12,7 +12,7 @@ import (
 	"ein/bench/question/instance"
 )
 
-// bareIndex is an index of questions of which the ids alone matter.
+// bareIndex returns an index of questions of which the ids alone matter.
 func bareIndex(t *testing.T, ids ...string) *Index {
 	t.Helper()
 	var all []*instance.Instance

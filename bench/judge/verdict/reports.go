@@ -161,7 +161,7 @@ func (s *Summary) ProgramReport() *ProgramReport {
 	}), s.Notes}
 }
 
-// heads is the short heads of the outcomes that have a column.
+// heads holds the short headings of the outcomes that have a column.
 var heads = []struct {
 	outcome answer.Outcome
 	head    string
@@ -221,7 +221,7 @@ func (s *Summary) readText() string {
 		r.Right, r.Edges, percent(r.Right, r.Edges), r.Added, s.All.Lucky)
 }
 
-// percent is a share as it is shown.
+// percent returns a share as it is shown.
 func percent(n, of int) string {
 	if of == 0 {
 		return "-"
@@ -229,7 +229,7 @@ func percent(n, of int) string {
 	return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(of))
 }
 
-// errorGroup is errors by their cause.
+// errorGroup is a group of errors with the same cause.
 type errorGroup struct {
 	Name   string         `json:"name"`
 	Errors int            `json:"errors"`

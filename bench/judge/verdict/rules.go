@@ -13,7 +13,7 @@ import (
 	"ein/lang/syntax"
 )
 
-// rows is the facts of one relation, as nodes.
+// rows holds the facts of one relation, as nodes.
 type rows struct {
 	name  string
 	width int

@@ -12,7 +12,7 @@ import (
 	"ein/bench/question/prompt"
 )
 
-// inRules is an instance as a question, and its program of rules.
+// inRules returns an instance as a question, and its program of rules.
 func inRules(t *testing.T, version, name string, index int) (*Question, string) {
 	t.Helper()
 	id, err := instance.Standard(version, "train", name, index, 1)

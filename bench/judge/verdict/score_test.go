@@ -16,7 +16,7 @@ import (
 	"ein/bench/question/instance"
 )
 
-// instances is one or more of each category.
+// instances returns one or more of each category.
 func instances(t testing.TB, each int) []*instance.Instance {
 	t.Helper()
 	var plan instance.Cells
@@ -43,7 +43,7 @@ func newIndex(t testing.TB, all []*instance.Instance) *Index {
 	return x
 }
 
-// line is a line of replies.
+// line returns a line of replies.
 func line(t testing.TB, id, reply string) string {
 	t.Helper()
 	b, err := json.Marshal(map[string]string{"id": id, "reply": reply})

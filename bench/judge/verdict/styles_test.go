@@ -45,7 +45,7 @@ func neighbours(list []Edge, n int, node func(int) string, row func(v int, to []
 	return strings.Join(rows, "\n")
 }
 
-// bareNode is a node in a text.
+// bareNode returns a node in a text.
 func bareNode(node func(int) string) func(int) string {
 	return func(v int) string { return strings.Trim(node(v), `"`) }
 }

@@ -130,7 +130,7 @@ func count(g *Groups[*Tally], mode prompt.Mode, v *Verdict) {
 	}
 }
 
-// place is the place of each category in the table.
+// place holds the position of each category in the table.
 var place = sync.OnceValue(func() map[string]int {
 	m := map[string]int{}
 	for i := range category.Table {

@@ -98,7 +98,7 @@ type Verdict struct {
 	printed string // by a Python program
 }
 
-// fail is the verdict on a reply without an answer.
+// fail returns the verdict on a reply without an answer.
 func (v Verdict) fail(o answer.Outcome, message string) Verdict {
 	v.Outcome, v.Class, v.Message = o, Class(o), message
 	return v

@@ -20,7 +20,7 @@ type Constants struct {
 	count    int
 }
 
-// sameAnswer is the questions with one answer, up to their labels.
+// sameAnswer holds the questions with one answer, up to their labels.
 type sameAnswer struct {
 	Reference
 	count int
@@ -118,7 +118,7 @@ func (c *Constants) Best(m Mode) Constant {
 	return best
 }
 
-// toggled is the set of a question with its source put in, or left out.
+// toggled returns the set of a question with its source put in, or left out.
 func (q *sameAnswer) toggled() JSON {
 	names := lists.Map(q.value.more.values, func(x JSON) string { return x.text })
 	if at := slices.Index(names, q.asked.Source); at >= 0 {
@@ -131,7 +131,7 @@ func (q *sameAnswer) toggled() JSON {
 	return placeSet(list)
 }
 
-// places is as many labels, which are numbers.
+// places returns as many labels, which are numbers.
 func places(n int) []string {
 	names := make([]string, n)
 	for i := range names {
@@ -149,7 +149,7 @@ func numbers(places []string) []int {
 	return list
 }
 
-// placeSet is a set of nodes by their places.
+// placeSet returns a set of nodes by their places.
 func placeSet(places []int) JSON {
 	return list(lists.Map(places, func(p int) JSON { return JSON{kind: jsonString, text: strconv.Itoa(p)} }))
 }

@@ -38,7 +38,8 @@ func parseDecimal(s string) decimal {
 	return d
 }
 
-// power is an exponent. It stops at mostPoint, where sums with lengths of texts cannot overflow.
+// power returns an exponent. It stops at mostPoint, where sums with lengths of texts cannot
+// overflow.
 func power(s string) int64 {
 	s, negative := strings.CutPrefix(strings.TrimPrefix(s, "+"), "-")
 	if s = strings.TrimLeft(s, "0"); s == "" {
@@ -54,7 +55,7 @@ func power(s string) int64 {
 	return n
 }
 
-// text is a moderate integer in digits.
+// text returns a moderate integer in digits.
 func (d decimal) text() string {
 	if d.digits == "" {
 		return "0"
@@ -95,7 +96,7 @@ func (d decimal) moderate() bool {
 	return len(d.digits) <= most && -most <= d.point && d.point <= most
 }
 
-// plus is d + hundredths/100, for moderate numbers.
+// plus returns d + hundredths/100, for moderate numbers.
 func (d decimal) plus(hundredths int64) decimal {
 	places := max(2, int64(len(d.digits))-d.point)
 	x, _ := new(big.Int).SetString("0"+d.digits, 10)

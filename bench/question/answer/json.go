@@ -37,7 +37,7 @@ type JSON struct {
 	more *composite
 }
 
-// composite is the elements of an array, or the members of an object.
+// composite holds the elements of an array or the members of an object.
 type composite struct {
 	keys   []string
 	values []JSON
@@ -93,7 +93,7 @@ func (v *JSON) Null() bool { return v.kind == jsonNull }
 // Object reports whether the value is an object.
 func (v *JSON) Object() bool { return v.kind == jsonObject }
 
-// syntaxError is a text that is no JSON.
+// syntaxError is the error of a text that is not JSON.
 type syntaxError struct {
 	at   int
 	want string
@@ -129,7 +129,7 @@ func (r *reader) space() {
 	}
 }
 
-// peek is the next byte, or 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (r *reader) peek() byte {
 	if r.at < len(r.s) {
 		return r.s[r.at]
@@ -222,7 +222,7 @@ func (r *reader) element(c *composite, kind jsonKind) error {
 	return err
 }
 
-// few is how many names are compared one by one.
+// few is the largest number of names that are compared one by one.
 const few = 8
 
 func repeats(keys []string) bool {
@@ -291,14 +291,14 @@ func (r *reader) string() (string, error) {
 	return "", r.expected("the end of a string")
 }
 
-// unicode notices text that is none.
+// unicode records whether a string is not valid Unicode.
 func (r *reader) unicode(s string) {
 	if !r.lax && !utf8.ValidString(s) {
 		r.flawed(BadText)
 	}
 }
 
-// escaped is the rest of string when there are escapes.
+// escaped returns the rest of string when there are escapes.
 func (r *reader) escaped(start int) (string, error) {
 	b := []byte(r.s[start:r.at])
 	for r.at < len(r.s) {
@@ -356,9 +356,9 @@ func (r *reader) unit() (rune, bool) {
 	return x, true
 }
 
-// character appends a character of which x is all or the first half. A half
-// without the other is no character: it becomes the three bytes that would be its
-// UTF-8, which are not valid and therefore noticed, here or by the next reader.
+// character appends the character x, or the surrogate pair that x begins. Half of a pair is not a
+// character: it becomes the three bytes that would encode it, which are invalid UTF-8 and are
+// therefore noticed, here or by the next reader.
 func (r *reader) character(b []byte, x rune) []byte {
 	if !utf16.IsSurrogate(x) {
 		return utf8.AppendRune(b, x)

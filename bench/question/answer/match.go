@@ -271,7 +271,7 @@ func matchCompound(p, r *JSON) bool {
 		conforms(&degree, category.Integer) && parseDecimal(degree.text) == parseDecimal(wantDegree.text)
 }
 
-// either is the member with one of two names, or null.
+// either returns the member with one of two names, or null.
 func either(v *JSON, name, alias string) JSON {
 	x, ok := v.Member(name)
 	if !ok {
@@ -326,7 +326,7 @@ func Score(reply string, reference *Reference, t category.Result, categoryName s
 	return Result{Outcome: FormatError, Reason: reason}
 }
 
-// judged is the result of an answer that was found.
+// judged returns the result of an answer that was found.
 func judged(p *JSON, reference *Reference, t category.Result, categoryName string) Result {
 	o := Judge(p, reference, t, categoryName)
 	r := Result{Outcome: o, Judgements: o.Judgements(), Answer: p.Raw()}
@@ -340,7 +340,7 @@ func judged(p *JSON, reference *Reference, t category.Result, categoryName strin
 	return r
 }
 
-// only is a result that is right in a container that strict mode does not read.
+// only returns a result that is right in a container that strict mode does not read.
 func only(r Result) Result {
 	r.Outcome, r.Judgements = RelaxedOnly, RelaxedOnly.Judgements()
 	return r

@@ -84,7 +84,7 @@ func (v *Value) compound(outs []vm.Output) (err error) {
 	return err
 }
 
-// find is the last output with one of the names: a program that prints a value
+// find returns the last output with one of the names: a program that prints a value
 // again means the later one.
 func find(outs []vm.Output, names ...string) int {
 	at := -1
@@ -98,7 +98,7 @@ func find(outs []vm.Output, names ...string) int {
 	return at
 }
 
-// rows is an output as a relation; nil if it is a tensor.
+// rows returns an output as a relation; nil if it is a tensor.
 func rows(out *vm.Output) *tensor.Table {
 	if out.Value.Layout == tensor.Rows {
 		return out.Value.Table
@@ -106,7 +106,7 @@ func rows(out *vm.Output) *tensor.Table {
 	return nil
 }
 
-// notOne is a relation that is not what was expected.
+// notOne returns a relation that is not what was expected.
 func notOne(out *vm.Output, expected string) error {
 	t := rows(out)
 	return fmt.Errorf("%s is a relation of %s and %s, expected %s", out.Name, words.Plural(len(t.Columns), "column"), words.Plural(t.Len, "row"), expected)
@@ -140,7 +140,8 @@ func boolean(out *vm.Output) (bool, error) {
 	return x == 1, err
 }
 
-// integer takes no rows of whole numbers as 0: a count over nothing derives no row.
+// integer returns the number in an output. An output without rows is 0, because a count over
+// nothing derives no row.
 func integer(out *vm.Output) (int64, error) {
 	if t := rows(out); t != nil && len(t.Columns) == 1 && t.Columns[0].Kind == tensor.IntColumn && t.Len == 0 {
 		return 0, nil

@@ -46,7 +46,7 @@ func Printed(out string, reference *Reference, t category.Result, categoryName s
 	return Result{}, fmt.Errorf("it prints %.100q: %w", strings.TrimSpace(out), err)
 }
 
-// named is an answer in numbers of nodes with the labels in their place.
+// named returns an answer in numbers of nodes with the labels in their place.
 func (v *JSON) named(t category.Result, labels []string) (JSON, error) {
 	word := map[string]string{"0": "false", "1": "true"}
 	switch {
@@ -85,7 +85,7 @@ func quoted(nodes []int, labels []string) []JSON {
 	return lists.Map(nodes, func(x int) JSON { return JSON{kind: jsonString, text: labels[x]} })
 }
 
-// node is the number of a node.
+// node returns the number of a node.
 func (v *JSON) node(n int) (int, error) {
 	if x, err := strconv.Atoi(v.text); v.kind == jsonNumber && err == nil && 0 <= x && x < n {
 		return x, nil

@@ -25,18 +25,18 @@ func Visible(reply string) string {
 	return reply
 }
 
-// stated is how answers are marked in texts, to the end of the line.
+// stated matches the ways in which texts mark an answer, to the end of the line.
 var stated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\banswer\b[*_]*(?:\s+is\b\s*:?|\s*[:=])[ \t*_]*\n?[ \t]*([^\n]*)`)
 })
 
-// mostStated is how far from its end a text is searched for an answer.
+// mostStated is how many bytes at the end of a text are searched for an answer.
 const mostStated = 1 << 16
 
 // ParseRelaxed finds the answer in a text whatever contains it: an object with a
-// member "answer", as JSON or as Python writes it, \boxed{...}, what stands behind
-// "answer:" or "answer is", of several the last; or the whole text. What the question
-// says of the answer is none of that. Its error is that of ParseReply.
+// member "answer", as JSON or as Python writes it, \boxed{...}, or what follows "answer:" or
+// "answer is", the last one if there are several; or else the whole text. Text repeated from the
+// question does not count. Its errors are those of ParseReply.
 func ParseRelaxed(reply string) (JSON, error) {
 	reply = Visible(reply)
 	v, err := ParseReply(reply)
@@ -81,7 +81,7 @@ func ParseRelaxed(reply string) (JSON, error) {
 	return relaxedText(text), nil
 }
 
-// relaxedText is a value as JSON or Python writes it, or else a text.
+// relaxedText returns a value as JSON or Python writes it, or else a text.
 func relaxedText(text string) JSON {
 	for _, wrapped := range []string{`\text{`, `\mathrm{`, "$", "```json", "```python", "```", "`", "**"} {
 		text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), wrapped))
@@ -143,7 +143,7 @@ func (r *reader) relaxed() (JSON, error) {
 	return JSON{kind: jsonString, text: word}, nil
 }
 
-// relaxedList is a list, tuple, set or dictionary of Python. Braces are a dictionary if they
+// relaxedList returns a list, tuple, set or dictionary of Python. Braces are a dictionary if they
 // are empty or have keys, else a set.
 func (r *reader) relaxedList(open, end byte) (JSON, error) {
 	if r.depth++; r.depth > maxDepth {
@@ -193,7 +193,7 @@ func object(c *composite) JSON {
 	return JSON{jsonObject, "{" + strings.Join(parts, ",") + "}", c}
 }
 
-// coerce is a value in the container of a type; it is false where it has none that
+// coerce returns a value in the container of a type; it is false where it has none that
 // could be meant.
 func (v *JSON) coerce(t category.Result, labels []string) (JSON, bool) {
 	word := strings.ToLower(strings.TrimSpace(v.text))
@@ -233,7 +233,7 @@ func (v *JSON) coerce(t category.Result, labels []string) (JSON, bool) {
 	return *v, conforms(v, t)
 }
 
-// between is what stands between the labels of a set in a text.
+// between matches what separates the labels of a set in a text.
 var between = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*(?:,\s*and\s|,|\n|\sand\s)\s*`) })
 
 // set returns the labels that a text names, with commas, "and" or lines between them; it is

@@ -67,12 +67,12 @@ func vectors(t testing.TB) (all []vector) {
 	return all
 }
 
-// asked is what a vector says of its question.
+// asked returns what a vector says of its question.
 func (v *vector) asked() Asked {
 	return Asked{Source: v.Source, Labels: v.Labels, Fixed: v.Version != "cb1" && v.Phrasing == "explicit"}
 }
 
-// byMode is the verdict on a reply in one mode.
+// byMode returns the verdict on a reply in one mode.
 func byMode(reply string, ref *Reference, v *vector, m Mode) string {
 	reply = Visible(reply)
 	p, err := ParseReply(reply)

@@ -89,7 +89,7 @@ type row struct {
 	train   bool
 }
 
-// trainShare is how many of ten instances are trained on.
+// trainShare is the number of instances out of ten that are trained on.
 const trainShare = 7
 
 // Collect reads instances and tries the decoys of the categories that want selects, or of all if it
@@ -290,12 +290,12 @@ func (r *Report) Text() string {
 	}
 	text := table.Of(rows).Text()
 	if r.Missing != "" {
-		text += "\nNothing was learned: " + r.Missing + "\n"
+		text += "\nNo learner was run: " + r.Missing + "\n"
 	} else if r.Learner != "" {
-		text += "\nLearned by " + r.Learner + " on seven of ten instances, tried on the others; the best of the learners.\n"
+		text += "\nThe best learner of " + r.Learner + ", trained on 70 % of the instances and tested on the rest.\n"
 	}
 	if r.Large > 0 {
-		text += fmt.Sprintf("\n%d instances of more than %d nodes were left out.\n", r.Large, graph.MaxNet)
+		text += fmt.Sprintf("\n%d instances with more than %d nodes were left out.\n", r.Large, graph.MaxNet)
 	}
 	return text
 }

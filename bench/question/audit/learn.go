@@ -20,7 +20,7 @@ var driver string
 func (r *Report) Learn(ctx context.Context, python string, done func(i int)) error {
 	p, err := child.Start(exec.Command(python, "-I", "-W", "ignore", "-c", driver), nil, 1<<20)
 	if err != nil {
-		r.Missing = fmt.Sprintf("%s cannot be started; --python names another one", python)
+		r.Missing = fmt.Sprintf("%s cannot be started; name another interpreter with --python", python)
 		return nil
 	}
 	defer p.Kill()
@@ -39,7 +39,7 @@ func (r *Report) Learn(ctx context.Context, python string, done func(i int)) err
 		return fmt.Errorf("%s: %w", python, err)
 	}
 	if hello.Missing != "" {
-		r.Missing = fmt.Sprintf("%s (Python %s) has no scikit-learn: %s; --python names another one", python, hello.Python, hello.Missing)
+		r.Missing = fmt.Sprintf("%s (Python %s) has no scikit-learn: %s; name another interpreter with --python", python, hello.Python, hello.Missing)
 		return nil
 	}
 	r.Learner = fmt.Sprintf("scikit-learn %s of Python %s", hello.Sklearn, hello.Python)

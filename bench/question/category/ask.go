@@ -20,7 +20,7 @@ const patience = 1_000_000
 // poor decides by chance whether to accept a poor question about a graph of n nodes.
 func poor(s *random.Stream, n int) bool { return s.Chance(max(n*(n-1), 1), patience) }
 
-// ask is the query about one node or two, or none.
+// ask returns the query about one node or two, or none.
 func ask(source, target int) Query {
 	return Query{Source: source, Target: target, Threshold: None, MinIn: None, MinOut: None}
 }
@@ -73,7 +73,7 @@ func vary(s *random.Stream, n, m, dull int, value func(i int) (v int, ok bool)) 
 	return byValue[values[s.IntN(len(values))]][0], true
 }
 
-// pair is the i-th ordered pair of different nodes.
+// pair returns the i-th ordered pair of different nodes.
 func pair(n, i int) (x, y int) {
 	x, y = i/(n-1), i%(n-1)
 	if y >= x {
@@ -82,7 +82,7 @@ func pair(n, i int) (x, y int) {
 	return x, y
 }
 
-// pairs is the number of ordered pairs of different nodes.
+// pairs returns the number of ordered pairs of different nodes.
 func pairs(n int) int { return n * (n - 1) }
 
 // drawNode asks about a node, as vary chooses it.
@@ -171,7 +171,7 @@ func reacher(f *graph.Facts) func(x int) graph.Set {
 	}
 }
 
-// count is the number of nodes of a set with a property.
+// count returns the number of nodes of a set with a property.
 func count(set graph.Set, has func(y int) bool) int {
 	n := 0
 	for y, in := range set {
@@ -182,7 +182,7 @@ func count(set graph.Set, has func(y int) bool) int {
 	return n
 }
 
-// mean is the mean out-degree over a set, in millionths, which is enough to tell means apart.
+// mean returns the mean out-degree over a set, in millionths, which is enough to tell means apart.
 func mean(f *graph.Facts, set graph.Set) int {
 	sum := 0
 	for y, in := range set {
@@ -193,7 +193,7 @@ func mean(f *graph.Facts, set graph.Set) int {
 	return sum * 1_000_000 / set.Len()
 }
 
-// mostOut is the largest out-degree.
+// mostOut returns the largest out-degree.
 func mostOut(g *graph.Graph, f *graph.Facts) int {
 	most := 0
 	for x := range g.N {

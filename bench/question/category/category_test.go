@@ -92,7 +92,7 @@ func TestTable(t *testing.T) {
 // limits are a few times what a program on a dozen nodes needs.
 var limits = cost.Limits{MaxOps: 20_000, MaxBytes: 256 << 10, MaxOutputElements: 16}
 
-// run is the answer of an Ein program, read as the contract says. The program
+// run returns the answer of an Ein program, read as the contract says. The program
 // has to check without warnings and to run without.
 func run(t *testing.T, cat *category.Category, text string, limits cost.Limits) any {
 	t.Helper()
@@ -259,7 +259,7 @@ func TestPython(t *testing.T) {
 	}
 }
 
-// jsonOf is an answer as Python writes it.
+// jsonOf returns an answer as Python writes it.
 func jsonOf(answer any) string {
 	switch a := answer.(type) {
 	case []int:

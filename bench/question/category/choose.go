@@ -80,7 +80,7 @@ type state struct {
 	size     [2]int // how many classes its group had when it joined
 }
 
-// passed is the states of a walk. The next walk reuses its memory.
+// passed holds the states of a walk. The next walk reuses its memory.
 type passed struct {
 	states []state
 	arcs   [][2]uint8 // an eighth of the size of graph.Edge
@@ -432,7 +432,7 @@ func (p *passed) take(s *random.Stream, w *World, key uint64) {
 	p.restore(&w.A, of[s.IntN(len(of))])
 }
 
-// drawn is the case in the world, with its depth and operations.
+// drawn returns the case in the world, with its depth and operations.
 func (cat *Category) drawn(w *World, d Drawn) Drawn {
 	_, d.Operations, d.Depth = cat.Solve(w)
 	d.Case = Case{G: w.A.Graph(), Query: w.Query}
@@ -495,7 +495,7 @@ func (cat *Category) says(w *World, h *hint) Out {
 	return w.run(cat.Solver, h.cut)
 }
 
-// key is a hash of what hints say.
+// key returns a hash of what hints say.
 func (cat *Category) key(w *World, hints []hint) uint64 {
 	key := uint64(14695981039346656037)
 	for i := range hints {
@@ -542,7 +542,7 @@ func (cat *Category) step(s *random.Stream, w *World, bound bool, hints []hint) 
 	return g.Swap(s, ok)
 }
 
-// maxDepth is the largest depth that is drawn for so many nodes.
+// maxDepth returns the largest depth that is drawn for so many nodes.
 func (cat *Category) maxDepth(n int) int { return max(1, min(1+n/4, 12)) }
 
 // drawDepth draws how many hops are needed. Few are enough one time in 25, so

@@ -54,7 +54,7 @@ func TestSolvers(t *testing.T) {
 	})
 }
 
-// plain is an Out in the types of the oracle, means in millionths.
+// plain returns an Out in the types of the oracle, means in millionths.
 func plain(cat *category.Category, o category.Out, n int) any {
 	switch cat.Result {
 	case category.Boolean:

@@ -12,7 +12,7 @@ type Decoy struct {
 	Out  func(w *World) Out
 }
 
-// number is a decoy that gives a number.
+// number returns a decoy that gives a number.
 func number(name string, f func(w *World) int) Decoy {
 	return Decoy{name, func(w *World) Out { return Out{Num: f(w)} }}
 }
@@ -77,7 +77,7 @@ func (cat *Category) operations(w *World) []kind {
 	return slices.Clone(w.ops)
 }
 
-// cuts is every possible cut of a list of operations, with its operation.
+// cuts returns every possible cut of a list of operations, with its operation.
 func cuts(ops []kind, directed bool) iter.Seq2[Cut, kind] {
 	return func(yield func(Cut, kind) bool) {
 		for i, k := range ops {
@@ -90,7 +90,8 @@ func cuts(ops []kind, directed bool) iter.Seq2[Cut, kind] {
 	}
 }
 
-// cutName is a name such as "reach 2, one hop", without the number if there is only one such operation.
+// cutName returns a name such as "reach 2, one hop", without the number if there is only one such
+// operation.
 func cutName(ops []kind, c Cut) string {
 	k, at, all := ops[c.Op], 0, 0
 	for i, other := range ops {

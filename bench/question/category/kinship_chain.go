@@ -191,12 +191,12 @@ var plurals = map[string]string{"parent": "parents", "child": "children", "sibli
 func (w *World) parents(set graph.Bits, back bool) graph.Bits  { return w.A.Step(set, !back) }
 func (w *World) children(set graph.Bits, back bool) graph.Bits { return w.A.Step(set, back) }
 
-// twice is a step after itself.
+// twice returns a step after itself.
 func twice(step step) step {
 	return func(w *World, set graph.Bits, back bool) graph.Bits { return step(w, step(w, set, back), back) }
 }
 
-// siblings are children of the same parents, or, back, parents of the same children.
+// siblings returns children of the same parents, or, back, parents of the same children.
 func (w *World) siblings(set graph.Bits, back bool) (to graph.Bits) {
 	for ; set != (graph.Bits{}); set = set.Less(set.First()) {
 		x := set.First()

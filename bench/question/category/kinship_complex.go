@@ -55,7 +55,7 @@ Answer(k)?
 	Explicit: says("{X} has exactly one ancestor without parents. How many people are that ancestor and all descendants of that ancestor together? Count the ancestor too."),
 }
 
-// rootAncestor is the ancestor of x without parents, if there is exactly one.
+// rootAncestor returns the ancestor of x without parents, if there is exactly one.
 func rootAncestor(f *graph.Facts, x int) (root int, ok bool) {
 	roots := 0
 	for y, in := range f.Ancestors(x) {

@@ -30,5 +30,5 @@ Degree(k)?
 	Explicit: says(reaching + "Does {X} reach {Y} (reachable), and how many {nodes} does {X} {forward} directly (degree)?"),
 }
 
-// hundredths is what the two parts of a compound are put together with.
+// hundredths is the factor that combines the two parts of a compound into one number.
 const hundredths = 100

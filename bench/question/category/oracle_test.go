@@ -55,7 +55,7 @@ func paths(a matrix) matrix {
 	return sum
 }
 
-// where is the nodes with a property, in order, never nil.
+// where returns the nodes with a property, in order, never nil.
 func (o *oracle) where(has func(y int) bool) []int {
 	list := []int{}
 	for y := range o.n {
@@ -141,7 +141,7 @@ type compound struct {
 	Degree    int
 }
 
-// best is the unique node of a list with the largest value; it panics when there
+// best returns the unique node of a list with the largest value; it panics when there
 // is none, which a question must not allow.
 func best(of []int, value func(x int) int) int {
 	at, ties := -1, 0
@@ -175,7 +175,7 @@ func inBoth(u, v []int) (both, only []int) {
 	return both, only
 }
 
-// answer is the right answer: a bool, an int, a float64, a []int of nodes in
+// answer returns the right answer: a bool, an int, a float64, a []int of nodes in
 // order, a node as an int, or a compound.
 func (o *oracle) answer(name string, q *category.Query) any {
 	x, y := q.Source, q.Target

@@ -47,7 +47,7 @@ func parts(form *random.Stream, total, into int) []int {
 	return p
 }
 
-// least is the least number of nodes to reach: low, or enough for the hops if their number is
+// least returns the least number of nodes to reach: low, or enough for the hops if their number is
 // fixed, but no more than the graph has room for.
 func (w *World) least(low int) int {
 	if w.Exact {
@@ -59,8 +59,8 @@ func (w *World) least(low int) int {
 // window draws a part of the answer, from low to high. Lead is the stream of answers.
 func (w *World) window(low, high int) int { return low + w.Lead.IntN(max(0, high-low)+1) }
 
-// searched is the plan of a search from X: block 0 is X, block i the nodes i hops away, and the
-// last block those that are not reached.
+// searched returns the plan of a search from X: block 0 is X, block i the nodes i hops away, and
+// the last block those that are not reached.
 func (w *World) searched(layers []int) plan {
 	p := w.blocks()
 	p.Block(1)
@@ -84,16 +84,16 @@ func (w *World) searched(layers []int) plan {
 // plan is a plan being made.
 type plan struct{ *graph.Blocks }
 
-// blocks is an empty plan, in the memory of the last one.
+// blocks returns an empty plan, in the memory of the last one.
 func (w *World) blocks() plan {
 	w.plan.Reset()
 	return plan{&w.plan}
 }
 
-// span is the set of the blocks from, from+1, ..., to-1.
+// span returns the set of the blocks from, from+1, ..., to-1.
 func span(from, to int) uint64 { return (1<<to - 1) &^ (1<<from - 1) }
 
-// first is the first block of a set.
+// first returns the first block of a set.
 func first(blocks uint64) int { return bits.TrailingZeros64(blocks) }
 
 // others plans the block of nodes that the question is not about: their edges may lead anywhere,
@@ -119,10 +119,10 @@ func (w *World) lay(s *random.Stream, p plan) bool {
 	return true
 }
 
-// bridge is the plan of "does X reach Y?": the nodes that X reaches, the nodes that reach Y, and,
-// if yes, one edge from the first to the second. A second edge then leads back. If no, the two edges
-// exchange their targets. So every degree is the same either way, and so is what a search of two
-// hops from either end finds, if more than two hops are needed.
+// bridge makes the plan of "does X reach Y?": the nodes that X reaches, the nodes that reach Y,
+// and, if yes, one edge from the first to the second. A second edge then leads back. If no, the two
+// edges exchange their targets. So every degree is the same either way, and so is what a search of
+// two hops from either end finds, if more than two hops are needed.
 func (w *World) bridge(form, s *random.Stream, yes bool) bool {
 	hops := w.Goal
 	if hops > 2 && w.N < 6 {
@@ -223,7 +223,7 @@ func (w *World) short(s *random.Stream, hops int) bool {
 	return true
 }
 
-// both is the plan of two searches, from X in block 0 and from Y in block 1: some
+// both makes the plan of two searches, from X in block 0 and from Y in block 1: some
 // nodes that X reaches alone, some that Y reaches alone, and some that both reach.
 func (w *World) both(form, s *random.Stream, onlyX, onlyY, common int) bool {
 	p := w.blocks()
@@ -274,8 +274,8 @@ func (w *World) both(form, s *random.Stream, onlyX, onlyY, common int) bool {
 	return true
 }
 
-// ring is the plan of X's strongly connected component, of size nodes, and beside it as many nodes
-// that X only reaches as nodes that only reach X. In a component of three or more, two hops
+// ring returns the plan of X's strongly connected component, of size nodes, and beside it as many
+// nodes that X only reaches as nodes that only reach X. In a component of three or more, two hops
 // forwards and two hops back find two of its nodes each.
 func (w *World) ring(form *random.Stream, size, besides int) plan {
 	p := w.blocks()
@@ -345,10 +345,10 @@ func fair(total, into int) []int {
 	return p
 }
 
-// line is the plan of a family in which X, who has no children, has one ancestor without parents,
-// whose line has size people. Its first two generations after that ancestor have few, whatever the
-// size. The lowest-numbered ancestor of X is X's parent, and the lowest-numbered person without
-// parents somebody else, so the order of the nodes says little.
+// line plans a family in which X has no children and one ancestor without parents, whose line has
+// size people. The first two generations after that ancestor are small, whatever the size. The
+// lowest-numbered ancestor of X is X's parent, and the lowest-numbered person without parents is
+// somebody else, so that the order of the nodes says little.
 func (w *World) line(form, s *random.Stream, size int) bool {
 	two := [][2]int{{1, 2}, {2, 2}}[form.IntN(1+is(w.N >= 10).Num)]
 	rest := size - 1 - two[0] - two[1] // in the third generation and later ones
@@ -437,8 +437,8 @@ func (p plan) least(block int, others ...int) {
 	}
 }
 
-// above is the plan of a family in which X has so many ancestors. The others are a line
-// of somebody else that looks like it.
+// above plans a family in which X has size ancestors. The others form a similar line of
+// somebody else.
 func (w *World) above(form, s *random.Stream, size int) bool {
 	p := w.blocks()
 	p.Family = true
@@ -462,7 +462,7 @@ func (w *World) above(form, s *random.Stream, size int) bool {
 	return w.lay(s, p)
 }
 
-// part is the plan of an undirected graph in which X reaches so many nodes.
+// part plans an undirected graph in which X reaches size nodes.
 func (w *World) part(form *random.Stream, size int) plan {
 	p := w.blocks()
 	p.Block(1)
@@ -481,7 +481,7 @@ func (w *World) part(form *random.Stream, size int) plan {
 	return p
 }
 
-// twice is the plan of two searches from X in two graphs, each of size nodes, of
+// twice makes the plan of two searches from X in two graphs, each of size nodes, of
 // which so many are not found by the other. Of the two that two hops find, one is.
 func (w *World) twice(form, s *random.Stream, size, apart int) bool {
 	common := size - apart
@@ -588,7 +588,7 @@ func (w *World) candidates(form, s *random.Stream, k int) bool {
 	return true
 }
 
-// reached is the plan of a search from X that finds about half of the nodes, but no more
+// reached makes the plan of a search from X that finds about half of the nodes, but no more
 // than most where that is enough for the hops.
 func (w *World) reached(form, s *random.Stream, most int) bool {
 	size := max(2, min(w.N/2+1, w.N-2, max(most, w.Goal+2)))

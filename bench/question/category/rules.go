@@ -60,7 +60,7 @@ Degree[x] += 1 <- Edge(x, _).
 	triangleRules = "Triangle(x, y, z) <- Edge(x, y), Edge(y, z), Edge(z, x), x < y, y < z.\n"
 )
 
-// fold is the aggregate of rules that makes one number of what a set has.
+// fold returns the aggregate of rules that makes one number of what a set has.
 func fold(q *Query) string {
 	switch q.Aggregate {
 	case Maximum:

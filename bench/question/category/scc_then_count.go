@@ -33,7 +33,7 @@ print(json.dumps(len(component)))
 	Explicit: says(reaching + "Count {X} and all {nodes} that {X} reaches and that reach {X}. How many are they together?"),
 }
 
-// component is the strongly connected component of x.
+// component returns the strongly connected component of x.
 func (w *World) component(x int) graph.Bits {
 	return w.Combine(w.Reach(x), w.Above(x), graph.Bits.And).With(x)
 }

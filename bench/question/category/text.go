@@ -9,7 +9,7 @@ import (
 	"ein/internal/lists"
 )
 
-// fill is a text with what the query asks about in its places, as questions have them.
+// fill returns a text with what the query asks about in its places, as questions have them.
 func (q *Query) fill(text string, name func(node int) string) string {
 	parts := strings.Split(text, "{")
 	for i, part := range parts[1:] {
@@ -131,7 +131,7 @@ func writeNetwork(b *strings.Builder, name string, g *graph.Graph) {
 	b.WriteString("])\n\n")
 }
 
-// worded is the wording of a question that depends on no case.
+// worded returns the wording of a question that depends on no case.
 func worded(paper, explicit string) func(*Case, bool) string {
 	return func(_ *Case, x bool) string {
 		if x {
@@ -141,7 +141,7 @@ func worded(paper, explicit string) func(*Case, bool) string {
 	}
 }
 
-// nodes is the noun after a number.
+// nodes returns the noun after a number.
 func nodes(k int) string {
 	if k == 1 {
 		return "{node}"
@@ -149,7 +149,7 @@ func nodes(k int) string {
 	return "{nodes}"
 }
 
-// says is a text that depends on no case.
+// says returns a text that depends on no case.
 func says(text string) func(*Case) string { return func(*Case) string { return text } }
 
 // What explicit wordings say of reaching.
@@ -158,14 +158,14 @@ const (
 	notItself = "No {node} counts as reaching itself. "
 )
 
-// aggregates is how a question asks for one number of many.
+// aggregates holds how a question asks for one number out of many.
 var aggregates = map[string]string{
 	Mean:    "On average, how many {nodes} does each of them {forward} directly, also counting {nodes} that are not among them?",
 	Maximum: "Each of them {forward one} some number of {nodes} directly, also counting {nodes} that are not among them. What is the largest of these numbers?",
 	Sum:     "How many {nodes} does each of them {forward} directly, added up over all of them, also counting {nodes} that are not among them?",
 }
 
-// aggregate is the line of an Ein program that makes one number of what a set has.
+// aggregate returns the line of an Ein program that makes one number of what a set has.
 func aggregate(q *Query, set string) string {
 	switch q.Aggregate {
 	case Maximum:
@@ -176,7 +176,7 @@ func aggregate(q *Query, set string) string {
 	return "Result = sum(Degree * " + set + ") / sum(" + set + ")\n"
 }
 
-// gather is the same in Python, of the nodes v of a set.
+// gather returns the same in Python, over the nodes v of a set.
 func gather(q *Query, set string) string {
 	switch q.Aggregate {
 	case Maximum:

@@ -26,7 +26,7 @@ const (
 	Other               // of two operands it gives the second
 )
 
-// hops is how far a search goes among n nodes.
+// hops returns how far a search goes among n nodes.
 func (h How) hops(n int) int {
 	switch h {
 	case OneHop:
@@ -41,7 +41,7 @@ func (h How) String() string {
 	return [...]string{"whole", "one hop", "two hops", "reversed", "left out", "second operand"}[h]
 }
 
-// kind is an operation that solvers are made of.
+// kind is an operation that solvers consist of.
 type kind uint8
 
 const (
@@ -57,7 +57,7 @@ const (
 	opBest
 )
 
-// kinds is the name of each operation, and what can be done to it.
+// kinds holds the name of each operation, and what can be done to it.
 var kinds = [...]struct {
 	name string
 	hows []How
@@ -136,7 +136,7 @@ func (w *World) Reach(x int) graph.Bits { return w.search(&w.A, x, false) }
 // Above returns what reaches x, without x.
 func (w *World) Above(x int) graph.Bits { return w.search(&w.A, x, true) }
 
-// search is a search that a cut can shorten, reverse or leave out. Without it, all other nodes
+// search returns a search that a cut can shorten, reverse or leave out. Without it, all other nodes
 // count as found.
 func (w *World) search(g *graph.Net, x int, back bool) graph.Bits {
 	how := w.op(opReach)
@@ -317,7 +317,7 @@ func (w *World) Best(set graph.Bits, value func(x int) int) Out {
 	return Out{Num: best}
 }
 
-// is is a boolean as an Out.
+// is returns a boolean as an Out.
 func is(b bool) Out {
 	if b {
 		return Out{Num: 1}

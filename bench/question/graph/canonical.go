@@ -70,7 +70,7 @@ type canon struct {
 	leaves      int
 }
 
-// leaf is a numbering that the search came to.
+// leaf is a numbering that the search reached.
 type leaf struct {
 	path        []int // the nodes that were singled out
 	order       []int
@@ -112,7 +112,7 @@ func newCanon(g, g2 *Graph, colors []int) *canon {
 	return c
 }
 
-// start is the partition by colour, refined.
+// start returns the partition by colour, refined.
 func (c *canon) start() partition {
 	p := partition{make([]int, c.n), make([]int, c.n)}
 	for x := range c.n {
@@ -129,7 +129,7 @@ func (c *canon) start() partition {
 	return p
 }
 
-// end is the position behind the cell that begins at i.
+// end returns the position behind the cell that begins at i.
 func (p partition) end(i int) int {
 	j := i + 1
 	for j < len(p.order) && p.cell[p.order[j]] == i {
@@ -138,7 +138,7 @@ func (p partition) end(i int) int {
 	return j
 }
 
-// open is the position of the first cell with several nodes, or -1.
+// open returns the position of the first cell with several nodes, or -1.
 func (p partition) open() int {
 	for i := 0; i < len(p.order); {
 		j := p.end(i)
@@ -150,7 +150,7 @@ func (p partition) open() int {
 	return -1
 }
 
-// refine splits cells until the nodes of each are joined alike to every cell.
+// refine splits cells until all nodes of a cell have the same edges to every cell.
 func (c *canon) refine(p partition) {
 	for split := true; split; {
 		split = false
@@ -178,7 +178,7 @@ func (c *canon) refine(p partition) {
 	}
 }
 
-// single is the partition in which x comes before the others of its cell.
+// single returns the partition in which x comes before the others of its cell.
 func (c *canon) single(p partition, x int) partition {
 	p = partition{slices.Clone(p.order), slices.Clone(p.cell)}
 	i := p.cell[x]
@@ -289,7 +289,7 @@ func (c *canon) twins(p partition) bool {
 	return true
 }
 
-// certificate is how the nodes are joined, in the order of a partition.
+// certificate returns the edges between the nodes, in the order of a partition.
 func (c *canon) certificate(p partition) []byte {
 	b := make([]byte, 0, c.n*(c.n-1)/2)
 	for i, x := range p.order {
@@ -300,7 +300,7 @@ func (c *canon) certificate(p partition) []byte {
 	return b
 }
 
-// invariant is how the cells of a partition just refined are joined.
+// invariant returns the edges between the cells of a partition that was just refined.
 func (c *canon) invariant(p partition) []byte {
 	var b []byte
 	for i := 0; i < c.n; i = p.end(i) {

@@ -32,7 +32,7 @@ func recolored(colors, perm []int) []int {
 	return out
 }
 
-// least is the canonical form by definition: the least text of all numberings.
+// least returns the canonical form by definition: the least text of all numberings.
 func least(g, g2 *Graph, colors []int) string {
 	best := ""
 	var try func(perm, rest []int)

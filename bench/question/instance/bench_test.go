@@ -7,7 +7,7 @@ import (
 	"ein/bench/question/category"
 )
 
-// all is the plan of a benchmark: so many of each category.
+// all returns the plan of a benchmark: so many of each category.
 func all(perCategory int) Cells {
 	var plan Cells
 	for i := range category.Table {

@@ -18,7 +18,7 @@ import (
 	"ein/internal/lists"
 )
 
-// noDigest is how the line of an instance ends that has no digest yet.
+// noDigest is the end of an instance's line before it has a digest.
 const noDigest = `,"digest":""}` + "\n"
 
 // seal sets the digest and gives the line. The digest is the SHA-256 of the line
@@ -48,7 +48,7 @@ func Write(w io.Writer, in *Instance) error {
 	sealed := *in
 	line, err := sealed.seal()
 	if err == nil && sealed.Digest != in.Digest {
-		err = fmt.Errorf("instance %s: the digest is not that of its content", in.ID)
+		err = fmt.Errorf("instance %s: the digest does not match its content", in.ID)
 	}
 	if err == nil {
 		_, err = w.Write(line)
@@ -60,9 +60,8 @@ func Write(w io.Writer, in *Instance) error {
 // under 100 MB.
 const maxLine = 256 << 20
 
-// Read reads lines. It is strict: a field that does not exist, a value of the
-// wrong type, a graph that is none, or a digest that is not that of the rest is
-// an error with the number of the line, and ends the sequence.
+// Read reads lines. It is strict: an unknown field, a value of the wrong type, an invalid graph or
+// a digest that does not match the rest is an error with the line number, and ends the sequence.
 func Read(r io.Reader) iter.Seq2[*Instance, error] {
 	return func(yield func(*Instance, error) bool) {
 		n := 0
@@ -105,8 +104,8 @@ func Lines(r io.Reader) iter.Seq2[[]byte, error] {
 // Parse reads one line, as Read does.
 func Parse(line []byte) (*Instance, error) { return decode(line) }
 
-// decode accepts only lines as they were written: the digest is that of all members, and the
-// members describe a possible case.
+// decode accepts only lines as they were written: the digest must match the members, and the
+// members must describe a possible case.
 func decode(line []byte) (*Instance, error) {
 	line, err := compact.Text(line)
 	if err != nil {
@@ -143,7 +142,7 @@ func decodeAny(line []byte) (*Instance, error) {
 		return nil, syntax(err)
 	}
 	if sealed.Digest != in.Digest {
-		return nil, fmt.Errorf("the digest of %q is not that of its content: the line has been changed or is incomplete", clip(in.ID))
+		return nil, fmt.Errorf("the digest of %q does not match its content: the line was changed or is incomplete", clip(in.ID))
 	}
 	return in, nil
 }

@@ -18,7 +18,7 @@ import (
 	"ein/bench/question/category"
 )
 
-// lines is the first instance of each category.
+// lines returns the first instance of each category.
 func lines(t testing.TB) ([]*Instance, string) {
 	var list []*Instance
 	var b bytes.Buffer
@@ -201,7 +201,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// resealed is a line with the digest of its bytes, be it the line of an instance or not.
+// resealed returns a line with the digest of its bytes, be it the line of an instance or not.
 func resealed(line string) []byte {
 	body, _, _ := strings.Cut(line, `,"digest":"`)
 	return fmt.Appendf(nil, `%s,"digest":"%x"}`, body, sha256.Sum256([]byte(body+"}")))

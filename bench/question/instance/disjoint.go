@@ -68,7 +68,7 @@ func (s *Seen) Add(in *Instance) error {
 	return nil
 }
 
-// token is a label or domain in the form in which it is compared: without case.
+// token returns a label or domain in the form in which it is compared: without case.
 func token(s string) string { return strings.ToLower(s) }
 
 // Len returns the number of instances.
@@ -216,7 +216,7 @@ func HeldOut(version, split string) bool {
 	return !strings.HasPrefix(split, trainingSplits)
 }
 
-// side is which labels and domains an id may use: all of them, those of the
+// side returns which labels and domains an id may use: all of them, those of the
 // training side, or those of the other.
 func (id ID) side() int {
 	switch {
@@ -228,7 +228,7 @@ func (id ID) side() int {
 	return 2
 }
 
-// canonical is the form of the graphs and the nodes asked about: equal for
+// canonical returns the form of the graphs and the nodes asked about: equal for
 // isomorphic ones.
 func canonical(c *category.Case) [32]byte {
 	q := &c.Query

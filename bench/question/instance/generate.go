@@ -256,7 +256,7 @@ func verbalise(in *Instance, id ID, cat *category.Category, c *category.Case, ke
 	in.Question = look.Prompt(id.Encoding, c, wording(id, cat, c))
 }
 
-// wording is the question of a category in the words of the generator.
+// wording returns the question of a category in the words of the generator.
 func wording(id ID, cat *category.Category, c *category.Case) string {
 	if id.Version != Version && id.Explicit {
 		return cat.Explicit(c)

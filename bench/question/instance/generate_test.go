@@ -36,7 +36,7 @@ func forEach(t *testing.T, f func(t *testing.T, c *category.Category)) {
 	}
 }
 
-// goldenIDs is every setting of every category: 16 ids each.
+// goldenIDs returns every setting of every category: 16 ids each.
 func goldenIDs() []ID {
 	var ids []ID
 	for i := range category.Table {
@@ -115,7 +115,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// inNodes is an answer with nodes in place of labels.
+// inNodes returns an answer with nodes in place of labels.
 func inNodes(in *Instance) any {
 	var v any
 	if err := json.Unmarshal(in.Answer, &v); err != nil {

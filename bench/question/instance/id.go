@@ -335,7 +335,7 @@ func (id ID) training() bool { return strings.HasPrefix(id.Split, trainingSplits
 // Training reports whether an id is of the training side of cb2.
 func (id ID) Training() bool { return id.side() == 1 }
 
-// permille is a range of densities as people write it.
+// permille returns a range of densities as people write it.
 func (r Range) permille() string {
 	if r == sparse {
 		return "sparse"
@@ -346,7 +346,7 @@ func (r Range) permille() string {
 	return density(r.Min) + ".." + density(r.Max)
 }
 
-// density is the shortest decimal of so many thousandths.
+// density returns the shortest decimal of so many thousandths.
 func density(permille int) string {
 	return strconv.FormatFloat(float64(permille)/wholeRange, 'f', -1, 64)
 }

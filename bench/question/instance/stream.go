@@ -236,7 +236,7 @@ func (r *run) give(c *pending) {
 	r.work <- j
 }
 
-// next is the next instance to return, or none at the end.
+// next returns the next instance to return, or none at the end.
 func (r *run) next(ctx context.Context) (Made, error) {
 	for len(r.cells) > 0 {
 		c := r.cells[0]

@@ -92,7 +92,7 @@ func (c *cursor) must(name string) {
 	}
 }
 
-// digits is a number without a sign.
+// digits returns a number without a sign.
 func (c *cursor) digits() string {
 	from := c.at
 	for c.at < len(c.text) && '0' <= c.text[c.at] && c.text[c.at] <= '9' {
@@ -123,7 +123,7 @@ func (c *cursor) int(name string) int {
 	return c.number()
 }
 
-// some is a number that would be left out if it was 0.
+// some returns a number that would be left out if it was 0.
 func (c *cursor) some() int {
 	x := c.number()
 	c.other = c.other || x == 0
@@ -148,7 +148,7 @@ func (c *cursor) string(name string) string {
 	return c.quoted()
 }
 
-// quoted is a string of ASCII in which quotes, backslashes and newlines are escaped, and
+// quoted returns a string of ASCII in which quotes, backslashes and newlines are escaped, and
 // nothing else needs to be.
 func (c *cursor) quoted() string {
 	c.expect(`"`)
@@ -236,7 +236,7 @@ func (c *cursor) query(q *Query) {
 	c.expect("}")
 }
 
-// raw is a value without spaces, up to what follows it.
+// raw returns a value without spaces, up to what follows it.
 func (c *cursor) raw(name, next string) json.RawMessage {
 	c.must(name)
 	text, _, _ := strings.Cut(c.text[c.at:], next)

@@ -46,7 +46,7 @@ func Anchors(f *syntax.File) (list []*syntax.Number) {
 	return list
 }
 
-// labelled is the Ein program of an instance with the labels of nodes in place of their
+// labelled returns the Ein program of an instance with the labels of nodes in place of their
 // numbers, so that nothing has to be looked up to write it. Where the question lists its
 // edges as JSON, the program has them in that order, so that its graph is a copy; where it
 // has a matrix, whose edges are places, the graph keeps its numbers.

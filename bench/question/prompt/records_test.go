@@ -56,7 +56,7 @@ func output(t *testing.T, program string) string {
 	return strings.ReplaceAll(string(out.Value), ",", ", ")
 }
 
-// core is the names of the functions of the profile that models write in.
+// core returns the names of the functions of the profile that models write in.
 func core(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("../../../stdlib/core.txt")

@@ -13,8 +13,7 @@ import (
 )
 
 // Steps writes out how to find the answer of an instance: the graph as a list of neighbours, then
-// each search, filter and count. It is an error if they lead to another answer than that of the
-// instance.
+// each search, filter and count. It fails if they lead to a different answer from the instance's.
 func Steps(in *instance.Instance) (string, error) {
 	if _, err := instance.Category(in.Category); err != nil {
 		return "", err
@@ -55,7 +54,7 @@ type tracer struct {
 	arrow, verb string
 }
 
-// network is a graph as lists of neighbours.
+// network is a graph stored as lists of neighbours.
 type network struct{ out, in [][]int }
 
 // Copies of it would be kilobytes.
@@ -188,7 +187,7 @@ func (t *tracer) yes(holds bool, format string, args ...any) answer.Value {
 	return answer.Value{Bool: holds}
 }
 
-// component is x and the nodes that it reaches and that reach it.
+// component returns x and the nodes that it reaches and that reach it.
 func (t *tracer) component(g *network, x int) []int {
 	forth := t.reach(g, x, false)
 	group := append(both(forth, t.reach(g, x, true)), x)
@@ -197,7 +196,7 @@ func (t *tracer) component(g *network, x int) []int {
 	return group
 }
 
-// aggregate is the mean, the maximum or the sum of the out-degrees of some nodes.
+// aggregate returns the mean, the maximum or the sum of the out-degrees of some nodes.
 func (t *tracer) aggregate(g *network, nodes []int) answer.Value {
 	sum, most := 0, 0
 	for _, x := range nodes {
@@ -234,7 +233,7 @@ func (t *tracer) triangles(g *network, nodes []int) answer.Value {
 	return answer.Value{Int: int64(n)}
 }
 
-// best is the node of a list with the most of something.
+// best returns the node of a list with the most of something.
 func (t *tracer) best(nodes []int, what string, value func(x int) int) answer.Value {
 	best, most := 0, -1
 	for _, x := range nodes {

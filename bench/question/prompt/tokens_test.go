@@ -14,7 +14,7 @@ import (
 	"ein/bench/question/surface"
 )
 
-// tokens is the most of some texts, in o200k_base where Python has it; elsewhere it is an
+// tokens returns the most of some texts, in o200k_base where Python has it; elsewhere it is an
 // estimate: a token of a long question has more than three characters.
 func tokens(t *testing.T, texts []string) (most int) {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// parquetMissing is why this build writes no Parquet.
+// parquetMissing says why this build cannot write Parquet.
 var parquetMissing error
 
 // writeParquet writes rows as one file. It is not compressed, as what compressors write

@@ -149,7 +149,7 @@ func (m *Maker) Run(ctx context.Context) error {
 	}
 	train = append(train, further...)
 	apart := instance.NewProof(trained)
-	held, err := m.questions(ctx, "heldout", "questions that are for scoring alone", m.plan("heldout", m.PerCategory*len(category.Table)), trained, apart.Add)
+	held, err := m.questions(ctx, "heldout", "questions for scoring only", m.plan("heldout", m.PerCategory*len(category.Table)), trained, apart.Add)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (m *Maker) Run(ctx context.Context) error {
 			id.Encoding = e
 			plan = append(plan, instance.Cell{ID: id, Count: 1})
 		}
-		if _, err := m.questions(ctx, "heldout_"+string(e), "those of heldout, their graphs as "+string(e), plan, nil); err != nil {
+		if _, err := m.questions(ctx, "heldout_"+string(e), "the heldout questions, with graphs as "+string(e), plan, nil); err != nil {
 			return err
 		}
 	}
@@ -229,9 +229,9 @@ func (m *Maker) sweep(ctx context.Context) (plan instance.Cells, about string, e
 			}
 		}
 	}
-	about = "questions of " + strings.Join(sizes, ", ") + " nodes, for scoring alone"
+	about = "questions of " + strings.Join(sizes, ", ") + " nodes, for scoring only"
 	if none != nil {
-		about += "; there is no " + strings.Join(none, ", no ")
+		about += "; without " + strings.Join(none, ", ")
 	}
 	return plan, about, nil
 }
@@ -246,7 +246,7 @@ func (m *Maker) questions(ctx context.Context, name, about string, plan instance
 	}
 	for x, err := range g.Run(ctx, plan) {
 		if err != nil {
-			return nil, fmt.Errorf("questions/%s of preset %s: %w, by --per-category, --further or another --preset", name, m.Preset, err)
+			return nil, fmt.Errorf("questions/%s of preset %s: %w (with --per-category, --further or another --preset)", name, m.Preset, err)
 		}
 		for _, f := range take {
 			if err := f(x.Instance); err != nil {
@@ -282,7 +282,7 @@ func (m *Maker) lessons(train []*instance.Instance) error {
 	for mode := range prompts {
 		prompts[mode] += "\n\n" + prompt.Canary
 	}
-	return write(m, "sft/train", "the training questions as chats, one for each of the targets "+targets(), len(train)*len(prompt.Targets()), func(yield func(*Lesson) error) error {
+	return write(m, "sft/train", "the training questions as chats, one per target: "+targets(), len(train)*len(prompt.Targets()), func(yield func(*Lesson) error) error {
 		for _, in := range train {
 			for _, target := range prompt.Targets() {
 				chat, err := prompt.Chat(in, target, prompts)

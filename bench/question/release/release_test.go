@@ -24,7 +24,7 @@ import (
 	"ein/bench/question/prompt"
 )
 
-// small is a release with one question of each category.
+// small returns a release with one question of each category.
 func small(t *testing.T) (dir string, m *Maker) {
 	t.Helper()
 	dir = t.TempDir()
@@ -75,7 +75,7 @@ func rows[T any](t *testing.T, dir, name string) []T {
 func TestSmallest(t *testing.T) {
 	m := &Maker{Settings: Settings{Preset: "demo", Seed: 7, PerCategory: 2, Further: 60}}
 	plan, about, err := m.sweep(t.Context())
-	if want := "questions of 6, 7, 8 nodes, for scoring alone; there is no `kinship_complex` of 6 nodes, no `kinship_complex` of 7 nodes"; err != nil || about != want || len(plan) != 3*len(category.Table)-2 {
+	if want := "questions of 6, 7, 8 nodes, for scoring only; without `kinship_complex` of 6 nodes, `kinship_complex` of 7 nodes"; err != nil || about != want || len(plan) != 3*len(category.Table)-2 {
 		t.Errorf("%d cells, %q, %v; want %q", len(plan), about, err, want)
 	}
 }

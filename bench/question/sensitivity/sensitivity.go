@@ -50,7 +50,7 @@ type edit struct {
 	drop, add graph.Edge
 }
 
-// none is no edge.
+// none stands for no edge.
 var none graph.Edge
 
 // Of tries the edits of an instance. An edit after which the question has no answer,
@@ -133,7 +133,7 @@ func edits(c *category.Case) []edit {
 	return list
 }
 
-// of is a graph after the edit.
+// of returns a graph after the edit.
 func (e edit) of(g *graph.Graph) graph.Graph {
 	edges := slices.DeleteFunc(slices.Clone(g.Edges), func(x graph.Edge) bool { return x == e.drop })
 	if e.add != none {

@@ -46,7 +46,7 @@ func (r *Report) Plot(w io.Writer) error {
 	return err
 }
 
-// bars is a figure with a bar for each row, in parts by level; NaN is no part.
+// bars returns a figure with a bar for each row, in parts by level; NaN is no part.
 func bars(title, unit string, rows, levels []string, whole bool, value func(level string, row int) float64) *chart.Figure {
 	f := &chart.Figure{Title: title, Rows: rows, Kind: chart.Stack, X: chart.Axis{Label: unit, Whole: whole}, Panels: []chart.Panel{{}}}
 	sums := make([]float64, len(rows))

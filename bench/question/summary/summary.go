@@ -33,7 +33,7 @@ const TokenEstimate = "characters / 4, rounded up"
 
 func tokens(chars int) int { return (chars + 3) / 4 }
 
-// topAnswers is how many of the most common answers are kept.
+// topAnswers is the number of most common answers that are kept.
 const topAnswers = 5
 
 // densityBin is the width of the bins of densities, in thousandths.
@@ -211,7 +211,7 @@ func newGroup(name string) *Group {
 	return &Group{Name: name, NCounts: map[int]int{}, permille: map[int]int{}, Densities: map[string]int{}, Hops: map[int]int{}, Operations: map[int]int{}, BySize: map[int]Spread{}, Constants: map[answer.Mode]answer.Constant{}}
 }
 
-// facts is what has to be worked out of an instance.
+// facts holds what has to be computed from an instance.
 type facts struct {
 	density float64
 	answer  string
@@ -246,7 +246,7 @@ func factsOf(in *instance.Instance, edits func(*instance.Instance) (*sensitivity
 	return f, nil
 }
 
-// unlabelled is an answer with nodes as numbers, as {0, 3} or node 2, and the
+// unlabelled returns an answer with nodes as numbers, as {0, 3} or node 2, and the
 // boolean in it, if there is one.
 func unlabelled(in *instance.Instance) (string, *bool, error) {
 	d := json.NewDecoder(bytes.NewReader(in.Answer))

@@ -106,7 +106,7 @@ func (r *Report) Text() string {
 	return b.String()
 }
 
-// spread is a table of groups with a column for each key.
+// spread returns a table of groups with a column for each key.
 func spread[K any](groups []*Group, keys []K, name func(K) string, cell func(*Group, K) string) string {
 	rows := [][]string{{""}}
 	for _, k := range keys {
@@ -138,7 +138,7 @@ func (b bin) count(g *Group) int {
 	return sum
 }
 
-// sensitivity is the sensitivity of the instances in the bin.
+// sensitivity returns the sensitivity of the instances in the bin.
 func (b bin) sensitivity(g *Group) (all Spread) {
 	for n := b.low; n <= b.high; n++ {
 		if s := g.BySize[n]; s.n > 0 {
@@ -149,7 +149,7 @@ func (b bin) sensitivity(g *Group) (all Spread) {
 	return all
 }
 
-// percent is the mean of a share.
+// percent returns the mean of a share.
 func (s Spread) percent() string {
 	if s.n == 0 {
 		return "-"

@@ -102,7 +102,7 @@ var domains = [...]Domain{{
 	Path:    "a path",
 }}
 
-// targets is the noun for what x points to: "suppliers that x ships to",
+// targets returns the noun for what x points to: "suppliers that x ships to",
 // "children of x".
 func (d *Domain) targets(x string, many bool) string {
 	switch {

@@ -60,7 +60,7 @@ func (l *Look) JSON(c *category.Case) string {
 	return w.String()
 }
 
-// pairs is a member of the object. Labels need no escapes.
+// pairs writes a member of the object. Labels need no escapes.
 func (w *writer) pairs(name string, g *graph.Graph) {
 	edge := func(e graph.Edge) string { return `["` + w.Labels[e.From] + `", "` + w.Labels[e.To] + `"]` }
 	w.say(`"`, name, `": [`, strings.Join(lists.Map(w.edges(g), edge), ", "), "]")

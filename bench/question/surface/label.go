@@ -80,10 +80,10 @@ func poolNamed(name string) *pool {
 	return &pools[i]
 }
 
-// size is how many labels a part has.
+// size returns how many labels a part has.
 func (l *pool) size(p Partition) int { return p.of(len(l.core)) + p.of(l.extra) }
 
-// draw is n distinct labels: the core in random order, then extra ones. The
+// draw returns n distinct labels: the core in random order, then extra ones. The
 // labels of a smaller n are the first of those of a larger.
 func (l *pool) draw(s *random.Stream, n int, p Partition) []string {
 	out := make([]string, 0, n)
@@ -96,7 +96,7 @@ func (l *pool) draw(s *random.Stream, n int, p Partition) []string {
 	return out
 }
 
-// sample is k distinct numbers of 0..n-1. It shuffles from the front, so that
+// sample returns k distinct numbers of 0..n-1. It shuffles from the front, so that
 // the sample of a smaller k is the beginning of that of a larger.
 func sample(s *random.Stream, n, k int) []int {
 	if k == 0 {

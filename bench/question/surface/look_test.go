@@ -233,7 +233,7 @@ func TestSameSurface(t *testing.T) {
 	}
 }
 
-// poolNames is the names of the label pools.
+// poolNames returns the names of the label pools.
 func poolNames() (names []string) {
 	for i := range pools {
 		names = append(names, pools[i].name)

@@ -64,7 +64,7 @@ const MaxParts = len(domains) - 1
 // their pools.
 type Partition struct{ Part, Of int }
 
-// norm is the partition with Of at least 1.
+// norm returns the partition with Of at least 1.
 func (p Partition) norm() Partition {
 	if p == (Partition{}) {
 		return Partition{0, 1}
@@ -75,10 +75,10 @@ func (p Partition) norm() Partition {
 	return p
 }
 
-// of is how many of n cards the part is dealt.
+// of returns how many of n items go to the part, dealt like cards.
 func (p Partition) of(n int) int { return (n - p.Part + p.Of - 1) / p.Of }
 
-// at is the position of the i-th card of the part.
+// at returns the position of the i-th item of the part.
 func (p Partition) at(i int) int { return i*p.Of + p.Part }
 
 // MaxNodes returns how many nodes every pool has labels for.

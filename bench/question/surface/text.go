@@ -53,7 +53,7 @@ func (l *Look) writer(c *category.Case) *writer {
 	return w
 }
 
-// single is the list of one node. Appending to it copies it.
+// single returns the list of one node. Appending to it copies it.
 func (w *writer) single(x int) []int { return w.ids[x : x+1 : x+1] }
 
 func (w *writer) say(parts ...string) {
@@ -71,7 +71,7 @@ func (w *writer) declare() {
 	w.say("There are ", strconv.Itoa(len(w.ids)), " ", w.Domain.Nodes, ": ", strings.Join(w.Labels[:len(w.ids)], ", "), ".")
 }
 
-// list is "a", "a and b", "a, b, and c".
+// list writes "a", "a and b" or "a, b, and c".
 func (w *writer) list(nodes []int) {
 	for i, x := range nodes {
 		switch {
@@ -103,7 +103,7 @@ func (w *writer) edges(g *graph.Graph) []graph.Edge {
 	return es
 }
 
-// verbs is the verb from source to target and the one back.
+// verbs returns the verb from source to target and the one back.
 func (d *Domain) verbs(g *graph.Graph) (forward, reverse Verb) {
 	if g.Directed {
 		return d.Forward, d.Reverse

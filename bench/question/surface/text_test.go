@@ -12,7 +12,7 @@ import (
 	"ein/bench/question/random"
 )
 
-// randomGraph is a graph of n nodes whose edges are there with p percent.
+// randomGraph returns a graph of n nodes whose edges are there with p percent.
 func randomGraph(s *random.Stream, f category.Family, n, p int) graph.Graph {
 	g := graph.Graph{N: n, Directed: f != category.Undirected}
 	parents := make([]int, n)

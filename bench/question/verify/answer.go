@@ -52,7 +52,7 @@ func parse(t category.Result, text []byte, node func(any) (int, error)) (answer.
 		ok = false
 	}
 	if !ok {
-		return v, fmt.Errorf("it is no %s", t)
+		return v, fmt.Errorf("it is not of type %s", t)
 	}
 	return v, err
 }
@@ -84,7 +84,7 @@ func nodes(x any, node func(any) (int, error)) ([]int, error) {
 	}
 	slices.Sort(out)
 	if len(slices.Compact(slices.Clone(out))) < len(out) {
-		return nil, errors.New("it has a node twice")
+		return nil, errors.New("it lists a node twice")
 	}
 	return out, nil
 }
@@ -106,13 +106,14 @@ func byNumber(n int) func(any) (int, error) {
 	return func(x any) (int, error) {
 		i, ok := integer(x)
 		if !ok || i < 0 || i >= int64(n) {
-			return 0, fmt.Errorf("%v is not a node, expected 0 to %d", x, n-1)
+			return 0, fmt.Errorf("%v is not a node: expected 0 to %d", x, n-1)
 		}
 		return int(i), nil
 	}
 }
 
-// closeEnough is how far apart two programs may be that add the same numbers in different orders.
+// closeEnough is the tolerated difference between programs that add the same numbers in different
+// orders.
 const closeEnough = 1e-9
 
 func same(a, b answer.Value) bool {

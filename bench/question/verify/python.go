@@ -40,7 +40,7 @@ func (e *Unavailable) Error() string { return e.Reason }
 // Help says what to install.
 func (e *Unavailable) Help() string {
 	if e.Broken {
-		return "Run it again once the interpreter works; --python names another one."
+		return "Run it again once the interpreter works, or name another one with --python."
 	}
 	return `Needed are Python 3 and its package networkx:
   Debian, Ubuntu   apt install python3 python3-networkx
@@ -93,14 +93,14 @@ func (i *Interpreter) start(ctx context.Context) error {
 	if err != nil {
 		how := ended(p)
 		if limited.Err() != nil {
-			how = "it took too long and was stopped"
+			how = "it took too long to start and was stopped"
 		}
-		return unavailable("%s does not start: %s", i.python, how)
+		return unavailable("%s did not start: %s", i.python, how)
 	}
 	var hello struct{ Python, Executable, NetworkX, Missing string }
 	if err := json.Unmarshal(line, &hello); err != nil {
 		p.Kill()
-		return unavailable("%s is not a Python interpreter: it says %.60q", i.python, string(line)+"\n")
+		return unavailable("%s is not a Python interpreter: it printed %.60q", i.python, string(line)+"\n")
 	}
 	if hello.Missing != "" {
 		p.End()
@@ -113,7 +113,7 @@ func (i *Interpreter) start(ctx context.Context) error {
 // ended ends a process that did not answer as it should, and says how it ended.
 func ended(p *child.Process) string {
 	state, said := p.Kill()
-	reason := "it ended by itself"
+	reason := "it exited on its own"
 	if !state.Success() {
 		reason = state.String()
 	}
@@ -151,7 +151,7 @@ func (i *Interpreter) Run(ctx context.Context, program string) (string, error) {
 	}
 	i.failures = 0
 	if reply.Error != nil {
-		return reply.Stdout, &ProgramError{"it fails: " + *reply.Error}
+		return reply.Stdout, &ProgramError{"it failed: " + *reply.Error}
 	}
 	return reply.Stdout, nil
 }
@@ -165,7 +165,7 @@ func (i *Interpreter) failed(ctx context.Context, overdue bool) error {
 	}
 	reason := "the interpreter crashed: " + how
 	if overdue {
-		reason = fmt.Sprintf("it was stopped after %v", i.limit)
+		reason = fmt.Sprintf("it exceeded the limit of %v and was stopped", i.limit)
 	}
 	i.failures++
 	if i.failures == failuresInARow {

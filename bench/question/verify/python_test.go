@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// python is an interpreter with networkx, or the end of the test.
+// python returns an interpreter with networkx, or ends the test.
 func python(t *testing.T, limit time.Duration) *Interpreter {
 	t.Helper()
 	i, err := NewInterpreter(t.Context(), "python3", limit)
@@ -61,8 +61,8 @@ func TestInterpreterRestarts(t *testing.T) {
 	for program, want := range map[string]string{
 		"import os; os._exit(7)":      "the interpreter crashed: exit status 7",
 		"import os; os.abort()":       "the interpreter crashed",
-		"while True: pass":            "it was stopped after 2s",
-		"import time; time.sleep(60)": "it was stopped after 2s",
+		"while True: pass":            "it exceeded the limit of 2s",
+		"import time; time.sleep(60)": "it exceeded the limit of 2s",
 		"import sys, os; print('gone', file=sys.stderr); sys.stderr.flush(); os._exit(1)": "exit status 1: gone",
 	} {
 		var wrong *ProgramError
@@ -108,7 +108,7 @@ func TestInterpreterIsCancelled(t *testing.T) {
 	}
 }
 
-// script is an executable file.
+// script returns an executable file.
 func script(t *testing.T, text string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -125,8 +125,8 @@ func TestUnavailable(t *testing.T) {
 	for _, test := range []struct{ python, want string }{
 		{"no-such-python", "no-such-python cannot be started: executable file not found"},
 		{filepath.Join(t.TempDir(), "python3"), "cannot be started"},
-		{script(t, "echo 'command not found' >&2; exit 127\n"), "does not start: exit status 127: command not found"},
-		{script(t, "echo hello\n"), `is not a Python interpreter: it says "hello\n"`},
+		{script(t, "echo 'command not found' >&2; exit 127\n"), "did not start: exit status 127: command not found"},
+		{script(t, "echo hello\n"), `is not a Python interpreter: it printed "hello\n"`},
 		{script(t, `echo '{"python":"3.9.1","executable":"/x","missing":"No module named networkx"}'`), "Python 3.9.1, /x) has no networkx: No module named networkx"},
 	} {
 		_, err := NewInterpreter(t.Context(), test.python, time.Second)

@@ -117,7 +117,7 @@ func (it *Record) find(p Part, format string, args ...any) {
 
 // Each calls emit with the record of each line of r, in order. It does not look for repeated ids;
 // Summary.Add does. noPython says why Python programs were not run, or not all: an *Unavailable.
-// err is that of reading, of emit or of the context.
+// err comes from reading, from emit or from the context.
 func (j *Job) Each(ctx context.Context, r io.Reader, emit func(*Record) error) (noPython, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	items := make(chan Record, ahead)
@@ -158,7 +158,7 @@ func (s *Summary) Add(it *Record) []Finding {
 	if it.ID != "" {
 		hash := sha256.Sum256([]byte(it.ID))
 		if first := s.first[[8]byte(hash[:])]; first > 0 {
-			it.Findings = slices.Insert(it.Findings, 0, Finding{Part: Line, Message: fmt.Sprintf("the same id is in line %d", first)})
+			it.Findings = slices.Insert(it.Findings, 0, Finding{Part: Line, Message: fmt.Sprintf("line %d has the same id", first)})
 		} else {
 			s.first[[8]byte(hash[:])] = it.Line
 		}
@@ -211,7 +211,7 @@ func (s *Summary) Rows() (list []Row) {
 	return list
 }
 
-// scan is the Go half of the work: everything that needs no Python.
+// scan does the Go half of the work: everything that needs no Python.
 func scan(ctx context.Context, r io.Reader, items chan<- Record) {
 	n := 0
 	for line, err := range instance.Lines(r) {
@@ -241,7 +241,7 @@ func inspect(n int, line []byte) Record {
 	}
 	it.in, it.ID, it.Category = in, in.ID, unknown
 	if err := instance.Write(io.Discard, in); err != nil {
-		it.find(Digest, "the digest is not that of the content: the line has been changed")
+		it.find(Digest, "the digest does not match the content: the line was changed")
 	}
 	if what := regenerate(in, line); what != "" {
 		it.find(Generated, "%s", what)
@@ -253,7 +253,7 @@ func inspect(n int, line []byte) Record {
 	}
 	it.Category = c.Name
 	if len(in.Nodes) != in.N {
-		it.find(Ein, "there are %d nodes and %d labels", in.N, len(in.Nodes))
+		it.find(Ein, "it has %d nodes but %d labels", in.N, len(in.Nodes))
 		return it
 	}
 	it.stored, err = parse(c.Result, in.Answer, byLabel(in.Nodes))
@@ -264,9 +264,9 @@ func inspect(n int, line []byte) Record {
 	it.typed = true
 	it.run(Ein, "Ein program", check.Core, in.EinProgram)
 	if rules, err := in.Rules(); err != nil {
-		it.find(Rules, "there is no program of rules: %v", err)
+		it.find(Rules, "it has no rules program: %v", err)
 	} else {
-		it.run(Rules, "program of rules", check.Logic, rules)
+		it.run(Rules, "rules program", check.Logic, rules)
 	}
 	return it
 }
@@ -277,7 +277,7 @@ func (it *Record) run(p Part, what string, profile check.Profile, program string
 	case err != nil:
 		it.find(p, "the %s: %v", what, err)
 	case !same(got, it.stored):
-		it.find(p, "the %s gives %s, stored is %s", what, clip(got.JSON(it.in.Nodes)), clip(it.in.Answer))
+		it.find(p, "the %s gives %s, but the stored answer is %s", what, clip(got.JSON(it.in.Nodes)), clip(it.in.Answer))
 	}
 }
 
@@ -291,12 +291,12 @@ func decode(line []byte) (*instance.Instance, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(in); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-			return nil, errors.New("the line is not an instance: it is cut off")
+			return nil, errors.New("the line is not an instance: it is truncated")
 		}
 		return nil, fmt.Errorf("the line is not an instance: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more than one instance in the line")
+		return nil, errors.New("the line holds more than one instance")
 	}
 	return in, nil
 }
@@ -304,7 +304,7 @@ func decode(line []byte) (*instance.Instance, error) {
 // regenerate generates the line of the id and says how the given line differs.
 func regenerate(in *instance.Instance, line []byte) string {
 	if !slices.Contains(instance.Versions(), in.Version) {
-		return fmt.Sprintf("it was made by generator %q; this ein has %s and cannot regenerate it", clip(in.Version), strings.Join(instance.Versions(), " and "))
+		return fmt.Sprintf("it was made by generator %q, but this ein has only %s", clip(in.Version), strings.Join(instance.Versions(), " and "))
 	}
 	id, err := instance.ParseID(in.ID)
 	if err != nil {
@@ -350,7 +350,7 @@ func differences(line, made []byte) string {
 		}
 	}
 	if len(list) == 0 {
-		return "the form of the line: blanks or the order of fields"
+		return "the form of the line: spaces or the order of fields"
 	}
 	return strings.Join(list, ", ")
 }
@@ -375,8 +375,8 @@ func fields(object []byte) []string {
 	return names
 }
 
-// python runs the Python program of an item. The first error is an *Unavailable, the
-// other that of the context.
+// python runs the Python program of an item. The first error is an *Unavailable, the other one
+// comes from the context.
 func (j *Job) python(ctx context.Context, it *Record) (noPython, err error) {
 	if j.Python == nil || !it.typed {
 		return nil, nil
@@ -398,7 +398,7 @@ func (j *Job) python(ctx context.Context, it *Record) (noPython, err error) {
 		case err != nil:
 			it.find(Python, "the Python program prints %q: %v", clip(out), err)
 		case !same(got, it.stored):
-			it.find(Python, "the Python program gives %s, stored is %s", clip(got.JSON(in.Nodes)), clip(in.Answer))
+			it.find(Python, "the Python program gives %s, but the stored answer is %s", clip(got.JSON(in.Nodes)), clip(in.Answer))
 		}
 	}
 	it.Python = true

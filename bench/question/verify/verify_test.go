@@ -28,7 +28,7 @@ func generate(t testing.TB, name string, index int) *instance.Instance {
 	return in
 }
 
-// line is the line of an instance as it is, whatever its digest.
+// line returns the line of an instance as it is, whatever its digest.
 func line(t testing.TB, in *instance.Instance) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -74,7 +74,7 @@ func run(ctx context.Context, job *Job, r io.Reader) (s *Summary, found []string
 	return s, found, err
 }
 
-// rounded is a number in a form that no answer has.
+// rounded returns a number in a form that no answer has.
 func rounded(t testing.TB, number json.RawMessage) json.RawMessage {
 	var x float64
 	if err := json.Unmarshal(number, &x); err != nil {
@@ -128,24 +128,24 @@ func TestPlanted(t *testing.T) {
 		{"edge", "negative_reach", func(in *instance.Instance) { in.Edges = in.Edges[1:] }, true,
 			[]string{"generated: regenerated from its id, it differs in edges"}},
 		{"edge, not sealed", "negative_reach", func(in *instance.Instance) { in.Edges = in.Edges[1:] }, false,
-			[]string{"digest: the line has been changed", "generated: it differs in edges"}},
+			[]string{"digest: the digest does not match the content: the line was changed", "generated: it differs in edges"}},
 		{"edges", "negative_reach", func(in *instance.Instance) { in.Edges = nil }, true,
-			[]string{"generated: it differs in edges", "rules: the program of rules gives "}},
+			[]string{"generated: it differs in edges", "rules: the rules program gives "}},
 		{"query", "reachability", func(in *instance.Instance) { *in.Query.Source = 99 }, true,
-			[]string{"generated: query", "rules: there is no program of rules: cb1-test-reachability-3-s1: the query is about node 99 of"}},
+			[]string{"generated: query", "rules: it has no rules program: cb1-test-reachability-3-s1: the query is about node 99 of"}},
 		{"answer", "reachability", func(in *instance.Instance) {
 			in.Answer = json.RawMessage(map[string]string{"true": "false", "false": "true"}[string(in.Answer)])
 		}, true,
-			[]string{"generated: differs in answer (", "Ein: the Ein program gives ", "rules: the program of rules gives ", "Python: the Python program gives "}},
+			[]string{"generated: differs in answer (", "Ein: the Ein program gives ", "rules: the rules program gives ", "Python: the Python program gives "}},
 		{"float", "aggregate_over_set", func(in *instance.Instance) { in.Answer = rounded(t, in.Answer) }, true, nil},
 		{"set", "negative_reach", func(in *instance.Instance) { in.Answer = json.RawMessage(`["nobody"]`) }, true,
 			[]string{"generated: answer", "Ein: cannot be compared: nobody is not a node"}},
 		{"type of answer", "reach_then_count", func(in *instance.Instance) { in.Answer = json.RawMessage(`"3"`) }, true,
-			[]string{"generated: answer", `Ein: the stored answer "3" cannot be compared: it is no integer`}},
+			[]string{"generated: answer", `Ein: the stored answer "3" cannot be compared: it is not of type integer`}},
 		{"Ein program", "reach_then_count", func(in *instance.Instance) { in.EinProgram += ":print 99\n" }, true,
 			[]string{"generated: ein_program", "Ein: expected one output, found 2"}},
 		{"Ein value", "reach_then_count", func(in *instance.Instance) { in.EinProgram = ":print 99\n" }, true,
-			[]string{"generated: ein_program", "Ein: gives 99, stored is"}},
+			[]string{"generated: ein_program", "Ein: gives 99, but the stored answer is"}},
 		{"Ein syntax", "reach_then_count", func(in *instance.Instance) { in.EinProgram = "A = \n" }, true,
 			[]string{"generated: ein_program", "Ein: expected a value"}},
 		{"Ein too large", "reach_then_count", func(in *instance.Instance) { in.EinProgram = ":print sum(ones(1000000, 1000000) * 2)\n" }, true,
@@ -159,15 +159,15 @@ func TestPlanted(t *testing.T) {
 		{"Python crashes", "set_difference", func(in *instance.Instance) { in.PythonProgram = "import os; os._exit(3)" }, true,
 			[]string{"generated: python_program", "Python: the interpreter crashed: exit status 3"}},
 		{"Python hangs", "set_difference", func(in *instance.Instance) { in.PythonProgram = "import time; time.sleep(60)" }, true,
-			[]string{"generated: python_program", "Python: it was stopped after 5s"}},
+			[]string{"generated: python_program", "Python: it exceeded the limit of 5s"}},
 		{"digest", "cousin", func(in *instance.Instance) { in.Digest = strings.Repeat("0", 64) }, false,
-			[]string{"digest: the digest is not that of the content", "generated: differs in digest"}},
+			[]string{"digest: the digest does not match the content", "generated: differs in digest"}},
 		{"question", "cousin", func(in *instance.Instance) { in.Question = "Who?" }, false,
 			[]string{"digest: ", "generated: it differs in question"}},
 		{"seed", "cousin", func(in *instance.Instance) { in.ID = strings.Replace(in.ID, "-s1", "-s2", 1) }, true,
 			[]string{"generated: structural_seed ("}},
 		{"version", "cousin", func(in *instance.Instance) { in.Version = "cb0" }, true,
-			[]string{`generated: it was made by generator "cb0"; this ein has cb1`}},
+			[]string{`generated: it was made by generator "cb0", but this ein has only cb1`}},
 		{"id of a version", "cousin", func(in *instance.Instance) { in.ID = strings.Replace(in.ID, "cb1", "cb0", 1) }, true,
 			[]string{"generated: made by generator cb0"}},
 		{"id", "cousin", func(in *instance.Instance) { in.ID = "17" }, true,
@@ -175,7 +175,7 @@ func TestPlanted(t *testing.T) {
 		{"category", "cousin", func(in *instance.Instance) { in.Category = "cousins" }, true,
 			[]string{"generated: category", "generated: did you mean cousin?"}},
 		{"labels", "cousin", func(in *instance.Instance) { in.Nodes = in.Nodes[1:] }, true,
-			[]string{"generated: nodes", "Ein: nodes and"}},
+			[]string{"generated: nodes", "Ein: it has 5 nodes but"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in, after := generate(t, test.category, 3), generate(t, test.category, 4)
@@ -209,11 +209,11 @@ func TestLines(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", ""},
 		{"\n" + good, "1 line: the line is empty"},
-		{good + good[:100] + "\n", "2 line: the line is not an instance: it is cut off"},
+		{good + good[:100] + "\n", "2 line: the line is not an instance: it is truncated"},
 		{good + "[1]\n", "2 line: the line is not an instance: cannot unmarshal array"},
 		{good + strings.Replace(good, `{"id"`, `{"name":1,"id"`, 1), `2 line: the line is not an instance: unknown field "name"`},
-		{good + strings.TrimSuffix(good, "\n") + good, "2 line: there is more than one instance in the line"},
-		{good + good, "2 line: the same id is in line 1"},
+		{good + strings.TrimSuffix(good, "\n") + good, "2 line: the line holds more than one instance"},
+		{good + good, "2 line: line 1 has the same id"},
 		{strings.Replace(good, `,"version"`, `, "version"`, 1), "1 generated: regenerated from its id, it differs in the form of the line"},
 		{strings.Replace(good, "\n", "\r\n", 1), ""},
 		{"\ufeff" + good, ""},
@@ -289,15 +289,15 @@ func TestParse(t *testing.T) {
 		want string // the answer, or "error: " and a part of it
 	}{
 		{category.Boolean, "true", "true"},
-		{category.Boolean, "1", "error: no boolean"},
-		{category.Boolean, "null", "error: no boolean"},
+		{category.Boolean, "1", "error: not of type boolean"},
+		{category.Boolean, "null", "error: not of type boolean"},
 		{category.Integer, "-1", "-1"},
 		{category.Integer, "3.0", "3"},
-		{category.Integer, "3.5", "error: no integer"},
-		{category.Integer, "true", "error: no integer"},
-		{category.Integer, `"3"`, "error: no integer"},
+		{category.Integer, "3.5", "error: not of type integer"},
+		{category.Integer, "true", "error: not of type integer"},
+		{category.Integer, `"3"`, "error: not of type integer"},
 		{category.Float, "3", "3"},
-		{category.Float, "1e999", "error: no float"},
+		{category.Float, "1e999", "error: not of type float"},
 		{category.Float, "NaN", "error: not JSON"},
 		{category.Float, "1 2", "error: more than one"},
 		{category.Set, `["c","a"]`, `["a","c"]`},
@@ -308,10 +308,10 @@ func TestParse(t *testing.T) {
 		{category.String, `"b"`, `"b"`},
 		{category.String, `1`, "error: 1 is not a node"},
 		{category.Compound, `{"degree":2,"reachable":true}`, `{"reachable":true,"degree":2}`},
-		{category.Compound, `{"degree":2,"reachable":true,"x":1}`, "error: no compound"},
-		{category.Compound, `{"degree":2}`, "error: no compound"},
-		{category.Compound, `[true,2]`, "error: no compound"},
-		{"tuple", `1`, "error: no tuple"},
+		{category.Compound, `{"degree":2,"reachable":true,"x":1}`, "error: not of type compound"},
+		{category.Compound, `{"degree":2}`, "error: not of type compound"},
+		{category.Compound, `[true,2]`, "error: not of type compound"},
+		{"tuple", `1`, "error: not of type tuple"},
 	} {
 		v, err := parse(test.t, []byte(test.text), byLabel(labels))
 		if want, ok := strings.CutPrefix(test.want, "error: "); ok {

@@ -183,7 +183,7 @@ func Compare(a, b *run.Run, opt Options) (*Report, error) {
 	return r, nil
 }
 
-// number is a number that may not be one, for JSON.
+// number returns x for JSON, or nil if it is not a number.
 func number(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil

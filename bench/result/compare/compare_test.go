@@ -19,7 +19,7 @@ import (
 	"ein/internal/stats"
 )
 
-// ask is a run without replies: some categories of each level, in modes, encodings and
+// ask returns a run without replies: some categories of each level, in modes, encodings and
 // samples.
 func ask(t *testing.T, name string, perCategory, samples int, modes []prompt.Mode, encodings []surface.Encoding) *run.Run {
 	t.Helper()
@@ -255,12 +255,12 @@ func TestErrors(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		{a, unscored, Options{}, "b: replies without a score: 1; `ein bench score b`"},
-		{a, other, Options{}, "A has the modes direct and B ein, cot: choose one of each"},
+		{a, unscored, Options{}, "b: replies without a score: 1; score them with `ein bench score b`"},
+		{a, other, Options{}, "A has the modes direct and B has ein, cot: choose one of each"},
 		{a, elsewhere, Options{}, "they were asked different questions"},
-		{a, changed, Options{}, "is a different question in a and in e"},
-		{a, ask(t, "f", 2, 1, direct, nl), Options{}, "there is no question that both answered"},
-		{a, &run.Run{Dir: "g"}, Options{}, "g: the run asks nothing"},
+		{a, changed, Options{}, "is not the same question in a and in e"},
+		{a, ask(t, "f", 2, 1, direct, nl), Options{}, "no question was answered in both"},
+		{a, &run.Run{Dir: "g"}, Options{}, "g: the run has no questions"},
 		{a, a, Options{A: Side{Mode: prompt.Ein}}, "the run has the modes direct"},
 	} {
 		if _, err := Compare(test.a, test.b, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -54,12 +54,12 @@ func choose(r *run.Run, side Side, name string) (*answers, error) {
 	}
 	switch {
 	case len(r.Rows) == 0:
-		return nil, fmt.Errorf("%s: the run asks nothing", r.Dir)
+		return nil, fmt.Errorf("%s: the run has no questions", r.Dir)
 	case len(a.rows) == 0:
-		return nil, fmt.Errorf("%s: there is nothing in mode %s and encoding %s; the run has the modes %s and the encodings %s",
+		return nil, fmt.Errorf("%s: no answers in mode %s and encoding %s; the run has the modes %s and the encodings %s",
 			r.Dir, cmp.Or(side.Mode, "(any)"), cmp.Or(side.Encoding, "(any)"), words.Joined(r.Config.Modes), words.Joined(r.Config.Encodings))
 	case unscored > 0:
-		return nil, fmt.Errorf("%s: replies without a score: %d; `ein bench score %s` scores them", r.Dir, unscored, r.Dir)
+		return nil, fmt.Errorf("%s: replies without a score: %d; score them with `ein bench score %s`", r.Dir, unscored, r.Dir)
 	}
 	return a, nil
 }
@@ -116,7 +116,7 @@ type Unanswered struct {
 	InfraB    int     `json:"infra_b"`
 }
 
-// mostNamed is how many unpaired questions are named; the rest are only counted.
+// mostNamed is the number of unpaired questions that are named; the rest are only counted.
 const mostNamed = 5
 
 func (u *Unpaired) add(row *run.Row) {
@@ -126,7 +126,7 @@ func (u *Unpaired) add(row *run.Row) {
 	}
 }
 
-// pairOf is the answers of both sides to one question.
+// pairOf holds the answers of both sides to one question.
 type pairOf struct{ a, b *run.Row }
 
 // pair matches rows by question, mode, encoding and sample. If each side has only one mode, or one
@@ -177,7 +177,7 @@ func pair(a, b *answers) ([]pairOf, *Pairing, error) {
 		delete(others, k)
 		other := b.rows[at]
 		if row.Structure() != other.Structure() || row.Instance.Category != other.Instance.Category {
-			return nil, nil, fmt.Errorf("%s is a different question in %s and in %s", row.ID, a.run.Dir, b.run.Dir)
+			return nil, nil, fmt.Errorf("%s is not the same question in %s and in %s", row.ID, a.run.Dir, b.run.Dir)
 		}
 		if p.Unanswered.take(row, other) {
 			continue
@@ -241,13 +241,13 @@ func unpairable(a, b *answers, p *Pairing) error {
 	why := "they were asked different questions"
 	switch {
 	case p.Unanswered.Count > 0:
-		why = "there is no question that both answered"
+		why = "no question was answered in both"
 	case apart(a.modes, b.modes):
-		why = fmt.Sprintf("A has the modes %s and B %s: choose one of each", words.Joined(a.modes), words.Joined(b.modes))
+		why = fmt.Sprintf("A has the modes %s and B has %s: choose one of each", words.Joined(a.modes), words.Joined(b.modes))
 	case apart(a.encodings, b.encodings):
-		why = fmt.Sprintf("A has the encodings %s and B %s: choose one of each", words.Joined(a.encodings), words.Joined(b.encodings))
+		why = fmt.Sprintf("A has the encodings %s and B has %s: choose one of each", words.Joined(a.encodings), words.Joined(b.encodings))
 	}
-	return fmt.Errorf("no answer of %s can be paired with one of %s: %s", a.run.Dir, b.run.Dir, why)
+	return fmt.Errorf("no answers in %s and %s can be paired: %s", a.run.Dir, b.run.Dir, why)
 }
 
 // apart reports whether two sides share no mode, or no encoding, and one has several, so that it is

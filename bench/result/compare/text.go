@@ -62,7 +62,7 @@ func (r *Report) pairing(b *strings.Builder) {
 		for _, x := range []struct {
 			n    int
 			what string
-		}{{u.MissingA, "no reply of A"}, {u.MissingB, "no reply of B"}, {u.InfraA, "infra error of A"}, {u.InfraB, "infra error of B"}} {
+		}{{u.MissingA, "no reply in A"}, {u.MissingB, "no reply in B"}, {u.InfraA, "infra error in A"}, {u.InfraB, "infra error in B"}} {
 			if x.n > 0 {
 				fmt.Fprintf(b, "%s%s %s", separator, words.Count(x.n), x.what)
 				separator = ", "
@@ -77,7 +77,7 @@ func (r *Report) pairing(b *strings.Builder) {
 		if x.Count == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "%s of %s alone, not paired:\n", words.Plural(x.Count, "answer"), x.name)
+		fmt.Fprintf(b, "%s only in %s, not paired:\n", words.Plural(x.Count, "answer"), x.name)
 		for _, id := range x.First {
 			fmt.Fprintf(b, "  %s\n", id)
 		}
@@ -106,7 +106,7 @@ func (r *Report) scorings(b *strings.Builder) {
 	}
 	what := "McNemar's mid-p"
 	if r.Strict.All.Clusters < r.Strict.All.Pairs.N() {
-		what = "the mid-p of the sign-flip test of structures, as some have several pairs"
+		what = "the mid-p of the sign-flip test over structures, because some have several pairs"
 	}
 	fmt.Fprintf(b, "\nDifferences are in points, with intervals by Tango. p is %s;\nHolm adjusts it for the levels, and for the categories.\n", what)
 }
@@ -119,7 +119,7 @@ func (r *Report) design(b *strings.Builder) {
 		fmt.Fprintf(b, "  %-26s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	if r.Worst != nil {
-		line("with those left out", "%s, were they all against A, or all for it", show.Span(*r.Worst))
+		line("with those left out", "%s, if all were against A, or all for A", show.Span(*r.Worst))
 	}
 	line("cluster-robust", "%s, error %s, %s; %s, design effect %s", show.Points(g.Difference), points(g.ClusterSE), show.Span(g.ClusterInterval), words.Plural(g.Clusters, "structure"), show.Fixed(g.DesignEffect, 2))
 	if v := r.Variance; v != nil && v.Total() > 0 {
@@ -135,7 +135,7 @@ func (r *Report) design(b *strings.Builder) {
 	line("McNemar", "mid-p %s, exact %s; %s", show.P(g.McNemarMidP), show.P(g.McNemarExact), words.Plural(g.Pairs.Discordant(), "discordant pair"))
 	line("unpaired", "z %s, p %s, %s", show.Fixed(g.UnpairedZ, 2), show.P(g.UnpairedP), show.Span(g.UnpairedInterval))
 	if g.MinimumEffect == nil {
-		line("least difference found", "none: there are too few pairs")
+		line("least difference found", "none: too few pairs")
 	} else {
 		line("least difference found", "%s points, with a power of %s", points(g.MinimumEffect), show.Percent(r.Power))
 	}
@@ -168,7 +168,7 @@ func (r *Report) costs(b *strings.Builder) {
 	}
 	b.WriteString("\n")
 	b.WriteString(table.Of(rows).Text())
-	b.WriteString("\nIntervals by the jackknife of structures, on the logarithm.\n")
+	b.WriteString("\nIntervals by the jackknife over structures, on a log scale.\n")
 }
 
 func (r *Report) flat(b *strings.Builder) {
@@ -195,7 +195,7 @@ func (r *Report) flat(b *strings.Builder) {
 		for i, l := range s.f.Levels {
 			begin, end := ",", ""
 			if i == 0 {
-				begin = "  edits of an edge that change the answer:"
+				begin = "  edge edits that change the answer:"
 			}
 			if i == len(s.f.Levels)-1 {
 				end = "\n"
@@ -209,12 +209,12 @@ func (r *Report) flat(b *strings.Builder) {
 			}
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(b, "  trend    %s for a level, %s, p %s. It is flat within a margin of %s or more.\n",
+		fmt.Fprintf(b, "  trend    %s per level, %s, p %s. Flat within a margin of %s or more.\n",
 			show.Points(s.f.Trend), show.Span(s.f.TrendCI), show.P(s.f.TrendP), show.Rate(s.f.Smallest))
 	}
 }
 
-// percent is a share in percent.
+// percent returns a share in percent.
 func percent(x *float64) string {
 	if x == nil {
 		return show.None
@@ -222,7 +222,7 @@ func percent(x *float64) string {
 	return show.Rate(*x)
 }
 
-// points is a share in points.
+// points returns a share in points.
 func points(x *float64) string {
 	if x == nil {
 		return show.None

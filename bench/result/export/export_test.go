@@ -23,7 +23,7 @@ import (
 	"ein/bench/question/surface"
 )
 
-// some is a run of 4 instances in 2 modes with 2 samples: of each instance the
+// some returns a run of 4 instances in 2 modes with 2 samples: of each instance the
 // first sample is right, the second is cut off; all of the last instance is missing.
 func some(t *testing.T) *run.Run {
 	t.Helper()

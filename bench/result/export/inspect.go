@@ -195,7 +195,7 @@ type (
 	}
 )
 
-// inspectStops is the finishes as inspect_ai calls them.
+// inspectStops maps finish reasons to inspect_ai's names.
 var inspectStops = map[model.Finish]string{
 	model.Stop: "stop", model.Length: "max_tokens", model.Refusal: "content_filter", model.ContentFilter: "content_filter", model.Other: "unknown",
 }
@@ -253,7 +253,7 @@ func (p *Part) inspectLog(t *Times) (*inspectLog, error) {
 	}
 	if missing := len(p.Rows) - l.Results.Completed; missing > 0 {
 		l.Status = "error"
-		l.Error = &inspectError{Message: fmt.Sprintf("%d of %d replies are missing, for reasons outside of the model", missing, len(p.Rows))}
+		l.Error = &inspectError{Message: fmt.Sprintf("%d of %d replies are missing, for reasons outside the model", missing, len(p.Rows))}
 	}
 	return l, nil
 }
@@ -439,7 +439,7 @@ func (p *Part) sample(row *run.Row, asked *run.Event, t *Times) *inspectSample {
 	s.Messages = append(s.Messages, inspectMessage{ID: id + "u", Role: "user", Content: in.Question, Source: "input"})
 	r := row.Reply
 	if r == nil {
-		s.Error = &inspectError{Message: "there is no reply, for reasons outside of the model"}
+		s.Error = &inspectError{Message: "no reply, for reasons outside the model"}
 		return s
 	}
 	said := inspectMessage{ID: id + "a", Role: "assistant", Content: r.Reply, Source: "generate", Model: r.Model}

@@ -115,7 +115,7 @@ func hash(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// prompt is the text of a request: a task of the harness has no system message of
+// prompt returns the text of a request: a task of the harness has no system message of
 // its own, but a description in front of the question.
 func (p *Part) prompt(in *instance.Instance) string {
 	return p.Run.Config.Prompts[p.Mode] + "\n\n" + in.Question
@@ -217,7 +217,7 @@ func (p *Part) WriteHarnessTask(w io.Writer) error {
 	fmt.Fprintf(&b, "# Made by `ein bench export` from a run of %s.\n", p.Run.Config.Model)
 	fmt.Fprintf(&b, "task: %s\n", p.Task())
 	b.WriteString("dataset_path: json\ndataset_kwargs:\n  data_files:\n")
-	fmt.Fprintf(&b, "    test: %s # beside this file; give the whole path when you start elsewhere\n", quoted(p.HarnessData()))
+	fmt.Fprintf(&b, "    test: %s # beside this file; give the full path to start the harness elsewhere\n", quoted(p.HarnessData()))
 	b.WriteString("test_split: test\noutput_type: generate_until\n")
 	fmt.Fprintf(&b, "description: %s\n", quoted(plain(p.Run.Config.Prompts[p.Mode])+"\n\n"))
 	b.WriteString("doc_to_text: \"{{question}}\"\ndoc_to_target: \"{{reference}}\"\n")
@@ -251,7 +251,7 @@ metric_list:
     higher_is_better: true
 `)
 	} else {
-		b.WriteString("# Programs are not run by the harness.\nmetric_list:\n  - metric: bypass\n")
+		b.WriteString("# The harness does not run programs.\nmetric_list:\n  - metric: bypass\n")
 	}
 	fmt.Fprintf(&b, "metadata:\n  version: %d\n", run.Format)
 	_, err = w.Write(b.Bytes())

@@ -48,12 +48,12 @@ func NewMembership(cells map[Cell][]*instance.Instance) (*Membership, error) {
 	m := &Membership{present(cells), map[string]Cell{}, map[string]int{}}
 	for _, c := range present(cells) {
 		if len(cells[c]) != len(cells[Seen]) {
-			return nil, fmt.Errorf("the cell %s has %d questions and the cell %s %d: they are not of one generation", c, len(cells[c]), Seen, len(cells[Seen]))
+			return nil, fmt.Errorf("the cell %s has %d questions, but the cell %s has %d: they were not generated together", c, len(cells[c]), Seen, len(cells[Seen]))
 		}
 		for i, in := range cells[c] {
 			id := instance.Base(in.ID)
 			if other, twice := m.cell[id]; twice {
-				return nil, fmt.Errorf("%s is in the cells %s and %s", in.ID, other, c)
+				return nil, fmt.Errorf("%s is in two cells, %s and %s", in.ID, other, c)
 			}
 			m.cell[id], m.four[id] = c, i
 		}
@@ -68,7 +68,7 @@ func (m *Membership) Split(r *run.Run) (map[Cell][]*run.Row, error) {
 		row := &r.Rows[i]
 		c, ok := m.cell[instance.Base(row.ID)]
 		if !ok {
-			return nil, fmt.Errorf("%s: %s is in none of the cells", r.Dir, row.ID)
+			return nil, fmt.Errorf("%s: %s is in no cell", r.Dir, row.ID)
 		}
 		out[c] = append(out[c], row)
 	}
@@ -228,7 +228,7 @@ func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample
 		return nil, err
 	}
 	if len(rows[Seen]) == 0 {
-		return nil, fmt.Errorf("%s: there are no answers to questions that were seen", e.Name)
+		return nil, fmt.Errorf("%s: no answers to seen questions", e.Name)
 	}
 	known, err := newKnown(rows[Seen], opt.Parts)
 	if err != nil {
@@ -250,7 +250,7 @@ func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample
 			case row.Reply == nil:
 				x.Missing++
 			case row.Score == nil:
-				return nil, fmt.Errorf("%s: the reply to %s has no score; `ein bench score` scores a run", e.Name, row.ID)
+				return nil, fmt.Errorf("%s: the reply to %s has no score; score the run with `ein bench score`", e.Name, row.ID)
 			case row.Score.Outcome == answer.InfraError:
 				x.Infra++
 			default:
@@ -308,14 +308,14 @@ func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
 			}
 		}
 		if len(e.Rows[c]) > 0 && len(out[c]) == 0 {
-			return nil, fmt.Errorf("%s: the cell %s has no answers in the mode and the encoding asked for", e.Name, c)
+			return nil, fmt.Errorf("%s: the cell %s has no answers in the chosen mode and encoding", e.Name, c)
 		}
 	}
 	switch {
 	case len(modes) > 1:
-		return nil, fmt.Errorf("%s: there are answers in the modes %s: choose one with --mode", e.Name, words.Joined(modes))
+		return nil, fmt.Errorf("%s: the answers are in several modes, %s: choose one with --mode", e.Name, words.Joined(modes))
 	case len(encodings) > 1:
-		return nil, fmt.Errorf("%s: there are answers to the encodings %s: choose one with --encoding", e.Name, words.Joined(encodings))
+		return nil, fmt.Errorf("%s: the answers are to several encodings, %s: choose one with --encoding", e.Name, words.Joined(encodings))
 	}
 	return out, nil
 }

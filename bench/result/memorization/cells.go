@@ -108,7 +108,7 @@ func (g Generator) Generate(ctx context.Context, seen []*instance.Instance) (*Ge
 			return nil, err
 		}
 		if b.questions[in.Question] {
-			return nil, fmt.Errorf("%s: its question is there twice", in.ID)
+			return nil, fmt.Errorf("%s: the question occurs twice", in.ID)
 		}
 		if err := b.keep(in); err != nil {
 			return nil, err
@@ -144,7 +144,7 @@ func (g Generator) Generate(ctx context.Context, seen []*instance.Instance) (*Ge
 		}
 	}
 	if n := len(out.Left); n > 0 && n == len(seen) {
-		return nil, fmt.Errorf("no question has one in every cell: for %s and the cell %s none was found, nor for any of the others; the space is too small: take questions of more nodes", out.Left[0].ID, out.Left[0].Cell)
+		return nil, fmt.Errorf("no question could be placed in every cell: %s has none for the cell %s, and every other fails too; the space is too small: use questions with more nodes", out.Left[0].ID, out.Left[0].Cell)
 	}
 	for _, c := range present(out.Instances) {
 		var lines bytes.Buffer
@@ -172,7 +172,7 @@ func original(in *instance.Instance) (instance.ID, error) {
 		return id, err
 	}
 	if made.Digest != in.Digest {
-		return id, fmt.Errorf("%s: it is not the question that its id makes, so that no others can be made of its parts", in.ID)
+		return id, fmt.Errorf("%s: the question differs from the one its id generates, so its parts cannot be used for others", in.ID)
 	}
 	return id, nil
 }
@@ -338,7 +338,7 @@ func (x *CellProof) check() error {
 	got := []int{x.SharedStructures, x.PartnerStructures, x.SharedSurfaces, x.PartnerSurfaces, x.SharedQuestions, x.Matched}
 	want := []int{all(structure), all(structure), all(surface), all(surface), all(x.Cell == Seen), x.Instances}
 	if !slices.Equal(got, want) {
-		return fmt.Errorf("the cell %s shares other parts with the questions seen than it should: %v, expected %v", x.Cell, got, want)
+		return fmt.Errorf("the cell %s shares the wrong parts with the seen questions: %v, expected %v", x.Cell, got, want)
 	}
 	return nil
 }
@@ -354,7 +354,7 @@ func (p *Proof) Text() string {
 	var b strings.Builder
 	b.WriteString(table.Of(rows).Text())
 	if p.Left > 0 {
-		fmt.Fprintf(&b, "%d left out of all cells: for one of these every structure that was drawn had been seen, or none could be drawn.\n", p.Left)
+		fmt.Fprintf(&b, "%d left out of all cells: every structure drawn for one of them had been seen, or none could be drawn.\n", p.Left)
 	}
 	return b.String()
 }

@@ -61,7 +61,7 @@ func ReadFolder(dir string) (*Membership, error) {
 			return nil, err
 		}
 		if sum := sha256.Sum256(lines); hex.EncodeToString(sum[:]) != x.SHA256 {
-			return nil, fmt.Errorf("%s: the SHA-256 is %x, and %s says %s: the file was changed", name, sum, ProofFile, x.SHA256)
+			return nil, fmt.Errorf("%s: the SHA-256 is %x, but %s says %s: the file was changed", name, sum, ProofFile, x.SHA256)
 		}
 		for in, err := range instance.Read(bytes.NewReader(lines)) {
 			if err != nil {
@@ -88,7 +88,7 @@ func parseProof(text []byte) (*Proof, error) {
 	seen := map[Cell]bool{}
 	for _, x := range p.Cells {
 		if seen[x.Cell] || !x.Cell.known() {
-			return nil, fmt.Errorf("the cell %q is unknown or there twice", x.Cell)
+			return nil, fmt.Errorf("the cell %q is unknown or listed twice", x.Cell)
 		}
 		seen[x.Cell] = true
 	}

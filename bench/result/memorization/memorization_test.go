@@ -128,7 +128,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// flat is a graph with its anchors, as numbers.
+// flat returns a graph with its anchors, as numbers.
 func flat(in *instance.Instance) []int {
 	out := []int{in.N}
 	for _, list := range [][][2]int{in.Edges, {{-1, -1}}, in.Edges2} {
@@ -171,7 +171,7 @@ func TestEmpty(t *testing.T) {
 		t.Errorf("%v, %v", found, err)
 	}
 	_, err := Generator{Seed: 7}.Generate(t.Context(), []*instance.Instance{in})
-	if want := "for cb2-train-scc_then_count-0-s1-n4 and the cell surface none was found"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "cb2-train-scc_then_count-0-s1-n4 has none for the cell surface"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
 }
@@ -183,8 +183,8 @@ func TestGenerateErrors(t *testing.T) {
 	changed.Digest = strings.Repeat("0", 64)
 	for want, list := range map[string][]*instance.Instance{
 		"an id is cb1-": {&foreign},
-		"it is not the question that its id makes": {&changed},
-		"its question is there twice":              {in, in},
+		"the question differs from the one its id generates": {&changed},
+		"the question occurs twice":                          {in, in},
 	} {
 		if _, err := (Generator{}).Generate(context.Background(), list); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -221,7 +221,7 @@ func TestProofFinds(t *testing.T) {
 // student is a model that is right with these probabilities.
 type student map[Cell]float64
 
-// answers is the rows of an epoch.
+// answers returns the rows of an epoch.
 func (s student) answers(g *Generated, seed uint64) map[Cell][]*run.Row {
 	random := rand.New(rand.NewPCG(seed, 1))
 	out := map[Cell][]*run.Row{}
@@ -367,10 +367,10 @@ func TestAnalyseErrors(t *testing.T) {
 		want string
 	}{
 		{unscored, Options{}, "has no score"},
-		{modes, Options{}, "in the modes direct, ein: choose one"},
-		{encodings, Options{}, "to the encodings nl, json"},
-		{student{Fresh: 1}.answers(g, 1), Options{}, "no answers to questions that were seen"},
-		{full.answers(g, 1), Options{Mode: prompt.CoT}, "no answers in the mode"},
+		{modes, Options{}, "in several modes, direct, ein: choose one"},
+		{encodings, Options{}, "to several encodings, nl, json"},
+		{student{Fresh: 1}.answers(g, 1), Options{}, "no answers to seen questions"},
+		{full.answers(g, 1), Options{Mode: prompt.CoT}, "no answers in the chosen mode"},
 	} {
 		if _, err := Analyse([]Epoch{{"one", test.rows}}, nil, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %q", err, test.want)
@@ -403,7 +403,7 @@ func TestMembership(t *testing.T) {
 		}
 	}
 	all.Rows[0].ID = "mine"
-	if _, err := m.Split(all); err == nil || !strings.Contains(err.Error(), "all: mine is in none of the cells") {
+	if _, err := m.Split(all); err == nil || !strings.Contains(err.Error(), "all: mine is in no cell") {
 		t.Error(err)
 	}
 	g.Instances[Fresh] = g.Instances[Fresh][1:]
@@ -434,11 +434,11 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string][2]string{
-		"the file was changed":                {Fresh.File(), "\n"},
-		"version 2, expected 1":               {ProofFile, strings.Replace(string(proof), `"version": 1`, `"version": 2`, 1)},
-		"invalid character":                   {ProofFile, "no"},
-		`the cell "../x" is unknown`:          {ProofFile, strings.Replace(string(proof), `"cell": "fresh"`, `"cell": "../x"`, 1)},
-		`the cell "seen" is unknown or there`: {ProofFile, strings.Replace(string(proof), `"cell": "fresh"`, `"cell": "seen"`, 1)},
+		"the file was changed":                 {Fresh.File(), "\n"},
+		"version 2, expected 1":                {ProofFile, strings.Replace(string(proof), `"version": 1`, `"version": 2`, 1)},
+		"invalid character":                    {ProofFile, "no"},
+		`the cell "../x" is unknown`:           {ProofFile, strings.Replace(string(proof), `"cell": "fresh"`, `"cell": "../x"`, 1)},
+		`the cell "seen" is unknown or listed`: {ProofFile, strings.Replace(string(proof), `"cell": "fresh"`, `"cell": "seen"`, 1)},
 	} {
 		name := filepath.Join(dir, change[0])
 		old, err := os.ReadFile(name)

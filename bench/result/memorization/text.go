@@ -45,7 +45,7 @@ func (r *Report) epoch(b *strings.Builder, e *EpochReport) {
 
 func (r *Report) table(b *strings.Builder, title string, list []Gap) {
 	if len(list) == 0 {
-		fmt.Fprintf(b, "There is no %s: there are answers to one cell only.\n", title)
+		b.WriteString("No gaps: only one cell has answers.\n")
 		return
 	}
 	rows := [][]string{{title, "", "points", show.Percent(1 - r.Alpha), "p", "Holm", "least", "method"}}

@@ -212,20 +212,20 @@ func notes(r *Report) []string {
 	var list []string
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if len(r.Runs) == 0 {
-		say("There are no runs.")
+		say("No runs.")
 	}
 	for _, a := range r.Arms {
 		if n := a.Missing(); n > 0 {
-			say("%s: %d of %d questions have no reply; all shares are of those that have one.", a.Name, n, len(a.all))
+			say("%s: %d of %d questions have no reply; all shares are of the rest.", a.Name, n, len(a.all))
 		}
 		if a.infra > 0 {
-			say("%s: %d replies were lost to infrastructure errors; they are in no share.", a.Name, a.infra)
+			say("%s: %d replies were lost to infrastructure errors; no share counts them.", a.Name, a.infra)
 		}
 		if a.bare > 0 {
-			say("%s: %d replies are not scored and in no table; score the run first.", a.Name, a.bare)
+			say("%s: %d replies have no score and are in no table; score the run first.", a.Name, a.bare)
 		}
 		if len(a.all) == 0 {
-			say("%s: nothing was asked.", a.Name)
+			say("%s: no questions were asked.", a.Name)
 		}
 	}
 	return append(list, differences(r.Arms)...)
@@ -252,12 +252,12 @@ func differences(arms []*Arm) []string {
 			}
 		}
 		if shared < len(sets[0]) || shared < len(sets[i]) {
-			list = append(list, fmt.Sprintf("%s and %s were asked different questions: %d and %d, with %d in common. Part of their difference may be due to the questions.",
+			list = append(list, fmt.Sprintf("%s and %s were asked different questions: %d and %d, with %d in common. Part of the difference between them may be due to the questions.",
 				arms[0].Name, arms[i].Name, len(sets[0]), len(sets[i]), shared))
 		}
 	}
 	if len(list) > 6 {
-		list = append(list[:6], fmt.Sprintf("%d more arms were asked other questions than %s.", len(list)-6, arms[0].Name))
+		list = append(list[:6], fmt.Sprintf("%d more arms were not asked the same questions as %s.", len(list)-6, arms[0].Name))
 	}
 	return list
 }

@@ -25,7 +25,7 @@ func buildAttribution(r *Report, s *Section) error {
 	errors := lists.Map(verdict.Errors(), func(e verdict.Error) string { return string(e) })
 	r.causes(s, &causes{
 		id: "programs", title: "Why wrong programs are wrong",
-		caption: "Wrong programs that ran, in percent of those attributed. The graph in the program is compared with the true one, and the program is run again with the true edges: right then, it is graph reading; its edges right already, logic, or query reading if it is right with the nodes asked about; otherwise both. Edges misread are those of all wrong programs.",
+		caption: "Wrong programs that ran, in percent of those attributed. Each program's graph is compared with the true one, and the program is run again with the true edges. If it is then right, the cause is graph reading; if its edges were already right, it is logic, or query reading if it is right with the nodes asked about; otherwise it is both. Misread edges are counted over all wrong programs.",
 		names:   kinds,
 		of: func(it *item) string {
 			if it.Score.Attribution == nil {
@@ -46,7 +46,7 @@ func buildAttribution(r *Report, s *Section) error {
 	r.edges(s)
 	r.causes(s, &causes{
 		id: "direct", title: "Which misreadings explain wrong answers",
-		caption: "Wrong direct answers, in percent of those examined, by the most specific misreading of the question whose answer is that of the model. Some agree by chance: tried is the mean number of misreadings, answers that of the different wrong answers they give. Where a few answers are possible at all, as in Boolean questions, a match says little.",
+		caption: "Wrong direct answers, in percent of those examined, by the most specific misreading of the question that gives the model's answer. Some match by chance: tried is the mean number of misreadings, answers the mean number of different wrong answers they give. Where few answers are possible, as in Boolean questions, a match says little.",
 		names:   append(errors, verdict.Unexplained),
 		of: func(it *item) string {
 			switch f := it.Score.Finding; {
@@ -77,7 +77,7 @@ func buildAttribution(r *Report, s *Section) error {
 func (r *Report) edges(s *Section) {
 	t := &Table{
 		ID: "edges-read", Title: "How well programs read graphs", Keys: []string{"model, mode"},
-		Caption: "Edges of the true graphs that programs have, in percent, for programs whose graph was found; and the edges that they have besides, for a hundred true ones. Lucky programs are right though they misread some. Intervals by a jackknife of structures.",
+		Caption: "True edges that the programs contain, in percent, for programs whose graph was found, and extra edges per hundred true ones. Lucky programs are right although they misread some edges. Intervals by a jackknife over structures.",
 		Columns: []Column{{"n_right", "right programs", Number}, {"right", "edges read right", Percent}, {"right_added", "added", Number}, {"lucky", "lucky", Percent},
 			{"n_wrong", "wrong programs", Number}, {"wrong", "edges read right", Percent}, {"wrong_added", "added", Number}},
 	}

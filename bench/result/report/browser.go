@@ -159,7 +159,7 @@ func (r *Report) browser() (*embedded, string, error) {
 	if len(e.Replies) == total {
 		return e, "", nil
 	}
-	return e, fmt.Sprintf("This page holds %d of %d replies: to %d of %d questions, those first on which replies differ, and by turns those that all get wrong and right. The rest is in the run directories.",
+	return e, fmt.Sprintf("This page shows %d of %d replies, to %d of %d questions: first those on which replies differ, then alternately those that all got wrong and all got right. The rest is in the run directories.",
 		len(e.Replies), total, len(bases), len(order)), nil
 }
 
@@ -198,9 +198,9 @@ func (r *Report) embedReply(it *item, arm, at int) embeddedReply {
 		e.Why = verdict.Unexplained
 		if len(f.Matches) > 0 {
 			m := &f.Matches[0]
-			e.Why = fmt.Sprintf("%s: %s (%d of %d ways of it give this answer)", m.Error, m.Misreading, m.Matches, m.Variants)
+			e.Why = fmt.Sprintf("%s: %s (%d of %d variants give this answer)", m.Error, m.Misreading, m.Matches, m.Variants)
 		}
-		e.Why = r.text(fmt.Sprintf("%s; %d misreadings tried, which give %d different wrong answers; a match may be chance", e.Why, f.Tried, f.Answers))
+		e.Why = r.text(fmt.Sprintf("%s; %d misreadings tried, giving %d different wrong answers; a match may be chance", e.Why, f.Tried, f.Answers))
 	}
 	return e
 }

@@ -25,14 +25,14 @@ func buildCategories(r *Report, s *Section) error {
 	}
 	t := &Table{
 		ID: "categories", Title: "Accuracy by category", Keys: []string{"level", "category"}, Paper: "percategory",
-		Caption: "Accuracy (" + r.Options.Scoring() + ") by category. With some dozens of answers each, intervals are wide: among " + strconv.Itoa(len(category.Table)) + " categories, one outside of what is true is to be expected. Majority is the share of questions whose answer is the most common one of the category, up to the labels: who always gives it is right as often.",
+		Caption: "Accuracy (" + r.Options.Scoring() + ") by category. With a few dozen answers each, intervals are wide: among " + strconv.Itoa(len(category.Table)) + " categories, expect one to miss the true value. Majority is the share of questions whose answer is the most common one of the category, up to labels: the accuracy of always giving that answer.",
 	}
 	for i, a := range r.Arms {
 		t.Columns = append(t.Columns, Column{fmt.Sprintf("arm%d", i+1), a.Name, Percent})
 	}
 	constants := &Table{
 		ID: "constants", Title: "Best constant answers", Keys: []string{"level", "category"},
-		Caption: "How often the best answer that is the same for every question of a category is right, in each mode of scoring: what an accuracy has to exceed. Nodes are given by their places; an answer may also be every label, or the node that the question names.",
+		Caption: "How often the best constant answer of a category is right under each scoring: the accuracy to beat. Nodes are given by position; an answer may also be all labels, or the node that the question names.",
 	}
 	constants.Columns = lists.Map(answer.Modes(), func(m answer.Mode) Column { return Column{string(m), string(m), Percent} })
 	q, err := r.described()

@@ -30,14 +30,14 @@ func buildComparison(r *Report, s *Section) error {
 	count := func(n int) chart.Value { return chart.Exact(float64(n)) }
 	board := &Table{ID: "leaderboard", Title: "Leaderboard", Keys: []string{"model, mode"},
 		Columns: []Column{{"best", "best rank", Number}, {"worst", "worst rank", Number}, {"accuracy", "accuracy", Percent}, {"missing", "no answer", Number}},
-		Caption: fmt.Sprintf("By accuracy (%s) over all that was answered. Best and worst rank are those that paired tests leave: one more than the number of those that are better, and the number of all less that of those that are worse, at a level of %g after Holm's correction for all pairs.", r.Options.Scoring(), b.Alpha)}
+		Caption: fmt.Sprintf("By accuracy (%s) over everything answered. Best and worst rank follow from paired tests: one plus the number of rows that are better, and the number of all rows minus those that are worse, at a level of %g after Holm's correction for all pairs.", r.Options.Scoring(), b.Alpha)}
 	for i := range b.Standings {
 		x := &b.Standings[i]
 		board.Rows = append(board.Rows, Row{Keys: []string{x.Name}, Cells: []chart.Value{count(x.Best), count(x.Worst), percent(x.In(mode)), count(x.Missing + x.Infra)}})
 	}
 	t := &Table{ID: "differences", Title: "Differences, paired by question", Keys: []string{"A", "B"},
 		Columns: []Column{{"difference", "A less B", Points}, {"only_a", "only A right", Number}, {"only_b", "only B right", Number}, {"p", "p", Probability}, {"holm", "p, Holm", Probability}},
-		Caption: "Accuracy (" + r.Options.Scoring() + ") of A less that of B over the questions, samples of them included, that both have answered, with 95 % intervals by Tango for as many pairs as they are worth. p is McNemar's mid-p, or of the sign-flip test of structures where some have several pairs; Holm adjusts it for all pairs of the table. – where nothing was asked of both."}
+		Caption: "Accuracy (" + r.Options.Scoring() + ") of A minus that of B over the questions and samples that both answered, with 95 % intervals by Tango at the effective number of pairs. p is McNemar's mid-p, or that of the sign-flip test over structures where some have several pairs; Holm adjusts it for all pairs of the table. – means that no question was asked of both."}
 	for i := range b.Pairs {
 		x := &b.Pairs[i]
 		row := Row{Keys: []string{b.Standings[x.A].Name, b.Standings[x.B].Name}, Cells: []chart.Value{chart.Missing(), chart.Missing(), chart.Missing(), chart.Missing(), chart.Missing()}}

@@ -44,11 +44,11 @@ func buildEncodings(r *Report, s *Section) error {
 	first := encodings[0]
 	t := &Table{
 		ID: "encodings", Title: "Accuracy by encoding of the graph", Keys: []string{"model, mode"}, Paper: "encoding",
-		Caption: fmt.Sprintf("Accuracy (%s) by encoding, and its difference to %s over the questions that both were asked: paired, with errors clustered by structure.", r.Options.Scoring(), first),
+		Caption: fmt.Sprintf("Accuracy (%s) by encoding, and its difference from %s over the questions asked in both: paired, with errors clustered by structure.", r.Options.Scoring(), first),
 	}
 	t.Columns = lists.Map(encodings, func(e surface.Encoding) Column { return Column{string(e), string(e), Percent} })
 	for _, e := range encodings[1:] {
-		t.Columns = append(t.Columns, Column{fmt.Sprintf("%s_%s", e, first), fmt.Sprintf("%s less %s", e, first), Points})
+		t.Columns = append(t.Columns, Column{fmt.Sprintf("%s_%s", e, first), fmt.Sprintf("%s minus %s", e, first), Points})
 	}
 	names := lists.Map(keys, func(k key) string { return fmt.Sprintf("%s, %s", brief(k.run.Config.Model), k.mode) })
 	unique(names, func(i int) string { return keys[i].run.Dir })

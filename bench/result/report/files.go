@@ -47,7 +47,7 @@ func (r *Report) Files(f Format) ([]File, error) {
 	case SVG:
 		return lists.Map(r.Figures(), func(f *chart.Figure) File { return File{f.ID + ".svg", chart.SVG(f)} }), nil
 	}
-	return nil, fmt.Errorf("there is no format %q", f)
+	return nil, fmt.Errorf("unknown format %q", f)
 }
 
 func (r *Report) tables(ext string, write func(*table.Table, io.Writer) error) ([]File, error) {

@@ -29,7 +29,7 @@ var skills = map[string]map[prompt.Mode]skill{
 	"made:thinking": {prompt.Direct: {base: 0.985, perLevel: 0.05, perNode: 0.004, input: 150, visible: 20, reasoning: 1100, infra: 0.01, missing: 0.02}},
 }
 
-// madeRun is a run of a made-up model over generated instances.
+// madeRun returns a run of a made-up model over generated instances.
 func madeRun(t testing.TB, name string, perCategory int, encodings ...surface.Encoding) *run.Run {
 	t.Helper()
 	r := &run.Run{Dir: "runs/" + name[5:], Config: run.Config{

@@ -76,7 +76,7 @@ func (r *Report) HTML(w io.Writer) error {
 		p.Write(encoded)
 		p.Tag("</script>\n")
 	}
-	p.Tag("</main>\n<footer>Made by ein bench report. Intervals are 95 %: Wilson for shares, with clustered answers counted as what they are worth; a jackknife of structures for tokens.</footer>\n")
+	p.Tag("</main>\n<footer>Made by ein bench report. Intervals are 95 %: Wilson for shares, at the effective number of answers where they are clustered; a jackknife over structures for tokens.</footer>\n")
 	p.Tag("<script>" + pageJS + "</script>\n</body>\n</html>\n")
 	_, err = w.Write(p.Bytes())
 	return err
@@ -138,7 +138,7 @@ func (r *Report) summary(p *page.Page) {
 	p.Tag("</section>\n")
 }
 
-// maxPrompt is how many bytes of a prompt are shown.
+// maxPrompt is the number of bytes shown of a prompt.
 const maxPrompt = 64 << 10
 
 // configuration writes everything that a run depends on, folded.
@@ -159,7 +159,7 @@ func configuration(p *page.Page, x *run.Run) {
 		entry("parameters", string(b))
 	}
 	if c.Price != nil {
-		entry("price for a million tokens", fmt.Sprintf("$%g input, $%g output", c.Price.Input, c.Price.Output))
+		entry("price per million tokens", fmt.Sprintf("$%g input, $%g output", c.Price.Input, c.Price.Output))
 	}
 	for _, m := range c.Modes {
 		if s := c.Prompts[m]; s != "" {

@@ -25,7 +25,7 @@ var attributeName = regexp.MustCompile(`\s([A-Za-z][-A-Za-z0-9:]*)(?:="[^"<]*")?
 // drawn is what figures consist of. Its places depend on the widths of names.
 var drawn = map[string]bool{"path": true, "text": true, "title": true}
 
-// skeleton is the tags of a page with the names of their attributes, without what
+// skeleton returns the tags of a page with the names of their attributes, without what
 // is in figures. It fails on what is not balanced, and on a < that begins no tag.
 func skeleton(t testing.TB, page string) []string {
 	t.Helper()
@@ -93,7 +93,7 @@ func htmlOf(t testing.TB, r *Report) string {
 	return b.String()
 }
 
-// dataOf is the embedded data of a page, as a browser would find it.
+// dataOf returns the embedded data of a page, as a browser would find it.
 func dataOf(t testing.TB, page string) *embedded {
 	t.Helper()
 	_, rest, ok := strings.Cut(page, `<script type="application/json" id="data">`)
@@ -293,7 +293,7 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("%d replies, want %d", len(part.Replies), limit)
 		}
 		order, _ := verdicts(part)
-		want := fmt.Sprintf("This page holds %d of %d replies: to %d of %d questions", limit, len(whole.Replies), len(order), len(all))
+		want := fmt.Sprintf("This page shows %d of %d replies, to %d of %d questions", limit, len(whole.Replies), len(order), len(all))
 		if !strings.HasPrefix(left, want) {
 			t.Errorf("the page says %q, want %q", left, want)
 		}

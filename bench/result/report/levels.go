@@ -47,8 +47,8 @@ func buildLevels(r *Report, s *Section) error {
 		return err
 	}
 	t := armTable("levels", "Accuracy by level",
-		"Accuracy ("+r.Options.Scoring()+") by compositional level. Slope: L1 less L3, with the interval of Newcombe; a slope whose interval has 0 in it is not shown to be one. "+
-			"Levels differ in how often a misread edge changes an answer"+q.levels()+"; the last column is the slope among questions of equal sensitivity: those of each tenth compared with one another (Mantel and Haenszel).",
+		"Accuracy ("+r.Options.Scoring()+") by compositional level. Slope: L1 minus L3, with Newcombe's interval; if it contains 0, no slope is shown. "+
+			"Levels differ in how often a misread edge changes an answer"+q.levels()+"; the last column is the slope among questions of equal sensitivity, compared within each tenth (Mantel-Haenszel).",
 		r.Arms, []Column{{"l1", "L1", Percent}, {"l2", "L2", Percent}, {"l3", "L3", Percent}, {"all", "all", Percent}, {"slope", "slope", Points}, {"adjusted", "slope, like sensitivity", Points}},
 		func(a *Arm) []chart.Value {
 			l1, l2, l3 := level(a.scored, "L1"), level(a.scored, "L2"), level(a.scored, "L3")
@@ -70,7 +70,7 @@ func (r *Report) missing() *Table {
 	t := &Table{
 		ID: "missing", Title: "What missing replies could change", Keys: []string{"model, mode", "level"},
 		Columns: []Column{{"missing", "without a score", Number}, {"least", "all wrong", Percent}, {"most", "all right", Percent}},
-		Caption: "Accuracy (" + r.Options.Scoring() + ") over all that was asked, if every question without a scored reply had been answered wrong, and if it had been answered right. Whatever the reason that they are missing, the accuracy lies between.",
+		Caption: "Accuracy (" + r.Options.Scoring() + ") over all questions asked, if every one without a scored reply counted as wrong, and if it counted as right. Whatever the reason they are missing, the accuracy lies in between.",
 	}
 	for _, a := range r.Arms {
 		for _, l := range append(r.levels(), "all") {

@@ -23,12 +23,12 @@ func buildMemorization(r *Report, s *Section) error {
 	}
 	gaps := &Table{
 		ID: "memorization-gaps", Title: "Gaps of memorization", Keys: []string{"model, mode", "gap", "meaning"},
-		Columns: []Column{{"gap", "gap", Points}, {"minimum", "smallest to be found", Points}},
-		Caption: "Differences between cells, with 95 % intervals, and the smallest difference that the design finds with a power of 80 %.",
+		Columns: []Column{{"gap", "gap", Points}, {"minimum", "smallest detectable", Points}},
+		Caption: "Differences between cells, with 95 % intervals, and the smallest difference that the design detects with a power of 80 %.",
 	}
 	f := &chart.Figure{
 		ID: "memorization", Title: "Seen and fresh questions", Kind: chart.Lines,
-		Caption: "Accuracy (" + r.Options.Scoring() + ") on the cells over the runs in the order given, as of the epochs of a training, with 95 % intervals.",
+		Caption: "Accuracy (" + r.Options.Scoring() + ") on each cell over the runs in the order given, such as the epochs of a training run, with 95 % intervals.",
 		Y:       chart.Axis{Label: "accuracy (%)", Min: 0, Max: 100},
 	}
 	t.Columns = lists.Map(cells, func(c memorization.Cell) Column { return Column{string(c), string(c), Percent} })
@@ -74,7 +74,7 @@ func buildMemorization(r *Report, s *Section) error {
 		}
 	}
 	if len(t.Rows) == 0 {
-		return fmt.Errorf("no run was made over the questions of the cells, seen and fresh")
+		return fmt.Errorf("no run covers the questions of the cells, seen and fresh")
 	}
 	f.X.Label, f.X.Min, f.X.Max = "run", -0.4, float64(len(xs))-0.6
 	s.Tables, s.Figures = append(s.Tables, t, gaps), append(s.Figures, f)

@@ -26,7 +26,7 @@ var outcomeStyles = map[answer.Outcome]int{
 	verdict.BadOutput:    11,
 }
 
-// outcomeNames are the outcomes as they are shown.
+// outcomeNames holds the displayed names of the outcomes.
 var outcomeNames = map[answer.Outcome]string{
 	answer.StrictlyRight: "strict",
 	answer.LenientOnly:   "lenient only",

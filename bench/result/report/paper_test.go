@@ -10,7 +10,7 @@ import (
 	"ein/bench/question/category"
 )
 
-// get is a number of the paper.
+// get returns a number of the paper.
 func get(t *testing.T, table, row, mode, column string) float64 {
 	t.Helper()
 	p := Paper().Table(table)

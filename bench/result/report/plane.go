@@ -13,8 +13,8 @@ import (
 func (r *Report) plane(tokens *Table) *chart.Figure {
 	f := &chart.Figure{
 		ID: "plane", Title: "Accuracy and tokens", Kind: chart.Plane,
-		Caption: "Accuracy (" + r.Options.Scoring() + ") over mean tokens of output for each answer, reasoning included, with 95 % intervals. The dashed line is the Pareto front: no model and mode is at once cheaper and better than those on it.",
-		X:       chart.Axis{Label: "tokens of output for each answer (log scale)", Log: true},
+		Caption: "Accuracy (" + r.Options.Scoring() + ") over mean output tokens per answer, including reasoning, with 95 % intervals. The dashed line is the Pareto front: no other model and mode is both cheaper and better than one on it.",
+		X:       chart.Axis{Label: "output tokens per answer (log scale)", Log: true},
 		Y:       chart.Axis{Label: "accuracy (%)", Min: 0, Max: 100},
 		Panels:  []chart.Panel{{}},
 	}

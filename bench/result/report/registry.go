@@ -12,8 +12,8 @@ const Comparison = "comparison"
 // Registry lists the sections in their order. A section for which the runs have
 // no data is left out.
 var Registry = []Builder{
-	{"levels", "Levels", "Accuracy by level", "L1 is one operation, L2 a chain of two or three, L3 a composition. The slope is L1 less L3.", buildLevels},
-	{Comparison, "Comparison", "Comparison", "Every two models and modes, on the questions that both have answered.", buildComparison},
+	{"levels", "Levels", "Accuracy by level", "L1 is one operation, L2 a chain of two or three, L3 a composition. The slope is L1 minus L3.", buildLevels},
+	{Comparison, "Comparison", "Comparison", "Each pair of models and modes, on the questions that both answered.", buildComparison},
 	{"reliability", "Reliability", "Reliability", "", buildReliability},
 	{"samples", "Samples", "Several samples", "", buildSamples},
 	{"turns", "Turns", "Turns with tools", "", buildTurns},
@@ -22,9 +22,9 @@ var Registry = []Builder{
 	{"depth", "Hops", "Accuracy by hops", "", hops.build},
 	{"operations", "Operations", "Accuracy by operations", "", operations.build},
 	{"density", "Density", "Accuracy by density", "", densities.build},
-	{"tokens", "Tokens", "Tokens and cost", "Visible tokens are those of the output without reasoning. Tokens for each correct answer are those of all answers, over the correct ones.", buildTokens},
+	{"tokens", "Tokens", "Tokens and cost", "Visible tokens are output tokens without reasoning. Tokens per correct answer are the tokens of all answers divided by the number of correct ones.", buildTokens},
 	{"encodings", "Encodings", "Encodings of the graph", "The same graphs and questions, as sentences, as JSON and as a matrix.", buildEncodings},
-	{"outcomes", "Outcomes", "What became of the replies", "Every reply that was scored has one outcome; infrastructure errors and what is missing are beside them.", buildOutcomes},
+	{"outcomes", "Outcomes", "What became of the replies", "Every scored reply has one outcome; infrastructure errors and missing replies are counted beside them.", buildOutcomes},
 	{"categories", "Categories", "Accuracy by category", "", buildCategories},
 	{"attribution", "Attribution", "Why wrong answers are wrong", "", buildAttribution},
 	{"memorization", "Memorization", "Memorization", "", buildMemorization},

@@ -49,9 +49,9 @@ func buildReliability(r *Report, s *Section) error {
 		ID: "reliability", Title: "Reliability: one structure, several wordings and samples", Keys: []string{"model, mode"},
 		Columns: []Column{{"structures", "structures", Number}, {"accuracy", "accuracy", Percent}, {"surfaces", "alike over wordings", Percent}, {"samples", "alike over samples", Percent},
 			{"structure", "variance: structure", Percent}, {"wording", "variance: wording", Percent}, {"sampling", "variance: sampling", Percent}},
-		Caption: "For runs that asked a structure under several surfaces (--surfaces) or several times (--samples). Accuracy (" + r.Options.Scoring() + ") has an interval that includes what wording and sampling add, since all answers about a structure are one cluster. " +
-			"Alike is the share of structures that are answered right under every wording or wrong under every one, with the sample held, and the share of questions whose samples are all right or all wrong. " +
-			"The variance of a single answer is divided between structures, wordings of a structure, and samples of a wording. Without samples, wording has what chance adds in it.",
+		Caption: "For runs that asked a structure under several surfaces (--surfaces) or several times (--samples). The interval of accuracy (" + r.Options.Scoring() + ") includes the variation from wording and sampling, since all answers about a structure form one cluster. " +
+			"Alike is the share of structures whose wordings are all right or all wrong, for the same sample, and the share of questions whose samples are all right or all wrong. " +
+			"The variance of a single answer is divided among structures, wordings of a structure, and samples of a wording. Without samples, the share of wording includes chance.",
 	}
 	for _, a := range r.Arms {
 		c := r.components(a.scored)

@@ -295,8 +295,8 @@ func TestOddRuns(t *testing.T) {
 		runs []*run.Run
 		note string // in the notes
 	}{
-		{"none", nil, "There are no runs"},
-		{"empty", change(func(r *run.Run) { r.Rows = nil }), "nothing was asked"},
+		{"none", nil, "No runs"},
+		{"empty", change(func(r *run.Run) { r.Rows = nil }), "no questions were asked"},
 		{"no configuration", []*run.Run{{}}, ""},
 		{"nothing answered", change(func(r *run.Run) {
 			for i := range r.Rows {
@@ -307,7 +307,7 @@ func TestOddRuns(t *testing.T) {
 			for i := range r.Rows {
 				r.Rows[i].Score = nil
 			}
-		}), fmt.Sprint(len(category.Table), " replies are not scored")},
+		}), fmt.Sprint(len(category.Table), " replies have no score")},
 		{"infrastructure errors", change(func(r *run.Run) {
 			for i := range r.Rows {
 				s := r.Rows[i].Score

@@ -10,7 +10,7 @@ func buildScoring(r *Report, s *Section) error {
 		return nil
 	}
 	t := armTable("scoring", "Strict against lenient and relaxed",
-		"Accuracy under the three scorings of the same replies. The gaps are the shares that are right in another value, or in another container.",
+		"Accuracy under the three scorings of the same replies. The gaps are the shares of replies that are right only with another value, or only in another container.",
 		r.Arms, []Column{{"strict", "strict", Percent}, {"lenient", "lenient", Percent}, {"gap", "gap", Points}, {"relaxed", "relaxed", Percent}, {"container", "gap", Points}},
 		func(a *Arm) []chart.Value {
 			return []chart.Value{

@@ -10,7 +10,7 @@ import (
 	"ein/internal/chart"
 )
 
-// interval is the numbers from low to high, both included.
+// interval holds the numbers from low to high, both included.
 type interval struct{ low, high int }
 
 func (b interval) holds(v int) bool { return b.low <= v && v <= b.high }
@@ -37,9 +37,9 @@ var (
 	nodes = axis{"size", "n", "number of nodes", "the number of nodes n.", "nodes n", "nodes", "the number of nodes",
 		func(in *instance.Instance) (int, bool) { return in.N, true }, 0}
 	// What cb1 calls depth is the level.
-	hops = axis{"depth", "h", "hops", "how many hops the answer needs. Questions without hops are left out, and those of cb1.", "hops h", "hops", "the number of hops",
+	hops = axis{"depth", "h", "hops", "how many hops the answer needs. Questions without hops and questions of cb1 are left out.", "hops h", "hops", "the number of hops",
 		func(in *instance.Instance) (int, bool) { return in.Depth, in.Depth > 0 && in.Version != "cb1" }, 0}
-	operations = axis{"operations", "k", "operations", "how many operations the reference program composes. Questions of cb1 are left out, which do not say it.", "operations k", "operations", "the number of operations",
+	operations = axis{"operations", "k", "operations", "how many operations the reference program composes. Questions of cb1, which do not record this, are left out.", "operations k", "operations", "the number of operations",
 		func(in *instance.Instance) (int, bool) { return in.Operations, in.Operations > 0 }, 0}
 	densities = axis{"density", "d", "density", "the density the edges were drawn with. Kinship categories are left out: their density is the probability of a second parent.",
 		"density of edges", "density", "the density the edges were drawn with, without kinship", permille, 100}
@@ -174,7 +174,7 @@ func (x axis) build(r *Report, s *Section) error {
 func (r *Report) byLevel(id, title, over string, n int, cells func([]item) []chart.Value) *chart.Figure {
 	f := &chart.Figure{
 		ID: id, Title: title, Kind: chart.Lines, Y: chart.Axis{Label: "accuracy (%)", Min: 0, Max: 100},
-		Caption: "Accuracy (" + r.Options.Scoring() + ") over " + over + ", a panel for each model and mode and a line for each level, with 95 % intervals. Points over one place are moved apart.",
+		Caption: "Accuracy (" + r.Options.Scoring() + ") over " + over + ", with a panel per model and mode, a line per level and 95 % intervals. Overlapping points are moved apart.",
 	}
 	for _, a := range r.Arms {
 		panel := chart.Panel{Title: a.Name}

@@ -46,10 +46,10 @@ func buildTokens(r *Report, s *Section) error {
 		{visibleTokens, one, Column{"visible", "visible", Tokens}},
 		{reasoningTokens, one, Column{"reasoning", "reasoning", Tokens}},
 		{outputTokens, one, Column{"output", "output", Tokens}},
-		{outputTokens, r.correct, Column{"output_correct", "output for each correct", Tokens}},
+		{outputTokens, r.correct, Column{"output_correct", "output per correct", Tokens}},
 	}
-	t := r.ratios("tokens", "Tokens for each answer and for each correct one",
-		"Mean tokens for each answer as the provider counts them, output being visible and reasoning together, and tokens of output for each correct answer ("+r.Options.Scoring()+"). 95 % intervals, by a jackknife of structures. – where a provider counts nothing, or nothing is correct.",
+	t := r.ratios("tokens", "Tokens per answer and per correct answer",
+		"Mean tokens per answer as the provider counts them, where output is visible plus reasoning, and output tokens per correct answer ("+r.Options.Scoring()+"). 95 % intervals by a jackknife over structures. – means that the provider counts nothing, or that nothing is correct.",
 		each, (*Arm).counted)
 	t.Paper = "token_cost"
 	t.Columns = append(t.Columns, Column{"accuracy", "accuracy", Percent})
@@ -58,8 +58,8 @@ func buildTokens(r *Report, s *Section) error {
 	}
 	s.Tables = append(s.Tables, t, r.tokensByLevel())
 	if slices.ContainsFunc(r.Arms, (*Arm).priced) {
-		t := r.ratios("cost", "Cost for each answer and for each correct one",
-			"Dollars for 1,000 answers at the prices of the run, and for 1,000 correct ones ("+r.Options.Scoring()+"). 95 % intervals, by a jackknife of structures.",
+		t := r.ratios("cost", "Cost per answer and per correct answer",
+			"Dollars per 1,000 answers at the run's prices, and per 1,000 correct answers ("+r.Options.Scoring()+"). 95 % intervals by a jackknife over structures.",
 			[]ratio{
 				{func(it *item) float64 { return 1000 * cost(it) }, one, Column{"answers", "1,000 answers", Dollars}},
 				{func(it *item) float64 { return 1000 * cost(it) }, r.correct, Column{"correct", "1,000 correct", Dollars}},
@@ -75,7 +75,7 @@ func buildTokens(r *Report, s *Section) error {
 func (r *Report) tokensByLevel() *Table {
 	t := &Table{ID: "tokens-levels", Title: "Tokens and corrections by level", Keys: []string{"model, mode", "level"},
 		Columns: []Column{{"input", "prompt", Tokens}, {"reasoning", "reasoning", Tokens}, {"visible", "reply", Tokens}, {"corrects", "corrects itself", Percent}},
-		Caption: "Mean tokens for each answer by level, with 95 % intervals by a jackknife of structures, and the share of replies that correct themselves on the way, as in \"Wait, let me recount\", by their words and those of their reasoning where it is kept."}
+		Caption: "Mean tokens per answer by level, with 95 % intervals by a jackknife over structures, and the share of replies that correct themselves on the way, as in \"Wait, let me recount\", judged by the words of the reply and of its reasoning where it is kept."}
 	for _, a := range r.Arms {
 		for _, l := range r.levels() {
 			items := level(a.scored, l)

@@ -18,7 +18,7 @@ type samples struct {
 	winners map[uint64]bool
 }
 
-// passes is pass@k: the chance that at least one of k samples is right, drawn without replacement
+// passes returns pass@k: the chance that at least one of k samples is right, drawn without replacement
 // from those there are.
 func (s *samples) passes(k int) float64 {
 	none := 1.0
@@ -28,8 +28,8 @@ func (s *samples) passes(k int) float64 {
 	return 1 - none
 }
 
-// majority is the chance that the most common answer is right; equally common answers are equally
-// likely to be it. Samples without an answer do not vote.
+// majority returns the chance that the most common answer is right; equally common answers are
+// equally likely to be it. Samples without an answer do not vote.
 func (s *samples) majority() float64 {
 	most, first, right := 0, 0, 0
 	for _, n := range s.votes {
@@ -91,7 +91,7 @@ func mean(list []*samples, of func(*samples) float64) chart.Value {
 func buildSamples(r *Report, s *Section) error {
 	t := &Table{ID: "samples", Title: "Several samples of a question", Keys: []string{"model, mode", "k"},
 		Columns: []Column{{"pass", "pass@k", Percent}, {"majority", "majority", Percent}},
-		Caption: "The share of questions (" + r.Options.Scoring() + ") of which one of k samples is right, estimated without bias from all samples of each, and of which the most common answer of all samples is right; among equally common ones chance decides. " +
+		Caption: "The share of questions (" + r.Options.Scoring() + ") with at least one right answer among k samples, estimated without bias from all samples, and whose most common answer is right, with ties broken by chance. " +
 			"Questions without k scored samples are left out. 95 % intervals by Wilson, with structures as clusters."}
 	for _, a := range r.Arms {
 		all, most := r.samples(a.scored)
@@ -138,7 +138,7 @@ func buildTurns(r *Report, s *Section) error {
 		}
 	}
 	s.Tables = append(s.Tables, t, armTable("mended", "First programs that failed",
-		"How often the first program that a model gave to a tool failed, how often one that ran came after it, and the accuracy ("+r.Options.Scoring()+") of each kind. 95 % intervals by Wilson.", arms,
+		"How often the first program that a model gave to a tool failed, how often a later one ran, and the accuracy ("+r.Options.Scoring()+") of each kind. 95 % intervals by Wilson.", arms,
 		[]Column{{"turns", "mean turns", Number}, {"tools", "called a tool", Percent}, {"failed", "first program failed", Percent}, {"mended", "of these mended", Percent}, {"right_mended", "right when mended", Percent}, {"right_first", "right when the first ran", Percent}},
 		func(a *Arm) []chart.Value {
 			called := func(it *item) bool { return it.Dialogue().Turns > 0 }

@@ -98,7 +98,7 @@ func (g *generator) line(format string, args ...any) {
 	}
 }
 
-// name is a new name, or now and then an old one to shadow.
+// name returns a new name, or now and then an old one to shadow.
 func (g *generator) name() string {
 	if len(g.vars) > 3 && g.chance(12) {
 		return pick(g, g.vars...).text
@@ -124,7 +124,7 @@ func elems(dims []int) int {
 	return n
 }
 
-// number is the text of a literal.
+// number returns the text of a literal.
 func (g *generator) number() (string, num) {
 	switch g.r.IntN(6) {
 	case 0:
@@ -274,7 +274,7 @@ func (g *generator) function() {
 	g.bind(name, v.dims, v.num)
 }
 
-// find is a bound name that fits.
+// find returns a bound name that fits.
 func (g *generator) find(fits func(tensor) bool) (tensor, bool) {
 	start := g.r.IntN(len(g.vars))
 	for i := range g.vars {
@@ -285,7 +285,7 @@ func (g *generator) find(fits func(tensor) bool) (tensor, bool) {
 	return tensor{}, false
 }
 
-// tensor is a primary that fits: mostly a name, otherwise a call.
+// tensor returns a primary that fits: mostly a name, otherwise a call.
 func (g *generator) tensor(fits func(tensor) bool) tensor {
 	for range 20 {
 		t := g.primary()
@@ -371,7 +371,7 @@ func (g *generator) primary() tensor {
 	return v
 }
 
-// elementwise is an expression of whole tensors of the given shape.
+// elementwise returns an expression of whole tensors of the given shape.
 func (g *generator) elementwise(dims []int, depth int) tensor {
 	leaf := func() tensor {
 		if g.chance(25) {
@@ -535,7 +535,7 @@ func mentions(text, name string) bool {
 	}), name)
 }
 
-// terms is a right-hand side.
+// terms returns a right-hand side.
 func (e *equation) terms() (string, num) {
 	text, n := e.term(2)
 	for range e.r.IntN(3) {
@@ -560,7 +560,7 @@ func (e *equation) terms() (string, num) {
 	return text, n
 }
 
-// term is a product of one to four factors.
+// term returns a product of one to four factors.
 func (e *equation) term(depth int) (string, num) {
 	n := bit
 	var b strings.Builder
@@ -633,7 +633,7 @@ func (e *equation) factor(depth int) (string, num) {
 	return e.ref()
 }
 
-// ref is an indexed tensor.
+// ref returns an indexed tensor.
 func (e *equation) ref() (string, num) {
 	t := e.tensor(func(t tensor) bool { return len(t.dims) > 0 })
 	at := lists.Map(t.dims, e.index)
@@ -649,7 +649,7 @@ func (e *equation) ref() (string, num) {
 	return t.text + "[" + strings.Join(at, pick(e.generator, ",", ", ")) + "]", t.num
 }
 
-// index is an index of the given size, old or new, or a number.
+// index returns an index of the given size, old or new, or a number.
 func (e *equation) index(size int) string {
 	if e.chance(8) {
 		return fmt.Sprint(e.r.IntN(size))

@@ -55,7 +55,7 @@ func (g *huge) define(rank int, text string) {
 	g.vars = append(g.vars, tensor{text: name, dims: make([]int, rank)})
 }
 
-// of is a name of a tensor of the given rank.
+// of returns a name of a tensor of the given rank.
 func (g *huge) of(rank int) string {
 	t, _ := g.find(func(t tensor) bool { return len(t.dims) == rank }) // there is one from the start
 	return t.text

@@ -57,7 +57,7 @@ func (g *layers) of(list []string) string {
 	return list[max(g.r.IntN(len(list)), g.r.IntN(len(list)))]
 }
 
-// pair is an atom of a relation of two columns, either way around.
+// pair returns an atom of a relation of two columns, either way around.
 func (g *layers) pair(x, y string) string {
 	if g.r.IntN(3) == 0 {
 		x, y = y, x

@@ -186,7 +186,7 @@ func (g gen) literal(r *rel.Rule, kind rel.LiteralKind, top int) {
 	r.Body = append(r.Body, l)
 }
 
-// term is a variable of the type, or a constant.
+// term returns a variable of the type, or a constant.
 func (g gen) term(r *rel.Rule, kind tensor.ColumnKind, d *tensor.Domain) rel.Term {
 	for range 8 {
 		if len(r.Vars) == 0 {

@@ -374,7 +374,7 @@ func (e *eval) compare(r *rel.Rule, l *rel.Literal, b Row, rising []bool) bool {
 	return l.Fn.Apply(x, y, 0) != 0
 }
 
-// value is an expression, and whether it is made of a value that still improves.
+// value returns an expression, and whether it is made of a value that still improves.
 func (e *eval) value(x *rel.Expr, b Row, rising []bool) (float64, bool) {
 	if len(x.Args) == 0 {
 		if x.Term.Kind == rel.Const {

@@ -135,7 +135,7 @@ func (s *Server) serveBatches(w http.ResponseWriter, r *http.Request, f bulk, re
 			s.mu.Unlock()
 			s.say(w, f.shown(b, s.ended(b)))
 		default:
-			s.refuse(w, f, &problem{http.StatusMethodNotAllowed, "invalid_request_error", "", "this is no request about a batch", ""})
+			s.refuse(w, f, &problem{http.StatusMethodNotAllowed, "invalid_request_error", "", "this is not a request about a batch", ""})
 		}
 	}
 }
@@ -251,7 +251,7 @@ func (b *batch) cancel(from int) {
 	}
 }
 
-// counts is how many requests of a batch were answered, refused, expired and cancelled.
+// counts returns how many requests of a batch were answered, refused, expired and cancelled.
 func (b *batch) counts() (done, refused, expired, cancelled int) {
 	for i := range b.items {
 		switch it := &b.items[i]; {
@@ -282,7 +282,7 @@ func (s *Server) results(w http.ResponseWriter, f bulk, b *batch, wanted func(*i
 	}
 }
 
-// listBatches is a page of batches, the newest first.
+// listBatches answers with a page of batches, the newest first.
 func (s *Server) listBatches(w http.ResponseWriter, r *http.Request, f bulk) {
 	q := r.URL.Query()
 	limit := 20
@@ -344,7 +344,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, f format, body [
 		}
 	}
 	if purpose != "batch" || file == nil || !strings.HasSuffix(name, ".jsonl") {
-		bad("a file *.jsonl with the purpose batch is expected here")
+		bad("expected a *.jsonl file with the purpose batch")
 		return
 	}
 	id := s.keep(file)
@@ -360,7 +360,7 @@ func (s *Server) keep(file []byte) string {
 	return id
 }
 
-// uploadID is known to those who have begun an upload, and stands for the key.
+// uploadID returns a secret that only a client who began an upload knows; it stands for the key.
 func (s *Server) uploadID() string {
 	id := sha256.Sum256([]byte("upload" + s.opt.Key))
 	return hex.EncodeToString(id[:])
@@ -380,7 +380,7 @@ func (s *Server) uploadResumable(w http.ResponseWriter, r *http.Request, f forma
 		w.Header().Set(header+"Status", "final")
 		s.say(w, fmt.Sprintf(`{"file":{"name":"files/%s","mimeType":"application/jsonl","sizeBytes":%q,"state":"ACTIVE"}}`, s.keep(body), size))
 	default:
-		s.refuse(w, f, &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf("Upload: the command %q with %d of %s bytes is none that is expected", command, len(body), size), ""})
+		s.refuse(w, f, &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf("Upload: unexpected command %q with %d of %s bytes", command, len(body), size), ""})
 	}
 }
 
@@ -438,7 +438,7 @@ func (openAI) submit(s *Server, _ http.Header, _ string, body []byte) (*batch, *
 			Body   json.RawMessage `json:"body"`
 		}
 		if name, err := strict(line, &one, ""); err != nil || name != "" || one.ID == "" || seen[one.ID] || one.Method != http.MethodPost || one.URL != q.Endpoint {
-			return bad("input_file_id", "line %d of the file is no request of this batch", len(b.items)+1)
+			return bad("input_file_id", "line %d of the file is not a request for this batch", len(b.items)+1)
 		}
 		seen[one.ID] = true
 		b.items = append(b.items, item{id: one.ID, body: one.Body})
@@ -578,7 +578,7 @@ func (gemini) submit(s *Server, _ http.Header, name string, body []byte) (*batch
 		var one request
 		name, err := strict(line, &one, "")
 		if err != nil || name != "" || one.Key == "" || one.Metadata != nil {
-			return bad("line %d of the file is no request with a key", len(list)+1)
+			return bad("line %d of the file is not a request with a key", len(list)+1)
 		}
 		list = append(list, one)
 	}

@@ -86,7 +86,7 @@ type Stats struct {
 func New(o Options) (*Server, error) {
 	o.Behaviour, o.Key, o.Wait = cmp.Or(o.Behaviour, "oracle"), cmp.Or(o.Key, DefaultKey), cmp.Or(o.Wait, 20*time.Millisecond)
 	if !(o.FaultRate >= 0 && o.FaultRate <= 1) {
-		return nil, fmt.Errorf("the rate of faults %v is not a number from 0 to 1", o.FaultRate)
+		return nil, fmt.Errorf("expected a fault rate from 0 to 1, found %v", o.FaultRate)
 	}
 	m, err := model.Open("baseline:"+o.Behaviour, model.Options{Instances: o.Instances})
 	if err != nil {
@@ -238,7 +238,7 @@ func (s *Server) meet(w http.ResponseWriter, r *http.Request, f format, fault *F
 	fault.serve(w, f, s.opt.Wait)
 }
 
-// fault is what this attempt of a request meets, or nil.
+// fault returns the fault that this attempt of a request meets, or nil.
 func (s *Server) fault(list []Fault, what, body []byte) *Fault {
 	if s.opt.FaultRate == 0 || len(list) == 0 {
 		return nil
@@ -284,7 +284,7 @@ type said struct {
 	call          *model.Call
 }
 
-// end is why an answer ends, in the words of a provider.
+// end returns why an answer ends, in the words of a provider.
 func (a *said) end(whole, cut string) string {
 	if a.cut {
 		return cut
@@ -292,7 +292,7 @@ func (a *said) end(whole, cut string) string {
 	return whole
 }
 
-// thoughts is what a model that thinks has thought, whatever the question.
+// thoughts is the reasoning of every model that thinks, whatever the question.
 const thoughts = "An edge has a direction. I follow the edges one by one and write down where they lead."
 
 // answer asks the baseline. The mode is told from the prompt: one of the
@@ -341,7 +341,7 @@ func (s *Server) mode(system string) prompt.Mode {
 	return prompt.Direct
 }
 
-// mustJSON is of maps and structs of strings and numbers, and of JSON.
+// mustJSON marshals what cannot fail: maps and structs of strings and numbers, and JSON.
 func mustJSON(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {

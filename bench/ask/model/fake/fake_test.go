@@ -460,10 +460,10 @@ func TestProfilesAreTaken(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for want, o := range map[string]fake.Options{
-		"the rate of faults":     {FaultRate: 2},
-		"there is no fault":      {Faults: []string{"nothing"}},
-		"no such baseline":       {Behaviour: "genius"},
-		"is not a number from 0": {Behaviour: "noisy-ein@7"},
+		"fault rate from 0 to 1": {FaultRate: 2},
+		"unknown fault":          {Faults: []string{"nothing"}},
+		"unknown baseline":       {Behaviour: "genius"},
+		"expected a rate from 0": {Behaviour: "noisy-ein@7"},
 	} {
 		if _, err := fake.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -560,7 +560,7 @@ except ImportError:
 	}
 }
 
-// sdks is a Python that has the packages of the providers.
+// sdks returns a Python that has the packages of the providers.
 func sdks(t *testing.T) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")

@@ -129,7 +129,7 @@ func choose(names []string) ([]Fault, error) {
 		i := slices.IndexFunc(all, func(f Fault) bool { return f.Name == name })
 		if i < 0 {
 			s := lists.Map(all, func(x Fault) string { return x.Name })
-			return nil, fmt.Errorf("there is no fault %q: expected %s", name, strings.Join(s, ", "))
+			return nil, fmt.Errorf("unknown fault %q: expected %s", name, strings.Join(s, ", "))
 		}
 		list = append(list, all[i])
 	}
@@ -171,7 +171,7 @@ func retryMilliseconds(h http.Header, _ format, wait time.Duration) {
 	h.Set("Retry-After-Ms", strconv.FormatFloat(float64(wait)/float64(time.Millisecond), 'f', -1, 64))
 }
 
-// resets is a limit that says when it is whole again, and not when to come back.
+// resets sets the headers of a limit that says when it resets, but not when to come back.
 func resets(h http.Header, f format, wait time.Duration) {
 	if _, ok := f.(anthropic); ok {
 		at := time.Now().UTC().Add(wait)

@@ -50,7 +50,7 @@ func BaseURL(provider, address string) string {
 	return address
 }
 
-// verb is what is asked of a format.
+// verb is the operation that a request asks for.
 type verb int
 
 const (
@@ -59,8 +59,8 @@ const (
 	list // models; one, where there is a name
 )
 
-// route is the format of a path, what is asked, and the model where the path has it. The
-// three providers list their models at one path: a header tells whose.
+// route returns the format of a path, the operation, and the model if the path names it. The
+// three providers list their models under the same path; a header tells them apart.
 func route(r *http.Request) (f format, what verb, name string) {
 	version, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if version != "v1" && version != "v1beta" {
@@ -132,7 +132,7 @@ func known(provider string) []string {
 	return ids
 }
 
-// models is the list of them, or one; false when there is no such.
+// models returns the list of models, or one of them. It returns false if no model has the name.
 func models(f format, name string) (string, bool) {
 	provider, list, item := f.models()
 	ids := known(provider)
@@ -156,7 +156,7 @@ func fill(text string, q *question, a *said, more ...string) string {
 
 func quote(s string) string { return string(mustJSON(s)) }
 
-// script is a streamed answer: a line for each event, with its name and its data. A line
+// script returns a streamed answer: a line for each event, with its name and its data. A line
 // behind ? is there where thoughts are, behind ! where a text is; behind + and * it is
 // there for each piece of the thoughts and of the text. $n counts the events, and $at is
 // the place of the text among what is answered.
@@ -223,7 +223,7 @@ func strict(body []byte, v any, others string) (unknown string, err error) {
 	return "", err
 }
 
-// texts is a string, or a list of parts that have text.
+// texts is a string or a list of parts with text.
 type texts string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -301,7 +301,7 @@ func (openAI) authorize(r *http.Request, key string) *problem {
 	return nil
 }
 
-// openAIOthers is what chat completions take, and have no effect here.
+// openAIOthers lists the members of chat completions that are accepted here without effect.
 const openAIOthers = "audio frequency_penalty function_call functions logit_bias logprobs metadata modalities moderation parallel_tool_calls prediction presence_penalty " +
 	"prompt_cache_key prompt_cache_options prompt_cache_retention response_format safety_identifier service_tier store top_logprobs user verbosity web_search_options"
 
@@ -372,7 +372,7 @@ func openAIThinks(name string) bool {
 	return openAIReasons().MatchString(name) && !strings.Contains(name, "-chat")
 }
 
-// openAIFill is what the two formats of OpenAI have in common.
+// openAIFill fills a question with what the two formats of OpenAI have in common.
 func openAIFill(q *question, list []message, most *int, temperature *float64, effort *string) *problem {
 	bad := func(code, param, message string, args ...any) *problem {
 		_, p := openAIBad(code, param, message, args...)
@@ -570,7 +570,7 @@ func (f responses) stream(q *question, a *said) []event {
 
 type anthropic struct{}
 
-// anthropicOthers is what Messages take, and has no effect here.
+// anthropicOthers lists the members of Messages that are accepted here without effect.
 const anthropicOthers = "cache_control container diagnostics inference_geo metadata service_tier speed top_k"
 
 // anthropicNew is the version of the API from which on there is no temperature.
@@ -991,7 +991,7 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 // Thoughts are not part of the candidates, and are shown when asked for.
 const geminiBody = `{"candidates":[$items],"usageMetadata":{"promptTokenCount":$in,"candidatesTokenCount":$seen,"totalTokenCount":$total$thoughts},"modelVersion":$model,"responseId":"$id"}`
 
-// body is a reply, or a part of one that ends or does not.
+// body returns a reply, or a part of one that ends or does not.
 func (gemini) body(q *question, a *said, parts []string, end string) string {
 	details := ""
 	if a.thought > 0 {

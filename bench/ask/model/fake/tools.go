@@ -23,7 +23,7 @@ type talk struct {
 func (t *talk) tool(name string, schema json.RawMessage) {
 	var object struct{ Type string }
 	if name == "" || json.Unmarshal(schema, &object) != nil || object.Type != "object" {
-		t.wrong("the tool %q has no name, or no schema of an object", name)
+		t.wrong("the tool %q needs a name and an object schema", name)
 	}
 	t.tools = append(t.tools, model.Tool{Name: name, Schema: schema})
 }
@@ -41,14 +41,14 @@ func (t *talk) call(first bool, id, name, args string) {
 		t.turns = append(t.turns, model.Turn{})
 	}
 	if !slices.ContainsFunc(t.tools, func(x model.Tool) bool { return x.Name == name }) || !json.Valid([]byte(args)) {
-		t.wrong("the call %s is of no tool %q, or its arguments are no JSON", id, name)
+		t.wrong("the call %s is for an unknown tool %q, or its arguments are not JSON", id, name)
 	}
 	last := &t.turns[len(t.turns)-1]
 	last.Calls = append(last.Calls, model.Call{ID: id, Name: name, Args: args})
 }
 
-// result is what a tool said. In the formats that do not say whether it failed, it begins
-// with the word error then.
+// result records what a tool said. In formats that cannot say that a call failed, such a text begins
+// with the word error.
 func (t *talk) result(id, text string, failed bool) {
 	if len(t.turns) > 0 {
 		last := &t.turns[len(t.turns)-1]
@@ -57,7 +57,7 @@ func (t *talk) result(id, text string, failed bool) {
 			return
 		}
 	}
-	t.wrong("the result of %q is of no call before it", id)
+	t.wrong("the result %q belongs to no earlier call", id)
 }
 
 // settled holds the turns to have all their results.
@@ -90,7 +90,7 @@ func (t *talk) openAI(tools []json.RawMessage, choice json.RawMessage, list []me
 	for _, text := range tools {
 		var x openAITool
 		if err := json.Unmarshal(text, &x); err != nil {
-			t.wrong("a tool cannot be read: %v", err)
+			t.wrong("cannot read a tool: %v", err)
 		}
 		if x.Function.Name != "" {
 			x.Name, x.Parameters = x.Function.Name, x.Function.Parameters

@@ -11,7 +11,7 @@ import (
 	"ein/bench/ask/model"
 )
 
-// python is one that has packages, or the end of the test.
+// python returns one that has packages, or the end of the test.
 func python(t *testing.T, packages string) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")

@@ -455,7 +455,7 @@ func scored(a *cli.App, f *evalFlags, result evalResult, score bool) error {
 	return nil
 }
 
-// progressText is the line of progress.
+// progressText returns the line of progress.
 func progressText(p *eval.Progress, priced bool) string {
 	s := fmt.Sprintf("%d/%d replies", p.Questions-p.Missing, p.Questions)
 	if p.Batches == 0 {

@@ -180,7 +180,7 @@ heldout.jsonl); --min-sensitivity skips instances below a minimum.
 	return cmd
 }
 
-// ranges is A..B, or one number, whose text is what the range of one number has.
+// ranges parses A..B, or one number, which is also how a range of one number is printed.
 func ranges(text func(int) string, one func(string) (int, error)) cli.Kind[instance.Range] {
 	return cli.Kind[instance.Range]{
 		Name: "range",

@@ -48,7 +48,7 @@ const restartHelp = `FILE appears once it is complete; until then its lines are 
 are recorded in FILE.part.json. If the command is killed or interrupted, the same command
 resumes it. With other instances, replies or limits it is refused; --restart starts again.`
 
-// judging is what differs between the verbs that judge a file of replies.
+// judging holds what differs between the verbs that judge a file of replies.
 type judging struct {
 	doing     string // for the line of progress
 	workers   int
@@ -198,8 +198,8 @@ func withWhy(box *lazySandbox, o verdict.Options, mode func(*verdict.Item) error
 	}
 }
 
-// records is where the records of a verb go: to a part that a later command can resume, to a file
-// that appears once it is complete, or nowhere. Items are judged out of order, but emitted, and so
+// records is the destination of a verb's records: a part that a later command can resume, a file
+// that appears once it is complete, or nothing. Items are judged out of order, but emitted, and so
 // written or read again, in the order of the replies.
 type records interface {
 	io.Writer

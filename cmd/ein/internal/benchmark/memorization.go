@@ -167,7 +167,7 @@ func readEpochs(a *cli.App, args []string, f *memorizationFlags) (*memorization.
 	return member, epochs, nil
 }
 
-// epochName is the last part of the path of a run, with its number when others
+// epochName returns the last part of the path of a run, with its number when others
 // have the same.
 func epochName(dirs []string, i int) string {
 	name := filepath.Base(dirs[i])

@@ -108,7 +108,7 @@ func modelTable(own []model.Profile, names []string) string {
 	return table.Of(rows).Text()
 }
 
-// most shows a limit: "any" for -1, by which files of profiles say that there is none.
+// most formats a limit. It is "any" for -1, which means no limit in profile files.
 func most(n int) string {
 	if n >= model.Anything {
 		return "any"

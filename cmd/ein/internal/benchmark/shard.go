@@ -37,7 +37,7 @@ type sharding struct {
 	merged *merged
 }
 
-// merged is the shards that ein bench merge joins, in order.
+// merged holds the shards that ein bench merge joins, in order.
 type merged struct {
 	dirs  []string
 	plan  *job.Plan

@@ -206,7 +206,7 @@ func findingLine(file string, d *verify.Finding) string {
 	return place + ": " + shown(d.Message) + "\n"
 }
 
-// verifySummary is the table of disagreements, with what was checked and how.
+// verifySummary returns the table of disagreements, with what was checked and how.
 func verifySummary(s *verify.Summary, versions []string, left bool) string {
 	var b strings.Builder
 	n := words.Count[int]

@@ -114,8 +114,8 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 	return ExitUsage
 }
 
-// reworded is an error of cobra in our words: what was expected, where cobra counts arguments or
-// names flags in its own way.
+// reworded returns an error of cobra in our words: what was expected, where cobra counts arguments
+// or names flags in its own way.
 func reworded(cmd *cobra.Command, err error) string {
 	text := err.Error()
 	flags := func(names, between string) string {

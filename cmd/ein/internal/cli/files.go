@@ -121,7 +121,7 @@ func (r Reader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// interruptible is a reader whose reads end with the context even while they
+// interruptible returns a reader whose reads end with the context even while they
 // wait, as those of a terminal or a pipe do.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	if ctx.Done() == nil {

@@ -90,7 +90,7 @@ func texts[T any](list []T) []string {
 // Join returns a list of values as text.
 func Join[T any](list []T, sep string) string { return strings.Join(texts(list), sep) }
 
-// find is the value of a list that has a name.
+// find returns the value of a list that has a name.
 func find[T any](list []T, name string) (T, error) {
 	names := texts(list)
 	if i := slices.Index(names, name); i >= 0 {
@@ -144,7 +144,7 @@ func (v *some[T]) Set(s string) error {
 	return nil
 }
 
-// or0 is a number as text, "" for 0.
+// or0 returns a number as text, "" for 0.
 func or0(n uint64) string {
 	if n == 0 {
 		return ""

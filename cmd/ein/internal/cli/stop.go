@@ -57,7 +57,8 @@ func StoppedWhile(ctx context.Context, what string) *ein.Error {
 	return Input(codes.E0533, "", 0, message+", while "+what, hint)
 }
 
-// await is the result of f, or the cause of the context if that ends first; then f is left behind.
+// await returns the result of f, or the cause of the context if that ends first; then f is left
+// behind.
 func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -106,7 +107,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// after is a context that ends some time after another one, but not before that time from now.
+// after returns a context that ends some time after another one, but not before that time from now.
 func after(ctx context.Context, d time.Duration) (context.Context, func()) {
 	if d == 0 {
 		return ctx, func() {}

@@ -103,7 +103,7 @@ func (f *programFlags) settle(name string) error {
 	return err
 }
 
-// settings is what project files say about a program: the named one, and ein.toml beside the
+// settings returns what project files say about a program: the named one, and ein.toml beside the
 // program. Standard input has nothing beside it, and bytecode belongs to no project.
 func settings(named, program string) (said project.Settings, err error) {
 	var file, beside *project.File
@@ -297,7 +297,7 @@ func read(ctx context.Context, a *cli.App, name string) (text, shown string, err
 	return text, shown, err
 }
 
-// source is the text of a program, for verbs that cannot use bytecode.
+// source returns the text of a program, for verbs that cannot use bytecode.
 func source(ctx context.Context, a *cli.App, name string) (text, shown string, err error) {
 	text, shown, err = read(ctx, a, name)
 	if err == nil && ein.IsBytecode(text) {

@@ -218,7 +218,7 @@ func (i *interrupts) context() (context.Context, func()) {
 	}
 }
 
-// ended is the outcome of a session.
+// ended returns the outcome of a session.
 func ended(err error) error {
 	switch {
 	case errors.Is(err, repl.ErrBug):

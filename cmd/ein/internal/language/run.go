@@ -291,8 +291,8 @@ func (f *runFlags) choose(a *cli.App) error {
 	return nil
 }
 
-// targets are the files to write: one, or one for each output. A file that cannot be written, or
-// that the run reads, is refused before anything runs.
+// targets returns the files to write: one, or one for each output. A file that cannot be written,
+// or that the run reads, is refused before anything runs.
 func (f *runFlags) targets(a *cli.App, p *ein.Program, name string, program *programFlags) ([]string, error) {
 	outputs := p.Code().Outputs
 	for _, o := range outputs {
@@ -339,7 +339,7 @@ func (f *runFlags) targets(a *cli.App, p *ein.Program, name string, program *pro
 	return files, nil
 }
 
-// reads are the files that a run reads.
+// reads returns the files that a run reads.
 func reads(name string, program *programFlags) []string {
 	list := []string{name}
 	for _, s := range program.inputs {
@@ -383,7 +383,7 @@ func watch(ctx context.Context, files []string, work func() error) error {
 	}
 }
 
-// notInNames is what the name of an output has that the name of a file should not.
+// notInNames matches characters of an output's name that a file name should not contain.
 var notInNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\p{L}\p{N}_]+`) })
 
 // save writes the outputs to files, each whole or not at all.

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// eager is how long a read looks again for what is not there yet. Who asks for small programs
-// one after the other asks again by then; to be woken takes longer than the program.
+// eager is how long a read polls for input that has not arrived. A client that runs small programs
+// one after another has sent the next by then, and waking up would take longer than the program.
 const eager = 50 * time.Microsecond
 
 // polled is standard input as the runtime polls it, where it is a pipe.
