@@ -109,7 +109,7 @@ func TestServeDrainTimeout(t *testing.T) {
 	for line := ""; err == nil; line, err = lines.ReadString('\n') {
 		last = cmp.Or(line, last)
 	}
-	if err == io.EOF || !strings.Contains(last, `"error":{"class":"limit"`) {
+	if errors.Is(err, io.EOF) || !strings.Contains(last, `"error":{"class":"limit"`) {
 		t.Errorf("%v after %.200s", err, last)
 	}
 	if s.Wait() == nil {
