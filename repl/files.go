@@ -334,13 +334,13 @@ func (s *Session) save(ctx context.Context, arg string) Reply {
 		for _, f := range s.entries {
 			n += len(f.Stmts)
 		}
-		note := fmt.Sprintf("%s written to %s\n", words.Plural(n, "statement"), name)
+		r := Reply{Note: fmt.Sprintf("%s written to %s\n", words.Plural(n, "statement"), name)}
 		p := lang.Check(lang.Parse(name, text, lang.Options{}), lang.Options{Inputs: s.inputs, Labels: s.labels, ErrorsOnly: true})
 		if i := slices.IndexFunc(p.Diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }); i >= 0 { // as of a relation that is still missing
 			at := p.File.Source.Position(p.Diags[i].Span.Start)
-			note += fmt.Sprintf("It does not run yet: %s:%d: %s\n", name, at.Line, p.Diags[i].Message)
+			r.Diags = diag.List{diag.Finding(p.Diags[i].Code, diag.Warning, name, at.Line, 0, "the program does not run yet: "+p.Diags[i].Message, "")}
 		}
-		return Reply{Note: note}
+		return r
 	}
 	if !s.cfg.Files.Same(name, name) {
 		return save(ctx)
