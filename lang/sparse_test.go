@@ -66,6 +66,36 @@ func TestSparseFolds(t *testing.T) {
 	}
 }
 
+// TestPackedMaps compares wide comparisons, whose results are bits, and what reads them with the
+// definition.
+func TestPackedMaps(t *testing.T) {
+	r := rand.New(rand.NewPCG(55, 56))
+	for _, body := range []string{
+		"R = V > W", "R = V >= 0.5", "R = 1 - (V < W)", "R[i,j] = V[j,i] != x[i]", "R = where(V > 0, V == W, W > 1)",
+		"C = V > W\nR = C + C * V", "C = V > W\nR = transpose(C)", "C = V >= 2\nR = tc(C)", "C = V >= 2\nR[i,k] = C[i,j] C[j,k]",
+		"C = V >= 2\nR[i] = C[i,j] x[j]", "C = V >= 1\nR = sum(C) + max(C * W)", "C = V > 0\nR = C[1,2] + count(C)",
+	} {
+		for _, n := range []int{5, 128, 150} {
+			w, v := randomWeights(r, n, tensor.Real, false, -2), randomWeights(r, n, tensor.Real, false, -2)
+			for _, m := range []*tensor.Value{&w, &v} {
+				*m = tensor.Value{Type: m.Type, F: m.ToDense()}
+			}
+			text := fmt.Sprintf("input V: matrix\ninput W: matrix\nx = range(%d) / 50\n%s\n:print R", n, body)
+			packed := 0
+			sparseCase{text, map[string]*tensor.Value{"V": &v, "W": &w}}.run(t, func(plain bool, p *code.Program) {
+				for _, in := range p.Code {
+					if in.Op == code.Fused && p.Regs[in.Dst].Layout == tensor.Packed {
+						packed++
+					}
+				}
+				if (packed > 0) != (n >= 128) && !plain {
+					t.Fatalf("%s of %d nodes: %d packed", body, n, packed)
+				}
+			})
+		}
+	}
+}
+
 // TestFar compares graphs that are infinite where they have no edge with the
 // definition.
 func TestFar(t *testing.T) {

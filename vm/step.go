@@ -37,6 +37,9 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 		return m.Plan.(*kernel.Semiring).Run(&m.ctl, m.d.F, m.a.F, m.b.F, m.scratch)
 	},
 	code.Fused: func(m *Machine) bool {
+		if m.d.Layout == tensor.Packed {
+			return m.exact(m.Plan.(*kernel.Fused).RunBits(&m.ctl, m.d.Bits, m.dense(), m.scratch))
+		}
 		exact, ok := m.Plan.(*kernel.Fused).Run(&m.ctl, m.d.F, m.dense(), m.scratch)
 		m.finite[m.Dst] = m.ctl.Finite
 		return m.exact(exact, ok)

@@ -255,8 +255,16 @@ func (g *gen) fuse(n *ir.Node, fold *ir.Node, how op.Fold) *value {
 	}
 	m.Code = f.steps(0)
 	g.pos = n.Pos
-	return g.newValue(tensor.Dense, g.to(result.Type, tensor.Dense, code.Fused, code.Attr{Micro: m}, f.args...))
+	l := tensor.Dense
+	if fold == nil && !g.plain && n.Rank() == 2 && n.Type.Kind == tensor.Bool && n.Type.Shape.Dim(1) >= leastPacked {
+		l = tensor.Packed
+	}
+	return g.newValue(l, g.to(result.Type, l, code.Fused, code.Attr{Micro: m}, f.args...))
 }
+
+// leastPacked is the columns from which the 0/1 matrix of a loop is packed: below, most of the
+// words of its rows are half empty, and rows are loops of their own.
+const leastPacked = 128
 
 // steps returns the code with its registers numbered, those of so many matrices first.
 func (f *fusion) steps(matrices int) (list []op.Micro) {

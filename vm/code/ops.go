@@ -105,7 +105,7 @@ var table = [MaxOp]row{
 		rule: exactRule, plan: planExact, what: "{product}", how: "exact, {layout}"},
 	Semiring: {name: "semiring", sig: "dense dense -> dense", attrs: hasSpec | hasFn | hasFold, does: "fold of fn",
 		rule: semiringRule, plan: planSemiring, what: "{fold} of {fn} {spec}", how: "loops"},
-	Fused: {name: "fused", sig: "dense... -> dense", attrs: hasMicro, does: "elementwise program",
+	Fused: {name: "fused", sig: "dense... -> dense|bits", attrs: hasMicro, does: "elementwise program",
 		rule: fusedRule, plan: planFused, what: "{micro}", how: "one pass"},
 	Reduce: {name: "reduce", sig: "dense -> dense", attrs: hasFold | hasAxes, does: "fold along axes",
 		rule: reduceRule, plan: planReduce, what: "{fold} along {axes}", how: "one pass"},
@@ -411,6 +411,9 @@ func planFused(x *Site) (Kernel, error) {
 	if m.Folds > 0 {
 		return kernel.PlanFusedFold(m.Shape, m.Folds, m.Fold, ops, m.Code, m.Consts)
 	}
+	if x.Result.Layout == tensor.Packed {
+		return kernel.PlanFusedBits(m.Shape, ops, m.Code, m.Consts)
+	}
 	return kernel.PlanFused(m.Shape, ops, m.Code, m.Consts)
 }
 
@@ -498,7 +501,11 @@ func fusedRule(x *Site) error {
 	if _, err := planFused(x); err != nil {
 		return err
 	}
-	return x.gives(tensor.Dense, tensor.ShapeOf(m.Shape[:len(m.Shape)-m.Folds]...))
+	l := tensor.Dense
+	if m.Folds == 0 {
+		l = x.Result.Layout
+	}
+	return x.gives(l, tensor.ShapeOf(m.Shape[:len(m.Shape)-m.Folds]...))
 }
 
 // microRule requires an elementwise program that reads only values that exist.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ein/vm/op"
 	"ein/vm/simd"
 	"ein/vm/tensor"
 )
@@ -809,12 +810,11 @@ func expandWord(out []float64, x uint64) {
 func BitsPack(c *Ctl, dst tensor.Bits, src []float64) bool {
 	m := newMeter(c)
 	for i := range dst.Rows {
-		in := src[i*dst.Cols : (i+1)*dst.Cols]
-		row := dst.Row(i)
-		for k := range row {
-			n := min(64, len(in))
-			row[k] = packWord(in[:n])
-			in = in[n:]
+		in, row := src[i*dst.Cols:(i+1)*dst.Cols], dst.Row(i)
+		for len(in) > 0 {
+			n := min(len(none), len(in))
+			packRun(c.Tier, op.FnNe, row, in[:n], none[:n])
+			in, row = in[n:], row[n/64:]
 		}
 		if !m.spend(dst.Cols) {
 			return false

@@ -20,6 +20,7 @@ type FusedOperand struct{ Stride []int }
 var (
 	errFusedRegs = errors.New("kernel: too many registers in a fused expression")
 	errEmptyFold = errors.New("kernel: maximum or minimum of nothing")
+	errNotMatrix = errors.New("kernel: packed elements of no matrix")
 )
 
 // fusedKind is how an operand becomes a block.
@@ -51,7 +52,8 @@ type Fused struct {
 	fold      op.Fold
 	run       int  // points folded into one element
 	bare      bool // a block needs no registers
-	past      bool // the result is written past the caches
+	past      bool // the result is too large for the caches, and written past them unless packed
+	bits      bool // the result is packed: see RunBits
 	cost      Cost
 }
 
@@ -78,6 +80,21 @@ func PlanFusedFold(shape []int, foldAxes int, fold op.Fold, operands []FusedOper
 		return nil, errEmptyFold
 	}
 	p.cost.Ops = satSum(p.cost.Ops, dimsProduct(shape), out)
+	return p, nil
+}
+
+// PlanFusedBits is PlanFused of a matrix that RunBits packs.
+func PlanFusedBits(shape []int, operands []FusedOperand, code []op.Micro, consts []float64) (*Fused, error) {
+	if len(shape) != 2 {
+		return nil, errNotMatrix
+	}
+	p, err := PlanFused(shape, operands, code, consts)
+	if err != nil {
+		return nil, err
+	}
+	p.bits, p.bare = true, false
+	p.cost.Ops = satSum(p.cost.Ops, uint64(p.n))
+	p.cost.F = uint64(p.regs) * uint64(p.blockLen())
 	return p, nil
 }
 
@@ -210,10 +227,10 @@ const (
 )
 
 func (p *Fused) blockLen() int {
-	if p.n <= fusedTiny {
+	if p.n <= fusedTiny && !p.bits {
 		return 1
 	}
-	if len(p.code) == 1 && !p.past {
+	if len(p.code) == 1 && (p.bits || !p.past) {
 		return min(p.n, 4*fusedBlock)
 	}
 	return min(p.n, fusedBlock)

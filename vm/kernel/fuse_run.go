@@ -5,6 +5,7 @@ import (
 
 	"ein/vm/op"
 	"ein/vm/simd"
+	"ein/vm/tensor"
 )
 
 // Run evaluates the expression into dst, which overlaps no argument. exact is
@@ -80,8 +81,8 @@ func (p *Fused) offset(in *fusedInput, i int) int {
 // fusedRegs is where the registers of a block are: scratch, an argument or dst.
 type fusedRegs [MaxRegs][]float64
 
-func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) (exact, ok bool) {
-	var reg fusedRegs
+// registers has the scalars and constants in place.
+func (p *Fused) registers(reg *fusedRegs, args [][]float64, f []float64) {
 	size := p.blockLen()
 	for r := range p.regs {
 		reg[r] = f[r*size : (r+1)*size : (r+1)*size]
@@ -94,13 +95,78 @@ func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) 
 	for i, x := range p.consts {
 		fillRun(reg[len(p.in)+i], x)
 	}
+}
+
+// tier returns the tier for a run: to read memory by half a cache line takes four fifths of the
+// time.
+func (p *Fused) tier(t simd.Tier) simd.Tier {
+	if p.past && (t == simd.Best || t == simd.AVX512) {
+		return simd.AVX2
+	}
+	return t
+}
+
+// RunBits is Run for a plan of PlanFusedBits: a bit of dst is 1 where the value is not 0. A
+// comparison that comes last makes its bits itself.
+func (p *Fused) RunBits(c *Ctl, dst tensor.Bits, args [][]float64, s Scratch) (exact, ok bool) {
+	var reg fusedRegs
+	p.registers(&reg, args, s.F)
+	size, code, mark := p.blockLen(), p.code, op.Micro{Fn: op.FnNe, A: p.result}
+	if size >= 64 {
+		size &^= 63
+	}
+	zeros := none[:]
+	if last := len(code) - 1; last >= 0 && code[last].Fn >= op.FnGt && code[last].Fn <= op.FnNe {
+		code, mark, zeros = code[:last], code[last], nil
+	}
+	m, tier := newMeter(c), p.tier(c.Tier)
+	per := int(p.perPoint())
 	exact = true
-	per, since, sum, tier := p.perPoint(), uint64(0), 0.0, c.Tier
-	switch {
-	case p.bare:
+	for i := range dst.Rows {
+		words := dst.Row(i)
+		for at := 0; at < dst.Cols; at += size {
+			n := min(size, dst.Cols-at)
+			p.load(&reg, args, s.F, i*dst.Cols+at, n)
+			right, _ := p.eval(tier, &reg, code, n)
+			exact = exact && right
+			b := zeros
+			if b == nil {
+				b = reg[mark.B]
+			}
+			packRun(tier, mark.Fn, words[at/64:], reg[mark.A][:n], b[:n])
+			if !m.spend(per * n) {
+				return exact, false
+			}
+		}
+	}
+	return exact, true
+}
+
+// none is a block of zeros.
+var none [4 * fusedBlock]float64
+
+// packRun packs whether a and b compare as f says.
+func packRun(t simd.Tier, f op.Fn, dst []uint64, a, b []float64) {
+	if t.Marks(f, dst, a, b) {
+		return
+	}
+	var truth [64]float64
+	for k := 0; len(a) > 0; k++ {
+		n := min(64, len(a))
+		evalCompare(f, truth[:n], a, b)
+		dst[k] = packWord(truth[:n])
+		a, b = a[n:], b[n:]
+	}
+}
+
+func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) (exact, ok bool) {
+	var reg fusedRegs
+	p.registers(&reg, args, f)
+	size := p.blockLen()
+	exact = true
+	per, since, sum, tier := p.perPoint(), uint64(0), 0.0, p.tier(c.Tier)
+	if p.bare {
 		size = fusedBare
-	case p.past && (tier == simd.Best || tier == simd.AVX512):
-		tier = simd.AVX2 // to read memory by half a cache line takes four fifths of the time
 	}
 	for lo := 0; lo < p.n; lo += size {
 		n := min(size, p.n-lo)
@@ -122,20 +188,12 @@ func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) 
 // block evaluates the points lo..lo+n; exact is false when a check failed. The sum of
 // their values is NaN where it is not known.
 func (p *Fused) block(t simd.Tier, reg *fusedRegs, dst []float64, args [][]float64, f []float64, lo, n int) (exact bool, sum float64) {
-	size := p.blockLen()
-	for k := range p.in {
-		switch p.in[k].kind {
-		case fusedLinear:
-			reg[k] = args[k][lo : lo+n]
-		case fusedGather:
-			reg[k] = p.gather(f[k*size:k*size+n], args[k], p.in[k].stride, lo)
-		}
-	}
+	p.load(reg, args, f, lo, n)
 	fixed := int(p.result) < len(p.in)+len(p.consts)
 	if !p.folds && !fixed && !p.past {
 		reg[p.result] = dst[lo : lo+n]
 	}
-	exact, sum = p.eval(t, reg, n)
+	exact, sum = p.eval(t, reg, p.code, n)
 	switch value := reg[p.result][:n]; {
 	case p.folds:
 		p.foldBlock(t, dst, value, lo)
@@ -148,11 +206,24 @@ func (p *Fused) block(t simd.Tier, reg *fusedRegs, dst []float64, args [][]float
 	return exact, sum
 }
 
+// load brings the points lo..lo+n of the operands into registers.
+func (p *Fused) load(reg *fusedRegs, args [][]float64, f []float64, lo, n int) {
+	size := p.blockLen()
+	for k := range p.in {
+		switch p.in[k].kind {
+		case fusedLinear:
+			reg[k] = args[k][lo : lo+n]
+		case fusedGather:
+			reg[k] = p.gather(f[k*size:k*size+n], args[k], p.in[k].stride, lo)
+		}
+	}
+}
+
 // eval returns the sum of the result, or NaN if it was not computed.
-func (p *Fused) eval(t simd.Tier, reg *fusedRegs, n int) (exact bool, sum float64) {
+func (*Fused) eval(t simd.Tier, reg *fusedRegs, code []op.Micro, n int) (exact bool, sum float64) {
 	exact, sum = true, math.NaN()
-	for i := range p.code {
-		m := &p.code[i]
+	for i := range code {
+		m := &code[i]
 		a := reg[m.A%MaxRegs][:n]
 		switch m.Fn.Arity() {
 		case 1:

@@ -3,6 +3,7 @@ package kernel
 import (
 	"ein/vm/op"
 	"ein/vm/simd"
+	"ein/vm/tensor"
 	"errors"
 	"fmt"
 	"math"
@@ -123,6 +124,44 @@ func TestFusedRandom(t *testing.T) {
 			t.Fatalf("%+v: %v is said to be finite", f, got)
 		}
 		checkCost(t, f, c, p.Cost())
+	}
+}
+
+func TestFusedBits(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 30))
+	var f fusedCase
+	for i := range 6000 {
+		if f = randomFused(r, []int{3, 30, 300}[i%3]); len(f.shape) != 2 {
+			if _, err := PlanFusedBits(f.shape, f.operands, f.code, f.consts); !errors.Is(err, errNotMatrix) {
+				t.Fatalf("%v: %v", f.shape, err)
+			}
+			continue
+		}
+		if last := len(f.code) - 1; last >= 0 && f.code[last].Fn != op.FnCheck && r.IntN(2) == 0 {
+			f.code[last].Fn = op.FnGt + op.Fn(r.IntN(6))
+		}
+		p, err := PlanFusedBits(f.shape, f.operands, f.code, f.consts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, wantExact := f.naive(-1, 0)
+		for _, tier := range simd.Tiers() {
+			got, c := tensor.NewBits(f.shape[0], f.shape[1]), Ctl{Tier: tier}
+			for i := range got.W {
+				got.W[i] = r.Uint64()
+			}
+			exact, ok := p.RunBits(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))})
+			want := tensor.NewBits(f.shape[0], f.shape[1])
+			for i, x := range values {
+				if x != 0 {
+					want.Set(i/want.Cols, i%want.Cols)
+				}
+			}
+			if !ok || exact != wantExact || !slices.Equal(got.W, want.W) {
+				t.Fatalf("%v: %+v\n got %x %v\nwant %x %v", tier, f, got.W, exact, want.W, wantExact)
+			}
+			checkCost(t, f, c, p.Cost())
+		}
 	}
 }
 
@@ -271,6 +310,14 @@ func TestFusedCancelAllocs(t *testing.T) {
 	if _, ok := p.Run(c, dst, args, Scratch{F: make([]float64, p.Cost().F)}); ok || c.Ops > 2*PollOps {
 		t.Errorf("ran on for %d operations", c.Ops)
 	}
+	square := []FusedOperand{{[]int{2 * PollOps, 1}}, {[]int{0, 0}}}
+	if p, err = PlanFusedBits([]int{2, 2 * PollOps}, square, code, []float64{1}); err != nil {
+		t.Fatal(err)
+	}
+	c = denseStopped()
+	if _, ok := p.RunBits(c, tensor.NewBits(2, 2*PollOps), args, Scratch{F: make([]float64, p.Cost().F)}); ok || c.Ops > 2*PollOps {
+		t.Errorf("ran on for %d operations", c.Ops)
+	}
 	for _, n := range []int{1, 3, 4, 600} {
 		p, _ := PlanFused([]int{n}, ops, code, []float64{1})
 		s, c := Scratch{F: make([]float64, p.Cost().F)}, &Ctl{}
@@ -315,7 +362,7 @@ func BenchmarkFn(b *testing.B) {
 		p := &Fused{code: []op.Micro{{Fn: f, Dst: 0, A: 1, B: 2, C: 3}}}
 		b.Run(f.String(), func(b *testing.B) {
 			for b.Loop() {
-				p.eval(simd.Best, regs, fusedBlock)
+				p.eval(simd.Best, regs, p.code, fusedBlock)
 			}
 		})
 	}

@@ -49,6 +49,11 @@ func scaledAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
 //go:noescape
 func pastAVX2(n int, dst *float64, a *float64)
 
+// marksAVX2 sets n bits of dst, a multiple of 8, to whether a and b compare as f says: > >= < <= = !=.
+//
+//go:noescape
+func marksAVX2(f int, n int, dst *uint64, a *float64, b *float64)
+
 // foldAVX2 folds n doubles, a multiple of 16, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.
 //
 //go:noescape
@@ -123,6 +128,11 @@ func scaledAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte
 //
 //go:noescape
 func pastAVX512(n int, dst *float64, a *float64)
+
+// marksAVX512 sets n bits of dst, a multiple of 8, to whether a and b compare as f says: > >= < <= = !=.
+//
+//go:noescape
+func marksAVX512(f int, n int, dst *uint64, a *float64, b *float64)
 
 // foldAVX512 folds n doubles, a multiple of 32, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.
 //

@@ -3359,6 +3359,682 @@ by4:
 	VZEROUPPER
 	RET
 
+// func marksAVX2(f int, n int, dst *uint64, a *float64, b *float64)
+// Requires: AVX
+TEXT ·marksAVX2(SB), NOSPLIT, $0-40
+	MOVQ f+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ dst+16(FP), DI
+	MOVQ a+24(FP), SI
+	MOVQ b+32(FP), BX
+	CMPQ AX, $0x00
+	JEQ  by14
+	CMPQ AX, $0x01
+	JEQ  by13
+	CMPQ AX, $0x02
+	JEQ  by1
+	CMPQ AX, $0x03
+	JEQ  by2
+	CMPQ AX, $0x04
+	JEQ  by0
+	CMPQ AX, $0x05
+	JEQ  by4
+	RET
+
+by14:
+	CMPQ CX, $0x40
+	JLT  by14of8done
+
+by14of8:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y8
+	VCMPPD    $0x0e, (BX), Y0, Y0
+	VCMPPD    $0x0e, 32(BX), Y8, Y8
+	VMOVMSKPD Y0, R8
+	VMOVMSKPD Y8, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, (DI)
+	VMOVUPD   64(SI), Y1
+	VMOVUPD   96(SI), Y9
+	VCMPPD    $0x0e, 64(BX), Y1, Y1
+	VCMPPD    $0x0e, 96(BX), Y9, Y9
+	VMOVMSKPD Y1, R8
+	VMOVMSKPD Y9, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 1(DI)
+	VMOVUPD   128(SI), Y2
+	VMOVUPD   160(SI), Y10
+	VCMPPD    $0x0e, 128(BX), Y2, Y2
+	VCMPPD    $0x0e, 160(BX), Y10, Y10
+	VMOVMSKPD Y2, R8
+	VMOVMSKPD Y10, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 2(DI)
+	VMOVUPD   192(SI), Y3
+	VMOVUPD   224(SI), Y11
+	VCMPPD    $0x0e, 192(BX), Y3, Y3
+	VCMPPD    $0x0e, 224(BX), Y11, Y11
+	VMOVMSKPD Y3, R8
+	VMOVMSKPD Y11, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 3(DI)
+	VMOVUPD   256(SI), Y4
+	VMOVUPD   288(SI), Y12
+	VCMPPD    $0x0e, 256(BX), Y4, Y4
+	VCMPPD    $0x0e, 288(BX), Y12, Y12
+	VMOVMSKPD Y4, R8
+	VMOVMSKPD Y12, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 4(DI)
+	VMOVUPD   320(SI), Y5
+	VMOVUPD   352(SI), Y13
+	VCMPPD    $0x0e, 320(BX), Y5, Y5
+	VCMPPD    $0x0e, 352(BX), Y13, Y13
+	VMOVMSKPD Y5, R8
+	VMOVMSKPD Y13, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 5(DI)
+	VMOVUPD   384(SI), Y6
+	VMOVUPD   416(SI), Y14
+	VCMPPD    $0x0e, 384(BX), Y6, Y6
+	VCMPPD    $0x0e, 416(BX), Y14, Y14
+	VMOVMSKPD Y6, R8
+	VMOVMSKPD Y14, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 6(DI)
+	VMOVUPD   448(SI), Y7
+	VMOVUPD   480(SI), Y15
+	VCMPPD    $0x0e, 448(BX), Y7, Y7
+	VCMPPD    $0x0e, 480(BX), Y15, Y15
+	VMOVMSKPD Y7, R8
+	VMOVMSKPD Y15, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 7(DI)
+	ADDQ      $0x00000200, SI
+	ADDQ      $0x00000200, BX
+	ADDQ      $0x08, DI
+	SUBQ      $0x40, CX
+	CMPQ      CX, $0x40
+	JGE       by14of8
+
+by14of8done:
+	CMPQ CX, $0x08
+	JLT  by14of1done
+
+by14of1:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y8
+	VCMPPD    $0x0e, (BX), Y0, Y0
+	VCMPPD    $0x0e, 32(BX), Y8, Y8
+	VMOVMSKPD Y0, R8
+	VMOVMSKPD Y8, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, (DI)
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x01, DI
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       by14of1
+
+by14of1done:
+	VZEROUPPER
+	RET
+
+by13:
+	CMPQ CX, $0x40
+	JLT  by13of8done
+
+by13of8:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y8
+	VCMPPD    $0x0d, (BX), Y0, Y0
+	VCMPPD    $0x0d, 32(BX), Y8, Y8
+	VMOVMSKPD Y0, R8
+	VMOVMSKPD Y8, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, (DI)
+	VMOVUPD   64(SI), Y1
+	VMOVUPD   96(SI), Y9
+	VCMPPD    $0x0d, 64(BX), Y1, Y1
+	VCMPPD    $0x0d, 96(BX), Y9, Y9
+	VMOVMSKPD Y1, R8
+	VMOVMSKPD Y9, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 1(DI)
+	VMOVUPD   128(SI), Y2
+	VMOVUPD   160(SI), Y10
+	VCMPPD    $0x0d, 128(BX), Y2, Y2
+	VCMPPD    $0x0d, 160(BX), Y10, Y10
+	VMOVMSKPD Y2, R8
+	VMOVMSKPD Y10, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 2(DI)
+	VMOVUPD   192(SI), Y3
+	VMOVUPD   224(SI), Y11
+	VCMPPD    $0x0d, 192(BX), Y3, Y3
+	VCMPPD    $0x0d, 224(BX), Y11, Y11
+	VMOVMSKPD Y3, R8
+	VMOVMSKPD Y11, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 3(DI)
+	VMOVUPD   256(SI), Y4
+	VMOVUPD   288(SI), Y12
+	VCMPPD    $0x0d, 256(BX), Y4, Y4
+	VCMPPD    $0x0d, 288(BX), Y12, Y12
+	VMOVMSKPD Y4, R8
+	VMOVMSKPD Y12, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 4(DI)
+	VMOVUPD   320(SI), Y5
+	VMOVUPD   352(SI), Y13
+	VCMPPD    $0x0d, 320(BX), Y5, Y5
+	VCMPPD    $0x0d, 352(BX), Y13, Y13
+	VMOVMSKPD Y5, R8
+	VMOVMSKPD Y13, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 5(DI)
+	VMOVUPD   384(SI), Y6
+	VMOVUPD   416(SI), Y14
+	VCMPPD    $0x0d, 384(BX), Y6, Y6
+	VCMPPD    $0x0d, 416(BX), Y14, Y14
+	VMOVMSKPD Y6, R8
+	VMOVMSKPD Y14, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 6(DI)
+	VMOVUPD   448(SI), Y7
+	VMOVUPD   480(SI), Y15
+	VCMPPD    $0x0d, 448(BX), Y7, Y7
+	VCMPPD    $0x0d, 480(BX), Y15, Y15
+	VMOVMSKPD Y7, R8
+	VMOVMSKPD Y15, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 7(DI)
+	ADDQ      $0x00000200, SI
+	ADDQ      $0x00000200, BX
+	ADDQ      $0x08, DI
+	SUBQ      $0x40, CX
+	CMPQ      CX, $0x40
+	JGE       by13of8
+
+by13of8done:
+	CMPQ CX, $0x08
+	JLT  by13of1done
+
+by13of1:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y8
+	VCMPPD    $0x0d, (BX), Y0, Y0
+	VCMPPD    $0x0d, 32(BX), Y8, Y8
+	VMOVMSKPD Y0, R8
+	VMOVMSKPD Y8, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, (DI)
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x01, DI
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       by13of1
+
+by13of1done:
+	VZEROUPPER
+	RET
+
+by1:
+	CMPQ CX, $0x40
+	JLT  by1of8done
+
+by1of8:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y8
+	VCMPPD    $0x01, (BX), Y0, Y0
+	VCMPPD    $0x01, 32(BX), Y8, Y8
+	VMOVMSKPD Y0, R8
+	VMOVMSKPD Y8, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, (DI)
+	VMOVUPD   64(SI), Y1
+	VMOVUPD   96(SI), Y9
+	VCMPPD    $0x01, 64(BX), Y1, Y1
+	VCMPPD    $0x01, 96(BX), Y9, Y9
+	VMOVMSKPD Y1, R8
+	VMOVMSKPD Y9, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 1(DI)
+	VMOVUPD   128(SI), Y2
+	VMOVUPD   160(SI), Y10
+	VCMPPD    $0x01, 128(BX), Y2, Y2
+	VCMPPD    $0x01, 160(BX), Y10, Y10
+	VMOVMSKPD Y2, R8
+	VMOVMSKPD Y10, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 2(DI)
+	VMOVUPD   192(SI), Y3
+	VMOVUPD   224(SI), Y11
+	VCMPPD    $0x01, 192(BX), Y3, Y3
+	VCMPPD    $0x01, 224(BX), Y11, Y11
+	VMOVMSKPD Y3, R8
+	VMOVMSKPD Y11, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 3(DI)
+	VMOVUPD   256(SI), Y4
+	VMOVUPD   288(SI), Y12
+	VCMPPD    $0x01, 256(BX), Y4, Y4
+	VCMPPD    $0x01, 288(BX), Y12, Y12
+	VMOVMSKPD Y4, R8
+	VMOVMSKPD Y12, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 4(DI)
+	VMOVUPD   320(SI), Y5
+	VMOVUPD   352(SI), Y13
+	VCMPPD    $0x01, 320(BX), Y5, Y5
+	VCMPPD    $0x01, 352(BX), Y13, Y13
+	VMOVMSKPD Y5, R8
+	VMOVMSKPD Y13, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 5(DI)
+	VMOVUPD   384(SI), Y6
+	VMOVUPD   416(SI), Y14
+	VCMPPD    $0x01, 384(BX), Y6, Y6
+	VCMPPD    $0x01, 416(BX), Y14, Y14
+	VMOVMSKPD Y6, R8
+	VMOVMSKPD Y14, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 6(DI)
+	VMOVUPD   448(SI), Y7
+	VMOVUPD   480(SI), Y15
+	VCMPPD    $0x01, 448(BX), Y7, Y7
+	VCMPPD    $0x01, 480(BX), Y15, Y15
+	VMOVMSKPD Y7, R8
+	VMOVMSKPD Y15, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 7(DI)
+	ADDQ      $0x00000200, SI
+	ADDQ      $0x00000200, BX
+	ADDQ      $0x08, DI
+	SUBQ      $0x40, CX
+	CMPQ      CX, $0x40
+	JGE       by1of8
+
+by1of8done:
+	CMPQ CX, $0x08
+	JLT  by1of1done
+
+by1of1:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y8
+	VCMPPD    $0x01, (BX), Y0, Y0
+	VCMPPD    $0x01, 32(BX), Y8, Y8
+	VMOVMSKPD Y0, R8
+	VMOVMSKPD Y8, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, (DI)
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x01, DI
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       by1of1
+
+by1of1done:
+	VZEROUPPER
+	RET
+
+by2:
+	CMPQ CX, $0x40
+	JLT  by2of8done
+
+by2of8:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y8
+	VCMPPD    $0x02, (BX), Y0, Y0
+	VCMPPD    $0x02, 32(BX), Y8, Y8
+	VMOVMSKPD Y0, R8
+	VMOVMSKPD Y8, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, (DI)
+	VMOVUPD   64(SI), Y1
+	VMOVUPD   96(SI), Y9
+	VCMPPD    $0x02, 64(BX), Y1, Y1
+	VCMPPD    $0x02, 96(BX), Y9, Y9
+	VMOVMSKPD Y1, R8
+	VMOVMSKPD Y9, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 1(DI)
+	VMOVUPD   128(SI), Y2
+	VMOVUPD   160(SI), Y10
+	VCMPPD    $0x02, 128(BX), Y2, Y2
+	VCMPPD    $0x02, 160(BX), Y10, Y10
+	VMOVMSKPD Y2, R8
+	VMOVMSKPD Y10, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 2(DI)
+	VMOVUPD   192(SI), Y3
+	VMOVUPD   224(SI), Y11
+	VCMPPD    $0x02, 192(BX), Y3, Y3
+	VCMPPD    $0x02, 224(BX), Y11, Y11
+	VMOVMSKPD Y3, R8
+	VMOVMSKPD Y11, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 3(DI)
+	VMOVUPD   256(SI), Y4
+	VMOVUPD   288(SI), Y12
+	VCMPPD    $0x02, 256(BX), Y4, Y4
+	VCMPPD    $0x02, 288(BX), Y12, Y12
+	VMOVMSKPD Y4, R8
+	VMOVMSKPD Y12, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 4(DI)
+	VMOVUPD   320(SI), Y5
+	VMOVUPD   352(SI), Y13
+	VCMPPD    $0x02, 320(BX), Y5, Y5
+	VCMPPD    $0x02, 352(BX), Y13, Y13
+	VMOVMSKPD Y5, R8
+	VMOVMSKPD Y13, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 5(DI)
+	VMOVUPD   384(SI), Y6
+	VMOVUPD   416(SI), Y14
+	VCMPPD    $0x02, 384(BX), Y6, Y6
+	VCMPPD    $0x02, 416(BX), Y14, Y14
+	VMOVMSKPD Y6, R8
+	VMOVMSKPD Y14, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 6(DI)
+	VMOVUPD   448(SI), Y7
+	VMOVUPD   480(SI), Y15
+	VCMPPD    $0x02, 448(BX), Y7, Y7
+	VCMPPD    $0x02, 480(BX), Y15, Y15
+	VMOVMSKPD Y7, R8
+	VMOVMSKPD Y15, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 7(DI)
+	ADDQ      $0x00000200, SI
+	ADDQ      $0x00000200, BX
+	ADDQ      $0x08, DI
+	SUBQ      $0x40, CX
+	CMPQ      CX, $0x40
+	JGE       by2of8
+
+by2of8done:
+	CMPQ CX, $0x08
+	JLT  by2of1done
+
+by2of1:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y8
+	VCMPPD    $0x02, (BX), Y0, Y0
+	VCMPPD    $0x02, 32(BX), Y8, Y8
+	VMOVMSKPD Y0, R8
+	VMOVMSKPD Y8, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, (DI)
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x01, DI
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       by2of1
+
+by2of1done:
+	VZEROUPPER
+	RET
+
+by0:
+	CMPQ CX, $0x40
+	JLT  by0of8done
+
+by0of8:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y8
+	VCMPPD    $0x00, (BX), Y0, Y0
+	VCMPPD    $0x00, 32(BX), Y8, Y8
+	VMOVMSKPD Y0, R8
+	VMOVMSKPD Y8, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, (DI)
+	VMOVUPD   64(SI), Y1
+	VMOVUPD   96(SI), Y9
+	VCMPPD    $0x00, 64(BX), Y1, Y1
+	VCMPPD    $0x00, 96(BX), Y9, Y9
+	VMOVMSKPD Y1, R8
+	VMOVMSKPD Y9, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 1(DI)
+	VMOVUPD   128(SI), Y2
+	VMOVUPD   160(SI), Y10
+	VCMPPD    $0x00, 128(BX), Y2, Y2
+	VCMPPD    $0x00, 160(BX), Y10, Y10
+	VMOVMSKPD Y2, R8
+	VMOVMSKPD Y10, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 2(DI)
+	VMOVUPD   192(SI), Y3
+	VMOVUPD   224(SI), Y11
+	VCMPPD    $0x00, 192(BX), Y3, Y3
+	VCMPPD    $0x00, 224(BX), Y11, Y11
+	VMOVMSKPD Y3, R8
+	VMOVMSKPD Y11, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 3(DI)
+	VMOVUPD   256(SI), Y4
+	VMOVUPD   288(SI), Y12
+	VCMPPD    $0x00, 256(BX), Y4, Y4
+	VCMPPD    $0x00, 288(BX), Y12, Y12
+	VMOVMSKPD Y4, R8
+	VMOVMSKPD Y12, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 4(DI)
+	VMOVUPD   320(SI), Y5
+	VMOVUPD   352(SI), Y13
+	VCMPPD    $0x00, 320(BX), Y5, Y5
+	VCMPPD    $0x00, 352(BX), Y13, Y13
+	VMOVMSKPD Y5, R8
+	VMOVMSKPD Y13, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 5(DI)
+	VMOVUPD   384(SI), Y6
+	VMOVUPD   416(SI), Y14
+	VCMPPD    $0x00, 384(BX), Y6, Y6
+	VCMPPD    $0x00, 416(BX), Y14, Y14
+	VMOVMSKPD Y6, R8
+	VMOVMSKPD Y14, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 6(DI)
+	VMOVUPD   448(SI), Y7
+	VMOVUPD   480(SI), Y15
+	VCMPPD    $0x00, 448(BX), Y7, Y7
+	VCMPPD    $0x00, 480(BX), Y15, Y15
+	VMOVMSKPD Y7, R8
+	VMOVMSKPD Y15, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 7(DI)
+	ADDQ      $0x00000200, SI
+	ADDQ      $0x00000200, BX
+	ADDQ      $0x08, DI
+	SUBQ      $0x40, CX
+	CMPQ      CX, $0x40
+	JGE       by0of8
+
+by0of8done:
+	CMPQ CX, $0x08
+	JLT  by0of1done
+
+by0of1:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y8
+	VCMPPD    $0x00, (BX), Y0, Y0
+	VCMPPD    $0x00, 32(BX), Y8, Y8
+	VMOVMSKPD Y0, R8
+	VMOVMSKPD Y8, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, (DI)
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x01, DI
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       by0of1
+
+by0of1done:
+	VZEROUPPER
+	RET
+
+by4:
+	CMPQ CX, $0x40
+	JLT  by4of8done
+
+by4of8:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y8
+	VCMPPD    $0x04, (BX), Y0, Y0
+	VCMPPD    $0x04, 32(BX), Y8, Y8
+	VMOVMSKPD Y0, R8
+	VMOVMSKPD Y8, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, (DI)
+	VMOVUPD   64(SI), Y1
+	VMOVUPD   96(SI), Y9
+	VCMPPD    $0x04, 64(BX), Y1, Y1
+	VCMPPD    $0x04, 96(BX), Y9, Y9
+	VMOVMSKPD Y1, R8
+	VMOVMSKPD Y9, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 1(DI)
+	VMOVUPD   128(SI), Y2
+	VMOVUPD   160(SI), Y10
+	VCMPPD    $0x04, 128(BX), Y2, Y2
+	VCMPPD    $0x04, 160(BX), Y10, Y10
+	VMOVMSKPD Y2, R8
+	VMOVMSKPD Y10, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 2(DI)
+	VMOVUPD   192(SI), Y3
+	VMOVUPD   224(SI), Y11
+	VCMPPD    $0x04, 192(BX), Y3, Y3
+	VCMPPD    $0x04, 224(BX), Y11, Y11
+	VMOVMSKPD Y3, R8
+	VMOVMSKPD Y11, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 3(DI)
+	VMOVUPD   256(SI), Y4
+	VMOVUPD   288(SI), Y12
+	VCMPPD    $0x04, 256(BX), Y4, Y4
+	VCMPPD    $0x04, 288(BX), Y12, Y12
+	VMOVMSKPD Y4, R8
+	VMOVMSKPD Y12, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 4(DI)
+	VMOVUPD   320(SI), Y5
+	VMOVUPD   352(SI), Y13
+	VCMPPD    $0x04, 320(BX), Y5, Y5
+	VCMPPD    $0x04, 352(BX), Y13, Y13
+	VMOVMSKPD Y5, R8
+	VMOVMSKPD Y13, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 5(DI)
+	VMOVUPD   384(SI), Y6
+	VMOVUPD   416(SI), Y14
+	VCMPPD    $0x04, 384(BX), Y6, Y6
+	VCMPPD    $0x04, 416(BX), Y14, Y14
+	VMOVMSKPD Y6, R8
+	VMOVMSKPD Y14, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 6(DI)
+	VMOVUPD   448(SI), Y7
+	VMOVUPD   480(SI), Y15
+	VCMPPD    $0x04, 448(BX), Y7, Y7
+	VCMPPD    $0x04, 480(BX), Y15, Y15
+	VMOVMSKPD Y7, R8
+	VMOVMSKPD Y15, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, 7(DI)
+	ADDQ      $0x00000200, SI
+	ADDQ      $0x00000200, BX
+	ADDQ      $0x08, DI
+	SUBQ      $0x40, CX
+	CMPQ      CX, $0x40
+	JGE       by4of8
+
+by4of8done:
+	CMPQ CX, $0x08
+	JLT  by4of1done
+
+by4of1:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y8
+	VCMPPD    $0x04, (BX), Y0, Y0
+	VCMPPD    $0x04, 32(BX), Y8, Y8
+	VMOVMSKPD Y0, R8
+	VMOVMSKPD Y8, R9
+	SHLL      $0x04, R9
+	ORL       R9, R8
+	MOVB      R8, (DI)
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	ADDQ      $0x01, DI
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       by4of1
+
+by4of1done:
+	VZEROUPPER
+	RET
+
 // func foldAVX2(f int, n int, a *float64, lanes *[8]float64)
 // Requires: AVX, AVX2
 TEXT ·foldAVX2(SB), NOSPLIT, $0-32
@@ -8486,6 +9162,358 @@ by4:
 	SUBQ     $0x20, CX
 	CMPQ     CX, $0x20
 	JGE      by4
+	VZEROUPPER
+	RET
+
+// func marksAVX512(f int, n int, dst *uint64, a *float64, b *float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·marksAVX512(SB), NOSPLIT, $0-40
+	MOVQ f+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ dst+16(FP), DI
+	MOVQ a+24(FP), SI
+	MOVQ b+32(FP), BX
+	CMPQ AX, $0x00
+	JEQ  by14
+	CMPQ AX, $0x01
+	JEQ  by13
+	CMPQ AX, $0x02
+	JEQ  by1
+	CMPQ AX, $0x03
+	JEQ  by2
+	CMPQ AX, $0x04
+	JEQ  by0
+	CMPQ AX, $0x05
+	JEQ  by4
+	RET
+
+by14:
+	CMPQ CX, $0x40
+	JLT  by14of8done
+
+by14of8:
+	VMOVUPD (SI), Z0
+	VCMPPD  $0x0e, (BX), Z0, K2
+	KMOVB   K2, (DI)
+	VMOVUPD 64(SI), Z1
+	VCMPPD  $0x0e, 64(BX), Z1, K2
+	KMOVB   K2, 1(DI)
+	VMOVUPD 128(SI), Z2
+	VCMPPD  $0x0e, 128(BX), Z2, K2
+	KMOVB   K2, 2(DI)
+	VMOVUPD 192(SI), Z3
+	VCMPPD  $0x0e, 192(BX), Z3, K2
+	KMOVB   K2, 3(DI)
+	VMOVUPD 256(SI), Z4
+	VCMPPD  $0x0e, 256(BX), Z4, K2
+	KMOVB   K2, 4(DI)
+	VMOVUPD 320(SI), Z5
+	VCMPPD  $0x0e, 320(BX), Z5, K2
+	KMOVB   K2, 5(DI)
+	VMOVUPD 384(SI), Z6
+	VCMPPD  $0x0e, 384(BX), Z6, K2
+	KMOVB   K2, 6(DI)
+	VMOVUPD 448(SI), Z7
+	VCMPPD  $0x0e, 448(BX), Z7, K2
+	KMOVB   K2, 7(DI)
+	ADDQ    $0x00000200, SI
+	ADDQ    $0x00000200, BX
+	ADDQ    $0x08, DI
+	SUBQ    $0x40, CX
+	CMPQ    CX, $0x40
+	JGE     by14of8
+
+by14of8done:
+	CMPQ CX, $0x08
+	JLT  by14of1done
+
+by14of1:
+	VMOVUPD (SI), Z0
+	VCMPPD  $0x0e, (BX), Z0, K2
+	KMOVB   K2, (DI)
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x01, DI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     by14of1
+
+by14of1done:
+	VZEROUPPER
+	RET
+
+by13:
+	CMPQ CX, $0x40
+	JLT  by13of8done
+
+by13of8:
+	VMOVUPD (SI), Z0
+	VCMPPD  $0x0d, (BX), Z0, K2
+	KMOVB   K2, (DI)
+	VMOVUPD 64(SI), Z1
+	VCMPPD  $0x0d, 64(BX), Z1, K2
+	KMOVB   K2, 1(DI)
+	VMOVUPD 128(SI), Z2
+	VCMPPD  $0x0d, 128(BX), Z2, K2
+	KMOVB   K2, 2(DI)
+	VMOVUPD 192(SI), Z3
+	VCMPPD  $0x0d, 192(BX), Z3, K2
+	KMOVB   K2, 3(DI)
+	VMOVUPD 256(SI), Z4
+	VCMPPD  $0x0d, 256(BX), Z4, K2
+	KMOVB   K2, 4(DI)
+	VMOVUPD 320(SI), Z5
+	VCMPPD  $0x0d, 320(BX), Z5, K2
+	KMOVB   K2, 5(DI)
+	VMOVUPD 384(SI), Z6
+	VCMPPD  $0x0d, 384(BX), Z6, K2
+	KMOVB   K2, 6(DI)
+	VMOVUPD 448(SI), Z7
+	VCMPPD  $0x0d, 448(BX), Z7, K2
+	KMOVB   K2, 7(DI)
+	ADDQ    $0x00000200, SI
+	ADDQ    $0x00000200, BX
+	ADDQ    $0x08, DI
+	SUBQ    $0x40, CX
+	CMPQ    CX, $0x40
+	JGE     by13of8
+
+by13of8done:
+	CMPQ CX, $0x08
+	JLT  by13of1done
+
+by13of1:
+	VMOVUPD (SI), Z0
+	VCMPPD  $0x0d, (BX), Z0, K2
+	KMOVB   K2, (DI)
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x01, DI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     by13of1
+
+by13of1done:
+	VZEROUPPER
+	RET
+
+by1:
+	CMPQ CX, $0x40
+	JLT  by1of8done
+
+by1of8:
+	VMOVUPD (SI), Z0
+	VCMPPD  $0x01, (BX), Z0, K2
+	KMOVB   K2, (DI)
+	VMOVUPD 64(SI), Z1
+	VCMPPD  $0x01, 64(BX), Z1, K2
+	KMOVB   K2, 1(DI)
+	VMOVUPD 128(SI), Z2
+	VCMPPD  $0x01, 128(BX), Z2, K2
+	KMOVB   K2, 2(DI)
+	VMOVUPD 192(SI), Z3
+	VCMPPD  $0x01, 192(BX), Z3, K2
+	KMOVB   K2, 3(DI)
+	VMOVUPD 256(SI), Z4
+	VCMPPD  $0x01, 256(BX), Z4, K2
+	KMOVB   K2, 4(DI)
+	VMOVUPD 320(SI), Z5
+	VCMPPD  $0x01, 320(BX), Z5, K2
+	KMOVB   K2, 5(DI)
+	VMOVUPD 384(SI), Z6
+	VCMPPD  $0x01, 384(BX), Z6, K2
+	KMOVB   K2, 6(DI)
+	VMOVUPD 448(SI), Z7
+	VCMPPD  $0x01, 448(BX), Z7, K2
+	KMOVB   K2, 7(DI)
+	ADDQ    $0x00000200, SI
+	ADDQ    $0x00000200, BX
+	ADDQ    $0x08, DI
+	SUBQ    $0x40, CX
+	CMPQ    CX, $0x40
+	JGE     by1of8
+
+by1of8done:
+	CMPQ CX, $0x08
+	JLT  by1of1done
+
+by1of1:
+	VMOVUPD (SI), Z0
+	VCMPPD  $0x01, (BX), Z0, K2
+	KMOVB   K2, (DI)
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x01, DI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     by1of1
+
+by1of1done:
+	VZEROUPPER
+	RET
+
+by2:
+	CMPQ CX, $0x40
+	JLT  by2of8done
+
+by2of8:
+	VMOVUPD (SI), Z0
+	VCMPPD  $0x02, (BX), Z0, K2
+	KMOVB   K2, (DI)
+	VMOVUPD 64(SI), Z1
+	VCMPPD  $0x02, 64(BX), Z1, K2
+	KMOVB   K2, 1(DI)
+	VMOVUPD 128(SI), Z2
+	VCMPPD  $0x02, 128(BX), Z2, K2
+	KMOVB   K2, 2(DI)
+	VMOVUPD 192(SI), Z3
+	VCMPPD  $0x02, 192(BX), Z3, K2
+	KMOVB   K2, 3(DI)
+	VMOVUPD 256(SI), Z4
+	VCMPPD  $0x02, 256(BX), Z4, K2
+	KMOVB   K2, 4(DI)
+	VMOVUPD 320(SI), Z5
+	VCMPPD  $0x02, 320(BX), Z5, K2
+	KMOVB   K2, 5(DI)
+	VMOVUPD 384(SI), Z6
+	VCMPPD  $0x02, 384(BX), Z6, K2
+	KMOVB   K2, 6(DI)
+	VMOVUPD 448(SI), Z7
+	VCMPPD  $0x02, 448(BX), Z7, K2
+	KMOVB   K2, 7(DI)
+	ADDQ    $0x00000200, SI
+	ADDQ    $0x00000200, BX
+	ADDQ    $0x08, DI
+	SUBQ    $0x40, CX
+	CMPQ    CX, $0x40
+	JGE     by2of8
+
+by2of8done:
+	CMPQ CX, $0x08
+	JLT  by2of1done
+
+by2of1:
+	VMOVUPD (SI), Z0
+	VCMPPD  $0x02, (BX), Z0, K2
+	KMOVB   K2, (DI)
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x01, DI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     by2of1
+
+by2of1done:
+	VZEROUPPER
+	RET
+
+by0:
+	CMPQ CX, $0x40
+	JLT  by0of8done
+
+by0of8:
+	VMOVUPD (SI), Z0
+	VCMPPD  $0x00, (BX), Z0, K2
+	KMOVB   K2, (DI)
+	VMOVUPD 64(SI), Z1
+	VCMPPD  $0x00, 64(BX), Z1, K2
+	KMOVB   K2, 1(DI)
+	VMOVUPD 128(SI), Z2
+	VCMPPD  $0x00, 128(BX), Z2, K2
+	KMOVB   K2, 2(DI)
+	VMOVUPD 192(SI), Z3
+	VCMPPD  $0x00, 192(BX), Z3, K2
+	KMOVB   K2, 3(DI)
+	VMOVUPD 256(SI), Z4
+	VCMPPD  $0x00, 256(BX), Z4, K2
+	KMOVB   K2, 4(DI)
+	VMOVUPD 320(SI), Z5
+	VCMPPD  $0x00, 320(BX), Z5, K2
+	KMOVB   K2, 5(DI)
+	VMOVUPD 384(SI), Z6
+	VCMPPD  $0x00, 384(BX), Z6, K2
+	KMOVB   K2, 6(DI)
+	VMOVUPD 448(SI), Z7
+	VCMPPD  $0x00, 448(BX), Z7, K2
+	KMOVB   K2, 7(DI)
+	ADDQ    $0x00000200, SI
+	ADDQ    $0x00000200, BX
+	ADDQ    $0x08, DI
+	SUBQ    $0x40, CX
+	CMPQ    CX, $0x40
+	JGE     by0of8
+
+by0of8done:
+	CMPQ CX, $0x08
+	JLT  by0of1done
+
+by0of1:
+	VMOVUPD (SI), Z0
+	VCMPPD  $0x00, (BX), Z0, K2
+	KMOVB   K2, (DI)
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x01, DI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     by0of1
+
+by0of1done:
+	VZEROUPPER
+	RET
+
+by4:
+	CMPQ CX, $0x40
+	JLT  by4of8done
+
+by4of8:
+	VMOVUPD (SI), Z0
+	VCMPPD  $0x04, (BX), Z0, K2
+	KMOVB   K2, (DI)
+	VMOVUPD 64(SI), Z1
+	VCMPPD  $0x04, 64(BX), Z1, K2
+	KMOVB   K2, 1(DI)
+	VMOVUPD 128(SI), Z2
+	VCMPPD  $0x04, 128(BX), Z2, K2
+	KMOVB   K2, 2(DI)
+	VMOVUPD 192(SI), Z3
+	VCMPPD  $0x04, 192(BX), Z3, K2
+	KMOVB   K2, 3(DI)
+	VMOVUPD 256(SI), Z4
+	VCMPPD  $0x04, 256(BX), Z4, K2
+	KMOVB   K2, 4(DI)
+	VMOVUPD 320(SI), Z5
+	VCMPPD  $0x04, 320(BX), Z5, K2
+	KMOVB   K2, 5(DI)
+	VMOVUPD 384(SI), Z6
+	VCMPPD  $0x04, 384(BX), Z6, K2
+	KMOVB   K2, 6(DI)
+	VMOVUPD 448(SI), Z7
+	VCMPPD  $0x04, 448(BX), Z7, K2
+	KMOVB   K2, 7(DI)
+	ADDQ    $0x00000200, SI
+	ADDQ    $0x00000200, BX
+	ADDQ    $0x08, DI
+	SUBQ    $0x40, CX
+	CMPQ    CX, $0x40
+	JGE     by4of8
+
+by4of8done:
+	CMPQ CX, $0x08
+	JLT  by4of1done
+
+by4of1:
+	VMOVUPD (SI), Z0
+	VCMPPD  $0x04, (BX), Z0, K2
+	KMOVB   K2, (DI)
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x01, DI
+	SUBQ    $0x08, CX
+	CMPQ    CX, $0x08
+	JGE     by4of1
+
+by4of1done:
 	VZEROUPPER
 	RET
 

@@ -44,6 +44,27 @@ func (t Tier) Apply(f op.Fn, dst, a, b []float64) (sum float64, ok bool) {
 	return t.unary(in.f, dst, a), true
 }
 
+// Marks sets bits of dst, which has no more words than that takes, to whether a and b, which is
+// as long, compare as f says, and clears the rest of the last word. It reports false, having done
+// nothing, where the tier has no instructions for it.
+func (t Tier) Marks(f op.Fn, dst []uint64, a, b []float64) bool {
+	const most = 8 // numbers of a byte
+	n := len(a) &^ (most - 1)
+	if f < op.FnGt || f > op.FnNe || n == 0 || !t.hasRuns() {
+		return false
+	}
+	b = b[:len(a)]
+	last := &dst[(len(a)-1)/64]
+	*last = 0
+	t.marks(int(f-op.FnGt), dst, a[:n], b)
+	if rest := len(a) - n; rest > 0 { // from the last whole byte of numbers
+		var end [1]uint64
+		t.marks(int(f-op.FnGt), end[:], a[len(a)-most:], b[len(a)-most:])
+		*last |= end[0] >> (most - rest) << (n % 64)
+	}
+	return true
+}
+
 // Past copies a to dst, which is as long, without taking room in the caches: where it
 // would not stay there anyhow, that saves reading dst first.
 func (t Tier) Past(dst, a []float64) {

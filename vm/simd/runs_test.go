@@ -93,6 +93,38 @@ func TestApply(t *testing.T) {
 	}
 }
 
+func TestMarks(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 28))
+	for _, tier := range Tiers() {
+		for f := op.FnGt; f <= op.FnNe; f++ {
+			for range 300 {
+				n := r.IntN(200)
+				a, b := numbers(r, n), numbers(r, n)
+				dst := make([]uint64, (n+63)/64+1)
+				for i := range dst {
+					dst[i] = r.Uint64()
+				}
+				after := dst[len(dst)-1]
+				if !tier.Marks(f, dst[:len(dst)-1], a, b) {
+					if n >= few && tier.hasRuns() {
+						t.Fatalf("%v: no %v of %d numbers", tier, f, n)
+					}
+					continue
+				}
+				for i := range (n + 63) / 64 * 64 {
+					want := i < n && f.Apply(a[i], b[i], 0) == 1
+					if got := dst[i/64]>>(i%64)&1 == 1; got != want {
+						t.Fatalf("%v: bit %d of %d of %v is %v", tier, i, n, f, got)
+					}
+				}
+				if dst[len(dst)-1] != after {
+					t.Fatalf("%v: %v of %d numbers writes past its end", tier, f, n)
+				}
+			}
+		}
+	}
+}
+
 func TestPast(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	room := make([]float64, 400)

@@ -119,6 +119,14 @@ func (t Tier) binary(f int, dst, a, b []float64) float64 {
 	return binaryAVX2(f, len(dst), &dst[0], &a[0], &b[0], mask256(len(dst)))
 }
 
+func (t Tier) marks(f int, dst []uint64, a, b []float64) {
+	if t.set() == AVX512 {
+		marksAVX512(f, len(a), &dst[0], &a[0], &b[0])
+	} else {
+		marksAVX2(f, len(a), &dst[0], &a[0], &b[0])
+	}
+}
+
 func (t Tier) past(dst, a []float64) {
 	if t.set() == AVX512 {
 		pastAVX512(len(dst), &dst[0], &a[0])

@@ -26,6 +26,7 @@ func main() {
 		m.stream("binary", binary)
 		m.stream("scaled", scaled)
 		m.past()
+		m.marks()
 		m.folds()
 		m.popAnd()
 		m.meeting()
@@ -650,6 +651,57 @@ func (m machine) past() {
 		}
 	}, RDI, RSI)
 	end()
+}
+
+// marks writes the comparisons whose results are bits.
+func (m machine) marks() {
+	m.begin("marks", "func(f, n int, dst *uint64, a, b *float64)",
+		"sets n bits of dst, a multiple of 8, to whether a and b compare as f says: > >= < <= = !=.", RAX, RCX, RDI, RSI, RBX)
+	predicates := []uint8{greater, greaterOrEqual, less, lessOrEqual, equal, notEqual}
+	names := make([]string, len(predicates))
+	for i, p := range predicates {
+		names[i] = fmt.Sprintf("by%d", p)
+	}
+	branch(names)
+	for i, p := range predicates {
+		Label(names[i])
+		for _, bytes := range []int{8, 1} {
+			loop, done := fmt.Sprintf("%sof%d", names[i], bytes), fmt.Sprintf("%sof%ddone", names[i], bytes)
+			CMPQ(RCX, U8(8*bytes))
+			JLT(LabelRef(done))
+			Label(loop)
+			for k := range bytes {
+				m.mark(p, 64*k, m.regs[k], m.regs[8+k], Mem{Base: RDI, Disp: k})
+			}
+			ADDQ(U32(64*bytes), RSI)
+			ADDQ(U32(64*bytes), RBX)
+			ADDQ(U8(bytes), RDI)
+			SUBQ(U8(8*bytes), RCX)
+			CMPQ(RCX, U8(8*bytes))
+			JGE(LabelRef(loop))
+			Label(done)
+		}
+		end()
+	}
+}
+
+// mark compares the 8 numbers at a distance from RSI with those at that distance from RBX.
+func (m machine) mark(predicate uint8, at int, x, y VecPhysical, to Mem) {
+	a, b := Mem{Base: RSI, Disp: at}, Mem{Base: RBX, Disp: at}
+	VMOVUPD(a, x)
+	if m.lanes == 8 {
+		VCMPPD(U8(predicate), b, x, K2)
+		KMOVB(K2, to)
+		return
+	}
+	VMOVUPD(a.Offset(m.bytes()), y)
+	VCMPPD(U8(predicate), b, x, x)
+	VCMPPD(U8(predicate), b.Offset(m.bytes()), y, y)
+	VMOVMSKPD(x, R8L)
+	VMOVMSKPD(y, R9L)
+	SHLL(U8(4), R9L)
+	ORL(R9L, R8L)
+	MOVB(R8B, to)
 }
 
 // folds writes the folds of runs of whole vectors, lane by lane.
