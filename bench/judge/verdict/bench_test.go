@@ -13,7 +13,7 @@ import (
 // instance and that of the reply, runs the program and compares its graph with the true
 // one.
 func BenchmarkFiles(b *testing.B) {
-	ins, _ := questions(b, 8)
+	ins, _ := questions(b, 40) // more than the cache holds
 	var instances, replies bytes.Buffer
 	for _, in := range ins {
 		if err := instance.Write(&instances, in); err != nil {
