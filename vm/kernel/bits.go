@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -769,40 +768,12 @@ func OneWayEdgesBitsCost(n int) Cost { return BitsTransposeCost(n, n) }
 func BitsExpand(c *Ctl, dst []float64, a tensor.Bits) bool {
 	m := newMeter(c)
 	for i := range a.Rows {
-		out := dst[i*a.Cols : (i+1)*a.Cols]
-		for _, x := range a.Row(i) {
-			n := min(64, len(out))
-			expandWord(out[:n], x)
-			out = out[n:]
-		}
+		c.Tier.Spread(dst[i*a.Cols:(i+1)*a.Cols], a.Row(i))
 		if !m.spend(a.Cols) {
 			return false
 		}
 	}
 	return true
-}
-
-// expandWord writes a bit as the bit pattern of 0 or 1: no conversion and no
-// branch.
-func expandWord(out []float64, x uint64) {
-	const one = 0x3ff0000000000000
-	for len(out) >= 8 {
-		o := (*[8]float64)(out)
-		o[0] = math.Float64frombits(-(x & 1) & one)
-		o[1] = math.Float64frombits(-(x >> 1 & 1) & one)
-		o[2] = math.Float64frombits(-(x >> 2 & 1) & one)
-		o[3] = math.Float64frombits(-(x >> 3 & 1) & one)
-		o[4] = math.Float64frombits(-(x >> 4 & 1) & one)
-		o[5] = math.Float64frombits(-(x >> 5 & 1) & one)
-		o[6] = math.Float64frombits(-(x >> 6 & 1) & one)
-		o[7] = math.Float64frombits(-(x >> 7 & 1) & one)
-		x >>= 8
-		out = out[8:]
-	}
-	for j := range out {
-		out[j] = math.Float64frombits(-(x & 1) & one)
-		x >>= 1
-	}
 }
 
 // BitsPack sets the bits of dst where src, row-major without gaps, is not 0. A

@@ -54,6 +54,11 @@ func pastAVX2(n int, dst *float64, a *float64)
 //go:noescape
 func marksAVX2(f int, n int, dst *uint64, a *float64, b *float64)
 
+// spreadAVX2 sets n doubles, a multiple of 8, to bits, the lowest first.
+//
+//go:noescape
+func spreadAVX2(n int, dst *float64, bits *uint64)
+
 // foldAVX2 folds n doubles, a multiple of 16, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.
 //
 //go:noescape
@@ -133,6 +138,11 @@ func pastAVX512(n int, dst *float64, a *float64)
 //
 //go:noescape
 func marksAVX512(f int, n int, dst *uint64, a *float64, b *float64)
+
+// spreadAVX512 sets n doubles, a multiple of 8, to bits, the lowest first.
+//
+//go:noescape
+func spreadAVX512(n int, dst *float64, bits *uint64)
 
 // foldAVX512 folds n doubles, a multiple of 32, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.
 //

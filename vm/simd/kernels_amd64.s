@@ -3458,9 +3458,9 @@ by14of8:
 	SHLL      $0x04, R9
 	ORL       R9, R8
 	MOVB      R8, 7(DI)
+	ADDQ      $0x00000008, DI
 	ADDQ      $0x00000200, SI
 	ADDQ      $0x00000200, BX
-	ADDQ      $0x08, DI
 	SUBQ      $0x40, CX
 	CMPQ      CX, $0x40
 	JGE       by14of8
@@ -3479,9 +3479,9 @@ by14of1:
 	SHLL      $0x04, R9
 	ORL       R9, R8
 	MOVB      R8, (DI)
+	ADDQ      $0x00000001, DI
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x01, DI
 	SUBQ      $0x08, CX
 	CMPQ      CX, $0x08
 	JGE       by14of1
@@ -3567,9 +3567,9 @@ by13of8:
 	SHLL      $0x04, R9
 	ORL       R9, R8
 	MOVB      R8, 7(DI)
+	ADDQ      $0x00000008, DI
 	ADDQ      $0x00000200, SI
 	ADDQ      $0x00000200, BX
-	ADDQ      $0x08, DI
 	SUBQ      $0x40, CX
 	CMPQ      CX, $0x40
 	JGE       by13of8
@@ -3588,9 +3588,9 @@ by13of1:
 	SHLL      $0x04, R9
 	ORL       R9, R8
 	MOVB      R8, (DI)
+	ADDQ      $0x00000001, DI
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x01, DI
 	SUBQ      $0x08, CX
 	CMPQ      CX, $0x08
 	JGE       by13of1
@@ -3676,9 +3676,9 @@ by1of8:
 	SHLL      $0x04, R9
 	ORL       R9, R8
 	MOVB      R8, 7(DI)
+	ADDQ      $0x00000008, DI
 	ADDQ      $0x00000200, SI
 	ADDQ      $0x00000200, BX
-	ADDQ      $0x08, DI
 	SUBQ      $0x40, CX
 	CMPQ      CX, $0x40
 	JGE       by1of8
@@ -3697,9 +3697,9 @@ by1of1:
 	SHLL      $0x04, R9
 	ORL       R9, R8
 	MOVB      R8, (DI)
+	ADDQ      $0x00000001, DI
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x01, DI
 	SUBQ      $0x08, CX
 	CMPQ      CX, $0x08
 	JGE       by1of1
@@ -3785,9 +3785,9 @@ by2of8:
 	SHLL      $0x04, R9
 	ORL       R9, R8
 	MOVB      R8, 7(DI)
+	ADDQ      $0x00000008, DI
 	ADDQ      $0x00000200, SI
 	ADDQ      $0x00000200, BX
-	ADDQ      $0x08, DI
 	SUBQ      $0x40, CX
 	CMPQ      CX, $0x40
 	JGE       by2of8
@@ -3806,9 +3806,9 @@ by2of1:
 	SHLL      $0x04, R9
 	ORL       R9, R8
 	MOVB      R8, (DI)
+	ADDQ      $0x00000001, DI
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x01, DI
 	SUBQ      $0x08, CX
 	CMPQ      CX, $0x08
 	JGE       by2of1
@@ -3894,9 +3894,9 @@ by0of8:
 	SHLL      $0x04, R9
 	ORL       R9, R8
 	MOVB      R8, 7(DI)
+	ADDQ      $0x00000008, DI
 	ADDQ      $0x00000200, SI
 	ADDQ      $0x00000200, BX
-	ADDQ      $0x08, DI
 	SUBQ      $0x40, CX
 	CMPQ      CX, $0x40
 	JGE       by0of8
@@ -3915,9 +3915,9 @@ by0of1:
 	SHLL      $0x04, R9
 	ORL       R9, R8
 	MOVB      R8, (DI)
+	ADDQ      $0x00000001, DI
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x01, DI
 	SUBQ      $0x08, CX
 	CMPQ      CX, $0x08
 	JGE       by0of1
@@ -4003,9 +4003,9 @@ by4of8:
 	SHLL      $0x04, R9
 	ORL       R9, R8
 	MOVB      R8, 7(DI)
+	ADDQ      $0x00000008, DI
 	ADDQ      $0x00000200, SI
 	ADDQ      $0x00000200, BX
-	ADDQ      $0x08, DI
 	SUBQ      $0x40, CX
 	CMPQ      CX, $0x40
 	JGE       by4of8
@@ -4024,9 +4024,9 @@ by4of1:
 	SHLL      $0x04, R9
 	ORL       R9, R8
 	MOVB      R8, (DI)
+	ADDQ      $0x00000001, DI
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, BX
-	ADDQ      $0x01, DI
 	SUBQ      $0x08, CX
 	CMPQ      CX, $0x08
 	JGE       by4of1
@@ -4034,6 +4034,153 @@ by4of1:
 by4of1done:
 	VZEROUPPER
 	RET
+
+// func spreadAVX2(n int, dst *float64, bits *uint64)
+// Requires: AVX, AVX2
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), CX
+	MOVQ         dst+8(FP), DI
+	MOVQ         bits+16(FP), SI
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X0
+	VBROADCASTSD X0, Y0
+	VMOVUPD      lowBits<>+0(SB), Y1
+	VMOVUPD      highBits<>+0(SB), Y2
+	CMPQ         CX, $0x40
+	JLT          of8done
+
+of8:
+	MOVBQZX      (SI), R8
+	VMOVQ        R8, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y1, Y3, Y4
+	VPCMPEQQ     Y1, Y4, Y4
+	VANDPD       Y0, Y4, Y4
+	VMOVUPD      Y4, (DI)
+	VPAND        Y2, Y3, Y4
+	VPCMPEQQ     Y2, Y4, Y4
+	VANDPD       Y0, Y4, Y4
+	VMOVUPD      Y4, 32(DI)
+	MOVBQZX      1(SI), R8
+	VMOVQ        R8, X4
+	VPBROADCASTQ X4, Y4
+	VPAND        Y1, Y4, Y5
+	VPCMPEQQ     Y1, Y5, Y5
+	VANDPD       Y0, Y5, Y5
+	VMOVUPD      Y5, 64(DI)
+	VPAND        Y2, Y4, Y5
+	VPCMPEQQ     Y2, Y5, Y5
+	VANDPD       Y0, Y5, Y5
+	VMOVUPD      Y5, 96(DI)
+	MOVBQZX      2(SI), R8
+	VMOVQ        R8, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y1, Y5, Y6
+	VPCMPEQQ     Y1, Y6, Y6
+	VANDPD       Y0, Y6, Y6
+	VMOVUPD      Y6, 128(DI)
+	VPAND        Y2, Y5, Y6
+	VPCMPEQQ     Y2, Y6, Y6
+	VANDPD       Y0, Y6, Y6
+	VMOVUPD      Y6, 160(DI)
+	MOVBQZX      3(SI), R8
+	VMOVQ        R8, X6
+	VPBROADCASTQ X6, Y6
+	VPAND        Y1, Y6, Y7
+	VPCMPEQQ     Y1, Y7, Y7
+	VANDPD       Y0, Y7, Y7
+	VMOVUPD      Y7, 192(DI)
+	VPAND        Y2, Y6, Y7
+	VPCMPEQQ     Y2, Y7, Y7
+	VANDPD       Y0, Y7, Y7
+	VMOVUPD      Y7, 224(DI)
+	MOVBQZX      4(SI), R8
+	VMOVQ        R8, X7
+	VPBROADCASTQ X7, Y7
+	VPAND        Y1, Y7, Y8
+	VPCMPEQQ     Y1, Y8, Y8
+	VANDPD       Y0, Y8, Y8
+	VMOVUPD      Y8, 256(DI)
+	VPAND        Y2, Y7, Y8
+	VPCMPEQQ     Y2, Y8, Y8
+	VANDPD       Y0, Y8, Y8
+	VMOVUPD      Y8, 288(DI)
+	MOVBQZX      5(SI), R8
+	VMOVQ        R8, X8
+	VPBROADCASTQ X8, Y8
+	VPAND        Y1, Y8, Y9
+	VPCMPEQQ     Y1, Y9, Y9
+	VANDPD       Y0, Y9, Y9
+	VMOVUPD      Y9, 320(DI)
+	VPAND        Y2, Y8, Y9
+	VPCMPEQQ     Y2, Y9, Y9
+	VANDPD       Y0, Y9, Y9
+	VMOVUPD      Y9, 352(DI)
+	MOVBQZX      6(SI), R8
+	VMOVQ        R8, X9
+	VPBROADCASTQ X9, Y9
+	VPAND        Y1, Y9, Y10
+	VPCMPEQQ     Y1, Y10, Y10
+	VANDPD       Y0, Y10, Y10
+	VMOVUPD      Y10, 384(DI)
+	VPAND        Y2, Y9, Y10
+	VPCMPEQQ     Y2, Y10, Y10
+	VANDPD       Y0, Y10, Y10
+	VMOVUPD      Y10, 416(DI)
+	MOVBQZX      7(SI), R8
+	VMOVQ        R8, X10
+	VPBROADCASTQ X10, Y10
+	VPAND        Y1, Y10, Y11
+	VPCMPEQQ     Y1, Y11, Y11
+	VANDPD       Y0, Y11, Y11
+	VMOVUPD      Y11, 448(DI)
+	VPAND        Y2, Y10, Y11
+	VPCMPEQQ     Y2, Y11, Y11
+	VANDPD       Y0, Y11, Y11
+	VMOVUPD      Y11, 480(DI)
+	ADDQ         $0x00000200, DI
+	ADDQ         $0x00000008, SI
+	SUBQ         $0x40, CX
+	CMPQ         CX, $0x40
+	JGE          of8
+
+of8done:
+	CMPQ CX, $0x08
+	JLT  of1done
+
+of1:
+	MOVBQZX      (SI), R8
+	VMOVQ        R8, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y1, Y3, Y4
+	VPCMPEQQ     Y1, Y4, Y4
+	VANDPD       Y0, Y4, Y4
+	VMOVUPD      Y4, (DI)
+	VPAND        Y2, Y3, Y4
+	VPCMPEQQ     Y2, Y4, Y4
+	VANDPD       Y0, Y4, Y4
+	VMOVUPD      Y4, 32(DI)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000001, SI
+	SUBQ         $0x08, CX
+	CMPQ         CX, $0x08
+	JGE          of1
+
+of1done:
+	VZEROUPPER
+	RET
+
+DATA lowBits<>+0(SB)/8, $0x0000000000000001
+DATA lowBits<>+8(SB)/8, $0x0000000000000002
+DATA lowBits<>+16(SB)/8, $0x0000000000000004
+DATA lowBits<>+24(SB)/8, $0x0000000000000008
+GLOBL lowBits<>(SB), RODATA|NOPTR, $32
+
+DATA highBits<>+0(SB)/8, $0x0000000000000010
+DATA highBits<>+8(SB)/8, $0x0000000000000020
+DATA highBits<>+16(SB)/8, $0x0000000000000040
+DATA highBits<>+24(SB)/8, $0x0000000000000080
+GLOBL highBits<>(SB), RODATA|NOPTR, $32
 
 // func foldAVX2(f int, n int, a *float64, lanes *[8]float64)
 // Requires: AVX, AVX2
@@ -9216,9 +9363,9 @@ by14of8:
 	VMOVUPD 448(SI), Z7
 	VCMPPD  $0x0e, 448(BX), Z7, K2
 	KMOVB   K2, 7(DI)
+	ADDQ    $0x00000008, DI
 	ADDQ    $0x00000200, SI
 	ADDQ    $0x00000200, BX
-	ADDQ    $0x08, DI
 	SUBQ    $0x40, CX
 	CMPQ    CX, $0x40
 	JGE     by14of8
@@ -9231,9 +9378,9 @@ by14of1:
 	VMOVUPD (SI), Z0
 	VCMPPD  $0x0e, (BX), Z0, K2
 	KMOVB   K2, (DI)
+	ADDQ    $0x00000001, DI
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, BX
-	ADDQ    $0x01, DI
 	SUBQ    $0x08, CX
 	CMPQ    CX, $0x08
 	JGE     by14of1
@@ -9271,9 +9418,9 @@ by13of8:
 	VMOVUPD 448(SI), Z7
 	VCMPPD  $0x0d, 448(BX), Z7, K2
 	KMOVB   K2, 7(DI)
+	ADDQ    $0x00000008, DI
 	ADDQ    $0x00000200, SI
 	ADDQ    $0x00000200, BX
-	ADDQ    $0x08, DI
 	SUBQ    $0x40, CX
 	CMPQ    CX, $0x40
 	JGE     by13of8
@@ -9286,9 +9433,9 @@ by13of1:
 	VMOVUPD (SI), Z0
 	VCMPPD  $0x0d, (BX), Z0, K2
 	KMOVB   K2, (DI)
+	ADDQ    $0x00000001, DI
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, BX
-	ADDQ    $0x01, DI
 	SUBQ    $0x08, CX
 	CMPQ    CX, $0x08
 	JGE     by13of1
@@ -9326,9 +9473,9 @@ by1of8:
 	VMOVUPD 448(SI), Z7
 	VCMPPD  $0x01, 448(BX), Z7, K2
 	KMOVB   K2, 7(DI)
+	ADDQ    $0x00000008, DI
 	ADDQ    $0x00000200, SI
 	ADDQ    $0x00000200, BX
-	ADDQ    $0x08, DI
 	SUBQ    $0x40, CX
 	CMPQ    CX, $0x40
 	JGE     by1of8
@@ -9341,9 +9488,9 @@ by1of1:
 	VMOVUPD (SI), Z0
 	VCMPPD  $0x01, (BX), Z0, K2
 	KMOVB   K2, (DI)
+	ADDQ    $0x00000001, DI
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, BX
-	ADDQ    $0x01, DI
 	SUBQ    $0x08, CX
 	CMPQ    CX, $0x08
 	JGE     by1of1
@@ -9381,9 +9528,9 @@ by2of8:
 	VMOVUPD 448(SI), Z7
 	VCMPPD  $0x02, 448(BX), Z7, K2
 	KMOVB   K2, 7(DI)
+	ADDQ    $0x00000008, DI
 	ADDQ    $0x00000200, SI
 	ADDQ    $0x00000200, BX
-	ADDQ    $0x08, DI
 	SUBQ    $0x40, CX
 	CMPQ    CX, $0x40
 	JGE     by2of8
@@ -9396,9 +9543,9 @@ by2of1:
 	VMOVUPD (SI), Z0
 	VCMPPD  $0x02, (BX), Z0, K2
 	KMOVB   K2, (DI)
+	ADDQ    $0x00000001, DI
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, BX
-	ADDQ    $0x01, DI
 	SUBQ    $0x08, CX
 	CMPQ    CX, $0x08
 	JGE     by2of1
@@ -9436,9 +9583,9 @@ by0of8:
 	VMOVUPD 448(SI), Z7
 	VCMPPD  $0x00, 448(BX), Z7, K2
 	KMOVB   K2, 7(DI)
+	ADDQ    $0x00000008, DI
 	ADDQ    $0x00000200, SI
 	ADDQ    $0x00000200, BX
-	ADDQ    $0x08, DI
 	SUBQ    $0x40, CX
 	CMPQ    CX, $0x40
 	JGE     by0of8
@@ -9451,9 +9598,9 @@ by0of1:
 	VMOVUPD (SI), Z0
 	VCMPPD  $0x00, (BX), Z0, K2
 	KMOVB   K2, (DI)
+	ADDQ    $0x00000001, DI
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, BX
-	ADDQ    $0x01, DI
 	SUBQ    $0x08, CX
 	CMPQ    CX, $0x08
 	JGE     by0of1
@@ -9491,9 +9638,9 @@ by4of8:
 	VMOVUPD 448(SI), Z7
 	VCMPPD  $0x04, 448(BX), Z7, K2
 	KMOVB   K2, 7(DI)
+	ADDQ    $0x00000008, DI
 	ADDQ    $0x00000200, SI
 	ADDQ    $0x00000200, BX
-	ADDQ    $0x08, DI
 	SUBQ    $0x40, CX
 	CMPQ    CX, $0x40
 	JGE     by4of8
@@ -9506,14 +9653,75 @@ by4of1:
 	VMOVUPD (SI), Z0
 	VCMPPD  $0x04, (BX), Z0, K2
 	KMOVB   K2, (DI)
+	ADDQ    $0x00000001, DI
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, BX
-	ADDQ    $0x01, DI
 	SUBQ    $0x08, CX
 	CMPQ    CX, $0x08
 	JGE     by4of1
 
 by4of1done:
+	VZEROUPPER
+	RET
+
+// func spreadAVX512(n int, dst *float64, bits *uint64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·spreadAVX512(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), CX
+	MOVQ         dst+8(FP), DI
+	MOVQ         bits+16(FP), SI
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X0
+	VBROADCASTSD X0, Z0
+	CMPQ         CX, $0x40
+	JLT          of8done
+
+of8:
+	KMOVB     (SI), K1
+	VMOVUPD.Z Z0, K1, Z3
+	VMOVUPD   Z3, (DI)
+	KMOVB     1(SI), K1
+	VMOVUPD.Z Z0, K1, Z4
+	VMOVUPD   Z4, 64(DI)
+	KMOVB     2(SI), K1
+	VMOVUPD.Z Z0, K1, Z5
+	VMOVUPD   Z5, 128(DI)
+	KMOVB     3(SI), K1
+	VMOVUPD.Z Z0, K1, Z6
+	VMOVUPD   Z6, 192(DI)
+	KMOVB     4(SI), K1
+	VMOVUPD.Z Z0, K1, Z7
+	VMOVUPD   Z7, 256(DI)
+	KMOVB     5(SI), K1
+	VMOVUPD.Z Z0, K1, Z8
+	VMOVUPD   Z8, 320(DI)
+	KMOVB     6(SI), K1
+	VMOVUPD.Z Z0, K1, Z9
+	VMOVUPD   Z9, 384(DI)
+	KMOVB     7(SI), K1
+	VMOVUPD.Z Z0, K1, Z10
+	VMOVUPD   Z10, 448(DI)
+	ADDQ      $0x00000200, DI
+	ADDQ      $0x00000008, SI
+	SUBQ      $0x40, CX
+	CMPQ      CX, $0x40
+	JGE       of8
+
+of8done:
+	CMPQ CX, $0x08
+	JLT  of1done
+
+of1:
+	KMOVB     (SI), K1
+	VMOVUPD.Z Z0, K1, Z3
+	VMOVUPD   Z3, (DI)
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000001, SI
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       of1
+
+of1done:
 	VZEROUPPER
 	RET
 

@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -63,6 +64,32 @@ func (t Tier) Marks(f op.Fn, dst []uint64, a, b []float64) bool {
 		*last |= end[0] >> (most - rest) << (n % 64)
 	}
 	return true
+}
+
+// Spread sets dst to the bits of words, the lowest first: in Go as the pattern of 0 or 1, without a
+// conversion or a branch.
+func (t Tier) Spread(dst []float64, words []uint64) {
+	const one, most = 0x3ff0000000000000, 8 // numbers of a byte
+	at := 0
+	if n := len(dst) &^ (most - 1); n > 0 && t.hasRuns() {
+		_ = words[(n-1)/64]
+		t.spread(dst[:n], words)
+		at = n
+	}
+	for ; at+most <= len(dst); at += most {
+		x, o := words[at/64]>>(at%64), (*[most]float64)(dst[at:])
+		o[0] = math.Float64frombits(-(x & 1) & one)
+		o[1] = math.Float64frombits(-(x >> 1 & 1) & one)
+		o[2] = math.Float64frombits(-(x >> 2 & 1) & one)
+		o[3] = math.Float64frombits(-(x >> 3 & 1) & one)
+		o[4] = math.Float64frombits(-(x >> 4 & 1) & one)
+		o[5] = math.Float64frombits(-(x >> 5 & 1) & one)
+		o[6] = math.Float64frombits(-(x >> 6 & 1) & one)
+		o[7] = math.Float64frombits(-(x >> 7 & 1) & one)
+	}
+	for ; at < len(dst); at++ {
+		dst[at] = math.Float64frombits(-(words[at/64] >> (at % 64) & 1) & one)
+	}
 }
 
 // Past copies a to dst, which is as long, without taking room in the caches: where it

@@ -10,6 +10,7 @@ const none = "BUG: simd: there is no such kernel"
 func (Tier) unary(int, []float64, []float64) float64             { panic(none) }
 func (Tier) binary(int, []float64, []float64, []float64) float64 { panic(none) }
 func (Tier) marks(f int, dst []uint64, a, b []float64)           { panic(none) }
+func (Tier) spread(dst []float64, words []uint64)                { panic(none) }
 func (Tier) past(dst, a []float64)                               { panic(none) }
 func (Tier) scale(dst []float64, f float64, x []float64)         { panic(none) }
 func (Tier) fold(int, []float64, *[8]float64)                    { panic(none) }

@@ -125,6 +125,29 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+func TestSpread(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 30))
+	for _, tier := range Tiers() {
+		for n := range 300 {
+			words := make([]uint64, (n+63)/64)
+			for i := range words {
+				words[i] = r.Uint64()
+			}
+			dst := numbers(r, n+1)
+			after := dst[n]
+			tier.Spread(dst[:n], words)
+			for i, x := range dst[:n] {
+				if want := float64(words[i/64] >> (i % 64) & 1); !alike(x, want) {
+					t.Fatalf("%v: bit %d of %d is %g", tier, i, n, x)
+				}
+			}
+			if !alike(dst[n], after) {
+				t.Fatalf("%v: %d numbers are written past their end", tier, n)
+			}
+		}
+	}
+}
+
 func TestPast(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	room := make([]float64, 400)

@@ -127,6 +127,14 @@ func (t Tier) marks(f int, dst []uint64, a, b []float64) {
 	}
 }
 
+func (t Tier) spread(dst []float64, words []uint64) {
+	if t.set() == AVX512 {
+		spreadAVX512(len(dst), &dst[0], &words[0])
+	} else {
+		spreadAVX2(len(dst), &dst[0], &words[0])
+	}
+}
+
 func (t Tier) past(dst, a []float64) {
 	if t.set() == AVX512 {
 		pastAVX512(len(dst), &dst[0], &a[0])

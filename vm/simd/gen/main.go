@@ -27,6 +27,7 @@ func main() {
 		m.stream("scaled", scaled)
 		m.past()
 		m.marks()
+		m.spread()
 		m.folds()
 		m.popAnd()
 		m.meeting()
@@ -665,24 +666,65 @@ func (m machine) marks() {
 	branch(names)
 	for i, p := range predicates {
 		Label(names[i])
-		for _, bytes := range []int{8, 1} {
-			loop, done := fmt.Sprintf("%sof%d", names[i], bytes), fmt.Sprintf("%sof%ddone", names[i], bytes)
-			CMPQ(RCX, U8(8*bytes))
-			JLT(LabelRef(done))
-			Label(loop)
-			for k := range bytes {
-				m.mark(p, 64*k, m.regs[k], m.regs[8+k], Mem{Base: RDI, Disp: k})
-			}
-			ADDQ(U32(64*bytes), RSI)
-			ADDQ(U32(64*bytes), RBX)
-			ADDQ(U8(bytes), RDI)
-			SUBQ(U8(8*bytes), RCX)
-			CMPQ(RCX, U8(8*bytes))
-			JGE(LabelRef(loop))
-			Label(done)
-		}
+		m.byBytes(names[i], func(k int) {
+			m.mark(p, 64*k, m.regs[k], m.regs[8+k], Mem{Base: RDI, Disp: k})
+		}, map[Register]int{RDI: 1, RSI: 64, RBX: 64})
 		end()
 	}
+}
+
+// byBytes writes the loop over RCX numbers, a multiple of 8, whose bits are in bytes: each does what
+// belongs to a byte, and moves says how far each cursor then is.
+func (m machine) byBytes(label string, each func(k int), moves map[Register]int) {
+	for _, bytes := range []int{8, 1} {
+		loop, done := fmt.Sprintf("%sof%d", label, bytes), fmt.Sprintf("%sof%ddone", label, bytes)
+		CMPQ(RCX, U8(8*bytes))
+		JLT(LabelRef(done))
+		Label(loop)
+		for k := range bytes {
+			each(k)
+		}
+		for _, cursor := range []Register{RDI, RSI, RBX} {
+			if by, ok := moves[cursor]; ok {
+				ADDQ(U32(by*bytes), cursor)
+			}
+		}
+		SUBQ(U8(8*bytes), RCX)
+		CMPQ(RCX, U8(8*bytes))
+		JGE(LabelRef(loop))
+		Label(done)
+	}
+}
+
+// spread writes bits as numbers.
+func (m machine) spread() {
+	m.begin("spread", "func(n int, dst *float64, bits *uint64)", "sets n doubles, a multiple of 8, to bits, the lowest first.", RCX, RDI, RSI)
+	ones, low, high := m.regs[0], m.regs[1], m.regs[2]
+	constant(one, ones)
+	if m.lanes == 4 {
+		VMOVUPD(table("lowBits", 1, 2, 4, 8), low)
+		VMOVUPD(table("highBits", 16, 32, 64, 128), high)
+	}
+	m.byBytes("", func(k int) {
+		x, y := m.regs[3+k], m.regs[4+k]
+		from, to := Mem{Base: RSI, Disp: k}, Mem{Base: RDI, Disp: 64 * k}
+		if m.lanes == 8 {
+			KMOVB(from, K1)
+			VMOVUPD_Z(ones, K1, x)
+			VMOVUPD(x, to)
+			return
+		}
+		MOVBQZX(from, R8)
+		VMOVQ(R8, x.AsX())
+		VPBROADCASTQ(x.AsX(), x)
+		for i, bits := range []VecPhysical{low, high} {
+			VPAND(bits, x, y)
+			VPCMPEQQ(bits, y, y)
+			VANDPD(ones, y, y)
+			VMOVUPD(y, to.Offset(i*m.bytes()))
+		}
+	}, map[Register]int{RDI: 64, RSI: 1})
+	end()
 }
 
 // mark compares the 8 numbers at a distance from RSI with those at that distance from RBX.
