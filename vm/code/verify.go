@@ -6,11 +6,13 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"ein/vm/ir"
 	"ein/vm/kernel"
 	"ein/vm/op"
 	"ein/vm/rel"
+	"ein/vm/simd"
 	"ein/vm/tensor"
 )
 
@@ -295,19 +297,19 @@ func checkCSR(c *tensor.CSR, t tensor.Type, stopped func() bool) error {
 			return fmt.Errorf("entry %d is a stored zero", k)
 		}
 	}
-	for i := range n {
-		if c.Ptr[i] > c.Ptr[i+1] {
-			return fmt.Errorf("row %d has a negative length", i)
+	if falls, inside := simd.Best.Falls(c.Ptr, 0, c.Ptr[n]); falls > 0 || !inside {
+		i := 0
+		for c.Ptr[i] <= c.Ptr[i+1] {
+			i++
 		}
+		return fmt.Errorf("row %d has a negative length", i)
 	}
 	if err := checkElements(c.Val, k, stopped); err != nil {
 		return err
 	}
 	for at := 0; at < n; {
-		end := at + 1 // rows of about as many entries as are looked at between two polls
-		for end < n && int(c.Ptr[end+1]-c.Ptr[at])+end-at <= pollEvery {
-			end++
-		}
+		// Rows of about as many entries as are looked at between two polls.
+		end := at + 1 + sort.Search(n-at-1, func(i int) bool { return int(c.Ptr[at+i+2]-c.Ptr[at])+i+2 > pollEvery })
 		if stopped != nil && stopped() {
 			return ErrStopped
 		}
@@ -322,20 +324,16 @@ func checkCSR(c *tensor.CSR, t tensor.Type, stopped func() bool) error {
 // increasing is increasingRows without a branch for each entry: one that is not above its predecessor
 // must begin a row.
 func increasing(c *tensor.CSR, at, end int) bool {
-	most, outside := int32(c.Cols-1), int32(0)
-	idx := c.Idx[c.Ptr[at]:c.Ptr[end]]
-	falls, before := uint32(0), int32(-1)
-	for _, j := range idx {
-		outside |= j | (most - j)
-		falls += uint32(j-before-1) >> 31
-		before = j
-	}
-	for i := at + 1; i < end; i++ {
-		if p, q := c.Ptr[i], c.Ptr[i+1]; p < q && p > c.Ptr[at] {
-			falls -= uint32(c.Idx[p]-c.Idx[p-1]-1) >> 31
+	falls, inside := simd.Best.Falls(c.Idx[c.Ptr[at]:c.Ptr[end]], 1, int32(c.Cols-1))
+	first, p := c.Ptr[at], c.Ptr[at+1]
+	for _, q := range c.Ptr[at+2 : end+1] {
+		if p < q && p > first {
+			pair := c.Idx[p-1 : p+1]
+			falls -= int(uint32(pair[1]-pair[0]-1) >> 31)
 		}
+		p = q
 	}
-	return outside >= 0 && falls == 0
+	return inside && falls == 0
 }
 
 // increasingRows reports a row whose entries are not increasing or outside.

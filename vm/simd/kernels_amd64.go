@@ -59,6 +59,11 @@ func marksAVX2(f int, n int, dst *uint64, a *float64, b *float64)
 //go:noescape
 func spreadAVX2(n int, dst *float64, bits *uint64)
 
+// fallsAVX2 counts which of n numbers, a multiple of 8, are less than step above the one before, and is 0 outside if none is below 0 or above most.
+//
+//go:noescape
+func fallsAVX2(n int, x *int32, step int, most int) (falls int, outside int)
+
 // foldAVX2 folds n doubles, a multiple of 16, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.
 //
 //go:noescape
@@ -143,6 +148,11 @@ func marksAVX512(f int, n int, dst *uint64, a *float64, b *float64)
 //
 //go:noescape
 func spreadAVX512(n int, dst *float64, bits *uint64)
+
+// fallsAVX512 counts which of n numbers, a multiple of 16, are less than step above the one before, and is 0 outside if none is below 0 or above most.
+//
+//go:noescape
+func fallsAVX512(n int, x *int32, step int, most int) (falls int, outside int)
 
 // foldAVX512 folds n doubles, a multiple of 32, into as many lanes of those given: 0 adds, 1 takes the greatest, 2 the least.
 //

@@ -4182,6 +4182,39 @@ DATA highBits<>+16(SB)/8, $0x0000000000000040
 DATA highBits<>+24(SB)/8, $0x0000000000000080
 GLOBL highBits<>(SB), RODATA|NOPTR, $32
 
+// func fallsAVX2(n int, x *int32, step int, most int) (falls int, outside int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·fallsAVX2(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), CX
+	MOVQ         x+8(FP), SI
+	MOVQ         step+16(FP), R8
+	MOVQ         most+24(FP), R9
+	VMOVQ        R8, X0
+	VPBROADCASTD X0, Y0
+	VMOVQ        R9, X1
+	VPBROADCASTD X1, Y1
+	VXORPD       Y2, Y2, Y2
+	XORL         AX, AX
+
+loop:
+	VMOVDQU   (SI), Y3
+	VPSUBD    -4(SI), Y3, Y4
+	VPCMPGTD  Y4, Y0, Y4
+	VMOVMSKPS Y4, R10
+	VPOR      Y3, Y2, Y2
+	VPSUBD    Y3, Y1, Y3
+	VPOR      Y3, Y2, Y2
+	POPCNTL   R10, R10
+	ADDQ      R10, AX
+	ADDQ      $0x00000020, SI
+	SUBQ      $0x08, CX
+	JNE       loop
+	VMOVMSKPS Y2, R10
+	MOVQ      AX, falls+32(FP)
+	MOVQ      R10, outside+40(FP)
+	VZEROUPPER
+	RET
+
 // func foldAVX2(f int, n int, a *float64, lanes *[8]float64)
 // Requires: AVX, AVX2
 TEXT ·foldAVX2(SB), NOSPLIT, $0-32
@@ -9722,6 +9755,40 @@ of1:
 	JGE       of1
 
 of1done:
+	VZEROUPPER
+	RET
+
+// func fallsAVX512(n int, x *int32, step int, most int) (falls int, outside int)
+// Requires: AVX, AVX512DQ, AVX512F, POPCNT
+TEXT ·fallsAVX512(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), CX
+	MOVQ         x+8(FP), SI
+	MOVQ         step+16(FP), R8
+	MOVQ         most+24(FP), R9
+	VMOVQ        R8, X0
+	VPBROADCASTD X0, Z0
+	VMOVQ        R9, X1
+	VPBROADCASTD X1, Z1
+	VPXORQ       Z2, Z2, Z2
+	XORL         AX, AX
+
+loop:
+	VMOVDQU32 (SI), Z3
+	VPSUBD    -4(SI), Z3, Z4
+	VPCMPD    $0x01, Z0, Z4, K1
+	KMOVW     K1, R10
+	VPORD     Z3, Z2, Z2
+	VPSUBD    Z3, Z1, Z3
+	VPORD     Z3, Z2, Z2
+	POPCNTL   R10, R10
+	ADDQ      R10, AX
+	ADDQ      $0x00000040, SI
+	SUBQ      $0x10, CX
+	JNE       loop
+	VPMOVD2M  Z2, K1
+	KMOVW     K1, R10
+	MOVQ      AX, falls+32(FP)
+	MOVQ      R10, outside+40(FP)
 	VZEROUPPER
 	RET
 

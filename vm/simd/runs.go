@@ -152,6 +152,26 @@ func (t Tier) Fold(f op.Fold, acc float64, a []float64) (float64, []float64) {
 	return f.Apply(acc, f.Apply(f.Apply(lanes[0], lanes[1]), f.Apply(lanes[2], lanes[3]))), a[n:]
 }
 
+// Falls counts the numbers of x, none at first, that are less than step above the one before, and
+// reports whether all are from 0 to most: if not, the count means nothing.
+func (t Tier) Falls(x []int32, step, most int32) (falls int, inside bool) {
+	if len(x) == 0 {
+		return 0, true
+	}
+	at, outside, wrong := 0, 0, x[0]|(most-x[0])
+	if t.hasRuns() {
+		at, falls, outside = t.falls(x, int(step), int(most))
+	}
+	before := x[at]
+	n := uint32(0)
+	for _, j := range x[at+1:] {
+		wrong |= j | (most - j)
+		n += uint32(j-before-step) >> 31
+		before = j
+	}
+	return falls + int(n), outside == 0 && wrong >= 0
+}
+
 // PopAnd returns the number of ones of a AND b, which is as long. In Go an unrolled loop
 // takes 1.3 times as long as the plain one, and adders of bits 1.4 times: without a
 // promise of POPCNT from the build each count is tested for, and saves what is live.

@@ -13,6 +13,7 @@ func (Tier) marks(f int, dst []uint64, a, b []float64)           { panic(none) }
 func (Tier) spread(dst []float64, words []uint64)                { panic(none) }
 func (Tier) past(dst, a []float64)                               { panic(none) }
 func (Tier) scale(dst []float64, f float64, x []float64)         { panic(none) }
+func (Tier) falls(x []int32, step, most int) (n, falls, out int) { panic(none) }
 func (Tier) fold(int, []float64, *[8]float64)                    { panic(none) }
 func (Tier) meeting(row []uint64, rows [][]uint64) uint64        { panic(none) }
 func (Tier) common(named, rows, row []uint64) int                { panic(none) }

@@ -148,6 +148,41 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+func TestFalls(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	wrong := 0
+	for _, tier := range Tiers() {
+		for range 3000 {
+			n, step, most := r.IntN(90), int32(r.IntN(2)), int32(r.IntN(1000))
+			x := make([]int32, n)
+			for i := range x {
+				x[i] = r.Int32N(most + 1)
+			}
+			switch odd := []int32{-1, most + 1, math.MinInt32, math.MaxInt32}; {
+			case n > 0 && r.IntN(3) == 0:
+				x[r.IntN(n)] = odd[r.IntN(len(odd))]
+			}
+			want, inside := 0, true
+			for i, j := range x {
+				inside = inside && 0 <= j && j <= most
+				if i > 0 && j-x[i-1] < step {
+					want++
+				}
+			}
+			got, ok := tier.Falls(x, step, most)
+			if ok != inside || ok && got != want {
+				t.Fatalf("%v: %d falls of %v by %d, %v within %d; want %d, %v", tier, got, x, step, ok, most, want, inside)
+			}
+			if !ok {
+				wrong++
+			}
+		}
+	}
+	if wrong < 100 {
+		t.Errorf("only %d were outside", wrong)
+	}
+}
+
 func TestPast(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	room := make([]float64, 400)

@@ -155,6 +155,18 @@ func (t Tier) scaled(f int, dst, a []float64, by float64) {
 	}
 }
 
+// falls takes whole vectors, and returns how many numbers that is.
+func (t Tier) falls(x []int32, step, most int) (n, falls, outside int) {
+	if t.set() == AVX512 {
+		if n = (len(x) - 1) &^ 15; n > 0 {
+			falls, outside = fallsAVX512(n, &x[1], step, most)
+		}
+	} else if n = (len(x) - 1) &^ 7; n > 0 {
+		falls, outside = fallsAVX2(n, &x[1], step, most)
+	}
+	return n, falls, outside
+}
+
 func (t Tier) fold(f int, a []float64, lanes *[8]float64) {
 	if t.set() == AVX512 {
 		foldAVX512(f, len(a), &a[0], lanes)

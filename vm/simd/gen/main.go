@@ -28,6 +28,7 @@ func main() {
 		m.past()
 		m.marks()
 		m.spread()
+		m.falls()
 		m.folds()
 		m.popAnd()
 		m.meeting()
@@ -744,6 +745,60 @@ func (m machine) mark(predicate uint8, at int, x, y VecPhysical, to Mem) {
 	SHLL(U8(4), R9L)
 	ORL(R9L, R8L)
 	MOVB(R8B, to)
+}
+
+// falls writes the check of the order and the range of whole numbers of 32 bits.
+func (m machine) falls() {
+	lanes := 2 * m.lanes
+	m.begin("falls", "func(n int, x *int32, step, most int) (falls, outside int)",
+		fmt.Sprintf("counts which of n numbers, a multiple of %d, are less than step above the one before, and is 0 outside if none is below 0 or above most.", lanes),
+		RCX, RSI, R8, R9)
+	step, most, wrong := m.regs[0], m.regs[1], m.regs[2]
+	VMOVQ(R8, step.AsX())
+	VPBROADCASTD(step.AsX(), step)
+	VMOVQ(R9, most.AsX())
+	VPBROADCASTD(most.AsX(), most)
+	m.zero(wrong)
+	XORL(EAX, EAX)
+	Label("loop")
+	x, y := m.regs[3], m.regs[4]
+	m.move32(Mem{Base: RSI}, x)
+	VPSUBD(Mem{Base: RSI, Disp: -4}, x, y)
+	if m.lanes == 8 {
+		VPCMPD(U8(less), step, y, K1)
+		KMOVW(K1, R10L)
+		VPORD(x, wrong, wrong)
+		VPSUBD(x, most, x)
+		VPORD(x, wrong, wrong)
+	} else {
+		VPCMPGTD(y, step, y)
+		VMOVMSKPS(y, R10L)
+		VPOR(x, wrong, wrong)
+		VPSUBD(x, most, x)
+		VPOR(x, wrong, wrong)
+	}
+	POPCNTL(R10L, R10L)
+	ADDQ(R10, RAX)
+	ADDQ(U32(4*lanes), RSI)
+	SUBQ(U8(lanes), RCX)
+	JNE(LabelRef("loop"))
+	if m.lanes == 8 {
+		VPMOVD2M(wrong, K1)
+		KMOVW(K1, R10L)
+	} else {
+		VMOVMSKPS(wrong, R10L)
+	}
+	Store(RAX, ReturnIndex(0))
+	Store(R10, ReturnIndex(1))
+	end()
+}
+
+func (m machine) move32(from Mem, to VecPhysical) {
+	if m.lanes == 8 {
+		VMOVDQU32(from, to)
+	} else {
+		VMOVDQU(from, to)
+	}
 }
 
 // folds writes the folds of runs of whole vectors, lane by lane.
