@@ -97,8 +97,8 @@ func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 				return err
 			}
 			t.row.said = saidOf(s.Answer)
-			t.row.Score, err = s.share(shared)
-			return err
+			t.row.Score = s.share(shared)
+			return nil
 		})
 	})
 	if err != nil {
@@ -141,17 +141,16 @@ func (r *Run) tasks(yield func(*task) bool) error {
 // ignores scores that cannot be read, since the file is about to be replaced.
 func keepPython(r *Run, shared map[string]*Score) {
 	index := r.index()
-	_ = eachScore(r.Dir, func(l *job.Line, s *Score) (err error) {
+	_ = eachScore(r.Dir, func(l *job.Line, s *Score) error {
 		at := r.place(index, &s.Key)
 		if at < 0 || s.Mode != prompt.Python || s.Outcome == answer.InfraError || r.Rows[at].Reply == nil {
 			return nil
 		}
 		row := &r.Rows[at]
 		if s.Of == "" && r.Config.Format == firstFormat || s.Of == string(row.sum[:]) {
-			row.score = l.Offset
-			row.Score, err = s.share(shared)
+			row.score, row.Score = l.Offset, s.share(shared)
 		}
-		return err
+		return nil
 	})
 }
 

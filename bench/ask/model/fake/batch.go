@@ -3,8 +3,6 @@ package fake
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -194,8 +192,7 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request, f bulk, body []b
 	}
 	s.mu.Lock()
 	key := provider(f)
-	id := sha256.Sum256([]byte(key + strconv.Itoa(len(s.batches[key]))))
-	b.id, b.created = "batch_"+hex.EncodeToString(id[:8]), time.Now()
+	b.id, b.created = "batch_"+idOf([]byte(key + strconv.Itoa(len(s.batches[key]))))[:16], time.Now()
 	s.batches[key] = append(s.batches[key], b)
 	s.stats.Batches++
 	s.stats.Batched += billed
@@ -232,8 +229,7 @@ func (s *Server) work(ctx context.Context, h http.Header, f bulk, b *batch) (bil
 		if err != nil {
 			return 0, err
 		}
-		id := sha256.Sum256(it.body)
-		a.id = hex.EncodeToString(id[:12])
+		a.id = idOf(it.body)
 		it.reply = of.reply(q, a)
 		billed++
 	}
@@ -337,8 +333,7 @@ func (s *Server) keep(file []byte) string {
 
 // uploadID returns a secret that only a client who began an upload knows; it stands for the key.
 func (s *Server) uploadID() string {
-	id := sha256.Sum256([]byte("upload" + s.opt.Key))
-	return hex.EncodeToString(id[:])
+	return idOf([]byte("upload" + s.opt.Key))
 }
 
 // uploadResumable keeps a file for Gemini's batches: a first request says what comes, and is

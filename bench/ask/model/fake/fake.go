@@ -189,8 +189,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client has gone
 	}
 	s.count(func(c *Stats) { c.Answered++ })
-	id := sha256.Sum256(body)
-	a.id = hex.EncodeToString(id[:12])
+	a.id = idOf(body)
 	if !q.stream && !strings.HasSuffix(r.URL.Path, ":streamGenerateContent") {
 		write(w, http.StatusOK, f.reply(q, a))
 		return
@@ -202,6 +201,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		_, _ = fmt.Fprintf(w, "data: %s\n\n", e.data) // a client that has gone is none of ours
 	}
+}
+
+// idOf returns the id of what has a text.
+func idOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:12])
 }
 
 func (s *Server) count(f func(*Stats)) {

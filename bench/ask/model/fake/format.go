@@ -209,11 +209,7 @@ func strict(body []byte, v any, others string) (unknown string, err error) {
 	for _, name := range strings.Fields(others) {
 		delete(all, name)
 	}
-	rest, err := json.Marshal(all)
-	if err != nil {
-		return "", err
-	}
-	d := json.NewDecoder(bytes.NewReader(rest))
+	d := json.NewDecoder(bytes.NewReader(compact.Must(all)))
 	d.DisallowUnknownFields()
 	if err = d.Decode(v); err == nil {
 		return "", nil
@@ -896,11 +892,7 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 	if err := json.Unmarshal(body, &tree); err != nil {
 		return nil, geminiBad("Invalid JSON payload received. %v", err)
 	}
-	body, err := json.Marshal(camel(tree))
-	if err != nil {
-		return nil, geminiBad("Invalid JSON payload received. %v", err)
-	}
-	switch field, err := strict(body, &b, geminiOthers); {
+	switch field, err := strict(compact.Must(camel(tree)), &b, geminiOthers); {
 	case field != "":
 		return nil, geminiBad("Invalid JSON payload received. Unknown name %q: Cannot find field.", field)
 	case err != nil:
