@@ -35,7 +35,7 @@ func main() {
 }
 
 type options struct {
-	quick, full   bool
+	quick         bool
 	clock, python string
 	only, out     string
 	workers       int
@@ -53,8 +53,7 @@ func run(args []string) (err error) {
 	}()
 	var o options
 	fs := flag.NewFlagSet("perf", flag.ContinueOnError)
-	fs.BoolVar(&o.quick, "quick", false, "small cases, three samples each: about a minute")
-	fs.BoolVar(&o.full, "full", false, "all cases, five samples each: a quarter of an hour (the default)")
+	fs.BoolVar(&o.quick, "quick", false, "small cases, three samples each: about a minute, not a quarter of an hour")
 	fs.StringVar(&o.clock, "clock", "wall", "`what` is measured: wall time, or cpu for the processor time of the process, for a machine that is not idle")
 	fs.StringVar(&o.python, "python", "/usr/bin/python3", "the `interpreter` that has the peers; empty for Ein alone")
 	fs.IntVar(&o.workers, "workers", 1, "`threads` of kernels and of the peers' BLAS")
@@ -62,9 +61,6 @@ func run(args []string) (err error) {
 	fs.StringVar(&o.out, "o", "", "write the tables between the markers of this `file` instead of to standard output")
 	if err := fs.Parse(args); err != nil {
 		return err
-	}
-	if o.quick && o.full {
-		return errors.New("-quick and -full exclude each other")
 	}
 	if o.clock != "wall" && o.clock != "cpu" {
 		return fmt.Errorf("-clock is wall or cpu, not %q", o.clock)

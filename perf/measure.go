@@ -35,7 +35,6 @@ type result struct {
 	name    string
 	why     string // there is no figure
 	seconds float64
-	samples int
 }
 
 // ours makes samples of call. check is taken after each, untimed.
@@ -127,7 +126,7 @@ func measure(r row, s settings) (results []result, differ error) {
 	for i, t := range times {
 		if results[i].why == "" {
 			slices.Sort(t)
-			results[i].seconds, results[i].samples = t[len(t)/2], len(t)
+			results[i].seconds = t[len(t)/2]
 		}
 	}
 	return results, differ

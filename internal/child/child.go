@@ -156,11 +156,9 @@ func (p *Process) Kill() (state *os.ProcessState, said string) {
 func (p *Process) End() {
 	close(p.quit)
 	_ = p.in.Close()
-	t := time.NewTimer(grace)
-	defer t.Stop()
 	select {
 	case <-p.done:
-	case <-t.C:
+	case <-time.After(grace):
 		p.stop()
 	}
 }

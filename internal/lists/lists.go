@@ -1,4 +1,4 @@
-// Package lists makes lists of lists.
+// Package lists makes lists and sets of lists.
 package lists
 
 // Map applies f to each element of a list, in order.
@@ -8,4 +8,13 @@ func Map[T, R any](list []T, f func(T) R) []R {
 		out[i] = f(x)
 	}
 	return out
+}
+
+// Set returns what is in a list.
+func Set[T comparable](list []T) map[T]bool {
+	set := make(map[T]bool, len(list))
+	for _, x := range list {
+		set[x] = true
+	}
+	return set
 }

@@ -11,3 +11,9 @@ func TestMap(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+func TestSet(t *testing.T) {
+	if got := Set([]string{"a", "b", "a"}); len(got) != 2 || !got["a"] || !got["b"] || got["c"] {
+		t.Errorf("%v", got)
+	}
+}

@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"slices"
+
+	"ein/internal/lists"
 )
 
 // Cell is answers of one kind, such as those of one model or one set of
@@ -120,10 +122,7 @@ func Stratified[S, K comparable](values []float64, stratum []S, cluster []K) Est
 // so that chance never makes answers out of nothing. Where the answers do not tell,
 // because all are alike or there is one cluster, each cluster counts once.
 func DesignEffect[K comparable](values []float64, cluster []K) float64 {
-	clusters := map[K]struct{}{}
-	for _, k := range cluster {
-		clusters[k] = struct{}{}
-	}
+	clusters := lists.Set(cluster)
 	if len(clusters) == len(values) {
 		return 1
 	}

@@ -118,35 +118,43 @@ func (t *table) decide(first *row) {
 	t.noteHeader(first)
 }
 
-// connected reports whether all edges but the first share a node with another one; of many edges,
-// nearly all.
+// connected reports whether the edges below the first share nodes.
 func (t *table) connected() bool {
+	var ids [2]int
+	_, below := t.sharing(t.raw.edges.len(), func(e int) []int {
+		p := *t.raw.edges.at.at(e)
+		if ids[0], ids[1] = int(p[0]), int(p[1]); p[0] == p[1] {
+			return ids[:1]
+		}
+		return ids[:]
+	})
+	return below
+}
+
+// sharing reports whether the first row shares a name with one below or, if not, whether those below
+// share names with one another: all of them or, if they are many, nearly all. names returns the names
+// of a row by their numbers, each once, until the next row is asked for.
+func (t *table) sharing(rows int, names func(row int) []int) (first, below bool) {
 	once, twice := set{mem: t.mem}, set{mem: t.mem}
-	for e, p := range t.raw.edges.at.all() {
-		for k, node := range p {
-			if e == 0 || k == 1 && p[0] == p[1] {
-				continue
-			}
-			if !once.add(int(node)) {
-				twice.add(int(node))
+	for i := 1; i < rows; i++ {
+		for _, id := range names(i) {
+			if !once.add(id) {
+				twice.add(id)
 			}
 		}
 	}
-	rows, shared := t.raw.edges.len()-1, 0
-	for e, p := range t.raw.edges.at.all() {
-		if e > 0 && slices.ContainsFunc(p[:], func(node int32) bool { return twice.has(int(node)) }) {
+	if slices.ContainsFunc(names(0), once.has) {
+		return true, false
+	}
+	shared := 0
+	for i := 1; i < rows; i++ {
+		if slices.ContainsFunc(names(i), twice.has) {
 			shared++
 		}
 	}
-	return enough(shared, rows)
-}
-
-// enough reports whether so many rows share a node with another one that a first row that shares
-// none is taken for a header.
-func enough(shared, rows int) bool {
 	const many, percent = 50, 98
-	if rows >= many {
-		return 100*shared >= percent*rows
+	if rows--; rows >= many {
+		return false, 100*shared >= percent*rows
 	}
-	return rows > 0 && shared == rows
+	return false, rows > 0 && shared == rows
 }

@@ -136,10 +136,8 @@ func (t *table) decideRelation(first *row) {
 		return
 	}
 	r := t.raw.relation
-	rows := r.cells[0].len()
-	times := newSlice[int32](t.mem, r.labels.len()) // in how many rows a name occurs
 	var ids []int
-	names := func(i int) []int { // of a row, until the next one is asked for
+	recurs, below := t.sharing(r.cells[0].len(), func(i int) []int {
 		ids = ids[:0]
 		for c := range r.cells {
 			if id := int(*r.cells[c].at(i)); r.cols[c].Kind.Named() && !slices.Contains(ids, id) {
@@ -147,16 +145,8 @@ func (t *table) decideRelation(first *row) {
 			}
 		}
 		return ids
-	}
-	for i := range rows {
-		for _, id := range names(i) {
-			times[id]++
-		}
-	}
-	linked := func(i int) bool { // to another row
-		return slices.ContainsFunc(names(i), func(id int) bool { return times[id] > 1 })
-	}
-	if linked(0) {
+	})
+	if recurs {
 		return
 	}
 	for c := range r.cells {
@@ -164,13 +154,7 @@ func (t *table) decideRelation(first *row) {
 			return // a number names no column
 		}
 	}
-	shared := 0
-	for i := 1; i < rows; i++ {
-		if linked(i) {
-			shared++
-		}
-	}
-	if !enough(shared, rows-1) {
+	if !below {
 		panic(&Error{File: t.raw.File, Line: first.line, Header: true, Hint: headerHint,
 			Msg: fmt.Sprintf("is the first row a header or data? None of its cells occurs below: %s", first.names())})
 	}

@@ -65,16 +65,14 @@ func (l *loop) askBatches(ctx context.Context, b model.Batcher) error {
 			at = l.hold
 		}
 		for wait := true; wait && l.ended == nil; l.tell() {
-			t := time.NewTimer(min(tick, time.Until(at)))
 			select {
-			case <-t.C:
+			case <-time.After(min(tick, time.Until(at))):
 				wait = time.Now().Before(at)
 			case <-l.o.Stop:
 				l.leave(errors.New("interrupted"))
 			case <-ctx.Done():
 				l.leave(context.Cause(ctx))
 			}
-			t.Stop()
 		}
 	}
 }

@@ -187,9 +187,7 @@ func (l *loop) askEach(ctx context.Context) {
 			l.fill(asking)
 		}
 		if l.ended != nil && drained == nil {
-			t := time.NewTimer(l.o.Drain)
-			defer t.Stop()
-			drained = t.C
+			drained = time.After(l.o.Drain)
 		}
 		if l.failed {
 			cancel()
@@ -197,7 +195,6 @@ func (l *loop) askEach(ctx context.Context) {
 		if l.flying == 0 && (l.ended != nil || len(l.todo)+len(l.later) == 0) {
 			return
 		}
-		next, stopNext := l.nextStart()
 		select {
 		case r := <-l.results:
 			l.flying--
@@ -207,7 +204,7 @@ func (l *loop) askEach(ctx context.Context) {
 				l.lost += r.reserve
 			}
 			l.handle(&r)
-		case <-next:
+		case <-l.nextStart():
 		case <-ticker.C:
 		case <-stop:
 			stop = nil
@@ -218,7 +215,6 @@ func (l *loop) askEach(ctx context.Context) {
 			done = nil
 			l.end(&StopError{Reason: Interrupted, Err: context.Cause(ctx)})
 		}
-		stopNext()
 		l.tell()
 	}
 }
@@ -338,9 +334,9 @@ func (l *loop) askAll(ctx context.Context, group []*task) {
 }
 
 // nextStart fires when something may start that has to wait now, unless a result comes first.
-func (l *loop) nextStart() (<-chan time.Time, func()) {
+func (l *loop) nextStart() <-chan time.Time {
 	if l.ended != nil || l.flying >= l.slots() {
-		return nil, func() {}
+		return nil
 	}
 	var at time.Time
 	if len(l.later) > 0 {
@@ -351,10 +347,9 @@ func (l *loop) nextStart() (<-chan time.Time, func()) {
 		at = l.pace.pause
 	}
 	if at.IsZero() || !at.After(now) {
-		return nil, func() {} // it waits for money, which a result may set free
+		return nil // it waits for money, which a result may set free
 	}
-	t := time.NewTimer(at.Sub(now))
-	return t.C, func() { t.Stop() }
+	return time.After(at.Sub(now))
 }
 
 // afford reports whether a request fits the limit on the cost, if it and all requests in flight

@@ -16,8 +16,6 @@ import (
 type Schedule struct {
 	Start    int           // requests at a time, at first; DefaultStart
 	Max      int           // the most of them; DefaultMax
-	Cut      float64       // what a rate limit leaves of them; DefaultCut
-	Growth   float64       // what as many replies as requests at a time add; DefaultGrowth
 	Cooldown time.Duration // after a cut, in which there is no other and no growth; DefaultCooldown
 
 	// A request that may pass is tried again after Base x 2^tries, at most Cap, less up
@@ -34,8 +32,6 @@ type Schedule struct {
 const (
 	DefaultStart    = 20
 	DefaultMax      = 100
-	DefaultCut      = 0.8
-	DefaultGrowth   = 0.05
 	DefaultCooldown = 15 * time.Second
 	DefaultRetries  = 10
 	DefaultBase     = 500 * time.Millisecond
@@ -46,8 +42,6 @@ const (
 func (s Schedule) withDefaults() Schedule {
 	s.Max = cmp.Or(s.Max, DefaultMax)
 	s.Start = min(cmp.Or(s.Start, DefaultStart), s.Max)
-	s.Cut = cmp.Or(s.Cut, DefaultCut)
-	s.Growth = cmp.Or(s.Growth, DefaultGrowth)
 	s.Cooldown = cmp.Or(s.Cooldown, DefaultCooldown)
 	s.Retries = max(0, cmp.Or(s.Retries, DefaultRetries))
 	s.Base = cmp.Or(s.Base, DefaultBase)
@@ -88,6 +82,11 @@ func (p *pace) slots() int { return max(1, int(p.limit)) }
 // ramp is how long it takes to get from Start to Max requests if nothing fails.
 const ramp = 5 * time.Second
 
+const (
+	cut    = 0.8  // what a rate limit leaves of the requests at a time
+	growth = 0.05 // what as many replies as requests at a time add
+)
+
 // grow raises the number of requests from the beginning until something fails: if a reply takes
 // minutes, growing by a step for each reply would take hours.
 func (p *pace) grow(elapsed time.Duration) {
@@ -106,7 +105,7 @@ func (p *pace) replied(now time.Time, l model.Limits) {
 	}
 	if p.streak++; p.streak >= p.slots() {
 		p.streak = 0
-		p.limit = min(float64(p.Max), max(p.limit*(1+p.Growth), math.Floor(p.limit)+1))
+		p.limit = min(float64(p.Max), max(p.limit*(1+growth), math.Floor(p.limit)+1))
 	}
 }
 
@@ -114,7 +113,7 @@ func (p *pace) replied(now time.Time, l model.Limits) {
 func (p *pace) limited(now time.Time, after time.Duration) bool {
 	begins := !now.Before(p.cooldown)
 	if begins {
-		p.limit = max(1, p.limit*p.Cut)
+		p.limit = max(1, p.limit*cut)
 		p.streak = 0
 		p.cooldown = now.Add(p.Cooldown)
 	}

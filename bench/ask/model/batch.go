@@ -149,6 +149,9 @@ func post(path, kind string, body []byte) *call {
 	return &call{method: http.MethodPost, url: path, kind: kind, body: body}
 }
 
+// postJSON posts what can always be encoded.
+func postJSON(path string, body any) *call { return post(path, "application/json", compact.Must(body)) }
+
 // odd returns the error of an answer that is not in the provider's format.
 func odd(err error, text []byte) error {
 	return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf("a response about batches is not in the provider's format: %v: %s", err, preview(text))), Err: err}
@@ -308,32 +311,18 @@ func (openAI) batch(_, tag string, bodies []json.RawMessage) []func(string) (*ca
 
 func openAIBatch(endpoint, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
 	upload := func(string) (*call, error) {
-		var b bytes.Buffer
+		var b bytes.Buffer // takes everything
 		form := multipart.NewWriter(&b)
-		err := form.WriteField("purpose", "batch")
-		if err != nil {
-			return nil, err
-		}
-		h := textproto.MIMEHeader{}
-		h.Set("Content-Disposition", `form-data; name="file"; filename="`+tag+`.jsonl"`)
-		h.Set("Content-Type", "application/jsonl")
-		file, err := form.CreatePart(h)
-		if err != nil {
-			return nil, err
-		}
+		_ = form.WriteField("purpose", "batch")
+		file, _ := form.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; filename="` + tag + `.jsonl"`}, "Content-Type": {"application/jsonl"}})
 		for i, body := range bodies {
-			if err := compact.Write(file, map[string]any{"custom_id": customID(tag, i), "method": "POST", "url": endpoint, "body": body}); err != nil {
-				return nil, err
-			}
+			_ = compact.Write(file, map[string]any{"custom_id": customID(tag, i), "method": "POST", "url": endpoint, "body": body})
 		}
-		if err := form.Close(); err != nil {
-			return nil, err
-		}
+		_ = form.Close()
 		return post("/files", form.FormDataContentType(), b.Bytes()), nil
 	}
 	return []func(string) (*call, error){upload, func(file string) (*call, error) {
-		body, err := compact.JSON(map[string]any{"input_file_id": file, "endpoint": endpoint, "completion_window": "24h", "metadata": map[string]string{"ein": tag}})
-		return post("/batches", "application/json", body), err
+		return postJSON("/batches", map[string]any{"input_file_id": file, "endpoint": endpoint, "completion_window": "24h", "metadata": map[string]string{"ein": tag}}), nil
 	}}
 }
 
@@ -478,8 +467,7 @@ func (anthropic) batch(_, tag string, bodies []json.RawMessage) []func(string) (
 		for i, body := range bodies {
 			list[i] = request{customID(tag, i), body}
 		}
-		body, err := compact.JSON(map[string]any{"requests": list})
-		return post("/v1/messages/batches", "application/json", body), err
+		return postJSON("/v1/messages/batches", map[string]any{"requests": list}), nil
 	}}
 }
 
@@ -566,16 +554,14 @@ func (gemini) batch(model, tag string, bodies []json.RawMessage) []func(string) 
 		Request json.RawMessage `json:"request"`
 	}
 	var file bytes.Buffer
-	var bad error
 	for i, body := range bodies {
-		bad = cmp.Or(bad, compact.Write(&file, request{customID(tag, i), body}))
+		_ = compact.Write(&file, request{customID(tag, i), body}) // memory takes everything
 	}
 	announce := func(string) (*call, error) {
-		body, err := compact.JSON(map[string]any{"file": map[string]any{"displayName": tag}})
-		q := post("/upload/v1beta/files", "application/json", body)
+		q := postJSON("/upload/v1beta/files", map[string]any{"file": map[string]any{"displayName": tag}})
 		q.header = map[string]string{"X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start",
 			"X-Goog-Upload-Header-Content-Length": strconv.Itoa(file.Len()), "X-Goog-Upload-Header-Content-Type": "application/jsonl"}
-		return q, cmp.Or(bad, err)
+		return q, nil
 	}
 	upload := func(to string) (*call, error) {
 		u, err := url.Parse(to)
@@ -587,8 +573,7 @@ func (gemini) batch(model, tag string, bodies []json.RawMessage) []func(string) 
 		return q, nil
 	}
 	return []func(string) (*call, error){announce, upload, func(name string) (*call, error) {
-		body, err := compact.JSON(map[string]any{"batch": map[string]any{"displayName": tag, "inputConfig": map[string]any{"fileName": name}}})
-		return post("/v1beta/models/"+url.PathEscape(model)+":batchGenerateContent", "application/json", body), err
+		return postJSON("/v1beta/models/"+url.PathEscape(model)+":batchGenerateContent", map[string]any{"batch": map[string]any{"displayName": tag, "inputConfig": map[string]any{"fileName": name}}}), nil
 	}}
 }
 
@@ -675,9 +660,7 @@ func (w gemini) line(text []byte) (custom string, body []byte, failed *Error, er
 		if status < http.StatusBadRequest { // a code of google.rpc
 			status = cmp.Or(rpcStatus[status], http.StatusInternalServerError)
 		}
-		if body, err = compact.JSON(map[string]any{"error": e}); err == nil {
-			failed = failure(w, status, http.Header{}, body, time.Time{})
-		}
+		failed = failure(w, status, http.Header{}, compact.Must(map[string]any{"error": e}), time.Time{})
 	}
-	return b.Key, b.Response, failed, err
+	return b.Key, b.Response, failed, nil
 }

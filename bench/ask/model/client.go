@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -352,9 +353,7 @@ func (c *client) send(parent context.Context, key string, q *call, read func(*re
 	for name, value := range q.header {
 		req.Header.Set(name, value)
 	}
-	for name, values := range c.opt.Headers {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, c.opt.Headers)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return c.unreached(parent, ctx, q.url, err)

@@ -36,12 +36,8 @@ func Diff(a, b Config) []string {
 
 // tree returns a configuration as JSON values.
 func tree(c *Config) any {
-	b, err := json.Marshal(c)
-	if err != nil {
-		panic("BUG: run: " + err.Error()) // everything in it has been JSON
-	}
 	var v any
-	if err := json.Unmarshal(b, &v); err != nil {
+	if err := json.Unmarshal(compact.Must(c), &v); err != nil { // everything in it has been JSON
 		panic("BUG: run: " + err.Error())
 	}
 	return v

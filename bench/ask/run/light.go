@@ -73,17 +73,14 @@ func (s *Score) lighten() {
 }
 
 // share returns a score without its texts. Scores that are then equal are one.
-func (s *Score) share(all map[string]*Score) (*Score, error) {
+func (s *Score) share(all map[string]*Score) *Score {
 	light := *s
 	light.lighten()
-	text, err := compact.JSON(&light)
-	if err != nil {
-		return nil, err
+	text := string(compact.Must(&light))
+	if all[text] == nil {
+		all[text] = &light
 	}
-	if all[string(text)] == nil {
-		all[string(text)] = &light
-	}
-	return all[string(text)], nil
+	return all[text]
 }
 
 // Load returns a row with its texts: the row itself if the run was read with them.

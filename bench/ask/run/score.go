@@ -21,7 +21,6 @@ type JudgeOptions struct {
 	// Python runs the programs of the mode python; it may be called by many
 	// goroutines. Without it they are not scored, and keep the scores that they have.
 	Python   verdict.Runner
-	Limits   verdict.Limits        // of Ein programs
 	Workers  int                   // 0 is one for each processor
 	Progress func(done, total int) // may be nil
 }
@@ -67,7 +66,7 @@ func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 	done := 0
 	err = job.Replace(filepath.Join(dir, ScoresFile), func(w io.Writer) error {
 		return verdict.InOrder(ctx, o.Workers, func(yield func(*task) bool) error { return r.tasks(yield) }, func() verdict.Work[*task] {
-			j := verdict.New(verdict.Options{Limits: o.Limits, Python: o.Python, Why: true})
+			j := verdict.New(verdict.Options{Python: o.Python, Why: true})
 			return func(ctx context.Context, t *task) (*verdict.Verdict, error) { return o.one(ctx, j, t) }
 		}, func(t *task, v *verdict.Verdict) error {
 			if t.Score != nil {
@@ -98,8 +97,8 @@ func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 				return err
 			}
 			t.row.said = saidOf(s.Answer)
-			t.row.Score, err = s.share(shared)
-			return err
+			t.row.Score = s.share(shared)
+			return nil
 		})
 	})
 	if err != nil {
@@ -142,17 +141,16 @@ func (r *Run) tasks(yield func(*task) bool) error {
 // ignores scores that cannot be read, since the file is about to be replaced.
 func keepPython(r *Run, shared map[string]*Score) {
 	index := r.index()
-	_ = eachScore(r.Dir, func(l *job.Line, s *Score) (err error) {
+	_ = eachScore(r.Dir, func(l *job.Line, s *Score) error {
 		at := r.place(index, &s.Key)
 		if at < 0 || s.Mode != prompt.Python || s.Outcome == answer.InfraError || r.Rows[at].Reply == nil {
 			return nil
 		}
 		row := &r.Rows[at]
 		if s.Of == "" && r.Config.Format == firstFormat || s.Of == string(row.sum[:]) {
-			row.score = l.Offset
-			row.Score, err = s.share(shared)
+			row.score, row.Score = l.Offset, s.share(shared)
 		}
-		return err
+		return nil
 	})
 }
 

@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 
@@ -104,10 +103,6 @@ func filter(more ...uint32) []byte {
 	}
 	end(deny)
 
-	var b bytes.Buffer
-	for _, in := range p {
-		// A Buffer takes everything.
-		_ = binary.Write(&b, binary.LittleEndian, in)
-	}
-	return b.Bytes()
+	b, _ := binary.Append(nil, binary.LittleEndian, p) // it takes numbers
+	return b
 }

@@ -111,15 +111,8 @@ const mostAnchors = 4
 func asking(program string, places []anchor, text func(node int) string, query *category.Query) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		nodes := slices.DeleteFunc([]int{query.Source, query.Target}, func(x int) bool { return x == category.None })
-		named := map[int]bool{}
-		for _, p := range places {
-			named[p.node] = true
-		}
-		asked := map[int]bool{}
-		for _, x := range nodes {
-			asked[x] = true
-		}
-		if maps.Equal(named, asked) || len(places) == 0 || len(places) > mostAnchors || len(nodes) == 0 {
+		named := lists.Set(lists.Map(places, func(p anchor) int { return p.node }))
+		if maps.Equal(named, lists.Set(nodes)) || len(places) == 0 || len(places) > mostAnchors || len(nodes) == 0 {
 			return
 		}
 		ways := 1

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ein/bench/question/category"
+	"ein/internal/lists"
 	"ein/lang/source"
 	"ein/lang/syntax"
 )
@@ -57,11 +58,7 @@ func rulesGraphs(program string, q *Question) wrote {
 	w := wrote{}
 	stated := computed
 	for _, r := range all {
-		seen := map[int]bool{}
-		for _, row := range r.nodes {
-			seen[row[0]] = true
-		}
-		stated = len(seen)
+		stated = len(lists.Set(lists.Map(r.nodes, func(row []int) int { return row[0] })))
 	}
 	for _, r := range graphs {
 		l := literal{span: r.spans[0], name: r.name, nodes: stated, line: 1 + strings.Count(program[:r.spans[0].Start], "\n")}

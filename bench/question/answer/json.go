@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // maxDepth bounds the nesting of arrays and objects. No answer has more than 3
@@ -234,11 +235,7 @@ func repeats(keys []string) bool {
 		}
 		return false
 	}
-	seen := make(map[string]struct{}, len(keys))
-	for _, k := range keys {
-		seen[k] = struct{}{}
-	}
-	return len(seen) < len(keys)
+	return len(lists.Set(keys)) < len(keys)
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

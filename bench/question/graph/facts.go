@@ -38,9 +38,6 @@ func (g *Graph) Facts() *Facts {
 	return f
 }
 
-// HasEdge reports whether an edge leads from x to y.
-func (f *Facts) HasEdge(x, y int) bool { return f.adjacent[x][y] }
-
 // OutDegree returns the number of edges that leave x.
 func (f *Facts) OutDegree(x int) int { return len(f.out[x]) }
 

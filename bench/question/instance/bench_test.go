@@ -29,11 +29,11 @@ func BenchmarkGenerate(b *testing.B) {
 					b.Fatal(err)
 				}
 				i++
-				_, info, err := Generate(id)
+				_, drawn, err := Generate(id)
 				if err != nil {
 					b.Fatal(err)
 				}
-				redraws += info.Redraws
+				redraws += drawn
 			}
 			b.ReportMetric(float64(i)/b.Elapsed().Seconds(), "instances/s")
 			b.ReportMetric(float64(redraws)/float64(i), "redraws/op")
@@ -48,12 +48,12 @@ func BenchmarkCategory(b *testing.B) {
 		b.Run(c.Name, func(b *testing.B) {
 			i, redraws := 0, 0
 			for b.Loop() {
-				_, info, err := Generate(NewID("bench", c.Name, i, 1))
+				_, drawn, err := Generate(NewID("bench", c.Name, i, 1))
 				if err != nil {
 					b.Fatal(err)
 				}
 				i++
-				redraws += info.Redraws
+				redraws += drawn
 			}
 			b.ReportMetric(float64(redraws)/float64(i), "redraws/op")
 		})

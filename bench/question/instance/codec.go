@@ -68,7 +68,7 @@ func Read(r io.Reader) iter.Seq2[*Instance, error] {
 		for line, err := range Lines(r) {
 			var in *Instance
 			if n++; err == nil {
-				if in, err = decode(line); err != nil {
+				if in, err = Parse(line); err != nil {
 					err = fmt.Errorf("line %d: %w", n, err)
 				}
 			}
@@ -101,24 +101,12 @@ func Lines(r io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// Parse reads one line, as Read does.
-func Parse(line []byte) (*Instance, error) { return decode(line) }
-
-// decode accepts only lines as they were written: the digest must match the members, and the
-// members must describe a possible case.
-func decode(line []byte) (*Instance, error) {
-	line, err := compact.Text(line)
+// Parse reads one line, as Read does: only lines as they were written. The digest must match the
+// members, and the members must describe a possible case.
+func Parse(line []byte) (*Instance, error) {
+	in, err := Decode(line)
 	if err != nil {
 		return nil, err
-	}
-	if len(bytes.TrimSpace(line)) == 0 {
-		return nil, errors.New("it is empty, expected an instance")
-	}
-	in, ok := written(line)
-	if !ok {
-		if in, err = decodeAny(line); err != nil {
-			return nil, err
-		}
 	}
 	if _, err := in.Case(); err != nil {
 		return nil, fmt.Errorf("%q: %w", clip(in.ID), err)
@@ -126,7 +114,23 @@ func decode(line []byte) (*Instance, error) {
 	return in, nil
 }
 
-// decodeAny reads a line in any form of JSON.
+// Decode reads one line in any form of JSON. If only the digest is wrong, it returns the instance as
+// well as the error.
+func Decode(line []byte) (*Instance, error) {
+	line, err := compact.Text(line)
+	if err != nil {
+		return nil, err
+	}
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil, errors.New("it is empty, expected an instance")
+	}
+	if in, ok := written(line); ok {
+		return in, nil
+	}
+	return decodeAny(line)
+}
+
+// decodeAny is Decode, slowly.
 func decodeAny(line []byte) (*Instance, error) {
 	in := &Instance{}
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -142,7 +146,7 @@ func decodeAny(line []byte) (*Instance, error) {
 		return nil, syntax(err)
 	}
 	if sealed.Digest != in.Digest {
-		return nil, fmt.Errorf("the digest of %q does not match its content: the line was changed or is incomplete", clip(in.ID))
+		return in, fmt.Errorf("the digest of %q does not match its content: the line was changed or is incomplete", clip(in.ID))
 	}
 	return in, nil
 }

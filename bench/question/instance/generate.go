@@ -17,12 +17,6 @@ import (
 	"ein/vm/cost"
 )
 
-// Info is how an instance was drawn.
-type Info struct {
-	Redraws int // cases drawn before it that had no good question
-	Loose   int // 1: what decoys say was drawn again; 2: it was given up, and the answer that was drawn too
-}
-
 // How many graphs are drawn at one density, and how many in all, before a density or an id counts
 // as having no good questions. Large dense graphs are all alike: every node reaches every other.
 // For ids that allow no other density, a category accepts one of those in the end, after at most
@@ -54,13 +48,16 @@ func (id ID) SurfaceKey() [32]byte {
 	return random.Key(id.Version, "surface", id.Split, strconv.FormatUint(id.SurfaceSeed, 10), id.Category, strconv.Itoa(id.Index))
 }
 
-// Generate makes the instance of an id.
-func Generate(id ID) (*Instance, Info, error) { return GenerateContext(context.Background(), id) }
+// Generate makes the instance of an id, and says how many cases were drawn before it that had no good
+// question.
+func Generate(id ID) (in *Instance, redraws int, err error) {
+	return GenerateContext(context.Background(), id)
+}
 
 // GenerateContext is Generate that stops when the context ends.
-func GenerateContext(ctx context.Context, id ID) (*Instance, Info, error) {
+func GenerateContext(ctx context.Context, id ID) (in *Instance, redraws int, err error) {
 	m, err := makeOne(ctx, id, nil)
-	return m.Instance, m.Info, err
+	return m.Instance, m.Redraws, err
 }
 
 // makeOne makes an instance, or only its structure if that is to be skipped (in cb2).
@@ -111,7 +108,7 @@ func build(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made
 	}
 	in.Answer = value.JSON(in.Nodes)
 	line, err := in.seal()
-	return Made{Instance: in, Line: line, Info: Info{Redraws: d.Redraws, Loose: d.Loose}, structure: d.structure}, err
+	return Made{Instance: in, Line: line, Redraws: d.Redraws, structure: d.structure}, err
 }
 
 // drawn is a case, and the density its graph was drawn with.

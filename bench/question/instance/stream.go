@@ -70,8 +70,8 @@ func (p Cells) Total() int {
 type Made struct {
 	*Instance
 	Line    []byte // with its newline
-	Info    Info
-	Skipped int // indices before it that were passed over
+	Redraws int    // cases drawn before it that had no good question
+	Skipped int    // indices before it that were passed over
 
 	structure [32]byte
 }
@@ -114,7 +114,6 @@ type pending struct {
 	next    int        // index
 	jobs    []task
 	given   int
-	tried   int
 	skipped int // since the last instance that was given
 	clashes int
 }
@@ -229,7 +228,6 @@ func (r *run) give(c *pending) {
 	id := c.ID
 	id.Index = c.next
 	c.next++
-	c.tried++
 	j := task{id, c, make(chan result, 1)}
 	c.jobs = append(c.jobs, j)
 	r.flying++

@@ -10,7 +10,7 @@ import (
 )
 
 // written reads a line that is, byte for byte, what Write makes of its instance, ten times as
-// fast as encoding/json. Other lines, which may be valid too, are left to decode.
+// fast as encoding/json. Other lines, which may be valid too, are left to decodeAny.
 func written(line []byte) (*Instance, bool) {
 	in := &Instance{}
 	c := &cursor{text: string(line)}

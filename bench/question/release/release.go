@@ -9,7 +9,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -99,22 +98,18 @@ type Lesson struct {
 	Canary   string           `json:"canary" parquet:"canary"`
 }
 
-func question(in *instance.Instance) (*Question, error) {
-	query, err := json.Marshal(&in.Query)
-	if err != nil {
-		return nil, err
-	}
+func question(in *instance.Instance) *Question {
 	q := &Question{ID: in.ID, Version: in.Version, Split: in.Split, Category: in.Category, Level: in.Level, Question: in.Question,
 		Answer: string(in.Answer), ResultType: in.ResultType, N: int64(in.N), Density: in.Density.String(), Depth: int64(in.Depth),
 		Operations: int64(in.Operations), Directed: in.Directed, StructuralSeed: fmt.Sprint(in.StructuralSeed), SurfaceSeed: fmt.Sprint(in.SurfaceSeed),
-		Nodes: in.Nodes, Edges: []Edge{}, Query: string(query), Domain: in.Domain, Style: in.Style, Labels: in.Labels,
+		Nodes: in.Nodes, Edges: []Edge{}, Query: string(compact.Must(&in.Query)), Domain: in.Domain, Style: in.Style, Labels: in.Labels,
 		EinProgram: in.EinProgram, PythonProgram: in.PythonProgram, Digest: in.Digest, Canary: prompt.Canary}
 	for i, edges := range [][][2]int{in.Edges, in.Edges2} {
 		for _, e := range edges {
 			q.Edges = append(q.Edges, Edge{int64(i + 1), int64(e[0]), int64(e[1])})
 		}
 	}
-	return q, nil
+	return q
 }
 
 // Maker makes a release.
@@ -264,11 +259,7 @@ func (m *Maker) questions(ctx context.Context, name, about string, plan instance
 	}
 	return made, write(m, "questions/"+name, about, len(made), func(yield func(*Question) error) error {
 		for _, in := range made {
-			q, err := question(in)
-			if err == nil {
-				err = yield(q)
-			}
-			if err != nil {
+			if err := yield(question(in)); err != nil {
 				return err
 			}
 		}

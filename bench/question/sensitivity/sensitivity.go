@@ -15,6 +15,7 @@ import (
 	"ein/bench/question/graph"
 	"ein/bench/question/instance"
 	"ein/bench/question/random"
+	"ein/internal/lists"
 )
 
 // Up to exhaustive nodes all edits are tried; beyond, a sample of that many, or all
@@ -109,10 +110,7 @@ func Of(in *instance.Instance) (*Result, error) {
 func edits(c *category.Case) []edit {
 	var list []edit
 	for i, g := range []*graph.Graph{&c.G, &c.G2} {
-		there := map[graph.Edge]bool{}
-		for _, e := range g.Edges {
-			there[e] = true
-		}
+		there := lists.Set(g.Edges)
 		for x := range g.N {
 			for y := range g.N {
 				if x == y || !g.Directed && x > y {

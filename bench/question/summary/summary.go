@@ -23,6 +23,7 @@ import (
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
+	"ein/bench/question/prompt"
 	"ein/bench/question/sensitivity"
 	"ein/internal/words"
 )
@@ -30,8 +31,6 @@ import (
 // TokenEstimate says how tokens are counted: without the vocabulary of any
 // model, by the rule of thumb for English and code.
 const TokenEstimate = "characters / 4, rounded up"
-
-func tokens(chars int) int { return (chars + 3) / 4 }
 
 // topAnswers is the number of most common answers that are kept.
 const topAnswers = 5
@@ -63,9 +62,8 @@ type Length struct {
 }
 
 func (l *Length) add(text string) {
-	n := utf8.RuneCountInString(text)
-	l.Characters.add(float64(n))
-	l.Tokens.add(float64(tokens(n)))
+	l.Characters.add(float64(utf8.RuneCountInString(text)))
+	l.Tokens.add(float64(prompt.Tokens(text)))
 }
 
 // Answer is one answer of a category, up to the labels: nodes are numbers.
@@ -237,11 +235,9 @@ func factsOf(in *instance.Instance, edits func(*instance.Instance) (*sensitivity
 		}
 	}
 	if id, err := instance.ParseID(in.ID); err == nil && redraws {
-		_, info, err := instance.Generate(id)
-		if err != nil {
+		if _, f.redraws, err = instance.Generate(id); err != nil {
 			return f, err
 		}
-		f.redraws = info.Redraws
 	}
 	return f, nil
 }

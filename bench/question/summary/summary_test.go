@@ -71,12 +71,12 @@ func TestCollect(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, info, err := instance.Generate(id)
+			_, drawn, err := instance.Generate(id)
 			if err != nil {
 				t.Fatal(err)
 			}
-			redraws += float64(info.Redraws)
-			if info.Redraws > 0 {
+			redraws += float64(drawn)
+			if drawn > 0 {
 				redrawn++
 			}
 		}

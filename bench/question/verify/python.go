@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ein/internal/child"
+	"ein/internal/compact"
 )
 
 //go:embed driver.py
@@ -132,13 +133,9 @@ func (i *Interpreter) Run(ctx context.Context, program string) (string, error) {
 			return "", err
 		}
 	}
-	request, err := json.Marshal(program)
-	if err != nil {
-		return "", err // not possible: a string always has a JSON form
-	}
 	limited, cancel := context.WithTimeout(ctx, i.limit)
 	defer cancel()
-	line, err := i.p.Ask(limited, request)
+	line, err := i.p.Ask(limited, compact.Must(program))
 	var reply struct {
 		Stdout string
 		Error  *string

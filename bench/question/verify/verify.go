@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -230,19 +231,16 @@ func scan(ctx context.Context, r io.Reader, items chan<- Record) {
 // inspect checks a line.
 func inspect(n int, line []byte) Record {
 	it := Record{Line: n}
-	line, err := compact.Text(line)
-	var in *instance.Instance
-	if err == nil {
-		in, err = decode(line)
-	}
-	if err != nil {
+	in, err := instance.Decode(line)
+	if in == nil {
 		it.find(Line, "%v", err)
 		return it
 	}
 	it.in, it.ID, it.Category = in, in.ID, unknown
-	if err := instance.Write(io.Discard, in); err != nil {
+	if err != nil {
 		it.find(Digest, "the digest does not match the content: the line was changed")
 	}
+	line, _ = compact.Text(line) // which Decode has read
 	if what := regenerate(in, line); what != "" {
 		it.find(Generated, "%s", what)
 	}
@@ -281,26 +279,6 @@ func (it *Record) run(p Part, what string, profile check.Profile, program string
 	}
 }
 
-// decode does not check the digest, unlike instance.Parse: a changed line is a finding here.
-func decode(line []byte) (*instance.Instance, error) {
-	if len(bytes.TrimSpace(line)) == 0 {
-		return nil, errors.New("the line is empty, expected an instance")
-	}
-	in := &instance.Instance{}
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(in); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-			return nil, errors.New("the line is not an instance: it is truncated")
-		}
-		return nil, fmt.Errorf("the line is not an instance: %s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the line holds more than one instance")
-	}
-	return in, nil
-}
-
 // regenerate generates the line of the id and says how the given line differs.
 func regenerate(in *instance.Instance, line []byte) string {
 	if !slices.Contains(instance.Versions(), in.Version) {
@@ -329,24 +307,20 @@ func regenerate(in *instance.Instance, line []byte) string {
 // they are short.
 func differences(line, made []byte) string {
 	var a, b map[string]json.RawMessage
-	if json.Unmarshal(line, &a) != nil || json.Unmarshal(made, &b) != nil {
-		return "its form" // not possible: both were read before
-	}
+	_, _ = json.Unmarshal(line, &a), json.Unmarshal(made, &b) // both were read before
 	var list []string
-	for _, name := range fields(made) {
+	for field := range reflect.TypeFor[instance.Instance]().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch x, y := a[name], b[name]; {
 		case bytes.Equal(x, y):
 		case x == nil:
 			list = append(list, name+" (missing)")
+		case y == nil:
+			list = append(list, name+" (not expected)")
 		case len(x) <= shortValue && len(y) <= shortValue && name != "digest":
 			list = append(list, fmt.Sprintf("%s (%s, not %s)", name, x, y))
 		default:
 			list = append(list, name)
-		}
-	}
-	for _, name := range fields(line) {
-		if b[name] == nil {
-			list = append(list, name+" (not expected)")
 		}
 	}
 	if len(list) == 0 {
@@ -356,24 +330,6 @@ func differences(line, made []byte) string {
 }
 
 const shortValue = 40
-
-// fields returns the names of the members of an object, in order.
-func fields(object []byte) []string {
-	d := json.NewDecoder(bytes.NewReader(object))
-	var names []string
-	_, _ = d.Token()
-	for d.More() {
-		name, err := d.Token()
-		var skip json.RawMessage
-		if err != nil || d.Decode(&skip) != nil {
-			break
-		}
-		if s, ok := name.(string); ok {
-			names = append(names, s)
-		}
-	}
-	return names
-}
 
 // python runs the Python program of an item. The first error is an *Unavailable, the other one
 // comes from the context.

@@ -208,11 +208,11 @@ func TestLines(t *testing.T) {
 	good := line(t, generate(t, "cousin", 0))
 	for _, test := range []struct{ text, want string }{
 		{"", ""},
-		{"\n" + good, "1 line: the line is empty"},
-		{good + good[:100] + "\n", "2 line: the line is not an instance: it is truncated"},
-		{good + "[1]\n", "2 line: the line is not an instance: cannot unmarshal array"},
-		{good + strings.Replace(good, `{"id"`, `{"name":1,"id"`, 1), `2 line: the line is not an instance: unknown field "name"`},
-		{good + strings.TrimSuffix(good, "\n") + good, "2 line: the line holds more than one instance"},
+		{"\n" + good, "1 line: it is empty, expected an instance"},
+		{good + good[:100] + "\n", "2 line: the object is cut off"},
+		{good + "[1]\n", "2 line: it is a JSON array, expected an object"},
+		{good + strings.Replace(good, `{"id"`, `{"name":1,"id"`, 1), `2 line: it is not an instance: unknown field "name"`},
+		{good + strings.TrimSuffix(good, "\n") + good, "2 line: there is more after the object"},
 		{good + good, "2 line: line 1 has the same id"},
 		{strings.Replace(good, `,"version"`, `, "version"`, 1), "1 generated: regenerated from its id, it differs in the form of the line"},
 		{strings.Replace(good, "\n", "\r\n", 1), ""},

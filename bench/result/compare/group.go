@@ -2,7 +2,9 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
@@ -75,10 +77,7 @@ func (g *Group) finish(opt *Options) {
 	for i, d := range g.differences {
 		sums[g.cluster[i]] += int(d)
 	}
-	each := make([]int, 0, len(sums))
-	for _, d := range sums {
-		each = append(each, d)
-	}
+	each := slices.Collect(maps.Values(sums))
 	g.Clusters = len(sums)
 	g.DesignEffect = stats.DesignEffect(g.differences, g.cluster)
 	g.A, g.B = stats.ShareOf(g.a, g.cluster, confidence), stats.ShareOf(g.b, g.cluster, confidence)

@@ -491,9 +491,6 @@ func pairs(a, b stats.Cell[int]) (stats.Paired, bool) {
 
 // apart reports whether two cells have no cluster in common.
 func apart(a, b stats.Cell[int]) bool {
-	in := make(map[int]bool, len(a.Cluster))
-	for _, k := range a.Cluster {
-		in[k] = true
-	}
+	in := lists.Set(a.Cluster)
 	return !slices.ContainsFunc(b.Cluster, func(k int) bool { return in[k] })
 }

@@ -11,6 +11,7 @@ import (
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
 	"ein/internal/chart"
+	"ein/internal/lists"
 	"ein/internal/page"
 	"ein/internal/stats"
 )
@@ -93,10 +94,7 @@ func (a *Arm) add(it item) {
 
 // name names the arms: by the model, and by whatever else distinguishes them.
 func name(list []*Arm) {
-	encodings := map[surface.Encoding]bool{}
-	for _, a := range list {
-		encodings[a.Encoding] = true
-	}
+	encodings := lists.Set(lists.Map(list, func(a *Arm) surface.Encoding { return a.Encoding }))
 	names := make([]string, len(list))
 	for i, a := range list {
 		names[i] = fmt.Sprintf("%s, %s", brief(a.Run.Config.Model), a.Mode)
@@ -236,13 +234,9 @@ func differences(arms []*Arm) []string {
 	if len(arms) < 2 {
 		return nil
 	}
-	sets := make([]map[string]bool, len(arms))
-	for i, a := range arms {
-		sets[i] = map[string]bool{}
-		for j := range a.all {
-			sets[i][a.all[j].base()] = true
-		}
-	}
+	sets := lists.Map(arms, func(a *Arm) map[string]bool {
+		return lists.Set(lists.Map(a.all, func(it item) string { return it.base() }))
+	})
 	var list []string
 	for i := 1; i < len(arms); i++ {
 		shared := 0

@@ -2,6 +2,7 @@ package report
 
 import (
 	"ein/internal/chart"
+	"ein/internal/lists"
 	"ein/internal/stats"
 )
 
@@ -64,10 +65,7 @@ func buildReliability(r *Report, s *Section) error {
 			}
 			return chart.Exact(100 * x / c.Total())
 		}
-		structures := map[uint64]bool{}
-		for i := range a.scored {
-			structures[a.scored[i].cluster()] = true
-		}
+		structures := lists.Set(lists.Map(a.scored, func(it item) uint64 { return it.cluster() }))
 		type sample struct {
 			structure uint64
 			sample    int

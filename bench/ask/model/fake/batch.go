@@ -3,20 +3,17 @@ package fake
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"ein/internal/compact"
 )
 
 // batch is requests that were given at once, and what became of them. It has ended when
@@ -110,7 +107,8 @@ func (s *Server) serveBatches(w http.ResponseWriter, r *http.Request, f bulk, re
 	case post && id == "file" && f == geminiFormat:
 		s.uploadResumable(w, r, f, body)
 	case post && id == "file":
-		s.upload(w, r, f, body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		s.upload(w, r, f)
 	case post && id == "":
 		s.submit(w, r, f, body)
 	case id == "file" && !post:
@@ -145,7 +143,7 @@ const maxBatch = 256 << 20
 
 func (s *Server) say(w http.ResponseWriter, text string) {
 	s.count(func(c *Stats) { c.Answered++ })
-	write(w, http.StatusOK, json.RawMessage(text))
+	write(w, http.StatusOK, text)
 }
 
 func (s *Server) ended(b *batch) bool { return time.Since(b.created) >= s.opt.Latency }
@@ -194,8 +192,7 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request, f bulk, body []b
 	}
 	s.mu.Lock()
 	key := provider(f)
-	id := sha256.Sum256([]byte(key + strconv.Itoa(len(s.batches[key]))))
-	b.id, b.created = "batch_"+hex.EncodeToString(id[:8]), time.Now()
+	b.id, b.created = "batch_"+idOf([]byte(key + strconv.Itoa(len(s.batches[key]))))[:16], time.Now()
 	s.batches[key] = append(s.batches[key], b)
 	s.stats.Batches++
 	s.stats.Batched += billed
@@ -232,8 +229,7 @@ func (s *Server) work(ctx context.Context, h http.Header, f bulk, b *batch) (bil
 		if err != nil {
 			return 0, err
 		}
-		id := sha256.Sum256(it.body)
-		a.id = hex.EncodeToString(id[:12])
+		a.id = idOf(it.body)
 		it.reply = of.reply(q, a)
 		billed++
 	}
@@ -312,43 +308,18 @@ func (s *Server) listBatches(w http.ResponseWriter, r *http.Request, f bulk) {
 }
 
 // upload keeps a file for OpenAI's batches.
-func (s *Server) upload(w http.ResponseWriter, r *http.Request, f format, body []byte) {
-	bad := func(message string) {
-		s.refuse(w, f, &problem{http.StatusBadRequest, "invalid_request_error", "", message, "file"})
-	}
-	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || params["boundary"] == "" {
-		bad("expected multipart/form-data")
+func (s *Server) upload(w http.ResponseWriter, r *http.Request, f format) {
+	file, head, err := r.FormFile("file")
+	if err != nil || r.FormValue("purpose") != "batch" || !strings.HasSuffix(head.Filename, ".jsonl") {
+		s.refuse(w, f, &problem{http.StatusBadRequest, "invalid_request_error", "", "expected a *.jsonl file with the purpose batch, as multipart/form-data", "file"})
 		return
 	}
-	purpose, name := "", ""
-	var file []byte
-	for form := multipart.NewReader(bytes.NewReader(body), params["boundary"]); ; {
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		var text []byte
-		if err == nil {
-			text, err = io.ReadAll(part)
-		}
-		if err != nil {
-			bad("the form cannot be read")
-			return
-		}
-		switch part.FormName() {
-		case "purpose":
-			purpose = string(text)
-		case "file":
-			file, name = text, part.FileName()
-		}
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return // it is in memory, or the disk is full
 	}
-	if purpose != "batch" || file == nil || !strings.HasSuffix(name, ".jsonl") {
-		bad("expected a *.jsonl file with the purpose batch")
-		return
-	}
-	id := s.keep(file)
-	s.say(w, fmt.Sprintf(`{"id":%q,"object":"file","bytes":%d,"created_at":%d,"filename":%s,"purpose":"batch","status":"processed"}`, id, len(file), time.Now().Unix(), quote(name)))
+	id := s.keep(text)
+	s.say(w, fmt.Sprintf(`{"id":%q,"object":"file","bytes":%d,"created_at":%d,"filename":%s,"purpose":"batch","status":"processed"}`, id, len(text), time.Now().Unix(), quote(head.Filename)))
 }
 
 // keep keeps a file, and gives its name.
@@ -362,8 +333,7 @@ func (s *Server) keep(file []byte) string {
 
 // uploadID returns a secret that only a client who began an upload knows; it stands for the key.
 func (s *Server) uploadID() string {
-	id := sha256.Sum256([]byte("upload" + s.opt.Key))
-	return hex.EncodeToString(id[:])
+	return idOf([]byte("upload" + s.opt.Key))
 }
 
 // uploadResumable keeps a file for Gemini's batches: a first request says what comes, and is
@@ -404,10 +374,6 @@ const (
 )
 
 func (openAI) submit(s *Server, _ http.Header, _ string, body []byte) (*batch, *problem) {
-	bad := func(param, message string, args ...any) (*batch, *problem) {
-		_, p := openAIBad("invalid_value", param, message, args...)
-		return nil, p
-	}
 	var q struct {
 		File     string            `json:"input_file_id"`
 		Endpoint string            `json:"endpoint"`
@@ -422,13 +388,13 @@ func (openAI) submit(s *Server, _ http.Header, _ string, body []byte) (*batch, *
 	s.mu.Unlock()
 	switch {
 	case !ok:
-		return bad("input_file_id", "No such File object: %s", q.File)
+		return nil, openAIBad("invalid_value", "input_file_id", "No such File object: %s", q.File)
 	case q.Window != "24h":
-		return bad("completion_window", "Invalid value: '%s'. Supported values are: '24h'.", q.Window)
+		return nil, openAIBad("invalid_value", "completion_window", "Invalid value: '%s'. Supported values are: '24h'.", q.Window)
 	case q.Endpoint != chatPath && q.Endpoint != responsesPath:
-		return bad("endpoint", "Invalid value: '%s'.", q.Endpoint)
+		return nil, openAIBad("invalid_value", "endpoint", "Invalid value: '%s'.", q.Endpoint)
 	}
-	b := &batch{tag: string(mustJSON(q.Metadata)), file: q.File, path: q.Endpoint}
+	b := &batch{tag: string(compact.Must(q.Metadata)), file: q.File, path: q.Endpoint}
 	seen := map[string]bool{}
 	for line := range bytes.Lines(file) {
 		var one struct {
@@ -438,13 +404,13 @@ func (openAI) submit(s *Server, _ http.Header, _ string, body []byte) (*batch, *
 			Body   json.RawMessage `json:"body"`
 		}
 		if name, err := strict(line, &one, ""); err != nil || name != "" || one.ID == "" || seen[one.ID] || one.Method != http.MethodPost || one.URL != q.Endpoint {
-			return bad("input_file_id", "line %d of the file is not a request for this batch", len(b.items)+1)
+			return nil, openAIBad("invalid_value", "input_file_id", "line %d of the file is not a request for this batch", len(b.items)+1)
 		}
 		seen[one.ID] = true
 		b.items = append(b.items, item{id: one.ID, body: one.Body})
 	}
 	if len(b.items) == 0 || len(b.items) > 50_000 {
-		return bad("input_file_id", "The file has %d requests, expected 1 to 50000.", len(b.items))
+		return nil, openAIBad("invalid_value", "input_file_id", "The file has %d requests, expected 1 to 50000.", len(b.items))
 	}
 	return b, nil
 }
@@ -482,7 +448,7 @@ func (f openAI) outcome(it *item) string {
 	case it.late != "":
 		failed = fmt.Sprintf(`{"code":"batch_%s","message":"This request was not executed."}`, it.late)
 	case it.why != nil:
-		response = fmt.Sprintf(`{"status_code":%d,"request_id":"req_fake","body":%s}`, it.why.status, mustJSON(f.problem(it.why)))
+		response = fmt.Sprintf(`{"status_code":%d,"request_id":"req_fake","body":%s}`, it.why.status, f.problem(it.why))
 	default:
 		response = fmt.Sprintf(`{"status_code":200,"request_id":"req_fake","body":%s}`, it.reply)
 	}
@@ -490,9 +456,6 @@ func (f openAI) outcome(it *item) string {
 }
 
 func (anthropic) submit(_ *Server, _ http.Header, _ string, body []byte) (*batch, *problem) {
-	bad := func(message string, args ...any) (*batch, *problem) {
-		return nil, &problem{http.StatusBadRequest, "invalid_request_error", "", fmt.Sprintf(message, args...), ""}
-	}
 	var q struct {
 		Requests []struct {
 			ID     string          `json:"custom_id"`
@@ -500,13 +463,13 @@ func (anthropic) submit(_ *Server, _ http.Header, _ string, body []byte) (*batch
 		} `json:"requests"`
 	}
 	if name, err := strict(body, &q, ""); err != nil || name != "" || len(q.Requests) == 0 || len(q.Requests) > 100_000 {
-		return bad("requests: expected 1 to 100000 of {custom_id, params}, and nothing else %s", name)
+		return nil, anthropicBad("requests: expected 1 to 100000 of {custom_id, params}, and nothing else %s", name)
 	}
 	b := &batch{}
 	seen := map[string]bool{}
 	for i, one := range q.Requests {
 		if !customID(one.ID) || seen[one.ID] {
-			return bad("requests.%d.custom_id: it has to be unique, and match ^[a-zA-Z0-9_-]{1,64}$", i)
+			return nil, anthropicBad("requests.%d.custom_id: it has to be unique, and match ^[a-zA-Z0-9_-]{1,64}$", i)
 		}
 		seen[one.ID] = true
 		b.items = append(b.items, item{id: one.ID, body: one.Params})
@@ -543,15 +506,12 @@ func (f anthropic) outcome(it *item) string {
 	case it.late != "":
 		result = `{"type":"expired"}`
 	case it.why != nil:
-		result = fmt.Sprintf(`{"type":"errored","error":%s}`, mustJSON(f.problem(it.why)))
+		result = fmt.Sprintf(`{"type":"errored","error":%s}`, f.problem(it.why))
 	}
 	return fmt.Sprintf(`{"custom_id":%s,"result":%s}`, quote(it.id), result)
 }
 
 func (gemini) submit(s *Server, _ http.Header, name string, body []byte) (*batch, *problem) {
-	bad := func(message string, args ...any) (*batch, *problem) {
-		return nil, &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf(message, args...), ""}
-	}
 	type request struct {
 		Key      string                     `json:"key"` // in a file
 		Request  map[string]json.RawMessage `json:"request"`
@@ -578,19 +538,19 @@ func (gemini) submit(s *Server, _ http.Header, name string, body []byte) (*batch
 		var one request
 		name, err := strict(line, &one, "")
 		if err != nil || name != "" || one.Key == "" || one.Metadata != nil {
-			return bad("line %d of the file is not a request with a key", len(list)+1)
+			return nil, geminiBad("line %d of the file is not a request with a key", len(list)+1)
 		}
 		list = append(list, one)
 	}
 	switch {
 	case err != nil || field != "":
-		return bad("Invalid JSON payload received. Unknown name %q: Cannot find field. %v", field, err)
+		return nil, geminiBad("Invalid JSON payload received. Unknown name %q: Cannot find field. %v", field, err)
 	case !exists("gemini", name):
 		return nil, &problem{http.StatusNotFound, "NOT_FOUND", "", "models/" + name + " is not found for API version v1beta.", ""}
 	case b.file != "" && !ok:
 		return nil, &problem{http.StatusNotFound, "NOT_FOUND", "", "There is no file " + b.file + ".", ""}
 	case b.tag == "" || len(list) == 0:
-		return bad("* BatchGenerateContentRequest.batch: displayName and requests are needed")
+		return nil, geminiBad("* BatchGenerateContentRequest.batch: displayName and requests are needed")
 	}
 	for _, one := range list {
 		delete(one.Request, "model")
@@ -598,7 +558,7 @@ func (gemini) submit(s *Server, _ http.Header, name string, body []byte) (*batch
 		if b.file != "" {
 			id = `"key":` + quote(one.Key)
 		}
-		b.items = append(b.items, item{id: id, body: mustJSON(one.Request)})
+		b.items = append(b.items, item{id: id, body: compact.Must(one.Request)})
 	}
 	return b, nil
 }

@@ -16,9 +16,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -118,10 +118,7 @@ func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.stats
-	c.Faults = make(map[string]int, len(s.stats.Faults))
-	for k, v := range s.stats.Faults {
-		c.Faults[k] = v
-	}
+	c.Faults = maps.Clone(s.stats.Faults)
 	return c
 }
 
@@ -176,8 +173,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.say(w, fill(f.count(), q, &said{input: prompt.Tokens(q.system) + prompt.Tokens(q.user)}))
 		return
 	}
-	if !s.wait(r.Context()) {
-		return
+	if s.opt.Latency > 0 {
+		select {
+		case <-time.After(s.opt.Latency):
+		case <-r.Context().Done():
+			return
+		}
 	}
 	if fault := s.fault(s.faults, nil, body); fault != nil {
 		s.meet(w, r, f, fault)
@@ -188,10 +189,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client has gone
 	}
 	s.count(func(c *Stats) { c.Answered++ })
-	id := sha256.Sum256(body)
-	a.id = hex.EncodeToString(id[:12])
+	a.id = idOf(body)
 	if !q.stream && !strings.HasSuffix(r.URL.Path, ":streamGenerateContent") {
-		write(w, http.StatusOK, json.RawMessage(f.reply(q, a)))
+		write(w, http.StatusOK, f.reply(q, a))
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -203,6 +203,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// idOf returns the id of what has a text.
+func idOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:12])
+}
+
 func (s *Server) count(f func(*Stats)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,20 +218,6 @@ func (s *Server) count(f func(*Stats)) {
 func (s *Server) refuse(w http.ResponseWriter, f format, p *problem) {
 	s.count(func(c *Stats) { c.Refused++ })
 	write(w, p.status, f.problem(p))
-}
-
-func (s *Server) wait(ctx context.Context) bool {
-	if s.opt.Latency <= 0 {
-		return true
-	}
-	t := time.NewTimer(s.opt.Latency)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // meet answers a request with a fault.
@@ -341,19 +333,9 @@ func (s *Server) mode(system string) prompt.Mode {
 	return prompt.Direct
 }
 
-// mustJSON marshals what cannot fail: maps and structs of strings and numbers, and JSON.
-func mustJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("BUG: fake: " + err.Error())
-	}
-	return b
-}
-
-func write(w http.ResponseWriter, status int, v any) {
-	b := mustJSON(v)
+func write(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
-	_, _ = w.Write(b) // a client that has gone is none of ours
+	_, _ = io.WriteString(w, text) // a client that has gone is none of ours
 }

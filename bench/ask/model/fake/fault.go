@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ein/bench/ask/model"
+	"ein/internal/compact"
 	"ein/internal/lists"
 )
 
@@ -139,7 +140,7 @@ func choose(names []string) ([]Fault, error) {
 // words is the kind of an error as the three providers call it: OpenAI's is a code.
 type words struct{ openai, anthropic, gemini string }
 
-func (w *words) says(f format, code int, message string) any {
+func (w *words) says(f format, code int, message string) string {
 	switch f.(type) {
 	case anthropic:
 		return f.problem(&problem{code, w.anthropic, "", message, ""})
@@ -153,14 +154,14 @@ func (w *words) says(f format, code int, message string) any {
 	return f.problem(&problem{code, kind, w.openai, message, ""})
 }
 
-func retryInfo(wait time.Duration, quota string) any {
+func retryInfo(wait time.Duration, quota string) string {
 	details := []any{map[string]any{"@type": "type.googleapis.com/google.rpc.QuotaFailure",
 		"violations": []any{map[string]any{"quotaId": "GenerateRequestsPerMinutePerProjectPerModel", "quotaValue": quota}}}}
 	if wait > 0 {
 		details = append(details, map[string]any{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": strconv.FormatFloat(wait.Seconds(), 'f', -1, 64) + "s"})
 	}
-	return map[string]any{"error": map[string]any{"code": 429, "status": "RESOURCE_EXHAUSTED", "details": details,
-		"message": "You exceeded your current quota, please check your plan and billing details."}}
+	return string(compact.Must(map[string]any{"error": map[string]any{"code": 429, "status": "RESOURCE_EXHAUSTED", "details": details,
+		"message": "You exceeded your current quota, please check your plan and billing details."}}))
 }
 
 func retrySeconds(h http.Header, _ format, wait time.Duration) {

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"ein/bench/ask/model"
+	"ein/internal/compact"
 	"ein/internal/lists"
 )
 
@@ -35,7 +36,7 @@ type format interface {
 	parse(h http.Header, name string, body []byte) (*question, *problem)
 	reply(*question, *said) string
 	stream(*question, *said) []event
-	problem(*problem) any
+	problem(*problem) string
 	// The list of models is made of items; one alone is an item.
 	models() (provider, list, item string)
 	count() string // of tokens
@@ -154,7 +155,7 @@ func fill(text string, q *question, a *said, more ...string) string {
 		"$in", n(a.input), "$out", n(a.output+a.thought), "$seen", n(a.output), "$total", n(a.input+a.output+a.thought), "$thought", n(a.thought))...).Replace(text)
 }
 
-func quote(s string) string { return string(mustJSON(s)) }
+func quote(s string) string { return string(compact.Must(s)) }
 
 // script returns a streamed answer: a line for each event, with its name and its data. A line
 // behind ? is there where thoughts are, behind ! where a text is; behind + and * it is
@@ -208,11 +209,7 @@ func strict(body []byte, v any, others string) (unknown string, err error) {
 	for _, name := range strings.Fields(others) {
 		delete(all, name)
 	}
-	rest, err := json.Marshal(all)
-	if err != nil {
-		return "", err
-	}
-	d := json.NewDecoder(bytes.NewReader(rest))
+	d := json.NewDecoder(bytes.NewReader(compact.Must(all)))
 	d.DisallowUnknownFields()
 	if err = d.Decode(v); err == nil {
 		return "", nil
@@ -330,17 +327,17 @@ func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) 
 	q := &question{model: b.Model, seed: seedOf(b.Seed), stream: b.Stream, usage: b.StreamOptions.Usage, n: 1}
 	switch {
 	case b.MaxTokens != nil && openAIThinks(b.Model):
-		return openAIBad("unsupported_parameter", "max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
+		return nil, openAIBad("unsupported_parameter", "max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
 	case b.MaxTokens != nil && b.MaxCompletionTokens != nil:
-		return openAIBad("invalid_parameter_combination", "max_tokens", "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
+		return nil, openAIBad("invalid_parameter_combination", "max_tokens", "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
 	case len(b.Stop) > 0 && openAIThinks(b.Model):
-		return openAIBad("unsupported_parameter", "stop", "Unsupported parameter: 'stop' is not supported with this model.")
+		return nil, openAIBad("unsupported_parameter", "stop", "Unsupported parameter: 'stop' is not supported with this model.")
 	case len(b.Stop) > 4:
-		return openAIBad("array_above_max_length", "stop", "Invalid 'stop': array too long. Expected at most 4.")
+		return nil, openAIBad("array_above_max_length", "stop", "Invalid 'stop': array too long. Expected at most 4.")
 	case b.N != nil && (*b.N < 1 || *b.N > 128):
-		return openAIBad("integer_out_of_range", "n", "Invalid 'n': expected 1 to 128.")
+		return nil, openAIBad("integer_out_of_range", "n", "Invalid 'n': expected 1 to 128.")
 	case len(b.Messages) == 0:
-		return openAIBad("empty_array", "messages", "Invalid 'messages': empty array.")
+		return nil, openAIBad("empty_array", "messages", "Invalid 'messages': empty array.")
 	}
 	if b.N != nil {
 		q.n = *b.N
@@ -352,20 +349,18 @@ func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) 
 	return q, openAIFill(q, b.Messages, b.MaxCompletionTokens, b.Temperature, b.ReasoningEffort)
 }
 
-func openAIBad(code, param, message string, args ...any) (*question, *problem) {
-	return nil, &problem{http.StatusBadRequest, "invalid_request_error", code, fmt.Sprintf(message, args...), param}
+func openAIBad(code, param, message string, args ...any) *problem {
+	return &problem{http.StatusBadRequest, "invalid_request_error", code, fmt.Sprintf(message, args...), param}
 }
 
 func openAIRead(body []byte, v any, others string) *problem {
-	name, err := strict(body, v, others)
-	var p *problem
-	switch {
+	switch name, err := strict(body, v, others); {
 	case name != "":
-		_, p = openAIBad("unknown_parameter", name, "Unknown parameter: '%s'.", name)
+		return openAIBad("unknown_parameter", name, "Unknown parameter: '%s'.", name)
 	case err != nil:
-		_, p = openAIBad("", "", "We could not parse the JSON body of your request: %v", err)
+		return openAIBad("", "", "We could not parse the JSON body of your request: %v", err)
 	}
-	return p
+	return nil
 }
 
 func openAIThinks(name string) bool {
@@ -374,10 +369,6 @@ func openAIThinks(name string) bool {
 
 // openAIFill fills a question with what the two formats of OpenAI have in common.
 func openAIFill(q *question, list []message, most *int, temperature *float64, effort *string) *problem {
-	bad := func(code, param, message string, args ...any) *problem {
-		_, p := openAIBad(code, param, message, args...)
-		return p
-	}
 	reasons := openAIThinks(q.model)
 	q.thinks = reasons
 	if effort != nil {
@@ -385,15 +376,15 @@ func openAIFill(q *question, list []message, most *int, temperature *float64, ef
 	}
 	switch {
 	case q.model == "":
-		return bad("", "model", "you must provide a model parameter")
+		return openAIBad("", "model", "you must provide a model parameter")
 	case !exists("openai", q.model):
 		return &problem{http.StatusNotFound, "invalid_request_error", "model_not_found", fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", q.model), "model"}
 	case reasons && temperature != nil && *temperature != 1 && (effort == nil || *effort != "none"):
-		return bad("unsupported_value", "temperature", "Unsupported value: 'temperature' does not support %v with this model. Only the default (1) value is supported.", *temperature)
+		return openAIBad("unsupported_value", "temperature", "Unsupported value: 'temperature' does not support %v with this model. Only the default (1) value is supported.", *temperature)
 	case temperature != nil && (*temperature < 0 || *temperature > 2):
-		return bad("decimal_above_max_value", "temperature", "Invalid 'temperature': expected a value between 0 and 2.")
+		return openAIBad("decimal_above_max_value", "temperature", "Invalid 'temperature': expected a value between 0 and 2.")
 	case effort != nil && strings.HasPrefix(q.model, "gpt-4"):
-		return bad("unknown_parameter", "reasoning_effort", "Unrecognized request argument supplied: reasoning_effort")
+		return openAIBad("unknown_parameter", "reasoning_effort", "Unrecognized request argument supplied: reasoning_effort")
 	}
 	for i, m := range list {
 		switch m.Role {
@@ -406,12 +397,12 @@ func openAIFill(q *question, list []message, most *int, temperature *float64, ef
 			if m.Type == "function_call" || m.Type == "function_call_output" || m.Type == "reasoning" {
 				continue
 			}
-			return bad("invalid_value", fmt.Sprintf("messages[%d].role", i), "Invalid value: '%s'.", m.Role)
+			return openAIBad("invalid_value", fmt.Sprintf("messages[%d].role", i), "Invalid value: '%s'.", m.Role)
 		}
 	}
 	if most != nil {
 		if q.maxTokens = *most; q.maxTokens < 1 {
-			return bad("integer_below_min_value", "max_completion_tokens", "Invalid budget: expected a value >= 1.")
+			return openAIBad("integer_below_min_value", "max_completion_tokens", "Invalid budget: expected a value >= 1.")
 		}
 	}
 	return q.talk.bad()
@@ -464,14 +455,14 @@ func (openAI) stream(q *question, a *said) []event {
 	return append(list, script(end, q, a, false)...)
 }
 
-func (openAI) problem(p *problem) any {
+func (openAI) problem(p *problem) string {
 	null := func(s string) string {
 		if s == "" {
 			return "null"
 		}
 		return quote(s)
 	}
-	return json.RawMessage(fmt.Sprintf(`{"error":{"message":%s,"type":%s,"param":%s,"code":%s}}`, quote(p.message), quote(p.kind), null(p.param), null(p.code)))
+	return fmt.Sprintf(`{"error":{"message":%s,"type":%s,"param":%s,"code":%s}}`, quote(p.message), quote(p.kind), null(p.param), null(p.code))
 }
 
 func (openAI) models() (provider, list, item string) {
@@ -511,7 +502,7 @@ func (responses) parse(_ http.Header, _ string, body []byte) (*question, *proble
 	list := []message{{Role: "user"}}
 	if json.Unmarshal(b.Input, (*string)(&list[0].Content)) != nil {
 		if err := json.Unmarshal(b.Input, &list); err != nil {
-			return openAIBad("invalid_type", "input", "Invalid type for 'input': %v.", err)
+			return nil, openAIBad("invalid_type", "input", "Invalid type for 'input': %v.", err)
 		}
 	}
 	q.talk.openAI(b.Tools, b.ToolChoice, list)
@@ -583,6 +574,10 @@ func (anthropic) authorize(r *http.Request, key string) *problem {
 	return nil
 }
 
+func anthropicBad(message string, args ...any) *problem {
+	return &problem{http.StatusBadRequest, "invalid_request_error", "", fmt.Sprintf(message, args...), ""}
+}
+
 func (anthropic) parse(h http.Header, name string, body []byte) (*question, *problem) {
 	var b struct {
 		Model     string `json:"model"`
@@ -612,24 +607,21 @@ func (anthropic) parse(h http.Header, name string, body []byte) (*question, *pro
 			Format json.RawMessage `json:"format"`
 		} `json:"output_config"`
 	}
-	bad := func(message string, args ...any) (*question, *problem) {
-		return nil, &problem{http.StatusBadRequest, "invalid_request_error", "", fmt.Sprintf(message, args...), ""}
-	}
 	version := h.Get("Anthropic-Version")
 	switch version {
 	case "":
-		return bad("anthropic-version: header is required")
+		return nil, anthropicBad("anthropic-version: header is required")
 	case "2023-06-01", anthropicNew:
 	default:
-		return bad("anthropic-version: %q is not a valid version", version)
+		return nil, anthropicBad("anthropic-version: %q is not a valid version", version)
 	}
 	switch name, err := strict(body, &b, anthropicOthers); {
 	case name != "":
-		return bad("%s: Extra inputs are not permitted", name)
+		return nil, anthropicBad("%s: Extra inputs are not permitted", name)
 	case err != nil:
-		return bad("The request body is not valid JSON: %v", err)
+		return nil, anthropicBad("The request body is not valid JSON: %v", err)
 	case version == anthropicNew && (b.Temperature != nil || b.TopP != nil):
-		return bad("temperature: Extra inputs are not permitted")
+		return nil, anthropicBad("temperature: Extra inputs are not permitted")
 	}
 	if name == "count" {
 		unlimited := 1
@@ -639,27 +631,27 @@ func (anthropic) parse(h http.Header, name string, body []byte) (*question, *pro
 	thinks := b.Thinking != nil && b.Thinking.Type != "disabled"
 	switch {
 	case b.Model == "":
-		return bad("model: Field required")
+		return nil, anthropicBad("model: Field required")
 	case !exists("anthropic", b.Model):
 		return nil, &problem{http.StatusNotFound, "not_found_error", "", "model: " + b.Model, ""}
 	case b.MaxTokens == nil:
-		return bad("max_tokens: Field required")
+		return nil, anthropicBad("max_tokens: Field required")
 	case *b.MaxTokens < 1:
-		return bad("max_tokens: Input should be greater than or equal to 1")
+		return nil, anthropicBad("max_tokens: Input should be greater than or equal to 1")
 	case len(b.Messages) == 0:
-		return bad("messages: at least one message is required")
+		return nil, anthropicBad("messages: at least one message is required")
 	case b.Temperature != nil && (*b.Temperature < 0 || *b.Temperature > 1):
-		return bad("temperature: range: 0..1")
+		return nil, anthropicBad("temperature: range: 0..1")
 	case newest && (b.Temperature != nil || b.TopP != nil):
-		return bad("`temperature` is not supported for this model.")
+		return nil, anthropicBad("`temperature` is not supported for this model.")
 	case thinks && (b.Temperature != nil && *b.Temperature != 1 || b.TopP != nil):
-		return bad("`temperature` may only be set to 1 when thinking is enabled.")
+		return nil, anthropicBad("`temperature` may only be set to 1 when thinking is enabled.")
 	case thinks && newest && b.Thinking.Type == "enabled":
-		return bad(`"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`)
+		return nil, anthropicBad(`"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`)
 	case thinks && b.Thinking.Type == "enabled" && (b.Thinking.BudgetTokens == nil || *b.Thinking.BudgetTokens < 1024):
-		return bad("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024")
+		return nil, anthropicBad("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024")
 	case thinks && b.Thinking.Type == "enabled" && *b.Thinking.BudgetTokens >= *b.MaxTokens:
-		return bad("`max_tokens` must be greater than `thinking.budget_tokens`.")
+		return nil, anthropicBad("`max_tokens` must be greater than `thinking.budget_tokens`.")
 	}
 	q := &question{model: b.Model, system: string(b.System), maxTokens: *b.MaxTokens, thinks: thinks, stream: b.Stream, shows: thinks && b.Thinking.Display != "omitted"}
 	q.talk.final = b.ToolChoice.Type == "none"
@@ -668,7 +660,7 @@ func (anthropic) parse(h http.Header, name string, body []byte) (*question, *pro
 	}
 	for i, m := range b.Messages {
 		if m.Role != "user" && m.Role != "assistant" {
-			return bad("messages.%d.role: Input should be 'user' or 'assistant'", i)
+			return nil, anthropicBad("messages.%d.role: Input should be 'user' or 'assistant'", i)
 		}
 		calls := false
 		for _, x := range m.Content {
@@ -684,15 +676,15 @@ func (anthropic) parse(h http.Header, name string, body []byte) (*question, *pro
 				}
 			case "thinking":
 				if x.Signature == "" {
-					return bad("messages.%d.content: thinking: signature: Field required", i)
+					return nil, anthropicBad("messages.%d.content: thinking: signature: Field required", i)
 				}
 			default:
-				return bad("messages.%d.content: a block of type %q is not understood here", i, x.Type)
+				return nil, anthropicBad("messages.%d.content: a block of type %q is not understood here", i, x.Type)
 			}
 		}
 	}
 	if p := q.talk.bad(); p != nil {
-		return bad("messages: %s", p.message)
+		return nil, anthropicBad("messages: %s", p.message)
 	}
 	return q, nil
 }
@@ -798,12 +790,12 @@ func (anthropic) models() (provider, list, item string) {
 
 func (anthropic) count() string { return `{"input_tokens":$in}` }
 
-func (anthropic) problem(p *problem) any {
+func (anthropic) problem(p *problem) string {
 	details := ""
 	if p.code != "" {
 		details = `,"details":{"error_code":` + quote(p.code) + "}"
 	}
-	return json.RawMessage(fmt.Sprintf(`{"type":"error","error":{"type":%s,"message":%s%s},"request_id":"req_fake"}`, quote(p.kind), quote(p.message), details))
+	return fmt.Sprintf(`{"type":"error","error":{"type":%s,"message":%s%s},"request_id":"req_fake"}`, quote(p.kind), quote(p.message), details)
 }
 
 type gemini struct{}
@@ -839,6 +831,10 @@ func (gemini) authorize(r *http.Request, key string) *problem {
 		return &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "API_KEY_INVALID", "API key not valid. Please pass a valid API key.", ""}
 	}
 	return nil
+}
+
+func geminiBad(message string, args ...any) *problem {
+	return &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf(message, args...), ""}
 }
 
 func (gemini) parse(_ http.Header, name string, body []byte) (*question, *problem) {
@@ -889,51 +885,44 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 			PresencePenalty, FrequencyPenalty, ResponseLogprobs, Logprobs, MediaResolution                 any
 		} `json:"generationConfig"`
 	}
-	bad := func(message string, args ...any) (*question, *problem) {
-		return nil, &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf(message, args...), ""}
-	}
 	if !exists("gemini", name) {
 		return nil, &problem{http.StatusNotFound, "NOT_FOUND", "", fmt.Sprintf("models/%s is not found for API version v1beta, or is not supported for generateContent.", name), ""}
 	}
 	var tree any
 	if err := json.Unmarshal(body, &tree); err != nil {
-		return bad("Invalid JSON payload received. %v", err)
+		return nil, geminiBad("Invalid JSON payload received. %v", err)
 	}
-	body, err := json.Marshal(camel(tree))
-	if err != nil {
-		return bad("Invalid JSON payload received. %v", err)
-	}
-	switch field, err := strict(body, &b, geminiOthers); {
+	switch field, err := strict(compact.Must(camel(tree)), &b, geminiOthers); {
 	case field != "":
-		return bad("Invalid JSON payload received. Unknown name %q: Cannot find field.", field)
+		return nil, geminiBad("Invalid JSON payload received. Unknown name %q: Cannot find field.", field)
 	case err != nil:
-		return bad("Invalid JSON payload received. %v", err)
+		return nil, geminiBad("Invalid JSON payload received. %v", err)
 	}
 	c := &b.GenerationConfig
 	if len(b.Contents) == 0 {
-		return bad("* GenerateContentRequest.contents: contents is not specified")
+		return nil, geminiBad("* GenerateContentRequest.contents: contents is not specified")
 	}
 	if c.Temperature != nil && (*c.Temperature < 0 || *c.Temperature > 2) {
-		return bad("* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].")
+		return nil, geminiBad("* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].")
 	}
 	if len(c.StopSequences) > 5 {
-		return bad("The number of stop sequences must be no more than 5.")
+		return nil, geminiBad("The number of stop sequences must be no more than 5.")
 	}
 	if t := c.ThinkingConfig; t != nil {
 		levels := geminiLevels().MatchString(name)
 		switch {
 		case t.ThinkingBudget != nil && t.ThinkingLevel != nil:
-			return bad("You can only set one of thinking budget and thinking level.")
+			return nil, geminiBad("You can only set one of thinking budget and thinking level.")
 		case t.ThinkingLevel != nil && strings.HasPrefix(name, "gemini-") && !levels:
-			return bad("Thinking level is not supported for this model.")
+			return nil, geminiBad("Thinking level is not supported for this model.")
 		case t.ThinkingBudget != nil && *t.ThinkingBudget == 0 && strings.Contains(name, "-pro"):
-			return bad("Budget 0 is invalid. This model only works in thinking mode.")
+			return nil, geminiBad("Budget 0 is invalid. This model only works in thinking mode.")
 		}
 	}
 	q := &question{model: name, seed: seedOf(c.Seed), thinks: geminiLevels().MatchString(name), n: 1}
 	if c.CandidateCount != nil {
 		if q.n = *c.CandidateCount; q.n < 1 || q.n > 8 {
-			return bad("* GenerateContentRequest.generation_config.candidate_count: candidate_count must be in the range [1, 8].")
+			return nil, geminiBad("* GenerateContentRequest.generation_config.candidate_count: candidate_count must be in the range [1, 8].")
 		}
 	}
 	if t := c.ThinkingConfig; t != nil {
@@ -942,7 +931,7 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 	}
 	if c.MaxOutputTokens != nil {
 		if q.maxTokens = *c.MaxOutputTokens; q.maxTokens < 1 {
-			return bad("max_output_tokens must be positive")
+			return nil, geminiBad("max_output_tokens must be positive")
 		}
 	}
 	q.talk.final = b.ToolConfig.Calling.Mode == "NONE"
@@ -963,14 +952,14 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 	}
 	for i := range b.Contents {
 		if r := b.Contents[i].Role; r != "user" && r != "model" && r != "" {
-			return bad("Please use a valid role: user, model.")
+			return nil, geminiBad("Please use a valid role: user, model.")
 		}
 		calls := false
 		for _, p := range b.Contents[i].Parts {
 			switch {
 			case p.Call != nil:
 				if !calls && p.Signature == "" {
-					return bad("Function call is missing a thought_signature in functionCall parts.")
+					return nil, geminiBad("Function call is missing a thought_signature in functionCall parts.")
 				}
 				q.talk.call(!calls, p.Call.ID, p.Call.Name, string(p.Call.Args))
 				calls = true
@@ -983,7 +972,7 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 		}
 	}
 	if p := q.talk.bad(); p != nil {
-		return bad("%s", p.message)
+		return nil, geminiBad("%s", p.message)
 	}
 	return q, nil
 }
@@ -1037,10 +1026,10 @@ func (gemini) models() (provider, list, item string) {
 
 func (gemini) count() string { return `{"totalTokens":$in}` }
 
-func (gemini) problem(p *problem) any {
+func (gemini) problem(p *problem) string {
 	details := ""
 	if p.code != "" {
 		details = `,"details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":` + quote(p.code) + `,"domain":"googleapis.com"}]`
 	}
-	return json.RawMessage(fmt.Sprintf(`{"error":{"code":%d,"message":%s,"status":%s%s}}`, p.status, quote(p.message), quote(p.kind), details))
+	return fmt.Sprintf(`{"error":{"code":%d,"message":%s,"status":%s%s}}`, p.status, quote(p.message), quote(p.kind), details)
 }

@@ -575,7 +575,7 @@ func (g *generation) generate(ctx context.Context, w io.Writer, plan instance.Ce
 		if _, err := w.Write(made.Line); err != nil {
 			return err
 		}
-		g.redraws += made.Info.Redraws
+		g.redraws += made.Redraws
 		g.skipped += made.Skipped
 		if err := g.take(made.Instance, made.Line); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 
 	"ein/bench/judge/sandbox"
 	"ein/bench/judge/verdict"
+	"ein/internal/compact"
 	"ein/internal/job"
 	"ein/internal/lists"
 	"ein/internal/words"
@@ -97,11 +98,7 @@ func (l *lazySandbox) notes() []job.Field {
 	if p == nil {
 		return nil
 	}
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic("BUG: ein: " + err.Error()) // texts and numbers
-	}
-	return []job.Field{{Name: "sandbox", Value: string(b)}}
+	return []job.Field{{Name: "sandbox", Value: string(compact.Must(p))}}
 }
 
 // proofs returns the proofs of the shards or, when nothing is merged, that of this sandbox, which

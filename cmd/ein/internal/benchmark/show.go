@@ -43,18 +43,18 @@ func show(a *cli.App, text string) error {
 	if err != nil {
 		return a.Usage("%v", err)
 	}
-	in, info, err := instance.Generate(id)
+	in, redraws, err := instance.Generate(id)
 	switch {
 	case err != nil:
 		return err
 	case a.JSON:
 		return a.Write("-", func(w io.Writer) error { return instance.Write(w, in) })
 	}
-	return a.Print(showInstance(in, info))
+	return a.Print(showInstance(in, redraws))
 }
 
 // showInstance describes an instance in text.
-func showInstance(in *instance.Instance, info instance.Info) string {
+func showInstance(in *instance.Instance, redraws int) string {
 	var b strings.Builder
 	directed := "undirected"
 	if in.Directed {
@@ -62,7 +62,7 @@ func showInstance(in *instance.Instance, info instance.Info) string {
 	}
 	fmt.Fprintf(&b, "%s\n", in.ID)
 	fmt.Fprintf(&b, "%s, %s, depth %d, answer: %s\n", in.Category, in.Level, in.Depth, in.ResultType)
-	fmt.Fprintf(&b, "%s, density %s, %s, %s\n", words.Plural(in.N, "node"), in.Density, directed, words.Plural(info.Redraws, "redraw"))
+	fmt.Fprintf(&b, "%s, density %s, %s, %s\n", words.Plural(in.N, "node"), in.Density, directed, words.Plural(redraws, "redraw"))
 	fmt.Fprintf(&b, "domain %s, style %s, labels %s\n", in.Domain, in.Style, in.Labels)
 	fmt.Fprintf(&b, "digest %s\n", in.Digest)
 	section := func(title, text string) {
