@@ -376,3 +376,10 @@ def test_why():
         ein.why("input A: graph", "rech(A)", A=OWNS)
     with pytest.raises(ein.InputError, match="as JSON or text"):
         ein.why("input A: graph", "has_path(A, 0, 1)", A=np.eye(2))
+
+
+def test_data_that_holds_itself():
+    loop = [(0, 1)]
+    loop.append(loop)
+    with pytest.raises(ein.InputError, match="holds itself"):
+        ein.run("input A: graph\nn = sum(A)", A=loop)

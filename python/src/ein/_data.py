@@ -28,7 +28,8 @@ def _plain(x: Any) -> Any:
     raise TypeError(f"{type(x).__name__} has no form in JSON")
 
 
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_plain).encode
+# What holds itself ends in a RecursionError as well; to look for it takes longer than to write a small request.
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_plain, check_circular=False).encode
 
 
 def encode(data: Any) -> str:
@@ -40,7 +41,8 @@ def encode(data: Any) -> str:
             name, x, row = bad
             want = "a finite number" if isinstance(x, float) else "text or a number"
             raise InputError(f"{name}: {x!r} in {row:.200}, expected {want}") from None
-        raise InputError(f"the data cannot be sent to the engine: {e}") from e
+        why = "it is nested too deeply, or holds itself" if isinstance(e, RecursionError) else e
+        raise InputError(f"the data cannot be sent to the engine: {why}") from e
 
 
 def _unfit(data: Any, row: Any, name: str = "the data", depth: int = 0) -> tuple[str, Any, str] | None:
