@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
 )
@@ -55,8 +56,11 @@ func decode(body []byte, to any, r *Route) error {
 func gaps(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Struct:
-		for f, x := range fields(v) {
-			if required(f) && x.IsZero() || gaps(x) {
+		for _, m := range membersOf(v.Type()) {
+			if !m.required && !m.holds {
+				continue
+			}
+			if x := v.FieldByIndex(m.index); m.required && x.IsZero() || m.holds && gaps(x) {
 				return true
 			}
 		}
@@ -84,18 +88,17 @@ func lacks(v reflect.Value, in any, at string) error {
 			return bad("%s: expected an object, found null", where)
 		}
 		other, _ := v.Interface().(sparing)
-		for f, x := range fields(v) {
-			name := member(f)
-			in, there := object[name]
+		for _, m := range membersOf(v.Type()) {
+			in, there := object[m.name]
 			switch {
 			case in == nil && there: // it was left empty on purpose, as by a model that said nothing
 			case in != nil:
-				if err := lacks(x, in, at+"/"+name); err != nil {
+				if err := lacks(v.FieldByIndex(m.index), in, at+"/"+m.name); err != nil {
 					return err
 				}
-			case !required(f) || other != nil && other.spares(name):
+			case !m.required || other != nil && other.spares(m.name):
 			default:
-				return bad("%s has no member `%s`, which is required", where, name)
+				return bad("%s has no member `%s`, which is required", where, m.name)
 			}
 		}
 	case reflect.Slice:
@@ -178,41 +181,49 @@ func unknown(err *json.SemanticError) string {
 	return fmt.Sprintf("%s; there are %s", message, strings.Join(known, ", "))
 }
 
-// fields returns the members of an object, and those of the structs that it embeds.
+// member is a member of an object.
+type member struct {
+	name     string
+	index    []int // of its field
+	required bool  // a body must have it; the schema says the same
+	holds    bool  // objects
+}
+
+// types are the members of the types that were asked for: to read tags takes as long as to run a
+// small program.
+var types sync.Map
+
+// membersOf returns the members of an object, and those of the structs that it embeds.
 // [reflect.VisibleFields] would leave out a field that has the name of an embedded type.
-func fields(v reflect.Value) iter.Seq2[reflect.StructField, reflect.Value] {
-	return func(yield func(reflect.StructField, reflect.Value) bool) {
-		for f, x := range v.Fields() {
-			if !f.Anonymous {
-				if member(f) != "" && !yield(f, x) {
-					return
-				}
-				continue
+func membersOf(t reflect.Type) []member {
+	if list, ok := types.Load(t); ok {
+		return list.([]member)
+	}
+	var list []member
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			for _, m := range membersOf(f.Type) {
+				m.index = append(slices.Clone(f.Index), m.index...)
+				list = append(list, m)
 			}
-			for f, x := range fields(x) {
-				if !yield(f, x) {
-					return
-				}
-			}
+			continue
+		}
+		of := f.Type
+		if of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if name, options, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			list = append(list, member{name, f.Index, !strings.Contains(options, "omit"), of.Kind() == reflect.Struct})
 		}
 	}
+	types.Store(t, list)
+	return list
 }
-
-// member returns the name of a field in JSON, "" if it is not written.
-func member(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return strings.TrimPrefix(name, "-")
-}
-
-// required reports whether a body must have a member. The schema says the same.
-func required(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omit") }
 
 // members returns the names of the members of an object.
-func members(t reflect.Type) (names []string) {
-	for f := range fields(reflect.Zero(t)) {
-		names = append(names, member(f))
-	}
-	return names
+func members(t reflect.Type) []string {
+	return lists.Map(membersOf(t), func(m member) string { return m.name })
 }
 
 // found names the kinds of JSON values.

@@ -97,8 +97,11 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 	for i := range q.Items {
 		it := &q.Items[i]
 		lines[i] = verdict.Line{Number: i + 1, ID: it.ID, Reply: it.Reply, Mode: it.Mode, Finish: it.Finish}
-		if out[i].ID = it.ID; it.Mode != "" && !slices.Contains(prompt.Modes(), it.Mode) {
-			return nil, bad("reply %d: there is no mode %q; there are direct, cot, ein, python, rules and ein-tool", i, it.Mode)
+		out[i].ID = it.ID
+		if err := isMode(it.Mode); err != nil {
+			out[i].Status, out[i].Message = BadRequest, err.Error()
+			s.metrics.item(&out[i], 0)
+			continue
 		}
 		lines[i].Mode = verdict.ModeOf(&lines[i])
 		at := s.ein
@@ -300,6 +303,9 @@ type Rewards struct {
 func rewards(ctx context.Context, s *Server, c *Call, q *RewardRequest) (*Rewards, error) {
 	if len(q.IDs) != len(q.Completions) {
 		return nil, bad("there are %s and %s", words.Plural(len(q.Completions), "completion"), words.Plural(len(q.IDs), "id"))
+	}
+	if err := isMode(q.Mode); err != nil {
+		return nil, err
 	}
 	var items ScoreRequest
 	for i, text := range q.Completions {

@@ -79,6 +79,7 @@ func TestScore(t *testing.T) {
 		{"no category", `{"id":"cb2-train-nothing-0-s7","reply":"1"}`, BadRequest, math.NaN(), "nothing"},
 		{"held out", `{"id":"cb2-heldout-degree_count-0-s7","reply":"1"}`, BadRequest, math.NaN(), "--allow-split heldout"},
 		{"held out of cb1", `{"id":"cb1-fresh2-reachability-0-s7","reply":"1"}`, BadRequest, math.NaN(), "--allow-split fresh2"},
+		{"no mode", fmt.Sprintf(`{"id":%q,"reply":%q,"mode":"guess"}`, in.ID, answer), BadRequest, math.NaN(), `there is no mode "guess"`},
 		{"too long", fmt.Sprintf(`{"id":%q,"reply":%q}`, in.ID, strings.Repeat("x", maxReply+1)), BadRequest, math.NaN(), "at most 1048576"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -95,7 +96,6 @@ func TestScore(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"items":[]}`: "expected 1 to 1024",
 		`{"items":[` + strings.Repeat(`{"reply":""},`, maxItems) + `{"reply":""}]}`: "there are 1025 items",
-		`{"items":[{"reply":"","mode":"guess"}]}`:                                   "there is no mode",
 		`{"items":[{"reply":""},{"id":"x"}]}`:                                       "/items/1 has no member `reply`, which is required",
 		`{"items":[{"reply":"x"},null]}`:                                            "/items/1: expected an object, found null",
 		`{}`:                                                                        "the body has no member `items`, which is required",

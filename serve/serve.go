@@ -257,6 +257,9 @@ func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 // parameters refuses those of our own routes that there are not. Supervisors and training stacks
 // may add theirs to the others.
 func (r *Route) parameters(query url.Values) error {
+	if len(query) == 0 {
+		return nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		switch {
 		case !strings.HasPrefix(r.Path, "/v1/"):

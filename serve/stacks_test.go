@@ -70,7 +70,7 @@ func TestStacks(t *testing.T) {
 		{"POST /verify", `{` + row + `,"response":{"choices":[]}}`, 400, "/response has no member `output`"},
 		{"POST /verify", `{"id":"x","response":{"output":[]}}`, 400, "x"},
 		{"POST /verify", `{` + row + `,"mode":7,"response":{"output":[]}}`, 400, "/mode: expected text, found a number"},
-		{"POST /verify", `{` + row + `,"mode":"guess","response":{"output":[]}}`, 400, "reply 0: there is no mode"},
+		{"POST /verify", `{` + row + `,"mode":"guess","response":{"output":[]}}`, 400, "there is no mode"},
 		{"POST /verify", `{` + row + `,"response":{"output":[{"type":"message","role":"assistant","text":"x"}]}}`, 400, "the last message of the assistant has no member `content`"},
 		{"POST /run_code", `{"code":"","language":"python","run_timeout":"10"}`, 400, "/run_timeout: expected a number, found text"},
 		{"POST /aggregate_metrics", `{"verify_responses":[` + answers + `]}`, 200, metrics},

@@ -199,8 +199,10 @@ func (s *Server) find(c *Call, call string) bool {
 	method, at, _ := strings.Cut(call, " ")
 	at, query, _ := strings.Cut(at, "?")
 	var err error
-	if c.Query, err = url.ParseQuery(query); err != nil {
-		return false
+	if query != "" {
+		if c.Query, err = url.ParseQuery(query); err != nil {
+			return false
+		}
 	}
 	for i := range s.routes {
 		r := &s.routes[i]

@@ -130,6 +130,16 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// TestVerbs: a verb that is named first is made alone, and is the one among all.
+func TestVerbs(t *testing.T) {
+	for _, all := range root(&cli.App{}, nil).Commands() {
+		alone := root(&cli.App{}, []string{all.Name(), "help"}).Commands()
+		if len(alone) != 1 || alone[0].Name() != all.Name() {
+			t.Errorf("%s: %d verbs, the first is %s", all.Name(), len(alone), alone[0].Name())
+		}
+	}
+}
+
 // TestBug is what a user sees of a panic.
 func TestBug(t *testing.T) {
 	for _, json := range []bool{false, true} {

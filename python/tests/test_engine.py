@@ -145,6 +145,7 @@ def test_an_engine_that_does_not_answer(monkeypatch):
     ein.run("x = 1")
     process = engine.start()
     os.kill(process.popen.pid, signal.SIGSTOP)
+    os.waitpid(process.popen.pid, os.WUNTRACED)  # until then it may answer
     with pytest.raises(ein.EngineError, match="no answer within 0.3 s"):
         engine.call("GET /version", {}, (), 0.3)
     assert ein.run("x = 1").x == 1

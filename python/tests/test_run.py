@@ -376,3 +376,56 @@ def test_why():
         ein.why("input A: graph", "rech(A)", A=OWNS)
     with pytest.raises(ein.InputError, match="as JSON or text"):
         ein.why("input A: graph", "has_path(A, 0, 1)", A=np.eye(2))
+
+
+def test_data_that_holds_itself():
+    loop = [(0, 1)]
+    loop.append(loop)
+    with pytest.raises(ein.InputError, match="holds itself"):
+        ein.run("input A: graph\nn = sum(A)", A=loop)
+
+
+def test_a_series_has_one_value_for_each_key():
+    pairs = pd.Series([1, 2], index=pd.MultiIndex.from_tuples([("a", "b"), ("a", "b")]))
+    with pytest.raises(ein.InputError, match=r"two values for \('a', 'b'\)\n.*groupby\(level=\[0, 1\]\)"):
+        ein.run("input A: matrix\nn = sum(A)", A=pairs)
+    assert ein.run("input A: matrix\nn = sum(A)", A=pairs.groupby(level=[0, 1]).sum()).n == 3
+    with pytest.raises(ein.InputError, match="two values for 'a'"):
+        ein.run("input A: graph\ninput V: vector\nn = sum(V)", A=[("a", "b")], V=pd.Series([1, 2, 3], index=["a", "b", "a"]))
+    with pytest.raises(ein.InputError, match="1 has no value: <NA>"):
+        ein.run("input V: vector\nn = sum(V)", V=pd.Series([1, None], dtype="Int64"))
+
+
+def test_a_matrix_in_a_table():
+    """The columns may be in another order than the rows, but not other ones."""
+    text = "input A: graph\n:print A"
+    permuted = pd.DataFrame([[0, 1], [0, 0]], index=["a", "b"], columns=["b", "a"])
+    r = ein.run(text, A=permuted)
+    assert r.labels == ["a", "b"] and r["A"].tolist() == [[True, False], [False, False]]
+    counts = pd.crosstab(pd.Series(["a", "b"], name="s"), pd.Series(["b", "c"], name="t"))
+    with pytest.raises(ein.InputError, match="same names.*\n.*reindex"):
+        ein.run(text, A=counts)
+    assert ein.run(text, A=counts.reindex(index=list("abc"), columns=list("abc"), fill_value=0))["A"].sum() == 2
+    assert ein.run(text, A=pd.DataFrame([[0, 1], [1, 2]])[[1, 0]])["A"].tolist()[1][0]  # edges, with the ends exchanged
+
+
+@pytest.mark.parametrize(
+    "data",
+    [[("a", "b", True)], {("a", "b"): True}, nx.DiGraph([("a", "b", {"weight": True})]), pd.DataFrame({"source": ["a"], "target": ["b"], "weight": [True]})],
+)
+def test_a_weight_that_is_true(data):
+    assert ein.run("input A: matrix\nn = sum(A)", A=data).n == 1
+
+
+def test_empty_graphs():
+    for text in ("input A: graph\n:print A", "input A: matrix\n:print A"):
+        assert ein.run(text, A=nx.Graph())["A"].shape == ein.run(text, A=np.zeros((0, 0)))["A"].shape == (0, 0)
+
+
+def test_advice_in_python():
+    twice = nx.MultiDiGraph([("a", "b", {"weight": 1}), ("a", "b", {"weight": 2})])
+    with pytest.raises(ein.InputError, match=r"twice\n.*\nIn Python: A=ein.Graph\(data, options='dup=min'\)"):
+        ein.run("input A: matrix\nn = sum(A)", A=twice)
+    assert ein.run("input A: matrix\nn = sum(A)", A=ein.Graph(twice, options="dup=sum")).n == 3
+    with pytest.raises(ein.InputError, match=r"A: '\\ud800' in \['\\ud800', 'y'\], expected text"):
+        ein.run("input A: graph\nn = sum(A)", A=nx.DiGraph([("\ud800", "y")]))

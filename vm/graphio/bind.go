@@ -152,7 +152,7 @@ func (b *binder) universe(decls []Decl, known []string) {
 		return
 	case definers > 0:
 		for _, d := range decls {
-			if d.Raw.defines() {
+			if d.Raw.defines() && !d.Raw.none {
 				panic(&Error{File: d.Raw.File, Msg: "the program's inputs have no nodes", Hint: "nodes=N makes a graph of N nodes without edges"})
 			}
 		}
@@ -495,10 +495,18 @@ func (b *binder) duplicates(twice []pair, to []int32) []*Error {
 			continue
 		}
 		first[p] = -1
-		out = append(out, &Error{File: r.File, Line: line, Msg: fmt.Sprintf("%s -> %s is on line %d and again on line %d",
-			r.nodeName(ends[0]), r.otherName(ends[1]), before, line)})
+		out = append(out, &Error{File: r.File, Line: line, Msg: fmt.Sprintf("%s -> %s is %s",
+			r.nodeName(ends[0]), r.otherName(ends[1]), bothLines(before, line))})
 	}
 	return out
+}
+
+// bothLines says where something is that is there twice.
+func bothLines(first, again int) string {
+	if first == again {
+		return fmt.Sprintf("on line %d twice", again)
+	}
+	return fmt.Sprintf("on line %d and again on line %d", first, again)
 }
 
 // otherName names a target, or a column of onehot=.
@@ -522,7 +530,7 @@ func (r *Raw) nodeName(id int32) string {
 func (b *binder) matrix(to []int32) tensor.Value {
 	r := b.Raw
 	s := b.edges(to)
-	if s.cols == 0 {
+	if s.cols == 0 && r.opt.OneHot != "" {
 		panic(&Error{File: r.File, Msg: "the table has no rows, so the matrix has no columns"})
 	}
 	m, repeated, twice := s.build(map[Dup]func(a, b float64) float64{
@@ -603,7 +611,7 @@ func (b *binder) byNode(to []int32) tensor.Value {
 			continue
 		}
 		line := r.edges.lines.at(e)
-		b.rep.add(&Error{Line: line, Msg: fmt.Sprintf("a second value for %s: it is on line %d and again on line %d", r.nodeName(p[0]), r.lineOf(p[0]), line)})
+		b.rep.add(&Error{Line: line, Msg: fmt.Sprintf("a second value for %s: it is %s", r.nodeName(p[0]), bothLines(r.lineOf(p[0]), line))})
 	}
 	b.rep.end()
 	b.missing(data, listed)

@@ -571,7 +571,7 @@ func (f *jsonFile) resolve() {
 			})
 			return
 		}
-		f.raw.nodes = f.count
+		f.raw.nodes, f.raw.none = f.count, f.count == 0
 	}
 	if f.undirected && len(f.rep.list) == 0 {
 		f.mirror(1)

@@ -13,6 +13,8 @@ import (
 
 func TestJSON(t *testing.T) {
 	runCases(t, []loadCase{
+		{name: "no nodes", spec: "g.json", text: `{"nodes":[],"edges":[]}`, want: "bool 0x0:"},
+		{name: "a number of no nodes", kind: Matrix, spec: "g.json", text: `{"n":0,"edges":[]}`, want: "bool 0x0:"},
 		{name: "pairs", spec: "g.json", text: "[[0,1],\n [1,2]]\n", want: "bool 3x3: 0>1 1>2"},
 		{name: "by content", spec: "-", text: "\xef\xbb\xbf  [[0,1]]", want: "bool 2x2: 0>1"},
 		{name: "labels", spec: "g.json", text: `[["a","b"],["b","\u00e9\n\ud83d\ude00"]]`, want: `error: g.json:1:17: the label "é\n😀" contains a control character`},
@@ -36,7 +38,7 @@ func TestJSON(t *testing.T) {
 			`two-by-two: g.json:1: two pairs are read as the edges 0 -> 1 and 0 -> 0, but as a 2x2 matrix they would be a different graph; write {"edges": [[0, 1], [0, 0]]} for the edges, {"n": 2, "edges": [[0, 1]]} for the matrix`},
 		{name: "two pairs of two nodes", spec: "g.json?nodes=2", text: "\n[[0,0],[0,0]]", want: "bool 2x2: 0>0\n" +
 			`two-by-two: g.json:2: two pairs are read as the edges 0 -> 0 and 0 -> 0, but as a 2x2 matrix they would be a different graph; write {"edges": [[0, 0], [0, 0]]} for the edges, {"n": 2, "edges": []} for the matrix` +
-			"\nduplicates: g.json:2: 1 repeated edge merged: 0 -> 0 is on line 2 and again on line 2"},
+			"\nduplicates: g.json:2: 1 repeated edge merged: 0 -> 0 is on line 2 twice"},
 		{name: "two pairs, the same as a matrix", spec: "g.json", text: "[[0,1],[1,0]]", want: "bool 2x2: 0>1 1>0"},
 		{name: "two pairs, no 0/1 matrix", spec: "g.json", text: "[[0,2],[0,0]]", want: "bool 3x3: 0>0 0>2"},
 		{name: "two pairs of three nodes", spec: "g.json?nodes=3", text: "[[0,1],[0,0]]", want: "bool 3x3: 0>0 0>1"},
@@ -44,7 +46,7 @@ func TestJSON(t *testing.T) {
 		{name: "three pairs", spec: "g.json", text: `[[0,1],[0,0],[1,1]]`, want: "bool 2x2: 0>0 0>1 1>1"},
 		{name: "a pair and an object", spec: "g.json", text: `[[0,1],{"source":0,"target":0}]`, want: "bool 2x2: 0>0 0>1"},
 		{name: "undirected", spec: "g.json", text: `{"directed":false,"n":3,"edges":[[0,1],[2,2],[1,0]]}`,
-			want: "bool 3x3: 0>1 1>0 2>2\nduplicates: g.json:1: 1 repeated edge merged: 1 -> 0 is on line 1 and again on line 1"},
+			want: "bool 3x3: 0>1 1>0 2>2\nduplicates: g.json:1: 1 repeated edge merged: 1 -> 0 is on line 1 twice"},
 		{name: "edge objects", kind: Matrix, spec: "g.json?source=from&target=to&weight=kg", text: `[{"from":0,"to":1,"kg":2,"weight":9},{"to":0,"from":1,"kg":3}]`, want: "int 2x2: 0>1=2 1>0=3\nunused: g.json:1: fields of edges not used: \"weight\" (1 time)"},
 		{name: "weight=none", kind: Matrix, spec: "g.json?weight=none", text: `{"edges":[[0,1,"x"],{"source":1,"target":0,"none":3,"weight":{}}]}`, want: "bool 2x2: 0>1 1>0\nunused: g.json:1: fields of edges not used: \"weight\" (2 times), \"none\" (1 time)"},
 		{name: "zero weight in a graph", spec: "g.json", text: `{"edges":[[0,1,0],[1,0,2]]}`, want: "bool 2x2: 1>0\nzero-weight: g.json:1: 1 row of weight 0 left out: a graph has no edges of weight 0"},

@@ -39,6 +39,7 @@ type Raw struct {
 	labels chunks[string] // of the numbers in edges; empty when they are node numbers
 	texts  int            // bytes of the labels
 	nodes  int            // number of nodes as the file or its options say; 0 when they do not
+	none   bool           // the file says that there are none
 	maxID  int            // largest node number, -1 when there is none
 
 	// values are the columns of a matrix whose rows are the nodes of the program.

@@ -529,6 +529,9 @@ func (t *table) weight(w *row) (float64, bool) {
 		if w.line == t.first && t.opt.Header == HeaderAuto {
 			e.Hint = strings.TrimPrefix(e.Hint+"; header=yes reads the first row as names", "; ")
 		}
+		if t.otherSeparator(w) != "" {
+			e.Hint = t.separatorHint(w)
+		}
 	}
 	t.badCell(w, c, e)
 	return 0, false
@@ -587,24 +590,30 @@ func isPosition(s string) bool {
 // separatorHint says what separates fields, and how a file is read whose first row has another
 // separator.
 func (t *table) separatorHint(first *row) string {
+	if t.lines == nil {
+		return ""
+	}
 	name := map[byte]string{0: "blanks", '\t': "tabs", ',': "commas"}
-	hint := "fields are separated by " + name[t.d.sep] + " here"
-	other := func(sep string) bool {
-		return len(first.cells) == 1 && bytes.ContainsAny(first.cells[0].val, sep)
+	return "fields are separated by " + name[t.d.sep] + " here" + t.otherSeparator(first)
+}
+
+// otherSeparator says how fields are read that one cell holds with another separator between them,
+// "" if it does not.
+func (t *table) otherSeparator(w *row) string {
+	other := func(sep byte) bool {
+		return len(w.cells) == 1 && t.d.sep != sep && bytes.IndexByte(w.cells[0].val, sep) >= 0
 	}
 	switch {
-	case t.lines == nil:
-		return ""
-	case other(";"):
-		return hint + ", not by semicolons; replace them"
-	case other("\t"):
-		return hint + "; format=tsv reads tabs"
-	case other(","):
-		return hint + "; format=csv reads commas"
-	case t.d.sep != 0 && other(" "):
-		return hint + "; format=edges reads blanks"
+	case other(';'):
+		return ", not by semicolons; replace them"
+	case other('\t'):
+		return "; format=tsv reads tabs"
+	case other(','):
+		return "; format=csv reads commas"
+	case t.d.sep != 0 && other(' '):
+		return "; format=edges reads blanks"
 	}
-	return hint
+	return ""
 }
 
 func quoteAll(names []string) string {

@@ -177,6 +177,11 @@ func TestTextVectors(t *testing.T) {
 		{name: "default without nodes", kind: Vector, spec: "v.csv?default=1", text: "1\n", want: "error: v.csv: the options default, extra, ids and nodes are for a vector with a column of nodes (this one has values only)"},
 		{name: "no values", kind: Vector, spec: "v.csv", text: "value\n", want: "error: v.csv: the file has no values"},
 		{name: "blank line", kind: Vector, spec: "v.csv", text: "1\n\n2\n\n", want: "error: v.csv:2:1: a blank line among the values"},
+		{name: "semicolons", kind: Vector, spec: "v.csv", text: "node;x\n0;5\n", want: "error: v.csv:2:1: expected a number, found \"0;5\" (fields are separated by commas here, not by semicolons; replace them)"},
+		{name: "semicolons without a header", kind: Vector, spec: "v.edges", text: "0;5\n", want: "error: v.edges:1:1: expected a number, found \"0;5\" (fields are separated by blanks here, not by semicolons; replace them)"},
+		{name: "tabs in CSV", kind: Vector, spec: "v.csv", text: "0\t5\n", want: "error: v.csv:1:1: expected a number, found \"0\\t5\" (fields are separated by commas here; format=tsv reads tabs)"},
+		{name: "blanks in CSV", kind: Vector, spec: "v.csv", text: "0 5\n", want: "error: v.csv:1:1: expected a number, found \"0 5\" (fields are separated by commas here; format=edges reads blanks)"},
+		{name: "a comma that is none", kind: Vector, spec: "v.csv", text: "1\n\"0,5\"\n", want: "error: v.csv:2:1: expected a number, found \"0,5\""},
 		{name: "second value", kind: Vector, spec: "v.csv", text: "0,1\n1,2\n0,3\n", want: "error: v.csv:3: a second value for 0: it is on line 1 and again on line 3"},
 		{name: "labels without graph", kind: Vector, spec: "v.csv", text: "a,1\nb,2\n", want: `error: v.csv:1: "a" is not a node of any graph in the program (extra=ignore skips the rows of such nodes; extra=add adds the nodes)
 v.csv:2: "b" is not a node of any graph in the program (extra=ignore skips the rows of such nodes; extra=add adds the nodes)`},

@@ -28,7 +28,8 @@ def _plain(x: Any) -> Any:
     raise TypeError(f"{type(x).__name__} has no form in JSON")
 
 
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_plain).encode
+# What holds itself ends in a RecursionError as well; to look for it takes longer than to write a small request.
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_plain, check_circular=False).encode
 
 
 def encode(data: Any) -> str:
@@ -36,24 +37,35 @@ def encode(data: Any) -> str:
     try:
         return _encode(data)
     except (TypeError, ValueError, RecursionError) as e:
-        if bad := _unfit(data, data):
-            name, x, row = bad
-            want = "a finite number" if isinstance(x, float) else "text or a number"
-            raise InputError(f"{name}: {x!r} in {row:.200}, expected {want}") from None
-        raise InputError(f"the data cannot be sent to the engine: {e}") from e
+        if bad := unfit(data):
+            raise bad from None
+        why = "it is nested too deeply, or holds itself" if isinstance(e, RecursionError) else e
+        raise InputError(f"the data cannot be sent to the engine: {why}") from e
+
+
+def unfit(data: Any) -> InputError | None:
+    """The error of data with a value that JSON has no form for."""
+    if bad := _unfit(data, data):
+        name, x, row = bad
+        want = "a finite number" if isinstance(x, float) else "text without halves of surrogate pairs" if isinstance(x, str) else "text or a number"
+        return InputError(f"{name}: {x!r} in {row:.200}, expected {want}")
+    return None
 
 
 def _unfit(data: Any, row: Any, name: str = "the data", depth: int = 0) -> tuple[str, Any, str] | None:
     """The first value that JSON has no form for: the input that it is of, and what is around it."""
     if isinstance(data, float):
         return (name, data, repr(row)) if not math.isfinite(data) else None
+    if isinstance(data, str):
+        return (name, data, repr(row)) if any("\ud800" <= c <= "\udfff" for c in data) else None
     if hasattr(data, "tolist") and depth <= 64:
         return _unfit(data.tolist(), row, name, depth + 1)
     if depth > 64 or not isinstance(data, (list, tuple, dict)):
-        fits = depth > 64 or data is None or isinstance(data, (str, int)) or hasattr(data, "isoformat") and data == data
+        fits = depth > 64 or data is None or isinstance(data, int) or hasattr(data, "isoformat") and data == data
         return None if fits else (name, data, repr(row))
-    at = cast("dict[Any, Any]", data).items() if isinstance(data, dict) else ((name, x) for x in cast("list[Any]", data))
-    return next((bad for k, x in at if (bad := _unfit(x, data, k if depth == 1 and isinstance(data, dict) else name, depth + 1))), None)
+    named = isinstance(data, dict)
+    at = [(k, y) for k, x in cast("dict[Any, Any]", data).items() for y in (k, x)] if named else ((name, x) for x in cast("list[Any]", data))
+    return next((bad for k, x in at if (bad := _unfit(x, data, k if depth == 1 and named else name, depth + 1))), None)
 
 
 @dataclass(frozen=True)
@@ -131,8 +143,8 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
         return _table(name, data, g.weight)
     if hasattr(data, "tocsr"):
         return _over(name, g.nodes, _sparse(name, data, frames))
-    if hasattr(data, "to_dict"):  # a Series
-        return _vector(data.to_dict())
+    if hasattr(data, "to_dict") and hasattr(data, "index"):
+        return _series(name, data)
     if array:
         return _over(name, g.nodes, _dense(name, data, frames))
     if isinstance(data, Mapping):
@@ -146,7 +158,8 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
         )
     rows = list(cast("Iterable[Any]", data))
     if rows and all(isinstance(r, tuple) for r in rows):
-        return {"edges": [(*map(_node, r[:2]), *r[2:]) for r in rows] if any(isinstance(x, float) for r in rows for x in r[:2]) else rows}
+        odd = any(isinstance(x, float) for r in rows for x in r[:2]) or any(isinstance(x, bool) for r in rows for x in r[2:])
+        return {"edges": [(*map(_node, r[:2]), *map(_value, r[2:])) for r in rows] if odd else rows}
     return rows
 
 
@@ -213,7 +226,7 @@ def _labels(name: str, nodes: list[Any]) -> int | list[str]:
 def _networkx(name: str, g: Any, weight: str | None) -> dict[str, Any]:
     nodes: list[Any] = list(g)
     at = {n: i for i, n in enumerate(nodes)}
-    edges = [[at[u], at[v], w] for u, v, w in g.edges(data=weight or "weight")]
+    edges = [[at[u], at[v], _value(w)] for u, v, w in g.edges(data=weight or "weight")]
     lacks = [e for e in edges if e[2] is None]
     if weight is None or weight == "weight" and len(lacks) == len(edges):
         edges = [e[:2] for e in edges]
@@ -233,6 +246,14 @@ def _table(name: str, table: Any, weight: str | None) -> dict[str, Any]:
     a table whose columns and rows are the same nodes."""
     columns: list[Any] = list(table.columns)
     ends = next((list(e) for e in _ENDS if set(e) <= set(columns)), None)
+    rows = [] if type(table.index).__name__ == "RangeIndex" else list(table.index)
+    if ends is None and len(rows) == len(columns) and set(rows) == set(columns):
+        table, columns = table[rows], rows  # which may be in another order
+    elif ends is None and any(isinstance(c, str) for c in set(rows) & set(columns)):
+        raise InputError(
+            f"{name}: not all rows and columns of the table have the same names, as those of a matrix over nodes have",
+            hint="table.reindex(index=nodes, columns=nodes, fill_value=0) is such a matrix; columns named source and target are edges.",
+        )
     if ends is None and len(columns) > 0 and columns == list(table.index):
         if type(table.columns).__name__ != "RangeIndex":
             cells = [(i, j, w) for i, row in enumerate(table.values.tolist()) for j, w in enumerate(row) if _is_gap(w) or w]
@@ -252,7 +273,7 @@ def _table(name: str, table: Any, weight: str | None) -> dict[str, Any]:
         raise InputError(f"{name}: no columns {use} in a table with the columns {columns}")
     if twice := next((c for c in use if columns.count(c) > 1), None):
         raise InputError(f"{name}: two columns are named {twice!r}")
-    rows = [[_node(u), _node(v), *w] for u, v, *w in zip(*(table[c].tolist() for c in use), strict=True)]
+    rows = [[_node(u), _node(v), *map(_value, w)] for u, v, *w in zip(*(table[c].tolist() for c in use), strict=True)]
     if bad := next((r for r in rows if any(map(_is_gap, r))), None):
         raise InputError(f"{name}: a row of {use} has no value: {bad}")
     if not all(_is_number(r[0]) and _is_number(r[1]) for r in rows):
@@ -269,6 +290,18 @@ def _gaps(column: Any) -> list[Any]:
 def _is_gap(x: Any) -> bool:
     """Whether a cell of a table has no value: pandas has several that are none."""
     return x is None or type(x).__name__ == "NAType" or x != x
+
+
+def _series(name: str, series: Any) -> Any:
+    """A Series, whose index may have a node or an edge several times; a mapping would keep the last value."""
+    values: dict[Any, Any] = {}
+    for k, x in zip(series.index.tolist(), series.tolist(), strict=True):
+        if k in values:
+            raise InputError(f"{name}: two values for {k!r}", hint=f"series.groupby(level={[*range(series.index.nlevels)]}).sum() adds them up.")
+        if _is_gap(x):
+            raise InputError(f"{name}: {k!r} has no value: {x!r}")
+        values[k] = x
+    return _vector(values)
 
 
 def _vector(values: Mapping[Any, Any]) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from ein._data import Buffer, Graph, wire
+from ein._data import Buffer, Graph, unfit, wire
 from ein._engine import Reply, engine
 from ein._errors import CheckError, Diagnostic, EngineError, Error, InputError, LimitError, RunError, diagnostics
 from ein._result import Result
@@ -56,19 +56,29 @@ def ask(route: str, body: dict[str, Any], frames: Sequence[Buffer] = (), timeout
     if reply.status < 400:
         return reply
     error = reply.json()["error"]
+    if error["class"] == "request" and (bad := unfit(body)):
+        raise bad
     found = diagnostics(error["diagnostics"])
     shown = "\n".join(str(d) for d in found if d.severity == "error") or "the engine gave no reason"
-    hint = next((_ROWS.format(d.file) for d in found if _graph_for_relation(body, d.file)), "")
+    hint = next((h for d in found if (h := _hint(body, d))), "")
     raise _CLASSES.get(error["class"], EngineError)(shown, found, hint)
 
 
-_ROWS = "{0} is a relation: write {0}=ein.Rows(...), with a DataFrame or a list of tuples."
+_OPTION = re.compile(r"\b(?:dup|ids|nodes|weight|default|extra)=\w+")
 
 
-def _graph_for_relation(body: dict[str, Any], name: str) -> bool:
-    """Whether a relation was given what is sent as a graph or an array."""
+def _hint(body: dict[str, Any], d: Diagnostic) -> str:
+    """How Python writes what a diagnostic about data advises."""
+    name = d.file
     data: Any = body.get("inputs", {}).get(name)
-    return isinstance(data, dict) and "text" not in data and bool(re.search(rf"\binput\s+{re.escape(name)}\s*\(", body["program"]))
+    form = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
+    if data is None or "text" in form:
+        return ""
+    if form and re.search(rf"\binput\s+{re.escape(name)}\s*\(", body["program"]):
+        return f"{name} is a relation: write {name}=ein.Rows(...), with a DataFrame or a list of tuples."
+    if "array" not in form and (option := _OPTION.search(" ".join(d.notes))):
+        return f"In Python: {name}=ein.Graph(data, options={option[0]!r})."
+    return ""
 
 
 def _request(

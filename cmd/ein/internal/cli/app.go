@@ -135,6 +135,9 @@ func reworded(cmd *cobra.Command, err error) string {
 	return text
 }
 
+// Verbs make verbs, by their names.
+type Verbs map[string]func(*App) *cobra.Command
+
 // Verb refuses the arguments of a command that only has verbs, and suggests the verb that was
 // meant.
 func Verb(cmd *cobra.Command, args []string) error {

@@ -30,8 +30,22 @@ import (
 )
 
 // Verbs returns the verbs about programs.
-func Verbs(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{runVerb(a), checkVerb(a), fmtVerb(a), costVerb(a), explainVerb(a), whyVerb(a), buildVerb(a), disVerb(a), docVerb(a), replVerb(a), lspVerb(a), versionVerb(a), completionVerb(a)}
+func Verbs() cli.Verbs {
+	return cli.Verbs{
+		"run":        runVerb,
+		"check":      checkVerb,
+		"fmt":        fmtVerb,
+		"cost":       costVerb,
+		"explain":    explainVerb,
+		"why":        whyVerb,
+		"build":      buildVerb,
+		"dis":        disVerb,
+		"doc":        docVerb,
+		"repl":       replVerb,
+		"lsp":        lspVerb,
+		"version":    versionVerb,
+		"completion": completionVerb,
+	}
 }
 
 // Tables returns the readers of formats that not every build has.

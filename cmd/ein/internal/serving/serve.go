@@ -26,8 +26,11 @@ import (
 )
 
 // Verbs returns the verbs that serve. Tables are the readers of formats that this build has.
-func Verbs(a *cli.App, tables bind.Tables) []*cobra.Command {
-	return []*cobra.Command{serveVerb(a, tables), mcpVerb(a, tables)}
+func Verbs(tables bind.Tables) cli.Verbs {
+	verb := func(make func(*cli.App, bind.Tables) *cobra.Command) func(*cli.App) *cobra.Command {
+		return func(a *cli.App) *cobra.Command { return make(a, tables) }
+	}
+	return cli.Verbs{"serve": verb(serveVerb), "mcp": verb(mcpVerb)}
 }
 
 // What one program may use: of who has started the server, and of everybody.
