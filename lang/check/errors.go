@@ -450,6 +450,23 @@ func (c *checker) indexNamesake(x *syntax.Name, owner syntax.Expr, n *ir.Node) {
 	c.warn(codes.W0215, x.Span, "an index", []string{note}, "`%s` in brackets is an index, not %s that `%s` holds", x.Name, holds, x.Name)
 }
 
+// comment warns of a comment behind a value that is a number or the name of a tensor: elsewhere //
+// divides.
+func (c *checker) comment(end int) {
+	line, _, _ := strings.Cut(c.file.Source.Text[end:min(len(c.file.Source.Text), end+100)], "\n")
+	divisor, ok := strings.CutPrefix(strings.TrimSpace(line), "//")
+	if !ok {
+		return
+	}
+	divisor = strings.TrimSpace(divisor)
+	if _, err := strconv.ParseFloat(divisor, 64); err != nil && c.scope.lookup(divisor) == nil {
+		return
+	}
+	at := end + strings.Index(line, "//")
+	c.warn(codes.W0218, source.Span{Start: at, End: end + len(strings.TrimRight(line, " \t\r"))}, "a comment",
+		[]string{"A quotient without its fraction is `floor(a / b)`."}, "`//` starts a comment and does not divide")
+}
+
 func (c *checker) noOutput() {
 	end := len(c.file.Source.Text)
 	c.err(codes.E0216, source.Span{Start: end, End: end}, "", []string{"A program's outputs are what it prints, or else its last assignment."}, "the program has no output")
@@ -601,8 +618,8 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 
 func (c *checker) indexRank(x *syntax.Index, n *ir.Node) val {
 	var notes []string
-	if len(x.Indices) == 1 && n.Rank() == 2 {
-		notes = []string{fmt.Sprintf("A row is `Row[j] = %s[%s,j]`, a column `Column[i] = %s[i,%s]`.", syntax.ExprString(x.X), syntax.ExprString(x.Indices[0]), syntax.ExprString(x.X), syntax.ExprString(x.Indices[0]))}
+	if at, one := x.Indices[0].(*syntax.Number); one && len(x.Indices) == 1 && n.Rank() == 2 {
+		notes = []string{fmt.Sprintf("A row is `Row[j] = A[%s,j]`, a column `Column[i] = A[i,%s]`.", at.Text, at.Text)}
 	}
 	return c.err(codes.E0302, x.Span, fmt.Sprintf("%d in brackets", len(x.Indices)), notes, "%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))
 }

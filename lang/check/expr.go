@@ -496,7 +496,7 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 			return position{node: sym.node}, true
 		}
 		id, ok := c.id(e.Name, e.Span)
-		if ok && sym != nil && sym.node != nil && sym.node.Rank() <= 1 && c.eq.lhsMask>>id&1 == 0 && !c.eq.idx[id].namesake && (sym.node.Rank() == 0 || c.occursOnce(e.Name)) {
+		if ok && sym != nil && sym.node != nil && sym.node.Rank() <= 1 && c.eq.lhsMask>>id&1 == 0 && !c.eq.idx[id].namesake && (sym.node.Rank() == 0 || a.Rank() == 1 && c.occursOnce(e.Name)) {
 			c.eq.idx[id].namesake = true
 			c.indexNamesake(e, x.X, sym.node)
 		}

@@ -97,6 +97,9 @@ func lexicalError(text string, t token) diag.Diagnostic {
 		return errRune(int(t.start)+i, s[i:])
 	}
 	d := errRune(int(t.start), s)
+	if s == "'" && transposes(text, int(t.start)) {
+		d = withNote(newError(codes.E0001, t.span(), "`'` is not part of the language"), "The transpose of a matrix is `transpose(A)`.")
+	}
 	switch rest := strings.TrimLeft(text[t.end:], " "); {
 	case s == "!" && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, ",")):
 		d.Notes = []string{"There is no cut: all rows are found, in no order."}
@@ -110,6 +113,13 @@ func lexicalError(text string, t token) diag.Diagnostic {
 		d = withFix(d, "write `!=`", source.Span{Start: from, End: int(t.end) + 1}, "!=")
 	}
 	return d
+}
+
+// transposes reports whether the quote at i stands behind a value and is the only one of its line.
+func transposes(text string, i int) bool {
+	line := text[strings.LastIndexByte(text[:i], '\n')+1:]
+	line, _, _ = strings.Cut(line, "\n")
+	return i > 0 && (classes[text[i-1]] != 0 || text[i-1] == ']' || text[i-1] == ')') && strings.Count(line, "'") == 1
 }
 
 // firstHidden finds the first character that no comment or string may hold.
