@@ -468,15 +468,28 @@ func Findings(err error) diag.List {
 		}
 		return list
 	case errors.As(err, &file):
-		hint := ""
-		if name, option, ok := strings.Cut(file.Name, ":"); ok && strings.Contains(option, "=") {
-			hint = fmt.Sprintf("Options follow a question mark: `%s?%s`.", name, option)
-		}
-		return diag.List{diag.Finding(codes.E0702, diag.Error, file.Name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(file.Err)), hint)}
+		return diag.List{diag.Finding(codes.E0702, diag.Error, file.Name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(file.Err)), misspelt(file.Name))}
 	case errors.As(err, &one):
 		return diag.List{finding(one)}
 	}
 	return diag.List{diag.Finding(codes.E0701, diag.Error, "", 0, 0, err.Error(), "")}
+}
+
+// misspelt says why a file may be missing under a name.
+func misspelt(name string) string {
+	file, option, _ := strings.Cut(name, ":")
+	before, _, question := strings.Cut(name, "?")
+	switch {
+	case strings.Contains(name, "://"):
+		return "Nothing is fetched: download the file first."
+	case strings.HasPrefix(name, "~"):
+		return "In quotes the shell leaves ~ as it is: write \"$HOME\" or the whole path."
+	case question:
+		return fmt.Sprintf("Each option has a value: `%s?header=yes&weight=none`.", before)
+	case strings.Contains(option, "="):
+		return fmt.Sprintf("Options follow a question mark: `%s?%s`.", file, option)
+	}
+	return ""
 }
 
 func finding(e *graphio.Error) diag.Diagnostic {

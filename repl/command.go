@@ -80,6 +80,18 @@ func splitCommand(entry string) (name, arg string, ok bool) {
 	return name, strings.TrimSpace(rest[len(name):]), true
 }
 
+// meantCommand returns the command that an entry names without its colon, "" if it is none.
+func meantCommand(entry string) string {
+	word := strings.TrimSuffix(strings.TrimSpace(entry), "()")
+	if word == "exit" {
+		return "quit"
+	}
+	if i := slices.IndexFunc(commands(), func(c command) bool { return c.name == word }); i >= 0 {
+		return word
+	}
+	return ""
+}
+
 func (s *Session) command(ctx context.Context, entry string) Reply {
 	name, arg, _ := splitCommand(entry)
 	list := commands()

@@ -229,12 +229,16 @@ func (s *Session) Eval(ctx context.Context, entry string) Reply {
 		return Reply{}
 	}
 	s.history, s.assigned = append(s.history, strings.TrimRight(entry, "\n")), nil
-	return s.attempt(func() Reply {
+	r := s.attempt(func() Reply {
 		if isCommand(entry) {
 			return s.command(ctx, entry)
 		}
 		return s.statements(ctx, entry, s.cfg.Name, line)
 	})
+	if name := meantCommand(entry); r.Failed && len(r.Diags) > 0 && name != "" {
+		r.Diags[0].Notes, r.Diags[0].Fixes = []string{"Commands begin with a colon: `:" + name + "`."}, nil
+	}
+	return r
 }
 
 // refused is a reply that ends an entry by a panic: an entry can be wrong in dozens of places, and

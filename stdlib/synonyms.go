@@ -1,5 +1,7 @@
 package stdlib
 
+import "strings"
+
 // Synonyms are the names that people bring from NetworkX, NumPy, SQL and Python,
 // and how the same is written here: the name of a function, or an expression.
 var Synonyms = map[string]string{
@@ -17,9 +19,11 @@ var Synonyms = map[string]string{
 	"matmul": "C[i,k] = A[i,j] B[j,k]", "dot": "s = u[i] v[i]", "einsum": "C[i,k] = A[i,j] B[j,k]",
 	"cumsum": "C[i] = (range(n)[j] <= range(n)[i]) v[j]", "argsort": "rank", "sorted": "sort", "order_by": "sort", "top": "topk", "nlargest": "topk", "limit": "topk",
 	"maximum": "max", "minimum": "min", "average": "mean", "avg": "mean", "median": "quantile(v, 0.5)", "percentile": "quantile",
+	"norm": "sqrt(sum(v * v))", "var": "mean(v * v) - mean(v) * mean(v)", "std": "sqrt(mean(v * v) - mean(v) * mean(v))",
+	"mod": "a - b * floor(a / b)", "int": "floor", "T": "transpose",
 	"clip": "clamp", "ceil": "-floor(-x)", "pow": "exp(y * log(x))", "power": "exp(y * log(x))", "hist": "histogram",
 	"count_nonzero": "count", "nonzero": "count", "any": "max(v != 0)", "all": "min(v != 0)",
-	"if": "where(p, a, b)", "iif": "where(p, a, b)", "ifelse": "where(p, a, b)",
+	"if": "where(p, a, b)", "else": "where(p, a, b)", "iif": "where(p, a, b)", "ifelse": "where(p, a, b)",
 	"and": "both(u, v)", "or": "either(u, v)", "not": "complement(v)",
 	"logical_and": "both", "logical_or": "either", "logical_not": "complement", "union": "either", "intersection": "both", "difference": "only",
 }
@@ -28,11 +32,57 @@ var Synonyms = map[string]string{
 var Without = map[string]string{
 	"unique": values, "distinct": values, "drop_duplicates": values,
 	"inv": systems, "pinv": systems, "solve": systems, "lstsq": systems, "det": systems, "eig": systems, "eigvals": systems, "svd": systems,
+	"sin": angles, "cos": angles, "tan": angles, "arcsin": angles, "arccos": angles, "arctan": angles, "atan2": angles,
+	"reshape": shapes, "flatten": shapes, "ravel": shapes, "concatenate": shapes, "concat": shapes, "stack": shapes, "hstack": shapes, "vstack": shapes, "append": shapes, "zip": shapes,
 	"random": chance, "rand": chance, "randn": chance, "randint": chance, "shuffle": chance,
 }
 
 const (
 	values  = "sizes are known before a program runs, and the number of different values is not; `histogram(v, lo, hi, n)` counts them in n bins, `rank(v)` orders them"
 	systems = "there is no solver; a `repeat` can approach a fixed point step by step"
+	angles  = "there are no functions of angles"
+	shapes  = "tensors are not joined or reshaped; an equation such as `M[i,j] = u[i] v[j]` makes one with more axes"
 	chance  = "the same program on the same data always gives the same; data is bound to an `input`"
 )
+
+// Constants are the values that other languages have names for, and how they are written here.
+var Constants = map[string]string{
+	"true": "1", "false": "0", "pi": "3.141592653589793", "inf": "1 / 0", "infinity": "1 / 0",
+}
+
+// keywords are the keywords of other languages that begin a statement (true) or stand between values
+// (false), and what there is instead. Synonyms has others.
+var keywords = map[string]struct {
+	first bool
+	note  string
+}{
+	"for": {note: loops}, "foreach": {note: loops}, "while": {note: loops},
+	"lambda": {note: functions}, "function": {true, functions}, "fn": {true, functions}, "func": {true, functions},
+	"print": {true, outputs}, "println": {true, outputs}, "echo": {true, outputs}, "show": {true, outputs}, "display": {true, outputs},
+	"let": {true, assigns}, "var": {true, assigns}, "const": {true, assigns}, "local": {true, assigns},
+	"return": {true, "A block has the value of its last statement, without a keyword."},
+	"import": {true, modules}, "from": {true, modules}, "using": {true, modules}, "include": {true, modules},
+	"select": {true, "There are no SQL queries: tables are bound to inputs, and questions are equations or rules."},
+}
+
+const (
+	loops     = "There are no loops over elements: an equation such as `B[i] = 2 A[i]` is about all of them. `repeat 10 { ... }` repeats statements."
+	functions = "A function is written `def name(p, q) = value`."
+	outputs   = "Outputs are printed with `:print x, y`."
+	assigns   = "An assignment has no keyword: `x = 3`."
+	modules   = "There are no modules: all functions are there at once, and data is bound to an `input`."
+)
+
+// Keyword says what there is instead of a keyword of another language, "" if a word is none. first
+// says that the word begins its statement.
+func Keyword(word string, first bool) string {
+	word = strings.ToLower(word)
+	if k, ok := keywords[word]; ok && (first || !k.first) {
+		return k.note
+	}
+	switch word {
+	case "if", "else", "and", "or", "not":
+		return "In Ein, write `" + Synonyms[word] + "`."
+	}
+	return ""
+}

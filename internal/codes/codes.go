@@ -106,9 +106,10 @@ var (
 	W0212 = add("W0212", Type, "a tensor with the name of a function")
 	W0213 = add("W0213", Type, "a function that replaces one of the language")
 	W0214 = add("W0214", Type, "a value that nothing uses")
-	W0215 = add("W0215", Type, "an index with the name of a number")
+	W0215 = add("W0215", Type, "an index with the name of a tensor")
 	E0216 = add("E0216", Type, "a program without an output")
 	E0217 = add("E0217", Type, "an input has no value")
+	W0218 = add("W0218", Type, "a comment that looks like a division")
 
 	// Group 03: shapes and indices.
 	E0301 = add("E0301", Type, "an index with two sizes")

@@ -439,6 +439,7 @@ func (c *checker) program(p *Program) {
 				return v
 			}
 			p.Statements = append(p.Statements, statement)
+			c.comment(s.Value.Pos().End)
 			if lastPrint >= 0 && i > lastPrint {
 				afterPrint = append(afterPrint, late{sym, s.Name.Name})
 			}

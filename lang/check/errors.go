@@ -173,11 +173,15 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Code, d.Label = codes.E0203, "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
 		d.Notes = []string{"An index belongs in brackets after a tensor, as in `v[" + x.Name + "]`."}
-	case (x.Name == "and" || x.Name == "or" || x.Name == "not") && c.synonym(&d, syntax.Ident{Name: x.Name, Span: x.Span}):
+	case stdlib.Keyword(x.Name, false) != "":
+		d.Notes = []string{stdlib.Keyword(x.Name, false)}
 	case c.isLabel(x.Name):
 		quoted := strconv.Quote(x.Name)
 		d.Notes = []string{"A node is written in quotes."}
 		d.Fixes = guess(quoted, x.Span, quoted)
+	case stdlib.Constants[strings.ToLower(x.Name)] != "":
+		value := stdlib.Constants[strings.ToLower(x.Name)]
+		d.Fixes = guess("`"+value+"`", x.Span, value)
 	case ok:
 		d.Fixes = guess("`"+near+"`", x.Span, near)
 	case c.function(x.Name) != "":
@@ -431,9 +435,36 @@ func (c *checker) shadow(id syntax.Ident) {
 	}
 }
 
-func (c *checker) indexNamedLikeScalar(x *syntax.Name) {
-	c.warn(codes.W0215, x.Span, "an index", []string{"To take the element at that position write `select(T, " + x.Name + ", ...)`."},
-		"`%s` in brackets is an index, not the number that `%s` holds", x.Name, x.Name)
+const computedPositions = "For the elements of `v` at the positions `k` write `sum(where(range(n)[j] == k[i], v[j], 0))`, with n = size(v, 0)."
+
+// indexNamesake warns of an index of owner with the name of a tensor that may have been meant: a
+// number, or numbers.
+func (c *checker) indexNamesake(x *syntax.Name, owner syntax.Expr, n *ir.Node) {
+	holds, note := "the number", "To take the element at that position write `select(T, "+x.Name+", ...)`."
+	switch {
+	case n.Rank() == 1 && n.Type.Kind == tensor.Bool:
+		holds, note = "the mask", "`where("+x.Name+", "+syntax.ExprString(owner)+", 0)` has 0 in the other places."
+	case n.Rank() == 1:
+		holds, note = "the positions", computedPositions
+	}
+	c.warn(codes.W0215, x.Span, "an index", []string{note}, "`%s` in brackets is an index, not %s that `%s` holds", x.Name, holds, x.Name)
+}
+
+// comment warns of a comment behind a value that is a number or the name of a tensor: elsewhere //
+// divides.
+func (c *checker) comment(end int) {
+	line, _, _ := strings.Cut(c.file.Source.Text[end:min(len(c.file.Source.Text), end+100)], "\n")
+	divisor, ok := strings.CutPrefix(strings.TrimSpace(line), "//")
+	if !ok {
+		return
+	}
+	divisor = strings.TrimSpace(divisor)
+	if _, err := strconv.ParseFloat(divisor, 64); err != nil && c.scope.lookup(divisor) == nil {
+		return
+	}
+	at := end + strings.Index(line, "//")
+	c.warn(codes.W0218, source.Span{Start: at, End: end + len(strings.TrimRight(line, " \t\r"))}, "a comment",
+		[]string{"A quotient without its fraction is `floor(a / b)`."}, "`//` starts a comment and does not divide")
 }
 
 func (c *checker) noOutput() {
@@ -586,7 +617,11 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 }
 
 func (c *checker) indexRank(x *syntax.Index, n *ir.Node) val {
-	return c.err(codes.E0302, x.Span, fmt.Sprintf("%d in brackets", len(x.Indices)), nil, "%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))
+	var notes []string
+	if at, one := x.Indices[0].(*syntax.Number); one && len(x.Indices) == 1 && n.Rank() == 2 {
+		notes = []string{fmt.Sprintf("A row is `Row[j] = A[%s,j]`, a column `Column[i] = A[i,%s]`.", at.Text, at.Text)}
+	}
+	return c.err(codes.E0302, x.Span, fmt.Sprintf("%d in brackets", len(x.Indices)), notes, "%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))
 }
 
 func pluralIndex(n int) string {
@@ -611,6 +646,10 @@ func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
 			d.Notes = []string{"Positions count from 0 at the start; there are no negative ones."}
 			break
 		}
+		if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() {
+			d.Notes = []string{"There are no masks: " + text(&syntax.Call{Fun: syntax.Ident{Name: "where"}, Args: []syntax.Arg{{Value: x}, {Value: whole.X}, {Value: &syntax.Number{Text: "0"}}}}) + " has 0 in the other places."}
+			break
+		}
 		call := &syntax.Call{Fun: syntax.Ident{Name: "select"}, Args: []syntax.Arg{{Value: whole.X}}}
 		for _, e := range whole.Indices {
 			if name, ok := e.(*syntax.Name); ok {
@@ -618,7 +657,7 @@ func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
 					d.Notes = []string{"A computed position is written `select(T, ...)`."}
 				}
 			} else if c.movesAlong(e) {
-				d.Notes = []string{"A position cannot change along an index. For the elements of `v` at the positions `k` write `sum(where(range(n)[j] == k[i], v[j], 0))`, with n = size(v, 0)."}
+				d.Notes = []string{"A position cannot change along an index. " + computedPositions}
 			}
 			call.Args = append(call.Args, syntax.Arg{Value: e})
 		}

@@ -98,6 +98,25 @@ func (c *checker) id(name string, span source.Span) (uint8, bool) {
 	return uint8(len(c.eq.idx) - 1), true
 }
 
+// occursOnce reports whether a name is an index at one place of the statement, so that it joins
+// nothing.
+func (c *checker) occursOnce(name string) bool {
+	n := 0
+	if c.eq.value != nil {
+		syntax.Walk(c.eq.value, func(x syntax.Node) bool {
+			if x, ok := x.(*syntax.Index); ok {
+				for _, e := range x.Indices {
+					if e, ok := e.(*syntax.Name); ok && e.Name == name {
+						n++
+					}
+				}
+			}
+			return n < 2
+		})
+	}
+	return n == 1
+}
+
 // sizes is the size of each index. The slice is valid until the next call.
 func (c *checker) sizes() []int {
 	c.size = c.size[:0]
@@ -477,9 +496,9 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 			return position{node: sym.node}, true
 		}
 		id, ok := c.id(e.Name, e.Span)
-		if ok && sym != nil && sym.node != nil && sym.node.Rank() == 0 && c.eq.lhsMask>>id&1 == 0 && !c.eq.idx[id].namesake {
+		if ok && sym != nil && sym.node != nil && sym.node.Rank() <= 1 && c.eq.lhsMask>>id&1 == 0 && !c.eq.idx[id].namesake && (sym.node.Rank() == 0 || a.Rank() == 1 && c.occursOnce(e.Name)) {
 			c.eq.idx[id].namesake = true
-			c.indexNamedLikeScalar(e)
+			c.indexNamesake(e, x.X, sym.node)
 		}
 		return position{index: true, id: id, span: e.Span}, ok
 	case *syntax.Number:

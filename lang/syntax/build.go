@@ -130,7 +130,7 @@ func (p *parser) build(seg segment, level int, g *statement) (Stmt, *failure) {
 	x, _ := p.expression(g.Value)
 	if level == 0 && !p.opt.Repl {
 		// An assignment may follow, a block, or the end of a query.
-		return nil, &failure{p.errBareExpr(x), seg.hi}
+		return nil, &failure{p.foreign(p.errBareExpr(x), seg), seg.hi}
 	}
 	return &ExprStmt{span, x}, nil
 }

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"ein/internal/codes"
 	"ein/lang/diag"
 	"ein/lang/source"
+	"ein/stdlib"
 )
 
 // Every message of the lexer and the parser is made in this file.
@@ -25,7 +27,6 @@ var (
 	errNumberRange = message{codes.E0008, "%s is too large", "The largest number is about 1.8e308."}
 	errEmptyIndex  = message{codes.E0113, "an index list needs at least one index", "The whole tensor is written without brackets."}
 	errBareInDef   = message{codes.E0107, "only the last statement of a def may be a bare expression", ""}
-	errQualified   = message{codes.E0101, "a name cannot contain a dot", "The columns of a relation are told apart by their order: `Pay(from, to, amount, day)` has a variable for each."}
 	errManyHeads   = message{codes.E0101, "a rule can have only one atom on the left", "Write a rule for each head."}
 	errWhy         = message{codes.E0115, "this is not an atom", whyForm}
 	errNegatedFact = message{codes.E0115, "`not` is not allowed in a fact", "Whatever no fact or rule states is false."}
@@ -96,6 +97,9 @@ func lexicalError(text string, t token) diag.Diagnostic {
 		return errRune(int(t.start)+i, s[i:])
 	}
 	d := errRune(int(t.start), s)
+	if s == "'" && transposes(text, int(t.start)) {
+		d = withNote(newError(codes.E0001, t.span(), "`'` is not part of the language"), "The transpose of a matrix is `transpose(A)`.")
+	}
 	switch rest := strings.TrimLeft(text[t.end:], " "); {
 	case s == "!" && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, ",")):
 		d.Notes = []string{"There is no cut: all rows are found, in no order."}
@@ -109,6 +113,13 @@ func lexicalError(text string, t token) diag.Diagnostic {
 		d = withFix(d, "write `!=`", source.Span{Start: from, End: int(t.end) + 1}, "!=")
 	}
 	return d
+}
+
+// transposes reports whether the quote at i stands behind a value and is the only one of its line.
+func transposes(text string, i int) bool {
+	line := text[strings.LastIndexByte(text[:i], '\n')+1:]
+	line, _, _ = strings.Cut(line, "\n")
+	return i > 0 && (classes[text[i-1]] != 0 || text[i-1] == ']' || text[i-1] == ')') && strings.Count(line, "'") == 1
 }
 
 // firstHidden finds the first character that no comment or string may hold.
@@ -321,7 +332,15 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`")
 	case kind == KindLBrace:
 		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
-	case kind == KindColon && want == "`,` or `]`":
+	case kind == KindColon && p.toks[i+1].kind == KindAssign && next(KindAssign):
+		return withFix(d, "write `=`", p.span(i, i+2), "=")
+	case kind == KindColon && i > 1 && p.toks[i-2].kind == KindQuestion:
+		return withNote(d, "In Ein, write `where(p, a, b)`.")
+	case kind == KindComma && want == "`)`":
+		return withNote(d, "A list is written [1, 2]; a call has its arguments one by one, as in `zeros(2, 3)`.")
+	case kind == KindAdd && before(KindAdd) && want == "a value":
+		return withNote(d, "To add to a tensor, write `x += 1`.")
+	case kind == KindColon && (want == "`,` or `]`" || want == "a value" && i > 0 && (p.toks[i-1].kind == KindLBracket || p.toks[i-1].kind == KindComma)):
 		return withNote(d, "There are no slices: an index that stays free is a name, as in `Row[j] = A[2,j]`.")
 	}
 	return d
@@ -410,6 +429,56 @@ func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
 		return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan, "=")
 	}
 	return withNote(d, "Give it a name with `Name = ...`, or show it with `:print ...`.")
+}
+
+// errQualified says that the name at i has a member, as a module, an object or a row has elsewhere.
+func (p *parser) errQualified(i, hi int, clause bool) diag.Diagnostic {
+	d := newError(codes.E0101, p.span(i, i+3), "a name cannot contain a dot")
+	if clause {
+		return withNote(d, "The columns of a relation are told apart by their order: `Pay(from, to, amount, day)` has a variable for each.")
+	}
+	owner, member := p.word(i), p.word(i+2)
+	name := cmp.Or(stdlib.Synonyms[member], member)
+	if why := stdlib.Without[member]; why != "" {
+		return withNote(d, "Ein has no `"+member+"`: "+why+".")
+	}
+	called := i+3 < hi && p.toks[i+3].kind == KindLParen
+	switch {
+	case stdlib.Lookup(name) == nil && name != member:
+		return withNote(d, "In Ein, write `"+name+"`.")
+	case stdlib.Lookup(name) == nil:
+		return withNote(d, "There are no modules and no methods: a function is called with its tensors, as in `sum(A, 1)`.")
+	case slices.Contains([]string{"np", "numpy", "nx", "networkx", "math", "scipy", "torch", "pd"}, owner):
+		d = withFix(withNote(d, "There are no modules."), "leave out the module", p.span(i, i+3), name)
+	case !called:
+		d = withFix(withNote(d, "A function is called with its tensor."), "call `"+name+"`", p.span(i, i+3), name+"("+owner+")")
+	case p.toks[i+4].kind == KindRParen:
+		d = withFix(withNote(d, "There are no methods: a function is called with its tensor."), "call `"+name+"`", p.span(i, i+4), name+"("+owner)
+	default:
+		d = withFix(withNote(d, "There are no methods: a function is called with its tensor."), "call `"+name+"`", p.span(i, i+4), name+"("+owner+", ")
+	}
+	d.Fixes[0].Guess = true
+	return d
+}
+
+// foreign says what there is instead of a keyword of another language in a statement that cannot be
+// read. A fix would take the word for a tensor.
+func (p *parser) foreign(d diag.Diagnostic, seg segment) diag.Diagnostic {
+	general := []diag.Code{codes.E0101, codes.E0105, codes.E0106, codes.E0107, codes.E0110}
+	if seg.clause || !slices.Contains(general, d.Code) {
+		return d
+	}
+	for i := seg.lo; i < seg.hi; i++ {
+		p.step(1, p.toks[i])
+		if p.toks[i].kind != KindIdent && p.toks[i].kind != KindNot || !p.toks[i+1].kind.starts() && p.toks[i+1].kind != KindLParen {
+			continue
+		}
+		if note := stdlib.Keyword(p.word(i), i == seg.lo); note != "" {
+			d.Notes, d.Fixes = []string{note}, nil
+			return d
+		}
+	}
+	return d
 }
 
 func errDirective(text string, span source.Span) diag.Diagnostic {
@@ -542,6 +611,10 @@ func noteMore(end, n int) diag.Diagnostic {
 // participle, whose messages speak of the grammar; what was expected follows from
 // the tokens before.
 func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagnostic {
+	return p.foreign(p.reason(seg, level, i, left), seg)
+}
+
+func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagnostic {
 	lo, hi := seg.lo, seg.hi
 	first, t := p.toks[lo], p.toks[i]
 	def, input, repeat := p.isDef(lo, hi), p.isInput(lo, hi), p.isRepeat(lo, hi)
@@ -553,9 +626,9 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 	p.inClause = seg.clause
 	switch {
 	case i > lo && p.toks[i-1].kind == KindDot && p.qualifies(i-1, hi):
-		return say(errQualified, p.span(i-2, i+1))
+		return p.errQualified(i-2, hi, seg.clause)
 	case t.kind == KindDot && p.qualifies(i, hi):
-		return say(errQualified, p.span(i-1, i+2))
+		return p.errQualified(i-1, hi, seg.clause)
 	case first.kind == KindDirective:
 		return errDirective(p.word(lo), first.span())
 	case level > 0 && first.kind.directs():

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -157,7 +158,42 @@ func (in *input) sniff() ([]byte, error) {
 		_, _ = in.Discard(len(bom))
 		head = head[len(bom):]
 	}
+	if is, hint := unread(head); is != "" {
+		return nil, &Error{File: in.name, Msg: "the file is " + is + ", which is not read", Hint: hint}
+	}
 	return head, nil
+}
+
+// unread names a format that people have and that is not read here, by its first bytes. As rows of
+// text it would give errors that say nothing.
+func unread(head []byte) (is, hint string) {
+	begins := func(with ...string) bool {
+		return slices.ContainsFunc(with, func(w string) bool { return bytes.HasPrefix(head, []byte(w)) })
+	}
+	switch {
+	case begins("PK\x03\x04"):
+		return "a zip archive, such as .xlsx or .npz", "save a table as CSV, an array as .npy"
+	case begins("\x28\xb5\x2f\xfd", "\xfd7zXZ") || begins("BZh") && len(head) > 6 && string(head[4:7]) == "1AY":
+		return "compressed with bzip2, xz or zstd", "decompress it first"
+	case begins("\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"):
+		return "a pickle of Python", "save a table as CSV, an array as .npy"
+	case begins("ARROW1\x00", "\x89HDF"):
+		return "Arrow or HDF5", "save the table as CSV or Parquet"
+	}
+	line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
+	words := strings.Fields(strings.ToLower(string(line[:min(len(line), 100)])))
+	if len(words) == 0 || bytes.ContainsAny(line, ",;\t") {
+		return "", ""
+	}
+	const asEdges = "save the edges as CSV, or as the JSON of node_link_data in NetworkX"
+	switch last := words[len(words)-1]; {
+	case slices.Contains([]string{"<?xml", "<!doctype", "<graphml", "<gexf", "<html"}, strings.TrimSuffix(words[0], ">")):
+		return "XML or HTML", asEdges
+	case slices.Contains([]string{"graph", "digraph", "strict"}, words[0]) && (strings.HasSuffix(last, "{") || slices.Contains(words, "{") || last == "["),
+		words[0] == "*vertices":
+		return "DOT, GML or Pajek", asEdges
+	}
+	return "", ""
 }
 
 // detect returns the format of a file, by the ending of its name before .gz, otherwise by its first

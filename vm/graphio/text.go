@@ -524,7 +524,9 @@ func (t *table) weight(w *row) (float64, bool) {
 		return x, true
 	}
 	e := &Error{Msg: problem}
-	if !isQuantity(v.val) {
+	if missing(v.val) && t.names != nil {
+		e.Hint = fmt.Sprintf("where=%s!=%s leaves out such rows", t.names.cells[c].val, v.val)
+	} else if !isQuantity(v.val) {
 		e = t.noNumber(e)
 		if w.line == t.first && t.opt.Header == HeaderAuto {
 			e.Hint = strings.TrimPrefix(e.Hint+"; header=yes reads the first row as names", "; ")
@@ -535,6 +537,11 @@ func (t *table) weight(w *row) (float64, bool) {
 	}
 	t.badCell(w, c, e)
 	return 0, false
+}
+
+// missing reports whether a cell says that there is no value.
+func missing(b []byte) bool {
+	return slices.Contains([]string{"", "na", "n/a", "nan", "null", "none", "nil", "-", "?"}, strings.ToLower(string(b)))
 }
 
 // noNumber adds the hint of weight=none to an error in a column that is only taken for the weight.

@@ -196,7 +196,7 @@ func opening(line string) fence {
 	indent, s := len(line)-len(strings.TrimLeft(line, " \t")), strings.TrimSpace(line)
 	before := ""
 	// Behind a mark of a list, or behind words, only what names a language is a fence.
-	if i := strings.Index(s, "```"); i > 0 && (&block{tag: strings.ToLower(s[i+3:])}).mode() != "" {
+	if i := strings.Index(s, "```"); i > 0 && (&block{tag: mark(s[i+3:])}).mode() != "" {
 		before, s = s[:i], s[i:]
 	}
 	if before != "" && len(strings.Fields(before)) == 1 && strings.Trim(before, "0123456789.)-*+ ") == "" {
@@ -208,10 +208,20 @@ func opening(line string) fence {
 		if n < 3 || strings.IndexByte(rest, '`') >= 0 {
 			continue
 		}
-		tag, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		return fence{char: c, size: n, tag: strings.ToLower(strings.Trim(tag, "{.}")), indent: indent}
+		return fence{char: c, size: n, tag: mark(rest), indent: indent}
 	}
 	return fence{}
+}
+
+// mark returns the language that the text behind a fence names: its first word, without what
+// Markdown, HTML and editors put around it, as in {.ein}, language-ein and ein:solve.ein.
+func mark(text string) string {
+	word := strings.TrimLeft(strings.ToLower(strings.TrimSpace(text)), "{.")
+	word = strings.TrimPrefix(word, "language-")
+	if i := strings.IndexAny(word, " \t:,;{}"); i >= 0 {
+		word = word[:i]
+	}
+	return word
 }
 
 // content returns the lines of a block without the indentation of its fence, as in Markdown: in a list
