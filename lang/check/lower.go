@@ -16,8 +16,8 @@ import (
 
 // kinds finds the kind of each column and variable. A column of numbers holds whole numbers
 // unless a fact or a rule puts others into it.
-func (c *checker) kinds() {
-	for _, r := range c.rel.list {
+func (c *checker) kinds(clauses []*clause, list []*relation) {
+	for _, r := range list {
 		for i := range r.cols {
 			k := &r.cols[i]
 			if r.input == nil && r.source == rel.NoSource {
@@ -40,7 +40,7 @@ func (c *checker) kinds() {
 			}
 		}
 	}
-	c.settle(func(cl *clause) (changed bool) {
+	c.settle(slices.Clone(clauses), func(cl *clause) (changed bool) {
 		if cl.bad || c.step(len(cl.Body)) {
 			return false
 		}
@@ -63,22 +63,28 @@ func (c *checker) kinds() {
 	})
 }
 
-// settle works on each clause, and again on those that read a relation that has changed.
-func (c *checker) settle(work func(*clause) (changed bool)) {
-	readers := make([][]*clause, len(c.rel.list))
-	for _, cl := range c.rel.clauses {
-		for i, r := range cl.uses {
-			if r != nil && !slices.Contains(cl.uses[:i], r) {
-				readers[r.place] = append(readers[r.place], cl)
-			}
-		}
-	}
-	for queue := slices.Clone(c.rel.clauses); len(queue) > 0; queue = queue[1:] {
+// settle works on some clauses, and on those that read a relation that has changed.
+func (c *checker) settle(queue []*clause, work func(*clause) (changed bool)) {
+	for ; len(queue) > 0; queue = queue[1:] {
 		if cl := queue[0]; work(cl) {
-			queue = append(queue, readers[cl.of.place]...)
+			queue = append(queue, c.rel.readersOf(cl.of)...)
 		}
 	}
 }
+
+// index notes what new clauses read.
+func (r *relations) index(clauses []*clause) {
+	r.readers = append(r.readers, make([][]*clause, len(r.list)-len(r.readers))...)
+	for _, cl := range clauses {
+		for i, x := range cl.uses {
+			if x != nil && !slices.Contains(cl.uses[:i], x) {
+				r.readers[x.place] = append(r.readers[x.place], cl)
+			}
+		}
+	}
+}
+
+func (r *relations) readersOf(x *relation) []*clause { return r.readers[x.place] }
 
 func whole(x float64) bool { return x == float64(int64(x)) && -tensor.MaxInt < x && x < tensor.MaxInt }
 
@@ -93,7 +99,7 @@ func (c *checker) varKinds(cl *clause) {
 		case aNode, aLabel, ofDomain, anything:
 			kind = tensor.NodeColumn
 		}
-		cl.Vars[v] = rel.Var{Name: x.name, Kind: kind, Domain: c.domain(x.slot)}
+		cl.Vars[v] = rel.Var{Name: x.name, Kind: kind}
 	}
 	for changed := true; changed; {
 		changed = false
@@ -222,18 +228,23 @@ func (r *relations) isPlace(k *constant) bool {
 }
 
 // outside reports numbers of nodes that do not exist: nothing matches them, unless they are a bound,
-// and where nodes have no labels they may not be in a fact or a head.
-func (c *checker) outside() {
+// and where nodes have no labels they may not be in a fact or a head. Clauses, relations and
+// constants are those that are new.
+func (c *checker) outside(clauses []*clause, list []*relation, consts int) {
+	places := func(k constant) bool { return c.rel.isPlace(&k) }
+	if !slices.ContainsFunc(c.rel.consts[consts:], places) {
+		return
+	}
 	n, known := c.numbered()
 	given, bound := map[int]bool{}, map[int]bool{}
-	for _, r := range c.rel.list {
-		for _, f := range r.facts {
+	for _, r := range list {
+		for _, f := range r.facts[r.checked:] {
 			for _, k := range f.row {
 				given[k] = true
 			}
 		}
 	}
-	for _, cl := range c.rel.clauses {
+	for _, cl := range clauses {
 		for i := range cl.Head {
 			if e := &cl.Head[i].Expr; len(e.Args) == 0 && e.Term.Kind == rel.Const {
 				given[int(e.Term.Value)] = true
@@ -248,11 +259,11 @@ func (c *checker) outside() {
 			}
 		}
 	}
-	for i := range c.rel.consts {
+	for i := consts; i < len(c.rel.consts); i++ {
 		switch k := &c.rel.consts[i]; {
 		case !c.rel.isPlace(k), bound[i]:
 		case c.labels != nil:
-			if _, ok := c.ids[tensor.Number(k.num)]; !ok && !given[i] && !c.rel.vague {
+			if _, ok := c.node(tensor.Number(k.num)); !ok && !given[i] && !c.rel.vague {
 				c.warn(codes.W0826, k.span, "", nil, "no fact has %s, so nothing matches it", tensor.Number(k.num))
 			}
 		case k.num < float64(n):
@@ -408,7 +419,7 @@ func (c *checker) value(k int, d *tensor.Domain) float64 {
 		label = tensor.Number(x.num)
 	}
 	if d.Name == "node" {
-		if id, ok := c.ids[label]; ok {
+		if id, ok := c.node(label); ok {
 			return float64(id)
 		}
 		return rel.NoMember
