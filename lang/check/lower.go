@@ -291,11 +291,17 @@ func (r *relations) labelsOf(domain string) []string {
 	return labels
 }
 
-// lower is the program of a stage: the relations that it gives, and those that they need.
-func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
+// lower is the program of a stage: the relations that it gives, and those that they need; the last
+// one has all relations, to be told of.
+func (c *checker) lower(p *rel.Program, s *stage, last bool) *rel.Program {
 	needed := c.needs(s.results...)
-	out := &rel.Program{Results: s.results}
+	out := &rel.Program{}
+	at := map[int]int{} // where a relation is in out
 	for i, r := range c.rel.list {
+		if !needed[i] && !last {
+			continue
+		}
+		at[i] = len(out.Relations)
 		x := p.Relations[i]
 		x.Pos = op.Pos{Start: int32(r.first.Start), End: int32(r.first.End)}
 		for k, name := range r.columnNames() {
@@ -307,8 +313,8 @@ func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
 		if needed[i] {
 			x.Facts = c.table(r, x.Columns)
 		}
-		if at := slices.Index(s.sources, r); at >= 0 {
-			x.Arg, x.Source = at, r.source
+		if arg := slices.Index(s.sources, r); arg >= 0 {
+			x.Arg, x.Source = arg, r.source
 			if r.input != nil {
 				x.Source = rel.FromTable
 			}
@@ -316,9 +322,10 @@ func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
 		out.Relations = append(out.Relations, x)
 	}
 	for _, cl := range c.rel.clauses {
-		if cl.of != nil {
+		if cl.of != nil || !needed[cl.Rel] && !last {
 			continue
 		}
+		at[cl.Rel] = len(out.Relations)
 		x := p.Relations[cl.Rel]
 		x.Pos = cl.Pos
 		for _, h := range cl.Head {
@@ -329,8 +336,11 @@ func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
 	}
 	for _, cl := range c.rel.clauses {
 		if needed[cl.Rel] {
-			out.Rules = append(out.Rules, c.resolve(cl, out))
+			out.Rules = append(out.Rules, c.resolve(cl, out, at))
 		}
+	}
+	for _, place := range s.results {
+		out.Results = append(out.Results, at[place])
 	}
 	for _, d := range c.rel.domains {
 		out.Domains = append(out.Domains, d)
@@ -439,9 +449,10 @@ func (c *checker) constIn(t rel.Term, d *tensor.Domain) rel.Term {
 	return t
 }
 
-// resolve is a rule with the constants as values.
-func (c *checker) resolve(cl *clause, p *rel.Program) rel.Rule {
+// resolve is a rule with the constants as values, and with the places of relations in p.
+func (c *checker) resolve(cl *clause, p *rel.Program, at map[int]int) rel.Rule {
 	out := cl.Rule
+	out.Rel = at[cl.Rel]
 	var expr func(e rel.Expr, d *tensor.Domain) rel.Expr
 	expr = func(e rel.Expr, d *tensor.Domain) rel.Expr {
 		if len(e.Args) == 0 {
@@ -459,7 +470,7 @@ func (c *checker) resolve(cl *clause, p *rel.Program) rel.Rule {
 	}
 	out.Head = slices.Clone(cl.Head)
 	for i := range out.Head {
-		d := p.Relations[cl.Rel].Columns[i].Domain
+		d := p.Relations[out.Rel].Columns[i].Domain
 		out.Head[i].Expr = expr(out.Head[i].Expr, d)
 	}
 	out.Body = slices.Clone(cl.Body)
@@ -468,8 +479,11 @@ func (c *checker) resolve(cl *clause, p *rel.Program) rel.Rule {
 		l.Terms = slices.Clone(l.Terms)
 		for k := range l.Terms {
 			if t := &l.Terms[k]; t.Kind == rel.Const {
-				*t = c.constIn(*t, p.Relations[l.Rel].Columns[k].Domain)
+				*t = c.constIn(*t, p.Relations[at[l.Rel]].Columns[k].Domain)
 			}
+		}
+		if l.Kind <= rel.Not {
+			l.Rel = at[l.Rel]
 		}
 		switch l.Kind {
 		case rel.Bind:

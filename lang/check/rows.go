@@ -258,8 +258,8 @@ func (c *checker) finishRelations(p *Program) {
 		c.at(x.span)
 		p.Outputs[x.output].Node = c.result(last, x.place)
 	}
-	for _, s := range c.rel.stages {
-		lowered := c.lower(skeleton, s)
+	for i, s := range c.rel.stages {
+		lowered := c.lower(skeleton, s, i == len(c.rel.stages)-1)
 		if err := rel.Verify(lowered); err != nil {
 			// The verifier refuses what is too large for one rule, or meaningless and missed by
 			// the checker.
