@@ -40,13 +40,16 @@ func (s *Session) extend(next *state, text, name string, line int) *entry {
 	if f.Diags.HasErrors() {
 		panic(refused(next.refuse(f.Diags)))
 	}
-	next.bind(f, e)
 	before := next.program
-	if e.stale {
-		before = next.check(next.entries)
+	part := next.grow(f)
+	if part == nil {
+		next.bind(f, e)
+		if e.stale {
+			before = next.check(next.entries)
+		}
+		part = check.Check(f, next.config(before))
 	}
 	next.entries = append(next.entries, f)
-	part := check.Check(f, next.config(before))
 	e.diags = slices.Concat(before.Diags, part.Diags, e.diags)
 	if !e.diags.HasErrors() {
 		e.diags = append(e.diags, unbound(part)...)
@@ -61,6 +64,19 @@ func (s *Session) extend(next *state, text, name string, line int) *entry {
 		e.reads = reads(before, f)
 	}
 	return e
+}
+
+// grow checks an entry of facts and rules alone, if that finds all there is to find; else it
+// returns nil. New nodes are only added where no value and no data has them.
+func (s *state) grow(f *syntax.File) *check.Program {
+	p, added := check.Grow(f, s.config(s.program), len(s.known))
+	if p == nil || len(added) > 0 && (len(s.bound) > 0 || len(s.program.Statements) > 0) {
+		return nil
+	}
+	if len(added) > 0 {
+		s.known, s.labels = p.Labels, p.Labels
+	}
+	return p
 }
 
 // config is how an entry that follows a program is checked.
@@ -210,8 +226,17 @@ func (s *state) bind(f *syntax.File, e *entry) {
 	if slices.Equal(known, s.known) && !fresh && maps.EqualFunc(domains, s.domains, slices.Equal) {
 		return // as in most entries
 	}
+	apart := !fresh && extends(known, s.known) && !slices.ContainsFunc(s.bound, func(b binding) bool { return b.Raw.Kind != graphio.Relation })
+	for name, labels := range s.domains {
+		apart = apart && extends(domains[name], labels)
+	}
 	s.known, s.labels, s.domains, e.stale = known, known, domains, true
 	if len(s.bound) == 0 {
+		return
+	}
+	if apart {
+		data := bind.Behind(s.inputs, known, domains)
+		s.inputs, s.labels = data.Values, data.Labels
 		return
 	}
 	decls := lists.Map(s.bound, func(b binding) graphio.Decl { return b.Decl })
@@ -226,6 +251,10 @@ func (s *state) bind(f *syntax.File, e *entry) {
 		}
 	}
 	s.inputs, s.labels = data.Values, data.Labels
+}
+
+func extends(list, first []string) bool {
+	return len(list) >= len(first) && slices.Equal(list[:len(first)], first)
 }
 
 // unbound is the error for inputs without data, in the terms of a session.

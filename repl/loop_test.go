@@ -271,6 +271,27 @@ func BenchmarkSession(b *testing.B) {
 	}
 }
 
+// BenchmarkRelations enters so many facts, of nodes that are there or new, and rules: what one
+// takes should hardly depend on how many there are.
+func BenchmarkRelations(b *testing.B) {
+	for what, entry := range map[string]string{"facts": `Age("n%[1]d", %[1]d).`, "numbers": "Next(%[1]d, %[1]d).", "rules": "R%[1]d(x) <- Age(x, n), n > %[1]d."} {
+		for _, n := range []int{100, 1000, 5000} {
+			b.Run(fmt.Sprint(what, "/", n), func(b *testing.B) {
+				for b.Loop() {
+					s := New(Config{Workers: 1})
+					s.Eval(context.Background(), "Age(\"n0\", 5). Next(0, 1).")
+					for i := range n {
+						if r := s.Eval(context.Background(), fmt.Sprintf(entry, i)); r.Failed {
+							b.Fatal(r.Diags)
+						}
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/entry")
+			})
+		}
+	}
+}
+
 // TestOverwrite is a file that is there already: a person is asked, a script is told.
 func TestOverwrite(t *testing.T) {
 	for _, test := range []struct {

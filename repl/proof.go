@@ -7,6 +7,7 @@ import (
 
 	"ein/lang"
 	"ein/lang/describe"
+	"ein/lang/diag"
 	"ein/lang/syntax"
 	"ein/stdlib"
 	"ein/vm/rel"
@@ -58,6 +59,7 @@ func (s *state) relation(x syntax.Expr) bool {
 	case *syntax.Name:
 		name = x.Name
 	}
-	return s.program != nil && s.program.Rules != nil &&
-		slices.ContainsFunc(s.program.Rules.Relations, func(r rel.Relation) bool { return r.Name == name })
+	p := s.program
+	return p != nil && (slices.ContainsFunc(p.Relations, func(r diag.Relation) bool { return r.Name == name }) ||
+		p.Rules != nil && slices.ContainsFunc(p.Rules.Relations, func(r rel.Relation) bool { return r.Name == name }))
 }

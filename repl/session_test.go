@@ -360,6 +360,43 @@ func TestManyFacts(t *testing.T) {
 	eval(fmt.Sprintf("Far(\"n%d\", \"n0\")?", n), fmt.Sprintf("Far(\"n%d\", \"n0\")? no\n", n))
 }
 
+// TestGrownSession enters random facts, rules and queries beside data, and requires the replies of a
+// session in which a statement behind each entry has everything checked again.
+func TestGrownSession(t *testing.T) {
+	files := folder{"p.csv": "s,t,n,w\nann,bob,1,red\nbob,cy,2,\ncy,dan,3,Ann\n"}
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		pick := func(list ...string) string { return list[r.IntN(len(list))] }
+		v := func() string { return pick("x", "x", "y", "z", "_", `"ann"`, `"new"`) }
+		c := func() string { return pick("ann", "bob", "dan", `"new"`, "other", "red") }
+		got, want := New(Config{Files: files}), New(Config{Files: files})
+		start := pick(":input P(s: node, t: node, n: int, w: text) p.csv", "", "E(ann, bob).", "v = ones(2)")
+		for k := range 40 {
+			body := pick("P("+v()+", "+v()+", i, _)", "E("+v()+", "+v()+")", "R("+v()+")", "E(x, y), not R(x)", "P(x, y, _, w)", "S(x, i)", "E(x, y), x < "+c())
+			entry := pick("E("+c()+", "+c()+").", "E("+c()+", "+c()+").", "S("+c()+", "+pick("1", "2", "2.5")+").", "R("+c()+").", "R("+v()+") <- "+body+".",
+				"S(x, count()) <- "+body+".", "S(x, i) <- "+body+".", "E("+v()+", "+v()+") <- "+body+".", body+"?", "T(w, "+c()+") <- "+body+".", "T("+c()+", "+c()+").", "T(x, y)?", "R(x)?")
+			if k == 0 {
+				entry = start
+			}
+			a := got.Eval(context.Background(), entry)
+			if !strings.HasPrefix(entry, ":") {
+				entry += "; zz = 0"
+			}
+			b := want.Eval(context.Background(), entry)
+			text := func(r Reply) string {
+				list := []string{fmt.Sprint(r.Failed, r.Bug), printed(r)}
+				for _, d := range r.Diags {
+					list = append(list, string(d.Code)+d.Message)
+				}
+				return strings.Join(list, "\n")
+			}
+			if text(a) != text(b) {
+				t.Fatalf("seed %d: after\n%s%s\n%s\nchecked again:\n%s", seed, got.file.Text, entry, text(a), text(b))
+			}
+		}
+	}
+}
+
 // TestManyNodes enters hundreds of statements beside data of many nodes, which no
 // statement may go through.
 func TestManyNodes(t *testing.T) {

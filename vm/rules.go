@@ -107,6 +107,12 @@ func goals(p *rel.Program, query int, rows [][]float64) (list []engine.Goal) {
 		g := engine.Goal{Relation: body[0].Rel}
 		for _, t := range body[0].Terms {
 			x := t.Value
+			if t.Name != "" {
+				if !slices.Contains(g.Names, t.Name) {
+					g.Names = append(g.Names, t.Name)
+				}
+				x = engine.Lacks(slices.Index(g.Names, t.Name))
+			}
 			switch t.Kind {
 			case rel.Variable:
 				x = row[slices.IndexFunc(p.Rules[at].Head, func(c rel.Cell) bool { return c.Expr.Term.Var == t.Var })]

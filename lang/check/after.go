@@ -59,7 +59,9 @@ type end struct {
 	count     int
 	work      int
 	elements  uint64
-	relations []syntax.Stmt // what the program says of relations, but for queries
+	relations []syntax.Stmt   // what the program says of relations, but for queries
+	grown     grown           // the same, checked
+	asked     map[string]bool // the names in queries so far, which facts may turn into constants
 }
 
 // function is a def and, once its program has ended, the functions that its body sees: those
@@ -135,6 +137,32 @@ func isApart(f *syntax.File, before *Program) bool {
 	return apart
 }
 
+// grown is the relations for a program that follows: they must be those of this one, all checked,
+// without queries, whose types are their own.
+func (c *checker) grown() grown {
+	r, after := c.rel, c.cfg.After
+	if c.cfg.Profile != Repl || c.stopped || c.diags.HasErrors() {
+		return grown{}
+	}
+	changes := func(s syntax.Stmt) bool { // what rules read
+		switch s := s.(type) {
+		case *syntax.Query, *syntax.ExprStmt, *syntax.Print:
+			return false
+		case *syntax.Assign:
+			old := after.end.grown
+			return old.relations != nil && (old.byName[s.Name.Name] != nil || old.tensors[s.Name.Name] != nil || old.tensors[s.Name.Name+"[]"] != nil)
+		}
+		return true
+	}
+	switch {
+	case after != nil && !slices.ContainsFunc(c.file.Stmts, changes):
+		return after.end.grown
+	case r.whole && !r.vague && !slices.ContainsFunc(r.clauses, func(cl *clause) bool { return cl.of == nil }):
+		return grown{r, r.version}
+	}
+	return grown{}
+}
+
 // finish fills in what is only known at the end of a program.
 func (c *checker) finish(p *Program) {
 	p.Labels, p.Nodes, p.outcomes = c.labels, c.b.Count, c.outcomes
@@ -142,15 +170,32 @@ func (c *checker) finish(p *Program) {
 	for _, f := range c.defs {
 		f.sees = defs
 	}
-	said := slices.DeleteFunc(slices.Clone(c.rel.stmts), func(s syntax.Stmt) bool {
-		_, query := s.(*syntax.Query)
-		return query
-	})
+	isQuery := func(s syntax.Stmt) bool { _, query := s.(*syntax.Query); return query }
+	said, asked := c.rel.stmts, map[string]bool(nil)
+	if c.cfg.After != nil {
+		asked = c.cfg.After.end.asked
+	}
+	if slices.ContainsFunc(c.file.Stmts, isQuery) {
+		said, asked = slices.DeleteFunc(slices.Clone(said), isQuery), maps.Clone(asked)
+		if asked == nil {
+			asked = map[string]bool{}
+		}
+		for _, s := range c.file.Stmts {
+			if isQuery(s) {
+				walkTerms(s, func(n syntax.Node) bool {
+					if x, ok := n.(*syntax.Name); ok {
+						asked[x.Name] = true
+					}
+					return true
+				})
+			}
+		}
+	}
 	names := &p.symbols.layer
 	if *names = (layers[symbol]{own: c.scope.names}); c.scope.before != nil {
 		names = c.scope.before.with(c.scope.names)
 	}
-	p.end = end{names, defs, c.ids, c.b.Count, c.work, c.elements, said}
+	p.end = end{names, defs, c.ids, c.b.Count, c.work, c.elements, said, c.grown(), asked}
 	p.Diags = c.diags
 	if c.more > 0 {
 		p.Diags = append(p.Diags, c.andMore())

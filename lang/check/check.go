@@ -46,7 +46,8 @@
 //
 // An editor checks a text after every key. With Config.Keep, a statement whose text and
 // surroundings are as before is taken over from the last version; see reuse.go. A session checks
-// an entry as a continuation of what came before, with Config.After; see after.go.
+// an entry as a continuation of what came before, with Config.After, see after.go, and one of
+// facts and rules by itself, see grow.go.
 //
 // What a program costs is not decided here, nor how its values are stored: see packages plan,
 // compile and vm/cost.
@@ -312,7 +313,7 @@ func check(f *syntax.File, cfg Config, apart bool) *Program {
 	if cfg.After != nil {
 		p.Bound, p.Inputs = cfg.After.Bound, cfg.After.Inputs
 		c.follow(cfg.After)
-		c.rel.stmts = cfg.After.end.relations
+		c.rel.stmts = slices.Clip(cfg.After.end.relations)
 		if apart {
 			p.Rules, p.Relations = cfg.After.Rules, cfg.After.Relations
 		} else {
@@ -387,6 +388,9 @@ func newChecker(f *syntax.File, cfg Config, p *Program) *checker {
 	s := states.Get().(*state)
 	s.main.names = p.symbols.names
 	s.checker = checker{cfg: cfg, file: f, symbols: &p.symbols, diags: slices.Clone(f.Diags), steps: steps.New(cfg.Context), state: s, scope: &s.main, rel: &s.relations}
+	if cfg.Profile == Repl { // a program that follows has them too
+		s.checker.rel = new(relations)
+	}
 	return &s.checker
 }
 

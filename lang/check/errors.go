@@ -200,7 +200,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 
 // isLabel reports whether a node has the name.
 func (c *checker) isLabel(name string) bool {
-	_, ok := c.ids[name]
+	_, ok := c.node(name)
 	return ok
 }
 
@@ -766,8 +766,7 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 
 // labelled is the node whose label is a number.
 func (c *checker) labelled(n *syntax.Number) (node int, ok bool) {
-	node, ok = c.ids[tensor.Number(n.Value)]
-	return node, ok
+	return c.node(tensor.Number(n.Value))
 }
 
 // numberAndLabel warns of a number that counts nodes, and is the label of another one.

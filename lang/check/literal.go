@@ -119,10 +119,16 @@ func (c *checker) graphLabels() (found []*syntax.String) {
 	return found
 }
 
+// node is the node with a label. The map may have more: it is shared with programs that follow.
+func (c *checker) node(label string) (id int, ok bool) {
+	id, ok = c.ids[label]
+	return id, ok && id < len(c.labels) && c.labels[id] == label
+}
+
 // label is the node that a string names.
 func (c *checker) label(x *syntax.String) val {
 	c.at(x.Span)
-	k, ok := c.ids[x.Value]
+	k, ok := c.node(x.Value)
 	if !ok && c.b.Unknown {
 		// Data that is not bound yet may have it.
 		return val{n: c.b.Const(tensor.Scalar(tensor.Int, math.NaN())), label: true, form: ir.NodeIndex}

@@ -16,8 +16,8 @@ import (
 
 // kinds finds the kind of each column and variable. A column of numbers holds whole numbers
 // unless a fact or a rule puts others into it.
-func (c *checker) kinds() {
-	for _, r := range c.rel.list {
+func (c *checker) kinds(clauses []*clause, list []*relation) {
+	for _, r := range list {
 		for i := range r.cols {
 			k := &r.cols[i]
 			if r.input == nil && r.source == rel.NoSource {
@@ -40,7 +40,7 @@ func (c *checker) kinds() {
 			}
 		}
 	}
-	c.settle(func(cl *clause) (changed bool) {
+	c.settle(slices.Clone(clauses), func(cl *clause) (changed bool) {
 		if cl.bad || c.step(len(cl.Body)) {
 			return false
 		}
@@ -63,22 +63,28 @@ func (c *checker) kinds() {
 	})
 }
 
-// settle works on each clause, and again on those that read a relation that has changed.
-func (c *checker) settle(work func(*clause) (changed bool)) {
-	readers := make([][]*clause, len(c.rel.list))
-	for _, cl := range c.rel.clauses {
-		for i, r := range cl.uses {
-			if r != nil && !slices.Contains(cl.uses[:i], r) {
-				readers[r.place] = append(readers[r.place], cl)
-			}
-		}
-	}
-	for queue := slices.Clone(c.rel.clauses); len(queue) > 0; queue = queue[1:] {
+// settle works on some clauses, and on those that read a relation that has changed.
+func (c *checker) settle(queue []*clause, work func(*clause) (changed bool)) {
+	for ; len(queue) > 0; queue = queue[1:] {
 		if cl := queue[0]; work(cl) {
-			queue = append(queue, readers[cl.of.place]...)
+			queue = append(queue, c.rel.readersOf(cl.of)...)
 		}
 	}
 }
+
+// index notes what new clauses read.
+func (r *relations) index(clauses []*clause) {
+	r.readers = append(r.readers, make([][]*clause, len(r.list)-len(r.readers))...)
+	for _, cl := range clauses {
+		for i, x := range cl.uses {
+			if x != nil && !slices.Contains(cl.uses[:i], x) {
+				r.readers[x.place] = append(r.readers[x.place], cl)
+			}
+		}
+	}
+}
+
+func (r *relations) readersOf(x *relation) []*clause { return r.readers[x.place] }
 
 func whole(x float64) bool { return x == float64(int64(x)) && -tensor.MaxInt < x && x < tensor.MaxInt }
 
@@ -93,7 +99,7 @@ func (c *checker) varKinds(cl *clause) {
 		case aNode, aLabel, ofDomain, anything:
 			kind = tensor.NodeColumn
 		}
-		cl.Vars[v] = rel.Var{Name: x.name, Kind: kind, Domain: c.domain(x.slot)}
+		cl.Vars[v] = rel.Var{Name: x.name, Kind: kind}
 	}
 	for changed := true; changed; {
 		changed = false
@@ -222,18 +228,23 @@ func (r *relations) isPlace(k *constant) bool {
 }
 
 // outside reports numbers of nodes that do not exist: nothing matches them, unless they are a bound,
-// and where nodes have no labels they may not be in a fact or a head.
-func (c *checker) outside() {
+// and where nodes have no labels they may not be in a fact or a head. Clauses, relations and
+// constants are those that are new.
+func (c *checker) outside(clauses []*clause, list []*relation, consts int) {
+	places := func(k constant) bool { return c.rel.isPlace(&k) }
+	if !slices.ContainsFunc(c.rel.consts[consts:], places) {
+		return
+	}
 	n, known := c.numbered()
 	given, bound := map[int]bool{}, map[int]bool{}
-	for _, r := range c.rel.list {
-		for _, f := range r.facts {
+	for _, r := range list {
+		for _, f := range r.facts[r.checked:] {
 			for _, k := range f.row {
 				given[k] = true
 			}
 		}
 	}
-	for _, cl := range c.rel.clauses {
+	for _, cl := range clauses {
 		for i := range cl.Head {
 			if e := &cl.Head[i].Expr; len(e.Args) == 0 && e.Term.Kind == rel.Const {
 				given[int(e.Term.Value)] = true
@@ -248,11 +259,11 @@ func (c *checker) outside() {
 			}
 		}
 	}
-	for i := range c.rel.consts {
+	for i := consts; i < len(c.rel.consts); i++ {
 		switch k := &c.rel.consts[i]; {
 		case !c.rel.isPlace(k), bound[i]:
 		case c.labels != nil:
-			if _, ok := c.ids[tensor.Number(k.num)]; !ok && !given[i] && !c.rel.vague {
+			if _, ok := c.node(tensor.Number(k.num)); !ok && !given[i] && !c.rel.vague {
 				c.warn(codes.W0826, k.span, "", nil, "no fact has %s, so nothing matches it", tensor.Number(k.num))
 			}
 		case k.num < float64(n):
@@ -280,11 +291,17 @@ func (r *relations) labelsOf(domain string) []string {
 	return labels
 }
 
-// lower is the program of a stage: the relations that it gives, and those that they need.
-func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
+// lower is the program of a stage: the relations that it gives, and those that they need; the last
+// one has all relations, to be told of.
+func (c *checker) lower(p *rel.Program, s *stage, last bool) *rel.Program {
 	needed := c.needs(s.results...)
-	out := &rel.Program{Results: s.results}
+	out := &rel.Program{}
+	at := map[int]int{} // where a relation is in out
 	for i, r := range c.rel.list {
+		if !needed[i] && !last {
+			continue
+		}
+		at[i] = len(out.Relations)
 		x := p.Relations[i]
 		x.Pos = op.Pos{Start: int32(r.first.Start), End: int32(r.first.End)}
 		for k, name := range r.columnNames() {
@@ -296,8 +313,8 @@ func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
 		if needed[i] {
 			x.Facts = c.table(r, x.Columns)
 		}
-		if at := slices.Index(s.sources, r); at >= 0 {
-			x.Arg, x.Source = at, r.source
+		if arg := slices.Index(s.sources, r); arg >= 0 {
+			x.Arg, x.Source = arg, r.source
 			if r.input != nil {
 				x.Source = rel.FromTable
 			}
@@ -305,9 +322,10 @@ func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
 		out.Relations = append(out.Relations, x)
 	}
 	for _, cl := range c.rel.clauses {
-		if cl.of != nil {
+		if cl.of != nil || !needed[cl.Rel] && !last {
 			continue
 		}
+		at[cl.Rel] = len(out.Relations)
 		x := p.Relations[cl.Rel]
 		x.Pos = cl.Pos
 		for _, h := range cl.Head {
@@ -318,8 +336,11 @@ func (c *checker) lower(p *rel.Program, s *stage) *rel.Program {
 	}
 	for _, cl := range c.rel.clauses {
 		if needed[cl.Rel] {
-			out.Rules = append(out.Rules, c.resolve(cl, out))
+			out.Rules = append(out.Rules, c.resolve(cl, out, at))
 		}
+	}
+	for _, place := range s.results {
+		out.Results = append(out.Results, at[place])
 	}
 	for _, d := range c.rel.domains {
 		out.Domains = append(out.Domains, d)
@@ -408,7 +429,7 @@ func (c *checker) value(k int, d *tensor.Domain) float64 {
 		label = tensor.Number(x.num)
 	}
 	if d.Name == "node" {
-		if id, ok := c.ids[label]; ok {
+		if id, ok := c.node(label); ok {
 			return float64(id)
 		}
 		return rel.NoMember
@@ -428,9 +449,10 @@ func (c *checker) constIn(t rel.Term, d *tensor.Domain) rel.Term {
 	return t
 }
 
-// resolve is a rule with the constants as values.
-func (c *checker) resolve(cl *clause, p *rel.Program) rel.Rule {
+// resolve is a rule with the constants as values, and with the places of relations in p.
+func (c *checker) resolve(cl *clause, p *rel.Program, at map[int]int) rel.Rule {
 	out := cl.Rule
+	out.Rel = at[cl.Rel]
 	var expr func(e rel.Expr, d *tensor.Domain) rel.Expr
 	expr = func(e rel.Expr, d *tensor.Domain) rel.Expr {
 		if len(e.Args) == 0 {
@@ -448,7 +470,7 @@ func (c *checker) resolve(cl *clause, p *rel.Program) rel.Rule {
 	}
 	out.Head = slices.Clone(cl.Head)
 	for i := range out.Head {
-		d := p.Relations[cl.Rel].Columns[i].Domain
+		d := p.Relations[out.Rel].Columns[i].Domain
 		out.Head[i].Expr = expr(out.Head[i].Expr, d)
 	}
 	out.Body = slices.Clone(cl.Body)
@@ -457,8 +479,11 @@ func (c *checker) resolve(cl *clause, p *rel.Program) rel.Rule {
 		l.Terms = slices.Clone(l.Terms)
 		for k := range l.Terms {
 			if t := &l.Terms[k]; t.Kind == rel.Const {
-				*t = c.constIn(*t, p.Relations[l.Rel].Columns[k].Domain)
+				*t = c.constIn(*t, p.Relations[at[l.Rel]].Columns[k].Domain)
 			}
+		}
+		if l.Kind <= rel.Not {
+			l.Rel = at[l.Rel]
 		}
 		switch l.Kind {
 		case rel.Bind:

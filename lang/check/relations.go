@@ -45,6 +45,22 @@ type relations struct {
 	tensors map[string]*relation   // what rules read of tensors: entries by the name, elements by it with []
 	stages  []*stage
 	pending []pending
+
+	// A session checks what an entry adds, and not again what was there: see grow.
+	whole     bool        // all checks were made
+	version   int         // counts the entries that this was extended by
+	old       int         // slots of what was there
+	turned    bool        // one of these has come to hold something else
+	readers   [][]*clause // by the place of the relation
+	variables map[string]bool
+	alike     map[likeness][]*clause
+	forms     map[string]source.Span
+}
+
+// likeness is what rules share that may say the same.
+type likeness struct {
+	of    *relation
+	atoms int
 }
 
 // stage is rules that run together and read only what existed before the stage. One is enough
@@ -77,6 +93,9 @@ type relation struct {
 	missing bool
 	used    bool
 	node    *ir.Node // its tensor, once an equation reads it
+	filled  bool     // it may have rows
+	checked int      // facts that were checked
+	rows    map[string]source.Span
 }
 
 type column struct {
@@ -148,10 +167,11 @@ type slot struct {
 	domain string      // of ofDomain
 	where  string      // the relation that says so, "" of none
 	at     source.Span // and the place
+	oldest int         // of those that are joined
 }
 
 func (r *relations) slot(c class, where string, at source.Span) int {
-	r.slots = append(r.slots, slot{len(r.slots), c, "", where, at})
+	r.slots = append(r.slots, slot{len(r.slots), c, "", where, at, len(r.slots)})
 	return len(r.slots) - 1
 }
 
@@ -195,8 +215,12 @@ func (c *checker) sameType(a, b int, of syntax.Expr) bool {
 	if y.class == class && x.class != class { // y says it
 		x, y = y, x
 	}
+	for _, old := range []*slot{&r.slots[a], &r.slots[b]} {
+		known := old.oldest < r.old && old.class != class
+		r.turned = r.turned || known && !(old.class == aLabel && class == aNode || old.class == numeral && class == aNumber)
+	}
 	x.where = cmp.Or(x.where, y.where)
-	x.class, x.parent = class, a
+	x.class, x.parent, x.oldest = class, a, min(x.oldest, y.oldest)
 	r.slots[a] = x
 	r.slots[b].parent = a
 	return true
@@ -248,7 +272,8 @@ func (c *checker) relate() {
 			}
 		}
 	}
-	c.gatherConstants()
+	c.gatherConstants(c.rel.stmts)
+	c.gatherDomains()
 	for _, s := range c.rel.stmts {
 		if c.step(1) {
 			return
@@ -384,7 +409,7 @@ func (c *checker) declare(s *syntax.Input) {
 	for i := range r.cols {
 		col, at := s.Columns[i], &c.rel.slots[r.cols[i].slot]
 		r.cols[i].name = col.Name.Name
-		*at = slot{at.parent, ofDomain, col.Type.Name, r.name, col.Type.Span}
+		*at = slot{at.parent, ofDomain, col.Type.Name, r.name, col.Type.Span, at.oldest}
 		if t, ok := columnTypes[col.Type.Name]; ok {
 			at.class, at.domain, r.cols[i].kind = t.class, "", t.kind
 		} else if col.Type.Name == "prob" {
@@ -448,7 +473,7 @@ func (c *checker) known(name string) (at source.Span, ok bool) {
 	if at, ok = c.rel.known[name]; ok {
 		return at, true
 	}
-	id, label := c.ids[name]
+	id, label := c.node(name)
 	return at, label && id < c.rel.labels || slices.ContainsFunc(c.rel.given, func(d *tensor.Domain) bool { return d.Has(name) })
 }
 
@@ -534,10 +559,10 @@ func given(body []syntax.Literal, l *syntax.Literal) *syntax.String {
 
 // gatherConstants notes which constants rows may hold: those of facts and heads, those that a rule
 // gives a variable, and the labels of graphs and of bound data.
-func (c *checker) gatherConstants() {
+func (c *checker) gatherConstants(stmts []syntax.Stmt) {
 	note := c.note
 	c.rel.labels = len(c.labels)
-	for _, s := range c.rel.stmts {
+	for _, s := range stmts {
 		r, ok := s.(*syntax.Rule)
 		if !ok {
 			continue
@@ -559,6 +584,10 @@ func (c *checker) gatherConstants() {
 			}
 		}
 	}
+}
+
+// gatherDomains notes the domains of bound data.
+func (c *checker) gatherDomains() {
 	for _, in := range c.rel.list {
 		if v := c.cfg.Inputs[in.name]; v != nil && v.Table != nil {
 			for _, col := range v.Table.Columns {

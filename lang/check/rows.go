@@ -226,6 +226,7 @@ func (c *checker) finishRelations(p *Program) {
 	for _, cl := range c.rel.clauses {
 		c.ground(cl)
 	}
+	c.rel.index(c.rel.clauses)
 	skeleton := c.skeleton()
 	c.stratify(skeleton)
 	for _, s := range p.Statements {
@@ -240,11 +241,16 @@ func (c *checker) finishRelations(p *Program) {
 	if c.diags.HasErrors() {
 		return
 	}
-	c.kinds()
-	c.outside()
-	c.habits()
+	c.kinds(c.rel.clauses, c.rel.list)
+	c.outside(c.rel.clauses, c.rel.list, 0)
+	c.habits(c.rel.clauses, c.rel.list)
 	if c.diags.HasErrors() {
 		return
+	}
+	for _, cl := range c.rel.clauses {
+		for v := range cl.vars {
+			cl.Vars[v].Domain = c.domain(cl.vars[v].slot)
+		}
 	}
 	places := lists.Map(c.rel.pending, func(x pending) int { return x.place })
 	last := c.stageOf(c.needs(places...))
@@ -252,8 +258,8 @@ func (c *checker) finishRelations(p *Program) {
 		c.at(x.span)
 		p.Outputs[x.output].Node = c.result(last, x.place)
 	}
-	for _, s := range c.rel.stages {
-		lowered := c.lower(skeleton, s)
+	for i, s := range c.rel.stages {
+		lowered := c.lower(skeleton, s, i == len(c.rel.stages)-1)
 		if err := rel.Verify(lowered); err != nil {
 			// The verifier refuses what is too large for one rule, or meaningless and missed by
 			// the checker.
@@ -267,35 +273,40 @@ func (c *checker) finishRelations(p *Program) {
 		}
 		s.rules.Program, p.Rules = lowered, lowered
 	}
+	c.rel.whole = true
 }
 
 // relationsFor lists the relations of a program for tools that fix it.
 func (c *checker) relationsFor(p *Program) (list []diag.Relation) {
 	for _, r := range c.rel.list {
-		if r.source != rel.NoSource {
-			continue
+		if r.source == rel.NoSource {
+			list = append(list, c.described(r, p))
 		}
-		x := diag.Relation{File: p.File.Source.Name, Name: r.name, Valued: r.valued()}
-		names := r.columnNames()
-		for i, k := range r.cols {
-			switch {
-			case k.name != "":
-				x.Columns = append(x.Columns, k.name)
-			case names != nil:
-				x.Columns = append(x.Columns, names[i])
-			default:
-				x.Columns = append(x.Columns, "")
-			}
-			s := c.rel.slots[c.rel.find(k.slot)]
-			is := map[class]string{aLabel: "node", aNode: "node", aText: "text", ofDomain: s.domain, aNumber: "number", numeral: "number"}[s.class]
-			if is == "number" && (p.Rules != nil || r.input != nil) {
-				is = k.kind.String()
-			}
-			x.Types = append(x.Types, is)
-		}
-		list = append(list, x)
 	}
 	return list
+}
+
+// described is a relation for tools.
+func (c *checker) described(r *relation, p *Program) diag.Relation {
+	x := diag.Relation{File: p.File.Source.Name, Name: r.name, Valued: r.valued()}
+	names := r.columnNames()
+	for i, k := range r.cols {
+		switch {
+		case k.name != "":
+			x.Columns = append(x.Columns, k.name)
+		case names != nil:
+			x.Columns = append(x.Columns, names[i])
+		default:
+			x.Columns = append(x.Columns, "")
+		}
+		s := c.rel.slots[c.rel.find(k.slot)]
+		is := map[class]string{aLabel: "node", aNode: "node", aText: "text", ofDomain: s.domain, aNumber: "number", numeral: "number"}[s.class]
+		if is == "number" && (p.Rules != nil || r.input != nil) {
+			is = k.kind.String()
+		}
+		x.Types = append(x.Types, is)
+	}
+	return x
 }
 
 // tensorsRead checks that the axes of the tensors that rules read are nodes, and sets the kind of their

@@ -235,88 +235,101 @@ func (c *checker) wayBack(p *rel.Program, from, to int) (way []string) {
 	return way
 }
 
-// habits warns about what is allowed but seldom meant.
-func (c *checker) habits() {
-	filled := c.filled()
-	used := map[string]bool{} // names that rules use as variables
-	type size struct {
-		of    *relation
-		atoms int
+// habits warns about what is allowed but seldom meant in new clauses and facts of some relations.
+func (c *checker) habits(clauses []*clause, list []*relation) {
+	r := c.rel
+	c.fill(clauses, list)
+	if r.variables == nil {
+		r.variables, r.alike, r.forms = map[string]bool{}, map[likeness][]*clause{}, map[string]source.Span{}
 	}
-	alike := map[size]int{} // rules that may say the same
-	for _, cl := range c.rel.clauses {
-		alike[size{cl.of, len(cl.Body)}]++
-	}
-	forms := map[string]source.Span{}
-	for _, cl := range c.rel.clauses {
+	for _, cl := range clauses {
 		for name := range cl.ids {
-			used[name] = used[name] || cl.query == ""
+			r.variables[name] = r.variables[name] || cl.query == ""
 		}
 		if cl.bad {
 			continue
 		}
-		for i, r := range cl.uses {
-			if r != nil && !filled[r] && cl.Body[i].Kind == rel.Atom && (cl.of == nil || filled[cl.of]) {
-				c.nothingFills(r, cl.src[i].X.Pos())
+		for i, x := range cl.uses {
+			if x != nil && !x.filled && cl.Body[i].Kind == rel.Atom && (cl.of == nil || cl.of.filled) {
+				c.nothingFills(x, cl.src[i].X.Pos())
 			}
 		}
 		c.impossible(cl)
 		c.realJoins(cl)
 		c.crossProduct(cl)
-		if cl.of != nil && len(cl.Body) > 0 && alike[size{cl.of, len(cl.Body)}] > 1 {
-			form := c.form(cl)
-			if first, again := forms[form]; again {
-				c.repeatedRule(cl.span, first)
-			} else {
-				forms[form] = cl.span
-			}
+		if cl.of != nil && len(cl.Body) > 0 {
+			like := likeness{cl.of, len(cl.Body)}
+			r.alike[like] = append(r.alike[like], cl)
+			c.compareForms(r.alike[like])
 		}
 	}
-	for _, r := range c.rel.list {
-		seen := map[string]source.Span{}
+	for _, x := range list {
+		if x.rows == nil {
+			x.rows = map[string]source.Span{}
+		}
 		var row []byte
-		for _, f := range r.facts {
+		for _, f := range x.facts[x.checked:] {
 			row = row[:0]
 			var letters []string
 			for _, k := range f.row {
-				x := &c.rel.consts[k]
-				row = strconv.AppendFloat(strconv.AppendQuote(row, x.text), x.num, 'g', -1, 64)
-				if len(x.text) == 1 && x.span.Len() == 1 && isVariable(x.text) && used[x.text] {
-					letters = append(letters, x.text)
+				k := &r.consts[k]
+				row = strconv.AppendFloat(strconv.AppendQuote(row, k.text), k.num, 'g', -1, 64)
+				if len(k.text) == 1 && k.span.Len() == 1 && isVariable(k.text) && r.variables[k.text] {
+					letters = append(letters, k.text)
 				}
 			}
 			if len(letters) == len(f.row) && len(letters) > 0 {
 				c.lettersAreConstants(f.span, letters)
 			}
-			if first, again := seen[string(row)]; again && r.fold == rel.NoAgg {
+			if first, again := x.rows[string(row)]; again && x.fold == rel.NoAgg {
 				c.repeatedFact(f.span, first)
 			} else if !again {
-				seen[string(row)] = f.span
+				x.rows[string(row)] = f.span
 			}
+		}
+		x.checked = len(x.facts)
+	}
+}
+
+// compareForms looks for a rule that says what one before it says. One that is like no other is
+// not brought into its form.
+func (c *checker) compareForms(alike []*clause) {
+	if len(alike) == 1 {
+		return
+	}
+	if len(alike) > 2 {
+		alike = alike[len(alike)-1:]
+	}
+	for _, cl := range alike {
+		form := c.form(cl)
+		if first, again := c.rel.forms[form]; again {
+			c.repeatedRule(cl.span, first)
+		} else {
+			c.rel.forms[form] = cl.span
 		}
 	}
 }
 
-// filled returns the relations that may have rows.
-func (c *checker) filled() map[*relation]bool {
-	filled := map[*relation]bool{}
-	for _, r := range c.rel.list {
-		if len(r.facts) > 0 || r.input != nil || r.source != rel.NoSource {
-			filled[r] = true
+// fill marks the relations that may have rows, given new clauses and facts.
+func (c *checker) fill(clauses []*clause, list []*relation) {
+	queue := slices.Clone(clauses)
+	for _, r := range list {
+		if !r.filled && (len(r.facts) > 0 || r.input != nil || r.source != rel.NoSource) {
+			r.filled = true
+			queue = append(queue, c.rel.readersOf(r)...)
 		}
 	}
-	c.settle(func(cl *clause) bool {
-		if cl.of == nil || filled[cl.of] || c.step(len(cl.uses)) {
+	c.settle(queue, func(cl *clause) bool {
+		if cl.of == nil || cl.of.filled || c.step(len(cl.uses)) {
 			return false
 		}
 		able := true
 		for i, r := range cl.uses {
-			able = able && (r == nil || filled[r] || cl.Body[i].Kind != rel.Atom)
+			able = able && (r == nil || r.filled || cl.Body[i].Kind != rel.Atom)
 		}
-		filled[cl.of] = able || cl.bad
-		return filled[cl.of]
+		cl.of.filled = able || cl.bad
+		return cl.of.filled
 	})
-	return filled
 }
 
 // impossible warns about a body that nothing satisfies, because of two bounds of a variable, or a

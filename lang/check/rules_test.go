@@ -5,6 +5,10 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"ein/lang/source"
+	"ein/lang/syntax"
+	"ein/vm/ir"
 )
 
 // randomRules is a program of facts, rules and queries that mostly fit.
@@ -81,4 +85,38 @@ func TestRandomRules(t *testing.T) {
 		t.Errorf("only %d of %d programs check", good, n)
 	}
 	t.Logf("%d of %d programs check", good, n)
+}
+
+// TestAlternation: of rules and equations that alternate, each stage has the relations that it needs, so
+// that a program of many takes time in proportion. The last one has all, for tools.
+func TestAlternation(t *testing.T) {
+	const n = 300
+	var b strings.Builder
+	b.WriteString("A0 = edges([[0, 1], [1, 2]], 3)\n")
+	for i := range n {
+		fmt.Fprintf(&b, "R%d(x, y) <- A%d(x, y).\nA%d[x, y] = R%d[y, x]\n", i, i, i+1, i)
+	}
+	fmt.Fprintf(&b, ":print A%d, R0\n", n)
+	p := Check(syntax.Parse(source.NewFile("in.ein", b.String()), syntax.Options{}), Config{})
+	if p.Diags.HasErrors() {
+		t.Fatal(p.Diags)
+	}
+	relations, stages := 0, map[*ir.Rules]bool{}
+	var see func(n *ir.Node)
+	see = func(n *ir.Node) {
+		if n.Rules != nil && !stages[n.Rules] {
+			stages[n.Rules] = true
+			relations += len(n.Rules.Relations)
+		}
+		for _, a := range n.Args {
+			see(a)
+		}
+	}
+	see(p.Outputs[0].Node)
+	if len(stages) != n || relations > 4*n {
+		t.Errorf("%d stages with %d relations", len(stages), relations)
+	}
+	if len(p.Rules.Relations) != 2*n {
+		t.Errorf("%d relations in all", len(p.Rules.Relations))
+	}
 }

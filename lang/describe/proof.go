@@ -151,25 +151,22 @@ func (d *prover) goal(g engine.Goal) string {
 
 // names renames the variables of a rule that stand for names of the goal that occur in no row, so
 // that these names are shown.
-func (d *prover) names(b engine.Binding) engine.Binding {
-	for c, t := range d.asked {
-		r := b.Rule
-		if t.Name == "" || len(r.Head[c].Expr.Args) > 0 || r.Head[c].Expr.Term.Kind != rel.Variable {
-			continue
+func (d *prover) names(goal engine.Goal, b engine.Binding) engine.Binding {
+	named := *b.Rule
+	named.Vars, b.Vars = slices.Clone(named.Vars), slices.Clone(b.Vars)
+	for v, x := range b.Vars {
+		if k := engine.Lacking(x, named.Vars[v].Domain); k >= 0 {
+			named.Vars[v].Name, b.Vars[v] = goal.Names[k], math.NaN()
 		}
-		v := r.Head[c].Expr.Term.Var
-		named := *r
-		named.Vars, b.Vars = slices.Clone(r.Vars), slices.Clone(b.Vars)
-		named.Vars[v].Name, b.Vars[v] = t.Name, math.NaN()
-		b.Rule = &named
 	}
+	b.Rule = &named
 	return b
 }
 
 func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 	out := &Proof{Atom: d.goal(goal), Holds: a.Holds, Steps: []ProofStep{}}
 	for i := range a.Tries {
-		out.Tries = append(out.Tries, d.try(&a.Tries[i]))
+		out.Tries = append(out.Tries, d.try(goal, &a.Tries[i]))
 	}
 	out.Near, out.near = d.rows(goal.Relation, a.List), a.Rows
 	if a.Proof == nil {
@@ -193,10 +190,10 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 	return out
 }
 
-func (d *prover) try(t *engine.Try) ProofTry {
+func (d *prover) try(goal engine.Goal, t *engine.Try) ProofTry {
 	out := ProofTry{Line: d.line(t.Rule.Pos.Start), Rule: d.rule(t.Rule), Ways: []ProofWay{}, Count: t.Count, near: t.Rows}
 	for _, b := range t.Bindings {
-		b = d.names(b)
+		b = d.names(goal, b)
 		way := ProofWay{Holds: d.body(t.Holds, b)}
 		if t.Fails != nil {
 			way.Fails = d.p.Literal(b.Rule, t.Fails, b.Vars)

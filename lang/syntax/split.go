@@ -290,14 +290,15 @@ func (p *parser) isDef(i, hi int) bool   { return p.isWord(i, hi, "def") }
 func (p *parser) isInput(i, hi int) bool { return p.isWord(i, hi, "input") }
 
 // isRepeat reports whether a repeat begins at i: the word before another operand,
-// which a name cannot stand before, or before a { in the same line.
+// which a name cannot stand before, or before a { in the same line. Inside brackets the
+// line may break.
 func (p *parser) isRepeat(i, hi int) bool {
 	if i+1 >= hi || p.toks[i].kind != KindIdent || p.word(i) != "repeat" {
 		return false
 	}
 	for j, depth := i+1, 0; j < hi; j++ {
 		switch t := p.toks[j]; {
-		case t.newline, t.kind == KindSemicolon, depth == 0 && t.kind.assign():
+		case t.newline && (depth == 0 || p.headOp(j, hi, true) >= 0), t.kind.directs(), t.kind == KindSemicolon, depth == 0 && t.kind.assign():
 			p.step(j-i, p.toks[i])
 			return false
 		case t.kind == KindLBrace || j == i+1 && (t.kind == KindNumber || t.kind == KindIdent):

@@ -3,6 +3,7 @@ package tensor
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -60,6 +61,57 @@ func (d *Domain) Has(label string) bool {
 	}
 	_, ok := slices.BinarySearchFunc(order, label, func(id uint32, label string) int { return cmp.Compare(d.Labels[id], label) })
 	return ok
+}
+
+// Behind returns the domain whose first labels are others, and the place there of each member; the
+// domain itself, and nil, if these are its first labels already.
+func (d *Domain) Behind(first []string) (*Domain, []uint32) {
+	if len(first) <= len(d.Labels) && slices.Equal(first, d.Labels[:len(first)]) {
+		return d, nil
+	}
+	wide := &Domain{Name: d.Name, Labels: slices.Clip(first)}
+	at := make(map[string]int, len(first))
+	for i, label := range first {
+		at[label] = i
+	}
+	to := make([]uint32, len(d.Labels))
+	for i, label := range d.Labels {
+		n, is := at[label]
+		if !is {
+			n = len(wide.Labels)
+			wide.Labels = append(wide.Labels, label)
+		} else {
+			delete(at, label)
+		}
+		to[i] = uint32(n)
+	}
+	wide.Size = len(wide.Labels)
+	// The order is known but for what is new.
+	added := slices.Sorted(maps.Keys(at))
+	order, _ := d.Order()
+	wide.once.Do(func() {
+		wide.order, wide.rank = make([]uint32, 0, wide.Size), make([]uint32, wide.Size)
+		for i := range d.Labels {
+			if order != nil {
+				i = int(order[i])
+			}
+			for len(added) > 0 && added[0] < d.Labels[i] {
+				wide.order, added = append(wide.order, uint32(at[added[0]])), added[1:]
+			}
+			wide.order = append(wide.order, to[i])
+		}
+		for _, label := range added {
+			wide.order = append(wide.order, uint32(at[label]))
+		}
+		if slices.IsSorted(wide.order) {
+			wide.order, wide.rank = nil, nil
+			return
+		}
+		for place, id := range wide.order {
+			wide.rank[id] = uint32(place)
+		}
+	})
+	return wide, to
 }
 
 // ColumnKind is what the cells of a column are.

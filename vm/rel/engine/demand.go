@@ -216,7 +216,7 @@ func (d *demander) rewrite() *rel.Program {
 			for c, t := range l.Terms {
 				if d.known[l.Rel].has(c) {
 					terms = append(terms, t)
-					nothing = nothing || t.Kind == rel.Const && t.Value == rel.NoMember && q.Relations[l.Rel].Columns[c].Domain != nil
+					nothing = nothing || t.Kind == rel.Const && t.Value < 0 && q.Relations[l.Rel].Columns[c].Domain != nil
 					ask.Head = append(ask.Head, rel.Cell{Expr: rel.Expr{Term: t}})
 				}
 			}

@@ -596,7 +596,7 @@ func (b *planner) register(t rel.Term, c tensor.Column) int {
 	}
 	code := uint32(0)
 	switch x := t.Value; {
-	case c.Domain != nil && x == rel.NoMember:
+	case c.Domain != nil && x < 0:
 		code = noCode
 	case x >= 0 && x < pooled && x == float64(uint32(x)):
 		code = uint32(x)

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
 
 	"ein/vm/kernel"
 	"ein/vm/op"
@@ -70,7 +72,8 @@ type run struct {
 	waiting []uint32 // pairs: see put
 	fetched uint64   // keeps the reads of put, and has no meaning
 
-	why *why // of a replay
+	why   *why     // of a replay
+	names []string // that a domain lacks, of a goal
 
 	settled float64 // the best value that may still improve
 	sunk    bool    // something improved past it
@@ -1124,6 +1127,29 @@ func (r *run) ones(i int, st *step, s *store, try func(row []uint32, k int) int)
 	return i - 1
 }
 
+// lacks reports whether a code is a name that the domain lacks.
+func (r *run) lacks(code uint32) bool { return code <= lacking && int(lacking-code) < len(r.names) }
+
+// order compares names by their texts, and numbers of nodes that have no names.
+func (r *run) order(d *tensor.Domain, a, b uint32) int {
+	text := func(code uint32) string {
+		if r.lacks(code) {
+			name := r.names[lacking-code]
+			if label, err := strconv.Unquote(name); err == nil {
+				return label
+			}
+			return name
+		}
+		return d.Label(code)
+	}
+	if x, err := strconv.ParseFloat(text(a), 64); err == nil && d.Labels == nil {
+		if y, err := strconv.ParseFloat(text(b), 64); err == nil {
+			return cmp.Compare(x, y)
+		}
+	}
+	return cmp.Compare(text(a), text(b))
+}
+
 // compare is a comparison. Names are compared by their texts, except for equality.
 func (r *run) compare(l *rel.Literal) bool {
 	d := domainOf(r.rule, l)
@@ -1131,6 +1157,9 @@ func (r *run) compare(l *rel.Literal) bool {
 		return l.Fn.Apply(r.eval(&l.Left), r.eval(&l.Right), 0) != 0
 	}
 	a, b := r.member1(&l.Left), r.member1(&l.Right)
+	if r.lacks(a) || r.lacks(b) {
+		return l.Fn.Apply(float64(r.order(d, a, b)), 0, 0) != 0
+	}
 	if _, rank := d.Order(); rank != nil && a != noCode && b != noCode && l.Fn != op.FnEq && l.Fn != op.FnNe {
 		a, b = rank[a], rank[b]
 	}

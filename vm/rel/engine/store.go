@@ -15,6 +15,8 @@ const (
 	pooled = 1 << 31
 	noCode = math.MaxUint32     // a member that the domain lacks
 	nan    = math.MaxUint32 - 1 // no number; no row has it
+	// lacking, and below, are names of a goal that the domain lacks: see Lacks.
+	lacking = math.MaxUint32 - 2
 )
 
 // pool numbers the numbers that have no code of their own.

@@ -11,10 +11,23 @@ import (
 	"ein/vm/tensor"
 )
 
-// Goal is a row to explain: a cell for each column of the relation, NaN for any.
+// Goal is a row to explain: a cell for each column of the relation, NaN for any. A name that the
+// domain lacks is Lacks(k), for its place in Names, which are as the user wrote them.
 type Goal struct {
 	Relation int
 	Row      []float64
+	Names    []string
+}
+
+// Lacks is the cell of the name numbered k of those that the domain of the column lacks.
+func Lacks(k int) float64 { return float64(rel.NoMember - 1 - k) }
+
+// Lacking returns k of Lacks(k), and -1 of any other cell.
+func Lacking(x float64, d *tensor.Domain) int {
+	if d == nil || !(x < rel.NoMember) {
+		return -1
+	}
+	return int(rel.NoMember - 1 - x)
 }
 
 // Answer explains a goal. Without Holds there is no such row: Tries says how far each rule of the
@@ -271,6 +284,8 @@ func (r *run) codes(i int, row []float64) []uint32 {
 			key[c] = r.encode(x)
 		case x == rel.NoMember:
 			key[c] = noCode
+		case x < 0:
+			key[c] = lacking - uint32(Lacking(x, r.p.Relations[i].Columns[c].Domain))
 		default:
 			key[c] = uint32(x)
 		}
@@ -660,6 +675,8 @@ func (w *why) binding(steps int) Binding {
 		switch {
 		case n.rule.Vars[v].Domain != nil && w.regs[v] == noCode:
 			b.Vars[v] = rel.NoMember
+		case n.rule.Vars[v].Domain != nil && w.lacks(w.regs[v]):
+			b.Vars[v] = Lacks(int(lacking - w.regs[v]))
 		case n.rule.Vars[v].Domain != nil:
 			b.Vars[v] = float64(w.regs[v])
 		case n.float[v]:
@@ -680,7 +697,7 @@ func (w *why) binding(steps int) Binding {
 			if w.stores[l.Rel].valued {
 				row = append(row, w.reads[i].value)
 			}
-			b.Rows[l] = Goal{l.Rel, row}
+			b.Rows[l] = Goal{Relation: l.Rel, Row: row}
 			for c, t := range l.Terms {
 				if t.Kind == rel.Variable {
 					b.Vars[t.Var] = row[c]
@@ -754,7 +771,7 @@ func (w *why) asks(g Goal) (list []rel.Rule) {
 		var body []rel.Literal
 		lost := make([]bool, len(n.rule.Vars)) // of no member: only a negation or a comparison could hold
 		for _, p := range n.preset {
-			if x := g.Row[p.col]; n.rule.Vars[p.reg].Domain != nil && x == rel.NoMember {
+			if x := g.Row[p.col]; n.rule.Vars[p.reg].Domain != nil && x < 0 {
 				lost[p.reg] = true
 			} else {
 				body = append(body, rel.Literal{Kind: rel.Bind, Var: p.reg, Left: rel.C(x)})
@@ -796,6 +813,7 @@ func (w *why) asks(g Goal) (list []rel.Rule) {
 
 // tries says how far each rule gets towards a missing row.
 func (w *why) tries(g Goal) (list []Try) {
+	w.names = g.Names
 	for i := range w.p.Rules {
 		r := &w.p.Rules[i]
 		if r.Rel != g.Relation {
@@ -876,7 +894,7 @@ func (w *why) instance(l *rel.Literal, b Binding) Goal {
 	if l == nil || l.Kind != rel.Atom {
 		return Goal{Relation: -1}
 	}
-	g := Goal{l.Rel, make([]float64, len(l.Terms))}
+	g := Goal{Relation: l.Rel, Row: make([]float64, len(l.Terms))}
 	for c, t := range l.Terms {
 		switch t.Kind {
 		case rel.Variable:
@@ -903,7 +921,7 @@ func (x *explainer) nearest(goals []Goal) []Near {
 				continue
 			}
 			r := &x.p.Relations[g.Relation]
-			if r.Columns[c].Domain != nil && g.Row[c] == rel.NoMember {
+			if r.Columns[c].Domain != nil && g.Row[c] < 0 {
 				continue
 			}
 			ask := rel.Rule{Rel: len(x.p.Relations) + len(results)}
