@@ -139,7 +139,7 @@ func isApart(f *syntax.File, before *Program) bool {
 
 // grown is the relations for a program that follows: they must be those of this one, all checked,
 // without queries, whose types are their own.
-func (c *checker) grown() grown {
+func (c *checker) grown(p *Program) grown {
 	r, after := c.rel, c.cfg.After
 	if c.cfg.Profile != Repl || c.stopped || c.diags.HasErrors() {
 		return grown{}
@@ -158,7 +158,7 @@ func (c *checker) grown() grown {
 	case after != nil && !slices.ContainsFunc(c.file.Stmts, changes):
 		return after.end.grown
 	case r.whole && !r.vague && !slices.ContainsFunc(r.clauses, func(cl *clause) bool { return cl.of == nil }):
-		return grown{r, r.version}
+		return grown{r, r.version, p.Relations}
 	}
 	return grown{}
 }
@@ -195,7 +195,7 @@ func (c *checker) finish(p *Program) {
 	if *names = (layers[symbol]{own: c.scope.names}); c.scope.before != nil {
 		names = c.scope.before.with(c.scope.names)
 	}
-	p.end = end{names, defs, c.ids, c.b.Count, c.work, c.elements, said, c.grown(), asked}
+	p.end = end{names, defs, c.ids, c.b.Count, c.work, c.elements, said, c.grown(p), asked}
 	p.Diags = c.diags
 	if c.more > 0 {
 		p.Diags = append(p.Diags, c.andMore())

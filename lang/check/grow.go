@@ -13,7 +13,8 @@ import (
 // program may extend it; for others, which see a later version, it is elaborated anew.
 type grown struct {
 	*relations
-	version int
+	version   int
+	described []diag.Relation // without what a query since then says of their columns
 }
 
 // Grow checks facts and rules that follow a program, and nothing that was there. It returns nil if
@@ -30,7 +31,7 @@ func Grow(f *syntax.File, cfg Config, text int) (p *Program, added []string) {
 	p.renew(f)
 	c := newChecker(f, cfg, p)
 	defer c.release()
-	p.Bound, p.Inputs, p.Rules, p.Relations = before.Bound, before.Inputs, before.Rules, before.Relations
+	p.Bound, p.Inputs, p.Rules, p.Relations = before.Bound, before.Inputs, before.Rules, g.described
 	c.follow(before)
 	c.rel = g.relations
 	c.rel.version++
@@ -177,11 +178,6 @@ func (c *checker) addedNodes(fresh []*clause, touched []*relation, text int) (ad
 			}
 		}
 	}
-	expr := func(e *rel.Expr) {
-		if len(e.Args) == 0 && e.Term.Kind == rel.Const {
-			see(int(e.Term.Value))
-		}
-	}
 	for _, x := range touched {
 		for _, f := range x.facts[x.checked:] {
 			for _, k := range f.row {
@@ -190,15 +186,7 @@ func (c *checker) addedNodes(fresh []*clause, touched []*relation, text int) (ad
 		}
 	}
 	for _, cl := range fresh {
-		for i := range cl.Head {
-			expr(&cl.Head[i].Expr)
-		}
-		for i := range cl.Body {
-			if l := &cl.Body[i]; l.Kind > rel.Not {
-				expr(&l.Left)
-				expr(&l.Right)
-			}
-		}
+		cl.constants(see)
 	}
 	slices.SortFunc(found, func(a, b *constant) int { return a.span.Start - b.span.Start })
 	for _, x := range found {

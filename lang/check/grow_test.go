@@ -73,7 +73,7 @@ func relationEntry(r *rand.Rand) string {
 // TestGrow enters random facts and rules, each checked alone where Grow can, and requires what a
 // check of everything finds: its diagnostics, relations, nodes, and the plan of each query.
 func TestGrow(t *testing.T) {
-	accepted, grew, rounds := 0, 0, 400
+	accepted, grew, rounds := 0, 0, 1200
 	if testing.Short() {
 		rounds = 150
 	}

@@ -31,7 +31,7 @@ func Packs(rows, cols, entries int) bool {
 // capitalised name that only the data may have is left out: as a label, it would seem to come
 // from the data.
 func ProgramLabels(f *syntax.File) []string {
-	c := newChecker(f, Config{}, new(Program))
+	c := newChecker(f, Config{Profile: Repl}, new(Program)) // a relation that nothing defines may follow
 	c.collectLabels()
 	return c.rel.sure(c.labels)
 }

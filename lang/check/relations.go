@@ -504,28 +504,33 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 		}
 	}
 	for _, cl := range r.clauses {
-		constant := func(e *rel.Expr) {
-			if len(e.Args) == 0 && e.Term.Kind == rel.Const {
-				node(&r.consts[int(e.Term.Value)])
-			}
-		}
-		for i := range cl.Head {
-			constant(&cl.Head[i].Expr)
-		}
-		for i := range cl.Body {
-			switch l := &cl.Body[i]; {
-			case l.Kind == rel.Compare:
-				constant(&l.Left)
-				constant(&l.Right)
-			case l.Kind == rel.Bind && !cl.inAtom(l.Var):
-				constant(&l.Left)
-			}
-		}
+		cl.constants(func(k int) { node(&r.consts[k]) })
 	}
 	if labels || len(list) > 0 || tables && !tensors {
 		list = append(list, numbers...)
 	}
 	return list
+}
+
+// constants passes those that may be nodes: not what a cell of a row is compared with.
+func (cl *clause) constants(see func(k int)) {
+	constant := func(e *rel.Expr) {
+		if len(e.Args) == 0 && e.Term.Kind == rel.Const {
+			see(int(e.Term.Value))
+		}
+	}
+	for i := range cl.Head {
+		constant(&cl.Head[i].Expr)
+	}
+	for i := range cl.Body {
+		switch l := &cl.Body[i]; {
+		case l.Kind == rel.Compare:
+			constant(&l.Left)
+			constant(&l.Right)
+		case l.Kind == rel.Bind && !cl.inAtom(l.Var):
+			constant(&l.Left)
+		}
+	}
 }
 
 // inAtom reports whether a variable is that of a cell of a row.
