@@ -986,7 +986,7 @@ func (c *checker) ruleExpr(cl *clause, x syntax.Expr) (rel.Expr, int) {
 				c.say(deepExpr, x.Pos(), rel.MaxDepth)
 			}
 			cl.bad = true
-			return rel.Expr{}, c.rel.slot(anything, "", x.Pos())
+			return nothing, c.rel.slot(anything, "", x.Pos())
 		}
 		cl.depth++
 		defer func() { cl.depth-- }()
@@ -1034,8 +1034,11 @@ func (c *checker) ruleExpr(cl *clause, x syntax.Expr) (rel.Expr, int) {
 		c.noRuleExpr(x)
 	}
 	cl.bad = true
-	return rel.Expr{}, c.rel.slot(anything, "", x.Pos())
+	return nothing, c.rel.slot(anything, "", x.Pos())
 }
+
+// nothing stands for an expression that is wrong. The zero value would be a variable.
+var nothing = rel.Expr{Term: rel.Term{Kind: rel.Any}}
 
 // valueOf is T[..] in an expression: a hidden variable that an atom of T gives its value.
 func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.Expr, int) {
