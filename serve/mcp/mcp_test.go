@@ -53,6 +53,8 @@ func TestTools(t *testing.T) {
 		{"why", map[string]any{"program": owners + "Far(x, y) <- Owners(x, y).", "expression": `Far("acme", "shell")`}, false, "by line 2 from 1"},
 		{"run", map[string]any{"program": owners + "input V: vector\n:print V", "inputs": map[string]any{"V": map[string]int{"text": 1}}}, true, "\"text\" is not a node of any graph in the program (line 1)\n"},
 		{"doc", map[string]any{"name": "tc"}, false, "transitive closure"},
+		{"run", map[string]any{"program": ":print 1 + 1", "inputs": nil}, false, "1 + 1 = 2"},
+		{"doc", map[string]any{"name": nil}, false, "pagerank"},
 		{"doc", map[string]any{}, false, "pagerank"},
 		{"doc", map[string]any{"name": "E0201"}, false, "E0201"},
 		{"doc", map[string]any{"name": "nothing at all"}, true, "nothing at all"},
