@@ -167,7 +167,7 @@ def instance(id: str) -> Instance:
 def messages(question: str | Instance, mode: str = "ein") -> list[dict[str, str]]:
     """What a model is sent, as messages of a chat: how to answer, and the question."""
     if mode not in MODES:
-        raise InputError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
+        raise InputError(f'there is no mode "{mode}"; there are {", ".join(MODES)}')
     if isinstance(question, Instance):
         return [{"role": "system", "content": prompt(mode)}, {"role": "user", "content": question.question}]
     return _ask_for(question, mode)["messages"]
