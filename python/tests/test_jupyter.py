@@ -81,7 +81,7 @@ def test_why_alone():
 @pytest.mark.parametrize(
     "cell, html, error",
     [
-        ("%%ein\nx = 1\n:why y", "E0201", "CellError: cell:"),
+        ("%%ein\nx = 1\n:why y", "E0201", "CellError: expression:1:1: error[E0201]"),
         ("%%ein\nä = rech(edges([[0,1]]), 0)", "E0", "CellError: "),
         ('%%ein\nX = rech(edges([["ä","b"]]), "ä")', "X = <u style=\"text-decoration:underline wavy #b3261e\">rech</u>(edges", "CellError: cell:1:5: error[E0202]"),
         ("%%ein --max-ops 1\nA = edges([[0,1]])\n:print tc(A)", "E0531", "CellError: "),

@@ -301,6 +301,9 @@ func wrong(src *Source, e *ein.JSONError) string {
 			if d.Start.Column > 0 { // data may have none
 				fmt.Fprintf(&b, ", column %d", d.Start.Column)
 			}
+			if d.File == "expression" {
+				b.WriteString(" of the expression")
+			}
 			b.WriteString(")")
 			if lines := strings.Split(src.Program, "\n"); d.Start.Line <= len(lines) && d.File == "program" {
 				fmt.Fprintf(&b, "\n  %s", lines[d.Start.Line-1])
