@@ -124,7 +124,7 @@ func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, e
 	}
 	rank := map[graphio.Kind]int{graphio.Graph: 2, graphio.Matrix: 2, graphio.Vector: 1}[in.Kind]
 	if len(a.Shape) != rank {
-		return nil, fail("", "the array has %d axes, a %s has %d", len(a.Shape), in.Kind, rank)
+		return nil, fail("", "the array has %s, a %s has %d", words.Plural(len(a.Shape), "axis", "axes"), in.Kind, rank)
 	}
 	count := uint64(1)
 	for _, n := range a.Shape {
@@ -151,7 +151,11 @@ func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, e
 		list := dtype.read(b)
 		kind, at := kindOf(list, !strings.HasPrefix(a.Dtype, "float"))
 		if at >= 0 {
-			return nil, fail("", "element %d is %v, expected a finite number, and whole numbers below 2^53", at, list[at])
+			place := fmt.Sprint(at)
+			if a.Layout == "dense" && rank == 2 {
+				place = fmt.Sprintf("[%d, %d]", at/a.Shape[1], at%a.Shape[1])
+			}
+			return nil, fail("", "element %s is %v, expected a finite number, and whole numbers below 2^53", place, list[at])
 		}
 		if a.Dtype == "bool" && kind != tensor.Bool {
 			return nil, fail("", "a byte of bool is 0 or 1, and there is another one")

@@ -127,7 +127,8 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"R(\"a\")"}`, 422, []string{"`R` has 2 columns, 1 here"}},
 		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"R"}`, 422, []string{"`R` is a relation, and `:why` explains "}},
 		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"rech(A)"}`, 422, []string{"there is no function `rech`"}},
-		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"B"}`, 422, []string{"there is no tensor `B`"}},
+		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":" B"}`, 422, []string{"there is no tensor `B`", `"file":"expression"`, `"start":{"line":1,"column":2,`}},
+		{"POST /v1/why", `{"program":"x = 1\ny = z","expression":"x"}`, 422, []string{"there is no tensor `z`", `"file":"program"`, `"start":{"line":2,"column":5,`}},
 		{"POST /v1/fmt", `{"program":"x=1"}`, 200, []string{`"text":"x = 1\n"`}},
 		{"POST /v1/fmt", `{"program":"x=1","profile":"core"}`, 400, []string{`there is no member /profile; there are program, name`}},
 		{"POST /v1/why", `{"program":"R(\"a\",\"b\").","expression":"R(\"a\",\"b\")","profile":"core"}`, 422, []string{`"code":"E`}},
@@ -233,7 +234,7 @@ func TestArrays(t *testing.T) {
 		{"weights of a graph", graph, `{"layout":"dense","dtype":"float64","shape":[2,2],"parts":[0]}`, [][]byte{little(0, 0.5, 0, 0)}, "holds 0 and 1 only"},
 		{"not square", graph, `{"layout":"dense","dtype":"bool","shape":[1,2],"parts":[0]}`, [][]byte{{0, 1}}, "a graph is square"},
 		{"no numbers", matrix, `{"layout":"dense","dtype":"float64","shape":[1,1],"parts":[0]}`, [][]byte{{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}}, "expected a finite number"},
-		{"not exact", matrix, `{"layout":"dense","dtype":"int64","shape":[1,2],"parts":[0]}`, [][]byte{little[int64](1, 1<<53)}, "element 1 is 9.007199254740992e+15, expected a finite number, and whole numbers below 2^53"},
+		{"not exact", matrix, `{"layout":"dense","dtype":"int64","shape":[1,2],"parts":[0]}`, [][]byte{little[int64](1, 1<<53)}, "element [0, 1] is 9.007199254740992e+15, expected a finite number, and whole numbers below 2^53"},
 		{"large but exact", matrix, `{"layout":"dense","dtype":"float64","shape":[1,1],"parts":[0]}`, [][]byte{little(1e300)}, "1e+300"},
 		{"a truth of 2", matrix, `{"layout":"dense","dtype":"bool","shape":[1,2],"parts":[0]}`, [][]byte{{0, 2}}, "a byte of bool is 0 or 1"},
 		{"no base64", matrix, `{"layout":"dense","dtype":"bool","shape":[1,2],"parts":["!"]}`, nil, "/array/parts/0: expected bytes in base64, found another text"},
@@ -248,7 +249,7 @@ func TestArrays(t *testing.T) {
 		{"two weights", matrix, `{"layout":"edges","dtype":"float64","shape":[2,2],"parts":[0,1]}`, [][]byte{little[int64](0, 1, 0, 1), little(0.25, 2)}, "1 edges have the ends"},
 		{"another layout", matrix, `{"layout":"coo","dtype":"float64","shape":[2,2],"parts":[]}`, nil, `there is no layout \"coo\"`},
 		{"another type", matrix, `{"layout":"dense","dtype":"complex","shape":[2,2],"parts":[]}`, nil, `there is no dtype \"complex\"`},
-		{"another rank", matrix, `{"layout":"dense","dtype":"bool","shape":[2],"parts":[]}`, nil, "the array has 1 axes, a matrix has 2"},
+		{"another rank", matrix, `{"layout":"dense","dtype":"bool","shape":[2],"parts":[]}`, nil, "the array has 1 axis, a matrix has 2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			status, r, body, _ := ask(t, test.program, test.array, "", test.frames...)

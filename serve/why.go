@@ -15,6 +15,7 @@ import (
 
 	"ein"
 	"ein/internal/codes"
+	"ein/lang/source"
 	"ein/repl"
 )
 
@@ -44,7 +45,12 @@ func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResult, er
 	expression := strings.ReplaceAll(q.Expression, "\n", " ")
 	// What is wrong with the program is said as by any other call. It need print nothing.
 	compile := func(verb string) (*ein.Program, error) {
-		return s.compile(ctx, key{cmp.Or(q.Name, "program"), q.Program.Program + "\n" + verb + " " + expression, prof, s.limits(q.Limits)})
+		name, before := cmp.Or(q.Name, "program"), q.Program.Program+"\n"+verb+" "
+		p, err := s.compile(ctx, key{name, before + expression, prof, s.limits(q.Limits)})
+		if wrong, ok := errors.AsType[*ein.Error](err); ok && wrong.File != nil { // the client knows it as two texts
+			wrong.File = source.NewFile(name, before).Append("expression", 1, expression)
+		}
+		return p, err
 	}
 	p, err := compile(":print")
 	if code := codeOf(err); code == codes.E0201 || code == codes.E0202 { // an atom of a relation is neither tensor nor function

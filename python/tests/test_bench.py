@@ -136,3 +136,13 @@ def test_held_out_splits_are_asked_for():
         next(bench.generate(split="test"))
     bench.allow("test")
     assert next(bench.generate(split="test")).split == "test"
+
+
+def test_modes():
+    assert all(bench.prompt(m) for m in bench.MODES)
+    for mode in ("guess", "", None):
+        with pytest.raises(ein.InputError, match="there is no mode"):
+            bench.messages("cb1-train-reachability-0-s1", mode)
+    items = [bench.Item("cb1-train-reachability-0-s1", "x", mode) for mode in ("direct", "guess")]
+    with pytest.raises(ein.InputError, match='item 1, cb1-train-reachability-0-s1: there is no mode "guess"'):
+        bench.score_many(items)

@@ -62,6 +62,11 @@ def test_inputs_are_expressions():
     assert import_ == [] and "<td>2</td><td>0</td>" in out[0]
 
 
+def test_an_iterator_is_read_once():
+    (out,) = run("%%ein -i A=zip([0,1],[1,2])\ninput A: graph\n:print sum(A)\n:why has_path(A, 0, 2)")
+    assert "= 2<" in out[0] and "0 -&gt; 1 -&gt; 2" in out[0]
+
+
 def test_why():
     (out,) = run('%%ein\nA = edges([["a","b"],["b","c"]])\n:why has_path(A, "a", "c")\n:print sum(A)')
     assert "= 2<" in out[0] and "yes: a -&gt; b -&gt; c (2 edges)" in out[0]
@@ -76,11 +81,13 @@ def test_why_alone():
 @pytest.mark.parametrize(
     "cell, html, error",
     [
-        ("%%ein\nx = 1\n:why y", "E0201", "CellError: cell:"),
+        ("%%ein\nx = 1\n:why y", "E0201", "CellError: expression:1:1: error[E0201]"),
         ("%%ein\nä = rech(edges([[0,1]]), 0)", "E0", "CellError: "),
         ('%%ein\nX = rech(edges([["ä","b"]]), "ä")', "X = <u style=\"text-decoration:underline wavy #b3261e\">rech</u>(edges", "CellError: cell:1:5: error[E0202]"),
         ("%%ein --max-ops 1\nA = edges([[0,1]])\n:print tc(A)", "E0531", "CellError: "),
         ("%%ein -i A=nothing\ninput A: graph\n:print A", "", "NameError: "),
+        ("%%ein -i A=[(0,1)] -i A=[(1,2)]\ninput A: graph\n:print A", "", "CellError: %%ein: the input A is there twice"),
+        ("%%ein -o 1x\nx = 1", "", "CellError: %%ein: -o 1x: expected the name of a variable"),
         ("%%ein --fast\nx = 1", "", "CellError: %%ein: unrecognized arguments: --fast"),
     ],
 )

@@ -429,3 +429,9 @@ def test_advice_in_python():
     assert ein.run("input A: matrix\nn = sum(A)", A=ein.Graph(twice, options="dup=sum")).n == 3
     with pytest.raises(ein.InputError, match=r"A: '\\ud800' in \['\\ud800', 'y'\], expected text"):
         ein.run("input A: graph\nn = sum(A)", A=nx.DiGraph([("\ud800", "y")]))
+
+
+def test_a_file_that_is_no_text(tmp_path):
+    np.save(tmp_path / "a.npy", np.eye(2))
+    with pytest.raises(ein.InputError, match="is no text in UTF-8.*\n.*numpy.load"):
+        ein.run("input A: graph\nn = sum(A)", A=ein.File(tmp_path / "a.npy"))

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ein"
@@ -105,6 +107,14 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 		func(ctx context.Context, _ *mcp.CallToolRequest, q Name) (*mcp.CallToolResult, *Result, error) {
 			return a.ask(ctx, "GET /v1/doc/"+url.PathEscape(cmp.Or(q.Name, "all")), nil, nil, "")
 		})
+	out.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, q mcp.Request) (mcp.Result, error) {
+			if call, ok := q.(*mcp.CallToolRequest); ok {
+				call.Params.Arguments = withoutNulls(call.Params.Arguments)
+			}
+			return next(ctx, method, q)
+		}
+	})
 	out.AddResource(&mcp.Resource{URI: "ein://language", Name: "language", Title: "The language on one page", MIMEType: "text/markdown"},
 		func(_ context.Context, q *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 			_, functions, _ := strings.Cut(prompt.DefaultPrompts()[prompt.Ein], "\n\n```ein\n")
@@ -121,6 +131,21 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 				text, err := beginning(f)
 				return page(q, "text/plain", text), err
 			})
+	}
+	return out
+}
+
+// withoutNulls leaves out arguments that are null, as models write what they leave out. The SDK
+// would refuse them by the schema.
+func withoutNulls(args []byte) []byte {
+	var given map[string]jsontext.Value
+	if json.Unmarshal(args, &given) != nil || given == nil {
+		return args
+	}
+	maps.DeleteFunc(given, func(_ string, v jsontext.Value) bool { return v.Kind() == 'n' })
+	out, err := json.Marshal(given)
+	if err != nil {
+		return args
 	}
 	return out
 }
@@ -275,6 +300,9 @@ func wrong(src *Source, e *ein.JSONError) string {
 			fmt.Fprintf(&b, " (line %d", d.Start.Line)
 			if d.Start.Column > 0 { // data may have none
 				fmt.Fprintf(&b, ", column %d", d.Start.Column)
+			}
+			if d.File == "expression" {
+				b.WriteString(" of the expression")
 			}
 			b.WriteString(")")
 			if lines := strings.Split(src.Program, "\n"); d.Start.Line <= len(lines) && d.File == "program" {

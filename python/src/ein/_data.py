@@ -111,7 +111,10 @@ class File:
         try:
             with open(path, encoding="utf-8") as f:
                 text = f.read()
-        except (OSError, UnicodeDecodeError) as e:
+        except UnicodeDecodeError as e:
+            hint = "What NumPy, SciPy or pandas read of a file is data itself, as in numpy.load(path)."
+            raise InputError(f"{name}: the file {path} is no text in UTF-8: {e}", hint=hint) from e
+        except OSError as e:
             raise InputError(f"{name}: the file {path} cannot be read: {e}") from e
         return {"text": text, "options": self.options}
 

@@ -17,7 +17,7 @@ from ein._engine import engine
 from ein._errors import EngineError, InputError
 from ein._program import Limits, ask, limits_of
 
-MODES = ("direct", "cot", "ein", "python")
+MODES = ("direct", "cot", "ein", "python", "rules", "ein-tool")
 _BATCH = 1024  # items of a request, the most that the engine takes
 
 
@@ -166,6 +166,8 @@ def instance(id: str) -> Instance:
 
 def messages(question: str | Instance, mode: str = "ein") -> list[dict[str, str]]:
     """What a model is sent, as messages of a chat: how to answer, and the question."""
+    if mode not in MODES:
+        raise InputError(f'there is no mode "{mode}"; there are {", ".join(MODES)}')
     if isinstance(question, Instance):
         return [{"role": "system", "content": prompt(mode)}, {"role": "user", "content": question.question}]
     return _ask_for(question, mode)["messages"]

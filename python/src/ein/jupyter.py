@@ -6,9 +6,9 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import ein
 from ein import _html, _program
@@ -52,7 +52,12 @@ def load(shell: Any) -> None:
         inputs: dict[str, Any] = {}
         for given in args.input:
             name, _, expression = given.partition("=")
-            inputs[name] = eval(expression or name, shell.user_ns)
+            if name in inputs:
+                raise CellError(f"%%ein: the input {name} is there twice")
+            data: Any = eval(expression or name, shell.user_ns)
+            inputs[name] = list(cast("Iterator[Any]", data)) if isinstance(data, Iterator) else data  # which is read more than once
+        if args.output and not args.output.isidentifier():
+            raise CellError(f"%%ein: -o {args.output}: expected the name of a variable")
         asked = [line.removeprefix(":why ") for line in cell.splitlines() if line.startswith(":why ")]
         cell = re.sub("(?m)^:why .*", "", cell)  # the other lines keep their numbers
         bare = bool(asked) and any(d.code == "E0216" for d in ein.check(cell, profile=args.profile))

@@ -17,6 +17,9 @@ else:
     _Base = import_module("reasoning_gym.factory").ProceduralDataset
 
 
+_MODES = ("direct", "cot", "ein", "python")
+
+
 @dataclass
 class Config:
     """Which questions, and what a reply has to be."""
@@ -29,8 +32,8 @@ class Config:
     split: str = "train"
 
     def validate(self) -> None:
-        if self.mode not in bench.MODES:
-            raise ValueError(f"there is no mode {self.mode!r}; there are {', '.join(bench.MODES)}")
+        if self.mode not in _MODES:
+            raise ValueError(f"the mode is {self.mode!r}, expected {', '.join(_MODES)}: instances have answers in these")
 
 
 class ClosureBench(_Base):
