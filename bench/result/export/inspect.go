@@ -3,8 +3,6 @@ package export
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -167,10 +165,7 @@ var inspectStops = map[model.Finish]string{
 }
 
 // uid derives an id from its arguments alone, so that exports are reproducible.
-func uid(of ...string) string {
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%q", of)))
-	return hex.EncodeToString(sum[:])[:22]
-}
+func uid(of ...string) string { return hash(fmt.Sprintf("%q", of))[:22] }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05+00:00") }
 
