@@ -38,14 +38,7 @@ func (p *Page) Element(open, text, end string) {
 // Visible shows what text from outside would do instead of doing it: controls
 // that turn or hide text, and bytes that are no text, become their names.
 func Visible(s string) string {
-	plain := utf8.ValidString(s)
-	for _, r := range s {
-		if acts(r) {
-			plain = false
-			break
-		}
-	}
-	if plain {
+	if utf8.ValidString(s) && strings.IndexFunc(s, acts) < 0 {
 		return s
 	}
 	var b strings.Builder

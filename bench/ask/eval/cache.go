@@ -3,7 +3,6 @@ package eval
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,6 +51,8 @@ func newCache(o *Options) (*cache, error) {
 	return &cache{dir, o.Model.Name(), o.BaseURL}, nil
 }
 
+func hash(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
+
 // name returns the file of a request: the SHA-256 of provider, address, body and sample.
 func (c *cache) name(body json.RawMessage, sample int) (string, error) {
 	var canonical any // the order of members does not count
@@ -69,8 +70,7 @@ func (c *cache) name(body json.RawMessage, sample int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(key)
-	text := hex.EncodeToString(sum[:])
+	text := hash(key)
 	return filepath.Join(c.dir, text[:2], text+".json"), nil
 }
 
@@ -93,7 +93,7 @@ func entryOf(name string, b []byte) (*model.Response, error) {
 	if err := json.Unmarshal(b, &e); err != nil {
 		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
 	}
-	if sum := sha256.Sum256(e.Response); e.SHA256 != hex.EncodeToString(sum[:]) {
+	if e.SHA256 != hash(e.Response) {
 		return nil, fmt.Errorf("%s: the checksum does not match the content", name)
 	}
 	r := &model.Response{}
@@ -120,8 +120,7 @@ func (c *cache) put(name string, r *model.Response) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(response)
-	b, err := json.Marshal(&entry{hex.EncodeToString(sum[:]), response})
+	b, err := json.Marshal(&entry{hash(response), response})
 	if err != nil {
 		return err
 	}

@@ -191,10 +191,9 @@ func (o *Options) same(r *run.Run, c run.Config) error {
 	if len(d) == 0 {
 		return nil
 	}
-	empty := !slices.ContainsFunc(r.Rows, func(row run.Row) bool { return row.Reply != nil })
 	now := r.Config.Current()
 	now.Prompts, now.Sent, now.Scoring = c.Prompts, c.Sent, c.Scoring
-	return &ConfigError{o.Dir, d, empty, len(run.Diff(now, c)) == 0}
+	return &ConfigError{o.Dir, d, r.Replies() == 0, len(run.Diff(now, c)) == 0}
 }
 
 // Repeats reports whether all samples of a question would be the same request at temperature 0.

@@ -83,10 +83,7 @@ func (l *Line) add(row *run.Row) {
 		return
 	}
 	u := row.Spent()
-	l.Usage.Input += u.Input
-	l.Usage.CachedInput += u.CachedInput
-	l.Usage.Output += u.Output
-	l.Usage.Reasoning += u.Reasoning
+	l.Usage = l.Usage.Plus(u.Usage)
 	l.Cost += u.Cost
 	if s := row.Score; s == nil {
 		l.Unscored++

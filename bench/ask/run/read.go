@@ -16,6 +16,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/internal/compact"
 	"ein/internal/job"
+	"ein/internal/lists"
 )
 
 // The files of a run.
@@ -419,14 +420,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-func twice[T comparable](list []T) bool {
-	for i, x := range list {
-		if slices.Contains(list[:i], x) {
-			return true
-		}
-	}
-	return false
-}
+func twice[T comparable](list []T) bool { return len(lists.Set(list)) < len(list) }
 
 // billed is the content of BilledFile.
 type billed struct {

@@ -226,3 +226,14 @@ type Run struct {
 
 	light bool // read without texts
 }
+
+// Replies returns how many replies are there.
+func (r *Run) Replies() int {
+	n := 0
+	for i := range r.Rows {
+		if r.Rows[i].Reply != nil {
+			n++
+		}
+	}
+	return n
+}

@@ -53,12 +53,7 @@ func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 	} else {
 		o.Python = verdict.Memo(o.Python)
 	}
-	asked := 0
-	for i := range r.Rows {
-		if r.Rows[i].Reply != nil {
-			asked++
-		}
-	}
+	asked := r.Replies()
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}

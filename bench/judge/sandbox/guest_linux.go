@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -272,12 +273,7 @@ func (f *files) pipe() pipe {
 
 // keep removes a file from the set.
 func (f *files) keep(file *os.File) *os.File {
-	for i, o := range f.open {
-		if o == file {
-			f.open = append(f.open[:i], f.open[i+1:]...)
-			break
-		}
-	}
+	f.open = slices.DeleteFunc(f.open, func(o *os.File) bool { return o == file })
 	return file
 }
 

@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"cmp"
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -80,8 +79,7 @@ type executor struct {
 	file   *syntax.File // in that memory
 	cost   cost.Limits
 	most   int
-	cached map[string]*list.Element
-	recent *list.List // of *compiled, the last used first
+	cached map[string]*compiled // by their texts, at most so many
 }
 
 // newExecutor keeps as many compiled programs as cache says.
@@ -96,15 +94,13 @@ func newExecutor(profile check.Profile, l Limits, cache int) *executor {
 		},
 		cost:   cost.Limits{MaxOps: l.Ops, MaxBytes: l.Bytes, MaxOutputElements: l.Output},
 		most:   cache,
-		cached: map[string]*list.Element{},
-		recent: list.New(),
+		cached: map[string]*compiled{},
 	}
 }
 
 // compiled is a program that can be run, or why it cannot, or neither for a program that came
 // only once.
 type compiled struct {
-	program  string
 	machine  *vm.Machine
 	ops      uint64 // certified
 	constant bool
@@ -118,7 +114,7 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 		// is a mistake of ours and none of the model.
 		if p := recover(); p != nil {
 			v = Verdict{Program: program}.fail(answer.InfraError, fmt.Sprintf("a bug in ein: %v\n%s", p, debug.Stack()))
-			e.cached, e.recent = map[string]*list.Element{}, list.New()
+			clear(e.cached)
 			e.memory, e.file = lang.Memory{}, nil
 		}
 	}()
@@ -160,23 +156,20 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 // compile keeps a program when it comes a second time. Most come only once, and are compiled in
 // the memory of the last one.
 func (e *executor) compile(program string) *compiled {
-	at := e.cached[program]
-	if at == nil {
+	c := e.cached[program]
+	if c == nil {
+		if len(e.cached) >= e.most {
+			clear(e.cached) // those that come often are soon back
+		}
 		if e.most > 0 {
-			e.cached[program] = e.recent.PushFront(&compiled{program: program})
-			if e.recent.Len() > e.most {
-				last := e.recent.Back()
-				delete(e.cached, e.recent.Remove(last).(*compiled).program)
-			}
+			e.cached[program] = &compiled{}
 		}
 		return e.build(program, &e.memory)
 	}
-	e.recent.MoveToFront(at)
-	c := at.Value.(*compiled)
 	if c.machine == nil && c.failure.Outcome == "" {
 		c = e.build(program, nil)
 		if c.machine == nil || c.machine.Stats().PeakBytes <= maxCachedBytes {
-			at.Value = c
+			e.cached[program] = c
 		}
 	}
 	return c
@@ -195,7 +188,7 @@ func (e *executor) parsed(program string) *syntax.File {
 // once. It panics only on a bug in the compiler.
 func (e *executor) build(program string, in *lang.Memory) *compiled {
 	e.lang.Memory = in
-	c := &compiled{program: program}
+	c := &compiled{}
 	fail := func(o answer.Outcome, code diag.Code, message string) *compiled {
 		c.failure = Verdict{Program: program, Constant: c.constant}.fail(o, message)
 		c.failure.Code = string(code)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -242,15 +243,7 @@ func matchSet(p, r *JSON, asked *Asked, open bool) bool {
 		delete(left, asked.Source)
 		delete(right, asked.Source)
 	}
-	if len(left) != len(right) {
-		return false
-	}
-	for x := range left {
-		if !right[x] {
-			return false
-		}
-	}
-	return true
+	return maps.Equal(left, right)
 }
 
 func stringSet(v *JSON) map[string]bool {

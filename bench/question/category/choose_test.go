@@ -112,7 +112,7 @@ func TestDecoys(t *testing.T) {
 		says := map[string]map[category.Out][2]int{}
 		var answers [2]int
 		for i := range cases {
-			d := chosen(t, &cat, category.Shape{N: 12}, "decoys", fmt.Sprint(i))
+			d := chosen(t, cat, category.Shape{N: 12}, "decoys", fmt.Sprint(i))
 			var w category.World
 			w.Load(&d.Case)
 			out, _, _ := cat.Solve(&w)

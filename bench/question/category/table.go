@@ -35,13 +35,13 @@ var Table = []Category{
 }
 
 // Lookup returns the category of a name.
-func Lookup(name string) (Category, bool) {
-	for _, c := range Table {
-		if c.Name == name {
+func Lookup(name string) (*Category, bool) {
+	for i := range Table {
+		if c := &Table[i]; c.Name == name {
 			return c, true
 		}
 	}
-	return Category{}, false
+	return nil, false
 }
 
 // Names lists the names of the categories.

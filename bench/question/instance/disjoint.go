@@ -2,7 +2,6 @@ package instance
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"hash"
 	"strconv"
@@ -137,39 +136,25 @@ func (s *Seen) Clash(in *Instance) string {
 }
 
 // Proof compares two sets of instances; the second was generated to be apart from the first.
-type Proof struct {
-	Old, New Side
-	Shared   struct{ IDs, Structures, Labels, Domains int }
-	Surface  bool
-
-	seen *Seen
-	made *Seen
-}
-
-// Side describes one of the two sets. Structures are counted up to isomorphism, labels and
-// domains up to case.
-type Side struct {
-	Instances, Structures, Labels, Domains int
-	Hash                                   string // SHA-256 of the canonical forms of all, in order
-}
+type Proof struct{ seen, made *Seen }
 
 // NewProof begins a proof that the instances passed to Add are apart from seen.
-func NewProof(seen *Seen) *Proof { return &Proof{seen: seen, made: NewSeen(seen.Surface)} }
+func NewProof(seen *Seen) *Proof { return &Proof{seen, NewSeen(seen.Surface)} }
 
 // Add takes an instance of the new set in.
 func (p *Proof) Add(in *Instance) error { return p.made.Add(in) }
 
+// shared counts what both sets have. Structures are counted up to isomorphism, labels and domains up
+// to case.
+func (p *Proof) shared() (ids, structures, labels, domains int) {
+	return common(p.seen.ids, p.made.ids), common(p.seen.structures, p.made.structures), common(p.seen.labels, p.made.labels), common(p.seen.domains, p.made.domains)
+}
+
 // Finish compares the sets. The error says what they share.
 func (p *Proof) Finish() error {
-	p.Surface = p.seen.Surface
-	p.Old, p.New = p.seen.side(), p.made.side()
-	p.Shared.IDs = common(p.seen.ids, p.made.ids)
-	p.Shared.Structures = common(p.seen.structures, p.made.structures)
-	p.Shared.Labels = common(p.seen.labels, p.made.labels)
-	p.Shared.Domains = common(p.seen.domains, p.made.domains)
-	s := p.Shared
-	if s.IDs+s.Structures > 0 || p.Surface && s.Labels+s.Domains > 0 {
-		return fmt.Errorf("the two sets share %d ids, %d structures, %d labels and %d domains", s.IDs, s.Structures, s.Labels, s.Domains)
+	ids, structures, labels, domains := p.shared()
+	if ids+structures > 0 || p.seen.Surface && labels+domains > 0 {
+		return fmt.Errorf("the two sets share %d ids, %d structures, %d labels and %d domains", ids, structures, labels, domains)
 	}
 	return nil
 }
@@ -184,25 +169,22 @@ func common[K comparable](a, b map[K]struct{}) int {
 	return n
 }
 
-func (s *Seen) side() Side {
-	return Side{s.count, len(s.structures), len(s.labels), len(s.domains), hex.EncodeToString(s.sum.Sum(nil))}
-}
-
 // String returns the proof for people.
 func (p *Proof) String() string {
 	var rows [][]string
 	row := func(name string, old, made, shared any) {
 		rows = append(rows, []string{name, fmt.Sprint(old), fmt.Sprint(made), fmt.Sprint(shared)})
 	}
+	ids, structures, labels, domains := p.shared()
 	row("disjoint", "existing", "new", "shared")
-	row("instances", p.Old.Instances, p.New.Instances, "")
-	row("ids", len(p.seen.ids), len(p.made.ids), p.Shared.IDs)
-	row("structures", p.Old.Structures, p.New.Structures, p.Shared.Structures)
-	if p.Surface {
-		row("labels", p.Old.Labels, p.New.Labels, p.Shared.Labels)
-		row("domains", p.Old.Domains, p.New.Domains, p.Shared.Domains)
+	row("instances", p.seen.count, p.made.count, "")
+	row("ids", len(p.seen.ids), len(p.made.ids), ids)
+	row("structures", len(p.seen.structures), len(p.made.structures), structures)
+	if p.seen.Surface {
+		row("labels", len(p.seen.labels), len(p.made.labels), labels)
+		row("domains", len(p.seen.domains), len(p.made.domains), domains)
 	}
-	return table.Of(rows).Text() + fmt.Sprintf("Structures are graph, anchors and category up to isomorphism. SHA-256 of the\ncanonical forms in order: existing %s,\nnew %s.\n", p.Old.Hash, p.New.Hash)
+	return table.Of(rows).Text() + fmt.Sprintf("Structures are graph, anchors and category up to isomorphism. SHA-256 of the\ncanonical forms in order: existing %x,\nnew %x.\n", p.seen.sum.Sum(nil), p.made.sum.Sum(nil))
 }
 
 // trainingSplits is the prefix of the names of splits on the training side.

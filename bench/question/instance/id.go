@@ -368,10 +368,8 @@ func CheckSplit(s string) error {
 
 // Category finds a category by its name.
 func Category(name string) (*category.Category, error) {
-	for i := range category.Table {
-		if category.Table[i].Name == name {
-			return &category.Table[i], nil
-		}
+	if c, ok := category.Lookup(name); ok {
+		return c, nil
 	}
 	names := category.Names()
 	if near, ok := diag.Suggest(name, names); ok {

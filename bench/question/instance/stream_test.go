@@ -207,7 +207,7 @@ func TestDisjoint(t *testing.T) {
 	if skipped < 20*len(old) {
 		t.Errorf("only %d passed over, though the first 20 of each category are there", skipped)
 	}
-	if proof.New.Instances != n || proof.Old.Instances != n || !strings.Contains(proof.String(), "structures") {
+	if proof.made.Len() != n || proof.seen.Len() != n || !strings.Contains(proof.String(), "structures") {
 		t.Errorf("%s", proof)
 	}
 	// What is not apart is found.
@@ -295,7 +295,7 @@ func TestParts(t *testing.T) {
 	if err := proof.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	if proof.New.Labels < 40 || proof.New.Domains < 7 || !strings.Contains(proof.String(), "domains") {
+	if len(proof.made.labels) < 40 || len(proof.made.domains) < 7 || !strings.Contains(proof.String(), "domains") {
 		t.Errorf("%s", proof)
 	}
 	for _, plan := range []Cells{part("train", 1, 2), part("heldout", 2, 2)} {

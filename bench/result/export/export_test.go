@@ -225,7 +225,7 @@ func TestInspect(t *testing.T) {
 		if err := d.Decode(&l); err != nil {
 			t.Fatal(err)
 		}
-		if l.Version != 2 || l.Status != "error" || l.Eval.Model != "openai/org/m" || len(l.Samples) != 8 || l.Results.Completed != 6 || l.Eval.Config.Epochs != 2 {
+		if l.Version != 2 || l.Status != "error" || l.Eval["model"] != "openai/org/m" || len(l.Samples) != 8 || l.Results.Completed != 6 || fmt.Sprint(l.Eval["config"]) != "map[epochs:2]" {
 			t.Errorf("got %+v", l.Eval)
 		}
 		if s := l.Results.Scores[0]; s.Name != "strict" || s.Metrics["accuracy"].Value != 0.5 || s.Scored != 6 || s.Unscored != 2 {

@@ -3,8 +3,6 @@ package export
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,38 +22,12 @@ type (
 	inspectLog struct {
 		Version int             `json:"version"`
 		Status  string          `json:"status"` // success, error
-		Eval    inspectSpec     `json:"eval"`
-		Plan    inspectPlan     `json:"plan"`
+		Eval    map[string]any  `json:"eval"`
+		Plan    map[string]any  `json:"plan"`
 		Results *inspectResults `json:"results"`
 		Stats   inspectStats    `json:"stats"`
 		Error   *inspectError   `json:"error,omitempty"`
 		Samples []inspectSample `json:"samples,omitzero"`
-	}
-	inspectSpec struct {
-		EvalID   string            `json:"eval_id"`
-		RunID    string            `json:"run_id"`
-		Created  string            `json:"created"`
-		Task     string            `json:"task"`
-		TaskID   string            `json:"task_id"`
-		Version  int               `json:"task_version"`
-		Args     map[string]string `json:"task_args"`
-		Dataset  inspectDataset    `json:"dataset"`
-		Model    string            `json:"model"`
-		Generate inspectGenerate   `json:"model_generate_config"`
-		BaseURL  string            `json:"model_base_url,omitempty"`
-		Config   inspectConfig     `json:"config"`
-		Packages map[string]string `json:"packages"`
-		Metadata map[string]any    `json:"metadata"`
-	}
-	inspectDataset struct {
-		Name     string   `json:"name"`
-		Samples  int      `json:"samples"`
-		IDs      []string `json:"sample_ids"` // those of Part.ids, as it is written
-		Shuffled bool     `json:"shuffled"`
-	}
-	inspectConfig struct {
-		Epochs int  `json:"epochs"`
-		Limit  *int `json:"limit,omitempty"`
 	}
 	inspectGenerate struct {
 		Temperature *float64 `json:"temperature,omitempty"`
@@ -65,14 +37,6 @@ type (
 		Stop        []string `json:"stop_seqs,omitempty"`
 		Effort      string   `json:"reasoning_effort,omitempty"`
 		Thinking    *int     `json:"reasoning_tokens,omitempty"`
-	}
-	inspectPlan struct {
-		Name  string        `json:"name"`
-		Steps []inspectStep `json:"steps"`
-	}
-	inspectStep struct {
-		Solver string            `json:"solver"`
-		Params map[string]string `json:"params"`
 	}
 	inspectResults struct {
 		Total     int            `json:"total_samples"`
@@ -201,10 +165,7 @@ var inspectStops = map[model.Finish]string{
 }
 
 // uid derives an id from its arguments alone, so that exports are reproducible.
-func uid(of ...string) string {
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%q", of)))
-	return hex.EncodeToString(sum[:])[:22]
-}
+func uid(of ...string) string { return hash(fmt.Sprintf("%q", of))[:22] }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05+00:00") }
 
@@ -228,17 +189,22 @@ func (p *Part) inspectLog(t *Times) (*inspectLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &inspectLog{Version: 2, Status: "success", Plan: inspectPlan{Name: "plan", Steps: []inspectStep{
-		{"system_message", map[string]string{"template": c.Prompts[p.Mode]}}, {"generate", map[string]string{}}}},
-		Stats: inspectStats{stamp(t.Begin), stamp(t.End), map[string]inspectUsage{}}, Results: &inspectResults{Total: len(p.Rows)}}
-	l.Eval = inspectSpec{EvalID: uid(id, p.Task(), "eval"), RunID: id, Created: stamp(t.Begin), Task: p.Task(), TaskID: uid(id, p.Task()), Version: run.Format,
-		Args:    map[string]string{"mode": string(p.Mode), "encoding": string(p.Encoding)},
-		Dataset: inspectDataset{Name: c.Instances.File, Samples: len(p.Rows) / c.Samples, IDs: []string{}},
-		Model:   provider(c.Model), BaseURL: c.BaseURL, Config: inspectConfig{Epochs: c.Samples}, Generate: *p.generate(),
-		Packages: map[string]string{"ein": c.Ein},
-		Metadata: map[string]any{"instances_sha256": c.Instances.SHA256, "sent": c.Sent[p.Mode]}}
+	name, config := provider(c.Model), map[string]any{"epochs": c.Samples}
 	if c.Instances.Limit > 0 {
-		l.Eval.Config.Limit = &c.Instances.Limit
+		config["limit"] = c.Instances.Limit
+	}
+	l := &inspectLog{Version: 2, Status: "success", Results: &inspectResults{Total: len(p.Rows)}, Stats: inspectStats{stamp(t.Begin), stamp(t.End), map[string]inspectUsage{}}}
+	l.Plan = map[string]any{"name": "plan", "steps": []map[string]any{
+		{"solver": "system_message", "params": map[string]string{"template": c.Prompts[p.Mode]}},
+		{"solver": "generate", "params": map[string]string{}}}}
+	l.Eval = map[string]any{"eval_id": uid(id, p.Task(), "eval"), "run_id": id, "created": stamp(t.Begin), "task": p.Task(), "task_id": uid(id, p.Task()), "task_version": run.Format,
+		"task_args": map[string]any{"mode": p.Mode, "encoding": p.Encoding},
+		// The ids are those of Part.ids, as it is written.
+		"dataset": map[string]any{"name": c.Instances.File, "samples": len(p.Rows) / c.Samples, "sample_ids": []string{}, "shuffled": false},
+		"model":   name, "model_generate_config": p.generate(), "config": config, "packages": map[string]string{"ein": c.Ein},
+		"metadata": map[string]any{"instances_sha256": c.Instances.SHA256, "sent": c.Sent[p.Mode]}}
+	if c.BaseURL != "" {
+		l.Eval["model_base_url"] = c.BaseURL
 	}
 	all := inspectUsage{}
 	for _, row := range p.Rows {
@@ -247,7 +213,7 @@ func (p *Part) inspectLog(t *Times) (*inspectLog, error) {
 			all.add(usage(row))
 		}
 	}
-	l.Stats.Usage[l.Eval.Model] = all
+	l.Stats.Usage[name] = all
 	for _, m := range answer.Modes() {
 		l.Results.Scores = append(l.Results.Scores, p.results(m))
 	}
@@ -349,7 +315,7 @@ func (p *Part) WriteInspectEval(w io.Writer, t *Times) error {
 		f, err := z.create(name)
 		return cmp.Or(err, fill(f, v, lists...))
 	}
-	err = write("_journal/start.json", map[string]any{"version": l.Version, "eval": &l.Eval, "plan": &l.Plan}, p.ids())
+	err = write("_journal/start.json", map[string]any{"version": l.Version, "eval": l.Eval, "plan": l.Plan}, p.ids())
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package export
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -110,10 +109,7 @@ func share(scores []*run.Score, mode answer.Mode) *float64 {
 	return &x
 }
 
-func hash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:])
-}
+func hash(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
 
 // prompt returns the text of a request: a task of the harness has no system message of
 // its own, but a description in front of the question.
@@ -222,17 +218,10 @@ func (p *Part) WriteHarnessTask(w io.Writer) error {
 	fmt.Fprintf(&b, "description: %s\n", quoted(plain(p.Run.Config.Prompts[p.Mode])+"\n\n"))
 	b.WriteString("doc_to_text: \"{{question}}\"\ndoc_to_target: \"{{reference}}\"\n")
 	b.WriteString("generation_kwargs:\n")
-	args, err := json.Marshal(p.arguments())
-	if err != nil {
-		return err
-	}
-	var list map[string]json.RawMessage
-	if err := json.Unmarshal(args, &list); err != nil {
-		return err
-	}
+	args := p.arguments()
 	for _, name := range []string{"until", "do_sample", "temperature", "top_p", "max_gen_toks"} {
-		if v, ok := list[name]; ok {
-			fmt.Fprintf(&b, "  %s: %s\n", name, v)
+		if v, ok := args[name]; ok {
+			fmt.Fprintf(&b, "  %s: %s\n", name, compact.Must(v))
 		}
 	}
 	fmt.Fprintf(&b, "repeats: %d\n", p.Run.Config.Samples)
@@ -254,6 +243,6 @@ metric_list:
 		b.WriteString("# The harness does not run programs.\nmetric_list:\n  - metric: bypass\n")
 	}
 	fmt.Fprintf(&b, "metadata:\n  version: %d\n", run.Format)
-	_, err = w.Write(b.Bytes())
+	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -25,7 +25,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -289,8 +288,7 @@ func prove(g *Generated) (Proof, error) {
 	structures, surfaces, questions := map[[32]byte]bool{}, map[string]bool{}, map[string]bool{}
 	var partners [][32]byte
 	for _, c := range present(g.Instances) {
-		sum := sha256.Sum256(g.Lines[c])
-		x := CellProof{Cell: c, Instances: len(g.Instances[c]), SHA256: hex.EncodeToString(sum[:])}
+		x := CellProof{Cell: c, Instances: len(g.Instances[c]), SHA256: fmt.Sprintf("%x", sha256.Sum256(g.Lines[c]))}
 		own := map[[32]byte]bool{}
 		for i, in := range g.Instances[c] {
 			form, err := instance.Structure(in)

@@ -116,14 +116,8 @@ func (r *Report) summary(p *page.Page) {
 		rows := [][]string{{"run", "model", "modes", "encodings", "samples", "instances", "replies"}}
 		for _, x := range r.Runs {
 			c := &x.Config
-			got := 0
-			for i := range x.Rows {
-				if x.Rows[i].Reply != nil {
-					got++
-				}
-			}
 			rows = append(rows, []string{filepath.Base(x.Dir), brief(c.Model), words.Joined(c.Modes), words.Joined(c.Encodings), strconv.Itoa(max(1, c.Samples)),
-				fmt.Sprintf("%d of %s", c.Instances.Count, c.Instances.File), fmt.Sprintf("%d of %d", got, len(x.Rows))})
+				fmt.Sprintf("%d of %s", c.Instances.Count, c.Instances.File), fmt.Sprintf("%d of %d", x.Replies(), len(x.Rows))})
 		}
 		t := table.Of(rows)
 		t.Title = "Runs"

@@ -112,12 +112,7 @@ func (w *watcher) make(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 		runs = append(runs, r)
-		there := 0
-		for i := range r.Rows {
-			if r.Rows[i].Reply != nil {
-				there++
-			}
-		}
+		there := r.Replies()
 		rate := x.rate(time.Now())
 		left := chart.Missing()
 		if rate > 0 {
