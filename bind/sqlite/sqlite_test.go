@@ -88,7 +88,7 @@ func TestQueries(t *testing.T) {
 		{graphio.Vector, "query=VALUES (0, 1e300), (1, 2)", "2 [1e+300 2] [] [] [] [] []"},
 		{graphio.Matrix, "query=WITH p(a, b, w) AS (SELECT payer, payee, n FROM paid) SELECT * FROM p /* ; */;  -- the end", `3x3 [] [0 2 3 3] [1 2 2] [1 3 2] [] [acme shell zenith]`},
 
-		{graphio.Matrix, "from=payer&to=payee&weight=amount", "error: a ?shop%23.db:3:3: expected a number, found nothing"},
+		{graphio.Matrix, "from=payer&to=payee&weight=amount", "error: a ?shop%23.db:3:3: expected a number, found nothing (where=amount!= leaves out such rows)"},
 		{graphio.Matrix, "from=payer&to=payee&weight=day", "error: a ?shop%23.db:1:5: expected a number, found the string \"2024-01-02\"\na ?shop%23.db:2:5: expected a number, found the string \"2024-01-03\"\na ?shop%23.db:3:5: expected a number, found the string \"2024-01-03\""},
 		{graphio.Graph, "from=note&to=payee", `error: a ?shop%23.db:1:6: expected a node as a number or a string, found "00ff"` + "\na ?shop%23.db:2:6: the node is empty\na ?shop%23.db:3:6: the node is empty"},
 		{graphio.Matrix, "from=payer&to=payee&weight=amuont", `error: a ?shop%23.db: weight=amuont: no such column (the columns are "payer", "payee", "amount", "n", "day", "note")`},
