@@ -2,6 +2,7 @@ package stdlib
 
 import (
 	"math"
+	"strings"
 
 	"ein/internal/codes"
 	"ein/internal/lists"
@@ -46,7 +47,7 @@ var Builtins = []Builtin{
 	},
 	{
 		Name: "range", Params: []Param{{Name: "n", Doc: "size"}},
-		Result: "vector of length n", Group: "Constructors", Cost: "n",
+		Result: "vector of length n", Group: "Constructors", Cost: "n * log(n)",
 		Doc:     "the numbers 0 to n-1",
 		Example: ":print range(4)", Output: "range(4) = [0, 1, 2, 3]",
 		Lower: func(c *Call) *ir.Node {
@@ -471,9 +472,13 @@ func elementwise(name string, fn op.Fn, doc, example, output string, args ...str
 }
 
 func reduction(name, does, example, output string) Builtin {
+	of := "all of T"
+	if strings.HasPrefix(name, "arg") {
+		of = "of a vector"
+	}
 	return Builtin{Name: name, Params: []Param{{Name: "T", Doc: "tensor"}, {Name: "axis", Doc: "axis to drop", Optional: true, Named: true}}, Form: Reduction, Group: "Reductions",
 		Result: "scalar, or T without the axis", Cost: "the size of T",
-		Doc: does + ": all of T, or along one axis; of an indexed expression, over the indices that the left side lacks", Example: example, Output: output}
+		Doc: does + ": " + of + ", or along one axis; of an indexed expression, over the indices that the left side lacks", Example: example, Output: output}
 }
 
 // ofGraph and ofNode check the arguments (a graph, and its node) and build on

@@ -54,7 +54,9 @@ func inputs(t *testing.T) {
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(replies), func(i, j int) { replies[i], replies[j] = replies[j], replies[i] })
 	replies = append(replies[3:], replies[9:29]...) // some are missing, some are there twice
 	replies = append(replies, `{"id": "nobody", "reply": "3"}`+"\n")
-	write(t, "replies.jsonl", strings.ReplaceAll(strings.Join(replies, ""), "}{", "}\n{"))
+	programs := strings.ReplaceAll(strings.Join(replies, ""), "}{", "}\n{")
+	write(t, "replies.jsonl", programs)
+	write(t, "answers.jsonl", strings.ReplaceAll(programs, `"mode":"ein"`, `"mode":"direct"`))
 	lines := strings.SplitAfter(content(t, "in.jsonl"), "\n")
 	lines = append(lines[:40], append([]string{lines[3], "{}\n", strings.Replace(lines[50], "n", "m", 1)}, lines[40:]...)...)
 	write(t, "bad.jsonl", strings.Join(lines, ""))
@@ -78,7 +80,7 @@ func TestShards(t *testing.T) {
 		"sweep":       {"generate --generator cb1 --sweep --n 4..8 --per-category 2 --level L1", []string{""}},
 		"sensitivity": {"generate --generator cb1 --categories reachability --per-category 20 --min-sensitivity 0.1", []string{""}},
 		"verify":      {"verify bad.jsonl --no-python", nil},
-		"score":       {"score --instances in.jsonl --replies replies.jsonl", []string{""}},
+		"score":       {"score --instances in.jsonl --replies answers.jsonl", []string{""}},
 		"exec":        {"exec --instances in.jsonl --replies replies.jsonl", []string{""}},
 		"audit":       {"audit in.jsonl bad/in.jsonl --no-python", nil},
 		"eval":        {"eval --model baseline:noisy-ein@0.3 --mode ein,direct --instances in.jsonl --concurrency 1 --limit 65", []string{"/run.json", "/instances.jsonl", "/replies.jsonl", "/scores.jsonl"}},

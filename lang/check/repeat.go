@@ -68,8 +68,14 @@ func (c *checker) times(s *syntax.Repeat) (n int, ok bool) {
 		return 1, true // not known until the inputs are bound
 	}
 	if !known || x < 0 || x != math.Trunc(x) || x > float64(c.cfg.Limits.Nodes) {
-		c.err(codes.E0314, s.Times.Pos(), "", []string{"It must be a whole number, 0 or more, such as 10 or `size(A, 0)`, within the limit on operations."},
-			"the number of rounds of a `repeat` must be known before the program runs")
+		found := "a value that is not known before the program runs"
+		if v.n.Rank() > 0 {
+			found = shapeOf(v.n)
+		} else if known {
+			found = text(s.Times)
+		}
+		c.err(codes.E0314, s.Times.Pos(), "", []string{"It is known before the program runs, such as 10 or `size(A, 0)`."},
+			"the number of rounds of a `repeat` must be a whole number from 0 to %d, found %s", c.cfg.Limits.Nodes, found)
 		return 0, false
 	}
 	return int(x), true

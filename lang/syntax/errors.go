@@ -151,6 +151,8 @@ func errRune(offset int, s string) diag.Diagnostic {
 		return withFix(withNote(d, "It is allowed only as the very first character of a file."), "delete it", one, "")
 	case r == 0:
 		return withFix(newError(codes.E0003, one, "a NUL byte in the text"), "delete it", one, "")
+	case r == '\r':
+		return withFix(newError(codes.E0003, one, "a carriage return alone does not end a line"), "start a new line", one, "\n")
 	case hiddenRune(r):
 		d := newError(codes.E0003, one, "the invisible character U+%04X", r)
 		d = withNote(d, "Invisible characters, and those that reorder visible text, can make a program look different from what it does.")

@@ -193,6 +193,9 @@ func (b *binder) numbers(decls []Decl, definers int) {
 	if declared != nil {
 		b.n = declared.nodes
 	}
+	if declared == nil {
+		b.fromOne(decls)
+	}
 	for _, d := range decls {
 		r := d.Raw
 		if !r.overNodes() {
@@ -217,6 +220,26 @@ func (b *binder) numbers(decls []Decl, definers int) {
 				Msg:  fmt.Sprintf("node numbers go up to %d in a file of %s: are they node numbers or labels?", r.maxID, plural(r.edges.len(), "row")),
 				Hint: "give ids=number or ids=label"})
 		}
+	}
+}
+
+// fromOne notes that no row of the graphs has node 0, which is then a node that nobody meant: most
+// files that count from 1 have no other.
+func (b *binder) fromOne(decls []Decl) {
+	first := -1
+	for i, d := range decls {
+		if r := d.Raw; r.defines() && r.edges.len() > 0 {
+			if r.form != edgeList || r.opt.IDs != IDsAuto || len(r.opt.Where) > 0 || r.lineOf(0) > 0 {
+				return
+			}
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	if first >= 0 {
+		b.warnings = append(b.warnings, Warning{Input: decls[first].Name, File: decls[first].Raw.File, Code: "zero", Note: true,
+			Msg: fmt.Sprintf("no row has node 0, which is one of the %s all the same; ids=label makes nodes only of the numbers that rows have", plural(b.n, "node"))})
 	}
 }
 

@@ -84,6 +84,11 @@ func TestBind(t *testing.T) {
 		{"duplicates over known labels", []string{"b"}, []string{"graph a.csv\na,b\na,b\n"},
 			"bool 2x2: 1>0\n[\"b\" \"a\"]\nA duplicates: 1 repeated edge merged: \"a\" -> \"b\" is on line 1 and again on line 2"},
 
+		{"numbers from 1", nil, []string{"graph a.csv\n1,2\n2,3\n", "graph b.csv\n3,1\n"},
+			"bool 4x4: 1>2 2>3\nbool 4x4: 3>1\nA zero: no row has node 0, which is one of the 4 nodes all the same; ids=label makes nodes only of the numbers that rows have"},
+		{"numbers from 0 in one graph", nil, []string{"graph a.csv\n1,2\n", "graph b.csv\n2,0\n"}, "bool 3x3: 1>2\nbool 3x3: 2>0"},
+		{"numbers from 1 as asked for", nil, []string{"graph a.csv?ids=number\n1,2\n"}, "bool 3x3: 1>2"},
+
 		{"numbers and labels", nil, []string{"graph a.csv?header=no\nx,y\n", "graph b.csv\n0,1\n"},
 			"error: b.csv: the nodes are numbers here, but labels in a.csv (ids=label reads numbers as labels; all inputs of a program share one set of nodes)"},
 		{"numbers and known labels", []string{"x"}, []string{"graph b.csv\n0,1\n"},

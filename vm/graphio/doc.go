@@ -112,7 +112,7 @@
 // a dense array) or nodes= says; these must agree, and no id may be past them.
 // Otherwise n is one more than the largest id in any graph; if that is more than
 // 10 times the rows of its file plus 1000, Bind asks for ids=number or
-// ids=label. Labelled nodes come in the order of first appearance: the labels
+// ids=label. A note says if no row has node 0. Labelled nodes come in the order of first appearance: the labels
 // of the program, then those of the inputs in the order of their declaration,
 // in each row the source before the target. A label of the program that no
 // input has gives a warning. A program without any node is an error.

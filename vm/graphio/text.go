@@ -187,6 +187,9 @@ func (t *table) layout(first, second *row) (header bool) {
 		t.oneHotLayout(first, header)
 		return header
 	}
+	if t.opt.Source == "" && t.opt.Target == "" && t.width > 2 && slices.Contains([]string{"->", "--", "=>", "<-"}, string(first.cells[1].val)) {
+		panic(t.fatal(first.line, 0, fmt.Sprintf("the second column is an arrow, %q, not a node", first.cells[1].val), "from=1&to=3&weight=none reads the nodes around it"))
+	}
 	var pair bool
 	t.cols, pair = knownPair(first)
 	if !pair {

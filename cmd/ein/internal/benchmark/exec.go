@@ -147,8 +147,10 @@ func (f *execFlags) language(it *verdict.Item) error {
 	switch l := it.Mode; {
 	case slices.Contains(languages, l):
 		if !slices.Contains(f.lang, l) {
-			return &languageError{it.Number, l}
+			return &modeError{it.Number, fmt.Sprintf("the reply has the mode %s, which --lang leaves out", l), "Give `--lang ein,python`."}
 		}
+	case l != "":
+		return &modeError{it.Number, fmt.Sprintf("the reply has the mode %s, whose replies are answers, not programs", l), "`ein bench score` scores answers; give each mode a file of its own."}
 	case len(f.lang) == 1:
 		it.Mode = f.lang[0]
 	default:
@@ -160,12 +162,10 @@ func (f *execFlags) language(it *verdict.Item) error {
 	return nil
 }
 
-// languageError reports a program in a language that --lang does not name.
-type languageError struct {
-	line int
-	lang prompt.Mode
+// modeError refuses a reply in a mode that the verb does not score.
+type modeError struct {
+	line       int
+	what, hint string
 }
 
-func (e *languageError) Error() string {
-	return fmt.Sprintf("the reply has the mode %s, which --lang leaves out", e.lang)
-}
+func (e *modeError) Error() string { return e.what }

@@ -89,10 +89,10 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 			})
 			in.Progress.Done()
 			var bad *verdict.LineError
-			var other *languageError
+			var other *modeError
 			switch {
 			case errors.As(err, &other):
-				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+other.line, other.Error(), "Give `--lang ein,python`.")
+				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+other.line, other.what, other.hint)
 			case errors.As(err, &bad):
 				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+bad.Line, "the line is not a reply: "+cli.Cause(bad.Err).Error(),
 					`A line of a file of replies is {"id": ..., "reply": ...}.`)

@@ -2,6 +2,8 @@ package benchmark
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -63,7 +65,15 @@ With -o, each instance gets one record, in the order of the replies, then those 
 
 func scoreReplies(ctx context.Context, a *cli.App, f *judgeFlags) error {
 	sum, err := judge(ctx, a, f, judging{doing: "scoring", workers: 1, record: verdict.ScoreRecord, from: []job.Field{{Name: "verb", Value: "score"}},
-		newWorker: func() verdict.Work[*verdict.Item] { return verdict.New(verdict.Options{}).Answer }})
+		newWorker: func() verdict.Work[*verdict.Item] {
+			score := verdict.New(verdict.Options{}).Answer
+			return func(ctx context.Context, it *verdict.Item) (*verdict.Verdict, error) {
+				if slices.Contains(languages, it.Mode) {
+					return nil, &modeError{it.Number, fmt.Sprintf("the reply has the mode %s, whose replies are programs, not answers", it.Mode), "`ein bench exec` scores programs; give each mode a file of its own."}
+				}
+				return score(ctx, it)
+			}
+		}})
 	if err != nil || f.on() {
 		return err
 	}
