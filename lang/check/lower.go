@@ -434,7 +434,10 @@ func (c *checker) value(k int, d *tensor.Domain) float64 {
 		}
 		return rel.NoMember
 	}
-	return float64(slices.Index(d.Labels, label))
+	if id, ok := d.Find(label); ok {
+		return float64(id)
+	}
+	return rel.NoMember
 }
 
 // constIn is a constant where such a domain is.
