@@ -471,6 +471,7 @@ func (c *checker) resolve(cl *clause, p *rel.Program, at map[int]int) rel.Rule {
 		}
 		return e
 	}
+	out.Vars = slices.Clone(cl.Vars) // which an entry of a session finds again
 	out.Head = slices.Clone(cl.Head)
 	for i := range out.Head {
 		d := p.Relations[out.Rel].Columns[i].Domain
