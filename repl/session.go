@@ -7,9 +7,10 @@
 // # What an entry does
 //
 // The program is one source.File, to which the entry is appended and parsed in place. It is
-// checked as a continuation of the program before it (check.Config.After), so it means the same
-// as in a file, and the time does not grow with the session. It is then planned alone, with the
-// values of earlier names as inputs (plan.Program.Use), and run, so it costs only its own work.
+// checked as a continuation of the program before it (check.Config.After; facts and rules alone by
+// check.Grow), so it means the same as in a file, and the time does not grow with the session. It
+// is then planned alone, with the values of earlier names as inputs (plan.Program.Use), and run, so
+// it costs only its own work.
 //
 // All of that happens on a copy of the state, which replaces the state only if everything went
 // well: an entry that fails changes nothing. If an entry brings new nodes, every graph of the

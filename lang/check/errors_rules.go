@@ -12,6 +12,7 @@ import (
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
+	"ein/stdlib"
 	"ein/vm/op"
 	"ein/vm/rel"
 	"ein/vm/tensor"
@@ -382,9 +383,12 @@ func (c *checker) notLiteral(l *syntax.Literal) {
 // foreign says what stands for the last word of another language in an expression.
 func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 	syntax.Walk(x, func(y syntax.Node) bool {
-		n, ok := y.(*syntax.Name)
-		if !ok {
-			return true
+		var n syntax.Ident
+		switch y := y.(type) {
+		case *syntax.Name:
+			n = syntax.Ident{Name: y.Name, Span: y.Span}
+		case *syntax.Call:
+			n = y.Fun
 		}
 		w, ok := foreign[strings.ToLower(n.Name)]
 		if !ok {
@@ -415,6 +419,12 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 		note = "A literal has one comparison: `0 < x, x < 9`."
 	}
 	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not allowed in a rule", Notes: []string{note}}
+	if call, ok := x.(*syntax.Call); ok {
+		if _, agg := aggregates[stdlib.Synonyms[call.Fun.Name]]; agg {
+			d.Notes = nil
+			c.synonym(&d, call.Fun)
+		}
+	}
 	c.foreign(&d, x)
 	c.report(d)
 }

@@ -76,14 +76,18 @@ func (c *checker) grow(p *Program, text int) (added []string, ok bool) {
 	fresh := r.clauses[clauses:]
 	for _, cl := range fresh {
 		c.ground(cl)
-		cl.Vars = make([]rel.Var, len(cl.vars))
 	}
 	if c.diags.HasErrors() || r.turned || len(r.tensors) > tensors {
 		return nil, false
 	}
 	r.index(fresh)
-	if slices.ContainsFunc(fresh, c.circular) {
-		c.stratify(c.skeleton())
+	for _, cl := range fresh {
+		if around := c.around(cl); around != nil {
+			c.stratify(c.skeleton(around), around)
+		}
+	}
+	for _, cl := range fresh {
+		cl.Vars = make([]rel.Var, len(cl.vars))
 	}
 	if !c.keepsKinds(fresh, touched, relations) {
 		return nil, false
@@ -112,21 +116,25 @@ func (c *checker) asked() (is bool) {
 	return is
 }
 
-// circular reports whether what a rule derives leads back to it.
-func (c *checker) circular(cl *clause) bool {
+// around returns the rules of all that depends on what a rule derives, if the rule itself does.
+func (c *checker) around(cl *clause) (list []*clause) {
+	circular := false
 	seen := map[*relation]bool{cl.of: true}
-	for queue := []*relation{cl.of}; len(queue) > 0; queue = queue[1:] {
+	queue := []*relation{cl.of}
+	for ; len(queue) > 0 && !c.step(1); queue = queue[1:] {
+		list = append(list, queue[0].rules...)
 		for _, reader := range c.rel.readersOf(queue[0]) {
-			if c.step(1) || reader == cl {
-				return true
-			}
+			circular = circular || reader == cl
 			if !seen[reader.of] {
 				seen[reader.of] = true
 				queue = append(queue, reader.of)
 			}
 		}
 	}
-	return false
+	if !circular {
+		return nil
+	}
+	return list
 }
 
 // keepsKinds finds the kinds of what new clauses use, and reports whether the columns of the

@@ -108,7 +108,11 @@ func TestGrow(t *testing.T) {
 				return p
 			}
 			want := after(again(twin), labels, f)
+			lowered := rules(before)
 			got, added := Grow(f, Config{Profile: Repl, Labels: before.Labels, After: before}, len(before.Labels))
+			if now := rules(before); now != lowered {
+				t.Fatalf("seed %d: %s changes the program before from\n%s\nto\n%s", seed, text, lowered, now)
+			}
 			alone := got != nil && (len(added) == 0 || !values)
 			if !alone {
 				got = after(again(before), labels, f)
@@ -130,6 +134,35 @@ func TestGrow(t *testing.T) {
 	if grew < 2*rounds {
 		t.Errorf("%d of %d entries were checked alone", grew, accepted)
 	}
+}
+
+// TestGrowKeeps: what follows a program leaves the rules that its values are computed by.
+func TestGrowKeeps(t *testing.T) {
+	text := "E(ann, bob). Age(ann, 3).\nOld(n) <- Age(_, n).\nFar(x, y) <- E(x, y).\nG = sum(Far)\n"
+	file := source.NewFile("in.ein", text)
+	for _, entry := range []string{"Far(x, z) <- Far(x, y), E(y, z).\n", "Far(bob, cy).\n"} {
+		before := Check(syntax.Parse(file, syntax.Options{Repl: true}), Config{Profile: Repl})
+		rule := before.Statements[0].Node.Args[0].Args[0].Rules
+		if rule == nil || before.Diags.HasErrors() {
+			t.Fatal(before.Diags, before.Statements[0].Node)
+		}
+		lowered := fmt.Sprintf("%+v", rule.Rules)
+		f := syntax.Parse(file.Append("in.ein", 1, entry), syntax.Options{Repl: true, From: len(text)})
+		if p, _ := Grow(f, Config{Profile: Repl, After: before}, len(before.Labels)); p == nil {
+			t.Fatalf("%s is not checked alone", entry)
+		}
+		if now := fmt.Sprintf("%+v", rule.Rules); now != lowered {
+			t.Errorf("%s changes\n%s\nto\n%s", entry, lowered, now)
+		}
+	}
+}
+
+// rules is the rules of a program in full.
+func rules(p *Program) string {
+	if p.Rules == nil {
+		return ""
+	}
+	return fmt.Sprintf("%+v", p.Rules.Rules)
 }
 
 // said is what a check says of the text behind a place, and of all relations.

@@ -434,7 +434,10 @@ func (c *checker) value(k int, d *tensor.Domain) float64 {
 		}
 		return rel.NoMember
 	}
-	return float64(slices.Index(d.Labels, label))
+	if id, ok := d.Find(label); ok {
+		return float64(id)
+	}
+	return rel.NoMember
 }
 
 // constIn is a constant where such a domain is.
@@ -468,6 +471,7 @@ func (c *checker) resolve(cl *clause, p *rel.Program, at map[int]int) rel.Rule {
 		}
 		return e
 	}
+	out.Vars = slices.Clone(cl.Vars) // which an entry of a session finds again
 	out.Head = slices.Clone(cl.Head)
 	for i := range out.Head {
 		d := p.Relations[out.Rel].Columns[i].Domain

@@ -474,7 +474,7 @@ func (c *checker) known(name string) (at source.Span, ok bool) {
 		return at, true
 	}
 	id, label := c.node(name)
-	return at, label && id < c.rel.labels || slices.ContainsFunc(c.rel.given, func(d *tensor.Domain) bool { return d.Has(name) })
+	return at, label && id < c.rel.labels || slices.ContainsFunc(c.rel.given, func(d *tensor.Domain) bool { _, ok := d.Find(name); return ok })
 }
 
 // nodes returns the constants that are nodes: those of facts, of heads and of variables that nothing

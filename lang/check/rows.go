@@ -227,8 +227,8 @@ func (c *checker) finishRelations(p *Program) {
 		c.ground(cl)
 	}
 	c.rel.index(c.rel.clauses)
-	skeleton := c.skeleton()
-	c.stratify(skeleton)
+	skeleton := c.skeleton(c.rel.clauses)
+	c.stratify(skeleton, c.rel.clauses)
 	for _, s := range p.Statements {
 		if r := c.rel.byName[s.Name]; r != nil {
 			c.tensorAndRelation(s.Name, s.Span, r.first)

@@ -118,13 +118,13 @@ func occurs(l *syntax.Literal, name string) (at source.Span, ok bool) {
 	return at, ok
 }
 
-// skeleton is the program with its dependencies but without its constants.
-func (c *checker) skeleton() *rel.Program {
+// skeleton is the program of some clauses, or all, with its dependencies but without its constants.
+func (c *checker) skeleton(clauses []*clause) *rel.Program {
 	p := &rel.Program{}
 	for _, r := range c.rel.list {
 		p.Relations = append(p.Relations, rel.Relation{Name: r.name, Fold: r.fold})
 	}
-	for _, cl := range c.rel.clauses {
+	for _, cl := range clauses {
 		if cl.of == nil {
 			p.Relations = append(p.Relations, rel.Relation{Name: cl.query})
 		}
@@ -139,11 +139,11 @@ func (c *checker) skeleton() *rel.Program {
 
 // stratify finds what depends on its own negation or aggregate, and recursion that may
 // not end.
-func (c *checker) stratify(p *rel.Program) {
+func (c *checker) stratify(p *rel.Program, clauses []*clause) {
 	for _, s := range p.Strata() {
 		said := map[error]bool{}
 		for _, i := range s.Rules {
-			cl := c.rel.clauses[i]
+			cl := clauses[i]
 			if cl.bad {
 				continue
 			}
@@ -168,7 +168,7 @@ func (c *checker) stratify(p *rel.Program) {
 				if !inside || errors.Is(kind, rel.ErrNegation) && l.Kind != rel.Not {
 					continue
 				}
-				if w := c.wayBack(p, l.Rel, cl.Rel); back < 0 || len(w) < len(way) {
+				if w := c.wayBack(p, clauses, l.Rel, cl.Rel); back < 0 || len(w) < len(way) {
 					back, way = j, w
 				}
 			}
@@ -199,7 +199,7 @@ func (c *checker) stratify(p *rel.Program) {
 func (c *checker) line(at source.Span) int { return c.file.Source.Position(at.Start).Line }
 
 // wayBack is the shortest chain of rules from one relation to another, each with its line.
-func (c *checker) wayBack(p *rel.Program, from, to int) (way []string) {
+func (c *checker) wayBack(p *rel.Program, clauses []*clause, from, to int) (way []string) {
 	type step struct {
 		before int // the step before, -1 of the first
 		rel    int
@@ -228,7 +228,7 @@ func (c *checker) wayBack(p *rel.Program, from, to int) (way []string) {
 				if l.Kind == rel.Not {
 					not = "not "
 				}
-				queue = append(queue, step{at, l.Rel, fmt.Sprintf("%s%s (line %d)", not, p.Relations[l.Rel].Name, c.line(c.rel.clauses[i].span))})
+				queue = append(queue, step{at, l.Rel, fmt.Sprintf("%s%s (line %d)", not, p.Relations[l.Rel].Name, c.line(clauses[i].span))})
 			}
 		}
 	}

@@ -319,6 +319,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "Relations need no declaration: data is `input Edge(x: node, y: node)`, and a query such as `Path(x, y)?` prints rows.")
 	case want == "`(`" && kind.infix() && i > 1 && p.word(i-2) == "not":
 		return withNote(d, "`not` negates one atom; a comparison is turned round.")
+	case kind == KindSemicolon && p.inClause:
+		return withNote(d, notOr)
 	case kind == KindGt && before(KindSub):
 		return withNote(d, "A rule is `Head(x) <- Body(x).`")
 	case kind == KindMul && i > 0 && p.toks[i-1].kind == KindMul:
@@ -509,11 +511,13 @@ func (p *parser) errClauseEnd(hi int, ends ...string) diag.Diagnostic {
 		d = withFix(d, "write `"+end+"`", d.Span, end)
 		d.Fixes[len(d.Fixes)-1].Guess = len(ends) > 1
 	}
-	if p.toks[hi].kind == KindSemicolon && ends[0] == "." {
-		d = withNote(d, "`;` is not or: for another way to the same rows, write a second rule with the same head.")
+	if p.toks[hi].kind == KindSemicolon {
+		d = withNote(d, notOr)
 	}
 	return d
 }
+
+const notOr = "`;` is not or: for another way to the same rows, write a second rule with the same head."
 
 func errRuleAsked(end source.Span) diag.Diagnostic {
 	d := newError(codes.E0811, end, "a rule ends with `.`, not with `?`")

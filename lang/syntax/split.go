@@ -290,15 +290,14 @@ func (p *parser) isDef(i, hi int) bool   { return p.isWord(i, hi, "def") }
 func (p *parser) isInput(i, hi int) bool { return p.isWord(i, hi, "input") }
 
 // isRepeat reports whether a repeat begins at i: the word before another operand,
-// which a name cannot stand before, or before a { in the same line. Inside brackets the
-// line may break.
+// which a name cannot stand before, or before a { that no line but one that goes on ends before.
 func (p *parser) isRepeat(i, hi int) bool {
 	if i+1 >= hi || p.toks[i].kind != KindIdent || p.word(i) != "repeat" {
 		return false
 	}
 	for j, depth := i+1, 0; j < hi; j++ {
 		switch t := p.toks[j]; {
-		case t.newline && (depth == 0 || p.headOp(j, hi, true) >= 0), t.kind.directs(), t.kind == KindSemicolon, depth == 0 && t.kind.assign():
+		case t.newline && (depth == 0 && !p.toks[j-1].kind.continues() || p.leaves(j, hi)), t.kind == KindSemicolon, depth == 0 && t.kind.assign():
 			p.step(j-i, p.toks[i])
 			return false
 		case t.kind == KindLBrace || j == i+1 && (t.kind == KindNumber || t.kind == KindIdent):
@@ -312,6 +311,13 @@ func (p *parser) isRepeat(i, hi int) bool {
 	}
 	p.step(hi-i, p.toks[i])
 	return false
+}
+
+// leaves reports whether the line that begins at token j is a statement, not the rest of a bracket.
+func (p *parser) leaves(j, hi int) bool {
+	op, before := p.headOp(j, hi, true), p.toks[j-1].kind
+	named := op == j+1 && (before == KindLParen || before == KindComma)
+	return p.toks[j].kind.directs() || p.isDef(j, hi) || op >= 0 && !named
 }
 
 // isWord reports whether a statement word followed by a name is at i. Before

@@ -147,9 +147,6 @@ func (in *input) sniff() ([]byte, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, in.fail(err)
 	}
-	if len(head) == 0 {
-		return nil, &Error{File: in.name, Msg: "the file is empty"}
-	}
 	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
 		return nil, &Error{File: in.name, Line: 1, Column: 1, Msg: "the text is UTF-16, expected UTF-8"}
 	}

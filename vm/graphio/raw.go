@@ -131,6 +131,9 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	if format == Auto {
 		format = detect(name, head, opt.Kind)
 	}
+	if len(head) == 0 && (format != JSONLines || opt.Kind != Relation) { // else it has no rows
+		return nil, &Error{File: in.name, Msg: "the file is empty"}
+	}
 	if err := opt.usable(name, format); err != nil {
 		return nil, err
 	}

@@ -31,6 +31,9 @@ func TestRelation(t *testing.T) {
 
 		{JSON, `[["x",1,"u"],{"n":2,"a":"y","t":"v","more":0}]`, "x 1 u;y 2 v;"},
 		{JSONLines, "[\"x\",1,\"u\"]\r\n\n  {\"n\":2,\"a\":\"y\",\"t\":\"v\"}", "x 1 u;y 2 v;"},
+		{JSONLines, "", ""},
+		{JSON, "", "error: f: the file is empty"},
+		{CSV, "", "error: f: the file is empty"},
 		{JSONLines, "\n[\"x\",1,\"u\"]\n [\"y\",1]\n", "error: f:3:2: expected 3 fields, found 2"},
 		{JSONLines, "[\"x\",1,\n\"u\"]\n", "error: f:2:1: invalid character ',' at start of value (in JSON Lines, each line is a complete value)"},
 		{JSONLines, "[\"x\",1,\"u\"] [\"y\",2,\"v\"]\n", "error: f:1:13: invalid character '[' after array element (expecting ',' or ']') (in JSON Lines, each line is a complete value)"},

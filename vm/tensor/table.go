@@ -52,15 +52,17 @@ func (d *Domain) Order() (order, rank []uint32) {
 	return d.order, d.rank
 }
 
-// Has reports whether the domain has a member with a label.
-func (d *Domain) Has(label string) bool {
+// Find returns the member with a label, if there is one.
+func (d *Domain) Find(label string) (id int, ok bool) {
 	order, _ := d.Order()
 	if order == nil {
-		_, ok := slices.BinarySearch(d.Labels, label)
-		return ok
+		return slices.BinarySearch(d.Labels, label)
 	}
-	_, ok := slices.BinarySearchFunc(order, label, func(id uint32, label string) int { return cmp.Compare(d.Labels[id], label) })
-	return ok
+	at, ok := slices.BinarySearchFunc(order, label, func(id uint32, label string) int { return cmp.Compare(d.Labels[id], label) })
+	if !ok {
+		return 0, false
+	}
+	return int(order[at]), true
 }
 
 // Behind returns the domain whose first labels are others, and the place there of each member; the
