@@ -180,8 +180,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Notes = []string{"A node is written in quotes."}
 		d.Fixes = guess(quoted, x.Span, quoted)
 	case stdlib.Constants[strings.ToLower(x.Name)] != "":
-		value := stdlib.Constants[strings.ToLower(x.Name)]
-		d.Fixes = guess("`"+value+"`", x.Span, value)
+		d.Notes = []string{fmt.Sprintf("`%s` is written `%s`.", x.Name, stdlib.Constants[strings.ToLower(x.Name)])}
 	case ok:
 		d.Fixes = guess("`"+near+"`", x.Span, near)
 	case c.function(x.Name) != "":
