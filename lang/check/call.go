@@ -125,7 +125,7 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		return val{}
 	}
 	for i, a := range x.Args {
-		if e, ok := a.Value.(*syntax.Number); ok && i < len(b.Params) && b.Params[i].Doc == "node" {
+		if e, ok := a.Value.(*syntax.Number); ok && i < len(b.Params) && b.Params[i].Doc == "node" && args[0].Rank() > 0 && args[0].Type.Shape.Dim(0) == len(c.labels) {
 			c.numberAndLabel(e)
 		}
 	}

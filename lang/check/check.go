@@ -473,6 +473,7 @@ func (c *checker) program(p *Program) {
 					continue
 				}
 				v := c.printed(x)
+				c.comment(x.Pos().End)
 				name := syntax.ExprString(x)
 				p.Outputs = append(p.Outputs, Output{name, v.n, v.form, x.Pos()})
 				if _, ok := x.(*syntax.Name); !ok && v.n != nil {
@@ -481,11 +482,13 @@ func (c *checker) program(p *Program) {
 			}
 		case *syntax.ExprStmt:
 			v := c.printed(s.X)
+			c.comment(s.End)
 			c.stands(lastValue, symbol{node: v.n, form: v.form, span: s.Span, bad: v.n == nil, used: true})
 			p.Statements = append(p.Statements, Statement{lastValue, s.Span, v.n, v.form})
 			last = append(last[:0], Output{lastValue, v.n, v.form, s.Span})
 		case *syntax.Def:
 			c.define(s)
+			c.comment(s.End)
 		case *syntax.Rule:
 			if c.cfg.Profile == Core {
 				c.notInProfile(s.Span, "facts and rules")

@@ -343,7 +343,11 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) val {
 	case most > least:
 		want = fmt.Sprintf("%d to %s", least, words.Plural(most, "argument"))
 	}
-	return c.err(codes.E0205, x.Span, "", []string{"The call is `" + signature + "`."},
+	notes := []string{"The call is `" + signature + "`."}
+	if x.Fun.Name == "range" {
+		notes = append(notes, "It counts from 0: `range(3) + 1` is 1 to 3, and `2 * range(3)` is 0, 2, 4.")
+	}
+	return c.err(codes.E0205, x.Span, "", notes,
 		"`%s` takes %s, found %d", x.Fun.Name, want, len(x.Args))
 }
 
@@ -619,6 +623,8 @@ func (c *checker) indexRank(x *syntax.Index, n *ir.Node) val {
 	var notes []string
 	if at, one := x.Indices[0].(*syntax.Number); one && len(x.Indices) == 1 && n.Rank() == 2 {
 		notes = []string{fmt.Sprintf("A row is `Row[j] = A[%s,j]`, a column `Column[i] = A[i,%s]`.", at.Text, at.Text)}
+	} else if len(x.Indices) == 1 && n.Rank() > 1 {
+		notes = []string{"All indices stand in one pair of brackets, as in `A[i,j]`."}
 	}
 	return c.err(codes.E0302, x.Span, fmt.Sprintf("%d in brackets", len(x.Indices)), notes, "%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))
 }

@@ -328,6 +328,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	case kind == KindGt && before(KindLt) || kind == KindLt && before(KindAssign):
 		op := map[Kind]string{KindGt: "!=", KindLt: "<="}[kind]
 		return withFix(d, "write `"+op+"`", p.span(i-1, i+1), op)
+	case kind == KindAssign && (before(KindSub) || before(KindMul) || before(KindDiv)):
+		return withNote(d, "Only `+=`, `max=` and `min=` update a tensor; else write `x = x - 1`.")
 	case kind == KindAssign && i > 0 && !p.toks[i].newline:
 		return withNote(d, "To compare, write `==`.")
 	case kind == KindSetMax || kind == KindSetMin || kind == KindSetAdd:
@@ -437,32 +439,42 @@ func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
 
 // errQualified says that the name at i has a member, as a module, an object or a row has elsewhere.
 func (p *parser) errQualified(i, hi int, clause bool) diag.Diagnostic {
-	d := newError(codes.E0101, p.span(i, i+3), "a name cannot contain a dot")
-	if clause {
+	owner, last := p.word(i), i+2
+	module := slices.Contains([]string{"np", "numpy", "nx", "networkx", "math", "scipy", "torch", "pd"}, owner)
+	for module && last+2 < hi && p.toks[last+1].kind == KindDot && p.toks[last+2].kind == KindIdent {
+		last += 2
+	}
+	d := newError(codes.E0101, p.span(i, last+1), "a name cannot contain a dot")
+	called := last+1 < hi && p.toks[last+1].kind == KindLParen
+	if clause && !called {
 		return withNote(d, "The columns of a relation are told apart by their order: `Pay(from, to, amount, day)` has a variable for each.")
 	}
-	owner, member := p.word(i), p.word(i+2)
+	member := p.word(last)
 	name := cmp.Or(stdlib.Synonyms[member], member)
 	if why := stdlib.Without[member]; why != "" {
 		return withNote(d, "Ein has no `"+member+"`: "+why+".")
 	}
-	called := i+3 < hi && p.toks[i+3].kind == KindLParen
+	fix := func(note, title string, end int, text string) diag.Diagnostic {
+		d = withFix(withNote(d, note), title, p.span(i, end), text)
+		d.Fixes[0].Guess = true
+		return d
+	}
+	const method = "There are no methods: a function is called with its tensor."
 	switch {
+	case stdlib.Constants[member] != "" && module:
+		return fix("There are no modules.", "write the number", last+1, stdlib.Constants[member])
 	case stdlib.Lookup(name) == nil && name != member:
 		return withNote(d, "In Ein, write `"+name+"`.")
 	case stdlib.Lookup(name) == nil:
 		return withNote(d, "There are no modules and no methods: a function is called with its tensors, as in `sum(A, 1)`.")
-	case slices.Contains([]string{"np", "numpy", "nx", "networkx", "math", "scipy", "torch", "pd"}, owner):
-		d = withFix(withNote(d, "There are no modules."), "leave out the module", p.span(i, i+3), name)
+	case module:
+		return fix("There are no modules.", "leave out the module", last+1, name)
 	case !called:
-		d = withFix(withNote(d, "A function is called with its tensor."), "call `"+name+"`", p.span(i, i+3), name+"("+owner+")")
-	case p.toks[i+4].kind == KindRParen:
-		d = withFix(withNote(d, "There are no methods: a function is called with its tensor."), "call `"+name+"`", p.span(i, i+4), name+"("+owner)
-	default:
-		d = withFix(withNote(d, "There are no methods: a function is called with its tensor."), "call `"+name+"`", p.span(i, i+4), name+"("+owner+", ")
+		return fix(method, "call `"+name+"`", last+1, name+"("+owner+")")
+	case p.toks[last+2].kind == KindRParen:
+		return fix(method, "call `"+name+"`", last+2, name+"("+owner)
 	}
-	d.Fixes[0].Guess = true
-	return d
+	return fix(method, "call `"+name+"`", last+2, name+"("+owner+", ")
 }
 
 // foreign says what there is instead of a keyword of another language in a statement that cannot be
@@ -559,6 +571,10 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 	switch x := x.(type) {
 	case *Call:
 		d = withNote(d, fmt.Sprintf("A function is defined with `def %s(...) = ...`; an equation has brackets: `%s[...] = ...`.", x.Fun.Name, x.Fun.Name))
+	case *Index:
+		if _, twice := x.X.(*Index); twice {
+			d = withNote(d, "All indices stand in one pair of brackets, as in `B[i,k]`.")
+		}
 	case *Product:
 		if first, ok := x.Factors[0].(*Name); ok && len(x.Factors) == 2 && slices.Contains([]string{"graph", "matrix", "vector", "scalar"}, first.Name) {
 			name := text[x.Factors[1].Pos().Start:x.Factors[1].Pos().End]
