@@ -178,9 +178,15 @@ func (c *checker) unknownName(x *syntax.Name) {
 	case c.isLabel(x.Name):
 		quoted := strconv.Quote(x.Name)
 		d.Notes = []string{"A node is written in quotes."}
-		d.Fixes = guess(quoted, x.Span, quoted)
+		if !c.isFactor(x.Span) {
+			d.Fixes = guess(quoted, x.Span, quoted)
+		}
 	case stdlib.Constants[strings.ToLower(x.Name)] != "":
-		d.Notes = []string{fmt.Sprintf("`%s` is written `%s`.", x.Name, stdlib.Constants[strings.ToLower(x.Name)])}
+		value := stdlib.Constants[strings.ToLower(x.Name)]
+		d.Notes = []string{fmt.Sprintf("`%s` is written `%s`.", x.Name, value)}
+		if !c.isFactor(x.Span) && !strings.Contains(value, " ") {
+			d.Notes, d.Fixes = nil, guess("`"+value+"`", x.Span, value)
+		}
 	case ok:
 		d.Fixes = guess("`"+near+"`", x.Span, near)
 	case c.function(x.Name) != "":
@@ -195,6 +201,16 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Notes = []string{fmt.Sprintf("A node of the data is written in quotes: `%q`.", x.Name)}
 	}
 	c.report(d)
+}
+
+// isFactor reports whether a value stands beside another one, where no literal can.
+func (c *checker) isFactor(s source.Span) bool {
+	const blanks, before, after = " \t", ")]}\"'", "([\""
+	name := func(b byte) bool { return b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 }
+	text := c.file.Source.Text
+	left, right := strings.TrimRight(text[:s.Start], blanks), strings.TrimLeft(text[s.End:], blanks)
+	return left != "" && (name(left[len(left)-1]) || strings.IndexByte(before, left[len(left)-1]) >= 0) ||
+		right != "" && (name(right[0]) || strings.IndexByte(after, right[0]) >= 0)
 }
 
 // isLabel reports whether a node has the name.
