@@ -281,7 +281,9 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 		d.Fixes = guess(fmt.Sprintf("%q", near), x.Span, fmt.Sprintf("%q", near))
 	} else if !c.rel.lowered {
 		c.rel.lowered = true
-		d.Fixes = []diag.Fix{c.capitals()}
+		if fix := c.capitals(); len(fix.Edits) > 0 { // a fact has no variables
+			d.Fixes = []diag.Fix{fix}
+		}
 	}
 	c.report(d)
 }
