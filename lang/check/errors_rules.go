@@ -277,11 +277,11 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 	d := diag.Diagnostic{Code: codes.E0810, Severity: diag.Error, Span: x.Span, Label: "a constant",
 		Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
 		Notes:   []string{"Variables begin with a lower-case letter; a constant of another spelling is quoted."}}
-	if near, ok := c.nearConstant(x.Name); ok && len(x.Name) > 2 {
+	if near, ok := c.nearConstant(x.Name); ok && len(x.Name) > 2 && !c.isFactor(x.Span) {
 		d.Fixes = guess(fmt.Sprintf("%q", near), x.Span, fmt.Sprintf("%q", near))
 	} else if !c.rel.lowered {
 		c.rel.lowered = true
-		if fix := c.capitals(); len(fix.Edits) > 0 { // a fact has no variables
+		if fix := c.capitals(); len(fix.Edits) > 0 { // of facts alone there are none
 			d.Fixes = []diag.Fix{fix}
 		}
 	}
