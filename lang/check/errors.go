@@ -123,6 +123,15 @@ func guess(shown string, s source.Span, text string) []diag.Fix {
 	return list
 }
 
+// guessLabel is guess for a label, which takes quotes. It is none beside another factor.
+func (c *checker) guessLabel(what string, s source.Span, label string) []diag.Fix {
+	if c.isFactor(s) {
+		return nil
+	}
+	quoted := strconv.Quote(label)
+	return guess(what+quoted, s, quoted)
+}
+
 // text is an expression as a message shows it: short.
 func text(x syntax.Expr) string {
 	return "`" + diag.Middle(syntax.ExprString(x), 80) + "`"
@@ -176,11 +185,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 	case stdlib.Keyword(x.Name, false) != "":
 		d.Notes = []string{stdlib.Keyword(x.Name, false)}
 	case c.isLabel(x.Name):
-		quoted := strconv.Quote(x.Name)
-		d.Notes = []string{"A node is written in quotes."}
-		if !c.isFactor(x.Span) {
-			d.Fixes = guess(quoted, x.Span, quoted)
-		}
+		d.Notes, d.Fixes = []string{"A node is written in quotes."}, c.guessLabel("", x.Span, x.Name)
 	case stdlib.Constants[strings.ToLower(x.Name)] != "":
 		value := stdlib.Constants[strings.ToLower(x.Name)]
 		d.Notes = []string{fmt.Sprintf("`%s` is written `%s`.", x.Name, value)}
@@ -798,7 +803,7 @@ func (c *checker) numberAndLabel(n *syntax.Number) {
 	}
 	c.report(diag.Diagnostic{Code: codes.W0331, Severity: diag.Warning, Span: n.Span,
 		Message: fmt.Sprintf("this is node %s, counted from 0, whose label is %q; another node has the label %[1]s", tensor.Number(n.Value), c.labels[int(n.Value)]),
-		Fixes:   guess(fmt.Sprintf("the label %q", tensor.Number(n.Value)), n.Span, strconv.Quote(tensor.Number(n.Value)))})
+		Fixes:   c.guessLabel("the label ", n.Span, tensor.Number(n.Value))})
 }
 
 func (c *checker) ragged(l *syntax.List, got, want int) {

@@ -277,8 +277,8 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 	d := diag.Diagnostic{Code: codes.E0810, Severity: diag.Error, Span: x.Span, Label: "a constant",
 		Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
 		Notes:   []string{"Variables begin with a lower-case letter; a constant of another spelling is quoted."}}
-	if near, ok := c.nearConstant(x.Name); ok && len(x.Name) > 2 && !c.isFactor(x.Span) {
-		d.Fixes = guess(fmt.Sprintf("%q", near), x.Span, fmt.Sprintf("%q", near))
+	if near, ok := c.nearConstant(x.Name); ok && len(x.Name) > 2 {
+		d.Fixes = c.guessLabel("", x.Span, near)
 	} else if !c.rel.lowered {
 		c.rel.lowered = true
 		if fix := c.capitals(); len(fix.Edits) > 0 { // of facts alone there are none
@@ -462,7 +462,7 @@ func (c *checker) unknownConstant(x *syntax.String) {
 	d := diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
 		Message: fmt.Sprintf("no fact has %q, so nothing matches it", x.Value)}
 	if near, ok := c.nearConstant(x.Value); ok {
-		d.Fixes = guess(fmt.Sprintf("%q", near), x.Span, fmt.Sprintf("%q", near))
+		d.Fixes = c.guessLabel("", x.Span, near)
 	}
 	c.report(d)
 }
@@ -474,7 +474,7 @@ func (c *checker) noPlace(k *constant, n int) {
 func (c *checker) variableConstant(x *syntax.Name) {
 	c.report(diag.Diagnostic{Code: codes.W0829, Severity: diag.Warning, Span: x.Span,
 		Message: fmt.Sprintf("`%s` is a variable here, and a constant of a fact has that name", x.Name),
-		Fixes:   guess(fmt.Sprintf("the constant %q", x.Name), x.Span, fmt.Sprintf("%q", x.Name))})
+		Fixes:   c.guessLabel("the constant ", x.Span, x.Name)})
 }
 
 func (c *checker) onlyOnce(cl *clause, x *variable) {
