@@ -211,7 +211,9 @@ func (c *checker) unknownName(x *syntax.Name) {
 // isFactor reports whether a value stands beside another one, where no literal can.
 func (c *checker) isFactor(s source.Span) bool {
 	const blanks, before, after = " \t", ")]}\"'", "([\""
-	name := func(b byte) bool { return b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 }
+	name := func(b byte) bool {
+		return b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80
+	}
 	text := c.file.Source.Text
 	left, right := strings.TrimRight(text[:s.Start], blanks), strings.TrimLeft(text[s.End:], blanks)
 	return left != "" && (name(left[len(left)-1]) || strings.IndexByte(before, left[len(left)-1]) >= 0) ||
