@@ -217,7 +217,8 @@ func (c *checker) sameType(a, b int, of syntax.Expr) bool {
 	}
 	for _, old := range []*slot{&r.slots[a], &r.slots[b]} {
 		known := old.oldest < r.old && old.class != class
-		r.turned = r.turned || known && !(old.class == aLabel && class == aNode || old.class == numeral && class == aNumber)
+		widened := old.class == aLabel && class == aNode || old.class == numeral && class == aNumber
+		r.turned = r.turned || known && !widened
 	}
 	x.where = cmp.Or(x.where, y.where)
 	x.class, x.parent, x.oldest = class, a, min(x.oldest, y.oldest)
