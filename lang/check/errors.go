@@ -214,6 +214,9 @@ func (c *checker) isFactor(s source.Span) bool {
 	name := func(b byte) bool {
 		return b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80
 	}
+	if c.file.Source == nil { // of a host that asks for labels alone
+		return false
+	}
 	text := c.file.Source.Text
 	left, right := strings.TrimRight(text[:s.Start], blanks), strings.TrimLeft(text[s.End:], blanks)
 	return left != "" && (name(left[len(left)-1]) || strings.IndexByte(before, left[len(left)-1]) >= 0) ||

@@ -314,7 +314,11 @@ func (p *parser) isRepeat(i, hi int) bool {
 }
 
 // leaves reports whether the line that begins at token j is a statement, not the rest of a bracket.
+// Another repeat is taken for one, or each would be looked for the end of all that follow.
 func (p *parser) leaves(j, hi int) bool {
+	if p.toks[j].kind == KindIdent && p.word(j) == "repeat" {
+		return true
+	}
 	op, before := p.headOp(j, hi, true), p.toks[j-1].kind
 	named := op == j+1 && (before == KindLParen || before == KindComma)
 	return p.toks[j].kind.directs() || p.isDef(j, hi) || op >= 0 && !named
