@@ -147,7 +147,7 @@ func (f *execFlags) language(it *verdict.Item) error {
 	switch l := it.Mode; {
 	case slices.Contains(languages, l):
 		if !slices.Contains(f.lang, l) {
-			return &modeError{it.Number, fmt.Sprintf("the reply has the mode %s, which --lang leaves out", l), "Give `--lang ein,python`."}
+			return &modeError{it.Number, fmt.Sprintf("the reply has the mode %s, which --lang leaves out", l), fmt.Sprintf("Give `--lang %s,%s`.", cli.Join(f.lang, ","), l)}
 		}
 	case l != "":
 		return &modeError{it.Number, fmt.Sprintf("the reply has the mode %s, whose replies are answers, not programs", l), "`ein bench score` scores answers; give each mode a file of its own."}
