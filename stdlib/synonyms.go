@@ -48,7 +48,7 @@ const (
 
 // Constants are the values that other languages have names for, and how they are written here.
 var Constants = map[string]string{
-	"true": "1", "false": "0", "pi": "3.141592653589793", "inf": "1 / 0", "infinity": "1 / 0",
+	"true": "1", "false": "0", "pi": "3.141592653589793", "inf": "(1 / 0)", "infinity": "(1 / 0)",
 }
 
 // keywords are the keywords of other languages that begin a statement (true) or stand between values

@@ -189,7 +189,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 	case stdlib.Constants[strings.ToLower(x.Name)] != "":
 		value := stdlib.Constants[strings.ToLower(x.Name)]
 		d.Notes = []string{fmt.Sprintf("`%s` is written `%s`.", x.Name, value)}
-		if !c.isFactor(x.Span) && !strings.Contains(value, " ") {
+		if !c.isFactor(x.Span) {
 			d.Notes, d.Fixes = nil, guess("`"+value+"`", x.Span, value)
 		}
 	case ok:
