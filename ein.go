@@ -108,7 +108,7 @@ type Input = bind.Input
 
 // Data returns the data of the input called name. A string is a file with its
 // options, as in "graph.csv?weight=amount", which Options.Open opens; an
-// [io.Reader] is the content of one; a *[tensor.Value] is used as it is. Any
+// [io.Reader] is the content of one; a *[tensor.Value] is used as it is, and must not change. Any
 // other value is read as its JSON: numbers and slices of numbers, [][2]int and
 // [][2]string as the edges of a graph, a map from node to number as a vector.
 // Mistakes in it are found when it is bound.
@@ -446,6 +446,7 @@ func (p *Program) Run(ctx context.Context, inputs ...Input) (*Result, error) {
 type Machine struct {
 	program *Program
 	vm      *vm.Machine
+	bound   bool
 }
 
 // Machine compares the certificate with the limits and allocates what it states.
@@ -460,7 +461,7 @@ func (p *Program) Machine() (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Machine{p, m}, nil
+	return &Machine{program: p, vm: m}, nil
 }
 
 // Watch makes runs report their progress, up to a thousand times a second, from any goroutine;
@@ -470,7 +471,13 @@ func (m *Machine) Watch(tell func(vm.Progress)) { m.vm.Watch(tell) }
 // Run runs the program. The values of the result are valid until the next Run.
 func (m *Machine) Run(ctx context.Context) (*Result, error) {
 	start := time.Now()
-	r, err := m.vm.Run(ctx, m.program.inputs)
+	if !m.bound { // here and not in Machine, as a large input takes milliseconds to check
+		if err := m.vm.Bind(ctx, m.program.inputs); err != nil {
+			return nil, m.program.failedRun(err, 0)
+		}
+		m.bound = true
+	}
+	r, err := m.vm.Run(ctx)
 	if err != nil {
 		return nil, m.program.failedRun(err, m.vm.Stats().Ops)
 	}

@@ -40,7 +40,7 @@ func answer(tb testing.TB, text string, mem *lang.Memory) *vm.Result {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	r, err := mm.Run(context.Background(), nil)
+	r, err := mm.Run(context.Background())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func BenchmarkRun(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := mm.Run(context.Background(), nil); err != nil {
+				if _, err := mm.Run(context.Background()); err != nil {
 					b.Fatal(err)
 				}
 			}

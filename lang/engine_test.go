@@ -59,7 +59,10 @@ func run(t *testing.T, text string, opt lang.Options) (outs []naive.Output, warn
 	for _, in := range p.Inputs {
 		inputs = append(inputs, *opt.Inputs[in.Name])
 	}
-	r, err := mm.Run(context.Background(), inputs)
+	if err := mm.Bind(context.Background(), inputs); err != nil {
+		t.Fatal(err)
+	}
+	r, err := mm.Run(context.Background())
 	alone := opt
 	alone.Memory = nil
 	if again := lang.Parse("in.ein", text, alone); !reflect.DeepEqual(f.Stmts, again.Stmts) {

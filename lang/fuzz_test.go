@@ -48,7 +48,7 @@ func fuzzRun(t *testing.T, text string, plain bool) ([]naive.Output, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	r, err := mm.Run(ctx, nil)
+	r, err := mm.Run(ctx)
 	if errors.Is(err, vm.ErrStopped) {
 		t.Fatalf("plain=%v: %d operations took 10 seconds", plain, mm.Stats().Ops)
 	}

@@ -125,7 +125,7 @@ func TestOrders(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s, plain %v: %v\n%s", w.name, plain, err, text)
 					}
-					res, err := mm.Run(context.Background(), nil)
+					res, err := mm.Run(context.Background())
 					if err != nil {
 						t.Fatalf("%s, plain %v: %v\n%s", w.name, plain, err, text)
 					}

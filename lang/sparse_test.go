@@ -210,7 +210,10 @@ func (c sparseCase) outputs(t *testing.T, plain bool, look func(plain bool, p *c
 	for _, in := range mod.Program.Inputs {
 		values = append(values, *c.inputs[in.Name])
 	}
-	got, err := m.Run(context.Background(), values)
+	if err := m.Bind(context.Background(), values); err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Run(context.Background())
 	if ops := m.Stats().Ops; ops > mod.Certificate.Ops {
 		t.Fatalf("%s: %d operations, certified %d", c.text, ops, mod.Certificate.Ops)
 	}

@@ -17,27 +17,30 @@ type values map[string]*tensor.Value
 
 // load compiles a program and allocates its machine, in the memory of the last one if
 // there is some.
-func (e *env) load(text string, inputs values, memory *lang.Memory) (mm *vm.Machine, bound []tensor.Value, err error) {
+func (e *env) load(text string, inputs values, memory *lang.Memory) (*vm.Machine, error) {
 	opt := lang.Options{Workers: e.workers, Inputs: inputs, Memory: memory}
 	m, p, err := lang.Load("perf.ein", text, opt)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	bound = lists.Map(p.Inputs, func(in check.Input) tensor.Value { return *inputs[in.Name] })
-	mm, err = lang.Machine(m, cost.Limits{}, opt)
-	return mm, bound, err
+	bound := lists.Map(p.Inputs, func(in check.Input) tensor.Value { return *inputs[in.Name] })
+	mm, err := lang.Machine(m, cost.Limits{}, opt)
+	if err != nil {
+		return nil, err
+	}
+	return mm, mm.Bind(context.Background(), bound)
 }
 
 // compiled measures the run of a compiled program, whose inputs are made and bound before.
 func (e *env) compiled(text string, inputs func() values, check func(*tensor.Value) float64) contender {
 	return contender{name: "Ein", start: func() (sampler, error) {
-		mm, bound, err := e.load(text, inputs(), nil)
+		mm, err := e.load(text, inputs(), nil)
 		if err != nil {
 			return nil, err
 		}
 		var last *vm.Result
 		return ours(func() (err error) {
-			last, err = mm.Run(context.Background(), bound)
+			last, err = mm.Run(context.Background())
 			return err
 		}, func() float64 { return outputs(last, check) })
 	}}
@@ -50,11 +53,11 @@ func (e *env) fromText(text string, inputs func() values, check func(*tensor.Val
 		var last *vm.Result
 		memory := new(lang.Memory)
 		return ours(func() error {
-			mm, bound, err := e.load(text, inputs(), memory)
+			mm, err := e.load(text, inputs(), memory)
 			if err != nil {
 				return err
 			}
-			last, err = mm.Run(context.Background(), bound)
+			last, err = mm.Run(context.Background())
 			return err
 		}, func() float64 { return outputs(last, check) })
 	}}

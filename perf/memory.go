@@ -57,11 +57,11 @@ func (e *env) peak(text string, inputs values) (sampler, error) {
 		if err != nil {
 			return a, err
 		}
-		mm, bound, err := e.load(text, inputs, nil)
+		mm, err := e.load(text, inputs, nil)
 		if err != nil {
 			return a, err
 		}
-		result, err := mm.Run(context.Background(), bound)
+		result, err := mm.Run(context.Background())
 		if err != nil {
 			return a, err
 		}

@@ -208,7 +208,10 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 		})
 	}
 	c.machine = machine
-	result, err := machine.Run(ctx, c.inputs)
+	var result *vm.Result
+	if err = machine.Bind(ctx, c.inputs); err == nil {
+		result, err = machine.Run(ctx)
+	}
 	used, spent := machine.Stats(), &s.spent
 	spent.Ops, spent.Bound, spent.PeakBytes = spent.Ops+used.Ops, spent.Bound+c.module.Certificate.Ops, max(spent.PeakBytes, used.PeakBytes)
 	s.failed(next, e, c, err)

@@ -79,7 +79,10 @@ func runProgram(t testing.TB, s *Session, text string) (string, error) {
 	for _, in := range p.Inputs {
 		inputs = append(inputs, *s.inputs[in.Name])
 	}
-	result, err := machine.Run(context.Background(), inputs)
+	if err := machine.Bind(context.Background(), inputs); err != nil {
+		return "", err
+	}
+	result, err := machine.Run(context.Background())
 	if err != nil {
 		return "", err
 	}

@@ -26,7 +26,7 @@ func output(t *testing.T, text string, noOpt bool) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := m.Run(context.Background(), nil)
+	r, err := m.Run(context.Background())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -118,7 +118,7 @@ func TestMisuse(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				if _, err := m.Run(context.Background(), nil); err == nil {
+				if _, err := m.Run(context.Background()); err == nil {
 					ran++
 				}
 			}

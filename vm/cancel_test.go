@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -151,7 +152,7 @@ func TestCancel(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				var at time.Time
 				timer := time.AfterFunc(delay, func() { at = time.Now(); cancel() })
-				_, err := m.Run(ctx, inputs)
+				_, err := bindAndRun(ctx, m, inputs)
 				end := time.Now()
 				if timer.Stop() {
 					cancel()
@@ -190,8 +191,11 @@ func TestInputIsChecked(t *testing.T) {
 	bad := v
 	bad.CSR.Val = append([]float64{0}, v.CSR.Val[1:]...)
 	var e *vm.RuntimeError
-	if _, err := m.Run(context.Background(), []tensor.Value{bad}); !errors.As(err, &e) || e.Kind != vm.BadInput || e.Hint == "" {
+	if _, err := bindAndRun(context.Background(), m, []tensor.Value{bad}); !errors.As(err, &e) || e.Kind != vm.BadInput || e.Hint == "" {
 		t.Error(err)
+	}
+	if _, err := m.Run(context.Background()); !errors.As(err, &e) || !strings.Contains(e.Message, "1 inputs, 0 were bound") {
+		t.Errorf("run without its input: %v", err)
 	}
 	if r := mustRun(t, m, mod, []tensor.Value{v}); math.IsNaN(r.Outputs[0].Value.F[0]) {
 		t.Error(r.Outputs[0].Value.F)
@@ -221,7 +225,7 @@ func TestWatch(t *testing.T) {
 		})
 		for range 2 {
 			told = nil
-			if _, err := m.Run(context.Background(), []tensor.Value{a}); err != nil {
+			if _, err := bindAndRun(context.Background(), m, []tensor.Value{a}); err != nil {
 				t.Fatal(err)
 			}
 			steps := map[*cost.Step]bool{}

@@ -95,7 +95,7 @@ func runAnything(p *code.Program, seed uint64) error {
 		if round > 0 {
 			vm.Soil(m, nan, ^uint64(0), -1)
 		}
-		r, err := m.Run(context.Background(), inputs)
+		r, err := bindAndRun(context.Background(), m, inputs)
 		var e *vm.RuntimeError
 		var over *vm.Exceeded
 		if err != nil && (!errors.As(err, &e) || e.Kind == vm.BadInput) && !errors.As(err, &over) {

@@ -1,7 +1,7 @@
 // Package vm runs compiled programs.
 //
-// [New] makes a [Machine] from a module of package cost, and [Machine.Run] runs it on values of
-// the types that the module expects. The [Result] holds the outputs, warnings about the data and
+// [New] makes a [Machine] from a module of package cost, [Machine.Bind] gives it values of the
+// types that the module expects, checked once, and [Machine.Run] runs it on them. The [Result] holds the outputs, warnings about the data and
 // what the run used ([Stats]).
 //
 // A module is a list of steps without jumps. For each, package cost has already chosen the kernel
@@ -106,6 +106,7 @@ const MaxOps = 1 << 60
 type Machine struct {
 	mod      *cost.Module
 	regs     []tensor.Value
+	bound    int       // input slots that have a value
 	finite   []bool    // of those that are elementwise expressions: see Ctl.Finite
 	floats   []float64 // that registers and scratch memory are cut from
 	words    []uint64
@@ -208,7 +209,7 @@ func (m *Machine) Load(mod *cost.Module, limits cost.Limits) error {
 	at := mod.Arena.Scratch
 	m.scratch = kernel.Scratch{F: f[at.F:size.F:size.F], W: w[at.W:size.W:size.W], I: x[at.I:size.I:size.I]}
 	for i := range p.Regs {
-		m.bind(i, f, w, x)
+		m.place(i, f, w, x)
 	}
 	for i := range p.Consts {
 		m.regs[p.Consts[i].Reg] = p.Consts[i].Value
@@ -250,8 +251,8 @@ func room[T any](list []T, n uint64) []T {
 	return list[:n]
 }
 
-// bind points a register at its place in the arenas. Constants and inputs have none.
-func (m *Machine) bind(i int, f []float64, w []uint64, x []int32) {
+// place points a register at its place in the arenas. Constants and inputs have none.
+func (m *Machine) place(i int, f []float64, w []uint64, x []int32) {
 	r, v, at := &m.mod.Program.Regs[i], &m.regs[i], m.mod.Arena.Place[i]
 	v.Type, v.Layout = r.Type, r.Layout
 	rows, cols := r.Shape.Matrix()
@@ -310,18 +311,18 @@ func (e *Stopped) Error() string { return ErrStopped.Error() + ": " + e.Cause.Er
 // Unwrap returns ErrStopped and the cause.
 func (e *Stopped) Unwrap() []error { return []error{ErrStopped, e.Cause} }
 
-// Run executes the program. inputs are the values of its input slots in order.
-// The result is valid until the next Run.
-func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, error) {
+// Bind checks the values of the program's input slots, in order, and gives them to the runs that
+// follow: they must not change until the next Bind. A program without inputs needs none.
+func (m *Machine) Bind(ctx context.Context, inputs []tensor.Value) error {
 	p := m.mod.Program
 	m.ctl = kernel.Ctl{Done: ctx.Done(), Workers: m.mod.Workers}
-	m.result.Warnings = m.result.Warnings[:0]
-	if len(inputs) != len(p.Inputs) {
-		return nil, &RuntimeError{Kind: BadInput, Message: fmt.Sprintf("the program has %d inputs, %d were bound", len(p.Inputs), len(inputs))}
-	}
+	m.bound = 0
 	var stopped func() bool
 	if m.ctl.Done != nil {
 		stopped = m.ctl.Stopped
+	}
+	if len(inputs) != len(p.Inputs) {
+		return m.unbound(len(inputs))
 	}
 	for i := range inputs {
 		in := &p.Inputs[i]
@@ -330,13 +331,28 @@ func (m *Machine) Run(ctx context.Context, inputs []tensor.Value) (*Result, erro
 			err = in.CheckRange(&inputs[i], stopped)
 		}
 		if errors.Is(err, code.ErrStopped) {
-			return nil, &Stopped{Cause: context.Cause(ctx)}
+			return &Stopped{Cause: context.Cause(ctx)}
 		}
 		if err != nil {
-			return nil, &RuntimeError{Kind: BadInput, Message: fmt.Sprintf("input %s: %v", in.Name, err),
+			return &RuntimeError{Kind: BadInput, Message: fmt.Sprintf("input %s: %v", in.Name, err),
 				Hint: "a compiled program is made for inputs of one size and layout, and for whole numbers of a certain width"}
 		}
 		m.regs[in.Reg] = inputs[i]
+	}
+	m.bound = len(inputs)
+	return nil
+}
+
+func (m *Machine) unbound(n int) error {
+	return &RuntimeError{Kind: BadInput, Message: fmt.Sprintf("the program has %d inputs, %d were bound", len(m.mod.Program.Inputs), n)}
+}
+
+// Run executes the program on the values that are bound. The result is valid until the next Run.
+func (m *Machine) Run(ctx context.Context) (*Result, error) {
+	m.ctl = kernel.Ctl{Done: ctx.Done(), Workers: m.mod.Workers}
+	m.result.Warnings = m.result.Warnings[:0]
+	if m.bound != len(m.mod.Program.Inputs) {
+		return nil, m.unbound(m.bound)
 	}
 	if m.ctl.Stopped() {
 		return nil, &Stopped{Cause: context.Cause(ctx)}

@@ -66,7 +66,7 @@ func TestRuntimeErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, mod := newMachine(t, c.program, 1)
-			r, err := m.Run(context.Background(), c.args)
+			r, err := bindAndRun(context.Background(), m, c.args)
 			var e *vm.RuntimeError
 			if !errors.As(err, &e) || r != nil {
 				t.Fatalf("%v, %v", r, err)
@@ -108,7 +108,7 @@ func TestMeter(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return m.Run(context.Background(), nil)
+			return m.Run(context.Background())
 		}
 		r, err := run(cost.Limits{MaxOps: c.Ops, Strict: true})
 		if err != nil || !c.Certified(c.Ops) || c.Certified(c.Ops-1) || c.Certified(0) {
@@ -154,7 +154,14 @@ func load(t testing.TB, text string, opt lang.Options) (*vm.Machine, *cost.Modul
 func runText(t testing.TB, text string, opt lang.Options, inputs []tensor.Value) (*vm.Result, error) {
 	t.Helper()
 	m, _ := load(t, text, opt)
-	return m.Run(context.Background(), inputs)
+	return bindAndRun(context.Background(), m, inputs)
+}
+
+func bindAndRun(ctx context.Context, m *vm.Machine, inputs []tensor.Value) (*vm.Result, error) {
+	if err := m.Bind(ctx, inputs); err != nil {
+		return nil, err
+	}
+	return m.Run(ctx)
 }
 
 const everyKernel = `input A: graph
@@ -280,7 +287,7 @@ func TestNoAllocations(t *testing.T) {
 		m, mod := newMachine(t, single(c.op, c.attr, &c.dst, c.args), 1)
 		mustRun(t, m, mod, c.args)
 		if n := testing.AllocsPerRun(5, func() {
-			if _, err := m.Run(context.Background(), c.args); err != nil {
+			if _, err := m.Run(context.Background()); err != nil {
 				t.Fatal(err)
 			}
 		}); n != 0 {
@@ -304,7 +311,7 @@ func TestConcurrentMachines(t *testing.T) {
 				return
 			}
 			for range 3 {
-				r, err := m.Run(context.Background(), inputs)
+				r, err := bindAndRun(context.Background(), m, inputs)
 				if err != nil {
 					t.Error(err)
 					return
@@ -367,14 +374,14 @@ func TestStopped(t *testing.T) {
 	cause := errors.New("the user left")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(cause)
-	if r, err := m.Run(ctx, nil); r != nil || !errors.Is(err, vm.ErrStopped) || !errors.Is(err, cause) {
+	if r, err := m.Run(ctx); r != nil || !errors.Is(err, vm.ErrStopped) || !errors.Is(err, cause) {
 		t.Errorf("%v, %v", r, err)
 	}
 	if s := m.Stats(); s.Ops != 0 {
 		t.Errorf("%d operations", s.Ops)
 	}
 	mustRun(t, m, mod, nil)
-	if _, err := m.Run(context.Background(), make([]tensor.Value, 1)); err == nil || m.Stats().Ops != 0 {
+	if _, err := bindAndRun(context.Background(), m, make([]tensor.Value, 1)); err == nil || m.Stats().Ops != 0 {
 		t.Errorf("%v, %d operations of a run that did not begin", err, m.Stats().Ops)
 	}
 }

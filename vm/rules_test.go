@@ -79,7 +79,7 @@ func TestRandomRules(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			got, err := m.Run(context.Background(), nil)
+			got, err := m.Run(context.Background())
 			used := m.Stats()
 			if limits.MaxOps == 0 {
 				limits = cost.Limits{MaxOps: c.Ops, MaxBytes: c.PeakBytes, MaxOutputElements: c.OutputElements}
@@ -176,7 +176,7 @@ func TestScatter(t *testing.T) {
 			t.Fatal(err)
 		}
 		vm.Soil(m, 7, ^uint64(0), -1)
-		r, err := m.Run(context.Background(), []tensor.Value{c.arg, rest})
+		r, err := bindAndRun(context.Background(), m, []tensor.Value{c.arg, rest})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +213,7 @@ func TestSources(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := m.Run(context.Background(), []tensor.Value{v})
+			r, err := bindAndRun(context.Background(), m, []tensor.Value{v})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -122,7 +122,7 @@ func newMachine(t testing.TB, p *code.Program, workers int) (*vm.Machine, *cost.
 // against their registers.
 func mustRun(t testing.TB, m *vm.Machine, mod *cost.Module, inputs []tensor.Value) *vm.Result {
 	t.Helper()
-	r, err := m.Run(context.Background(), inputs)
+	r, err := bindAndRun(context.Background(), m, inputs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestConformance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := machine.Run(context.Background(), nil)
+		r, err := machine.Run(context.Background())
 		if err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 			continue

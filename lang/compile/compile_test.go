@@ -178,7 +178,10 @@ func outputs(t *testing.T, text string, opt lang.Options) (out [][]float64, err 
 	for _, in := range p.Inputs {
 		values = append(values, *opt.Inputs[in.Name])
 	}
-	r, err := m.Run(context.Background(), values)
+	if err := m.Bind(context.Background(), values); err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Run(context.Background())
 	if err != nil {
 		return nil, err
 	}

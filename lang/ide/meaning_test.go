@@ -28,7 +28,7 @@ func outputs(text string) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	result, err := machine.Run(context.Background(), nil)
+	result, err := machine.Run(context.Background())
 	if err != nil {
 		return "error: does not run"
 	}

@@ -70,7 +70,10 @@ func values(t *testing.T, text string, known map[string]*tensor.Value) ([]*tenso
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := machine.Run(context.Background(), inputs)
+	if err := machine.Bind(context.Background(), inputs); err != nil {
+		t.Fatal(err)
+	}
+	r, err := machine.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,10 @@ func result(t *testing.T, text string, inputs map[string]*tensor.Value, noOpt bo
 	for _, in := range c.Inputs {
 		values = append(values, *inputs[in.Name])
 	}
-	r, err := m.Run(context.Background(), values)
+	if err := m.Bind(context.Background(), values); err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Run(context.Background())
 	if err != nil {
 		return "", err
 	}

@@ -34,7 +34,7 @@ func TestCertificate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := m.Run(context.Background(), nil)
+			r, err := m.Run(context.Background())
 			s, c := m.Stats(), &mod.Certificate
 			if s.Ops > c.Ops || s.PeakBytes > c.PeakBytes {
 				t.Fatalf("seed %d, plain %v: %+v is more than %d operations and %d bytes\n%s", seed, plain, s, c.Ops, c.PeakBytes, text)

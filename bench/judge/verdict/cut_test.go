@@ -43,7 +43,7 @@ func TestCut(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r, err := machine.Run(context.Background(), nil)
+				r, err := machine.Run(context.Background())
 				if err != nil {
 					t.Fatal(err)
 				}

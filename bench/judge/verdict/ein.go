@@ -132,7 +132,7 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 		running, cancel = context.WithTimeout(ctx, e.limits.Timeout)
 		defer cancel()
 	}
-	out, err := c.machine.Run(running, nil)
+	out, err := c.machine.Run(running)
 	v.Ops = c.machine.Stats().Ops
 	var over *vm.Exceeded
 	switch {

@@ -114,7 +114,7 @@ func own(ctx context.Context, q *Question, program string) (json.RawMessage, err
 	if err != nil {
 		return nil, err
 	}
-	r, err := machine.Run(ctx, nil)
+	r, err := machine.Run(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func TestFromOutputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := machine.Run(context.Background(), nil)
+		r, err := machine.Run(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func run(t *testing.T, cat *category.Category, text string, limits cost.Limits) 
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	r, err := machine.Run(context.Background(), nil)
+	r, err := machine.Run(context.Background())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

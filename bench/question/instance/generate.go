@@ -199,7 +199,7 @@ func runProgram(ctx context.Context, profile check.Profile, program string, resu
 	if err != nil {
 		return answer.Value{}, err
 	}
-	r, err := machine.Run(ctx, nil)
+	r, err := machine.Run(ctx)
 	if err != nil {
 		return answer.Value{}, err
 	}

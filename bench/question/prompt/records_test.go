@@ -38,7 +38,7 @@ func output(t *testing.T, program string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := machine.Run(context.Background(), nil)
+	r, err := machine.Run(context.Background())
 	if err != nil {
 		t.Fatalf("%s\n%v", program, err)
 	}
