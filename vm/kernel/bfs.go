@@ -152,41 +152,51 @@ const walkBatch = 16
 //
 // It looks at both ends of all rows of a batch before it goes through any, so
 // that the processor waits for them at once: at 1e6 nodes and 1e7 edges 60 ms,
-// looking at the starts alone 100, without looking 130. Appending to the queue
-// without a branch was slower at all sizes (5000 nodes of degree 5: 82 µs instead
-// of 55, and 52 with a byte for each node).
+// looking at the starts alone 100, without looking 130. A batch is gone through in a function of its own,
+// which keeps all in registers: 5000 nodes of degree 5 take 45 µs instead of 53. Appending to the queue
+// without a branch was slower at all sizes; marks of four bytes in place of bits took 41 µs, and 92 ms
+// instead of 67 at 1e6 nodes.
 func walkCSR(m *meter, reached []uint64, q []int32, tail, seeds int, a tensor.CSR, target int) bool {
 	all := a.Rows + seeds
 	var lo, hi [walkBatch]int32
 	touched := int32(0)
-	for head := 0; head < tail && tail < all; {
+	for head := 0; head < tail && tail < all && (target < 0 || bitOf(reached, target) == 0); {
 		batch := q[head:min(head+walkBatch, tail)]
 		head += len(batch)
+		work := len(batch)
 		for i, v := range batch {
 			from, to := a.Ptr[v], a.Ptr[v+1]
 			lo[i&(walkBatch-1)], hi[i&(walkBatch-1)] = from, to
+			work += int(to - from)
 			if from < to {
 				touched |= a.Idx[from] | a.Idx[to-1]
 			}
 		}
-		for i := range batch {
-			row := a.Idx[lo[i&(walkBatch-1)]:hi[i&(walkBatch-1)]]
-			for _, w := range row {
-				if x, bit := &reached[w>>6], uint64(1)<<(uint(w)&63); *x&bit == 0 {
-					*x |= bit
-					q[tail] = w
-					tail++
-				}
-			}
-			if !m.spend(len(row) + 1) {
-				return false
-			}
-			if tail == all || target >= 0 && bitOf(reached, target) != 0 {
-				return true
-			}
+		tail = walkRows(reached, q[:all], tail, a.Idx, lo[:len(batch)], hi[:len(batch)])
+		if !m.spend(work) {
+			return false
 		}
 	}
 	return touched >= 0 // always: no index is negative, but the loads must stay
+}
+
+// walkRows appends what some rows of idx add to reached to q, which holds tail nodes, until it is full.
+//
+//go:noinline
+func walkRows(reached []uint64, q []int32, tail int, idx, lo, hi []int32) int {
+	for i := range lo {
+		for _, w := range idx[lo[i]:hi[i]] {
+			if x, bit := &reached[w>>6], uint64(1)<<(uint(w)&63); *x&bit == 0 {
+				*x |= bit
+				q[tail] = w
+				tail++
+			}
+		}
+		if tail == len(q) {
+			break
+		}
+	}
+	return tail
 }
 
 // HasPathCSR is HasPathBits of a sparse graph.
