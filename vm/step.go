@@ -83,7 +83,7 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 	},
 	code.CountAll: countAll,
 	code.CountProduct: func(m *Machine) bool {
-		return kernel.CountProduct(&m.ctl, m.d.F, m.a.Bits, m.b.Bits)
+		return kernel.CountProduct(&m.ctl, m.d.F, m.a.Bits, m.b.Bits, m.scratch)
 	},
 	code.CountMatVec: func(m *Machine) bool {
 		return kernel.CountMatVec(&m.ctl, m.d.F, m.a.Bits, m.b.Bits.W)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"ein/vm/simd"
 	"ein/vm/tensor"
 )
 
@@ -175,6 +176,36 @@ func TestBitsPackSpecial(t *testing.T) {
 	}
 }
 
+// TestCountPlanes compares the product by counters with that of pairs of rows, on all tiers.
+func TestCountPlanes(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, shape := range [][3]int{{256, 512, 256}, {300, 700, 601}, {270, 1301, 1030}, {3, 2, 5}} {
+		rows, inner, cols := shape[0], shape[1], shape[2]
+		for _, p := range []float64{0, .01, .2, 1} {
+			a := packMatrix(randomMatrix(r, rows, inner, p), rows, inner)
+			bT := packMatrix(randomMatrix(r, cols, inner, .3), cols, inner)
+			want, got := make([]float64, rows*cols), make([]float64, rows*cols)
+			countRows(&Ctl{}, want, a, bT, 0, rows)
+			for _, tier := range simd.Tiers() {
+				for _, workers := range []int{1, 3} {
+					room := Cost{W: planeWords(inner, cols), I: planeInts(inner) * uint64(workers)}
+					cost := CountProductCost(rows, inner, cols, workers)
+					c := &Ctl{Tier: tier, Workers: workers}
+					ok := countPlanes(c, got, a, bT, garbage(room))
+					if c.Ops != cost.Ops {
+						t.Errorf("%v: %d operations, not %d", shape, c.Ops, cost.Ops)
+					}
+					charged(t, "countPlanes", c, cost, ok)
+					equalFloats(t, "countPlanes", got, want)
+					clear(got)
+					CountProduct(c, got, a, bT, garbage(cost))
+					equalFloats(t, "CountProduct", got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestProducts(t *testing.T) {
 	eachShape(t, 300, func(t *testing.T, r *rand.Rand, rows, inner, cols int, p float64) {
 		x, y := randomMatrix(r, rows, inner, p), randomMatrix(r, inner, cols, []float64{.05, .5}[r.IntN(2)])
@@ -192,8 +223,8 @@ func TestProducts(t *testing.T) {
 			}
 		}
 		f := garbage(Cost{F: uint64(rows * cols)}).F
-		ok := CountProduct(&c, f, a, bT)
-		charged(t, "CountProduct", &c, CountProductCost(rows, inner, cols), ok)
+		ok := CountProduct(&c, f, a, bT, Scratch{})
+		charged(t, "CountProduct", &c, CountProductCost(rows, inner, cols, 1), ok)
 		equalFloats(t, "CountProduct", f, counts)
 
 		want := emptyMatrix(rows, cols)

@@ -168,7 +168,7 @@ func BenchmarkProducts(b *testing.B) {
 		sparse := benchGraph{n, .001, false}.make()
 		dst := tensor.NewBits(n, n)
 		f := make([]float64, n*n)
-		s := garbage(BoolProductCost(n, n, n, 1))
+		s, own := garbage(BoolProductCost(n, n, n, 1)), garbage(CountProductCost(n, n, n, 1))
 		run := func(what string, kernel func(c *Ctl)) {
 			b.Run(fmt.Sprintf("%s/n=%d", what, n), func(b *testing.B) {
 				c := Ctl{Workers: 1}
@@ -177,7 +177,7 @@ func BenchmarkProducts(b *testing.B) {
 				}
 			})
 		}
-		run("Count", func(c *Ctl) { CountProduct(c, f, x, x) })
+		run("Count", func(c *Ctl) { CountProduct(c, f, x, x, own) })
 		run("Bool", func(c *Ctl) { BoolProduct(c, dst, x, x, s) })
 		run("BoolSparse", func(c *Ctl) { BoolProduct(c, dst, sparse, x, s) })
 		run("TripleTrace", func(c *Ctl) { TripleTrace(c, x, x, x) })

@@ -502,7 +502,7 @@ func TestParallelAgrees(t *testing.T) {
 		}
 		same("CountProduct", func(c *Ctl) any {
 			dst := make([]float64, n*n)
-			CountProduct(c, dst, a, b)
+			CountProduct(c, dst, a, b, garbage(CountProductCost(n, n, n, c.Workers)))
 			return dst
 		})
 		same("BoolProduct", func(c *Ctl) any {
@@ -563,7 +563,7 @@ func TestStops(t *testing.T) {
 		"BitsPack":      func(c *Ctl) bool { return BitsPack(c, dst, f) },
 		"PopCols":       func(c *Ctl) bool { return PopCols(c, f, a) },
 		"PopAnd":        func(c *Ctl) bool { _, ok := PopAnd(c, words, words); return ok },
-		"CountProduct":  func(c *Ctl) bool { return CountProduct(c, f, a, a) },
+		"CountProduct":  func(c *Ctl) bool { return CountProduct(c, f, a, a, garbage(CountProductCost(n, n, n, 2))) },
 		"BoolProduct":   func(c *Ctl) bool { return BoolProduct(c, dst, a, a, garbage(BoolProductCost(n, n, n, 2))) },
 		"TripleTrace":   func(c *Ctl) bool { _, ok := TripleTrace(c, a, a, a); return ok },
 		"OneWayEdges":   func(c *Ctl) bool { _, ok := OneWayEdgesBits(c, a); return ok },
@@ -649,7 +649,7 @@ func TestAllocations(t *testing.T) {
 		TrianglesBits(c, a, scratch)
 		TrianglesCSR(c, s, scratch)
 		TraceCubeCSR(c, s, scratch)
-		CountProduct(c, f, a, a)
+		CountProduct(c, f, a, a, scratch)
 		BoolProduct(c, dst, a, a, scratch)
 		TripleTrace(c, a, a, a)
 		BitsTranspose(c, dst, a)

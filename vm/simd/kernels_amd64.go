@@ -183,3 +183,18 @@ func commonAVX512(n int, bits *uint64, rows *uint64, with *uint64) int
 //
 //go:noescape
 func transposeAVX512(block *[64]uint64)
+
+// listRowsAVX512 sets list to the positions of the ones of n words, times 64, and returns how many there are; it may write 16 numbers more.
+//
+//go:noescape
+func listRowsAVX512(n int, bits *uint64, list *int32) int
+
+// addRowsAVX512 sets the counters to the sum of n rows of a panel, a multiple of 16 that is not 0; rows has how far each is from the first, in bytes.
+//
+//go:noescape
+func addRowsAVX512(n int, rows *int32, panel *[8]uint64, planes *[16][8]uint64)
+
+// readPlanesAVX512 sets dst to the counts, which are below 1<<low, or with high not 0, where low is 8, below 1<<(8+high).
+//
+//go:noescape
+func readPlanesAVX512(dst *[512]float64, planes *[16][8]uint64, low int, high int)

@@ -266,6 +266,39 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// TestPlanes adds rows and counts them column by column.
+func TestPlanes(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	for _, tier := range Tiers() {
+		for _, most := range []int{0, 1, 40, 300, 3000, PlaneRows} {
+			panel := make([]PlaneRow, 100)
+			for i := range panel[:len(panel)-1] { // the last is 0
+				for w := range panel[i] {
+					panel[i][w] = r.Uint64() | uint64(-(i & 1)) // columns with all rows
+				}
+			}
+			p, want := new(Planes), [PlaneColumns]float64{}
+			var rows []int32
+			for range most {
+				i := r.IntN(len(panel) - 1)
+				rows = append(rows, int32(64*i))
+				for c := range want {
+					want[c] += float64(panel[i][c/64] >> (c % 64) & 1)
+				}
+			}
+			for len(rows)%PlaneStep != 0 {
+				rows = append(rows, int32(64*(len(panel)-1)))
+			}
+			p[8][0], p[15][7] = 1, 1 // of an earlier sum
+			tier.AddRows(p, panel, rows)
+			var got [PlaneColumns]float64
+			if tier.ReadPlanes(&got, p, most); got != want {
+				t.Fatalf("%v, %d rows: %v, want %v", tier, most, got, want)
+			}
+		}
+	}
+}
+
 func TestCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	words := func(n int) []uint64 {

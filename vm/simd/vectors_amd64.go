@@ -214,6 +214,18 @@ func (t Tier) counts(p *Panel, c []float64, ldc int, a []uint64, stride int) {
 	}
 }
 
+func (Tier) listRows(list []int32, words []uint64) int {
+	return listRowsAVX512(len(words), &words[0], &list[0])
+}
+
+func (Tier) addRows(p *Planes, panel []PlaneRow, rows []int32) {
+	addRowsAVX512(len(rows), &rows[0], &panel[0], (*[16][8]uint64)(p))
+}
+
+func (Tier) readPlanes(dst *[PlaneColumns]float64, p *Planes, low, high int) {
+	readPlanesAVX512(dst, (*[16][8]uint64)(p), low, high)
+}
+
 func (t Tier) transpose(b *[64]uint64) {
 	if t.set() == AVX512 {
 		transposeAVX512(b)

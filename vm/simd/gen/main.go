@@ -8,6 +8,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -36,6 +37,9 @@ func main() {
 		m.common()
 		m.transpose()
 	}
+	avx512.listRows()
+	avx512.addRows()
+	avx512.readPlanes()
 	Generate()
 }
 
@@ -1172,6 +1176,161 @@ func (m machine) countTile() {
 		}
 		ADDQ(R13, RBX)
 	}
+}
+
+// Rows that addRows takes at a time, and the planes that it keeps in registers.
+const addedRows, heldPlanes, planeBytes = 16, 8, 64
+
+// listRows writes where in a panel the rows are that bits name: sixteen bits at a time pick from as many
+// positions.
+func (m machine) listRows() {
+	m.begin("listRows", "func(n int, bits *uint64, list *int32) int",
+		"sets list to the positions of the ones of n words, times 64, and returns how many there are; it may write 16 numbers more.", RCX, RSI, RDI)
+	quarter, step, x := m.regs[:4], m.regs[4], m.regs[5]
+	for i, q := range quarter {
+		var words []uint64
+		for k := range 8 {
+			at := uint64(i*16 + 2*k)
+			words = append(words, at*planeBytes|(at+1)*planeBytes<<32)
+		}
+		VMOVDQU64(table(fmt.Sprintf("positions%d", i), words...), q)
+	}
+	constant(64*planeBytes*(1<<32+1), step)
+	MOVQ(RDI, R10)
+	Label("word")
+	MOVQ(Mem{Base: RSI}, RAX)
+	TESTQ(RAX, RAX)
+	JEQ(LabelRef("next"))
+	for i, q := range quarter {
+		MOVWLZX(AX, R8L)
+		KMOVW(R8L, K1)
+		VPCOMPRESSD_Z(q, K1, x)
+		VMOVDQU32(x, Mem{Base: RDI})
+		POPCNTL(R8L, R8L)
+		LEAQ(Mem{Base: RDI, Index: R8, Scale: 4}, RDI)
+		if i < len(quarter)-1 {
+			SHRQ(U8(16), RAX)
+		}
+	}
+	Label("next")
+	for _, q := range quarter {
+		VPADDD(step, q, q)
+	}
+	ADDQ(U8(8), RSI)
+	SUBQ(U8(1), RCX)
+	JNE(LabelRef("word"))
+	SUBQ(R10, RDI)
+	SHRQ(U8(2), RDI)
+	Store(RDI, ReturnIndex(0))
+	end()
+}
+
+// addRows adds up rows of 512 bits in 512 counters, which are bit-sliced: plane p has bit p of each. Sixteen
+// rows go through a tree of carry-save adders, each two instructions; what leaves it ripples through the
+// planes above, of which those in memory are seldom reached.
+func (m machine) addRows() {
+	m.begin("addRows", "func(n int, rows *int32, panel *[8]uint64, planes *[16][8]uint64)",
+		fmt.Sprintf("sets the counters to the sum of n rows of a panel, a multiple of %d that is not 0; rows has how far each is from the first, in bytes.", addedRows), RCX, RSI, RDI, RBX)
+	plane, free := m.regs[:heldPlanes], m.regs[heldPlanes:]
+	at := func(p int) Mem { return Mem{Base: RBX, Disp: p * planeBytes} }
+	for i, x := range plane {
+		m.zero(x)
+		VMOVDQU64(x, at(heldPlanes+i))
+	}
+	Label("rows")
+	row := 0
+	take := func() VecPhysical {
+		x := free[0]
+		free = free[1:]
+		return x
+	}
+	var sum func(level int) VecPhysical // adds 2^level rows, and returns what is carried to the plane of that level
+	sum = func(level int) VecPhysical {
+		if level == 0 {
+			x := take()
+			MOVL(Mem{Base: RSI, Disp: 4 * row}, R8L)
+			VMOVDQU64(Mem{Base: RDI, Index: R8, Scale: 1}, x)
+			row++
+			return x
+		}
+		x, y := sum(level-1), sum(level-1)
+		carry, p := take(), plane[level-1]
+		VMOVDQA64(p, carry)
+		VPTERNLOGQ(U8(0xe8), y, x, carry) // the majority
+		VPTERNLOGQ(U8(0x96), y, x, p)     // the parity
+		free = append([]VecPhysical{x, y}, free...)
+		return carry
+	}
+	x := sum(bits.Len(addedRows) - 1)
+	y := take()
+	for _, p := range plane[bits.Len(addedRows)-1:] {
+		VPANDQ(x, p, y)
+		VPXORQ(x, p, p)
+		x, y = y, x
+	}
+	VPTESTMQ(x, x, K1)
+	KORTESTB(K1, K1)
+	JEQ(LabelRef("next"))
+	LEAQ(at(heldPlanes), R9)
+	Label("ripple")
+	VPANDQ(Mem{Base: R9}, x, y)
+	VPXORQ(Mem{Base: R9}, x, x)
+	VMOVDQU64(x, Mem{Base: R9})
+	VMOVDQA64(y, x)
+	ADDQ(U8(planeBytes), R9)
+	VPTESTMQ(x, x, K1)
+	KORTESTB(K1, K1)
+	JNE(LabelRef("ripple"))
+	Label("next")
+	ADDQ(U8(4*addedRows), RSI)
+	SUBQ(U8(addedRows), RCX)
+	JNE(LabelRef("rows"))
+	for p, x := range plane {
+		VMOVDQU64(x, at(p))
+	}
+	end()
+}
+
+// readPlanes writes the counts out of bit-sliced counters: a byte of each from the planes below 8, a byte
+// from those above, and both side by side as a number.
+func (m machine) readPlanes() {
+	m.begin("readPlanes", "func(dst *[512]float64, planes *[16][8]uint64, low, high int)",
+		"sets dst to the counts, which are below 1<<low, or with high not 0, where low is 8, below 1<<(8+high).", RDI, RBX, RCX, RDX)
+	minus, lows, highs, words := m.regs[0], m.regs[1], m.regs[2], m.regs[3:5]
+	VPTERNLOGQ(U8(0xff), minus, minus, minus)
+	SHLQ(U8(6), RCX)
+	SHLQ(U8(6), RDX)
+	MOVQ(U32(8), R10)
+	Label("column")
+	for i, x := range []VecPhysical{lows, highs} {
+		loop, done := fmt.Sprintf("plane%d", i), fmt.Sprintf("done%d", i)
+		n := []Register{RCX, RDX}[i]
+		m.zero(x)
+		MOVQ(n, R8)
+		SUBQ(U8(planeBytes), R8)
+		JLT(LabelRef(done))
+		Label(loop)
+		KMOVQ(Mem{Base: RBX, Index: R8, Scale: 1, Disp: i * 8 * planeBytes}, K1)
+		VPADDB(x, x, x)
+		VPSUBB(minus, x, K1, x)
+		SUBQ(U8(planeBytes), R8)
+		JGE(LabelRef(loop))
+		Label(done)
+	}
+	VPUNPCKLBW(highs, lows, words[0])
+	VPUNPCKHBW(highs, lows, words[1])
+	for i := range 8 { // columns 8i, 8i+1, ... are a quarter of one of them
+		part, x := m.regs[5+i], m.regs[13+i]
+		VEXTRACTI32X4(U8(i/2), words[i%2], part.AsX())
+		VPMOVZXWQ(part.AsX(), x)
+		VCVTUQQ2PD(x, x)
+		VMOVUPD(x, Mem{Base: RDI, Disp: i * m.bytes()})
+	}
+	ADDQ(U8(8), RBX)
+	ADDQ(U32(8*m.bytes()), RDI)
+	SUBQ(U8(1), R10)
+	JNE(LabelRef("column"))
+	end()
 }
 
 // commonWords is how wide the rows of common are.
