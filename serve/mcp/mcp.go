@@ -152,7 +152,8 @@ func withoutNulls(args []byte) []byte {
 
 // Stdio serves one agent over two streams until the first one ends.
 func Stdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
-	return s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	to := &answers{WriteCloser: out}
+	return s.Run(ctx, &mcp.IOTransport{Reader: newLines(in, to), Writer: to})
 }
 
 // Tools are tools of a server for a model that is asked by this process: it sees of them what
