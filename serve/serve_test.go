@@ -358,6 +358,13 @@ func TestConversation(t *testing.T) {
 
 // TestLimits: a request lowers the limits and never raises them.
 func TestLimits(t *testing.T) {
+	rows, _ := talk(t, Options{})
+	for n, want := range map[int]string{30e6: "an array of 30000000 rows takes 343.3 MiB to be built, the limit is 256.0 MiB", 67108865: "an array has at most 67108864 rows, found 67108865"} {
+		body := fmt.Sprintf(`{"program":"input A: graph\n:print sum(A)","limits":{"bytes":268435456},"inputs":{"A":{"array":{"layout":"edges","dtype":"bool","shape":[%d,%[1]d],"parts":[""]}}}}`, n)
+		if status, got, _ := rows.ask("POST /v1/run", body); status != 422 || !strings.Contains(got, want) {
+			t.Errorf("%d %s, want %s", status, got, want)
+		}
+	}
 	opt := Options{Body: 100}
 	opt.Limits.MaxOps = 10
 	c, _ := talk(t, opt)
