@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -12,7 +14,7 @@ import (
 )
 
 // lines reads the messages of an agent. It answers a line that is none, at which the SDK would end
-// the conversation.
+// the conversation, and has the end wait for the answers, which the SDK would drop.
 type lines struct {
 	io.Closer
 	in   *bufio.Scanner
@@ -30,15 +32,16 @@ func newLines(in io.ReadCloser, out *answers) *lines {
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		if !l.in.Scan() {
-			if err := l.in.Err(); err != nil {
-				return 0, err
+			for start := time.Now(); l.out.owes() && time.Since(start) < lastAnswers; {
+				time.Sleep(time.Millisecond)
 			}
-			return 0, io.EOF
+			return 0, cmp.Or(l.in.Err(), io.EOF)
 		}
 		line := l.in.Bytes()
-		code, wrong := wrongLine(line)
+		all, code, wrong := messages(line)
 		switch {
 		case code == 0:
+			l.out.owe(all)
 			l.rest = append(line, '\n')
 		case len(line) > 0:
 			if err := l.out.refuse(code, wrong); err != nil {
@@ -51,34 +54,64 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// wrongLine returns what is wrong with a line, or 0.
-func wrongLine(line []byte) (code int, wrong string) {
+// lastAnswers is how long the end waits: longer than a run may take by default.
+const lastAnswers = 15 * time.Second
+
+// messages returns the messages of a line, or what is wrong with it.
+func messages(line []byte) (out []jsonrpc.Message, code int, wrong string) {
 	var v jsontext.Value
 	if err := json.Unmarshal(line, &v); err != nil {
-		return jsonrpc.CodeParseError, "the line is not JSON: " + err.Error()
+		return nil, jsonrpc.CodeParseError, "the line is not JSON: " + err.Error()
 	}
 	all := []jsontext.Value{v}
 	if v.Kind() == '[' {
 		_ = json.Unmarshal(line, &all) // which is an array
 	}
-	for _, m := range all {
-		if _, err := jsonrpc.DecodeMessage(m); err != nil {
-			return jsonrpc.CodeInvalidRequest, "the line is not a message of JSON-RPC 2.0"
+	for _, one := range all {
+		m, err := jsonrpc.DecodeMessage(one)
+		if err != nil {
+			return nil, jsonrpc.CodeInvalidRequest, "the line is not a message of JSON-RPC 2.0"
 		}
+		out = append(out, m)
 	}
-	return 0, ""
+	return out, 0, ""
 }
 
-// answers writes one line at a time.
+// answers writes one line at a time, and knows the calls that have none yet.
 type answers struct {
 	io.WriteCloser
-	mu sync.Mutex
+	mu  sync.Mutex
+	due map[jsonrpc.ID]bool
 }
 
+func (a *answers) owe(all []jsonrpc.Message) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, m := range all {
+		if q, ok := m.(*jsonrpc.Request); ok && q.IsCall() {
+			a.due[q.ID] = true
+		}
+	}
+}
+
+func (a *answers) owes() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.due) > 0
+}
+
+// Write writes a line.
 func (a *answers) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.WriteCloser.Write(p)
+	n, err := a.WriteCloser.Write(p)
+	all, _, _ := messages(p)
+	for _, m := range all {
+		if r, ok := m.(*jsonrpc.Response); ok {
+			delete(a.due, r.ID)
+		}
+	}
+	return n, err
 }
 
 // refuse answers a line that is no message, and so has no id.

@@ -146,6 +146,24 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestLastAnswers: the requests before the end are answered.
+func TestLastAnswers(t *testing.T) {
+	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"program":":print 1 + 1"}}}
+{"jsonrpc":"2.0","id":3,"method":"none"}
+`
+	out := &told{}
+	if err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), io.NopCloser(strings.NewReader(ask)), out); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{`"id":1,"result":`, `"id":2,"result":`, `"id":3,"error":`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s\n%s", want, out)
+		}
+	}
+}
+
 // told is what is written, which closes then when it has a text.
 type told struct {
 	bytes.Buffer
@@ -154,7 +172,7 @@ type told struct {
 }
 
 func (w *told) Write(p []byte) (int, error) {
-	if strings.Contains(string(p), w.until) {
+	if w.then != nil && strings.Contains(string(p), w.until) {
 		defer func() { _ = w.then.Close() }()
 	}
 	return w.Buffer.Write(p)
