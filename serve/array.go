@@ -248,11 +248,16 @@ func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, e
 		if !ok {
 			return nil, fail("", "the first part of edges has %d bytes, expected pairs of int64", len(parts[0]))
 		}
-		// The other layouts take what was sent; this one takes as much as there are rows.
-		takes := tensor.SatAdd(4*uint64(a.Shape[0]), 8*uint64(len(ends)))
-		if a.Shape[0] > graphio.DefaultMaxNodes || most > 0 && takes > most {
-			return nil, &ein.Error{Diags: diag.List{diag.Finding(codes.E0708, diag.Error, in.Name, 0, 0,
-				fmt.Sprintf("an array of %d rows takes %s, more than it may", a.Shape[0], words.Bytes(takes)), "")}}
+		// The other layouts take what was sent; this one takes three lists as long as the rows.
+		takes, wrong := tensor.SatAdd(12*uint64(a.Shape[0]), 8*uint64(len(ends))), ""
+		switch {
+		case a.Shape[0] > graphio.DefaultMaxNodes:
+			wrong = fmt.Sprintf("an array has at most %d rows, found %d", graphio.DefaultMaxNodes, a.Shape[0])
+		case most > 0 && takes > most:
+			wrong = fmt.Sprintf("an array of %d rows takes %s to be built, the limit is %s", a.Shape[0], words.Bytes(takes), words.Bytes(most))
+		}
+		if wrong != "" {
+			return nil, &ein.Error{Diags: diag.List{diag.Finding(codes.E0708, diag.Error, in.Name, 0, 0, wrong, "")}}
 		}
 		var weights []float64
 		if len(parts) == 2 {

@@ -31,7 +31,7 @@ type GenerateRequest struct {
 	Split       string           `json:"split"`
 	Seed        uint64           `json:"seed"`
 	Categories  []string         `json:"categories,omitzero"`   // all by default
-	PerCategory int              `json:"per_category,omitzero"` // 1 by default
+	PerCategory *int             `json:"per_category,omitzero"` // 1 by default
 	First       int              `json:"first,omitzero"`        // index of the first one of each category
 	N           []int            `json:"n,omitzero"`            // nodes, from and to
 	Depth       []int            `json:"depth,omitzero"`        // hops, from and to; of cb2
@@ -48,9 +48,12 @@ func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, e
 	if len(q.Categories) == 0 {
 		q.Categories = category.Names()
 	}
-	per := cmp.Or(q.PerCategory, 1)
+	per := 1
+	if q.PerCategory != nil {
+		per = *q.PerCategory
+	}
 	switch {
-	case per < 0:
+	case per < 1:
 		return nil, bad("/per_category: expected a number from 1 on, found %d", per)
 	case per > maxInstances || per*len(q.Categories) > maxInstances:
 		return nil, bad("/per_category: %d of each of %s are too many, at most %d are made at once", per, words.Plural(len(q.Categories), "category", "categories"), maxInstances)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -85,24 +86,20 @@ const (
 )
 
 func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Request, r *Route) *Answer {
-	size := req.ContentLength
-	if size > s.opt.Body {
+	if size := req.ContentLength; size > s.opt.Body {
 		return refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has %d bytes, at most %d are read", size, s.opt.Body))
 	}
-	if size < 0 {
-		size = s.opt.Body
-	}
-	defer s.bodies.Add(-size)
-	if s.bodies.Add(size) > mostBodies*s.opt.Body {
-		s.metrics.shed(r, "bodies")
-		return r.failed(&busyError{"requests", int(s.bodies.Load()), time.Second})
-	}
+	held := &held{Reader: http.MaxBytesReader(w, req.Body, s.opt.Body), all: &s.bodies, most: mostBodies * s.opt.Body}
+	defer func() { s.bodies.Add(-held.own) }()
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
-	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, s.opt.Body))
+	body, err := io.ReadAll(held)
 	_ = control.SetReadDeadline(time.Time{})
 	var large *http.MaxBytesError
 	switch {
+	case errors.Is(err, errBodies):
+		s.metrics.shed(r, "bodies")
+		return r.failed(&busyError{"requests", int(s.bodies.Load()), time.Second})
 	case errors.As(err, &large):
 		return refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", large.Limit))
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -115,6 +112,25 @@ func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Requ
 		return refused(http.StatusBadRequest, fmt.Sprintf("the parameters behind the question mark cannot be read: %v", err))
 	}
 	return s.do(ctx, &Call{Route: r, ID: req.PathValue("id"), Query: query, Body: body})
+}
+
+// held reads a body, and counts what has come among all bodies: what a client announces and does
+// not send takes no room.
+type held struct {
+	io.Reader
+	all       *atomic.Int64
+	own, most int64
+}
+
+var errBodies = errors.New("there is no room for a body")
+
+func (h *held) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	h.own += int64(n)
+	if h.all.Add(int64(n)) > h.most {
+		err = errBodies
+	}
+	return n, err
 }
 
 // passOver answers a body that is too large and reads on. A client that sends all of it before it

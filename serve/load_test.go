@@ -235,7 +235,7 @@ func TestHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = conn.Close() }()
-		text := []string{"POST /v1/run HTTP/1.1\r\nHo", "POST /v1/run HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
+		text := []string{"POST /v1/run HTTP/1.1\r\nHo", "POST /v1/run HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n{",
 			strings.Repeat("GET /v1/doc/all HTTP/1.1\r\nHost: x\r\n\r\n", 20)}[i%3]
 		if _, err := io.WriteString(conn, text); err != nil {
 			t.Error(err)

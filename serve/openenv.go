@@ -141,8 +141,11 @@ func openEnv() []Route {
 		stack("POST", "/step", "OpenEnv: one step of an episode.", 50*time.Second, unavailable, func(ctx context.Context, s *Server, c *Call, q *StepRequest) (*Observed, error) {
 			return (&episode{id: q.Action.ID, mode: q.Action.Mode}).step(ctx, s, c, &q.Action)
 		}),
-		stack("POST", "/mcp", "OpenEnv: list the tools or call one, in JSON-RPC.", 50*time.Second, unavailable, func(ctx context.Context, s *Server, c *Call, q *rpcRequest) (*rpcAnswer, error) {
-			return new(episode).rpc(ctx, s, c, q), nil
+		stack("POST", "/mcp", "OpenEnv: list the tools or call one, in JSON-RPC.", 50*time.Second, unavailable, func(ctx context.Context, s *Server, c *Call, q *rpcRequest) (any, error) {
+			if a := new(episode).rpc(ctx, s, c, q); a != nil {
+				return a, nil
+			}
+			return &Answer{Status: http.StatusAccepted}, nil
 		}).gives(nil),
 	}
 }
@@ -267,8 +270,11 @@ type rpcError struct {
 	Message string `json:"message"`
 }
 
-// rpc lists the tools or calls one.
+// rpc lists the tools or calls one. A request without an id is a notification, which has no answer.
 func (e *episode) rpc(ctx context.Context, s *Server, c *Call, q *rpcRequest) *rpcAnswer {
+	if q.ID == nil && q.Method != "" {
+		return nil
+	}
 	type object map[string]any
 	out := &rpcAnswer{Version: "2.0", ID: q.ID}
 	var err error
@@ -447,7 +453,11 @@ func (s *Server) next(ctx context.Context, x *session, c *Call, text []byte) (ou
 		case "mcp":
 			var q rpcRequest
 			if err = decode(m.Data, &q, c.Route); err == nil {
-				kind, v = "mcp", x.rpc(ctx, s, c, &q)
+				a := x.rpc(ctx, s, c, &q)
+				if a == nil {
+					return nil
+				}
+				kind, v = "mcp", a
 			}
 		case "close":
 			return nil

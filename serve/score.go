@@ -147,6 +147,7 @@ func (s *Server) judging(l Limits) verdict.Options {
 func (s *Server) judge(ctx context.Context, j *verdict.Judge, it *Item, l *verdict.Line, out *Score) error {
 	out.Status, out.Mode = BadRequest, l.Mode
 	if len(it.Reply) > maxReply {
+		out.Reason = answer.TooLong // which tells it from a mistake of the client
 		out.Message = fmt.Sprintf("the reply has %d bytes, at most %d are scored", len(it.Reply), maxReply)
 		return nil
 	}

@@ -259,6 +259,7 @@ func TestGenerate(t *testing.T) {
 			`{"split":"heldout","seed":3}`:                                "--allow-split heldout",
 			`{"split":"train","seed":3,"per_category":1000000}`:           "at most 10000",
 			`{"split":"train","seed":3,"per_category":-1}`:                "/per_category: expected a number from 1 on, found -1",
+			`{"split":"train","seed":3,"per_category":0}`:                 "/per_category: expected a number from 1 on, found 0",
 			`{"split":"train","seed":3,"n":[1]}`:                          "expected two numbers",
 			`{"split":"train","seed":3,"preset":"giant"}`:                 "there is no preset",
 			`{"split":"train","seed":3,"categories":["gossip"]}`:          "gossip",

@@ -397,7 +397,7 @@ func Routes() []Route {
 		route("POST", "/v1/check", "Every diagnostic of a program.", time.Minute, inLane(check)),
 		route("POST", "/v1/cost", "The cost certificate of a program.", time.Minute, inLane(costs)),
 		route("POST", "/v1/explain", "The plan of a program, or the page of a diagnostic.", time.Minute, inLane(explain)),
-		route("POST", "/v1/why", "Why an expression has its value: paths, or the terms of an equation.", time.Minute, inLane(why)),
+		route("POST", "/v1/why", "Why an expression has its value: paths, or the terms of an equation.", time.Minute, inLane(why)).gives(WhyResult{}),
 		route("GET", "/v1/doc/{id}", "The page of a function, a diagnostic or a topic.", time.Second, doc),
 		route("POST", "/v1/fmt", "A program in its canonical form.", time.Minute, inLane(format)),
 		route("POST", "/v1/score", "What replies to questions of the benchmark are worth.", 5*time.Minute, score).quotes(),

@@ -132,6 +132,10 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/fmt", `{"program":"x=1"}`, 200, []string{`"text":"x = 1\n"`}},
 		{"POST /v1/fmt", `{"program":"x=1","profile":"core"}`, 400, []string{`there is no member /profile; there are program, name`}},
 		{"POST /v1/why", `{"program":"R(\"a\",\"b\").","expression":"R(\"a\",\"b\")","profile":"core"}`, 422, []string{`"code":"E`}},
+		{"POST /v1/why", `{"program":"A = edges([[\"é\",\"b\"]])","expression":"sum(A[\"é\",j]) + rech(A)"}`, 422, []string{`"file":"expression"`, `[{"start":{"line":1,"column":17,"offset":17},"end":{"line":1,"column":21,"offset":21},"newText":"reach"}`}},
+		{"POST /v1/why", `{"program":"input A: graph\nB = A","inputs":{"A":[[0,1],[1,0]]},"expression":"topo_order(B)"}`, 422, []string{`"file":"expression","code":"E0606"`, `"start":{"line":1,"column":1,"offset":0},"end":{"line":1,"column":14,"offset":13}`}},
+		{"POST /v1/why", `{"program":"input A: graph\nB = topo_order(A)","inputs":{"A":[[0,1],[1,0]]},"expression":"B","name":"p"}`, 422, []string{`"file":"p","code":"E0606"`, `"start":{"line":2,"column":5,"offset":19}`}},
+		{"POST /v1/why", `{"program":"input A: graph","inputs":{"A":{"text":"a b\nb c d e\n"}},"expression":"sum(A)"}`, 422, []string{`"file":"A","code":"E0701"`}},
 		{"POST /v1/why", `{"program":"x = 1 + 1","expression":"x","profile":"core"}`, 200, []string{`"text":"`, `"stats":{"ops":`}},
 		{"POST /v1/why", `{"program":"x = 1","expression":"x","profile":"half"}`, 400, []string{`there is no profile \"half\"`}},
 		{"POST /v1/why", `{"program":"x = 1","expression":"x","nodes":["a"]}`, 400, []string{"/nodes: these are the labels of arrays, and no input is an array"}},
@@ -358,6 +362,13 @@ func TestConversation(t *testing.T) {
 
 // TestLimits: a request lowers the limits and never raises them.
 func TestLimits(t *testing.T) {
+	rows, _ := talk(t, Options{})
+	for n, want := range map[int]string{30e6: "an array of 30000000 rows takes 343.3 MiB to be built, the limit is 256.0 MiB", 67108865: "an array has at most 67108864 rows, found 67108865"} {
+		body := fmt.Sprintf(`{"program":"input A: graph\n:print sum(A)","limits":{"bytes":268435456},"inputs":{"A":{"array":{"layout":"edges","dtype":"bool","shape":[%d,%[1]d],"parts":[""]}}}}`, n)
+		if status, got, _ := rows.ask("POST /v1/run", body); status != 422 || !strings.Contains(got, want) {
+			t.Errorf("%d %s, want %s", status, got, want)
+		}
+	}
 	opt := Options{Body: 100}
 	opt.Limits.MaxOps = 10
 	c, _ := talk(t, opt)

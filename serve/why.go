@@ -9,12 +9,14 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"ein"
 	"ein/internal/codes"
+	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/repl"
 )
@@ -33,8 +35,57 @@ type WhyResult struct {
 	Bound   Bound         `json:"bound"`
 }
 
-// why asks a session, which ends with the answer.
-func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResult, error) {
+// why answers with an explanation, or with what is wrong in terms of the texts of the request.
+func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (any, error) {
+	out, err := explained(ctx, s, c, q)
+	wrong, ok := errors.AsType[*ein.Error](err)
+	if !ok {
+		return out, err
+	}
+	j := wrong.JSON(1)
+	for i := range j.Error.Diagnostics {
+		q.place(&j.Error.Diagnostics[i])
+	}
+	return &Answer{Status: http.StatusUnprocessableEntity, Body: encode(j)}, nil
+}
+
+// place gives a diagnostic the name and the positions of a text of the request. It has the names of
+// a session, in which the expression follows the program.
+func (q *WhyRequest) place(d *diag.JSONDiagnostic) {
+	input, ok := strings.CutPrefix(d.File, inputFiles)
+	switch {
+	case ok:
+		d.File = input
+	case d.File == programFile:
+		d.File = cmp.Or(q.Name, "program")
+	}
+	if d.File != expressionFile {
+		return
+	}
+	before := []rune(q.Expression)
+	before = before[:max(0, min(d.Start.Column-1, len(before)))]
+	begin := d.Start.Offset - len(string(before))
+	at := func(p *diag.JSONPosition) {
+		if p.Offset >= begin {
+			p.Line, p.Offset = 1, p.Offset-begin
+		}
+	}
+	at(&d.Start)
+	at(&d.End)
+	for i := range d.Related {
+		at(&d.Related[i].Start)
+		at(&d.Related[i].End)
+	}
+	for i := range d.Fixes {
+		for k := range d.Fixes[i].Edits {
+			at(&d.Fixes[i].Edits[k].Start)
+			at(&d.Fixes[i].Edits[k].End)
+		}
+	}
+}
+
+// explained asks a session, which ends with the answer.
+func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResult, error) {
 	start := time.Now()
 	ctx, stop := s.within(ctx, q.Limits)
 	defer stop()
@@ -48,7 +99,7 @@ func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResult, er
 		name, before := cmp.Or(q.Name, "program"), q.Program.Program+"\n"+verb+" "
 		p, err := s.compile(ctx, key{name, before + expression, prof, s.limits(q.Limits)})
 		if wrong, ok := errors.AsType[*ein.Error](err); ok && wrong.File != nil { // the client knows it as two texts
-			wrong.File = source.NewFile(name, before).Append("expression", 1, expression)
+			wrong.File = source.NewFile(name, before).Append(expressionFile, 1, expression)
 		}
 		return p, err
 	}
@@ -80,7 +131,7 @@ func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResult, er
 			default:
 				f = File{string(data), "format=json"}
 			}
-			spec, ok = "inputs/"+in.Name, true
+			spec, ok = inputFiles+in.Name, true
 			files.text[spec] = f.Text
 			if f.Options != "" {
 				spec += "?" + f.Options
@@ -90,7 +141,7 @@ func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResult, er
 			load += " " + in.Name + "=" + spec
 		}
 	}
-	session := repl.New(repl.Config{Limits: s.limits(q.Limits), Files: files})
+	session := repl.New(repl.Config{Name: expressionFile, Limits: s.limits(q.Limits), Files: files})
 	for _, entry := range []string{load, ":why " + expression} {
 		r := session.Eval(ctx, entry)
 		switch {
@@ -121,7 +172,12 @@ func codeOf(err error) codes.Code {
 	return wrong.Diags.First().Code
 }
 
-const programFile = "program.ein"
+// The names of texts of a session.
+const (
+	programFile    = "program.ein"
+	expressionFile = "expression"
+	inputFiles     = "inputs/"
+)
 
 // memory is the files of such a session: the data of the request, and the server's own.
 type memory struct {

@@ -104,6 +104,13 @@ def test_many_scores_keep_their_order():
     assert [s.reward for s in bench.score_many(items)] == [float(i % 3 == 0) for i in range(2500)]
 
 
+def test_a_reply_that_is_too_long_costs_only_itself():
+    right = '{"answer": true}'
+    scores = bench.score_many([bench.Item(ID, r, "direct") for r in (right, right + " " * (1 << 20), right)])
+    assert [s.reward for s in scores] == [1, None, 1]
+    assert (scores[1].status, scores[1].reason, scores[1].message) == ("bad_request", "too_long", "the reply has 1048592 bytes, at most 1048576 are scored")
+
+
 def test_worth_is_one_of_four():
     with pytest.raises(ValueError, match="no reward 'best'; there are strict, relaxed, lenient and shaped"):
         bench.worth("best")

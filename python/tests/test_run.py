@@ -2,6 +2,7 @@
 
 import array
 import pathlib
+from decimal import Decimal
 
 import networkx as nx
 import numpy as np
@@ -274,7 +275,7 @@ def test_result():
         (pathlib.Path("graph.csv"), "PosixPath is no data for an input\nein.File"),
         (ein.Graph(np.eye(2), nodes=["a"]), "A: there is 1 label, and the array is 2x2"),
         (ein.Graph(sp.eye_array(2), nodes=["a", "b", "c"]), "A: there are 3 labels, and the array is 2x2"),
-        ([(object(), 1)], r"A: <object object .* in \(<object object .*, 1\), expected text or a number"),
+        ([(object(), 1)], r"A: <object object .* in \(<object object .*, 1\), expected text, an int or a float"),
         (ein.Graph([(0, 1)], weight="w"), "A: weight= is for"),
         (ein.Graph([(0, 1)], nodes=["a"]), "A: nodes= is for arrays"),
         (ein.Graph(pd.DataFrame({"u": [1], "v": [2]}), weight="w"), r"A: no columns \['u', 'v', 'w'\]"),
@@ -285,7 +286,9 @@ def test_result():
         (nx.to_pandas_adjacency(nx.path_graph("ab"), nonedge=np.nan), "A: a row of"),
         (pd.DataFrame({"u": ["a", None], "v": ["b", "c"]}), "A: a row of"),
         ({"a": [["b"]]}, r"A: \['b'\] is not a node"),
-        ({"a": 1, "b": "c"}, "A: expected the neighbours of 'a', found 1"),
+        ({"a": 1, "b": "c"}, "A: expected an int or float for every node, or the neighbours of every node; 'a' has 1"),
+        ({"a": Decimal("0.5")}, r"the neighbours of every node; 'a' has Decimal\('0.5'\)"),
+        ([("a", "b", Decimal("0.5"))], r"Decimal\('0.5'\) in .*, expected text, an int or a float"),
         (ein.File("missing.csv"), "A: the file missing.csv cannot be read"),
         ([(0, 1, 2, 3)], "E0701"),
         (np.zeros(3), "E0701"),
@@ -355,7 +358,7 @@ def test_rows_with_gaps_and_dates():
         ein.run("input Pay(to: node, at: text)\nPay(x, d)?", Pay=ein.Rows(pay))
     with pytest.raises(ein.InputError, match="Pay: two columns are named 'to'"):
         ein.run(program, Pay=ein.Rows(pd.DataFrame([["a", "b"]], columns=["to", "to"])))
-    with pytest.raises(ein.InputError, match=r"Pay: b'a' in \(b'a', 'b'\), expected text or a number"):
+    with pytest.raises(ein.InputError, match=r"Pay: b'a' in \(b'a', 'b'\), expected text, an int or a float"):
         ein.run(program, Pay=ein.Rows([(b"a", "b")]))
 
 

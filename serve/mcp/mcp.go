@@ -20,6 +20,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ein"
@@ -152,7 +153,8 @@ func withoutNulls(args []byte) []byte {
 
 // Stdio serves one agent over two streams until the first one ends.
 func Stdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
-	return s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	to := &answers{WriteCloser: out, due: map[jsonrpc.ID]bool{}}
+	return s.Run(ctx, &mcp.IOTransport{Reader: newLines(in, to), Writer: to})
 }
 
 // Tools are tools of a server for a model that is asked by this process: it sees of them what

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"strings"
@@ -126,3 +127,55 @@ func TestConnect(t *testing.T) {
 		}
 	}
 }
+
+// TestLines: a line that is no message is told so, and the conversation goes on.
+func TestLines(t *testing.T) {
+	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	in := strings.Join([]string{`hello`, `{"id":1`, `{`, ``, `3`, `[1]`, `{"jsonrpc":"2.0"}`, ask, `nonsense {}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"program":":print 1 + 1"}}}`, ""}, "\n")
+	r, w := io.Pipe()
+	out := &told{until: "1 + 1 = 2", then: w}
+	go func() { _, _ = io.Copy(w, strings.NewReader(in)) }()
+	if err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), r, out); err != nil {
+		t.Error(err)
+	}
+	for want, n := range map[string]int{`"id":null,"error":{"code":-32700,`: 4, `"id":null,"error":{"code":-32600,`: 3, `"id":1,"result":`: 1, `1 + 1 = 2`: 2} {
+		if got := strings.Count(out.String(), want); got != n {
+			t.Errorf("%d of %s\n%s", got, want, out)
+		}
+	}
+}
+
+// TestLastAnswers: the requests before the end are answered.
+func TestLastAnswers(t *testing.T) {
+	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"program":":print 1 + 1"}}}
+{"jsonrpc":"2.0","id":3,"method":"none"}
+`
+	out := &told{}
+	if err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), io.NopCloser(strings.NewReader(ask)), out); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{`"id":1,"result":`, `"id":2,"result":`, `"id":3,"error":`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s\n%s", want, out)
+		}
+	}
+}
+
+// told is what is written, which closes then when it has a text.
+type told struct {
+	bytes.Buffer
+	until string
+	then  io.Closer
+}
+
+func (w *told) Write(p []byte) (int, error) {
+	if w.then != nil && strings.Contains(string(p), w.until) {
+		defer func() { _ = w.then.Close() }()
+	}
+	return w.Buffer.Write(p)
+}
+
+func (*told) Close() error { return nil }

@@ -147,8 +147,29 @@ func (b *block) mode() prompt.Mode {
 	return ""
 }
 
-// blocks returns the fenced blocks of a reply, in order.
+// blocks returns the fenced blocks of a reply, in order. A block of Markdown stands for those that it
+// contains: models put a whole answer into one, and often end it with the fence of the first inside.
 func blocks(reply string) iter.Seq[block] {
+	return func(yield func(block) bool) {
+		for b := range fences(reply) {
+			whole := true
+			if b.tag == "markdown" || b.tag == "md" {
+				for inner := range fences(b.text) {
+					whole, inner.closed = false, b.closed
+					if !yield(inner) {
+						return
+					}
+				}
+			}
+			if whole && !yield(b) {
+				return
+			}
+		}
+	}
+}
+
+// fences returns the outermost fenced blocks of a text.
+func fences(reply string) iter.Seq[block] {
 	return func(yield func(block) bool) {
 		var f fence
 		start, end := 0, 0

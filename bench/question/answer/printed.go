@@ -32,7 +32,7 @@ func Printed(out string, reference *Reference, t category.Result, categoryName s
 			return judged(&v, reference, t, categoryName), nil
 		}
 	}
-	if x, relaxed := ParseRelaxed(out); relaxed == nil {
+	if x, relaxed := ParseRelaxed(out); relaxed == nil && strings.TrimSpace(out) != pythonNone {
 		if n, numbers := x.named(t, labels); numbers == nil {
 			x = n
 		}

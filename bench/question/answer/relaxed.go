@@ -1,9 +1,11 @@
 package answer
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -25,17 +27,19 @@ func Visible(reply string) string {
 	return reply
 }
 
-// stated matches the ways in which texts mark an answer, to the end of the line.
-var stated = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\banswer\b[*_]*(?:\s+is\b\s*:?|\s*[:=])[ \t*_]*\n?[ \t]*([^\n]*)`)
-})
+// marks matches what texts put in front of an answer: a box of LaTeX, a tag, a heading, or words.
+var marks = pattern(`(?im)\\boxed\{|<(?:final_)?answer>|^[#>*_ \t]*(?:final[ \t]+)?answer[*_ \t\r]*$|\banswer\b[*_]*(?:\s+is\b\s*:?|\s*[:=])`)
+
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // mostStated is how many bytes at the end of a text are searched for an answer.
 const mostStated = 1 << 16
 
 // ParseRelaxed finds the answer in a text whatever contains it: an object with a
-// member "answer", as JSON or as Python writes it, \boxed{...}, or what follows "answer:" or
-// "answer is", the last one if there are several; or else the whole text. Text repeated from the
+// member "answer", as JSON or as Python writes it; or what the last mark of an answer marks, such as
+// \boxed{...}, <answer>...</answer> or "answer is"; or else the whole text. Text repeated from the
 // question does not count. Its errors are those of ParseReply.
 func ParseRelaxed(reply string) (JSON, error) {
 	reply = Visible(reply)
@@ -56,44 +60,98 @@ func ParseRelaxed(reply string) (JSON, error) {
 			}
 		}
 	}
-	last, text := -1, strings.TrimSpace(reply)
-	const box = `\boxed{`
-	if at := strings.LastIndex(reply, box); at >= 0 {
-		inside := reply[at+len(box):]
-		depth := 0
-		for i, c := range []byte(inside) {
-			if c == '{' {
-				depth++
-			}
-			if c == '}' {
-				if depth--; depth < 0 {
-					last, text = at, inside[:i]
-					break
-				}
-			}
-		}
+	all := marks().FindAllStringIndex(reply, -1)
+	if len(all) == 0 {
+		return relaxedText(reply), nil
 	}
-	if all := stated().FindAllStringSubmatchIndex(reply, -1); all != nil {
-		if m := all[len(all)-1]; m[0] > last && !strings.Contains(reply[m[2]:m[3]], box) {
-			text = reply[m[2]:m[3]]
-		}
+	m := all[len(all)-1]
+	rest := reply[m[1]:]
+	tagged, _, _ := strings.Cut(rest, "</")
+	switch end := boxEnd(rest); {
+	case reply[m[0]] == '<':
+		return relaxedText(tagged), nil
+	case reply[m[0]] != '\\':
+		return relaxedText(behind(tagged)), nil
+	case end >= 0:
+		return relaxedText(rest[:end]), nil
 	}
-	return relaxedText(text), nil
+	return relaxedText(reply), nil // the box was cut off
 }
+
+// boxEnd returns where the brace is that closes a box, or -1.
+func boxEnd(text string) int {
+	depth := 0
+	return strings.IndexFunc(text, func(c rune) bool {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		return depth < 0
+	})
+}
+
+// How far an answer extends: to the end of the line, of the list, or of the paragraph and its list.
+var (
+	firstLine = pattern(`^.*`)
+	wholeList = pattern(`^.*(?:\s*\n[ \t]*` + listMark + `.*)*`)
+	paragraph = pattern(`^.*(?:\n[ \t]*[^\s].*|\s*\n[ \t]*` + listMark + `.*)*`)
+)
+
+// listMark matches the mark of an item of a list.
+const listMark = `(?:[-*+•]|\d+[.)])\s+`
+
+// behind returns the text of an answer behind words that mark it: the rest of the line or, if that
+// is empty, the next block or paragraph. A value in brackets may have several lines.
+func behind(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	extent := firstLine
+	switch {
+	case strings.Trim(line, " \t\r*_") == "":
+		extent = paragraph
+	case item().MatchString(strings.TrimSpace(line)):
+		extent = wholeList
+	}
+	text = strings.TrimLeft(text, " \t\r\n*_")
+	if inside, ok := strings.CutPrefix(text, "```"); ok {
+		inside, _, _ = strings.Cut(inside, "```")
+		return "```" + inside
+	}
+	r := reader{s: text}
+	if strings.IndexByte("[({", r.peek()) < 0 {
+		r.at = 0
+	} else if _, err := r.relaxed(); err != nil {
+		r.at = 0
+	}
+	return text[:r.at] + extent().FindString(text[r.at:])
+}
+
+// What LaTeX and Markdown put around a text.
+var (
+	styled  = pattern(`\\(?:text|math)[a-z]*\{([^{}]*)\}`)
+	frac    = pattern(`\\[dt]?frac\{(\d+)\}\{(\d+)\}`)
+	block   = pattern("^\\s*```(?:\\w*\\s*\n|json|python)?")
+	escaped = strings.NewReplacer(`\left`, "", `\right`, "", `\{\}`, "∅", `\{`, "{", `\}`, "}", "{,}", ",", "−", "-")
+)
 
 // relaxedText returns a value as JSON or Python writes it, or else a text.
 func relaxedText(text string) JSON {
-	for _, wrapped := range []string{`\text{`, `\mathrm{`, "$", "```json", "```python", "```", "`", "**"} {
-		text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), wrapped))
+	text = block().ReplaceAllString(escaped.Replace(text), "")
+	text = frac().ReplaceAllString(styled().ReplaceAllString(text, "$1"), "$1/$2")
+	for was := ""; was != text; {
+		was = text
+		text = strings.TrimRight(strings.Trim(text, " \t\r\n*_`$"), ".")
+		for _, pair := range []string{`\(\)`, `\[\]`} {
+			text = strings.TrimSuffix(strings.TrimPrefix(text, pair[:2]), pair[2:])
+		}
 	}
-	text = strings.TrimRight(text, " \t\r\n.*`$")
 	if n := strings.Count(text, "}") - strings.Count(text, "{"); n == 1 {
 		text = strings.TrimSuffix(text, "}")
 	}
-	text = strings.ReplaceAll(strings.ReplaceAll(text, `\{`, "{"), `\}`, "}")
 	r := reader{s: text}
 	v, err := r.relaxed()
-	if r.space(); err != nil || r.at < len(text) {
+	if r.space(); err != nil || r.at < len(text) || text == pythonNone {
 		return JSON{kind: jsonString, text: strings.TrimSpace(text)}
 	}
 	if a, ok := v.Member(answerKey); ok {
@@ -101,6 +159,9 @@ func relaxedText(text string) JSON {
 	}
 	return v
 }
+
+// pythonNone is null in a value, and the word in a text.
+const pythonNone = "None"
 
 // relaxed reads a value of JSON or Python: quotes of both sorts or none, brackets of
 // all sorts, True and None.
@@ -134,7 +195,7 @@ func (r *reader) relaxed() (JSON, error) {
 		return JSON{}, r.expected("a value")
 	case "True", "False", "true", "false":
 		return JSON{kind: jsonBool, text: strings.ToLower(word)}, nil
-	case "None", "null":
+	case pythonNone, "null":
 		return JSON{kind: jsonNull, text: "null"}, nil
 	}
 	if v, err := Parse(word); err == nil && v.kind == jsonNumber {
@@ -196,6 +257,11 @@ func object(c *composite) JSON {
 // coerce returns a value in the container of a type; it is false where it has none that
 // could be meant.
 func (v *JSON) coerce(t category.Result, labels []string) (JSON, bool) {
+	if v.kind == jsonString && t != category.String {
+		if x := relaxedText(v.text); x.kind != jsonString {
+			return x.coerce(t, labels)
+		}
+	}
 	word := strings.ToLower(strings.TrimSpace(v.text))
 	switch {
 	case t == category.Set && v.kind == jsonString:
@@ -216,13 +282,17 @@ func (v *JSON) coerce(t category.Result, labels []string) (JSON, bool) {
 	case t == category.Boolean && v.kind == jsonString && (word == "no" || word == "false"):
 		return JSON{kind: jsonBool, text: "false"}, true
 	case (t == category.Integer || t == category.Float) && v.kind == jsonString:
-		x, err := Parse(word)
-		return x, err == nil && conforms(&x, t)
+		return number(word, t)
+	case t == category.Compound && v.kind == jsonString:
+		if x := pair(v.text); x.kind == jsonArray || x.kind == jsonObject {
+			return x.coerce(t, labels)
+		}
 	case t == category.Compound && v.kind == jsonArray && len(v.more.values) == 2:
 		v = &JSON{kind: jsonObject, more: &composite{[]string{"reachable", "degree"}, v.more.values}}
 		fallthrough
 	case t == category.Compound && v.kind == jsonObject:
-		if !conforms(v, t) {
+		v = &JSON{kind: jsonObject, more: &composite{lists.Map(v.more.keys, strings.ToLower), v.more.values}}
+		if repeats(v.more.keys) || !conforms(v, t) {
 			return *v, false
 		}
 		reach, degree := either(v, "reachable", "reach"), either(v, "degree", "deg")
@@ -233,22 +303,64 @@ func (v *JSON) coerce(t category.Result, labels []string) (JSON, bool) {
 	return *v, conforms(v, t)
 }
 
-// between matches what separates the labels of a set in a text.
-var between = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*(?:,\s*and\s|,|\n|\sand\s)\s*`) })
+// number returns the number that a text is: with commas between thousands or, if it may have a
+// fraction, a whole number over another.
+func number(text string, t category.Result) (JSON, bool) {
+	if thousands().MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
+	if over, under, ok := strings.Cut(text, "/"); ok && t == category.Float {
+		p, none := strconv.Atoi(strings.TrimSpace(over))
+		q, either := strconv.Atoi(strings.TrimSpace(under))
+		if cmp.Or(none, either) == nil {
+			text = strconv.FormatFloat(float64(p)/float64(q), 'f', -1, 64)
+		}
+	}
+	x, err := Parse(text)
+	return x, err == nil && conforms(&x, t)
+}
 
-// set returns the labels that a text names, with commas, "and" or lines between them; it is
-// false where it names anything else.
+var thousands = pattern(`^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$`)
+
+// items returns the parts of a text with commas, "and" or lines between them, without the marks of
+// a list.
+func items(text string) []string {
+	return lists.Map(between().Split(text, -1), func(x string) string {
+		return strings.Trim(item().ReplaceAllString(strings.TrimSpace(x), ""), " *`")
+	})
+}
+
+var (
+	between = pattern(`\s*(?:,\s*and\s|,|\n|\sand\s)\s*`)
+	item    = pattern(`^(?:\*\*)?\s*` + listMark)
+)
+
+// pair returns the object or array whose two elements stand in a text without brackets.
+func pair(text string) JSON {
+	parts := items(text)
+	if len(parts) != 2 {
+		return JSON{kind: jsonString, text: text}
+	}
+	brackets := "[]"
+	if strings.Contains(text, ":") {
+		brackets = "{}"
+	}
+	return relaxedText(brackets[:1] + strings.Join(parts, ",") + brackets[1:])
+}
+
+// set returns the labels that a text names as items, or none; it is false where it names anything
+// else.
 func set(text string, labels []string) (JSON, bool) {
 	names := []string{text}
 	switch {
-	case strings.EqualFold(text, "none"):
+	case slices.Contains([]string{"none", "∅", `\emptyset`, `\varnothing`, "empty set", "the empty set"}, strings.ToLower(text)):
 		names = nil
 	case !slices.Contains(labels, text):
-		names = between().Split(text, -1)
+		names = items(text)
 	}
 	values := make([]JSON, len(names))
 	for i, x := range names {
-		x = strings.Trim(strings.TrimSpace(x), `"'`)
+		x = strings.Trim(x, `"'`)
 		if !slices.Contains(labels, x) {
 			return JSON{}, false
 		}

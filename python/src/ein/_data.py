@@ -47,7 +47,7 @@ def unfit(data: Any) -> InputError | None:
     """The error of data with a value that JSON has no form for."""
     if bad := _unfit(data, data):
         name, x, row = bad
-        want = "a finite number" if isinstance(x, float) else "text without halves of surrogate pairs" if isinstance(x, str) else "text or a number"
+        want = "a finite number" if isinstance(x, float) else "text without halves of surrogate pairs" if isinstance(x, str) else "text, an int or a float"
         return InputError(f"{name}: {x!r} in {row:.200}, expected {want}")
     return None
 
@@ -326,7 +326,7 @@ def _mapping(name: str, data: Mapping[Any, Any]) -> Any:
     edges: list[tuple[Any, ...]] = []
     for u, to in data.items():
         if isinstance(to, str) or not isinstance(to, Iterable):
-            raise InputError(f"{name}: expected the neighbours of {u!r}, found {to!r}")
+            raise InputError(f"{name}: expected an int or float for every node, or the neighbours of every node; {u!r} has {to!r}")
         if isinstance(to, Mapping):
             edges += [(u, _node(v), w) for v, w in cast("Mapping[Any, Any]", to).items()]
         else:

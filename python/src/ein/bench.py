@@ -50,11 +50,11 @@ class Instance:
 @dataclass(frozen=True)
 class Score:
     """What a reply is worth. The reward is None where the judge failed, and not the
-    model; such a reply counts neither way."""
+    model, or where the reply is too long; such a reply counts neither way."""
 
     id: str
     reward: float | None
-    status: str  # scored or infra_error
+    status: str  # scored, infra_error or, of a reply that is too long, bad_request
     outcome: str = ""
     strict: bool = False
     relaxed: bool = False
@@ -214,7 +214,7 @@ def score(question: str | Instance, reply: str, mode: str | None = None, *, fini
 
 def score_many(items: Iterable[Item], *, limits: Limits | None = None) -> list[Score]:
     """What replies are worth, in their order. A question that does not exist or may not
-    be asked is an error."""
+    be asked is an error; a reply of over 1 MiB has no reward."""
     asked = [_item(i) for i in items]
     bounds = limits_of(limits)
     scores: list[Score] = []
@@ -223,7 +223,7 @@ def score_many(items: Iterable[Item], *, limits: Limits | None = None) -> list[S
         if bounds:
             body["limits"] = bounds
         for got in ask("POST /v1/score", body).json()["items"]:
-            if got["status"] == "bad_request":
+            if got["status"] == "bad_request" and got.get("reason") != "too_long":  # the model's mistake costs no other reply
                 raise InputError(f"item {len(scores)}, {got['id'] or 'an instance'}: {got['message']}")
             scores.append(Score(**got))
     return scores
