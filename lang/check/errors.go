@@ -277,6 +277,17 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		c.report(d)
 		return
 	}
+	if r := c.rel.byName[x.Fun.Name]; r != nil && c.scope.fn == nil {
+		d.Label = "a relation"
+		d.Notes = []string{"Its rows are asked for by a query, `" + c.shown(r) + "?`; in an equation its columns are indices in square brackets."}
+		isName := func(a syntax.Arg) bool { _, ok := a.Value.(*syntax.Name); return ok }
+		asked := c.eq.value == x && len(c.eq.lhs) == 0 && slices.ContainsFunc(x.Args, isName)
+		if !asked && len(r.cols) == len(x.Args) && c.positions(x) {
+			d.Fixes = inBrackets(x)
+		}
+		c.report(d)
+		return
+	}
 	if later := c.laterFunction(x); later != nil {
 		d.Label = "not defined yet"
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
@@ -312,30 +323,36 @@ func (c *checker) synonym(d *diag.Diagnostic, name syntax.Ident) bool {
 // calledTensor offers what a call of a tensor most likely means: an element if there is a position
 // for each axis, else a product.
 func (c *checker) calledTensor(x *syntax.Call, sym *symbol) []diag.Fix {
-	if len(x.Args) == 0 {
-		return nil
-	}
-	first, last := x.Args[0], x.Args[len(x.Args)-1]
-	positions := sym.node != nil && sym.node.Rank() == len(x.Args)
-	for _, a := range x.Args {
-		switch e := a.Value.(type) {
-		case *syntax.Name:
-			positions = positions && c.scope.lookup(e.Name) == nil
-		case *syntax.Number, *syntax.String:
-		default:
-			positions = false
-		}
-	}
 	switch after := x.Fun.Span.End; {
-	case positions:
-		return []diag.Fix{{Title: "index it", Edits: []diag.Edit{
-			{Span: source.Span{Start: after, End: first.Value.Pos().Start}, NewText: "["},
-			{Span: source.Span{Start: last.Value.Pos().End, End: x.End}, NewText: "]"},
-		}}}
-	case len(x.Args) == 1 && first.Name.Name == "" && x.End == first.Value.Pos().End+1: // no comma after it
+	case len(x.Args) == 0:
+	case sym.node != nil && sym.node.Rank() == len(x.Args) && c.positions(x):
+		return inBrackets(x)
+	case len(x.Args) == 1 && x.Args[0].Name.Name == "" && x.End == x.Args[0].Value.Pos().End+1: // no comma after it
 		return fix("multiply", source.Span{Start: after, End: after}, " * ")
 	}
 	return nil
+}
+
+// positions reports whether all arguments of a call may be indices.
+func (c *checker) positions(x *syntax.Call) bool {
+	return !slices.ContainsFunc(x.Args, func(a syntax.Arg) bool {
+		switch e := a.Value.(type) {
+		case *syntax.Name:
+			return c.scope.lookup(e.Name) != nil
+		case *syntax.Number, *syntax.String:
+			return false
+		}
+		return true
+	})
+}
+
+// inBrackets is the fix that makes a call an element.
+func inBrackets(x *syntax.Call) []diag.Fix {
+	first, last := x.Args[0].Value.Pos(), x.Args[len(x.Args)-1].Value.Pos()
+	return []diag.Fix{{Title: "index it", Edits: []diag.Edit{
+		{Span: source.Span{Start: x.Fun.Span.End, End: first.Start}, NewText: "["},
+		{Span: source.Span{Start: last.End, End: x.End}, NewText: "]"},
+	}}}
 }
 
 func (c *checker) laterFunction(x *syntax.Call) *syntax.Def {
@@ -437,7 +454,7 @@ func (c *checker) duplicate(id syntax.Ident, first source.Span, what string) {
 func (c *checker) unknownInputKind(k syntax.Ident) {
 	d := diag.Diagnostic{Code: codes.E0209, Severity: diag.Error, Span: k.Span,
 		Message: fmt.Sprintf("`%s` is not a kind of input", k.Name),
-		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar."}}
+		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar; a relation has columns, as in `input Pay(from: node, amount: int)`."}}
 	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); ok {
 		d.Fixes = guess("`"+near+"`", k.Span, near)
 	}

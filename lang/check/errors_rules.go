@@ -71,6 +71,9 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	if _, ok := aggregates[name.Name]; ok {
 		d.Notes = append(d.Notes, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
 	}
+	if w, ok := foreign[name.Name]; ok {
+		d.Notes = append(d.Notes, w.note)
+	}
 	near, ok := c.nearest(name.Name, math.MaxInt)
 	if ok {
 		d.Fixes = guess("`"+c.shown(c.rel.byName[near])+"`", name.Span, near)
@@ -365,13 +368,17 @@ func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name
 // foreign are words of other languages that are no names in the body of a rule: what to write
 // instead, and what to write in their place if that is enough.
 var foreign = map[string]struct{ note, fix string }{
-	"is":    {"`v = e` gives v a value.", "="},
-	"and":   {"The literals of a body are separated by commas.", ","},
-	"or":    {"For another way to the same rows, write a second rule with the same head.", ""},
-	"in":    {"For one of several values, write a rule for each, or a relation that lists them.", ""},
-	"mod":   {"The rest of a division is `a - b * floor(a / b)`.", ""},
-	"group": {"The columns of the head without an aggregate are the groups: `Total(x, sum(a)) <- Pay(x, a).`.", ""},
-	"null":  {"There is no null: a row that lacks a value is left out.", ""},
+	"is":     {"`v = e` gives v a value.", "="},
+	"and":    {"The literals of a body are separated by commas.", ","},
+	"or":     {"For another way to the same rows, write a second rule with the same head.", ""},
+	"in":     {"For one of several values, write a rule for each, or a relation that lists them.", ""},
+	"mod":    {"The rest of a division is `a - b * floor(a / b)`.", ""},
+	"group":  {"The columns of the head without an aggregate are the groups: `Total(x, sum(a)) <- Pay(x, a).`.", ""},
+	"null":   {"There is no null: a row that lacks a value is left out.", ""},
+	"where":  {"The literals of a body are separated by commas.", ","},
+	"as":     {"A column has no name: what reads a relation gives its columns variables, in their order.", ""},
+	"exists": {"A variable of the body alone stands for some value, as `_` does.", ""},
+	"forall": {"What holds for all has no exception: give the exceptions a relation, and negate it.", ""},
 }
 
 // notLiteral is a literal that is none.
