@@ -64,6 +64,8 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
 	if _, ok := scalars[name.Name]; ok {
 		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of numbers: compare what it gives, as in `%s > 0`.", name.Name, syntax.ExprString(l.X)))
+	} else if call := c.function(name.Name); call != "" {
+		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of tensors: give its result a name, as in `T = %s`, and read that.", name.Name, call))
 	}
 	if name.Name == "not" {
 		d.Notes = append(d.Notes, "`not` negates one atom. To negate more, define a relation for it; a comparison is turned round.")
