@@ -62,16 +62,17 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	}
 	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
 		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
-	if _, ok := scalars[name.Name]; ok {
-		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of numbers: compare what it gives, as in `%s > 0`.", name.Name, syntax.ExprString(l.X)))
-	} else if call := c.function(name.Name); call != "" {
-		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of tensors: give its result a name, as in `T = %s`, and read that.", name.Name, call))
-	}
-	if name.Name == "not" {
+	_, scalar := scalars[name.Name]
+	_, aggregate := aggregates[name.Name]
+	switch call := c.function(name.Name); {
+	case name.Name == "not":
 		d.Notes = append(d.Notes, "`not` negates one atom. To negate more, define a relation for it; a comparison is turned round.")
-	}
-	if _, ok := aggregates[name.Name]; ok {
+	case aggregate:
 		d.Notes = append(d.Notes, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
+	case scalar:
+		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of numbers: compare what it gives, as in `%s > 0`.", name.Name, syntax.ExprString(l.X)))
+	case call != "":
+		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of tensors: give its result a name, as in `T = %s`, and read that.", name.Name, call))
 	}
 	if w, ok := foreign[name.Name]; ok {
 		d.Notes = append(d.Notes, w.note)
