@@ -196,7 +196,7 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 	if lists {
 		if err := written(p, most, func(i int) uint64 {
 			v := result.Outputs[i].Value
-			if f.json != 2 {
+			if f.json != 2 || v.Layout == tensor.Rows {
 				return f.format.Elements(ctx, v)
 			}
 			if n, sparse := show.Entries(ctx, v); sparse {
