@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -561,7 +562,9 @@ func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 			switch x := n.(type) {
 			case *syntax.Name:
 				if !known[x.Name] {
-					c.say(unknownInFunction, x.Span, x.Name, d.Name.Name)
+					m := unknownInFunction
+					m.note = cmp.Or(stdlib.Keyword(x.Name, true), m.note)
+					c.say(m, x.Span, x.Name, d.Name.Name)
 				}
 			case *syntax.Index:
 				visit(x.X)

@@ -181,9 +181,9 @@ func (c *checker) unknownName(x *syntax.Name) {
 	case c.isIndex(x.Name):
 		d.Code, d.Label = codes.E0203, "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
-		d.Notes = []string{"An index belongs in brackets after a tensor, as in `v[" + x.Name + "]`."}
-	case stdlib.Keyword(x.Name, false) != "":
-		d.Notes = []string{stdlib.Keyword(x.Name, false)}
+		d.Notes = []string{"An index belongs in brackets after a tensor, as in `v[" + x.Name + "]`; its positions are `range(n)[" + x.Name + "]`."}
+	case stdlib.Keyword(x.Name, c.scope.fn != nil) != "": // return begins the value of a function
+		d.Notes = []string{stdlib.Keyword(x.Name, c.scope.fn != nil)}
 	case c.isLabel(x.Name):
 		d.Notes, d.Fixes = []string{"A node is written in quotes."}, c.guessLabel("", x.Span, x.Name)
 	case stdlib.Constants[strings.ToLower(x.Name)] != "":
@@ -196,6 +196,8 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Fixes = guess("`"+near+"`", x.Span, near)
 	case c.function(x.Name) != "":
 		d.Notes = []string{"`" + x.Name + "` is a function: call it, as in `" + c.function(x.Name) + "`."}
+	case c.function(strings.ToLower(x.Name)) != "": // Sqrt[2]
+		d.Notes = []string{"A function is called with round brackets, as in `" + c.function(strings.ToLower(x.Name)) + "`."}
 	case c.scope.fn != nil:
 		d.Notes = []string{"A function sees its parameters and the names it defines itself, nothing else of the program."}
 	case c.laterDefinition(x) != nil:
@@ -389,6 +391,8 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) val {
 	notes := []string{"The call is `" + signature + "`."}
 	if x.Fun.Name == "range" {
 		notes = append(notes, "It counts from 0: `range(3) + 1` is 1 to 3, and `2 * range(3)` is 0, 2, 4.")
+	} else if b := stdlib.Lookup(x.Fun.Name); b != nil && b.Form == stdlib.Reduction {
+		notes = append(notes, "Several numbers are one vector: `"+x.Fun.Name+"([1, 2, 3])`.")
 	}
 	return c.err(codes.E0205, x.Span, "", notes,
 		"`%s` takes %s, found %d", x.Fun.Name, want, len(x.Args))
@@ -455,7 +459,9 @@ func (c *checker) unknownInputKind(k syntax.Ident) {
 	d := diag.Diagnostic{Code: codes.E0209, Severity: diag.Error, Span: k.Span,
 		Message: fmt.Sprintf("`%s` is not a kind of input", k.Name),
 		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar; a relation has columns, as in `input Pay(from: node, amount: int)`."}}
-	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); ok {
+	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); numberTypes[strings.ToLower(k.Name)] != "" {
+		d.Fixes = guess("`scalar`", k.Span, "scalar")
+	} else if ok {
 		d.Fixes = guess("`"+near+"`", k.Span, near)
 	}
 	c.report(d)
@@ -664,8 +670,10 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 
 func (c *checker) indexRank(x *syntax.Index, n *ir.Node) val {
 	var notes []string
-	if at, one := x.Indices[0].(*syntax.Number); one && len(x.Indices) == 1 && n.Rank() == 2 {
-		notes = []string{fmt.Sprintf("A row is `Row[j] = A[%s,j]`, a column `Column[i] = A[i,%s]`.", at.Text, at.Text)}
+	_, name := x.Indices[0].(*syntax.Name)
+	if at := text(x.Indices[0]); !name && len(x.Indices) == 1 && n.Rank() == 2 {
+		at = strings.Trim(at, "`")
+		notes = []string{fmt.Sprintf("A row is `Row[j] = A[%s,j]`, a column `Column[i] = A[i,%s]`.", at, at)}
 	} else if len(x.Indices) == 1 && n.Rank() > 1 {
 		notes = []string{"All indices stand in one pair of brackets, as in `A[i,j]`."}
 	}

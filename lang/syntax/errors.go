@@ -190,6 +190,12 @@ var instead = map[rune]string{
 	'!':  "On 0/1 values `1 - a` is not.",
 	'~':  "On 0/1 values `1 - a` is not.",
 	'%':  "A comment starts with // or #.",
+	'∧':  "On 0/1 values `*` is and; in a rule a comma is.",
+	'∨':  "On 0/1 values max(a, b) is or; of rules, write a second one with the same head.",
+	'¬':  "`not` negates an atom; on 0/1 values `1 - a` is not.",
+	'√':  "The square root is `sqrt(x)`.",
+	'Σ':  "An index that the left side lacks is summed: `C[i,k] = A[i,j] B[j,k]`.",
+	'∑':  "An index that the left side lacks is summed: `C[i,k] = A[i,j] B[j,k]`.",
 	'\\': "`not` negates an atom; for unequal, write `!=`.",
 }
 
@@ -346,6 +352,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
 	case kind == KindColon && p.toks[i+1].kind == KindAssign && next(KindAssign):
 		return withFix(d, "write `=`", p.span(i, i+2), "=")
+	case kind == KindColon && want == "the end of the statement" && i > 0 && p.toks[i-1].kind == KindNumber:
+		return withNote(d, "`range(10)` is 0 to 9, and `range(10) + 1` is 1 to 10.")
 	case kind == KindMul && p.inClause && before(KindLParen) && next(KindRParen):
 		return withNote(d, "`count()` counts the bindings of the body, `count(x)` the different values of x.")
 	case kind == KindQuestion && !p.inClause:
@@ -730,7 +738,11 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 	case def && i == lo+2:
 		return errDef(expected("`(` and the parameters"))
 	case def && open == lo+2 && before.kind == KindIdent:
-		return expected("`,` or `)`")
+		d := expected("`,` or `)`")
+		if next == KindAssign || next == KindColon {
+			d.Notes = []string{"A parameter is a name alone, without a type or a default."}
+		}
+		return d
 	case def && open == lo+2:
 		return expected("the name of a parameter")
 	case def && before.kind == KindRParen && p.around(lo, i-1) == lo+2:
