@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"ein/internal/codes"
 	"ein/internal/words"
@@ -205,6 +206,17 @@ func (c *checker) numbersAsNames(col syntax.Column, right string) {
 	d := diag.Diagnostic{Code: codes.W0831, Severity: diag.Warning, Span: col.Type.Span,
 		Message: fmt.Sprintf("`%s` is a set of names of its own; numbers are `int` or `real`", col.Type.Name), Fixes: fix("write `"+right+"`", col.Type.Span, right)}
 	c.report(d)
+}
+
+// date warns of a date without quotes.
+func (c *checker) date(x *syntax.Binary) {
+	if c.file.Source == nil || x.Span.End-x.Span.Start != len(time.DateOnly) {
+		return
+	}
+	day := c.file.Source.Text[x.Span.Start:x.Span.End]
+	if _, err := time.Parse(time.DateOnly, day); err == nil {
+		c.warn(codes.W0832, x.Span, "", []string{"All dates are written in quotes, as in `\"" + day + "\"`."}, "`%s` is a difference of numbers", day)
+	}
 }
 
 // namesInOrder warns of a number that names come before or behind, as text.
