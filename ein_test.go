@@ -15,6 +15,7 @@ import (
 	"ein"
 	"ein/internal/naive/gen"
 	"ein/lang/diag"
+	"ein/vm"
 	"ein/vm/cost"
 	"ein/vm/tensor"
 )
@@ -338,5 +339,33 @@ func TestLayers(t *testing.T) {
 	}
 	if within < n/10 || within > n*7/8 {
 		t.Errorf("%d of %d runs ended within limits", within, n)
+	}
+}
+
+// TestProofsWithinLimits: proofs count as memory, as the engine holds them and in words.
+func TestProofsWithinLimits(t *testing.T) {
+	var text strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&text, "Next(n%d, n%d).\n", i, i+1)
+	}
+	text.WriteString("Far(x, y) <- Next(x, y).\nFar(x, z) <- Far(x, y), Next(y, z).\nFar(\"n0\", y)?\n")
+	prove := func(proofs int, bytes uint64) error {
+		p, err := ein.Compile("p.ein", text.String(), ein.Options{Proofs: proofs, Limits: ein.Limits{MaxBytes: bytes}})
+		if err != nil {
+			return err
+		}
+		_, err = p.Run(t.Context())
+		return err
+	}
+	for _, c := range []struct {
+		proofs int
+		bytes  uint64
+		stops  bool
+	}{{0, 2 << 20, false}, {3, 2 << 20, false}, {300, 2 << 20, true}, {300, 12 << 20, true}, {300, 100 << 20, false}} {
+		err := prove(c.proofs, c.bytes)
+		_, over := errors.AsType[*vm.Exceeded](err)
+		if over != c.stops || !over && err != nil {
+			t.Errorf("%d proofs in %d bytes: %v", c.proofs, c.bytes, err)
+		}
 	}
 }

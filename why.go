@@ -1,11 +1,15 @@
 package ein
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"slices"
 
+	"ein/internal/words"
 	"ein/lang/describe"
 	"ein/lang/syntax"
+	"ein/vm"
 )
 
 // Proof is why a row holds, by a derivation of least height, each row once; or why there
@@ -36,6 +40,7 @@ func (p *Program) proves() bool {
 // prove gives the outputs of a run their proofs: of each :why, and of the first rows of
 // each query if they are wanted.
 func (m *Machine) prove(ctx context.Context, r *Result) error {
+	limit, held := cmp.Or(m.program.opt.Limits.MaxBytes, math.MaxUint64), m.vm.Stats().PeakBytes
 	for i := range r.Outputs {
 		o, q := &r.Outputs[i], m.program.asked(i)
 		if q == nil || !q.Why && m.program.opt.Proofs == 0 {
@@ -56,7 +61,13 @@ func (m *Machine) prove(ctx context.Context, r *Result) error {
 		if err != nil {
 			return m.program.failedRun(err, m.vm.Stats().Ops)
 		}
-		o.Proofs = describe.Proofs(m.program.file.Source, m.program.file.Stmts, e)
+		proofs, size := describe.Proofs(m.program.file.Source, m.program.file.Stmts, e, limit-min(limit, held))
+		if held += size; held > limit {
+			err := &vm.Exceeded{What: "bytes", Pos: m.program.code.Outputs[i].Pos, Max: limit,
+				Sofar: words.Plural(len(proofs), "proof")}
+			return m.program.failedRun(err, m.vm.Stats().Ops)
+		}
+		o.Proofs = proofs
 	}
 	return nil
 }

@@ -24,6 +24,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"ein/internal/codes"
 	"ein/internal/lists"
@@ -346,8 +348,54 @@ func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*D
 	for i, t := range list {
 		data.Values[names[i]] = &tensor.Value{Layout: tensor.Rows, Table: t}
 	}
-	data.Warnings = slices.Concat(read, warnings, data.Warnings)
+	data.Warnings = slices.Concat(read, warnings, data.Warnings, alike(data.Labels))
 	return data, nil
+}
+
+// alike notes labels that are told from others by blanks or invisible characters alone, as tables
+// from spreadsheets and web pages have them: they are nodes of their own.
+func alike(labels []string) []graphio.Warning {
+	const most = 1000
+	odd := map[string]string{} // by what can be seen
+	for _, s := range labels {
+		if look := seen(s); look != s && len(odd) < most {
+			odd[look] = s
+		}
+	}
+	if len(odd) == 0 {
+		return nil
+	}
+	first, pairs := "", 0
+	for _, s := range labels {
+		if other, ok := odd[seen(s)]; ok && other != s {
+			if pairs++; pairs == 1 {
+				first = fmt.Sprintf("%+q and %+q", s, other)
+			}
+		}
+	}
+	if pairs == 0 {
+		return nil
+	}
+	if pairs > 1 {
+		first += fmt.Sprintf(", and %s more", words.Plural(pairs-1, "pair"))
+	}
+	return []graphio.Warning{{Code: "alike", Note: true, Msg: "labels that differ only in blanks or invisible characters are two nodes: " + first}}
+}
+
+// seen is a label without the characters that cannot be seen, and with ordinary blanks inside.
+func seen(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return s
+	}
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		case unicode.Is(unicode.Zs, r):
+			return ' '
+		}
+		return r
+	}, s))
 }
 
 // Behind is what Bind gives of relations alone that it has bound before, when there are other known

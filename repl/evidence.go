@@ -17,7 +17,7 @@ import (
 // evidence explains a structure of a graph: what a bridge or a cut node holds together, or what
 // joins it otherwise; an order, or the cycle that prevents one; the edges that limit a flow. It is
 // nil for any other expression.
-func (s *Session) evidence(ctx context.Context, x syntax.Expr) *Reply {
+func (s *Session) evidence(ctx context.Context, x syntax.Expr, charge func(*tensor.Value, int)) *Reply {
 	var at []syntax.Expr
 	if i, ok := x.(*syntax.Index); ok {
 		x, at = i.X, i.Indices
@@ -28,7 +28,7 @@ func (s *Session) evidence(ctx context.Context, x syntax.Expr) *Reply {
 	}
 	switch name := c.Fun.Name; {
 	case name == "bridges" && (len(at) == 0 || len(at) == 2), name == "cut_nodes" && len(at) <= 1:
-		return s.holding(ctx, c, at)
+		return s.holding(ctx, c, at, charge)
 	case name == "topo_order" && at == nil:
 		order, _ := s.compute(ctx, syntax.ExprString(c))
 		nodes := make([]int, order.Value.Shape.Dim(0))
@@ -82,8 +82,9 @@ func (s *Session) cut(ctx context.Context, c *syntax.Call) *Reply {
 const mostShown = 20
 
 // holding explains bridges and cut nodes: one, or all of them.
-func (s *Session) holding(ctx context.Context, c *syntax.Call, at []syntax.Expr) *Reply {
+func (s *Session) holding(ctx context.Context, c *syntax.Call, at []syntax.Expr, charge func(*tensor.Value, int)) *Reply {
 	graph, _ := s.compute(ctx, syntax.ExprString(c.Args[0].Value))
+	charge(graph.Value, map[bool]int{true: 2, false: 1 + mostShown}[len(at) > 0])
 	n := graph.Value.Shape.Dim(0)
 	g := joinedBy(n, neighbours(graph.Value, false))
 	node, bridge := c.Fun.Name == "cut_nodes", make([]int, len(at))

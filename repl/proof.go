@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -38,7 +39,8 @@ func (s *Session) prove(ctx context.Context, next *state, e *entry, c *compiled,
 	for _, f := range next.entries {
 		stmts = append(stmts, f.Stmts...)
 	}
-	return c.wants[output].Name + ": " + describe.Proofs(next.file, stmts, found)[0].Text()
+	proofs, _ := describe.Proofs(next.file, stmts, found, math.MaxUint64) // of one row
+	return c.wants[output].Name + ": " + proofs[0].Text()
 }
 
 // unknown reports whether an expression calls what is no function, where there are relations.

@@ -686,3 +686,26 @@ func TestWhyOfRelations(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchCounts: what :why looks at itself is among the operations of a session, and within its limit.
+func TestSearchCounts(t *testing.T) {
+	for _, graph := range []string{"A = edges([[0, 1], [1, 2]], 50)", "A = edges([[0, 1], [1, 2]], 1000000)"} {
+		for _, ask := range []string{":why has_path(A, 0, 2)", ":why anc(A, 2)", ":why bridges(A)[0, 1]"} {
+			s := New(Config{})
+			s.Eval(t.Context(), graph)
+			before := s.Spent()
+			if r := s.Eval(t.Context(), ask); r.Failed {
+				t.Fatalf("%s: %s", ask, render(t, r))
+			}
+			after := s.Spent()
+			if after.Ops-before.Ops < 50 || after.Ops > after.Bound {
+				t.Errorf("%s: %s: %d operations of at most %d", graph, ask, after.Ops-before.Ops, after.Bound)
+			}
+			s = New(Config{Limits: cost.Limits{MaxOps: before.Bound + 40}})
+			s.Eval(t.Context(), graph)
+			if r := s.Eval(t.Context(), ask); !r.Failed || !r.Limit || len(r.Diags) != 1 || r.Diags[0].Code != "E0531" {
+				t.Errorf("%s: %s within a limit: %s", graph, ask, render(t, r))
+			}
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"ein/lang/show"
 	"ein/lang/syntax"
 	"ein/vm"
+	"ein/vm/cost"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
@@ -98,11 +99,12 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 	}
 	// The whole expression is checked as it stands, so that what is wrong with it is
 	// told in its own terms; its value is not needed.
-	s.try(arg)
+	next, asked := s.try(arg)
+	charge := func(v *tensor.Value, searches int) { s.charge(next, asked, v, searches) }
 	x, made := s.named(e.X)
 	q, known := ask(x)
 	if !known {
-		if r := s.evidence(ctx, x); r != nil {
+		if r := s.evidence(ctx, x, charge); r != nil {
 			return *r
 		}
 	}
@@ -125,6 +127,7 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 	if q.to != nil {
 		to = s.node(ctx, q.to, n)
 	}
+	charge(graph.Value, 1)
 	t := search(ctx, graph.Value, from, q.reverse)
 	if t == nil {
 		panic(stopped(ctx))
@@ -167,6 +170,22 @@ func (s *Session) node(ctx context.Context, x syntax.Expr, n int) int {
 		panic(refused(failure("%s is not a node; the nodes are 0 to %d", words.Shorten(syntax.ExprString(x), 40), n-1)))
 	}
 	return int(v.At())
+}
+
+// charge counts searches of a graph that no machine makes, each as one that comes to every edge, and
+// refuses them over the limit.
+func (s *Session) charge(next state, e *entry, v *tensor.Value, searches int) {
+	n := uint64(v.Shape.Dim(0))
+	edges := n * n
+	if v.Layout == tensor.Sparse {
+		edges = uint64(len(v.CSR.Idx))
+	}
+	need := uint64(searches) * (n + edges)
+	if limit := s.cfg.Limits.MaxOps; limit > 0 && need > limit {
+		over := &cost.LimitError{What: "operations", Need: need, Max: limit}
+		panic(refused(next.refuse(diag.List{s.overLimit(over, 0, e)})))
+	}
+	s.spent.Ops, s.spent.Bound = s.spent.Ops+need, s.spent.Bound+need
 }
 
 // tree is a breadth-first search: how each node was first found.

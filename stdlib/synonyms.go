@@ -22,7 +22,7 @@ var Synonyms = map[string]string{
 	"norm": "sqrt(sum(v * v))", "var": "mean(v * v) - mean(v) * mean(v)", "std": "sqrt(mean(v * v) - mean(v) * mean(v))",
 	"mod": "a - b * floor(a / b)", "int": "floor", "T": "transpose", "Graph": "edges", "DiGraph": "edges",
 	"array": "[1, 2, 3]", "asarray": "[1, 2, 3]", "list": "[1, 2, 3]", "zeros_like": "zeros(size(A, 0), size(A, 1))", "ones_like": "ones(size(A, 0), size(A, 1))", "linspace": "a + (b - a) * range(n) / (n - 1)",
-	"clip": "clamp", "ceil": "-floor(-x)", "pow": "exp(y * log(x))", "power": "exp(y * log(x))", "hist": "histogram",
+	"log10": "log(x) / log(10)", "log2": "log(x) / log(2)", "ln": "log", "clip": "clamp", "ceil": "-floor(-x)", "pow": "exp(y * log(x))", "power": "exp(y * log(x))", "hist": "histogram",
 	"count_nonzero": "count", "nonzero": "count", "any": "max(v != 0)", "all": "min(v != 0)",
 	"if": "where(p, a, b)", "else": "where(p, a, b)", "iif": "where(p, a, b)", "ifelse": "where(p, a, b)",
 	"and": "both(u, v)", "or": "either(u, v)", "not": "complement(v)",

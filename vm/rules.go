@@ -70,7 +70,7 @@ func (m *Machine) Why(ctx context.Context, output int, rows [][]float64) (*Evide
 			out.Tables = append(out.Tables, t)
 		}
 		ctl := kernel.Ctl{Done: ctx.Done(), Limit: m.ops}
-		budget := engine.Budget{Max: m.budget.Max}
+		budget := m.budget // what it derives again is held beside the rows of the run
 		var err error
 		out.Answers, err = engine.Why(s.Rules, code.RuleSizes(s.Rules, regs), &ctl, args, &budget, out.Goals)
 		var e *engine.Error

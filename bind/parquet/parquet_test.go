@@ -18,6 +18,7 @@ import (
 	einparquet "ein/bind/parquet"
 	"ein/vm/cost"
 	"ein/vm/graphio"
+	"ein/vm/tensor"
 )
 
 var tables = bind.Tables{graphio.Parquet: einparquet.Open}
@@ -75,7 +76,11 @@ func read(t testing.TB, kind graphio.Kind, data []byte, opts string, max uint64)
 	ledger := &cost.Ledger{Max: max}
 	r := bind.Reader{Tables: tables, Ledger: ledger}
 	in := bind.Input{Name: "A", Data: bytes.NewReader(data), Options: opt}
-	raw, err := r.Read(t.Context(), in, bind.Declared{Kind: kind})
+	declared := bind.Declared{Kind: kind}
+	if kind == graphio.Relation {
+		declared.Columns = []tensor.Column{{Name: "payer", Domain: new(tensor.Domain{Name: "node"})}, {Name: "tags.list.element", Kind: tensor.TextColumn, Domain: new(tensor.Domain{Name: "text"})}}
+	}
+	raw, err := r.Read(t.Context(), in, declared)
 	if err != nil {
 		if ledger.Used() != 0 {
 			t.Errorf("%d bytes are not given back", ledger.Used())
@@ -108,6 +113,7 @@ func TestColumns(t *testing.T) {
 		{graphio.Vector, "from=n&weight=big", "error: A:1:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact\nA:2:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact"},
 		{graphio.Vector, "from=n&weight=payer", "error: A:1:1: expected a number, found the string \"acme\"\nA:2:1: expected a number, found the string \"shell\""},
 		{graphio.Graph, "from=tags.list.element&to=payer", "error: A:1:10: expected a node as a number or a string, found \"a list\"\nA:2:10: expected a node as a number or a string, found \"a list\""},
+		{graphio.Relation, "", "error: A:1:10: expected a string or a number in the column `tags.list.element`, found \"a list\"\nA:2:10: expected a string or a number in the column `tags.list.element`, found \"a list\""},
 		{graphio.Graph, "from=payer&to=paid", `error: A: to=paid: no such column (the columns are "payer", "payee", "amount", "n", "day", "at", "price", "open", "big", "tags.list.element", and 1 more)`},
 		{graphio.Graph, "query=SELECT", "error: A: the option query does not apply to a graph read from parquet (query is for SQLite)"},
 		{graphio.Scalar, "", "error: A: a scalar cannot be read from a table"},

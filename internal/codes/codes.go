@@ -241,4 +241,5 @@ var (
 	W0829 = add("W0829", Type, "a variable with the name of a constant")
 	E0830 = add("E0830", Type, "`:why` of an atom with variables")
 	W0831 = add("W0831", Type, "numbers that are read as names")
+	W0832 = add("W0832", Type, "a date that is a difference")
 )

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -58,7 +59,7 @@ func (c *checker) call(x *syntax.Call, cx ctx) val {
 	default:
 		return c.expand(x, function{Def: d}, true)
 	}
-	tensor := c.scope.lookup(x.Fun.Name) != nil
+	tensor := c.scope.lookup(x.Fun.Name) != nil || c.rel.byName[x.Fun.Name] != nil
 	for _, a := range x.Args {
 		if name, ok := a.Value.(*syntax.Name); ok && tensor && c.scope.lookup(name.Name) == nil {
 			continue // most likely an index
@@ -561,7 +562,9 @@ func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 			switch x := n.(type) {
 			case *syntax.Name:
 				if !known[x.Name] {
-					c.say(unknownInFunction, x.Span, x.Name, d.Name.Name)
+					m := unknownInFunction
+					m.note = cmp.Or(stdlib.Keyword(x.Name, true), m.note)
+					c.say(m, x.Span, x.Name, d.Name.Name)
 				}
 			case *syntax.Index:
 				visit(x.X)

@@ -181,9 +181,9 @@ func (c *checker) unknownName(x *syntax.Name) {
 	case c.isIndex(x.Name):
 		d.Code, d.Label = codes.E0203, "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
-		d.Notes = []string{"An index belongs in brackets after a tensor, as in `v[" + x.Name + "]`."}
-	case stdlib.Keyword(x.Name, false) != "":
-		d.Notes = []string{stdlib.Keyword(x.Name, false)}
+		d.Notes = []string{"An index belongs in brackets after a tensor, as in `v[" + x.Name + "]`; its positions are `range(n)[" + x.Name + "]`."}
+	case stdlib.Keyword(x.Name, c.scope.fn != nil) != "": // return begins the value of a function
+		d.Notes = []string{stdlib.Keyword(x.Name, c.scope.fn != nil)}
 	case c.isLabel(x.Name):
 		d.Notes, d.Fixes = []string{"A node is written in quotes."}, c.guessLabel("", x.Span, x.Name)
 	case stdlib.Constants[strings.ToLower(x.Name)] != "":
@@ -196,6 +196,8 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Fixes = guess("`"+near+"`", x.Span, near)
 	case c.function(x.Name) != "":
 		d.Notes = []string{"`" + x.Name + "` is a function: call it, as in `" + c.function(x.Name) + "`."}
+	case c.function(strings.ToLower(x.Name)) != "": // Sqrt[2]
+		d.Notes = []string{"A function is called with round brackets, as in `" + c.function(strings.ToLower(x.Name)) + "`."}
 	case c.scope.fn != nil:
 		d.Notes = []string{"A function sees its parameters and the names it defines itself, nothing else of the program."}
 	case c.laterDefinition(x) != nil:
@@ -277,6 +279,17 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		c.report(d)
 		return
 	}
+	if r := c.rel.byName[x.Fun.Name]; r != nil && c.scope.fn == nil {
+		d.Label = "a relation"
+		d.Notes = []string{"Its rows are asked for by a query, `" + c.shown(r) + "?`; in an equation its columns are indices in square brackets."}
+		isName := func(a syntax.Arg) bool { _, ok := a.Value.(*syntax.Name); return ok }
+		asked := c.eq.value == x && len(c.eq.lhs) == 0 && slices.ContainsFunc(x.Args, isName)
+		if !asked && len(r.cols) == len(x.Args) && c.positions(x) {
+			d.Fixes = inBrackets(x)
+		}
+		c.report(d)
+		return
+	}
 	if later := c.laterFunction(x); later != nil {
 		d.Label = "not defined yet"
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
@@ -312,30 +325,36 @@ func (c *checker) synonym(d *diag.Diagnostic, name syntax.Ident) bool {
 // calledTensor offers what a call of a tensor most likely means: an element if there is a position
 // for each axis, else a product.
 func (c *checker) calledTensor(x *syntax.Call, sym *symbol) []diag.Fix {
-	if len(x.Args) == 0 {
-		return nil
-	}
-	first, last := x.Args[0], x.Args[len(x.Args)-1]
-	positions := sym.node != nil && sym.node.Rank() == len(x.Args)
-	for _, a := range x.Args {
-		switch e := a.Value.(type) {
-		case *syntax.Name:
-			positions = positions && c.scope.lookup(e.Name) == nil
-		case *syntax.Number, *syntax.String:
-		default:
-			positions = false
-		}
-	}
 	switch after := x.Fun.Span.End; {
-	case positions:
-		return []diag.Fix{{Title: "index it", Edits: []diag.Edit{
-			{Span: source.Span{Start: after, End: first.Value.Pos().Start}, NewText: "["},
-			{Span: source.Span{Start: last.Value.Pos().End, End: x.End}, NewText: "]"},
-		}}}
-	case len(x.Args) == 1 && first.Name.Name == "" && x.End == first.Value.Pos().End+1: // no comma after it
+	case len(x.Args) == 0:
+	case sym.node != nil && sym.node.Rank() == len(x.Args) && c.positions(x):
+		return inBrackets(x)
+	case len(x.Args) == 1 && x.Args[0].Name.Name == "" && x.End == x.Args[0].Value.Pos().End+1: // no comma after it
 		return fix("multiply", source.Span{Start: after, End: after}, " * ")
 	}
 	return nil
+}
+
+// positions reports whether all arguments of a call may be indices.
+func (c *checker) positions(x *syntax.Call) bool {
+	return !slices.ContainsFunc(x.Args, func(a syntax.Arg) bool {
+		switch e := a.Value.(type) {
+		case *syntax.Name:
+			return c.scope.lookup(e.Name) != nil
+		case *syntax.Number, *syntax.String:
+			return false
+		}
+		return true
+	})
+}
+
+// inBrackets is the fix that makes a call an element.
+func inBrackets(x *syntax.Call) []diag.Fix {
+	first, last := x.Args[0].Value.Pos(), x.Args[len(x.Args)-1].Value.Pos()
+	return []diag.Fix{{Title: "index it", Edits: []diag.Edit{
+		{Span: source.Span{Start: x.Fun.Span.End, End: first.Start}, NewText: "["},
+		{Span: source.Span{Start: last.End, End: x.End}, NewText: "]"},
+	}}}
 }
 
 func (c *checker) laterFunction(x *syntax.Call) *syntax.Def {
@@ -372,6 +391,8 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) val {
 	notes := []string{"The call is `" + signature + "`."}
 	if x.Fun.Name == "range" {
 		notes = append(notes, "It counts from 0: `range(3) + 1` is 1 to 3, and `2 * range(3)` is 0, 2, 4.")
+	} else if b := stdlib.Lookup(x.Fun.Name); b != nil && b.Form == stdlib.Reduction {
+		notes = append(notes, "Several numbers are one vector: `"+x.Fun.Name+"([1, 2, 3])`.")
 	}
 	return c.err(codes.E0205, x.Span, "", notes,
 		"`%s` takes %s, found %d", x.Fun.Name, want, len(x.Args))
@@ -437,8 +458,10 @@ func (c *checker) duplicate(id syntax.Ident, first source.Span, what string) {
 func (c *checker) unknownInputKind(k syntax.Ident) {
 	d := diag.Diagnostic{Code: codes.E0209, Severity: diag.Error, Span: k.Span,
 		Message: fmt.Sprintf("`%s` is not a kind of input", k.Name),
-		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar."}}
-	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); ok {
+		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar; a relation has columns, as in `input Pay(from: node, amount: int)`."}}
+	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); numberTypes[strings.ToLower(k.Name)] != "" {
+		d.Fixes = guess("`scalar`", k.Span, "scalar")
+	} else if ok {
 		d.Fixes = guess("`"+near+"`", k.Span, near)
 	}
 	c.report(d)
@@ -647,8 +670,10 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 
 func (c *checker) indexRank(x *syntax.Index, n *ir.Node) val {
 	var notes []string
-	if at, one := x.Indices[0].(*syntax.Number); one && len(x.Indices) == 1 && n.Rank() == 2 {
-		notes = []string{fmt.Sprintf("A row is `Row[j] = A[%s,j]`, a column `Column[i] = A[i,%s]`.", at.Text, at.Text)}
+	_, name := x.Indices[0].(*syntax.Name)
+	if at := text(x.Indices[0]); !name && len(x.Indices) == 1 && n.Rank() == 2 {
+		at = strings.Trim(at, "`")
+		notes = []string{fmt.Sprintf("A row is `Row[j] = A[%s,j]`, a column `Column[i] = A[i,%s]`.", at, at)}
 	} else if len(x.Indices) == 1 && n.Rank() > 1 {
 		notes = []string{"All indices stand in one pair of brackets, as in `A[i,j]`."}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"ein/internal/codes"
 	"ein/internal/words"
@@ -62,14 +63,20 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	}
 	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
 		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
-	if _, ok := scalars[name.Name]; ok {
-		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of numbers: compare what it gives, as in `%s > 0`.", name.Name, syntax.ExprString(l.X)))
-	}
-	if name.Name == "not" {
+	_, scalar := scalars[name.Name]
+	_, aggregate := aggregates[name.Name]
+	switch call := c.function(name.Name); {
+	case name.Name == "not":
 		d.Notes = append(d.Notes, "`not` negates one atom. To negate more, define a relation for it; a comparison is turned round.")
-	}
-	if _, ok := aggregates[name.Name]; ok {
+	case aggregate:
 		d.Notes = append(d.Notes, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
+	case scalar:
+		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of numbers: compare what it gives, as in `%s > 0`.", name.Name, syntax.ExprString(l.X)))
+	case call != "":
+		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of tensors: give its result a name, as in `T = %s`, and read that.", name.Name, call))
+	}
+	if w, ok := foreign[name.Name]; ok {
+		d.Notes = append(d.Notes, w.note)
 	}
 	near, ok := c.nearest(name.Name, math.MaxInt)
 	if ok {
@@ -199,6 +206,17 @@ func (c *checker) numbersAsNames(col syntax.Column, right string) {
 	d := diag.Diagnostic{Code: codes.W0831, Severity: diag.Warning, Span: col.Type.Span,
 		Message: fmt.Sprintf("`%s` is a set of names of its own; numbers are `int` or `real`", col.Type.Name), Fixes: fix("write `"+right+"`", col.Type.Span, right)}
 	c.report(d)
+}
+
+// date warns of a date without quotes.
+func (c *checker) date(x *syntax.Binary) {
+	if c.file.Source == nil || x.Span.End-x.Span.Start != len(time.DateOnly) {
+		return
+	}
+	day := c.file.Source.Text[x.Span.Start:x.Span.End]
+	if _, err := time.Parse(time.DateOnly, day); err == nil {
+		c.warn(codes.W0832, x.Span, "", []string{"All dates are written in quotes, as in `\"" + day + "\"`."}, "`%s` is a difference of numbers", day)
+	}
 }
 
 // namesInOrder warns of a number that names come before or behind, as text.
@@ -365,13 +383,17 @@ func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name
 // foreign are words of other languages that are no names in the body of a rule: what to write
 // instead, and what to write in their place if that is enough.
 var foreign = map[string]struct{ note, fix string }{
-	"is":    {"`v = e` gives v a value.", "="},
-	"and":   {"The literals of a body are separated by commas.", ","},
-	"or":    {"For another way to the same rows, write a second rule with the same head.", ""},
-	"in":    {"For one of several values, write a rule for each, or a relation that lists them.", ""},
-	"mod":   {"The rest of a division is `a - b * floor(a / b)`.", ""},
-	"group": {"The columns of the head without an aggregate are the groups: `Total(x, sum(a)) <- Pay(x, a).`.", ""},
-	"null":  {"There is no null: a row that lacks a value is left out.", ""},
+	"is":     {"`v = e` gives v a value.", "="},
+	"and":    {"The literals of a body are separated by commas.", ","},
+	"or":     {"For another way to the same rows, write a second rule with the same head.", ""},
+	"in":     {"For one of several values, write a rule for each, or a relation that lists them.", ""},
+	"mod":    {"The rest of a division is `a - b * floor(a / b)`.", ""},
+	"group":  {"The columns of the head without an aggregate are the groups: `Total(x, sum(a)) <- Pay(x, a).`.", ""},
+	"null":   {"There is no null: a row that lacks a value is left out.", ""},
+	"where":  {"The literals of a body are separated by commas.", ","},
+	"as":     {"A column has no name: what reads a relation gives its columns variables, in their order.", ""},
+	"exists": {"A variable of the body alone stands for some value, as `_` does.", ""},
+	"forall": {"What holds for all has no exception: give the exceptions a relation, and negate it.", ""},
 }
 
 // notLiteral is a literal that is none.

@@ -1016,6 +1016,7 @@ func (c *checker) ruleExpr(cl *clause, x syntax.Expr) (rel.Expr, int) {
 		return apply(op.FnNeg, x.X)
 	case *syntax.Binary:
 		if f, ok := arithmetic[x.Op]; ok {
+			c.date(x)
 			return apply(f, x.L, x.R)
 		}
 	case *syntax.Product:

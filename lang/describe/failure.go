@@ -64,8 +64,15 @@ func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 		return diag.Diagnostic{Code: codes.E0533, Span: span(stopped.Pos), Label: "it was here",
 			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", Reason(stopped.Cause), words.Count(done), words.Count(most))}, true
 	case errors.As(err, &over):
-		return diag.Diagnostic{Code: codes.E0534, Span: span(over.Pos), Label: over.Sofar + " so far",
-			Message: fmt.Sprintf("the run was stopped at the limit of %s %s; it can take up to %s; the exact number depends on the data", words.Count(over.Max), over.What, words.Count(over.Most))}, true
+		so, most := "", ""
+		if over.Sofar != "" {
+			so = over.Sofar + " so far"
+		}
+		if over.Most > over.Max { // the certificate knows nothing of proofs
+			most = "; it can take up to " + words.Count(over.Most)
+		}
+		return diag.Diagnostic{Code: codes.E0534, Span: span(over.Pos), Label: so,
+			Message: fmt.Sprintf("the run was stopped at the limit of %s %s%s; the exact number depends on the data", words.Count(over.Max), over.What, most)}, true
 	case errors.As(err, &wrong):
 		d = diag.Diagnostic{Code: runtimeCodes[wrong.Kind], Span: span(wrong.Pos), Message: wrong.Message}
 		if wrong.Hint != "" {

@@ -63,20 +63,54 @@ type ProofWay struct {
 	Fails string   `json:"fails,omitempty"`
 }
 
-// Proofs puts the evidence for rows of a query into words. stmts are the statements of the text.
-func Proofs(text *source.File, stmts []syntax.Stmt, e *vm.Evidence) []*Proof {
-	d := &prover{text, e.Program, factLines(stmts), nil}
+// Proofs puts the evidence for rows of a query into words, and returns about how many bytes these are.
+// If that is more than room, they are the proofs before the one that was too many. stmts are the
+// statements of the text.
+func Proofs(text *source.File, stmts []syntax.Stmt, e *vm.Evidence, room uint64) ([]*Proof, uint64) {
+	d := &prover{text: text, p: e.Program, facts: factLines(stmts), rules: map[*rel.Rule]string{}}
 	for i := range e.Program.Rules {
 		if r := &e.Program.Rules[i]; r.Rel == e.Query && len(r.Body) == 1 {
 			d.asked = r.Body[0].Terms
 		}
 	}
-	list := make([]*Proof, len(e.Answers))
+	list, size := make([]*Proof, len(e.Answers)), uint64(0)
 	for i := range list {
 		list[i] = d.proof(e.Goals[i], &e.Answers[i])
+		if size += list[i].size(); size > room {
+			return list[:i], size
+		}
 	}
 	dataLines(list, e)
-	return list
+	return list, size
+}
+
+// size is about the memory of a proof in bytes, with its JSON and what finds the lines of its data.
+func (p *Proof) size() uint64 {
+	const step, word = 400, 24
+	n := step + len(p.Atom)
+	texts := func(list []string) {
+		for _, s := range list {
+			n += word + 2*len(s)
+		}
+	}
+	texts(p.Near)
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		n += step + 2*len(s.Atom) + len(s.Rule) + word*len(s.Of)
+		for _, part := range s.Parts {
+			texts(part)
+		}
+	}
+	for i := range p.Tries {
+		t := &p.Tries[i]
+		n += step + len(t.Rule)
+		texts(t.Near)
+		for _, w := range t.Ways {
+			texts(w.Holds)
+			n += 3*word + 2*len(w.Fails)
+		}
+	}
+	return uint64(n)
 }
 
 type prover struct {
@@ -84,13 +118,17 @@ type prover struct {
 	p     *rel.Program
 	facts map[string]source.Span
 	asked []rel.Term // of the atom that goals are rows of
+	rules map[*rel.Rule]string
 }
 
 func (d *prover) line(pos int32) int { return d.text.Position(int(pos)).Line }
 
 // rule returns a rule as the user wrote it, on one line.
 func (d *prover) rule(r *rel.Rule) string {
-	return words.Shorten(strings.Join(strings.Fields(d.text.Text[r.Pos.Start:r.Pos.End]), " "), shownLine)
+	if d.rules[r] == "" {
+		d.rules[r] = words.Shorten(strings.Join(strings.Fields(d.text.Text[r.Pos.Start:r.Pos.End]), " "), shownLine)
+	}
+	return d.rules[r]
 }
 
 // row shows a row of a relation; for a query it shows the literals with their values.

@@ -96,6 +96,10 @@ func lexicalError(text string, t token) diag.Diagnostic {
 		i, _ := firstHidden(s)
 		return errRune(int(t.start)+i, s[i:])
 	}
+	if s[0] == '\'' && len(s) > 1 {
+		d := newError(codes.E0004, t.span(), "`'` does not quote a string")
+		return withFix(d, "write `\"`", t.span(), `"`+strings.ReplaceAll(s[1:len(s)-1], `"`, `\"`)+`"`)
+	}
 	d := errRune(int(t.start), s)
 	if s == "'" && transposes(text, int(t.start)) {
 		d = withNote(newError(codes.E0001, t.span(), "`'` is not part of the language"), "The transpose of a matrix is `transpose(A)`.")
@@ -115,11 +119,9 @@ func lexicalError(text string, t token) diag.Diagnostic {
 	return d
 }
 
-// transposes reports whether the quote at i stands behind a value and is the only one of its line.
+// transposes reports whether the quote at i stands behind a value.
 func transposes(text string, i int) bool {
-	line := text[strings.LastIndexByte(text[:i], '\n')+1:]
-	line, _, _ = strings.Cut(line, "\n")
-	return i > 0 && (classes[text[i-1]] != 0 || text[i-1] == ']' || text[i-1] == ')') && strings.Count(line, "'") == 1
+	return i > 0 && (classes[text[i-1]] != 0 || text[i-1] == ']' || text[i-1] == ')')
 }
 
 // firstHidden finds the first character that no comment or string may hold.
@@ -188,6 +190,12 @@ var instead = map[rune]string{
 	'!':  "On 0/1 values `1 - a` is not.",
 	'~':  "On 0/1 values `1 - a` is not.",
 	'%':  "A comment starts with // or #.",
+	'∧':  "On 0/1 values `*` is and; in a rule a comma is.",
+	'∨':  "On 0/1 values max(a, b) is or; of rules, write a second one with the same head.",
+	'¬':  "`not` negates an atom; on 0/1 values `1 - a` is not.",
+	'√':  "The square root is `sqrt(x)`.",
+	'Σ':  "An index that the left side lacks is summed: `C[i,k] = A[i,j] B[j,k]`.",
+	'∑':  "An index that the left side lacks is summed: `C[i,k] = A[i,j] B[j,k]`.",
 	'\\': "`not` negates an atom; for unequal, write `!=`.",
 }
 
@@ -313,11 +321,13 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	before := func(kind Kind) bool { return i > 0 && p.toks[i-1].end == p.toks[i].start && p.toks[i-1].kind == kind }
 	next := func(kind Kind) bool { return p.toks[i+1].start == p.toks[i].end && p.toks[i+1].kind == kind }
 	switch kind := p.toks[i].kind; {
-	case want == "a value" && kind == KindDiv && next(KindMul):
+	case want == "a value" && (kind == KindDiv && next(KindMul) || kind == KindMul && before(KindDiv)):
 		return withNote(d, "A comment starts with // or #.")
+	case want == "a value" && kind == KindQuestion && p.inClause:
+		return withNote(d, "A query ends with `?`, as in `Path(\"a\", x)?`.")
 	case want == "a value" && kind == KindDot && next(KindIdent): // of Soufflé
 		return withNote(d, "Relations need no declaration: data is `input Edge(x: node, y: node)`, and a query such as `Path(x, y)?` prints rows.")
-	case want == "`(`" && kind.infix() && i > 1 && p.word(i-2) == "not":
+	case want == "`(`" && (kind.infix() || kind == KindAssign) && i > 1 && p.isNot(i-2, i):
 		return withNote(d, "`not` negates one atom; a comparison is turned round.")
 	case kind == KindSemicolon && p.inClause:
 		return withNote(d, notOr)
@@ -330,6 +340,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withFix(d, "write `"+op+"`", p.span(i-1, i+1), op)
 	case kind == KindAssign && (before(KindSub) || before(KindMul) || before(KindDiv)):
 		return withNote(d, "Only `+=`, `max=` and `min=` update a tensor; else write `x = x - 1`.")
+	case kind == KindAssign && want == "`:` or `(`":
+		return withNote(d, "Data is bound from outside, as with `--input A=FILE`.")
 	case kind == KindAssign && i > 0 && !p.toks[i].newline:
 		return withNote(d, "To compare, write `==`.")
 	case kind == KindSetMax || kind == KindSetMin || kind == KindSetAdd:
@@ -340,7 +352,11 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
 	case kind == KindColon && p.toks[i+1].kind == KindAssign && next(KindAssign):
 		return withFix(d, "write `=`", p.span(i, i+2), "=")
-	case kind == KindColon && i > 1 && p.toks[i-2].kind == KindQuestion:
+	case kind == KindColon && want == "the end of the statement" && i > 0 && p.toks[i-1].kind == KindNumber:
+		return withNote(d, "`range(10)` is 0 to 9, and `range(10) + 1` is 1 to 10.")
+	case kind == KindMul && p.inClause && before(KindLParen) && next(KindRParen):
+		return withNote(d, "`count()` counts the bindings of the body, `count(x)` the different values of x.")
+	case kind == KindQuestion && !p.inClause:
 		return withNote(d, "In Ein, write `where(p, a, b)`.")
 	case kind == KindComma && want == "`)`":
 		return withNote(d, "A list is written [1, 2]; a call has its arguments one by one, as in `zeros(2, 3)`.")
@@ -400,9 +416,15 @@ func errNoAxes(x, open source.Span, text string) diag.Diagnostic {
 	return withFix(withNote(d, "A product with a list is written with `*`."), "write `*`", at(x.End, open.Start-x.End), " * ")
 }
 
-// states reports whether a name seems to be that of a relation: it begins a fact or a rule.
+// states reports whether a name seems to be that of a relation: it begins a fact or a rule, or is
+// called in a body.
 func (p *parser) states(name string) bool {
-	for i := range p.toks[:len(p.toks)-1] {
+	body := false
+	for i, t := range p.toks[:len(p.toks)-1] {
+		body = body && t.kind != KindDot && t.kind != KindQuestion || t.kind == KindArrow || t.kind == KindAsk
+		if body && p.isAtom(i, len(p.toks)) && p.word(i) == name && stdlib.Lookup(name) == nil {
+			return true
+		}
 		begins := i == 0 || p.toks[i].newline || p.toks[i-1].kind == KindDot
 		if !begins || p.toks[i].kind != KindIdent || p.toks[i+1].kind != KindLParen || p.word(i) != name {
 			continue
@@ -428,11 +450,17 @@ func (p *parser) states(name string) bool {
 
 func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
 	if c, ok := x.(*Call); ok && (c.Fun.Name[0] < 'a' || p.states(c.Fun.Name)) {
-		return p.errClauseEnd(p.i, ".", "?")
+		return p.errClauseEnd(segment{hi: p.i}, ".", "?")
 	}
 	d := newError(codes.E0107, x.Pos(), "an expression alone is not a statement")
-	if b, ok := x.(*Binary); ok && b.Op == Eq && isHead(b.L) {
-		return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan, "=")
+	if b, ok := x.(*Binary); ok && isHead(b.L) {
+		minus, ok := b.R.(*Unary)
+		switch arrow := ok && b.Op == Lt && minus.Span.Start == b.OpSpan.End; { // x <- 3 in R
+		case arrow:
+			return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan.Join(at(minus.Span.Start, 1)), "=")
+		case b.Op == Eq:
+			return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan, "=")
+		}
 	}
 	return withNote(d, "Give it a name with `Name = ...`, or show it with `:print ...`.")
 }
@@ -486,7 +514,8 @@ func (p *parser) foreign(d diag.Diagnostic, seg segment) diag.Diagnostic {
 	}
 	for i := seg.lo; i < seg.hi; i++ {
 		p.step(1, p.toks[i])
-		if p.toks[i].kind != KindIdent && p.toks[i].kind != KindNot || !p.toks[i+1].kind.starts() && p.toks[i+1].kind != KindLParen {
+		first := i == seg.lo && p.toks[i+1].kind == KindMul // SELECT *
+		if p.toks[i].kind != KindIdent && p.toks[i].kind != KindNot || !first && !p.toks[i+1].kind.starts() && p.toks[i+1].kind != KindLParen {
 			continue
 		}
 		if note := stdlib.Keyword(p.word(i), i == seg.lo); note != "" {
@@ -505,7 +534,8 @@ func errDirective(text string, span source.Span) diag.Diagnostic {
 	span.End = span.Start + len(word)
 	d := newError(codes.E0108, span, "%s is not part of a program", excerpt(word))
 	d = withNote(d, "`:print` and `:why` are the only directives: a program file never executes commands.")
-	if _, ok := diag.Suggest(word[1:], []string{"print", "show", "output", "display"}); ok {
+	shows := []string{"print", "show", "output", "display"}
+	if _, ok := diag.Suggest(word[1:], shows); ok || slices.Contains(shows, word[1:]) {
 		d = withFix(d, "write `:print`", span, ":print")
 	}
 	return d
@@ -513,18 +543,28 @@ func errDirective(text string, span source.Span) diag.Diagnostic {
 
 // errClauseEnd says that a clause lacks its end, of which there may be one for each
 // thing that it could be.
-func (p *parser) errClauseEnd(hi int, ends ...string) diag.Diagnostic {
+func (p *parser) errClauseEnd(seg segment, ends ...string) diag.Diagnostic {
+	hi := seg.hi
 	what := map[string]string{".": "a fact or a rule ends with `.`", "?": "a query ends with `?`"}
 	d := newError(codes.E0811, at(int(p.toks[hi-1].end), 0), "%s", what[ends[0]])
 	if len(ends) > 1 {
 		d.Message += ", " + what[ends[1]]
 	}
-	for _, end := range ends {
-		d = withFix(d, "write `"+end+"`", d.Span, end)
-		d.Fixes[len(d.Fixes)-1].Guess = len(ends) > 1
-	}
+	place, or := d.Span, false
 	if p.toks[hi].kind == KindSemicolon {
+		place = p.toks[hi].span()
+		next := p.toks[hi+1]
+		or = next.kind != KindEOF && !next.newline
+	}
+	if or {
 		d = withNote(d, notOr)
+	}
+	if or && seg.arrow > 0 {
+		return withFix(d, "write a second rule", place, ". "+p.text[p.toks[seg.lo].start:p.toks[seg.arrow].end])
+	}
+	for _, end := range ends {
+		d = withFix(d, "write `"+end+"`", place, end)
+		d.Fixes[len(d.Fixes)-1].Guess = or || len(ends) > 1
 	}
 	return d
 }
@@ -560,8 +600,14 @@ func errValuedAtom(r *Rule) diag.Diagnostic {
 	return withNote(d, fmt.Sprintf("A value by key is written `%s[x] min= e <- Body(x, e).`, also with max= and +=.", r.Head.(*Call).Fun.Name))
 }
 
-func errEndedAssign(end source.Span) diag.Diagnostic {
+// errEndedAssign says that an assignment needs no end. Before a value on its line the dot at i is
+// the operator of other languages.
+func (p *parser) errEndedAssign(i int) diag.Diagnostic {
+	end, next := p.toks[i].span(), p.toks[i+1]
 	d := newError(codes.E0101, end, "an assignment ends with its line, not with `.`")
+	if !next.newline && next.kind.starts() {
+		return withNote(d, "A product of matrices is `C[i,k] = A[i,j] B[j,k]`, one of vectors `s = u[i] v[i]`.")
+	}
 	return withFix(d, "delete it", end, "")
 }
 
@@ -591,7 +637,8 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 func errSecondAssign(t token, text string) diag.Diagnostic {
 	d := newError(codes.E0110, t.span(), "a second %s in one statement", excerpt(text[t.start:t.end]))
 	if t.kind == KindAssign {
-		return withFix(withNote(d, "To compare, write `==`."), "write `==`", t.span(), "==")
+		d = withFix(withNote(d, "To compare, write `==`; each assignment is a statement of its own."), "write `==`", t.span(), "==")
+		d.Fixes[0].Guess = true // or it is two assignments
 	}
 	return d
 }
@@ -691,7 +738,11 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 	case def && i == lo+2:
 		return errDef(expected("`(` and the parameters"))
 	case def && open == lo+2 && before.kind == KindIdent:
-		return expected("`,` or `)`")
+		d := expected("`,` or `)`")
+		if next == KindAssign || next == KindColon {
+			d.Notes = []string{"A parameter is a name alone, without a type or a default."}
+		}
+		return d
 	case def && open == lo+2:
 		return expected("the name of a parameter")
 	case def && before.kind == KindRParen && p.around(lo, i-1) == lo+2:
@@ -753,7 +804,7 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 // endless says what a clause lacks that is whole but for its end.
 func (p *parser) endless(seg segment) diag.Diagnostic {
 	if seg.arrow > 0 {
-		return p.errClauseEnd(seg.hi, ".")
+		return p.errClauseEnd(seg, ".")
 	}
 	comma, depth := -1, 0
 	for i := seg.lo; i < seg.hi; i++ {
@@ -764,13 +815,13 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 			depth--
 		case depth > 0:
 		case k == KindAsk, k == KindIdent && p.toks[i+1].kind == KindLParen:
-			return p.errClauseEnd(seg.hi, "?")
+			return p.errClauseEnd(seg, "?")
 		case k == KindComma && comma < 0:
 			comma = i
 		}
 	}
 	if comma < 0 {
-		return p.errClauseEnd(seg.hi, ".", "?")
+		return p.errClauseEnd(seg, ".", "?")
 	}
 	return say(errManyValues, p.toks[comma].span())
 }

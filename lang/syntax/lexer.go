@@ -34,6 +34,7 @@ type scanner struct {
 	fresh bool // nothing but blanks since the start of the line
 	depth int  // open ( and [; inside { } a newline ends a statement as it does outside
 	head  head // what the line may be a rule by
+	loose bool // its index has a name, which may be an index of an equation
 	body  bool // behind the arrow of a rule, or the ?- of a query
 }
 
@@ -46,7 +47,7 @@ const (
 	headAtom       // Name( and on
 	headIndex      // Name[ and on, constants so far
 	headOver       // Name[ and on, with a variable
-	headValue      // Name[..] min= and a constant so far
+	headValue      // Name[..] min= and a constant so far, or anything if no name is in the brackets
 	headExpr       // Name[..] min= and anything
 )
 
@@ -109,15 +110,17 @@ func (s *scanner) track(k Kind, c byte) {
 		}
 	case k == KindDot, k == KindQuestion, k == KindSemicolon:
 		s.head, s.body = headNone, false
-	case s.head == headValue && k != KindNumber && k != KindString && !k.infix():
+	case s.head == headValue && s.loose && k != KindNumber && k != KindString && !k.infix():
 		s.head = headExpr
-	case s.head == headIndex && s.depth > 0 && k == KindIdent && c >= 'a':
-		s.head = headOver
+	case s.head == headIndex && s.depth > 0 && k == KindIdent:
+		if s.loose = true; c >= 'a' {
+			s.head = headOver
+		}
 	case s.depth > 0 || s.head >= headValue:
 	case s.head == headName && k == KindLParen, s.head == headAtom && (k == KindIdent || k == KindLParen || k == KindComma):
 		s.head = headAtom
 	case s.head == headName && k == KindLBracket:
-		s.head = headIndex
+		s.head, s.loose = headIndex, false
 	case s.head == headIndex && k == KindAssign, s.head == headAtom && k.assign(), s.head == headOver && k.assign():
 		s.head = headExpr
 	case s.head == headIndex && k.assign():
@@ -449,6 +452,12 @@ func (s *scanner) directive() Kind {
 // invalid reads a run of characters that begin no token.
 func (s *scanner) invalid() Kind {
 	start := s.pos
+	if s.text[start] == '\'' && !transposes(s.text, start) {
+		if n := strings.IndexAny(s.text[start+1:], "'\n"); n >= 0 && s.text[start+1+n] == '\'' { // a string elsewhere
+			s.pos += n + 2
+			return KindInvalid
+		}
+	}
 	for s.pos < len(s.text) {
 		c := s.text[s.pos]
 		known := c == ' ' || c == '\t' || c == '\n' || c == '"' || c == '#' || classes[c] != 0 || single[c] != KindEOF ||

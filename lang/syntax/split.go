@@ -79,7 +79,7 @@ func (p *parser) cut(lo, hi int) segment {
 		if t.kind == KindSemicolon && depth == 0 {
 			break
 		}
-		if (t.kind == KindDot || t.kind == KindQuestion) && depth == 0 && !p.qualifies(i, hi) {
+		if (t.kind == KindDot || t.kind == KindQuestion) && depth == 0 && !p.qualifies(i, hi) && !p.ternary(lo, i, hi) {
 			seg.clause = true
 			i++
 			break
@@ -224,6 +224,19 @@ func (p *parser) isNot(i, hi int) bool {
 // qualifies reports whether the dot at i stands between two names, as in P.x.
 func (p *parser) qualifies(i, hi int) bool {
 	return i > 0 && i+1 < hi && p.toks[i-1].kind == KindIdent && p.toks[i+1].kind == KindIdent && p.toks[i+1].start == p.toks[i].end
+}
+
+// ternary reports whether the question mark at i is that of p ? a : b in an assignment or a :print.
+func (p *parser) ternary(lo, i, hi int) bool {
+	if p.toks[i].kind != KindQuestion || p.toks[lo].kind != KindPrint && p.headOp(lo, hi, true) < 0 || p.isInput(i+1, hi) {
+		return false
+	}
+	j := i + 1
+	for j < hi && !p.toks[j].newline && p.toks[j].kind != KindColon && p.toks[j].kind != KindQuestion && p.toks[j].kind != KindDot {
+		j++
+	}
+	p.step(j-i, p.toks[i])
+	return j < hi && !p.toks[j].newline && p.toks[j].kind == KindColon
 }
 
 // closeWithin is how many tokens are looked at for the end of a call.

@@ -80,7 +80,7 @@ func TestMessages(t *testing.T) {
 	tests := []struct{ text, message, fixed string }{
 		{"A =\u00a01", "the blank U+00A0 is not an ordinary one", "A = 1"},
 		{"A = 1 ＋ 2", "the character `＋` (U+FF0B) is not `+`", "A = 1 + 2"},
-		{"A = 'x'", "`'` does not quote a string", "A = \"x'"},
+		{"A = 'x'", "`'` does not quote a string", "A = \"x\""},
 		{"A = B ^ 2", "`^` is not part of the language", ""},
 		{"A = 0b11", "`0b11` is not a number", "A = 3"},
 		{"A = 0xfffffffffffffffff", "`0xfffffffffffffffff` is not a number", ""},

@@ -116,9 +116,6 @@ func (r *relationItems) next(bool) *row {
 	}
 	for i, c := range r.opt.Columns[:min(len(w.cells), len(r.opt.Columns))] {
 		x := &w.cells[i]
-		if x.as == other {
-			return bad(x.line, x.off, fmt.Sprintf("expected a string or a number in the column `%s`, found %s", c.Name, x.shown()))
-		}
 		if c.Kind.Named() && x.as == number && bytes.ContainsAny(x.val, ".eE") { // 5.0 and 5 are one name
 			if v, err := strconv.ParseFloat(string(x.val), 64); err == nil {
 				x.val = r.keep(tensor.AppendNumber(nil, v))
@@ -217,6 +214,9 @@ func (t *table) tuple(w *row, at []int) {
 	for i, c := range r.cols {
 		x := &w.cells[at[i]]
 		v, bad := parseCell(x.val, c.Kind)
+		if x.as == other { // its text only shows what it is
+			bad = "a string or a number"
+		}
 		if bad != "" {
 			line, col := w.place(at[i])
 			hint := ""

@@ -548,6 +548,9 @@ func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest 
 
 type node struct{ rel, row int }
 
+// stepBytes is about what a [Step] takes, in a list that grows.
+const stepBytes = 128
+
 // prove reads the proof off: for each row a rule whose rows all came earlier. Each row is proved
 // once. The stack is its own, since chains are long.
 func (w *why) prove(relation, row int) *Proof {
@@ -584,6 +587,7 @@ func (w *why) prove(relation, row int) *Proof {
 		for _, y := range todo.of {
 			step.Of = append(step.Of, done[y])
 		}
+		w.take(stepBytes + 8*uint64(len(step.Row)+len(step.Of)))
 		done[x] = len(proof.Steps)
 		proof.Steps = append(proof.Steps, step)
 		stack = stack[:len(stack)-1]

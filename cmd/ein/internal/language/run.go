@@ -196,7 +196,7 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 	if lists {
 		if err := written(p, most, func(i int) uint64 {
 			v := result.Outputs[i].Value
-			if f.json != 2 {
+			if f.json != 2 || v.Layout == tensor.Rows {
 				return f.format.Elements(ctx, v)
 			}
 			if n, sparse := show.Entries(ctx, v); sparse {
@@ -452,7 +452,10 @@ func (f *runFlags) refused(ctx context.Context, p *ein.Program, err error, done 
 	if _, hint := cli.StopMessage(ctx); hint != "" && ctx.Err() != nil {
 		e.Note(codes.E0533, hint)
 	}
-	e.Note(codes.E0534, "`--max-ops` sets the limit; `--strict` refuses what may reach it before it runs.")
+	if over, ok := errors.AsType[*vm.Exceeded](err); ok {
+		_, flag := describe.Refused(&cost.LimitError{What: over.What})
+		e.Note(codes.E0534, "`"+flag+"` sets the limit; `--strict` refuses what may reach it before it runs.")
+	}
 	var limit *cost.LimitError
 	if !errors.As(err, &limit) {
 		return err
