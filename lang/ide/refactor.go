@@ -41,7 +41,7 @@ func (d *Document) extractions(span source.Span) []Action {
 	case *syntax.Name, *syntax.Number, *syntax.String:
 		return nil
 	}
-	if d.valuesIn(d.statementAt(span.Start))[x] == nil {
+	if d.check().values[x] == nil {
 		return nil
 	}
 	left, op := []string(nil), syntax.Set
