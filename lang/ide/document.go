@@ -19,7 +19,7 @@ type Options struct {
 }
 
 // Document is one text of a program and what is known of it. It never changes:
-// WithText gives another. Everything is worked out when it is first asked for, and
+// withText gives another. Everything is worked out when it is first asked for, and
 // kept; a Document may be used by several goroutines at once.
 type Document struct {
 	src    *source.File
@@ -75,8 +75,8 @@ func (d *Document) checkText() *checked {
 	return c
 }
 
-// WithText returns the document with another text.
-func (d *Document) WithText(text string) *Document { return New(d.src.Name, text, d.opt) }
+// withText returns the document with another text.
+func (d *Document) withText(text string) *Document { return New(d.src.Name, text, d.opt) }
 
 // Text returns the text of the document.
 func (d *Document) Text() string { return d.src.Text }

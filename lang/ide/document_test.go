@@ -26,7 +26,7 @@ func TestConcurrent(t *testing.T) {
 			if got := answers(d, i*97, i*131); got != want[i] {
 				t.Error(firstDifference(got, want[i]))
 			}
-			next := d.WithText(text[:i*97] + "x" + text[i*97:])
+			next := d.withText(text[:i*97] + "x" + text[i*97:])
 			next.Complete(i * 97)
 			next.Hover(i*97 + 1)
 		})

@@ -130,7 +130,7 @@ func (d *Document) fresh(base string) string {
 // the same nodes, and outputs of the same types, and so whether a rewrite went as
 // planned.
 func (d *Document) sameTypes(edits []diag.Edit) bool {
-	after := d.WithText(diag.Apply(d.src.Text, edits))
+	after := d.withText(diag.Apply(d.src.Text, edits))
 	a, b := d.check().Program, after.check().Program
 	if !slices.Equal(errorsOf(a), errorsOf(b)) || len(a.Outputs) != len(b.Outputs) || !slices.Equal(a.Labels, b.Labels) {
 		return false
