@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"ein"
-	"ein/internal/naive/gen"
 	"ein/lang/diag"
 	"ein/vm"
 	"ein/vm/cost"
@@ -299,7 +298,7 @@ func TestLayers(t *testing.T) {
 	}
 	within := 0
 	for seed := range uint64(n) {
-		text := gen.Layers(rand.New(rand.NewPCG(seed, 1)))
+		text := layered(rand.New(rand.NewPCG(seed, 1)))
 		numbers := seed%5 == 4 // in place of names; where tensors are read, they are refused
 		if numbers {
 			text = regexp.MustCompile(`"n(\d+)"`).ReplaceAllString(text, []string{"$1", "-$1", "$1.5", "${1}000000"}[seed%4])

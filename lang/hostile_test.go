@@ -17,6 +17,7 @@ import (
 	"ein/lang/source"
 	"ein/lang/steps"
 	"ein/lang/syntax"
+	"ein/vm/ir"
 )
 
 // hostile is texts made to hurt, by class: each is about as long as it is asked
@@ -388,7 +389,7 @@ func holdsUp(t *testing.T, text string, profile check.Profile) {
 	opt := lang.Options{Profile: profile, Context: ctx}
 	f := lang.Parse("h.ein", text, opt)
 	p := lang.Check(f, opt)
-	check.Check(f, check.Config{Profile: profile, Context: ctx, Keep: true}) // as an editor does
+	check.Check(f, check.Config{Profile: profile, Context: ctx, Values: map[syntax.Expr]*ir.Node{}}) // as an editor does
 	took := ctx.asked * steps.Poll
 	t.Logf("%d bytes take %d steps, %.1f each", len(text), took, float64(took)/float64(len(text)))
 	if took > stepsPerByte*len(text)+stepsAtLeast {

@@ -22,7 +22,7 @@ import (
 )
 
 func newTestFile(text string) *file {
-	return (&file{uri: testURI, text: text, encoding: utf16Units}).finish(nil)
+	return (&file{uri: testURI, text: text, encoding: utf16Units}).finish()
 }
 
 func wholeText(text string) source.Span { return source.Span{End: len(text)} }

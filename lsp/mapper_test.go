@@ -127,7 +127,7 @@ func TestWalk(t *testing.T) {
 // TestTokensAllocate: tokens are made from what is known of a text without something
 // for each of them.
 func TestTokensAllocate(t *testing.T) {
-	f := (&file{text: longProgram(500), encoding: utf16Units}).finish(nil)
+	f := (&file{text: longProgram(500), encoding: utf16Units}).finish()
 	all := source.Span{End: len(f.text)}
 	if n := testing.AllocsPerRun(10, func() { tokenData(f, all) }); n > 10 {
 		t.Errorf("%v allocations for %d numbers", n, len(tokenData(f, all)))

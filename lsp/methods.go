@@ -39,7 +39,6 @@ var served = []struct {
 	{protocol.MethodTextDocumentPrepareRename, "", atPlace((*server).PrepareRename)},
 	{protocol.MethodTextDocumentRename, "tensors, relations, indices, functions, parameters", atPlace((*server).Rename)},
 	{protocol.MethodTextDocumentSemanticTokensFull, "", inFile((*server).SemanticTokensFull)},
-	{protocol.MethodTextDocumentSemanticTokensFullDelta, "", inFile((*server).SemanticTokensFullDelta)},
 	{protocol.MethodTextDocumentSemanticTokensRange, "", inFile((*server).SemanticTokensRange)},
 	{protocol.MethodTextDocumentInlayHint, "shapes, summed indices, parameters, values of statements that were run", inFile((*server).InlayHint)},
 	{protocol.MethodTextDocumentFormatting, "what `ein fmt` does", inFile((*server).Formatting)},

@@ -37,7 +37,6 @@ type server struct {
 	pending  jobs          // checks that wait until typing pauses
 	data     jobs          // reading of data
 	watched  watched
-	tokens   kept[sentTokens]
 	runs     runs
 	reports  kept[string] // the texts of documents, the last for each command and program
 	closed   closed
@@ -234,7 +233,7 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 		}},
 		"codeLensProvider":       object{},
 		"executeCommandProvider": object{"commands": s.commandNames(), "workDoneProgress": true},
-		"semanticTokensProvider": object{"legend": legend(), "range": true, "full": object{"delta": true}},
+		"semanticTokensProvider": object{"legend": legend(), "range": true, "full": true},
 	}
 	workspace := object{"workspaceFolders": object{"supported": true, "changeNotifications": true}}
 	if s.client.content {

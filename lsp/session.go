@@ -96,28 +96,12 @@ type file struct {
 
 	mapper   func() *mapper
 	document func() *ide.Document
-	// latest is the newest document that was asked for on the way to this version,
-	// nil when there is none.
-	latest *atomic.Pointer[ide.Document]
 }
 
-// finish sets up what is worked out later. The document takes over from the one
-// before what did not change.
-func (f *file) finish(before *ide.Document) *file {
+// finish sets up what is worked out later.
+func (f *file) finish() *file {
 	f.mapper = sync.OnceValue(func() *mapper { return newMapper(f.text, f.encoding) })
-	latest := &atomic.Pointer[ide.Document]{}
-	latest.Store(before)
-	f.latest = latest
-	f.document = sync.OnceValue(func() *ide.Document {
-		d := latest.Load()
-		if d != nil {
-			d = d.WithText(f.text)
-		} else {
-			d = ide.New(f.name(), f.text, ide.Options{Lang: f.options()})
-		}
-		latest.Store(d)
-		return d
-	})
+	f.document = sync.OnceValue(func() *ide.Document { return ide.New(f.name(), f.text, ide.Options{Lang: f.options()}) })
 	return f
 }
 
@@ -144,14 +128,14 @@ func (f *file) resultID() string { return strconv.FormatUint(f.rev, 10) }
 func (f *file) edited(version int32, rev uint64, text string) *file {
 	next := *f
 	next.version, next.rev, next.text = version, rev, text
-	return next.finish(f.latest.Load())
+	return next.finish()
 }
 
 // rebound is the same text with other data or settings.
 func (f *file) rebound(rev uint64, profile check.Profile, b *binding) *file {
 	next := *f
 	next.rev, next.profile, next.bound = rev, profile, b
-	return next.finish(nil)
+	return next.finish()
 }
 
 // settings is what the user configures in the section "ein".

@@ -180,47 +180,6 @@ func TestPull(t *testing.T) {
 	c.leave()
 }
 
-// TestDelta: the edits turn the tokens before into the tokens after.
-func TestDelta(t *testing.T) {
-	c := start(t, "", Options{})
-	c.open(testURI, small)
-	id := protocol.TextDocumentIdentifier{URI: testURI}
-	full, err := c.SemanticTokensFull(c.ctx, &protocol.SemanticTokensParams{TextDocument: id})
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, last := full.Data, *full.ResultID
-	for i, text := range []string{small, "C = 1\n" + small, small, "", small + "# end\n", strings.ReplaceAll(small, "B", "Bee")} {
-		c.replace(testURI, int32(i+2), text)
-		answer, err := c.SemanticTokensFullDelta(c.ctx, &protocol.SemanticTokensDeltaParams{TextDocument: id, PreviousResultID: last})
-		if err != nil {
-			t.Fatal(err)
-		}
-		delta, ok := answer.(*protocol.SemanticTokensDelta)
-		if !ok {
-			t.Fatalf("got %T", answer)
-		}
-		for _, e := range delta.Edits {
-			data = append(append(append([]uint32{}, data[:e.Start]...), e.Data...), data[e.Start+e.DeleteCount:]...)
-		}
-		last = *delta.ResultID
-		want := tokenData(newTestFile(text), wholeText(text))
-		if len(data) != len(want) {
-			t.Fatalf("%q: got %v, want %v", text, data, want)
-		}
-		for k := range want {
-			if data[k] != want[k] {
-				t.Fatalf("%q: got %v, want %v", text, data, want)
-			}
-		}
-	}
-	answer, err := c.SemanticTokensFullDelta(c.ctx, &protocol.SemanticTokensDeltaParams{TextDocument: id, PreviousResultID: "other"})
-	if _, ok := answer.(*protocol.SemanticTokens); !ok || err != nil {
-		t.Errorf("of an unknown result: %v, %v", answer, err)
-	}
-	c.leave()
-}
-
 // TestWatchedInput: sizes and labels follow the data on the disk.
 func TestWatchedInput(t *testing.T) {
 	dir := t.TempDir()

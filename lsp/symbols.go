@@ -134,7 +134,7 @@ func (c *closed) each(ctx context.Context, snap *snapshot, maxText int, do func(
 				return nil
 			}
 			f := &file{uri: uri.File(path), text: string(text), profile: snap.settings.profile(), encoding: snap.encoding}
-			now = closedFile{info.Size(), info.ModTime(), flat(f.finish(nil))}
+			now = closedFile{info.Size(), info.ModTime(), flat(f.finish())}
 		}
 		c.files[path] = now
 		do(now.symbols)

@@ -25,7 +25,7 @@ func (s *server) DidOpen(_ context.Context, params *protocol.DidOpenTextDocument
 			uri: doc.URI, version: doc.Version, rev: s.session.revs.Add(1), text: doc.Text,
 			profile: next.settings.profile(), encoding: next.encoding,
 		}
-		next.files[doc.URI] = f.finish(nil)
+		next.files[doc.URI] = f.finish()
 	})
 	if err != nil {
 		s.complain(err)
@@ -132,7 +132,6 @@ func (s *server) forget(u uri.URI) {
 	s.pending.stop(u)
 	s.data.stop(u)
 	s.watch(u, nil)
-	s.tokens.drop(u)
 	s.values.drop(u)
 	if !s.client.pull {
 		s.out.put(func() { s.publish(u, nil, []protocol.Diagnostic{}) })

@@ -60,32 +60,9 @@ func legend() protocol.SemanticTokensLegend {
 	return l
 }
 
-// sentTokens is what was sent last for a file, so that a delta can be told.
-type sentTokens struct {
-	id   string
-	data []uint32
-}
-
 // SemanticTokensFull classifies every token of a file.
 func (s *server) SemanticTokensFull(_ context.Context, f *file, _ *protocol.SemanticTokensParams) (*protocol.SemanticTokens, error) {
-	now, _, _ := s.classified(f)
-	return &protocol.SemanticTokens{ResultID: &now.id, Data: now.data}, nil
-}
-
-// SemanticTokensFullDelta tells what has changed since the client asked last.
-func (s *server) SemanticTokensFullDelta(_ context.Context, f *file, params *protocol.SemanticTokensDeltaParams) (protocol.SemanticTokensDeltaResult, error) {
-	now, before, ok := s.classified(f)
-	if !ok || before.id != params.PreviousResultID {
-		return &protocol.SemanticTokens{ResultID: &now.id, Data: now.data}, nil
-	}
-	return &protocol.SemanticTokensDelta{ResultID: &now.id, Edits: tokenEdits(before.data, now.data)}, nil
-}
-
-// classified returns the tokens of a file, and those that were sent before, if any were.
-func (s *server) classified(f *file) (now, before sentTokens, ok bool) {
-	now = sentTokens{f.resultID(), tokenData(f, source.Span{End: len(f.text)})}
-	before, ok = s.tokens.change(f.uri, func(sentTokens) sentTokens { return now })
-	return now, before, ok
+	return &protocol.SemanticTokens{Data: tokenData(f, source.Span{End: len(f.text)})}, nil
 }
 
 // SemanticTokensRange classifies the tokens on the screen.
@@ -138,22 +115,4 @@ func tokenData(f *file, span source.Span) []uint32 {
 		}
 	}
 	return data
-}
-
-// tokenEdits is one edit between what two lists have in common at both ends.
-func tokenEdits(before, after []uint32) []protocol.SemanticTokensEdit {
-	start := 0
-	for start < len(before) && start < len(after) && before[start] == after[start] {
-		start++
-	}
-	end := 0
-	for end < len(before)-start && end < len(after)-start && before[len(before)-1-end] == after[len(after)-1-end] {
-		end++
-	}
-	if start == len(before) && start == len(after) {
-		return []protocol.SemanticTokensEdit{}
-	}
-	return []protocol.SemanticTokensEdit{{
-		Start: uint32(start), DeleteCount: uint32(len(before) - start - end), Data: after[start : len(after)-end],
-	}}
 }

@@ -52,16 +52,12 @@ func (s *Session) cut(ctx context.Context, c *syntax.Call) *Reply {
 		weight float64
 	}
 	var edges []edge
-	next := neighbours(out.Value, false)
-	for i := range n {
-		if ctx.Err() != nil {
-			panic(stopped(ctx))
-		}
-		next(i, func(j int) {
-			e := edge{i, j, out.Value.At(i, j)}
+	for i, row := range targets(out.Value) {
+		for _, j := range row {
+			e := edge{i, int(j), out.Value.At(i, int(j))}
 			edges = append(edges, e)
 			total += e.weight
-		})
+		}
 	}
 	from := s.node(ctx, c.Args[1].Value, n)
 	to := s.node(ctx, c.Args[2].Value, n)
@@ -86,7 +82,7 @@ func (s *Session) holding(ctx context.Context, c *syntax.Call, at []syntax.Expr,
 	graph, _ := s.compute(ctx, syntax.ExprString(c.Args[0].Value))
 	charge(graph.Value, map[bool]int{true: 2, false: 1 + mostShown}[len(at) > 0])
 	n := graph.Value.Shape.Dim(0)
-	g := joinedBy(n, neighbours(graph.Value, false))
+	g := bothWays(targets(graph.Value))
 	node, bridge := c.Fun.Name == "cut_nodes", make([]int, len(at))
 	for k, x := range at {
 		bridge[k] = s.node(ctx, x, n)
@@ -102,26 +98,22 @@ func (s *Session) holding(ctx context.Context, c *syntax.Call, at []syntax.Expr,
 			b.WriteString("  " + strings.TrimPrefix(s.hold(g, what, node), "yes: "))
 		}
 	}
-	next := func(i int, visit func(j int)) { visit(i) }
-	if !node {
-		next = neighbours(out.Value, false)
-	}
-	for i := range n {
-		if ctx.Err() != nil {
-			panic(stopped(ctx))
-		}
-		next(i, func(j int) {
-			switch {
-			case node && out.Value.At(i) != 0:
-				tell(i)
-			case !node && i < j:
-				tell(i, j)
-			}
-		})
-	}
 	what := "bridge"
 	if node {
 		what = "cut node"
+		for i, is := range out.Value.ToDense() {
+			if is != 0 {
+				tell(i)
+			}
+		}
+	} else {
+		for i, row := range targets(out.Value) {
+			for _, j := range row {
+				if i < int(j) {
+					tell(i, int(j))
+				}
+			}
+		}
 	}
 	if count > mostShown {
 		fmt.Fprintf(&b, "  ... and %d more\n", count-mostShown)
@@ -174,17 +166,15 @@ func (s *Session) hold(g [][]int, what []int, node bool) string {
 	return fmt.Sprintf("no: without %s, there is %s\n", without, s.list(round, len(g), " - "))
 }
 
-// joinedBy returns the neighbours of each node, whatever the direction of edges.
-func joinedBy(n int, next func(i int, visit func(j int))) [][]int {
-	g := make([][]int, n)
-	for i := range n {
-		next(i, func(j int) { g[i], g[j] = append(g[i], j), append(g[j], i) })
-	}
+// bothWays returns the neighbours of each node, whatever the direction of edges.
+func bothWays(g [][]int32) [][]int {
+	back, all := sources(g), make([][]int, len(g))
 	for i := range g {
-		slices.Sort(g[i])
-		g[i] = slices.Compact(g[i])
+		all[i] = lists.Map(slices.Concat(g[i], back[i]), func(j int32) int { return int(j) })
+		slices.Sort(all[i])
+		all[i] = slices.Compact(all[i])
 	}
-	return g
+	return all
 }
 
 // list returns nodes by name, as many as fit a few lines.

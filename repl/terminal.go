@@ -23,9 +23,6 @@ import (
 // some cells while it is edited; what is entered is right.
 type Terminal struct {
 	rl      *readline.Instance
-	in      *os.File
-	out     io.Writer
-	pager   string // the command; "" is our own
 	keys    *keys
 	edit    *editor
 	history string   // the file; "" keeps none
@@ -37,7 +34,6 @@ type TerminalOptions struct {
 	In       *os.File
 	Out, Err io.Writer
 	History  string // file of the history; "" keeps none
-	Pager    string // command that shows what is wide; "" is a small one
 	Color    bool
 	Size     func() (columns, rows int)
 	Complete func(line string, pos int) (start int, words []string)
@@ -51,7 +47,6 @@ func OpenTerminal(opt TerminalOptions) (*Terminal, error) {
 	t := &Terminal{
 		keys:    &keys{ReadCloser: readline.NewCancelableStdin(opt.In)},
 		history: opt.History, entries: readHistory(opt.History),
-		in: opt.In, out: opt.Out, pager: opt.Pager,
 	}
 	t.edit = &editor{size: opt.Size, kick: func() { t.rl.Terminal.KickRead() }}
 	width := func() int {

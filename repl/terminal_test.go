@@ -158,22 +158,3 @@ func TestEditor(t *testing.T) {
 		t.Errorf("%q", string(line))
 	}
 }
-
-// TestView scrolls a text in a small window.
-func TestView(t *testing.T) {
-	v := view{lines: []string{"abcdefghijklmnopqrst", "ä", "0123456789"}}
-	for _, test := range []struct{ key, want string }{
-		{"", "abcdef|ä|"}, {"\x1b[C", "ijklmn||"}, {"j", "|89|"}, {"l", "|| "},
-		{"\x01", "abcdef|ä|"}, {"\x1b[6~", "ä|012345|"}, {"k", "abcdef|ä|"}, {wordRight, "ghijkl||"}, {"h", "abcdef|ä|"},
-	} {
-		v.press(test.key)
-		shown := strings.ReplaceAll(strings.TrimPrefix(v.draw(6, 3), "\x1b[H"), "\x1b[K\r\n", "|")
-		if shown, _, _ = strings.Cut(shown, "\x1b[7m"); shown != strings.TrimSpace(test.want) {
-			t.Errorf("after %q: %q, want %q", test.key, shown, test.want)
-		}
-	}
-	var k keys
-	if got := append(k.each("jj\x1b["), k.each("C\x03")...); !slices.Equal(got, []string{"j", "j", "\x1b[C", closeMenu + "\x03"}) {
-		t.Errorf("%q", got)
-	}
-}

@@ -128,7 +128,11 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 		to = s.node(ctx, q.to, n)
 	}
 	charge(graph.Value, 1)
-	t := search(ctx, graph.Value, from, q.reverse)
+	edges := targets(graph.Value)
+	if q.reverse {
+		edges = sources(edges)
+	}
+	t := search(ctx, edges, from)
 	if t == nil {
 		panic(stopped(ctx))
 	}
@@ -199,67 +203,53 @@ type tree struct {
 
 // search walks a graph from a node, lowest numbers first. It is nil when the
 // context has ended.
-func search(ctx context.Context, v *tensor.Value, start int, reverse bool) *tree {
-	next := neighbours(v, reverse)
-	n := v.Shape.Dim(0)
-	t := &tree{start: start, depth: make([]int, n), parent: make([]int, n), order: []int{start}, cycle: -1}
-	for i := range t.depth {
-		t.depth[i], t.parent[i] = -1, -1
-	}
+func search(ctx context.Context, g [][]int32, start int) *tree {
+	t := &tree{start: start, depth: slices.Repeat([]int{-1}, len(g)), parent: slices.Repeat([]int{-1}, len(g)), order: []int{start}, cycle: -1}
 	t.depth[start] = 0
 	for k := 0; k < len(t.order); k++ {
 		if ctx.Err() != nil {
 			return nil
 		}
 		i := t.order[k]
-		next(i, func(j int) {
-			if j == start && t.cycle < 0 {
+		for _, j := range g[i] {
+			if int(j) == start && t.cycle < 0 {
 				t.cycle = i
 			}
 			if t.depth[j] < 0 {
 				t.depth[j], t.parent[j] = t.depth[i]+1, i
-				t.order = append(t.order, j)
+				t.order = append(t.order, int(j))
 			}
-		})
+		}
 	}
 	return t
 }
 
-// neighbours visits the targets of a node, increasing, or its sources.
-func neighbours(v *tensor.Value, reverse bool) func(i int, visit func(j int)) {
-	n := v.Shape.Dim(0)
-	if v.Layout == tensor.Sparse {
-		rows := v.CSR.Row
-		if reverse {
-			sources := make([][]int32, n)
-			for i := range n {
-				for _, j := range v.CSR.Row(i) {
-					sources[j] = append(sources[j], int32(i))
-				}
-			}
-			rows = func(j int) []int32 { return sources[j] }
+// targets returns the nodes that the edges of each node lead to, increasing.
+func targets(v *tensor.Value) [][]int32 {
+	g := make([][]int32, v.Shape.Dim(0))
+	for i := range g {
+		if v.Layout == tensor.Sparse {
+			g[i] = v.CSR.Row(i)
+			continue
 		}
-		return func(i int, visit func(j int)) {
-			for _, j := range rows(i) {
-				visit(int(j))
+		for j := range g {
+			if v.At(i, j) != v.Absent() {
+				g[i] = append(g[i], int32(j))
 			}
 		}
 	}
-	none := v.Absent()
-	edge := func(i, j int) bool { return v.At(i, j) != none }
-	switch v.Layout {
-	case tensor.Packed:
-		edge = v.Bits.Get
-	case tensor.Dense:
-		edge = func(i, j int) bool { return v.F[i*n+j] != none }
-	}
-	return func(i int, visit func(j int)) {
-		for j := range n {
-			if reverse && edge(j, i) || !reverse && edge(i, j) {
-				visit(j)
-			}
+	return g
+}
+
+// sources returns the nodes that have an edge to each node.
+func sources(g [][]int32) [][]int32 {
+	back := make([][]int32, len(g))
+	for i := range g {
+		for _, j := range g[i] {
+			back[j] = append(back[j], int32(i))
 		}
 	}
+	return back
 }
 
 // path returns the nodes from the start to a node that was reached.

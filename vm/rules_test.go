@@ -62,7 +62,7 @@ func TestRandomRules(t *testing.T) {
 	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		p := rules.Random(r)
-		want, wrong := rules.Eval(p, nil)
+		want, wrong := rules.Eval(p)
 		data, err := tables(p).MarshalBinary()
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%v", seed, err, p)

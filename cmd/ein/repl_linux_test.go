@@ -425,23 +425,6 @@ func TestScreen(t *testing.T) {
 	shows("def f(x) = { // of a number↵  y = x\n + 1↵  y * 2 + 1↵}\nbck-i-search: of a")
 	keys("Right", "Enter", "f(2)", "Enter")
 	shows("\nein> f(2)\n_ = 7\nein>")
-
-	// What is wider than the screen is scrolled, and is cut below.
-	keys("M[i, j] = range(40)[i] + range(60)[j] + 100", "Enter", "M", "Enter")
-	row := func(i int) string {
-		text := fmt.Sprintf("  [%d", i)
-		for j := range 12 {
-			text += fmt.Sprintf(", %d", i+1+j)
-		}
-		return text
-	}
-	shows("\n" + row(121)[:40] + "\nlines 1-23 of 41, columns 1-40 of 302;")
-	keys("Down", "Right")
-	shows("\n" + row(122)[8:47] + "\nlines 2-24 of 41, columns 9-48 of 302;")
-	keys("Space", "End", "C-Right", "C-Right", "C-Right", "C-Right", "C-Right", "C-Right", "C-Right")
-	shows(", 196, 197, 198]\nlines 19-41 of 41, columns 263-302 of 3")
-	keys("q")
-	shows("\n  [139, 140, 141, 142, 143, 144, ...]\n  (6 of 60 columns shown; :full shows al\nl)\nein>")
 }
 
 // TestPager shows what is wide in the pager of the user.

@@ -165,7 +165,7 @@ func (c *checker) grown(p *Program) grown {
 
 // finish fills in what is only known at the end of a program.
 func (c *checker) finish(p *Program) {
-	p.Labels, p.Nodes, p.outcomes = c.labels, c.b.Count, c.outcomes
+	p.Labels, p.Nodes = c.labels, c.b.Count
 	defs := c.earlier.with(c.defs)
 	for _, f := range c.defs {
 		f.sees = defs

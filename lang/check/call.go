@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"math"
 	"slices"
@@ -408,9 +407,6 @@ func (c *checker) define(d *syntax.Def) {
 		c.defs = make(map[string]*function)
 	}
 	c.defs[d.Name.Name] = &function{Def: d}
-	if c.cfg.Keep {
-		c.seenDefs = sha256.Sum256(append(c.seenDefs[:], c.file.Source.Text[d.Start:d.End]...))
-	}
 }
 
 // expand elaborates the body of a function with its parameters bound to the arguments. Of the
@@ -435,7 +431,6 @@ func (c *checker) expand(x *syntax.Call, f function, fromPrelude bool) val {
 		names[d.Params[i].Name] = &symbol{node: v.n, span: d.Params[i].Span, bad: v.n == nil, used: true, label: v.label, form: v.form, param: true}
 	}
 	if i := slices.Index(c.active, d); i >= 0 {
-		c.partial = true
 		if !c.recursed[d] {
 			c.recursive(x, d, c.active[i:])
 		}
@@ -622,7 +617,6 @@ func (c *checker) full() bool {
 		return false
 	}
 	c.more++
-	c.partial = true
 	return true
 }
 
@@ -646,7 +640,6 @@ func (c *checker) report(d diag.Diagnostic) (none val) {
 			d.Related = []diag.Related{{Span: c.site, Message: "called here"}}
 		}
 		if inside := (place{"", d.Span}); c.seen[inside] {
-			c.partial = true
 			return none // one wrong call, one error
 		} else {
 			c.seen[inside] = true
@@ -659,7 +652,6 @@ func (c *checker) report(d diag.Diagnostic) (none val) {
 	}
 	at := place{d.Code, d.Span}
 	if c.seen[at] {
-		c.partial = true
 		return none
 	}
 	c.seen[at] = true
@@ -669,7 +661,6 @@ func (c *checker) report(d diag.Diagnostic) (none val) {
 	}
 	if *count >= maxDiagnostics {
 		c.more++
-		c.partial = true
 		return none
 	}
 	*count++

@@ -44,10 +44,8 @@
 // and the literals, and every loop counts its steps (step), which also notices a Context that
 // has ended.
 //
-// An editor checks a text after every key. With Config.Keep, a statement whose text and
-// surroundings are as before is taken over from the last version; see reuse.go. A session checks
-// an entry as a continuation of what came before, with Config.After, see after.go, and one of
-// facts and rules by itself, see grow.go.
+// A session checks an entry as a continuation of what came before, with Config.After, see
+// after.go, and one of facts and rules by itself, see grow.go.
 //
 // What a program costs is not decided here, nor how its values are stored: see packages plan,
 // compile and vm/cost.
@@ -130,13 +128,6 @@ type Config struct {
 	After *Program
 	// Values, if not nil, receives the operation of every expression, for editors.
 	Values map[syntax.Expr]*ir.Node
-
-	// Keep remembers the result of each assignment, and takes over from Reuse, an earlier
-	// version of the program checked with the same Config, what has not changed. The operations
-	// then come from several checks: their types are right, but not their IDs, places and
-	// operands, so the result cannot be planned.
-	Keep  bool
-	Reuse *Program
 }
 
 // Output is one printed value.
@@ -181,9 +172,8 @@ type Program struct {
 	Relations  []diag.Relation // what there is in spite of errors
 	Rules      *rel.Program    // what the program says of relations, nil for nothing
 
-	end      end
-	outcomes map[string][]*outcome // by the text of the statement, when they are kept
-	symbols  symbols
+	end     end
+	symbols symbols
 }
 
 // symbols is the memory of the symbols of a program.
@@ -277,12 +267,6 @@ type checker struct {
 	elements uint64
 	recursed map[*syntax.Def]bool // functions reported to call themselves
 	seen     map[place]bool       // what was reported where
-	// For the next version of the program: whether something was not reported because it had
-	// been reported before, a digest of the functions so far, the outcomes to remember, and those
-	// that the last version remembered.
-	partial         bool
-	seenDefs        [32]byte
-	outcomes, reuse map[string][]*outcome
 }
 
 type place struct {
@@ -322,12 +306,6 @@ func check(f *syntax.File, cfg Config, apart bool) *Program {
 		p.File = c.file
 	} else {
 		c.collectLabels()
-	}
-	if cfg.Keep {
-		c.outcomes = make(map[string][]*outcome, len(f.Stmts))
-	}
-	if cfg.Reuse != nil && slices.Equal(cfg.Reuse.Labels, c.labels) { // other labels, other sizes
-		c.reuse = cfg.Reuse.outcomes
 	}
 	c.program(p)
 	c.finish(p)
@@ -427,7 +405,7 @@ func (c *checker) program(p *Program) {
 			break
 		}
 		assign := func(s *syntax.Assign) val {
-			v := c.assignment(s)
+			v := c.assign(s)
 			c.shadow(s.Name)
 			if s.Op != syntax.Set {
 				if old := c.scope.lookup(s.Name.Name); old != nil {

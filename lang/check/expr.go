@@ -357,7 +357,6 @@ func isInteger(text string) bool {
 func (c *checker) name(x *syntax.Name) val {
 	sym := c.scope.lookup(x.Name)
 	if r := c.rel.byName[x.Name]; sym == nil && r != nil && c.scope.fn == nil {
-		c.partial = true // what it comes to depends on rules, which may change
 		return val{n: c.tensorOf(r, x)}
 	}
 	if sym == nil {

@@ -108,7 +108,7 @@ func (d *Document) sameLabels(s syntax.Stmt, edits []diag.Edit) bool {
 		labelled = labelled || ok
 		return !labelled
 	})
-	return !labelled || slices.Equal(check.ProgramLabels(d.WithText(diag.Apply(d.src.Text, edits)).File()), check.ProgramLabels(d.File()))
+	return !labelled || slices.Equal(check.ProgramLabels(d.withText(diag.Apply(d.src.Text, edits)).File()), check.ProgramLabels(d.File()))
 }
 
 // statementOf is the statement that o is in, inside a block that of the block.

@@ -37,7 +37,7 @@ func (d *Document) Alone(offset int) (Alone, bool) {
 	default:
 		return Alone{}, false
 	}
-	needed, _ := d.needs(at, len(stmts))
+	needed := d.needs(at)
 	values := d.check().statements
 	alone := Alone{Span: stmts[at].Pos()}
 	var key strings.Builder
@@ -84,4 +84,21 @@ func (d *Document) wrong(s source.Span) bool {
 	return slices.ContainsFunc(d.Diagnostics(), func(g diag.Diagnostic) bool {
 		return g.Severity == diag.Error && touches(g.Span, s)
 	})
+}
+
+// needs is a statement, the definitions that it sees and those that they see, by their numbers.
+func (d *Document) needs(stmt int) map[int]bool {
+	stmts, n := d.File().Stmts, d.names()
+	needed := map[int]bool{stmt: true}
+	for todo := []int{stmt}; len(todo) > 0; {
+		at := stmts[todo[len(todo)-1]].Pos()
+		todo = todo[:len(todo)-1]
+		for _, o := range n.in(at) {
+			if o.sees != nil && !needed[o.sees.stmt] {
+				needed[o.sees.stmt] = true
+				todo = append(todo, o.sees.stmt)
+			}
+		}
+	}
+	return needed
 }

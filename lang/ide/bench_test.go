@@ -82,7 +82,7 @@ func BenchmarkEdit(b *testing.B) {
 				at := r.IntN(len(text) + 1)
 				e := diag.Edit{Span: source.Span{Start: at, End: at}, NewText: fragments[r.IntN(len(fragments))]}
 				start := time.Now()
-				next := d.WithText(diag.Apply(text, []diag.Edit{e}))
+				next := d.withText(diag.Apply(text, []diag.Edit{e}))
 				ask.of(next, at+len(e.NewText))
 				took = append(took, time.Since(start))
 			}

@@ -10,114 +10,35 @@ import (
 	"ein/lang/check"
 	"ein/lang/describe"
 	"ein/lang/source"
-	"ein/lang/syntax"
 	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
-// computation is what is known of the statement that starts at a place beyond its
-// type: its operation as it is without memory of earlier versions, whose constants are
-// those of this one, and the kernels and the cost as Markdown. Both are of a program
-// that computes this statement and nothing else: a long program is neither checked
-// nor planned for one line of it, and errors elsewhere do no harm.
-type computation struct {
-	value *ir.Node
-	cost  string // empty when an input has no value
-}
-
-func (d *Document) computed(offset int) computation {
-	part := d.part(d.statementAt(offset))
+// cost is the kernels and the cost of the statement that starts at a place, as Markdown: of a
+// program that computes this statement and nothing else, since a long program is not planned for
+// one line of it. It is empty when an input has no value.
+func (d *Document) cost(offset int) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c, ok := d.computations[offset]; ok {
-		return c
+	c, ok := d.costs[offset]
+	if !ok {
+		if d.costs == nil {
+			d.costs = map[int]string{}
+		}
+		c = d.planned(offset)
+		d.costs[offset] = c
 	}
-	var c computation
-	if part != nil {
-		c.value = part.statements[offset]
-		c.cost = d.planned(part, offset)
-	} else {
-		c.cost = tooMuch
-	}
-	if d.computations == nil {
-		d.computations = map[int]computation{}
-	}
-	d.computations[offset] = c
 	return c
 }
 
-// plannedNodes bounds the statements that are checked for a hover, and the operations
-// that are planned.
+// plannedNodes bounds the operations that are planned for a hover.
 const plannedNodes = 200
 
 var tooMuch = fmt.Sprintf("Its cost is not shown: more than %d operations go into it.", plannedNodes)
 
-// part is slice, kept.
-func (d *Document) part(stmt int) *checked {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	p, ok := d.parts[stmt]
-	if !ok {
-		if d.parts == nil {
-			d.parts = map[int]*checked{}
-		}
-		p = d.slice(stmt)
-		d.parts[stmt] = p
-	}
-	return p
-}
-
-// slice is the part of the program that a statement needs, checked, with all inputs and
-// functions. It is nil if that is too much to be checked while somebody waits.
-func (d *Document) slice(stmt int) *checked {
-	stmts := d.File().Stmts
-	if d.opt.Lang.Profile == check.Repl { // any statement may be what the name _ stands for
-		return d.full()
-	}
-	needed, ok := d.needs(stmt, plannedNodes)
-	if !ok {
-		return nil
-	}
-	part := *d.File()
-	part.Stmts, part.Diags = nil, nil
-	for i, s := range stmts {
-		switch s.(type) {
-		case *syntax.Def, *syntax.Input:
-			part.Stmts = append(part.Stmts, s)
-		default:
-			if needed[i] {
-				part.Stmts = append(part.Stmts, s)
-			}
-		}
-	}
-	l := d.opt.Lang
-	return checkFile(&part, check.Config{Profile: l.Profile, Limits: l.Check, Inputs: l.Inputs, Labels: d.check().Labels, Values: map[syntax.Expr]*ir.Node{}})
-}
-
-// needs is a statement, the definitions that it sees and those that they see, by their
-// numbers. It is false if they are more than most.
-func (d *Document) needs(stmt, most int) (map[int]bool, bool) {
-	stmts, n := d.File().Stmts, d.names()
-	needed := map[int]bool{stmt: true}
-	for todo := []int{stmt}; len(todo) > 0; {
-		at := stmts[todo[len(todo)-1]].Pos()
-		todo = todo[:len(todo)-1]
-		for _, o := range n.in(at) {
-			if o.sees == nil || needed[o.sees.stmt] {
-				continue
-			}
-			if len(needed) >= most {
-				return nil, false
-			}
-			needed[o.sees.stmt] = true
-			todo = append(todo, o.sees.stmt)
-		}
-	}
-	return needed, true
-}
-
-// planned is the cost of the statement at offset of a checked program.
-func (d *Document) planned(c *checked, offset int) string {
+// planned is cost, not kept.
+func (d *Document) planned(offset int) string {
+	c := d.check()
 	n := c.statements[offset]
 	if n == nil || !c.Bound {
 		return ""

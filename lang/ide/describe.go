@@ -71,7 +71,7 @@ func (d *Document) value(o *occurrence) *ir.Node {
 		}
 		for _, b := range s.Body {
 			if a, ok := b.(*syntax.Assign); ok && a.Name.Span == o.span && a.Op == syntax.Set {
-				return d.valuesIn(o.stmt)[a.Value]
+				return d.check().values[a.Value]
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (d *Document) value(o *occurrence) *ir.Node {
 func (d *Document) parameter(o *occurrence) *ir.Node {
 	for _, n := range d.path(o.span.Start) {
 		if x, ok := n.(*syntax.Name); ok && x.Span == o.span {
-			return d.valuesIn(o.stmt)[x]
+			return d.check().values[x]
 		}
 	}
 	return nil
@@ -99,7 +99,7 @@ type axis struct {
 // axes is where an index stands in the statement of o.
 func (d *Document) axes(o *occurrence) []axis {
 	var list []axis
-	values := d.valuesIn(o.stmt)
+	values := d.check().values
 	in := map[source.Span]bool{}
 	for _, other := range o.of.occurrences {
 		in[other.span] = true

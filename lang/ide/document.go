@@ -2,7 +2,6 @@ package ide
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"ein/lang"
 	"ein/lang/check"
@@ -20,34 +19,27 @@ type Options struct {
 }
 
 // Document is one text of a program and what is known of it. It never changes:
-// WithText gives another. Everything is worked out when it is first asked for, and
+// withText gives another. Everything is worked out when it is first asked for, and
 // kept; a Document may be used by several goroutines at once.
 type Document struct {
 	src    *source.File
 	opt    Options
 	file   func() *syntax.File
 	check  func() *checked
-	full   func() *checked // from the text alone, for what a reused check does not give
 	tokens func() []syntax.Token
 	names  func() *names
 	unused func() map[*occurrence]bool
 	// described is the functions of the program, for people.
 	described func() map[string]*function
 
-	// The check of an earlier version, nil when there is none, and that of this one,
-	// once it is there.
-	before  *check.Program
-	checked atomic.Pointer[check.Program]
-
-	mu           sync.Mutex
-	computations map[int]computation // see computed
-	parts        map[int]*checked    // see part
+	mu    sync.Mutex
+	costs map[int]string // see cost
 }
 
 // checked is a checked program.
 type checked struct {
 	*check.Program
-	values map[syntax.Expr]*ir.Node // of every expression, if the check was full
+	values map[syntax.Expr]*ir.Node // of every expression; in the body of a function, of its last call
 	// statements is the operation of each statement and printed value, by the
 	// place where it starts.
 	statements map[int]*ir.Node
@@ -59,12 +51,7 @@ func New(name, text string, opt Options) *Document {
 	d.file = sync.OnceValue(func() *syntax.File {
 		return syntax.Parse(d.src, d.syntaxOptions())
 	})
-	d.check = sync.OnceValue(func() *checked {
-		c := d.checkText(check.Config{Keep: true, Reuse: d.before})
-		d.checked.Store(c.Program)
-		return c
-	})
-	d.full = sync.OnceValue(func() *checked { return d.checkText(check.Config{Values: map[syntax.Expr]*ir.Node{}}) })
+	d.check = sync.OnceValue(d.checkText)
 	d.tokens = sync.OnceValue(func() []syntax.Token { return syntax.Tokens(d.src.Text) })
 	d.names = sync.OnceValue(d.resolve)
 	d.unused = sync.OnceValue(d.findUnused)
@@ -76,15 +63,10 @@ func (d *Document) syntaxOptions() syntax.Options {
 	return syntax.Options{Repl: d.opt.Lang.Profile == check.Repl, Limits: d.opt.Lang.Syntax}
 }
 
-func (d *Document) checkText(cfg check.Config) *checked {
-	l := d.opt.Lang
-	cfg.Profile, cfg.Limits, cfg.Inputs, cfg.Labels = l.Profile, l.Check, l.Inputs, l.Labels
-	return checkFile(d.File(), cfg)
-}
-
-func checkFile(f *syntax.File, cfg check.Config) *checked {
-	c := &checked{values: cfg.Values, statements: make(map[int]*ir.Node, len(f.Stmts))}
-	c.Program = check.Check(f, cfg)
+func (d *Document) checkText() *checked {
+	f, l := d.File(), d.opt.Lang
+	c := &checked{values: map[syntax.Expr]*ir.Node{}, statements: make(map[int]*ir.Node, len(f.Stmts))}
+	c.Program = check.Check(f, check.Config{Profile: l.Profile, Limits: l.Check, Inputs: l.Inputs, Labels: l.Labels, Values: c.values})
 	for _, s := range c.Statements {
 		if s.Node != nil {
 			c.statements[s.Span.Start] = s.Node
@@ -93,26 +75,8 @@ func checkFile(f *syntax.File, cfg check.Config) *checked {
 	return c
 }
 
-// valuesIn is the operation of every expression in a statement of the file. The
-// body of a function has those of its last call.
-func (d *Document) valuesIn(stmt int) map[syntax.Expr]*ir.Node {
-	if _, ok := d.File().Stmts[stmt].(*syntax.Def); !ok {
-		if p := d.part(stmt); p != nil {
-			return p.values
-		}
-	}
-	return d.full().values
-}
-
-// WithText returns the document with another text. Statements that are as they were, and
-// see what they saw, are not checked again.
-func (d *Document) WithText(text string) *Document {
-	next := New(d.src.Name, text, d.opt)
-	if next.before = d.checked.Load(); next.before == nil {
-		next.before = d.before
-	}
-	return next
-}
+// withText returns the document with another text.
+func (d *Document) withText(text string) *Document { return New(d.src.Name, text, d.opt) }
 
 // Text returns the text of the document.
 func (d *Document) Text() string { return d.src.Text }
@@ -126,7 +90,7 @@ func (d *Document) Name() string { return d.src.Name }
 func (d *Document) File() *syntax.File { return d.file() }
 
 // Program returns the checked program. It has to be left as it is.
-func (d *Document) Program() *check.Program { return d.full().Program }
+func (d *Document) Program() *check.Program { return d.check().Program }
 
 // Diagnostics is what is wrong with the program, in the order of the text. That
 // inputs have no values yet is not.

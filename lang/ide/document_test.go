@@ -26,7 +26,7 @@ func TestConcurrent(t *testing.T) {
 			if got := answers(d, i*97, i*131); got != want[i] {
 				t.Error(firstDifference(got, want[i]))
 			}
-			next := d.WithText(text[:i*97] + "x" + text[i*97:])
+			next := d.withText(text[:i*97] + "x" + text[i*97:])
 			next.Complete(i * 97)
 			next.Hover(i*97 + 1)
 		})
@@ -49,7 +49,7 @@ func TestBoundInputs(t *testing.T) {
 		if got := d.Symbols(true)[1].Detail; got != c.want {
 			t.Errorf("B is %s, wanted %s", got, c.want)
 		}
-		if got := d.computed(15).cost != ""; got != c.cost {
+		if got := d.cost(15) != ""; got != c.cost {
 			t.Errorf("the cost of B is known: %v, wanted %v", got, c.cost)
 		}
 	}
@@ -63,7 +63,7 @@ func TestLongSlice(t *testing.T) {
 		text += "A = A + 1\n"
 	}
 	d := New("in.ein", text, Options{})
-	if got := d.computed(len(text) - len("A = A + 1\n")).cost; got != tooMuch || got == d.computed(22).cost {
+	if got := d.cost(len(text) - len("A = A + 1\n")); got != tooMuch || got == d.cost(22) {
 		t.Errorf("the cost is %q", got)
 	}
 }

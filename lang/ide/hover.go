@@ -78,7 +78,7 @@ func (d *Document) hoverExpr(offset int) (*Hover, bool) {
 		if _, ok := x.(*syntax.Number); ok {
 			return nil, false // it says itself what it is
 		}
-		n := d.valuesIn(d.statementAt(offset))[x]
+		n := d.check().values[x]
 		if n == nil {
 			continue
 		}
@@ -264,10 +264,9 @@ func (d *Document) hoverAssign(m *markdown, s *syntax.Assign, n *ir.Node) {
 		m.add(strings.Join(parts, ", "))
 	}
 	m.sizes(n)
-	c := d.computed(s.Start)
-	m.constant(c.value)
+	m.constant(n)
 	m.labels(n, d.check().Labels)
-	m.add(c.cost)
+	m.add(d.cost(s.Start))
 }
 
 func (d *Document) hoverIndex(m *markdown, o *occurrence) {

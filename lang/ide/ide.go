@@ -16,11 +16,6 @@
 // Refactorings prove themselves. Rename makes the edits and resolves the resulting text: if any
 // name now means something else, it fails and says which. Extract and inline compare the types
 // of the outputs.
-//
-// An edit reuses what the check of the last version found (package check, reuse.go). The
-// operations of such a check have the right types, but places and operands of other versions,
-// so nothing is planned from them: hover plans its statement from a check of its own. FuzzEdit
-// compares an edited document with one opened with the same text.
 package ide
 
 import (

@@ -41,7 +41,7 @@ func (d *Document) extractions(span source.Span) []Action {
 	case *syntax.Name, *syntax.Number, *syntax.String:
 		return nil
 	}
-	if d.valuesIn(d.statementAt(span.Start))[x] == nil {
+	if d.check().values[x] == nil {
 		return nil
 	}
 	left, op := []string(nil), syntax.Set
@@ -130,7 +130,7 @@ func (d *Document) fresh(base string) string {
 // the same nodes, and outputs of the same types, and so whether a rewrite went as
 // planned.
 func (d *Document) sameTypes(edits []diag.Edit) bool {
-	after := d.WithText(diag.Apply(d.src.Text, edits))
+	after := d.withText(diag.Apply(d.src.Text, edits))
 	a, b := d.check().Program, after.check().Program
 	if !slices.Equal(errorsOf(a), errorsOf(b)) || len(a.Outputs) != len(b.Outputs) || !slices.Equal(a.Labels, b.Labels) {
 		return false

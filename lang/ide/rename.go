@@ -73,7 +73,7 @@ func isName(s string) bool {
 // sameMeaning requires that after the edits, which rename b, every name stands for
 // what it did. This one rule covers clashes and captures of every sort.
 func (d *Document) sameMeaning(edits []diag.Edit, b *binding, name string) error {
-	after := d.WithText(diag.Apply(d.src.Text, edits))
+	after := d.withText(diag.Apply(d.src.Text, edits))
 	was, is := d.names().occurrences, after.names().occurrences
 	n := min(len(was), len(is))
 	pairs := make(map[*binding]*binding, n)

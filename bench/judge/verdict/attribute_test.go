@@ -107,7 +107,7 @@ func TestPlanted(t *testing.T) {
 		each = 3
 	}
 	ctx := context.Background()
-	e := newExecutor(check.Core, Limits{}, 0)
+	e := newExecutor(check.Core, Limits{})
 	type cell struct {
 		category string
 		planted  Kind
@@ -245,7 +245,7 @@ func TestUndirected(t *testing.T) {
 // TestConventions has programs that are consistent in another way than the
 // question's: what is wrong with them is found all the same.
 func TestConventions(t *testing.T) {
-	ctx, e := context.Background(), newExecutor(check.Core, Limits{}, 0)
+	ctx, e := context.Background(), newExecutor(check.Core, Limits{})
 	wrong := func(s *sample, program string) Attribution {
 		t.Helper()
 		if r, err := e.run(ctx, program, s.q); err != nil || r.Outcome != answer.Wrong {

@@ -13,7 +13,7 @@ import (
 // instance and that of the reply, runs the program and compares its graph with the true
 // one.
 func BenchmarkFiles(b *testing.B) {
-	ins, _ := questions(b, 40) // more than the cache holds
+	ins, _ := questions(b, 40)
 	var instances, replies bytes.Buffer
 	for _, in := range ins {
 		if err := instance.Write(&instances, in); err != nil {
@@ -21,7 +21,7 @@ func BenchmarkFiles(b *testing.B) {
 		}
 		replies.Write(lines(b, map[string]any{"id": in.ID, "reply": "The program:\n\n```ein\n" + in.EinProgram + "```\n", "mode": prompt.Ein}).Bytes())
 	}
-	work := New(Options{Why: true, Cache: 256}).Reply
+	work := New(Options{Why: true}).Reply
 	b.ReportAllocs()
 	for i := 0; i < b.N; i += len(ins) {
 		x, err := NewIndex(instance.Read(bytes.NewReader(instances.Bytes())), true)

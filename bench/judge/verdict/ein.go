@@ -67,23 +67,16 @@ func (l Limits) withDefaults() Limits {
 // even at this rate needs no timer, which costs as much as running a tiny program.
 const slow = 100 * time.Nanosecond
 
-// maxCachedBytes bounds the memory of a program in the cache. Those of the benchmark need some
-// kilobytes; larger ones take longer to run than to compile.
-const maxCachedBytes = 1 << 20
-
-// executor runs Ein programs one after another.
+// executor runs Ein programs one after another, each in the memory of the last one.
 type executor struct {
 	limits Limits
 	lang   lang.Options
-	memory lang.Memory  // of a program that is not kept
-	file   *syntax.File // in that memory
+	memory lang.Memory
+	file   *syntax.File // of the last program
 	cost   cost.Limits
-	most   int
-	cached map[string]*compiled // by their texts, at most so many
 }
 
-// newExecutor keeps as many compiled programs as cache says.
-func newExecutor(profile check.Profile, l Limits, cache int) *executor {
+func newExecutor(profile check.Profile, l Limits) *executor {
 	l = l.withDefaults()
 	return &executor{
 		limits: l,
@@ -92,19 +85,8 @@ func newExecutor(profile check.Profile, l Limits, cache int) *executor {
 			Syntax: syntax.Limits{SourceBytes: l.Source, Tokens: l.Source, Statements: maxStatements, Height: maxHeight, Diagnostics: maxDiagnostics},
 			Check:  check.Limits{Nodes: maxNodes, Elements: l.Bytes / 8},
 		},
-		cost:   cost.Limits{MaxOps: l.Ops, MaxBytes: l.Bytes, MaxOutputElements: l.Output},
-		most:   cache,
-		cached: map[string]*compiled{},
+		cost: cost.Limits{MaxOps: l.Ops, MaxBytes: l.Bytes, MaxOutputElements: l.Output},
 	}
-}
-
-// compiled is a program that can be run, or why it cannot, or neither for a program that came
-// only once.
-type compiled struct {
-	machine  *vm.Machine
-	ops      uint64 // certified
-	constant bool
-	failure  Verdict // its outcome is "" when there is none
 }
 
 // run runs a program and scores its answer. It returns an error only when the context ends.
@@ -114,26 +96,24 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 		// is a mistake of ours and none of the model.
 		if p := recover(); p != nil {
 			v = Verdict{Program: program}.fail(answer.InfraError, fmt.Sprintf("a bug in ein: %v\n%s", p, debug.Stack()))
-			clear(e.cached)
 			e.memory, e.file = lang.Memory{}, nil
 		}
 	}()
 	if ctx.Err() != nil {
 		return Verdict{}, context.Cause(ctx)
 	}
-	c := e.compile(program)
-	if c.failure.Outcome != "" {
-		return c.failure, nil
+	machine, ops, v := e.build(program)
+	if v.Outcome != "" {
+		return v, nil
 	}
-	v = Verdict{Program: program, Constant: c.constant}
 	running := ctx
-	if c.ops > uint64(e.limits.Timeout/slow) {
+	if ops > uint64(e.limits.Timeout/slow) {
 		var cancel context.CancelFunc
 		running, cancel = context.WithTimeout(ctx, e.limits.Timeout)
 		defer cancel()
 	}
-	out, err := c.machine.Run(running)
-	v.Ops = c.machine.Stats().Ops
+	out, err := machine.Run(running)
+	v.Ops = machine.Stats().Ops
 	var over *vm.Exceeded
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -153,28 +133,6 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 	return v, nil
 }
 
-// compile keeps a program when it comes a second time. Most come only once, and are compiled in
-// the memory of the last one.
-func (e *executor) compile(program string) *compiled {
-	c := e.cached[program]
-	if c == nil {
-		if len(e.cached) >= e.most {
-			clear(e.cached) // those that come often are soon back
-		}
-		if e.most > 0 {
-			e.cached[program] = &compiled{}
-		}
-		return e.build(program, &e.memory)
-	}
-	if c.machine == nil && c.failure.Outcome == "" {
-		c = e.build(program, nil)
-		if c.machine == nil || c.machine.Stats().PeakBytes <= maxCachedBytes {
-			e.cached[program] = c
-		}
-	}
-	return c
-}
-
 // parsed returns the tree of a program, valid until the next one is run.
 func (e *executor) parsed(program string) *syntax.File {
 	if e.file == nil || e.file.Source.Text != program {
@@ -184,20 +142,16 @@ func (e *executor) parsed(program string) *syntax.File {
 	return e.file
 }
 
-// build keeps programs that do not compile, too, with their failures, so that copies fail at
-// once. It panics only on a bug in the compiler.
-func (e *executor) build(program string, in *lang.Memory) *compiled {
-	e.lang.Memory = in
-	c := &compiled{}
-	fail := func(o answer.Outcome, code diag.Code, message string) *compiled {
-		c.failure = Verdict{Program: program, Constant: c.constant}.fail(o, message)
-		c.failure.Code = string(code)
-		return c
+// build compiles a program, and returns the operations that are certified. The verdict has an
+// outcome if the program cannot be run. It panics only on a bug in the compiler.
+func (e *executor) build(program string) (machine *vm.Machine, ops uint64, v Verdict) {
+	v.Program = program
+	fail := func(o answer.Outcome, code diag.Code, message string) (*vm.Machine, uint64, Verdict) {
+		v = v.fail(o, message)
+		v.Code = string(code)
+		return nil, 0, v
 	}
-	f := lang.Parse("reply", program, e.lang)
-	if in != nil {
-		e.file = f
-	}
+	f := e.parsed(program)
 	if f.Diags.HasErrors() {
 		return fail(first(f.Diags, ParseError))
 	}
@@ -208,17 +162,16 @@ func (e *executor) build(program string, in *lang.Memory) *compiled {
 	if p.Diags.HasErrors() {
 		return fail(first(p.Diags, TypeError))
 	}
-	c.constant = !readsGraph(p)
+	v.Constant = !readsGraph(p)
 	m, err := lang.Module(lang.Code(p, e.lang), e.lang)
 	if err != nil {
 		// The compiler's own code does not verify.
 		panic(err)
 	}
-	c.ops = m.Certificate.Ops
-	if c.machine, err = lang.Machine(m, e.cost, e.lang); err != nil {
+	if machine, err = lang.Machine(m, e.cost, e.lang); err != nil {
 		return fail(OverLimit, "", err.Error())
 	}
-	return c
+	return machine, m.Certificate.Ops, v
 }
 
 // first returns the outcome for a list of diagnostics, with the first error of that kind. A program

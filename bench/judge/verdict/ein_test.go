@@ -163,7 +163,7 @@ func TestVectors(t *testing.T) {
 	found := map[answer.Outcome]bool{answer.InfraError: true}
 	for _, c := range vectors(t, "ein.jsonl") {
 		t.Run(c.Case, func(t *testing.T) {
-			e := newExecutor(check.Core, Limits{}, 0)
+			e := newExecutor(check.Core, Limits{})
 			r, err := reply(context.Background(), c.question(t), c.Reply, prompt.Ein, e.run)
 			if err != nil {
 				t.Fatal(err)
@@ -196,7 +196,7 @@ func TestTooLong(t *testing.T) {
 }
 
 func TestPanic(t *testing.T) {
-	e := newExecutor(check.Core, Limits{}, 0)
+	e := newExecutor(check.Core, Limits{})
 	r, err := e.run(context.Background(), "x = 2", nil) // no question: our mistake
 	if err != nil || r.Outcome != answer.InfraError || !strings.Contains(r.Message, "bug") {
 		t.Errorf("%+v, %v", r, err)
@@ -219,38 +219,10 @@ func TestContext(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	e := newExecutor(check.Core, Limits{Timeout: 1, Ops: 1 << 40}, 0)
+	e := newExecutor(check.Core, Limits{Timeout: 1, Ops: 1 << 40})
 	r, err := e.run(context.Background(), "A = edges([[0,1]], 1000)\n:print sum(tc(A))", question(t, "reach_then_count", category.Integer, "2", "a"))
 	if err != nil || r.Outcome != OverLimit || !strings.Contains(r.Message, "1ns") {
 		t.Errorf("%+v, %v", r, err)
-	}
-}
-
-// TestCache has the same results as without one, and keeps as many as it may.
-func TestCache(t *testing.T) {
-	q := question(t, "reach_then_count", category.Integer, "2", "a")
-	e := newExecutor(check.Core, Limits{}, 2)
-	for range 3 {
-		for program, want := range map[string]answer.Outcome{"x = 2": answer.StrictlyRight, "x = 3": answer.LenientOnly, "x = 9": answer.Wrong, "x = y": TypeError, "x = (": ParseError} {
-			for range 3 { // new, compiled to be kept, and kept
-				r, err := e.run(context.Background(), program, q)
-				if err != nil || r.Outcome != want {
-					t.Errorf("%s: %+v, %v", program, r, err)
-				}
-				if n := len(e.cached); n < 1 || n > 2 {
-					t.Errorf("%d programs kept", n)
-				}
-			}
-		}
-	}
-	const large = "x = sum(ones(1000, 1000))"
-	e.compile(large)
-	if e.compile(large); e.cached[large].machine != nil {
-		t.Error("a program that needs megabytes is kept")
-	}
-	e.compile("x = 5")
-	if kept := e.compile("x = 5"); kept != e.compile("x = 5") {
-		t.Error("a program that came twice is compiled again")
 	}
 }
 
@@ -305,7 +277,7 @@ func TestSoak(t *testing.T) {
 			hostile = append(hostile, p, strings.ReplaceAll(p, ",", "("), strings.ReplaceAll(p, "0", "99999"))
 		}
 	}
-	e := New(Options{Cache: 64})
+	e := New(Options{})
 	q := qs[0]
 	health := func() (goroutines int, heap uint64) {
 		runtime.GC()
@@ -353,9 +325,6 @@ func TestSoak(t *testing.T) {
 
 // BenchmarkExec is parse to score, on distinct programs of the paper's size.
 func BenchmarkExec(b *testing.B) { benchmark(b, Options{}, 40) }
-
-// BenchmarkCached is programs that have been seen.
-func BenchmarkCached(b *testing.B) { benchmark(b, Options{Cache: 256}, 4) }
 
 func benchmark(b *testing.B, opt Options, each int) {
 	ins, qs := questions(b, each)

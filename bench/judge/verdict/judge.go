@@ -16,7 +16,6 @@ import (
 // Options say how replies are judged.
 type Options struct {
 	Limits Limits // of Ein programs
-	Cache  int    // compiled Ein programs to keep
 	Python Runner // of Python programs; without one they are infra errors
 	Why    bool   // say why a wrong reply is wrong: questions need their cases then
 	Labels bool   // Ein programs may name nodes by their labels in place of their numbers
@@ -34,7 +33,7 @@ type Judge struct {
 
 // New makes a judge for one worker.
 func New(o Options) *Judge {
-	return &Judge{newExecutor(check.Core, o.Limits, o.Cache), newExecutor(check.Logic, o.Limits, o.Cache), o.Python, o.Why, o.Labels}
+	return &Judge{newExecutor(check.Core, o.Limits), newExecutor(check.Logic, o.Limits), o.Python, o.Why, o.Labels}
 }
 
 // Reply judges a reply by its mode; one that is in no language is a direct answer. The

@@ -51,7 +51,7 @@ func TestLabels(t *testing.T) {
 // TestQueryReading plants other nodes than a question asks about: the program is right
 // with those.
 func TestQueryReading(t *testing.T) {
-	e := newExecutor(check.Core, Limits{}, 0)
+	e := newExecutor(check.Core, Limits{})
 	found := map[Kind]int{}
 	for _, name := range []string{"reachability", "reach_then_count", "conditional", "set_intersect", "degree_count"} {
 		for index := range 12 {

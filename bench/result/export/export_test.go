@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -114,7 +113,7 @@ func TestLight(t *testing.T) {
 		err = cmp.Or(err, WriteLines(&b, r))
 		for _, p := range Parts(r) {
 			_, e := p.WriteHarnessSamples(&b)
-			err = errors.Join(err, e, p.WriteHarnessData(&b), p.WriteInspect(&b, times), p.WriteInspectEval(&b, times))
+			err = errors.Join(err, e, p.WriteHarnessData(&b), p.WriteInspect(&b, times))
 		}
 		if err = errors.Join(err, WriteHarnessResults(&b, Parts(r), times)); err != nil {
 			t.Fatal(err)
@@ -190,7 +189,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	var h heap
-	if err := Parts(r)[0].WriteInspectEval(&h, times); err != nil {
+	if err := Parts(r)[0].WriteInspect(&h, times); err != nil {
 		t.Fatal(err)
 	}
 	const most = 350 // bytes of a row
@@ -294,28 +293,20 @@ func TestInspectReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ext, write := range map[string]func(*Part, io.Writer, *Times) error{"json": (*Part).WriteInspect, "eval": (*Part).WriteInspectEval} {
-		t.Run(ext, func(t *testing.T) {
-			dir := t.TempDir()
-			for _, p := range Parts(r) {
-				name, err := p.InspectName(times, ext)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var b bytes.Buffer
-				if err := write(p, &b, times); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			inspectReads(t, r, python, dir)
-		})
+	dir := t.TempDir()
+	for _, p := range Parts(r) {
+		name, err := p.InspectName(times)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := p.WriteInspect(&b, times); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-}
-
-func inspectReads(t *testing.T, r *run.Run, python, dir string) {
 	out, err := exec.Command(python, "-c", reader, dir, r.Rows[0].ID).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -27,7 +27,7 @@ type (
 		Results *inspectResults `json:"results"`
 		Stats   inspectStats    `json:"stats"`
 		Error   *inspectError   `json:"error,omitempty"`
-		Samples []inspectSample `json:"samples,omitzero"`
+		Samples []inspectSample `json:"samples"`
 	}
 	inspectGenerate struct {
 		Temperature *float64 `json:"temperature,omitempty"`
@@ -105,25 +105,6 @@ type (
 		Score   *inspectGrade    `json:"score,omitempty"`
 		Target  string           `json:"target,omitempty"`
 	}
-	// inspectSummary is what a viewer lists of a sample.
-	inspectSummary struct {
-		ID       string                       `json:"id"`
-		Epoch    int                          `json:"epoch"`
-		Input    string                       `json:"input"`
-		Target   string                       `json:"target"`
-		Metadata map[string]any               `json:"metadata"`
-		Scores   map[answer.Mode]inspectGrade `json:"scores,omitempty"`
-		Usage    map[string]inspectUsage      `json:"model_usage"`
-		Started  string                       `json:"started_at,omitempty"`
-		Done     string                       `json:"completed_at,omitempty"`
-		Total    *float64                     `json:"total_time,omitempty"`
-		Working  *float64                     `json:"working_time,omitempty"`
-		UUID     string                       `json:"uuid"`
-		Error    string                       `json:"error,omitempty"`
-		Retries  int                          `json:"retries"`
-		Complete bool                         `json:"completed"`
-		Messages int                          `json:"message_count"`
-	}
 	inspectMessage struct {
 		ID      string `json:"id"`
 		Role    string `json:"role"`
@@ -175,14 +156,14 @@ func (p *Part) runID() (string, error) {
 }
 
 // InspectName returns the name that inspect_ai gives to the file of such a log, by which
-// it finds it in a folder; ext is json or eval.
-func (p *Part) InspectName(t *Times, ext string) (string, error) {
+// it finds it in a folder.
+func (p *Part) InspectName(t *Times) (string, error) {
 	id, err := p.runID()
 	task := "closurebench-" + string(p.Mode) + "-" + string(p.Encoding)
-	return t.Begin.UTC().Format("2006-01-02T15-04-05+00-00") + "_" + task + "_" + uid(id, p.Task()) + "." + ext, err
+	return t.Begin.UTC().Format("2006-01-02T15-04-05+00-00") + "_" + task + "_" + uid(id, p.Task()) + ".json", err
 }
 
-// inspectLog returns the log of a part, without its samples.
+// inspectLog returns the log of a part, with an empty list of samples.
 func (p *Part) inspectLog(t *Times) (*inspectLog, error) {
 	c := &p.Run.Config
 	id, err := p.runID()
@@ -193,15 +174,20 @@ func (p *Part) inspectLog(t *Times) (*inspectLog, error) {
 	if c.Instances.Limit > 0 {
 		config["limit"] = c.Instances.Limit
 	}
-	l := &inspectLog{Version: 2, Status: "success", Results: &inspectResults{Total: len(p.Rows)}, Stats: inspectStats{stamp(t.Begin), stamp(t.End), map[string]inspectUsage{}}}
+	l := &inspectLog{Version: 2, Status: "success", Samples: []inspectSample{}, Results: &inspectResults{Total: len(p.Rows)}, Stats: inspectStats{stamp(t.Begin), stamp(t.End), map[string]inspectUsage{}}}
+	ids := make([]string, 0, len(p.Rows)/c.Samples)
+	for _, row := range p.Rows {
+		if row.Sample == 0 {
+			ids = append(ids, row.ID)
+		}
+	}
 	l.Plan = map[string]any{"name": "plan", "steps": []map[string]any{
 		{"solver": "system_message", "params": map[string]string{"template": c.Prompts[p.Mode]}},
 		{"solver": "generate", "params": map[string]string{}}}}
 	l.Eval = map[string]any{"eval_id": uid(id, p.Task(), "eval"), "run_id": id, "created": stamp(t.Begin), "task": p.Task(), "task_id": uid(id, p.Task()), "task_version": run.Format,
 		"task_args": map[string]any{"mode": p.Mode, "encoding": p.Encoding},
-		// The ids are those of Part.ids, as it is written.
-		"dataset": map[string]any{"name": c.Instances.File, "samples": len(p.Rows) / c.Samples, "sample_ids": []string{}, "shuffled": false},
-		"model":   name, "model_generate_config": p.generate(), "config": config, "packages": map[string]string{"ein": c.Ein},
+		"dataset":   map[string]any{"name": c.Instances.File, "samples": len(p.Rows) / c.Samples, "sample_ids": ids, "shuffled": false},
+		"model":     name, "model_generate_config": p.generate(), "config": config, "packages": map[string]string{"ein": c.Ein},
 		"metadata": map[string]any{"instances_sha256": c.Instances.SHA256, "sent": c.Sent[p.Mode]}}
 	if c.BaseURL != "" {
 		l.Eval["model_base_url"] = c.BaseURL
@@ -233,123 +219,34 @@ func (p *Part) generate() *inspectGenerate {
 	return g
 }
 
-// members writes the members of a list that is empty in the JSON around it.
-type members struct {
-	begin string
-	each  func(yield func(any) error) error
-}
-
-// fill encodes a value and writes the members of its empty lists into them, in order. There may be
-// a million; they are never in memory together.
-func fill(w io.Writer, v any, lists ...members) error {
-	var b bytes.Buffer
-	if err := compact.Write(&b, v); err != nil {
-		return err
-	}
-	rest := b.Bytes()
-	for _, l := range lists {
-		before, after, _ := bytes.Cut(rest, []byte(l.begin))
-		rest = after
-		if _, err := fmt.Fprintf(w, "%s%s", before, l.begin); err != nil {
-			return err
-		}
-		separator := ""
-		err := l.each(func(v any) error {
-			_, err := io.WriteString(w, separator)
-			separator = ","
-			return cmp.Or(err, compact.Write(w, v))
-		})
-		if err != nil {
-			return err
-		}
-	}
-	_, err := w.Write(rest)
-	return err
-}
-
-// ids writes the ids of the instances.
-func (p *Part) ids() members {
-	return members{`"sample_ids":[`, func(yield func(any) error) error {
-		for _, row := range p.Rows {
-			if row.Sample > 0 {
-				continue
-			}
-			if err := yield(row.ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
-}
-
-// samples calls yield with each row of a part as a sample.
-func (p *Part) samples(t *Times, yield func(*inspectSample) error) error {
-	return p.each(func(row, full *run.Row) error {
-		asked, err := t.event(row)
-		return cmp.Or(err, yield(p.sample(full, &asked, t)))
-	})
-}
-
 // WriteInspect writes the log of a part as JSON. A sample of the run is an epoch of the
-// log; a reply that is missing is a sample with an error.
+// log; a reply that is missing is a sample with an error. There may be a million, which are never
+// in memory together.
 func (p *Part) WriteInspect(w io.Writer, t *Times) error {
 	l, err := p.inspectLog(t)
 	if err != nil {
 		return err
 	}
-	l.Samples = []inspectSample{}
-	return fill(w, l, p.ids(), members{`"samples":[`, func(yield func(any) error) error {
-		return p.samples(t, func(s *inspectSample) error { return yield(s) })
-	}})
-}
-
-// WriteInspectEval writes the same as an archive with a file for each sample, which viewers
-// open without reading all of it.
-func (p *Part) WriteInspectEval(w io.Writer, t *Times) error {
-	l, err := p.inspectLog(t)
-	if err != nil {
+	var b bytes.Buffer
+	if err := compact.Write(&b, l); err != nil {
 		return err
 	}
-	z := newArchive(w)
-	write := func(name string, v any, lists ...members) error {
-		f, err := z.create(name)
-		return cmp.Or(err, fill(f, v, lists...))
-	}
-	err = write("_journal/start.json", map[string]any{"version": l.Version, "eval": l.Eval, "plan": l.Plan}, p.ids())
-	if err != nil {
-		return err
-	}
-	err = p.samples(t, func(s *inspectSample) error { return write(fmt.Sprintf("samples/%s_epoch_%d.json", s.ID, s.Epoch), s) })
-	if err != nil {
-		return err
-	}
-	err = write("summaries.json", []any{}, members{"[", func(yield func(any) error) error {
-		return p.samples(t, func(s *inspectSample) error { return yield(s.summary()) })
-	}})
-	return cmp.Or(err, write("header.json", l, p.ids()), z.close())
-}
-
-// summary shortens the texts of a sample to a thousand characters.
-func (s *inspectSample) summary() *inspectSummary {
-	const most = 1000
-	short := func(s string) string {
-		if r := []rune(s); len(r) > most {
-			return string(r[:most])
+	const list = `"samples":[`
+	at := bytes.LastIndex(b.Bytes(), []byte(list)) + len(list)
+	_, err = w.Write(b.Next(at))
+	separator := ""
+	err = cmp.Or(err, p.each(func(row, full *run.Row) error {
+		asked, err := t.event(row)
+		if err == nil {
+			_, err = io.WriteString(w, separator)
 		}
-		return s
+		separator = ","
+		return cmp.Or(err, compact.Write(w, p.sample(full, &asked, t)))
+	}))
+	if err == nil {
+		_, err = b.WriteTo(w)
 	}
-	out := &inspectSummary{ID: s.ID, Epoch: s.Epoch, Input: short(s.Input), Target: short(s.Target), Usage: s.Usage, Started: s.Started, Done: s.Done,
-		Total: s.Total, Working: s.Working, UUID: s.UUID, Complete: true, Messages: len(s.Messages), Metadata: map[string]any{}, Scores: map[answer.Mode]inspectGrade{}}
-	for name, g := range s.Scores {
-		out.Scores[name] = inspectGrade{Value: g.Value, Answer: short(g.Answer), Explanation: short(g.Explanation), Metadata: map[string]any{}}
-	}
-	for _, name := range []string{"category", "level", "n", "density"} {
-		out.Metadata[name] = s.Metadata[name]
-	}
-	if s.Error != nil {
-		out.Error = s.Error.Message
-	}
-	return out
+	return err
 }
 
 func (u *inspectUsage) add(v inspectUsage) {

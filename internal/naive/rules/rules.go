@@ -46,19 +46,15 @@ type eval struct {
 	weight bool // of this binding a value that improves has a factor below 0
 }
 
-// Eval returns the rows of each result, sorted as rows are shown.
-func Eval(p *rel.Program, args []*tensor.Value) ([][]Row, error) {
+// Eval returns the rows of each result, sorted as rows are shown. The program has all its facts itself.
+func Eval(p *rel.Program) ([][]Row, error) {
 	e := &eval{p: p, rels: make([]relation, len(p.Relations))}
 	for i := range p.Relations {
 		e.rels[i].has = map[string]int{}
-		r := &p.Relations[i]
-		if r.Facts != nil {
-			for row := range r.Facts.All() {
+		if facts := p.Relations[i].Facts; facts != nil {
+			for row := range facts.All() {
 				e.add(i, slices.Clone(row))
 			}
-		}
-		if r.Source != rel.NoSource {
-			e.source(i, args[r.Arg])
 		}
 	}
 	for _, s := range p.Strata() {
@@ -105,29 +101,6 @@ func less(d *tensor.Domain, a, b float64) int {
 		return cmp.Compare(a, b)
 	}
 	return cmp.Compare(d.Labels[int(a)], d.Labels[int(b)])
-}
-
-func (e *eval) source(i int, v *tensor.Value) {
-	r := &e.p.Relations[i]
-	if r.Source == rel.FromTable {
-		for row := range v.Table.All() {
-			e.add(i, slices.Clone(row))
-		}
-		return
-	}
-	dense, shape := v.ToDense(), v.Shape
-	for at, x := range dense {
-		row := make(Row, shape.Rank())
-		for k, rest := shape.Rank()-1, at; k >= 0; k-- {
-			row[k] = float64(rest % shape.Dim(k))
-			rest /= shape.Dim(k)
-		}
-		if r.Source == rel.FromElements {
-			e.add(i, append(row, x))
-		} else if x != 0 {
-			e.add(i, row)
-		}
-	}
 }
 
 // add puts a row in, or a contribution to a value, and reports whether anything changed.

@@ -55,7 +55,7 @@ func TestRandom(t *testing.T) {
 			seed, stream = 620447, 1001
 		}
 		p := rules.Random(rand.New(rand.NewPCG(seed, stream)))
-		want, wrong := rules.Eval(p, nil)
+		want, wrong := rules.Eval(p)
 		plan := engine.New(p, nil)
 		ctl, budget := kernel.Ctl{}, engine.Budget{}
 		got, err := plan.Run(&ctl, nil, &budget)
@@ -140,7 +140,7 @@ func TestClosures(t *testing.T) {
 			}
 		}
 		if d := p.Domains[0].Size; d < 12 {
-			if naive, err := rules.Eval(p, nil); err == nil && fmt.Sprint(naive) != fmt.Sprint(want) {
+			if naive, err := rules.Eval(p); err == nil && fmt.Sprint(naive) != fmt.Sprint(want) {
 				t.Fatalf("seed %d: %v, want %v\n%v", seed, want, naive, p)
 			}
 		}

@@ -101,7 +101,7 @@ func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
 	bugs, outside := 0, 0
 	sum, err := judge(ctx, a, &f.judgeFlags, judging{
 		doing: "running", workers: runtime.GOMAXPROCS(0), why: true, record: verdict.ProgramRecord, from: f.from(), notes: box.notes,
-		newWorker: withWhy(box, verdict.Options{Limits: f.limits, Cache: cachedPrograms, Labels: f.labels}, f.language),
+		newWorker: withWhy(box, verdict.Options{Limits: f.limits, Labels: f.labels}, f.language),
 		seen: func(it *verdict.Item, v *verdict.Verdict) {
 			if it.Error != "" || v.Outcome != answer.InfraError {
 				return
@@ -137,10 +137,6 @@ func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
 	}
 	return nil
 }
-
-// cachedPrograms is how many compiled programs each worker keeps: models give the same program for
-// the same instance in several samples, and for other instances with the same graph.
-const cachedPrograms = 256
 
 // language sets the mode of an item to the language of its program.
 func (f *execFlags) language(it *verdict.Item) error {

@@ -24,7 +24,7 @@ func exportVerb(a *cli.App) *cobra.Command {
   jsonl    a file with a line for each reply, with its question and score
   inspect  a folder of inspect_ai logs as JSON, one for each mode and encoding:
            inspect view --log-dir PATH
-  inspect-eval  the same as .eval files, which viewers open without reading them whole
+           (inspect log convert makes .eval files of them)
   lm-eval  a folder with results_TIME.json as lm-evaluation-harness writes it and, for
            each mode and encoding, the samples, a task for the harness, and its data
 
@@ -34,7 +34,7 @@ The scores are those of the run, not those of the other tool's rules.`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.Do(func(_ context.Context, args []string) error { return exportRun(a, args[0], format, out) }),
 	}
-	cli.One("jsonl", "inspect", "inspect-eval", "lm-eval").Flag(cmd, &format, "format", "format: jsonl, inspect, inspect-eval or lm-eval")
+	cli.One("jsonl", "inspect", "lm-eval").Flag(cmd, &format, "format", "format: jsonl, inspect or lm-eval")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`file` for jsonl (- is standard output), or folder for the other formats")
 	cli.Required(cmd, "output")
 	return cmd
@@ -77,13 +77,9 @@ func exportRun(a *cli.App, dir, format, out string) error {
 	}
 	for _, p := range parts {
 		if format != "lm-eval" {
-			ext, write := "json", p.WriteInspect
-			if format == "inspect-eval" {
-				ext, write = "eval", p.WriteInspectEval
-			}
-			name, err := p.InspectName(times, ext)
+			name, err := p.InspectName(times)
 			if err == nil {
-				err = a.Write(filepath.Join(out, name), func(w io.Writer) error { return write(w, times) })
+				err = a.Write(filepath.Join(out, name), func(w io.Writer) error { return p.WriteInspect(w, times) })
 			}
 			if err != nil {
 				return err

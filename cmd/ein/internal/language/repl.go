@@ -121,7 +121,7 @@ func session(a *cli.App, f *replFlags) error {
 	}
 	defer restoring(in)()
 	t, err := repl.OpenTerminal(repl.TerminalOptions{
-		In: in, Out: a.Out, Err: a.Err, History: history, Pager: a.Env("PAGER"), Color: a.Colored(), Complete: l.Complete,
+		In: in, Out: a.Out, Err: a.Err, History: history, Color: a.Colored(), Complete: l.Complete,
 		Size: func() (int, int) {
 			columns, rows := size(a.Out, a.In)
 			return cmp.Or(columns, 80), cmp.Or(rows, 24)
@@ -135,7 +135,7 @@ func session(a *cli.App, f *replFlags) error {
 	defer keys.stop()
 	l.Lines, l.Context, l.Interactive = keys, keys.context, true
 	if columns(a.Out) > 0 && a.Env("TERM") != "dumb" {
-		l.Page = t.Page
+		l.Page = repl.Pager(cmp.Or(strings.TrimSpace(a.Env("PAGER")), "less"), a.Out)
 	}
 	if err := a.Print(version.Line(lang.Version) + ". :help lists the commands, Ctrl-D leaves.\n"); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package gen
+package ein_test
 
 import (
 	"fmt"
@@ -21,8 +21,8 @@ type layers struct {
 	named        string // a node that a fact has
 }
 
-// Layers draws such a program. Its facts name up to a few dozen nodes.
-func Layers(r *rand.Rand) string {
+// layered draws such a program. Its facts name up to a few dozen nodes.
+func layered(r *rand.Rand) string {
 	g := &layers{r: r, n: 2 + r.IntN([]int{6, 30, 90}[r.IntN(3)])}
 	for _, name := range []string{"E", "F"} {
 		g.pairs = append(g.pairs, name)
