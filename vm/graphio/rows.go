@@ -2,7 +2,10 @@ package graphio
 
 import (
 	"bytes"
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"ein/internal/lists"
@@ -168,8 +171,8 @@ type dialect struct {
 	unquoted bool   // a quote is a character like any other
 }
 
-// textRows reads delimited text. Rows with a quote are read byte by byte; all others are split
-// several times as fast.
+// textRows reads delimited text. Rows with a quote go through encoding/csv; all others are split
+// here, several times as fast.
 type textRows struct {
 	src *lines
 	d   dialect
@@ -179,9 +182,13 @@ type textRows struct {
 	late     int  // comment lines after the first row
 	lateLine int
 
-	record []byte // with a quote, its lines joined
-	vals   []byte // its values
+	quotes *csv.Reader
+	given  int    // lines that it was given before this record
+	record []byte // what it was given of this record, in lines that end in LF
+	read   int    // of record
 	fields int    // of record, at most
+	ended  bool   // inside this record
+	vals   []byte // the values of this record
 	most   int    // how many fields there is room for
 }
 
@@ -252,79 +259,93 @@ func (r *textRows) room(fields int) {
 	r.cells, r.most = append(newSlice[cell](r.src.in.mem, fields)[:0], r.cells...), fields
 }
 
-// quoted splits the record that begins with the current line, as RFC 4180 has it: a field that
-// begins with a quote goes on to the next one that stands alone, in later lines if need be.
+// quoted splits the record that begins with the current line.
 func (r *textRows) quoted() {
-	r.record, r.vals, r.cells, r.fields = r.record[:0], r.vals[:0], r.cells[:0], 0
-	r.extend(r.text)
-	sep := r.sep()
-	wrong := func(at int, msg, hint string) {
-		r.bad = &Error{Msg: msg, Hint: hint}
-		r.text = r.record
-		r.bad.Line, r.bad.Column = r.at(at)
+	if r.quotes == nil {
+		r.quotes = csv.NewReader(r)
+		r.quotes.Comma, r.quotes.FieldsPerRecord, r.quotes.ReuseRecord = rune(r.sep()), -1, true
 	}
-	for at, start := 0, 0; at <= len(r.record); at++ { // the separator, from here on
-		from := len(r.vals)
-		if start = at; at == len(r.record) || r.record[at] != '"' {
-			end := bytes.IndexByte(r.record[at:], sep)
-			if end < 0 {
-				end = len(r.record) - at
+	r.record, r.read, r.fields, r.ended = r.record[:0], 0, 0, false
+	line, start := r.given+1, 0 // the lines of the record, as encoding/csv counts them
+	offset := func(l, col int) int {
+		for ; line < l; line++ {
+			start += bytes.IndexByte(r.record[start:], '\n') + 1
+		}
+		return start + col - 1
+	}
+	vals, err := r.quotes.Read()
+	r.given += bytes.Count(r.record, []byte{'\n'})
+	r.text = bytes.TrimSuffix(r.record, []byte{'\n'})
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+		at := min(offset(wrong.Line, wrong.Column), len(r.text))
+		r.bad = &Error{Msg: "a quote inside a field that does not begin with one", Hint: "put the whole field in quotes and double the quote inside it"}
+		if errors.Is(err, csv.ErrQuote) && r.ended {
+			at = 0 // the field after those that it has read
+			if n := len(vals); n > 0 {
+				last := vals[n-1]
+				line, start = r.given+1-bytes.Count(r.record, []byte{'\n'}), 0
+				if at = offset(r.quotes.FieldPos(n - 1)); r.text[at] == '"' {
+					at += 2 + strings.Count(last, `"`)
+				}
+				at += len(last) + 1
 			}
-			field := r.record[at : at+end]
-			if i := bytes.IndexByte(field, '"'); i >= 0 {
-				wrong(at+i, "a quote inside a field that does not begin with one", "put the whole field in quotes and double the quote inside it")
-				return
+			r.bad = &Error{Msg: "the quote that opens here is not closed"}
+		} else if errors.Is(err, csv.ErrQuote) {
+			at++
+			r.bad = &Error{Msg: "expected a separator after the closing quote, found " + quote(r.text[at:at+1]), Hint: "a quote inside a quoted field is written twice"}
+		}
+		r.bad.Line, r.bad.Column = r.at(at)
+		return
+	}
+	if err != nil {
+		panic(err)
+	}
+	r.cells, r.vals = r.cells[:0], r.vals[:0]
+	for i, val := range vals {
+		off := offset(r.quotes.FieldPos(i))
+		if off == len(r.text) || r.text[off] != '"' {
+			for len(val) > 0 && isBlank(val[0]) {
+				val, off = val[1:], off+1
 			}
-			at += end
-			trimmed := bytes.TrimLeft(field, " \t")
-			start += len(field) - len(trimmed)
-			if field = bytes.TrimRight(trimmed, " \t"); len(field) == 0 && r.d.sep == 0 {
+			if val = strings.TrimRight(val, " \t"); val == "" && r.d.sep == 0 {
 				continue
 			}
-			r.vals = append(r.vals, field...)
-		} else {
-			for at++; ; at++ {
-				end := bytes.IndexByte(r.record[at:], '"')
-				if end < 0 {
-					r.vals, at = append(append(r.vals, r.record[at:]...), '\n'), len(r.record)
-					line := r.src.next()
-					if line == nil {
-						wrong(start, "the quote that opens here is not closed", "")
-						return
-					}
-					r.record = append(r.record, '\n')
-					r.extend(line)
-					continue
-				}
-				r.vals = append(r.vals, r.record[at:at+end]...)
-				if at += end + 1; at == len(r.record) || r.record[at] != '"' {
-					break
-				}
-				r.vals = append(r.vals, '"')
-			}
-			if at < len(r.record) && r.record[at] != sep {
-				wrong(at, "expected a separator after the closing quote, found "+quote(r.record[at:at+1]), "a quote inside a quoted field is written twice")
-				return
-			}
 		}
-		r.cells = append(r.cells, cell{val: r.vals[from:len(r.vals):len(r.vals)], off: start})
+		from := len(r.vals)
+		r.vals = append(r.vals, val...)
+		r.cells = append(r.cells, cell{val: r.vals[from:len(r.vals):len(r.vals)], off: off})
 	}
-	r.text = r.record
 }
 
-// extend adds a line to a record.
-func (r *textRows) extend(line []byte) {
-	size := len(r.record) + len(line)
-	if size > maxLine {
-		panic(&Error{File: r.src.in.name, Line: r.line, Limit: true, Msg: fmt.Sprintf("the record is longer than %d bytes", maxLine),
-			Hint: "an unclosed quote joins many lines into one record"})
+// Read feeds encoding/csv one line at a time, so that it reads no further than the end of its
+// record.
+func (r *textRows) Read(p []byte) (int, error) {
+	if r.read == len(r.record) {
+		line := r.text
+		if r.read > 0 {
+			if line = r.src.next(); line == nil {
+				r.ended = true
+				return 0, io.EOF
+			}
+		}
+		// The record, its text in the reader and the values; a position for each field.
+		const times, field = 3, 40
+		size := len(r.record) + len(line)
+		if size > maxLine {
+			panic(&Error{File: r.src.in.name, Line: r.line, Limit: true, Msg: fmt.Sprintf("the record is longer than %d bytes", maxLine),
+				Hint: "an unclosed quote joins many lines into one record"})
+		}
+		if size > cap(r.record) {
+			r.src.in.mem.take(times * 2 * size)
+			r.record = append(make([]byte, 0, 2*size), r.record...)
+		}
+		if r.fields += bytes.Count(line, []byte{r.sep()}) + 1; r.fields > r.most {
+			r.src.in.mem.take(field * 2 * r.fields)
+			r.room(2 * r.fields)
+		}
+		r.record = append(append(r.record, line...), '\n')
 	}
-	if size >= cap(r.record) { // with room for the values, which are no longer
-		r.src.in.mem.take(2 * 2 * size)
-		r.record, r.vals = append(make([]byte, 0, 2*size), r.record...), append(make([]byte, 0, 2*size), r.vals...)
-	}
-	r.record = append(r.record, line...)
-	if r.fields += bytes.Count(line, []byte{r.sep()}) + 1; r.fields > r.most {
-		r.room(2 * r.fields)
-	}
+	n := copy(p, r.record[r.read:])
+	r.read += n
+	return n, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"reflect"
 	"regexp"
 	"runtime"
@@ -69,7 +70,7 @@ func collect(t *testing.T, x *Index, file *bytes.Buffer, workers int) (string, *
 }
 
 func TestEach(t *testing.T) {
-	for _, most := range []int{0, 1000, inMemory} {
+	for _, most := range []int64{0, 1000, inMemory} {
 		t.Run(fmt.Sprint(most), func(t *testing.T) {
 			onDisk(t, most)
 			testEach(t)
@@ -107,6 +108,36 @@ func testEach(t *testing.T) {
 	want := fmt.Sprintf("&{{1 [{0 %s}]} {1 [{%d %s}]} {1 [{%d other}]}}", ins[0].ID, n-1, ins[5].ID, n)
 	if got := fmt.Sprint(notes); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestStore compares a store with bytes in memory.
+func TestStore(t *testing.T) {
+	for _, most := range []int64{0, 100, 1 << 20} {
+		onDisk(t, most)
+		r := rand.New(rand.NewPCG(3, 4))
+		var s store
+		want := make([]byte, 1000)
+		for range 500 {
+			at := r.IntN(len(want))
+			b := make([]byte, r.IntN(min(80, len(want)-at)+1))
+			if r.IntN(2) == 0 {
+				for i := range b {
+					b[i] = byte(r.IntN(256))
+				}
+				copy(want[at:], b)
+				if err := s.WriteAt(b, int64(at)); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			if err := s.ReadAt(b, int64(at)); err != nil || !bytes.Equal(b, want[at:at+len(b)]) {
+				t.Fatalf("%d bytes at %d are %x, want %x, %v", len(b), at, b, want[at:at+len(b)], err)
+			}
+		}
+		if err := s.Close(); err != nil || (s.file == nil) != (most > 1000) {
+			t.Error(err, s.file)
+		}
 	}
 }
 

@@ -1,39 +1,46 @@
 package verdict
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/maphash"
+	"io"
 	"iter"
 	"os"
 
 	"ein/bench/question/instance"
 )
 
-// Index is the questions of a file, by id. The needed part of each instance is a record, in a
-// file if there are many; in memory, an instance then takes about 30 bytes. An index serves one
-// file of replies at a time.
+// Index is the questions of a file, by id: the needed part of each instance, in order, and a
+// table of their places. Those of a long file are on disk, and each takes little memory. An index
+// serves one file of replies at a time.
 type Index struct {
 	Part bool // see Join
 
-	why  bool
-	seed maphash.Seed
-	line map[uint64]uint32 // of an instance, from 1, by the hash of its id
-	ends []int64           // of the records of the lines; that of line 0 is empty
-	seen []uint64          // a bit for each line that has a reply in this file of them
-	left int               // lines that have none
-	head []byte            // the first records
-	file *os.File          // the others; unlinked
+	why   bool
+	seed  maphash.Seed
+	n     int
+	mask  uint64   // slots of the table less one
+	seen  []uint64 // a bit for each line that has a reply in this file of them
+	left  int      // lines that have none
+	lines store
+	end   int64 // of lines
+	table *store
 }
 
-// inMemory is how many bytes of records are kept in memory: those of some 10,000 questions.
-var inMemory = 16 << 20
+// slot is an entry of the table: the hash of an id, which is never 0, the line of the instance,
+// and the place of its record.
+type slot struct{ hash, line, at, size uint64 }
+
+const slotSize = 32
 
 // NewIndex reads the questions of instances; see NewQuestion for why. An error names
 // the line, as those of instance.Read do. Close frees the disk.
 func NewIndex(instances iter.Seq2[*instance.Instance, error], why bool) (x *Index, err error) {
-	x = &Index{why: why, seed: maphash.MakeSeed(), line: map[uint64]uint32{}, ends: []int64{0}}
+	x = &Index{why: why, seed: maphash.MakeSeed(), mask: 1<<10 - 1, table: &store{}}
 	defer func() {
 		if err != nil {
 			_ = x.Close()
@@ -45,79 +52,127 @@ func NewIndex(instances iter.Seq2[*instance.Instance, error], why bool) (x *Inde
 		if err != nil {
 			return x, err
 		}
-		line := len(x.ends)
+		x.n++
 		if _, err := NewQuestion(in, false); err != nil { // its case has been read
-			return x, fmt.Errorf("line %d: %w", line, err)
+			return x, fmt.Errorf("line %d: %w", x.n, err)
 		}
-		hash, first, _, err := x.find(in.ID)
-		switch {
-		case err != nil:
-			return x, err
-		case first > 0:
-			return x, fmt.Errorf("line %d: the same instance is in line %d", line, first)
-		}
-		r = record{b: r.b[:0]}
-		r.instance(in, why)
-		x.line[hash] = uint32(line)
-		x.ends = append(x.ends, x.ends[line-1]+int64(len(r.b)))
-		if err := x.write(r.b); err != nil {
+		if err := x.add(in, &r); err != nil {
 			return x, err
 		}
 	}
 	return x, nil
 }
 
-// find returns the line of an instance and the instance itself, or line 0, with the key in x.line
-// that is its own or free for it.
-func (x *Index) find(id string) (key uint64, line int, in *instance.Instance, err error) {
-	for key = maphash.String(x.seed, id); ; key++ {
-		line := int(x.line[key])
-		if line == 0 {
-			return key, 0, nil, nil
-		}
-		if in, err := x.read(line); err != nil || in.ID == id {
-			return key, line, in, err
-		}
-	}
-}
-
-// write appends a record, to the file once there is one.
-func (x *Index) write(b []byte) (err error) {
-	if x.file == nil && len(x.head)+len(b) <= inMemory {
-		x.head = append(x.head, b...)
-		return nil
-	}
-	if x.file == nil {
-		if x.file, err = os.CreateTemp("", "ein-index-"); err != nil {
+// add keeps at least half of the slots free, so that find soon reaches an empty one.
+func (x *Index) add(in *instance.Instance, r *record) error {
+	const most = 2 // slots for each entry
+	if uint64(x.n*most) > x.mask {
+		if err := x.grow(); err != nil {
 			return err
 		}
-		_ = os.Remove(x.file.Name()) // where that cannot be, the system clears its temporary files
 	}
-	_, err = x.file.Write(b)
+	s, at, first, err := x.find(in.ID)
+	switch {
+	case err != nil:
+		return err
+	case first != nil:
+		return fmt.Errorf("line %d: the same instance is in line %d", x.n, s.line)
+	}
+	*r = record{b: append(r.b[:0], 0, 0, 0, 0)}
+	r.instance(in, x.why)
+	binary.LittleEndian.PutUint32(r.b, uint32(len(r.b)-prefix))
+	if err := x.put(at, slot{x.hash(in.ID), uint64(x.n), uint64(x.end + prefix), uint64(len(r.b) - prefix)}); err != nil {
+		return err
+	}
+	err = x.lines.WriteAt(r.b, x.end)
+	x.end += int64(len(r.b))
 	return err
 }
 
-// read returns what is kept of the instance in a line.
-func (x *Index) read(line int) (*instance.Instance, error) {
-	from, to := x.ends[line-1], x.ends[line]
-	if to <= int64(len(x.head)) {
-		return unpack(x.head[from:to], x.why), nil
+// prefix is the number of bytes before a record that hold its length.
+const prefix = 4
+
+func (x *Index) hash(id string) uint64 { return cmp.Or(maphash.String(x.seed, id), 1) }
+
+// find returns the slot of an id, or an empty one for it, with its place, and the record of the
+// instance.
+func (x *Index) find(id string) (slot, uint64, *instance.Instance, error) {
+	h := x.hash(id)
+	for at := h & x.mask; ; at = (at + 1) & x.mask {
+		s, err := x.get(at)
+		if err != nil || s.hash == 0 {
+			return s, at, nil, err
+		}
+		if s.hash != h {
+			continue
+		}
+		b := make([]byte, s.size)
+		if err := x.lines.ReadAt(b, int64(s.at)); err != nil {
+			return s, at, nil, err
+		}
+		if in := unpack(b, x.why); in.ID == id {
+			return s, at, in, nil
+		}
 	}
-	b := make([]byte, to-from)
-	if _, err := x.file.ReadAt(b, from-int64(len(x.head))); err != nil {
-		return nil, err
+}
+
+func (x *Index) get(at uint64) (s slot, err error) {
+	var b [slotSize]byte
+	err = x.table.ReadAt(b[:], int64(at*slotSize))
+	for i, to := range []*uint64{&s.hash, &s.line, &s.at, &s.size} {
+		*to = binary.LittleEndian.Uint64(b[8*i:])
 	}
-	return unpack(b, x.why), nil
+	return s, err
+}
+
+func (x *Index) put(at uint64, s slot) error {
+	b := make([]byte, 0, slotSize)
+	for _, v := range []uint64{s.hash, s.line, s.at, s.size} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return x.table.WriteAt(b, int64(at*slotSize))
+}
+
+// grow makes a table of four times the size.
+func (x *Index) grow() error {
+	old := *x
+	x.table = &store{}
+	defer func() { _ = old.table.Close() }()
+	x.mask = x.mask<<2 | 3
+	for at := range old.mask + 1 {
+		s, err := old.get(at)
+		if err != nil {
+			return err
+		}
+		if s.hash == 0 {
+			continue
+		}
+		to := s.hash & x.mask
+		for {
+			there, err := x.get(to)
+			if err != nil {
+				return err
+			}
+			if there.hash == 0 {
+				break
+			}
+			to = (to + 1) & x.mask
+		}
+		if err := x.put(to, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reply returns the question of an id, or nil, and notes that it has a reply; true if it already
 // had one.
 func (x *Index) reply(id string) (*Question, bool, error) {
-	_, line, in, err := x.find(id)
-	if err != nil || line == 0 {
+	s, _, in, err := x.find(id)
+	if err != nil || in == nil {
 		return nil, false, err
 	}
-	word, bit := &x.seen[line/64], uint64(1)<<(line%64)
+	word, bit := &x.seen[s.line/64], uint64(1)<<(s.line%64)
 	if *word&bit != 0 {
 		return nil, true, nil
 	}
@@ -129,16 +184,23 @@ func (x *Index) reply(id string) (*Question, bool, error) {
 
 // missing returns the questions without a reply, in their order.
 func (x *Index) missing(yield func(*Question) error) error {
+	at := int64(0)
 	for line := 1; x.left > 0; line++ {
+		var b [prefix]byte
+		if err := x.lines.ReadAt(b[:], at); err != nil {
+			return err
+		}
+		size := int64(binary.LittleEndian.Uint32(b[:]))
+		at += prefix + size
 		if x.seen[line/64]>>(line%64)&1 != 0 {
 			continue
 		}
 		x.left--
-		in, err := x.read(line)
-		if err != nil {
+		text := make([]byte, size)
+		if err := x.lines.ReadAt(text, at-size); err != nil {
 			return err
 		}
-		q, err := NewQuestion(in, x.why)
+		q, err := NewQuestion(unpack(text, x.why), x.why)
 		if err == nil {
 			err = yield(q)
 		}
@@ -150,11 +212,62 @@ func (x *Index) missing(yield func(*Question) error) error {
 }
 
 // Close frees what the index has on disk.
-func (x *Index) Close() error {
-	if x.file == nil {
+func (x *Index) Close() error { return errors.Join(x.lines.Close(), x.table.Close()) }
+
+// store is a sequence of bytes, the first part in memory, the rest in an unlinked file. Bytes
+// that were never written are 0.
+type store struct {
+	head []byte
+	file *os.File
+}
+
+// inMemory is how many bytes of a store are kept in memory: the index of some 10,000 questions.
+var inMemory int64 = 16 << 20
+
+// ReadAt reads all of b.
+func (s *store) ReadAt(b []byte, at int64) error {
+	clear(b)
+	if at < int64(len(s.head)) {
+		copy(b, s.head[at:])
+	}
+	from := max(inMemory-at, 0)
+	if s.file == nil || from >= int64(len(b)) {
 		return nil
 	}
-	return x.file.Close()
+	if _, err := s.file.ReadAt(b[from:], at+from); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+func (s *store) WriteAt(b []byte, at int64) error {
+	if n := min(int64(len(b)), inMemory-at); n > 0 {
+		if end := int(at + n); end > len(s.head) {
+			s.head = append(s.head, make([]byte, end-len(s.head))...)
+		}
+		copy(s.head[at:], b[:n])
+		b, at = b[n:], at+n
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	if s.file == nil {
+		f, err := os.CreateTemp("", "ein-index-")
+		if err != nil {
+			return err
+		}
+		_ = os.Remove(f.Name()) // where that cannot be, the system clears its temporary files
+		s.file = f
+	}
+	_, err := s.file.WriteAt(b, at)
+	return err
+}
+
+func (s *store) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
 }
 
 // record writes values one after another, or reads them in the same order.

@@ -123,7 +123,7 @@ func quoted(s string) string {
 // *LineError or that of yield, which ends the reading. It returns the number of lines. With
 // Part the file is a part of one, and questions without a reply are left out.
 func (x *Index) Join(file io.Reader, notes *Notes, yield func(*Question, Line) error) (int, error) {
-	x.seen, x.left = make([]uint64, len(x.ends)/64+1), len(x.ends)-1
+	x.seen, x.left = make([]uint64, x.n/64+1), x.n
 	lines := bufio.NewScanner(file)
 	lines.Buffer(make([]byte, 0, 64<<10), MaxLine)
 	n := 0
