@@ -275,51 +275,37 @@ func (b *binding) problem(input string, err error) {
 	}
 }
 
-// watch asks the client to report changes of a program's data files, and to stop reporting those
-// of files that no program needs any longer. If the client cannot, the next edit finds the
-// changes.
+// watch asks the client to report changes of a program's data files, in place of those that it was
+// asked for before. If the client cannot, the next edit finds the changes.
 func (s *server) watch(u uri.URI, sources []dataSource) {
 	if !s.client.watch {
 		return
 	}
-	var added []protocol.Registration
-	var gone []protocol.Unregistration
+	paths := lists.Map(sources, func(src dataSource) string { return src.Path })
 	s.watched.Lock()
 	defer s.watched.Unlock()
-	for _, src := range sources {
-		w := s.watched.files[src.Path]
-		if w == nil {
-			s.watched.count++
-			w = &watchedFile{id: fmt.Sprintf("ein.data.%d", s.watched.count), programs: map[uri.URI]bool{}}
-			s.watched.files[src.Path] = w
-			added = append(added, protocol.Registration{
-				ID: w.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
-				RegisterOptions: encoded(&protocol.DidChangeWatchedFilesRegistrationOptions{
-					Watchers: []protocol.FileSystemWatcher{watcher(src.Path, s.client.relativePattern)},
-				}),
-			})
-		}
-		w.programs[u] = true
-	}
-	for path, w := range s.watched.files {
-		if !w.programs[u] || slices.ContainsFunc(sources, func(src dataSource) bool { return src.Path == path }) {
-			continue
-		}
-		if delete(w.programs, u); len(w.programs) == 0 {
-			delete(s.watched.files, path)
-			gone = append(gone, protocol.Unregistration{ID: w.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles})
-		}
-	}
-	if len(added)+len(gone) == 0 {
+	old := s.watched.programs[u]
+	if slices.Equal(old.paths, paths) {
 		return
+	}
+	now := watchedFiles{paths: paths}
+	if delete(s.watched.programs, u); len(paths) > 0 {
+		s.watched.count++
+		now.id = fmt.Sprintf("ein.data.%d", s.watched.count)
+		s.watched.programs[u] = now
 	}
 	s.asks.put(func() {
 		var err error
-		if len(added) > 0 {
-			err = s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: added})
+		if now.id != "" {
+			watchers := lists.Map(paths, func(path string) protocol.FileSystemWatcher { return watcher(path, s.client.relativePattern) })
+			err = s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{{
+				ID: now.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
+				RegisterOptions: encoded(&protocol.DidChangeWatchedFilesRegistrationOptions{Watchers: watchers}),
+			}}})
 		}
-		if len(gone) > 0 {
-			err = errors.Join(err, s.peer.UnregisterCapability(s.ctx, &protocol.UnregistrationParams{Unregisterations: gone}))
+		if old.id != "" {
+			err = errors.Join(err, s.peer.UnregisterCapability(s.ctx, &protocol.UnregistrationParams{Unregisterations: []protocol.Unregistration{
+				{ID: old.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles}}}))
 		}
 		if err != nil && s.ctx.Err() == nil {
 			s.log.Warn("the client does not watch the data", "error", err)
@@ -340,36 +326,26 @@ func watcher(path string, relative bool) protocol.FileSystemWatcher {
 	return protocol.FileSystemWatcher{GlobPattern: protocol.Pattern(escaped(path))}
 }
 
-// watched is the data files that the client watches, by path.
+// watched is the data files of each program that the client watches.
 type watched struct {
 	sync.Mutex
-	files map[string]*watchedFile
-	count int
+	programs map[uri.URI]watchedFiles
+	count    int
 }
 
-type watchedFile struct {
-	id       string // of the registration
-	programs map[uri.URI]bool
+type watchedFiles struct {
+	id    string // of the registration
+	paths []string
 }
 
 // DidChangeWatchedFiles checks the programs whose data has changed.
 func (s *server) DidChangeWatchedFiles(_ context.Context, params *protocol.DidChangeWatchedFilesParams) error {
-	var programs []uri.URI
 	s.watched.Lock()
-	for _, change := range params.Changes {
-		w := s.watched.files[change.URI.FsPath()]
-		if w == nil {
-			continue
+	defer s.watched.Unlock()
+	for u, w := range s.watched.programs {
+		if slices.ContainsFunc(params.Changes, func(c protocol.FileEvent) bool { return slices.Contains(w.paths, c.URI.FsPath()) }) {
+			s.checkSoon(u)
 		}
-		for u := range w.programs {
-			if !slices.Contains(programs, u) {
-				programs = append(programs, u)
-			}
-		}
-	}
-	s.watched.Unlock()
-	for _, u := range programs {
-		s.checkSoon(u)
 	}
 	return nil
 }

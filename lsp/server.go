@@ -52,7 +52,7 @@ func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
 		session:  newSession(),
 		requests: inFlight{requests: map[jsonrpc2.ID]*request{}},
 		slots:    make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
-		watched:  watched{files: map[string]*watchedFile{}},
+		watched:  watched{programs: map[uri.URI]watchedFiles{}},
 		runs:     runs{cancel: map[protocol.ProgressToken]context.CancelFunc{}},
 	}
 	s.dispatch = dispatcher(s)

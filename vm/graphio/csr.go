@@ -1,10 +1,6 @@
 package graphio
 
-import (
-	"math/bits"
-
-	"ein/vm/tensor"
-)
+import "ein/vm/tensor"
 
 // edgeSet is edges on their way into a CSR matrix.
 type edgeSet struct {
@@ -79,140 +75,18 @@ func moved(p pair, to []int32, own bool) pair {
 	return p
 }
 
-// build sorts the edges into rows, where equal ones keep their order. repeated is
-// the number of edges that an earlier one equals, and twice the first few pairs
-// of nodes it happens to, by rows; combine makes one weight of two.
-//
-// Edges are dealt into blocks of rows that fit the cache, within the columns and
-// weights of the matrix itself, and each block is then sorted by digits. That
-// takes no memory beside the list and the matrix but for one block: an entry is
-// the column and the row within the block, in 32 bits.
+// build makes the matrix. repeated is the number of edges that an earlier one equals, and twice
+// the first few pairs of nodes it happens to; combine makes one weight of two.
 func (s *edgeSet) build(combine func(a, b float64) float64) (m tensor.CSR, repeated int, twice []pair) {
-	b := builder{combine: combine, colBits: uint(bits.Len(uint(s.cols - 1))), row: -1}
-	for blocks := min(max(s.len()>>12, 1), 256); (s.rows-1)>>b.rowBits >= blocks && b.rowBits+b.colBits < 32; {
-		b.rowBits++
-	}
-	at := newSlice[int32](s.mem, (s.rows-1)>>b.rowBits+1)
-	s.batches(func(edges []pair, _ []float64) {
-		for _, p := range edges {
-			at[p[0]>>(b.rowBits&31)]++
-		}
-	})
-	total, longest := int32(0), int32(0)
-	for k, n := range at {
-		at[k] = total
-		total += n
-		longest = max(longest, n)
-	}
-	b.allocate(s, int(total), int(longest))
-	s.batches(func(edges []pair, w []float64) { b.deal(at, edges, w) })
-	start := int32(0)
-	for k, end := range at { // where the next block began, before it was filled
-		b.block(k<<b.rowBits, int(start), int(end))
-		start = end
-	}
-	b.startRow(s.rows)
-	s.mem.give(len(at)*sizeOf[int32]() + b.scratch())
-	m = b.m
-	m.Idx = m.Idx[:b.out]
-	if m.Val != nil {
-		m.Val = m.Val[:b.out]
-	}
-	return m, b.repeated, b.twice
-}
-
-// builder fills a matrix in the order of its rows.
-type builder struct {
-	m                tensor.CSR
-	combine          func(a, b float64) float64
-	rowBits, colBits uint
-
-	keys, room []uint64 // for one block
-	w          []float64
-
-	row      int // the last one begun
-	out      int // entries
-	repeated int
-	twice    []pair
-}
-
-func (b *builder) allocate(s *edgeSet, total, longest int) {
-	b.m = tensor.CSR{Rows: s.rows, Cols: s.cols}
-	b.m.Idx = newSlice[int32](s.mem, total)
-	if s.ones || s.w.len() > 0 {
-		b.m.Val = newSlice[float64](s.mem, total)
-		b.w = newSlice[float64](s.mem, longest)
-	}
-	b.keys = newSlice[uint64](s.mem, longest)
-	b.room = newSlice[uint64](s.mem, longest)
-	b.m.Ptr = newSlice[int32](s.mem, s.rows+1)
-}
-
-func (b *builder) scratch() int {
-	return (len(b.keys)+len(b.room))*sizeOf[uint64]() + len(b.w)*sizeOf[float64]()
-}
-
-// deal moves edges to the next free places of their blocks.
-func (b *builder) deal(at []int32, edges []pair, w []float64) {
-	idx, val := b.m.Idx, b.m.Val
-	rowBits, colBits := b.rowBits&31, b.colBits&31
-	rowMask := uint32(1)<<rowBits - 1
-	for e, p := range edges {
-		k := p[0] >> rowBits
-		i := at[k]
-		at[k] = i + 1
-		idx[i] = int32(uint32(p[0])&rowMask<<colBits | uint32(p[1]))
-		if val != nil {
-			val[i] = w[e]
-		}
-	}
-}
-
-// block sorts the entries from start to end and adds them to the rows from first
-// on. Equal ones become one.
-func (b *builder) block(first, start, end int) {
-	m := &b.m
-	keys, w := b.keys[:end-start], b.w[:min(end-start, len(b.w))]
-	for e, x := range m.Idx[start:end] {
-		keys[e] = uint64(uint32(x))<<32 | uint64(e)
-	}
-	if m.Val != nil {
-		copy(w, m.Val[start:end])
-	}
-	last := uint64(1 << 32) // no key
-	colMask := uint64(1)<<b.colBits - 1
-	for _, x := range tensor.SortKeys(keys, b.room, 32, 32+b.rowBits+b.colBits) {
-		key := x >> 32
-		i, j := first+int(key>>b.colBits), int32(key&colMask)
-		if key == last {
-			if m.Val != nil {
-				m.Val[b.out-1] = b.combine(m.Val[b.out-1], w[uint32(x)])
+	e := tensor.Entries{Rows: s.rows, Cols: s.cols, Len: s.len(), Each: s.batches, Weighted: s.ones || s.w.len() > 0, Combine: combine, Twice: 2 * maxListed,
+		Take: func(bytes int) {
+			if bytes < 0 {
+				s.mem.give(-bytes)
+			} else {
+				s.mem.take(bytes)
 			}
-			b.repeated++
-			p := pair{int32(i), j}
-			if n := len(b.twice); n < 2*maxListed && (n == 0 || b.twice[n-1] != p) {
-				b.twice = append(b.twice, p)
-			}
-			continue
-		}
-		last = key
-		if i > b.row {
-			b.startRow(i)
-		}
-		m.Idx[b.out] = j
-		if m.Val != nil {
-			m.Val[b.out] = w[uint32(x)]
-		}
-		b.out++
-	}
-}
-
-// startRow begins the rows up to i.
-func (b *builder) startRow(i int) {
-	for b.row < i {
-		b.row++
-		b.m.Ptr[b.row] = int32(b.out)
-	}
+		}}
+	return e.Build()
 }
 
 // dropZeros removes the entries of weight 0, which mean the same as no entry.

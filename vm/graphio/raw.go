@@ -90,7 +90,7 @@ type edges struct {
 }
 
 // pair is a row and a column, or the source and the target of an edge.
-type pair [2]int32
+type pair = [2]int32
 
 func (e *edges) len() int { return e.at.len() }
 

@@ -3,6 +3,7 @@ package tensor
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 )
 
 // BuildCSR makes the rows x cols matrix with an entry at (src[e], dst[e]) for
@@ -10,132 +11,175 @@ import (
 // at the same place the first is kept, and repeated is how many were not. It is
 // a loader and allocates.
 func BuildCSR(rows, cols int, src, dst []int32, w []float64) (a CSR, repeated int) {
-	keep := func(i int) int { return len(slices.Compact(a.Row(i))) }
-	if w == nil {
-		a = sortEdges(rows, cols, src, dst)
-	} else {
-		a = placeEdges(rows, cols, src, nil)
-		a.Val = make([]float64, len(src))
-		longest := int32(0)
-		for i := range rows {
-			longest = max(longest, a.Ptr[i+1]-a.Ptr[i])
+	s := Entries{Rows: rows, Cols: cols, Len: len(src), Weighted: w != nil}
+	s.Each = func(yield func(at [][2]int32, w []float64)) {
+		at := make([][2]int32, min(len(src), 1<<10))
+		for from := 0; from < len(src); from += len(at) {
+			at = at[:min(len(at), len(src)-from)]
+			for e := range at {
+				at[e] = [2]int32{src[from+e], dst[from+e]}
+			}
+			if w == nil {
+				yield(at, nil)
+			} else {
+				yield(at, w[from:])
+			}
 		}
-		keys := make([]uint64, longest)
-		keep = func(i int) int {
-			row := a.Row(i)
-			return sortRow(row, a.Val[a.Ptr[i]:a.Ptr[i+1]], keys[:len(row)], dst, w)
-		}
 	}
-	end := make([]int32, rows)
-	for i := range rows {
-		kept := keep(i)
-		end[i] = a.Ptr[i] + int32(kept)
-		repeated += len(a.Row(i)) - kept
-	}
-	if repeated > 0 {
-		closeGaps(&a, end)
-	}
+	a, repeated, _ = s.Build()
+	a.Idx, a.Val = slices.Clip(a.Idx), slices.Clip(a.Val)
 	return a, repeated
 }
 
-// placeEdges counts edges into rows, each in the order of the edges. An entry is
-// the column, or the number of the edge when dst is nil.
-func placeEdges(rows, cols int, src, dst []int32) CSR {
-	a := CSR{Rows: rows, Cols: cols, Ptr: make([]int32, rows+1), Idx: make([]int32, len(src))}
-	for _, i := range src {
-		a.Ptr[i+1]++
-	}
-	SumUp(a.Ptr)
-	at := append([]int32(nil), a.Ptr[:rows]...)
-	for e, i := range src {
-		k := at[i]
-		at[i] = k + 1
-		if dst != nil {
-			a.Idx[k] = dst[e]
-		} else {
-			a.Idx[k] = int32(e)
-		}
-	}
-	return a
+// Entries are what a matrix is built of.
+type Entries struct {
+	Rows, Cols int
+	Len        int                                          // how many there are, about
+	Each       func(yield func(at [][2]int32, w []float64)) // calls yield for some at a time, always the same
+	Weighted   bool                                         // yield gets weights
+	Combine    func(a, b float64) float64                   // makes one weight of two at a place; nil keeps the first
+	Twice      int                                          // places with several entries that are listed, at most
+	Take       func(bytes int)                              // counts memory before it is taken, and below 0 what is given back; may be nil
 }
 
-// sortEdgesLeast is the number of edges from which sortEdges sorts by digits:
-// its tables of counts are not worth clearing for fewer.
-const sortEdgesLeast = 1 << 14
-
-// sortEdges is the edges sorted by row and column, with equal ones kept, as a
-// matrix whose rows may therefore repeat a column. It allocates.
+// Build sorts the entries into rows, where equal ones keep their order. repeated is
+// the number of those that an earlier one equals, and twice the first few places
+// it happens to, by rows.
 //
-// Edges are first dealt into blocks of rows that fit the cache, and sorted there
-// by digits. 1e7 edges of 1e6 nodes take 115 ms; counting them into rows and
-// sorting each took 225 (it writes to places far apart, and mispredicts in
-// every row), and two counting sorts, by column and then by row, 375. Dealing
-// them out twice, by columns and by rows, with an insertion sort to finish, took
-// 140.
-func sortEdges(rows, cols int, src, dst []int32) CSR {
-	if len(src) < sortEdgesLeast {
-		a := placeEdges(rows, cols, src, dst)
-		for i := range rows {
-			slices.Sort(a.Row(i))
-		}
-		return a
-	}
-	b := dealEdges(rows, cols, src, dst)
-	a := CSR{Rows: rows, Cols: cols, Ptr: make([]int32, rows+1), Idx: make([]int32, len(src))}
-	room := make([]uint64, b.longest)
-	for k := range len(b.start) - 1 {
-		lo, hi := b.start[k], b.start[k+1]
-		first := k << b.rowBits
-		ptr := a.Ptr[first+1 : min(first+1<<b.rowBits, rows)+1]
-		at := lo
-		for _, key := range SortKeys(b.keys[lo:hi], room, 0, b.rowBits+b.colBits) {
-			a.Idx[at] = int32(key & (1<<b.colBits - 1))
-			at++
-			ptr[key>>b.colBits] = at
-		}
-		// A row without edges ends where the one before it does.
-		at = lo
-		for i, end := range ptr {
-			at = max(at, end)
-			ptr[i] = at
-		}
-	}
-	return a
-}
-
-// edgeBlocks is edges in blocks of 1<<rowBits rows. A key is the row within the
-// block above colBits of column.
-type edgeBlocks struct {
-	rowBits, colBits uint
-	start            []int32 // of each block, and the end of the last
-	longest          int32
-	keys             []uint64
-}
-
-// maxEdgeBlocks is as many blocks as can be written to at a time: 128 to 512
-// were alike, 1024 a tenth slower.
-const maxEdgeBlocks = 256
-
-func dealEdges(rows, cols int, src, dst []int32) edgeBlocks {
-	b := edgeBlocks{colBits: uint(bits.Len(uint(cols - 1))), keys: make([]uint64, len(src))}
-	for (rows-1)>>b.rowBits >= maxEdgeBlocks {
+// Entries are dealt into blocks of rows that fit the cache, within the columns and
+// weights of the matrix itself, and each block is then sorted by digits. That
+// takes no memory beside the entries and the matrix but for one block: an entry is
+// the column and the row within the block, in 32 bits.
+func (s *Entries) Build() (m CSR, repeated int, twice [][2]int32) {
+	b := builder{Entries: s, colBits: uint(bits.Len(uint(s.Cols - 1))), row: -1}
+	for blocks := min(max(s.Len>>12, 1), 256); (s.Rows-1)>>b.rowBits >= blocks && b.rowBits+b.colBits < 32; {
 		b.rowBits++
 	}
-	b.start = make([]int32, (rows-1)>>b.rowBits+2)
-	for _, i := range src {
-		b.start[i>>b.rowBits+1]++
+	at := take[int32](s, (s.Rows-1)>>b.rowBits+1)
+	s.Each(func(edges [][2]int32, _ []float64) {
+		for _, p := range edges {
+			at[p[0]>>(b.rowBits&31)]++
+		}
+	})
+	total, longest := int32(0), int32(0)
+	for k, n := range at {
+		at[k] = total
+		total += n
+		longest = max(longest, n)
 	}
-	for _, n := range b.start {
-		b.longest = max(b.longest, n)
+	b.allocate(int(total), int(longest))
+	s.Each(func(edges [][2]int32, w []float64) { b.deal(at, edges, w) })
+	start := int32(0)
+	for k, end := range at { // where the next block began, before it was filled
+		b.block(k<<b.rowBits, int(start), int(end))
+		start = end
 	}
-	SumUp(b.start)
-	at := append([]int32(nil), b.start...)
-	for e, i := range src {
-		k := i >> b.rowBits
-		b.keys[at[k]] = uint64(i&(1<<b.rowBits-1))<<b.colBits | uint64(dst[e])
-		at[k]++
+	b.startRow(s.Rows)
+	if s.Take != nil {
+		s.Take(-4*len(at) - 8*(len(b.keys)+len(b.room)+len(b.w)))
 	}
-	return b
+	m = b.m
+	m.Idx = m.Idx[:b.out]
+	if m.Val != nil {
+		m.Val = m.Val[:b.out]
+	}
+	return m, b.repeated, b.twice
+}
+
+// take is make on the account of the caller.
+func take[T int32 | uint64 | float64](s *Entries, n int) []T {
+	if s.Take != nil {
+		s.Take(n * int(unsafe.Sizeof(T(0))))
+	}
+	return make([]T, n)
+}
+
+// builder fills a matrix in the order of its rows.
+type builder struct {
+	*Entries
+	m                CSR
+	rowBits, colBits uint
+
+	keys, room []uint64 // for one block
+	w          []float64
+
+	row      int // the last one begun
+	out      int // entries
+	repeated int
+	twice    [][2]int32
+}
+
+func (b *builder) allocate(total, longest int) {
+	b.m = CSR{Rows: b.Rows, Cols: b.Cols, Idx: take[int32](b.Entries, total)}
+	if b.Weighted {
+		b.m.Val = take[float64](b.Entries, total)
+		b.w = take[float64](b.Entries, longest)
+	}
+	b.keys, b.room = take[uint64](b.Entries, longest), take[uint64](b.Entries, longest)
+	b.m.Ptr = take[int32](b.Entries, b.Rows+1)
+}
+
+// deal moves edges to the next free places of their blocks.
+func (b *builder) deal(at []int32, edges [][2]int32, w []float64) {
+	idx, val := b.m.Idx, b.m.Val
+	rowBits, colBits := b.rowBits&31, b.colBits&31
+	rowMask := uint32(1)<<rowBits - 1
+	for e, p := range edges {
+		k := p[0] >> rowBits
+		i := at[k]
+		at[k] = i + 1
+		idx[i] = int32(uint32(p[0])&rowMask<<colBits | uint32(p[1]))
+		if val != nil {
+			val[i] = w[e]
+		}
+	}
+}
+
+// block sorts the entries from start to end and adds them to the rows from first
+// on. Equal ones become one.
+func (b *builder) block(first, start, end int) {
+	m := &b.m
+	keys, w := b.keys[:end-start], b.w[:min(end-start, len(b.w))]
+	for e, x := range m.Idx[start:end] {
+		keys[e] = uint64(uint32(x))<<32 | uint64(e)
+	}
+	if m.Val != nil {
+		copy(w, m.Val[start:end])
+	}
+	last := uint64(1 << 32) // no key
+	colMask := uint64(1)<<b.colBits - 1
+	for _, x := range SortKeys(keys, b.room, 32, 32+b.rowBits+b.colBits) {
+		key := x >> 32
+		i, j := first+int(key>>b.colBits), int32(key&colMask)
+		if key == last {
+			if m.Val != nil && b.Combine != nil {
+				m.Val[b.out-1] = b.Combine(m.Val[b.out-1], w[uint32(x)])
+			}
+			b.repeated++
+			p := [2]int32{int32(i), j}
+			if n := len(b.twice); n < b.Twice && (n == 0 || b.twice[n-1] != p) {
+				b.twice = append(b.twice, p)
+			}
+			continue
+		}
+		last = key
+		if i > b.row {
+			b.startRow(i)
+		}
+		m.Idx[b.out] = j
+		if m.Val != nil {
+			m.Val[b.out] = w[uint32(x)]
+		}
+		b.out++
+	}
+}
+
+// startRow begins the rows up to i.
+func (b *builder) startRow(i int) {
+	for b.row < i {
+		b.row++
+		b.m.Ptr[b.row] = int32(b.out)
+	}
 }
 
 // Keys are sorted by digits of keyBits, keyPasses of which are counted at a
@@ -190,43 +234,6 @@ func dealKeys(dst, keys []uint64, count *keyCount, shift uint) {
 		k := count[d]
 		count[d] = k + 1
 		dst[k] = key
-	}
-}
-
-// sortRow replaces the entry numbers in a row by their columns in order, and
-// sets their weights. Of a column that is there more than once it keeps the
-// first. It returns how many are left.
-func sortRow(row []int32, val []float64, keys []uint64, dst []int32, w []float64) int {
-	for k, e := range row {
-		keys[k] = uint64(dst[e])<<32 | uint64(e) // all different, so any sort will do
-	}
-	slices.Sort(keys)
-	kept := 0
-	for _, key := range keys {
-		if j := int32(key >> 32); kept == 0 || row[kept-1] != j {
-			row[kept], val[kept] = j, w[uint32(key)]
-			kept++
-		}
-	}
-	return kept
-}
-
-// closeGaps moves rows that end early, at end, together.
-func closeGaps(a *CSR, end []int32) {
-	at := int32(0)
-	for i, e := range end {
-		from := a.Ptr[i]
-		a.Ptr[i] = at
-		copy(a.Idx[at:], a.Idx[from:e])
-		if a.Val != nil {
-			copy(a.Val[at:], a.Val[from:e])
-		}
-		at += e - from
-	}
-	a.Ptr[len(end)] = at
-	a.Idx = a.Idx[:at:at]
-	if a.Val != nil {
-		a.Val = a.Val[:at:at]
 	}
 }
 
