@@ -315,7 +315,7 @@ func rewards(ctx context.Context, s *Server, c *Call, q *RewardRequest) (*Reward
 	scores, err := s.score(ctx, c.Route, &items)
 	out := &Rewards{}
 	for i := range scores {
-		if scores[i].Status == BadRequest && err == nil {
+		if scores[i].Status == BadRequest && scores[i].Reason != answer.TooLong && err == nil {
 			return nil, bad("/ids/%d: %s", i, scores[i].Message)
 		}
 		out.Rewards = append(out.Rewards, scores[i].Reward)

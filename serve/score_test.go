@@ -121,6 +121,9 @@ func TestScore(t *testing.T) {
 			t.Errorf("%s: %d %s\nhas no %s", completion, status, got, want)
 		}
 	}
+	if status, got, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q,%[1]q],"completions":[%q,%q]}`, in.ID, answer, strings.Repeat("x", maxReply+1))); status != 200 || got != `{"rewards":[1,null]}` {
+		t.Errorf("one reply is too long: %d %s", status, got)
+	}
 	status, body, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q,%[1]q,%[1]q],"completions":[%q,[{"role":"assistant","content":"x"}],[{"role":"assistant","content":%[2]q},{"role":"tool","content":"x"}]],"prompts":["a",[]]}`, in.ID, answer))
 	if status != 200 || body != `{"rewards":[1,0,1]}` {
 		t.Errorf("%d %s", status, body)

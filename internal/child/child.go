@@ -23,8 +23,12 @@ import (
 	"time"
 )
 
-// grace is how long a program has to end once its input has.
-const grace = 5 * time.Second
+// grace is how long a program has to end once its input has, and stray how long after an answer a
+// line counts as one too many rather than as the next answer.
+const (
+	grace = 5 * time.Second
+	stray = 5 * time.Millisecond
+)
 
 // Process is a running program that reads and writes lines.
 type Process struct {
@@ -35,6 +39,8 @@ type Process struct {
 	quit  chan struct{}
 	done  chan struct{} // closed once it was waited for
 	said  *tail
+
+	answered time.Time // when the last answer came
 }
 
 type result struct {
@@ -105,6 +111,7 @@ func (p *Process) Ask(ctx context.Context, line []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.answered = time.Now()
 	select { // a line before the request was read would be one to another request
 	case err := <-written:
 		return answer, err
@@ -129,6 +136,9 @@ func (p *Process) Line(ctx context.Context) ([]byte, error) {
 // Waiting returns an error unless the process can be asked: it must be running and have written
 // nothing unasked.
 func (p *Process) Waiting() error {
+	ctx, cancel := context.WithDeadline(context.Background(), p.answered.Add(stray))
+	defer cancel()
+	<-ctx.Done()
 	select {
 	case r, ok := <-p.lines:
 		switch {

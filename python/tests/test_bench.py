@@ -104,6 +104,13 @@ def test_many_scores_keep_their_order():
     assert [s.reward for s in bench.score_many(items)] == [float(i % 3 == 0) for i in range(2500)]
 
 
+def test_what_is_no_text_is_refused():
+    with pytest.raises(ein.InputError, match=r"the content of the last message of the assistant is \[\{'type': 'text'.*, expected text"):
+        bench.text_of([{"role": "assistant", "content": [{"type": "text", "text": "x"}]}])
+    with pytest.raises(ein.InputError, match=r'id "a/b\?c"'):
+        bench.instance("a/b?c")
+
+
 def test_a_reply_that_is_too_long_costs_only_itself():
     right = '{"answer": true}'
     scores = bench.score_many([bench.Item(ID, r, "direct") for r in (right, right + " " * (1 << 20), right)])

@@ -1157,6 +1157,24 @@ func (echo) Call(_ context.Context, _, args string) (string, bool, error) {
 	return "said " + args, strings.Contains(args, "bad"), nil
 }
 
+// TestUnaskedCalls: a model that calls tools where it has none has given its reply.
+func TestUnaskedCalls(t *testing.T) {
+	m := &scripted{reply: func(context.Context, *model.Request, int) (*model.Response, error) {
+		return &model.Response{Finish: model.ToolCalls, Model: "scripted-1", Calls: []model.Call{{ID: "a", Name: "run", Args: "{}"}}, Said: json.RawMessage(`"said"`)}, nil
+	}}
+	for _, tools := range []Tools{nil, echo{}} {
+		o := options(t, m, 1)
+		o.Modes, o.Turns, o.Tools = []prompt.Mode{prompt.Direct}, 3, tools
+		if sum, err := Run(t.Context(), o); err != nil || sum.Missing != 0 {
+			t.Fatalf("%v: %+v", err, sum)
+		}
+		r, err := run.Read(o.Dir)
+		if err != nil || len(r.Rows[0].Reply.Turns) > 0 || r.Rows[0].Reply.Finish != model.ToolCalls {
+			t.Errorf("%v: %+v", err, r.Rows[0].Reply)
+		}
+	}
+}
+
 // TestTurns: a dialogue is one reply with all that was said and what it took. One that was
 // stopped between two turns goes on where it was, and none is asked twice; the bound on
 // the cost counts every turn.

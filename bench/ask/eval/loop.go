@@ -469,7 +469,7 @@ func (l *loop) cacheName(t *task) (string, error) {
 func (l *loop) keep(r *result, response *model.Response) {
 	r.limits, r.id = response.Limits, response.RequestID
 	r.turn = run.Turn{Text: response.Text, Reasoning: response.Reasoning, Usage: response.Usage, Cost: cost(l.price, response.Usage)}
-	calls := response.Finish == model.ToolCalls && len(r.turns)+1 < l.o.Turns
+	calls := r.row.Mode == prompt.Tool && response.Finish == model.ToolCalls && len(r.turns)+1 < l.o.Turns
 	if !calls {
 		reply := run.Reply{Key: r.row.Key, Model: response.Model, Reply: response.Text, Finish: response.Finish,
 			Reasoning: response.Reasoning, Turns: r.said, Usage: r.turn.Usage, Cost: r.turn.Cost}

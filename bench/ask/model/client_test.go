@@ -283,6 +283,7 @@ func TestFailures(t *testing.T) {
 		{"gemini", 503, nil, `{"error":{"code":503,"message":"overloaded","status":"UNAVAILABLE"}}`, Overloaded, "overloaded", 0},
 		{"gemini", 504, nil, `{"error":{"code":504,"message":"late","status":"DEADLINE_EXCEEDED"}}`, Overloaded, "late", 0},
 		{"gemini", 200, nil, `{}`, Protocol, "no candidates", 0},
+		{"openai-responses", 200, nil, `{"id":"r","status":"queued","output":[]}`, Protocol, "its status is queued", 0},
 	} {
 		t.Run(fmt.Sprintf("%s/%d %s", c.provider, c.status, c.message), func(t *testing.T) {
 			m := open(t, c.provider+":m", Options{BaseURL: answers(t, c.status, c.header, c.body)})

@@ -60,6 +60,10 @@ func testProgram(behaviour string) {
 			fmt.Println(in.User)
 		case in.User == "twice":
 			fmt.Println(`{"reply":"one","id":"a"}` + "\n" + `{"reply":"two","id":"a"}`)
+		case in.User == "late":
+			fmt.Println(`{"reply":"one"}`)
+			time.Sleep(time.Millisecond)
+			fmt.Println(`{"reply":"two"}`)
 		default:
 			b, _ := json.Marshal(map[string]any{"reply": fmt.Sprintf("%s %s %d", in.ID, in.User, in.Sample), "usage": map[string]int{"input": n}})
 			fmt.Println(string(b))
@@ -155,6 +159,21 @@ func TestExecTwoLines(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 		if got, err = m.Ask(t.Context(), &Request{ID: "b", User: "q", Sample: i}); err != nil || got.Text != fmt.Sprintf("b q %d", i) {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+}
+
+// TestExecLateLine: so it is where no reply has an id, and the second line comes a moment later.
+func TestExecLateLine(t *testing.T) {
+	m := testExec(t, "plain", Options{Timeout: time.Minute})
+	for i := range 5 {
+		got, err := m.Ask(t.Context(), &Request{ID: "a", User: "late"})
+		if err != nil || got.Text != "one" {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		var e *Error
+		if got, err := m.Ask(t.Context(), &Request{ID: "b", User: "q", Sample: i}); !errors.As(err, &e) || e.Class != Protocol {
 			t.Fatalf("%+v, %v", got, err)
 		}
 	}

@@ -3,6 +3,8 @@ package model
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"ein/internal/lists"
@@ -118,6 +120,9 @@ func (responses) reply(body []byte) (*Response, error) {
 	}
 	if b.Output == nil || b.Status == "" {
 		return nil, errors.New("it has no output or no status")
+	}
+	if !slices.Contains([]string{"completed", "incomplete"}, b.Status) {
+		return nil, fmt.Errorf("its status is %s, which is no reply yet or none any more", b.Status)
 	}
 	r := &Response{Model: b.Model, RequestID: b.ID, Finish: Other}
 	var text, thought strings.Builder

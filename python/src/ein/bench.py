@@ -156,7 +156,7 @@ _all = categories  # where a parameter has its name
 
 
 def _ask_for(id: str, mode: str = "") -> Any:
-    return ask(f"GET /v1/instances/{quote(id)}{'?mode=' + quote(mode) if mode else ''}", {}).json()
+    return ask(f"GET /v1/instances/{quote(id, safe='')}{'?mode=' + quote(mode) if mode else ''}", {}).json()
 
 
 def instance(id: str) -> Instance:
@@ -183,7 +183,10 @@ def text_of(completion: Any) -> str:
         raise InputError("a completion has no message with the role 'assistant'")
     if "content" not in said[-1] and "tool_calls" not in said[-1]:
         raise InputError("the last message of the assistant has no 'content'")
-    return said[-1].get("content") or ""
+    content = said[-1].get("content") or ""
+    if not isinstance(content, str):
+        raise InputError(f"the content of the last message of the assistant is {content!r:.100}, expected text")
+    return content
 
 
 def label(mode: str, question: str | Instance) -> str:
