@@ -569,6 +569,10 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 			break
 		}
 	}
+	if _, ok := c.rel.known[name]; ok && c.eq.align { // D[ann] min= 0.
+		return c.report(diag.Diagnostic{Code: codes.E0303, Severity: diag.Error, Span: at, Message: fmt.Sprintf("index `%s` is on the left but not on the right", name),
+			Notes: []string{"A constant in brackets is quoted."}, Fixes: c.guessLabel("", at, name)})
+	}
 	return c.err(codes.E0303, at, "its size is not known", []string{"An index gets its size from a tensor on the right. To repeat a value along it, multiply by `ones(n)[" + name + "]`."},
 		"index `%s` is on the left but not on the right", name)
 }
