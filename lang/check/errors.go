@@ -557,6 +557,12 @@ func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Sp
 
 func (c *checker) leftIndex(x syntax.Expr) {
 	notes := []string{"An equation defines a whole tensor: its left side has an index for each axis."}
+	switch x.(type) {
+	case *syntax.Number:
+		notes = append(notes, "To change one element, write `B[i] = where(range(n)[i] == 0, 5, A[i])`.")
+	case *syntax.String:
+		notes = append(notes, "A value of rules is given by `T[\"a\"] min= 0.`, also with max= and +=.")
+	}
 	c.err(codes.E0317, x.Pos(), "", notes, "the left side of an equation takes index names, found %s", text(x))
 }
 
