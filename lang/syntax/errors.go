@@ -806,6 +806,11 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 	if seg.arrow > 0 {
 		return p.errClauseEnd(seg, ".")
 	}
+	if i := p.behindAtom(seg.lo, seg.hi); i < seg.hi && p.text[p.toks[seg.hi-1].end-1] == '.' {
+		if t := p.toks[i]; t.kind == KindAssign || t.kind == KindLe || p.isWord(i, seg.hi, "if") {
+			return p.errArrow(t.span()) // P(x) = Q(x, y), y > 3.
+		}
+	}
 	comma, depth := -1, 0
 	for i := seg.lo; i < seg.hi; i++ {
 		switch k := p.toks[i].kind; {
@@ -824,6 +829,31 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 		return p.errClauseEnd(seg, ".", "?")
 	}
 	return say(errManyValues, p.toks[comma].span())
+}
+
+// behindAtom is the token behind the atom P(...) that begins at i, or hi.
+func (p *parser) behindAtom(i, hi int) int {
+	if !p.isAtom(i, hi) {
+		return hi
+	}
+	depth := 0
+	for i++; i < hi; i++ {
+		if k := p.toks[i].kind; k.opens() {
+			depth++
+		} else if k.closes() {
+			depth--
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return hi
+}
+
+// errArrow says that a rule has another sign where its arrow belongs.
+func (p *parser) errArrow(at source.Span) diag.Diagnostic {
+	d := newError(codes.E0101, at, "expected `<-`, found %s", excerpt(p.text[at.Start:at.End]))
+	return withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", at, "<-")
 }
 
 // around is the innermost bracket that is open before token i, or -1.
