@@ -502,6 +502,20 @@ func (c *checker) indexNamesake(x *syntax.Name, owner syntax.Expr, n *ir.Node) {
 	c.warn(codes.W0215, x.Span, "an index", []string{note}, "`%s` in brackets is an index, not %s that `%s` holds", x.Name, holds, x.Name)
 }
 
+// difference warns of an element [1 -2], which in other languages is two.
+func (c *checker) difference(x syntax.Expr) {
+	b, ok := x.(*syntax.Binary)
+	if !ok || b.Op != syntax.Sub || c.file.Source == nil {
+		return
+	}
+	_, left := number(b.L)
+	right, alone := b.R.(*syntax.Number)
+	text := c.file.Source.Text
+	if left && alone && text[b.OpSpan.Start-1] == ' ' && right.Start == b.OpSpan.End {
+		c.warn(codes.W0219, x.Pos(), "one element", []string{"Elements are separated by commas."}, "`%s` is a difference", text[x.Pos().Start:x.Pos().End])
+	}
+}
+
 // comment warns of a comment behind a value that is a number or the name of a tensor: elsewhere //
 // divides.
 func (c *checker) comment(end int) {

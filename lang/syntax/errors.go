@@ -787,6 +787,13 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 		x, _ := p.expression(left)
 		return errLeftSide(x, t, p.text)
 	case next.assign():
+		if after := p.toks[i+1]; after.start == t.end && (after.kind == KindLt || after.kind == KindGt) { // =< or =>
+			op := map[Kind]string{KindLt: "<=", KindGt: ">="}[after.kind]
+			d := newError(codes.E0101, p.span(i, i+2), "%s is not part of the language", excerpt(p.text[t.start:after.end]))
+			d = withFix(d, "write `"+op+"`", p.span(i, i+2), op)
+			d.Fixes[0].Guess = after.kind == KindGt // x => x + 1 is a function elsewhere
+			return d
+		}
 		return errSecondAssign(t, p.text)
 	case next == KindComma && !bare && !seg.clause:
 		return say(errManyValues, t.span())
