@@ -290,6 +290,9 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		c.report(d)
 		return
 	}
+	if c.likeAtom(x) {
+		d.Notes = []string{"A fact ends with `.`, a query with `?`."}
+	}
 	if later := c.laterFunction(x); later != nil {
 		d.Label = "not defined yet"
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
@@ -300,6 +303,16 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		}
 	}
 	c.report(d)
+}
+
+// likeAtom reports whether an entry of a session is a call that may be a fact or a query without its
+// end: of names that nothing has, or labels.
+func (c *checker) likeAtom(x *syntax.Call) bool {
+	return c.cfg.Profile == Repl && c.eq != nil && c.eq.value == x && slices.ContainsFunc(x.Args, func(a syntax.Arg) bool {
+		name, named := a.Value.(*syntax.Name)
+		_, quoted := a.Value.(*syntax.String)
+		return quoted || named && c.scope.lookup(name.Name) == nil
+	})
 }
 
 // synonym says how Ein writes what other languages call name. It goes before names that only look
