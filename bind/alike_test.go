@@ -15,6 +15,7 @@ func TestAlike(t *testing.T) {
 		"x,y\na\u00a0,b\na,c\n":                    `two nodes: "a" and "a\u00a0"`,
 		"x,y\nnew\u00a0york,a\u200b\nnew york,a\n": `two nodes: "new york" and "new\u00a0york", and 1 pair more`,
 		"x,y\na\u00a0,\u200ba\n":                   `two nodes: "a\u00a0" and "\u200ba"`,
+		"x,y\n\"a \",b\nb,a\n":                     `two nodes: "a" and "a "`,
 		"x,y\n👩\u200d👧,b\nb,é\n":                   "",
 	} {
 		for _, d := range []Declared{

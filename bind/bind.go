@@ -382,10 +382,10 @@ func alike(labels []string) []graphio.Warning {
 	return []graphio.Warning{{Code: "alike", Note: true, Msg: "labels that differ only in blanks or invisible characters are two nodes: " + first}}
 }
 
-// seen is a label without the characters that cannot be seen, and with ordinary blanks inside.
+// seen is a label without the characters that cannot be seen, and with ordinary blanks, inside only.
 func seen(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
-		return s
+		return strings.TrimSpace(s)
 	}
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {

@@ -110,6 +110,7 @@ var (
 	E0216 = add("E0216", Type, "a program without an output")
 	E0217 = add("E0217", Type, "an input has no value")
 	W0218 = add("W0218", Type, "a comment that looks like a division")
+	W0219 = add("W0219", Type, "an element that is a difference")
 
 	// Group 03: shapes and indices.
 	E0301 = add("E0301", Type, "an index with two sizes")

@@ -81,6 +81,9 @@ func Abuse() []AbuseCase {
 	add("long_edge_list", "ok|limit", func() string { return "A = edges([[0,1]" + strings.Repeat(",[1,0]", million/4) + "], 2)" })
 	add("many_arguments", "static|limit", func() string { return "A = max(1" + strings.Repeat(",1", million) + ")" })
 	add("many_indices", "static|limit", func() string { return "A = eye(2)[i" + strings.Repeat(",i", million) + "]" })
+	add("choices_by_question_marks", "syntax|limit", func() string {
+		return "A[i" + strings.Repeat(",i", million/8) + "] = " + strings.Repeat("x ? a : ", million/8) + "b"
+	})
 	add("many_parameters", "", func() string {
 		var b strings.Builder
 		for i := range 100_000 {

@@ -58,6 +58,9 @@ func (c *checker) call(x *syntax.Call, cx ctx) val {
 	default:
 		return c.expand(x, function{Def: d}, true)
 	}
+	if c.likeAtom(x) {
+		return val{}
+	}
 	tensor := c.scope.lookup(x.Fun.Name) != nil || c.rel.byName[x.Fun.Name] != nil
 	for _, a := range x.Args {
 		if name, ok := a.Value.(*syntax.Name); ok && tensor && c.scope.lookup(name.Name) == nil {

@@ -290,6 +290,9 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		c.report(d)
 		return
 	}
+	if c.likeAtom(x) {
+		d.Notes = []string{"A fact ends with `.`, a query with `?`."}
+	}
 	if later := c.laterFunction(x); later != nil {
 		d.Label = "not defined yet"
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
@@ -300,6 +303,16 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		}
 	}
 	c.report(d)
+}
+
+// likeAtom reports whether an entry of a session is a call that may be a fact or a query without its
+// end: of names that nothing has, or labels.
+func (c *checker) likeAtom(x *syntax.Call) bool {
+	return c.cfg.Profile == Repl && c.eq != nil && c.eq.value == x && slices.ContainsFunc(x.Args, func(a syntax.Arg) bool {
+		name, named := a.Value.(*syntax.Name)
+		_, quoted := a.Value.(*syntax.String)
+		return quoted || named && c.scope.lookup(name.Name) == nil
+	})
 }
 
 // synonym says how Ein writes what other languages call name. It goes before names that only look
@@ -502,6 +515,20 @@ func (c *checker) indexNamesake(x *syntax.Name, owner syntax.Expr, n *ir.Node) {
 	c.warn(codes.W0215, x.Span, "an index", []string{note}, "`%s` in brackets is an index, not %s that `%s` holds", x.Name, holds, x.Name)
 }
 
+// difference warns of an element [1 -2], which in other languages is two.
+func (c *checker) difference(x syntax.Expr) {
+	b, ok := x.(*syntax.Binary)
+	if !ok || b.Op != syntax.Sub || c.file.Source == nil {
+		return
+	}
+	_, left := number(b.L)
+	right, alone := b.R.(*syntax.Number)
+	text := c.file.Source.Text
+	if left && alone && text[b.OpSpan.Start-1] == ' ' && right.Start == b.OpSpan.End {
+		c.warn(codes.W0219, x.Pos(), "one element", []string{"Elements are separated by commas."}, "`%s` is a difference", text[x.Pos().Start:x.Pos().End])
+	}
+}
+
 // comment warns of a comment behind a value that is a number or the name of a tensor: elsewhere //
 // divides.
 func (c *checker) comment(end int) {
@@ -557,6 +584,12 @@ func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Sp
 
 func (c *checker) leftIndex(x syntax.Expr) {
 	notes := []string{"An equation defines a whole tensor: its left side has an index for each axis."}
+	switch x.(type) {
+	case *syntax.Number:
+		notes = append(notes, "To change one element, write `B[i] = where(range(n)[i] == 0, 5, A[i])`.")
+	case *syntax.String:
+		notes = append(notes, "A value of rules is given by `T[\"a\"] min= 0.`, also with max= and +=.")
+	}
 	c.err(codes.E0317, x.Pos(), "", notes, "the left side of an equation takes index names, found %s", text(x))
 }
 
@@ -568,6 +601,10 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 			at = n.Span
 			break
 		}
+	}
+	if _, ok := c.rel.known[name]; ok && c.eq.align { // D[ann] min= 0.
+		return c.report(diag.Diagnostic{Code: codes.E0303, Severity: diag.Error, Span: at, Message: fmt.Sprintf("index `%s` is on the left but not on the right", name),
+			Notes: []string{"A constant in brackets is quoted."}, Fixes: c.guessLabel("", at, name)})
 	}
 	return c.err(codes.E0303, at, "its size is not known", []string{"An index gets its size from a tensor on the right. To repeat a value along it, multiply by `ones(n)[" + name + "]`."},
 		"index `%s` is on the left but not on the right", name)

@@ -251,6 +251,7 @@ func (c *checker) list(x *syntax.List) val {
 				if v, ok = c.static(e); !ok {
 					return false
 				}
+				c.difference(e)
 			}
 			if abs(v) >= tensor.MaxInt && c.inexact(e) {
 				return false

@@ -230,7 +230,7 @@ func (c *checker) finishRelations(p *Program) {
 	skeleton := c.skeleton(c.rel.clauses)
 	c.stratify(skeleton, c.rel.clauses)
 	for _, s := range p.Statements {
-		if r := c.rel.byName[s.Name]; r != nil {
+		if r := c.rel.byName[s.Name]; r != nil && s.Node != nil { // else what is wrong with it is told
 			c.tensorAndRelation(s.Name, s.Span, r.first)
 		}
 	}

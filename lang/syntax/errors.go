@@ -787,6 +787,13 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 		x, _ := p.expression(left)
 		return errLeftSide(x, t, p.text)
 	case next.assign():
+		if after := p.toks[i+1]; after.start == t.end && (after.kind == KindLt || after.kind == KindGt) { // =< or =>
+			op := map[Kind]string{KindLt: "<=", KindGt: ">="}[after.kind]
+			d := newError(codes.E0101, p.span(i, i+2), "%s is not part of the language", excerpt(p.text[t.start:after.end]))
+			d = withFix(d, "write `"+op+"`", p.span(i, i+2), op)
+			d.Fixes[0].Guess = after.kind == KindGt // x => x + 1 is a function elsewhere
+			return d
+		}
 		return errSecondAssign(t, p.text)
 	case next == KindComma && !bare && !seg.clause:
 		return say(errManyValues, t.span())
@@ -806,6 +813,11 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 	if seg.arrow > 0 {
 		return p.errClauseEnd(seg, ".")
 	}
+	if i := p.behindAtom(seg.lo, seg.hi); i < seg.hi && p.text[p.toks[seg.hi-1].end-1] == '.' {
+		if t := p.toks[i]; t.kind == KindAssign || t.kind == KindLe || p.isWord(i, seg.hi, "if") {
+			return p.errArrow(t.span()) // P(x) = Q(x, y), y > 3.
+		}
+	}
 	comma, depth := -1, 0
 	for i := seg.lo; i < seg.hi; i++ {
 		switch k := p.toks[i].kind; {
@@ -824,6 +836,31 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 		return p.errClauseEnd(seg, ".", "?")
 	}
 	return say(errManyValues, p.toks[comma].span())
+}
+
+// behindAtom is the token behind the atom P(...) that begins at i, or hi.
+func (p *parser) behindAtom(i, hi int) int {
+	if !p.isAtom(i, hi) {
+		return hi
+	}
+	depth := 0
+	for i++; i < hi; i++ {
+		if k := p.toks[i].kind; k.opens() {
+			depth++
+		} else if k.closes() {
+			depth--
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return hi
+}
+
+// errArrow says that a rule has another sign where its arrow belongs.
+func (p *parser) errArrow(at source.Span) diag.Diagnostic {
+	d := newError(codes.E0101, at, "expected `<-`, found %s", excerpt(p.text[at.Start:at.End]))
+	return withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", at, "<-")
 }
 
 // around is the innermost bracket that is open before token i, or -1.

@@ -56,7 +56,7 @@ func (p *parser) cut(lo, hi int) segment {
 	seg := segment{lo: lo, open: -1, noticed: -1, block: -1, close: -1}
 	p.stack = p.stack[:0]
 	block := p.isDef(lo, hi) || p.isRepeat(lo, hi)
-	i, wide, commas, begin := lo, false, false, p.toks[lo].kind
+	i, wide, commas, choice, begin := lo, false, false, false, p.toks[lo].kind
 	ruled := begin == KindAsk || begin == KindNot || begin == KindWhy // can only be a clause
 	p.widths = append(p.widths[:0], 0)
 	for ; i < hi; i++ {
@@ -79,7 +79,8 @@ func (p *parser) cut(lo, hi int) segment {
 		if t.kind == KindSemicolon && depth == 0 {
 			break
 		}
-		if (t.kind == KindDot || t.kind == KindQuestion) && depth == 0 && !p.qualifies(i, hi) && !p.ternary(lo, i, hi) {
+		choice = choice || t.kind == KindQuestion && depth == 0 && p.ternary(lo, i, hi)
+		if (t.kind == KindDot || t.kind == KindQuestion && !choice) && depth == 0 && !p.qualifies(i, hi) {
 			seg.clause = true
 			i++
 			break
@@ -228,7 +229,7 @@ func (p *parser) qualifies(i, hi int) bool {
 
 // ternary reports whether the question mark at i is that of p ? a : b in an assignment or a :print.
 func (p *parser) ternary(lo, i, hi int) bool {
-	if p.toks[i].kind != KindQuestion || p.toks[lo].kind != KindPrint && p.headOp(lo, hi, true) < 0 || p.isInput(i+1, hi) {
+	if p.toks[lo].kind != KindPrint && p.headOp(lo, hi, true) < 0 || p.isInput(i+1, hi) {
 		return false
 	}
 	j := i + 1

@@ -56,12 +56,24 @@ static bool quoted(TSLexer *lexer) {
   return true;
 }
 
-// base reads a value of constants and reports whether a dot behind digits ends it.
-static bool base(TSLexer *lexer) {
+// base reads a value, of constants alone unless it may be any, and reports whether a dot
+// behind digits ends it.
+static bool base(TSLexer *lexer, bool any) {
+  int depth = 0;
   for (int32_t before = 0;;) {
     int32_t c = lexer->lookahead;
     if (c == '"') {
       if (!quoted(lexer)) return false;
+    } else if (any && letter(c) && !((c == 'e' || c == 'E') && digit(before))) {
+      word(lexer);
+      before = c;
+      continue;
+    } else if (any && (c == '[' || c == '(')) {
+      depth++;
+    } else if (any && (c == ']' || c == ')')) {
+      if (--depth < 0) return false;
+    } else if (any && (c == ',' || (depth > 0 && c == '.'))) {
+      // of a call or a list
     } else if (c == '.' && digit(before)) {
       lexer->advance(lexer, false);
       before = '.';
@@ -122,14 +134,19 @@ static bool combines(TSLexer *lexer, uint32_t read) {
 static bool based(TSLexer *lexer) {
   int depth = 0;
   int32_t before = 0;
+  bool named = false; // a name may be an index, and the value of an equation
   do {
     int32_t c = lexer->lookahead;
     if (c == 0 || (c >= 'a' && c <= 'z' && !digit(before))) return false;
     if (c == '"' && !quoted(lexer)) return false;
     if (c == '[' || c == '(') depth++;
     if (c == ']' || c == ')') depth--;
-    if (letter(c)) word(lexer);
-    else lexer->advance(lexer, false);
+    if (letter(c)) {
+      named = named || !digit(before);
+      word(lexer);
+    } else {
+      lexer->advance(lexer, false);
+    }
     before = c;
   } while (depth > 0);
   blanks(lexer);
@@ -140,7 +157,7 @@ static bool based(TSLexer *lexer) {
   } else if (!combines(lexer, word(lexer))) {
     return false;
   }
-  return base(lexer);
+  return base(lexer, !named);
 }
 
 bool tree_sitter_ein_external_scanner_scan(void *state, TSLexer *lexer, const bool *valid) {
