@@ -55,11 +55,14 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, verb := range []string{"exec", "score"} {
+	for _, verb := range []string{"exec", "score", "generate"} {
 		t.Run(verb, func(t *testing.T) {
 			run := func(to string) (*exec.Cmd, *bytes.Buffer) {
 				var table bytes.Buffer
 				args := []string{"--instances", instances, "--replies", replies, "--json"}
+				if verb == "generate" { // which writes a megabyte at a time
+					args = []string{"--per-category", "80", "--n", "12", "--resume"}
+				}
 				cmd := exec.Command("ein", append([]string{"bench", verb, "-o", to}, args...)...)
 				cmd.Stdout = &table
 				return cmd, &table

@@ -56,7 +56,7 @@ const (
 type Part struct {
 	name   string // FILE, links followed
 	f      *os.File
-	grown  *File // of f
+	grown  *File // of f, once something is written
 	done   int64 // bytes of complete lines that were there
 	lines  int
 	there  *bufio.Reader // of these
@@ -66,8 +66,10 @@ type Part struct {
 }
 
 // Open begins a file, or goes on with it when there is a part made from the same. A
-// torn last line of it is dropped. With restart, a part starts over. The error may be an
-// *Other, ErrNoHeader or ErrInUse.
+// torn last line of it is dropped. With restart, a part starts over. Without from
+// nothing is known of a part but its lines: it is the caller's to look at them, and
+// until something is written the part stays as it is. The error may be an *Other,
+// ErrNoHeader or ErrInUse.
 func Open(name string, from []Field, restart bool) (_ *Part, err error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -87,15 +89,11 @@ func Open(name string, from []Field, restart bool) (_ *Part, err error) {
 			return nil, err
 		}
 	}
-	if err := f.Truncate(p.done); err != nil {
-		return nil, err
-	}
-	if _, err := f.Seek(p.done, io.SeekStart); err != nil {
-		return nil, err
-	}
-	p.grown = NewFile(f, name+suffix, p.done)
-	if p.done > 0 {
+	if from == nil {
 		return p, nil
+	}
+	if err := p.begin(); err != nil || p.done > 0 {
+		return p, err
 	}
 	// The part is empty on disk before it is said to be of this.
 	if err := f.Sync(); err != nil {
@@ -137,7 +135,7 @@ func (p *Part) resume(from []Field) error {
 	if err != nil {
 		return err
 	}
-	if info.Size() > 0 { // else nothing was done with whatever it was
+	if from != nil && info.Size() > 0 { // else nothing was done with whatever it was
 		b, err := os.ReadFile(p.name + header)
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: %w", p.name, ErrNoHeader)
@@ -159,6 +157,21 @@ func (p *Part) resume(from []Field) error {
 		}
 		return nil
 	})
+}
+
+// begin takes off what is torn.
+func (p *Part) begin() error {
+	if p.grown != nil {
+		return nil
+	}
+	if err := p.f.Truncate(p.done); err != nil {
+		return err
+	}
+	if _, err := p.f.Seek(p.done, io.SeekStart); err != nil {
+		return err
+	}
+	p.grown = NewFile(p.f, p.name+suffix, p.done)
+	return nil
 }
 
 // diff lists the fields that differ.
@@ -188,6 +201,9 @@ func diff(before, now []Field) []string {
 // Done returns how many lines there were when the part was opened.
 func (p *Part) Done() int { return p.lines }
 
+// There returns the lines that the part had when it was opened.
+func (p *Part) There() io.Reader { return io.NewSectionReader(p.f, 0, p.done) }
+
 // Again returns the next of the lines that there were, without its end; it is false after
 // the last. The line is only good until the next.
 func (p *Part) Again() ([]byte, bool, error) {
@@ -195,7 +211,7 @@ func (p *Part) Again() ([]byte, bool, error) {
 		return nil, false, nil
 	}
 	if p.there == nil {
-		p.there = bufio.NewReader(io.NewSectionReader(p.f, 0, p.done))
+		p.there = bufio.NewReader(p.There())
 	}
 	b, err := p.there.ReadBytes('\n')
 	if err != nil {
@@ -219,6 +235,9 @@ func (p *Part) Write(b []byte) (int, error) {
 func (p *Part) flush() error {
 	if len(p.batch) == 0 {
 		return nil
+	}
+	if err := p.begin(); err != nil {
+		return err
 	}
 	if err := p.grown.Append(p.batch); err != nil {
 		return err
@@ -255,7 +274,11 @@ func (p *Part) Commit() error {
 	if p.f == nil {
 		return errClosed
 	}
-	if err := p.flush(); err != nil {
+	err := p.flush()
+	if err == nil {
+		err = p.begin()
+	}
+	if err != nil {
 		return err
 	}
 	if info, err := os.Stat(p.name); err == nil {
@@ -273,7 +296,7 @@ func (p *Part) Commit() error {
 			return err
 		}
 	}
-	err := os.Rename(p.name+suffix, p.name)
+	err = os.Rename(p.name+suffix, p.name)
 	if err == nil {
 		err = Remove(p.name + header)
 	}

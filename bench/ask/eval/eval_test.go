@@ -366,13 +366,6 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// answering is a model that needs no key.
-type answering struct{ model.Model }
-
-func (answering) Ask(_ context.Context, r *model.Request) (*model.Response, error) {
-	return said(r), nil
-}
-
 // TestNoKey begins no run that cannot be asked.
 func TestNoKey(t *testing.T) {
 	key := ""
@@ -381,29 +374,20 @@ func TestNoKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := options(t, m, 1)
-	var stop *StopError
-	refused := func() {
-		t.Helper()
+	recorded, err := model.Record(m, filepath.Join(t.TempDir(), "traffic"), open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []model.Model{m, recorded} {
+		o := options(t, m, 1)
+		var stop *StopError
 		if _, err := Run(t.Context(), o); !errors.As(err, &stop) || stop.Reason != Refused || !strings.Contains(stop.Hint, "OPENAI_API_KEY") {
 			t.Errorf("got %v", err)
 		}
+		if _, err := os.Stat(o.Dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("something is left behind: %v", err)
+		}
 	}
-	refused()
-	if _, err := os.Stat(o.Dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("something is left behind: %v", err)
-	}
-	// What a cache has needs no key.
-	o.Cache, o.Model = filepath.Join(t.TempDir(), "cache"), answering{m}
-	if sum, err := Run(t.Context(), o); err != nil || sum.Asked != 1 {
-		t.Errorf("%+v, %v", sum, err)
-	}
-	o.Dir, o.Model = filepath.Join(t.TempDir(), "again"), m
-	if sum, err := Run(t.Context(), o); err != nil || sum.Cached != 1 {
-		t.Errorf("%+v, %v", sum, err)
-	}
-	o.Dir, o.Samples = filepath.Join(t.TempDir(), "more"), 2
-	refused()
 	key = "a-key"
 	if err := model.Ready(m); err != nil {
 		t.Errorf("with a key: %v", err)

@@ -210,6 +210,9 @@ func (c *client) ready() error {
 // WaitFor waits until the server of a model answers anything but that it is not ready. If the
 // context ends first, the error is the last one. A model without a server is always ready.
 func WaitFor(ctx context.Context, m Model) error {
+	if r, ok := m.(*recorder); ok {
+		return WaitFor(ctx, r.Model)
+	}
 	c, ok := m.(*client)
 	if !ok {
 		return nil

@@ -3,6 +3,7 @@
 // [Open] makes a [Model] from a PROVIDER:NAME. A Model turns a [Request] into a
 // [Response] or an [*Error], whose [Class] says whether a retry can help. A [Profile]
 // says which parameters a model accepts. Models with a batch API are also a [Batcher].
+// [Record] stores exchanges for the provider replay.
 //
 // # Providers
 //
@@ -21,7 +22,7 @@
 // status 200 are recognised, and a count of tokens that the prompt cannot have is an error
 // (checkContext).
 //
-// Keys are looked up when a request is sent. They are in no body, so that a cache
+// Keys are looked up when a request is sent. They are in no body, so that a cache, a record
 // or a run can keep bodies; and withoutKey and redact take them out of everything that comes
 // back, since servers echo what they are sent.
 //
@@ -61,7 +62,7 @@ type Params struct {
 
 // Request is one question to a model.
 type Request struct {
-	// ID and Sample name the request, in a cache and to the baselines.
+	// ID and Sample name the request, in recorded traffic and to the baselines.
 	// They are never sent to a provider.
 	ID     string
 	Sample int

@@ -78,6 +78,7 @@ func openers() []opener {
 		{"anthropic", "Anthropic's name for the model", openClient("anthropic")},
 		{"gemini", "Google's name for the model", openClient("gemini")},
 		{"exec", "a command that answers JSON lines", openExec},
+		{"replay", "a folder of recorded traffic", openReplay},
 		{"baseline", "majority, random, oracle, oracle-ein or noisy-ein@RATE", openBaseline},
 	}
 }

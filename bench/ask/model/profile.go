@@ -176,6 +176,9 @@ func findProfile(provider, name string, o *Options) (*Profile, error) {
 // be retired, or that others may read the key.
 func Notes(m Model, now time.Time) []string {
 	c, ok := m.(*client)
+	if r, recorded := m.(*recorder); recorded {
+		return Notes(r.Model, now)
+	}
 	if !ok {
 		return nil
 	}

@@ -49,7 +49,7 @@ type evalFlags struct {
 	name            string // of the model
 	instances       string
 	prompts         string
-	prices          string
+	prices, record  string
 	profiles        string
 	box             boxFlags
 	dryRun, noScore bool
@@ -162,6 +162,7 @@ ein bench merge makes one run of them. --max-cost and --concurrency cover all pa
 	cli.Int(0, math.MaxInt).Flag(cmd, &f.Schedule.Retries, "retries", "maximum `retries` of a request"+same)
 	cli.Int(1, most).Flag(cmd, &f.open.Processes, "processes", "`number` of exec programs to run at once"+same)
 	flags.StringVar(&f.Cache, "cache", "", "`folder` of replies shared by runs")
+	flags.StringVar(&f.record, "record", "", "`folder` to record exchanges in, for replay:DIR")
 	heading("Pace and storage")
 
 	f.box.add(cmd)
@@ -179,6 +180,8 @@ ein bench merge makes one run of them. --max-cost and --concurrency cover all pa
 func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	provider, _, _ := strings.Cut(f.name, ":")
 	switch {
+	case f.record != "" && f.Batch > 0:
+		return a.Usage("--record does not work with --batch: it records single requests")
 	case f.Batch > 0 && slices.Contains(f.Modes, prompt.Tool):
 		return a.Usage("--batch does not work with --mode ein-tool, which takes several turns; run that mode separately")
 	case f.open.Stream && f.Batch > 0:
@@ -189,6 +192,8 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 		return a.Usage("--no-wait is for --batch")
 	case f.Leave && provider == "exec":
 		return a.Usage("--no-wait works only with a provider's batches: those of exec:COMMAND end with this command")
+	case f.record != "" && f.Cache != "":
+		return a.Usage("--record does not work with --cache: the recording would lack cached replies")
 	case processes && provider != "exec":
 		return a.Usage("--processes is for exec:COMMAND; --concurrency bounds the requests to %s", provider)
 	case f.MaxCost > 0 && f.prices == "":
@@ -230,6 +235,14 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 			_ = model.Close(f.Model)
 			return a.Usage("--batch: %s", shown(err.Error()))
 		}
+	}
+	if f.record != "" && !f.dryRun {
+		recorded, err := model.Record(f.Model, f.record, f.open)
+		if err != nil {
+			_ = model.Close(f.Model)
+			return a.Usage("--record: %s", shown(err.Error()))
+		}
+		f.Model = recorded
 	}
 	if f.prices != "" {
 		if err := a.Through(ctx, "reading", f.prices, func(in *cli.File) error { return f.readPrice(a, in) }); err != nil {

@@ -13,6 +13,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,16 +36,16 @@ import (
 // common: all of an id but the category and the index.
 type generateFlags struct {
 	*sharding
-	id                     instance.ID
-	perCategory            uint64
-	categories, levels     []string
-	phrasing, output       string
-	generator, preset, set string
-	disjointFrom           []string
-	part                   [2]int
-	disjointSurface, sweep bool
-	sensitivity            bool
-	minSensitivity         float64
+	id                             instance.ID
+	perCategory                    uint64
+	categories, levels             []string
+	phrasing, output               string
+	generator, preset, set         string
+	disjointFrom                   []string
+	part                           [2]int
+	disjointSurface, sweep, resume bool
+	sensitivity                    bool
+	minSensitivity                 float64
 }
 
 // set is a named split of the paper: total instances, spread evenly over the categories or, with
@@ -90,7 +91,9 @@ func generateVerb(a *cli.App, s *sharding) *cobra.Command {
 		Use:   "generate [-o FILE]",
 		Short: "Generate instances",
 		Long: `Generates instances, one line of JSON each, in the order of the categories. The same
-command line gives the same bytes on every machine. FILE appears once it is complete.
+command line gives the same bytes on every machine. FILE appears once it is complete;
+with --resume, an interrupted command keeps its work in FILE.part, and the same command
+line resumes it.
 
 With --disjoint-from, generate skips an instance if its id is in a FILE, or if its
 graph and query are isomorphic to one there in the same category, and prints a proof
@@ -173,6 +176,7 @@ heldout.jsonl); --min-sensitivity skips instances below a minimum.
 	cli.Share.Flag(cmd, &f.minSensitivity, "min-sensitivity", "skip instances with lower sensitivity")
 	flags.BoolVar(&f.sweep, "sweep", false, "equally many instances of each size, in steps of two (default --n 4..20)")
 	f.flag(cmd)
+	flags.BoolVar(&f.resume, "resume", false, "continue an interrupted run that had --resume")
 	return cmd
 }
 
@@ -260,6 +264,9 @@ func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
 	}); len(names) == 0 {
 		return a.Usage("none of the categories %s is of level %s", given, strings.Join(f.levels, " or "))
 	}
+	if f.resume && f.output == "-" {
+		return a.Usage("--resume needs a file to go on with: add -o FILE")
+	}
 	if f.sensitivity && f.output == "-" {
 		return a.Usage("--sensitivity writes a file beside FILE: add -o FILE")
 	}
@@ -317,7 +324,7 @@ func (g *generation) shard(ctx context.Context) func(*job.Part) (*job.Done, erro
 	return func(p *job.Part) (*job.Done, error) {
 		d := &job.Done{}
 		g.plan, d.From, d.To = g.plan.Shard(g.f.Shard)
-		g.f.output = job.ShardFile(g.f.output, g.f.I) + job.ShardLines
+		g.f.output, g.f.resume = job.ShardFile(g.f.output, g.f.I)+job.ShardLines, true
 		for {
 			line, there, err := p.Again()
 			if err != nil {
@@ -470,7 +477,16 @@ type generation struct {
 }
 
 func (g *generation) run(ctx context.Context) error {
-	err := g.Write(g.f.output, func(w io.Writer) error { return g.write(ctx, w) })
+	info, statErr := os.Stat(g.f.output)
+	var err error
+	switch {
+	case !g.f.resume:
+		err = g.Write(g.f.output, func(w io.Writer) error { return g.write(ctx, w) })
+	case statErr == nil && !info.Mode().IsRegular():
+		return g.Usage("--resume: %s is not a file", g.f.output)
+	default:
+		err = g.goOn(ctx)
+	}
 	if err == nil && g.f.sensitivity {
 		err = g.beside(ctx)
 	}
@@ -506,6 +522,27 @@ func (g *generation) keep(in *instance.Instance) (bool, error) {
 	}
 	r, err := sensitivity.Of(in)
 	return err == nil && r.Share >= g.f.minSensitivity, err
+}
+
+// goOn resumes a part: it appends to what an earlier run has left.
+func (g *generation) goOn(ctx context.Context) error {
+	p, err := job.Open(g.f.output, nil, false)
+	if err != nil {
+		return cli.Unwritten(g.f.output, err)
+	}
+	defer func() { _ = p.Close() }()
+	if err := g.takeIn(ctx, p); err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(part{p, g.f.output}, 1<<20)
+	err = g.write(ctx, w)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err != nil {
+		return cmp.Or(cli.Unwritten(g.f.output, p.Close()), err)
+	}
+	return cli.Unwritten(g.f.output, p.Commit())
 }
 
 // write makes the rest of the plan.
@@ -563,8 +600,10 @@ func (g *generation) ended(ctx context.Context, err error) error {
 	switch {
 	case g.f.merged != nil:
 		hint = "The shards are kept: the same command begins again."
+	case g.f.resume:
+		hint = fmt.Sprintf("What is done is in %s.part; run the same command line to resume.", g.f.output)
 	case g.f.output != "-":
-		hint = fmt.Sprintf("%s was not written; the shards of --shard keep what is done.", g.f.output)
+		hint = fmt.Sprintf("%s was not written; with --resume what is done would be kept.", g.f.output)
 	}
 	if g.f.minSensitivity > 0 && ctx.Err() == nil {
 		hint += "\nA lower --min-sensitivity passes over fewer."
@@ -575,7 +614,11 @@ func (g *generation) ended(ctx context.Context, err error) error {
 		}
 		return err
 	}
-	return cli.Input(codes.E0533, "", 0, fmt.Sprintf("interrupted after %s of %s instances", words.Count(g.given), words.Count(g.all)), hint)
+	e := cli.Input(codes.E0533, "", 0, fmt.Sprintf("interrupted after %s of %s instances", words.Count(g.given), words.Count(g.all)), hint)
+	if g.f.resume {
+		return cli.Resumable(e)
+	}
+	return e
 }
 
 // summary prints on standard error what was made.
@@ -603,9 +646,71 @@ func (g *generation) summary() {
 	}
 }
 
+// takeIn reads what an earlier run has left and takes it off the plan. A part that another command
+// line has made is an error and stays as it is.
+func (g *generation) takeIn(ctx context.Context, p *job.Part) error {
+	name := g.f.output + ".part"
+	bar := g.Progress("reading " + name)
+	defer bar.Done()
+	other := func(format string, args ...any) error {
+		return cli.Input(codes.E0701, name, 0, fmt.Sprintf(format, args...), "Delete it to start again, or use the command line that made it.")
+	}
+	for in, err := range instance.Read(bar.Reader(io.TeeReader(cli.Reader{Reader: p.There(), Context: ctx}, g.sum), 0)) {
+		switch {
+		case ctx.Err() != nil:
+			return cli.Stopped(ctx)
+		case err != nil:
+			return badLines(name, err)
+		case len(g.plan) == 0:
+			return other("it has more instances than the command line asks for")
+		}
+		id, err := instance.ParseID(in.ID)
+		if err != nil {
+			return badLines(name, err)
+		}
+		skipped, err := g.follows(id, in)
+		if err != nil {
+			return other("it was made by another command line: %v", err)
+		}
+		if keep, err := g.keep(in); err != nil || !keep {
+			return other("it was made by another command line: the sensitivity of %s is lower", id)
+		}
+		g.skipped += skipped
+		g.kept++
+		if err := g.take(in, nil); err != nil { // the line is in the sum
+			return err
+		}
+	}
+	return nil
+}
+
 // repeats reports whether a cell already has an instance of the same structure, and adds the
 // structure if not.
 func repeats(c *instance.Cell, in *instance.Instance) bool {
 	structure, err := instance.Structure(in)
 	return err == nil && c.Repeats(structure)
+}
+
+// follows takes the next instance off the plan. The indices skipped before it must be those that
+// the generator would have skipped; otherwise another command line has made the part.
+func (g *generation) follows(id instance.ID, in *instance.Instance) (skipped int, err error) {
+	c := &g.plan[0]
+	for want := c.ID; want != id; want.Index++ {
+		in, _, err := instance.Generate(want)
+		keep := err != nil || want.Index >= id.Index || g.seen == nil || g.seen.Clash(in) == ""
+		if keep && err == nil && want.Index < id.Index {
+			keep, err = g.keep(in)
+		}
+		if err != nil || keep && (want.Index >= id.Index || !repeats(c, in)) {
+			return 0, fmt.Errorf("it has %s where %s belongs", id, c.ID)
+		}
+		skipped++
+	}
+	repeats(c, in)
+	c.ID.Index = id.Index + 1
+	c.Count--
+	if c.Count == 0 {
+		g.plan = g.plan[1:]
+	}
+	return skipped, nil
 }

@@ -213,6 +213,13 @@ func Input(code diag.Code, file string, line int, message, hint string) *ein.Err
 	return &ein.Error{Diags: diag.List{diag.Finding(code, diag.Error, file, line, 0, message, hint)}}
 }
 
+// Resumable gives an error the exit code of work that the same command resumes.
+func Resumable(err error) error { return resumable{err} }
+
+type resumable struct{ error }
+
+func (r resumable) Unwrap() error { return r.error }
+
 // ExitOf returns the exit code of an error.
 func ExitOf(e *ein.Error) int {
 	if e.Class() == diag.Limit {
@@ -241,6 +248,9 @@ func (a *App) Fail(err error) error {
 		if err := a.PrintJSON(wrong.JSON(max(a.Form, 1))); err != nil {
 			return a.Fail(err)
 		}
+	}
+	if _, ok := errors.AsType[resumable](err); ok {
+		return Status(ExitOutside)
 	}
 	return Status(ExitOf(wrong))
 }
