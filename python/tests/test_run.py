@@ -132,6 +132,10 @@ def test_vectors(v):
     assert ein.run("input v: vector\nw = 2 * v", v=v).w.tolist() == [2, 4, 8]
 
 
+def test_a_buffer_of_two_axes():
+    assert ein.run("input M: matrix\nN[i,j] = M[i,j]", M=memoryview(np.array([[1, 2], [3, 4.5]]))).N.tolist() == [[1, 2], [3, 4.5]]
+
+
 @pytest.mark.parametrize(
     "v",
     [

@@ -159,7 +159,8 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
             if isinstance(data, (str, os.PathLike))
             else "An array, a sparse matrix, a graph of NetworkX, a DataFrame, edges as tuples, a mapping or a number is.",
         )
-    rows = list(cast("Iterable[Any]", data))
+    walk = cast("Any", data).tolist if isinstance(data, memoryview) else cast("Iterable[Any]", data).__iter__  # a buffer of two axes has no iterator
+    rows: list[Any] = list(walk())
     if rows and all(isinstance(r, tuple) for r in rows):
         odd = any(isinstance(x, float) for r in rows for x in r[:2]) or any(isinstance(x, bool) for r in rows for x in r[2:])
         return {"edges": [(*map(_node, r[:2]), *map(_value, r[2:])) for r in rows] if odd else rows}
