@@ -283,8 +283,8 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		d.Label = "a relation"
 		d.Notes = []string{"Its rows are asked for by a query, `" + c.shown(r) + "?`; in an equation its columns are indices in square brackets."}
 		isName := func(a syntax.Arg) bool { _, ok := a.Value.(*syntax.Name); return ok }
-		asked := c.eq.value == x && len(c.eq.lhs) == 0 && slices.ContainsFunc(x.Args, isName)
-		if !asked && len(r.cols) == len(x.Args) && c.positions(x) {
+		asked := c.eq != nil && c.eq.value == x && len(c.eq.lhs) == 0 && slices.ContainsFunc(x.Args, isName)
+		if !asked && len(x.Args) > 0 && len(r.cols) == len(x.Args) && c.positions(x) {
 			d.Fixes = inBrackets(x)
 		}
 		c.report(d)
