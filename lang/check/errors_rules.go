@@ -210,10 +210,10 @@ func (c *checker) numbersAsNames(col syntax.Column, right string) {
 
 // date warns of a date without quotes.
 func (c *checker) date(x *syntax.Binary) {
-	if c.file.Source == nil || x.Span.End-x.Span.Start != len(time.DateOnly) {
+	if c.file.Source == nil || x.End-x.Start != len(time.DateOnly) {
 		return
 	}
-	day := c.file.Source.Text[x.Span.Start:x.Span.End]
+	day := c.file.Source.Text[x.Start:x.End]
 	if _, err := time.Parse(time.DateOnly, day); err == nil {
 		c.warn(codes.W0832, x.Span, "", []string{"All dates are written in quotes, as in `\"" + day + "\"`."}, "`%s` is a difference of numbers", day)
 	}

@@ -455,7 +455,7 @@ func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
 	d := newError(codes.E0107, x.Pos(), "an expression alone is not a statement")
 	if b, ok := x.(*Binary); ok && isHead(b.L) {
 		minus, ok := b.R.(*Unary)
-		switch arrow := ok && b.Op == Lt && minus.Span.Start == b.OpSpan.End; { // x <- 3 in R
+		switch arrow := ok && b.Op == Lt && minus.Start == b.OpSpan.End; { // x <- 3 in R
 		case arrow:
 			return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan.Join(at(minus.Span.Start, 1)), "=")
 		case b.Op == Eq:
