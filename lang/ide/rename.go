@@ -93,7 +93,8 @@ func (d *Document) sameMeaning(edits []diag.Edit, b *binding, name string) error
 			return fmt.Errorf("with the name `%s`, `%s` on line %d would mean something else", name, x.of.name, at.Line)
 		}
 	}
-	if len(was) != len(is) || len(d.File().Diags) != len(after.File().Diags) {
+	// The name may be that of something unknown, which is no occurrence.
+	if len(was) != len(is) || len(d.Diagnostics()) != len(after.Diagnostics()) {
 		return fmt.Errorf("with the name `%s` the program would read differently", name)
 	}
 	return nil
