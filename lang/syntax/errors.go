@@ -457,7 +457,7 @@ func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
 		minus, ok := b.R.(*Unary)
 		switch arrow := ok && b.Op == Lt && minus.Start == b.OpSpan.End; { // x <- 3 in R
 		case arrow:
-			return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan.Join(at(minus.Span.Start, 1)), "=")
+			return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan.Join(at(minus.Start, 1)), "=")
 		case b.Op == Eq:
 			return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan, "=")
 		}
