@@ -24,7 +24,13 @@ type mapper struct {
 	text     string
 	encoding encoding
 	lines    []int // offset of the first byte of each line
+
+	// marks has for every stride bytes the columns that the text before takes, all
+	// lines together, so that no line is too long. UTF-8 needs none.
+	marks []int
 }
+
+const stride = 256
 
 func newMapper(text string, enc encoding) *mapper {
 	m := &mapper{text: text, encoding: enc, lines: []int{0}}
@@ -33,21 +39,56 @@ func newMapper(text string, enc encoding) *mapper {
 			m.lines = append(m.lines, i+1)
 		}
 	}
-	return m
+	if enc == utf8Units {
+		return m
+	}
+	m.marks = make([]int, 0, len(text)/stride+1)
+	columns := 0
+	for i := 0; ; {
+		// A character that a mark splits counts before it.
+		for len(m.marks)*stride <= i {
+			m.marks = append(m.marks, columns)
+		}
+		if i >= len(text) {
+			return m
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		columns += m.units(r)
+		i += size
+	}
 }
 
-// next is where the character after the one at an offset begins, and the columns that that one takes.
-func (m *mapper) next(offset int) (after, columns int) {
-	r, size := utf8.DecodeRuneInString(m.text[offset:])
-	switch {
-	case m.encoding == utf8Units:
-		columns = size
-	case m.encoding == utf16Units && r >= 0x10000:
-		columns = 2
-	default:
-		columns = 1
+// units is the width of a character in UTF-16 or UTF-32.
+func (m *mapper) units(r rune) int {
+	if m.encoding == utf16Units && r >= 0x10000 {
+		return 2
 	}
-	return offset + size, columns
+	return 1
+}
+
+// columns is the number of columns that the text before an offset takes. The
+// offset is the start of a character.
+func (m *mapper) columns(offset int) int {
+	if m.encoding == utf8Units {
+		return offset
+	}
+	k := offset / stride
+	i, n := m.start(k), m.marks[k]
+	for i < offset {
+		r, size := utf8.DecodeRuneInString(m.text[i:])
+		n += m.units(r)
+		i += size
+	}
+	return n
+}
+
+// start is where the first character at or after a mark begins.
+func (m *mapper) start(mark int) int {
+	i := mark * stride
+	for i < len(m.text) && i > 0 && !utf8.RuneStart(m.text[i]) {
+		i++
+	}
+	return i
 }
 
 // end is the end of a line, from 0, before what ends it.
@@ -70,9 +111,7 @@ func (m *mapper) position(offset int) protocol.Position {
 		offset--
 	}
 	line := sort.SearchInts(m.lines, offset+1) - 1
-	w := walk{mapper: m, line: line, at: m.lines[line]}
-	_, column := w.to(offset)
-	return protocol.Position{Line: uint32(line), Character: uint32(column)}
+	return protocol.Position{Line: uint32(line), Character: uint32(m.columns(offset) - m.columns(m.lines[line]))}
 }
 
 // walk yields the lines and columns of increasing offsets, in one pass over the text.
@@ -87,8 +126,13 @@ func (w *walk) to(offset int) (line, column int) {
 		w.at, w.column = w.lines[w.line], 0
 	}
 	for w.at < offset {
-		after, columns := w.next(w.at)
-		w.at, w.column = after, w.column+columns
+		r, size := utf8.DecodeRuneInString(w.text[w.at:])
+		w.at += size
+		if w.encoding == utf8Units {
+			w.column += size
+		} else {
+			w.column += w.units(r)
+		}
 	}
 	return w.line, w.column
 }
@@ -100,15 +144,33 @@ func (m *mapper) offset(p protocol.Position) (offset int, inside bool) {
 	if int64(p.Line) >= int64(len(m.lines)) {
 		return len(m.text), false
 	}
-	at, end, column := m.lines[p.Line], m.end(int(p.Line)), int64(0)
-	for at < end {
-		after, columns := m.next(at)
-		if column+int64(columns) > int64(p.Character) {
-			return at, true
+	start, end := m.lines[p.Line], m.end(int(p.Line))
+	if m.encoding == utf8Units {
+		if int64(p.Character) > int64(end-start) {
+			return end, false
 		}
-		at, column = after, column+int64(columns)
+		offset = start + int(p.Character)
+		for offset > start && offset < len(m.text) && !utf8.RuneStart(m.text[offset]) {
+			offset--
+		}
+		return offset, true
 	}
-	return end, column == int64(p.Character)
+	want := int64(m.columns(start)) + int64(p.Character)
+	// The last mark that is not after the place, but in its line.
+	k := sort.Search(end/stride+1, func(k int) bool { return int64(m.marks[k]) > want }) - 1
+	if i := m.start(max(k, 0)); start < i && i <= end {
+		start = i
+	}
+	column := int64(m.columns(start))
+	for start < end {
+		r, size := utf8.DecodeRuneInString(m.text[start:])
+		if column+int64(m.units(r)) > want {
+			return start, true
+		}
+		column += int64(m.units(r))
+		start += size
+	}
+	return end, column == want
 }
 
 func (m *mapper) rangeOf(s source.Span) protocol.Range {

@@ -124,6 +124,23 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+// TestLongLine finds the places of 100,000 statements in one line, which takes hours where each is
+// counted from the start of the line.
+func TestLongLine(t *testing.T) {
+	const statement = "é = 𝟙; "
+	for _, enc := range []encoding{utf8Units, utf16Units, utf32Units} {
+		m := newMapper(strings.Repeat(statement, 100_000), enc)
+		w := walk{mapper: m}
+		for at := 0; at < len(m.text); at += len(statement) {
+			line, column := w.to(at)
+			p := m.position(at)
+			if back, inside := m.offset(p); int(p.Line) != line || int(p.Character) != column || back != at || !inside {
+				t.Fatalf("encoding %d: %d is at %v and back at %d, a walk finds %d:%d", enc, at, p, back, line, column)
+			}
+		}
+	}
+}
+
 // TestTokensAllocate: tokens are made from what is known of a text without something
 // for each of them.
 func TestTokensAllocate(t *testing.T) {

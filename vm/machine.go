@@ -1,8 +1,8 @@
 // Package vm runs compiled programs.
 //
 // [New] makes a [Machine] from a module of package cost, [Machine.Bind] gives it values of the
-// types that the module expects, checked once, and [Machine.Run] runs it on them. The [Result] holds the outputs, warnings about the data and
-// what the run used ([Stats]).
+// types that the module expects, checked once, and [Machine.Run] runs it on them. The [Result]
+// holds the outputs, warnings about the data and what the run used ([Stats]).
 //
 // A module is a list of steps without jumps. For each, package cost has already chosen the kernel
 // and its plan, bounded the operations and placed the registers and the scratch memory in one

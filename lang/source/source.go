@@ -31,8 +31,8 @@ func (s Span) Join(t Span) Span { return Span{min(s.Start, t.Start), max(s.End, 
 func (s Span) Contains(offset int) bool { return s.Start <= offset && offset <= s.End }
 
 // Position is a place as a person counts it. Line and Column start at 1; Column
-// counts Unicode code points. Offset counts bytes from 0. Of a file that is no
-// program, what is not known is 0.
+// counts Unicode code points. Offset counts bytes from 0, of all the text if File is one of
+// several parts of it. Of a file that is no program, what is not known is 0.
 type Position struct {
 	File         string
 	Line, Column int
