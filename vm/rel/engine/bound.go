@@ -353,6 +353,9 @@ func (pl *Plan) certify() {
 			if d := r.Columns[x.cols[0]].Domain; d != nil {
 				add(uint64(d.Size))
 			}
+			if len(x.cols) == 1 && len(r.Columns) == 2 { // see index.settled
+				b.bytes = tensor.SatAdd(b.bytes, tensor.SatMul(24, n))
+			}
 		}
 		for c := range r.Columns {
 			if r.Columns[c].Domain == nil {

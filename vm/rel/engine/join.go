@@ -91,6 +91,11 @@ func (r *run) join(n *nest) bool {
 				give(x.rows[at])
 			}
 		case x.ptr == nil && int(key) < len(x.first):
+			if x.settled > 0 {
+				for at := int(x.past[key])*w + j.inner; at < int(x.past[key+1])*w; at += w {
+					give(x.old[at])
+				}
+			}
 			for at := x.first[key]; at != 0; at = x.next[at-1] {
 				if k := int(at - 1); k < most {
 					give(cells[k*w+j.inner])

@@ -769,6 +769,13 @@ func (r *run) rows(i int, st *step, s *store) int {
 			}
 		}
 	case x.first != nil:
+		if x.settled > 0 && int(key[0]) < len(x.past)-1 {
+			for at, end := int(x.past[key[0]]), int(x.past[key[0]+1]); at < end; at++ {
+				if back := try(x.old[at*s.width:(at+1)*s.width], 0); back < i || back == found {
+					return back
+				}
+			}
+		}
 	chain:
 		for at := x.chain(key); at != 0; at = x.next[at-1] {
 			k := int(at - 1)

@@ -360,7 +360,8 @@ func spare[T uint32 | float64](r *run, list []T) []T {
 }
 
 // index finds the rows that have certain cells in some columns. For one column of a store that is
-// complete, rows are sorted by it; otherwise they are in chains, the latest row first.
+// complete, rows are sorted by it; otherwise they are in chains, the latest row first. A step in a
+// chain waits for memory, so of many pairs, those that were there two rounds ago are sorted as well.
 type index struct {
 	cols []int
 	done int // rows that it has
@@ -373,7 +374,14 @@ type index struct {
 	first []uint32 // chains: the last row plus 1, by cell or by hash of the cells
 	next  []uint32
 	exact bool // by cell
+
+	past    []uint32 // as ptr, of the first settled rows, which are in no chain
+	old     []uint32 // as rows
+	settled int
 }
+
+// leastSettled is how many pairs are worth sorting while more come.
+const leastSettled = 1 << 12
 
 // sync brings an index up to the rows that are seen; complete says that no more will come.
 func (r *run) sync(s *store, x *index, complete bool) {
@@ -386,7 +394,8 @@ func (r *run) sync(s *store, x *index, complete bool) {
 	}
 	r.work(uint64(s.hi - x.done))
 	if complete && size > 0 && x.done == 0 && size <= 4*s.hi+1024 {
-		r.sorted(s, x, size)
+		x.ptr, x.rows = r.sorted(s, x, size, s.hi)
+		x.done = s.hi
 		return
 	}
 	if x.ptr != nil { // more rows than there were
@@ -404,6 +413,12 @@ func (r *run) sync(s *store, x *index, complete bool) {
 		size = 1 << bits.Len(uint(2*s.hi))
 		r.take(4 * uint64(size))
 		x.first, x.done = make([]uint32, size), 0
+	}
+	if n := s.lo; x.exact && s.width == 2 && !s.valued && n > max(leastSettled, size, 2*x.settled) && !r.p.AsWritten {
+		r.work(uint64(n))
+		x.past, x.old = r.sorted(s, x, size, n)
+		x.settled, x.done = n, n
+		clear(x.first)
 	}
 	if cap(x.next) < s.hi {
 		x.next = grow(r, x.next, s.hi-len(x.next))
@@ -440,27 +455,27 @@ func (x *index) chain(key []uint32) uint32 {
 	return x.first[hashOf(key)&uint32(len(x.first)-1)]
 }
 
-// sorted sorts the rows by a column.
-func (r *run) sorted(s *store, x *index, size int) {
+// sorted sorts the first n rows by a column.
+func (r *run) sorted(s *store, x *index, size, n int) (ptr, rows []uint32) {
 	c, w := x.cols[0], s.width
 	wide := w
 	if s.valued {
 		wide++ // the number of the row, for its value
 	}
-	r.take(4 * uint64(size+1+s.hi*wide))
+	r.take(4 * uint64(size+1+n*wide))
 	r.work(uint64(size))
-	ptr := make([]uint32, size+1)
-	for i := c; i < s.hi*w; i += w {
+	ptr = make([]uint32, size+1)
+	for i := c; i < n*w; i += w {
 		ptr[s.cells[i]+1]++
 	}
 	for i := 1; i <= size; i++ {
 		ptr[i] += ptr[i-1]
 	}
-	x.rows = make([]uint32, s.hi*wide)
-	for i := range s.hi {
+	rows = make([]uint32, n*wide)
+	for i := range n {
 		row := s.row(i)
 		at := &ptr[row[c]]
-		to := x.rows[int(*at)*wide:][:wide]
+		to := rows[int(*at)*wide:][:wide]
 		*at++
 		to[0] = row[0]
 		for k := 1; k < len(row); k++ { // a call of copy would take as long again
@@ -472,5 +487,5 @@ func (r *run) sorted(s *store, x *index, size int) {
 	}
 	copy(ptr[1:], ptr)
 	ptr[0] = 0
-	x.ptr, x.done = ptr, s.hi
+	return ptr, rows
 }

@@ -341,6 +341,32 @@ func TestJoins(t *testing.T) {
 	}
 }
 
+// TestSettled: recursions of many pairs, whose older rows are sorted while more come, make what they
+// make from chains alone: in the loops of join.go and in those of any rule.
+func TestSettled(t *testing.T) {
+	const n = 1200
+	settled := 0
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		w := newWorkload(n)
+		pick := func() uint32 { return uint32(r.IntN(n)) }
+		addr, assign := w.random("Addr", 2, n/5, pick), w.random("Assign", 2, n*95/100, pick)
+		load, put := w.random("Load", 2, n/20, pick), w.random("Store", 2, n/20, pick)
+		pt, through := w.relation("Points", 2), w.relation("Through", 3)
+		w.rule(lit{pt, []int{0, 1}}, lit{addr, []int{0, 1}})
+		w.rule(lit{pt, []int{0, 2}}, lit{assign, []int{0, 1}}, lit{pt, []int{1, 2}})
+		w.rule(lit{through, []int{0, 2, 3}}, lit{load, []int{0, 1}}, lit{pt, []int{1, 2}}, lit{pt, []int{2, 3}})
+		w.rule(lit{pt, []int{0, 2}}, lit{through, []int{0, 1, 2}})
+		w.rule(lit{pt, []int{2, 3}}, lit{put, []int{0, 1}}, lit{pt, []int{0, 2}}, lit{pt, []int{1, 3}})
+		w.p.Results = []int{pt, through}
+		_, plan := both(t, w)
+		settled += plan.Settled(w.args)
+	}
+	if settled < 6 {
+		t.Errorf("%d indexes have sorted rows", settled)
+	}
+}
+
 // TestBitsAreCleared: what runs leave for the next ones has no bit of theirs.
 func TestBitsAreCleared(t *testing.T) {
 	for seed := range uint64(30) {
