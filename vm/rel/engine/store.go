@@ -200,6 +200,14 @@ func (r *run) members(s *store) {
 	if words := s.words(); words > 0 && r.room(8*uint64(words)) {
 		r.take(8 * uint64(words))
 		s.bits, s.lent = cleared(words), true
+		if s.width == 2 {
+			stride := 64 * tensor.Words(s.size[1])
+			for k := 0; k < 2*s.n; k += 2 {
+				at := int(s.cells[k])*stride + int(s.cells[k+1])
+				s.bits[at>>6] |= 1 << (at & 63)
+			}
+			return
+		}
 		for i := range s.n {
 			at := s.bit(s.row(i))
 			s.bits[at>>6] |= 1 << (at & 63)
@@ -473,6 +481,13 @@ func (r *run) sorted(s *store, x *index, size, n int) (ptr, rows []uint32) {
 	}
 	rows = make([]uint32, n*wide)
 	for i := range n {
+		if w == 2 && wide == 2 { // most are pairs
+			row := (*[2]uint32)(s.cells[2*i:])
+			at := &ptr[row[c&1]]
+			*(*[2]uint32)(rows[2*int(*at):]) = *row
+			*at++
+			continue
+		}
 		row := s.row(i)
 		at := &ptr[row[c]]
 		to := rows[int(*at)*wide:][:wide]
