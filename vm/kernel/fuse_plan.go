@@ -92,7 +92,7 @@ func PlanFusedBits(shape []int, operands []FusedOperand, code []op.Micro, consts
 	if err != nil {
 		return nil, err
 	}
-	p.bits, p.bare = true, false
+	p.bits = true
 	p.cost.Ops = satSum(p.cost.Ops, uint64(p.n))
 	p.cost.F = uint64(p.regs) * uint64(p.blockLen())
 	return p, nil
@@ -241,7 +241,7 @@ func (p *Fused) setWays() {
 	made := !p.folds && int(p.result) >= len(p.in)+len(p.consts)
 	p.past = made && p.n >= fusedPast &&
 		!slices.ContainsFunc(p.code, func(m op.Micro) bool { return m.Fn == op.FnExp || m.Fn == op.FnSigmoid })
-	p.bare = made && !p.past && len(p.code) == 1 && len(p.consts) == 0 &&
+	p.bare = made && len(p.code) == 1 && len(p.consts) == 0 &&
 		!slices.ContainsFunc(p.in, func(in fusedInput) bool { return in.kind != fusedLinear })
 }
 

@@ -122,18 +122,26 @@ func (p *Fused) RunBits(c *Ctl, dst tensor.Bits, args [][]float64, s Scratch) (e
 	m, tier := newMeter(c), p.tier(c.Tier)
 	per := int(p.perPoint())
 	exact = true
+	bare := p.bare && len(code) == 0
+	if bare {
+		size = fusedBare
+	}
 	for i := range dst.Rows {
 		words := dst.Row(i)
 		for at := 0; at < dst.Cols; at += size {
-			n := min(size, dst.Cols-at)
-			p.load(&reg, args, s.F, i*dst.Cols+at, n)
-			right, _ := p.eval(tier, &reg, code, n)
-			exact = exact && right
-			b := zeros
-			if b == nil {
-				b = reg[mark.B]
+			n, lo := min(size, dst.Cols-at), i*dst.Cols+at
+			if bare {
+				packRun(tier, mark.Fn, words[at/64:], args[mark.A][lo:lo+n], args[mark.B][lo:lo+n])
+			} else {
+				p.load(&reg, args, s.F, lo, n)
+				right, _ := p.eval(tier, &reg, code, n)
+				exact = exact && right
+				b := zeros
+				if b == nil {
+					b = reg[mark.B]
+				}
+				packRun(tier, mark.Fn, words[at/64:], reg[mark.A][:n], b[:n])
 			}
-			packRun(tier, mark.Fn, words[at/64:], reg[mark.A][:n], b[:n])
 			if !m.spend(per * n) {
 				return exact, false
 			}
@@ -165,7 +173,7 @@ func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) 
 	size := p.blockLen()
 	exact = true
 	per, since, sum, tier := p.perPoint(), uint64(0), 0.0, p.tier(c.Tier)
-	if p.bare {
+	if p.bare && !p.past {
 		size = fusedBare
 	}
 	for lo := 0; lo < p.n; lo += size {

@@ -127,6 +127,35 @@ func TestFusedRandom(t *testing.T) {
 	}
 }
 
+// TestBareBits: one comparison of two matrices reads them where they lie, in longer blocks.
+func TestBareBits(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	for _, shape := range [][]int{{1, 1}, {3, 7}, {64, 64}, {5, 500}, {3, fusedBare + 70}, {2, 2*fusedBare + 1}} {
+		n := shape[0] * shape[1]
+		a, b := denseRand(r, n), denseRand(r, n)
+		for f := op.FnGt; f <= op.FnNe; f++ {
+			operands := []FusedOperand{{[]int{shape[1], 1}}, {[]int{shape[1], 1}}}
+			p, err := PlanFusedBits(shape, operands, []op.Micro{{Fn: f, Dst: 2, A: 1, B: 0}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := tensor.NewBits(shape[0], shape[1])
+			for i := range n {
+				if f.Apply(b[i], a[i], 0) != 0 {
+					want.Set(i/want.Cols, i%want.Cols)
+				}
+			}
+			for _, tier := range simd.Tiers() {
+				got, c := tensor.NewBits(shape[0], shape[1]), Ctl{Tier: tier}
+				_, ok := p.RunBits(&c, got, [][]float64{a, b}, Scratch{F: denseGarbage(int(p.Cost().F))})
+				if !ok || !slices.Equal(got.W, want.W) || c.Ops != p.Cost().Ops {
+					t.Errorf("%v %v %v: wrong bits, or %d operations where %d are certified", tier, f, shape, c.Ops, p.Cost().Ops)
+				}
+			}
+		}
+	}
+}
+
 func TestFusedBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 30))
 	var f fusedCase
