@@ -128,7 +128,9 @@ const (
 	equal                  // an expression that is what a variable is
 )
 
-// seen is which rows of a relation of the stratum a step reads.
+// seen is which rows of a relation of the stratum a step reads. A rule runs once for each atom that
+// may have new rows: this one reads the rows that the last round added (fresh), others that come
+// earlier in the body those from before it, the rest all. So no combination of rows comes twice.
 type seen uint8
 
 const (

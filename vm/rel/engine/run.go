@@ -366,7 +366,7 @@ func (r *run) stratum(st *stratum) {
 		if !fresh {
 			break
 		}
-		if round > most {
+		if round > most { // a round without a cycle settles a value or has a new row
 			r.improving(st)
 		}
 		r.prepare(st, st.each)
