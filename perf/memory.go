@@ -19,7 +19,7 @@ func memory() section {
 	s := section{
 		title: "Memory of rules",
 		text: "How much a process grows from what it has with the facts in memory, for Ein from the text to the rows of the answer.\n" +
-			"Soufflé's figures are of November, too. In brackets, how many times as much.",
+			"Soufflé's figures date from November, too. In brackets, how many times as much.",
 		figure: mebibytes,
 	}
 	once := map[string]float64{"closure, n=5000 m=10000": 225, "points-to, n=10000": 11, "same generation, n=3000": 68}
