@@ -133,8 +133,9 @@ answer = len(nx.descendants(G, 0))
 func tiny() section {
 	s := section{
 		title: "Tiny programs",
-		text: "A program of three to six lines on a graph of 3 to 9 nodes. From text: parsing, checking, planning and running a new\n" +
-			"program, against `exec` of the Python source. Compiled: `Machine.Run` against a call of the same lines as a function.",
+		text: "A program of three to six lines on a graph of 3 to 9 nodes. From text: parsing, checking, planning and running a\n" +
+			"program that has not been seen before, against `exec` of the Python source, networkx being imported already.\n" +
+			"Compiled: `Machine.Run` against a call of the same lines as a function.",
 	}
 	for _, p := range tinyPrograms {
 		s.rows = append(s.rows,
@@ -200,10 +201,10 @@ var (
 
 var closures = dense{
 	title: "Transitive closure",
-	text: "`T = tc(A)`, as packed bits and as lists of edges for Ein (bold is what a graph of that size is bound as), as the\n" +
-		"library's own graph or matrix for a peer. igraph: `subcomponent` from each node or `neighborhood`, whichever is faster;\n" +
-		"scipy: `breadth_first_order` from each node or `shortest_path`; numpy: repeated float32 squaring; networkx:\n" +
-		"`transitive_closure`.",
+	text: "`T = tc(A)`, the whole matrix, the graph being in memory on both sides: as packed bits and as lists of edges for Ein\n" +
+		"(bold is what a graph of that size is bound as), as the library's own graph or matrix for a peer. igraph: `subcomponent`\n" +
+		"from each node or `neighborhood`, whichever is faster; scipy: `breadth_first_order` from each node or `shortest_path`;\n" +
+		"numpy: repeated float32 squaring; networkx: `transitive_closure`.",
 	what: "closure", program: "input A: graph\nT = tc(A)\n", check: reflexive,
 	peers: []string{"igraph", "scipy", "numpy", "networkx"},
 	cases: []random{
@@ -220,8 +221,8 @@ var closures = dense{
 
 var reaches = dense{
 	title: "Reach from one node",
-	text: "`R = reach(A, 0)`. igraph: `subcomponent`; scipy: `breadth_first_order`; networkx: `descendants`. On a dense packed graph\n" +
-		"the search ends when every node is reached, after a few rows.",
+	text: "`R = reach(A, 0)`. igraph: `subcomponent`; scipy: `breadth_first_order`; networkx: `descendants`.\n" +
+		"On a dense graph in packed form the search ends when every node is reached, after a few rows.",
 	what: "reach", program: "input A: graph\nR = reach(A, 0)\n", check: total,
 	peers: []string{"igraph", "scipy", "networkx"},
 	cases: []random{
@@ -233,8 +234,9 @@ var reaches = dense{
 
 var triangleCounts = dense{
 	title: "Triangles",
-	text: "`T = triangles(A)` of an undirected graph. igraph: `transitivity_undirected`, as it has no count; scipy:\n" +
-		"`(L @ L).multiply(L).sum()` of the lower triangle; numpy: `((A @ A) * A).sum()` in float64; networkx: `triangles`.",
+	text: "`T = triangles(A)` of an undirected graph. igraph: `transitivity_undirected`, which counts them (it has no count of its\n" +
+		"own); scipy: `(L @ L).multiply(L).sum()` of the lower triangle; numpy: `((A @ A) * A).sum()` in float64; networkx:\n" +
+		"`triangles`.",
 	what: "triangles", program: "input A: graph\nT = triangles(A)\n", check: total,
 	peers: []string{"igraph", "scipy", "numpy", "networkx"},
 	cases: []random{{1000, .1, undirected, nil, false}, {5000, .1, undirected, nx, true}},
@@ -243,8 +245,8 @@ var triangleCounts = dense{
 func products(quick bool) section {
 	s := section{
 		title: "Products of 0/1 matrices",
-		text: "Counts: `C[i,k] = A[i,j] A[j,k]`. Boolean: the same, compared with 0. numpy: `A @ A` in float32, exact below 2^24;\n" +
-			"scipy: the product of sparse matrices.",
+		text: "Counts: `C[i,k] = A[i,j] A[j,k]`. Boolean: the same, compared with 0. numpy: `A @ A` in float32, which is exact for\n" +
+			"counts below 2^24; scipy: the product of sparse matrices.",
 	}
 	sizes := []int{1000}
 	if !quick {
@@ -274,10 +276,11 @@ func products(quick bool) section {
 func million() section {
 	s := section{
 		title: "A million nodes, ten million edges",
-		text: "Edges uniform at random, unordered. Build: from two arrays of node numbers to sorted lists without repeated edges (scipy:\n" +
-			"`csr_matrix`; igraph: `Graph`, which keeps repeated edges). The last row starts from the arrays, the others from the built\n" +
-			"graph. igraph: `subcomponent`, `distances`, `connected_components`, `transitivity_undirected`; scipy:\n" +
-			"`breadth_first_order`, `dijkstra(unweighted=True)`, `connected_components`, and the product of lower triangles.",
+		text: "Edges uniform at random, in no order. Build: from two arrays of node numbers to sorted lists without repeated edges\n" +
+			"(scipy: `csr_matrix`; igraph: `Graph`, which keeps repeated edges). The other rows start from the built graph, except for\n" +
+			"the last, which starts from the arrays. igraph: `subcomponent`, `distances`, `connected_components`,\n" +
+			"`transitivity_undirected`; scipy: `breadth_first_order`, `dijkstra(unweighted=True)`, `connected_components`, and the product\n" +
+			"of lower triangles.",
 	}
 	const n, edges = 1_000_000, 10_000_000
 	names := []string{"igraph", "scipy"}
@@ -422,8 +425,8 @@ func (e *env) onMatrices(name, ein string, n, operands int) (r row, files []stri
 func contractions(quick bool) section {
 	s := section{
 		title: "Contractions of float64 matrices",
-		text: "Compiled programs of one equation, against `np.einsum` with and without `optimize=True`, opt_einsum, and, where that is\n" +
-			"the same, `A @ B` of numpy, torch and BLIS.",
+		text: "Compiled programs of one equation, run by the machine, against `np.einsum` with and without `optimize=True`, opt_einsum, and\n" +
+			"`A @ B` where that is the same: numpy's, torch's and that of BLIS. A peer that is faster has a ratio below 1.",
 	}
 	list := []struct {
 		spec, ein string
@@ -464,8 +467,7 @@ func contractions(quick bool) section {
 func elementwise(quick bool) section {
 	s := section{
 		title: "Elementwise expressions and sums",
-		text: "Float64 matrices of n by n, against the same expression in Python: numpy and torch make a matrix of each operation, Ein\n" +
-			"one pass of all.",
+		text:  "Float64 matrices of n by n. The same expression in Python: numpy and torch make a matrix of each operation, Ein one pass of all.",
 	}
 	for _, c := range []struct {
 		ein, python string
@@ -501,8 +503,8 @@ func elementwise(quick bool) section {
 func loading(quick bool) section {
 	s := section{
 		title: "Loading a file of edges",
-		text: "From a file in the page cache to the built graph. numpy + scipy: `loadtxt` and `csr_matrix`; igraph: `Read_Edgelist`, of\n" +
-			"a file with blanks, as it reads no commas.",
+		text: "From a file in the page cache to the built graph. numpy + scipy: `loadtxt` and `csr_matrix`; igraph: `Read_Edgelist`, of a\n" +
+			"file with blanks instead of commas, as it reads no other.",
 	}
 	n, edges := 1_000_000, 10_000_000
 	if quick {

@@ -18,8 +18,8 @@ func mebibytes(x float64) string { return digits(x) + " MiB" }
 func memory() section {
 	s := section{
 		title: "Memory of rules",
-		text: "How much a process grows from what it has with the facts in memory, for Ein from the text to the rows of the answer.\n" +
-			"Soufflé's figures date from November, too. In brackets, how many times as much.",
+		text: "How much a process grows over what it has with the facts in memory: for Ein from the text to the rows of the answer. Soufflé's\n" +
+			"figures (compiled) were measured once, in November 2026, with other data of the same kind. In brackets, how many times as much.",
 		figure: mebibytes,
 	}
 	once := map[string]float64{"closure, n=5000 m=10000": 225, "points-to, n=10000": 11, "same generation, n=3000": 68}

@@ -231,12 +231,12 @@ var logics = []logic{
 func relations(quick bool) section {
 	s := section{
 		title: "Relations",
-		text: "Rules beside engines of Datalog and SQL, from rows in memory, in the last row from text, to the rows of the answer. DuckDB\n" +
-			"counts the rows of a recursive query, with `using key` for values; its `Far(0, y)?` is a search, and its 4-cliques of a\n" +
-			"power law were stopped after a minute. clingo's time includes reading its facts as text, Nemo's a CSV file, that of ascent\n" +
-			"and datafrog building indexes; these two have 32-bit nodes. Soufflé (compiled) and Mangle were measured once, in November\n" +
-			"2026, on such a machine with other data of the same kind; their times are scaled by datafrog's for the first row, then\n" +
-			"148 ms, to those of the run.",
+		text: "Rules beside engines of Datalog and SQL, from rows in memory to the rows of the answer; the last from text. DuckDB counts the\n" +
+			"rows of a recursive query, with `using key` for values; `Far(0, y)?` is written for it as a search, and its 4-cliques of a power law\n" +
+			"were stopped after a minute. clingo reads its facts as text\n" +
+			"in its time, Nemo from a file of CSV. ascent and datafrog have 32-bit numbers for nodes, and build their indexes in the time. Soufflé (compiled) and Mangle\n" +
+			"were measured once, in November 2026, on such a machine with other data of the same kind: their figures are scaled by what\n" +
+			"datafrog took for the first row then, 148 ms of processor time, and takes in the run.",
 	}
 	for _, c := range logics {
 		if quick && c.long {
