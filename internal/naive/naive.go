@@ -1,10 +1,24 @@
-// Package naive is a second engine for Ein: a simple, slow interpreter of the syntax
-// tree, written from the definition of the language alone.
+// Package naive is a second engine for Ein: a simple, slow interpreter of the syntax tree, written
+// from the definition of the language alone.
 //
-// Tests compare it with the real engine, so it shares nothing with the checker, the
-// planner, the machine or the kernels. Every tensor is a dense row-major array, every
-// equation is nested loops over its indices, and every graph function is a breadth-first
-// search. Where the real engine is fast, this one is obvious.
+// Tests compare it with the real engine, so it shares nothing with the checker, the planner, the
+// machine or the kernels, only the parser. Every tensor is a dense row-major array, every equation is
+// nested loops over its indices, and every graph function follows its definition. Where the real
+// engine is fast, this one is obvious, and is to stay so.
+//
+// [Run] walks over the statements of a file, in order (naive.go). Bare expressions are evaluated to
+// whole tensors (eval.go, builtins.go). Those with indices become an equation (equation.go): build makes a tree
+// of nodes in which bare parts already have values, resolve settles which indices each reduction folds,
+// and evaluate goes over all positions of the left side. term is the rule of summation: each product is
+// summed over the indices that it has and nobody above has bound.
+//
+// A value knows what the language says of it: whether it is real, and whether a whole number reached
+// 2^53 in it or in what it was computed from (huge). Products and sums of whole numbers are computed
+// by package big, so only the result decides. huge is an error when such a value is put out, as in the
+// language, where what no output needs is not checked.
+//
+// Errors are panics that Run returns as an [*Error]. Tests compare its [Class], not its words: this
+// engine checks as it runs, so it may find another error first.
 package naive
 
 import (

@@ -17,8 +17,8 @@ func Ratio(num, den []float64, confidence float64) (value float64, interval Inte
 // cluster, with an interval. The error of its logarithm is that of the jackknife, which
 // leaves one cluster out at a time, and with it all of its values, so that pairs stay pairs;
 // the interval is that of Student's t (Efron and Tibshirani 1993, chapter 11; Miller 1974,
-// The jackknife, a review). At 12 clusters it covers where a bootstrap of clusters does
-// not: rationale.md has the figures.
+// The jackknife, a review). In 2,000 simulated samples of 12 clusters it covered three true
+// values in 92 to 95 %, a BCa bootstrap of clusters in 87 to 90 %.
 //
 // Where the function is 0 or infinite without one cluster, that cluster alone bounds it,
 // and the ends are 0 and +Inf. With fewer than two clusters, or when the value is NaN, they

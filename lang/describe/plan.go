@@ -1,6 +1,18 @@
-// Package describe explains to people what the toolchain knows about a program: its plan,
-// its cost, why it was refused, the proof of a row, and the functions of the language. Its
-// results are text, so it decides no layout and no colour; packages diag and table do.
+// Package describe explains to people what the toolchain knows about a program:
+//
+//	Compiled.Plan          the steps below each statement, with layouts, kernels and rewrites (plan.go)
+//	Cost, StatementCosts   the certificate by statement (cost.go)
+//	Refused, Failed        why limits refuse a program, or what went wrong in its run (failure.go)
+//	Proofs                 why a row is there, or how far each rule gets (proof.go)
+//	Functions, Reference   the functions of the language, for ein doc and the language page (functions.go)
+//
+// The packages below know no words: cost, vm and engine give numbers, positions and evidence. This one
+// puts them into the names and the text that the user wrote, once, for the command, the session, the
+// language server and the server for other programs alike. It returns text or a diag.Diagnostic and
+// decides no layout and no colour; packages diag and table do.
+//
+// A program may be hostile: lines of source are cut, a proof shows the first of many bindings, and
+// Proofs stops at the memory that it is given.
 package describe
 
 import (

@@ -1,9 +1,22 @@
 // Package diag holds diagnostics and renders them.
 //
-// A [Diagnostic] says what is wrong, where, why, and how to fix it ([Fix]). Phases fill in a
-// Diagnostic and never format one; renderers ([Text] for people, [Compact], [JSON] and
-// [SARIF]) never decide what to say. The codes stand in package codes,
-// and the explanation of each in the folder explain.
+// A [Diagnostic] says what is wrong, where, why, and how to fix it ([Fix]). A phase fills one in and
+// never formats it; a renderer ([Text] for people, [Compact], [JSON] and [SARIF]) never decides what to
+// say. So all front ends say the same, and a test of a phase needs no terminal.
+//
+// The parts have a fixed role. Message is one line: what was found and what was expected, with names
+// as the user wrote them, in backquotes. Label stands beside the carets, Related names other places,
+// and Notes say why and what to do, in whole sentences. A Fix is edits to the text; one that may not be
+// what the author meant is a Guess, and is never made unasked ([List.Certain]). Code and class come
+// from package codes; the class alone decides the outcome of a program and the exit code. Each code
+// has a page in the folder explain ([Explain]).
+//
+// # Invariants
+//
+// What a program or a file holds may be long or hostile, so renderers show [Diagnostic.Shown], which
+// cuts words in the middle and takes out what a terminal would obey; edits stay whole. A place is a Span
+// of bytes in the text of the program, or At, for data, which has no text here. Phases collect findings
+// in any order, and [List.Sort] puts them in that of the text.
 package diag
 
 import (

@@ -245,6 +245,8 @@ func isIdentity(n *ir.Node) bool {
 
 func distinct(ids []uint8) bool { return bits.OnesCount64(maskOf(ids)) == len(ids) }
 
+// simpleMap returns what an elementwise operation gives without being computed: a constant, one of
+// its operands or the negation of one; else nil.
 func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
 	if n.Rank() == 0 {
 		if x, ok := n.Static(); ok {
@@ -470,6 +472,8 @@ func (o *optimiser) fuse(n *ir.Node) *ir.Node {
 			continue
 		}
 		joined = joined || !isView(a)
+		// In the joined product, the indices of the result of a are those with which it was read,
+		// and the others, which a sums, are new.
 		var to [64]uint8
 		var mapped uint64
 		for d, x := range a.Spec.Out {
@@ -492,7 +496,7 @@ func (o *optimiser) fuse(n *ir.Node) *ir.Node {
 		}
 		args = slices.Replace(args, i, i+1, a.Args...)
 		spec.In = slices.Replace(spec.In, i, i+1, in...)
-		i--
+		i-- // what took its place may join as well
 	}
 	if len(args) == len(n.Args) && slices.Equal(args, n.Args) {
 		return n

@@ -163,4 +163,18 @@
 // the fullest 1/256 of its rows. A label takes its text, 16
 // bytes, and 24 to 48 more while the file is read. An array of announced length
 // takes an eighth more than itself, others twice as much as themselves.
+//
+// # The code
+//
+// Read goes through an input, which unpacks, bounds and counts (input.go), and ends
+// with a [Raw], what one file says before it is known which nodes the others have.
+// Every format of rows is a source (rows.go) of cells with their places, and one
+// table (text.go) takes them all: it finds the columns, filters, and adds edges, values
+// or tuples. A first row that may be a header (header.go) waits as the first edge until
+// the rows below decide. Arrays of all formats fill one dense (raw.go). Bind then
+// numbers the nodes of all files and builds each value (bind.go, csr.go).
+//
+// Libraries do the syntax of CSV, JSON and the rest, except for rows without quotes,
+// which rows.go splits several times as fast. Bad rows are collected in a report; what
+// ends the reading at once is a panic with an error, which Read and Bind return (caught).
 package graphio

@@ -15,6 +15,13 @@
 // goroutine, and so stops at the same point on every machine. Contractions and elementwise loops
 // have a plan, made once for their shapes; a run only executes it.
 //
+// A [Ctl] is what a call may use and what it reports, a [Cost] the bound of a call and the scratch
+// it needs. Plans are [Unary], [Pair] and [Many] for contractions of one, two and more tensors,
+// [Exact] for those of whole numbers that could pass 2^53, [Semiring], [Reduce], [Fused] and
+// [CSRFold]. A graph with weights comes as a [Net], which reads a row alike in every layout; a
+// [Flaw] is why a graph has no answer. Inside, a meter adds up work, polls, and charges what is
+// metered.
+//
 // # Which kernel does what
 //
 //	product of two tensors    loops over batches of GEMM, GEMV, DOT or GER, 3x3 register tiles
@@ -36,6 +43,11 @@
 //	triangles                 on bits the upper half, AND of rows at the edges; on CSR the forward
 //	                          algorithm, each edge at its end of lower degree
 //	trace of a third power    one AND with a count for each edge
+//	lightest paths            Dijkstra with a heap of four children, Bellman and Ford where a weight
+//	                          may be negative (shortest.go)
+//	maximum flow              Dinic, with the nearest cut from its last search (flow.go); metered
+//	spanning forest           Kruskal; bridges and cut nodes by one depth-first search, PageRank over
+//	                          the transpose, betweenness by Brandes (structure.go)
 //
 // Tests compare each kernel with a naive one, written from the definition, and its count of
 // operations with its bound.

@@ -437,7 +437,7 @@ func Cores(c *Ctl, dst []float64, g Net) bool {
 				switch d := degree[t]; {
 				case d > k+1:
 					degree[t]--
-				case d == k+1:
+				case d == k+1: // it keeps k of them
 					take(t)
 				}
 			}
@@ -525,7 +525,7 @@ func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw, ok bool) {
 	for step, moved := 0, 1.0; step < pageRankSteps && !(moved <= pageRankStill); step++ {
 		stuck := 0.0
 		for v, x := range once {
-			if share[v] = dst[v] * x; math.IsInf(x, 1) {
+			if share[v] = dst[v] * x; math.IsInf(x, 1) { // no edge leads on: from there it goes to any node
 				stuck += dst[v]
 				share[v] = 0
 			}
@@ -574,6 +574,7 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 	order := s.takeI(e)
 	back, backKey := s.takeI(e), s.W[e:2*e] // of edges to a lower node: their sources by target
 	clear(start)
+	// The edges to lower nodes, by target: both directions of a pair are then with its lower node.
 	for v := range n {
 		up[v] = -1
 		row, w, work := g.row(v)
@@ -606,6 +607,7 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 			return flaw, false
 		}
 	}
+	// A merge of the edges from v with those to it, both by the other node, has each pair once.
 	lo := int32(0)
 	for v := range n {
 		row, w, work := g.row(v)

@@ -1,10 +1,20 @@
-// Package simd uses the vector instructions of the processor: a [BLAS], and kernels over
-// runs of numbers and bits.
+// Package simd uses the vector instructions of the processor: a [BLAS], and kernels over runs of
+// numbers and bits.
 //
-// A [Tier] is an instruction set; 0 is the best that the processor has, detected once. All
-// tiers have all kernels: where a tier has no assembly, Go does the work, and tests compare
-// the assembly with it. The generator in gen writes the assembly for amd64; the NEON
-// assembly, which covers products, dots and counts, is written by hand.
+// A [Tier] is an instruction set; 0 is the best that the processor has, detected once. Every kernel is
+// a method of a tier, and tests compare all tiers of a processor with Go. Where a tier has no assembly, a
+// method does the work in Go, or reports that it did nothing, and its caller does it; HasPlanes and
+// HasCounts say beforehand what pays.
+//
+//	blas.go     products: Dgemm, Dgemv and Ddot over gonum's, for the shapes that the language makes.
+//	            A product is cut into panels of B (cut), which are packed where rows lie too far apart;
+//	            no rounding depends on that.
+//	runs.go     elementwise functions, folds, counts and transposes of bits
+//	planes.go   adding many 0/1 rows in bit-sliced counters, with AVX-512
+//
+// The assembly for amd64 (kernels_amd64.s) is written by the generator in gen, a module of its own; the
+// NEON assembly, which covers products, dots and counts, is written by hand. Assembly knows the fields
+// of panel by their order and checks no bounds, so lengths are checked before it is called (fits).
 package simd
 
 import "slices"

@@ -11,7 +11,9 @@
 //     interpreter has started, and before it gets a program, it drops its
 //     capabilities and access to all files but its own, which it may read. It can
 //     still see the name of the machine, the targets of symbolic links, and for any
-//     file whether it exists, its owner and its size.
+//     file whether it exists, its owner and its size. It confines itself because Landlock and
+//     the filter bind a process for good: one confined before it became Python would need the
+//     right to start programs and load libraries.
 //
 // In both, a system call filter allows only what an interpreter needs to compute: it
 // cannot start a process or a thread, open a socket, or open a file for writing. The

@@ -4,6 +4,10 @@
 // A [Job] reads a file and gives a [Record] for each instance, with a [Finding] for each
 // disagreement; a [Summary] counts them. An [Interpreter] runs the Python programs of the
 // file as they are, without a sandbox.
+//
+// Each check finds what the others cannot: making an instance again from its id finds edited
+// files and generators that have changed; its Ein program and its rules, a language or a
+// machine that has; its Python program, what the first two get wrong alike.
 package verify
 
 import (

@@ -1,8 +1,13 @@
-// Package rules evaluates relations directly from their definition: it tries every rule
-// on every combination of rows until nothing new appears.
+// Package rules evaluates relations directly from their definition: [Eval] tries every rule on every
+// combination of rows until nothing new appears, stratum by stratum.
 //
-// Tests compare it with the engine, with which it shares only the form of programs
-// (package rel).
+// Tests compare it with the engine, with which it shares only the form of programs (package rel): no
+// plan, no index, no order of joins, no difference between old rows and new ones. A row that a value
+// improves is replaced in place, and more rounds than there are rows mean that it improves for ever
+// (ErrImproves). What takes more than maxSteps is given up (ErrSteps): tests pass over it.
+//
+// [Random] draws programs that the verifier accepts, [Closure] one of the spellings of a closure,
+// which the engine rewrites, and [Table] the rows of an input.
 package rules
 
 import (

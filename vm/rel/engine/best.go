@@ -84,7 +84,8 @@ func (r *run) lowest(l *ladder, live func(*item) bool) (x item, ok bool) {
 		if k < 0 {
 			return item{}, false
 		}
-		// Those of the lowest step that are live go further down.
+		// Those of the lowest step that are live go further down: they agree with the lowest of
+		// them in one more leading bit at least, so an item moves at most 64 times.
 		kept, low := int32(0), uint64(math.MaxUint64)
 		for at := l.step[k]; at > 0; {
 			x := &l.items[at-1]
@@ -332,7 +333,7 @@ func (r *run) relax(st *stratum, lists []list, sign float64, waiting *ladder) {
 				if v >= best[to] {
 					continue
 				}
-				if best[to] = v; v < value {
+				if best[to] = v; v < value { // a step below 0: what was taken before is not final
 					r.sunk = true
 					continue
 				}

@@ -82,6 +82,8 @@ func (b *sources) stratum(s rel.Stratum) {
 	for k, i := range s.Relations {
 		given[k] = b.rows[i]
 	}
+	// The places of the columns, to a fixed point. Sets of places grow, and so may the places of
+	// expressions; what grows for too long has no bound but that of its domain.
 	const mostRounds = 100
 	for round, changed := 0, true; changed; round++ {
 		changed, b.grew, b.late = false, false, round > mostRounds

@@ -229,12 +229,12 @@ func (r *run) pairs(s *store, x uint32) (start, end int) {
 			}
 		}
 	}
-	if q.seeds {
+	if q.seeds { // steps lead on from the pairs that are there, which serve as the queue
 		found(q.first.of(x))
 		for i := start; i < s.n; i++ {
 			found(q.step.of(s.cells[2*i+1-q.by]))
 		}
-	} else {
+	} else { // steps lead to cells, and first pairs on from each
 		q.queue = append(q.queue[:0], x)
 		q.seen[x>>6] |= 1 << (x & 63)
 		for i := 0; i < len(q.queue); i++ {

@@ -41,7 +41,7 @@ func demand(p *rel.Program, shown map[int]int) (asked *rel.Program, against stri
 		}
 		wait(i)
 	}
-	for len(list) > 0 {
+	for len(list) > 0 { // it ends, as ever less is known
 		i := list[len(list)-1]
 		waits[i], list = false, list[:len(list)-1]
 		d.walk(&p.Rules[i], func(k int, known columns, _ []int) {

@@ -223,6 +223,7 @@ func (r *run) through(n *nest, from, to *frontier) {
 		if t.key == 0 {
 			of = rows[int(ptr[row])*w : int(ptr[row+1])*w]
 		}
+		// The second cells stay where they are, so the whole row goes to every first cell at once.
 		if t.key != 1 && t.a != 1 && t.b == 1 {
 			r.work(uint64(len(of) / w * used))
 			for at := col; at < len(of); at += w {
@@ -249,6 +250,8 @@ func (r *run) through(n *nest, from, to *frontier) {
 		if t.a == 0 {
 			line, gets = line[row*to.words:][:to.words], gets[row*to.spans:]
 		}
+		// The row stays where it is, and only its second cells select lists: equal rows have equal
+		// results, which are kept if they take longer than to find out.
 		known, result := false, line
 		if many >= from.words && t.key == 1 && t.a == 0 && t.b == 2 {
 			r.work(2 * uint64(from.words))

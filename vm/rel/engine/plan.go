@@ -13,9 +13,11 @@
 //   - Bodies that only restrict are cut, and columns of one relation are counted and folded
 //     without bindings (group.go).
 //
-// Each rule left is a nest of loops, one step for each atom: tests as early as possible, then
-// the atom with the fewest rows; new rows come first. The last corner of a clique is looked up
-// in a row of bits (plan.go). [Plan.Explain] says what was chosen. bound.go bounds rows and
+// A Plan is a list of strata, each with rules that run once and rules that run in every round.
+// A rule is a nest of loops, one step for each literal: tests as early as possible, then the atom
+// with the fewest rows; new rows come first. Steps leave what they read in registers, one for
+// each variable. The last corner of a clique is looked up in a row of bits (plan.go).
+// [Plan.Explain] says what was chosen. bound.go bounds rows and
 // operations: a column holds no more distinct cells than its sources, and over all rounds each
 // combination of rows is new once.
 //
@@ -23,7 +25,8 @@
 //
 // [Plan.Run] evaluates. The rows of a relation are in a store (store.go): cells of 32 bits, found
 // by a bit or a place if there are few combinations, else by hashing, in order of arrival, so that
-// the new ones are a range. A round joins the rows that the last one added with all others, until
+// the new ones are a range. A cell is a member of a domain or a number; small whole numbers are
+// their own code, others have one in a pool, so equal cells are equal codes. A round joins the rows that the last one added with all others, until
 // a round adds none. Recursions over pairs of a small domain work on rows of bits instead, if each
 // rule goes through one list at most (dense.go). Folds by min and max take keys from a radix heap,
 // best first, until one improves on a key already taken, then go on in rounds; more rounds than
@@ -128,7 +131,9 @@ const (
 	equal                  // an expression that is what a variable is
 )
 
-// seen is which rows of a relation of the stratum a step reads.
+// seen is which rows of a relation of the stratum a step reads. A rule runs once for each atom that
+// may have new rows: this one reads the rows that the last round added (fresh), others that come
+// earlier in the body those from before it, the rest all. So no combination of rows comes twice.
 type seen uint8
 
 const (

@@ -112,7 +112,7 @@ func linkOf(r *rel.Rule) (k link, from, to int) {
 	a, b := own[0].Terms[0].Var, own[0].Terms[1].Var
 	if len(own) == 2 {
 		c, d := own[1].Terms[0].Var, own[1].Terms[1].Var
-		if a != x {
+		if a != x { // the atoms stand the other way round
 			a, b, c, d = c, d, a, b
 		}
 		if a == x && b == c && d == z && len(r.Body) == 2 {
@@ -237,6 +237,7 @@ func (w *rewriter) cut(s rel.Stratum, i int) bool {
 			}
 		}
 	}
+	// Of several such variables, that of the fewest recursive atoms: pairs of none are made once.
 	best, bestInside := -1, 0
 	var bestKept []int
 	for v, at := range where {

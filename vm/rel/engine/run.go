@@ -366,7 +366,7 @@ func (r *run) stratum(st *stratum) {
 		if !fresh {
 			break
 		}
-		if round > most {
+		if round > most { // a round without a cycle settles a value or has a new row
 			r.improving(st)
 		}
 		r.prepare(st, st.each)
@@ -581,7 +581,7 @@ func (r *run) loop(i int) int {
 	case find, absent:
 		r.work(1)
 		key := r.keys(st)
-		if s.search != nil {
+		if s.search != nil { // of a closure, whose pairs with a cell are made when it is asked for
 			r.pairs(s, key[s.search.by])
 		}
 		r.members(s)
@@ -818,7 +818,7 @@ func (r *run) meetings(i int, st *step, rows []uint32, width int) int {
 		return -1
 	}
 	key, owner := column(next.key[0]), column(next.mates[1].reg)
-	for len(rows) > 0 {
+	for len(rows) > 0 { // up to 64 of one owner at a time: some has a bit for each
 		n := 1
 		for ; n < 64 && n*width < len(rows) && (owner < 0 || rows[n*width+owner] == rows[owner]); n++ {
 		}
@@ -897,11 +897,15 @@ func (r *run) meet(i int, st *step, x *index, key uint32) int {
 	}
 	rest, after, at := st.mates[1:], i+1+st.meets, col
 	var marked []uint64
+	// rows are the values to go through, marked the bits that they must be in, and rest the pairs
+	// that are left to look up.
 	if st.of >= 0 && r.marks[st.of].kept && len(r.marks[st.of].found) < len(rows)/w {
+		// An earlier probe has kept fewer values, which have passed some of the pairs already.
 		rest = st.rest
 		rows, at, w, marked = r.remaining(&r.marks[st.of], rest)
 	} else {
 		if s.bits == nil && rest[0].rel == st.rel && len(st.lit.Terms) == 2 { // of more terms, a cell may come several times
+			// Where this list has bits and that of the next step is shorter, the two change places.
 			if line := r.line(s, x, key, col); line != nil {
 				if list, c := r.list(i+1, reg); list != nil && len(list) < len(rows) {
 					rows, at, marked = list, c, line
@@ -945,6 +949,7 @@ func (r *run) meet(i int, st *step, x *index, key uint32) int {
 	if !st.found {
 		return i - 1
 	}
+	// Only now do the steps behind run: a probe among them starts from all of the values.
 	r.marks[i].found, r.marks[i].kept = found, true
 	for _, v := range found {
 		r.regs[reg] = v

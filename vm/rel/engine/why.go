@@ -319,11 +319,13 @@ type why struct {
 // Rules are planned by bound, which does not depend on how much the run has made.
 func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*tensor.Value) *why {
 	written := *p
-	written.AsWritten = true
+	written.AsWritten = true // a proof is by the rules of the user, not by those that New makes of them
 	p = &written
 	n := len(p.Relations)
 	pl := &Plan{p: p, bound: bound, index: make([][]*spec, n), member: make([]bool, n), met: make([]bool, n), coder: full.encode}
 	w := &why{run: newRun(pl, full.ctl, full.budget), leaf: make([]bool, n), marks: make([][]int, n), goals: map[*rel.Rule]*nest{}, all: stratum{inside: map[int]bool{}}}
+	// Sums and aggregates need all of their bindings, not the lowest: they are taken as they are, and
+	// parts says later what they are made of.
 	for i := range p.Relations {
 		w.leaf[i] = p.Relations[i].Fold == rel.Sum
 	}
@@ -611,7 +613,7 @@ func (w *why) derive1(x node) *pending {
 	if h == 0 {
 		return &pending{}
 	}
-	for _, i := range w.all.Relations {
+	for _, i := range w.all.Relations { // only the rows of lower rounds are seen, so proofs are well-founded
 		s := &w.stores[i]
 		s.lo, s.hi = 0, w.marks[i][h-1]
 	}

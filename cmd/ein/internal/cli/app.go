@@ -1,9 +1,29 @@
-// Package cli provides what the verbs of ein share.
+// Package cli provides what the verbs of ein share. It knows no verb.
 //
-// An [App] is one invocation: its streams, its exit code, and how it reports errors. A
-// [Kind] is a type of flag. [File] and [Output] open and write files, [Progress] shows
-// progress, and [Within] and the Stopped functions handle timeouts and interrupts. The
-// package knows no verb.
+// An [App] is one invocation: its streams, what the flags for all verbs say, and how errors are
+// reported. [App.Execute] runs a command line and is the only place that decides an exit code; nothing
+// below it exits, and a panic becomes a report of a bug. A verb's work is a function wrapped by
+// [App.Do], which gives it a context that an interrupt ends.
+//
+// # Errors
+//
+// Work returns one of three errors, which [App.Fail] turns into a [Status]:
+//
+//   - an *ein.Error, with diagnostics: they are printed, with --json also as an object, and its class
+//     decides the exit code. [Input] makes one for a file that cannot be used, [Stopped] for an
+//     interrupt or a timeout.
+//   - a Status: the user has been told, by [App.Usage] or [App.Outside].
+//   - any other: its text is printed, and the exit code is [ExitWrong].
+//
+// [Resumable] marks an error after which the same command does the rest, so that it exits with
+// [ExitOutside].
+//
+// # Input and output
+//
+// Results go to Out, everything else to Err. [App.Open] and [App.Through] read a file or standard
+// input, with [Progress] where Err is a terminal; [App.Write] replaces a file whole. Reading and
+// writing end with the context, even if they wait: await leaves the blocked call behind. A [Kind] is a
+// type of flag, with its check, its completion and its message.
 package cli
 
 import (

@@ -1,6 +1,18 @@
-// Package language implements the verbs about programs: ein run, check, cost, repl and
-// the rest, one file each. They read a program and its data in one way, which stands in
-// this file, and leave the work to package ein and the packages under lang.
+// Package language implements the verbs about programs: ein run, check, cost, repl and the rest, one
+// file each. They leave the work to package ein and the packages under lang.
+//
+// programVerb declares what the verbs that compile a program have in common: FILE, --input, --bind,
+// --profile and --no-opt. Before such a verb works, settle reads what project files say. What they bind
+// and limit holds where no flag says otherwise (programFlags.all, limitFlags.lowered); ein.toml, which
+// may come from a stranger, is held back by package project.
+//
+// load gives a program with its data, from source or from bytecode, and tells the garbage collector
+// how much memory its certificate allows. eachSource goes through the files of check and fmt, also
+// after one with mistakes. ein run and the session write through a [cli.Output], so that a reader who
+// does not read cannot keep a stopped command alive.
+//
+// A build with the tag lean has no readers of Parquet and SQLite (tables_lean.go) and no profiler
+// (profile_lean.go).
 package language
 
 import (
