@@ -106,187 +106,226 @@ func elements(k tensor.Kind, list []float64) []byte {
 	return littleEndian(list)
 }
 
-// wrongArray returns the error for an input's array. Inlined at its twenty call sites it would
-// take 10 KB.
+// received is an array that came for an input, on its way to a value.
+type received struct {
+	*Array
+	in     bind.Declared
+	most   uint64   // bytes that it may take; 0 means any number
+	blocks [][]byte // the bytes of its parts
+	v      *tensor.Value
+}
+
+// layouts are those of inputs: how many parts they have, whether they are for matrices alone, and how
+// they are read.
+var layouts = map[string]struct {
+	least, most int
+	matrix      bool
+	read        func(*received) error
+}{
+	"dense": {1, 1, false, (*received).dense},
+	"bits":  {1, 1, false, (*received).bits},
+	"csr":   {2, 3, true, (*received).csr},
+	"edges": {1, 2, true, (*received).edges},
+}
+
+// fail returns the error for the input. Inlined at its twenty call sites it would take 10 KB.
 //
 //go:noinline
-func wrongArray(name, hint, format string, args []any) error {
-	return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, diag.Error, name, 0, 0, fmt.Sprintf(format, args...), hint)}}
+func (r *received) fail(hint, format string, args ...any) error {
+	return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, diag.Error, r.in.Name, 0, 0, fmt.Sprintf(format, args...), hint)}}
 }
 
 // tensor returns the value of an input that came as an array. It may take at most the given number
 // of bytes; 0 means any number.
 func (c *Call) tensor(a *Array, in bind.Declared, most uint64) (*tensor.Value, error) {
-	fail := func(hint, format string, args ...any) error { return wrongArray(in.Name, hint, format, args) }
-	dtype, known := dtypes[a.Dtype]
-	if !known {
-		return nil, fail("", "there is no dtype %q; there are bool, int8 to int64, uint8 to uint64, float32 and float64", a.Dtype)
+	r := &received{Array: a, in: in, most: most}
+	if err := r.check(); err != nil {
+		return nil, err
 	}
-	rank := map[graphio.Kind]int{graphio.Graph: 2, graphio.Matrix: 2, graphio.Vector: 1}[in.Kind]
-	if len(a.Shape) != rank {
-		return nil, fail("", "the array has %s, a %s has %d", words.Plural(len(a.Shape), "axis", "axes"), in.Kind, rank)
-	}
-	count := uint64(1)
-	for _, n := range a.Shape {
-		if n < 0 || n > math.MaxInt32 {
-			return nil, fail("", "the array has an axis of length %d, expected 0 to %d", n, math.MaxInt32)
+	for _, p := range a.Parts {
+		b, err := c.bytes(p)
+		if err != nil {
+			return nil, err
 		}
+		r.blocks = append(r.blocks, b)
+	}
+	layout, known := layouts[a.Layout]
+	switch n := len(r.blocks); {
+	case !known:
+		return nil, r.fail("", "there is no layout %q of an input; there are dense, bits, csr and edges", a.Layout)
+	case n < layout.least || n > layout.most:
+		has := words.Plural(layout.most, "part")
+		if layout.least < layout.most {
+			has = fmt.Sprintf("%d or %s", layout.least, has)
+		}
+		return nil, r.fail("", "the layout %s has %s, found %d", a.Layout, has, n)
+	case layout.matrix && len(a.Shape) != 2:
+		return nil, r.fail("", "the layout %s is for matrices", a.Layout)
+	}
+	r.v = &tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(a.Shape...)}}
+	if err := layout.read(r); err != nil {
+		return nil, err
+	}
+	return r.v, nil
+}
+
+// check holds the type and the shape against what the input takes.
+func (r *received) check() error {
+	if _, known := dtypes[r.Dtype]; !known {
+		return r.fail("", "there is no dtype %q; there are bool, int8 to int64, uint8 to uint64, float32 and float64", r.Dtype)
+	}
+	rank := map[graphio.Kind]int{graphio.Graph: 2, graphio.Matrix: 2, graphio.Vector: 1}[r.in.Kind]
+	if len(r.Shape) != rank {
+		return r.fail("", "the array has %s, a %s has %d", words.Plural(len(r.Shape), "axis", "axes"), r.in.Kind, rank)
+	}
+	for _, n := range r.Shape {
+		if n < 0 || n > math.MaxInt32 {
+			return r.fail("", "the array has an axis of length %d, expected 0 to %d", n, math.MaxInt32)
+		}
+	}
+	if r.in.Kind == graphio.Graph && r.Shape[0] != r.Shape[1] {
+		return r.fail("", "the array is %dx%d, and a graph is square", r.Shape[0], r.Shape[1])
+	}
+	return nil
+}
+
+// values reads n elements, and sets the kind of the value.
+func (r *received) values(b []byte, n uint64) ([]float64, error) {
+	dtype := dtypes[r.Dtype]
+	if uint64(len(b)) != tensor.SatMul(n, uint64(dtype.size)) {
+		return nil, r.fail("", "the part has %d bytes, expected %d elements of %s", len(b), n, r.Dtype)
+	}
+	list := dtype.read(b)
+	kind, at := kindOf(list, !strings.HasPrefix(r.Dtype, "float"))
+	switch {
+	case at >= 0:
+		place := fmt.Sprint(at)
+		if r.Layout == "dense" && len(r.Shape) == 2 {
+			place = fmt.Sprintf("[%d, %d]", at/r.Shape[1], at%r.Shape[1])
+		}
+		return nil, r.fail("", "element %s is %v, expected a finite number, and whole numbers below 2^53", place, list[at])
+	case r.Dtype == "bool" && kind != tensor.Bool:
+		return nil, r.fail("", "a byte of bool is 0 or 1, and there is another one")
+	case r.in.Kind == graphio.Graph && kind != tensor.Bool:
+		return nil, r.fail(fmt.Sprintf("`input %s: matrix` takes weights.", r.in.Name), "the array of a graph holds 0 and 1 only")
+	}
+	r.v.Kind = kind
+	return list, nil
+}
+
+// weights reads the last part of a layout in which n ones need none.
+func (r *received) weights(part, n int) ([]float64, error) {
+	if len(r.blocks) <= part {
+		return nil, nil
+	}
+	return r.values(r.blocks[part], uint64(n))
+}
+
+func (r *received) dense() (err error) {
+	count := uint64(1)
+	for _, n := range r.Shape {
 		count = tensor.SatMul(count, uint64(n))
 	}
-	if in.Kind == graphio.Graph && a.Shape[0] != a.Shape[1] {
-		return nil, fail("", "the array is %dx%d, and a graph is square", a.Shape[0], a.Shape[1])
+	r.v.F, err = r.values(r.blocks[0], count)
+	return err
+}
+
+func (r *received) bits() error {
+	rows, cols := r.v.Shape.Matrix()
+	m := tensor.Bits{Rows: rows, Cols: cols, Stride: tensor.Words(cols)}
+	if len(r.blocks[0]) != 8*rows*m.Stride {
+		return r.fail("", "the part has %d bytes, expected %d rows of %d", len(r.blocks[0]), rows, 8*m.Stride)
 	}
-	parts := make([][]byte, len(a.Parts))
-	for i, p := range a.Parts {
-		var err error
-		if parts[i], err = c.bytes(p); err != nil {
-			return nil, err
+	m.W = read[uint64](r.blocks[0])
+	for i := m.Stride - 1; cols%64 != 0 && i < len(m.W); i += m.Stride {
+		if m.W[i]>>(cols%64) != 0 {
+			return r.fail("", "row %d has a bit past its end", i/m.Stride)
 		}
 	}
-	v := &tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(a.Shape...)}}
-	values := func(b []byte, n uint64) ([]float64, error) {
-		if uint64(len(b)) != tensor.SatMul(n, uint64(dtype.size)) {
-			return nil, fail("", "the part has %d bytes, expected %d elements of %s", len(b), n, a.Dtype)
-		}
-		list := dtype.read(b)
-		kind, at := kindOf(list, !strings.HasPrefix(a.Dtype, "float"))
-		if at >= 0 {
-			place := fmt.Sprint(at)
-			if a.Layout == "dense" && rank == 2 {
-				place = fmt.Sprintf("[%d, %d]", at/a.Shape[1], at%a.Shape[1])
-			}
-			return nil, fail("", "element %s is %v, expected a finite number, and whole numbers below 2^53", place, list[at])
-		}
-		if a.Dtype == "bool" && kind != tensor.Bool {
-			return nil, fail("", "a byte of bool is 0 or 1, and there is another one")
-		}
-		if v.Kind = kind; in.Kind == graphio.Graph && kind != tensor.Bool {
-			return nil, fail(fmt.Sprintf("`input %s: matrix` takes weights.", in.Name), "the array of a graph holds 0 and 1 only")
-		}
-		return list, nil
+	r.v.Layout, r.v.Bits = tensor.Packed, m
+	return nil
+}
+
+func (r *received) csr() error {
+	rows, cols := r.Shape[0], r.Shape[1]
+	ptr, ok := ints(r.blocks[0], rows+1)
+	if !ok || ptr[0] != 0 || ptr[rows] < 0 {
+		return r.fail("", "the first part of csr is %d positions from 0 on, as int32 or int64", rows+1)
 	}
-	want := func(least, most int) error {
-		if len(parts) < least || len(parts) > most {
-			has := words.Plural(most, "part")
-			if least < most {
-				has = fmt.Sprintf("%d or %s", least, has)
-			}
-			return fail("", "the layout %s has %s, found %d", a.Layout, has, len(parts))
-		}
-		if rank != 2 && a.Layout != "dense" && a.Layout != "bits" {
-			return fail("", "the layout %s is for matrices", a.Layout)
-		}
-		return nil
+	idx, ok := ints(r.blocks[1], int(ptr[rows]))
+	if !ok {
+		return r.fail("", "the second part of csr has %d bytes, expected %d columns as int32 or int64", len(r.blocks[1]), ptr[rows])
 	}
-	var err error
-	switch a.Layout {
-	case "dense":
-		if err = want(1, 1); err == nil {
-			v.F, err = values(parts[0], count)
+	list, err := r.weights(2, len(idx))
+	if err != nil {
+		return err
+	}
+	m := tensor.CSR{Rows: rows, Cols: cols, Ptr: make([]int32, 1, rows+1), Idx: make([]int32, 0, len(idx))}
+	for i := range rows {
+		if ptr[i+1] < ptr[i] || ptr[i+1] > int64(len(idx)) {
+			return r.fail("", "row %d of csr ends at %d, expected %d to %d", i, ptr[i+1], ptr[i], len(idx))
 		}
-	case "bits":
-		if err = want(1, 1); err != nil {
-			return nil, err
-		}
-		rows, cols := v.Shape.Matrix()
-		v.Layout, v.Bits = tensor.Packed, tensor.Bits{Rows: rows, Cols: cols, Stride: tensor.Words(cols)}
-		if len(parts[0]) != 8*rows*v.Bits.Stride {
-			return nil, fail("", "the part has %d bytes, expected %d rows of %d", len(parts[0]), rows, 8*v.Bits.Stride)
-		}
-		v.Bits.W = read[uint64](parts[0])
-		for i := v.Bits.Stride - 1; cols%64 != 0 && i < len(v.Bits.W); i += v.Bits.Stride {
-			if v.Bits.W[i]>>(cols%64) != 0 {
-				return nil, fail("", "row %d has a bit past its end", i/v.Bits.Stride)
+		before := int64(-1)
+		for k := ptr[i]; k < ptr[i+1]; k++ {
+			if idx[k] <= before || idx[k] >= int64(cols) {
+				return r.fail("SciPy's sum_duplicates() sorts the columns.", "row %d of csr has column %d after %d, expected a greater one below %d", i, idx[k], before, cols)
 			}
-		}
-	case "csr":
-		if err = want(2, 3); err != nil {
-			return nil, err
-		}
-		rows, cols := a.Shape[0], a.Shape[1]
-		ptr, ok := ints(parts[0], rows+1)
-		if !ok || ptr[0] != 0 || ptr[rows] < 0 {
-			return nil, fail("", "the first part of csr is %d positions from 0 on, as int32 or int64", rows+1)
-		}
-		idx, ok := ints(parts[1], int(ptr[rows]))
-		if !ok {
-			return nil, fail("", "the second part of csr has %d bytes, expected %d columns as int32 or int64", len(parts[1]), ptr[rows])
-		}
-		var list []float64
-		if len(parts) == 3 {
-			if list, err = values(parts[2], uint64(len(idx))); err != nil {
-				return nil, err
-			}
-		}
-		m := tensor.CSR{Rows: rows, Cols: cols, Ptr: make([]int32, 1, rows+1), Idx: make([]int32, 0, len(idx))}
-		for i := range rows {
-			if ptr[i+1] < ptr[i] || ptr[i+1] > int64(len(idx)) {
-				return nil, fail("", "row %d of csr ends at %d, expected %d to %d", i, ptr[i+1], ptr[i], len(idx))
-			}
-			before := int64(-1)
-			for k := ptr[i]; k < ptr[i+1]; k++ {
-				if idx[k] <= before || idx[k] >= int64(cols) {
-					return nil, fail("SciPy's sum_duplicates() sorts the columns.", "row %d of csr has column %d after %d, expected a greater one below %d", i, idx[k], before, cols)
-				}
-				before = idx[k]
-				if list != nil && list[k] == 0 {
-					continue
-				}
-				m.Idx = append(m.Idx, int32(idx[k]))
-				if list != nil && v.Kind != tensor.Bool {
-					m.Val = append(m.Val, list[k])
-				}
-			}
-			m.Ptr = append(m.Ptr, int32(len(m.Idx)))
-		}
-		v.Layout, v.CSR = tensor.Sparse, m
-	case "edges":
-		if err = want(1, 2); err != nil {
-			return nil, err
-		}
-		ends, ok := pairs(parts[0])
-		if !ok {
-			return nil, fail("", "the first part of edges has %d bytes, expected pairs of int64", len(parts[0]))
-		}
-		// The other layouts take what was sent; this one takes three lists as long as the rows.
-		takes, wrong := tensor.SatAdd(12*uint64(a.Shape[0]), 8*uint64(len(ends))), ""
-		switch {
-		case a.Shape[0] > graphio.DefaultMaxNodes:
-			wrong = fmt.Sprintf("an array has at most %d rows, found %d", graphio.DefaultMaxNodes, a.Shape[0])
-		case most > 0 && takes > most:
-			wrong = fmt.Sprintf("an array of %d rows takes %s to be built, the limit is %s", a.Shape[0], words.Bytes(takes), words.Bytes(most))
-		}
-		if wrong != "" {
-			return nil, &ein.Error{Diags: diag.List{diag.Finding(codes.E0708, diag.Error, in.Name, 0, 0, wrong, "")}}
-		}
-		var weights []float64
-		if len(parts) == 2 {
-			if weights, err = values(parts[1], uint64(len(ends)/2)); err != nil {
-				return nil, err
-			}
-		}
-		src, dst, kept := make([]int32, 0, len(ends)/2), make([]int32, 0, len(ends)/2), []float64(nil)
-		for i := 0; i < len(ends); i += 2 {
-			if s, d := ends[i], ends[i+1]; s < 0 || d < 0 || s >= int64(a.Shape[0]) || d >= int64(a.Shape[1]) {
-				return nil, fail("", "edge %d leads from %d to %d, and the array is %dx%d", i/2, s, d, a.Shape[0], a.Shape[1])
-			}
-			if weights != nil && weights[i/2] == 0 {
+			before = idx[k]
+			if list != nil && list[k] == 0 {
 				continue
 			}
-			src, dst = append(src, int32(ends[i])), append(dst, int32(ends[i+1]))
-			if weights != nil && v.Kind != tensor.Bool {
-				kept = append(kept, weights[i/2])
+			m.Idx = append(m.Idx, int32(idx[k]))
+			if list != nil && r.v.Kind != tensor.Bool {
+				m.Val = append(m.Val, list[k])
 			}
 		}
-		var repeated int
-		v.Layout = tensor.Sparse
-		if v.CSR, repeated = tensor.BuildCSR(a.Shape[0], a.Shape[1], src, dst, kept); repeated > 0 && kept != nil {
-			return nil, fail("Add them up, or keep one of each.", "%d edges have the ends of another one, with a weight each", repeated)
-		}
-	default:
-		return nil, fail("", "there is no layout %q of an input; there are dense, bits, csr and edges", a.Layout)
+		m.Ptr = append(m.Ptr, int32(len(m.Idx)))
 	}
-	return v, err
+	r.v.Layout, r.v.CSR = tensor.Sparse, m
+	return nil
+}
+
+func (r *received) edges() error {
+	rows, cols := r.Shape[0], r.Shape[1]
+	ends, ok := pairs(r.blocks[0])
+	if !ok {
+		return r.fail("", "the first part of edges has %d bytes, expected pairs of int64", len(r.blocks[0]))
+	}
+	// The other layouts take what was sent; this one takes three lists as long as the rows.
+	takes, wrong := tensor.SatAdd(12*uint64(rows), 8*uint64(len(ends))), ""
+	switch {
+	case rows > graphio.DefaultMaxNodes:
+		wrong = fmt.Sprintf("an array has at most %d rows, found %d", graphio.DefaultMaxNodes, rows)
+	case r.most > 0 && takes > r.most:
+		wrong = fmt.Sprintf("an array of %d rows takes %s to be built, the limit is %s", rows, words.Bytes(takes), words.Bytes(r.most))
+	}
+	if wrong != "" {
+		return &ein.Error{Diags: diag.List{diag.Finding(codes.E0708, diag.Error, r.in.Name, 0, 0, wrong, "")}}
+	}
+	weights, err := r.weights(1, len(ends)/2)
+	if err != nil {
+		return err
+	}
+	src, dst, kept := make([]int32, 0, len(ends)/2), make([]int32, 0, len(ends)/2), []float64(nil)
+	for i := 0; i < len(ends); i += 2 {
+		s, d := ends[i], ends[i+1]
+		if s < 0 || d < 0 || s >= int64(rows) || d >= int64(cols) {
+			return r.fail("", "edge %d leads from %d to %d, and the array is %dx%d", i/2, s, d, rows, cols)
+		}
+		if weights != nil && weights[i/2] == 0 {
+			continue
+		}
+		src, dst = append(src, int32(s)), append(dst, int32(d))
+		if weights != nil && r.v.Kind != tensor.Bool {
+			kept = append(kept, weights[i/2])
+		}
+	}
+	var repeated int
+	r.v.Layout = tensor.Sparse
+	if r.v.CSR, repeated = tensor.BuildCSR(rows, cols, src, dst, kept); repeated > 0 && kept != nil {
+		return r.fail("Add them up, or keep one of each.", "%d edges have the ends of another one, with a weight each", repeated)
+	}
+	return nil
 }
 
 // kindOf returns the narrowest kind that holds a list, or the place of the first number that fits
