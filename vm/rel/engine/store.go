@@ -422,7 +422,7 @@ func (r *run) sync(s *store, x *index, complete bool) {
 		r.take(4 * uint64(size))
 		x.first, x.done = make([]uint32, size), 0
 	}
-	if n := s.lo; x.exact && s.width == 2 && !s.valued && n > max(leastSettled, size, 2*x.settled) && !r.p.AsWritten {
+	if n := s.lo; x.exact && s.width == 2 && !s.valued && n > max(leastSettled, size, 2*x.settled) && !r.p.AsWritten && r.room(4*uint64(size+1+2*n)) {
 		r.work(uint64(n))
 		x.past, x.old = r.sorted(s, x, size, n)
 		x.settled, x.done = n, n
