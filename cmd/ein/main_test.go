@@ -172,7 +172,7 @@ func TestBrokenOutput(t *testing.T) {
 	}
 	for _, args := range []string{
 		"run " + program, "run --json " + program, "cost " + program, "cost --json " + program, "explain " + program, "explain E0101",
-		"explain --list", "dis " + program, "build -o - " + program, "fmt " + program, "doc", "version", "completion bash",
+		"explain --list", "dis " + program, "build -o - " + program, "fmt " + program, "doc", "version", "completion bash", "--help", "help run", "bench",
 		"check --format json " + program,
 	} {
 		var err bytes.Buffer

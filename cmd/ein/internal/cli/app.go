@@ -27,6 +27,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,9 +112,13 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 	a.Args = args
 	root.SetArgs(args)
 	root.SetIn(a.In)
-	root.SetOut(a.Out)
+	out := &helped{Writer: a.Out}
+	root.SetOut(out)
 	root.SetErr(a.Err)
 	cmd, err := root.ExecuteC()
+	if err == nil && out.err != nil {
+		err = a.Fail(Unwritten("-", out.err))
+	}
 	var s Status
 	switch {
 	case err == nil:
@@ -132,6 +137,18 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 	}
 	a.Printf("ein: %s%s\nTry `%s --help`.\n", reworded(cmd, err), hint, cmd.CommandPath())
 	return ExitUsage
+}
+
+// helped keeps the error of writing help, which cobra does not return.
+type helped struct {
+	io.Writer
+	err error
+}
+
+func (h *helped) Write(p []byte) (n int, err error) {
+	n, err = h.Writer.Write(p)
+	h.err = cmp.Or(h.err, err)
+	return n, err
 }
 
 // reworded returns an error of cobra in our words: what was expected, where cobra counts arguments
