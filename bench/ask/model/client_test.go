@@ -657,7 +657,7 @@ func FuzzProgramLine(f *testing.F) {
 	f.Add([]byte(`{"error":"a","class":"quota"}`))
 	p := &program{command: "c", opt: &Options{}}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		out, err := p.read(line, "a")
+		out, _, err := p.read(line, "a")
 		var e *Error
 		if err == nil && (out.Finish == "" || !json.Valid(line)) || err != nil && (!errors.As(err, &e) || e.Class == "") {
 			t.Errorf("%+v, %v", out, err)
