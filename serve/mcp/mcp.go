@@ -151,10 +151,11 @@ func withoutNulls(args []byte) []byte {
 	return out
 }
 
-// Stdio serves one agent over two streams until the first one ends.
-func Stdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
+// Stdio serves one agent over two streams until the first one ends, and no answer has come for a
+// time that calls may take.
+func Stdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser, patience time.Duration) error {
 	to := &answers{WriteCloser: out, due: map[jsonrpc.ID]bool{}}
-	return s.Run(ctx, &mcp.IOTransport{Reader: newLines(in, to), Writer: to})
+	return s.Run(ctx, &mcp.IOTransport{Reader: newLines(in, to, patience), Writer: to})
 }
 
 // Tools are tools of a server for a model that is asked by this process: it sees of them what
