@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -543,6 +544,57 @@ func TestSilence(t *testing.T) {
 				}
 			} else if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || !e.Passes() {
 				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+}
+
+// TestCalls reads calls of tools as servers write them in OpenAI's format, whole and in pieces.
+func TestCalls(t *testing.T) {
+	const run, text, object = `"name":"run"`, `"arguments":"{\"program\":\"x = 1\"}"`, `"arguments":{"program":"x = 1"}`
+	one := []Call{{"a", "run", `{"program":"x = 1"}`}}
+	two := append(one, Call{"b", "check", "{}"})
+	for what, c := range map[string]struct {
+		pieces []string // of tool_calls
+		want   []Call
+	}{
+		"text":                 {[]string{`[{"index":0,"id":"a","function":{` + run + `,` + text + `}}]`}, one},
+		"an object":            {[]string{`[{"index":0,"id":"a","function":{` + run + `,` + object + `}}]`}, one},
+		"an object, then none": {[]string{`[{"index":0,"id":"a","function":{` + run + `,` + object + `}}]`, `[{"index":0,"function":{"arguments":""}}]`}, one},
+		"no arguments":         {[]string{`[{"index":0,"id":"a","function":{` + run + `}}]`}, []Call{{"a", "run", ""}}},
+		"null":                 {[]string{`[{"index":0,"id":"a","function":{` + run + `,"arguments":null}}]`}, []Call{{"a", "run", ""}}},
+		"in pieces":            {[]string{`[{"index":0,"id":"a","function":{` + run + `,"arguments":""}}]`, `[{"index":0,"function":{"arguments":"{\"program\":"}}]`, `[{"index":0,"function":{"arguments":"\"x = 1\"}"}}]`}, one},
+		"the id each time":     {[]string{`[{"index":0,"id":"a","function":{` + run + `,"arguments":"{\"program\":"}}]`, `[{"index":0,"id":"a","function":{"arguments":"\"x = 1\"}"}}]`}, one},
+		"two":                  {[]string{`[{"index":0,"id":"a","function":{` + run + `,` + text + `}}]`, `[{"index":1,"id":"b","function":{"name":"check","arguments":"{"}}]`, `[{"index":1,"function":{"arguments":"}"}}]`}, two},
+		"two without an index": {[]string{`[{"id":"a","function":{` + run + `,` + text + `}},{"id":"b","function":{"name":"check","arguments":"{}"}}]`}, two},
+		"two of index 0":       {[]string{`[{"index":0,"id":"a","function":{` + run + `,` + text + `}}]`, `[{"index":0,"id":"b","function":{"name":"check","arguments":"{"}}]`, `[{"index":0,"function":{"arguments":"}"}}]`}, two},
+		"indices from 1":       {[]string{`[{"index":1,"id":"a","function":{` + run + `,` + text + `}}]`, `[{"index":2,"id":"b","function":{"name":"check","arguments":"{}"}}]`}, two},
+	} {
+		t.Run(what, func(t *testing.T) {
+			p := &openAIPieces{}
+			for _, piece := range append(c.pieces, "") {
+				chunk := `{"choices":[{"delta":{"tool_calls":` + cmp.Or(piece, "null") + `}}]}`
+				if piece == "" {
+					chunk = `{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}`
+				}
+				if err := p.add([]byte(chunk)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			whole, _ := p.whole()
+			body, err := json.Marshal(whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bodies := []string{string(body)}
+			if len(c.pieces) == 1 {
+				bodies = append(bodies, `{"choices":[{"message":{"content":null,"tool_calls":`+c.pieces[0]+`},"finish_reason":"tool_calls"}]}`)
+			}
+			for _, body := range bodies {
+				r, err := openAI{}.reply([]byte(body))
+				if err != nil || !reflect.DeepEqual(r.Calls, c.want) || len(r.Said) == 0 {
+					t.Errorf("%+v, %v, want %+v", r, err, c.want)
+				}
 			}
 		})
 	}

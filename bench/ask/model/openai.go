@@ -143,14 +143,14 @@ func (openAI) reply(body []byte) (*Response, error) {
 		var c struct {
 			ID       string `json:"id"`
 			Function struct {
-				Name string `json:"name"`
-				Args string `json:"arguments"`
+				Name string          `json:"name"`
+				Args openAIArguments `json:"arguments"`
 			} `json:"function"`
 		}
 		if err := json.Unmarshal(text, &c); err != nil {
 			return nil, err
 		}
-		r.Calls = append(r.Calls, Call{c.ID, c.Function.Name, c.Function.Args})
+		r.Calls = append(r.Calls, Call{c.ID, c.Function.Name, string(c.Function.Args)})
 	}
 	if len(r.Calls) > 0 {
 		var err error
@@ -190,6 +190,18 @@ func (c *openAIContent) UnmarshalJSON(b []byte) error {
 	}
 	*c = openAIContent(s.String())
 	return nil
+}
+
+// openAIArguments is a string that holds a JSON object, or of some servers the object itself.
+type openAIArguments string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *openAIArguments) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '{' {
+		*a = openAIArguments(b)
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(a))
 }
 
 // cutThinking cuts off the reasoning at the beginning of a text, as local models write it. The

@@ -83,38 +83,44 @@ type openAIPieces struct {
 	id, model, finish        string
 	text, reasoning, refusal strings.Builder
 	calls                    []map[string]any
+	places                   map[int]int // of calls, by their index
 	usage                    json.RawMessage
 }
 
-// call adds a piece of a call: the first piece has everything but the rest of its arguments.
+// call adds a piece of a call: the first piece has everything but the rest of its arguments. Servers
+// that send each call whole may give all of them the same index.
 func (p *openAIPieces) call(text json.RawMessage) error {
 	var b struct {
-		Index    int `json:"index"`
+		Index    int    `json:"index"`
+		ID       string `json:"id"`
 		Function struct {
-			Args string `json:"arguments"`
+			Args openAIArguments `json:"arguments"`
 		} `json:"function"`
 	}
 	if err := json.Unmarshal(text, &b); err != nil {
 		return err
 	}
-	switch {
-	case b.Index == len(p.calls):
+	at, begun := p.places[b.Index]
+	if !begun || b.ID != "" && b.ID != p.calls[at]["id"] {
 		var c map[string]any
 		if err := json.Unmarshal(text, &c); err != nil {
 			return err
 		}
 		delete(c, "index")
-		p.calls = append(p.calls, c)
+		if p.places == nil {
+			p.places = map[int]int{}
+		}
+		p.places[b.Index], p.calls = len(p.calls), append(p.calls, c)
 		return nil
-	case b.Index < 0 || b.Index > len(p.calls):
-		return fmt.Errorf("a piece of call %d, but there are only %d", b.Index, len(p.calls))
 	}
-	f, _ := p.calls[b.Index]["function"].(map[string]any)
+	f, _ := p.calls[at]["function"].(map[string]any)
 	if f == nil {
 		return fmt.Errorf("call %d has no function", b.Index)
 	}
-	begun, _ := f["arguments"].(string)
-	f["arguments"] = begun + b.Function.Args
+	if b.Function.Args != "" {
+		begun, _ := f["arguments"].(string)
+		f["arguments"] = begun + string(b.Function.Args)
+	}
 	return nil
 }
 
