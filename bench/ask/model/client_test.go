@@ -180,6 +180,8 @@ func TestReplies(t *testing.T) {
 		{"null content", "openai", `{"choices":[{"message":{"content":null},"finish_reason":"content_filter"}]}`, Response{Finish: ContentFilter}},
 		{"a refusal", "openai", `{"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}`, Response{Text: "No.", Finish: Refusal}},
 		{"an unknown finish", "openai", `{"choices":[{"message":{"content":"x"},"finish_reason":"tool_calls"}]}`, Response{Text: "x", Finish: Other}},
+		{"a full context", "openai", `{"choices":[{"message":{"content":"x"},"finish_reason":"model_length"}]}`, Response{Text: "x", Finish: Length}},
+		{"an error that is none", "openai", `{"error":{},"choices":[{"message":{"content":"x"},"finish_reason":"stop","error":null}]}`, Response{Text: "x", Finish: Stop}},
 		{"parts", "openai", `{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},"finish_reason":"stop"}]}`, Response{Text: "ab", Finish: Stop}},
 		{"reasoning of vLLM", "openai", `{"choices":[{"message":{"content":"yes","reasoning_content":"because"},"finish_reason":"stop"}]}`, Response{Text: "yes", Reasoning: "because", Finish: Stop}},
 		{"reasoning, newer", "openai", `{"choices":[{"message":{"content":"yes","reasoning":"because"},"finish_reason":"stop"}]}`, Response{Text: "yes", Reasoning: "because", Finish: Stop}},
@@ -259,6 +261,10 @@ func TestFailures(t *testing.T) {
 		{"openai", 200, nil, `{"error":{"message":"Provider returned error","code":502}}`, Overloaded, "Provider returned", 0},
 		{"openai", 200, nil, `{"error":{"message":"Insufficient credits","code":402}}`, Quota, "Insufficient", 0},
 		{"openai", 200, nil, `{"error":"unknown"}`, Overloaded, "unknown", 0},
+		{"openai", 200, nil, `{"choices":[{"finish_reason":"error","message":{"content":"The ans"},"error":{"code":502,"message":"Provider disconnected"}}]}`, Overloaded, "Provider disconnected", 0},
+		{"openai", 200, nil, `{"error":{"code":"server_error","message":"Provider disconnected"},"choices":[{"finish_reason":"error","message":{"content":"The ans"}}]}`, Overloaded, "Provider disconnected", 0},
+		{"openai", 200, nil, `{"choices":[{"finish_reason":"error","message":{"content":"The ans"}}]}`, Overloaded, "finish_reason", 0},
+		{"openai", 200, nil, `{"choices":[{"finish_reason":"abort","message":{"content":"The ans"}}]}`, Overloaded, "abort", 0},
 		{"openai", 200, nil, `{"choices":[]}`, Protocol, "no choices[0].message", 0},
 		{"openai", 200, nil, `{"choices":[{"message":{"content":5}}]}`, Protocol, "not in openai format", 0},
 		{"openai", 200, nil, `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":-1}}`, Protocol, "the response has a negative token count", 0},
@@ -518,11 +524,12 @@ func TestSilence(t *testing.T) {
 		pieces []string
 		want   string
 	}{
-		"slow":   {[]string{chunk("a"), chunk("b"), chunk("c"), chunk("d"), chunk("e"), chunk("f"), end}, ""},
-		"silent": {[]string{chunk("a"), "", "", "", "", "", "", end}, "within"},
-		"cut":    {[]string{chunk("a")}, "cut off"},
-		"failed": {[]string{chunk("a"), `data: {"error":{"message":"no more","code":503}}` + "\n\n"}, "503"},
-		"odd":    {[]string{"data: {\n\n"}, "protocol"},
+		"slow":          {[]string{chunk("a"), chunk("b"), chunk("c"), chunk("d"), chunk("e"), chunk("f"), end}, ""},
+		"silent":        {[]string{chunk("a"), "", "", "", "", "", "", end}, "within"},
+		"cut":           {[]string{chunk("a")}, "cut off"},
+		"failed":        {[]string{chunk("a"), `data: {"error":{"message":"no more","code":503}}` + "\n\n"}, "503"},
+		"failed choice": {[]string{chunk("a"), `data: {"error":{"message":"no more","code":"server_error"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"}, "no more"},
+		"odd":           {[]string{"data: {\n\n"}, "protocol"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ein/internal/compact"
 	"ein/internal/lists"
@@ -111,8 +112,10 @@ func (openAI) reply(body []byte) (*Response, error) {
 				Reasoning        openAIContent     `json:"reasoning"`
 				Calls            []json.RawMessage `json:"tool_calls"`
 			} `json:"message"`
-			FinishReason string `json:"finish_reason"`
+			FinishReason string          `json:"finish_reason"`
+			Error        json.RawMessage `json:"error"`
 		} `json:"choices"`
+		Error json.RawMessage `json:"error"`
 		Usage struct {
 			Prompt     int64 `json:"prompt_tokens"`
 			Completion int64 `json:"completion_tokens"`
@@ -130,6 +133,9 @@ func (openAI) reply(body []byte) (*Response, error) {
 	}
 	if len(b.Choices) == 0 || b.Choices[0].Message == nil {
 		return nil, errors.New("it has no choices[0].message")
+	}
+	if c := &b.Choices[0]; openAIBroken[c.FinishReason] {
+		return nil, broken(body, c.Error, b.Error)
 	}
 	m := b.Choices[0].Message
 	r := &Response{Text: string(m.Content), Reasoning: cmp.Or(m.ReasoningContent, string(m.Reasoning)), Finish: cmp.Or(openAIFinishes[b.Choices[0].FinishReason], Other), Model: b.Model, RequestID: b.ID}
@@ -168,7 +174,21 @@ func (openAI) reply(body []byte) (*Response, error) {
 	return r, nil
 }
 
-var openAIFinishes = map[string]Finish{"stop": Stop, "length": Length, "content_filter": ContentFilter}
+var openAIFinishes = map[string]Finish{"stop": Stop, "length": Length, "model_length": Length, "content_filter": ContentFilter}
+
+// openAIBroken holds what gateways and vLLM say of a reply that they, and not the model, broke off.
+var openAIBroken = map[string]bool{"error": true, "abort": true}
+
+// broken returns the error of such a reply, which may hold the reason.
+func broken(body []byte, reasons ...json.RawMessage) *Error {
+	for _, reason := range reasons {
+		text := append(append([]byte(`{"error":`), reason...), '}')
+		if status := inner(text); status != 0 {
+			return failure(openAI{}, status, nil, text, time.Time{})
+		}
+	}
+	return failure(openAI{}, http.StatusInternalServerError, nil, body, time.Time{})
+}
 
 // openAIContent is a string, null, or a list of parts with text.
 type openAIContent string

@@ -50,7 +50,11 @@ func (c *client) readStream(r *received) (*Response, error) {
 		if status := inner(data); status != 0 {
 			return nil, failure(c.service.wire, status, r.Header, data, r.now)
 		}
-		if err := p.add(data); err != nil {
+		err := p.add(data)
+		if e, ok := errors.AsType[*Error](err); ok {
+			return nil, e
+		}
+		if err != nil {
 			return nil, &Error{Class: Protocol, Status: r.StatusCode, Message: short(fmt.Sprintf("a piece of the stream is not in %s format: %v: %s", c.provider, err, preview(data))), Err: err}
 		}
 	}
@@ -138,8 +142,10 @@ func (p *openAIPieces) add(data []byte) error {
 
 				Calls []json.RawMessage `json:"tool_calls"`
 			} `json:"delta"`
-			Finish string `json:"finish_reason"`
+			Finish string          `json:"finish_reason"`
+			Error  json.RawMessage `json:"error"`
 		} `json:"choices"`
+		Error json.RawMessage `json:"error"`
 		Usage json.RawMessage `json:"usage"`
 	}
 	if err := json.Unmarshal(data, &b); err != nil {
@@ -158,6 +164,9 @@ func (p *openAIPieces) add(data []byte) error {
 			p.reasoning.WriteString(c.Delta.ReasoningContent)
 		} else {
 			p.reasoning.WriteString(string(c.Delta.Reasoning))
+		}
+		if openAIBroken[c.Finish] {
+			return broken(data, c.Error, b.Error)
 		}
 		if c.Finish != "" {
 			p.finish = c.Finish
