@@ -528,6 +528,8 @@ func TestSilence(t *testing.T) {
 		"silent":        {[]string{chunk("a"), "", "", "", "", "", "", end}, "within"},
 		"cut":           {[]string{chunk("a")}, "cut off"},
 		"failed":        {[]string{chunk("a"), `data: {"error":{"message":"no more","code":503}}` + "\n\n"}, "503"},
+		"marked":        {[]string{"\ufeff" + chunk("abcdef"), end}, ""},
+		"two choices":   {[]string{chunk("abc"), `data: {"choices":[{"index":1,"delta":{"content":"xyz"}}]}` + "\n\n", chunk("def"), end}, ""},
 		"failed choice": {[]string{chunk("a"), `data: {"error":{"message":"no more","code":"server_error"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"}, "no more"},
 		"odd":           {[]string{"data: {\n\n"}, "protocol"},
 	} {

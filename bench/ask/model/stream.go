@@ -41,8 +41,12 @@ func (c *client) readStream(r *received) (*Response, error) {
 	s.Buffer(make([]byte, 0, 64<<10), MaxResponse)
 	n := 0
 	for s.Scan() {
+		line := s.Bytes()
+		if n == 0 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff")) // as the format of the stream allows
+		}
 		n += len(s.Bytes()) + 1
-		data, ok := bytes.CutPrefix(s.Bytes(), []byte("data:"))
+		data, ok := bytes.CutPrefix(line, []byte("data:"))
 		if data = bytes.TrimSpace(data); !ok || len(data) == 0 || string(data) == "[DONE]" {
 			continue
 		}
@@ -134,6 +138,7 @@ func (p *openAIPieces) add(data []byte) error {
 		ID      string `json:"id"`
 		Model   string `json:"model"`
 		Choices []struct {
+			Index int `json:"index"`
 			Delta struct {
 				Content          openAIContent `json:"content"`
 				Refusal          string        `json:"refusal"`
@@ -152,7 +157,10 @@ func (p *openAIPieces) add(data []byte) error {
 		return err
 	}
 	p.id, p.model = b.ID, b.Model
-	for _, c := range b.Choices[:min(1, len(b.Choices))] {
+	for _, c := range b.Choices {
+		if c.Index > 0 { // some extra body asks for several
+			continue
+		}
 		p.text.WriteString(string(c.Delta.Content))
 		p.refusal.WriteString(c.Delta.Refusal)
 		for _, text := range c.Delta.Calls {
