@@ -137,6 +137,8 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/why", `{"program":"input A: graph\nB = topo_order(A)","inputs":{"A":[[0,1],[1,0]]},"expression":"B","name":"p"}`, 422, []string{`"file":"p","code":"E0606"`, `"start":{"line":2,"column":5,"offset":19}`}},
 		{"POST /v1/why", `{"program":"input A: graph","inputs":{"A":{"text":"a b\nb c d e\n"}},"expression":"sum(A)"}`, 422, []string{`"file":"A","code":"E0701"`}},
 		{"POST /v1/why", `{"program":"x = 1 + 1","expression":"x","profile":"core"}`, 200, []string{`"text":"`, `"stats":{"ops":`}},
+		{"POST /v1/why", `{"program":"x = 1","expression":" "}`, 400, []string{"/expression: it is empty, expected what to explain"}},
+		{"POST /v1/why", `{"program":"x = 1","expression":"1 +"}`, 422, []string{`"file":"expression"`, `"start":{"line":1,"column":4,"offset":3}`}},
 		{"POST /v1/why", `{"program":"x = 1","expression":"x","profile":"half"}`, 400, []string{`there is no profile \"half\"`}},
 		{"POST /v1/why", `{"program":"x = 1","expression":"x","nodes":["a"]}`, 400, []string{"/nodes: these are the labels of arrays, and no input is an array"}},
 		{"POST /v1/run", `{"program":"input A: graph\n:print A","inputs":{"A":[[0,1]]},"nodes":["a","b"]}`, 400, []string{"/nodes: these are the labels of arrays, and no input is an array"}},
