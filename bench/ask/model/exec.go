@@ -242,14 +242,7 @@ func (p *program) read(line []byte, id string) (*Response, string, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	err := d.Decode(&b)
-	var other *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &other) && other.Field == "": // the error of the package shows our struct
-		err = fmt.Errorf("expected a JSON object, found a %s", other.Value)
-	case errors.As(err, &other):
-		err = fmt.Errorf("%q has the wrong type, a JSON %s", other.Field, other.Value)
-	}
+	err := compact.Wrong(d.Decode(&b))
 	if err == nil {
 		if _, end := d.Token(); !errors.Is(end, io.EOF) {
 			err = errors.New("text follows the object")
