@@ -203,7 +203,11 @@ func (t *Tools) List() []model.Tool { return t.list }
 func (t *Tools) Call(ctx context.Context, name, args string) (text string, failed bool, err error) {
 	var object map[string]any
 	if err := json.Unmarshal([]byte(cmp.Or(args, "{}")), &object); err != nil {
-		return "error: the arguments are no JSON object: " + err.Error(), true, nil
+		why := ": " + strings.TrimPrefix(err.Error(), "jsontext: ")
+		if _, other := errors.AsType[*json.SemanticError](err); other {
+			why = `, such as {"program": ":print 1"}`
+		}
+		return "error: the arguments are no JSON object" + why, true, nil
 	}
 	if !slices.ContainsFunc(t.list, func(x model.Tool) bool { return x.Name == name }) {
 		return fmt.Sprintf("error: there is no tool %q", name), true, nil

@@ -120,12 +120,14 @@ func TestConnect(t *testing.T) {
 		{"check", `{"program": "x = 1"}`, false, "The program checks."},
 		{"check", `{"program": "x = y"}`, true, "error[E0201]"},
 		{"run", `{"program": "x = y"}`, true, "error[E0201]"},
-		{"run", `{"program`, true, "error: the arguments are no JSON object"},
+		{"run", `{"program`, true, "error: the arguments are no JSON object: unexpected EOF"},
+		{"run", `["x"]`, true, `error: the arguments are no JSON object, such as {"program": ":print 1"}`},
+		{"run", `"{}"`, true, `error: the arguments are no JSON object, such as {"program": ":print 1"}`},
 		{"run", `{"text": 1}`, true, "error"},
 		{"doc", `{}`, true, "error: there is no tool \"doc\""},
 	} {
 		text, failed, err := tools.Call(t.Context(), test.tool, test.args)
-		if err != nil || failed != test.failed || !strings.Contains(text, test.want) || strings.Contains(text, "cost:") {
+		if err != nil || failed != test.failed || !strings.Contains(text, test.want) || strings.Contains(text, "cost:") || strings.Contains(text, "json") {
 			t.Errorf("%s %s: %q, %t, %v", test.tool, test.args, text, failed, err)
 		}
 	}
