@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import ein
+from ein import _html
 
 OWNS = [("holding", "north"), ("north", "harbor"), ("south", "harbor")]
 CONTROLS = 'input Owns: graph\nControls = desc(Owns, "holding")'
@@ -446,3 +447,14 @@ def test_a_file_that_is_no_text(tmp_path):
     np.save(tmp_path / "a.npy", np.eye(2))
     with pytest.raises(ein.InputError, match="is no text in UTF-8.*\n.*numpy.load"):
         ein.run("input A: graph\nn = sum(A)", A=ein.File(tmp_path / "a.npy"))
+
+
+def test_vectors_over_something_else_have_no_nodes():
+    """Nor does a notebook show them as sets."""
+    r = ein.run('A = edges([["a","b"],["b","c"]])\nshort = vec([0,1])\nlong = vec([0,0,0,1])\nB[j] = A["a",j]\n:print A, short, long, B')
+    assert r.nodes("B") == ["b"]
+    for name in ("short", "long"):
+        with pytest.raises(TypeError, match="is no set of nodes"):
+            r.nodes(name)
+    shown = _html.result(r, [], "")
+    assert "<b>B</b> = b<" in shown and "<b>short</b> </div><table><tr><th>0</th><td>0</td></tr><tr><th>1</th><td>1</td></tr></table>" in shown

@@ -31,7 +31,7 @@ def _output(o: Output, labels: list[str]) -> str:
         return f"{head}</div>{_table(o.columns[1:], _first([(r[0], r[1:]) for r in o.rows]), o.columns[0])}"
     if rank == 0:
         return f"{head}= {escape(str(o.nodes()[0] if o.form == 'node' and o.nodes() else o.value))}</div>"
-    if o.form or o.kind == "bool" and rank == 1:
+    if o.form or o.kind == "bool" and rank == 1 and len(labels) in (0, o.shape[0]):
         between = " → " if o.form == "path" else ", "
         shown, left = _first(o.nodes())
         return f"{head}= {between.join(escape(str(n)) for n in shown)}{between + left if left else ''}</div>"
