@@ -146,7 +146,8 @@ func (p *program) AskAll(ctx context.Context, list []*Request) ([]*Response, []e
 		line, err = compact.JSON(bodies)
 	}
 	if err == nil {
-		err = p.exchange(ctx, line, "", time.Duration(len(list))*p.opt.timeout(), func(_ *worker, line []byte) error {
+		err = p.exchange(ctx, line, "", time.Duration(len(list))*p.opt.timeout(), func(w *worker, line []byte) error {
+			w.named = ""
 			var replies []json.RawMessage
 			if err := json.Unmarshal(line, &replies); err != nil || len(replies) != len(list) {
 				return &Error{Class: Protocol, Message: short(fmt.Sprintf("the program wrote a line that is not a list of %d replies: %s", len(list), line[:min(len(line), maxMessage)])),
