@@ -140,8 +140,12 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 				spec += "?" + f.Options
 			}
 		}
-		if ok {
-			load += " " + in.Name + "=" + spec
+		switch {
+		case !ok:
+		case strings.Contains(spec, `"`): // which a session has for names with blanks
+			return nil, bad("/inputs/%s: an explanation takes no options with a quotation mark", in.Name)
+		default:
+			load += " " + in.Name + `="` + spec + `"`
 		}
 	}
 	session := repl.New(repl.Config{Name: expressionFile, Limits: s.limits(q.Limits), Files: files})

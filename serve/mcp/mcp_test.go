@@ -22,13 +22,13 @@ func TestTools(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	open := func(_ context.Context, path string) (io.ReadCloser, error) {
-		if path != "owners.csv" {
+		if path != "our owners.csv" {
 			t.Errorf("it opens %s", path)
 		}
 		return io.NopCloser(strings.NewReader("source,target\nacme,shell\nshell,zenith\n")), nil
 	}
-	s := serve.New(serve.Options{Data: map[string]string{"Owners": "owners.csv"}, Open: open})
-	read := func(ctx context.Context, _ string) (io.ReadCloser, error) { return open(ctx, "owners.csv") }
+	s := serve.New(serve.Options{Data: map[string]string{"Owners": "our owners.csv"}, Open: open})
+	read := func(ctx context.Context, _ string) (io.ReadCloser, error) { return open(ctx, "our owners.csv") }
 	here, there := sdk.NewInMemoryTransports()
 	go func() { _ = mcp.New(s, []string{"Owners"}, read).Run(ctx, there) }()
 	client, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(ctx, here, nil)
