@@ -40,7 +40,7 @@ func (f *listenFlags) serve(ctx context.Context, a *cli.App, h http.Handler) (*s
 	if !f.expose && !local {
 		return nil, a.Usage("--listen %s is reached by other machines: give --expose as well if that is what you want", f.listen)
 	}
-	if local {
+	if !f.expose {
 		h = serve.Local(h)
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
