@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -46,6 +47,32 @@ func (s *Server) Handler() http.Handler {
 		write(req.Context(), w, refused(http.StatusNotFound, fmt.Sprintf("there is no %s %s; %s", req.Method, req.URL.Path, there)))
 	})
 	return mux
+}
+
+// Loopback reports whether only this machine reaches an address.
+func Loopback(address string) (bool, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false, fmt.Errorf("%s is not an address: expected HOST:PORT such as 127.0.0.1:0", address)
+	}
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback(), nil
+}
+
+// Local lets only requests through that name this machine as their host. To a browser, another name
+// that leads here is the site of whoever owns the name, whose pages may read what it serves.
+func Local(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		local, err := Loopback(req.Host)
+		if err != nil { // it has no port
+			local, _ = Loopback(net.JoinHostPort(strings.Trim(req.Host, "[]"), "80"))
+		}
+		if !local && req.Host != "" { // a browser names one
+			write(req.Context(), w, refused(http.StatusForbidden, fmt.Sprintf("the request is for the host %q; expected localhost or a loopback address", req.Host)))
+			return
+		}
+		h.ServeHTTP(w, req)
+	})
 }
 
 // Guard lets only clients through that have the token.

@@ -137,7 +137,7 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 // judging returns the options of a judge, with the limits of a request where these are lower.
 func (s *Server) judging(l Limits) verdict.Options {
 	cost := s.limits(l)
-	return verdict.Options{Python: s.box, Limits: verdict.Limits{
+	return verdict.Options{Python: s.box, Constant: s.opt.Constant != nil, Limits: verdict.Limits{
 		Ops: under(cost.MaxOps, verdict.DefaultOps), Bytes: under(cost.MaxBytes, verdict.DefaultBytes), Output: under(cost.MaxOutputElements, verdict.DefaultOutput),
 		Timeout: cmp.Or(min(s.time(l), verdict.DefaultTimeout), verdict.DefaultTimeout),
 	}}
@@ -215,7 +215,7 @@ func (s *Server) question(ctx context.Context, it *Item) (*verdict.Question, err
 		if err := s.allowed(in.Version, in.Split); err != nil {
 			return nil, err
 		}
-		return verdict.NewQuestion(in, false)
+		return verdict.NewQuestion(in, s.opt.Constant != nil)
 	}
 	if q, ok := s.questions.get(it.ID); ok {
 		return q, nil
@@ -224,7 +224,7 @@ func (s *Server) question(ctx context.Context, it *Item) (*verdict.Question, err
 	if err != nil {
 		return nil, err
 	}
-	q, err := verdict.NewQuestion(in, false)
+	q, err := verdict.NewQuestion(in, s.opt.Constant != nil)
 	if err == nil {
 		s.questions.put(strings.Clone(it.ID), q) // not the whole body with it
 	}

@@ -215,6 +215,29 @@ func TestRewards(t *testing.T) {
 	}
 }
 
+// TestConstantPython: so is that of programs in Python, which run once more for it.
+func TestConstantPython(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the sandbox proves itself first, which takes seconds")
+	}
+	in := made(t, "train", "degree_count", 0)
+	none := 0.0
+	c, _ := talk(t, Options{Constant: &none})
+	for _, test := range []struct {
+		program  string
+		constant bool
+		reward   float64
+	}{{in.PythonProgram, false, 1}, {"print(" + string(in.Answer) + ")", true, 0}} {
+		got := c.score(fmt.Sprintf(`{"items":[{"id":%q,"mode":"python","reply":%s}]}`, in.ID, encode(test.program)))[0]
+		if got.Status == InfraError {
+			t.Skip(got.Message)
+		}
+		if got.Constant != test.constant || *got.Reward != test.reward {
+			t.Errorf("%s\n%+v", test.program, got)
+		}
+	}
+}
+
 // TestInfrastructure: a sandbox that does not open is no answer of the model.
 func TestInfrastructure(t *testing.T) {
 	opt := Options{}

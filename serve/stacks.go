@@ -240,9 +240,8 @@ type QueryRewards struct {
 // ends are the tokens that end a response in chat templates, as texts.
 var ends = []string{"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>", "<eos>", "</s>", "<｜end▁of▁sentence｜>"}
 
-// response returns what a model wrote after a prompt.
-func response(query, prompt string) string {
-	text := strings.TrimPrefix(query, prompt)
+// response returns what a model wrote, without the tokens behind it.
+func response(text string) string {
 	for again := true; again; {
 		text, again = strings.TrimRight(text, " \n"), false
 		for _, end := range ends {
@@ -271,7 +270,13 @@ func getReward(ctx context.Context, s *Server, c *Call, q *QueryRequest) (*Query
 	}
 	var items ScoreRequest
 	for i, query := range q.Query {
-		items.Items = append(items.Items, labelled(q.Labels[i], response(query, q.Prompts[i])))
+		// A tokenizer may put a token before the prompt. A program in what is left of another prompt
+		// would be scored as the model's.
+		_, said, ok := strings.Cut(query, q.Prompts[i])
+		if !ok {
+			return nil, bad("/query/%d: it does not have the text of /prompts/%[1]d, which may be longer than the trainer allows", i)
+		}
+		items.Items = append(items.Items, labelled(q.Labels[i], response(said)))
 	}
 	scores, err := s.score(ctx, c.Route, &items)
 	if err != nil {
@@ -306,7 +311,7 @@ type SlimeRequest struct {
 }
 
 func slime(ctx context.Context, s *Server, c *Call, q *SlimeRequest) (float64, error) {
-	out, err := s.one(ctx, c.Route, labelled(q.Label, response(q.Response, "")))
+	out, err := s.one(ctx, c.Route, labelled(q.Label, response(q.Response)))
 	if err != nil {
 		return 0, err
 	}

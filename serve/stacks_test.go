@@ -51,6 +51,8 @@ func TestStacks(t *testing.T) {
 		want       string
 	}{
 		{"POST /get_reward", `{"query":["<|im_start|>user\nq<|im_end|>` + right[1:len(right)-1] + `<|im_end|>\n"],"prompts":["<|im_start|>user\nq<|im_end|>"],"labels":["direct:` + in.ID + `"]}`, 200, `{"rewards":[1],"scores":[1],"extra_logs":{"lenient":[1],"relaxed":[1],"strict":[1]}}`},
+		{"POST /get_reward", `{"query":["<s>q` + right[1:len(right)-1] + `</s>"],"prompts":["q"],"labels":["direct:` + in.ID + `"]}`, 200, `{"rewards":[1]`},
+		{"POST /get_reward", `{"query":["estion? Say ` + right[1:len(right)-1] + ` or so. I do not know."],"prompts":["A question? Say ` + right[1:len(right)-1] + ` or so."],"labels":["direct:` + in.ID + `"]}`, 400, "/query/0: it does not have the text of /prompts/0"},
 		{"POST /get_reward", `{"query":["a"],"prompts":[""],"labels":["python:` + in.ID + `"]}`, 503, "was not judged"},
 		{"POST /get_reward", `{"query":["a"],"prompts":[""],"labels":["cb2-heldout-degree_count-0-s7"]}`, 400, "--allow-split"},
 		{"POST /get_reward", `{"query":["a"],"prompts":[],"labels":[]}`, 400, "1 queries, 0 prompts"},

@@ -94,6 +94,9 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 		return nil, err
 	}
 	expression := strings.ReplaceAll(q.Expression, "\n", " ")
+	if strings.TrimSpace(expression) == "" {
+		return nil, bad("/expression: it is empty, expected what to explain, such as tc(A)[0,3]")
+	}
 	// What is wrong with the program is said as by any other call. It need print nothing.
 	compile := func(verb string) (*ein.Program, error) {
 		name, before := cmp.Or(q.Name, "program"), q.Program.Program+"\n"+verb+" "
@@ -137,8 +140,12 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 				spec += "?" + f.Options
 			}
 		}
-		if ok {
-			load += " " + in.Name + "=" + spec
+		switch {
+		case !ok:
+		case strings.Contains(spec, `"`): // which a session has for names with blanks
+			return nil, bad("/inputs/%s: an explanation takes no options with a quotation mark", in.Name)
+		default:
+			load += " " + in.Name + `="` + spec + `"`
 		}
 	}
 	session := repl.New(repl.Config{Name: expressionFile, Limits: s.limits(q.Limits), Files: files})

@@ -213,3 +213,21 @@ func TestShardsKilled(t *testing.T) {
 		}
 	}
 }
+
+// TestMergeFails: a merge that cannot make the file says only why, and describes no file of before.
+func TestMergeFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ein(t, "bench generate --split train --per-category 3 --min-sensitivity 0.4 --categories reachability --shard 1/1 -o shards")
+	for _, old := range []string{"", "something else\n"} {
+		if old != "" {
+			write(t, "out.jsonl", old)
+		}
+		code, _, stderr := command("", "bench", "merge", "shards", "-o", "out.jsonl")
+		if code != cli.ExitWrong || !strings.Contains(stderr, "only 0 of 3 found") || strings.Contains(stderr, "cannot be read") {
+			t.Errorf("exit code %d\n%s", code, stderr)
+		}
+		if _, err := os.Stat("out.jsonl.manifest"); err == nil || old != "" && content(t, "out.jsonl") != old {
+			t.Error("there is a manifest, or another file")
+		}
+	}
+}

@@ -45,6 +45,49 @@ func startServer(t *testing.T, verb string, args ...string) *server {
 	return s
 }
 
+// TestServeHost: without a token, a server on this machine answers only who calls it by a name of
+// this machine, and no page of a site whose name leads here.
+func TestServeHost(t *testing.T) {
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("0123456789abcdef"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open, mcp, guarded := startServer(t, "serve"), startServer(t, "mcp"), startServer(t, "serve", "--token-file", token)
+	for _, test := range []struct {
+		server *server
+		path   string
+		host   string
+		status int
+	}{
+		{open, "/version", "", 200},
+		{open, "/version", "LOCALHOST", 200},
+		{open, "/version", "localhost:99", 200},
+		{open, "/version", "[::1]", 200},
+		{open, "/version", "127.1.2.3:80", 200},
+		{open, "/version", "site.example", 403},
+		{open, "/version", "localhost.site.example:80", 403},
+		{open, "/version", "10.0.0.1", 403},
+		{mcp, "/mcp", "site.example", 403},
+		{guarded, "/version", "site.example", 200},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, test.server.url+test.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer 0123456789abcdef")
+		req.Host = test.host
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != test.status || test.status == 403 && !strings.Contains(string(body), `"class":"request"`) {
+			t.Errorf("%s for the host %q: %d, want %d\n%s", test.path, test.host, resp.StatusCode, test.status, body)
+		}
+	}
+}
+
 // TestServeDrains: at SIGTERM under load nothing that was accepted is lost.
 func TestServeDrains(t *testing.T) {
 	s := startServer(t, "serve", "--drain-delay", "200ms")

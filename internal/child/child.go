@@ -134,11 +134,11 @@ func (p *Process) Line(ctx context.Context) ([]byte, error) {
 }
 
 // Waiting returns an error unless the process can be asked: it must be running and have written
-// nothing unasked.
-func (p *Process) Waiting() error {
-	ctx, cancel := context.WithDeadline(context.Background(), p.answered.Add(stray))
-	defer cancel()
-	<-ctx.Done()
+// nothing unasked. With late, it gives such a line a moment to come.
+func (p *Process) Waiting(late bool) error {
+	if late {
+		time.Sleep(time.Until(p.answered.Add(stray)))
+	}
 	select {
 	case r, ok := <-p.lines:
 		switch {

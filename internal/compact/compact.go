@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -56,13 +57,25 @@ func Text(b []byte) ([]byte, error) {
 	return bytes.TrimPrefix(b, []byte("\ufeff")), nil
 }
 
+// Wrong takes the names of Go's types out of an error of encoding/json about an object.
+func Wrong(err error) error {
+	var other *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &other) && other.Field == "":
+		return fmt.Errorf("expected a JSON object, found %s", strings.Replace("a "+other.Value, "a a", "an a", 1))
+	case errors.As(err, &other):
+		return fmt.Errorf("%q has the wrong type, a JSON %s", other.Field, other.Value)
+	}
+	return err
+}
+
 // Strict reads one value, which has no other members than v, and nothing behind it. wrong
 // is what cannot be read.
 func Strict(b []byte, v any, wrong string) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("%s: %w", wrong, err)
+		return fmt.Errorf("%s: %w", wrong, Wrong(err))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("there is more after the object")

@@ -20,3 +20,20 @@ func TestString(t *testing.T) {
 		}
 	}
 }
+
+// TestWrong says what is wrong with a file in the words of JSON.
+func TestWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		`[]`:              "odd: expected a JSON object, found an array",
+		`{"a":{"b":"c"}}`: `odd: "b" has the wrong type, a JSON string`,
+		`{"a":1}`:         "odd: expected a JSON object, found a number",
+		`x`:               "odd: invalid character 'x' looking for beginning of value",
+	} {
+		var v map[string]struct {
+			B int `json:"b"`
+		}
+		if err := Strict([]byte(text), &v, "odd"); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}

@@ -51,6 +51,17 @@ def test_relations():
     assert "<tr><th>x</th><th>y</th><th>a</th></tr><tr><th>ann</th><td>&lt;b&gt;</td><td>2.5</td></tr>" in out[0]
 
 
+def test_whole_numbers_are_shown_whole():
+    (out,) = run("%%ein\nv = vec([12345678, 3])\nr = 1.5 * v\n:print v, r")
+    assert "<td>12345678</td>" in out[0] and "<td>1.85185e+07</td>" in out[0]
+
+
+def test_mistakes_in_data_are_not_underlined():
+    data, expression = run('%%ein -i \'A=[("a","b"),("","c")]\'\ninput A: graph\n:print A', "%%ein\nlonger = 1\n:why y")
+    assert "A:1:22: error[E0701]: the node is empty" in data[0] and "<u" not in data[0]
+    assert "expression:1:1: error[E0201]: there is no tensor `y`" in expression[0] and "<u" not in expression[0]
+
+
 def test_large_values_say_what_is_left_out():
     first, second = run("%%ein\n:print range(100)", "%%ein\nA = edges([[0,99]], 100)\n:print reach(A, 0), anc(A, 0)")
     assert "… 70 more" in first[0]

@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import ein
+from ein import _html
 
 OWNS = [("holding", "north"), ("north", "harbor"), ("south", "harbor")]
 CONTROLS = 'input Owns: graph\nControls = desc(Owns, "holding")'
@@ -281,7 +282,11 @@ def test_result():
         (ein.Graph(sp.eye_array(2), nodes=["a", "b", "c"]), "A: there are 3 labels, and the array is 2x2"),
         ([(object(), 1)], r"A: <object object .* in \(<object object .*, 1\), expected text, an int or a float"),
         (ein.Graph([(0, 1)], weight="w"), "A: weight= is for"),
+        (ein.Graph([(0, 1, 5)], weight=None), "A: weight= is for graphs of NetworkX and tables, not for list\noptions='weight=none' ignores"),
+        (ein.Graph(np.eye(2), weight=None), "A: weight= is for graphs of NetworkX and tables, not for numpy.ndarray$"),
+        (ein.Graph(ein.File("roads.csv"), weight="km"), "A: weight= is for"),
         (ein.Graph([(0, 1)], nodes=["a"]), "A: nodes= is for arrays"),
+        ([], r"E0701(.|\n)*In Python: A=ein.Graph\(data, options='nodes=5'\)"),
         (ein.Graph(pd.DataFrame({"u": [1], "v": [2]}), weight="w"), r"A: no columns \['u', 'v', 'w'\]"),
         (pd.DataFrame({"u": [1]}), r"A: the columns are \['u'\], and edges have a source and a target"),
         (pd.DataFrame([[1, 2, 3]], columns=["source", "target", "target"]), "A: two columns are named 'target'"),
@@ -442,3 +447,14 @@ def test_a_file_that_is_no_text(tmp_path):
     np.save(tmp_path / "a.npy", np.eye(2))
     with pytest.raises(ein.InputError, match="is no text in UTF-8.*\n.*numpy.load"):
         ein.run("input A: graph\nn = sum(A)", A=ein.File(tmp_path / "a.npy"))
+
+
+def test_vectors_over_something_else_have_no_nodes():
+    """Nor does a notebook show them as sets."""
+    r = ein.run('A = edges([["a","b"],["b","c"]])\nshort = vec([0,1])\nlong = vec([0,0,0,1])\nB[j] = A["a",j]\n:print A, short, long, B')
+    assert r.nodes("B") == ["b"]
+    for name in ("short", "long"):
+        with pytest.raises(TypeError, match="is no set of nodes"):
+            r.nodes(name)
+    shown = _html.result(r, [], "")
+    assert "<b>B</b> = b<" in shown and "<b>short</b> </div><table><tr><th>0</th><td>0</td></tr><tr><th>1</th><td>1</td></tr></table>" in shown

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"io"
 	"sync"
 	"time"
@@ -11,29 +12,39 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ein/internal/words"
 )
 
 // lines reads the messages of an agent. It answers a line that is none, at which the SDK would end
 // the conversation, and has the end wait for the answers, which the SDK would drop.
 type lines struct {
 	io.Closer
-	in   *bufio.Scanner
-	out  *answers
-	rest []byte
+	in       *bufio.Scanner
+	out      *answers
+	patience time.Duration // with the answers at the end
+	rest     []byte
 }
 
-func newLines(in io.ReadCloser, out *answers) *lines {
+func newLines(in io.ReadCloser, out *answers, patience time.Duration) *lines {
 	s := bufio.NewScanner(in)
-	s.Buffer(nil, mcp.DefaultMaxLineLength)
-	return &lines{Closer: in, in: s, out: out}
+	s.Buffer(nil, maxLine)
+	return &lines{Closer: in, in: s, out: out, patience: patience}
 }
+
+// maxLine bounds a line, and so the data of a call, in bytes.
+const maxLine = mcp.DefaultMaxLineLength
 
 // Read returns lines that are messages.
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		if !l.in.Scan() {
-			for start := time.Now(); l.out.owes() && time.Since(start) < lastAnswers; {
+			for l.out.owes(l.patience) {
 				time.Sleep(time.Millisecond)
+			}
+			if errors.Is(l.in.Err(), bufio.ErrTooLong) {
+				long := "a line has more than " + words.Bytes(maxLine)
+				return 0, cmp.Or(l.out.refuse(jsonrpc.CodeInvalidRequest, long), errors.New(long))
 			}
 			return 0, cmp.Or(l.in.Err(), io.EOF)
 		}
@@ -53,9 +64,6 @@ func (l *lines) Read(p []byte) (int, error) {
 	l.rest = l.rest[n:]
 	return n, nil
 }
-
-// lastAnswers is how long the end waits: longer than a run may take by default.
-const lastAnswers = 15 * time.Second
 
 // messages returns the messages of a line, or what is wrong with it.
 func messages(line []byte) (out []jsonrpc.Message, code int, wrong string) {
@@ -80,24 +88,40 @@ func messages(line []byte) (out []jsonrpc.Message, code int, wrong string) {
 // answers writes one line at a time, and knows the calls that have none yet.
 type answers struct {
 	io.WriteCloser
-	mu  sync.Mutex
-	due map[jsonrpc.ID]bool
+	mu   sync.Mutex
+	due  map[jsonrpc.ID]bool
+	last time.Time // when a message came or went
 }
 
+// owe notes the calls that are to be answered: those that the agent has not cancelled, and that do
+// not last as long as the conversation.
 func (a *answers) owe(all []jsonrpc.Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.last = time.Now()
 	for _, m := range all {
-		if q, ok := m.(*jsonrpc.Request); ok && q.IsCall() {
+		q, ok := m.(*jsonrpc.Request)
+		switch {
+		case !ok:
+		case q.Method == "notifications/cancelled":
+			var call struct {
+				ID any `json:"requestId"`
+			}
+			_ = json.Unmarshal(q.Params, &call) // the SDK says what is wrong with it
+			if id, err := jsonrpc.MakeID(call.ID); err == nil {
+				delete(a.due, id)
+			}
+		case q.IsCall() && q.Method != "subscriptions/listen":
 			a.due[q.ID] = true
 		}
 	}
 }
 
-func (a *answers) owes() bool {
+// owes reports whether an answer may still come: nothing has come or gone for less than a time.
+func (a *answers) owes(patience time.Duration) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.due) > 0
+	return len(a.due) > 0 && time.Since(a.last) < patience
 }
 
 // Write writes a line.
@@ -111,6 +135,7 @@ func (a *answers) Write(p []byte) (int, error) {
 			delete(a.due, r.ID)
 		}
 	}
+	a.last = time.Now()
 	return n, err
 }
 

@@ -151,10 +151,11 @@ func withoutNulls(args []byte) []byte {
 	return out
 }
 
-// Stdio serves one agent over two streams until the first one ends.
-func Stdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
+// Stdio serves one agent over two streams until the first one ends, and no answer has come for a
+// time that calls may take.
+func Stdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser, patience time.Duration) error {
 	to := &answers{WriteCloser: out, due: map[jsonrpc.ID]bool{}}
-	return s.Run(ctx, &mcp.IOTransport{Reader: newLines(in, to), Writer: to})
+	return s.Run(ctx, &mcp.IOTransport{Reader: newLines(in, to, patience), Writer: to})
 }
 
 // Tools are tools of a server for a model that is asked by this process: it sees of them what
@@ -202,7 +203,11 @@ func (t *Tools) List() []model.Tool { return t.list }
 func (t *Tools) Call(ctx context.Context, name, args string) (text string, failed bool, err error) {
 	var object map[string]any
 	if err := json.Unmarshal([]byte(cmp.Or(args, "{}")), &object); err != nil {
-		return "error: the arguments are no JSON object: " + err.Error(), true, nil
+		why := ": " + strings.TrimPrefix(err.Error(), "jsontext: ")
+		if _, other := errors.AsType[*json.SemanticError](err); other {
+			why = `, such as {"program": ":print 1"}`
+		}
+		return "error: the arguments are no JSON object" + why, true, nil
 	}
 	if !slices.ContainsFunc(t.list, func(x model.Tool) bool { return x.Name == name }) {
 		return fmt.Sprintf("error: there is no tool %q", name), true, nil

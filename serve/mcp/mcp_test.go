@@ -3,9 +3,12 @@ package mcp_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -19,13 +22,13 @@ func TestTools(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	open := func(_ context.Context, path string) (io.ReadCloser, error) {
-		if path != "owners.csv" {
+		if path != "our owners.csv" {
 			t.Errorf("it opens %s", path)
 		}
 		return io.NopCloser(strings.NewReader("source,target\nacme,shell\nshell,zenith\n")), nil
 	}
-	s := serve.New(serve.Options{Data: map[string]string{"Owners": "owners.csv"}, Open: open})
-	read := func(ctx context.Context, _ string) (io.ReadCloser, error) { return open(ctx, "owners.csv") }
+	s := serve.New(serve.Options{Data: map[string]string{"Owners": "our owners.csv"}, Open: open})
+	read := func(ctx context.Context, _ string) (io.ReadCloser, error) { return open(ctx, "our owners.csv") }
 	here, there := sdk.NewInMemoryTransports()
 	go func() { _ = mcp.New(s, []string{"Owners"}, read).Run(ctx, there) }()
 	client, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(ctx, here, nil)
@@ -117,12 +120,14 @@ func TestConnect(t *testing.T) {
 		{"check", `{"program": "x = 1"}`, false, "The program checks."},
 		{"check", `{"program": "x = y"}`, true, "error[E0201]"},
 		{"run", `{"program": "x = y"}`, true, "error[E0201]"},
-		{"run", `{"program`, true, "error: the arguments are no JSON object"},
+		{"run", `{"program`, true, "error: the arguments are no JSON object: unexpected EOF"},
+		{"run", `["x"]`, true, `error: the arguments are no JSON object, such as {"program": ":print 1"}`},
+		{"run", `"{}"`, true, `error: the arguments are no JSON object, such as {"program": ":print 1"}`},
 		{"run", `{"text": 1}`, true, "error"},
 		{"doc", `{}`, true, "error: there is no tool \"doc\""},
 	} {
 		text, failed, err := tools.Call(t.Context(), test.tool, test.args)
-		if err != nil || failed != test.failed || !strings.Contains(text, test.want) || strings.Contains(text, "cost:") {
+		if err != nil || failed != test.failed || !strings.Contains(text, test.want) || strings.Contains(text, "cost:") || strings.Contains(text, "json") {
 			t.Errorf("%s %s: %q, %t, %v", test.tool, test.args, text, failed, err)
 		}
 	}
@@ -136,13 +141,22 @@ func TestLines(t *testing.T) {
 	r, w := io.Pipe()
 	out := &told{until: "1 + 1 = 2", then: w}
 	go func() { _, _ = io.Copy(w, strings.NewReader(in)) }()
-	if err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), r, out); err != nil {
+	if err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), r, out, time.Minute); err != nil {
 		t.Error(err)
 	}
 	for want, n := range map[string]int{`"id":null,"error":{"code":-32700,`: 4, `"id":null,"error":{"code":-32600,`: 3, `"id":1,"result":`: 1, `1 + 1 = 2`: 2} {
 		if got := strings.Count(out.String(), want); got != n {
 			t.Errorf("%d of %s\n%s", got, want, out)
 		}
+	}
+}
+
+// TestLongLine: a line that is too long to be read is told so before the end.
+func TestLongLine(t *testing.T) {
+	out := &told{}
+	err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), io.NopCloser(strings.NewReader(strings.Repeat("x", 17<<20))), out, time.Minute)
+	if err == nil || !strings.Contains(err.Error(), "a line has more than 16.0 MiB") || !strings.Contains(out.String(), `"error":{"code":-32600,"message":"a line has more than 16.0 MiB`) {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
@@ -154,13 +168,69 @@ func TestLastAnswers(t *testing.T) {
 {"jsonrpc":"2.0","id":3,"method":"none"}
 `
 	out := &told{}
-	if err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), io.NopCloser(strings.NewReader(ask)), out); err != nil {
+	if err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), io.NopCloser(strings.NewReader(ask)), out, time.Minute); err != nil {
 		t.Error(err)
 	}
 	for _, want := range []string{`"id":1,"result":`, `"id":2,"result":`, `"id":3,"error":`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %s\n%s", want, out)
 		}
+	}
+}
+
+// TestEnd: the end waits for no call that the agent has cancelled or that ends only with the
+// conversation, and for all others as long as answers come.
+func TestEnd(t *testing.T) {
+	const patience = time.Second
+	var turns []chan struct{}
+	var names []string
+	for i := range 15 {
+		turns, names = append(turns, make(chan struct{})), append(names, fmt.Sprint("R", i))
+	}
+	close(turns[0])
+	read := func(_ context.Context, name string) (io.ReadCloser, error) {
+		at := slices.Index(names, name)
+		<-turns[at]
+		time.Sleep(patience / 10)
+		if at+1 < len(turns) {
+			close(turns[at+1])
+		}
+		return io.NopCloser(strings.NewReader(name)), nil
+	}
+	long := ""
+	for i, name := range names {
+		long += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"ein://data/%s"}}`+"\n", 10+i, name)
+	}
+	const run = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"program":":print sum(betweenness(ones(1500, 1500)))"}}}`
+	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`
+	for name, test := range map[string]struct {
+		ask      string
+		patience time.Duration
+		want     string
+	}{
+		"cancelled":         {run + "\n" + cancel, time.Hour, ""},
+		"cancelled at once": {"[" + run + "," + cancel + "]", time.Hour, ""},
+		"cancelled by text": {strings.NewReplacer(`"id":2`, `"id":"2"`, `"requestId":2`, `"requestId":"2"`).Replace(run + "\n" + cancel), time.Hour, ""},
+		"listening":         {`{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`, time.Hour, ""},
+		"long":              {long, patience, `"id":24,"result"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+` + test.ask + "\n"
+			out := &told{}
+			done := make(chan error)
+			s := mcp.New(serve.New(serve.Options{}), names, read)
+			go func() { done <- mcp.Stdio(t.Context(), s, io.NopCloser(strings.NewReader(in)), out, test.patience) }()
+			select {
+			case err := <-done:
+				if err != nil || !strings.Contains(out.String(), test.want) {
+					t.Errorf("%v\n%s", err, out)
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("it does not end")
+			}
+		})
 	}
 }
 

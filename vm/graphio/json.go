@@ -231,7 +231,7 @@ func (f *jsonFile) rows() {
 			f.read(']')
 			return
 		}
-		panic(f.fail("an empty array does not say how many nodes there are", `write {"n": 5, "edges": []}`))
+		panic(f.fail("an empty array does not say how many nodes there are", `write {"n": 5, "edges": []}, or add nodes=5`))
 	case '{':
 		f.takeEdges(nil)
 		return

@@ -74,7 +74,7 @@ func TestJSONErrors(t *testing.T) {
 		{name: "trailing data", spec: "g.json", text: "[[0,1]]\n[", want: `error: g.json:2:1: expected the end of the file, found "["`},
 		{name: "not JSON", spec: "g.json", text: "a,b\n", want: `error: g.json:1:1: expected an array or an object, found 'a'`},
 		{name: "NUL", spec: "g.json", text: "\x00", want: `error: g.json:1:1: expected an array or an object, found '\x00'`},
-		{name: "empty", spec: "g.json", text: "[]", want: `error: g.json:1:2: an empty array does not say how many nodes there are (write {"n": 5, "edges": []})`},
+		{name: "empty", spec: "g.json", text: "[]", want: `error: g.json:1:2: an empty array does not say how many nodes there are (write {"n": 5, "edges": []}, or add nodes=5)`},
 		{name: "row of words", spec: "g.json", text: "[null]", want: `error: g.json:1:2: expected a row, found "null"`},
 		{name: "empty row", spec: "g.json", text: "[[]]", want: "error: g.json:1:3: the row is empty"},
 		{name: "column in characters", spec: "g.json", text: `[["é","ü"],["é",x]]`, want: `error: g.json:1:17: invalid character 'x' at start of value`},

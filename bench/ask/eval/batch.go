@@ -189,6 +189,7 @@ func (l *loop) collect(ctx context.Context, b model.Batcher) {
 			continue
 		}
 		var failed []*result
+		before := l.now
 		state, err := b.Collect(ctx, x.ID, x.Tag, len(x.Rows), func(at int, response *model.Response, e *model.Error) error {
 			t := l.tasks[x.Rows[at]]
 			switch {
@@ -213,6 +214,9 @@ func (l *loop) collect(ctx context.Context, b model.Batcher) {
 			l.o.Warn(fmt.Sprintf("the provider no longer has the batch %s; its unanswered requests are sent again", x.ID))
 			l.todo = append(l.todo, l.drop(x)...)
 			continue
+		}
+		if l.now > before { // each try brings the end nearer
+			l.fails = 0
 		}
 		if l.trouble(err) || !state.Ended {
 			continue

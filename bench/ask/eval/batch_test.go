@@ -144,6 +144,41 @@ func TestBatchFails(t *testing.T) {
 	}
 }
 
+// TestBatchCut cuts off the results one line later each time: a call that brought replies starts
+// the count of failures anew.
+func TestBatchCut(t *testing.T) {
+	for _, provider := range []string{"openai", "anthropic", "gemini"} {
+		server, _ := batchServer(t, fake.Options{})
+		var calls atomic.Int64
+		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasSuffix(r.URL.Path, "/content") && !strings.HasSuffix(r.URL.Path, "/results") && !strings.HasSuffix(r.URL.Path, ":download") {
+				server.ServeHTTP(w, r)
+				return
+			}
+			whole := httptest.NewRecorder()
+			server.ServeHTTP(whole, r)
+			lines := calls.Add(1)
+			if lines > batchRows {
+				_, _ = w.Write(whole.Body.Bytes())
+				return
+			}
+			for range lines {
+				line, _ := whole.Body.ReadBytes('\n')
+				_, _ = w.Write(line)
+			}
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}))
+		o := batchOptions(t, provider, h.URL)
+		o.Schedule.Retries = 2
+		sum, err := Run(t.Context(), o)
+		if err != nil || sum.Missing != 0 || calls.Load() != batchRows+1 {
+			t.Errorf("%s: %+v, %v after %d calls", provider, sum, err, calls.Load())
+		}
+		h.Close()
+	}
+}
+
 // TestLeave leaves a batch and comes back for it.
 func TestLeave(t *testing.T) {
 	for _, provider := range []string{"openai", "anthropic", "gemini"} {

@@ -409,6 +409,9 @@ func (c *client) parse(text []byte) (*Response, error) {
 		return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf(format, args...)), Err: err}
 	}
 	out, err := c.service.wire.reply(text)
+	if e, ok := errors.AsType[*Error](err); ok {
+		return nil, e
+	}
 	if err != nil {
 		return nil, wrong(err, "the response is not in %s format: %v: %s", c.provider, err, preview(text))
 	}

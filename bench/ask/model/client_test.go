@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -179,6 +180,8 @@ func TestReplies(t *testing.T) {
 		{"null content", "openai", `{"choices":[{"message":{"content":null},"finish_reason":"content_filter"}]}`, Response{Finish: ContentFilter}},
 		{"a refusal", "openai", `{"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}`, Response{Text: "No.", Finish: Refusal}},
 		{"an unknown finish", "openai", `{"choices":[{"message":{"content":"x"},"finish_reason":"tool_calls"}]}`, Response{Text: "x", Finish: Other}},
+		{"a full context", "openai", `{"choices":[{"message":{"content":"x"},"finish_reason":"model_length"}]}`, Response{Text: "x", Finish: Length}},
+		{"an error that is none", "openai", `{"error":{},"choices":[{"message":{"content":"x"},"finish_reason":"stop","error":null}]}`, Response{Text: "x", Finish: Stop}},
 		{"parts", "openai", `{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},"finish_reason":"stop"}]}`, Response{Text: "ab", Finish: Stop}},
 		{"reasoning of vLLM", "openai", `{"choices":[{"message":{"content":"yes","reasoning_content":"because"},"finish_reason":"stop"}]}`, Response{Text: "yes", Reasoning: "because", Finish: Stop}},
 		{"reasoning, newer", "openai", `{"choices":[{"message":{"content":"yes","reasoning":"because"},"finish_reason":"stop"}]}`, Response{Text: "yes", Reasoning: "because", Finish: Stop}},
@@ -258,6 +261,10 @@ func TestFailures(t *testing.T) {
 		{"openai", 200, nil, `{"error":{"message":"Provider returned error","code":502}}`, Overloaded, "Provider returned", 0},
 		{"openai", 200, nil, `{"error":{"message":"Insufficient credits","code":402}}`, Quota, "Insufficient", 0},
 		{"openai", 200, nil, `{"error":"unknown"}`, Overloaded, "unknown", 0},
+		{"openai", 200, nil, `{"choices":[{"finish_reason":"error","message":{"content":"The ans"},"error":{"code":502,"message":"Provider disconnected"}}]}`, Overloaded, "Provider disconnected", 0},
+		{"openai", 200, nil, `{"error":{"code":"server_error","message":"Provider disconnected"},"choices":[{"finish_reason":"error","message":{"content":"The ans"}}]}`, Overloaded, "Provider disconnected", 0},
+		{"openai", 200, nil, `{"choices":[{"finish_reason":"error","message":{"content":"The ans"}}]}`, Overloaded, "finish_reason", 0},
+		{"openai", 200, nil, `{"choices":[{"finish_reason":"abort","message":{"content":"The ans"}}]}`, Overloaded, "abort", 0},
 		{"openai", 200, nil, `{"choices":[]}`, Protocol, "no choices[0].message", 0},
 		{"openai", 200, nil, `{"choices":[{"message":{"content":5}}]}`, Protocol, "not in openai format", 0},
 		{"openai", 200, nil, `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":-1}}`, Protocol, "the response has a negative token count", 0},
@@ -517,11 +524,14 @@ func TestSilence(t *testing.T) {
 		pieces []string
 		want   string
 	}{
-		"slow":   {[]string{chunk("a"), chunk("b"), chunk("c"), chunk("d"), chunk("e"), chunk("f"), end}, ""},
-		"silent": {[]string{chunk("a"), "", "", "", "", "", "", end}, "within"},
-		"cut":    {[]string{chunk("a")}, "cut off"},
-		"failed": {[]string{chunk("a"), `data: {"error":{"message":"no more","code":503}}` + "\n\n"}, "503"},
-		"odd":    {[]string{"data: {\n\n"}, "protocol"},
+		"slow":          {[]string{chunk("a"), chunk("b"), chunk("c"), chunk("d"), chunk("e"), chunk("f"), end}, ""},
+		"silent":        {[]string{chunk("a"), "", "", "", "", "", "", end}, "within"},
+		"cut":           {[]string{chunk("a")}, "cut off"},
+		"failed":        {[]string{chunk("a"), `data: {"error":{"message":"no more","code":503}}` + "\n\n"}, "503"},
+		"marked":        {[]string{"\ufeff" + chunk("abcdef"), end}, ""},
+		"two choices":   {[]string{chunk("abc"), `data: {"choices":[{"index":1,"delta":{"content":"xyz"}}]}` + "\n\n", chunk("def"), end}, ""},
+		"failed choice": {[]string{chunk("a"), `data: {"error":{"message":"no more","code":"server_error"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"}, "no more"},
+		"odd":           {[]string{"data: {\n\n"}, "protocol"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -543,6 +553,57 @@ func TestSilence(t *testing.T) {
 				}
 			} else if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || !e.Passes() {
 				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+}
+
+// TestCalls reads calls of tools as servers write them in OpenAI's format, whole and in pieces.
+func TestCalls(t *testing.T) {
+	const run, text, object = `"name":"run"`, `"arguments":"{\"program\":\"x = 1\"}"`, `"arguments":{"program":"x = 1"}`
+	one := []Call{{"a", "run", `{"program":"x = 1"}`}}
+	two := append(one, Call{"b", "check", "{}"})
+	for what, c := range map[string]struct {
+		pieces []string // of tool_calls
+		want   []Call
+	}{
+		"text":                 {[]string{`[{"index":0,"id":"a","function":{` + run + `,` + text + `}}]`}, one},
+		"an object":            {[]string{`[{"index":0,"id":"a","function":{` + run + `,` + object + `}}]`}, one},
+		"an object, then none": {[]string{`[{"index":0,"id":"a","function":{` + run + `,` + object + `}}]`, `[{"index":0,"function":{"arguments":""}}]`}, one},
+		"no arguments":         {[]string{`[{"index":0,"id":"a","function":{` + run + `}}]`}, []Call{{"a", "run", ""}}},
+		"null":                 {[]string{`[{"index":0,"id":"a","function":{` + run + `,"arguments":null}}]`}, []Call{{"a", "run", ""}}},
+		"in pieces":            {[]string{`[{"index":0,"id":"a","function":{` + run + `,"arguments":""}}]`, `[{"index":0,"function":{"arguments":"{\"program\":"}}]`, `[{"index":0,"function":{"arguments":"\"x = 1\"}"}}]`}, one},
+		"the id each time":     {[]string{`[{"index":0,"id":"a","function":{` + run + `,"arguments":"{\"program\":"}}]`, `[{"index":0,"id":"a","function":{"arguments":"\"x = 1\"}"}}]`}, one},
+		"two":                  {[]string{`[{"index":0,"id":"a","function":{` + run + `,` + text + `}}]`, `[{"index":1,"id":"b","function":{"name":"check","arguments":"{"}}]`, `[{"index":1,"function":{"arguments":"}"}}]`}, two},
+		"two without an index": {[]string{`[{"id":"a","function":{` + run + `,` + text + `}},{"id":"b","function":{"name":"check","arguments":"{}"}}]`}, two},
+		"two of index 0":       {[]string{`[{"index":0,"id":"a","function":{` + run + `,` + text + `}}]`, `[{"index":0,"id":"b","function":{"name":"check","arguments":"{"}}]`, `[{"index":0,"function":{"arguments":"}"}}]`}, two},
+		"indices from 1":       {[]string{`[{"index":1,"id":"a","function":{` + run + `,` + text + `}}]`, `[{"index":2,"id":"b","function":{"name":"check","arguments":"{}"}}]`}, two},
+	} {
+		t.Run(what, func(t *testing.T) {
+			p := &openAIPieces{}
+			for _, piece := range append(c.pieces, "") {
+				chunk := `{"choices":[{"delta":{"tool_calls":` + cmp.Or(piece, "null") + `}}]}`
+				if piece == "" {
+					chunk = `{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}`
+				}
+				if err := p.add([]byte(chunk)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			whole, _ := p.whole()
+			body, err := json.Marshal(whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bodies := []string{string(body)}
+			if len(c.pieces) == 1 {
+				bodies = append(bodies, `{"choices":[{"message":{"content":null,"tool_calls":`+c.pieces[0]+`},"finish_reason":"tool_calls"}]}`)
+			}
+			for _, body := range bodies {
+				r, err := openAI{}.reply([]byte(body))
+				if err != nil || !reflect.DeepEqual(r.Calls, c.want) || len(r.Said) == 0 {
+					t.Errorf("%+v, %v, want %+v", r, err, c.want)
+				}
 			}
 		})
 	}
@@ -657,7 +718,7 @@ func FuzzProgramLine(f *testing.F) {
 	f.Add([]byte(`{"error":"a","class":"quota"}`))
 	p := &program{command: "c", opt: &Options{}}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		out, err := p.read(line, "a")
+		out, _, err := p.read(line, "a")
 		var e *Error
 		if err == nil && (out.Finish == "" || !json.Valid(line)) || err != nil && (!errors.As(err, &e) || e.Class == "") {
 			t.Errorf("%+v, %v", out, err)

@@ -39,8 +39,14 @@ type program struct {
 	slots   chan struct{} // one for each process that may run
 
 	mu     sync.Mutex
-	idle   []*child.Process // that wait for a request; the last is asked first
+	idle   []*worker // that wait for a request; the last is asked first
 	closed bool
+}
+
+// worker is a running process.
+type worker struct {
+	*child.Process
+	named string // the id that its last reply gave; "" if it gave none
 }
 
 // maxLine bounds a line of a program in bytes.
@@ -140,14 +146,15 @@ func (p *program) AskAll(ctx context.Context, list []*Request) ([]*Response, []e
 		line, err = compact.JSON(bodies)
 	}
 	if err == nil {
-		err = p.exchange(ctx, line, time.Duration(len(list))*p.opt.timeout(), func(line []byte) error {
+		err = p.exchange(ctx, line, "", time.Duration(len(list))*p.opt.timeout(), func(w *worker, line []byte) error {
+			w.named = ""
 			var replies []json.RawMessage
 			if err := json.Unmarshal(line, &replies); err != nil || len(replies) != len(list) {
 				return &Error{Class: Protocol, Message: short(fmt.Sprintf("the program wrote a line that is not a list of %d replies: %s", len(list), line[:min(len(line), maxMessage)])),
 					Hint: `Answer a line that holds a list with a line that holds a list, [{"reply": ...}, ...], in the same order.`, Err: err}
 			}
 			for i, reply := range replies {
-				out[i], failed[i] = p.read(reply, list[i].ID)
+				out[i], _, failed[i] = p.read(reply, list[i].ID)
 			}
 			return nil
 		})
@@ -166,22 +173,26 @@ func (p *program) Ask(ctx context.Context, r *Request) (out *Response, err error
 	if err != nil {
 		return nil, err
 	}
-	err = p.exchange(ctx, line, p.opt.timeout(), func(line []byte) (err error) {
-		out, err = p.read(line, r.ID)
+	err = p.exchange(ctx, line, r.ID, p.opt.timeout(), func(w *worker, line []byte) (err error) {
+		before := w.named
+		if out, w.named, err = p.read(line, r.ID); err == nil && before != "" && w.named == "" {
+			err = notReply(errors.New(`expected an "id", as in its last reply`), line)
+		}
 		return err
 	})
 	return out, err
 }
 
-// exchange sends a line to a program, and has the answer read.
-func (p *program) exchange(ctx context.Context, line []byte, timeout time.Duration, read func(line []byte) error) error {
+// exchange sends a line to a program, and has the answer read. Replies to other requests do not have
+// its id.
+func (p *program) exchange(ctx context.Context, line []byte, id string, timeout time.Duration, read func(w *worker, line []byte) error) error {
 	select {
 	case p.slots <- struct{}{}:
 		defer func() { <-p.slots }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	proc, err := p.take()
+	proc, err := p.take(id)
 	if err != nil {
 		return err
 	}
@@ -189,7 +200,7 @@ func (p *program) exchange(ctx context.Context, line []byte, timeout time.Durati
 	defer cancel()
 	out, err := proc.Ask(limited, line)
 	if err == nil {
-		err := read(out)
+		err := read(proc, out)
 		if e := (*Error)(nil); errors.As(err, &e) && e.Class == Protocol {
 			proc.Kill() // who knows which request its next line would answer
 		} else {
@@ -217,8 +228,8 @@ func (p *program) exchange(ctx context.Context, line []byte, timeout time.Durati
 }
 
 // read is strict: a misspelt or contradictory member is an error of the program, since a misread
-// reply would be scored as the model's.
-func (p *program) read(line []byte, id string) (*Response, error) {
+// reply would be scored as the model's. It also returns the id in the line.
+func (p *program) read(line []byte, id string) (*Response, string, error) {
 	var b struct {
 		ID        *string `json:"id"`
 		Reply     *string `json:"reply"`
@@ -232,14 +243,7 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	err := d.Decode(&b)
-	var other *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &other) && other.Field == "": // the error of the package shows our struct
-		err = fmt.Errorf("expected a JSON object, found a %s", other.Value)
-	case errors.As(err, &other):
-		err = fmt.Errorf("%q has the wrong type, a JSON %s", other.Field, other.Value)
-	}
+	err := compact.Wrong(d.Decode(&b))
 	if err == nil {
 		if _, end := d.Token(); !errors.Is(end, io.EOF) {
 			err = errors.New("text follows the object")
@@ -274,19 +278,27 @@ func (p *program) read(line []byte, id string) (*Response, error) {
 			err = fmt.Errorf("unknown class %q", b.Class)
 		}
 	}
-	if err != nil {
-		return nil, &Error{Class: Protocol, Message: short(fmt.Sprintf("the program wrote a line that is not a reply: %v: %s", err, line[:min(len(line), maxMessage)])),
-			Hint: `A line is {"reply": ...} or {"error": ...}.`, Err: err}
+	switch {
+	case err != nil:
+		return nil, "", notReply(err, line)
+	case b.ID == nil:
+		id = ""
 	}
 	if b.Error != nil {
-		return nil, &Error{Class: b.Class, Message: short(*b.Error)}
+		return nil, id, &Error{Class: b.Class, Message: short(*b.Error)}
 	}
-	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: cmp.Or(b.Model, p.command), RequestID: b.RequestID, Limits: noLimits}, nil
+	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: cmp.Or(b.Model, p.command), RequestID: b.RequestID, Limits: noLimits}, id, nil
 }
 
-// take returns a process that is ready: a running one, so that no more are started than are needed
-// at once, or else a new one.
-func (p *program) take() (*child.Process, error) {
+func notReply(err error, line []byte) *Error {
+	return &Error{Class: Protocol, Message: short(fmt.Sprintf("the program wrote a line that is not a reply: %v: %s", err, line[:min(len(line), maxMessage)])),
+		Hint: `A line is {"reply": ...} or {"error": ...}.`, Err: err}
+}
+
+// take returns a process that is ready for a request with an id: a running one, so that no more are
+// started than are needed at once, or else a new one. If the next reply can be told from another to
+// the last request by its id, nothing is waited for.
+func (p *program) take(id string) (*worker, error) {
 	denied := func(err error) error {
 		return &Error{Class: Denied, Message: short(err.Error()), Hint: "Check the command.", Err: err}
 	}
@@ -298,7 +310,10 @@ func (p *program) take() (*child.Process, error) {
 	for len(p.idle) > 0 {
 		proc := p.idle[len(p.idle)-1]
 		p.idle = p.idle[:len(p.idle)-1]
-		err := proc.Waiting()
+		if proc.named == id {
+			proc.named = ""
+		}
+		err := proc.Waiting(proc.named == "")
 		if err == nil {
 			return proc, nil
 		}
@@ -312,11 +327,11 @@ func (p *program) take() (*child.Process, error) {
 	if err != nil {
 		return nil, denied(err)
 	}
-	return proc, nil
+	return &worker{Process: proc}, nil
 }
 
 // put returns a process to the pool.
-func (p *program) put(proc *child.Process) {
+func (p *program) put(proc *worker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {

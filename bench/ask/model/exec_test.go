@@ -60,6 +60,12 @@ func testProgram(behaviour string) {
 			fmt.Println(in.User)
 		case in.User == "twice":
 			fmt.Println(`{"reply":"one","id":"a"}` + "\n" + `{"reply":"two","id":"a"}`)
+		case strings.HasPrefix(in.User, "named"):
+			fmt.Printf("{\"reply\":%q,\"id\":%q}\n", in.User, in.ID)
+			if in.User == "named late" {
+				time.Sleep(time.Millisecond)
+				fmt.Println(`{"reply":"two"}`)
+			}
 		case in.User == "late":
 			fmt.Println(`{"reply":"one"}`)
 			time.Sleep(time.Millisecond)
@@ -179,6 +185,31 @@ func TestExecLateLine(t *testing.T) {
 	}
 }
 
+// TestExecNamed: a program that names the questions it answers is asked again at once, and a line too
+// many is told apart by its name, or by having none.
+func TestExecNamed(t *testing.T) {
+	m := testExec(t, "plain", Options{Timeout: time.Minute})
+	start := time.Now()
+	const n = 200
+	for i := range n {
+		if got, err := m.Ask(t.Context(), &Request{ID: fmt.Sprint(i), User: "named"}); err != nil || got.Text != "named" {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+	if took := time.Since(start); took > n*5*time.Millisecond/2 {
+		t.Errorf("%d answers took %v", n, took)
+	}
+	for _, next := range []string{"a", "b"} { // another sample of the same question; another question
+		if got, err := m.Ask(t.Context(), &Request{ID: "a", User: "named late"}); err != nil || got.Text != "named late" {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		var e *Error
+		if got, err := m.Ask(t.Context(), &Request{ID: next, User: "named", Sample: 1}); !errors.As(err, &e) || e.Class != Protocol {
+			t.Fatalf("%s: %+v, %v", next, got, err)
+		}
+	}
+}
+
 // TestExecKeepsRunning counts the requests of a process: those one after another all
 // reach the same, however many there may be.
 func TestExecKeepsRunning(t *testing.T) {
@@ -201,7 +232,7 @@ func TestExecOtherJSON(t *testing.T) {
 		`{"reply":"","usage":{"input":1,"cached_input":2}}`: "a token count exceeds its total",
 		`{"reply":"","usage":{"output":1,"reasoning":2}}`:   "a token count exceeds its total",
 	} {
-		_, err := (&program{}).read([]byte(line), "a")
+		_, _, err := (&program{}).read([]byte(line), "a")
 		var e *Error
 		if !errors.As(err, &e) || e.Class != Protocol || !strings.Contains(e.Message, want) || strings.Contains(e.Message, "struct") {
 			t.Errorf("%s: %v", line, err)

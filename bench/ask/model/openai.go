@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ein/internal/compact"
 	"ein/internal/lists"
@@ -111,8 +112,10 @@ func (openAI) reply(body []byte) (*Response, error) {
 				Reasoning        openAIContent     `json:"reasoning"`
 				Calls            []json.RawMessage `json:"tool_calls"`
 			} `json:"message"`
-			FinishReason string `json:"finish_reason"`
+			FinishReason string          `json:"finish_reason"`
+			Error        json.RawMessage `json:"error"`
 		} `json:"choices"`
+		Error json.RawMessage `json:"error"`
 		Usage struct {
 			Prompt     int64 `json:"prompt_tokens"`
 			Completion int64 `json:"completion_tokens"`
@@ -131,6 +134,9 @@ func (openAI) reply(body []byte) (*Response, error) {
 	if len(b.Choices) == 0 || b.Choices[0].Message == nil {
 		return nil, errors.New("it has no choices[0].message")
 	}
+	if c := &b.Choices[0]; openAIBroken[c.FinishReason] {
+		return nil, broken(body, c.Error, b.Error)
+	}
 	m := b.Choices[0].Message
 	r := &Response{Text: string(m.Content), Reasoning: cmp.Or(m.ReasoningContent, string(m.Reasoning)), Finish: cmp.Or(openAIFinishes[b.Choices[0].FinishReason], Other), Model: b.Model, RequestID: b.ID}
 	if r.Reasoning == "" {
@@ -143,14 +149,14 @@ func (openAI) reply(body []byte) (*Response, error) {
 		var c struct {
 			ID       string `json:"id"`
 			Function struct {
-				Name string `json:"name"`
-				Args string `json:"arguments"`
+				Name string          `json:"name"`
+				Args openAIArguments `json:"arguments"`
 			} `json:"function"`
 		}
 		if err := json.Unmarshal(text, &c); err != nil {
 			return nil, err
 		}
-		r.Calls = append(r.Calls, Call{c.ID, c.Function.Name, c.Function.Args})
+		r.Calls = append(r.Calls, Call{c.ID, c.Function.Name, string(c.Function.Args)})
 	}
 	if len(r.Calls) > 0 {
 		var err error
@@ -168,7 +174,21 @@ func (openAI) reply(body []byte) (*Response, error) {
 	return r, nil
 }
 
-var openAIFinishes = map[string]Finish{"stop": Stop, "length": Length, "content_filter": ContentFilter}
+var openAIFinishes = map[string]Finish{"stop": Stop, "length": Length, "model_length": Length, "content_filter": ContentFilter}
+
+// openAIBroken holds what gateways and vLLM say of a reply that they, and not the model, broke off.
+var openAIBroken = map[string]bool{"error": true, "abort": true}
+
+// broken returns the error of such a reply, which may hold the reason.
+func broken(body []byte, reasons ...json.RawMessage) *Error {
+	for _, reason := range reasons {
+		text := append(append([]byte(`{"error":`), reason...), '}')
+		if status := inner(text); status != 0 {
+			return failure(openAI{}, status, nil, text, time.Time{})
+		}
+	}
+	return failure(openAI{}, http.StatusInternalServerError, nil, body, time.Time{})
+}
 
 // openAIContent is a string, null, or a list of parts with text.
 type openAIContent string
@@ -190,6 +210,18 @@ func (c *openAIContent) UnmarshalJSON(b []byte) error {
 	}
 	*c = openAIContent(s.String())
 	return nil
+}
+
+// openAIArguments is a string that holds a JSON object, or of some servers the object itself.
+type openAIArguments string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *openAIArguments) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '{' {
+		*a = openAIArguments(b)
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(a))
 }
 
 // cutThinking cuts off the reasoning at the beginning of a text, as local models write it. The

@@ -97,12 +97,12 @@ func (responses) reply(body []byte) (*Response, error) {
 			Reason string `json:"reason"`
 		} `json:"incomplete_details"`
 		Output []struct {
-			Type    string `json:"type"`
-			Summary texts  `json:"summary"`
-			Content texts  `json:"content"`
-			Call    string `json:"call_id"`
-			Name    string `json:"name"`
-			Args    string `json:"arguments"`
+			Type    string          `json:"type"`
+			Summary texts           `json:"summary"`
+			Content texts           `json:"content"`
+			Call    string          `json:"call_id"`
+			Name    string          `json:"name"`
+			Args    openAIArguments `json:"arguments"`
 		} `json:"output"`
 		Usage struct {
 			Input        int64 `json:"input_tokens"`
@@ -135,7 +135,7 @@ func (responses) reply(body []byte) (*Response, error) {
 				refused = refused || c.Type == "refusal"
 			}
 		case "function_call":
-			r.Calls = append(r.Calls, Call{item.Call, item.Name, item.Args})
+			r.Calls = append(r.Calls, Call{item.Call, item.Name, string(item.Args)})
 		case "reasoning": // in full, or as a summary in parts
 			parts := item.Summary
 			if len(item.Content) > 0 {

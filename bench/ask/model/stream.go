@@ -41,8 +41,12 @@ func (c *client) readStream(r *received) (*Response, error) {
 	s.Buffer(make([]byte, 0, 64<<10), MaxResponse)
 	n := 0
 	for s.Scan() {
+		line := s.Bytes()
+		if n == 0 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff")) // as the format of the stream allows
+		}
 		n += len(s.Bytes()) + 1
-		data, ok := bytes.CutPrefix(s.Bytes(), []byte("data:"))
+		data, ok := bytes.CutPrefix(line, []byte("data:"))
 		if data = bytes.TrimSpace(data); !ok || len(data) == 0 || string(data) == "[DONE]" {
 			continue
 		}
@@ -50,7 +54,11 @@ func (c *client) readStream(r *received) (*Response, error) {
 		if status := inner(data); status != 0 {
 			return nil, failure(c.service.wire, status, r.Header, data, r.now)
 		}
-		if err := p.add(data); err != nil {
+		err := p.add(data)
+		if e, ok := errors.AsType[*Error](err); ok {
+			return nil, e
+		}
+		if err != nil {
 			return nil, &Error{Class: Protocol, Status: r.StatusCode, Message: short(fmt.Sprintf("a piece of the stream is not in %s format: %v: %s", c.provider, err, preview(data))), Err: err}
 		}
 	}
@@ -83,38 +91,44 @@ type openAIPieces struct {
 	id, model, finish        string
 	text, reasoning, refusal strings.Builder
 	calls                    []map[string]any
+	places                   map[int]int // of calls, by their index
 	usage                    json.RawMessage
 }
 
-// call adds a piece of a call: the first piece has everything but the rest of its arguments.
+// call adds a piece of a call: the first piece has everything but the rest of its arguments. Servers
+// that send each call whole may give all of them the same index.
 func (p *openAIPieces) call(text json.RawMessage) error {
 	var b struct {
-		Index    int `json:"index"`
+		Index    int    `json:"index"`
+		ID       string `json:"id"`
 		Function struct {
-			Args string `json:"arguments"`
+			Args openAIArguments `json:"arguments"`
 		} `json:"function"`
 	}
 	if err := json.Unmarshal(text, &b); err != nil {
 		return err
 	}
-	switch {
-	case b.Index == len(p.calls):
+	at, begun := p.places[b.Index]
+	if !begun || b.ID != "" && b.ID != p.calls[at]["id"] {
 		var c map[string]any
 		if err := json.Unmarshal(text, &c); err != nil {
 			return err
 		}
 		delete(c, "index")
-		p.calls = append(p.calls, c)
+		if p.places == nil {
+			p.places = map[int]int{}
+		}
+		p.places[b.Index], p.calls = len(p.calls), append(p.calls, c)
 		return nil
-	case b.Index < 0 || b.Index > len(p.calls):
-		return fmt.Errorf("a piece of call %d, but there are only %d", b.Index, len(p.calls))
 	}
-	f, _ := p.calls[b.Index]["function"].(map[string]any)
+	f, _ := p.calls[at]["function"].(map[string]any)
 	if f == nil {
 		return fmt.Errorf("call %d has no function", b.Index)
 	}
-	begun, _ := f["arguments"].(string)
-	f["arguments"] = begun + b.Function.Args
+	if b.Function.Args != "" {
+		begun, _ := f["arguments"].(string)
+		f["arguments"] = begun + string(b.Function.Args)
+	}
 	return nil
 }
 
@@ -124,6 +138,7 @@ func (p *openAIPieces) add(data []byte) error {
 		ID      string `json:"id"`
 		Model   string `json:"model"`
 		Choices []struct {
+			Index int `json:"index"`
 			Delta struct {
 				Content          openAIContent `json:"content"`
 				Refusal          string        `json:"refusal"`
@@ -132,15 +147,20 @@ func (p *openAIPieces) add(data []byte) error {
 
 				Calls []json.RawMessage `json:"tool_calls"`
 			} `json:"delta"`
-			Finish string `json:"finish_reason"`
+			Finish string          `json:"finish_reason"`
+			Error  json.RawMessage `json:"error"`
 		} `json:"choices"`
+		Error json.RawMessage `json:"error"`
 		Usage json.RawMessage `json:"usage"`
 	}
 	if err := json.Unmarshal(data, &b); err != nil {
 		return err
 	}
 	p.id, p.model = b.ID, b.Model
-	for _, c := range b.Choices[:min(1, len(b.Choices))] {
+	for _, c := range b.Choices {
+		if c.Index > 0 { // some extra body asks for several
+			continue
+		}
 		p.text.WriteString(string(c.Delta.Content))
 		p.refusal.WriteString(c.Delta.Refusal)
 		for _, text := range c.Delta.Calls {
@@ -152,6 +172,9 @@ func (p *openAIPieces) add(data []byte) error {
 			p.reasoning.WriteString(c.Delta.ReasoningContent)
 		} else {
 			p.reasoning.WriteString(string(c.Delta.Reasoning))
+		}
+		if openAIBroken[c.Finish] {
+			return broken(data, c.Error, b.Error)
 		}
 		if c.Finish != "" {
 			p.finish = c.Finish

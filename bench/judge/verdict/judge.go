@@ -19,21 +19,25 @@ type Options struct {
 	Python Runner // of Python programs; without one they are infra errors
 	Why    bool   // say why a wrong reply is wrong: questions need their cases then
 	Labels bool   // Ein programs may name nodes by their labels in place of their numbers
+	// Constant also finds Python programs whose output depends on no graph, which takes a second run
+	// of each; Why does so as well. Questions need their cases then.
+	Constant bool
 }
 
 // Judge judges replies of any mode. It is not safe for concurrent use: give each worker
 // its own.
 type Judge struct {
-	ein    *executor
-	rules  *executor
-	python Runner
-	why    bool
-	labels bool
+	ein      *executor
+	rules    *executor
+	python   Runner
+	why      bool
+	labels   bool
+	constant bool
 }
 
 // New makes a judge for one worker.
 func New(o Options) *Judge {
-	return &Judge{newExecutor(check.Core, o.Limits), newExecutor(check.Logic, o.Limits), o.Python, o.Why, o.Labels}
+	return &Judge{newExecutor(check.Core, o.Limits), newExecutor(check.Logic, o.Limits), o.Python, o.Why, o.Labels, o.Constant}
 }
 
 // Reply judges a reply by its mode; one that is in no language is a direct answer. The
@@ -135,12 +139,15 @@ func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode prompt.M
 		return v, err
 	}
 	v = v.finished(l.Reply, l.Finish)
-	if !j.why || v.Outcome != answer.Wrong && !v.Any() {
+	if !j.why && !(j.constant && mode == prompt.Python) || v.Outcome != answer.Wrong && !v.Any() {
 		return v, nil
 	}
 	w, err := j.graphs(ctx, q, mode, &v)
 	if err == nil {
-		v.Reading, v.Constant = read(&q.Case, w.graphs), v.Constant || w.constant
+		v.Constant = v.Constant || w.constant
+	}
+	if err == nil && j.why {
+		v.Reading = read(&q.Case, w.graphs)
 		if v.Outcome == answer.Wrong {
 			var a Attribution
 			a, err = attribution(ctx, q, &w, run)

@@ -14,6 +14,8 @@ import (
 	"ein/bench/judge/sandbox"
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
+	"ein/bench/question/instance"
+	"ein/bench/question/prompt"
 	"ein/bench/question/verify"
 )
 
@@ -68,6 +70,28 @@ func explainPython(ctx context.Context, q *Question, run Runner, program string)
 		return Attribution{}, err
 	}
 	return attribution(ctx, q, &w, inside(run))
+}
+
+// TestConstantPython finds programs that print the same whatever the graph, right and wrong ones, where
+// that is asked for.
+func TestConstantPython(t *testing.T) {
+	run := interpreter(t)
+	in, _, err := instance.Generate(instance.NewID("train", "degree_count", 0, 7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := NewQuestion(in, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for program, want := range map[string]bool{in.PythonProgram: false, "print(" + string(in.Answer) + ")": true, "print(1000)": true} {
+		for _, asked := range []bool{false, true} {
+			v, err := New(Options{Python: run, Constant: asked}).Reply(t.Context(), q, &Line{Reply: program, Mode: prompt.Python})
+			if err != nil || v.Constant != (want && asked) || v.Reading != nil || v.Attribution != nil {
+				t.Errorf("%s\n%+v, %v, want %t", program, v, err, want && asked)
+			}
+		}
+	}
 }
 
 // pyLogic is wrong turns in the Python programs of the benchmark: of each the first

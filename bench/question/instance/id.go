@@ -361,7 +361,7 @@ func CheckSplit(s string) error {
 	case len(s) > maxSplit:
 		return fmt.Errorf("the name of the split %q is too long; possible are %d characters", clip(s), maxSplit)
 	case !splitPattern().MatchString(s):
-		return fmt.Errorf("the name of the split %q; possible are letters, digits and underscores", s)
+		return fmt.Errorf("the split %q has a character that no name may have; possible are letters, digits and underscores", s)
 	}
 	return nil
 }

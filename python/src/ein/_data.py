@@ -130,12 +130,13 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
         return {"text": encode(told), "options": "format=json&" + g.options}
     data = g.data
     array = hasattr(data, "__array__") or hasattr(data, "__dlpack__")
-    if isinstance(data, (File, Rows)):
-        return data.wire(name)
-    if g.weight not in (None, "weight") and not (_is_networkx(data) or _is_table(data)):
-        raise InputError(f"{name}: weight= is for graphs of NetworkX and tables, not for {_type(data)}")
+    if g.weight != "weight" and not (_is_networkx(data) or _is_table(data)):
+        hint = "options='weight=none' ignores the weights of edges." if g.weight is None and not (array or hasattr(data, "tocsr")) else ""
+        raise InputError(f"{name}: weight= is for graphs of NetworkX and tables, not for {_type(data)}", hint=hint)
     if g.nodes is not None and not (array or hasattr(data, "tocsr")):
         raise InputError(f"{name}: nodes= is for arrays, not for {_type(data)}")
+    if isinstance(data, (File, Rows)):
+        return data.wire(name)
     if isinstance(data, (bool, int, float)):
         return _value(data)
     if type(data).__module__ in ("networkx.classes.reportviews", "networkx.classes.coreviews"):

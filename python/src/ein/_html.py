@@ -31,7 +31,7 @@ def _output(o: Output, labels: list[str]) -> str:
         return f"{head}</div>{_table(o.columns[1:], _first([(r[0], r[1:]) for r in o.rows]), o.columns[0])}"
     if rank == 0:
         return f"{head}= {escape(str(o.nodes()[0] if o.form == 'node' and o.nodes() else o.value))}</div>"
-    if o.form or o.kind == "bool" and rank == 1:
+    if o.form or o.kind == "bool" and rank == 1 and len(labels) in (0, o.shape[0]):
         between = " → " if o.form == "path" else ", "
         shown, left = _first(o.nodes())
         return f"{head}= {between.join(escape(str(n)) for n in shown)}{between + left if left else ''}</div>"
@@ -53,7 +53,7 @@ def _first(items: Sequence[Any]) -> tuple[Sequence[Any], str]:
 
 
 def _cell(x: Any) -> str:
-    return escape(x) if isinstance(x, str) else f"{int(x) if isinstance(x, bool) else x:.6g}"
+    return escape(x) if isinstance(x, str) else str(int(x)) if isinstance(x, int) else f"{x:.6g}"
 
 
 def _table(columns: Iterable[Any], rows: tuple[Sequence[tuple[Any, Sequence[Any]]], str], corner: str = "") -> str:
@@ -70,10 +70,13 @@ def _table(columns: Iterable[Any], rows: tuple[Sequence[tuple[Any, Sequence[Any]
 
 
 def diagnostics(text: str, found: Sequence[Diagnostic]) -> str:
-    """Diagnostics under the lines that they are about, what they mean underlined."""
+    """Diagnostics under the lines of the cell that they are about, what they mean underlined."""
     source, out = text.encode(), list[str]()
     for d in found:
         colour = _COLOURS.get(d.severity, "inherit")
+        if d.file != "cell":  # in data, or in what is explained
+            out.append(f'<div style="{_STYLE};color:{colour}">{escape(str(d))}</div>')
+            continue
         out.append(f'<div style="{_STYLE}"><b style="color:{colour}">{d.severity}[{escape(d.code)}]</b> {escape(d.message)}')
         if d.line and d.start <= len(source):
             first = source.rfind(b"\n", 0, d.start) + 1

@@ -118,7 +118,7 @@ class Output:
         elif self.form == "path" and len(self.shape) == 1:
             at = {position: node for node, position in enumerate(self.tolist()) if position >= 0}
             found = [at[position] for position in sorted(at)]
-        elif self.kind == "bool" and len(self.shape) == 1:
+        elif self.kind == "bool" and len(self.shape) == 1 and len(self._labels) in (0, self.shape[0]):
             found = [node for node, there in enumerate(self.tolist()) if there]
         else:
             raise TypeError(f"{self.name} is no set of nodes, no path and no node: it is {self.kind} of shape {self.shape}")

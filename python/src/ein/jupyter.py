@@ -66,7 +66,7 @@ def load(shell: Any) -> None:
         limits = ein.Limits(ops=args.max_ops and int(args.max_ops), seconds=args.timeout)
         try:
             shown = Shown(_program.run_reply(cell, inputs, limits, "cell", args.profile, pictures=True))
-            most = ein.cost(cell, inputs, profile=args.profile)
+            most = ein.cost(cell, inputs, name="cell", profile=args.profile)
             shown.reasons = [ein.why(cell, expression, inputs, name="cell") for expression in asked]
         except ein.Error as e:
             show: Any = import_module("IPython.display")

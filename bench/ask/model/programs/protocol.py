@@ -22,7 +22,7 @@ def serve(answer):
         if unknown:
             replies = [{"error": "this program does not know " + ", ".join(unknown), "class": "denied"}] * len(requests)
         else:
-            replies = answer(requests)
+            replies = [{"id": r["id"], **said} for r, said in zip(requests, answer(requests), strict=True)]
         print(json.dumps(replies if many else replies[0]), file=out, flush=True)
 
 

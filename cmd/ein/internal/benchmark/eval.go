@@ -30,6 +30,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
+	"ein/internal/compact"
 	"ein/internal/job"
 	"ein/internal/version"
 	"ein/internal/words"
@@ -216,7 +217,11 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	if f.extra != "" {
 		f.Params.Extra = json.RawMessage(f.extra)
 		var object map[string]json.RawMessage
-		if err := json.Unmarshal(f.Params.Extra, &object); err != nil || object == nil {
+		err := compact.Wrong(json.Unmarshal(f.Params.Extra, &object))
+		if err == nil && object == nil {
+			err = errors.New("expected a JSON object, found null")
+		}
+		if err != nil {
 			return a.Usage("--extra-body is not a JSON object: %v", err)
 		}
 	}

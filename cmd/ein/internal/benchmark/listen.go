@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein/serve"
+
 	"ein/cmd/ein/internal/cli"
 )
 
@@ -31,12 +33,15 @@ type server struct {
 }
 
 func (f *listenFlags) serve(ctx context.Context, a *cli.App, h http.Handler) (*server, error) {
-	local, err := cli.Loopback(f.listen)
+	local, err := serve.Loopback(f.listen)
 	if err != nil {
 		return nil, a.Usage("--listen %v", err)
 	}
 	if !f.expose && !local {
 		return nil, a.Usage("--listen %s is reached by other machines: give --expose as well if that is what you want", f.listen)
+	}
+	if !f.expose {
+		h = serve.Local(h)
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
 	if err != nil {

@@ -88,9 +88,10 @@ func merge(ctx context.Context, a *cli.App, f *mergeFlags, dirs []string) error 
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetOut(a.Out)
 	cmd.SetErr(a.Err)
+	before, _ := os.Stat(f.output)
 	err = cmd.ExecuteContext(ctx)
-	var told cli.Status
-	if err != nil && (!errors.As(err, &told) || told == cli.ExitUsage) || f.output == "-" || verb == "eval" {
+	after, _ := os.Stat(f.output)
+	if f.output == "-" || verb == "eval" || err != nil && (after == nil || os.SameFile(before, after)) { // files are replaced
 		return err
 	}
 	if failed := m.manifest(a, f.output); failed != nil {

@@ -75,6 +75,18 @@ func TestWatch(t *testing.T) {
 			t.Errorf("the page lacks %s:\n%s", want, page)
 		}
 	}
+	other, err := http.NewRequestWithContext(t.Context(), http.MethodGet, told.Address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Host = "site.example"
+	refused, err := http.DefaultClient.Do(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := refused.Body.Close(); err != nil || refused.StatusCode != http.StatusForbidden {
+		t.Errorf("a site whose name leads here gets %s, %v", refused.Status, err)
+	}
 	if strings.Contains(string(page), `id="replies"`) {
 		t.Error("a page that is loaded again and again has replies to read")
 	}

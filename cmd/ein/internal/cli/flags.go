@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -249,16 +248,6 @@ func (a *App) ColorFlag(root *cobra.Command) {
 // JSONFlag declares --json for verbs whose JSON has one form.
 func (a *App) JSONFlag(cmd *cobra.Command, usage string) {
 	cmd.Flags().BoolVar(&a.JSON, "json", false, usage)
-}
-
-// Loopback reports whether only this machine reaches an address.
-func Loopback(listen string) (bool, error) {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return false, fmt.Errorf("%s is not an address: expected HOST:PORT such as 127.0.0.1:0", listen)
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback(), nil
 }
 
 // MemoryFlag declares --max-memory. Its default is the value of to.

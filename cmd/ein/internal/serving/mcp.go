@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +61,7 @@ seconds. An address that other machines can reach needs --token-file.`,
 		defer stop()
 		s := serve.New(f.Options)
 		defer s.Close()
-		err := mcp.Stdio(ctx, mcp.New(s, names, read), io.NopCloser(a.In), open{a.Out})
+		err := mcp.Stdio(ctx, mcp.New(s, names, read), io.NopCloser(a.In), open{a.Out}, f.Timeout+5*time.Second)
 		switch {
 		case ctx.Err() != nil:
 			return nil // the user stopped it

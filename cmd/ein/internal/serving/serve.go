@@ -181,7 +181,7 @@ func (f *serveFlags) share() {
 }
 
 func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handler) error {
-	local, err := cli.Loopback(f.listen)
+	local, err := serve.Loopback(f.listen)
 	if err != nil {
 		return a.Usage("--listen %v", err)
 	}
@@ -207,9 +207,13 @@ func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handl
 	}
 	s := serve.New(f.Options)
 	defer s.Close()
+	h := handler(s)
+	if f.Token == "" {
+		h = serve.Local(h)
+	}
 	base, end := context.WithCancelCause(context.Background())
 	defer end(nil)
-	server := &http.Server{BaseContext: func(net.Listener) context.Context { return base }, Handler: handler(s), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{BaseContext: func(net.Listener) context.Context { return base }, Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	busy := &busy{conns: map[net.Conn]bool{}}
 	server.ConnState = busy.note
 	ended := make(chan error, 1)
