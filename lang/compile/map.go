@@ -106,6 +106,8 @@ var logicOps = map[op.Fn]struct {
 	op.FnGe:  {op: code.AndNot, swap: true, not: true},
 }
 
+// logic maps 0/1 values by operations on words, or returns nil if n is no such map or no operand
+// is packed. A scalar operand, but for the 1 of a complement, is left to the fused loop.
 func (g *gen) logic(n *ir.Node) *value {
 	if n.Rank() == 0 || n.Rank() > 2 || !g.prefersBits(n) {
 		return nil
@@ -213,11 +215,13 @@ type fusion struct {
 	sparse *sparseMatrices // of foldSparse
 }
 
+// fusedOp is a step of the loop before its registers are numbered.
 type fusedOp struct {
 	fn           op.Fn
 	dst, a, b, c ref
 }
 
+// ref is register k of a class.
 type ref struct{ class, k uint8 }
 
 const (
@@ -364,6 +368,9 @@ func (g *gen) semiring(n *ir.Node) *value {
 	return g.direct(n)
 }
 
+// foldSparse folds an expression over the entries of its sparse matrices, so that it takes no
+// time for the zeros, or returns nil if there are none or the kernel cannot. A fold of both axes
+// is one along rows and then one of its result.
 func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axes []int) *value {
 	g, s := f.g, f.sparse
 	if s.misfit || len(s.list) == 0 {

@@ -68,6 +68,8 @@ type contraction struct {
 	factors     int
 }
 
+// part is a tensor that is left: a factor or, numbered after the factors, the result of a pair;
+// and the indices that it has.
 type part struct {
 	number int
 	has    uint64

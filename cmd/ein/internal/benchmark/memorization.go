@@ -205,6 +205,8 @@ checksums. The same file and seed give the same cells; other cells are not overw
 	return cmd
 }
 
+// makeCells writes the counterparts of seen instances to a folder, and prints the proof of what
+// they share. It overwrites no cells but its own, since runs refer to them.
 func makeCells(ctx context.Context, a *cli.App, seen, out string, seed uint64) error {
 	list, err := instanceList(ctx, a, seen)
 	if err != nil {

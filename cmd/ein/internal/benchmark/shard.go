@@ -277,6 +277,8 @@ type gathered struct {
 
 func (g gathered) Has(it *verdict.Item) bool { return it.Number > 0 }
 
+// Again copies the record of the item to the output and returns it. Records come in the order of
+// the replies, so those that it passes over are of second replies.
 func (g gathered) Again(it *verdict.Item) ([]byte, bool, error) {
 	for g.Has(it) {
 		line, err := g.lines.ReadBytes('\n')

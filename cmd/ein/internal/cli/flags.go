@@ -127,6 +127,8 @@ type some[T comparable] struct {
 func (v *some[T]) String() string { return Join(*v.to, ",") }
 func (v *some[T]) Type() string   { return "names" }
 
+// Set adds the values in s, with commas between. The first use of the flag replaces the default;
+// a value that is given twice is an error, as it is more likely a slip than a wish.
 func (v *some[T]) Set(s string) error {
 	if !v.given {
 		*v.to, v.given = nil, true // the default

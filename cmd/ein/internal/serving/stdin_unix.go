@@ -37,6 +37,7 @@ type eagerReader struct {
 	pipe syscall.RawConn
 }
 
+// Read polls the pipe for as long as eager says before it parks the goroutine.
 func (r *eagerReader) Read(p []byte) (n int, err error) {
 	var start time.Time
 	failed := r.pipe.Read(func(fd uintptr) (done bool) {
