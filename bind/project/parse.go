@@ -42,6 +42,7 @@ type reading struct {
 	seen map[string]seenAs
 }
 
+// seenAs is how a key came to be, which decides whether it may come again.
 type seenAs uint8
 
 const (
@@ -241,6 +242,7 @@ func (r *reading) single(key []word, v *value) bool {
 	return true
 }
 
+// profile takes the name of a profile.
 func (r *reading) profile(to *Settings, v *value) bool {
 	for _, p := range check.Profiles {
 		if v.texts[0] == p.String() {

@@ -76,6 +76,7 @@ type executor struct {
 	cost   cost.Limits
 }
 
+// newExecutor makes an executor, which uses one processor: callers run several beside each other.
 func newExecutor(profile check.Profile, l Limits) *executor {
 	l = l.withDefaults()
 	return &executor{
