@@ -258,6 +258,7 @@ type rpcRequest struct {
 	} `json:"params,omitzero"`
 }
 
+// rpcAnswer is the answer to an rpcRequest: a result or an error.
 type rpcAnswer struct {
 	Version string         `json:"jsonrpc"`
 	ID      jsontext.Value `json:"id"`
@@ -265,6 +266,7 @@ type rpcAnswer struct {
 	Error   *rpcError      `json:"error,omitzero"`
 }
 
+// rpcError is an error of JSON-RPC.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`

@@ -79,6 +79,8 @@ func (gemini) path(model string) string {
 
 func (gemini) sign(h http.Header, key string) { h.Set("X-Goog-Api-Key", key) }
 
+// body returns a generateContent request. The model is in the path; parts that would be empty are
+// left out.
 func (gemini) body(_ string, _ *Profile, r *Request) any {
 	q := &r.Params
 	b := &geminiBody{Contents: []any{geminiContent{"user", []any{geminiPart{Text: r.User}}}}, ServiceTier: q.ServiceTier}
@@ -120,6 +122,7 @@ func (gemini) body(_ string, _ *Profile, r *Request) any {
 var geminiFinishes = map[string]Finish{"STOP": Stop, "MAX_TOKENS": Length, "SAFETY": ContentFilter, "RECITATION": ContentFilter,
 	"LANGUAGE": ContentFilter, "BLOCKLIST": ContentFilter, "PROHIBITED_CONTENT": ContentFilter, "SPII": ContentFilter}
 
+// reply reads the first candidate. Without any, the prompt was blocked, which is a reply too.
 func (gemini) reply(body []byte) (*Response, error) {
 	var b struct {
 		Candidates []struct {
@@ -189,6 +192,8 @@ func (gemini) reply(body []byte) (*Response, error) {
 	return r, nil
 }
 
+// fault tells a limit for a minute, which is waited for, from one for a day and from a plan
+// without the model, which end the run: all of them are status 429.
 func (gemini) fault(status int, body []byte) fault {
 	var b struct {
 		Error *struct {

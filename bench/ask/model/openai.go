@@ -66,6 +66,8 @@ func (openAI) path(string) string { return "/chat/completions" }
 
 func (openAI) sign(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
 
+// body returns a chat completion request. The profile has the role of the system message and the
+// name of the token limit, in which models and servers differ.
 func (openAI) body(model string, p *Profile, r *Request) any {
 	q := &r.Params
 	b := &openAIBody{Model: model, Temperature: q.Temperature, TopP: q.TopP, Seed: q.Seed, Stop: q.Stop, ReasoningEffort: q.Effort, ServiceTier: q.ServiceTier}
@@ -99,6 +101,8 @@ func (openAI) refuses(q *Params) *Error {
 	return nil
 }
 
+// reply reads the first choice. Reasoning has several places, by server; where it is in none of
+// them, it may be in the text between tags.
 func (openAI) reply(body []byte) (*Response, error) {
 	var b struct {
 		ID      string `json:"id"`
@@ -208,6 +212,8 @@ func cutThinking(text string) (reasoning, rest string) {
 	return "", text
 }
 
+// fault reads what servers of this format say, each in a form of its own: an object, a text or a
+// list of details. Codes decide before words.
 func (openAI) fault(status int, body []byte) fault {
 	var b struct {
 		Error   json.RawMessage `json:"error"`

@@ -45,6 +45,8 @@ type responsesReasoning struct {
 
 func (responses) path(string) string { return "/responses" }
 
+// body returns a responses request. Whatever the model made in earlier turns, its reasoning
+// included, is sent back unchanged as input items.
 func (responses) body(model string, _ *Profile, r *Request) any {
 	q := &r.Params
 	b := &responsesBody{Model: model, Instructions: r.System, Input: r.User, MaxOutputTokens: q.MaxTokens, Temperature: q.Temperature, TopP: q.TopP, ServiceTier: q.ServiceTier}
@@ -83,6 +85,8 @@ func (responses) refuses(q *Params) *Error {
 	return nil
 }
 
+// reply reads an output of items. A status that is neither completed nor incomplete is an error,
+// as there is no answer.
 func (responses) reply(body []byte) (*Response, error) {
 	type texts []struct {
 		Type    string `json:"type"`
