@@ -266,7 +266,6 @@ type rpcAnswer struct {
 	Error   *rpcError      `json:"error,omitzero"`
 }
 
-// rpcError is an error of JSON-RPC.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`

@@ -13,7 +13,7 @@ type recent[K comparable, V any] struct {
 	weight     int // of the newer half
 }
 
-// get returns a value and moves it into the newer half.
+// get returns a value, which is then in the newer half.
 func (r *recent[K, V]) get(k K) (v V, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -242,7 +242,6 @@ func (r *reading) single(key []word, v *value) bool {
 	return true
 }
 
-// profile takes the name of a profile.
 func (r *reading) profile(to *Settings, v *value) bool {
 	for _, p := range check.Profiles {
 		if v.texts[0] == p.String() {

@@ -138,6 +138,7 @@ func (s *scene) plane(f *Figure) {
 		stair = append(stair, point{right, stair[len(stair)-1].y})
 		s.polyline(stair, soft, 1.1, "3 3")
 	}
+	// What no name may cover: the front, and later the intervals, the marks and the other names.
 	var taken []box
 	for i := 1; i < len(stair); i++ {
 		a, b := stair[i-1], stair[i]

@@ -404,6 +404,8 @@ func (c *checker) program(p *Program) {
 			lastPrint = i
 		}
 	}
+	// What stands after the last :print and is never used was most likely meant to be printed
+	// too.
 	type late struct {
 		sym  *symbol
 		name string
@@ -413,6 +415,8 @@ func (c *checker) program(p *Program) {
 		if c.step(1) {
 			break
 		}
+		// A statement in a repeat is elaborated once a round, and is one statement with its last
+		// value.
 		assign := func(s *syntax.Assign) val {
 			v := c.assign(s)
 			c.shadow(s.Name)

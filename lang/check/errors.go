@@ -396,7 +396,6 @@ func (c *checker) functionNames() []string {
 	return all
 }
 
-// arity reports a wrong number of arguments.
 func (c *checker) arity(x *syntax.Call, signature string, least, most int) val {
 	want := words.Plural(least, "argument")
 	switch {
@@ -792,6 +791,7 @@ func (c *checker) movesAlong(e syntax.Expr) (moves bool) {
 	return moves
 }
 
+// indexRange reports a constant position that an axis does not have.
 func (c *checker) indexRange(x, owner syntax.Expr, n *ir.Node, axis int) {
 	size := n.Type.Shape.Dim(axis)
 	hint := fmt.Sprintf("Positions on that axis are 0 to %d.", size-1)

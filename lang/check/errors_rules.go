@@ -147,6 +147,8 @@ func (c *checker) readsMissing(what string, place int, at source.Span) bool {
 	return false
 }
 
+// wrongColumns reports an atom of another number of columns than the relation has, or of keys if
+// it has a value.
 func (c *checker) wrongColumns(r *relation, want, got int, at source.Span) {
 	what := "columns"
 	if r.valued() {

@@ -131,6 +131,7 @@ func (g *gen) logic(n *ir.Node) *value {
 		}
 	}
 	if n.Fn == op.FnWhere {
+		// where(p, a, b) is p and a, or b and not p.
 		p, a, b := g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed), g.in(n.Args[2], tensor.Packed)
 		g.pos = n.Pos
 		return g.newValue(tensor.Packed, type2(code.Or, type2(code.And, p, a), type2(code.AndNot, b, p)))

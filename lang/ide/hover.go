@@ -409,7 +409,6 @@ func (m *markdown) labels(n *ir.Node, labels []string) {
 	m.add("nodes: " + strings.Join(shown, ", "))
 }
 
-// function adds the documentation of a function.
 func (m *markdown) function(f *function) {
 	m.code(f.Signature)
 	m.add(f.Doc)

@@ -23,7 +23,6 @@ func Dump(f *File) string {
 // stand.
 func Equal(a, b *File) bool { return Dump(a) == Dump(b) }
 
-// dumper writes S-expressions.
 type dumper struct{ strings.Builder }
 
 func (d *dumper) stmt(s Stmt) {

@@ -275,7 +275,7 @@ func (s *scanner) scan(c byte) Kind {
 	return s.invalid()
 }
 
-// operator is a text of several characters, or of one, and its kind.
+// operator is a piece of punctuation and its kind.
 type operator struct {
 	text string
 	kind Kind

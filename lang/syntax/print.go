@@ -266,7 +266,6 @@ const (
 	precPrimary
 )
 
-// precOf returns the level of precedence of an expression.
 func precOf(x Expr) int {
 	switch x := x.(type) {
 	case *Binary:

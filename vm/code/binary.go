@@ -379,8 +379,8 @@ const (
 	stmtBytes   = 4
 )
 
-// program is the whole of the binary form after its header. Registers come first, so that each
-// number of one can be checked when it is read.
+// program is the whole of the binary form after its header. Registers come before what names
+// them, so that each number of one can be checked when it is read.
 func (c *coder) program(p *Program) {
 	c.domains(p)
 	fixed(c, &p.Regs, c.length(len(p.Regs), regBytes, ErrLimit, c.limit.Registers, "registers"))
@@ -574,7 +574,8 @@ func (c *coder) input(in *Input) {
 }
 
 // instr is an instruction with the attributes that its operation has. The signature says how many
-// registers there are and whether one is a result, so that is written only where it varies.
+// registers there are and whether one is a result, so their number is written only where it
+// varies.
 func (c *coder) instr(in *Instr) {
 	enum(c, &in.Op, int(MaxOp), "operation")
 	if c.err != nil {

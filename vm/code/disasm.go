@@ -63,6 +63,7 @@ func (l *lister) pos(p ir.Pos) string {
 	return fmt.Sprintf("%d-%d", p.Start, p.End)
 }
 
+// registers lists the registers with what bounds their size.
 func (l *lister) registers() {
 	var rows [][]string
 	for i, r := range l.p.Regs {
@@ -161,6 +162,7 @@ func showCSR(m *tensor.CSR) string {
 	return strings.Join(list, " ")
 }
 
+// inputs lists the inputs, with what the code relies on of their numbers.
 func (l *lister) inputs() {
 	var rows [][]string
 	for _, in := range l.p.Inputs {

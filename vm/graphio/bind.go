@@ -563,6 +563,7 @@ func (b *binder) matrix(to []int32) tensor.Value {
 	if s.cols == 0 && r.opt.OneHot != "" {
 		panic(&Error{File: r.File, Msg: "the table has no rows, so the matrix has no columns"})
 	}
+	// The two that refuse repeated edges keep the first weight until all of them are reported.
 	m, repeated, twice := s.build(map[Dup]func(a, b float64) float64{
 		DupAuto:  func(a, _ float64) float64 { return a },
 		DupError: func(a, _ float64) float64 { return a },

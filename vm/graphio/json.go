@@ -651,7 +651,6 @@ type tally struct {
 // maxTally is how many names a tally counts separately.
 const maxTally = 10
 
-// add counts a member that is not used.
 func (t *tally) add(name []byte, line int) {
 	if t.line == 0 {
 		t.line = line

@@ -15,6 +15,7 @@ type anthropic struct{}
 
 const anthropicVersion = "2023-06-01"
 
+// anthropicBody is a request to create a message.
 type anthropicBody struct {
 	Model         string             `json:"model"`
 	MaxTokens     int                `json:"max_tokens"`
@@ -51,6 +52,7 @@ type anthropicMessage struct {
 	Content any    `json:"content"`
 }
 
+// anthropicResult is the result of a tool, a block of a message of the user.
 type anthropicResult struct {
 	Type    string `json:"type"`
 	Call    string `json:"tool_use_id"`

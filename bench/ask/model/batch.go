@@ -328,6 +328,7 @@ func openAIBatch(endpoint, tag string, bodies []json.RawMessage) []func(string) 
 	}}
 }
 
+// openAIListed is a batch as the API shows it.
 type openAIListed struct {
 	ID       string `json:"id"`
 	Status   string `json:"status"`
@@ -477,6 +478,7 @@ func (anthropic) batch(_, tag string, bodies []json.RawMessage) []func(string) (
 	}}
 }
 
+// anthropicListed is a message batch as the API shows it.
 type anthropicListed struct {
 	ID      string                                                          `json:"id"`
 	Status  string                                                          `json:"processing_status"`
@@ -588,6 +590,7 @@ func (gemini) batch(model, tag string, bodies []json.RawMessage) []func(string) 
 	}}
 }
 
+// geminiListed is a batch as the API shows it: a long-running operation.
 type geminiListed struct {
 	Name     string `json:"name"`
 	Metadata struct {

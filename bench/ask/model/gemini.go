@@ -31,6 +31,7 @@ type geminiSaid struct {
 	Parts []json.RawMessage `json:"parts"`
 }
 
+// geminiResult is the result of a tool, a part of a content of the user.
 type geminiResult struct {
 	Response struct {
 		ID       string            `json:"id,omitempty"`
@@ -49,6 +50,7 @@ type geminiFunction struct {
 	Schema      json.RawMessage `json:"parametersJsonSchema"`
 }
 
+// geminiBody is a request to generate content.
 type geminiBody struct {
 	SystemInstruction *geminiContent  `json:"systemInstruction,omitempty"`
 	Contents          []any           `json:"contents"`

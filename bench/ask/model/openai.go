@@ -30,6 +30,7 @@ type openAISaid struct {
 	Calls     []json.RawMessage `json:"tool_calls"`
 }
 
+// openAIResult is the result of a tool, a message of its own role.
 type openAIResult struct {
 	Role    string `json:"role"`
 	Call    string `json:"tool_call_id"`
@@ -47,6 +48,8 @@ type openAIFunction struct {
 	Schema      json.RawMessage `json:"parameters"`
 }
 
+// openAIBody is a request for a chat completion. MaxTokens and MaxCompletionTokens are two names
+// of one limit; the profile of the model says which it knows.
 type openAIBody struct {
 	Model               string       `json:"model"`
 	Messages            []any        `json:"messages"`

@@ -13,6 +13,8 @@ import (
 // responses is the Responses API of OpenAI, which shows summaries of reasoning.
 type responses struct{ openAI }
 
+// responsesBody is a request to create a response. Input is the text of the user or, after calls
+// of tools, all items so far.
 type responsesBody struct {
 	Model           string              `json:"model"`
 	Instructions    string              `json:"instructions,omitempty"`
@@ -32,6 +34,7 @@ type responsesTool struct {
 	Strict bool `json:"strict"`
 }
 
+// responsesResult is the result of a tool, an item of the input.
 type responsesResult struct {
 	Type   string `json:"type"`
 	Call   string `json:"call_id"`

@@ -50,6 +50,7 @@ const (
 	maxDiagnostics = 5
 )
 
+// withDefaults fills in what is 0.
 func (l Limits) withDefaults() Limits {
 	if l.Source <= 0 {
 		l.Source = DefaultSource

@@ -180,7 +180,6 @@ func (w *rewriter) variants(err Error, name string, edits []edit, each bool, pre
 	}
 }
 
-// walk visits all calls of the program.
 func (w *rewriter) walk(visit func(*syntax.Call)) {
 	for _, s := range w.file.Stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {

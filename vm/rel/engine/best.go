@@ -206,6 +206,7 @@ func (n *nest) relaxing(best bool) *relaxing {
 	if ok {
 		x.to = column(y)
 	}
+	// The new value is the old one alone or, in either order, plus a weight from the list.
 	is := func(e *rel.Expr, v int) bool { return len(e.Args) == 0 && e.Term == rel.Term{Var: v} }
 	e := &n.rule.Head[1].Expr
 	if !is(e, from.value) {

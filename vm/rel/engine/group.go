@@ -45,8 +45,8 @@ func (pl *Plan) places(s *store, n *nest) int {
 }
 
 // newGroups makes room for the aggregates of the rule that runs. Groups get places of their own,
-// which need no look-up, if there are few beside the rows that are read; if the places are many,
-// they are worked off in blocks that the caches hold.
+// which need no look-up, if these are at most twice the rows that are read; many places are
+// worked off in blocks that the caches hold.
 func (r *run) newGroups() *groups {
 	g := &groups{store: r.grouped(r.rule, r.nest.groups)}
 	g.stride = 1

@@ -233,8 +233,8 @@ func (r *run) load(s *store, t *tensor.Table) {
 	s.n = t.Len
 }
 
-// facts puts the facts of a relation into its store; values of one key are folded. None of them
-// is news of a round.
+// facts puts the facts of a relation into its store, where values of one key are folded. They do
+// not count as what a round has changed.
 func (r *run) facts(s *store, rl *rel.Relation) {
 	r.members(s)
 	row := make([]uint32, len(rl.Columns))

@@ -389,6 +389,7 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 	ctx, stop, done := interrupts(a, told)
 	f.Stop = stop
 	if f.wait > 0 {
+		// No reply is under way yet, so the first interrupt ends the wait at once.
 		waiting, cancel := context.WithTimeout(ctx, f.wait)
 		go func() {
 			select {

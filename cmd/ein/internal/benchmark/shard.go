@@ -243,6 +243,7 @@ type files struct {
 	f     *os.File
 }
 
+// Read implements io.Reader. It never returns io.EOF between two files.
 func (r *files) Read(p []byte) (int, error) {
 	for {
 		if r.f == nil {

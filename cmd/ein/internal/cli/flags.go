@@ -42,6 +42,7 @@ func (k Kind[T]) complete(cmd *cobra.Command, flag string) {
 	}
 }
 
+// value is the pflag.Value of a Kind.
 type value[T any] struct {
 	Kind[T]
 	to *T
@@ -118,6 +119,7 @@ func Some[T comparable](cmd *cobra.Command, to *[]T, name string, values []T, us
 	Complete(cmd, name, texts(values)...)
 }
 
+// some is the pflag.Value of Some; given says that the flag was used, after which values add up.
 type some[T comparable] struct {
 	to    *[]T
 	known []T
