@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// options are the flags; main.go's run explains each.
+// options are the values of the flags of run.
 type options struct {
 	quick         bool
 	clock, python string

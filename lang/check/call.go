@@ -73,8 +73,8 @@ func (c *checker) call(x *syntax.Call, cx ctx) val {
 	return val{}
 }
 
-// builtin elaborates a call of a builtin by its form. Those that work element by element take
-// indexed arguments, others take whole tensors.
+// builtin elaborates a call of a builtin by its form. The arguments of elementwise functions and
+// reductions may have indices; those of the form Whole take tensors without.
 func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	least, most := b.Arity()
 	if b.Form == stdlib.Reduction && b.Fn != 0 {

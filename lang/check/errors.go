@@ -173,8 +173,7 @@ func (c *checker) names() []string {
 	return out
 }
 
-// unknownName reports a name that nothing defines, with the likeliest reason: what the name is
-// elsewhere comes before what it is similar to.
+// unknownName reports a name that nothing defines, with the likeliest reason.
 func (c *checker) unknownName(x *syntax.Name) {
 	if c.full() {
 		return

@@ -128,7 +128,7 @@ func Text(ctx context.Context, w io.Writer, out *vm.Output, opt Options) error {
 	return t.end()
 }
 
-// text writes an output for people, in no more room than it is given.
+// text writes an output for people, and leaves out what is past elems and lines.
 type text struct {
 	writer
 	elems, lines int // the most of a row, and of rows, that is shown

@@ -488,8 +488,8 @@ func exactRule(x *Site) error {
 	return nil
 }
 
-// semiringRule requires a function of two arguments, a fold that is no position, and a Spec that
-// has a plan.
+// semiringRule requires a function of two arguments, a fold other than argmax and argmin, and a
+// Spec that has a plan.
 func semiringRule(x *Site) error {
 	if x.Fn.Arity() != 2 || x.Fold > op.FoldMin {
 		return fmt.Errorf("no semiring of %v and %v", x.Fn, x.Fold)

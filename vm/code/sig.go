@@ -65,8 +65,7 @@ func (op Op) Gives() tensor.Layout {
 	return tensor.Layout(bits.TrailingZeros8(sigs()[op].result.layouts))
 }
 
-// parseSig parses a signature of the table of operations, such as "csr[n,m] dense[m] ->
-// dense[n]".
+// parseSig parses a signature as the table of operations has it.
 func parseSig(text string) (s sig) {
 	args, result, found := strings.Cut(text, " -> ")
 	for _, word := range strings.Fields(args) {

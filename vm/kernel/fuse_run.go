@@ -167,8 +167,8 @@ func packRun(t simd.Tier, f op.Fn, dst []uint64, a, b []float64) {
 	}
 }
 
-// runBlocks evaluates block by block. exact is false if a value that must be exact was not, ok if
-// the run was cancelled. A bare expression needs no registers, so its blocks may be larger.
+// runBlocks evaluates block by block. exact is false if a value was inexact that must not be, ok
+// if the run was cancelled. A bare expression needs no registers, so its blocks may be larger.
 func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) (exact, ok bool) {
 	var reg fusedRegs
 	p.registers(&reg, args, f)

@@ -47,7 +47,7 @@ type spawner struct {
 	once   *sync.Once
 }
 
-// newSpawner starts the thread.
+// newSpawner starts the thread, which ends with close.
 func newSpawner() spawner {
 	s := spawner{make(chan func()), new(sync.Once)}
 	go func() {

@@ -188,8 +188,8 @@ func Run(profile check.Profile, program string, result category.Result, labels [
 	return runProgram(context.Background(), profile, program, result, labels)
 }
 
-// runProgram is Run that can be stopped. It runs in the memory of an earlier program, which an
-// error keeps.
+// runProgram is Run that can be stopped. It runs in the memory of an earlier program, which one
+// that fails keeps.
 func runProgram(ctx context.Context, profile check.Profile, program string, result category.Result, labels []string) (answer.Value, error) {
 	memory := memories.Get().(*lang.Memory) // that of an error is left to it
 	opt := lang.Options{Profile: profile, Workers: 1, ErrorsOnly: true, Memory: memory}

@@ -64,7 +64,7 @@ func draw(r *rand.Rand) *rel.Program {
 	return g.p
 }
 
-// gen draws the parts of a program, in the order in which they need each other.
+// gen draws the parts of the program p.
 type gen struct {
 	*rand.Rand
 	p *rel.Program

@@ -32,7 +32,7 @@ func polled(in io.Reader) io.Reader {
 	return &eagerReader{f, pipe}
 }
 
-// eagerReader polls a pipe for as long as eager says before it waits for input.
+// eagerReader is a pipe that is polled for a while before it is waited for.
 type eagerReader struct {
 	f    *os.File
 	pipe syscall.RawConn
