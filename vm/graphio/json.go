@@ -645,7 +645,7 @@ type tally struct {
 	names []string
 	count []int
 	line  int // of the first
-	rest  int // names past maxTally
+	rest  int // times that names past maxTally were met
 }
 
 // maxTally is how many names a tally counts separately.
