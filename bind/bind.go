@@ -200,6 +200,7 @@ func tableError(name string, err error) error {
 // maxQuery bounds what is read of a file with a query.
 const maxQuery = 1 << 20
 
+// query reads the file of a query, of at most maxQuery bytes.
 func (r *Reader) query(ctx context.Context, path string) (string, error) {
 	if r.Open == nil {
 		return "", &FileError{path, errNoFiles}
@@ -572,6 +573,7 @@ func misspelt(name string) string {
 	return ""
 }
 
+// finding returns a mistake in a data file as a diagnostic.
 func finding(e *graphio.Error) diag.Diagnostic {
 	code := codes.E0701
 	switch {

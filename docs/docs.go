@@ -25,6 +25,8 @@ type section struct {
 // deepest is the level of the headings that are topics; below are functions.
 const deepest = 3
 
+// sections returns the sections of a page down to the level deepest. A section ends where the
+// next of its level or above begins; lines of code blocks that begin with # are no headings.
 func sections(page string) []section {
 	var list []section
 	fenced, at := false, 0

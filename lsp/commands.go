@@ -35,12 +35,15 @@ const (
 	commandExplainCode  = "ein.explainCode"
 )
 
+// command is a command that the client can run by name.
 type command struct {
 	name, title string
 	lens        bool // is shown above a program
 	run         func(ctx context.Context, args []protocol.LSPAny) (string, error)
 }
 
+// commands lists the commands. Those about a program refuse one with errors, and work on the text
+// of when they were asked for.
 func (s *server) commands() []command {
 	about := func(write func(context.Context, *ein.Program) (string, error)) func(context.Context, []protocol.LSPAny) (string, error) {
 		return func(ctx context.Context, args []protocol.LSPAny) (string, error) {
@@ -300,6 +303,7 @@ func (s *server) show(c command, argument, text string) {
 	}
 }
 
+// showReport shows text as a document of the scheme ein. One that is shown already is refreshed.
 func (s *server) showReport(c command, argument, text string) error {
 	u, err := uri.From(uri.Components{Scheme: contentScheme, Path: "/" + path.Join("report", c.title, path.Base(argument)+".txt"), Query: argument})
 	if err != nil {

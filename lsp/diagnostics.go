@@ -18,6 +18,7 @@ type jobs struct {
 	of map[uri.URI]*fileJob
 }
 
+// fileJob is the job for one file; its key says what it works on.
 type fileJob struct {
 	key    string
 	cancel func()
@@ -127,6 +128,8 @@ func (s *server) diagnostics(f *file) []protocol.Diagnostic {
 	return lists.Map(f.findings(), func(d diag.Diagnostic) protocol.Diagnostic { return s.diagnostic(f, &d) })
 }
 
+// diagnostic returns a diagnostic as the client can show it. Label and notes are part of the
+// message, since the protocol has no place for them.
 func (s *server) diagnostic(f *file, d *diag.Diagnostic) protocol.Diagnostic {
 	m := f.mapper()
 	message := d.Message

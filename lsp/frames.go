@@ -83,6 +83,7 @@ func (f *frames) pump() {
 	}
 }
 
+// Read gives jsonrpc2 the frames that pump has checked.
 func (f *frames) Read(p []byte) (int, error) {
 	if len(f.pending) == 0 {
 		select {

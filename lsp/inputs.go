@@ -333,6 +333,8 @@ type watched struct {
 	count    int
 }
 
+// watchedFiles is the data files of one program, and the registration by which the client watches
+// them.
 type watchedFiles struct {
 	id    string // of the registration
 	paths []string

@@ -32,6 +32,7 @@ type mapper struct {
 
 const stride = 256
 
+// newMapper reads the text once. A line ends at \n, \r\n or a lone \r.
 func newMapper(text string, enc encoding) *mapper {
 	m := &mapper{text: text, encoding: enc, lines: []int{0}}
 	for i := 0; i < len(text); i++ {
@@ -120,6 +121,7 @@ type walk struct {
 	at, line, column int
 }
 
+// to returns the position of an offset, which must not be before the last one.
 func (w *walk) to(offset int) (line, column int) {
 	for w.line+1 < len(w.lines) && w.lines[w.line+1] <= offset {
 		w.line++

@@ -183,11 +183,14 @@ type inFlight struct {
 	requests map[jsonrpc2.ID]*request
 }
 
+// request is a request that is being answered; over is closed at its end.
 type request struct {
 	cancel context.CancelFunc
 	over   chan struct{}
 }
 
+// begin makes the context of a request, which a cancellation ends. The function that it returns
+// must be called at the end of the request.
 func (f *inFlight) begin(ctx context.Context, id jsonrpc2.ID) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &request{cancel, make(chan struct{})}
@@ -293,6 +296,8 @@ func (s *server) handle(released context.Context, req *jsonrpc2.Request) (result
 	return result, coded(err)
 }
 
+// notification handles a message that needs no answer. Before initialize and after shutdown only
+// exit counts.
 func (s *server) notification(req *jsonrpc2.Request) error {
 	switch method := req.Method(); {
 	case method == protocol.MethodExit:

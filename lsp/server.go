@@ -45,6 +45,8 @@ type server struct {
 	dispatch func(context.Context, *jsonrpc2.Request) (any, error)
 }
 
+// newServer makes a server that talks to peer. A panic in what it does in the background is
+// logged and ends that task only.
 func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
 	s := &server{
 		ctx: ctx, opt: opt, log: opt.Log, peer: peer,
@@ -124,6 +126,8 @@ func (c capabilities) lists(path string, item any) bool {
 	return slices.Contains(list, item)
 }
 
+// newClient reads from the capabilities what the server makes use of. What a client does not
+// mention, it cannot do.
 func newClient(c capabilities) client {
 	kinds, _ := c.at("textDocument.codeAction.codeActionLiteralSupport.codeActionKind.valueSet").([]any)
 	const markdown = string(protocol.MarkupKindMarkdown)

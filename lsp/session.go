@@ -62,6 +62,7 @@ func (s *snapshot) sorted() []*file {
 	return slices.SortedFunc(maps.Values(s.files), func(a, b *file) int { return cmp.Compare(a.uri, b.uri) })
 }
 
+// snapshotKey is the key of the snapshot in the context of a request.
 type snapshotKey struct{}
 
 // snapshotOf is the snapshot of when a request came.

@@ -91,6 +91,8 @@ type closed struct {
 	files map[string]closedFile
 }
 
+// closedFile is the symbols of a file that is not open, good as long as size and time of change
+// are the same.
 type closedFile struct {
 	size    int64
 	changed time.Time

@@ -180,6 +180,7 @@ type dense struct {
 	cases         []random
 }
 
+// section returns a row for each graph. A quick run leaves out those that take long.
 func (d dense) section(quick bool) section {
 	s := section{title: d.title, text: d.text}
 	for _, c := range d.cases {
@@ -530,6 +531,7 @@ func loading(quick bool) section {
 	return s
 }
 
+// readGraph does what ein does with a file of edges, from opening it to the bound value.
 func readGraph(path string) (tensor.Value, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"ein/vm/tensor"
 )
 
+// values are the inputs of a program by name.
 type values map[string]*tensor.Value
 
 // load compiles a program and allocates its machine, in the memory of the last one if

@@ -34,6 +34,7 @@ func main() {
 	}
 }
 
+// options are the values of the flags of run.
 type options struct {
 	quick         bool
 	clock, python string
@@ -41,6 +42,8 @@ type options struct {
 	workers       int
 }
 
+// run measures what the flags select. The tables go to standard output if a contender gave
+// another answer than Ein, so that a wrong figure gets into no file.
 func run(args []string) (err error) {
 	defer func() { // of a file that cannot be written
 		switch p := recover().(type) {

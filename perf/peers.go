@@ -24,6 +24,8 @@ var peersPy []byte
 // message is a request to peers.py: "do" and what goes with it.
 type message map[string]any
 
+// answer is a reply of peers.py: what a sample took and its check value, or, to "versions", which
+// peers there are.
 type answer struct {
 	Wall, CPU, Check float64
 	peak             float64 // bytes that a process of its own grew by
@@ -62,6 +64,8 @@ func startPeers(python, dir string, workers int) (*peers, error) {
 	return p, err
 }
 
+// ask sends a request and waits for the answer. An error that the peer reports is returned with
+// it.
 func (p *peers) ask(m message) (answer, error) {
 	line, err := json.Marshal(m)
 	if err != nil {

@@ -98,6 +98,7 @@ func skewed(n, m int) func(e *env) facts {
 	}
 }
 
+// roads is a random directed graph with weights from 1 to 100 that depend on the ends of an edge.
 func roads(n, m int) func(e *env) facts {
 	return func(e *env) facts {
 		g := e.uniform(n, m, directed)
@@ -109,6 +110,7 @@ func roads(n, m int) func(e *env) facts {
 	}
 }
 
+// labelled is a random directed graph in which every node is its own label.
 func labelled(n, m int) func(e *env) facts {
 	return func(e *env) facts {
 		g := e.uniform(n, m, directed)
@@ -130,6 +132,7 @@ func tree(n int) func(e *env) facts {
 	}
 }
 
+// payments are rows of payer, payee and a number of its own, so that no two are equal.
 func payments(rows int) func(e *env) facts {
 	return func(*env) facts {
 		r := source("payments")

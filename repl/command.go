@@ -92,6 +92,7 @@ func meantCommand(entry string) string {
 	return ""
 }
 
+// command runs a command of the session, after a check of its argument that all commands share.
 func (s *Session) command(ctx context.Context, entry string) Reply {
 	name, arg, _ := splitCommand(entry)
 	list := commands()
@@ -109,6 +110,8 @@ func (s *Session) command(ctx context.Context, entry string) Reply {
 	return c.run(s, ctx, arg)
 }
 
+// unknownCommand refuses a command and suggests one with a similar name or, for a letter, those
+// that begin with it.
 func (s *Session) unknownCommand(name string, list []command) Reply {
 	names := lists.Map(list, func(c command) string { return c.name })
 	hint := "`:help` lists the commands."
@@ -150,6 +153,7 @@ Alt-Enter adds a line to an entry. Ctrl-C stops what is running or clears the
 line, Ctrl-D leaves.
 `
 
+// help lists the commands or explains one of them; for any other word it is doc.
 func (s *Session) help(ctx context.Context, arg string) Reply {
 	list := commands()
 	if arg != "" {

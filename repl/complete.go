@@ -23,6 +23,7 @@ func (s *Session) Complete(entry string, pos int) (start int, words []string) {
 	return s.completeStatement(entry, pos)
 }
 
+// completeCommand completes the name of a command or, behind it, what that command takes.
 func (s *Session) completeCommand(typed, name string) (start int, words []string) {
 	colon := strings.IndexByte(typed, ':')
 	if rest := typed[colon+1:]; rest == "" || identifier().MatchString(rest) {

@@ -68,6 +68,7 @@ func (s *Session) needsFiles() {
 	}
 }
 
+// open opens a file for reading. It panics with the reply to a failure, which ends the entry.
 func (s *Session) open(ctx context.Context, name string) io.ReadCloser {
 	s.needsFiles()
 	f, err := s.cfg.Files.Open(ctx, name)
@@ -123,6 +124,7 @@ func (s *Session) said(name string, program *syntax.File) []bind.Input {
 	return list
 }
 
+// readInput reads the data of an input that settings name. It panics with the reply to a failure.
 func (s *Session) readInput(ctx context.Context, in bind.Input, d bind.Declared) binding {
 	read := bind.Reader{Tables: s.cfg.Tables, Ledger: &cost.Ledger{Max: s.cfg.Limits.MaxBytes}}
 	if s.cfg.Files != nil {
@@ -240,6 +242,8 @@ func fields(s string) []string {
 	return out
 }
 
+// load adds the statements of a program to the session. Inputs get data from the arguments, else
+// from the settings beside the program; all of it is read before anything changes.
 func (s *Session) load(ctx context.Context, arg string) Reply {
 	args := fields(arg)
 	if len(args) == 0 {
@@ -322,6 +326,8 @@ func declared(f *syntax.File, name string) int {
 	return slices.IndexFunc(f.Stmts, func(st syntax.Stmt) bool { in, ok := st.(*syntax.Input); return ok && in.Name.Name == name })
 }
 
+// save writes the statements of the session as a program. It asks before it overwrites a file,
+// never overwrites data of an input, and warns of a program that does not run on its own.
 func (s *Session) save(ctx context.Context, arg string) Reply {
 	name := s.path(unquote(arg))
 	s.mayWrite(name)

@@ -62,6 +62,7 @@ func describeValue(v *tensor.Value) string {
 	return fmt.Sprintf("%s, %s entries", typeWords(t), words.Count(uint64(ones)))
 }
 
+// tensorList lists tensors, with their types and where they come from, and functions.
 func (s *Session) tensorList(context.Context, string) Reply {
 	var rows [][]string
 	for _, name := range s.tensors() {
@@ -82,6 +83,8 @@ func (s *Session) tensorList(context.Context, string) Reply {
 	return Reply{Out: strings.Join(table.Align("", rows), "")}
 }
 
+// relationList lists relations with the number of their facts or rows of data, and of their
+// rules.
 func (s *Session) relationList(context.Context, string) Reply {
 	facts, rules := map[string]int{}, map[string]int{}
 	for _, st := range s.program.File.Stmts {
@@ -132,6 +135,7 @@ func (s *Session) try(text string) (state, *entry) {
 	return next, e
 }
 
+// typeOf tells the type of each value of a text without computing it.
 func (s *Session) typeOf(_ context.Context, arg string) Reply {
 	next, e := s.try(arg)
 	r := Reply{Diags: e.diags, File: next.file}
@@ -151,6 +155,7 @@ func (s *Session) typeOf(_ context.Context, arg string) Reply {
 	return r
 }
 
+// doc explains a name: what the session defines before what the language has.
 func (s *Session) doc(ctx context.Context, arg string) Reply {
 	if arg == "" {
 		text := describe.Contents(describe.Functions())

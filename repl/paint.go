@@ -62,6 +62,8 @@ func takesStatement(list []command, name string) bool {
 	return name == "print"
 }
 
+// style returns the style of token i. A name is a keyword or a function only where the grammar
+// takes it for one, which the next token tells.
 func style(text string, tokens []syntax.Token, i int) string {
 	t := tokens[i]
 	switch k := t.Kind; {

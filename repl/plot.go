@@ -126,6 +126,7 @@ func (s *Session) output(ctx context.Context, arg string) Reply {
 // modes are the formats in which results are shown.
 var modes = []show.Format{show.Table, show.Object, show.CSV, show.TSV, show.Markdown}
 
+// setMode changes how results are shown, and says how that is now. A wrong word changes nothing.
 func (s *Session) setMode(_ context.Context, arg string) Reply {
 	mode, view := s.mode, s.view
 	for _, word := range strings.Fields(arg) {
@@ -176,6 +177,7 @@ func trailing(arg string) (rest string, settings []string) {
 	}
 }
 
+// setOption changes a setting that is written as NAME=VALUE.
 func setOption(opt *show.Options, setting string) error {
 	m := option().FindStringSubmatch(setting)
 	if m == nil {
@@ -276,6 +278,8 @@ type grid struct {
 	labels     []string
 }
 
+// newGrid makes a grid of a vector or a matrix. Labels are used only if there is one for each row
+// and column.
 func newGrid(v *tensor.Value, name string, opt show.Options) *grid {
 	g := &grid{name: name, rows: 1, cols: v.Shape.Dim(0), vector: v.Shape.Rank() == 1, at: v.ToDense()}
 	if !g.vector {

@@ -185,6 +185,7 @@ func HistoryFile(env func(string) string) string {
 	return filepath.Join(state, "ein", "history")
 }
 
+// completer offers completions in a terminal of some width.
 type completer struct {
 	complete func(line string, pos int) (start int, words []string)
 	width    func() int

@@ -73,6 +73,8 @@ func ask(x syntax.Expr) (q question, ok bool) {
 	return q, false
 }
 
+// why explains a value: a row by its proof, a question about paths by a path or by what is
+// reached instead, any other value by the statement and the elements that it comes from.
 func (s *Session) why(ctx context.Context, arg string) Reply {
 	if r := s.proof(ctx, arg); r != nil {
 		return *r

@@ -230,6 +230,8 @@ func (r *received) dense() (err error) {
 	return err
 }
 
+// bits takes rows of 64-bit words. Bits past the end of a row are refused, since kernels count
+// whole words.
 func (r *received) bits() error {
 	rows, cols := r.v.Shape.Matrix()
 	m := tensor.Bits{Rows: rows, Cols: cols, Stride: tensor.Words(cols)}
@@ -246,6 +248,8 @@ func (r *received) bits() error {
 	return nil
 }
 
+// csr takes rows of sorted columns, as SciPy has them, and drops entries that are 0: a stored
+// entry is an edge.
 func (r *received) csr() error {
 	rows, cols := r.Shape[0], r.Shape[1]
 	ptr, ok := ints(r.blocks[0], rows+1)
@@ -285,6 +289,8 @@ func (r *received) csr() error {
 	return nil
 }
 
+// edges builds a matrix of pairs in any order. An edge without a weight may be repeated; two
+// weights for the same ends are an error, as either could be meant.
 func (r *received) edges() error {
 	rows, cols := r.Shape[0], r.Shape[1]
 	ends, ok := pairs(r.blocks[0])
@@ -365,6 +371,7 @@ func pairs(b []byte) ([]int64, bool) {
 	return ints(b, len(b)/8)
 }
 
+// number is what an array can consist of.
 type number interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
 }

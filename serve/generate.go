@@ -163,6 +163,7 @@ type InstanceResult struct {
 	Messages []prompt.Message `json:"messages,omitzero"`
 }
 
+// one generates the instance of an id and, with a mode, what a model is to be told.
 func one(ctx context.Context, s *Server, c *Call, _ *nothing) (out *InstanceResult, err error) {
 	mode := prompt.Mode(c.Query.Get("mode"))
 	if err := isMode(mode); err != nil {

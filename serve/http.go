@@ -112,6 +112,8 @@ const (
 	mostBodies = 64
 )
 
+// http reads a request and answers it. The bodies that are held at once are bounded, so that
+// clients together cannot take all memory before anything is checked.
 func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Request, r *Route) *Answer {
 	if size := req.ContentLength; size > s.opt.Body {
 		return refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has %d bytes, at most %d are read", size, s.opt.Body))
@@ -174,6 +176,8 @@ func passOver(ctx context.Context, w http.ResponseWriter, req *http.Request, a *
 	}
 }
 
+// write sends an answer. A stream that fails after its first bytes cannot change the status, so
+// its last line has the error and the connection is cut.
 func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime))
 	h := w.Header()

@@ -21,6 +21,8 @@ type metrics struct {
 	seconds, waits         *prometheus.HistogramVec
 }
 
+// newMetrics registers the metrics of a server, in a registry of its own: a process may have
+// several servers.
 func newMetrics(s *Server) *metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -66,6 +68,7 @@ func (m *metrics) waited(l *lane) func(time.Duration) {
 	return func(d time.Duration) { h.Observe(d.Seconds()) }
 }
 
+// gather answers with all metrics in the text format of Prometheus.
 func gather(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
 	// The default one has the process and Go's runtime.
 	families, err := prometheus.Gatherers{prometheus.DefaultGatherer, s.metrics.registry}.Gather()

@@ -258,6 +258,7 @@ type rpcRequest struct {
 	} `json:"params,omitzero"`
 }
 
+// rpcAnswer is the answer to an rpcRequest: a result or an error.
 type rpcAnswer struct {
 	Version string         `json:"jsonrpc"`
 	ID      jsontext.Value `json:"id"`

@@ -71,6 +71,7 @@ func (s *Server) time(l Limits) time.Duration {
 	return time.Duration(under(min(l.Millis, uint64(time.Hour/time.Millisecond))*uint64(time.Millisecond), uint64(s.opt.Timeout)))
 }
 
+// profile returns the profile of a name; none is full.
 func profile(name string) (ein.Profile, error) {
 	for _, p := range []ein.Profile{ein.Full, ein.Core, ein.Logic} {
 		if name == p.String() {
@@ -325,6 +326,8 @@ type CheckResult struct {
 	Text        string                `json:"text"` // the same for people
 }
 
+// check answers with the diagnostics of a program. A program with errors is no failure of the
+// request.
 func check(ctx context.Context, s *Server, _ *Call, q *Program) (*CheckResult, error) {
 	prof, err := profile(q.Profile)
 	if err != nil {
@@ -340,6 +343,8 @@ func check(ctx context.Context, s *Server, _ *Call, q *Program) (*CheckResult, e
 	return &CheckResult{1, diag.ToJSON(p.Diags, p.File.Source), b.String()}, nil
 }
 
+// costs answers with the certificate. The limit on operations does not apply: a program over it
+// is what one asks about.
 func costs(ctx context.Context, s *Server, c *Call, q *Program) (*ein.JSONCost, error) {
 	limit := s.limits(q.Limits).MaxOps
 	unlimited := *q
@@ -365,6 +370,7 @@ type Text struct {
 	Text    string `json:"text"`
 }
 
+// explain answers with the plan of a program or the page of a diagnostic.
 func explain(ctx context.Context, s *Server, c *Call, q *ExplainRequest) (*Text, error) {
 	if q.Code != "" {
 		return doc(ctx, s, &Call{ID: q.Code}, nil)
@@ -394,6 +400,7 @@ type FormatRequest struct {
 	Name    string `json:"name,omitzero"`
 }
 
+// format answers with the formatted text, or with the diagnostics of one that does not parse.
 func format(ctx context.Context, _ *Server, _ *Call, q *FormatRequest) (*Text, error) {
 	f := lang.Parse(cmp.Or(q.Name, "program"), q.Program, lang.Options{Context: ctx})
 	text, ok := syntax.Format(f)

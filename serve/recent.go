@@ -13,6 +13,7 @@ type recent[K comparable, V any] struct {
 	weight     int // of the newer half
 }
 
+// get returns a value, which is then in the newer half.
 func (r *recent[K, V]) get(k K) (v V, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -31,6 +32,8 @@ func (r *recent[K, V]) put(k K, v V) {
 	r.add(k, v)
 }
 
+// add puts a value into the newer half, unless it weighs more than that holds. The lock must be
+// held.
 func (r *recent[K, V]) add(k K, v V) {
 	w := r.weigh(k, v)
 	if r.newer == nil || r.weight+w > r.most/2 {

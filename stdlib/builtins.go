@@ -555,6 +555,7 @@ func (c *Call) rectangularDiagonal(a *ir.Node, rows, cols int) *ir.Node {
 	return c.Einsum(&op.Spec{In: [][]uint8{{0, 1}, {0, 1}}, Out: []uint8{kept}, Size: []int{rows, cols}}, a, one)
 }
 
+// filled is a constant tensor whose sizes are the arguments; nil if one of them is no size.
 func (c *Call) filled(x float64) *ir.Node {
 	dims := make([]int, len(c.Args))
 	for i := range dims {

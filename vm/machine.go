@@ -140,6 +140,7 @@ type Progress struct {
 	Ops       uint64
 }
 
+// watch reports the progress of a run.
 type watch struct {
 	m      *Machine
 	tell   func(Progress)

@@ -303,6 +303,7 @@ func (m *Machine) count(n uint64, ok bool) bool {
 	return m.exact(n < tensor.MaxInt, ok)
 }
 
+// notFinite is the error of an output whose element at is NaN or infinite.
 func notFinite(a *tensor.Value, at int) *RuntimeError {
 	what := "it is NaN, from 0/0 or the like"
 	if x := a.F[at]; math.IsInf(x, 0) {

@@ -36,6 +36,8 @@ const (
 // oldDictionary is PLAIN_DICTIONARY, which many write to this day.
 const oldDictionary format.Encoding = 2
 
+// newChecker makes a checker of a column in a row group. It refuses what lies outside the file
+// before anything is read.
 func newChecker(t *table, group, index int) (*checker, error) {
 	meta := t.file.Metadata().RowGroups[group].Columns[index].MetaData
 	from := cmp.Or(meta.DictionaryPageOffset, meta.DataPageOffset)

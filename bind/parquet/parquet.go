@@ -32,6 +32,7 @@ const (
 	maxColumns = 10_000
 )
 
+// table reads a file row by row. All columns are at the same row.
 type table struct {
 	file   *parquet.File
 	at     io.ReaderAt
@@ -145,6 +146,8 @@ func safely(call func() error) (err error) {
 
 func (t *table) Columns() []string { return t.names }
 
+// Next implements graphio.Table. The texts of a row share one buffer, which the next row
+// overwrites.
 func (t *table) Next(want []bool) ([]graphio.Value, error) {
 	for t.left == 0 {
 		groups := t.file.RowGroups()

@@ -70,6 +70,8 @@ func (s *skimmer) varint() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
+// fields goes over the fields of a structure. Those of deeper structures are not recorded;
+// numbers of fields are relative to the one before.
 func (s *skimmer) fields(depth, base int) {
 	const deepest = 16
 	if depth > deepest {
@@ -93,6 +95,8 @@ func (s *skimmer) fields(depth, base int) {
 	}
 }
 
+// value goes over a value and returns it if it is a number, or its length if it is a list or a
+// map. In a list, a truth value takes a byte; in a field, it is the type.
 func (s *skimmer) value(kind byte, inList bool, depth, base int) int64 {
 	switch kind {
 	case thriftTrue, thriftFalse:

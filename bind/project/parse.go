@@ -42,6 +42,7 @@ type reading struct {
 	seen map[string]seenAs
 }
 
+// seenAs is how a key came to be, which decides whether it may come again.
 type seenAs uint8
 
 const (

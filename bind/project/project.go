@@ -124,6 +124,7 @@ func wrong(at source.Position, message, hint string) diag.Diagnostic {
 	return diag.Finding(codes.E0711, diag.Error, at.File, at.Line, at.Column, message, hint)
 }
 
+// read reads and parses a file of settings.
 func read(name string) (*File, error) {
 	text, err := content(name)
 	if err != nil {
@@ -136,6 +137,7 @@ func read(name string) (*File, error) {
 	return file, nil
 }
 
+// content reads a regular file of at most maxBytes.
 func content(name string) ([]byte, error) {
 	info, err := os.Stat(name) // opening a pipe would wait
 	if err != nil {

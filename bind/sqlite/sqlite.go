@@ -28,6 +28,7 @@ import (
 // maxText is the longest value, as of a line of text.
 const maxText = 1 << 20
 
+// table reads the result of a query row by row.
 type table struct {
 	db    *sql.DB
 	conn  *sql.Conn
@@ -208,6 +209,8 @@ func told(err error) error {
 
 func (t *table) Columns() []string { return t.names }
 
+// Next implements graphio.Table. NULL is no value; a blob or the like is shown by its first
+// bytes.
 func (t *table) Next(want []bool) ([]graphio.Value, error) {
 	if !t.rows.Next() {
 		if err := t.rows.Err(); err != nil {
@@ -243,6 +246,7 @@ func (t *table) Next(want []bool) ([]graphio.Value, error) {
 	return t.out, nil
 }
 
+// Close ends the query, then closes the file, and returns all errors.
 func (t *table) Close() error {
 	var err error
 	if t.rows != nil {

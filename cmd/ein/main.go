@@ -36,6 +36,7 @@ Exit codes: 0 success, 1 the program or its data is wrong, 2 wrong command line,
 outside reason (a provider, an interrupt, no Python with networkx, no sandbox), and
 the same command resumes it`
 
+// root returns the command ein with the verbs that args may need. Without a verb it is a session.
 func root(a *cli.App, args []string) *cobra.Command {
 	// A flag of our own: that of cobra needs text/template to print as we do, whose
 	// calls by name make the linker keep every method of the binary, 5 MB of them.

@@ -5,6 +5,8 @@ import (
 	"math"
 )
 
+// dots draws Dots: rows as bands, series side by side within a row so that intervals do not hide
+// each other.
 func (s *scene) dots(f *Figure) {
 	series := f.Panels[0].Series
 	left, right := s.rowLabels(f), s.width-margin-14
@@ -40,6 +42,8 @@ func (s *scene) dots(f *Figure) {
 	s.height = bottom + 36
 }
 
+// lines draws Lines: panels in up to three columns, one on a narrow page, with the same axes in
+// all, so that they can be compared.
 func (s *scene) lines(f *Figure) {
 	const gapX, gapY = 18.0, 34.0
 	columns, panelHeight := min(3, len(f.Panels)), 164.0
@@ -72,6 +76,8 @@ func (s *scene) lines(f *Figure) {
 	s.height = y + float64(rows)*(panelHeight+gapY) + 6
 }
 
+// panel draws one panel of Lines. The series are shifted a little against each other so that
+// their intervals show, and all marks lie over all lines.
 func (s *scene) panel(p *Panel, xs, ys scale) {
 	n := float64(len(p.Series))
 	spread := math.Min(5, 22/n)
@@ -107,6 +113,8 @@ func (s *scene) panel(p *Panel, xs, ys scale) {
 	}
 }
 
+// plane draws Plane: the front as steps, then points whose names are put where they cover
+// nothing.
 func (s *scene) plane(f *Figure) {
 	series := f.Panels[0].Series
 	left, right, top, bottom := margin+44.0, s.width-margin-8, margin+4.0, 400.0
@@ -130,6 +138,7 @@ func (s *scene) plane(f *Figure) {
 		stair = append(stair, point{right, stair[len(stair)-1].y})
 		s.polyline(stair, soft, 1.1, "3 3")
 	}
+	// What no name may cover: the front, and later the intervals, the marks and the other names.
 	var taken []box
 	for i := 1; i < len(stair); i++ {
 		a, b := stair[i-1], stair[i]
@@ -214,6 +223,8 @@ func place(at point, text string, frame box, taken []box) (box, point) {
 	return best, point{best.x0, best.y1 - h*0.22}
 }
 
+// stack draws Stack. A number is written on its part if it fits; that of a row with one part may
+// stand beside it.
 func (s *scene) stack(f *Figure) {
 	const step, bar = 24.0, 15.0
 	series := f.Panels[0].Series
@@ -259,6 +270,7 @@ func (s *scene) stack(f *Figure) {
 	s.height = bottom + 36
 }
 
+// heat draws Heat, with a key below that shows the shades from low to high.
 func (s *scene) heat(f *Figure) {
 	const step, longestName, riseAngle = 19.0, 190.0, 40.0
 	series := f.Panels[0].Series

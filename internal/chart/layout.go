@@ -89,6 +89,7 @@ func extent(a Axis, values []Value) (low, high float64) {
 	return low - pad, high + pad
 }
 
+// tick is a mark on an axis.
 type tick struct {
 	v    float64
 	name string

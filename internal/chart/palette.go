@@ -79,6 +79,7 @@ var series = [][2]rgb{
 // colour-blind readers and in greyscale.
 var stops = []rgb{0x00224e, 0x35456c, 0x666970, 0x948e77, 0xc8b866, 0xfee838}
 
+// shadeColor is the colour of shade i, between the two nearest stops.
 func shadeColor(i int) rgb {
 	at := float64(i) / (shades - 1) * float64(len(stops)-1)
 	k := min(int(at), len(stops)-2)
@@ -109,6 +110,7 @@ func onPaper() map[role]rgb {
 	return m
 }
 
+// allColors returns the colour of each role, on a light and on a dark page.
 func allColors() []color {
 	list := []color{
 		{ink, 0x1a1a1a, 0xececec}, {soft, 0x5a5f66, 0xa3a9b1}, {rule, 0xdfe2e6, 0x363b42}, {band, 0xf5f6f8, 0x1d2126},

@@ -27,6 +27,7 @@ type paint struct {
 	crisp        bool    // without soft edges, for fills side by side
 }
 
+// anchor is which end of a word its point is at, as an SVG attribute.
 type anchor string
 
 const (

@@ -43,6 +43,7 @@ type Process struct {
 	answered time.Time // when the last answer came
 }
 
+// result is a line of a process, or the error of reading it.
 type result struct {
 	line []byte
 	err  error
@@ -75,6 +76,7 @@ func Start(cmd *exec.Cmd, stderr io.Writer, most int) (*Process, error) {
 	return p, nil
 }
 
+// scan passes on the lines of a process that are not blank, until its end, an error or quit.
 func (p *Process) scan(out io.Reader, most int) {
 	defer close(p.lines)
 	s := bufio.NewScanner(out)

@@ -99,6 +99,8 @@ func parseArchive(archive string, text []byte) ([]Case, error) {
 	return cases, nil
 }
 
+// add takes a file of the archive into the case. A name that it does not know is an error, so
+// that a misspelt file is not an expectation that nobody checks.
 func (c *Case) add(file, body string) error {
 	switch file {
 	case "in.ein":
@@ -183,6 +185,8 @@ func Match(want, got string) error {
 	return nil
 }
 
+// matchLine compares token by token. Two whole numbers must be the same, others may differ by
+// tolerance.
 func matchLine(want, got string) bool {
 	return slices.EqualFunc(token.FindAllString(want, -1), token.FindAllString(got, -1), func(w, g string) bool {
 		if w == g {

@@ -81,6 +81,7 @@ func (f *File) Append(lines []byte) error {
 	return b.err
 }
 
+// write writes and syncs a batch. Only one call at a time may be under way.
 func (f *File) write(data []byte) error {
 	if f.err != nil {
 		return f.err

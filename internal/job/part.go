@@ -130,6 +130,8 @@ func locked(name string) (*os.File, error) {
 	}
 }
 
+// resume checks that the part was begun from these fields, and finds its whole lines: those that
+// end in a newline. With nil fields it takes any part.
 func (p *Part) resume(from []Field) error {
 	info, err := p.f.Stat()
 	if err != nil {
@@ -232,6 +234,7 @@ func (p *Part) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// flush puts the batch on disk.
 func (p *Part) flush() error {
 	if len(p.batch) == 0 {
 		return nil

@@ -65,6 +65,7 @@ func ParseShard(text string, env func(string) string, planned int) (Shard, error
 	return parseShard(fmt.Sprintf("%s/%d", slurm, n))
 }
 
+// parseShard parses I/N.
 func parseShard(text string) (s Shard, err error) {
 	i, n, ok := strings.Cut(text, "/")
 	if s.I, err = strconv.Atoi(i); err == nil {

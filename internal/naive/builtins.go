@@ -393,6 +393,8 @@ type graph struct {
 	edge func(i, j int) bool
 }
 
+// graphOf returns a matrix as a graph: an edge is where it is not 0 or, if it is far, not
+// infinite.
 func graphOf(v value) graph {
 	m := matrixOf(v)
 	if m.Dims[0] != m.Dims[1] {
@@ -561,6 +563,8 @@ func topoOrder(vs []value) value {
 	return out
 }
 
+// pageRank is the power iteration by its definition, in 100 rounds. From a node without edges the
+// walk goes anywhere.
 func pageRank(vs []value) value {
 	g, w, d := graphOf(vs[0]), shares(vs[0]), 0.85
 	if len(vs) == 2 {
@@ -687,6 +691,7 @@ func minCut(vs []value) value {
 	return out
 }
 
+// triangles counts the sets of three nodes of which each two are linked, in either direction.
 func triangles(vs []value) value {
 	g := graphOf(vs[0])
 	linked := func(i, j int) bool { return g.edge(i, j) || g.edge(j, i) }
@@ -703,6 +708,7 @@ func triangles(vs []value) value {
 	return scalar(count)
 }
 
+// transpose reverses the axes of a matrix, or swaps two axes of a tensor.
 func transpose(vs []value) value {
 	t := vs[0]
 	order := make([]int, t.rank())
@@ -732,6 +738,8 @@ func transpose(vs []value) value {
 	return out
 }
 
+// softmax divides by the sum along an axis. The maximum is taken off first, as otherwise large
+// numbers overflow.
 func softmax(vs []value) value {
 	t := vs[0]
 	d := axisOf(vs[1], t.rank())

@@ -113,6 +113,7 @@ func (eq *equation) isIndex(name string) bool {
 	return slices.Contains(eq.lhs, name) || !eq.sc.params[name]
 }
 
+// mentionsIndex reports whether an expression has an index of this equation anywhere.
 func (eq *equation) mentionsIndex(x syntax.Expr) (found bool) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -208,6 +209,8 @@ func (eq *equation) join(n *node, xs ...syntax.Expr) *node {
 	return eq.link(n, lists.Map(xs, eq.build)...)
 }
 
+// link makes kids the children of n. It has their open indices and uses, and is real if one of
+// them is.
 func (eq *equation) link(n *node, kids ...*node) *node {
 	n.kids = kids
 	n.uses = map[int]int{}
@@ -259,6 +262,8 @@ func (eq *equation) ref(x syntax.Expr, indices []syntax.Expr, isIndex func(*synt
 	return n
 }
 
+// call builds a call: select with positions, a function that works element by element, or a
+// reduction. Other functions take whole tensors.
 func (eq *equation) call(x *syntax.Call) *node {
 	name := x.Fun.Name
 	args := make([]syntax.Expr, len(x.Args))

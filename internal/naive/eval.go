@@ -146,6 +146,8 @@ func (in *interp) position(sc *scope, x syntax.Expr, size int) int {
 	return position(in.eval(sc, x), size)
 }
 
+// position returns a value as a place on an axis of some size. If it is known before the run, so
+// is its error.
 func position(v value, size int) int {
 	class := Runtime
 	if v.known {

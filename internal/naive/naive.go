@@ -111,6 +111,7 @@ func known(x float64) value {
 // whole reports whether x is an integer that a float64 holds exactly.
 func whole(x float64) bool { return x == math.Trunc(x) && math.Abs(x) < maxExact }
 
+// newTensor makes a tensor of zeros, within the limits of this implementation.
 func newTensor(dims ...int) Tensor {
 	n := 1
 	for _, d := range dims {
@@ -171,6 +172,7 @@ func Run(f *syntax.File, opt Options) (outs []Output, err error) {
 	return in.run(f.Stmts), nil
 }
 
+// syntaxError returns the first error of a file, or nil.
 func syntaxError(f *syntax.File) error {
 	for _, d := range f.Diags {
 		if d.Severity != diag.Error {
@@ -263,6 +265,8 @@ func (in *interp) textOf(x syntax.Expr) string {
 	return in.file.Source.Text[s.Start:s.End]
 }
 
+// output checks what leaves the program: inexact whole numbers and infinite ones may arise on the
+// way but not be answers.
 func output(name string, v value) Output {
 	if v.huge {
 		fail(Runtime, "an integer of output %s reached 2^53 and is no longer exact", name)
@@ -275,6 +279,7 @@ func output(name string, v value) Output {
 	return Output{Name: name, Tensor: v.Tensor}
 }
 
+// input checks a given tensor against its declaration. It is real if some number is not whole.
 func (in *interp) input(s *syntax.Input) value {
 	rank, ok := map[string]int{"graph": 2, "matrix": 2, "vector": 1, "scalar": 0}[s.Kind.Name]
 	if !ok {

@@ -140,6 +140,8 @@ func latexLines(parts []string) string {
 	return "\\shortstack{" + strings.Join(list, "\\\\") + "}"
 }
 
+// latex returns a cell. The interval and the number follow the text in small type, below it if
+// stack is set.
 func (col *Column) latex(c *Cell, stack bool) string {
 	s := latexText(c.Text)
 	var small []string

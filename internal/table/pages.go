@@ -143,6 +143,8 @@ func first(i int) string {
 	return ""
 }
 
+// html writes a cell. Its exact values are in attributes: the script sorts by them, and they show
+// when the mouse rests on it.
 func (col *Column) html(p *page.Page, c *Cell, class string) {
 	if col.Words {
 		p.Element("<th scope=\"row\" class=\"key"+class+"\">", c.Text, "</th>")

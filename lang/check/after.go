@@ -26,6 +26,7 @@ func (n *layers[V]) lookup(name string) *V {
 	return nil
 }
 
+// with returns the names with those of own on top. Neither own nor a layer is changed.
 func (n *layers[V]) with(own map[string]*V) *layers[V] {
 	if len(own) == 0 {
 		return n

@@ -40,6 +40,8 @@ func (c *checker) inProfile(name string) bool {
 	return !c.cfg.Profile.frozen() || c.prelude || stdlib.Core(name)
 }
 
+// call elaborates a call: of a function of the program, else of the language. The arguments of
+// one that nothing defines are elaborated too, so that what is wrong in them is reported at once.
 func (c *checker) call(x *syntax.Call, cx ctx) val {
 	if c.overLimit(x.Span) {
 		return val{}
@@ -71,6 +73,8 @@ func (c *checker) call(x *syntax.Call, cx ctx) val {
 	return val{}
 }
 
+// builtin elaborates a call of a builtin by its form. The arguments of elementwise functions and
+// reductions may have indices; those of the form Whole take tensors without.
 func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	least, most := b.Arity()
 	if b.Form == stdlib.Reduction && b.Fn != 0 {
@@ -177,6 +181,7 @@ func (c *checker) callContext(x *syntax.Call, cx ctx) ctx {
 	return ctx{base: cx.base | maskOf(&all)}
 }
 
+// elementwise elaborates a function of elements, whose arguments may have indices.
 func (c *checker) elementwise(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	cx = c.callContext(x, cx)
 	vals, ok := make([]val, 0, few), true

@@ -200,6 +200,7 @@ func (p *Program) Unbound() diag.List {
 // lastValue is the name of the value of the last bare expression in a session.
 const lastValue = "_"
 
+// symbol is what a name stands for at a place of the program.
 type symbol struct {
 	node  *ir.Node
 	form  ir.Form
@@ -218,6 +219,8 @@ func (s *symbol) place() bool {
 	return s != nil && s.param && s.node != nil && s.node.Rank() == 0
 }
 
+// scope is the names that are known: those of the program, or those of a function, which sees no
+// others.
 type scope struct {
 	names  map[string]*symbol
 	before *layers[symbol] // of the program before
@@ -231,6 +234,7 @@ func (s *scope) lookup(name string) *symbol {
 	return s.before.lookup(name)
 }
 
+// checker elaborates one program; see the package comment.
 type checker struct {
 	cfg     Config
 	file    *syntax.File
@@ -269,6 +273,8 @@ type checker struct {
 	seen     map[place]bool       // what was reported where
 }
 
+// place is a code and where it was reported. A function is elaborated anew in each call, and its
+// mistakes are reported once.
 type place struct {
 	code diag.Code
 	span source.Span
@@ -348,6 +354,7 @@ const keepEdges = 1 << 12
 
 var states = sync.Pool{New: func() any { return new(state) }}
 
+// release gives the state to the next program, without what refers to this one.
 func (s *state) release() {
 	s.checker, s.main, s.relations = checker{}, scope{}, relations{}
 	clear(s.last)
@@ -386,6 +393,8 @@ func (c *checker) step(n int) bool {
 	return c.stopped
 }
 
+// program elaborates the statements in order and fills in p. Without a :print or a query the
+// output is the value of the last statement that has one, but not in a session.
 func (c *checker) program(p *Program) {
 	lastPrint := -1
 	last := c.last[:0] // one at most
@@ -395,6 +404,8 @@ func (c *checker) program(p *Program) {
 			lastPrint = i
 		}
 	}
+	// What stands after the last :print and is never used was most likely meant to be printed
+	// too.
 	type late struct {
 		sym  *symbol
 		name string
@@ -404,6 +415,8 @@ func (c *checker) program(p *Program) {
 		if c.step(1) {
 			break
 		}
+		// A statement in a repeat is elaborated once a round, and is one statement with its last
+		// value.
 		assign := func(s *syntax.Assign) val {
 			v := c.assign(s)
 			c.shadow(s.Name)
@@ -522,6 +535,9 @@ const (
 	unknownSize  = -2
 )
 
+// input declares an input. If it has its value already, the operations are made for that type and
+// bound; if not, sizes are unknown and everything that depends on them is checked when the data
+// is there.
 func (c *checker) input(p *Program, s *syntax.Input) {
 	if c.cfg.Profile == Core {
 		c.notInProfile(s.Span, "`input`")

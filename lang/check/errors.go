@@ -80,6 +80,8 @@ func (c *checker) err(code diag.Code, s source.Span, label string, notes []strin
 	return c.report(diag.Diagnostic{Code: code, Severity: diag.Error, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
 }
 
+// warn reports a warning, or a note if the code begins with N. There is none about the prelude,
+// which the user has not written.
 func (c *checker) warn(code diag.Code, s source.Span, label string, notes []string, format string, a ...any) val {
 	if c.prelude || c.cfg.ErrorsOnly {
 		return val{}
@@ -171,6 +173,7 @@ func (c *checker) names() []string {
 	return out
 }
 
+// unknownName reports a name that nothing defines, with the likeliest reason.
 func (c *checker) unknownName(x *syntax.Name) {
 	if c.full() {
 		return
@@ -235,6 +238,7 @@ func (c *checker) isIndex(name string) bool {
 	return c.eq != nil && slices.ContainsFunc(c.eq.idx, func(x index) bool { return x.name == name })
 }
 
+// function returns the signature of the function of a name, "" if there is none.
 func (c *checker) function(name string) string {
 	if d := c.def(name).Def; d != nil {
 		return defSignature(d)
@@ -261,6 +265,8 @@ func (c *checker) laterDefinition(x *syntax.Name) *syntax.Assign {
 	return nil
 }
 
+// unknownFunction reports a call of something that is no function: a tensor, a relation, a
+// function that is defined later, or nothing at all.
 func (c *checker) unknownFunction(x *syntax.Call) {
 	if c.full() {
 		return
@@ -551,6 +557,8 @@ func (c *checker) noOutput() {
 	c.err(codes.E0216, source.Span{Start: end, End: end}, "", []string{"A program's outputs are what it prints, or else its last assignment."}, "the program has no output")
 }
 
+// unknownLabel reports a string that is no node, with a similar label or, if they are few, all of
+// them.
 func (c *checker) unknownLabel(x *syntax.String) val {
 	if c.full() {
 		return val{}
@@ -571,6 +579,7 @@ func (c *checker) unknownLabel(x *syntax.String) val {
 	return c.report(d)
 }
 
+// indexSizes reports an index that runs over axes of two sizes; ix has the first of them.
 func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Span) {
 	message := fmt.Sprintf("index `%s` has size %d in %s but size %d in %s", ix.name, ix.size, text(ix.owner), size, text(owner))
 	if text(ix.owner) == text(owner) {
@@ -582,6 +591,7 @@ func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Sp
 		Notes:   []string{"One index has one size in a statement; nothing is stretched to fit."}})
 }
 
+// leftIndex reports what is in brackets on the left and is no name.
 func (c *checker) leftIndex(x syntax.Expr) {
 	notes := []string{"An equation defines a whole tensor: its left side has an index for each axis."}
 	switch x.(type) {
@@ -593,6 +603,7 @@ func (c *checker) leftIndex(x syntax.Expr) {
 	c.err(codes.E0317, x.Pos(), "", notes, "the left side of an equation takes index names, found %s", text(x))
 }
 
+// leftIndexMissing reports an index on the left that no tensor on the right has.
 func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 	name := c.eq.idx[id].name
 	at := s.Name.Span
@@ -610,6 +621,7 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 		"index `%s` is on the left but not on the right", name)
 }
 
+// leftRank reports a value without indices that does not have the axes of the left side.
 func (c *checker) leftRank(s *syntax.Assign, n *ir.Node) {
 	span := s.Name.Span.Join(s.Value.Pos())
 	ids := c.eq.lhs
@@ -641,6 +653,7 @@ func (c *checker) repeated() string {
 	return ""
 }
 
+// combineShapes reports a value that += or the like cannot combine with the earlier one.
 func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) val {
 	var notes []string
 	if value := syntax.ExprString(s.Value); n.Rank() == 0 && len(value) <= 40 {
@@ -669,6 +682,7 @@ func withIndices(x syntax.Expr, n *ir.Node) string {
 	return "`" + syntax.ExprString(x) + "[" + strings.Join([]string{"i", "j", "k", "l", "m", "n", "o", "p"}[:n.Rank()], ", ") + "]`"
 }
 
+// bareProduct reports tensors without indices side by side, where a matrix product may be meant.
 func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node) val {
 	d := diag.Diagnostic{Code: codes.E0306, Severity: diag.Error, Span: l.Pos().Join(r.Pos()),
 		Message: fmt.Sprintf("two tensors side by side need indices: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b)),
@@ -681,6 +695,7 @@ func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node
 	return c.report(d)
 }
 
+// indexedArgument reports an argument with indices of a function that takes whole tensors.
 func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 	if c.full() {
 		return val{}
@@ -705,6 +720,7 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 	return c.report(d)
 }
 
+// indexRank reports brackets with more or fewer indices than the tensor has axes.
 func (c *checker) indexRank(x *syntax.Index, n *ir.Node) val {
 	var notes []string
 	_, name := x.Indices[0].(*syntax.Name)
@@ -774,6 +790,7 @@ func (c *checker) movesAlong(e syntax.Expr) (moves bool) {
 	return moves
 }
 
+// indexRange reports a constant position that an axis does not have.
 func (c *checker) indexRange(x, owner syntax.Expr, n *ir.Node, axis int) {
 	size := n.Type.Shape.Dim(axis)
 	hint := fmt.Sprintf("Positions on that axis are 0 to %d.", size-1)
@@ -833,6 +850,7 @@ func (c *checker) axisHint(x *syntax.Call, name string, axis *syntax.Number) {
 		"`%s` of two arguments compares them element by element", name)
 }
 
+// problem reports what the lowering of a builtin found, at the argument that it names.
 func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 	s := x.Span
 	if p.Arg >= 0 && p.Arg < len(x.Args) {
@@ -895,6 +913,8 @@ func (c *checker) edgeRow(x syntax.Expr, n int) val {
 	return c.err(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), []string{bothForms}, "the rows are neither all pairs nor a square matrix")
 }
 
+// edgeID reports an end of an edge that is no node. If it is a name, the fix quotes all names in
+// the list.
 func (c *checker) edgeID(x syntax.Expr, list *syntax.List) val {
 	d := diag.Diagnostic{Code: codes.E0408, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not a node",
 		Notes: []string{"Nodes are whole numbers from 0, or labels in quotes."}}
@@ -969,6 +989,7 @@ func (c *checker) inferredSize(x *syntax.Call, n int) {
 	c.warn(codes.N0416, x.Span, "", []string{fmt.Sprintf("Nodes without edges above %d would be lost; give n to keep them.", n-1)}, "the graph has %s, from the largest one in an edge", words.Plural(n, "node"))
 }
 
+// ambiguousEdges warns of two pairs of 0 and 1, which could also be a matrix of two rows.
 func (c *checker) ambiguousEdges(x *syntax.Call, list *syntax.List) {
 	edits := []diag.Edit{{Span: x.Fun.Span, NewText: "adj"}}
 	if len(x.Args) == 2 {

@@ -55,6 +55,8 @@ func (c *checker) shown(r *relation) string {
 // relationList is how many relations a message lists.
 const relationList = 12
 
+// unknownRelation reports an atom of a relation that nothing defines, with what the name is
+// elsewhere.
 func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	for _, s := range c.file.Stmts {
 		if b, ok := s.(*syntax.Bad); ok && b.Name == name.Name {
@@ -145,6 +147,8 @@ func (c *checker) readsMissing(what string, place int, at source.Span) bool {
 	return false
 }
 
+// wrongColumns reports an atom of another number of columns than the relation has, or of keys if
+// it has a value.
 func (c *checker) wrongColumns(r *relation, want, got int, at source.Span) {
 	what := "columns"
 	if r.valued() {
@@ -177,6 +181,7 @@ func (s *slot) noun() string {
 	return "anything"
 }
 
+// mixedTypes reports what is of two types: x and y have them, with the places that say so.
 func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 	in := func(s slot) string {
 		if s.where != "" {
@@ -237,6 +242,8 @@ func (c *checker) namesInOrder(cl *clause, l *rel.Literal, at source.Span) {
 	}
 }
 
+// onlyNegated reports a variable without values: a negated atom gives none, as all but its rows
+// would match.
 func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {
 	if inHead {
 		c.err(codes.E0805, at, "", []string{fmt.Sprintf("Add an atom that gives %s its values.", x.name)}, "`%s` occurs only under `not`, and in the head", x.name)
@@ -253,6 +260,8 @@ func (c *checker) onlyTested(x *variable, at source.Span, l *syntax.Literal) {
 		"nothing gives `%s` a value: `%s` only tests", x.name, syntax.LiteralString(l))
 }
 
+// invents reports a rule that computes a value in a recursion, which may go on for ever. picture
+// is the cycle of relations.
 func (c *checker) invents(cl *clause, picture string) {
 	what := ""
 	for i := range cl.Head {
@@ -276,6 +285,8 @@ func (c *checker) notFinal(cl *clause, err error) {
 	c.err(codes.E0817, cl.span, "", []string{"The value may still improve: a recursion of `min=` or `max=` may only add to it, multiply it by what is not negative, and put it into `min` and `max`."}, "%s", msg)
 }
 
+// capital reports a constant without quotes that no fact has: most likely a variable, as other
+// languages write it. Inputs without data may still have it, so it is then a warning.
 func (c *checker) capital(cl *clause, x *syntax.Name) {
 	if c.rel.vague {
 		if c.rel.doubted == nil {
@@ -368,6 +379,7 @@ func (c *checker) otherBrackets(r *relation, l *syntax.Literal) {
 		Message: "round brackets hold what is true, square brackets what has a value"})
 }
 
+// noValueAlone reports a literal with brackets that is not compared with anything.
 func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name) {
 	switch {
 	case r == nil:
@@ -430,6 +442,7 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 	})
 }
 
+// noRuleExpr reports an expression that a rule cannot have.
 func (c *checker) noRuleExpr(x syntax.Expr) {
 	note := "An expression of a rule has variables, numbers, + - * / and functions of numbers such as floor(x)."
 	if call, ok := x.(*syntax.Call); ok {
@@ -499,6 +512,7 @@ func (c *checker) variableConstant(x *syntax.Name) {
 		Fixes:   c.guessLabel("the constant ", x.Span, x.Name)})
 }
 
+// onlyOnce warns of a variable that occurs once, which is often misspelt.
 func (c *checker) onlyOnce(cl *clause, x *variable) {
 	d := diag.Diagnostic{Code: codes.W0820, Severity: diag.Warning, Span: x.first, Label: "only here",
 		Message: fmt.Sprintf("`%s` occurs once in the rule", x.name), Fixes: fix("write `_`", x.first, "_")}
@@ -533,6 +547,7 @@ func (c *checker) notInColumn(r *relation, col int, k *constant) {
 		Message: fmt.Sprintf("this can never be true: no fact of `%s` has %s in column %d", r.name, what, col+1)})
 }
 
+// shareNothing warns of two atoms of a body that join by no variable, whose rows multiply.
 func (c *checker) shareNothing(cl *clause, i, j int) {
 	a, b := cl.uses[i], cl.uses[j]
 	notes := []string{"Each row of one is put together with each row of the other."}

@@ -49,6 +49,7 @@ type equation struct {
 // maxIndices is the number of different indices one statement may use.
 const maxIndices = 64
 
+// index is an index of a statement. The first tensor that has it gives it its size.
 type index struct {
 	name     string
 	size     int // not yet known: unsized
@@ -228,6 +229,8 @@ func (c *checker) toLeft(s *syntax.Assign, v val) val {
 	return val{n: c.arrange(v, c.eq.lhs)}
 }
 
+// fold folds some axes of a value with indices. The maximum or minimum of nothing is an error at
+// the expression at.
 func (c *checker) fold(v val, fold op.Fold, axes []int, at syntax.Expr) val {
 	if len(axes) == 0 {
 		return v
@@ -284,6 +287,8 @@ func (c *checker) project(v val, cx ctx) val {
 	return val{n: c.b.View(v.n, v.idx, keep, c.sizes()), idx: keep, indexed: true}
 }
 
+// expr elaborates an expression and keeps its value for hosts that ask for it. Work inside
+// functions is counted, since calls can multiply it.
 func (c *checker) expr(x syntax.Expr, cx ctx) val {
 	if c.step(1) {
 		return val{}
@@ -298,6 +303,7 @@ func (c *checker) expr(x syntax.Expr, cx ctx) val {
 	return v
 }
 
+// elaborate makes the operation of an expression, by its form.
 func (c *checker) elaborate(x syntax.Expr, cx ctx) val {
 	switch x := x.(type) {
 	case *syntax.Paren:
@@ -354,6 +360,7 @@ func isInteger(text string) bool {
 	return true
 }
 
+// name elaborates a name: of a tensor, or of a relation, which becomes a tensor.
 func (c *checker) name(x *syntax.Name) val {
 	sym := c.scope.lookup(x.Name)
 	if r := c.rel.byName[x.Name]; sym == nil && r != nil && c.scope.fn == nil {

@@ -322,6 +322,7 @@ func dense(kind tensor.Kind, shape tensor.Shape, data []float64) tensor.Value {
 	return tensor.Value{Type: tensor.Type{Kind: kind, Shape: shape}, F: data}
 }
 
+// literalCall elaborates vec, adj and edges, which take a literal and, after it, a size.
 func (c *checker) literalCall(x *syntax.Call) val {
 	list, ok := x.Args[0].Value.(*syntax.List)
 	if !ok {
@@ -402,6 +403,7 @@ func (c *checker) edges(x *syntax.Call, list *syntax.List, n int) val {
 	return val{}
 }
 
+// edge is an edge between nodes of a literal.
 type edge struct{ from, to int32 }
 
 // arcs is the edges of a graph literal, in the order of the text. Those of a
@@ -443,6 +445,8 @@ func matrixOf(list *syntax.List) []float64 {
 	return list.Packed.Values
 }
 
+// pairs makes the graph of a list of edges with n nodes; -1 stands for as many as the edges need.
+// A packed list is read where it lies, without a tree of its elements.
 func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 	var es arcs
 	labelled, largest := 0, -1

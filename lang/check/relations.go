@@ -78,6 +78,7 @@ type pending struct {
 	span          source.Span
 }
 
+// relation is a relation that facts, rules or an input define, or a tensor that rules read.
 type relation struct {
 	name   string
 	place  int // in relations.list, and in the program
@@ -98,6 +99,7 @@ type relation struct {
 	rows    map[string]source.Span
 }
 
+// column is a column; its slot holds its type while that is inferred.
 type column struct {
 	name string // "" if nothing declares one
 	slot int
@@ -139,6 +141,7 @@ type clause struct {
 	caps     bool // a capital letter was reported
 }
 
+// variable is a variable of a rule or a query.
 type variable struct {
 	name    string
 	first   source.Span
@@ -161,6 +164,8 @@ const (
 	ofDomain
 )
 
+// slot is a type that is being inferred, by unification: columns and variables that must be of
+// one type are joined, and parent leads to the one that stands for all.
 type slot struct {
 	parent int
 	class  class
@@ -1103,6 +1108,8 @@ func (c *checker) headCell(cl *clause, r *relation, i int, x syntax.Expr, consta
 	return rel.Cell{Expr: e}
 }
 
+// aggregate elaborates an aggregate in cell i of a head. Counting an expression counts its
+// different values.
 func (c *checker) aggregate(cl *clause, r *relation, i int, agg rel.Agg, call *syntax.Call) rel.Cell {
 	cell := rel.Cell{Agg: agg}
 	if r.fold != rel.NoAgg {

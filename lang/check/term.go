@@ -47,6 +47,8 @@ const longBracket = 64
 // use is how often an index occurs.
 type use struct{ id, count int }
 
+// countUses adds to n how often each index occurs in an expression. Sums of many terms lean to
+// the left, so it goes along them without recursion.
 func (c *checker) countUses(x syntax.Expr, n *[maxIndices]int) {
 	switch x := x.(type) {
 	case *syntax.Paren:
@@ -142,6 +144,7 @@ func flatten(x syntax.Expr, divides bool, out []factor) []factor {
 	return append(out, factor{x: x, divides: divides})
 }
 
+// isProduct reports whether an expression is a product, in brackets or not.
 func isProduct(x syntax.Expr) bool {
 	switch x := x.(type) {
 	case *syntax.Product:

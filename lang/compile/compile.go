@@ -168,6 +168,7 @@ func (g *gen) newValue(l tensor.Layout, reg int) *value {
 
 func (v *value) has(l tensor.Layout) bool { return v.reg[l] >= 0 }
 
+// gen makes the bytecode of one plan. The registers of each node are found in vals.
 type gen struct {
 	out   code.Program
 	plain bool
@@ -404,6 +405,8 @@ var direct = [ir.MaxOp]code.Op{
 // signed are the operations for weights that may be negative, by those for others.
 var signed = map[code.Op]code.Op{code.WDist: code.WDistSigned, code.WPath: code.WPathSigned}
 
+// direct emits the one instruction of a node, with each operand in the layout that the signature
+// asks for. Weights that are known to have no negative number get the faster algorithm.
 func (g *gen) direct(n *ir.Node) *value {
 	op := direct[n.Op]
 	if op == code.Einsum { // which no operation is alone
@@ -511,6 +514,8 @@ func (g *gen) checked(n *ir.Node, v *value) *value {
 	return v
 }
 
+// selects reads elements from the layout that a value was computed in: to convert all of it for a
+// few would cost more.
 func (g *gen) selects(n *ir.Node) *value {
 	a := n.Args[0]
 	v := g.value(a)

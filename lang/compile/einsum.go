@@ -184,6 +184,8 @@ func (g *gen) sparsePair(n *ir.Node, k string) *value {
 	return g.denseResult(n, op, code.Attr{}, a, v)
 }
 
+// triple counts triangles on bits, or in a sparse graph if all three factors are the same; nil if
+// n is no such sum.
 func (g *gen) triple(n *ir.Node) *value {
 	if !plan.IsTriple(n) {
 		return nil

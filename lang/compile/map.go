@@ -106,6 +106,8 @@ var logicOps = map[op.Fn]struct {
 	op.FnGe:  {op: code.AndNot, swap: true, not: true},
 }
 
+// logic maps 0/1 values by operations on words, or returns nil if n is no such map or no operand
+// is packed. A scalar operand, but for the 1 of a complement, is left to the fused loop.
 func (g *gen) logic(n *ir.Node) *value {
 	if n.Rank() == 0 || n.Rank() > 2 || !g.prefersBits(n) {
 		return nil
@@ -129,6 +131,7 @@ func (g *gen) logic(n *ir.Node) *value {
 		}
 	}
 	if n.Fn == op.FnWhere {
+		// where(p, a, b) is p and a, or b and not p.
 		p, a, b := g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed), g.in(n.Args[2], tensor.Packed)
 		g.pos = n.Pos
 		return g.newValue(tensor.Packed, type2(code.Or, type2(code.And, p, a), type2(code.AndNot, b, p)))
@@ -213,11 +216,13 @@ type fusion struct {
 	sparse *sparseMatrices // of foldSparse
 }
 
+// fusedOp is a step of the loop before its registers are numbered.
 type fusedOp struct {
 	fn           op.Fn
 	dst, a, b, c ref
 }
 
+// ref is register k of a class.
 type ref struct{ class, k uint8 }
 
 const (
@@ -364,6 +369,9 @@ func (g *gen) semiring(n *ir.Node) *value {
 	return g.direct(n)
 }
 
+// foldSparse folds an expression over the entries of its sparse matrices, so that it takes no
+// time for the zeros, or returns nil if there are none or the kernel cannot. A fold of both axes
+// is one along rows and then one of its result.
 func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axes []int) *value {
 	g, s := f.g, f.sparse
 	if s.misfit || len(s.list) == 0 {

@@ -36,6 +36,8 @@ func Functions() []Function {
 	return append(list, preludeFunctions()...)
 }
 
+// preludeFunctions describes the functions of the prelude by their comments, so that they are
+// documented where they are defined.
 func preludeFunctions() []Function {
 	f := syntax.Parse(source.NewFile("prelude.ein", stdlib.Prelude()), syntax.Options{})
 	var list []Function

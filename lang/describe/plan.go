@@ -150,6 +150,7 @@ func (e *explainer) statementAt(p ir.Pos) int {
 	return max(sort.Search(len(stmts), func(i int) bool { return stmts[i].Pos().Start > int(p.Start) })-1, 0)
 }
 
+// head lists the totals of the certificate and the inputs with their layouts.
 func (e *explainer) head() {
 	c := &e.c.Module.Certificate
 	name, _ := diag.Display(e.c.Name)
@@ -168,6 +169,8 @@ func (e *explainer) head() {
 	}
 }
 
+// statements lists each statement with its steps and rewrites. A step belongs to the last
+// statement that begins before it, and all columns are aligned over the whole program.
 func (e *explainer) statements() {
 	statements := e.c.Checked.File.Stmts
 	rows := make([][]string, len(e.c.Module.Steps))
@@ -330,6 +333,7 @@ func (e *explainer) queryOf(r *rel.Rule) string {
 	return ""
 }
 
+// outputs lists the outputs, and explains the rewrites that the listing names.
 func (e *explainer) outputs() {
 	e.WriteString("\noutputs\n")
 	var rows [][]string

@@ -113,6 +113,7 @@ func (p *Proof) size() uint64 {
 	return uint64(n)
 }
 
+// prover turns the answers of the engine into text with the lines of the source.
 type prover struct {
 	text  *source.File
 	p     *rel.Program
@@ -201,6 +202,8 @@ func (d *prover) names(goal engine.Goal, b engine.Binding) engine.Binding {
 	return b
 }
 
+// proof describes why a row holds or, by the rules that were tried and the rows near it, why it
+// does not. A step without a rule is a fact, with its line, or comes from an input.
 func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 	out := &Proof{Atom: d.goal(goal), Holds: a.Holds, Steps: []ProofStep{}}
 	for i := range a.Tries {
@@ -228,6 +231,8 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 	return out
 }
 
+// try describes how a rule fails to derive the goal: what holds of its body, and the literal that
+// does not.
 func (d *prover) try(goal engine.Goal, t *engine.Try) ProofTry {
 	out := ProofTry{Line: d.line(t.Rule.Pos.Start), Rule: d.rule(t.Rule), Ways: []ProofWay{}, Count: t.Count, near: t.Rows}
 	for _, b := range t.Bindings {

@@ -42,6 +42,7 @@ func (r Relation) String() string {
 }
 
 type (
+	// jsonReport is what JSON writes.
 	jsonReport struct {
 		Version     int              `json:"version"`
 		Diagnostics []JSONDiagnostic `json:"diagnostics"`

@@ -115,6 +115,8 @@ func SARIF(w io.Writer, version string, reports ...Report) error {
 	})
 }
 
+// sarifDiagnostic returns a diagnostic as a result of SARIF; rule is the place of its code in the
+// list of rules.
 func sarifDiagnostic(d *JSONDiagnostic, rule int) sarifResult {
 	file := sarifArtifact{URI: uri(d.File)}
 	at := func(start, end JSONPosition, message *sarifMessage) sarifLocation {

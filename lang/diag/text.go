@@ -48,6 +48,7 @@ func (t Text) Render(w io.Writer, list List, f *source.File) error {
 	return out.w.Flush()
 }
 
+// textWriter writes the diagnostics of one file; gutter is the width of its line numbers.
 type textWriter struct {
 	Text
 	w      *bufio.Writer
@@ -82,6 +83,8 @@ func severityStyle(s Severity) string {
 	return [...]string{styleRed, styleWarn, styleGreen}[s]
 }
 
+// diagnostic writes a diagnostic with the lines that it is about. One of a file of data has a
+// place but no text, so that its notes follow at once.
 func (t *textWriter) diagnostic(d *Diagnostic) {
 	title := d.Severity.String()
 	if d.Code != "" {

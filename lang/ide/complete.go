@@ -67,6 +67,7 @@ func (d *Document) inside(offset int) (syntax.Token, bool) {
 	return syntax.Token{}, false
 }
 
+// completer collects what can stand at one place. Of items of the same name, the first counts.
 type completer struct {
 	d      *Document
 	site   site
@@ -197,6 +198,8 @@ func (d *Document) locals(toks []syntax.Token, start int, add func(known)) {
 	}
 }
 
+// collect decides by the tokens before the cursor what can follow, and offers nothing where a new
+// name is being made up. The statement itself rarely parses while it is typed.
 func (c *completer) collect() {
 	s := &c.site
 	in := s.inner()
@@ -461,6 +464,7 @@ func fits(p *stdlib.Param, n *ir.Node) bool {
 	return false
 }
 
+// functions offers the functions of the program, then those of the library that the profile has.
 func (c *completer) functions() {
 	m, order := library()
 	called := c.called()
@@ -483,6 +487,8 @@ func (c *completer) called() bool {
 	return i < len(toks) && toks[i].Kind == syntax.KindLParen && toks[i].Span.Start == c.site.word.End
 }
 
+// function offers a function, with places for the parameters that have to be given. If a
+// parenthesis follows already, it inserts the name alone.
 func (c *completer) function(f *function, rank int, called bool) {
 	var m markdown
 	m.add(f.Doc)

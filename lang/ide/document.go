@@ -63,6 +63,7 @@ func (d *Document) syntaxOptions() syntax.Options {
 	return syntax.Options{Repl: d.opt.Lang.Profile == check.Repl, Limits: d.opt.Lang.Syntax}
 }
 
+// checkText checks the text and keeps the value of each expression, which hovers and hints show.
 func (d *Document) checkText() *checked {
 	f, l := d.File(), d.opt.Lang
 	c := &checked{values: map[syntax.Expr]*ir.Node{}, statements: make(map[int]*ir.Node, len(f.Stmts))}

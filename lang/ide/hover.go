@@ -125,6 +125,7 @@ func termForm(x syntax.Expr, path []syntax.Node) string {
 	return ""
 }
 
+// hoverName describes what a name stands for.
 func (d *Document) hoverName(m *markdown, o *occurrence) {
 	b := o.of
 	switch b.kind {
@@ -196,6 +197,8 @@ func (d *Document) relationType(name string, first syntax.Stmt) string {
 	return syntax.ExprString(first.(*syntax.Rule).Head)
 }
 
+// hoverTensor describes the tensor that an occurrence sees: its type there, and the comment and
+// form of its definition. In a function, the type is that of the last call.
 func (d *Document) hoverTensor(m *markdown, o *occurrence) {
 	n := d.value(o)
 	what := "unknown"
@@ -269,6 +272,8 @@ func (d *Document) hoverAssign(m *markdown, s *syntax.Assign, n *ir.Node) {
 	m.add(d.cost(s.Start))
 }
 
+// hoverIndex describes an index: its range, whether the statement keeps, sums or folds it, and
+// the axes that it runs over. In a rule it is a variable.
 func (d *Document) hoverIndex(m *markdown, o *occurrence) {
 	switch d.stmt(o).(type) {
 	case *syntax.Rule, *syntax.Query:
@@ -318,6 +323,7 @@ func (d *Document) hoverIndex(m *markdown, o *occurrence) {
 	}
 }
 
+// hoverLabel tells the number of a node.
 func (d *Document) hoverLabel(m *markdown, o *occurrence) {
 	for i, l := range d.check().Labels {
 		if l == o.of.name {

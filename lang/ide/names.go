@@ -55,6 +55,8 @@ func (s *scope) statement() {
 	clear(s.left)
 }
 
+// resolver goes through the statements in their order and finds what each name stands for. It
+// needs the tree only, so that names are found in programs that do not check.
 type resolver struct {
 	d       *Document
 	n       *names
@@ -114,6 +116,7 @@ func (d *Document) resolve() *names {
 	return r.n
 }
 
+// relationNames returns a binding for each relation; nil without any, as in most programs.
 func relationNames(stmts []syntax.Stmt) map[string]*binding {
 	var out map[string]*binding
 	for _, s := range stmts {
@@ -127,6 +130,7 @@ func relationNames(stmts []syntax.Stmt) map[string]*binding {
 	return out
 }
 
+// add records an occurrence of b in the current statement.
 func (r *resolver) add(b *binding, span source.Span) *occurrence {
 	if len(r.room) == 0 {
 		r.room = make([]occurrence, 256)
@@ -163,6 +167,8 @@ func (r *resolver) define(name syntax.Ident, kind Kind) *occurrence {
 	return o
 }
 
+// statement records the names of a statement. Each fact or rule counts as a definition of its
+// relation; a :print marks those of its values that are names.
 func (r *resolver) statement(s syntax.Stmt) {
 	r.scope.statement()
 	switch s := s.(type) {
@@ -257,6 +263,8 @@ func (r *resolver) atom(x syntax.Expr, fact bool) {
 	})
 }
 
+// assign records an equation. The right side sees the definition before it. One that adds to an
+// old value, as += does, uses that too.
 func (r *resolver) assign(s *syntax.Assign) {
 	for _, x := range s.Indices {
 		if name, ok := x.(*syntax.Name); ok {
@@ -274,6 +282,8 @@ func (r *resolver) assign(s *syntax.Assign) {
 	r.define(s.Name, KindTensor)
 }
 
+// def records a function. Its body sees its parameters, and the functions and relations of the
+// program, but none of its tensors.
 func (r *resolver) def(s *syntax.Def) {
 	outer := r.scope
 	o := r.add(r.n.functions[s.Name.Name], s.Name.Span)
@@ -308,6 +318,7 @@ func (r *resolver) index(x *syntax.Name) *occurrence {
 	return r.add(b, x.Span)
 }
 
+// name records the use of a tensor or a relation.
 func (r *resolver) name(x syntax.Ident) {
 	if o := r.scope.names[x.Name]; o != nil {
 		r.use(o, x.Span)
@@ -327,6 +338,8 @@ func (r *resolver) name(x syntax.Ident) {
 	r.add(b, x.Span)
 }
 
+// call records the function that is called. One of the program hides that of the library in the
+// statements after its definition and in every function.
 func (r *resolver) call(fun syntax.Ident) {
 	at, mine := r.known[fun.Name]
 	library := lookup(fun.Name)
@@ -354,6 +367,8 @@ func (r *resolver) label(x *syntax.String, defines bool) {
 	r.add(b, x.Span).write = defines
 }
 
+// expr records the names in an expression. Names in brackets are indices, as are those of the
+// left side among the positions of select; strings in the list of edges define labels.
 func (r *resolver) expr(x syntax.Expr) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {

@@ -19,6 +19,8 @@ func (d *Document) PrepareRename(offset int) (source.Span, string, error) {
 	return o.span, o.of.name, nil
 }
 
+// renamed returns the occurrence at offset if all occurrences of its name are known and the
+// program defines it.
 func (d *Document) renamed(offset int) (*occurrence, error) {
 	o := d.names().at(offset)
 	if o == nil {

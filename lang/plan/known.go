@@ -25,6 +25,7 @@ func (p *Program) Use(known map[*ir.Node]Known) []tensor.Value {
 	return u.values
 }
 
+// user copies the operations that are left, under new numbers.
 type user struct {
 	known  map[*ir.Node]Known
 	done   map[*ir.Node]*ir.Node
@@ -32,6 +33,8 @@ type user struct {
 	values []tensor.Value
 }
 
+// node returns the copy of an operation, which is an input if its value is known. A constant
+// stays one, so that rewrites can compute with it.
 func (u *user) node(n *ir.Node) *ir.Node {
 	if out := u.done[n]; out != nil {
 		return out

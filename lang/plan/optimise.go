@@ -80,6 +80,7 @@ func (o *optimiser) rewrite(n *ir.Node) *ir.Node {
 	return [passes]func(*optimiser, *ir.Node) *ir.Node{(*optimiser).simplify, (*optimiser).demand, (*optimiser).fuse, (*optimiser).order}[o.pass](o, n)
 }
 
+// optimiser is the state of the rewrites of one program; optimisers are kept for the next.
 type optimiser struct {
 	b     ir.Builder
 	pass  int
@@ -108,6 +109,8 @@ func (o *optimiser) note(name string, n *ir.Node, format string, a ...any) {
 	o.done = append(o.done, r)
 }
 
+// countUses counts a reader of n, and n as a reader of its operands when it is first met.
+// selected says that the reader selects elements: demand may then compute those alone.
 func (o *optimiser) countUses(n *ir.Node, selected bool) {
 	o.uses.Set(n, o.uses.At(n)+1)
 	if !selected {

@@ -258,6 +258,8 @@ func Edges(ctx context.Context, v *tensor.Value, opt Options) (names []string, e
 	return names, edges
 }
 
+// dot writes a square matrix as a digraph for Graphviz. An edge of a matrix that is no graph is
+// labelled with its weight.
 func (w *writer) dot(out *vm.Output) {
 	v := out.Value
 	size := v.Shape.Dim(0)
@@ -281,6 +283,8 @@ func (w *writer) dot(out *vm.Output) {
 	w.put("}\n")
 }
 
+// graphML writes a square matrix as GraphML. Characters that XML cannot hold, even escaped, are
+// made visible first.
 func (w *writer) graphML(out *vm.Output) {
 	v := out.Value
 	size := v.Shape.Dim(0)

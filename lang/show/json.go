@@ -78,6 +78,7 @@ func JSON(ctx context.Context, w io.Writer, out *vm.Output, opt Options) error {
 	return j.end()
 }
 
+// jsonWriter writes outputs as JSON piece by piece, as they may be large.
 type jsonWriter struct{ writer }
 
 // string writes a JSON string.
@@ -104,6 +105,7 @@ func (j *jsonWriter) nodes(nodes iter.Seq[int]) {
 	j.put("]")
 }
 
+// sparse writes the entries as [row, column, value].
 func (j *jsonWriter) sparse(v *tensor.Value) {
 	sep := "["
 	j.put("[")

@@ -128,11 +128,14 @@ func Text(ctx context.Context, w io.Writer, out *vm.Output, opt Options) error {
 	return t.end()
 }
 
+// text writes an output for people, and leaves out what is past elems and lines.
 type text struct {
 	writer
 	elems, lines int // the most of a row, and of rows, that is shown
 }
 
+// output chooses the form in which a value is read best: a node, path or set by its labels, small
+// tensors as lists or grids, sparse ones by their entries.
 func (t *text) output(out *vm.Output) {
 	v := out.Value
 	if v.Kind == tensor.Real {
@@ -178,6 +181,7 @@ func (t *text) output(out *vm.Output) {
 	}
 }
 
+// path writes the nodes of a path in order.
 func (t *text) path(name string, nodes []int) {
 	if len(nodes) == 0 {
 		t.put(name, " = no path\n")

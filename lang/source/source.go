@@ -98,6 +98,7 @@ func (f *File) part(offset int) part {
 	return f.parts[i-1]
 }
 
+// index returns the offsets of the lines. It is made when a position is first asked for.
 func (f *File) index() []int {
 	f.once.Do(func() {
 		f.lines = append(make([]int, 0, 1+strings.Count(f.Text, "\n")), 0)

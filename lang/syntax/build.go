@@ -135,6 +135,7 @@ func (p *parser) build(seg segment, level int, g *statement) (Stmt, *failure) {
 	return &ExprStmt{span, x}, nil
 }
 
+// buildLiterals makes the literals of a body from what the grammar has read.
 func (p *parser) buildLiterals(gs []*literal) (out []Literal) {
 	for _, g := range gs {
 		p.comma()
@@ -187,6 +188,7 @@ func (p *parser) buildUnary(g *unary) (Expr, int) {
 	return p.negated(first, len(g.Minus), x, height)
 }
 
+// buildProduct makes a product, or the only factor of one.
 func (p *parser) buildProduct(g *product) (x Expr, height int) {
 	t, mark := p.toks[p.i], len(p.exprs)
 	switch {
@@ -227,6 +229,7 @@ func (p *parser) atom(g *atom) (Expr, int) {
 	return p.factor(&f)
 }
 
+// factor makes a call, an expression in parentheses or a name, with its indices.
 func (p *parser) factor(g *factor) (x Expr, height int) {
 	t := p.toks[p.i]
 	p.i++
@@ -274,6 +277,7 @@ func (p *parser) buildIndices(g *indices) int {
 	return height
 }
 
+// buildLiteral makes a list. A packed one is taken as the lexer has read it.
 func (p *parser) buildLiteral(g *list) (Expr, int) {
 	open, mark := p.toks[p.i], len(p.exprs)
 	if r := p.packed(open.start); r != nil {

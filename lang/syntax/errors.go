@@ -199,6 +199,7 @@ var instead = map[rune]string{
 	'\\': "`not` negates an atom; for unequal, write `!=`.",
 }
 
+// errNumber reports digits that are no number, with the number that another notation means.
 func errNumber(span source.Span, s string) diag.Diagnostic {
 	d := newError(codes.E0007, span, "%s is not a number", excerpt(s))
 	lower := strings.ToLower(s)
@@ -221,6 +222,7 @@ func errNumber(span source.Span, s string) diag.Diagnostic {
 		"put a blank between the number and the name", at(span.Start+split, 0), " ")
 }
 
+// errString reports a string that the lexer could not read; s is its text with the opening quote.
 func errString(span source.Span, s string) diag.Diagnostic {
 	if i, hidden := firstHidden(s); hidden {
 		return errRune(span.Start+i, s[i:])
@@ -390,6 +392,8 @@ func errSideBySide(before, next source.Span, text string, str, inBrackets bool) 
 
 const restNote = "The rest of a division is `a - b * floor(a / b)`."
 
+// errNumberFactor reports a number behind a factor. numbers says that the factor is one too,
+// inBrackets that a comma could be missing.
 func errNumberFactor(before, next source.Span, text string, numbers, inBrackets bool) diag.Diagnostic {
 	what := excerpt(text[next.Start:next.End])
 	if numbers {
@@ -448,6 +452,8 @@ func (p *parser) states(name string) bool {
 	return false
 }
 
+// errBareExpr reports an expression that is a whole statement: an equation of another language, a
+// fact without its end, or a value that nothing uses.
 func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
 	if c, ok := x.(*Call); ok && (c.Fun.Name[0] < 'a' || p.states(c.Fun.Name)) {
 		return p.errClauseEnd(segment{hi: p.i}, ".", "?")
@@ -526,6 +532,7 @@ func (p *parser) foreign(d diag.Diagnostic, seg segment) diag.Diagnostic {
 	return d
 }
 
+// errDirective reports a command of the session in a program.
 func errDirective(text string, span source.Span) diag.Diagnostic {
 	word := text
 	if i := strings.IndexFunc(text[1:], func(r rune) bool { return r >= utf8.RuneSelf || classes[r] == 0 }); i >= 0 {
@@ -611,6 +618,7 @@ func (p *parser) errEndedAssign(i int) diag.Diagnostic {
 	return withFix(d, "delete it", end, "")
 }
 
+// errLeftSide reports what cannot be assigned to.
 func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 	d := newError(codes.E0110, x.Pos(), "%s cannot be assigned to", excerpt(text[x.Pos().Start:x.Pos().End]))
 	d.Label = "expected a name, or a name with indices"
@@ -664,6 +672,7 @@ func errStopped(span source.Span) diag.Diagnostic {
 	return d
 }
 
+// noteMore says how many errors the limit left out.
 func noteMore(end, n int) diag.Diagnostic {
 	s := "s are"
 	if n == 1 {
@@ -683,6 +692,8 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 	return p.foreign(p.reason(seg, level, i, left), seg)
 }
 
+// reason is explain without what is foreign. The cases go from what is certain to what is likely:
+// words that cannot be here, brackets that do not match, then what the statement at hand expects.
 func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagnostic {
 	lo, hi := seg.lo, seg.hi
 	first, t := p.toks[lo], p.toks[i]

@@ -24,6 +24,8 @@ func (p *parser) fast(seg segment, level int) Stmt {
 	return s
 }
 
+// fastStatement reads a statement, or returns nil. The bodies of functions and repeats are left
+// for fast to read.
 func (p *parser) fastStatement(seg segment, level int) Stmt {
 	span := p.span(seg.lo, seg.hi)
 	switch {
@@ -102,6 +104,7 @@ func (p *parser) fastStatement(seg segment, level int) Stmt {
 	return &ExprStmt{span, x}
 }
 
+// fastClause reads a rule, a fact, a query or a question, or returns nil.
 func (p *parser) fastClause(seg segment) Stmt {
 	var s Stmt
 	var why *failure
@@ -147,6 +150,8 @@ func (p *parser) fastClause(seg segment) Stmt {
 	return s
 }
 
+// fastLiterals reads the literals of a body; nil if it cannot. Before a not the comma may be
+// missing.
 func (p *parser) fastLiterals() (out []Literal) {
 	for {
 		first := p.i
@@ -236,6 +241,7 @@ func (p *parser) expr(floor uint8) (Expr, int) {
 	return left, height
 }
 
+// unary reads any number of minus signs and a product. Each sign counts as a level of depth.
 func (p *parser) unary() (Expr, int) {
 	first := p.i
 	for p.peek() == KindSub {
@@ -302,6 +308,7 @@ func (p *parser) postfix() (Expr, int) {
 	return x, height
 }
 
+// primary reads an operand, or returns nil.
 func (p *parser) primary() (Expr, int) {
 	if p.i >= p.end || p.meter.over() || p.step(1, p.toks[p.i]) {
 		return nil, 0
@@ -384,6 +391,7 @@ func (p *parser) elements(list bool) (height int, ok bool) {
 	return height, true
 }
 
+// knows remembers that the tokens first to to-1 are right; see elements.
 func (p *parser) knows(first, to int) {
 	if to-first < longList {
 		return

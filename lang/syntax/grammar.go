@@ -228,6 +228,7 @@ type feeder struct {
 // of it.
 const readBytes = 1 << 9
 
+// bracket is an open bracket of the feeder; args counts the arguments of a call.
 type bracket struct {
 	call bool
 	args int

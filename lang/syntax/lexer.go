@@ -275,6 +275,7 @@ func (s *scanner) scan(c byte) Kind {
 	return s.invalid()
 }
 
+// operator is a piece of punctuation and its kind.
 type operator struct {
 	text string
 	kind Kind

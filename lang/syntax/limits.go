@@ -37,6 +37,7 @@ const (
 	DefaultPack        = 8
 )
 
+// withDefaults fills in what is 0 or below.
 func (l Limits) withDefaults() Limits {
 	l.SourceBytes = cmp.Or(max(l.SourceBytes, 0), DefaultSourceBytes)
 	l.Tokens = cmp.Or(max(l.Tokens, 0), DefaultTokens)

@@ -66,6 +66,8 @@ func Parse(f *source.File, opt Options) *File {
 	return file
 }
 
+// program reads the whole file, each statement on its own, so that an error in one leaves the
+// others readable.
 func (p *parser) program() *File {
 	p.lex()
 	if !p.stopped {
@@ -122,6 +124,7 @@ const keepTokens = 1 << 14
 
 var pool = sync.Pool{New: func() any { return new(parser) }}
 
+// newParser takes a parser from the pool, and memory for the nodes from opt.Into if it is given.
 func newParser(f *source.File, opt Options) *parser {
 	p := pool.Get().(*parser)
 	p.file, p.text, p.opt = opt.Into, f.Text, opt
@@ -141,6 +144,7 @@ func newParser(f *source.File, opt Options) *parser {
 	return p
 }
 
+// release gives the parser to the pool, unless its buffers have become large.
 func (p *parser) release() {
 	b := p.buffers
 	if cap(b.toks) > keepTokens || cap(b.exprs) > keepTokens || cap(b.args) > keepTokens || cap(b.stmts) > keepTokens || cap(b.packs) > keepTokens/8 {
@@ -290,6 +294,7 @@ func (p *parser) stop(d diag.Diagnostic) {
 	p.report(d)
 }
 
+// finish sorts the diagnostics and says how many there are more.
 func (p *parser) finish() *File {
 	if p.meter.over() && !p.stopped {
 		p.stop(say(errMemory, at(len(p.text), 0), p.lim.Memory))

@@ -53,6 +53,7 @@ func LiteralString(l *Literal) string {
 	return p.String()
 }
 
+// printer prints a tree in the one form that programs have.
 type printer struct {
 	strings.Builder
 	text     string // of the program; empty for a tree without one
@@ -124,6 +125,8 @@ func (p *printer) inside(span source.Span) bool {
 	return p.next < len(p.comments) && p.comments[p.next].Span.Start < span.End
 }
 
+// stmt prints a statement. One with a comment inside keeps its layout, which puts the comment
+// where it belongs.
 func (p *printer) stmt(s Stmt) {
 	var list []Stmt
 	var header func()
@@ -281,6 +284,7 @@ func precOf(x Expr) int {
 	return precPrimary
 }
 
+// expr prints an expression, in parentheses if its precedence is below floor.
 func (p *printer) expr(x Expr, floor int) {
 	if p.most > 0 && p.column > p.most {
 		return
@@ -351,6 +355,7 @@ func (p *printer) binary(x *Binary) {
 	}
 }
 
+// product prints factors side by side, in parentheses where they would be read otherwise.
 func (p *printer) product(factors []Expr) {
 	for i, x := range factors {
 		if i > 0 {
@@ -416,6 +421,8 @@ func separator(xs []Expr) string {
 	return ","
 }
 
+// list prints a list on one line if it fits and was not written in rows; else in rows, or filled
+// up to the width.
 func (p *printer) list(x *List) {
 	rows := p.rows(x)
 	if p.flat || x.Len() == 0 || !rows && p.fits(x) {
@@ -472,6 +479,7 @@ func (p *printer) fits(x *List) bool {
 	return p.measure(x, room) <= room && !p.rowsInside(x)
 }
 
+// rowsInside reports whether a list within this one was written in rows.
 func (p *printer) rowsInside(x *List) bool {
 	if p.text == "" || !strings.Contains(p.text[x.Start:x.End], "\n") {
 		return false

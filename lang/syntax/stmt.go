@@ -68,6 +68,8 @@ func (p *parser) span(lo, hi int) source.Span {
 	return source.Span{Start: int(p.toks[lo].start), End: int(p.toks[hi-1].end)}
 }
 
+// input makes an input of a segment, whose form has been checked, so that its tokens are where
+// they are expected.
 func (p *parser) input(seg segment) *Input {
 	p.i = seg.hi
 	in := &Input{Span: p.span(seg.lo, seg.hi), Name: p.ident(p.toks[seg.lo+1])}

@@ -261,6 +261,7 @@ func beginning(f io.Reader) (string, error) {
 	return text, nil
 }
 
+// agent answers the calls of tools by the routes of a server.
 type agent struct{ s *serve.Server }
 
 // ask asks a route, and says what came of it and what it cost. What is wrong with a

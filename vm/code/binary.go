@@ -379,6 +379,8 @@ const (
 	stmtBytes   = 4
 )
 
+// program is the whole of the binary form after its header. Registers come before what names
+// them, so that each number of one can be checked when it is read.
 func (c *coder) program(p *Program) {
 	c.domains(p)
 	fixed(c, &p.Regs, c.length(len(p.Regs), regBytes, ErrLimit, c.limit.Registers, "registers"))
@@ -571,6 +573,9 @@ func (c *coder) input(in *Input) {
 	}
 }
 
+// instr is an instruction with the attributes that its operation has. The signature says how many
+// registers there are and whether one is a result, so their number is written only where it
+// varies.
 func (c *coder) instr(in *Instr) {
 	enum(c, &in.Op, int(MaxOp), "operation")
 	if c.err != nil {
@@ -634,6 +639,8 @@ func (c *coder) instr(in *Instr) {
 	}
 }
 
+// micro is an elementwise program of some operands, each with a stride for each axis. The room
+// for all strides is checked at once, as two small numbers could ask for much memory.
 func (c *coder) micro(m *Micro, operands int) {
 	c.ints(&m.Shape, maxDim, "size")
 	if !c.room(operands*len(m.Shape), "strides") {

@@ -28,6 +28,7 @@ func Disassemble(p *Program, lines func(offset int) (line, col int)) string {
 	return l.String()
 }
 
+// lister writes the listing of a program section by section.
 type lister struct {
 	strings.Builder
 	p     *Program
@@ -62,6 +63,7 @@ func (l *lister) pos(p ir.Pos) string {
 	return fmt.Sprintf("%d-%d", p.Start, p.End)
 }
 
+// registers lists the registers with what bounds their size.
 func (l *lister) registers() {
 	var rows [][]string
 	for i, r := range l.p.Regs {
@@ -95,6 +97,7 @@ const (
 	shownLabels = 16
 )
 
+// showValue shows a constant, or how large it is if it has more than shownElems elements.
 func showValue(v *tensor.Value) string {
 	switch v.Layout {
 	case tensor.Packed:
@@ -141,6 +144,7 @@ func showBits(m *tensor.Bits) string {
 	return b.String()
 }
 
+// showCSR shows the entries as row,column, with =weight if they have weights.
 func showCSR(m *tensor.CSR) string {
 	if m.NNZ() == 0 || m.NNZ() > shownElems {
 		return fmt.Sprintf("%d entries", m.NNZ())
@@ -158,6 +162,7 @@ func showCSR(m *tensor.CSR) string {
 	return strings.Join(list, " ")
 }
 
+// inputs lists the inputs, with what the code relies on of their numbers.
 func (l *lister) inputs() {
 	var rows [][]string
 	for _, in := range l.p.Inputs {
@@ -200,6 +205,7 @@ func (l *lister) code() {
 	}
 }
 
+// operands shows the registers of an instruction, as in "r3 <- r1, r2".
 func operands(in *Instr) string {
 	args := lists.Map(in.Args, reg)
 	s := strings.Join(args, ", ")
@@ -213,6 +219,8 @@ func operands(in *Instr) string {
 	return s
 }
 
+// attributes shows the attributes that the operation has, but for rules, which take lines of
+// their own.
 func attributes(in *Instr) string {
 	var list []string
 	add := func(s string) { list = append(list, s) }

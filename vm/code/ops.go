@@ -333,6 +333,7 @@ func bitsVectorCost(x *Site) kernel.Cost {
 	return kernel.Cost{Ops: tensor.SatAdd(x.Arg[0].Words(), uint64(x.N+tensor.Words(x.K)))}
 }
 
+// countCost bounds the sums of a matrix in any of its layouts.
 func countCost(x *Site) kernel.Cost {
 	switch {
 	case x.Sparse == 0:
@@ -345,6 +346,7 @@ func countCost(x *Site) kernel.Cost {
 	return kernel.Cost{Ops: tensor.SatAdd(x.Arg[0].Words(), uint64(x.N))}
 }
 
+// convertCost bounds a change of layout, by the layouts it is from and to.
 func convertCost(x *Site) kernel.Cost {
 	switch {
 	case x.Arg[0].Layout == tensor.Parts:
@@ -386,6 +388,8 @@ func planReduce(x *Site) (Kernel, error) {
 	return kernel.PlanReduce(x.Fold, x.Arg[0].Shape.Dims(), x.Axes)
 }
 
+// planFoldCSR plans a fold of matrices. The kernel needs the number that each has where it has no
+// entry, and all their entries for the cost.
 func planFoldCSR(x *Site) (Kernel, error) {
 	m := x.Micro
 	ops := make([]kernel.FusedOperand, len(m.Strides))
@@ -402,6 +406,8 @@ func planFoldCSR(x *Site) (Kernel, error) {
 	return kernel.PlanCSRFold(x.N, x.M, nnz, x.Axes[0], none, x.Fold, ops, m.Code, m.Consts)
 }
 
+// planFused plans an elementwise program as one that folds, one that writes bits, or one that
+// writes numbers.
 func planFused(x *Site) (Kernel, error) {
 	m := x.Micro
 	ops := make([]kernel.FusedOperand, len(m.Strides))
@@ -482,6 +488,8 @@ func exactRule(x *Site) error {
 	return nil
 }
 
+// semiringRule requires a function of two arguments, a fold other than argmax and argmin, and a
+// Spec that has a plan.
 func semiringRule(x *Site) error {
 	if x.Fn.Arity() != 2 || x.Fold > op.FoldMin {
 		return fmt.Errorf("no semiring of %v and %v", x.Fn, x.Fold)
@@ -493,6 +501,8 @@ func semiringRule(x *Site) error {
 	return err
 }
 
+// fusedRule requires a program that has a plan. It gives dense or bits as its register says, but
+// a fold is always dense.
 func fusedRule(x *Site) error {
 	if err := microRule(x); err != nil {
 		return err
@@ -605,6 +615,8 @@ func softmaxRule(x *Site) error {
 	return nil
 }
 
+// selectRule requires an axis for each position. Without any it is a copy, which is for dense
+// values only. A row of a 0/1 matrix that is not dense is bits.
 func selectRule(x *Site) error {
 	a := x.Arg[0]
 	if len(x.Axes) != len(x.Arg)-1 {

@@ -89,6 +89,7 @@ func RowsOf(r *Reg) uint64 {
 	return r.Shape.Elems()
 }
 
+// rulesPlan is the plan of a program of rules as a Kernel.
 type rulesPlan struct{ *engine.Plan }
 
 // Cost returns the operations; the memory is Bytes.
@@ -140,6 +141,7 @@ func scatterRule(x *Site) error {
 	return nil
 }
 
+// scatterCost bounds what it takes to fill the result and to put each row in its place.
 func scatterCost(x *Site) kernel.Cost {
 	fill := x.Result.Shape.Elems()
 	switch x.Result.Layout {
@@ -292,6 +294,8 @@ func (c *coder) rules(p *rel.Program) {
 	p.AsWritten = written == 1
 }
 
+// rule is a rule of a program of relations. A Count has no expression, and a literal has only
+// what its kind takes.
 func (c *coder) rule(r *rel.Rule) {
 	uvarint(c, &r.Rel, math.MaxInt32, "relation")
 	items(c, &r.Vars, 3, "variables", func(v *rel.Var) {
@@ -323,6 +327,7 @@ func (c *coder) rule(r *rel.Rule) {
 	c.pos(&r.Pos)
 }
 
+// term is a variable, a constant or a wildcard.
 func (c *coder) term(t *rel.Term) {
 	enum(c, &t.Kind, 3, "kind of term")
 	switch t.Kind {

@@ -20,6 +20,7 @@ var sigs = sync.OnceValue(func() *[MaxOp]sig {
 	return &list
 })
 
+// sig is a parsed signature: what the registers of an operation must be.
 type sig struct {
 	args   []place
 	more   bool   // the last of args stands for any number
@@ -35,6 +36,7 @@ type place struct {
 	dims    []int // which of N, M and K each size is
 }
 
+// shapeKind is what the brackets of a place hold.
 type shapeKind uint8
 
 const (
@@ -63,6 +65,7 @@ func (op Op) Gives() tensor.Layout {
 	return tensor.Layout(bits.TrailingZeros8(sigs()[op].result.layouts))
 }
 
+// parseSig parses a signature as the table of operations has it.
 func parseSig(text string) (s sig) {
 	args, result, found := strings.Cut(text, " -> ")
 	for _, word := range strings.Fields(args) {

@@ -260,6 +260,8 @@ func (in *Input) CheckRange(v *tensor.Value, stopped func() bool) error {
 	return nil
 }
 
+// checkBits requires bits of the shape, with zeros past the end of each row: kernels count and
+// compare whole words.
 func checkBits(v *tensor.Value) error {
 	rows, cols := v.Shape.Matrix()
 	b := &v.Bits
@@ -350,12 +352,15 @@ func increasingRows(c *tensor.CSR, at, end int) error {
 	return nil
 }
 
+// verifier goes through a program in its order; defined says which registers have a value by
+// then.
 type verifier struct {
 	p       *Program
 	defined []bool
 	site    Site
 }
 
+// define records that a register is written, which happens once.
 func (v *verifier) define(r int) error {
 	if r < 0 || r >= len(v.p.Regs) {
 		return fmt.Errorf("there is no register %d", r)

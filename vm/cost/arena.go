@@ -51,6 +51,8 @@ type heap struct {
 	end   uint64
 }
 
+// take returns the place of a range of some size: in the first hole that is large enough, or at
+// the end.
 func (h *heap) take(size uint64) uint64 {
 	if size == 0 {
 		return 0

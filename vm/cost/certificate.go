@@ -208,6 +208,8 @@ func New(p *code.Program, opt Options) (*Module, error) {
 	return m, nil
 }
 
+// certify adds up the certificate. Constants and inputs lie outside the arena; rows of relations
+// are counted where they are made and never given back, so they count in full.
 func (m *Module) certify() {
 	p, c := m.Program, &m.Certificate
 	c.PeakBytes = tensor.SatAdd(c.Reading, Bytes(m.Arena.Size))

@@ -410,6 +410,8 @@ func (b *binder) renumber(input int, r *Raw, number func(string) int32) {
 	b.to[input] = to
 }
 
+// value makes the value of an input. to has the common number of each label, nil if they are
+// those of the file.
 func (b *binder) value(to []int32) tensor.Value {
 	switch r := b.Raw; {
 	case r.form == freed:
@@ -440,6 +442,8 @@ func (b *binder) cells(a tensor.Bits) tensor.Value {
 	return v
 }
 
+// edges prepares the edges for building: over the common nodes or, for a matrix with axes of its
+// own, over those of the file.
 func (b *binder) edges(to []int32) *edgeSet {
 	r := b.Raw
 	s := &edgeSet{edges: &r.edges, rows: b.n, cols: b.n, to: to, ones: r.edges.w.len() == 0 && (r.opt.Dup == DupSum || r.Kind == Matrix && r.opt.Default != nil), mem: &b.mem}
@@ -452,6 +456,7 @@ func (b *binder) edges(to []int32) *edgeSet {
 	return s
 }
 
+// graph makes a 0/1 matrix. A repeated edge is merged with a warning: it is there or not.
 func (b *binder) graph(to []int32) tensor.Value {
 	r := b.Raw
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(b.n, b.n)}, Layout: tensor.Sparse}
@@ -550,12 +555,15 @@ func (r *Raw) nodeName(id int32) string {
 	return fmt.Sprint(id)
 }
 
+// matrix makes a matrix of weights. Repeated edges are combined as dup= says, and are an error
+// without it, as any weight could be meant.
 func (b *binder) matrix(to []int32) tensor.Value {
 	r := b.Raw
 	s := b.edges(to)
 	if s.cols == 0 && r.opt.OneHot != "" {
 		panic(&Error{File: r.File, Msg: "the table has no rows, so the matrix has no columns"})
 	}
+	// The two that refuse repeated edges keep the first weight until all of them are reported.
 	m, repeated, twice := s.build(map[Dup]func(a, b float64) float64{
 		DupAuto:  func(a, _ float64) float64 { return a },
 		DupError: func(a, _ float64) float64 { return a },

@@ -62,6 +62,7 @@ const (
 	mixedHint = "ids must be all numbers or all labels; ids=label reads every id as a label"
 )
 
+// number returns a node that is given by its number, within the announced nodes or the limit.
 func (t *ids) number(b []byte) (int32, *Error) {
 	if len(b) == 0 {
 		return 0, &Error{Msg: "the node is empty"}
@@ -100,6 +101,8 @@ func (t *ids) fits(v int) bool {
 	return true
 }
 
+// label returns the number of a label, which it adds if it is new. Among labels a number is an
+// error, unless ids=label says that all are labels.
 func (t *ids) label(b []byte, as written) (id int32, problem *Error) {
 	if t.labels == nil {
 		t.labels = newLabelTable(t.mem)
@@ -202,6 +205,7 @@ func parseValue(b []byte) (x float64, problem string) {
 	return x, ""
 }
 
+// smallInt parses an integer of at most 15 digits, exact in a float64; b has been checked.
 func smallInt(b []byte) float64 {
 	neg := b[0] == '-'
 	if neg || b[0] == '+' {

@@ -26,6 +26,8 @@ type limited struct {
 	n, max int64
 }
 
+// Read reads one byte more than max at most, which tells a file that is too large from one that
+// ends there.
 func (l *limited) Read(p []byte) (int, error) {
 	if l.n > l.max {
 		return 0, errTooLarge
@@ -87,6 +89,8 @@ func (n notGzip) Error() string {
 	return fmt.Sprintf("the gzip data is followed by %s not gzip", plural(int(n), "byte that is", "bytes that are"))
 }
 
+// Read goes from one member to the next. What follows the last and is not gzip is counted and
+// reported, and not dropped.
 func (m *gzipMembers) Read(p []byte) (int, error) {
 	for {
 		n, err := m.z.Read(p)

@@ -36,6 +36,7 @@ type jsonFile struct {
 	undirected bool
 }
 
+// json reads a file of JSON or of JSON lines, by the kind of the input and by the first token.
 func (r *reader) json() {
 	// A vector may well be an object of a million keys. Bind finds those given twice,
 	// and names both lines.
@@ -187,6 +188,7 @@ func (f *jsonFile) scalar() {
 	f.reader.array(list.tail)
 }
 
+// vector reads an array of numbers.
 func (f *jsonFile) vector() {
 	f.plainOptions("an array of values")
 	list := chunks[float64]{mem: f.mem}
@@ -643,7 +645,7 @@ type tally struct {
 	names []string
 	count []int
 	line  int // of the first
-	rest  int // names past maxTally
+	rest  int // times that names past maxTally were met
 }
 
 // maxTally is how many names a tally counts separately.

@@ -61,6 +61,8 @@ type jsonLines struct {
 	err    error
 }
 
+// Read gives the text with the added characters. The line breaks stay, so that lines are counted
+// as in the file.
 func (l *jsonLines) Read(p []byte) (n int, err error) {
 	for len(l.rest) == 0 && l.err == nil {
 		n, l.err = l.in.Read(l.buf[:])
@@ -150,6 +152,7 @@ func (x *tokens) read(kind jsontext.Kind) []byte {
 	return text
 }
 
+// tryRead is read that returns the error. The text is good until the next token.
 func (x *tokens) tryRead(kind jsontext.Kind) (text []byte, err error) {
 	switch kind {
 	case '[', ']', '{', '}':

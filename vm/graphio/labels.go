@@ -103,6 +103,7 @@ func (t *labelTable) share(label string) int32 {
 	return int32(id)
 }
 
+// place enters a label into the slots, of which one must be free.
 func (t *labelTable) place(id uint32) {
 	s, hash := t.key([]byte(*t.labels.at(int(id))))
 	s.id = id + 1

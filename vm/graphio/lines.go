@@ -83,11 +83,14 @@ func column(line []byte, off int) int { return utf8.RuneCount(line[:off]) + 1 }
 // would cost as much as the edge.
 type lineRuns struct{ chunks[lineRun] }
 
+// lineRun is edges in a row from edge on, whose lines begin at line and are step apart.
 type lineRun struct {
 	line       int
 	edge, step int32
 }
 
+// add records the line of an edge. It takes memory only where the edge does not continue the last
+// run.
 func (l *lineRuns) add(edge, line int) {
 	if n := len(l.tail); n > 0 {
 		last := &l.tail[n-1]

@@ -20,6 +20,7 @@ type mmFile struct {
 	rows, cols int
 }
 
+// matrixMarket reads a Matrix Market file, whose header decides how.
 func (r *reader) matrixMarket() {
 	f := &mmFile{reader: r, textRows: textRows{src: newLines(r.in), d: dialect{comments: "%", unquoted: true}}}
 	r.line = &f.src.no
@@ -35,6 +36,7 @@ func (r *reader) matrixMarket() {
 	f.warnComments(f.late, f.lateLine, "the sizes", "%")
 }
 
+// header reads the first line. What the format has and Ein lacks gets an error of its own.
 func (f *mmFile) header() {
 	line := f.src.next()
 	words := strings.Fields(strings.ToLower(string(line)))
@@ -114,6 +116,8 @@ func (f *mmFile) sizes(n int, form string) []int {
 	return out
 }
 
+// coordinate reads entries, which must be as many as announced: a file that was cut off would be
+// another graph.
 func (f *mmFile) coordinate() {
 	size := f.sizes(3, "ROWS COLUMNS ENTRIES")
 	if f.opt.Kind == Vector {
@@ -193,6 +197,7 @@ func (f *mmFile) inTriangle(i, j int) bool {
 	return true
 }
 
+// value returns the number in cell i, or reports that it is none.
 func (f *mmFile) value(i int) (float64, bool) {
 	x, problem := parseValue(f.cells[i].val)
 	if problem == "" && f.head.values == "integer" && x != float64(int64(x)) {

@@ -201,6 +201,8 @@ func (a *arrival[T]) add(x T) {
 	a.data = append(a.data, x)
 }
 
+// grow makes room: the smallest of the announced length divided by powers of factor that is
+// larger than what has arrived.
 func (a *arrival[T]) grow() {
 	const least, factor = 1 << 12, 8
 	n := a.room

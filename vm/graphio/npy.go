@@ -30,6 +30,7 @@ type npyHeader struct {
 	written string // the shape
 }
 
+// npy reads a file of NumPy: an array of the rank of the input.
 func (r *reader) npy() {
 	h := r.npyHeader()
 	dec, problem := decoder(h.descr)
@@ -106,6 +107,8 @@ var (
 	npyComma   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`,\s*([}\]])`) })
 )
 
+// parseNPYHeader reads the header, which is a literal of Python, as JSON. So nothing in it is
+// evaluated.
 func parseNPYHeader(s string) (h npyHeader, problem string) {
 	var got struct {
 		Descr   jsontext.Value `json:"descr"`
@@ -141,6 +144,7 @@ type npyDecoder struct {
 	order binary.ByteOrder
 }
 
+// decoder returns the decoder of a type as NumPy describes it, such as <f8.
 func decoder(descr string) (d npyDecoder, problem string) {
 	bad := "arrays of type " + strconv.Quote(descr) + " are not supported"
 	if strings.Contains(descr, "O") {
@@ -255,6 +259,7 @@ func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) {
 	d.end(h.shape...)
 }
 
+// badElement reports an element, with its place as NumPy counts it.
 func (r *reader) badElement(h npyHeader, i, j int, problem string) {
 	at := ""
 	switch len(h.shape) {

@@ -91,6 +91,8 @@ func (f *jsonFile) relationRows() {
 	f.relation(&relationItems{jsonFile: f}, at)
 }
 
+// next returns the next row, with a mistake in its form in bad, so that reading goes on behind
+// it.
 func (r *relationItems) next(bool) *row {
 	w := r.jsonFile.next(false)
 	if w == nil {

@@ -192,6 +192,8 @@ type textRows struct {
 	most   int    // how many fields there is room for
 }
 
+// next returns the next line that is neither empty nor a comment, split into cells; nil at the
+// end. pairs says that a row of two numbers may be returned as such, without cells.
 func (r *textRows) next(pairs bool) *row {
 	r.blank, r.bad, r.isPair, r.col = 0, nil, false, 1
 	for {

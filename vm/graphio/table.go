@@ -68,6 +68,7 @@ func (r *tableRows) only(need func(c int) bool) {
 	}
 }
 
+// next returns the names first, then the rows.
 func (r *tableRows) next(bool) *row {
 	if !r.begun {
 		r.begun = true

@@ -571,6 +571,8 @@ func m4rOps(rows, inner, cols int) uint64 {
 	return satMul(steps, tensor.SatAdd(m4rWords, satMul(uint64(rows), m4rTables*m4rLine)))
 }
 
+// orRows sets rows lo to hi of dst: each is the OR of the rows of b whose numbers a has in it. A
+// row that is full takes no more rows.
 func orRows(c *Ctl, dst, a, b tensor.Bits, lo, hi int) bool {
 	m := newMeter(c)
 	if b.Cols == 0 {
@@ -725,6 +727,7 @@ func TripleTraceCost(n, m, k int) Cost {
 	return Cost{Ops: tensor.SatAdd(pairs, satMul(uint64(n), uint64(tensor.Words(m))))}
 }
 
+// traceRows is TripleTrace of rows lo to hi of a.
 func traceRows(c *Ctl, a, b, cT tensor.Bits, lo, hi int) (uint64, bool) {
 	m := newMeter(c)
 	total := uint64(0)
@@ -805,6 +808,7 @@ func BitsPack(c *Ctl, dst tensor.Bits, src []float64) bool {
 	return true
 }
 
+// packWord returns a bit for each of up to 64 numbers: whether it is not 0, as NaN is not.
 func packWord(in []float64) uint64 {
 	var w uint64
 	for j, x := range in {

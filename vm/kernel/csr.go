@@ -244,6 +244,8 @@ func CSRMatVec(c *Ctl, dst []float64, a tensor.CSR, x []float64) bool {
 	return matVecRows(c, dst, a, x, 0, a.Rows)
 }
 
+// matVecRows sets elements lo to hi of dst. Each is summed from left to right, so the result does
+// not depend on the number of workers.
 func matVecRows(c *Ctl, dst []float64, a tensor.CSR, x []float64, lo, hi int) bool {
 	m := newMeter(c)
 	for i := lo; i < hi; i++ {

@@ -29,6 +29,7 @@ type indexInfo struct {
 	in [slots]bool
 }
 
+// indexes returns what a Spec of one or two operands says about each of its indices.
 func indexes(s op.Spec) []indexInfo {
 	info := make([]indexInfo, len(s.Size))
 	for i, n := range s.Size {
@@ -204,6 +205,8 @@ func usedLoops(info []indexInfo) []loopAxis {
 	return axes
 }
 
+// planCopy plans a Spec that sums nothing. One that writes a diagonal leaves elements out, so dst
+// is cleared first.
 func planCopy(s op.Spec, info []indexInfo) *Unary {
 	axes := usedLoops(info)
 	u := &Unary{cost: Cost{Ops: loopsProduct(axes)}}

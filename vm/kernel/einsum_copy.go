@@ -33,6 +33,8 @@ func planCopyNest(axes []loopAxis) *copyNest {
 	return p
 }
 
+// run copies all elements, or returns false when it was cancelled. Those that the view of dst
+// leaves out stay as they are.
 func (p *copyNest) run(c *Ctl, dst, a []float64) bool {
 	m := newMeter(c)
 	var o odometer
@@ -46,6 +48,7 @@ func (p *copyNest) run(c *Ctl, dst, a []float64) bool {
 	}
 }
 
+// block copies the innermost axis, or two axes in tiles, at one point of the outer loops.
 func (p *copyNest) block(m *meter, dst, a []float64) bool {
 	if p.transpos {
 		return p.transpose(m, dst, a)
@@ -61,6 +64,8 @@ func (p *copyNest) block(m *meter, dst, a []float64) bool {
 	return true
 }
 
+// copyRun copies n elements of a, which lie sa apart, to dst, where they lie sd apart. If sa is 0
+// it repeats one element.
 func copyRun(dst []float64, sd int, a []float64, sa, n int) {
 	switch {
 	case sa == 1 && sd == 1:

@@ -68,6 +68,8 @@ type contraction struct {
 	factors     int
 }
 
+// part is a tensor that is left: a factor or, numbered after the factors, the result of a pair;
+// and the indices that it has.
 type part struct {
 	number int
 	has    uint64
@@ -80,6 +82,7 @@ func maskOf(ids []uint8) (m uint64) {
 	return m
 }
 
+// newContraction begins with the factors of a spec, without the indices that contraction ignores.
 func newContraction(s *op.Spec) *contraction {
 	c := &contraction{size: s.Size, factors: len(s.In)}
 	var wide uint64 // the indices that make a tensor larger
@@ -111,6 +114,7 @@ func (c *contraction) count() {
 	c.classify()
 }
 
+// classify derives once and twice from holders.
 func (c *contraction) classify() {
 	c.once, c.twice = 0, 0
 	for x, n := range c.holders {

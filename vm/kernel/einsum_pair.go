@@ -138,6 +138,9 @@ func leastFree(info []indexInfo) int {
 	return best
 }
 
+// classify puts an index into the group of the loops that run over it. An index of one tensor
+// alone has no loop in a product: a copy of an operand sums it, a copy of the result repeats it,
+// so that copy is forced.
 func (pl *pairPlanner) classify(id uint8, v indexInfo) {
 	ax := pairAxis{id, v.loopAxis}
 	inX, inY, inC := v.in[pl.x], v.in[pl.y], v.in[slotD]
@@ -369,6 +372,8 @@ func (p *matMul) estimateGemm() float64 {
 	return est
 }
 
+// build makes the plan of the candidate that was chosen. The result is cleared first if products
+// are added to it, or if it is a diagonal that the loops do not fill.
 func (pl *pairPlanner) build(c *pairCandidate) *Pair {
 	p := &Pair{kind: c.kind, outer: c.outer, mat: c.mat, outLen: int(pl.spec.Elems(pl.spec.Out))}
 	pl.addCopies(p, c)

@@ -60,6 +60,8 @@ func (p *Pair) core(c *Ctl, dst []float64, ops *[2][]float64) bool {
 	}
 }
 
+// run does one product. Where there are no vector instructions, tiles beat Dgemm on small
+// matrices; see tilesMost.
 func (p *matMul) run(kind pairKind, m *meter, c, x, y []float64) bool {
 	switch kind {
 	case pairGemv:
@@ -89,6 +91,7 @@ func (p *matMul) gemv(m *meter, c, x, y []float64) bool {
 	return true
 }
 
+// gemvRows is gemv of a Y whose rows run along k, so that each is one dot product.
 func (p *matMul) gemvRows(m *meter, c, x, y []float64) bool {
 	rows := max(1, PollOps/p.k)
 	for lo := 0; lo < p.n; lo += rows {
@@ -260,6 +263,7 @@ func tile3x1(c []float64, cm int, x []float64, xm, xk int, y []float64, yk, k in
 	c[0], c[cm], c[2*cm] = c0, c1, c2
 }
 
+// dotStrided is the dot product of vectors whose strides may be 0.
 func dotStrided(x []float64, sx int, y []float64, sy, n int) float64 {
 	var t float64
 	at, bt := 0, 0
@@ -298,6 +302,8 @@ func (p *Pair) runNest(c *Ctl, dst, a, b []float64) bool {
 	}
 }
 
+// nestBlock runs the inner loop at one point of the outer ones: a dot product, or products along
+// the result, that add to dst if p.acc is set.
 func (p *Pair) nestBlock(m *meter, dst, a, b []float64) bool {
 	sa, sb, sd := p.inner.stride[slotA], p.inner.stride[slotB], p.inner.stride[slotD]
 	for lo := 0; lo < p.inner.n; lo += PollOps {

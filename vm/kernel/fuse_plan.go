@@ -32,6 +32,7 @@ const (
 	fusedGather                  // copied block by block
 )
 
+// fusedInput is an operand: how it becomes a block and, to gather it, where its elements are.
 type fusedInput struct {
 	kind   fusedKind
 	stride []int // along the merged axes
@@ -191,6 +192,7 @@ func (p *Fused) joins(last, d, n int, operands []FusedOperand) bool {
 	return true
 }
 
+// classify returns how an operand with these strides along the merged axes becomes a block.
 func (p *Fused) classify(stride []int) fusedKind {
 	linear, scalar := true, true
 	expect := 1

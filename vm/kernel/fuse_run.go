@@ -167,6 +167,8 @@ func packRun(t simd.Tier, f op.Fn, dst []uint64, a, b []float64) {
 	}
 }
 
+// runBlocks evaluates block by block. exact is false if a value was inexact that must not be, ok
+// if the run was cancelled. A bare expression needs no registers, so its blocks may be larger.
 func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) (exact, ok bool) {
 	var reg fusedRegs
 	p.registers(&reg, args, f)
@@ -336,6 +338,8 @@ func evalUnary(t simd.Tier, f op.Fn, d, a []float64) float64 {
 	return math.NaN()
 }
 
+// evalBinary sets d to f of a and b, and returns what evalUnary does. Each function has a loop of
+// its own, as a call for each element would cost more than the work.
 func evalBinary(t simd.Tier, f op.Fn, d, a, b []float64) float64 {
 	if sum, ok := t.Apply(f, d, a, b); ok {
 		return sum
@@ -372,6 +376,7 @@ func evalBinary(t simd.Tier, f op.Fn, d, a, b []float64) float64 {
 	return math.NaN()
 }
 
+// evalCompare sets d to 1 where a and b compare as f says, and to 0 elsewhere.
 func evalCompare(f op.Fn, d, a, b []float64) {
 	a, b = a[:len(d)], b[:len(d)]
 	switch f {
@@ -402,6 +407,7 @@ func evalCompare(f op.Fn, d, a, b []float64) {
 	}
 }
 
+// evalTernary sets d to f, which is FnClamp or FnWhere, of a, b and c.
 func evalTernary(f op.Fn, d, a, b, c []float64) {
 	a, b, c = a[:len(d)], b[:len(d)], c[:len(d)]
 	if f == op.FnClamp {

@@ -55,6 +55,8 @@ func reduceSpec(shape, axes []int) op.Spec {
 	return s
 }
 
+// planArg plans the position of the maximum or minimum along one axis. Along one that is not the
+// last, a slice of numbers holds the best so far.
 func (p *Reduce) planArg(shape, axes []int) error {
 	if len(axes) != 1 {
 		return errArgAxes
@@ -92,6 +94,7 @@ func (p *Reduce) Run(c *Ctl, dst, a []float64, s Scratch) bool {
 	return p.argColumns(c, dst, a, s.F[:p.inner])
 }
 
+// argRows sets dst to the position of the best element in each row of a; see better.
 func (p *Reduce) argRows(c *Ctl, dst, a []float64) bool {
 	m := newMeter(c)
 	for i := range p.outer {
@@ -180,6 +183,8 @@ func Softmax(c *Ctl, dst, a []float64, shape []int, axis int) bool {
 	return true
 }
 
+// softmaxRow goes over a row three times: for the maximum, which is taken off so that nothing
+// overflows, for the powers and their sum, and to divide.
 func softmaxRow(m *meter, dst, a []float64) bool {
 	t := m.c.Tier
 	var x [softmaxStrip]float64 // the same number throughout

@@ -33,6 +33,7 @@ func planFoldNest(f op.Fold, axes []loopAxis, outLen uint64, sparse bool) *foldN
 	return p
 }
 
+// run folds a into dst, which need not be cleared, or returns false when it was cancelled.
 func (p *foldNest) run(c *Ctl, dst, a []float64) bool {
 	if !p.assign && !Fill(c, dst[:p.outLen], p.fold.Identity()) {
 		return false
@@ -49,6 +50,7 @@ func (p *foldNest) run(c *Ctl, dst, a []float64) bool {
 	}
 }
 
+// block folds the inner run at one point of the outer loops.
 func (p *foldNest) block(m *meter, dst, a []float64) bool {
 	sa, sd := p.inner.stride[slotA], p.inner.stride[slotD]
 	if p.assign {
@@ -143,6 +145,7 @@ func maxRun(acc float64, a []float64) float64 {
 	return max(acc, x, y, z)
 }
 
+// minRun is maxRun for the minimum.
 func minRun(acc float64, a []float64) float64 {
 	x, y, z := acc, acc, acc
 	for len(a) >= 4 {

@@ -501,6 +501,9 @@ func SCCCSRCost(n, nnz int) Cost {
 	return cost
 }
 
+// components sets part to the component of each node, and returns how many there are. They are
+// numbered in the order of their first nodes, so the numbers do not depend on the order of the
+// search.
 func components(c *Ctl, part []int32, g digraph, s Scratch) (int, bool) {
 	m := newMeter(c)
 	t := newCondenser(g, s)

@@ -157,6 +157,8 @@ func (p *Semiring) Run(c *Ctl, dst, a, b []float64, s Scratch) bool {
 	return p.post.Run(c, dst, tmp, Scratch{})
 }
 
+// runMatrix does a contraction that is a matrix product. An operand whose rows do not lie as the
+// loops read them is packed first.
 func (p *Semiring) runMatrix(c *Ctl, dst []float64, ops [2][]float64, s Scratch) bool {
 	q := &p.mat
 	x, y := ops[q.x], ops[q.y]
@@ -235,6 +237,7 @@ func maxRow(combine op.Fn, row []float64, f float64, y []float64) {
 	}
 }
 
+// minRow is maxRow for the fold min.
 func minRow(combine op.Fn, row []float64, f float64, y []float64) {
 	y = y[:len(row)]
 	switch combine {

@@ -155,6 +155,7 @@ type numbers struct {
 	top   int
 }
 
+// newNumbers makes an empty set in room, which needs the words that numbersCost counts.
 func newNumbers(n int, room []uint64) (q numbers) {
 	for size := n; ; q.top++ {
 		size = (size + 63) / 64
@@ -181,6 +182,7 @@ func (q *numbers) empty() bool {
 	return len(root) == 0 || root[0] == 0
 }
 
+// add puts x in. It ends at the first word that was not 0: those above know of it.
 func (q *numbers) add(x int) {
 	for i := range q.top + 1 {
 		at := x / 64

@@ -147,6 +147,8 @@ func (p *Program) Literal(r *Rule, l *Literal, vars []float64) string {
 var symbols = map[op.Fn]string{op.FnGt: ">", op.FnGe: ">=", op.FnLt: "<", op.FnLe: "<=", op.FnEq: "==", op.FnNe: "!=",
 	op.FnAdd: "+", op.FnSub: "-", op.FnMul: "*", op.FnDiv: "/"}
 
+// term shows a term of a rule in a place of domain d. A variable shows its value if vars has one
+// that is not NaN.
 func (p *Program) term(r *Rule, t Term, d *tensor.Domain, vars []float64) string {
 	switch t.Kind {
 	case Variable:

@@ -108,6 +108,7 @@ func (p *Program) typed(kind tensor.ColumnKind, d *tensor.Domain) error {
 	return fmt.Errorf("the domain %s is not one of the program's", d.Name)
 }
 
+// relation checks columns, source and facts of a relation, and that they agree.
 func (p *Program) relation(r *Relation) error {
 	n := len(r.Columns)
 	if err := CheckColumns(r.Columns); err != nil {
@@ -214,6 +215,8 @@ func size(c tensor.Column) int {
 	return c.Domain.Size
 }
 
+// checkBits requires a table of pairs as bits with as many ones as it has rows, and zeros past
+// the end of each.
 func checkBits(t *tensor.Table, rows, cols int) error {
 	b := t.Bits
 	if t.Cells != nil || b.Rows != rows || b.Cols != cols || b.Stride != tensor.Words(cols) ||
@@ -244,6 +247,7 @@ func fits(x float64, k tensor.ColumnKind) bool {
 
 func negativeZero(x float64) bool { return math.Float64bits(x) == 1<<63 }
 
+// verifier checks a rule. sourced says which variables have a value.
 type verifier struct {
 	p *Program
 	r *Rule
@@ -252,6 +256,8 @@ type verifier struct {
 	sourced []bool
 }
 
+// rule requires that every variable gets a value, by an atom or by an expression of variables
+// that have one, and that what is declared whole cannot be anything else.
 func (v *verifier) rule() error {
 	p, r := v.p, v.r
 	if r.Rel < 0 || r.Rel >= len(p.Relations) {
@@ -415,6 +421,8 @@ func (v *verifier) expr(e *Expr, kind tensor.ColumnKind, d *tensor.Domain, depth
 	return tensor.RealColumn, nil
 }
 
+// head checks that the cells fit the columns of the relation. A relation that folds its value has
+// no aggregates: it would fold twice.
 func (v *verifier) head() error {
 	rel := &v.p.Relations[v.r.Rel]
 	if len(v.r.Head) != len(rel.Columns) {

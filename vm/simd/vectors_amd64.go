@@ -43,6 +43,8 @@ func (t Tier) multiply(p panel, columns int) {
 	}
 }
 
+// multiply512 divides the columns into blocks that the registers hold: up to 3 vectors of 8 rows,
+// or 8 vectors of one row.
 func multiply512(p panel, columns int) {
 	p.next = cmp.Or(p.next, 8*p.ars)
 	for {
@@ -69,6 +71,7 @@ func multiply512(p panel, columns int) {
 	}
 }
 
+// multiply256 is multiply512 with up to 3 vectors of 4 rows, or 6 of one row.
 func multiply256(p panel, columns int) {
 	p.next = cmp.Or(p.next, 4*p.ars)
 	for {
@@ -182,6 +185,7 @@ func (t Tier) popAnd(a, b []uint64) int {
 	return popAndAVX2(len(a), &a[0], &b[0], mask256(len(a)))
 }
 
+// meeting goes over the row in parts that the registers hold, each against all rows.
 func (t Tier) meeting(row []uint64, rows [][]uint64) (some uint64) {
 	avx512 := t.set() == AVX512
 	most := 32 // words that registers hold

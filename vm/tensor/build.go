@@ -189,6 +189,7 @@ const (
 	keyPasses = 3
 )
 
+// keyCount is how many keys have each value of a digit.
 type keyCount [1 << keyBits]int32
 
 // sortKeysLeast is the number of keys from which they are sorted by digits.

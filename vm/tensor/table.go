@@ -194,6 +194,8 @@ func (t *Table) All() iter.Seq[[]float64] {
 	}
 }
 
+// bits gives the rows of a table that is stored as bits to yield, in the order of All, until
+// yield ends it.
 func (t *Table) bits(row []float64, yield func([]float64) bool) {
 	last := len(row) - 1
 	order, rank := t.Columns[last].Domain.Order()

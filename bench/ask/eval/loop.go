@@ -671,6 +671,7 @@ func unreachable(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaRefused) || errors.As(err, &dns) && dns.IsNotFound
 }
 
+// tell reports the progress. There is no rate while batches of a provider are under way.
 func (l *loop) tell() {
 	if l.o.Progress == nil {
 		return

@@ -39,6 +39,7 @@ const (
 	DefaultMaxWait  = 15 * time.Minute
 )
 
+// withDefaults fills in what is 0. Negative retries are none.
 func (s Schedule) withDefaults() Schedule {
 	s.Max = cmp.Or(s.Max, DefaultMax)
 	s.Start = min(cmp.Or(s.Start, DefaultStart), s.Max)

@@ -76,6 +76,7 @@ func Lines(r *run.Run) []*Line {
 	return out
 }
 
+// add counts a row. What a reply cost counts whether it is right or scored at all.
 func (l *Line) add(row *run.Row) {
 	l.Asked++
 	if row.Reply == nil {

@@ -15,6 +15,7 @@ type anthropic struct{}
 
 const anthropicVersion = "2023-06-01"
 
+// anthropicBody is a request to create a message.
 type anthropicBody struct {
 	Model         string             `json:"model"`
 	MaxTokens     int                `json:"max_tokens"`
@@ -51,6 +52,7 @@ type anthropicMessage struct {
 	Content any    `json:"content"`
 }
 
+// anthropicResult is the result of a tool, a block of a message of the user.
 type anthropicResult struct {
 	Type    string `json:"type"`
 	Call    string `json:"tool_use_id"`
@@ -66,6 +68,8 @@ func (anthropic) path(string) string { return "/v1/messages" }
 
 func (anthropic) sign(h http.Header, key string) { h.Set("X-Api-Key", key) }
 
+// body returns a message request. The API requires max_tokens, so the budget of the profile is
+// sent where none was given. Results of tools are a turn of the user.
 func (anthropic) body(model string, p *Profile, r *Request) any {
 	q := &r.Params
 	b := &anthropicBody{Model: model, MaxTokens: p.budget(q), System: r.System, Messages: []any{openAIMessage{"user", r.User}},
@@ -109,6 +113,8 @@ func (anthropic) refuses(q *Params) *Error {
 
 var anthropicFinishes = map[string]Finish{"end_turn": Stop, "stop_sequence": Stop, "max_tokens": Length, "model_context_window_exceeded": Length, "refusal": Refusal}
 
+// reply counts tokens that were written to the cache or read from it as input, which the API
+// counts apart.
 func (anthropic) reply(body []byte) (*Response, error) {
 	var b struct {
 		ID      string `json:"id"`
@@ -163,6 +169,8 @@ func (anthropic) reply(body []byte) (*Response, error) {
 	return r, nil
 }
 
+// fault goes by the words of the message where the status is 400: the API has one type for an
+// empty account, a prompt that is too long and a wrong parameter.
 func (anthropic) fault(status int, body []byte) fault {
 	var b struct {
 		Error *struct {

@@ -309,6 +309,8 @@ func (openAI) batch(_, tag string, bodies []json.RawMessage) []func(string) (*ca
 	return openAIBatch("/v1/chat/completions", tag, bodies)
 }
 
+// openAIBatch uploads the requests as a file, and then makes a batch of it. The tag goes into the
+// metadata, by which a resumed run finds a batch whose id it never got.
 func openAIBatch(endpoint, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
 	upload := func(string) (*call, error) {
 		var b bytes.Buffer // takes everything
@@ -326,6 +328,7 @@ func openAIBatch(endpoint, tag string, bodies []json.RawMessage) []func(string) 
 	}}
 }
 
+// openAIListed is a batch as the API shows it.
 type openAIListed struct {
 	ID       string `json:"id"`
 	Status   string `json:"status"`
@@ -341,6 +344,8 @@ type openAIListed struct {
 	Counts struct{ Total, Completed, Failed int } `json:"request_counts"`
 }
 
+// listed reads where a batch stands. Its answers are in two files, of which either may be
+// missing.
 func (l *openAIListed) listed() listed {
 	out := listed{id: l.ID, tag: cmp.Or(l.Metadata.Ein, "-"), created: time.Unix(l.Created, 0), total: l.Counts.Total}
 	s := &out.state
@@ -425,6 +430,7 @@ func (openAI) status(id string) string { return "/batches/" + url.PathEscape(id)
 
 func (openAI) state(text []byte) (*listed, error) { return stateOf[openAIListed](text, "status") }
 
+// line reads a line of either file of a batch.
 func (w openAI) line(text []byte) (custom string, body []byte, failed *Error, err error) {
 	var b struct {
 		ID       string `json:"custom_id"`
@@ -457,6 +463,7 @@ func (w openAI) line(text []byte) (custom string, body []byte, failed *Error, er
 
 func (anthropic) most() (requests, bytes int) { return 100_000, 256_000_000 }
 
+// batch sends all requests in one.
 func (anthropic) batch(_, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
 	return []func(string) (*call, error){func(string) (*call, error) {
 		type request struct {
@@ -471,6 +478,7 @@ func (anthropic) batch(_, tag string, bodies []json.RawMessage) []func(string) (
 	}}
 }
 
+// anthropicListed is a message batch as the API shows it.
 type anthropicListed struct {
 	ID      string                                                          `json:"id"`
 	Status  string                                                          `json:"processing_status"`
@@ -479,6 +487,8 @@ type anthropicListed struct {
 	Counts  struct{ Processing, Succeeded, Errored, Canceled, Expired int } `json:"request_counts"`
 }
 
+// listed reads where a batch stands. The API knows no tag of a batch; the ids of its requests
+// have it.
 func (l *anthropicListed) listed() listed {
 	c := &l.Counts
 	done := c.Succeeded + c.Errored + c.Canceled + c.Expired
@@ -509,6 +519,7 @@ func (anthropic) state(text []byte) (*listed, error) {
 var anthropicStatus = map[string]int{"invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404,
 	"request_too_large": 413, "rate_limit_error": 429, "timeout_error": 504, "overloaded_error": statusOverloaded}
 
+// line reads a result. It has no status, so that of its type of error stands for it.
 func (w anthropic) line(text []byte) (custom string, body []byte, failed *Error, err error) {
 	var b struct {
 		ID     string `json:"custom_id"`
@@ -548,6 +559,8 @@ const uploadURL = "X-Goog-Upload-Url"
 // The provider takes files of 2 GB; a batch is held in memory.
 func (gemini) most() (requests, bytes int) { return 50_000, 200_000_000 }
 
+// batch announces a file, uploads the requests to the address that this gives, and makes a batch
+// of the file.
 func (gemini) batch(model, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
 	type request struct {
 		Key     string          `json:"key"`
@@ -577,6 +590,7 @@ func (gemini) batch(model, tag string, bodies []json.RawMessage) []func(string) 
 	}}
 }
 
+// geminiListed is a batch as the API shows it: a long-running operation.
 type geminiListed struct {
 	Name     string `json:"name"`
 	Metadata struct {
@@ -590,6 +604,7 @@ type geminiListed struct {
 	Error *struct{ Message string } `json:"error"`
 }
 
+// listed reads where a batch stands.
 func (l *geminiListed) listed() listed {
 	m := &l.Metadata
 	out := listed{id: l.Name, tag: cmp.Or(m.Tag, "-"), created: m.Create}
@@ -643,6 +658,7 @@ func (gemini) state(text []byte) (*listed, error) {
 // rpcStatus holds the status of each google.rpc code that is not a server error.
 var rpcStatus = map[int]int{1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 14: 503, 16: 401}
 
+// line reads a line of the results. The code of an error is an HTTP status or one of google.rpc.
 func (w gemini) line(text []byte) (custom string, body []byte, failed *Error, err error) {
 	var b struct {
 		Key      string          `json:"key"`

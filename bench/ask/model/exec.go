@@ -52,6 +52,8 @@ type worker struct {
 // maxLine bounds a line of a program in bytes.
 const maxLine = MaxResponse
 
+// openExec opens a program that answers requests. It is looked for now, so that a wrong name is
+// an error before the run, but started by the first request.
 func openExec(name string, o *Options) (Model, error) {
 	args, err := split(name)
 	if err != nil {

@@ -31,6 +31,7 @@ type geminiSaid struct {
 	Parts []json.RawMessage `json:"parts"`
 }
 
+// geminiResult is the result of a tool, a part of a content of the user.
 type geminiResult struct {
 	Response struct {
 		ID       string            `json:"id,omitempty"`
@@ -49,6 +50,7 @@ type geminiFunction struct {
 	Schema      json.RawMessage `json:"parametersJsonSchema"`
 }
 
+// geminiBody is a request to generate content.
 type geminiBody struct {
 	SystemInstruction *geminiContent  `json:"systemInstruction,omitempty"`
 	Contents          []any           `json:"contents"`
@@ -79,6 +81,8 @@ func (gemini) path(model string) string {
 
 func (gemini) sign(h http.Header, key string) { h.Set("X-Goog-Api-Key", key) }
 
+// body returns a generateContent request. The model is in the path; parts that would be empty are
+// left out.
 func (gemini) body(_ string, _ *Profile, r *Request) any {
 	q := &r.Params
 	b := &geminiBody{Contents: []any{geminiContent{"user", []any{geminiPart{Text: r.User}}}}, ServiceTier: q.ServiceTier}
@@ -120,6 +124,7 @@ func (gemini) body(_ string, _ *Profile, r *Request) any {
 var geminiFinishes = map[string]Finish{"STOP": Stop, "MAX_TOKENS": Length, "SAFETY": ContentFilter, "RECITATION": ContentFilter,
 	"LANGUAGE": ContentFilter, "BLOCKLIST": ContentFilter, "PROHIBITED_CONTENT": ContentFilter, "SPII": ContentFilter}
 
+// reply reads the first candidate. Without any, the prompt was blocked, which is a reply too.
 func (gemini) reply(body []byte) (*Response, error) {
 	var b struct {
 		Candidates []struct {
@@ -189,6 +194,8 @@ func (gemini) reply(body []byte) (*Response, error) {
 	return r, nil
 }
 
+// fault tells a limit for a minute, which is waited for, from one for a day and from a plan
+// without the model, which end the run: all of them are status 429.
 func (gemini) fault(status int, body []byte) fault {
 	var b struct {
 		Error *struct {

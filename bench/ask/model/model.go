@@ -194,6 +194,7 @@ type Error struct {
 	Err        error         `json:"-"`
 }
 
+// Error returns the class with the status, the code and the message, as far as they are known.
 func (e *Error) Error() string {
 	s := string(e.Class)
 	if e.Status != 0 {

@@ -71,6 +71,7 @@ type opener struct {
 	open     func(name string, o *Options) (Model, error)
 }
 
+// openers lists the providers in the order in which help shows them.
 func openers() []opener {
 	return []opener{
 		{"openai", "the server's name for the model", openClient("openai")},

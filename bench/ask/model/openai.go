@@ -31,6 +31,7 @@ type openAISaid struct {
 	Calls     []json.RawMessage `json:"tool_calls"`
 }
 
+// openAIResult is the result of a tool, a message of its own role.
 type openAIResult struct {
 	Role    string `json:"role"`
 	Call    string `json:"tool_call_id"`
@@ -48,6 +49,8 @@ type openAIFunction struct {
 	Schema      json.RawMessage `json:"parameters"`
 }
 
+// openAIBody is a request for a chat completion. MaxTokens and MaxCompletionTokens are two names
+// of one limit; the profile of the model says which it knows.
 type openAIBody struct {
 	Model               string       `json:"model"`
 	Messages            []any        `json:"messages"`
@@ -67,6 +70,8 @@ func (openAI) path(string) string { return "/chat/completions" }
 
 func (openAI) sign(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
 
+// body returns a chat completion request. The profile has the role of the system message and the
+// name of the token limit, in which models and servers differ.
 func (openAI) body(model string, p *Profile, r *Request) any {
 	q := &r.Params
 	b := &openAIBody{Model: model, Temperature: q.Temperature, TopP: q.TopP, Seed: q.Seed, Stop: q.Stop, ReasoningEffort: q.Effort, ServiceTier: q.ServiceTier}
@@ -100,6 +105,8 @@ func (openAI) refuses(q *Params) *Error {
 	return nil
 }
 
+// reply reads the first choice. Reasoning has several places, by server; where it is in none of
+// them, it may be in the text between tags.
 func (openAI) reply(body []byte) (*Response, error) {
 	var b struct {
 		ID      string `json:"id"`
@@ -240,6 +247,8 @@ func cutThinking(text string) (reasoning, rest string) {
 	return "", text
 }
 
+// fault reads what servers of this format say, each in a form of its own: an object, a text or a
+// list of details. Codes decide before words.
 func (openAI) fault(status int, body []byte) fault {
 	var b struct {
 		Error   json.RawMessage `json:"error"`

@@ -235,6 +235,8 @@ func (p *Profile) check(model string, q *Params) *Error {
 	return p.checkThinking(model, q, refuse)
 }
 
+// checkThinking refuses a budget for reasoning that the model does not accept, before a request
+// is paid for. refuse makes the error of a hint and a message.
 func (p *Profile) checkThinking(model string, q *Params, refuse func(hint, format string, args ...any) *Error) *Error {
 	if q.Thinking == nil {
 		return nil

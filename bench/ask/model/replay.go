@@ -25,6 +25,8 @@ const (
 	maxTraffic     = 2 * MaxResponse // of a file: both sides, with room for escapes
 )
 
+// traffic is model.json: whose answers were recorded, and what decides the bodies of its
+// requests.
 type traffic struct {
 	Version int    `json:"version"`
 	Model   string `json:"model"`
@@ -32,6 +34,7 @@ type traffic struct {
 	Profile string `json:"profile,omitempty"`
 }
 
+// exchange is a recorded request and its answer, or why the provider rejected it.
 type exchange struct {
 	Version  int             `json:"version"`
 	ID       string          `json:"id"`
@@ -139,6 +142,8 @@ type replay struct {
 	dir string
 }
 
+// openReplay opens recorded traffic. It makes request bodies as the recorded model does, since
+// exchanges are found by them, but needs no key.
 func openReplay(dir string, o *Options) (Model, error) {
 	t, err := readTraffic(dir)
 	if errors.Is(err, fs.ErrNotExist) {

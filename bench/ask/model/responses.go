@@ -13,6 +13,8 @@ import (
 // responses is the Responses API of OpenAI, which shows summaries of reasoning.
 type responses struct{ openAI }
 
+// responsesBody is a request to create a response. Input is the text of the user or, after calls
+// of tools, all items so far.
 type responsesBody struct {
 	Model           string              `json:"model"`
 	Instructions    string              `json:"instructions,omitempty"`
@@ -32,6 +34,7 @@ type responsesTool struct {
 	Strict bool `json:"strict"`
 }
 
+// responsesResult is the result of a tool, an item of the input.
 type responsesResult struct {
 	Type   string `json:"type"`
 	Call   string `json:"call_id"`
@@ -45,6 +48,8 @@ type responsesReasoning struct {
 
 func (responses) path(string) string { return "/responses" }
 
+// body returns a responses request. Whatever the model made in earlier turns, its reasoning
+// included, is sent back unchanged as input items.
 func (responses) body(model string, _ *Profile, r *Request) any {
 	q := &r.Params
 	b := &responsesBody{Model: model, Instructions: r.System, Input: r.User, MaxOutputTokens: q.MaxTokens, Temperature: q.Temperature, TopP: q.TopP, ServiceTier: q.ServiceTier}
@@ -83,6 +88,8 @@ func (responses) refuses(q *Params) *Error {
 	return nil
 }
 
+// reply reads an output of items. A status that is neither completed nor incomplete is an error,
+// as there is no answer.
 func (responses) reply(body []byte) (*Response, error) {
 	type texts []struct {
 		Type    string `json:"type"`

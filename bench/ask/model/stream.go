@@ -87,6 +87,7 @@ func (openAI) streamed(body json.RawMessage) (json.RawMessage, error) {
 
 func (openAI) pieces() pieces { return &openAIPieces{} }
 
+// openAIPieces gathers the parts of the first choice.
 type openAIPieces struct {
 	id, model, finish        string
 	text, reasoning, refusal strings.Builder
@@ -204,6 +205,7 @@ func (responses) pieces() pieces { return &responsesPieces{} }
 // responsesPieces waits for the event that has the whole answer.
 type responsesPieces struct{ body json.RawMessage }
 
+// add waits for the event that ends the stream, which has the whole answer.
 func (p *responsesPieces) add(data []byte) error {
 	var b struct {
 		Type     string          `json:"type"`
@@ -230,6 +232,7 @@ func (anthropic) streamed(body json.RawMessage) (json.RawMessage, error) {
 
 func (anthropic) pieces() pieces { return &anthropicPieces{} }
 
+// anthropicPieces builds the message block by block.
 type anthropicPieces struct {
 	message struct {
 		ID     string                     `json:"id"`
@@ -311,6 +314,7 @@ func (gemini) streamed(body json.RawMessage) (json.RawMessage, error) { return b
 
 func (gemini) pieces() pieces { return &geminiPieces{} }
 
+// geminiPieces gathers the parts of the first candidate; last has the rest of the last chunk.
 type geminiPieces struct {
 	last   map[string]json.RawMessage
 	parts  []json.RawMessage
@@ -337,6 +341,8 @@ func (p *geminiPieces) add(data []byte) error {
 	return nil
 }
 
+// whole is the last chunk with all parts. A blocked prompt has no candidate and so no reason to
+// finish.
 func (p *geminiPieces) whole() (any, bool) {
 	if p.last == nil {
 		return nil, false

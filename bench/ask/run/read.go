@@ -192,6 +192,8 @@ type collector struct {
 	runs  []string // digests of the configurations
 }
 
+// newCollector prepares to match the lines of a folder with the rows of its run. A line may name
+// any version of the settings that the run has had.
 func newCollector(r *Run) *collector {
 	c := &collector{run: r, index: r.index(), line: make([]int, len(r.Rows))}
 	for _, v := range r.Config.versions() {

@@ -229,6 +229,8 @@ func dropScores(dir string) error {
 	return cmp.Or(job.Remove(filepath.Join(dir, ScoresFile)), job.SyncDir(dir))
 }
 
+// newWriter opens the replies, of size bytes, to append to them; lock is released with the
+// Writer.
 func newWriter(r *Run, size int64, lock io.Closer) (*Writer, error) {
 	f, err := os.OpenFile(filepath.Join(r.Dir, RepliesFile), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {

@@ -21,6 +21,8 @@ type bwrap struct {
 	spawner
 }
 
+// newBwrap prepares the command line of bubblewrap. It only asks for its version: whether the
+// sandbox holds is for the probes to say.
 func newBwrap(ctx context.Context, files *layout) (*bwrap, error) {
 	path, err := exec.LookPath("bwrap")
 	if err != nil {

@@ -47,6 +47,7 @@ type spawner struct {
 	once   *sync.Once
 }
 
+// newSpawner starts the thread, which ends with close.
 func newSpawner() spawner {
 	s := spawner{make(chan func()), new(sync.Once)}
 	go func() {
@@ -259,6 +260,7 @@ type files struct {
 	err  error
 }
 
+// pipe is the two ends of a pipe.
 type pipe struct{ r, w *os.File }
 
 func (f *files) pipe() pipe {

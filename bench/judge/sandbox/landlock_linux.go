@@ -31,6 +31,8 @@ type landlock struct {
 	spawner
 }
 
+// newLandlock asks the kernel for Landlock and prepares what all interpreters get. Whether the
+// sandbox holds is for the probes to say.
 func newLandlock(_ context.Context, files *layout) (*landlock, error) {
 	// With no flag but this one, the call says which version there is.
 	const askVersion = 1
@@ -57,6 +59,7 @@ func (l *landlock) versions(v *Versions) { v.Landlock = min(l.version, l.abi) }
 
 func (l *landlock) apart() bool { return false }
 
+// start starts an interpreter, which confines itself to what the preset says.
 func (l *landlock) start(ctx context.Context, limits Policy) (*guest, error) {
 	preset, err := json.Marshal(struct {
 		Read   []string `json:"read"`

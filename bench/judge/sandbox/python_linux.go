@@ -73,6 +73,7 @@ type layout struct {
 	links      []pair // symbolic links: what they say, and where they are
 }
 
+// pair is a path and where, or under what, it appears; see layout.
 type pair struct{ from, to string }
 
 // interpreter asks a Python, outside the sandbox, where its files are. A program sees only these.

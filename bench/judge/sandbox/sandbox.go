@@ -75,6 +75,7 @@ const (
 // MaxProgram is the greatest length of a program, in bytes.
 const MaxProgram = 1 << 20
 
+// withDefaults checks a policy and fills in what is 0.
 func (p Policy) withDefaults() (Policy, error) {
 	if p.Wall < 0 || p.CPU < 0 || p.Memory < 0 || p.Output < 0 || p.Pool < 0 {
 		return p, errors.New("a limit of the sandbox is negative")
@@ -142,6 +143,7 @@ type Unavailable struct {
 	Next    *Unavailable // of the next backend that was tried
 }
 
+// Error tells why each backend that was tried does not hold, with a remedy for each.
 func (e *Unavailable) Error() string {
 	var b strings.Builder
 	b.WriteString("Python programs cannot be run safely here")

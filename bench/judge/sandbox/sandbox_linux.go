@@ -28,6 +28,7 @@ type Sandbox struct {
 	work   sync.WaitGroup
 }
 
+// warmed is an interpreter that waits for a program, or why there is none.
 type warmed struct {
 	guest *guest
 	err   error

@@ -50,6 +50,7 @@ const (
 	maxDiagnostics = 5
 )
 
+// withDefaults fills in what is 0.
 func (l Limits) withDefaults() Limits {
 	if l.Source <= 0 {
 		l.Source = DefaultSource
@@ -76,6 +77,7 @@ type executor struct {
 	cost   cost.Limits
 }
 
+// newExecutor makes an executor, which uses one processor: callers run several beside each other.
 func newExecutor(profile check.Profile, l Limits) *executor {
 	l = l.withDefaults()
 	return &executor{

@@ -68,11 +68,13 @@ type spot struct {
 	Old   []Edge `json:"old"`
 }
 
+// put replaces the edges of a graph that was found.
 type put struct {
 	spot
 	New []Edge `json:"new"`
 }
 
+// text returns the watcher with its input as one Python program.
 func (w *watched) text() string {
 	b, err := json.Marshal(w)
 	if err == nil {

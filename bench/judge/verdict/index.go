@@ -240,6 +240,8 @@ func (s *store) ReadAt(b []byte, at int64) error {
 	return nil
 }
 
+// WriteAt writes b. What is past inMemory goes to a temporary file, which is removed as soon as
+// it is open so that nothing is left behind.
 func (s *store) WriteAt(b []byte, at int64) error {
 	if n := min(int64(len(b)), inMemory-at); n > 0 {
 		if end := int(at + n); end > len(s.head) {

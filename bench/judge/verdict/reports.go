@@ -83,6 +83,7 @@ func ErrorRecord(id string, mode prompt.Mode, sample int, v *Verdict) any {
 	}{id, mode, sample, v.Topic, v.Outcome, v.Answer, v.Attribution, v.Finding}
 }
 
+// scoreGroup is a level, a category or all, in the report of scores.
 type scoreGroup struct {
 	Name       string                 `json:"name"`
 	Level      string                 `json:"level,omitempty"`
@@ -137,6 +138,7 @@ func (s *Summary) ScoresText() string {
 	return b.String()
 }
 
+// programGroup is a level, a category or all, in the report of programs.
 type programGroup struct {
 	Name         string                 `json:"name"`
 	Instances    int                    `json:"instances"`
@@ -290,6 +292,8 @@ func (s *Summary) ErrorsText() string {
 	return b.String()
 }
 
+// errorTable writes the causes of errors by level, with the category that has most of each, and
+// then the categories by cause.
 func errorTable(b *strings.Builder, g *Groups[*Tally], what string, causes []string) {
 	rows := [][]string{{what, "n", "share"}}
 	for _, l := range g.Levels {

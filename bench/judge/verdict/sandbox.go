@@ -14,6 +14,8 @@ func SandboxRunner(box *sandbox.Sandbox) Runner { return sandboxRunner{box} }
 
 type sandboxRunner struct{ box *sandbox.Sandbox }
 
+// Run implements Runner. A ProgramError is the fault of the program, any other error that of the
+// sandbox.
 func (s sandboxRunner) Run(ctx context.Context, program string) (string, error) {
 	if len(program) > sandbox.MaxProgram {
 		return "", &ProgramError{Outcome: OverLimit, Message: fmt.Sprintf("the program has %d bytes, at most %d are run", len(program), sandbox.MaxProgram)}

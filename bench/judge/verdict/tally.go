@@ -139,6 +139,8 @@ var place = sync.OnceValue(func() map[string]int {
 	return m
 })
 
+// within returns the tally of a name, which it adds if need be: categories in the order of their
+// table, others by name.
 func within(list *[]*Tally, name string) *Tally {
 	for _, t := range *list {
 		if t.Name == name {

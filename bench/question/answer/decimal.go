@@ -69,6 +69,7 @@ func (d decimal) text() string {
 
 func (d decimal) integral() bool { return d.point >= int64(len(d.digits)) }
 
+// compare compares exactly, digit by digit: a float64 would make numbers equal that are not.
 func (d decimal) compare(e decimal) int {
 	if s := cmp.Compare(d.sign(), e.sign()); s != 0 || d.digits == "" {
 		return s

@@ -16,6 +16,7 @@ import (
 // levels; with a bound, reading a reply is linear and needs no deep stack.
 const maxDepth = 32
 
+// jsonKind is which of the kinds of JSON a value is.
 type jsonKind uint8
 
 const (
@@ -147,6 +148,7 @@ func (r *reader) next(c byte) bool {
 	return false
 }
 
+// value reads a value of any kind.
 func (r *reader) value() (JSON, error) {
 	r.space()
 	switch c := r.peek(); {
@@ -172,6 +174,8 @@ func (r *reader) value() (JSON, error) {
 	return JSON{}, r.expected("a value")
 }
 
+// composite reads an array or an object up to its end. A repeated key is a flaw, not an error:
+// the text is still read to its end.
 func (r *reader) composite(kind jsonKind, end byte) (JSON, error) {
 	start := r.at
 	if r.depth++; r.depth > maxDepth {
@@ -201,6 +205,7 @@ func (r *reader) composite(kind jsonKind, end byte) (JSON, error) {
 	return JSON{kind, r.s[start:r.at], c}, nil
 }
 
+// element reads an element of an array, or a member of an object with its name.
 func (r *reader) element(c *composite, kind jsonKind) error {
 	if kind == jsonObject {
 		if r.space(); r.peek() != '"' {
@@ -226,6 +231,8 @@ func (r *reader) element(c *composite, kind jsonKind) error {
 // few is the largest number of names that are compared one by one.
 const few = 8
 
+// repeats reports whether a name is there twice. Objects of answers are small, and a few names
+// are compared faster than put into a set.
 func repeats(keys []string) bool {
 	if len(keys) <= few {
 		for i, k := range keys {
@@ -248,6 +255,8 @@ func (r *reader) digits() bool {
 	return r.at > start
 }
 
+// number reads a number as it is written, in the grammar of JSON: no plus sign, no leading zero,
+// and a digit on either side of the point.
 func (r *reader) number() (JSON, error) {
 	start := r.at
 	r.next('-')
@@ -268,6 +277,7 @@ func (r *reader) number() (JSON, error) {
 	return JSON{kind: jsonNumber, text: r.s[start:r.at]}, nil
 }
 
+// string reads a string. One without escapes is a part of the text and takes no memory.
 func (r *reader) string() (string, error) {
 	r.at++
 	start := r.at

@@ -112,6 +112,7 @@ func notOne(out *vm.Output, expected string) error {
 	return fmt.Errorf("%s is a relation of %s and %s, expected %s", out.Name, words.Plural(len(t.Columns), "column"), words.Plural(t.Len, "row"), expected)
 }
 
+// scalar returns the number in an output: a scalar, or a relation of one row and one column.
 func scalar(out *vm.Output) (float64, error) {
 	if t := rows(out); t != nil {
 		if len(t.Columns) != 1 || t.Columns[0].Kind.Named() || t.Len != 1 {
@@ -129,6 +130,8 @@ func scalar(out *vm.Output) (float64, error) {
 	return x + 0, nil // no negative zero
 }
 
+// boolean returns the truth of an output: a scalar that is 0 or 1, or a relation without columns,
+// which is true if it has its row.
 func boolean(out *vm.Output) (bool, error) {
 	if t := rows(out); t != nil && len(t.Columns) == 0 {
 		return t.Len > 0, nil
@@ -156,6 +159,8 @@ func integer(out *vm.Output) (int64, error) {
 	return int64(x), nil
 }
 
+// nodes returns the positions of the nodes in an output, in order: a vector of 0 and 1 over all
+// nodes, or a relation of one column.
 func nodes(out *vm.Output, labels []string) ([]int, error) {
 	n := len(labels)
 	if t := rows(out); t != nil {
@@ -199,6 +204,7 @@ func members(out *vm.Output, t *tensor.Table, labels []string) ([]int, error) {
 	return list, nil
 }
 
+// node returns the position of the one node in an output, which may also be a scalar.
 func node(out *vm.Output, labels []string) (int, error) {
 	if out.Value.Shape.Rank() != 0 || rows(out) != nil {
 		list, err := nodes(out, labels)

@@ -73,6 +73,8 @@ func (c *Category) tests() int {
 	return n
 }
 
+// best returns the learner that is right most often on of instances; of equals, the first by
+// name.
 func best(set string, right map[string]int, of int) Learned {
 	l := Learned{Features: set, All: map[string]Share{}, Share: Share{-1, of}}
 	for _, name := range slices.Sorted(maps.Keys(right)) {

@@ -114,6 +114,8 @@ func (cat *Category) Python(c *Case) string {
 	return b.String()
 }
 
+// writeNetwork writes Python that makes a graph of NetworkX. All nodes are added first, since
+// edges alone would leave out nodes without any.
 func writeNetwork(b *strings.Builder, name string, g *graph.Graph) {
 	kind := "Graph"
 	if g.Directed {

@@ -117,6 +117,7 @@ func (f *Facts) SetOf(nodes []int) Set {
 	return s
 }
 
+// step returns the nodes that an edge of next leads to from a node of the set.
 func (f *Facts) step(next [][]int, from Set) Set {
 	to := make(Set, f.n)
 	for x, in := range from {

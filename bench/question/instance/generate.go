@@ -188,6 +188,8 @@ func Run(profile check.Profile, program string, result category.Result, labels [
 	return runProgram(context.Background(), profile, program, result, labels)
 }
 
+// runProgram is Run that can be stopped. It runs in the memory of an earlier program, which one
+// that fails keeps.
 func runProgram(ctx context.Context, profile check.Profile, program string, result category.Result, labels []string) (answer.Value, error) {
 	memory := memories.Get().(*lang.Memory) // that of an error is left to it
 	opt := lang.Options{Profile: profile, Workers: 1, ErrorsOnly: true, Memory: memory}
@@ -212,6 +214,7 @@ var memories = sync.Pool{New: func() any { return new(lang.Memory) }}
 
 func level(n int) string { return "L" + strconv.Itoa(n) }
 
+// fromQuery returns a query as instances show it: what is not asked for is left out.
 func fromQuery(q *category.Query) Query {
 	field := func(x int) *int {
 		if x == category.None {

@@ -249,6 +249,7 @@ func number(s string, most uint64) (uint64, error) {
 	return n, nil
 }
 
+// parseRange parses A..B or one number. A range has one form, so that an id has one too.
 func parseRange(s string) (Range, error) {
 	low, high, two := strings.Cut(s, "..")
 	if !two {

@@ -171,6 +171,8 @@ type run struct {
 	most   int
 }
 
+// start starts the workers of a run. Each makes the instance of a task and decides whether its
+// cell may use it; another goroutine puts them in order.
 func (g *Generator) start(ctx context.Context) *run {
 	workers := g.Workers
 	if workers <= 0 {

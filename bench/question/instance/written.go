@@ -130,6 +130,7 @@ func (c *cursor) some() int {
 	return x
 }
 
+// decimal returns a number as it is written, with a fraction or without.
 func (c *cursor) decimal(name string) string {
 	c.must(name)
 	from := c.at
@@ -186,6 +187,8 @@ func (c *cursor) quoted() string {
 	return ""
 }
 
+// list reads elements up to the closing bracket. It ends at the first thing that is written
+// otherwise, so that no damaged line is read for ever.
 func list[T any](c *cursor, element func() T) []T {
 	c.expect("[")
 	all := []T{}
@@ -207,6 +210,8 @@ func (c *cursor) pair() (e [2]int) {
 	return e
 }
 
+// query reads the members of a query in the order in which they are written; those that are empty
+// are not written.
 func (c *cursor) query(q *Query) {
 	c.expect("{")
 	for _, f := range []struct {

@@ -50,6 +50,8 @@ func DefaultPrompts() Prompts {
 // and rules.
 func PaperPrompts() Prompts { return embeddedIn("prompts/paper") }
 
+// embeddedIn returns the prompts in an embedded folder. An error in them is a bug. The card of
+// the rules comes from the standard library, so that it is kept in one place.
 func embeddedIn(dir string) Prompts {
 	sub, err := fs.Sub(embedded, dir)
 	if err != nil {

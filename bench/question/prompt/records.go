@@ -85,12 +85,14 @@ func Tokens(s string) int64 {
 // Lengths counts the tokens of records by target.
 type Lengths map[Target]*length
 
+// length is the tokens of the records of one target.
 type length struct {
 	records         int
 	prompt, reply   int64
 	longest, answer int64 // the most of a record, and of a reply
 }
 
+// add counts a conversation of a system message, a prompt and a reply.
 func (l *Lengths) add(t Target, chat []Message) {
 	if *l == nil {
 		*l = Lengths{}

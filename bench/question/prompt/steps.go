@@ -67,6 +67,8 @@ func (t *tracer) list(nodes []int) string {
 	return cmp.Or(strings.Join(lists.Map(nodes, func(x int) string { return t.labels[x] }), ", "), "none")
 }
 
+// network writes down the neighbours of each node, in the order of their numbers and not of the
+// edges, and returns them. title names the network.
 func (t *tracer) network(c *category.Case, title string) *network {
 	g := &network{make([][]int, c.G.N), make([][]int, c.G.N)}
 	for _, e := range c.G.Edges {
@@ -247,6 +249,7 @@ func (t *tracer) best(nodes []int, what string, value func(x int) int) answer.Va
 	return answer.Value{Node: best}
 }
 
+// compare counts the nodes that the source reaches in exactly one of two networks.
 func (t *tracer) compare(a, b *network) answer.Value {
 	t.say("In the first network:")
 	first := t.reach(a, t.Source, false)

@@ -98,6 +98,9 @@ type Lesson struct {
 	Canary   string           `json:"canary" parquet:"canary"`
 }
 
+// question returns an instance in the columns of a release. Its query is JSON as text, since each
+// category has other members; its seeds are text, since 64 bits do not fit into numbers of JSON
+// that are read as float64.
 func question(in *instance.Instance) *Question {
 	q := &Question{ID: in.ID, Version: in.Version, Split: in.Split, Category: in.Category, Level: in.Level, Question: in.Question,
 		Answer: string(in.Answer), ResultType: in.ResultType, N: int64(in.N), Density: in.Density.String(), Depth: int64(in.Depth),

@@ -274,6 +274,7 @@ func unlabelled(in *instance.Instance) (string, *bool, error) {
 	return string(in.Answer), nil, nil
 }
 
+// add counts an instance with what was computed of it.
 func (g *Group) add(in *instance.Instance, f facts) {
 	g.Instances++
 	g.N.add(float64(in.N))
@@ -319,6 +320,8 @@ func (g *Group) add(in *instance.Instance, f facts) {
 // hash of all of it.
 const longAnswer = 40
 
+// count counts an answer in its unlabelled form. It keeps a hash, since sets of nodes can be
+// long.
 func (g *Group) count(text string) {
 	sum := sha256.Sum256([]byte(text))
 	key := [16]byte(sum[:])
@@ -330,6 +333,7 @@ func (g *Group) count(text string) {
 	a.Count++
 }
 
+// constant counts which constant answers would be right for an instance.
 func (g *Group) constant(in *instance.Instance) error {
 	asked := answer.Asked{Labels: in.Nodes, Fixed: answer.FixedWording(in.ID, in.Version)}
 	if s := in.Query.Source; s != nil {
@@ -342,6 +346,7 @@ func (g *Group) constant(in *instance.Instance) error {
 	return err
 }
 
+// finishAnswers chooses the most common answers and the best constant ones, and drops the rest.
 func (g *Group) finishAnswers() {
 	g.Distinct = len(g.answers)
 	for _, a := range g.answers {
@@ -361,6 +366,7 @@ func (g *Group) finishAnswers() {
 	g.constants = nil
 }
 
+// finish turns counts into shares, which are of the instances that they are known of.
 func (g *Group) finish() {
 	if g.Instances == 0 {
 		return

@@ -89,6 +89,7 @@ func (l *Look) Matrix(c *category.Case) string {
 	return strings.TrimSuffix(w.String(), "\n")
 }
 
+// grid writes the adjacency matrix with labels, its columns aligned under their names.
 func (w *writer) grid(g *graph.Graph) {
 	labels := w.Labels[:len(w.ids)]
 	margin := 0

@@ -32,6 +32,8 @@ func (l *Look) Question(c *category.Case, template string) string {
 	}
 }
 
+// fill returns what stands for a placeholder: a word of the domain, or a number or node of the
+// query. One that it does not know or that is not asked for is a bug in a template.
 func (l *Look) fill(c *category.Case, name string) string {
 	d, q := l.Domain, &c.Query
 	words := map[string]string{"node": d.Node, "nodes": d.Nodes, "path": d.Path, "forward": d.Forward.Many, "forward one": d.Forward.One,

@@ -36,6 +36,8 @@ type writer struct {
 	ids    []int // 0..n-1, of which single nodes are slices
 }
 
+// writer returns a writer for a case. Order and phrases are drawn from streams of their own, so
+// that a new way to say something leaves the order of the edges as it is.
 func (l *Look) writer(c *category.Case) *writer {
 	if c.G.N > len(l.Labels) || c.G2.N > c.G.N {
 		panic(fmt.Sprintf("BUG: surface: %d labels for graphs of %d and %d nodes", len(l.Labels), c.G.N, c.G2.N))
@@ -158,6 +160,8 @@ func (w *writer) state(subjects []int, v Verb, objects []int) {
 	w.list(objects)
 }
 
+// clauses states the edges in the style of the look: as they are, from their sources, from their
+// targets in the reverse verb, or in both ways.
 func (w *writer) clauses(g *graph.Graph, forward, reverse Verb) []clause {
 	es := w.edges(g)
 	switch w.Style {

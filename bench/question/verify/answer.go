@@ -57,6 +57,8 @@ func parse(t category.Result, text []byte, node func(any) (int, error)) (answer.
 	return v, err
 }
 
+// integer returns a number of JSON that is whole, also when Python wrote it as a float, such as
+// 3.0.
 func integer(x any) (int64, bool) {
 	n, ok := x.(json.Number)
 	if !ok {
@@ -69,6 +71,7 @@ func integer(x any) (int64, bool) {
 	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53
 }
 
+// nodes returns a set of nodes in order, whatever the order in which Python lists it.
 func nodes(x any, node func(any) (int, error)) ([]int, error) {
 	list, ok := x.([]any)
 	if !ok {

@@ -178,6 +178,8 @@ func (s *Summary) Add(it *Record) []Finding {
 	return it.Findings
 }
 
+// count counts a record in the row of its category. An instance counts once for each part in
+// which it is wrong.
 func (s *Summary) count(it *Record) {
 	if it.Category == "" {
 		s.Unreadable++

@@ -33,6 +33,8 @@ type answers struct {
 	encodings []surface.Encoding
 }
 
+// choose returns the rows of a run on a side. Replies without a score are an error: left out,
+// they would bias the comparison.
 func choose(r *run.Run, side Side, name string) (*answers, error) {
 	a := &answers{name: name, run: r}
 	unscored := 0
@@ -64,6 +66,7 @@ func choose(r *run.Run, side Side, name string) (*answers, error) {
 	return a, nil
 }
 
+// summary describes one side by all its answers, whether they have a partner or not.
 func (a *answers) summary(sensitivity map[structure]float64, opt *Options) Summary {
 	s := Summary{Dir: a.run.Dir, Model: a.run.Config.Model, Modes: a.modes, Encodings: a.encodings, Asked: len(a.rows)}
 	right := map[answer.Mode][]float64{}

@@ -25,6 +25,7 @@ func (r *Report) Text() string {
 	return b.String()
 }
 
+// sides writes who is compared and how often each is right.
 func (r *Report) sides(b *strings.Builder) {
 	for _, s := range []struct {
 		name string
@@ -53,6 +54,7 @@ func (r *Report) sides(b *strings.Builder) {
 
 func (r *Report) confidence() string { return show.Percent(1 - r.Alpha) }
 
+// pairing writes how many answers have partners, and which are left out and why.
 func (r *Report) pairing(b *strings.Builder) {
 	p := &r.Pairing
 	fmt.Fprintf(b, "\nPaired by %s: %s of %s.\n", p.By, words.Plural(p.Pairs, "pair"), words.Plural(p.Structures, "structure"))
@@ -87,6 +89,7 @@ func (r *Report) pairing(b *strings.Builder) {
 	}
 }
 
+// scorings writes a table for each mode of scoring; only the strict one lists categories.
 func (r *Report) scorings(b *strings.Builder) {
 	for _, m := range answer.Modes() {
 		s := r.In(m)
@@ -154,6 +157,7 @@ func needed(n *float64) string {
 	return strconv.FormatFloat(*n, 'f', 0, 64)
 }
 
+// costs writes what a reply and a correct reply took on either side, and their ratio.
 func (r *Report) costs(b *strings.Builder) {
 	n := float64(r.Pairing.Pairs)
 	rows := [][]string{{"", "A", r.confidence(), "B", r.confidence(), "A / B", r.confidence()}}
@@ -171,6 +175,8 @@ func (r *Report) costs(b *strings.Builder) {
 	b.WriteString("\nIntervals by the jackknife over structures, on a log scale.\n")
 }
 
+// flat writes for each side whether its accuracy is equal on all levels within the margin, and
+// how sensitive the questions of each level are, as that may explain a difference.
 func (r *Report) flat(b *strings.Builder) {
 	for _, s := range []struct {
 		name string
@@ -239,6 +245,7 @@ func value(r Ratio, digits int) string {
 	return show.Fixed(*r.Value, digits)
 }
 
+// ratioSpan shows the interval of a ratio, whose upper end may be unbounded.
 func ratioSpan(r Ratio, digits int) string {
 	if math.IsNaN(r.Interval.Low) || r.Value == nil {
 		return show.None

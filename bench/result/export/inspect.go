@@ -264,6 +264,7 @@ func usage(row *run.Row) inspectUsage {
 	return inspectUsage{Input: u.Input - u.CachedInput, Output: u.Output, Total: u.Input + u.Output, CacheRead: u.CachedInput, Reasoning: u.Reasoning, Cost: u.Cost}
 }
 
+// results returns the accuracy of a part with its standard error, over the replies that count.
 func (p *Part) results(mode answer.Mode) inspectScore {
 	out := inspectScore{Name: string(mode), Scorer: string(mode), Metrics: map[string]inspectMetric{}}
 	var values []float64
@@ -345,6 +346,8 @@ func (p *Part) sample(row *run.Row, asked *run.Event, t *Times) *inspectSample {
 	return s
 }
 
+// grade returns a score as inspect_ai has it: C or I, the answer, and outcome and message as its
+// explanation.
 func grade(s *run.Score, right bool) inspectGrade {
 	g := inspectGrade{Value: "I", Explanation: string(s.Outcome), Metadata: map[string]any{"outcome": s.Outcome}}
 	if right {

@@ -95,6 +95,7 @@ func (p *Part) harnessSample(doc int, rows []*run.Row) (*harnessSample, error) {
 	return s, nil
 }
 
+// share returns how many of the scores are right; nil without any, which is null in JSON.
 func share(scores []*run.Score, mode answer.Mode) *float64 {
 	if len(scores) == 0 {
 		return nil

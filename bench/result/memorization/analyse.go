@@ -140,11 +140,13 @@ var gaps = []struct {
 	{"memory of texts alone", []term{{Seen, 1}, {Structure, -1}, {Surface, -1}, {Fresh, 1}}, true},
 }
 
+// term is a cell in a gap, a sum of the accuracies of cells with these weights.
 type term struct {
 	cell   Cell
 	weight float64
 }
 
+// nameOf shows a gap as a sum of cells.
 func nameOf(terms []term) string {
 	s := ""
 	for i, t := range terms {
@@ -211,6 +213,7 @@ type sample struct {
 	reports []CellReport
 }
 
+// answers are those of one cell that count, with the cluster of each.
 type answers struct {
 	right   map[answer.Mode][]float64
 	values  []float64 // those of one mode, of which gaps are
@@ -323,6 +326,7 @@ func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
 // Parts caches the structures and surfaces of questions by id: every epoch asks the same ones.
 type Parts map[string]part
 
+// part identifies the structure and the surface of a question, by their hashes.
 type part struct{ structure, surface [32]byte }
 
 // Add adds the questions of a run, whose rows may be without texts.
@@ -348,6 +352,7 @@ type known struct {
 	parts                Parts
 }
 
+// newKnown collects what the questions of some rows have, answered or not.
 func newKnown(rows []*run.Row, parts Parts) (*known, error) {
 	k := &known{map[[32]byte]bool{}, map[[32]byte]bool{}, parts}
 	for _, row := range rows {

@@ -27,6 +27,7 @@ func (r *Report) Text() string {
 	return b.String()
 }
 
+// epoch writes the accuracy of an epoch in each cell, and the gaps between them.
 func (r *Report) epoch(b *strings.Builder, e *EpochReport) {
 	confidence := show.Percent(1 - r.Alpha)
 	rows := [][]string{{e.Name, "asked", "no reply", "infra", "clashes", "strict %", confidence, "relaxed %", confidence, "lenient %", confidence}}
@@ -43,6 +44,7 @@ func (r *Report) epoch(b *strings.Builder, e *EpochReport) {
 	r.table(b, "gap", e.Gaps)
 }
 
+// table writes gaps with their tests; none exist where only one cell has answers.
 func (r *Report) table(b *strings.Builder, title string, list []Gap) {
 	if len(list) == 0 {
 		b.WriteString("No gaps: only one cell has answers.\n")

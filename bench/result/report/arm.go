@@ -80,6 +80,8 @@ func arms(runs []*run.Run) []*Arm {
 	return list
 }
 
+// add adds a row and counts by what it has: a score that counts, an infrastructure error, or a
+// reply without a score.
 func (a *Arm) add(it item) {
 	a.all = append(a.all, it)
 	switch {

@@ -20,6 +20,8 @@ type causes struct {
 	more               func(wrong []item) []chart.Value
 }
 
+// buildAttribution tells why replies are wrong: programs by running them with the true edges,
+// direct answers by the misreadings that give them.
 func buildAttribution(r *Report, s *Section) error {
 	kinds := lists.Map(verdict.Kinds(), func(k verdict.Kind) string { return string(k) })
 	errors := lists.Map(verdict.Errors(), func(e verdict.Error) string { return string(e) })

@@ -21,6 +21,7 @@ type embedded struct {
 	Replies   []embeddedReply    `json:"replies"`
 }
 
+// embeddedInstance is a question in the data of the page.
 type embeddedInstance struct {
 	ID       string   `json:"id"`
 	Base     string   `json:"base"` // what it shares with its variants in other encodings
@@ -38,6 +39,8 @@ type embeddedInstance struct {
 	Python   string   `json:"python"`
 }
 
+// embeddedReply is a reply in the data of the page. Arm and Instance are places in the lists of
+// embedded.
 type embeddedReply struct {
 	Arm       int            `json:"arm"`
 	Instance  int            `json:"instance"`
@@ -175,6 +178,7 @@ func (r *Report) embedInstance(in *instance.Instance) embeddedInstance {
 	return e
 }
 
+// embedReply returns a reply to the instance at a place, with its score and why it is wrong.
 func (r *Report) embedReply(it *item, arm, at int) embeddedReply {
 	s, p := it.Score, it.Reply
 	e := embeddedReply{

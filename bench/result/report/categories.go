@@ -16,6 +16,8 @@ import (
 	"ein/internal/lists"
 )
 
+// buildCategories compares the arms by category, and each category with the best that a constant
+// answer can do.
 func buildCategories(r *Report, s *Section) error {
 	present := map[string]string{} // levels
 	for _, a := range r.Arms {

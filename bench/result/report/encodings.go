@@ -18,6 +18,8 @@ type asked struct {
 	sample int
 }
 
+// buildEncodings compares encodings where a report has several. A line is a run in one mode, so
+// that only the encoding differs within it.
 func buildEncodings(r *Report, s *Section) error {
 	type key struct {
 		run  *run.Run

@@ -50,6 +50,7 @@ func (r *Report) Files(f Format) ([]File, error) {
 	return nil, fmt.Errorf("unknown format %q", f)
 }
 
+// tables returns each table as a file of its own.
 func (r *Report) tables(ext string, write func(*table.Table, io.Writer) error) ([]File, error) {
 	var list []File
 	for _, t := range r.Tables() {

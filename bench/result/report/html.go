@@ -89,6 +89,7 @@ func (r *Report) title() string {
 	return "ClosureBench report"
 }
 
+// navigation writes the links to the sections; browser says that there are replies to browse.
 func (r *Report) navigation(p *page.Page, browser bool) {
 	p.Tag("<nav aria-label=\"Sections\"><ul>\n<li><a href=\"#runs\">Runs</a></li>\n")
 	for i := range r.Sections {
@@ -102,6 +103,7 @@ func (r *Report) navigation(p *page.Page, browser bool) {
 	p.Tag("</ul></nav>\n")
 }
 
+// summary writes what to know before the tables: the notes, and the runs with their settings.
 func (r *Report) summary(p *page.Page) {
 	p.Tag("<section id=\"runs\"><h2>Runs</h2>\n")
 	p.Element("<p>", "Accuracy is "+r.Options.Scoring()+" unless a table says otherwise.", "</p>\n")
@@ -164,6 +166,8 @@ func configuration(p *page.Page, x *run.Run) {
 	p.Tag("</dl></details>\n")
 }
 
+// section writes the figures and tables of a section. Each figure is there twice, for wide and
+// for narrow screens; the style sheet shows one.
 func (r *Report) section(p *page.Page, s *Section) {
 	p.Tag("<section id=\"" + s.ID + "\">")
 	p.Element("<h2>", s.Title, "</h2>\n")

@@ -38,6 +38,8 @@ func (r *Report) likeSensitive(q *questions, a, b []item) chart.Value {
 	return points(e.Value, e.Interval(stats.Confidence), n)
 }
 
+// buildLevels compares the levels: as they are, and among questions whose answers depend on the
+// edges alike.
 func buildLevels(r *Report, s *Section) error {
 	if len(r.Arms) == 0 {
 		return nil

@@ -40,6 +40,8 @@ func outcomeName(o answer.Outcome) string {
 	return strings.ReplaceAll(string(o), "_", " ")
 }
 
+// buildOutcomes lists all outcomes of answers, so that reports can be compared, and those of
+// programs that occur.
 func buildOutcomes(r *Report, s *Section) error {
 	if len(r.Arms) == 0 {
 		return nil

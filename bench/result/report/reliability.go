@@ -45,6 +45,7 @@ func (r *Report) components(items []item) stats.Components {
 	return stats.Nested(values, structures, surfaces)
 }
 
+// buildReliability describes the arms in which a structure was asked more than once.
 func buildReliability(r *Report, s *Section) error {
 	t := &Table{
 		ID: "reliability", Title: "Reliability: one structure, several wordings and samples", Keys: []string{"model, mode"},

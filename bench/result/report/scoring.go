@@ -5,6 +5,7 @@ import (
 	"ein/internal/chart"
 )
 
+// buildScoring shows how much of the accuracy depends on the mode of scoring.
 func buildScoring(r *Report, s *Section) error {
 	if len(r.Arms) == 0 {
 		return nil

@@ -108,6 +108,8 @@ func (x *axis) bins(arms []*Arm) []interval {
 	return list
 }
 
+// build makes a table and a figure of accuracy over the bins of an axis. If the bins are numbers,
+// the figure has them at their places, and there is a table by level too.
 func (x axis) build(r *Report, s *Section) error {
 	bins := x.bins(r.Arms)
 	if len(bins) == 0 {

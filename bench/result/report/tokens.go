@@ -37,6 +37,8 @@ func cost(it *item) float64 { return it.Spent().Cost }
 
 func (r *Report) correct(it *item) float64 { return stats.One(r.right(it)) }
 
+// buildTokens describes the arms of which tokens are counted and, where there are prices, their
+// costs.
 func buildTokens(r *Report, s *Section) error {
 	if !slices.ContainsFunc(r.Arms, (*Arm).counted) {
 		return nil

@@ -57,6 +57,7 @@ type tensor struct {
 	num
 }
 
+// generator writes one program.
 type generator struct {
 	r     *rand.Rand
 	out   strings.Builder
@@ -83,6 +84,7 @@ func (g *generator) chance(percent int) bool { return g.r.IntN(100) < percent }
 
 func pick[T any](g *generator, xs ...T) T { return xs[g.r.IntN(len(xs))] }
 
+// line writes a statement, with one of the ways to end it: a newline, a semicolon or a comment.
 func (g *generator) line(format string, args ...any) {
 	fmt.Fprintf(&g.out, format, args...)
 	switch {
@@ -203,6 +205,7 @@ func truth(b bool) int {
 	return 0
 }
 
+// statement writes one of the forms of statements, most often an equation.
 func (g *generator) statement() {
 	switch g.r.IntN(20) {
 	case 0:
@@ -304,6 +307,7 @@ func (g *generator) tensor(fits func(tensor) bool) tensor {
 	return t
 }
 
+// primary returns a whole tensor: a name or a call. Its num bounds what the call can give.
 func (g *generator) primary() tensor {
 	v := pick(g, g.vars...)
 	if g.chance(60) {
@@ -434,6 +438,8 @@ func (g *generator) combine(a string, n num, b string, m num, loops int) (string
 	return fmt.Sprintf("(%s + %s)", a, b), n.plus(m)
 }
 
+// unary applies a function to a. What could jump at a rounding, such as floor, takes exact
+// numbers only; what grows too fast is clamped first.
 func (g *generator) unary(a string, n num) (string, num) {
 	switch g.r.IntN(9) {
 	case 0:
@@ -469,6 +475,7 @@ type equation struct {
 	private int
 }
 
+// equation writes an equation, or nothing if its values or its result could be too large.
 func (g *generator) equation() {
 	e := &equation{generator: g, loops: 1}
 	text, n := e.terms()
@@ -597,6 +604,7 @@ func (e *equation) term(depth int) (string, num) {
 	return b.String(), n.sum(e.loops)
 }
 
+// factor returns a factor; depth bounds the nesting.
 func (e *equation) factor(depth int) (string, num) {
 	if depth > 0 {
 		switch e.r.IntN(14) {

@@ -61,6 +61,7 @@ func (g *huge) of(rank int) string {
 	return t.text
 }
 
+// statement binds a name to an operation on tensors that there are.
 func (g *huge) statement() {
 	rank := g.r.IntN(3)
 	a, b := g.of(rank), g.of(rank)

@@ -19,6 +19,8 @@ func Random(r *rand.Rand) *rel.Program {
 	}
 }
 
+// draw draws a program that Verify may still refuse. Rules read relations up to their own or, now
+// and then, all, so that there are recursions over several.
 func draw(r *rand.Rand) *rel.Program {
 	g := gen{r, &rel.Program{}}
 	labels := []string{"e", "b", "a", "d", "c", "f"}
@@ -62,11 +64,13 @@ func draw(r *rand.Rand) *rel.Program {
 	return g.p
 }
 
+// gen draws the parts of the program p.
 type gen struct {
 	*rand.Rand
 	p *rel.Program
 }
 
+// relation adds a relation, now and then without columns, or with a value if fold is one.
 func (g gen) relation(name string, fold rel.Agg, facts bool) {
 	r := rel.Relation{Name: name, Fold: fold}
 	for range 1 + g.IntN(3) {
@@ -88,6 +92,7 @@ func (g gen) relation(name string, fold rel.Agg, facts bool) {
 	g.p.Relations = append(g.p.Relations, r)
 }
 
+// column draws a column; most are nodes, so that relations join.
 func (g gen) column() tensor.Column {
 	switch g.IntN(8) {
 	case 0:
@@ -118,6 +123,7 @@ func Table(r *rand.Rand, cols []tensor.Column, rows int) *tensor.Table {
 	return t
 }
 
+// number draws a small number that a column of the kind can hold, and never -0.
 func number(r *rand.Rand, k tensor.ColumnKind) float64 {
 	x := float64(r.IntN(7) - 2)
 	if k == tensor.RealColumn {
@@ -129,6 +135,8 @@ func number(r *rand.Rand, k tensor.ColumnKind) float64 {
 	return x
 }
 
+// rule draws a rule of relation head whose body reads relations below top. It need not be
+// well-formed.
 func (g gen) rule(head, top int) rel.Rule {
 	r := rel.Rule{Rel: head}
 	for range 1 + g.IntN(3) {
@@ -168,6 +176,7 @@ func (g gen) rule(head, top int) rel.Rule {
 	return r
 }
 
+// literal adds an atom to the body; only one that is not negated makes new variables.
 func (g gen) literal(r *rel.Rule, kind rel.LiteralKind, top int) {
 	l := rel.Literal{Kind: kind, Rel: g.IntN(top)}
 	for _, c := range g.p.Relations[l.Rel].Columns {

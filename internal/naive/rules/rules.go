@@ -36,11 +36,13 @@ const maxSteps = 4 << 20
 // Row is a row: numbers, and numbers of members of domains.
 type Row = []float64
 
+// relation is the rows that have been found.
 type relation struct {
 	rows []Row
 	has  map[string]int // the place of a row; of a valued relation by its key
 }
 
+// eval is one evaluation.
 type eval struct {
 	p     *rel.Program
 	rels  []relation
@@ -198,6 +200,8 @@ func (e *eval) round(s rel.Stratum) (changed bool) {
 	return changed && e.err == nil
 }
 
+// aggregate returns the head of a rule for the bindings of one group, false if there is none:
+// only counts and sums of nothing exist.
 func (e *eval) aggregate(r *rel.Rule, rows []Row) (Row, bool) {
 	out := make(Row, len(r.Head))
 	for k := range r.Head {
@@ -340,6 +344,7 @@ func (e *eval) holds(r *rel.Rule, list []*rel.Literal, b Row, bound, rising []bo
 	return true
 }
 
+// compare evaluates a comparison. Members are compared as they are shown, whatever their numbers.
 func (e *eval) compare(r *rel.Rule, l *rel.Literal, b Row, rising []bool) bool {
 	x, _ := e.value(&l.Left, b, rising)
 	y, _ := e.value(&l.Right, b, rising)

@@ -51,6 +51,8 @@ type ladder struct {
 	free  int32     // likewise
 }
 
+// climb puts a value on the ladder; its order must not be below the last. An item that was given
+// is used again, so the ladder takes the memory of its largest size.
 func (r *run) climb(l *ladder, order uint64, rel, key uint32) {
 	at := l.free
 	if at > 0 {
@@ -180,6 +182,8 @@ func (r *run) taken(st *stratum) bool {
 // the weight of the step: L[y] min= L[x] + w <- E(x, y, w).
 type relaxing struct{ to, weight int } // columns of the list; weight is -1 for none
 
+// relaxing returns a rule in this form, or nil if it has another one: it must go through all keys
+// with their values, and from each through one list of an index.
 func (n *nest) relaxing(best bool) *relaxing {
 	if !best || n.kind != values || len(n.steps) != 2 || len(n.rule.Head) != 2 {
 		return nil
@@ -202,6 +206,7 @@ func (n *nest) relaxing(best bool) *relaxing {
 	if ok {
 		x.to = column(y)
 	}
+	// The new value is the old one alone or, in either order, plus a weight from the list.
 	is := func(e *rel.Expr, v int) bool { return len(e.Args) == 0 && e.Term == rel.Term{Var: v} }
 	e := &n.rule.Head[1].Expr
 	if !is(e, from.value) {

@@ -39,6 +39,8 @@ type sources struct {
 	late  bool // too many rounds have passed: what still grows gets many places
 }
 
+// newBounds computes the bounds of a program whose argument i has rows[i] rows at most. The
+// strata must come in the order in which they run.
 func newBounds(p *rel.Program, strata []rel.Stratum, rows []uint64) bounds {
 	b := sources{p: p, made: map[*rel.Expr]int{}}
 	b.summed = make([]bool, len(p.Relations))
@@ -77,6 +79,8 @@ func (b *sources) place(n uint64) places {
 	return places{int32(len(b.sizes) - 1)}
 }
 
+// stratum bounds the relations of a stratum, after those that they read. Rows are counted by
+// rules as well, unless they are recursive, and the smaller number counts.
 func (b *sources) stratum(s rel.Stratum) {
 	given := make([]uint64, len(s.Relations))
 	for k, i := range s.Relations {
@@ -130,6 +134,7 @@ func (b *sources) stratum(s rel.Stratum) {
 	}
 }
 
+// size bounds the different cells of a column that come from these places.
 func (b *sources) size(c tensor.Column, from places) uint64 {
 	n := uint64(0)
 	for _, at := range from {
@@ -142,6 +147,8 @@ func (b *sources) size(c tensor.Column, from places) uint64 {
 	return limit(c, n)
 }
 
+// join adds places to a set and reports whether it grew. A set of many never does, which ends the
+// fixed point.
 func join(to *places, from places) (changed bool) {
 	if slices.Equal(*to, many) {
 		return false

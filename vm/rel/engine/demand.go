@@ -71,6 +71,7 @@ type columns uint64
 
 func (c columns) has(i int) bool { return c>>i&1 != 0 }
 
+// demander finds what is known of the rows that readers of a relation ask for; see demand.
 type demander struct {
 	p     *rel.Program
 	known []columns // of each relation: those that all readers know; 0 for all rows

@@ -43,6 +43,8 @@ func isDense(p *rel.Program, s *stratum) bool {
 	return s.Recursive
 }
 
+// turns reports whether a rule does what turning can say, and sets n.turning. It must start from
+// a pair, and take at most one list of a relation outside the stratum.
 func (n *nest) turns(s *stratum) bool {
 	from := &n.steps[0]
 	if n.kind != rows || from.kind != scan || len(from.out) != 2 || len(from.same) > 0 || len(n.steps) > 2 {

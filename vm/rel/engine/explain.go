@@ -48,6 +48,7 @@ func (pl *Plan) Explain() []string {
 	return lines
 }
 
+// closes says how a closure is evaluated: by which searches, or on bits.
 func (pl *Plan) closes(c *closure) string {
 	of := rel.Plain(pl.p.Relations[c.step].Name)
 	if c.step == c.rel || of == rel.Plain(pl.p.Relations[c.rel].Name) {

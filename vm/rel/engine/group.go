@@ -44,6 +44,9 @@ func (pl *Plan) places(s *store, n *nest) int {
 	return s.places()
 }
 
+// newGroups makes room for the aggregates of the rule that runs. Groups get places of their own,
+// which need no look-up, if these are at most twice the rows that are read; many places are
+// worked off in blocks that the caches hold.
 func (r *run) newGroups() *groups {
 	g := &groups{store: r.grouped(r.rule, r.nest.groups)}
 	g.stride = 1

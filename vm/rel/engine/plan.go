@@ -73,6 +73,7 @@ type Plan struct {
 // spec is an index that some rule needs, by these columns.
 type spec struct{ cols []int }
 
+// stratum is a planned stratum, and the special ways in which it may be run.
 type stratum struct {
 	rel.Stratum
 	once    []*nest      // rules that read complete relations only
@@ -118,6 +119,7 @@ const (
 	aggregates
 )
 
+// stepKind is what a step goes through or tests.
 type stepKind uint8
 
 const (
@@ -142,6 +144,8 @@ const (
 	before
 )
 
+// step is one loop or test of a nest, made from a literal of the rule. Its registers are those of
+// variables and constants.
 type step struct {
 	kind  stepKind
 	rel   int
@@ -164,6 +168,7 @@ type step struct {
 // register of the other cell, and the index by that cell.
 type mate struct{ rel, col, reg, index int }
 
+// pair is a column and the register that it gives or is compared with.
 type pair struct{ col, reg int }
 
 // New plans the evaluation of a verified program whose argument i has size[i] rows at most.
@@ -306,6 +311,8 @@ func (pl *Plan) reads(r int) bool {
 	return slices.ContainsFunc(pl.p.Results, func(i int) bool { return pl.at(i) == r })
 }
 
+// planner puts the literals of one rule in order. It knows which variables are bound so far and
+// which literals are done.
 type planner struct {
 	*Plan
 	*nest

@@ -70,6 +70,7 @@ func show(p *rel.Program) (*rel.Program, map[int]int) {
 	return &q, shown
 }
 
+// rewriter holds the relations and rules of a program that rewrite adds to.
 type rewriter struct {
 	p     *rel.Program
 	rels  []rel.Relation

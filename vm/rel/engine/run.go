@@ -48,6 +48,7 @@ func (e *Error) Error() string { return e.Message }
 // it holds whatever the collector does.
 type Budget struct{ Max, Used uint64 }
 
+// run is one evaluation of a Plan, with the registers and the room of the nest that runs.
 type run struct {
 	*Plan
 	ctl    *kernel.Ctl
@@ -149,6 +150,8 @@ func (r *run) work(ops uint64) {
 	}
 }
 
+// look ends the run if it is over its limit or was stopped, and sets when to look again. Over the
+// limit it reports exactly the limit, however large the last charge was.
 func (r *run) look() {
 	c := r.ctl
 	if c.Limit > 0 && c.Ops > c.Limit {
@@ -230,6 +233,8 @@ func (r *run) load(s *store, t *tensor.Table) {
 	s.n = t.Len
 }
 
+// facts puts the facts of a relation into its store, where values of one key are folded. They do
+// not count as what a round has changed.
 func (r *run) facts(s *store, rl *rel.Relation) {
 	r.members(s)
 	row := make([]uint32, len(rl.Columns))

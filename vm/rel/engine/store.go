@@ -32,6 +32,8 @@ func (r *run) encode(x float64) uint32 {
 	return r.intern(x)
 }
 
+// intern returns the place of a number in the pool as a code, and adds it if need be. The table
+// is at most half full, so that open addressing stays quick.
 func (r *run) intern(x float64) uint32 {
 	if x != x {
 		return nan
@@ -245,6 +247,7 @@ func (s *store) keep() {
 	bitRows.Put(&bits)
 }
 
+// rehash makes a table of size places, a power of 2, and enters all rows of a store.
 func (r *run) rehash(s *store, size int) {
 	r.take(4 * uint64(size))
 	s.hash = make([]uint32, size)

@@ -548,6 +548,7 @@ func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest 
 	return n
 }
 
+// node is a row of a relation, by their numbers.
 type node struct{ rel, row int }
 
 // stepBytes is about what a [Step] takes, in a list that grows.
@@ -602,6 +603,8 @@ func (w *why) prove(relation, row int) *Proof {
 	return proof
 }
 
+// pending is a row that prove has on its stack: the rule that derives it, nil if it is given, and
+// the rows that it needs.
 type pending struct {
 	rule *rel.Rule
 	of   []node

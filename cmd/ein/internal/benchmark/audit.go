@@ -63,6 +63,8 @@ folder of -o; ein bench merge makes the tables.`,
 	return cmd
 }
 
+// auditFiles reports on the categories in the files. A shard has a range of category.Table, since
+// a learner needs all instances of its category; its one record is a whole report.
 func auditFiles(ctx context.Context, a *cli.App, names []string, f *auditFlags) error {
 	if err := kept(a, f.output, names...); err != nil {
 		return err

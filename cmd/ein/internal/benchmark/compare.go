@@ -47,6 +47,8 @@ method adjusts it over the levels and over the categories.`,
 	return cmd
 }
 
+// compareRuns compares the answers that opt picks from two runs. One folder twice is in order if
+// the picks differ.
 func compareRuns(a *cli.App, dirA, dirB string, opt compare.Options) error {
 	if cli.SameFile(dirA, dirB) && opt.A == opt.B {
 		return a.Usage("A and B are the same answers: choose some of each with --mode-a, --mode-b, --encoding-a and --encoding-b")

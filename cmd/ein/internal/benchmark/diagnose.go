@@ -72,6 +72,8 @@ wrong reply gets one record.`,
 	return cmd
 }
 
+// diagnose explains the wrong replies of a file. Unlike execPrograms it sets no modes:
+// [verdict.ModeOf] tells programs from direct answers.
 func diagnose(ctx context.Context, a *cli.App, f *judgeFlags) error {
 	box := f.box.lazy(ctx, 0)
 	defer box.close()

@@ -337,6 +337,8 @@ func (f *evalFlags) mergeRuns(ctx context.Context, a *cli.App) error {
 	return scoreRun(ctx, a, f.folder, &f.box, evalResult{Version: 1})
 }
 
+// readPrice sets the price of the model from a file of prices. A model without one is an error
+// only if --max-cost, which could not be kept, is given.
 func (f *evalFlags) readPrice(a *cli.App, in *cli.File) error {
 	prices, err := eval.ReadPrices(in)
 	if err != nil {
@@ -354,6 +356,9 @@ func (f *evalFlags) readPrice(a *cli.App, in *cli.File) error {
 	return nil
 }
 
+// evaluate asks what is missing in a run, scores it, and says what to do next. processes reports
+// whether --processes was given. Missing replies have the exit code [cli.ExitOutside], as the
+// same command asks for them again.
 func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 	if err := f.finish(a, processes); err != nil {
 		return err
@@ -389,6 +394,7 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 	ctx, stop, done := interrupts(a, told)
 	f.Stop = stop
 	if f.wait > 0 {
+		// No reply is under way yet, so the first interrupt ends the wait at once.
 		waiting, cancel := context.WithTimeout(ctx, f.wait)
 		go func() {
 			select {
@@ -516,6 +522,8 @@ func endedEarly(a *cli.App, f *evalFlags, result evalResult, e *eval.StopError) 
 	return cli.Status(cli.ExitOutside)
 }
 
+// dryRun prints the cost of what a run would send, after as many request bodies as --show says.
+// It sends nothing.
 func dryRun(a *cli.App, f *evalFlags) error {
 	rows, err := eval.Missing(&f.Options)
 	if err != nil {

@@ -88,6 +88,9 @@ func (f *execFlags) from() []job.Field {
 	return list
 }
 
+// execPrograms runs and scores the programs of replies. Where all are Python, it needs the
+// sandbox before it reads anything; otherwise programs in Ein are scored without one. Failures of
+// ein and of the sandbox are no fault of the model: they are counted apart and set the exit code.
 func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
 	slices.Sort(f.lang)
 	f.limits.Source = int(f.source)

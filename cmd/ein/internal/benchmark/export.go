@@ -40,6 +40,8 @@ The scores are those of the run, not those of the other tool's rules.`,
 	return cmd
 }
 
+// exportRun writes a run for another tool: one file for jsonl, otherwise a folder with the files
+// of each of [export.Parts].
 func exportRun(a *cli.App, dir, format, out string) error {
 	r, err := readRun(a, dir, run.ReadLight)
 	if err != nil {

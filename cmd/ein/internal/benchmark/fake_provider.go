@@ -108,6 +108,8 @@ func wrapWords(words []string, width int) string {
 	return b.String()
 }
 
+// serveFake serves a provider that answers from instances, until the context ends or the command
+// after the -- does, and then prints what it has answered, refused and failed on purpose.
 func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
 	if f.instances != "" {
 		var err error

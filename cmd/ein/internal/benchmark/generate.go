@@ -252,6 +252,8 @@ var partOf = cli.Kind[[2]int]{
 	},
 }
 
+// generate makes a file of instances, or one shard of it. It reads the files of --disjoint-from
+// before it plans, since with --disjoint-surface they decide which part of the labels is free.
 func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
 	names := f.categories
 	if names == nil {
@@ -476,6 +478,8 @@ type generation struct {
 	kept                    int // of given, those of an earlier run
 }
 
+// run makes the file, or resumes its part. Without --resume the file appears once it is complete,
+// and nothing can be resumed.
 func (g *generation) run(ctx context.Context) error {
 	info, statErr := os.Stat(g.f.output)
 	var err error

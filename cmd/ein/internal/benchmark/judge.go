@@ -30,6 +30,7 @@ type judgeFlags struct {
 	*sharding
 }
 
+// add declares the flags. A verb without a sharding has no --restart either: it writes no parts.
 func (f *judgeFlags) add(a *cli.App, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	instancesFlag(cmd, &f.instances)
@@ -324,6 +325,8 @@ func regular(name string) bool {
 	return name != "-" && err == nil && info.Mode().IsRegular()
 }
 
+// hashFile returns the hash of a file after the name of its algorithm, as parts and shards record
+// it.
 func hashFile(ctx context.Context, a *cli.App, name string) (sum string, err error) {
 	err = a.Through(ctx, "reading", name, func(f *cli.File) error {
 		h := sha256.New()

@@ -36,6 +36,8 @@ that the tests cannot tell apart share it.`,
 	return cmd
 }
 
+// leaderboard prints the ranking of runs. It is that of the report, so the page, if one is asked
+// for, is the report itself.
 func leaderboard(a *cli.App, dirs []string, opt report.Options, page string) error {
 	runs, err := readRuns(a, dirs)
 	if err != nil {

@@ -32,6 +32,8 @@ type server struct {
 	ended   chan error
 }
 
+// serve starts a server of h at --listen; it accepts connections once serve returns. An address
+// that other machines reach takes --expose, so that nobody opens one by accident.
 func (f *listenFlags) serve(ctx context.Context, a *cli.App, h http.Handler) (*server, error) {
 	local, err := serve.Loopback(f.listen)
 	if err != nil {

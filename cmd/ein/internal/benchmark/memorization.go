@@ -79,6 +79,7 @@ func (f *memorizationFlags) read(a *cli.App, dir string) (*run.Run, error) {
 	return r, err
 }
 
+// memorize compares accuracy on seen and on other questions, epoch by epoch.
 func memorize(a *cli.App, args []string, f *memorizationFlags) error {
 	member, epochs, err := readEpochs(a, args, f)
 	if err != nil {
@@ -205,6 +206,8 @@ checksums. The same file and seed give the same cells; other cells are not overw
 	return cmd
 }
 
+// makeCells writes the counterparts of seen instances to a folder, and prints the proof of what
+// they share. A folder that holds other cells is refused, since runs refer to them.
 func makeCells(ctx context.Context, a *cli.App, seen, out string, seed uint64) error {
 	list, err := instanceList(ctx, a, seen)
 	if err != nil {

@@ -58,6 +58,9 @@ earlier shard has their structure, or because they clash with --disjoint-from.`,
 	return cmd
 }
 
+// merge checks the shards in dirs and has their verb, called with the command line of the plan
+// and a sharding that holds them, write what one command would have. Beside a file, a manifest
+// names the shards, even if the verb found something wrong with the data.
 func merge(ctx context.Context, a *cli.App, f *mergeFlags, dirs []string) error {
 	m, err := complete(ctx, a, dirs)
 	if err != nil || f.check {

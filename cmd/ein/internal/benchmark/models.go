@@ -116,6 +116,7 @@ func most(n int) string {
 	return strconv.Itoa(n)
 }
 
+// thinkingText lists the reasoning budgets that a model takes, as --thinking has them.
 func thinkingText(t model.Thinking) string {
 	var s []string
 	if t.Max > 0 {

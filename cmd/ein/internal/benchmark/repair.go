@@ -39,6 +39,7 @@ resuming removes it.`,
 	return cmd
 }
 
+// repairText tells what was found in the replies and, if it was repaired, what to do next.
 func repairText(r *run.Repaired) string {
 	var b strings.Builder
 	for _, l := range r.Bad {

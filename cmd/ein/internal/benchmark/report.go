@@ -58,6 +58,8 @@ share and are listed apart. The same runs give the same files, byte for byte.`,
 	return cmd
 }
 
+// makeReport writes a report of runs to a folder in each format, and prints the paths of its
+// files.
 func makeReport(a *cli.App, dirs []string, f *reportFlags) error {
 	runs, err := readRuns(a, dirs)
 	if err != nil {

@@ -53,6 +53,8 @@ type lazySandbox struct {
 	err    error          // of opening it
 }
 
+// open opens the sandbox on the first call. A failure is final: later programs get the same error
+// without another probe.
 func (l *lazySandbox) open() (verdict.Runner, error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()

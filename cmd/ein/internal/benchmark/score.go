@@ -63,6 +63,8 @@ With -o, each instance gets one record, in the order of the replies, then those 
 	return cmd
 }
 
+// scoreReplies scores direct answers. It refuses replies that say they are programs, which would
+// all be wrong as answers.
 func scoreReplies(ctx context.Context, a *cli.App, f *judgeFlags) error {
 	sum, err := judge(ctx, a, f, judging{doing: "scoring", workers: 1, record: verdict.ScoreRecord, from: []job.Field{{Name: "verb", Value: "score"}},
 		newWorker: func() verdict.Work[*verdict.Item] {

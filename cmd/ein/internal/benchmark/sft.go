@@ -78,6 +78,8 @@ that contain the benchmark. It is
 	return cmd
 }
 
+// writeSFT writes instances as training data, each once for each target. It refuses held-out
+// splits without --force: a model trained on them could not be scored any more.
 func writeSFT(ctx context.Context, a *cli.App, f *sftFlags) error {
 	if err := kept(a, f.out, f.instances); err != nil {
 		return err

@@ -243,6 +243,7 @@ type files struct {
 	f     *os.File
 }
 
+// Read implements io.Reader. It never returns io.EOF between two files.
 func (r *files) Read(p []byte) (int, error) {
 	for {
 		if r.f == nil {
@@ -277,6 +278,8 @@ type gathered struct {
 
 func (g gathered) Has(it *verdict.Item) bool { return it.Number > 0 }
 
+// Again copies the record of the item to the output and returns it. Records come in the order of
+// the replies, so those that it passes over are of second replies.
 func (g gathered) Again(it *verdict.Item) ([]byte, bool, error) {
 	for g.Has(it) {
 		line, err := g.lines.ReadBytes('\n')

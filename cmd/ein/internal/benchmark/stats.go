@@ -32,6 +32,8 @@ labels: a set of nodes counts as one of node numbers.`,
 	return cmd
 }
 
+// stats describes the instances of a file. Repeated ones count each time, and a note says how
+// many there are.
 func stats(ctx context.Context, a *cli.App, name, plot string) error {
 	var r *summary.Report
 	var again duplicates

@@ -97,6 +97,9 @@ type engine interface {
 	runs(ctx context.Context, name string) (bool, error)
 }
 
+// submit runs the shards that are missing, in up to --rounds rounds, and merges all. What is
+// missing is read from the folder of the shards and never from the engine, so it does not matter
+// which call or machine made a shard.
 func submit(ctx context.Context, a *cli.App, f *submitFlags) error {
 	if sharded[f.command[0]] == nil {
 		return a.Usage("ein bench %s cannot be done in shards: there are generate, verify, score, exec, eval and audit", f.command[0])
@@ -264,6 +267,8 @@ func (e *local) text(missing []int) (string, error) {
 	return b.String(), nil
 }
 
+// start makes the missing shards, --jobs at a time, and returns at once. It closes ended when no
+// process is left.
 func (e *local) start(ctx context.Context, _ string, missing []int) (string, error) {
 	next := make(chan int, len(missing))
 	for _, i := range missing {
@@ -318,6 +323,8 @@ type slurm struct {
 	program string
 }
 
+// text returns a batch script of an array job whose tasks are the missing shards. Each takes its
+// number from Slurm (--shard=auto).
 func (e *slurm) text(missing []int) (string, error) {
 	dir, err := filepath.Abs(e.dir)
 	if err != nil {
@@ -355,6 +362,7 @@ func (e *slurm) runs(ctx context.Context, id string) (bool, error) {
 // kubernetes creates an indexed job.
 type kubernetes struct{ *submitFlags }
 
+// text returns the manifest of an indexed job, in JSON, which kubectl takes as well as YAML.
 func (e *kubernetes) text([]int) (string, error) {
 	type object = map[string]any
 	container := object{
@@ -384,6 +392,8 @@ func (e *kubernetes) start(ctx context.Context, text string, _ []int) (string, e
 	return strings.TrimSpace(out), err
 }
 
+// runs reports whether the job has neither completed nor failed. Which shards it made is not
+// asked: their records say.
 func (e *kubernetes) runs(ctx context.Context, name string) (bool, error) {
 	out, err := output(ctx, "kubectl", "get", name, "--output=json")
 	if err != nil {

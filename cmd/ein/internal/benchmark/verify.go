@@ -64,6 +64,8 @@ networkx is missing and the rest agrees.
 	return cmd
 }
 
+// verifyFile writes the findings to the output. An exit code that tells of findings is returned
+// only after the file is written, since [cli.App.Write] drops the file on an error.
 func verifyFile(ctx context.Context, a *cli.App, name string, f *verifyFlags) error {
 	if f.output != "-" && !f.on() {
 		if err := kept(a, f.output, name); err != nil {
@@ -83,6 +85,9 @@ func verifyFile(ctx context.Context, a *cli.App, name string, f *verifyFlags) er
 	return verifyTo(ctx, a, name, f, a.Print)
 }
 
+// verifyTo checks the instances of a file, or of the shard, and prints each disagreement when it
+// is found and a table at the end; a shard has no table. If the rest agrees, a missing Python is
+// an exit code of its own.
 func verifyTo(ctx context.Context, a *cli.App, name string, f *verifyFlags, print func(string) error) error {
 	s := verify.NewSummary()
 	var versions []string // of Python

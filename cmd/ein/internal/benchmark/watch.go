@@ -44,6 +44,8 @@ whose scores appear once ein bench score has made them.`,
 	return cmd
 }
 
+// watch serves a page of the runs until the context ends. It reads them once before it serves, so
+// that a folder that is no run is an error and not a broken page.
 func watch(ctx context.Context, a *cli.App, f *listenFlags, dirs []string) error {
 	if _, err := readRuns(a, dirs); err != nil {
 		return err
@@ -77,6 +79,8 @@ type watcher struct {
 // again is how often the page is made, and how often the browser reloads it.
 const again = 5 * time.Second
 
+// ServeHTTP sends the page. The lock makes all browsers wait for one page rather than make one
+// each.
 func (w *watcher) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w.Lock()
 	defer w.Unlock()
@@ -93,6 +97,8 @@ func (w *watcher) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	_, _ = out.Write(w.page) // who has gone needs none
 }
 
+// make renders a report of the runs as they are now, with their progress on top. The last report
+// is passed on, as it has the questions described already.
 func (w *watcher) make(ctx context.Context) ([]byte, error) {
 	t := &report.Table{ID: "progress", Title: "Progress", Keys: []string{"run", "model", "last failure"},
 		Columns: []report.Column{{ID: "asked", Name: "asked", Unit: report.Number}, {ID: "there", Name: "replies", Unit: report.Number}, {ID: "done", Name: "done", Unit: report.Percent},

@@ -253,6 +253,7 @@ func Input(code diag.Code, file string, line int, message, hint string) *ein.Err
 // Resumable gives an error the exit code of work that the same command resumes.
 func Resumable(err error) error { return resumable{err} }
 
+// resumable marks an error after which the same command goes on.
 type resumable struct{ error }
 
 func (r resumable) Unwrap() error { return r.error }

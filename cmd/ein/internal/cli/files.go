@@ -54,6 +54,9 @@ func (a *App) Open(ctx context.Context, doing, name string) (*File, error) {
 	return f, err
 }
 
+// open opens a file for reading; "-" is standard input, which can be read once. Pipes and
+// terminals are read so that the end of the context interrupts them; only a regular file has a
+// size.
 func (a *App) open(ctx context.Context, name string) (*File, error) {
 	if name == "-" {
 		if a.stdinUsed {

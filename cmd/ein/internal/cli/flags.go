@@ -41,6 +41,7 @@ func (k Kind[T]) complete(cmd *cobra.Command, flag string) {
 	}
 }
 
+// value is the pflag.Value of a Kind.
 type value[T any] struct {
 	Kind[T]
 	to *T
@@ -117,6 +118,7 @@ func Some[T comparable](cmd *cobra.Command, to *[]T, name string, values []T, us
 	Complete(cmd, name, texts(values)...)
 }
 
+// some is the pflag.Value of Some; given says that the flag was used, after which values add up.
 type some[T comparable] struct {
 	to    *[]T
 	known []T
@@ -126,6 +128,8 @@ type some[T comparable] struct {
 func (v *some[T]) String() string { return Join(*v.to, ",") }
 func (v *some[T]) Type() string   { return "names" }
 
+// Set adds the values in s, with commas between. The first use of the flag replaces the default;
+// a value that is given twice is an error, as it is more likely a slip than a wish.
 func (v *some[T]) Set(s string) error {
 	if !v.given {
 		*v.to, v.given = nil, true // the default

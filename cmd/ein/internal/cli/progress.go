@@ -125,6 +125,7 @@ func (p *Progress) Counter(before int) func(done, all int) {
 // Reader counts the bytes that are read from a file of a size, 0 if it is not known.
 func (p *Progress) Reader(r io.Reader, size int64) io.Reader { return &progressReader{r, p, 0, size} }
 
+// progressReader reports how much of a file of some size has been read.
 type progressReader struct {
 	io.Reader
 	p       *Progress

@@ -41,6 +41,8 @@ bound; their sizes are then not checked.`,
 	return cmd
 }
 
+// checkFiles checks files as programs of their own and writes one report of all. Unless the
+// command line has chosen a profile, that of each file's project settings applies.
 func checkFiles(ctx context.Context, a *cli.App, files []string, form string, chosen bool, opt lang.Options) error {
 	var reports []diag.Report
 	counts := make([]int, 3)
@@ -78,6 +80,8 @@ func checkFiles(ctx context.Context, a *cli.App, files []string, form string, ch
 	return outcome
 }
 
+// writeReports writes what was found in a form of --format. The text form goes to standard error,
+// as compilers do, the others, which programs read, to standard output.
 func writeReports(a *cli.App, reports []diag.Report, form string) error {
 	return a.Write("-", func(w io.Writer) error {
 		switch form {

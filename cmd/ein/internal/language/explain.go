@@ -77,6 +77,7 @@ func listCodes(a *cli.App) error {
 	return a.Print(b.String())
 }
 
+// explainCode prints the page of a diagnostic, or suggests a code near one that does not exist.
 func explainCode(a *cli.App, s string) error {
 	page, ok := diag.Explain(diag.Code(s))
 	if ok {

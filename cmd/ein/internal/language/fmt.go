@@ -47,6 +47,8 @@ reads standard input. It leaves a file with syntax errors alone.`,
 	return cmd
 }
 
+// format prints a formatted program or, with flags, writes it, shows the difference or reports
+// that there is one. A program with syntax errors is left alone.
 func format(ctx context.Context, a *cli.App, name, text string, f *fmtFlags) error {
 	file := lang.Parse(name, text, lang.Options{Context: ctx})
 	out, ok := syntax.Format(file)

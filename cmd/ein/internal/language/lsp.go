@@ -53,6 +53,8 @@ type stdio struct {
 // waits on a terminal or pipe would not end for it.
 func (stdio) Close() error { return nil }
 
+// serve runs the language server until its client or the user ends it. A client that leaves
+// without the request shutdown gets the exit code that the protocol asks for.
 func serve(a *cli.App, log string, trace bool, opt lsp.Options) error {
 	ctx, stop := a.Context(0)
 	defer stop()

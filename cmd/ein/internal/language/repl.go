@@ -86,6 +86,8 @@ func columns(of any) int {
 	return n
 }
 
+// session runs the interactive session. Without a terminal it reads plain lines, with no history
+// and no pager, so that a script can drive it.
 func session(a *cli.App, f *replFlags) error {
 	said, err := settings(f.bind, ".")
 	if err != nil {

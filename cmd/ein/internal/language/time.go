@@ -23,6 +23,7 @@ type times struct {
 	ops   uint64 // of all steps
 }
 
+// begun is a step with the time at which it began.
 type begun struct {
 	vm.Progress
 	time time.Time

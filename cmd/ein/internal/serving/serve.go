@@ -153,6 +153,8 @@ func unless[T any](f *serveFlags, flag string, to *T, value T) {
 	}
 }
 
+// serveStdio answers one program over the pipes until its input ends. That program has started
+// the server, so it may use more memory than a stranger; flags of HTTP are refused, not ignored.
 func serveStdio(a *cli.App, f *serveFlags) error {
 	for _, flag := range []string{"listen", "token-file", "drain-delay", "drain-timeout", "max-body"} {
 		if f.given(flag) {
@@ -180,6 +182,10 @@ func (f *serveFlags) share() {
 	unless(f, "timeout", &f.Timeout, verdict.DefaultTimeout)
 }
 
+// serveHTTP serves until a signal and then drains: for --drain-delay it reports that it is not
+// ready but answers, as load balancers take time to notice; then it takes no connection, and
+// gives those that it has --drain-timeout for their answers. Without a token it serves only this
+// machine.
 func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handler) error {
 	local, err := serve.Loopback(f.listen)
 	if err != nil {

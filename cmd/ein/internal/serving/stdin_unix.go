@@ -32,11 +32,13 @@ func polled(in io.Reader) io.Reader {
 	return &eagerReader{f, pipe}
 }
 
+// eagerReader is a pipe that is polled for a while before it is waited for.
 type eagerReader struct {
 	f    *os.File
 	pipe syscall.RawConn
 }
 
+// Read polls the pipe for as long as eager says before it parks the goroutine.
 func (r *eagerReader) Read(p []byte) (n int, err error) {
 	var start time.Time
 	failed := r.pipe.Read(func(fd uintptr) (done bool) {
