@@ -352,6 +352,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
 	case kind == KindColon && p.toks[i+1].kind == KindAssign && next(KindAssign):
 		return withFix(d, "write `=`", p.span(i, i+2), "=")
+	case kind == KindColon && next(KindIdent) && (p.word(i+1) == "print" || p.word(i+1) == "why"):
+		return p.withEnd(d, i-1)
 	case kind == KindColon && want == "the end of the statement" && i > 0 && p.toks[i-1].kind == KindNumber:
 		return withNote(d, "`range(10)` is 0 to 9, and `range(10) + 1` is 1 to 10.")
 	case kind == KindMul && p.inClause && before(KindLParen) && next(KindRParen):
@@ -634,13 +636,22 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 	return d
 }
 
-func errSecondAssign(t token, text string) diag.Diagnostic {
-	d := newError(codes.E0110, t.span(), "a second %s in one statement", excerpt(text[t.start:t.end]))
-	if t.kind == KindAssign {
+func (p *parser) errSecondAssign(seg segment, i int) diag.Diagnostic {
+	t := p.toks[i]
+	d := newError(codes.E0110, t.span(), "a second %s in one statement", excerpt(p.word(i)))
+	if before := i - 2; before > seg.lo+1 && p.toks[before].kind.ends() && p.toks[i-1].kind == KindIdent && !p.toks[seg.lo].kind.directs() { // x = 1 y = 2
+		return p.withEnd(d, before)
+	} else if t.kind == KindAssign {
 		d = withFix(withNote(d, "To compare, write `==`; each assignment is a statement of its own."), "write `==`", t.span(), "==")
 		d.Fixes[0].Guess = true // or it is two assignments
 	}
 	return d
+}
+
+// withEnd offers to end a statement behind token i, where another begins in its line.
+func (p *parser) withEnd(d diag.Diagnostic, i int) diag.Diagnostic {
+	d = withNote(d, "Statements in one line are separated by `;`.")
+	return withFix(d, "insert `;`", at(int(p.toks[i].end), 0), ";")
 }
 
 func errDef(d diag.Diagnostic) diag.Diagnostic {
@@ -794,7 +805,7 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 			d.Fixes[0].Guess = after.kind == KindGt // x => x + 1 is a function elsewhere
 			return d
 		}
-		return errSecondAssign(t, p.text)
+		return p.errSecondAssign(seg, i)
 	case next == KindComma && !bare && !seg.clause:
 		return say(errManyValues, t.span())
 	}
