@@ -472,7 +472,8 @@ func (c *checker) unknownInputKind(k syntax.Ident) {
 	d := diag.Diagnostic{Code: codes.E0209, Severity: diag.Error, Span: k.Span,
 		Message: fmt.Sprintf("`%s` is not a kind of input", k.Name),
 		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar; a relation has columns, as in `input Pay(from: node, amount: int)`."}}
-	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); numberTypes[strings.ToLower(k.Name)] != "" {
+	number := foreignTypes[strings.ToLower(k.Name)]
+	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); number == "int" || number == "real" {
 		d.Fixes = guess("`scalar`", k.Span, "scalar")
 	} else if ok {
 		d.Fixes = guess("`"+near+"`", k.Span, near)

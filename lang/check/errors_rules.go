@@ -202,9 +202,18 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 	c.report(d)
 }
 
-func (c *checker) numbersAsNames(col syntax.Column, right string) {
-	d := diag.Diagnostic{Code: codes.W0831, Severity: diag.Warning, Span: col.Type.Span,
-		Message: fmt.Sprintf("`%s` is a set of names of its own; numbers are `int` or `real`", col.Type.Name), Fixes: fix("write `"+right+"`", col.Type.Span, right)}
+// foreignType warns of a column whose domain has the name of another language's type, for which
+// there is one here.
+func (c *checker) foreignType(col syntax.Column, right string) {
+	d := diag.Diagnostic{Code: codes.W0831, Severity: diag.Warning, Span: col.Type.Span, Fixes: fix("write `"+right+"`", col.Type.Span, right),
+		Message: fmt.Sprintf("`%s` is a set of names of its own; numbers are `int` or `real`", col.Type.Name)}
+	if right == "text" || right == "node" {
+		d.Code, d.Fixes[0].Guess = codes.W0833, true // that it may be the name of a domain
+		d.Message = fmt.Sprintf("`%s` is a set of nodes of its own, which joins with no other; the type is `%s`", col.Type.Name, right)
+	}
+	if strings.HasPrefix(strings.ToLower(col.Type.Name), "bool") {
+		d.Notes = []string{"A column of 0 and 1 is `int`, one of true and false `text`."}
+	}
 	c.report(d)
 }
 

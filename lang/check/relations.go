@@ -392,9 +392,11 @@ var columnTypes = map[string]struct {
 	kind  tensor.ColumnKind
 }{"node": {aNode, tensor.NodeColumn}, "int": {aNumber, tensor.IntColumn}, "real": {aNumber, tensor.RealColumn}, "text": {aText, tensor.TextColumn}}
 
-// numberTypes are what other languages, or with other letters this one, call columns of numbers.
-var numberTypes = map[string]string{"int": "int", "integer": "int", "bigint": "int", "long": "int", "unsigned": "int", "number": "int",
-	"real": "real", "float": "real", "double": "real", "decimal": "real", "numeric": "real"}
+// foreignTypes are what other languages, or with other letters this one, call types of columns.
+var foreignTypes = map[string]string{"int": "int", "integer": "int", "bigint": "int", "long": "int", "unsigned": "int", "number": "int",
+	"real": "real", "float": "real", "double": "real", "decimal": "real", "numeric": "real",
+	"text": "text", "string": "text", "str": "text", "varchar": "text", "char": "text", "bool": "text", "boolean": "text",
+	"date": "text", "datetime": "text", "timestamp": "text", "node": "node"}
 
 // declare is an input with columns.
 func (c *checker) declare(s *syntax.Input) {
@@ -415,8 +417,8 @@ func (c *checker) declare(s *syntax.Input) {
 			at.class, at.domain, r.cols[i].kind = t.class, "", t.kind
 		} else if col.Type.Name == "prob" {
 			c.say(reserved, col.Type.Span, "a column of type `prob`")
-		} else if right := numberTypes[strings.ToLower(col.Type.Name)]; right != "" {
-			c.numbersAsNames(col, right)
+		} else if right := foreignTypes[strings.ToLower(col.Type.Name)]; right != "" {
+			c.foreignType(col, right)
 		}
 	}
 	if c.cfg.Inputs[r.name] == nil {
