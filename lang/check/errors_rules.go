@@ -212,7 +212,7 @@ func (c *checker) foreignType(col syntax.Column, right string) {
 		d.Message = fmt.Sprintf("`%s` is a set of nodes of its own, which joins with no other; the type is `%s`", col.Type.Name, right)
 	}
 	if strings.HasPrefix(strings.ToLower(col.Type.Name), "bool") {
-		d.Notes = []string{"A column of 0 and 1 is `int`, one of true and false `text`."}
+		d.Notes = []string{"True and false are 1 and 0, of type `int`, in JSON, Parquet and SQLite, and texts in other files."}
 	}
 	c.report(d)
 }

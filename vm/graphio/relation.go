@@ -116,6 +116,12 @@ func (r *relationItems) next(bool) *row {
 	}
 	for i, c := range r.opt.Columns[:min(len(w.cells), len(r.opt.Columns))] {
 		x := &w.cells[i]
+		switch what := string(x.val); {
+		case x.as == other && !c.Kind.Named() && (what == "t" || what == "f"): // as in a table of Parquet
+			x.as, x.val = number, r.keep(fmt.Append(nil, strings.IndexByte("ft", what[0])))
+		case x.as == other && c.Kind == tensor.TextColumn && what == "n":
+			x.as, x.val = text, nil
+		}
 		if c.Kind.Named() && x.as == number && bytes.ContainsAny(x.val, ".eE") { // 5.0 and 5 are one name
 			if v, err := strconv.ParseFloat(string(x.val), 64); err == nil {
 				x.val = r.keep(tensor.AppendNumber(nil, v))
@@ -220,7 +226,9 @@ func (t *table) tuple(w *row, at []int) {
 		if bad != "" {
 			line, col := w.place(at[i])
 			hint := ""
-			if _, no := parseCell(x.val, tensor.RealColumn); len(bytes.TrimSpace(x.val)) == 0 {
+			if _, no := parseCell(x.val, tensor.RealColumn); x.as == other && (x.val[0] == 't' || x.val[0] == 'f') {
+				hint = "a column of type int takes true for 1 and false for 0"
+			} else if len(bytes.TrimSpace(x.val)) == 0 {
 				hint = "fill in the cell or remove the row; only a column of type text may have empty cells"
 			} else if c.Kind == tensor.IntColumn && no == "" && !bytes.ContainsAny(x.val, ".eE") {
 				hint = "numbers that name things, such as account numbers, have type node"

@@ -31,6 +31,10 @@ func TestRelation(t *testing.T) {
 
 		{JSON, `[["x",1,"u"],{"n":2,"a":"y","t":"v","more":0}]`, "x 1 u;y 2 v;"},
 		{JSONLines, "[\"x\",1,\"u\"]\r\n\n  {\"n\":2,\"a\":\"y\",\"t\":\"v\"}", "x 1 u;y 2 v;"},
+		{JSON, `[["x",true,"u"],["y",false,null]]`, "x 1 u;y 0 ;"},
+		{JSON, `[["x",null,"u"],[true,1,"u"],["y",1,true]]`, "error: f:1:7: expected a string or a number in the column `n`, found null\n" +
+			"f:1:18: expected a string or a number in the column `a`, found true (a column of type int takes true for 1 and false for 0)\n" +
+			"f:1:37: expected a string or a number in the column `t`, found true (a column of type int takes true for 1 and false for 0)"},
 		{JSONLines, "", ""},
 		{JSON, "", "error: f: the file is empty"},
 		{CSV, "", "error: f: the file is empty"},
