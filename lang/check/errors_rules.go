@@ -520,6 +520,12 @@ func (c *checker) onlyOnce(cl *clause, x *variable) {
 	if near, ok := c.suggest(x.name, others); ok && len(x.name) > 2 {
 		d.Fixes = append(guess("`"+near+"`", x.first, near), d.Fixes...)
 	}
+	for i := range cl.src {
+		if cl.src[i].Value != nil && cl.src[i].X.Pos() == x.first { // `_` has no value to be given
+			d.Notes, d.Fixes = []string{"Leave out `" + syntax.LiteralString(&cl.src[i]) + "`: nothing uses the value."}, d.Fixes[:len(d.Fixes)-1]
+			break
+		}
+	}
 	c.report(d)
 }
 
