@@ -824,7 +824,10 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 		v := cl.hidden(c, x.Name, anything, x.Span)
 		return rel.Term{Var: v}, cl.vars[v].slot
 	case !known:
-		c.capital(cl, x)
+		if c.capital(cl, x); cl.bad { // for more mistakes it is what it was meant for
+			v := cl.variable(c, x.Name, x.Span)
+			return rel.Term{Var: v}, cl.vars[v].slot
+		}
 	}
 	return c.constTerm(x)
 }
