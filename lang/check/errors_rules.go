@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -506,6 +507,30 @@ func (c *checker) variableConstant(x *syntax.Name) {
 	c.report(diag.Diagnostic{Code: codes.W0829, Severity: diag.Warning, Span: x.Span,
 		Message: fmt.Sprintf("`%s` is a variable here, and a constant of a fact has that name", x.Name),
 		Fixes:   c.guessLabel("the constant ", x.Span, x.Name)})
+}
+
+// namedColumn reports an argument by name. If all are, and are the columns of an input, they can be
+// put in their places.
+func (c *checker) namedColumn(x *syntax.Call) {
+	i := slices.IndexFunc(x.Args, func(a syntax.Arg) bool { return a.Name.Name != "" })
+	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: x.Args[i].Name.Span,
+		Message: fmt.Sprintf("`%s` takes its arguments by position, not by name", x.Fun.Name)}
+	if r := c.rel.byName[x.Fun.Name]; r != nil && r.input != nil {
+		places := slices.Repeat([]string{"_"}, len(r.cols))
+		for _, a := range x.Args {
+			if i := slices.IndexFunc(r.cols, func(k column) bool { return k.name == a.Name.Name }); i >= 0 && places[i] == "_" {
+				places[i] = syntax.ExprString(a.Value)
+			} else {
+				places = nil
+				break
+			}
+		}
+		d.Notes = []string{"Its columns are " + strings.Join(lists.Map(r.cols, func(k column) string { return k.name }), ", ") + "."}
+		if places != nil {
+			d.Fixes = fix("put them in their places", x.Span, x.Fun.Name+"("+strings.Join(places, ", ")+")")
+		}
+	}
+	c.report(d)
 }
 
 func (c *checker) onlyOnce(cl *clause, x *variable) {

@@ -626,6 +626,9 @@ func (c *checker) rightColumns(r *relation, n int, at source.Span) bool {
 
 // rule is a fact, a base case or a rule.
 func (c *checker) rule(s *syntax.Rule) {
+	if !c.byPosition(s) {
+		return
+	}
 	name, args := headParts(s)
 	r := c.rel.byName[name.Name]
 	if len(args) > tensor.MaxColumns {
@@ -687,6 +690,10 @@ func (c *checker) begin(span source.Span) *clause {
 func (c *checker) query(s *syntax.Query) {
 	cl := c.begin(s.Span)
 	cl.query = syntax.QueryString(s)
+	if !c.byPosition(s) {
+		cl.bad = true
+		return
+	}
 	body := slices.Clone(s.Body)
 	if s.Why { // a row is explained, there or not, whatever its value
 		if _, indexed := body[0].X.(*syntax.Index); indexed && body[0].Value == nil {
@@ -705,6 +712,20 @@ func (c *checker) query(s *syntax.Query) {
 	} else if len(cl.Head) > tensor.MaxColumns {
 		c.manyAnswers(cl)
 	}
+}
+
+// byPosition reports whether no argument of a rule or a query is given by name.
+func (c *checker) byPosition(s syntax.Stmt) bool {
+	ok := true
+	syntax.Walk(s, func(n syntax.Node) bool {
+		call, is := n.(*syntax.Call)
+		if is && ok && slices.ContainsFunc(call.Args, func(a syntax.Arg) bool { return a.Name.Name != "" }) {
+			c.namedColumn(call)
+			ok = false
+		}
+		return ok
+	})
+	return ok
 }
 
 // isRow reports whether a head without a body is a row of constants.
