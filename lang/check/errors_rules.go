@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -507,6 +508,27 @@ func (c *checker) variableConstant(x *syntax.Name) {
 	c.report(diag.Diagnostic{Code: codes.W0829, Severity: diag.Warning, Span: x.Span,
 		Message: fmt.Sprintf("`%s` is a variable here, and a constant of a fact has that name", x.Name),
 		Fixes:   c.guessLabel("the constant ", x.Span, x.Name)})
+}
+
+// unquoted reports an expression with names in a fact: of them it might be one, without its quotes.
+func (c *checker) unquoted(x syntax.Expr) bool {
+	named := false
+	syntax.Walk(x, func(n syntax.Node) bool {
+		_, is := n.(*syntax.Name)
+		named = named || is
+		return !named
+	})
+	if !named {
+		return false
+	}
+	d := diag.Diagnostic{Code: codes.E0804, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not a constant",
+		Notes: []string{"A name of several words or with signs in it is quoted. A computed value needs a body: `Head(x + 1) <- Body(x).`."}}
+	if c.file.Source != nil {
+		label := strconv.Quote(c.file.Source.Text[x.Pos().Start:x.Pos().End])
+		d.Fixes = guess(label, x.Pos(), label)
+	}
+	c.report(d)
+	return true
 }
 
 // namedColumn reports an argument by name. If all are, and are the columns of an input, they can be

@@ -1123,6 +1123,9 @@ func (c *checker) headCell(cl *clause, r *relation, i int, x syntax.Expr, consta
 		t, slot := c.constTerm(x)
 		c.sameType(r.cols[i].slot, slot, x)
 		return rel.Cell{Expr: rel.Expr{Term: t}}
+	} else if constant && c.unquoted(x) {
+		cl.bad = true
+		return rel.Cell{}
 	}
 	e, slot := c.ruleExpr(cl, x)
 	c.sameType(r.cols[i].slot, slot, x)
