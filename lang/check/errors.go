@@ -503,6 +503,12 @@ func (c *checker) shadow(id syntax.Ident) {
 
 const computedPositions = "For the elements of `v` at the positions `k` write `sum(where(range(n)[j] == k[i], v[j], 0))`, with n = size(v, 0)."
 
+// indexLabel warns of an index that is summed alone and has the name of a node.
+func (c *checker) indexLabel(x *syntax.Name) {
+	c.report(diag.Diagnostic{Code: codes.W0215, Severity: diag.Warning, Span: x.Span, Label: "an index",
+		Message: fmt.Sprintf("`%s` in brackets is an index, not the node %q", x.Name, x.Name), Fixes: c.guessLabel("", x.Span, x.Name)})
+}
+
 // indexNamesake warns of an index of owner with the name of a tensor that may have been meant: a
 // number, or numbers.
 func (c *checker) indexNamesake(x *syntax.Name, owner syntax.Expr, n *ir.Node) {
@@ -655,7 +661,10 @@ func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) val {
 
 func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) val {
 	notes := []string{"Only single numbers stretch; tensors that are combined element by element need the same shape."}
-	if a.Rank() == 2 && b.Rank() == 2 || a.Rank() == 2 && b.Rank() == 1 {
+	binary, ok := x.(*syntax.Binary)
+	if a.Rank()+b.Rank() == 3 && (!ok || binary.Op != syntax.Mul) {
+		notes = append(notes, "Indices say along which axis a vector is taken: `C[i,j] = A[i,j] + v[j]`.")
+	} else if a.Rank() == 2 && b.Rank() == 2 || a.Rank() == 2 && b.Rank() == 1 {
 		notes = append(notes, "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.")
 	}
 	return c.err(codes.E0305, x.Pos(), "", notes, "the shapes do not fit: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b))

@@ -77,8 +77,8 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	case call != "":
 		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of tensors: give its result a name, as in `T = %s`, and read that.", name.Name, call))
 	}
-	if w, ok := foreign[name.Name]; ok {
-		d.Notes = append(d.Notes, w.note)
+	if w, ok := stdlib.InBody[name.Name]; ok {
+		d.Notes = append(d.Notes, w.Note)
 	}
 	near, ok := c.nearest(name.Name, math.MaxInt)
 	if ok {
@@ -391,22 +391,6 @@ func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name
 	}
 }
 
-// foreign are words of other languages that are no names in the body of a rule: what to write
-// instead, and what to write in their place if that is enough.
-var foreign = map[string]struct{ note, fix string }{
-	"is":     {"`v = e` gives v a value.", "="},
-	"and":    {"The literals of a body are separated by commas.", ","},
-	"or":     {"For another way to the same rows, write a second rule with the same head.", ""},
-	"in":     {"For one of several values, write a rule for each, or a relation that lists them.", ""},
-	"mod":    {"The rest of a division is `a - b * floor(a / b)`.", ""},
-	"group":  {"The columns of the head without an aggregate are the groups: `Total(x, sum(a)) <- Pay(x, a).`.", ""},
-	"null":   {"There is no null: a row that lacks a value is left out.", ""},
-	"where":  {"The literals of a body are separated by commas.", ","},
-	"as":     {"A column has no name: what reads a relation gives its columns variables, in their order.", ""},
-	"exists": {"A variable of the body alone stands for some value, as `_` does.", ""},
-	"forall": {"What holds for all has no exception: give the exceptions a relation, and negate it.", ""},
-}
-
 // notLiteral is a literal that is none.
 func (c *checker) notLiteral(l *syntax.Literal) {
 	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.Span,
@@ -425,17 +409,17 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 		case *syntax.Call:
 			n = y.Fun
 		}
-		w, ok := foreign[strings.ToLower(n.Name)]
+		w, ok := stdlib.InBody[strings.ToLower(n.Name)]
 		if !ok {
 			return true
 		}
-		d.Notes, d.Fixes = []string{w.note}, nil
+		d.Notes, d.Fixes = []string{w.Note}, nil
 		at := n.Span
-		if w.fix == "," {
+		if w.Fix == "," {
 			at.Start = len(strings.TrimRight(c.file.Source.Text[:at.Start], " "))
 		}
-		if w.fix != "" {
-			d.Fixes = fix("write `"+w.fix+"`", at, w.fix)
+		if w.Fix != "" {
+			d.Fixes = fix("write `"+w.Fix+"`", at, w.Fix)
 		}
 		return true
 	})
