@@ -323,10 +323,21 @@ func (c *checker) manyAnswers(cl *clause) {
 }
 
 func (c *checker) whyVariable(cl *clause) {
-	x := &cl.vars[cl.Head[0].Expr.Term.Var]
+	first := cl.vars[cl.Head[0].Expr.Term.Var].first
 	cl.bad = true
-	c.err(codes.E0830, x.first, "a variable", []string{"It explains one row: write a constant, or `_` for any. `ein run --why N` explains the first rows of each query."},
-		"`:why` explains an atom without variables")
+	d := diag.Diagnostic{Code: codes.E0830, Severity: diag.Error, Span: first, Label: "a variable", Message: "`:why` explains an atom without variables",
+		Notes: []string{"It explains one row: write a constant, or `_` for any. `ein run --why N` explains the first rows of each query."}}
+	quoted := diag.Fix{Title: "write constants in quotes", Guess: true}
+	for _, cell := range cl.Head {
+		x := &cl.vars[cell.Expr.Term.Var]
+		if _, known := c.known(x.name); (known || len(x.name) > 1) && x.count == 1 {
+			quoted.Edits = append(quoted.Edits, diag.Edit{Span: x.first, NewText: strconv.Quote(x.name)})
+		}
+	}
+	if len(quoted.Edits) == len(cl.Head) {
+		d.Fixes = []diag.Fix{quoted}
+	}
+	c.report(d)
 }
 
 // otherAxes reports a tensor that has another number of axes than rules give it.
