@@ -260,7 +260,11 @@ func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {
 }
 
 func (c *checker) onlyTested(x *variable, at source.Span, l *syntax.Literal) {
-	c.err(codes.E0806, at, "", []string{fmt.Sprintf("Add an atom with `%s`, or give it a value by `%s = ...`.", x.name, x.name)},
+	note := fmt.Sprintf("Add an atom with `%s`, or give it a value by `%s = ...`.", x.name, x.name)
+	if c.isTensor(x.name) {
+		note = fmt.Sprintf("`%s` is a variable here: a rule reads only elements of tensors, as in `v[x]`. Write the number, or `%s = ...` in the body.", x.name, x.name)
+	}
+	c.err(codes.E0806, at, "", []string{note},
 		"nothing gives `%s` a value: `%s` only tests", x.name, syntax.LiteralString(l))
 }
 
@@ -503,6 +507,22 @@ func (c *checker) variableConstant(x *syntax.Name) {
 	c.report(diag.Diagnostic{Code: codes.W0829, Severity: diag.Warning, Span: x.Span,
 		Message: fmt.Sprintf("`%s` is a variable here, and a constant of a fact has that name", x.Name),
 		Fixes:   c.guessLabel("the constant ", x.Span, x.Name)})
+}
+
+// noAxis reports a column that is no axis. Numbers in the last one may be the values of the tensor,
+// and others may be the names of nodes.
+func (c *checker) noAxis(r *relation, col int, at source.Span) {
+	notes := []string{"The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name)}
+	vars := strings.Split("x,y,z,u,v,w,s,t", ",")[:len(r.cols)]
+	switch class := c.rel.class(r.cols[col].slot); {
+	case class == aText || r.keyed():
+	case col > 0 && col == len(r.cols)-1:
+		last := vars[col]
+		notes[0] += fmt.Sprintf(" With %s as its value: `T[%s] += %s <- %s(%s).`", last, strings.Join(vars[:col], ", "), last, r.name, strings.Join(vars, ", "))
+	default:
+		notes[0] += fmt.Sprintf(" Numbers that name nodes are quoted in facts, as in `%s(%s)`, and have the type `node` in an input.", r.name, strings.Join(slices.Repeat([]string{`"1"`}, len(r.cols)), ", "))
+	}
+	c.err(codes.E0816, at, "", notes, "column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name)
 }
 
 // unquoted reports an expression with names in a fact: of them it might be one, without its quotes.
