@@ -2,7 +2,6 @@ package check
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"ein/internal/codes"
