@@ -59,7 +59,7 @@ var (
 	lengthMismatch    = message{codes.E0406, "the list has %s, but the length given is %d", "", ""}
 	fewerThanLabels   = message{codes.E0411, "the program has %s, more than the %d given", "", "All labelled graphs of a program have the same nodes."}
 	emptyEdges        = message{codes.E0412, "a graph without edges needs its number of nodes", "", "Give it, as in `edges([], 5)`."}
-	matrixSize        = message{codes.E0413, "the matrix has %d rows, but the number of nodes given is %d", "", ""}
+	matrixSize        = message{codes.E0413, "the matrix has %s, but the number of nodes given is %d", "", ""}
 	adjEntry          = message{codes.E0415, "entry [%d, %d] of an adjacency matrix must be 0 or 1, found %s", "", "For weights write the matrix alone, without `edges` or `adj`."}
 	duplicateEdges    = message{codes.N0417, "%s given more than once", "", "An edge is there or not: repeating it changes nothing."}
 )
@@ -969,7 +969,7 @@ func (c *checker) adjRow(x syntax.Expr, got, k int) val {
 	if got < 0 {
 		return c.err(codes.E0414, x.Pos(), "", nil, "the rows of an adjacency matrix must be lists, found %s", text(x))
 	}
-	return c.err(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix must be square: with %d rows, each needs %d entries", k, k)
+	return c.err(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix must be square: with %s, each needs %s", words.Plural(k, "row"), words.Plural(k, "entry", "entries"))
 }
 
 func (c *checker) inferredSize(x *syntax.Call, n int) {
