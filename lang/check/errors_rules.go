@@ -606,8 +606,11 @@ func (c *checker) notInColumn(r *relation, col int, k *constant) {
 	if k.isNum {
 		what = tensor.Number(k.num)
 	}
-	c.report(diag.Diagnostic{Code: codes.W0822, Severity: diag.Warning, Span: k.span, Label: "never true",
-		Message: fmt.Sprintf("this can never be true: no fact of `%s` has %s in column %d", r.name, what, col+1)})
+	var notes []string
+	if !k.isNum && k.span.Len() == len(k.text) && isVariable(k.text) { // run shows no N0828
+		notes = []string{fmt.Sprintf(queryConstant.text+". "+queryConstant.note, k.text)}
+	}
+	c.warn(codes.W0822, k.span, "never true", notes, "this can never be true: no fact of `%s` has %s in column %d", r.name, what, col+1)
 }
 
 func (c *checker) shareNothing(cl *clause, i, j int) {
