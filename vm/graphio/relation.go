@@ -168,14 +168,17 @@ func (t *table) decideRelation(first *row) {
 // columnsOf returns the positions of the columns, by a first row that may hold their names.
 func (t *table) columnsOf(w *row) (at []int, header bool) {
 	cols := t.opt.Columns
-	var missing []string
+	var missing, elsewhere []string
 	twice := ""
-	for _, c := range cols {
+	for place, c := range cols {
 		named := func(x cell) bool { return strings.EqualFold(string(x.val), c.Name) }
 		i := slices.IndexFunc(w.cells, named)
 		if at = append(at, i); i < 0 {
 			missing = append(missing, c.Name)
-		} else if slices.ContainsFunc(w.cells[i+1:], named) {
+		} else if i != place {
+			elsewhere = append(elsewhere, c.Name)
+		}
+		if i >= 0 && slices.ContainsFunc(w.cells[i+1:], named) {
 			twice = c.Name
 		}
 	}
@@ -196,10 +199,13 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 		}
 	}
 	left := ""
-	if n := len(w.cells) - len(cols); n > 0 {
-		left = "; " + plural(n, "column") + " not used"
+	if len(elsewhere) > 0 {
+		left = ", but " + strings.Join(elsewhere, ", ") + " in another place"
 	}
-	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: true,
+	if n := len(w.cells) - len(cols); n > 0 {
+		left += "; " + plural(n, "column") + " not used"
+	}
+	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: len(elsewhere) == 0,
 		Msg: fmt.Sprintf("columns are taken by position as %s: the first row has no %s%s", strings.Join(t.columnNames(), ", "), strings.Join(missing, ", "), left)})
 	return at, header
 }
