@@ -411,6 +411,10 @@ func (c *checker) declare(s *syntax.Input) {
 	r.input = s
 	for i := range r.cols {
 		col, at := s.Columns[i], &c.rel.slots[r.cols[i].slot]
+		same := func(k syntax.Column) bool { return strings.EqualFold(k.Name.Name, col.Name.Name) } // as headers are read
+		if first := slices.IndexFunc(s.Columns, same); first < i {
+			c.duplicate(col.Name, s.Columns[first].Name.Span, "column")
+		}
 		r.cols[i].name = col.Name.Name
 		*at = slot{at.parent, ofDomain, col.Type.Name, r.name, col.Type.Span, at.oldest}
 		if t, ok := columnTypes[col.Type.Name]; ok {

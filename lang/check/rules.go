@@ -101,6 +101,9 @@ func (c *checker) noSource(cl *clause, x *variable) {
 			name = cl.of.name
 		}
 		m := headOnly
+		if _, agg := aggregates[x.name]; agg {
+			m.note = "An aggregate has brackets: `count()`, `sum(a)`."
+		}
 		m.note = cmp.Or(stdlib.InBody[x.name].Note, m.note)
 		c.say(m, x.first, x.name, name)
 	}
