@@ -402,9 +402,9 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) val {
 		want = fmt.Sprintf("%d to %s", least, words.Plural(most, "argument"))
 	}
 	notes := []string{"The call is `" + signature + "`."}
-	if x.Fun.Name == "range" {
-		notes = append(notes, "It counts from 0: `range(3) + 1` is 1 to 3, and `2 * range(3)` is 0, 2, 4.")
-	} else if b := stdlib.Lookup(x.Fun.Name); b != nil && b.Form == stdlib.Reduction {
+	if b := stdlib.Lookup(x.Fun.Name); b != nil && b.Instead != "" {
+		notes = append(notes, b.Instead)
+	} else if b != nil && b.Form == stdlib.Reduction {
 		notes = append(notes, "Several numbers are one vector: `"+x.Fun.Name+"([1, 2, 3])`.")
 	}
 	return c.err(codes.E0205, x.Span, "", notes,
