@@ -16,6 +16,8 @@ func TestAlike(t *testing.T) {
 		"x,y\nnew\u00a0york,a\u200b\nnew york,a\n": `two nodes: "new york" and "new\u00a0york", and 1 pair more`,
 		"x,y\na\u00a0,\u200ba\n":                   `two nodes: "a\u00a0" and "\u200ba"`,
 		"x,y\n\"a \",b\nb,a\n":                     `two nodes: "a" and "a "`,
+		"x,y\ncafe\u0301,b\nb,caf\u00e9\n":         `two nodes: "caf\u00e9" and "cafe\u0301"`,
+		"x,y\ncafe,b\nb,caf\u00e9\n":               "",
 		"x,y\n👩\u200d👧,b\nb,é\n":                   "",
 	} {
 		for _, d := range []Declared{

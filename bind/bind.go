@@ -27,6 +27,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"ein/internal/codes"
 	"ein/internal/lists"
 	"ein/internal/words"
@@ -353,8 +355,9 @@ func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*D
 	return data, nil
 }
 
-// alike notes labels that are told from others by blanks or invisible characters alone, as tables
-// from spreadsheets and web pages have them: they are nodes of their own.
+// alike notes labels that are told from others by blanks, invisible characters or the encoding of
+// accents alone, as tables from spreadsheets, web pages and file systems have them: they are nodes
+// of their own.
 func alike(labels []string) []graphio.Warning {
 	const most = 1000
 	odd := map[string]string{} // by what can be seen
@@ -380,10 +383,11 @@ func alike(labels []string) []graphio.Warning {
 	if pairs > 1 {
 		first += fmt.Sprintf(", and %s more", words.Plural(pairs-1, "pair"))
 	}
-	return []graphio.Warning{{Code: "alike", Note: true, Msg: "labels that differ only in blanks or invisible characters are two nodes: " + first}}
+	return []graphio.Warning{{Code: "alike", Note: true, Msg: "labels that differ only in blanks, invisible characters or how accents are encoded are two nodes: " + first}}
 }
 
-// seen is a label without the characters that cannot be seen, and with ordinary blanks, inside only.
+// seen is a label without the characters that cannot be seen, with ordinary blanks, inside only, and
+// with each accent in one character with its letter.
 func seen(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return strings.TrimSpace(s)
@@ -396,7 +400,7 @@ func seen(s string) string {
 			return ' '
 		}
 		return r
-	}, s))
+	}, norm.NFC.String(s)))
 }
 
 // Behind is what Bind gives of relations alone that it has bound before, when there are other known

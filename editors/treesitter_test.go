@@ -188,15 +188,12 @@ var named = regexp.MustCompile(`[(,]\s*(def|input|repeat)\s*=([^=]|$)`)
 // given is a line of a body that ends with the = of a value.
 var given = regexp.MustCompile(`(?m),\s*\w+\s*=[ \t]*(//.*|#.*)?\r?$`)
 
-// behind is a :print behind a rule in its line.
-var behind = regexp.MustCompile(`[.?][ \t]*:print`)
-
 // tree is what the language's own parser makes of a program, in the words of
 // test/dump.py; ok is false for a program that does not parse, and sure for one with a
 // number or a size past a limit, of which the grammar for tree-sitter knows nothing, or
 // with a difference that it names.
 func tree(text string) (statements []string, ok, sure bool) {
-	if goesOn.MatchString(text) || given.MatchString(text) || arrow.MatchString(text) || named.MatchString(text) || behind.MatchString(text) {
+	if goesOn.MatchString(text) || given.MatchString(text) || arrow.MatchString(text) || named.MatchString(text) {
 		return nil, false, false
 	}
 	f := syntax.Parse(source.NewFile("in.ein", text), syntax.Options{})

@@ -117,7 +117,7 @@ func (s *Session) unknownCommand(name string, list []command) Reply {
 	hint := "`:help` lists the commands."
 	if near, ok := diag.Suggest(name, names); ok {
 		hint = "Did you mean `:" + near + "`? " + hint
-	} else if len(name) == 1 {
+	} else if name != "" {
 		var like []string
 		for _, n := range names {
 			if strings.HasPrefix(n, name) {

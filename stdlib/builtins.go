@@ -50,6 +50,7 @@ var Builtins = []Builtin{
 		Result: "vector of length n", Group: "Constructors", Cost: "n * log(n)",
 		Doc:     "the numbers 0 to n-1",
 		Example: ":print range(4)", Output: "range(4) = [0, 1, 2, 3]",
+		Instead: "It counts from 0: `range(3) + 1` is 1 to 3, and `2 * range(3)` is 0, 2, 4.",
 		Lower: func(c *Call) *ir.Node {
 			n := c.size(0)
 			if c.Problem != nil {

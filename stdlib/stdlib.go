@@ -53,6 +53,7 @@ type Builtin struct {
 	Example string // a program
 	Output  string // what the example prints
 	Cost    string // how its work grows, for people
+	Instead string // of other arguments, which it takes in other languages
 	Form    Form
 	Fn      op.Fn // Elementwise
 	Lower   func(c *Call) *ir.Node

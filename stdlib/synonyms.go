@@ -21,7 +21,7 @@ var Synonyms = map[string]string{
 	"maximum": "max", "minimum": "min", "average": "mean", "avg": "mean", "median": "quantile(v, 0.5)", "percentile": "quantile",
 	"norm": "sqrt(sum(v * v))", "var": "mean(v * v) - mean(v) * mean(v)", "std": "sqrt(mean(v * v) - mean(v) * mean(v))",
 	"mod": "a - b * floor(a / b)", "int": "floor", "T": "transpose", "Graph": "edges", "DiGraph": "edges",
-	"array": "[1, 2, 3]", "asarray": "[1, 2, 3]", "list": "[1, 2, 3]", "zeros_like": "zeros(size(A, 0), size(A, 1))", "ones_like": "ones(size(A, 0), size(A, 1))", "linspace": "a + (b - a) * range(n) / (n - 1)",
+	"array": "[1, 2, 3]", "asarray": "[1, 2, 3]", "list": "[1, 2, 3]", "vector": "[1, 2, 3]", "matrix": "[[1, 2], [3, 4]]", "zeros_like": "zeros(size(A, 0), size(A, 1))", "ones_like": "ones(size(A, 0), size(A, 1))", "linspace": "a + (b - a) * range(n) / (n - 1)",
 	"log10": "log(x) / log(10)", "log2": "log(x) / log(2)", "ln": "log", "clip": "clamp", "ceil": "-floor(-x)", "pow": "exp(y * log(x))", "power": "exp(y * log(x))", "hist": "histogram",
 	"count_nonzero": "count", "nonzero": "count", "any": "max(v != 0)", "all": "min(v != 0)",
 	"if": "where(p, a, b)", "else": "where(p, a, b)", "iif": "where(p, a, b)", "ifelse": "where(p, a, b)",
@@ -63,6 +63,7 @@ var keywords = map[string]struct {
 	"let": {true, assigns}, "var": {true, assigns}, "const": {true, assigns}, "local": {true, assigns},
 	"return": {true, "A block has the value of its last statement, without a keyword."},
 	"import": {true, modules}, "from": {true, modules}, "using": {true, modules}, "include": {true, modules},
+	"why":    {true, "A row is explained by `:why Path(\"a\", \"b\")`."},
 	"select": {true, "There are no SQL queries: tables are bound to inputs, and questions are equations or rules."},
 }
 
@@ -73,6 +74,30 @@ const (
 	assigns   = "An assignment has no keyword: `x = 3`."
 	modules   = "There are no modules: all functions are there at once, and data is bound to an `input`."
 )
+
+// InBody are words of other languages that are no names in the body of a rule: what to write
+// instead, and what to write in their place if that is enough.
+var InBody = map[string]struct{ Note, Fix string }{
+	"is":       {"`v = e` gives v a value.", "="},
+	"and":      {literals, ","},
+	"where":    {literals, ","},
+	"if":       {literals, ","},
+	"when":     {literals, ","},
+	"or":       {"For another way to the same rows, write a second rule with the same head.", ""},
+	"in":       {"For one of several values, write a rule for each, or a relation that lists them.", ""},
+	"between":  {"A literal has one comparison: `1 <= x, x <= 9`.", ""},
+	"like":     {"A text is only compared as a whole.", ""},
+	"mod":      {"The rest of a division is `a - b * floor(a / b)`.", ""},
+	"distinct": {"The rows of a relation are distinct, and `count(x)` counts the different values of x.", ""},
+	"group":    {"The columns of the head without an aggregate are the groups: `Total(x, sum(a)) <- Pay(x, a).`.", ""},
+	"limit":    {"`ein run --top 10` shows the first rows.", ""},
+	"null":     {"There is no null: a row that lacks a value is left out.", ""},
+	"as":       {"A column has no name: what reads a relation gives its columns variables, in their order.", ""},
+	"exists":   {"A variable of the body alone stands for some value, as `_` does.", ""},
+	"forall":   {"What holds for all has no exception: give the exceptions a relation, and negate it.", ""},
+}
+
+const literals = "The literals of a body are separated by commas."
 
 // Keyword says what there is instead of a keyword of another language, "" if a word is none. first
 // says that the word begins its statement.

@@ -76,7 +76,11 @@ func Parse(name string, text []byte) (*File, diag.List) {
 		}
 	}
 	if syntax, ok := errors.AsType[*unstable.ParserError](r.Error()); ok {
-		r.bad(r.place(cap(r.Data())-cap(syntax.Highlight)), syntax.Message, "")
+		at, hint := cap(r.Data())-cap(syntax.Highlight), ""
+		if before := bytes.TrimRight(r.Data()[:at], " \t"); bytes.HasSuffix(before, []byte{'='}) {
+			hint = `A text is in quotes, as in A = "graph.csv".`
+		}
+		r.bad(r.place(at), syntax.Message, hint)
 	} else if err := r.Error(); err != nil {
 		r.bad(r.place(0), err.Error(), "")
 	}
@@ -283,9 +287,29 @@ func duration(s string) (uint64, error) {
 	return uint64(d), err
 }
 
+// misplaced reports a setting below the head of the table of inputs, where it would be an input that
+// no program has.
+func (r *reading) misplaced(key word, v *value) bool {
+	says := func(p check.Profile) bool { return p.String() == v.texts[0] }
+	_, err := words.ParseDuration(v.texts[0])
+	hint := "Limits stand in the table [limits]."
+	switch {
+	case strings.HasPrefix(key.name, "max-"), key.name == "timeout" && err == nil:
+	case key.name == "profile" && slices.ContainsFunc(check.Profiles[:], says):
+		hint = "It stands before the first table, in brackets."
+	default:
+		return false
+	}
+	r.bad(key.at, fmt.Sprintf("`%s` is no input", key.name), hint)
+	return true
+}
+
 // input sets the data of an input: a file with its options in one text, or a table of
 // them.
 func (r *reading) input(to *Settings, own bool, key []word, v *value) bool {
+	if len(key) == 1 && v != nil && len(v.texts) > 0 && r.misplaced(key[0], v) {
+		return false
+	}
 	at := slices.IndexFunc(to.inputs, func(in input) bool { return in.Name == key[0].name })
 	if at < 0 {
 		at = len(to.inputs)

@@ -1,7 +1,6 @@
 // The grammar of Ein for tree-sitter: that of lang/syntax/grammar.go, which decides what
-// it means. A test compares the two. Six differences are known: there a line that begins
-// with "def name" or the head of a rule begins a statement, even where the line before does not end one; behind
-// the end of a rule :print takes a line of its own; a comment may have a line of its own
+// it means. A test compares the two. Five differences are known: there a line that begins
+// with "def name" or the head of a rule begins a statement, even where the line before does not end one; a comment may have a line of its own
 // between a rule and the dot that ends it; an argument may be called def, input or repeat; here "<-" in an
 // equation is "<" and "-", and a line may end with the "=" of a value in a body.
 

@@ -243,4 +243,5 @@ var (
 	E0830 = add("E0830", Type, "`:why` of an atom with variables")
 	W0831 = add("W0831", Type, "numbers that are read as names")
 	W0832 = add("W0832", Type, "a date that is a difference")
+	W0833 = add("W0833", Type, "a column type of another language")
 )

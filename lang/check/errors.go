@@ -59,7 +59,7 @@ var (
 	lengthMismatch    = message{codes.E0406, "the list has %s, but the length given is %d", "", ""}
 	fewerThanLabels   = message{codes.E0411, "the program has %s, more than the %d given", "", "All labelled graphs of a program have the same nodes."}
 	emptyEdges        = message{codes.E0412, "a graph without edges needs its number of nodes", "", "Give it, as in `edges([], 5)`."}
-	matrixSize        = message{codes.E0413, "the matrix has %d rows, but the number of nodes given is %d", "", ""}
+	matrixSize        = message{codes.E0413, "the matrix has %s, but the number of nodes given is %d", "", ""}
 	adjEntry          = message{codes.E0415, "entry [%d, %d] of an adjacency matrix must be 0 or 1, found %s", "", "For weights write the matrix alone, without `edges` or `adj`."}
 	duplicateEdges    = message{codes.N0417, "%s given more than once", "", "An edge is there or not: repeating it changes nothing."}
 )
@@ -408,9 +408,9 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) val {
 		want = fmt.Sprintf("%d to %s", least, words.Plural(most, "argument"))
 	}
 	notes := []string{"The call is `" + signature + "`."}
-	if x.Fun.Name == "range" {
-		notes = append(notes, "It counts from 0: `range(3) + 1` is 1 to 3, and `2 * range(3)` is 0, 2, 4.")
-	} else if b := stdlib.Lookup(x.Fun.Name); b != nil && b.Form == stdlib.Reduction {
+	if b := stdlib.Lookup(x.Fun.Name); b != nil && b.Instead != "" {
+		notes = append(notes, b.Instead)
+	} else if b != nil && b.Form == stdlib.Reduction {
 		notes = append(notes, "Several numbers are one vector: `"+x.Fun.Name+"([1, 2, 3])`.")
 	}
 	return c.err(codes.E0205, x.Span, "", notes,
@@ -478,7 +478,8 @@ func (c *checker) unknownInputKind(k syntax.Ident) {
 	d := diag.Diagnostic{Code: codes.E0209, Severity: diag.Error, Span: k.Span,
 		Message: fmt.Sprintf("`%s` is not a kind of input", k.Name),
 		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar; a relation has columns, as in `input Pay(from: node, amount: int)`."}}
-	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); numberTypes[strings.ToLower(k.Name)] != "" {
+	number := foreignTypes[strings.ToLower(k.Name)]
+	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); number == "int" || number == "real" {
 		d.Fixes = guess("`scalar`", k.Span, "scalar")
 	} else if ok {
 		d.Fixes = guess("`"+near+"`", k.Span, near)
@@ -507,6 +508,12 @@ func (c *checker) shadow(id syntax.Ident) {
 }
 
 const computedPositions = "For the elements of `v` at the positions `k` write `sum(where(range(n)[j] == k[i], v[j], 0))`, with n = size(v, 0)."
+
+// indexLabel warns of an index that is summed alone and has the name of a node.
+func (c *checker) indexLabel(x *syntax.Name) {
+	c.report(diag.Diagnostic{Code: codes.W0215, Severity: diag.Warning, Span: x.Span, Label: "an index",
+		Message: fmt.Sprintf("`%s` in brackets is an index, not the node %q", x.Name, x.Name), Fixes: c.guessLabel("", x.Span, x.Name)})
+}
 
 // indexNamesake warns of an index of owner with the name of a tensor that may have been meant: a
 // number, or numbers.
@@ -613,7 +620,8 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 			break
 		}
 	}
-	if _, ok := c.rel.known[name]; ok && c.eq.align { // D[ann] min= 0.
+	_, known := c.rel.known[name]
+	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) { // D[ann] min= 0.
 		return c.report(diag.Diagnostic{Code: codes.E0303, Severity: diag.Error, Span: at, Message: fmt.Sprintf("index `%s` is on the left but not on the right", name),
 			Notes: []string{"A constant in brackets is quoted."}, Fixes: c.guessLabel("", at, name)})
 	}
@@ -667,7 +675,10 @@ func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) val {
 
 func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) val {
 	notes := []string{"Only single numbers stretch; tensors that are combined element by element need the same shape."}
-	if a.Rank() == 2 && b.Rank() == 2 || a.Rank() == 2 && b.Rank() == 1 {
+	binary, ok := x.(*syntax.Binary)
+	if a.Rank()+b.Rank() == 3 && (!ok || binary.Op != syntax.Mul) {
+		notes = append(notes, "Indices say along which axis a vector is taken: `C[i,j] = A[i,j] + v[j]`.")
+	} else if a.Rank() == 2 && b.Rank() == 2 || a.Rank() == 2 && b.Rank() == 1 {
 		notes = append(notes, "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.")
 	}
 	return c.err(codes.E0305, x.Pos(), "", notes, "the shapes do not fit: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b))
@@ -979,7 +990,7 @@ func (c *checker) adjRow(x syntax.Expr, got, k int) val {
 	if got < 0 {
 		return c.err(codes.E0414, x.Pos(), "", nil, "the rows of an adjacency matrix must be lists, found %s", text(x))
 	}
-	return c.err(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix must be square: with %d rows, each needs %d entries", k, k)
+	return c.err(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix must be square: with %s, each needs %s", words.Plural(k, "row"), words.Plural(k, "entry", "entries"))
 }
 
 func (c *checker) inferredSize(x *syntax.Call, n int) {

@@ -5,10 +5,12 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -77,8 +79,8 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	case call != "":
 		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of tensors: give its result a name, as in `T = %s`, and read that.", name.Name, call))
 	}
-	if w, ok := foreign[name.Name]; ok {
-		d.Notes = append(d.Notes, w.note)
+	if w, ok := stdlib.InBody[name.Name]; ok {
+		d.Notes = append(d.Notes, w.Note)
 	}
 	near, ok := c.nearest(name.Name, math.MaxInt)
 	if ok {
@@ -207,9 +209,18 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 	c.report(d)
 }
 
-func (c *checker) numbersAsNames(col syntax.Column, right string) {
-	d := diag.Diagnostic{Code: codes.W0831, Severity: diag.Warning, Span: col.Type.Span,
-		Message: fmt.Sprintf("`%s` is a set of names of its own; numbers are `int` or `real`", col.Type.Name), Fixes: fix("write `"+right+"`", col.Type.Span, right)}
+// foreignType warns of a column whose domain has the name of another language's type, for which
+// there is one here.
+func (c *checker) foreignType(col syntax.Column, right string) {
+	d := diag.Diagnostic{Code: codes.W0831, Severity: diag.Warning, Span: col.Type.Span, Fixes: fix("write `"+right+"`", col.Type.Span, right),
+		Message: fmt.Sprintf("`%s` is a set of names of its own; numbers are `int` or `real`", col.Type.Name)}
+	if right == "text" || right == "node" {
+		d.Code, d.Fixes[0].Guess = codes.W0833, true // that it may be the name of a domain
+		d.Message = fmt.Sprintf("`%s` is a set of nodes of its own, which joins with no other; the type is `%s`", col.Type.Name, right)
+	}
+	if strings.HasPrefix(strings.ToLower(col.Type.Name), "bool") {
+		d.Notes = []string{"True and false are 1 and 0, of type `int`, in JSON, Parquet and SQLite, and texts in other files."}
+	}
 	c.report(d)
 }
 
@@ -256,7 +267,11 @@ func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {
 }
 
 func (c *checker) onlyTested(x *variable, at source.Span, l *syntax.Literal) {
-	c.err(codes.E0806, at, "", []string{fmt.Sprintf("Add an atom with `%s`, or give it a value by `%s = ...`.", x.name, x.name)},
+	note := fmt.Sprintf("Add an atom with `%s`, or give it a value by `%s = ...`.", x.name, x.name)
+	if c.isTensor(x.name) {
+		note = fmt.Sprintf("`%s` is a variable here: a rule reads only elements of tensors, as in `v[x]`. Write the number, or `%s = ...` in the body.", x.name, x.name)
+	}
+	c.err(codes.E0806, at, "", []string{note},
 		"nothing gives `%s` a value: `%s` only tests", x.name, syntax.LiteralString(l))
 }
 
@@ -323,10 +338,21 @@ func (c *checker) manyAnswers(cl *clause) {
 }
 
 func (c *checker) whyVariable(cl *clause) {
-	x := &cl.vars[cl.Head[0].Expr.Term.Var]
+	first := cl.vars[cl.Head[0].Expr.Term.Var].first
 	cl.bad = true
-	c.err(codes.E0830, x.first, "a variable", []string{"It explains one row: write a constant, or `_` for any. `ein run --why N` explains the first rows of each query."},
-		"`:why` explains an atom without variables")
+	d := diag.Diagnostic{Code: codes.E0830, Severity: diag.Error, Span: first, Label: "a variable", Message: "`:why` explains an atom without variables",
+		Notes: []string{"It explains one row: write a constant, or `_` for any. `ein run --why N` explains the first rows of each query."}}
+	quoted := diag.Fix{Title: "write constants in quotes", Guess: true}
+	for _, cell := range cl.Head {
+		x := &cl.vars[cell.Expr.Term.Var]
+		if _, known := c.known(x.name); (known || len(x.name) > 1) && x.count == 1 {
+			quoted.Edits = append(quoted.Edits, diag.Edit{Span: x.first, NewText: strconv.Quote(x.name)})
+		}
+	}
+	if len(quoted.Edits) == len(cl.Head) {
+		d.Fixes = []diag.Fix{quoted}
+	}
+	c.report(d)
 }
 
 // otherAxes reports a tensor that has another number of axes than rules give it.
@@ -392,22 +418,6 @@ func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name
 	}
 }
 
-// foreign are words of other languages that are no names in the body of a rule: what to write
-// instead, and what to write in their place if that is enough.
-var foreign = map[string]struct{ note, fix string }{
-	"is":     {"`v = e` gives v a value.", "="},
-	"and":    {"The literals of a body are separated by commas.", ","},
-	"or":     {"For another way to the same rows, write a second rule with the same head.", ""},
-	"in":     {"For one of several values, write a rule for each, or a relation that lists them.", ""},
-	"mod":    {"The rest of a division is `a - b * floor(a / b)`.", ""},
-	"group":  {"The columns of the head without an aggregate are the groups: `Total(x, sum(a)) <- Pay(x, a).`.", ""},
-	"null":   {"There is no null: a row that lacks a value is left out.", ""},
-	"where":  {"The literals of a body are separated by commas.", ","},
-	"as":     {"A column has no name: what reads a relation gives its columns variables, in their order.", ""},
-	"exists": {"A variable of the body alone stands for some value, as `_` does.", ""},
-	"forall": {"What holds for all has no exception: give the exceptions a relation, and negate it.", ""},
-}
-
 // notLiteral is a literal that is none.
 func (c *checker) notLiteral(l *syntax.Literal) {
 	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.Span,
@@ -426,17 +436,17 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 		case *syntax.Call:
 			n = y.Fun
 		}
-		w, ok := foreign[strings.ToLower(n.Name)]
+		w, ok := stdlib.InBody[strings.ToLower(n.Name)]
 		if !ok {
 			return true
 		}
-		d.Notes, d.Fixes = []string{w.note}, nil
+		d.Notes, d.Fixes = []string{w.Note}, nil
 		at := n.Span
-		if w.fix == "," {
+		if w.Fix == "," {
 			at.Start = len(strings.TrimRight(c.file.Source.Text[:at.Start], " "))
 		}
-		if w.fix != "" {
-			d.Fixes = fix("write `"+w.fix+"`", at, w.fix)
+		if w.Fix != "" {
+			d.Fixes = fix("write `"+w.Fix+"`", at, w.Fix)
 		}
 		return true
 	})
@@ -512,6 +522,67 @@ func (c *checker) variableConstant(x *syntax.Name) {
 		Fixes:   c.guessLabel("the constant ", x.Span, x.Name)})
 }
 
+// noAxis reports a column that is no axis. Numbers in the last one may be the values of the tensor,
+// and others may be the names of nodes.
+func (c *checker) noAxis(r *relation, col int, at source.Span) {
+	notes := []string{"The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name)}
+	vars := strings.Split("x,y,z,u,v,w,s,t", ",")[:len(r.cols)]
+	switch class := c.rel.class(r.cols[col].slot); {
+	case class == aText || r.keyed():
+	case col > 0 && col == len(r.cols)-1:
+		last := vars[col]
+		notes[0] += fmt.Sprintf(" With %s as its value: `T[%s] += %s <- %s(%s).`", last, strings.Join(vars[:col], ", "), last, r.name, strings.Join(vars, ", "))
+	default:
+		notes[0] += fmt.Sprintf(" Numbers that name nodes are quoted in facts, as in `%s(%s)`, and have the type `node` in an input.", r.name, strings.Join(slices.Repeat([]string{`"1"`}, len(r.cols)), ", "))
+	}
+	c.err(codes.E0816, at, "", notes, "column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name)
+}
+
+// unquoted reports an expression with names in a fact: of them it might be one, without its quotes.
+func (c *checker) unquoted(x syntax.Expr) bool {
+	named := false
+	syntax.Walk(x, func(n syntax.Node) bool {
+		_, is := n.(*syntax.Name)
+		named = named || is
+		return !named
+	})
+	if !named {
+		return false
+	}
+	d := diag.Diagnostic{Code: codes.E0804, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not a constant",
+		Notes: []string{"A name of several words or with signs in it is quoted. A computed value needs a body: `Head(x + 1) <- Body(x).`."}}
+	if c.file.Source != nil {
+		label := strconv.Quote(c.file.Source.Text[x.Pos().Start:x.Pos().End])
+		d.Fixes = guess(label, x.Pos(), label)
+	}
+	c.report(d)
+	return true
+}
+
+// namedColumn reports an argument by name. If all are, and are the columns of an input, they can be
+// put in their places.
+func (c *checker) namedColumn(x *syntax.Call) {
+	i := slices.IndexFunc(x.Args, func(a syntax.Arg) bool { return a.Name.Name != "" })
+	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: x.Args[i].Name.Span,
+		Message: fmt.Sprintf("`%s` takes its arguments by position, not by name", x.Fun.Name)}
+	if r := c.rel.byName[x.Fun.Name]; r != nil && r.input != nil {
+		places := slices.Repeat([]string{"_"}, len(r.cols))
+		for _, a := range x.Args {
+			if i := slices.IndexFunc(r.cols, func(k column) bool { return k.name == a.Name.Name }); i >= 0 && places[i] == "_" {
+				places[i] = syntax.ExprString(a.Value)
+			} else {
+				places = nil
+				break
+			}
+		}
+		d.Notes = []string{"Its columns are " + strings.Join(lists.Map(r.cols, func(k column) string { return k.name }), ", ") + "."}
+		if places != nil {
+			d.Fixes = fix("put them in their places", x.Span, x.Fun.Name+"("+strings.Join(places, ", ")+")")
+		}
+	}
+	c.report(d)
+}
+
 // onlyOnce warns of a variable that occurs once, which is often misspelt.
 func (c *checker) onlyOnce(cl *clause, x *variable) {
 	d := diag.Diagnostic{Code: codes.W0820, Severity: diag.Warning, Span: x.first, Label: "only here",
@@ -524,6 +595,12 @@ func (c *checker) onlyOnce(cl *clause, x *variable) {
 	}
 	if near, ok := c.suggest(x.name, others); ok && len(x.name) > 2 {
 		d.Fixes = append(guess("`"+near+"`", x.first, near), d.Fixes...)
+	}
+	for i := range cl.src {
+		if cl.src[i].Value != nil && cl.src[i].X.Pos() == x.first { // `_` has no value to be given
+			d.Notes, d.Fixes = []string{"Leave out `" + syntax.LiteralString(&cl.src[i]) + "`: nothing uses the value."}, d.Fixes[:len(d.Fixes)-1]
+			break
+		}
 	}
 	c.report(d)
 }
@@ -543,8 +620,11 @@ func (c *checker) notInColumn(r *relation, col int, k *constant) {
 	if k.isNum {
 		what = tensor.Number(k.num)
 	}
-	c.report(diag.Diagnostic{Code: codes.W0822, Severity: diag.Warning, Span: k.span, Label: "never true",
-		Message: fmt.Sprintf("this can never be true: no fact of `%s` has %s in column %d", r.name, what, col+1)})
+	var notes []string
+	if !k.isNum && k.span.Len() == len(k.text) && isVariable(k.text) { // run shows no N0828
+		notes = []string{fmt.Sprintf(queryConstant.text+". "+queryConstant.note, k.text)}
+	}
+	c.warn(codes.W0822, k.span, "never true", notes, "this can never be true: no fact of `%s` has %s in column %d", r.name, what, col+1)
 }
 
 // shareNothing warns of two atoms of a body that join by no variable, whose rows multiply.

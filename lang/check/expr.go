@@ -505,6 +505,8 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 		if ok && sym != nil && sym.node != nil && sym.node.Rank() <= 1 && c.eq.lhsMask>>id&1 == 0 && !c.eq.idx[id].namesake && (sym.node.Rank() == 0 || a.Rank() == 1 && c.occursOnce(e.Name)) {
 			c.eq.idx[id].namesake = true
 			c.indexNamesake(e, x.X, sym.node)
+		} else if ok && sym == nil && size == len(c.labels) && c.eq.lhsMask>>id&1 == 0 && c.isLabel(e.Name) && c.occursOnce(e.Name) {
+			c.indexLabel(e)
 		}
 		return position{index: true, id: id, span: e.Span}, ok
 	case *syntax.Number:

@@ -540,7 +540,7 @@ func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es *arcs) {
 func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 	k := list.Len()
 	if n >= 0 && n != k {
-		return c.say(matrixSize, x.Args[1].Value.Pos(), k, n)
+		return c.say(matrixSize, x.Args[1].Value.Pos(), words.Plural(k, "row"), n)
 	}
 	es := arcs{values: matrixOf(list), size: k}
 	if es.values == nil {

@@ -397,9 +397,11 @@ var columnTypes = map[string]struct {
 	kind  tensor.ColumnKind
 }{"node": {aNode, tensor.NodeColumn}, "int": {aNumber, tensor.IntColumn}, "real": {aNumber, tensor.RealColumn}, "text": {aText, tensor.TextColumn}}
 
-// numberTypes are what other languages, or with other letters this one, call columns of numbers.
-var numberTypes = map[string]string{"int": "int", "integer": "int", "bigint": "int", "long": "int", "unsigned": "int", "number": "int",
-	"real": "real", "float": "real", "double": "real", "decimal": "real", "numeric": "real"}
+// foreignTypes are what other languages, or with other letters this one, call types of columns.
+var foreignTypes = map[string]string{"int": "int", "integer": "int", "bigint": "int", "long": "int", "unsigned": "int", "number": "int",
+	"real": "real", "float": "real", "double": "real", "decimal": "real", "numeric": "real",
+	"text": "text", "string": "text", "str": "text", "varchar": "text", "char": "text", "bool": "text", "boolean": "text",
+	"date": "text", "datetime": "text", "timestamp": "text", "node": "node"}
 
 // declare is an input with columns.
 func (c *checker) declare(s *syntax.Input) {
@@ -414,14 +416,18 @@ func (c *checker) declare(s *syntax.Input) {
 	r.input = s
 	for i := range r.cols {
 		col, at := s.Columns[i], &c.rel.slots[r.cols[i].slot]
+		same := func(k syntax.Column) bool { return strings.EqualFold(k.Name.Name, col.Name.Name) } // as headers are read
+		if first := slices.IndexFunc(s.Columns, same); first < i {
+			c.duplicate(col.Name, s.Columns[first].Name.Span, "column")
+		}
 		r.cols[i].name = col.Name.Name
 		*at = slot{at.parent, ofDomain, col.Type.Name, r.name, col.Type.Span, at.oldest}
 		if t, ok := columnTypes[col.Type.Name]; ok {
 			at.class, at.domain, r.cols[i].kind = t.class, "", t.kind
 		} else if col.Type.Name == "prob" {
 			c.say(reserved, col.Type.Span, "a column of type `prob`")
-		} else if right := numberTypes[strings.ToLower(col.Type.Name)]; right != "" {
-			c.numbersAsNames(col, right)
+		} else if right := foreignTypes[strings.ToLower(col.Type.Name)]; right != "" {
+			c.foreignType(col, right)
 		}
 	}
 	if c.cfg.Inputs[r.name] == nil {
@@ -629,6 +635,9 @@ func (c *checker) rightColumns(r *relation, n int, at source.Span) bool {
 
 // rule is a fact, a base case or a rule.
 func (c *checker) rule(s *syntax.Rule) {
+	if !c.byPosition(s) {
+		return
+	}
 	name, args := headParts(s)
 	r := c.rel.byName[name.Name]
 	if len(args) > tensor.MaxColumns {
@@ -690,6 +699,10 @@ func (c *checker) begin(span source.Span) *clause {
 func (c *checker) query(s *syntax.Query) {
 	cl := c.begin(s.Span)
 	cl.query = syntax.QueryString(s)
+	if !c.byPosition(s) {
+		cl.bad = true
+		return
+	}
 	body := slices.Clone(s.Body)
 	if s.Why { // a row is explained, there or not, whatever its value
 		if _, indexed := body[0].X.(*syntax.Index); indexed && body[0].Value == nil {
@@ -708,6 +721,20 @@ func (c *checker) query(s *syntax.Query) {
 	} else if len(cl.Head) > tensor.MaxColumns {
 		c.manyAnswers(cl)
 	}
+}
+
+// byPosition reports whether no argument of a rule or a query is given by name.
+func (c *checker) byPosition(s syntax.Stmt) bool {
+	ok := true
+	syntax.Walk(s, func(n syntax.Node) bool {
+		call, is := n.(*syntax.Call)
+		if is && ok && slices.ContainsFunc(call.Args, func(a syntax.Arg) bool { return a.Name.Name != "" }) {
+			c.namedColumn(call)
+			ok = false
+		}
+		return ok
+	})
+	return ok
 }
 
 // isRow reports whether a head without a body is a row of constants.
@@ -827,7 +854,10 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 		v := cl.hidden(c, x.Name, anything, x.Span)
 		return rel.Term{Var: v}, cl.vars[v].slot
 	case !known:
-		c.capital(cl, x)
+		if c.capital(cl, x); cl.bad { // for more mistakes it is what it was meant for
+			v := cl.variable(c, x.Name, x.Span)
+			return rel.Term{Var: v}, cl.vars[v].slot
+		}
 	}
 	return c.constTerm(x)
 }
@@ -1102,6 +1132,9 @@ func (c *checker) headCell(cl *clause, r *relation, i int, x syntax.Expr, consta
 		t, slot := c.constTerm(x)
 		c.sameType(r.cols[i].slot, slot, x)
 		return rel.Cell{Expr: rel.Expr{Term: t}}
+	} else if constant && c.unquoted(x) {
+		cl.bad = true
+		return rel.Cell{}
 	}
 	e, slot := c.ruleExpr(cl, x)
 	c.sameType(r.cols[i].slot, slot, x)

@@ -2,7 +2,6 @@ package check
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"ein/internal/codes"
@@ -170,7 +169,7 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 	for i, k := range axes {
 		d := c.domain(k.slot)
 		if d == nil || c.rel.class(k.slot) == aText {
-			c.err(codes.E0816, x.Span, "", []string{"The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name)}, "column %d of `%s` holds no nodes, so it is not a tensor", i+1, r.name)
+			c.noAxis(r, i, x.Span)
 			return nil
 		}
 		if dims[i] = d.Size; c.rel.vague {

@@ -10,6 +10,7 @@ import (
 
 	"ein/lang/source"
 	"ein/lang/syntax"
+	"ein/stdlib"
 	"ein/vm/op"
 	"ein/vm/rel"
 	"ein/vm/tensor"
@@ -99,7 +100,12 @@ func (c *checker) noSource(cl *clause, x *variable) {
 		if cl.of != nil {
 			name = cl.of.name
 		}
-		c.say(headOnly, x.first, x.name, name)
+		m := headOnly
+		if _, agg := aggregates[x.name]; agg {
+			m.note = "An aggregate has brackets: `count()`, `sum(a)`."
+		}
+		m.note = cmp.Or(stdlib.InBody[x.name].Note, m.note)
+		c.say(m, x.first, x.name, name)
 	}
 }
 

@@ -337,8 +337,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "A rule is `Head(x) <- Body(x).`")
 	case kind == KindMul && i > 0 && p.toks[i-1].kind == KindMul:
 		return withNote(d, "There is no power operator; write the product, or exp(y * log(x)).")
-	case kind == KindGt && before(KindLt) || kind == KindLt && before(KindAssign):
-		op := map[Kind]string{KindGt: "!=", KindLt: "<="}[kind]
+	case kind == KindGt && before(KindLt) || (kind == KindLt || kind == KindGt) && before(KindAssign):
+		op := map[string]string{"<>": "!=", "=<": "<=", "=>": ">="}[p.word(i-1)+p.word(i)]
 		return withFix(d, "write `"+op+"`", p.span(i-1, i+1), op)
 	case kind == KindAssign && (before(KindSub) || before(KindMul) || before(KindDiv)):
 		return withNote(d, "Only `+=`, `max=` and `min=` update a tensor; else write `x = x - 1`.")
@@ -354,10 +354,14 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
 	case kind == KindColon && p.toks[i+1].kind == KindAssign && next(KindAssign):
 		return withFix(d, "write `=`", p.span(i, i+2), "=")
+	case kind == KindColon && next(KindIdent) && (p.word(i+1) == "print" || p.word(i+1) == "why"):
+		return p.withEnd(d, i-1)
 	case kind == KindColon && want == "the end of the statement" && i > 0 && p.toks[i-1].kind == KindNumber:
 		return withNote(d, "`range(10)` is 0 to 9, and `range(10) + 1` is 1 to 10.")
 	case kind == KindMul && p.inClause && before(KindLParen) && next(KindRParen):
 		return withNote(d, "`count()` counts the bindings of the body, `count(x)` the different values of x.")
+	case kind == KindDot && want == "the end of the statement":
+		return withFix(d, "delete it", p.toks[i].span(), "")
 	case kind == KindQuestion && !p.inClause:
 		return withNote(d, "In Ein, write `where(p, a, b)`.")
 	case kind == KindComma && want == "`)`":
@@ -404,11 +408,8 @@ func errNumberFactor(before, next source.Span, text string, numbers, inBrackets 
 		return withFix(withNote(d, "Is a comma missing?"), "insert a comma", at(before.End, 0), ",")
 	}
 	d := newError(codes.E0106, next, "%s cannot follow a factor", what)
-	switch words := strings.Fields(text[before.Start:before.End]); strings.ToLower(words[len(words)-1]) {
-	case "mod":
+	if words := strings.Fields(text[before.Start:before.End]); strings.ToLower(words[len(words)-1]) == "mod" {
 		return withNote(d, restNote)
-	case "like":
-		return withNote(d, "A text is only compared as a whole.")
 	}
 	d = withNote(d, "A number can be a factor only in first place, as in `2 A[i,j]`.")
 	return withFix(d, "write `*`", at(before.End, 0), " *")
@@ -515,7 +516,7 @@ func (p *parser) errQualified(i, hi int, clause bool) diag.Diagnostic {
 // read. A fix would take the word for a tensor.
 func (p *parser) foreign(d diag.Diagnostic, seg segment) diag.Diagnostic {
 	general := []diag.Code{codes.E0101, codes.E0105, codes.E0106, codes.E0107, codes.E0110}
-	if seg.clause || !slices.Contains(general, d.Code) {
+	if !slices.Contains(general, d.Code) || seg.clause && d.Code != codes.E0106 {
 		return d
 	}
 	for i := seg.lo; i < seg.hi; i++ {
@@ -524,7 +525,11 @@ func (p *parser) foreign(d diag.Diagnostic, seg segment) diag.Diagnostic {
 		if p.toks[i].kind != KindIdent && p.toks[i].kind != KindNot || !first && !p.toks[i+1].kind.starts() && p.toks[i+1].kind != KindLParen {
 			continue
 		}
-		if note := stdlib.Keyword(p.word(i), i == seg.lo); note != "" {
+		note := stdlib.InBody[strings.ToLower(p.word(i))].Note
+		if !seg.clause {
+			note = stdlib.Keyword(p.word(i), i == seg.lo)
+		}
+		if note != "" {
 			d.Notes, d.Fixes = []string{note}, nil
 			return d
 		}
@@ -608,8 +613,15 @@ func errValuedAtom(r *Rule) diag.Diagnostic {
 }
 
 // errEndedAssign says that an assignment needs no end. Before a value on its line the dot at i is
-// the operator of other languages.
-func (p *parser) errEndedAssign(i int) diag.Diagnostic {
+// the operator of other languages. T[x] sum= e has an operator that there is not.
+func (p *parser) errEndedAssign(l Literal, i int) diag.Diagnostic {
+	if x, ok := l.X.(*Product); ok && x.Factors[len(x.Factors)-1].Pos().End == l.OpSpan.Start {
+		d, last := say(errSetHead, l.OpSpan), x.Factors[len(x.Factors)-1].Pos()
+		if p.text[last.Start:last.End] == "sum" {
+			d = withFix(d, "write `+=`", last.Join(l.OpSpan), "+=")
+		}
+		return d
+	}
 	end, next := p.toks[i].span(), p.toks[i+1]
 	d := newError(codes.E0101, end, "an assignment ends with its line, not with `.`")
 	if !next.newline && next.kind.starts() {
@@ -642,13 +654,22 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 	return d
 }
 
-func errSecondAssign(t token, text string) diag.Diagnostic {
-	d := newError(codes.E0110, t.span(), "a second %s in one statement", excerpt(text[t.start:t.end]))
-	if t.kind == KindAssign {
+func (p *parser) errSecondAssign(seg segment, i int) diag.Diagnostic {
+	t := p.toks[i]
+	d := newError(codes.E0110, t.span(), "a second %s in one statement", excerpt(p.word(i)))
+	if before := i - 2; before > seg.lo+1 && p.toks[before].kind.ends() && p.toks[i-1].kind == KindIdent && !p.toks[seg.lo].kind.directs() { // x = 1 y = 2
+		return p.withEnd(d, before)
+	} else if t.kind == KindAssign {
 		d = withFix(withNote(d, "To compare, write `==`; each assignment is a statement of its own."), "write `==`", t.span(), "==")
 		d.Fixes[0].Guess = true // or it is two assignments
 	}
 	return d
+}
+
+// withEnd offers to end a statement behind token i, where another begins in its line.
+func (p *parser) withEnd(d diag.Diagnostic, i int) diag.Diagnostic {
+	d = withNote(d, "Statements in one line are separated by `;`.")
+	return withFix(d, "insert `;`", at(int(p.toks[i].end), 0), ";")
 }
 
 func errDef(d diag.Diagnostic) diag.Diagnostic {
@@ -805,9 +826,12 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 			d.Fixes[0].Guess = after.kind == KindGt // x => x + 1 is a function elsewhere
 			return d
 		}
-		return errSecondAssign(t, p.text)
+		return p.errSecondAssign(seg, i)
 	case next == KindComma && !bare && !seg.clause:
 		return say(errManyValues, t.span())
+	case next == KindQuestion && i+1 == hi && first.kind == KindPrint && p.behindAtom(lo+1, hi) == i:
+		d := newError(codes.E0101, t.span(), "expected the end of the statement, found `?`")
+		return withFix(withNote(d, "A query is an output by itself."), "delete `:print`", source.Span{Start: int(first.start), End: int(p.toks[lo+1].start)}, "")
 	}
 	if seg.arrow > 0 {
 		return expected("`,` or `.`")
@@ -837,7 +861,7 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 		case k.closes():
 			depth--
 		case depth > 0:
-		case k == KindAsk, k == KindIdent && p.toks[i+1].kind == KindLParen:
+		case k == KindAsk, k == KindIdent && p.toks[i+1].kind == KindLParen && stdlib.Lookup(p.word(i)) == nil:
 			return p.errClauseEnd(seg, "?")
 		case k == KindComma && comma < 0:
 			comma = i

@@ -238,7 +238,7 @@ func (s *scanner) scan(c byte) Kind {
 			return s.comment(KindDashComment)
 		}
 	case ':':
-		if s.statementStart() && classes[s.at(1)] == classLetter {
+		if s.begins() && classes[s.at(1)] == classLetter {
 			return s.directive()
 		}
 		if s.at(1) == '-' && s.arrow() {

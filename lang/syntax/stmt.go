@@ -164,7 +164,7 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 	case called:
 		d = errValuedAtom(&Rule{Head: l.X, Op: l.Op, OpSpan: l.OpSpan, Value: l.Value})
 	case l.Value != nil:
-		d = p.errEndedAssign(p.i - 1)
+		d = p.errEndedAssign(l, p.i-1)
 	default:
 		d = say(errNoFact, l.X.Pos(), excerpt(ExprString(l.X)))
 		if b, ok := l.X.(*Binary); ok && b.Op == Le && isAtom(b.L) && isAtom(b.R) {

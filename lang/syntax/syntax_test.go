@@ -97,6 +97,15 @@ func TestMessages(t *testing.T) {
 		{"A = f(B, \"x\" = 2)", "expected `,` or `)`, found `=`", ""},
 		{"A[1 2] = 3", "two numbers side by side: `1` `2`", "A[1, 2] = 3"},
 		{":print A B = 2", "a second `=` in one statement", ":print A B == 2"},
+		{"T[x] sum= y <- P(x, y).", "a rule that gives a value is written with min=, max= or +=", "T[x] += y <- P(x, y)."},
+		{"T[x] count= 1 <- P(x, y).", "a rule that gives a value is written with min=, max= or +=", ""},
+		{"R(x) <- F(x, y), y => 3.", "expected a value, found `>`", "R(x) <- F(x, y), y >= 3."},
+		{":print F(x, y)?", "expected the end of the statement, found `?`", "F(x, y)?"},
+		{":print x > 0 ?", "expected the end of the statement, found `?`", ""},
+		{"m = mean(v), max(v)", "expected the end of the statement, found `,`", ""},
+		{"m = 3, F(m)", "a query ends with `?`", "m = 3, F(m)?"},
+		{"input P(a: node).", "expected the end of the statement, found `.`", "input P(a: node)"},
+		{"def f(x) = x.", "expected the end of the statement, found `.`", "def f(x) = x"},
 		{"f(" + strings.Repeat("x", 90) + ") = 1", "`f(" + strings.Repeat("x", 37) + "..." + strings.Repeat("x", 37) + ")` cannot be assigned to", ""},
 	}
 	for _, test := range tests {

@@ -153,7 +153,12 @@ func (b *binder) universe(decls []Decl, known []string) {
 	case definers > 0:
 		for _, d := range decls {
 			if d.Raw.defines() && !d.Raw.none {
-				panic(&Error{File: d.Raw.File, Msg: "the program's inputs have no nodes", Hint: "nodes=N makes a graph of N nodes without edges"})
+				e := &Error{File: d.Raw.File, Msg: "the program's inputs have no nodes", Hint: "nodes=N makes a graph of N nodes without edges"}
+				if i := slices.IndexFunc(d.Raw.Warnings, func(w Warning) bool { return w.Code == "where" }); i >= 0 {
+					e.Msg += ", since " + d.Raw.Warnings[i].Msg
+					e.Hint = "a value is compared as it is written, capitals too"
+				}
+				panic(e)
 			}
 		}
 	}

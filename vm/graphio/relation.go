@@ -118,6 +118,12 @@ func (r *relationItems) next(bool) *row {
 	}
 	for i, c := range r.opt.Columns[:min(len(w.cells), len(r.opt.Columns))] {
 		x := &w.cells[i]
+		switch what := string(x.val); {
+		case x.as == other && !c.Kind.Named() && (what == "t" || what == "f"): // as in a table of Parquet
+			x.as, x.val = number, r.keep(fmt.Append(nil, strings.IndexByte("ft", what[0])))
+		case x.as == other && c.Kind == tensor.TextColumn && what == "n":
+			x.as, x.val = text, nil
+		}
 		if c.Kind.Named() && x.as == number && bytes.ContainsAny(x.val, ".eE") { // 5.0 and 5 are one name
 			if v, err := strconv.ParseFloat(string(x.val), 64); err == nil {
 				x.val = r.keep(tensor.AppendNumber(nil, v))
@@ -164,14 +170,17 @@ func (t *table) decideRelation(first *row) {
 // columnsOf returns the positions of the columns, by a first row that may hold their names.
 func (t *table) columnsOf(w *row) (at []int, header bool) {
 	cols := t.opt.Columns
-	var missing []string
+	var missing, elsewhere []string
 	twice := ""
-	for _, c := range cols {
+	for place, c := range cols {
 		named := func(x cell) bool { return strings.EqualFold(string(x.val), c.Name) }
 		i := slices.IndexFunc(w.cells, named)
 		if at = append(at, i); i < 0 {
 			missing = append(missing, c.Name)
-		} else if slices.ContainsFunc(w.cells[i+1:], named) {
+		} else if i != place {
+			elsewhere = append(elsewhere, c.Name)
+		}
+		if i >= 0 && slices.ContainsFunc(w.cells[i+1:], named) {
 			twice = c.Name
 		}
 	}
@@ -192,10 +201,13 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 		}
 	}
 	left := ""
-	if n := len(w.cells) - len(cols); n > 0 {
-		left = "; " + plural(n, "column") + " not used"
+	if len(elsewhere) > 0 {
+		left = ", but " + strings.Join(elsewhere, ", ") + " in another place"
 	}
-	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: true,
+	if n := len(w.cells) - len(cols); n > 0 {
+		left += "; " + plural(n, "column") + " not used"
+	}
+	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: len(elsewhere) == 0,
 		Msg: fmt.Sprintf("columns are taken by position as %s: the first row has no %s%s", strings.Join(t.columnNames(), ", "), strings.Join(missing, ", "), left)})
 	return at, header
 }
@@ -222,7 +234,9 @@ func (t *table) tuple(w *row, at []int) {
 		if bad != "" {
 			line, col := w.place(at[i])
 			hint := ""
-			if _, no := parseCell(x.val, tensor.RealColumn); len(bytes.TrimSpace(x.val)) == 0 {
+			if _, no := parseCell(x.val, tensor.RealColumn); x.as == other && (x.val[0] == 't' || x.val[0] == 'f') {
+				hint = "a column of type int takes true for 1 and false for 0"
+			} else if len(bytes.TrimSpace(x.val)) == 0 {
 				hint = "fill in the cell or remove the row; only a column of type text may have empty cells"
 			} else if c.Kind == tensor.IntColumn && no == "" && !bytes.ContainsAny(x.val, ".eE") {
 				hint = "numbers that name things, such as account numbers, have type node"

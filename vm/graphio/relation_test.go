@@ -21,6 +21,7 @@ func TestRelation(t *testing.T) {
 		{CSV, "x,1,u,3,4\ny,2,v,3,4\n", "x 1 u;y 2 v; columns are taken by position as a, n, t: the first row has no a, n, t; 2 columns not used"},
 		{CSV, "a,n,t\n\" x\", 1 , u \n", " x 1 u;"}, // the blanks of a label are those in quotes, as in a graph
 		{JSON, `[[" x",1,"u "]]`, " x 1 u ;"},
+		{CSV, "t,n,b\nu,1,v\n", "u 1 v; columns are taken by position as a, n, t: the first row has no a, but t in another place"},
 		{CSV, "a,a,t\nx,1,u\n", "x 1 u; columns are taken by position as a, n, t: the first row has no n"},
 
 		{CSV, "a,n,t\nx,1,Smith, John\ny,2\n", "error: f:2:12: expected 3 fields as in the first row, found 4\nf:3:4: expected 3 fields as in the first row, found 2"},
@@ -31,6 +32,10 @@ func TestRelation(t *testing.T) {
 
 		{JSON, `[["x",1,"u"],{"n":2,"a":"y","t":"v","more":0}]`, "x 1 u;y 2 v;"},
 		{JSONLines, "[\"x\",1,\"u\"]\r\n\n  {\"n\":2,\"a\":\"y\",\"t\":\"v\"}", "x 1 u;y 2 v;"},
+		{JSON, `[["x",true,"u"],["y",false,null]]`, "x 1 u;y 0 ;"},
+		{JSON, `[["x",null,"u"],[true,1,"u"],["y",1,true]]`, "error: f:1:7: expected a string or a number in the column `n`, found null\n" +
+			"f:1:18: expected a string or a number in the column `a`, found true (a column of type int takes true for 1 and false for 0)\n" +
+			"f:1:37: expected a string or a number in the column `t`, found true (a column of type int takes true for 1 and false for 0)"},
 		{JSONLines, "", ""},
 		{JSON, "", "error: f: the file is empty"},
 		{CSV, "", "error: f: the file is empty"},

@@ -100,12 +100,25 @@ func (t *table) uses(c int) bool {
 	return c == t.cols.src || c == t.cols.dst || c == t.cols.weight || slices.ContainsFunc(t.opt.Where, func(f Filter) bool { return f.at == c })
 }
 
+// mayBeMatrix warns of rows that are read as edges and look like those of a 0/1 matrix: the nodes are
+// 0 and 1, and there are as many rows as columns, before which one without a name may have labels.
+func (t *table) mayBeMatrix() {
+	n := t.width
+	if t.names != nil && len(t.names.cells[0].val) == 0 {
+		n--
+	}
+	if t.opt.Kind == Graph && n > 1 && t.seen == n && t.width > 2 && t.ids.mode == IDsNumber && t.ids.max <= 1 && (t.cols.weight < 0 || t.zero > 0) {
+		t.warn("square", t.first, fmt.Sprintf("%s of %d numbers are read as edges of the nodes 0 and 1; a matrix is read from JSON, NPY or Matrix Market", plural(t.seen, "row"), n))
+	}
+}
+
 // end checks and stores the whole.
 func (t *table) end() {
 	if t.lines != nil {
 		t.warnComments(t.lines.late, t.lines.lateLine, "the first row", t.d.comments)
 	}
 	t.noteUnused()
+	t.mayBeMatrix()
 	if t.left > 0 {
 		t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Code: "where", Note: t.left < t.seen,
 			Msg: fmt.Sprintf("where= leaves out %d of %s", t.left, plural(t.seen, "row"))})

@@ -51,6 +51,16 @@ func TestTextGraphs(t *testing.T) {
 		{name: "gzip of several members", spec: "g.csv.gz", text: gz("0,1\n1,") + gz("") + gz("2\n"), want: "bool 3x3: 0>1 1>2"},
 		{name: "gzip by content", spec: "-", text: gz("a b\nb a\n"), want: `bool 2x2: 0>1 1>0 ["a" "b"]`},
 		{name: "self-loop", spec: "g.csv", text: "0,0\n", want: "bool 1x1: 0>0"},
+		{name: "a matrix", spec: "g.csv?header=no", text: "0,1,1,0\n1,0,1,1\n1,1,0,0\n0,1,0,0\n",
+			want: "bool 2x2: 0>1 1>0 1>1\nunused: g.csv:1: columns not used (4 rows): 3, 4\n" +
+				"square: g.csv:1: 4 rows of 4 numbers are read as edges of the nodes 0 and 1; a matrix is read from JSON, NPY or Matrix Market\n" +
+				"duplicates: g.csv:4: 1 repeated edge merged: 0 -> 1 is on line 1 and again on line 4"},
+		{name: "a matrix with labels", spec: "g.csv", text: ",a,b\na,0,1\nb,1,0\n",
+			want: "bool 2x2: 0>1 1>0\nheader: g.csv:1: the first row is read as a header: \"\", \"a\", \"b\"; header=no reads it as data\nunused: g.csv:1: columns not used (2 rows): 1\n" +
+				"square: g.csv:1: 2 rows of 2 numbers are read as edges of the nodes 0 and 1; a matrix is read from JSON, NPY or Matrix Market"},
+		{name: "rows with numbers", spec: "g.csv?header=yes", text: ",x,y\n0,a,b\n1,b,c\n2,c,a\n",
+			want: "bool 3x3: 0>1 1>2 2>0 [\"a\" \"b\" \"c\"]\nunused: g.csv:1: columns not used (3 rows): 1"},
+		{name: "no matrix", spec: "g.csv", text: "0,1,1\n1,0,1\n1,2,1\n", want: "bool 3x3: 0>1 1>0 1>2"},
 	})
 }
 

@@ -254,6 +254,13 @@ type verifier struct {
 	s *Stratum // nil before the strata are known
 
 	sourced []bool
+
+	// Of a rule in a recursive stratum: whether it reads the stratum, and which variables take their
+	// values from complete relations, from rows that there are, or from values that still improve
+	// (Min or Max).
+	recursive     bool
+	below, passed []bool
+	rising        []Agg
 }
 
 // rule requires that every variable gets a value, by an atom or by an expression of variables
@@ -499,64 +506,103 @@ func (v *verifier) stratified() error {
 	if !v.s.Recursive {
 		return nil
 	}
-	r := v.r
-	head := &v.p.Relations[r.Rel]
-	recursive := false
-	below := make([]bool, len(r.Vars))  // takes its values from complete relations
-	passed := make([]bool, len(r.Vars)) // from rows that there are
-	rising := make([]Agg, len(r.Vars))  // from values that still improve: Min or Max
+	n := len(v.r.Vars)
+	v.below, v.passed, v.sourced, v.rising = make([]bool, n), make([]bool, n), make([]bool, n), make([]Agg, n)
+	for _, check := range []func() error{v.atoms, v.binds, v.tests, v.heads} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// atoms says where the variables of atoms take their values from.
+func (v *verifier) atoms() error {
+	r, head := v.r, &v.p.Relations[v.r.Rel]
 	for i := range r.Body {
 		l := &r.Body[i]
 		in := v.inside(l)
-		recursive = recursive || in
+		v.recursive = v.recursive || in
 		if in && l.Kind == Not {
 			return fmt.Errorf("%s %w", head.Name, ErrNegation)
 		}
 		if l.Kind != Atom {
 			continue
 		}
-		fold := v.p.Relations[l.Rel].Fold
 		for k, t := range l.Terms {
+			value := in && v.p.Relations[l.Rel].Fold != NoAgg && k == len(l.Terms)-1
 			switch {
+			case value && t.Kind == Const:
+				return fmt.Errorf("a value of %s is compared before it is final", v.p.Relations[l.Rel].Name)
 			case t.Kind != Variable:
-				if in && fold != NoAgg && k == len(l.Terms)-1 && t.Kind == Const {
-					return fmt.Errorf("a value of %s is compared before it is final", v.p.Relations[l.Rel].Name)
-				}
-			case in && fold != NoAgg && k == len(l.Terms)-1:
-				if rising[t.Var] != NoAgg {
-					return fmt.Errorf("`%s` is the value of two keys before it is final", r.Vars[t.Var].Name)
-				}
-				rising[t.Var] = fold
-			case in:
-				passed[t.Var] = true
+			case value && v.rising[t.Var] != NoAgg:
+				return fmt.Errorf("`%s` is the value of two keys before it is final", r.Vars[t.Var].Name)
+			case value:
+				v.rising[t.Var] = v.p.Relations[l.Rel].Fold
 			default:
-				below[t.Var], passed[t.Var] = true, true
+				v.passed[t.Var] = true
+				v.below[t.Var] = v.below[t.Var] || !in
 			}
 		}
 	}
-	if recursive && (r.Aggregates() || head.Fold == Sum) {
+	if v.recursive && (r.Aggregates() || head.Fold == Sum) {
 		return fmt.Errorf("%s %w", head.Name, ErrAggregate)
 	}
 	for i := range r.Vars {
-		if rising[i] != NoAgg && passed[i] {
+		if v.rising[i] != NoAgg && v.passed[i] {
 			return fmt.Errorf("`%s` stands in a column before it is final", r.Vars[i].Name)
 		}
 	}
-	if err := v.binds(below, passed, rising); err != nil {
-		return err
+	return nil
+}
+
+// binds goes through the variables that a Bind defines, in an order in which their
+// expressions are known: where do their values come from?
+func (v *verifier) binds() error {
+	known := func(x int) bool { return v.passed[x] || v.below[x] || v.rising[x] != NoAgg || v.sourced[x] }
+	ready := func(e *Expr) bool {
+		ok := true
+		e.Vars(func(x int) { ok = ok && known(x) })
+		return ok
 	}
-	for i := range r.Body {
-		l := &r.Body[i]
+	done := make([]bool, len(v.r.Body))
+	for changed := true; changed; {
+		changed = false
+		for i := range v.r.Body {
+			l := &v.r.Body[i]
+			if l.Kind != Bind || done[i] || !ready(&l.Left) {
+				continue
+			}
+			done[i], changed = true, true
+			x := l.Var
+			up := improving(&l.Left, v.rising)
+			if known(x) && (up != NoAgg || v.rising[x] != NoAgg) || up == maxAgg { // one that has a source is only tested
+				return fmt.Errorf("`%s` is used before it is final", v.r.Vars[x].Name)
+			}
+			if known(x) {
+				continue
+			}
+			v.sourced[x], v.rising[x] = true, up
+			v.below[x] = all(&l.Left, v.below)
+			v.passed[x] = finite(&l.Left, v.below, v.passed)
+		}
+	}
+	return nil
+}
+
+// tests checks what is negated and compared.
+func (v *verifier) tests() error {
+	for i := range v.r.Body {
+		l := &v.r.Body[i]
 		for _, t := range l.Terms {
-			if l.Kind == Not && t.Kind == Variable && rising[t.Var] != NoAgg {
-				return fmt.Errorf("`%s` is used before it is final", r.Vars[t.Var].Name)
+			if l.Kind == Not && t.Kind == Variable && v.rising[t.Var] != NoAgg {
+				return fmt.Errorf("`%s` is used before it is final", v.r.Vars[t.Var].Name)
 			}
 		}
 		if l.Kind != Compare {
 			continue
 		}
-		left, right := improving(&l.Left, rising), improving(&l.Right, rising)
-		fn := l.Fn
+		left, right, fn := improving(&l.Left, v.rising), improving(&l.Right, v.rising), l.Fn
 		if left == NoAgg {
 			left, right, fn = right, left, mirror(fn)
 		}
@@ -565,59 +611,26 @@ func (v *verifier) stratified() error {
 			return fmt.Errorf("a value is compared before it is final")
 		}
 	}
-	last := len(r.Head) - 1
-	for i := range r.Head {
-		e := &r.Head[i].Expr
-		if r.Head[i].Agg != NoAgg {
-			continue // of what is complete: it is not recursive
-		}
-		if i == last && head.Valued() {
-			if got := improving(e, rising); got != NoAgg && got != head.Fold {
-				return fmt.Errorf("the value of %s may get worse when the values it is made of improve", head.Name)
-			}
-			continue
-		}
-		if improving(e, rising) != NoAgg {
-			return fmt.Errorf("a key of %s is made of a value before it is final", head.Name)
-		}
-		if recursive && !finite(e, below, passed) {
-			return fmt.Errorf("%s %w", head.Name, ErrInvents)
-		}
-	}
 	return nil
 }
 
-// binds goes through the variables that a Bind defines, in an order in which their
-// expressions are known: where do their values come from?
-func (v *verifier) binds(below, passed []bool, rising []Agg) error {
-	known := func(e *Expr) bool {
-		ok := true
-		e.Vars(func(x int) { ok = ok && (passed[x] || below[x] || rising[x] != NoAgg || v.sourced[x]) })
-		return ok
-	}
-	v.sourced = make([]bool, len(v.r.Vars))
-	done := make([]bool, len(v.r.Body))
-	for changed := true; changed; {
-		changed = false
-		for i := range v.r.Body {
-			l := &v.r.Body[i]
-			if l.Kind != Bind || done[i] || !known(&l.Left) {
-				continue
+// heads checks the cells of the head.
+func (v *verifier) heads() error {
+	head := &v.p.Relations[v.r.Rel]
+	for i := range v.r.Head {
+		cell := &v.r.Head[i]
+		if cell.Agg != NoAgg {
+			continue // of what is complete: it is not recursive
+		}
+		switch up := improving(&cell.Expr, v.rising); {
+		case i == len(v.r.Head)-1 && head.Valued():
+			if up != NoAgg && up != head.Fold {
+				return fmt.Errorf("the value of %s may get worse when the values it is made of improve", head.Name)
 			}
-			done[i], changed = true, true
-			x := l.Var
-			// One that has a source is only tested.
-			tested := passed[x] || below[x] || rising[x] != NoAgg || v.sourced[x]
-			up := improving(&l.Left, rising)
-			if tested && (up != NoAgg || rising[x] != NoAgg) || up == maxAgg {
-				return fmt.Errorf("`%s` is used before it is final", v.r.Vars[x].Name)
-			}
-			if tested {
-				continue
-			}
-			v.sourced[x], rising[x] = true, up
-			below[x] = all(&l.Left, below)
-			passed[x] = finite(&l.Left, below, passed)
+		case up != NoAgg:
+			return fmt.Errorf("a key of %s is made of a value before it is final", head.Name)
+		case v.recursive && !finite(&cell.Expr, v.below, v.passed):
+			return fmt.Errorf("%s %w", head.Name, ErrInvents)
 		}
 	}
 	return nil
