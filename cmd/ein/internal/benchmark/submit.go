@@ -314,7 +314,12 @@ func (e *local) runs(ctx context.Context, _ string) (bool, error) {
 	if ctx.Err() != nil {
 		e.wait.Wait() // they have been told
 	}
-	return e.ended != nil, nil
+	select {
+	case <-e.ended:
+		return false, nil
+	default:
+		return e.ended != nil, nil
+	}
 }
 
 // slurm submits an array job.
