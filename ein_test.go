@@ -233,6 +233,23 @@ func TestShared(t *testing.T) {
 			t.Errorf("%v, %v", r, err)
 		}
 	}
+
+	// Bytecode is written while others run and prove; only the race detector tells.
+	rules, err := ein.Compile("p.ein", "P(\"a\", 1).\nR(x) <- P(x, n), n < 2.\nR(x)?\n:why R(\"a\")", ein.Options{Proofs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		wait.Go(func() {
+			if _, err := rules.Run(context.Background()); err != nil {
+				t.Error(err)
+			}
+			if _, err := rules.MarshalBinary(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // TestNumbersAsNames: a number stands for the node whose label is that number, whatever its
