@@ -12,6 +12,7 @@ import (
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
+	"ein/stdlib"
 	"ein/vm"
 	"ein/vm/tensor"
 )
@@ -111,7 +112,7 @@ func (o Output) Floats() ([]float64, error) {
 // or by number.
 func (o Output) Nodes() ([]string, error) {
 	if o.Value == nil || o.Value.Shape.Rank() != 1 || o.Value.Kind != tensor.Bool {
-		return nil, o.not("a set of nodes")
+		return nil, o.not("a set, which is a vector of 0 and 1")
 	}
 	nodes := []string{}
 	for i, x := range o.Value.ToDense() {
@@ -133,5 +134,5 @@ func (o Output) not(what string) error {
 	case o.Value.Layout == tensor.Rows:
 		return fmt.Errorf("the output %s is a relation, not %s: its rows are in Value.Table", o.Name, what)
 	}
-	return fmt.Errorf("the output %s is %v, not %s", o.Name, o.Value.Type, what)
+	return fmt.Errorf("the output %s is %s, not %s", o.Name, stdlib.Describe(o.Value.Shape), what)
 }
