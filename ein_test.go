@@ -15,6 +15,7 @@ import (
 
 	"ein"
 	"ein/lang/diag"
+	"ein/lang/show"
 	"ein/vm"
 	"ein/vm/cost"
 	"ein/vm/tensor"
@@ -202,6 +203,24 @@ func TestImproving(t *testing.T) {
 		}
 		if err == nil || !strings.HasSuffix(err.Error(), "improves for ever"+want) {
 			t.Errorf("%s: %v, want %s", rules, err, want)
+		}
+	}
+}
+
+// TestWriteJSON: the version is what is written, also where options name none.
+func TestWriteJSON(t *testing.T) {
+	p, err := ein.Compile("p.ein", "x = 3", ein.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[int]string{0: `{"version":1,"outputs":[{"name":"x"`, 1: `{"version":1,`, 2: `{"version":2,`} {
+		var b strings.Builder
+		if err := p.WriteJSON(t.Context(), &b, r, show.Options{Version: version}); err != nil || !strings.HasPrefix(b.String(), want) {
+			t.Errorf("version %d: %s, %v", version, b.String(), err)
 		}
 	}
 }
