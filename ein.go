@@ -467,8 +467,8 @@ func (p *Program) Machine() (*Machine, error) {
 	return &Machine{program: p, vm: m}, nil
 }
 
-// Watch makes runs report their progress, up to a thousand times a second, from any goroutine;
-// describe.Doing puts it into words.
+// Watch makes runs report their progress, up to a thousand times a second, from any goroutine,
+// until Watch(nil); describe.Doing puts it into words.
 func (m *Machine) Watch(tell func(vm.Progress)) { m.vm.Watch(tell) }
 
 // Run runs the program. The values of the result are valid until the next Run.

@@ -27,7 +27,7 @@ type Output struct {
 	why    bool // the proof is all that it shows
 }
 
-// Result is the outcome of a run.
+// Result is the outcome of a run. The program may share its values: they must not be changed.
 type Result struct {
 	Outputs  []Output
 	Labels   []string  // of the nodes, nil when they are numbers
