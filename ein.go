@@ -24,7 +24,8 @@
 // Every program ends. One that exceeds its [Limits] is refused before it runs, except
 // that operations which usually take far less than their bound are metered: they stop
 // when they reach the limit, unless the limits are strict. The end of a context stops any work
-// within milliseconds.
+// within milliseconds, except for a call of the host that does not return, such as a Read; the
+// error wraps the cause of the context.
 //
 // Errors are of type [*Error] and carry diagnostics with codes, places and fixes; their class says
 // whether the program, its data, a limit or a bug in this package is at fault.
@@ -87,10 +88,11 @@ type Options struct {
 	Fix     bool // fix errors that have only one fix; notes say what was fixed
 
 	// Proofs is how many rows of each query are proved, from the first on. A :why is always
-	// proved.
+	// proved. Bytecode has no proofs.
 	Proofs int
 
-	// Open opens the files that inputs name.
+	// Open opens the files that inputs name. If what it returns has a method Name, as an *os.File
+	// has, then that, not the path, tells the format and stands in diagnostics.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 	// Tables are readers of more formats than package graphio has.
 	Tables bind.Tables
@@ -108,10 +110,11 @@ type Input = bind.Input
 
 // Data returns the data of the input called name. A string is a file with its
 // options, as in "graph.csv?weight=amount", which Options.Open opens; an
-// [io.Reader] is the content of one; a *[tensor.Value] is used as it is, and must not change. Any
+// [io.Reader] is the content of one, and can be bound once; a *[tensor.Value] is used as it is, and
+// must not change. The labels of its nodes, if they have any, go into the Nodes of the result. Any
 // other value is read as its JSON: numbers and slices of numbers, [][2]int and
-// [][2]string as the edges of a graph, a map from node to number as a vector.
-// Mistakes in it are found when it is bound.
+// [][2]string as the edges of a graph, a map from node to number as a vector, slices or structs as
+// the rows of a relation. Mistakes in it are found when it is bound.
 func Data(name string, data any) Input {
 	in, err := bind.New(name, data)
 	if err != nil {
@@ -464,8 +467,8 @@ func (p *Program) Machine() (*Machine, error) {
 	return &Machine{program: p, vm: m}, nil
 }
 
-// Watch makes runs report their progress, up to a thousand times a second, from any goroutine;
-// describe.Doing puts it into words.
+// Watch makes runs report their progress, up to a thousand times a second, from any goroutine,
+// until Watch(nil); describe.Doing puts it into words.
 func (m *Machine) Watch(tell func(vm.Progress)) { m.vm.Watch(tell) }
 
 // Run runs the program. The values of the result are valid until the next Run.

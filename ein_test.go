@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 
 	"ein"
 	"ein/lang/diag"
+	"ein/lang/show"
 	"ein/vm"
 	"ein/vm/cost"
 	"ein/vm/tensor"
@@ -98,6 +100,15 @@ func TestErrors(t *testing.T) {
 		{"no files", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv")}, diag.Input, "x.csv: E0702"},
 		{"options", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv?no=1")}, diag.Input, "p.ein: E0701"},
 		{"no JSON", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", make(chan int))}, diag.Input, "A: E0702"},
+		{"nil", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", nil)}, diag.Input, "p.ein: E0701: A: there is no data"},
+		{"nil tensor", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", (*tensor.Value)(nil))}, diag.Input, "p.ein: E0701: A: there is no data"},
+		{"no layout", "input A: scalar\n:print A", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: 9})}, diag.Input, "p.ein: E0701: A: a tensor of"},
+		{"no table", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: tensor.Rows})}, diag.Input, "p.ein: E0701: A: the relation has no table"},
+		{"relation", "input A: scalar\n:print A", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: tensor.Rows, Table: &tensor.Table{}})}, diag.Input, "A: E0701: expected a scalar, found a relation"},
+		{"bytes", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", []byte("0,1"))}, diag.Input, "p.ein: E0701: A: a []byte"},
+		{"NaN", "input A: vector\n:print A", ein.Options{}, []ein.Input{ein.Data("A", []float64{math.NaN()})}, diag.Input, "A: E0702: the value cannot be written as JSON: unsupported value: NaN"},
+		{"no UTF-8", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", [][2]string{{"\xff", "b"}, {"\xfe", "c"}})}, diag.Input, "A: E0702: the value cannot be written as JSON: "},
+		{"labels", "input A: graph\n:print A", ein.Options{}, []ein.Input{{Name: "A", Data: &tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(1, 1)}, F: []float64{0}}, Nodes: []string{"a", "b"}}}, diag.Input, "A: E0701: the graph has 1 node, but there are labels for 2"},
 		{"data", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", strings.NewReader("0 1\n1 x\n"))}, diag.Input, "A:2:3: E0701"},
 		{"run", "d = [0]\n:print 1 / d", ein.Options{}, nil, diag.Run, "p.ein:2:8: E0601"},
 		{"metered", "x = maxflow(ones(20, 20), 0, 1)", ein.Options{Limits: ein.Limits{MaxOps: 3000}}, nil, diag.Limit, "p.ein:1:5: E0534"},
@@ -138,6 +149,44 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestRelation gives the rows of one program to another, whose nodes are others, and asks its outputs
+// for what they are not.
+func TestRelation(t *testing.T) {
+	run := func(text string, inputs ...ein.Input) (*ein.Result, error) {
+		p, err := ein.Compile("p.ein", text, ein.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Run(t.Context(), inputs...)
+	}
+	first, err := run("P(\"b\", 2). P(\"c\", 1.5).\nP(x, y)?\nP(\"b\", 2)?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range first.Outputs {
+		_, number := o.Float()
+		_, tensor := o.Floats()
+		_, set := o.Nodes()
+		for _, err := range []error{number, tensor, set} {
+			if err == nil || !strings.Contains(err.Error(), "is a relation, not a") {
+				t.Errorf("%s: %v", o.Name, err)
+			}
+		}
+	}
+	rows := first.Outputs[0].Value
+	for program, want := range map[string]string{
+		"input P(x: node, y: real)\nQ(\"c\", \"b\").\nP(x, y), Q(x, z)?": "P(x, y), Q(x, z)? 1 row\n  x    y  z\n  c  1.5  b\n",
+		"input P(x: node, y: node)\nP(x, y)?":                            "P(x, y)? 2 rows\n  x  y\n  b  2\n  c  1.5\n",
+	} {
+		if r, err := run(program, ein.Data("P", rows)); err != nil || r.String() != want {
+			t.Errorf("%s: %v, %v", program, r, err)
+		}
+	}
+	if _, err := run("input P(x: node, y: int)\nP(x, y)?", ein.Data("P", rows)); err == nil || !strings.HasPrefix(err.Error(), "P:1:") {
+		t.Errorf("1.5 is a whole number: %v", err)
+	}
+}
+
 // TestImproving: the error names the cycle that values improve around, and its sum if there is one.
 func TestImproving(t *testing.T) {
 	const roads = "E(a, b, 3). E(b, c, -4). E(c, a, -1). E(b, a, 4).\n"
@@ -154,6 +203,24 @@ func TestImproving(t *testing.T) {
 		}
 		if err == nil || !strings.HasSuffix(err.Error(), "improves for ever"+want) {
 			t.Errorf("%s: %v, want %s", rules, err, want)
+		}
+	}
+}
+
+// TestWriteJSON: the version is what is written, also where options name none.
+func TestWriteJSON(t *testing.T) {
+	p, err := ein.Compile("p.ein", "x = 3", ein.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[int]string{0: `{"version":1,"outputs":[{"name":"x"`, 1: `{"version":1,`, 2: `{"version":2,`} {
+		var b strings.Builder
+		if err := p.WriteJSON(t.Context(), &b, r, show.Options{Version: version}); err != nil || !strings.HasPrefix(b.String(), want) {
+			t.Errorf("version %d: %s, %v", version, b.String(), err)
 		}
 	}
 }
@@ -233,6 +300,23 @@ func TestShared(t *testing.T) {
 			t.Errorf("%v, %v", r, err)
 		}
 	}
+
+	// Bytecode is written while others run and prove; only the race detector tells.
+	rules, err := ein.Compile("p.ein", "P(\"a\", 1).\nR(x) <- P(x, n), n < 2.\nR(x)?\n:why R(\"a\")", ein.Options{Proofs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		wait.Go(func() {
+			if _, err := rules.Run(context.Background()); err != nil {
+				t.Error(err)
+			}
+			if _, err := rules.MarshalBinary(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // TestNumbersAsNames: a number stands for the node whose label is that number, whatever its

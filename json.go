@@ -34,6 +34,9 @@ func (p *Program) WriteJSON(ctx context.Context, w io.Writer, r *Result, opt sho
 		}
 	}
 	opt.Labels = r.Labels
+	if opt.Version != 2 {
+		opt.Version = 1
+	}
 	put(fmt.Sprintf(`{"version":%d,`, opt.Version))
 	if opt.Version == 2 && opt.Nodes && len(opt.Labels) > 0 {
 		sep := `"labels":[`

@@ -12,11 +12,14 @@ import (
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/show"
+	"ein/stdlib"
 	"ein/vm"
 	"ein/vm/tensor"
 )
 
-// Output is a value that a program gave: its name, and the tensor.
+// Output is a value that a program gave: its name, and the tensor. Of a query or a relation,
+// Value.Table has the rows: All ranges over them, and Text gives a cell as people read it. One
+// without columns says yes if it has a row.
 type Output struct {
 	vm.Output
 	Proofs []*Proof // of a :why, and as many as Options.Proofs of a query
@@ -24,7 +27,7 @@ type Output struct {
 	why    bool // the proof is all that it shows
 }
 
-// Result is the outcome of a run.
+// Result is the outcome of a run. The program may share its values: they must not be changed.
 type Result struct {
 	Outputs  []Output
 	Labels   []string  // of the nodes, nil when they are numbers
@@ -91,7 +94,7 @@ func (o *Output) Text(ctx context.Context, w io.Writer, opt show.Options) error 
 
 // Float returns the value of an output without axes.
 func (o Output) Float() (float64, error) {
-	if o.Value == nil || o.Value.Shape.Rank() != 0 {
+	if o.Value == nil || o.Value.Shape.Rank() != 0 || o.Value.Layout == tensor.Rows {
 		return 0, o.not("a number")
 	}
 	return o.Value.At(), nil
@@ -99,7 +102,7 @@ func (o Output) Float() (float64, error) {
 
 // Floats returns the elements of an output, row after row.
 func (o Output) Floats() ([]float64, error) {
-	if o.Value == nil {
+	if o.Value == nil || o.Value.Layout == tensor.Rows {
 		return nil, o.not("a tensor")
 	}
 	return o.Value.ToDense(), nil
@@ -109,7 +112,7 @@ func (o Output) Floats() ([]float64, error) {
 // or by number.
 func (o Output) Nodes() ([]string, error) {
 	if o.Value == nil || o.Value.Shape.Rank() != 1 || o.Value.Kind != tensor.Bool {
-		return nil, o.not("a set of nodes")
+		return nil, o.not("a set, which is a vector of 0 and 1")
 	}
 	nodes := []string{}
 	for i, x := range o.Value.ToDense() {
@@ -125,8 +128,11 @@ func (o Output) Nodes() ([]string, error) {
 }
 
 func (o Output) not(what string) error {
-	if o.Value == nil {
+	switch {
+	case o.Value == nil:
 		return fmt.Errorf("there is no such output")
+	case o.Value.Layout == tensor.Rows:
+		return fmt.Errorf("the output %s is a relation, not %s: its rows are in Value.Table", o.Name, what)
 	}
-	return fmt.Errorf("the output %s is %v, not %s", o.Name, o.Value.Type, what)
+	return fmt.Errorf("the output %s is %s, not %s", o.Name, stdlib.Describe(o.Value.Shape), what)
 }

@@ -16,7 +16,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +26,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 	"golang.org/x/text/unicode/norm"
 
 	"ein/internal/codes"
@@ -66,20 +68,42 @@ func Parse(arg string) (Input, error) {
 
 // New returns the data of the input called name. A string is a file with its options,
 // as in "graph.csv?weight=amount"; an [io.Reader] is the content of one, whose
-// format its first bytes tell; a *[tensor.Value] is used as it is. Anything else
-// is read as the JSON that package json makes of it: numbers and slices of
-// numbers, [][2]int and [][2]string as the edges of a graph, a map from node to
-// number as a vector.
+// format its first bytes tell; a *[tensor.Value] is used as it is, except that the rows
+// of a relation are copied. Anything else is read as the JSON that package json makes of
+// it: numbers and slices of numbers, [][2]int and [][2]string as the edges of a graph, a
+// map from node to number as a vector, structs or slices as the rows of a relation.
 func New(name string, data any) (Input, error) {
 	in := Input{Name: name, Data: data}
-	if spec, ok := data.(string); ok {
+	var err error
+	switch data := data.(type) {
+	case string:
 		in.Data = nil
-		var err error
-		if in.Path, in.Options, err = graphio.ParseSpec(spec); err != nil {
-			return Input{}, fmt.Errorf("%s: %w", name, err)
-		}
+		in.Path, in.Options, err = graphio.ParseSpec(data)
+	case nil:
+		err = errors.New("there is no data: it is nil")
+	case []byte: // its JSON is a text in base64
+		err = errors.New("a []byte is data of no kind: bytes.NewReader makes it the content of a file, json.RawMessage a value")
+	case *tensor.Value:
+		err = malformed(data)
+	}
+	if err != nil {
+		return Input{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return in, nil
+}
+
+// malformed says why something is no value at all. Whether its elements are as its type says is seen
+// before a run.
+func malformed(v *tensor.Value) error {
+	switch {
+	case v == nil:
+		return errors.New("there is no data: it is a nil *tensor.Value")
+	case v.Kind > tensor.Real || v.Layout > tensor.Rows || !v.Shape.Known():
+		return fmt.Errorf("a tensor of kind %d, layout %d and shape %v is none", v.Kind, v.Layout, v.Shape)
+	case v.Layout == tensor.Rows && v.Table == nil:
+		return errors.New("the relation has no table")
+	}
+	return nil
 }
 
 // Declared is an input that a program declares.
@@ -267,9 +291,9 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 	case io.Reader:
 		from, name = data, in.Name
 	default:
-		text, err := json.Marshal(data)
+		text, err := json.Marshal(data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false))
 		if err != nil {
-			return nil, &FileError{in.Name, err}
+			return nil, &FileError{in.Name, valueError{err}}
 		}
 		from, name, opt.Format = bytes.NewReader(text), in.Name, graphio.JSON
 	}
@@ -446,9 +470,13 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 	}
 	for _, d := range declared {
 		in := given[slices.IndexFunc(given, func(in Input) bool { return in.Name == d.Name })]
-		if v, ok := in.Data.(*tensor.Value); ok {
+		if v, ok := in.Data.(*tensor.Value); ok && v.Layout != tensor.Rows {
 			ready[d.Name] = v
 			continue
+		} else if ok && d.Kind != graphio.Relation {
+			return nil, &graphio.Error{File: in.Name, Msg: fmt.Sprintf("expected a %s, found a relation", d.Kind)}
+		} else if ok {
+			in.Data = rows(v.Table)
 		}
 		raw, err := r.Read(ctx, in, d)
 		if err != nil {
@@ -472,6 +500,21 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 	return data, nil
 }
 
+// rows are those of a table as data: its names may stand for other nodes than those of the program.
+func rows(t *tensor.Table) [][]any {
+	list := make([][]any, 0, t.Len)
+	for row := range t.All() {
+		cells := make([]any, len(row))
+		for c, x := range row {
+			if cells[c] = x; t.Columns[c].Kind.Named() {
+				cells[c] = t.Text(c, x)
+			}
+		}
+		list = append(list, cells)
+	}
+	return list
+}
+
 // nodes is the domain that graphs share with relations.
 const nodes = "node"
 
@@ -481,8 +524,10 @@ const nodes = "node"
 func over(declared []Declared, given []Input, program []string) (known, nodes []string, err error) {
 	for _, d := range declared {
 		in := given[slices.IndexFunc(given, func(in Input) bool { return in.Name == d.Name })]
-		switch _, ready := in.Data.(*tensor.Value); {
+		switch v, ready := in.Data.(*tensor.Value); {
 		case !ready || in.Nodes == nil:
+		case d.Kind == graphio.Graph && v.Shape.Rank() == 2 && v.Shape.Dim(0) != len(in.Nodes):
+			return nil, nil, &graphio.Error{File: in.Name, Msg: fmt.Sprintf("the graph has %s, but there are labels for %d", words.Plural(v.Shape.Dim(0), "node"), len(in.Nodes))}
 		case nodes == nil:
 			nodes = in.Nodes
 		case !slices.Equal(nodes, in.Nodes):
@@ -519,6 +564,11 @@ func (e *FileError) Error() string { return e.Name + ": " + cause(e.Err).Error()
 // Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
+// valueError is why a Go value is no data.
+type valueError struct{ error }
+
+func (e valueError) Unwrap() error { return e.error }
+
 // cause removes the path and the operation from an error of the file system, as the message around it
 // has them.
 func cause(err error) error {
@@ -553,6 +603,10 @@ func Findings(err error) diag.List {
 		}
 		return list
 	case errors.As(err, &file):
+		if value, ok := errors.AsType[valueError](file.Err); ok {
+			return diag.List{diag.Finding(codes.E0702, diag.Error, file.Name, 0, 0, "the value cannot be written as JSON: "+strings.TrimPrefix(value.Error(), "json: "),
+				"JSON has texts in UTF-8 and finite numbers; a *tensor.Value may hold others.")}
+		}
 		return diag.List{diag.Finding(codes.E0702, diag.Error, file.Name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(file.Err)), misspelt(file.Name))}
 	case errors.As(err, &one):
 		return diag.List{finding(one)}

@@ -239,5 +239,10 @@ func TestWatch(t *testing.T) {
 				t.Errorf("%d workers: told %d times of %d steps, there are %d", workers, len(told), len(steps), len(mod.Steps))
 			}
 		}
+		m.Watch(nil)
+		told = nil
+		if _, err := bindAndRun(context.Background(), m, []tensor.Value{a}); err != nil || told != nil {
+			t.Errorf("told %d times of a run that nobody watches, %v", len(told), err)
+		}
 	}
 }

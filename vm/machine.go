@@ -166,8 +166,13 @@ func (w *watch) begin(last *step) {
 }
 
 // Watch makes runs report their progress: at each step, and within a step about once in a millisecond
-// of work, from any goroutine.
-func (m *Machine) Watch(tell func(Progress)) { m.watch = &watch{m: m, tell: tell} }
+// of work, from any goroutine; nil ends it.
+func (m *Machine) Watch(tell func(Progress)) {
+	m.watch = nil
+	if tell != nil {
+		m.watch = &watch{m: m, tell: tell}
+	}
+}
 
 // step is a step of the module with its kernel, and the registers of its result and of its first
 // arguments if it has them.

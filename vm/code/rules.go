@@ -290,8 +290,9 @@ func (c *coder) rules(p *rel.Program) {
 	if p.AsWritten {
 		written = 1
 	}
-	enum(c, &written, 2, "whether rules are as written")
-	p.AsWritten = written == 1
+	if enum(c, &written, 2, "whether rules are as written"); !c.writes {
+		p.AsWritten = written == 1
+	}
 }
 
 // rule is a rule of a program of relations. A Count has no expression, and a literal has only
@@ -335,7 +336,7 @@ func (c *coder) term(t *rel.Term) {
 		uvarint(c, &t.Var, math.MaxInt32, "variable")
 	case rel.Const:
 		one := []float64{t.Value}
-		if c.floats(&one, 1); len(one) == 1 {
+		if c.floats(&one, 1); !c.writes && len(one) == 1 {
 			t.Value = one[0]
 		}
 	}

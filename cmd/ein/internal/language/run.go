@@ -26,6 +26,7 @@ import (
 	"ein/lang/describe"
 	"ein/lang/show"
 	"ein/repl"
+	"ein/stdlib"
 	"ein/vm"
 	"ein/vm/code"
 	"ein/vm/cost"
@@ -298,7 +299,7 @@ func (f *runFlags) targets(a *cli.App, p *ein.Program, name string, program *pro
 	for _, o := range outputs {
 		of := p.Code().Regs[o.Reg]
 		if what, ok := f.format.Holds(of.Shape, of.Layout); !ok {
-			is := of.String()
+			is := stdlib.Describe(of.Shape)
 			if of.Layout == tensor.Rows {
 				is = "a " + describe.Reg(&of)
 			}
@@ -320,7 +321,7 @@ func (f *runFlags) targets(a *cli.App, p *ein.Program, name string, program *pro
 		files = nil
 		ending := filepath.Ext(f.output)
 		for _, o := range outputs {
-			part := strings.Trim(notInNames().ReplaceAllString(o.Name, "-"), "-")
+			part := words.Cut(strings.Trim(notInNames().ReplaceAllString(o.Name, "-"), "-"), maxPart)
 			file := strings.TrimSuffix(f.output, ending) + "." + part
 			for n := 2; slices.ContainsFunc(files, func(other string) bool { return strings.EqualFold(other, file+ending) }); n++ {
 				file = fmt.Sprintf("%s.%s-%d", strings.TrimSuffix(f.output, ending), part, n)
@@ -382,6 +383,9 @@ func watch(ctx context.Context, files []string, work func() error) error {
 		}
 	}
 }
+
+// maxPart is how many bytes of an output's name go into a file name, which most systems end at 255.
+const maxPart = 80
 
 // notInNames matches characters of an output's name that a file name should not contain.
 var notInNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\p{L}\p{N}_]+`) })
