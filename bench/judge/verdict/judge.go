@@ -139,7 +139,7 @@ func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode prompt.M
 		return v, err
 	}
 	v = v.finished(l.Reply, l.Finish)
-	if !j.why && !(j.constant && mode == prompt.Python) || v.Outcome != answer.Wrong && !v.Any() {
+	if !j.why && (!j.constant || mode != prompt.Python) || v.Outcome != answer.Wrong && !v.Any() {
 		return v, nil
 	}
 	w, err := j.graphs(ctx, q, mode, &v)
