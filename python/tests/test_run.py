@@ -359,12 +359,16 @@ def test_the_verbs():
 
 
 def test_rows_with_gaps_and_dates():
-    """Columns that are not used may have gaps; dates are texts, as in the labels of graphs."""
+    """A gap is an empty text, and no node; columns that are not used may have any. Dates are texts, as
+    in the labels of graphs.
+    """
     pay = pd.DataFrame({"to": ["bob", "cy"], "on": pd.to_datetime(["2024-03-01", "2024-03-02"]), "note": [None, "x"], "at": pd.to_datetime(["2024-03-01", None])})
     program = "input Pay(to: node, on: text)\nPay(x, d)?"
     assert ein.run(program, Pay=ein.Rows(pay)).output("Pay(x, d)?").rows == [("bob", "2024-03-01 00:00:00"), ("cy", "2024-03-02 00:00:00")]
+    gaps = ein.run("input Pay(to: node, at: text)\nPay(x, d)?", Pay=ein.Rows(pay))
+    assert gaps.output("Pay(x, d)?").rows == [("bob", "2024-03-01 00:00:00"), ("cy", "")]
     with pytest.raises(ein.InputError, match="in the column `at`, found null"):
-        ein.run("input Pay(to: node, at: text)\nPay(x, d)?", Pay=ein.Rows(pay))
+        ein.run("input Pay(to: node, at: node)\nPay(x, d)?", Pay=ein.Rows(pay))
     with pytest.raises(ein.InputError, match="Pay: two columns are named 'to'"):
         ein.run(program, Pay=ein.Rows(pd.DataFrame([["a", "b"]], columns=["to", "to"])))
     with pytest.raises(ein.InputError, match=r"Pay: b'a' in \(b'a', 'b'\), expected text, an int or a float"):
