@@ -60,15 +60,16 @@ func Loopback(address string) (bool, error) {
 }
 
 // Local lets only requests through that name this machine as their host. To a browser, another name
-// that leads here is the site of whoever owns the name, whose pages may read what it serves.
-func Local(h http.Handler) http.Handler {
+// that leads here is the site of whoever owns the name, whose pages may read what it serves. A refusal
+// names the flag that lets other names in.
+func Local(h http.Handler, flag string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		local, err := Loopback(req.Host)
 		if err != nil { // it has no port
 			local, _ = Loopback(net.JoinHostPort(strings.Trim(req.Host, "[]"), "80"))
 		}
 		if !local && req.Host != "" { // a browser names one
-			write(req.Context(), w, refused(http.StatusForbidden, fmt.Sprintf("the request is for the host %q; expected localhost or a loopback address", req.Host)))
+			write(req.Context(), w, refused(http.StatusForbidden, fmt.Sprintf("the request is for the host %q; expected localhost or a loopback address, unless the server has %s", req.Host, flag)))
 			return
 		}
 		h.ServeHTTP(w, req)

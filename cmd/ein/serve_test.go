@@ -82,7 +82,7 @@ func TestServeHost(t *testing.T) {
 		}
 		body, _ := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
-		if resp.StatusCode != test.status || test.status == 403 && !strings.Contains(string(body), `"class":"request"`) {
+		if resp.StatusCode != test.status || test.status == 403 && !strings.Contains(string(body), "--token-file") {
 			t.Errorf("%s for the host %q: %d, want %d\n%s", test.path, test.host, resp.StatusCode, test.status, body)
 		}
 	}

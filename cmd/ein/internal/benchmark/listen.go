@@ -43,7 +43,7 @@ func (f *listenFlags) serve(ctx context.Context, a *cli.App, h http.Handler) (*s
 		return nil, a.Usage("--listen %s is reached by other machines: give --expose as well if that is what you want", f.listen)
 	}
 	if !f.expose {
-		h = serve.Local(h)
+		h = serve.Local(h, "--expose")
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
 	if err != nil {

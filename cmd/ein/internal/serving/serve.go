@@ -215,7 +215,7 @@ func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handl
 	defer s.Close()
 	h := handler(s)
 	if f.Token == "" {
-		h = serve.Local(h)
+		h = serve.Local(h, "--token-file")
 	}
 	base, end := context.WithCancelCause(context.Background())
 	defer end(nil)
