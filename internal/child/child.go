@@ -23,12 +23,8 @@ import (
 	"time"
 )
 
-// grace is how long a program has to end once its input has, and stray how long after an answer a
-// line counts as one too many rather than as the next answer.
-const (
-	grace = 5 * time.Second
-	stray = 5 * time.Millisecond
-)
+// grace is how long a program has to end once its input has.
+const grace = 5 * time.Second
 
 // Process is a running program that reads and writes lines.
 type Process struct {
@@ -136,23 +132,27 @@ func (p *Process) Line(ctx context.Context) ([]byte, error) {
 }
 
 // Waiting returns an error unless the process can be asked: it must be running and have written
-// nothing unasked. With late, it gives such a line a moment to come.
-func (p *Process) Waiting(late bool) error {
-	if late {
-		time.Sleep(time.Until(p.answered.Add(stray)))
-	}
+// nothing unasked. A line within stray of the last answer is one too many, so Waiting returns only
+// once that time has passed.
+func (p *Process) Waiting(stray time.Duration) error {
+	var r result
+	var ok bool
 	select {
-	case r, ok := <-p.lines:
-		switch {
-		case !ok:
-			return io.EOF
-		case r.err != nil:
-			return r.err
+	case r, ok = <-p.lines:
+	case <-time.After(time.Until(p.answered.Add(stray))):
+		select { // of two that are ready, the first select picks any
+		case r, ok = <-p.lines:
+		default:
+			return nil
 		}
-		return errChatter
-	default:
-		return nil
 	}
+	switch {
+	case !ok:
+		return io.EOF
+	case r.err != nil:
+		return r.err
+	}
+	return errChatter
 }
 
 // Kill ends the process at once. It returns how the process ended, nil if that is unknown, and the

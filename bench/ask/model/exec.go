@@ -37,6 +37,7 @@ type program struct {
 	args    []string
 	opt     *Options
 	slots   chan struct{} // one for each process that may run
+	stray   time.Duration // see [program.take]
 
 	mu     sync.Mutex
 	idle   []*worker // that wait for a request; the last is asked first
@@ -48,6 +49,9 @@ type worker struct {
 	*child.Process
 	named string // the id that its last reply gave; "" if it gave none
 }
+
+// stray is how long after a reply another line counts as one too many, if nothing in it would tell.
+const stray = 5 * time.Millisecond
 
 // maxLine bounds a line of a program in bytes.
 const maxLine = MaxResponse
@@ -63,7 +67,7 @@ func openExec(name string, o *Options) (Model, error) {
 		return nil, err
 	}
 	n := max(1, o.Processes)
-	return &program{command: name, args: args, opt: o, slots: make(chan struct{}, n)}, nil
+	return &program{command: name, args: args, opt: o, slots: make(chan struct{}, n), stray: stray}, nil
 }
 
 // split cuts a command into words. Quotes keep spaces together; nothing else is special, and no
@@ -298,25 +302,25 @@ func notReply(err error, line []byte) *Error {
 }
 
 // take returns a process that is ready for a request with an id: a running one, so that no more are
-// started than are needed at once, or else a new one. If the next reply can be told from another to
-// the last request by its id, nothing is waited for.
+// started than are needed at once, or else a new one. Unless its next reply can be told by its id
+// from another to the last request, it is first given a moment to write one line too many.
 func (p *program) take(id string) (*worker, error) {
 	denied := func(err error) error {
 		return &Error{Class: Denied, Message: short(err.Error()), Hint: "Check the command.", Err: err}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return nil, denied(errors.New("the model is closed"))
-	}
-	for len(p.idle) > 0 {
-		proc := p.idle[len(p.idle)-1]
-		p.idle = p.idle[:len(p.idle)-1]
-		if proc.named == id {
-			proc.named = ""
+	for {
+		proc, err := p.waiting()
+		if err != nil {
+			return nil, denied(err)
 		}
-		err := proc.Waiting(proc.named == "")
-		if err == nil {
+		if proc == nil {
+			break
+		}
+		wait := p.stray
+		if proc.named != "" && proc.named != id {
+			wait = 0
+		}
+		if err = proc.Waiting(wait); err == nil {
 			return proc, nil
 		}
 		proc.Kill()
@@ -330,6 +334,21 @@ func (p *program) take(id string) (*worker, error) {
 		return nil, denied(err)
 	}
 	return &worker{Process: proc}, nil
+}
+
+// waiting takes a process out of the pool, nil if it is empty.
+func (p *program) waiting() (*worker, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errors.New("the model is closed")
+	}
+	if len(p.idle) == 0 {
+		return nil, nil
+	}
+	proc := p.idle[len(p.idle)-1]
+	p.idle = p.idle[:len(p.idle)-1]
+	return proc, nil
 }
 
 // put returns a process to the pool.

@@ -173,6 +173,7 @@ func TestExecTwoLines(t *testing.T) {
 // TestExecLateLine: so it is where no reply has an id, and the second line comes a moment later.
 func TestExecLateLine(t *testing.T) {
 	m := testExec(t, "plain", Options{Timeout: time.Minute})
+	m.(*program).stray = time.Minute // the line ends the wait
 	for i := range 5 {
 		got, err := m.Ask(t.Context(), &Request{ID: "a", User: "late"})
 		if err != nil || got.Text != "one" {
@@ -189,15 +190,11 @@ func TestExecLateLine(t *testing.T) {
 // many is told apart by its name, or by having none.
 func TestExecNamed(t *testing.T) {
 	m := testExec(t, "plain", Options{Timeout: time.Minute})
-	start := time.Now()
-	const n = 200
-	for i := range n {
+	m.(*program).stray = time.Hour // longer than a test may take
+	for i := range 200 {
 		if got, err := m.Ask(t.Context(), &Request{ID: fmt.Sprint(i), User: "named"}); err != nil || got.Text != "named" {
 			t.Fatalf("%+v, %v", got, err)
 		}
-	}
-	if took := time.Since(start); took > n*5*time.Millisecond/2 {
-		t.Errorf("%d answers took %v", n, took)
 	}
 	for _, next := range []string{"a", "b"} { // another sample of the same question; another question
 		if got, err := m.Ask(t.Context(), &Request{ID: "a", User: "named late"}); err != nil || got.Text != "named late" {
