@@ -37,3 +37,37 @@ Deg = sum(E, 1)
 		}
 	}
 }
+
+// TestNumberedNodes: facts of numbers are the graph with these edges in equations, through rules as well,
+// and nodes are as many as the largest number of a row says.
+func TestNumberedNodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		most := r.IntN(9)
+		var text, edges strings.Builder
+		for range 1 + r.IntN(3*most+1) {
+			x, y := r.IntN(most+1), r.IntN(most+1)
+			fmt.Fprintf(&text, "E(%d, %d).\n", x, y)
+			fmt.Fprintf(&edges, "[%d, %d], ", x, y)
+		}
+		fmt.Fprintf(&text, "Top(x) <- x = %d.\nApart(999).\nBelow(x) <- E(x, _), x < 50.\n", most)
+		fmt.Fprintf(&text, `R(x, y) <- E(x, y).
+R(x, z) <- R(x, y), E(y, z).
+Out[x] += 1 <- E(x, _).
+A = edges([%s], %d)
+F = 1 - E
+:print sum(abs(1 - F - A)), sum(abs(R - tc(A))), sum(abs(Out - sum(A, 1))), sum(Top), sum(abs(Below - max(A, axis=1)))
+`, edges.String(), most+1)
+		for _, plain := range []bool{false, true} {
+			outs, _, class, message := run(t, text.String(), lang.Options{NoOpt: plain})
+			if class != "" {
+				t.Fatalf("plain=%v: %s\n%s", plain, message, text.String())
+			}
+			for i, want := range []float64{0, 0, 0, 1, 0} {
+				if outs[i].Tensor.Data[0] != want {
+					t.Fatalf("plain=%v: %s = %v\n%s", plain, outs[i].Name, outs[i].Tensor.Data[0], text.String())
+				}
+			}
+		}
+	}
+}

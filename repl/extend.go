@@ -48,6 +48,13 @@ func (s *Session) extend(next *state, text, name string, line int) *entry {
 			before = next.check(next.entries)
 		}
 		part = check.Check(f, next.config(before))
+		if part.Numbered > next.numbered {
+			e.stale = e.stale || next.numbered > 0
+			if next.numbered = part.Numbered; e.stale {
+				before = next.check(next.entries)
+				part = check.Check(f, next.config(before))
+			}
+		}
 	}
 	next.entries = append(next.entries, f)
 	e.diags = slices.Concat(before.Diags, part.Diags, e.diags)
@@ -81,7 +88,7 @@ func (s *state) grow(f *syntax.File) *check.Program {
 
 // config is how an entry that follows a program is checked.
 func (s *state) config(before *check.Program) check.Config {
-	return check.Config{Profile: check.Repl, Inputs: s.inputs, Labels: s.labels, After: before}
+	return check.Config{Profile: check.Repl, Inputs: s.inputs, Labels: s.labels, Numbered: s.numbered, After: before}
 }
 
 // check checks entries again, in as few parts as keep their meaning: each part goes over all facts

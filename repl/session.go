@@ -151,6 +151,8 @@ type state struct {
 	inputs  map[string]*tensor.Value
 	labels  []string            // of all nodes, those first
 	domains map[string][]string // labels in the entries of the other domains
+	// numbered is how many nodes there are where rows name them by numbers alone.
+	numbered int
 	// kept is the value of each name. All copies of a state share it: it is changed
 	// when an entry is accepted, and not before.
 	kept  map[string]*tensor.Value

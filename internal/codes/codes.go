@@ -244,4 +244,5 @@ var (
 	W0831 = add("W0831", Type, "numbers that are read as names")
 	W0832 = add("W0832", Type, "a date that is a difference")
 	W0833 = add("W0833", Type, "a column type of another language")
+	N0834 = add("N0834", Type, "numbers that are nodes")
 )

@@ -167,6 +167,9 @@ func (c *checker) grown(p *Program) grown {
 // finish fills in what is only known at the end of a program.
 func (c *checker) finish(p *Program) {
 	p.Labels, p.Nodes = c.labels, c.b.Count
+	if p.Numbered = c.cfg.Numbered; c.rel.numbered && c.rel.domains["node"] != nil {
+		p.Numbered = c.rel.domains["node"].Size
+	}
 	defs := c.earlier.with(c.defs)
 	for _, f := range c.defs {
 		f.sees = defs

@@ -122,6 +122,8 @@ type Config struct {
 	// Labels is the node universe that the inputs were bound in. It begins with
 	// the labels of the program text, in the order that ProgramLabels gives.
 	Labels []string
+	// Numbered is how many nodes there are at least, if rows name them by numbers alone.
+	Numbered int
 	// After, if not nil, is the program that this one continues, as an entry of a session does:
 	// it sees what is defined at the end of After. Both have the same labels and Config. A
 	// function may be defined again; earlier ones keep calling the one that they knew.
@@ -166,6 +168,7 @@ type Program struct {
 	Inputs     []Input
 	Statements []Statement
 	Labels     []string // label of each node, when the program has labelled nodes
+	Numbered   int      // how many nodes rows name by numbers alone, 0 if none are read as tensors
 	Diags      diag.List
 	Bound      bool            // every input is bound
 	Nodes      int             // the IDs of all nodes are below
@@ -313,6 +316,7 @@ func check(f *syntax.File, cfg Config, apart bool) *Program {
 	} else {
 		c.collectLabels()
 	}
+	c.numberNodes()
 	c.program(p)
 	c.finish(p)
 	c.release()

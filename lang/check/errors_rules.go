@@ -37,6 +37,7 @@ var (
 	deepExpr       = message{codes.E0818, "this expression is more than %d operations deep", "", "Name a part of it in the body first, as in `v = e`."}
 	aggregateKey   = message{codes.E0818, "an aggregate cannot be the key of a tensor", "", "The operator says how several values combine: `T[x] += a <- ...` is their sum."}
 	queryConstant  = message{codes.N0828, "`%s` is the constant here, since a fact has it", "", "A variable needs a name that no fact has."}
+	numberedNodes  = message{codes.N0834, "the numbers in `%s` are nodes here: there are %s, counted from 0", "", ""}
 	realJoin       = message{codes.W0823, "`%s` joins columns of real numbers, which have to be exactly equal", "", "Numbers computed in different ways are rarely equal to the last digit."}
 )
 
@@ -513,7 +514,11 @@ func (c *checker) unknownConstant(x *syntax.String) {
 }
 
 func (c *checker) noPlace(k *constant, n int) {
-	c.err(codes.E0409, k.span, "", []string{fmt.Sprintf("The tensors that the rules read have %s, counted from 0.", words.Plural(n, "node"))}, "there is no node %s", tensor.Number(k.num))
+	note := fmt.Sprintf("The tensors that the rules read have %s, counted from 0.", words.Plural(n, "node"))
+	if n == rel.MaxSize {
+		note = fmt.Sprintf("Numbers that are nodes are below %d; in quotes any number is the label of one.", n)
+	}
+	c.err(codes.E0409, k.span, "", []string{note}, "there is no node %s", tensor.Number(k.num))
 }
 
 func (c *checker) variableConstant(x *syntax.Name) {
@@ -533,7 +538,7 @@ func (c *checker) noAxis(r *relation, col int, at source.Span) {
 		last := vars[col]
 		notes[0] += fmt.Sprintf(" With %s as its value: `T[%s] += %s <- %s(%s).`", last, strings.Join(vars[:col], ", "), last, r.name, strings.Join(vars, ", "))
 	default:
-		notes[0] += fmt.Sprintf(" Numbers that name nodes are quoted in facts, as in `%s(%s)`, and have the type `node` in an input.", r.name, strings.Join(slices.Repeat([]string{`"1"`}, len(r.cols)), ", "))
+		notes[0] += fmt.Sprintf(" Numbers are nodes only in a program without labels and inputs. Here they are quoted in facts, as in `%s(%s)`, and have the type `node` in an input.", r.name, strings.Join(slices.Repeat([]string{`"1"`}, len(r.cols)), ", "))
 	}
 	c.err(codes.E0816, at, "", notes, "column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name)
 }

@@ -199,26 +199,65 @@ func (c *checker) domainNamed(name string) *tensor.Domain {
 }
 
 // numbered is the number of nodes when they have no labels: the size of the tensors that rules
-// read or, while one of these or a table has no data, at least as many as the program names.
+// read. If they read none, it is one more than the largest number of a row; while one of these or a
+// table has no data, it is at least as many as the program names.
 func (c *checker) numbered() (n int, known bool) {
 	if c.labels != nil {
 		return 0, false
 	}
 	known = !c.rel.vague
+	sized := false
 	for _, r := range c.rel.list {
 		if sym := c.scope.lookup(r.name); r.source != rel.NoSource && sym != nil && sym.node != nil {
+			sized = true
 			for i := range sym.node.Rank() {
 				n = max(n, sym.node.Type.Shape.Dim(i))
 				known = known && sym.node.Type.Shape.Dim(i) >= 0
 			}
 		}
 	}
-	for i := range c.rel.consts {
-		if k := &c.rel.consts[i]; !known && c.rel.isPlace(k) {
+	see := func(i int) {
+		if k := &c.rel.consts[i]; c.rel.isPlace(k) {
 			n = max(n, int(min(k.num, rel.MaxSize-1))+1)
 		}
 	}
+	switch {
+	case !known:
+		for i := range c.rel.consts {
+			see(i)
+		}
+	case c.rel.numbered && !sized:
+		n = c.cfg.Numbered
+		inRows(c.rel.clauses, c.rel.list, see)
+	}
 	return n, known
+}
+
+// inRows passes the constants that are cells of rows: those of facts that are new, of heads, and of
+// variables that nothing else gives a value.
+func inRows(clauses []*clause, list []*relation, see func(k int)) {
+	for _, r := range list {
+		for _, f := range r.facts[r.checked:] {
+			for _, k := range f.row {
+				see(k)
+			}
+		}
+	}
+	constant := func(e *rel.Expr) {
+		if len(e.Args) == 0 && e.Term.Kind == rel.Const {
+			see(int(e.Term.Value))
+		}
+	}
+	for _, cl := range clauses {
+		for i := range cl.Head {
+			constant(&cl.Head[i].Expr)
+		}
+		for i := range cl.Body {
+			if l := &cl.Body[i]; cl.of != nil && l.Kind == rel.Bind && !cl.inAtom(l.Var) {
+				constant(&l.Left)
+			}
+		}
+	}
 }
 
 // isPlace reports whether a constant is a node by its number.
@@ -237,19 +276,8 @@ func (c *checker) outside(clauses []*clause, list []*relation, consts int) {
 	}
 	n, known := c.numbered()
 	given, bound := map[int]bool{}, map[int]bool{}
-	for _, r := range list {
-		for _, f := range r.facts[r.checked:] {
-			for _, k := range f.row {
-				given[k] = true
-			}
-		}
-	}
+	inRows(clauses, list, func(k int) { given[k] = true })
 	for _, cl := range clauses {
-		for i := range cl.Head {
-			if e := &cl.Head[i].Expr; len(e.Args) == 0 && e.Term.Kind == rel.Const {
-				given[int(e.Term.Value)] = true
-			}
-		}
 		for i := range cl.Body {
 			l := &cl.Body[i]
 			for _, e := range [...]*rel.Expr{&l.Left, &l.Right} {

@@ -39,12 +39,14 @@ type relations struct {
 	// vague says that an input without data may hold any constant.
 	vague   bool
 	doubted map[string]bool // the capitals that it may hold, and nothing else has
-	lowered bool            // the fix of capital letters was offered
-	domains map[string]*tensor.Domain
-	tables  map[*relation]*ir.Node // the inputs with columns
-	tensors map[string]*relation   // what rules read of tensors: entries by the name, elements by it with []
-	stages  []*stage
-	pending []pending
+	// numbered says that numbers in rows became nodes: see numberNodes.
+	numbered bool
+	lowered  bool // the fix of capital letters was offered
+	domains  map[string]*tensor.Domain
+	tables   map[*relation]*ir.Node // the inputs with columns
+	tensors  map[string]*relation   // what rules read of tensors: entries by the name, elements by it with []
+	stages   []*stage
+	pending  []pending
 
 	// A session checks what an entry adds, and not again what was there: see grow.
 	whole     bool        // all checks were made
@@ -95,6 +97,7 @@ type relation struct {
 	used    bool
 	node    *ir.Node // its tensor, once an equation reads it
 	filled  bool     // it may have rows
+	numbers bool     // its columns are nodes because a statement reads it as a tensor
 	checked int      // facts that were checked
 	rows    map[string]source.Span
 }

@@ -124,6 +124,48 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	return r.node
 }
 
+// numberNodes makes nodes of the numbers in the relations that statements read as tensors. Where
+// nodes have labels, or data may give them some, a number would have to be one.
+func (c *checker) numberNodes() {
+	isInput := func(s syntax.Stmt) bool { _, is := s.(*syntax.Input); return is }
+	if c.labels != nil || slices.ContainsFunc(c.file.Stmts, isInput) || c.cfg.After != nil && len(c.cfg.After.Inputs) > 0 {
+		return
+	}
+	read := func(n syntax.Node) bool {
+		name, _ := n.(*syntax.Name)
+		if name == nil || c.rel.byName[name.Name] == nil {
+			return true
+		}
+		r := c.rel.byName[name.Name]
+		axes := r.cols
+		if r.keyed() {
+			axes = axes[:len(axes)-1]
+		}
+		isNode := func(k column) bool { class := c.rel.class(k.slot); return class == numeral || class == aNode }
+		if len(axes) == 0 || slices.ContainsFunc(axes, func(k column) bool { return !isNode(k) }) {
+			return true
+		}
+		for _, k := range axes {
+			if s := &c.rel.slots[c.rel.find(k.slot)]; s.class == numeral {
+				s.class, r.numbers, c.rel.numbered = aNode, true, true
+			}
+		}
+		return true
+	}
+	for _, s := range c.file.Stmts {
+		switch s := s.(type) {
+		case *syntax.Assign, *syntax.Repeat, *syntax.ExprStmt:
+			syntax.Walk(s, read)
+		case *syntax.Print:
+			for _, x := range s.Values {
+				if c.relationNamed(x) == nil { // which prints its rows
+					syntax.Walk(x, read)
+				}
+			}
+		}
+	}
+}
+
 // defaultCall is default(T, x): the values of a relation, and x for keys without one.
 func (c *checker) defaultCall(x *syntax.Call) val {
 	rest := c.expr(x.Args[1].Value, ctx{base: ^uint64(0)})
@@ -177,6 +219,10 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 		}
 	}
 	t.Shape = tensor.ShapeOf(dims...)
+	if r.numbers && dims[0] > c.cfg.Numbered {
+		r.numbers = false // it is said once
+		c.say(numberedNodes, x.Span, r.name, words.Plural(dims[0], "node"))
+	}
 	bound := 1.0
 	if t.Kind == tensor.Real {
 		bound = inf
