@@ -268,8 +268,10 @@ type checker struct {
 	errors, warnings, more int
 	work                   int // expressions elaborated inside functions
 
-	rel    *relations
-	rounds map[*syntax.Assign]int // the statements inside repeats: their number in Program.Statements
+	rel       *relations
+	rounds    map[*syntax.Assign]int // the statements inside repeats: their number in Program.Statements
+	behind    bool                   // the last :print
+	unprinted []unprinted
 	// elements is the size of the literals so far, in words of memory.
 	elements uint64
 	recursed map[*syntax.Def]bool // functions reported to call themselves
@@ -347,7 +349,7 @@ type state struct {
 	axes      slab.Of[uint8]
 	size      []int    // see sizes
 	drawn     []edge   // of the graph being read
-	last      []Output // see program
+	last      []Output // the value of the last statement that has one, if any
 }
 
 // keepNames bounds the maps that are reused: emptying a map takes as long as it is large.
@@ -400,122 +402,133 @@ func (c *checker) step(n int) bool {
 // program elaborates the statements in order and fills in p. Without a :print or a query the
 // output is the value of the last statement that has one, but not in a session.
 func (c *checker) program(p *Program) {
-	lastPrint := -1
-	last := c.last[:0] // one at most
+	c.last = c.last[:0]
 	p.Statements = slices.Grow(p.Statements, len(c.file.Stmts))
+	lastPrint := len(c.file.Stmts)
 	for i, s := range c.file.Stmts {
 		if _, ok := s.(*syntax.Print); ok {
 			lastPrint = i
 		}
 	}
-	// What stands after the last :print and is never used was most likely meant to be printed
-	// too.
-	type late struct {
-		sym  *symbol
-		name string
-	}
-	var afterPrint []late
 	for i, s := range c.file.Stmts {
 		if c.step(1) {
 			break
 		}
-		// A statement in a repeat is elaborated once a round, and is one statement with its last
-		// value.
-		assign := func(s *syntax.Assign) val {
-			v := c.assign(s)
-			c.shadow(s.Name)
-			if s.Op != syntax.Set {
-				if old := c.scope.lookup(s.Name.Name); old != nil {
-					old.used = true
-				}
-			}
-			sym := c.stands(s.Name.Name, symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil})
-			sym.used = c.rel.tensors[s.Name.Name] != nil || c.rel.tensors[s.Name.Name+"[]"] != nil
-			last = append(last[:0], Output{s.Name.Name, v.n, v.form, s.Span})
-			statement := Statement{s.Name.Name, s.Span, v.n, v.form}
-			if k, again := c.rounds[s]; again {
-				p.Statements[k] = statement
-				return v
-			}
-			p.Statements = append(p.Statements, statement)
-			c.comment(s.Value.Pos().End)
-			if lastPrint >= 0 && i > lastPrint {
-				afterPrint = append(afterPrint, late{sym, s.Name.Name})
-			}
-			return v
-		}
-		switch s := s.(type) {
-		case *syntax.Assign:
-			assign(s)
-		case *syntax.Repeat:
-			if c.cfg.Profile.frozen() {
-				c.notInProfile(s.Span, "`repeat`")
-			}
-			c.repeat(s, func(s *syntax.Assign) val {
-				v := assign(s)
-				if _, again := c.rounds[s]; !again {
-					if c.rounds == nil {
-						c.rounds = make(map[*syntax.Assign]int)
-					}
-					c.rounds[s] = len(p.Statements) - 1
-				}
-				return v
-			})
-		case *syntax.Print:
-			for _, x := range s.Values {
-				if r := c.relationNamed(x); r != nil {
-					p.Outputs = append(p.Outputs, c.rows(p, r, x.Pos()))
-					continue
-				}
-				v := c.printed(x)
-				c.comment(x.Pos().End)
-				name := syntax.ExprString(x)
-				p.Outputs = append(p.Outputs, Output{name, v.n, v.form, x.Pos()})
-				if _, ok := x.(*syntax.Name); !ok && v.n != nil {
-					p.Statements = append(p.Statements, Statement{name, x.Pos(), v.n, v.form})
-				}
-			}
-		case *syntax.ExprStmt:
-			v := c.printed(s.X)
-			c.comment(s.End)
-			c.stands(lastValue, symbol{node: v.n, form: v.form, span: s.Span, bad: v.n == nil, used: true})
-			p.Statements = append(p.Statements, Statement{lastValue, s.Span, v.n, v.form})
-			last = append(last[:0], Output{lastValue, v.n, v.form, s.Span})
-		case *syntax.Def:
-			c.define(s)
-			c.comment(s.End)
-		case *syntax.Rule:
-			if c.cfg.Profile == Core {
-				c.notInProfile(s.Span, "facts and rules")
-			}
-		case *syntax.Query:
-			if c.cfg.Profile == Core {
-				c.notInProfile(s.Span, "queries")
-				break
-			}
-			p.Outputs = append(p.Outputs, c.answer(p, s))
-		case *syntax.Input:
-			c.input(p, s)
-		case *syntax.Bad:
-			if s.Name != "" {
-				c.stands(s.Name, symbol{bad: true, used: true, span: s.Span})
-			}
-		}
+		c.behind = i > lastPrint
+		c.statement(p, s)
 	}
-	for _, l := range afterPrint {
-		if c.cfg.Profile != Repl && !l.sym.used && !l.sym.bad {
-			c.say(unusedAfterPrint, l.sym.span, l.name)
+	for _, x := range c.unprinted {
+		if c.cfg.Profile != Repl && !x.used && !x.bad {
+			c.say(unusedAfterPrint, x.span, x.name)
 		}
 	}
 	c.functions()
 	c.finishRelations(p)
-	if len(p.Outputs) > 0 || c.cfg.Profile == Repl {
+	switch {
+	case len(p.Outputs) > 0 || c.cfg.Profile == Repl:
+	case len(c.last) > 0:
+		p.Outputs = append(p.Outputs, c.last...)
+	case !c.diags.HasErrors():
+		c.noOutput()
+	}
+}
+
+// unprinted is a tensor that is defined behind the last :print. If nothing uses it, it was most likely
+// meant to be printed too.
+type unprinted struct {
+	*symbol
+	name string
+}
+
+// statement elaborates a statement.
+func (c *checker) statement(p *Program, s syntax.Stmt) {
+	switch s := s.(type) {
+	case *syntax.Assign:
+		c.assigned(p, s)
+	case *syntax.Repeat:
+		if c.cfg.Profile.frozen() {
+			c.notInProfile(s.Span, "`repeat`")
+		}
+		c.repeat(s, func(s *syntax.Assign) val {
+			v := c.assigned(p, s)
+			if _, again := c.rounds[s]; !again {
+				if c.rounds == nil {
+					c.rounds = make(map[*syntax.Assign]int)
+				}
+				c.rounds[s] = len(p.Statements) - 1
+			}
+			return v
+		})
+	case *syntax.Print:
+		for _, x := range s.Values {
+			c.print(p, x)
+		}
+	case *syntax.ExprStmt:
+		v := c.printed(s.X)
+		c.comment(s.End)
+		c.stands(lastValue, symbol{node: v.n, form: v.form, span: s.Span, bad: v.n == nil, used: true})
+		p.Statements = append(p.Statements, Statement{lastValue, s.Span, v.n, v.form})
+		c.last = append(c.last[:0], Output{lastValue, v.n, v.form, s.Span})
+	case *syntax.Def:
+		c.define(s)
+		c.comment(s.End)
+	case *syntax.Rule:
+		if c.cfg.Profile == Core {
+			c.notInProfile(s.Span, "facts and rules")
+		}
+	case *syntax.Query:
+		if c.cfg.Profile == Core {
+			c.notInProfile(s.Span, "queries")
+			break
+		}
+		p.Outputs = append(p.Outputs, c.answer(p, s))
+	case *syntax.Input:
+		c.input(p, s)
+	case *syntax.Bad:
+		if s.Name != "" {
+			c.stands(s.Name, symbol{bad: true, used: true, span: s.Span})
+		}
+	}
+}
+
+// assigned elaborates an assignment. One in a repeat is elaborated once a round, and is one statement
+// with its last value.
+func (c *checker) assigned(p *Program, s *syntax.Assign) val {
+	v := c.assign(s)
+	c.shadow(s.Name)
+	if s.Op != syntax.Set {
+		if old := c.scope.lookup(s.Name.Name); old != nil {
+			old.used = true
+		}
+	}
+	sym := c.stands(s.Name.Name, symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil})
+	sym.used = c.rel.tensors[s.Name.Name] != nil || c.rel.tensors[s.Name.Name+"[]"] != nil
+	c.last = append(c.last[:0], Output{s.Name.Name, v.n, v.form, s.Span})
+	statement := Statement{s.Name.Name, s.Span, v.n, v.form}
+	if k, again := c.rounds[s]; again {
+		p.Statements[k] = statement
+		return v
+	}
+	p.Statements = append(p.Statements, statement)
+	c.comment(s.Value.Pos().End)
+	if c.behind {
+		c.unprinted = append(c.unprinted, unprinted{sym, s.Name.Name})
+	}
+	return v
+}
+
+// print elaborates what is printed: all rows of a relation, or the value of an expression.
+func (c *checker) print(p *Program, x syntax.Expr) {
+	if r := c.relationNamed(x); r != nil {
+		p.Outputs = append(p.Outputs, c.rows(p, r, x.Pos()))
 		return
 	}
-	if c.last = last; len(last) > 0 {
-		p.Outputs = append(p.Outputs, last...)
-	} else if !c.diags.HasErrors() {
-		c.noOutput()
+	v := c.printed(x)
+	c.comment(x.Pos().End)
+	name := syntax.ExprString(x)
+	p.Outputs = append(p.Outputs, Output{name, v.n, v.form, x.Pos()})
+	if _, ok := x.(*syntax.Name); !ok && v.n != nil {
+		p.Statements = append(p.Statements, Statement{name, x.Pos(), v.n, v.form})
 	}
 }
 
