@@ -530,17 +530,26 @@ func (c *checker) variableConstant(x *syntax.Name) {
 // noAxis reports a column that is no axis. Numbers in the last one may be the values of the tensor,
 // and others may be the names of nodes.
 func (c *checker) noAxis(r *relation, col int, at source.Span) {
-	notes := []string{"The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name)}
+	d := diag.Diagnostic{Code: codes.E0816, Severity: diag.Error, Span: at, Message: fmt.Sprintf("column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name),
+		Notes: []string{"The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name)}}
 	vars := strings.Split("x,y,z,u,v,w,s,t", ",")[:len(r.cols)]
 	switch class := c.rel.class(r.cols[col].slot); {
 	case class == aText || r.keyed():
 	case col > 0 && col == len(r.cols)-1:
 		last := vars[col]
-		notes[0] += fmt.Sprintf(" With %s as its value: `T[%s] += %s <- %s(%s).`", last, strings.Join(vars[:col], ", "), last, r.name, strings.Join(vars, ", "))
+		d.Notes[0] += fmt.Sprintf(" With %s as its value: `T[%s] += %s <- %s(%s).`", last, strings.Join(vars[:col], ", "), last, r.name, strings.Join(vars, ", "))
+	case r.input != nil:
+		d.Notes[0] += " Numbers that name nodes have the type `node`."
+		d.Fixes = []diag.Fix{{Title: "give the columns the type `node`", Guess: true}}
+		for _, k := range r.input.Columns {
+			if k.Type.Name == "int" {
+				d.Fixes[0].Edits = append(d.Fixes[0].Edits, diag.Edit{Span: k.Type.Span, NewText: "node"})
+			}
+		}
 	default:
-		notes[0] += fmt.Sprintf(" Numbers are nodes only in a program without labels and inputs. Here they are quoted in facts, as in `%s(%s)`, and have the type `node` in an input.", r.name, strings.Join(slices.Repeat([]string{`"1"`}, len(r.cols)), ", "))
+		d.Notes[0] += fmt.Sprintf(" Numbers are nodes only in a program without labels and inputs. Here they are quoted in facts, as in `%s(%s)`, and have the type `node` in an input.", r.name, strings.Join(slices.Repeat([]string{`"1"`}, len(r.cols)), ", "))
 	}
-	c.err(codes.E0816, at, "", notes, "column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name)
+	c.report(d)
 }
 
 // unquoted reports an expression with names in a fact: of them it might be one, without its quotes.
