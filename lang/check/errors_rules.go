@@ -530,6 +530,10 @@ func (c *checker) variableConstant(x *syntax.Name) {
 // noAxis reports a column that is no axis. Numbers in the last one may be the values of the tensor,
 // and others may be the names of nodes.
 func (c *checker) noAxis(r *relation, col int, at source.Span) {
+	computed := func(k column) bool { return c.rel.class(k.slot) == aNumber }
+	if k := slices.IndexFunc(r.cols, computed); k >= 0 && c.rel.class(r.cols[col].slot) == numeral {
+		col = k // the others would be nodes
+	}
 	d := diag.Diagnostic{Code: codes.E0816, Severity: diag.Error, Span: at, Message: fmt.Sprintf("column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name),
 		Notes: []string{"The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name)}}
 	vars := strings.Split("x,y,z,u,v,w,s,t", ",")[:len(r.cols)]
@@ -538,6 +542,8 @@ func (c *checker) noAxis(r *relation, col int, at source.Span) {
 	case col > 0 && col == len(r.cols)-1:
 		last := vars[col]
 		d.Notes[0] += fmt.Sprintf(" With %s as its value: `T[%s] += %s <- %s(%s).`", last, strings.Join(vars[:col], ", "), last, r.name, strings.Join(vars, ", "))
+	case r.input == nil && class == aNumber:
+		d.Notes[0] += " Numbers are nodes only if they are whole and at least 0, and if no rule computes with them."
 	case r.input != nil:
 		d.Notes[0] += " Numbers that name nodes have the type `node`."
 		d.Fixes = []diag.Fix{{Title: "give the columns the type `node`", Guess: true}}
