@@ -220,7 +220,7 @@ func (e *eval) aggregate(r *rel.Rule, rows []Row) (Row, bool) {
 			case rel.Sum, rel.Mean:
 				out[k] += x
 			case rel.Min, rel.Max:
-				if c := less(d, x, out[k]); n == 0 || c < 0 && agg == rel.Min || c > 0 && agg == rel.Max {
+				if c := less(d, x, out[k]); n == 0 || x != x || out[k] == out[k] && (c < 0 && agg == rel.Min || c > 0 && agg == rel.Max) {
 					out[k] = x
 				}
 			}

@@ -11,6 +11,7 @@ import (
 
 	"ein/internal/naive/rules"
 	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/rel"
 	"ein/vm/rel/engine"
 	"ein/vm/tensor"
@@ -184,7 +185,7 @@ func TestStopped(t *testing.T) {
 
 // TestCliques holds bodies in which a variable must be in several lists against the
 // same as they are written: in any order of atoms, over several relations, with edges
-// that are read backwards, and counted.
+// that are read backwards, and counted; some of the relations have values.
 func TestCliques(t *testing.T) {
 	total := 0
 	for seed := range uint64(2000) {
@@ -202,7 +203,11 @@ func TestCliques(t *testing.T) {
 			w.random(fmt.Sprint("Edge", i), 2, 40+r.IntN(260), pick)
 		}
 		w.random("Edge2", 3, 40+r.IntN(260), pick)
-		corners, relations := 3+r.IntN(3), 1+r.IntN(3)
+		best := w.relation("Best", 3) // has a value for each pair, which nobody asks for
+		w.p.Relations[best].Columns[2], w.p.Relations[best].Fold = tensor.Column{Kind: tensor.IntColumn}, rel.Min
+		w.rule(lit{best, []int{0, 1, 0}}, lit{2, []int{0, 1, nobody}})
+		w.p.Rules[0].Head[2].Expr = rel.C(7)
+		corners, relations := 3+r.IntN(3), 1+r.IntN(4)
 		head := lit{w.relation("Clique", corners), []int{0, 1, 2, 3, 4}[:corners]}
 		var body []lit
 		for x := range corners {
@@ -212,8 +217,11 @@ func TestCliques(t *testing.T) {
 					slices.Reverse(pair)
 				}
 				of := r.IntN(relations)
-				if of == 2 { // of three columns, of which nobody asks for one
+				switch of { // of three columns, of which nobody asks for one
+				case 2:
 					pair = slices.Insert(pair, r.IntN(3), nobody)
+				case best:
+					pair = append(pair, nobody)
 				}
 				body = append(body, lit{of, pair})
 			}
@@ -252,5 +260,33 @@ func TestCliques(t *testing.T) {
 	}
 	if total < 1000 {
 		t.Errorf("%d cliques in all", total)
+	}
+}
+
+// TestNoNumber: the least and the largest of what is no number is none, wherever it comes among the
+// others.
+func TestNoNumber(t *testing.T) {
+	real := []tensor.Column{{Kind: tensor.RealColumn}}
+	for at := range 3 {
+		x := []float64{4, 9, 16}
+		x[at] = -1
+		p := &rel.Program{Relations: []rel.Relation{
+			{Name: "P", Columns: real, Facts: &tensor.Table{Columns: real, Len: len(x), Cells: []tensor.Cells{{Num: x}}}},
+			{Name: "Q", Columns: real},
+		}, Results: []int{1}}
+		for _, agg := range []rel.Agg{rel.Min, rel.Max, rel.Sum, rel.Mean} {
+			root := rel.Expr{Fn: op.FnSqrt, Args: []rel.Expr{rel.V(0)}}
+			p.Rules = []rel.Rule{{Rel: 1, Vars: []rel.Var{{Kind: tensor.RealColumn}}, Head: []rel.Cell{{Agg: agg, Expr: root}}, Body: []rel.Literal{{Terms: []rel.Term{{}}}}}}
+			if err := rel.Verify(p); err != nil {
+				t.Fatal(err)
+			}
+			got, err := engine.New(p, nil).Run(&kernel.Ctl{}, nil, &engine.Budget{})
+			if e := (*engine.Error)(nil); !errors.As(err, &e) || e.Kind != engine.NotFinite {
+				t.Errorf("%v of %v: %v, %v", agg, x, got, err)
+			}
+			if _, err := rules.Eval(p); !errors.Is(err, rules.ErrNumber) {
+				t.Errorf("%v of %v by its definition: %v", agg, x, err)
+			}
+		}
 	}
 }

@@ -761,7 +761,7 @@ func (r *run) rows(i int, st *step, s *store) int {
 		if s.valued {
 			wide++
 		}
-		if st.meets > 0 && r.why == nil && !s.valued {
+		if st.meets > 0 && r.why == nil {
 			return r.meet(i, st, x, key[0])
 		}
 		for at, end := int(x.ptr[key[0]]), int(x.ptr[key[0]+1]); at < end; at++ {
@@ -807,7 +807,7 @@ func (r *run) direct(i int, st *step, s *store) bool {
 		return false
 	}
 	next := &r.stores[r.steps[i+1].rel]
-	return !next.whole && next.search == nil && !next.valued && next.index[r.steps[i+1].index].ptr != nil
+	return !next.whole && next.search == nil && next.index[r.steps[i+1].index].ptr != nil
 }
 
 // meetings is rows for such a step.
