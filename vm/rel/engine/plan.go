@@ -205,7 +205,7 @@ func New(p *rel.Program, size []uint64) *Plan {
 			n.weigh(&st)
 		}
 		st.best = isBest(p, &st)
-		st.unique = !s.Recursive && !p.AsWritten && (len(s.Rules) == 1 || pl.loose(s.Relations[0])) &&
+		st.unique = !s.Recursive && !p.AsWritten && p.Relations[s.Relations[0]].Source == rel.NoSource && (len(s.Rules) == 1 || pl.loose(s.Relations[0])) &&
 			!slices.ContainsFunc(s.Rules, func(i int) bool { return !unique(p, &p.Rules[i]) })
 		if !p.AsWritten {
 			st.closure = closureOf(p, &st)
@@ -225,7 +225,7 @@ func New(p *rel.Program, size []uint64) *Plan {
 // loose reports whether a relation may hold a row twice: whatever reads it only takes the best of
 // values, and its bound on memory counts the rows of each rule.
 func (pl *Plan) loose(i int) bool {
-	if pl.reads(i) || !pl.bound.summed[i] || pl.p.Relations[i].Source != rel.NoSource {
+	if pl.reads(i) || !pl.bound.summed[i] {
 		return false
 	}
 	for k := range pl.p.Rules {

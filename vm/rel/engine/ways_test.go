@@ -138,6 +138,22 @@ func TestDense(t *testing.T) {
 	}
 }
 
+// TestGivenRows: a relation that has rows from outside and a rule holds each row once.
+func TestGivenRows(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 14))
+		w := newWorkload(10 + 500*int(seed%3))
+		pick := func() uint32 { return uint32(r.IntN(10)) }
+		arity := 2 + r.IntN(2)
+		given, other := w.random("Given", arity, 1+r.IntN(40), pick), w.random("Other", arity, 1+r.IntN(40), pick)
+		cells := r.Perm(arity)
+		w.rule(lit{given, cells}, lit{other, []int{0, 1, 2}[:arity]})
+		w.count(given)
+		w.p.Results = append(w.p.Results, given)
+		both(t, w)
+	}
+}
+
 // TestBothColumns: what is bits has all rows for those who read it by the one column and
 // those, in the same stratum, who read it by the other.
 func TestBothColumns(t *testing.T) {
