@@ -290,3 +290,47 @@ func TestNoNumber(t *testing.T) {
 		}
 	}
 }
+
+// TestMadeVariables: planning ends, and bounds hold, where each of many variables is made of two of
+// the one before, and where variables are made of each other.
+func TestMadeVariables(t *testing.T) {
+	number := []tensor.Column{{Kind: tensor.IntColumn}}
+	bind := func(v, a, b int) rel.Literal {
+		return rel.Literal{Kind: rel.Bind, Var: v, Left: rel.Expr{Fn: op.FnMul, Args: []rel.Expr{rel.V(a), rel.V(b)}}}
+	}
+	chain := []rel.Literal{{Terms: []rel.Term{{}}}, {Rel: 1, Terms: []rel.Term{{Kind: rel.Any}}}}
+	for v := range 50 {
+		chain = append(chain, bind(v+1, v, v))
+	}
+	from := chain[:2:2]
+	for _, body := range [][]rel.Literal{
+		chain,
+		append(from, bind(1, 1, 1), bind(1, 0, 0)),
+		append(from, bind(2, 1, 1), bind(1, 2, 2), bind(1, 0, 0)),
+		append(from, rel.Literal{Kind: rel.Bind, Var: 1, Left: rel.V(2)}, rel.Literal{Kind: rel.Bind, Var: 2, Left: rel.V(1)}, bind(1, 0, 0)),
+	} {
+		most := 0
+		for i := range body {
+			most = max(most, body[i].Var)
+		}
+		p := &rel.Program{Relations: []rel.Relation{
+			{Name: "P", Columns: number, Facts: &tensor.Table{Columns: number, Len: 2, Cells: []tensor.Cells{{Num: []float64{0, 1}}}}},
+			{Name: "Q", Columns: number, Facts: &tensor.Table{Columns: number, Len: 1, Cells: []tensor.Cells{{Num: []float64{5}}}}},
+		}, Results: []int{1}, Rules: []rel.Rule{{Rel: 1, Head: []rel.Cell{{Expr: rel.V(most)}}, Body: body, Vars: slices.Repeat([]rel.Var{{Kind: tensor.IntColumn}}, most+1)}}}
+		if err := rel.Verify(p); err != nil {
+			t.Fatal(err)
+		}
+		plan := engine.New(p, nil)
+		got, err := plan.Run(&kernel.Ctl{}, nil, &engine.Budget{})
+		want, wrong := rules.Eval(p)
+		if err != nil || wrong != nil {
+			t.Fatal(err, wrong)
+		}
+		if err := alike(p, got, want); err != nil {
+			t.Errorf("%v\n%v", err, p)
+		}
+		if n := plan.Rows(1); n < 3 {
+			t.Errorf("%d rows certified\n%v", n, p)
+		}
+	}
+}
