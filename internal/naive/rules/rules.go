@@ -210,10 +210,10 @@ func (e *eval) aggregate(r *rel.Rule, rows []Row) (Row, bool) {
 		if len(rows) == 0 && agg != rel.Count && agg != rel.Distinct && agg != rel.Sum {
 			return nil, false
 		}
-		different := map[float64]bool{}
+		different := map[string]bool{}
 		for n, row := range rows {
 			x := row[k]
-			different[x+0] = true
+			different[fmt.Sprint(x+0)] = true
 			switch agg {
 			case rel.NoAgg:
 				out[k] = x

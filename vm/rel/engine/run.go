@@ -59,6 +59,7 @@ type run struct {
 	rel    int    // that is being derived
 	rule   *rel.Rule
 	inside map[int]bool // relations of the stratum
+	live   []*nest      // of a round: those that have new rows to go through
 
 	// Of the nest that runs.
 	*nest
@@ -374,8 +375,14 @@ func (r *run) stratum(st *stratum) {
 		if round > most { // a round without a cycle settles a value or has a new row
 			r.improving(st)
 		}
-		r.prepare(st, st.each)
+		r.live = r.live[:0] // a stratum of many relations has few new rows in most rounds
 		for _, n := range st.each {
+			if s := &r.stores[n.rule.Body[n.delta].Rel]; s.lo < s.hi || len(s.changed) > 0 {
+				r.live = append(r.live, n)
+			}
+		}
+		r.prepare(st, r.live)
+		for _, n := range r.live {
 			r.do(n)
 		}
 	}

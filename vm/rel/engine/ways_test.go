@@ -154,6 +154,27 @@ func TestGivenRows(t *testing.T) {
 	}
 }
 
+// TestIdleRules: in a round of a large recursion, rules whose relation has no new rows take nothing.
+func TestIdleRules(t *testing.T) {
+	const n = 300
+	r := rand.New(rand.NewPCG(1, 15))
+	w := newWorkload(5)
+	e := w.random("Edge", 2, 4, func() uint32 { return uint32(r.IntN(5)) })
+	for range n { // a ring, which one row after the other goes round
+		w.relation("Ring", 2)
+	}
+	w.rule(lit{e + 1, []int{0, 1}}, lit{e, []int{0, 1}})
+	for i := range n {
+		w.rule(lit{e + 1 + (i+1)%n, []int{0, 1}}, lit{e + 1 + i, []int{0, 1}})
+	}
+	w.p.Results = []int{e + n}
+	_, plan := both(t, w)
+	ctl := kernel.Ctl{}
+	if _, err := plan.Run(&ctl, w.args, &engine.Budget{}); err != nil || ctl.Ops > 100*n {
+		t.Errorf("%d operations for %d rules, %v", ctl.Ops, n, err)
+	}
+}
+
 // TestBothColumns: what is bits has all rows for those who read it by the one column and
 // those, in the same stratum, who read it by the other.
 func TestBothColumns(t *testing.T) {
