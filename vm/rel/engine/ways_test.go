@@ -64,7 +64,7 @@ func both(t *testing.T, w *workload) (rows []string, plan *engine.Plan) {
 
 // TestDense: recursions on rows of bits make the same as pair by pair, whichever cells a rule
 // exchanges or takes through a list, in one relation or in two that need each other, and
-// read afterwards as they are, by either column and by group, in any order.
+// read afterwards as they are, by either column and by group, in any order; some lists have values.
 func TestDense(t *testing.T) {
 	dense, large, total := 0, 0, 0
 	for seed := range uint64(200) {
@@ -82,6 +82,9 @@ func TestDense(t *testing.T) {
 				m = n/3 + r.IntN(n/6)
 			}
 			lists = append(lists, w.random(fmt.Sprint("Edge", i), 2, m, pick))
+		}
+		if seed%4 == 1 {
+			lists[1] = w.valued(lists[1])
 		}
 		own := []int{w.relation("A", 2), w.relation("B", 2)}[:1+r.IntN(2)]
 		for _, at := range own {
@@ -353,6 +356,9 @@ func TestJoins(t *testing.T) {
 		for i := range 2 {
 			lists = append(lists, w.random(fmt.Sprint("Edge", i), 2, 1+r.IntN(min(n, n*(n-1))), pick))
 		}
+		if seed%4 == 1 {
+			lists[1] = w.valued(lists[1])
+		}
 		own := []int{w.relation("A", 2), w.relation("B", 2), w.relation("C", 2)}[:1+r.IntN(3)]
 		for _, at := range own {
 			w.rule(lit{at, []int{0, 1}}, lit{lists[r.IntN(2)], []int{0, 1}})
@@ -435,6 +441,9 @@ func TestLoops(t *testing.T) {
 		w := newWorkload(n)
 		pick := func() uint32 { return uint32(r.IntN(n)) }
 		all := []int{w.random("Edge0", 2, 1+r.IntN(n), pick), w.random("Edge1", 2, 1+r.IntN(n), pick), w.relation("A", 2), w.relation("B", 2)}
+		if seed%4 == 1 {
+			all[1] = w.valued(all[1])
+		}
 		for _, at := range all[2:] {
 			w.rule(lit{at, []int{0, 1}}, lit{all[r.IntN(2)], []int{0, 1}})
 			for range 1 + r.IntN(2) {
