@@ -35,9 +35,17 @@ type sources struct {
 	sizes []uint64   // of each place
 	from  [][]places // of each column of each relation
 	made  map[*rel.Expr]int
-	vars  []places // of the rule that is looked at
+	vars  []source // of the variables of the rule that is looked at
 	grew  bool     // an expression has more values than before, since its variables come from more places
 	late  bool     // too many rounds have passed: what still grows gets many places
+}
+
+// source is where the cells of a variable come from: of a column, how many there are, and whether
+// its relation is in the stratum.
+type source struct {
+	from   places
+	cells  uint64
+	inside bool
 }
 
 // newBounds computes the bounds of a program whose argument i has rows[i] rows at most. The
@@ -180,13 +188,13 @@ func (b *sources) cell(s rel.Stratum, r *rel.Rule, c int) places {
 // That has no more values than its variables, or its groups, have combinations.
 func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) places {
 	if len(e.Args) == 0 && e.Term.Kind == rel.Variable && (cell == nil || cell.Agg == rel.NoAgg) {
-		return b.vars[e.Term.Var]
+		return b.vars[e.Term.Var].from
 	}
 	at, found := b.made[e]
 	if !found || s.Recursive {
 		n := uint64(1)
 		times := func(v int) {
-			n = tensor.SatMul(n, b.size(tensor.Column{Domain: r.Vars[v].Domain}, b.vars[v]))
+			n = tensor.SatMul(n, b.size(tensor.Column{Domain: r.Vars[v].Domain}, b.vars[v].from))
 		}
 		if cell != nil && cell.Agg != rel.NoAgg {
 			for k := range r.Head {
@@ -217,22 +225,20 @@ func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) 
 // it. Each is found once, from others that are known: a chain of sums may be long, and a variable
 // may also be tested against itself.
 func (b *sources) variables(s rel.Stratum, r *rel.Rule) {
-	b.vars = append(b.vars[:0], make([]places, len(r.Vars))...)
-	for v := range b.vars {
-		least, inside := uint64(0), true
-		for i := range r.Body {
-			l := &r.Body[i]
-			if l.Kind != rel.Atom {
+	b.vars = append(b.vars[:0], make([]source, len(r.Vars))...)
+	for i := range r.Body {
+		l := &r.Body[i]
+		if l.Kind != rel.Atom {
+			continue
+		}
+		_, in := slices.BinarySearch(s.Relations, l.Rel)
+		for c, t := range l.Terms {
+			if t.Kind != rel.Variable {
 				continue
 			}
-			_, in := slices.BinarySearch(s.Relations, l.Rel)
-			for c, t := range l.Terms {
-				if t.Kind != rel.Variable || t.Var != v || in && !inside {
-					continue
-				}
-				if n := b.columns[l.Rel][c]; b.vars[v] == nil || inside && !in || !in && n < least {
-					b.vars[v], least, inside = b.from[l.Rel][c], n, in
-				}
+			x, n := &b.vars[t.Var], b.columns[l.Rel][c]
+			if x.from == nil || !in && (x.inside || n < x.cells) {
+				*x = source{b.from[l.Rel][c], n, in}
 			}
 		}
 	}
@@ -240,12 +246,12 @@ func (b *sources) variables(s rel.Stratum, r *rel.Rule) {
 		changed = false
 		for i := range r.Body {
 			l := &r.Body[i]
-			if l.Kind != rel.Bind || b.vars[l.Var] != nil {
+			if l.Kind != rel.Bind || b.vars[l.Var].from != nil {
 				continue
 			}
 			known := true
-			if l.Left.Vars(func(v int) { known = known && b.vars[v] != nil }); known {
-				b.vars[l.Var], changed = b.expr(s, r, &l.Left, nil), true
+			if l.Left.Vars(func(v int) { known = known && b.vars[v].from != nil }); known {
+				b.vars[l.Var].from, changed = b.expr(s, r, &l.Left, nil), true
 			}
 		}
 	}
