@@ -260,13 +260,13 @@ func TestCliques(t *testing.T) {
 // TestNoNumber: the least and the largest of what is no number is none, wherever it comes among the
 // others.
 func TestNoNumber(t *testing.T) {
-	real := []tensor.Column{{Kind: tensor.RealColumn}}
+	columns := []tensor.Column{{Kind: tensor.RealColumn}}
 	for at := range 3 {
 		x := []float64{4, 9, 16}
 		x[at] = -1
 		p := &rel.Program{Relations: []rel.Relation{
-			{Name: "P", Columns: real, Facts: &tensor.Table{Columns: real, Len: len(x), Cells: []tensor.Cells{{Num: x}}}},
-			{Name: "Q", Columns: real},
+			{Name: "P", Columns: columns, Facts: &tensor.Table{Columns: columns, Len: len(x), Cells: []tensor.Cells{{Num: x}}}},
+			{Name: "Q", Columns: columns},
 		}, Results: []int{1}}
 		for _, agg := range []rel.Agg{rel.Min, rel.Max, rel.Sum, rel.Mean} {
 			root := rel.Expr{Fn: op.FnSqrt, Args: []rel.Expr{rel.V(0)}}
