@@ -425,6 +425,30 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// TestAskedNumbers: rows that are asked for by a number that no row can have are not there.
+func TestAskedNumbers(t *testing.T) {
+	for _, literal := range []string{"v = 1e300", `Far["b"] = v`, `Inverse["b"] = v`, `Inverse["b"] = v, Inverse["a"] = w, w <= v`} {
+		text := `P(1, a). P(2, b).
+A = edges([["a", "b"]])
+Inverse = 1 / out_degree(A)
+Far["b"] max= 1e300.
+R(x, y) <- P(x, y).
+R(x, z) <- R(x, y), P(_, z), P(_, y).
+Q(y) <- ` + literal + `, R(v, y).
+Q(y)?
+`
+		for _, plain := range []bool{false, true} {
+			p, err := ein.Compile("p.ein", text, ein.Options{NoOpt: plain})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := p.Run(t.Context()); err != nil || r.String() != "Q(y) = {}\n" {
+				t.Errorf("%s, as written %t: %v, %v", literal, plain, r, err)
+			}
+		}
+	}
+}
+
 // TestProofsWithinLimits: proofs count as memory, as the engine holds them and in words.
 func TestProofsWithinLimits(t *testing.T) {
 	var text strings.Builder

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ein/internal/naive/gen"
+	"ein/internal/naive/rules"
 	"ein/lang"
 	"ein/vm"
 	"ein/vm/code"
@@ -74,7 +75,8 @@ func runAnything(p *code.Program, seed uint64) error {
 		return nil //nolint:nilerr // some shapes have no kernel
 	}
 	limits := cost.Limits{MaxOps: 1 << 22, MaxBytes: 1 << 24, MaxOutputElements: 1 << 20}
-	if mod.Certificate.PeakBytes > limits.MaxBytes || mod.Certificate.Unmetered > limits.MaxOps || mod.Certificate.OutputElements > limits.MaxOutputElements {
+	// Rows and tables are metered.
+	if c := &mod.Certificate; c.PeakBytes-c.Rows > limits.MaxBytes || c.Unmetered > limits.MaxOps || c.OutputElements-c.TableElements > limits.MaxOutputElements {
 		m, err := vm.New(mod, limits)
 		var e *cost.LimitError
 		if m != nil || !errors.As(err, &e) {
@@ -135,6 +137,8 @@ func FuzzBytecode(f *testing.F) {
 			f.Fatal(err)
 		}
 		f.Add(body(f, mod.Program), seed)
+		f.Add(body(f, tables(rules.Random(rand.New(rand.NewPCG(seed, 7))))), seed)
+		f.Add(body(f, tables(rules.Closure(rand.New(rand.NewPCG(seed, 7))))), seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -37,7 +38,7 @@ func tables(p *rel.Program, args ...tensor.Value) *code.Program {
 	for _, r := range p.Results {
 		in.Results = append(in.Results, len(out.Regs))
 		out.Outputs = append(out.Outputs, code.Output{Reg: len(out.Regs), Name: p.Relations[r].Name})
-		out.Regs = append(out.Regs, code.Reg{Layout: tensor.Rows, NNZ: int(min(plan.Rows(r), 1<<62)), Columns: p.Relations[r].Columns})
+		out.Regs = append(out.Regs, code.Reg{Layout: tensor.Rows, NNZ: int(min(plan.Rows(r), math.MaxInt)), Columns: p.Relations[r].Columns})
 	}
 	out.Code = []code.Instr{in}
 	return out

@@ -136,6 +136,7 @@ func TestRefused(t *testing.T) {
 			p.Rules[2].Head[1].Expr = rel.Expr{Fn: op.FnDiv, Args: []rel.Expr{rel.V(2), rel.C(2)}}
 		}},
 		{"not one of the program's", func(p *rel.Program) { p.Domains = nil }},
+		{"Many has the elements of a tensor", func(p *rel.Program) { p.Relations[4].Source = rel.FromElements }},
 		{"member 5 of 3", func(p *rel.Program) { p.Relations[0].Facts.Cells[0].ID[0] = 5 }},
 	} {
 		p := kin()

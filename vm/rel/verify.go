@@ -133,8 +133,8 @@ func (p *Program) relation(r *Relation) error {
 	if r.Source > FromTable {
 		axes := r.Columns
 		if r.Source == FromElements {
-			if !number {
-				return fmt.Errorf("no column for elements")
+			if !number || r.Facts != nil {
+				return fmt.Errorf("no column for elements, or facts beside them")
 			}
 			axes = axes[:n-1]
 		}
@@ -269,6 +269,9 @@ func (v *verifier) rule() error {
 	p, r := v.p, v.r
 	if r.Rel < 0 || r.Rel >= len(p.Relations) {
 		return fmt.Errorf("there is no relation %d", r.Rel)
+	}
+	if head := &p.Relations[r.Rel]; head.Source == FromElements {
+		return fmt.Errorf("%s has the elements of a tensor, and no other rows", head.Name)
 	}
 	if len(r.Vars) > maxVars || len(r.Body) > maxBody {
 		return fmt.Errorf("%d variables and %d literals, at most %d and %d", len(r.Vars), len(r.Body), maxVars, maxBody)

@@ -210,17 +210,17 @@ func (e *eval) aggregate(r *rel.Rule, rows []Row) (Row, bool) {
 		if len(rows) == 0 && agg != rel.Count && agg != rel.Distinct && agg != rel.Sum {
 			return nil, false
 		}
-		different := map[float64]bool{}
+		different := map[string]bool{}
 		for n, row := range rows {
 			x := row[k]
-			different[x+0] = true
+			different[fmt.Sprint(x+0)] = true
 			switch agg {
 			case rel.NoAgg:
 				out[k] = x
 			case rel.Sum, rel.Mean:
 				out[k] += x
 			case rel.Min, rel.Max:
-				if c := less(d, x, out[k]); n == 0 || c < 0 && agg == rel.Min || c > 0 && agg == rel.Max {
+				if c := less(d, x, out[k]); n == 0 || x != x || out[k] == out[k] && (c < 0 && agg == rel.Min || c > 0 && agg == rel.Max) {
 					out[k] = x
 				}
 			}

@@ -35,8 +35,17 @@ type sources struct {
 	sizes []uint64   // of each place
 	from  [][]places // of each column of each relation
 	made  map[*rel.Expr]int
-	grew  bool // an expression has more values than before, since its variables come from more places
-	late  bool // too many rounds have passed: what still grows gets many places
+	vars  []source // of the variables of the rule that is looked at
+	grew  bool     // an expression has more values than before, since its variables come from more places
+	late  bool     // too many rounds have passed: what still grows gets many places
+}
+
+// source is where the cells of a variable come from: of a column, how many there are, and whether
+// its relation is in the stratum.
+type source struct {
+	from   places
+	cells  uint64
+	inside bool
 }
 
 // newBounds computes the bounds of a program whose argument i has rows[i] rows at most. The
@@ -93,6 +102,7 @@ func (b *sources) stratum(s rel.Stratum) {
 		changed, b.grew, b.late = false, false, round > mostRounds
 		for _, i := range s.Rules {
 			r := &b.p.Rules[i]
+			b.variables(s, r)
 			for c := range r.Head {
 				cell := b.cell(s, r, c)
 				if b.late && cell != nil {
@@ -171,19 +181,21 @@ func (b *sources) cell(s rel.Stratum, r *rel.Rule, c int) places {
 	if value {
 		return nil
 	}
-	if cell.Agg == rel.NoAgg && len(cell.Expr.Args) == 0 && cell.Expr.Term.Kind == rel.Variable {
-		return b.variable(s, r, cell.Expr.Term.Var, 0)
-	}
 	return b.expr(s, r, &cell.Expr, cell)
 }
 
-// expr is the place of an expression or an aggregate. It has no more values than its variables, or
-// its groups, have combinations.
+// expr returns the places of an expression or an aggregate: those of a variable, or one of its own.
+// That has no more values than its variables, or its groups, have combinations.
 func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) places {
+	if len(e.Args) == 0 && e.Term.Kind == rel.Variable && (cell == nil || cell.Agg == rel.NoAgg) {
+		return b.vars[e.Term.Var].from
+	}
 	at, found := b.made[e]
 	if !found || s.Recursive {
 		n := uint64(1)
-		times := func(v int) { n = tensor.SatMul(n, b.values(s, r, v)) }
+		times := func(v int) {
+			n = tensor.SatMul(n, b.size(tensor.Column{Domain: r.Vars[v].Domain}, b.vars[v].from))
+		}
 		if cell != nil && cell.Agg != rel.NoAgg {
 			for k := range r.Head {
 				if r.Head[k].Agg == rel.NoAgg {
@@ -208,11 +220,12 @@ func (b *sources) expr(s rel.Stratum, r *rel.Rule, e *rel.Expr, cell *rel.Cell) 
 	return places{int32(at)}
 }
 
-// variable returns the places that a variable comes from: those of the column with the fewest cells
-// among the atoms that give it, preferably of a complete relation.
-func (b *sources) variable(s rel.Stratum, r *rel.Rule, v, depth int) places {
-	var best places
-	least, inside := uint64(0), true
+// variables finds the places that the variables of a rule come from: those of the column with the
+// fewest cells among the atoms that give one, preferably of a complete relation, else of what makes
+// it. Each is found once, from others that are known: a chain of sums may be long, and a variable
+// may also be tested against itself.
+func (b *sources) variables(s rel.Stratum, r *rel.Rule) {
+	b.vars = append(b.vars[:0], make([]source, len(r.Vars))...)
 	for i := range r.Body {
 		l := &r.Body[i]
 		if l.Kind != rel.Atom {
@@ -220,31 +233,28 @@ func (b *sources) variable(s rel.Stratum, r *rel.Rule, v, depth int) places {
 		}
 		_, in := slices.BinarySearch(s.Relations, l.Rel)
 		for c, t := range l.Terms {
-			if t.Kind != rel.Variable || t.Var != v || in && !inside {
+			if t.Kind != rel.Variable {
 				continue
 			}
-			if n := b.columns[l.Rel][c]; best == nil || inside && !in || !in && n < least {
-				best, least, inside = b.from[l.Rel][c], n, in
+			x, n := &b.vars[t.Var], b.columns[l.Rel][c]
+			if x.from == nil || !in && (x.inside || n < x.cells) {
+				*x = source{b.from[l.Rel][c], n, in}
 			}
 		}
 	}
-	if best != nil {
-		return best
-	}
-	for i := range r.Body {
-		if l := &r.Body[i]; l.Kind == rel.Bind && l.Var == v && depth < len(r.Vars) {
-			if t := l.Left.Term; len(l.Left.Args) == 0 && t.Kind == rel.Variable {
-				return b.variable(s, r, t.Var, depth+1)
+	for changed := true; changed; {
+		changed = false
+		for i := range r.Body {
+			l := &r.Body[i]
+			if l.Kind != rel.Bind || b.vars[l.Var].from != nil {
+				continue
 			}
-			return b.expr(s, r, &l.Left, nil)
+			known := true
+			if l.Left.Vars(func(v int) { known = known && b.vars[v].from != nil }); known {
+				b.vars[l.Var].from, changed = b.expr(s, r, &l.Left, nil), true
+			}
 		}
 	}
-	return nil
-}
-
-// values bounds the different values of a variable.
-func (b *sources) values(s rel.Stratum, r *rel.Rule, v int) uint64 {
-	return b.size(tensor.Column{Domain: r.Vars[v].Domain}, b.variable(s, r, v, 0))
 }
 
 // heads bounds the rows that a rule without recursion derives, by the product of the rows of atoms

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ein/vm/rel"
+	"ein/vm/tensor"
 )
 
 // demand makes relations only as far as they are asked for (magic sets: Beeri and Ramakrishnan, On
@@ -162,8 +163,10 @@ func (d *demander) walk(r *rel.Rule, visit func(k int, known columns, before []i
 		}
 		visit(next, columnsOf, before)
 		done[next], before = true, append(before, next)
-		for _, t := range r.Body[next].Terms {
-			if t.Kind == rel.Variable {
+		l := &r.Body[next]
+		for c, t := range l.Terms {
+			element := c == len(l.Terms)-1 && d.p.Relations[l.Rel].Source == rel.FromElements // which may be no number
+			if t.Kind == rel.Variable && !element {
 				bound[t.Var] = true
 			}
 		}
@@ -188,6 +191,9 @@ func (d *demander) rewrite() *rel.Program {
 		asked := rel.Relation{Name: r.Name + "?", Pos: r.Pos}
 		for c, column := range r.Columns {
 			if known.has(c) {
+				if column.Domain == nil {
+					column.Kind = tensor.RealColumn // asked for may be what no whole number is
+				}
 				asked.Columns = append(asked.Columns, column)
 			}
 		}

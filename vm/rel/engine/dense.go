@@ -36,7 +36,7 @@ func isDense(p *rel.Program, s *stratum) bool {
 		}
 	}
 	for _, n := range s.each {
-		if !n.turns(s) {
+		if !n.turns(p, s) {
 			return false
 		}
 	}
@@ -44,8 +44,8 @@ func isDense(p *rel.Program, s *stratum) bool {
 }
 
 // turns reports whether a rule does what turning can say, and sets n.turning. It must start from
-// a pair, and take at most one list of a relation outside the stratum.
-func (n *nest) turns(s *stratum) bool {
+// a pair, and take at most one list of a relation outside the stratum, one without values.
+func (n *nest) turns(p *rel.Program, s *stratum) bool {
 	from := &n.steps[0]
 	if n.kind != rows || from.kind != scan || len(from.out) != 2 || len(from.same) > 0 || len(n.steps) > 2 {
 		return false
@@ -62,7 +62,7 @@ func (n *nest) turns(s *stratum) bool {
 	t := &n.turning
 	if t.key = -1; len(n.steps) == 2 {
 		to := &n.steps[1]
-		if to.kind != probe || s.inside[to.rel] || to.index < 0 || len(to.key) != 1 || len(to.out) != 1 || len(to.same) > 0 || to.value >= 0 || to.check >= 0 {
+		if to.kind != probe || s.inside[to.rel] || to.index < 0 || len(to.key) != 1 || len(to.out) != 1 || len(to.same) > 0 || valued(&p.Relations[to.rel]) {
 			return false
 		}
 		if t.key = place(to.key[0], true); t.key < 0 {

@@ -11,6 +11,7 @@ import (
 
 	"ein/internal/naive/rules"
 	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/rel"
 	"ein/vm/rel/engine"
 	"ein/vm/tensor"
@@ -184,7 +185,7 @@ func TestStopped(t *testing.T) {
 
 // TestCliques holds bodies in which a variable must be in several lists against the
 // same as they are written: in any order of atoms, over several relations, with edges
-// that are read backwards, and counted.
+// that are read backwards, and counted; some of the relations have values.
 func TestCliques(t *testing.T) {
 	total := 0
 	for seed := range uint64(2000) {
@@ -202,7 +203,8 @@ func TestCliques(t *testing.T) {
 			w.random(fmt.Sprint("Edge", i), 2, 40+r.IntN(260), pick)
 		}
 		w.random("Edge2", 3, 40+r.IntN(260), pick)
-		corners, relations := 3+r.IntN(3), 1+r.IntN(3)
+		w.valued(2)
+		corners, relations := 3+r.IntN(3), 1+r.IntN(4)
 		head := lit{w.relation("Clique", corners), []int{0, 1, 2, 3, 4}[:corners]}
 		var body []lit
 		for x := range corners {
@@ -252,5 +254,77 @@ func TestCliques(t *testing.T) {
 	}
 	if total < 1000 {
 		t.Errorf("%d cliques in all", total)
+	}
+}
+
+// TestNoNumber: the least and the largest of what is no number is none, wherever it comes among the
+// others.
+func TestNoNumber(t *testing.T) {
+	columns := []tensor.Column{{Kind: tensor.RealColumn}}
+	for at := range 3 {
+		x := []float64{4, 9, 16}
+		x[at] = -1
+		p := &rel.Program{Relations: []rel.Relation{
+			{Name: "P", Columns: columns, Facts: &tensor.Table{Columns: columns, Len: len(x), Cells: []tensor.Cells{{Num: x}}}},
+			{Name: "Q", Columns: columns},
+		}, Results: []int{1}}
+		for _, agg := range []rel.Agg{rel.Min, rel.Max, rel.Sum, rel.Mean} {
+			root := rel.Expr{Fn: op.FnSqrt, Args: []rel.Expr{rel.V(0)}}
+			p.Rules = []rel.Rule{{Rel: 1, Vars: []rel.Var{{Kind: tensor.RealColumn}}, Head: []rel.Cell{{Agg: agg, Expr: root}}, Body: []rel.Literal{{Terms: []rel.Term{{}}}}}}
+			if err := rel.Verify(p); err != nil {
+				t.Fatal(err)
+			}
+			got, err := engine.New(p, nil).Run(&kernel.Ctl{}, nil, &engine.Budget{})
+			if e := (*engine.Error)(nil); !errors.As(err, &e) || e.Kind != engine.NotFinite {
+				t.Errorf("%v of %v: %v, %v", agg, x, got, err)
+			}
+			if _, err := rules.Eval(p); !errors.Is(err, rules.ErrNumber) {
+				t.Errorf("%v of %v by its definition: %v", agg, x, err)
+			}
+		}
+	}
+}
+
+// TestMadeVariables: planning ends, and bounds hold, where each of many variables is made of two of
+// the one before, and where variables are made of each other.
+func TestMadeVariables(t *testing.T) {
+	number := []tensor.Column{{Kind: tensor.IntColumn}}
+	bind := func(v, a, b int) rel.Literal {
+		return rel.Literal{Kind: rel.Bind, Var: v, Left: rel.Expr{Fn: op.FnMul, Args: []rel.Expr{rel.V(a), rel.V(b)}}}
+	}
+	chain := []rel.Literal{{Terms: []rel.Term{{}}}, {Rel: 1, Terms: []rel.Term{{Kind: rel.Any}}}}
+	for v := range 50 {
+		chain = append(chain, bind(v+1, v, v))
+	}
+	from := chain[:2:2]
+	for _, body := range [][]rel.Literal{
+		chain,
+		append(from, bind(1, 1, 1), bind(1, 0, 0)),
+		append(from, bind(2, 1, 1), bind(1, 2, 2), bind(1, 0, 0)),
+		append(from, rel.Literal{Kind: rel.Bind, Var: 1, Left: rel.V(2)}, rel.Literal{Kind: rel.Bind, Var: 2, Left: rel.V(1)}, bind(1, 0, 0)),
+	} {
+		most := 0
+		for i := range body {
+			most = max(most, body[i].Var)
+		}
+		p := &rel.Program{Relations: []rel.Relation{
+			{Name: "P", Columns: number, Facts: &tensor.Table{Columns: number, Len: 2, Cells: []tensor.Cells{{Num: []float64{0, 1}}}}},
+			{Name: "Q", Columns: number, Facts: &tensor.Table{Columns: number, Len: 1, Cells: []tensor.Cells{{Num: []float64{5}}}}},
+		}, Results: []int{1}, Rules: []rel.Rule{{Rel: 1, Head: []rel.Cell{{Expr: rel.V(most)}}, Body: body, Vars: slices.Repeat([]rel.Var{{Kind: tensor.IntColumn}}, most+1)}}}
+		if err := rel.Verify(p); err != nil {
+			t.Fatal(err)
+		}
+		plan := engine.New(p, nil)
+		got, err := plan.Run(&kernel.Ctl{}, nil, &engine.Budget{})
+		want, wrong := rules.Eval(p)
+		if err != nil || wrong != nil {
+			t.Fatal(err, wrong)
+		}
+		if err := alike(p, got, want); err != nil {
+			t.Errorf("%v\n%v", err, p)
+		}
+		if n := plan.Rows(1); n < 3 {
+			t.Errorf("%d rows certified\n%v", n, p)
+		}
 	}
 }

@@ -300,7 +300,7 @@ func (g *groups) fold(agg rel.Agg, whole bool, at int, first bool, x float64) {
 			*acc += x
 		}
 	default:
-		if first || agg == rel.Min && x < *acc || agg == rel.Max && x > *acc {
+		if first || x != x || agg == rel.Min && x < *acc || agg == rel.Max && x > *acc { // NaN stays, and is refused in the end
 			*acc = x
 		}
 	}

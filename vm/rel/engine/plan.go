@@ -205,7 +205,7 @@ func New(p *rel.Program, size []uint64) *Plan {
 			n.weigh(&st)
 		}
 		st.best = isBest(p, &st)
-		st.unique = !s.Recursive && !p.AsWritten && (len(s.Rules) == 1 || pl.loose(s.Relations[0])) &&
+		st.unique = !s.Recursive && !p.AsWritten && p.Relations[s.Relations[0]].Source == rel.NoSource && (len(s.Rules) == 1 || pl.loose(s.Relations[0])) &&
 			!slices.ContainsFunc(s.Rules, func(i int) bool { return !unique(p, &p.Rules[i]) })
 		if !p.AsWritten {
 			st.closure = closureOf(p, &st)
@@ -225,7 +225,7 @@ func New(p *rel.Program, size []uint64) *Plan {
 // loose reports whether a relation may hold a row twice: whatever reads it only takes the best of
 // values, and its bound on memory counts the rows of each rule.
 func (pl *Plan) loose(i int) bool {
-	if pl.reads(i) || !pl.bound.summed[i] || pl.p.Relations[i].Source != rel.NoSource {
+	if pl.reads(i) || !pl.bound.summed[i] {
 		return false
 	}
 	for k := range pl.p.Rules {
@@ -405,17 +405,18 @@ func (n *nest) end(head *rel.Relation) {
 // corner of a triangle or of a larger clique. Instead of testing each value by itself, a run
 // intersects the lists, as a worst-case optimal join does. It marks one list as bits; if the first
 // step can read its rows sorted by the cell that selects this list, rows with the same list come
-// one after the other, and it is marked once.
+// one after the other, and it is marked once. Lists of relations with values, whose rows are wider,
+// are not intersected.
 func (pl *Plan) meet(n *nest) {
 	for i := range n.steps {
 		st := &n.steps[i]
-		if st.kind != probe || st.index < 0 || len(st.key) != 1 || len(st.out) != 1 || len(st.same) > 0 || st.value >= 0 || st.check >= 0 {
+		if st.kind != probe || st.index < 0 || len(st.key) != 1 || len(st.out) != 1 || len(st.same) > 0 || valued(&pl.p.Relations[st.rel]) {
 			continue
 		}
 		for k := i + 1; k < len(n.steps); k++ {
 			t := &n.steps[k]
 			vars := len(n.rule.Vars)
-			if t.kind != find || len(t.key) != 2 || t.value >= 0 || t.check >= 0 || t.key[0] >= vars || t.key[1] >= vars ||
+			if t.kind != find || len(t.key) != 2 || valued(&pl.p.Relations[t.rel]) || t.key[0] >= vars || t.key[1] >= vars ||
 				(t.key[0] == st.out[0].reg) == (t.key[1] == st.out[0].reg) {
 				break
 			}

@@ -59,6 +59,7 @@ type run struct {
 	rel    int    // that is being derived
 	rule   *rel.Rule
 	inside map[int]bool // relations of the stratum
+	live   []*nest      // of a round: those that have new rows to go through
 
 	// Of the nest that runs.
 	*nest
@@ -374,8 +375,14 @@ func (r *run) stratum(st *stratum) {
 		if round > most { // a round without a cycle settles a value or has a new row
 			r.improving(st)
 		}
-		r.prepare(st, st.each)
+		r.live = r.live[:0] // a stratum of many relations has few new rows in most rounds
 		for _, n := range st.each {
+			if s := &r.stores[n.rule.Body[n.delta].Rel]; s.lo < s.hi || len(s.changed) > 0 {
+				r.live = append(r.live, n)
+			}
+		}
+		r.prepare(st, r.live)
+		for _, n := range r.live {
 			r.do(n)
 		}
 	}
@@ -761,7 +768,7 @@ func (r *run) rows(i int, st *step, s *store) int {
 		if s.valued {
 			wide++
 		}
-		if st.meets > 0 && r.why == nil && !s.valued {
+		if st.meets > 0 && r.why == nil {
 			return r.meet(i, st, x, key[0])
 		}
 		for at, end := int(x.ptr[key[0]]), int(x.ptr[key[0]+1]); at < end; at++ {
@@ -807,7 +814,7 @@ func (r *run) direct(i int, st *step, s *store) bool {
 		return false
 	}
 	next := &r.stores[r.steps[i+1].rel]
-	return !next.whole && next.search == nil && !next.valued && next.index[r.steps[i+1].index].ptr != nil
+	return !next.whole && next.search == nil && next.index[r.steps[i+1].index].ptr != nil
 }
 
 // meetings is rows for such a step.

@@ -64,7 +64,7 @@ func both(t *testing.T, w *workload) (rows []string, plan *engine.Plan) {
 
 // TestDense: recursions on rows of bits make the same as pair by pair, whichever cells a rule
 // exchanges or takes through a list, in one relation or in two that need each other, and
-// read afterwards as they are, by either column and by group, in any order.
+// read afterwards as they are, by either column and by group, in any order; some lists have values.
 func TestDense(t *testing.T) {
 	dense, large, total := 0, 0, 0
 	for seed := range uint64(200) {
@@ -82,6 +82,9 @@ func TestDense(t *testing.T) {
 				m = n/3 + r.IntN(n/6)
 			}
 			lists = append(lists, w.random(fmt.Sprint("Edge", i), 2, m, pick))
+		}
+		if seed%4 == 1 {
+			lists[1] = w.valued(lists[1])
 		}
 		own := []int{w.relation("A", 2), w.relation("B", 2)}[:1+r.IntN(2)]
 		for _, at := range own {
@@ -135,6 +138,43 @@ func TestDense(t *testing.T) {
 	}
 	if dense < 100 || large < 2 || total < 100000 {
 		t.Errorf("%d were dense, %d of them large, of %d rows in all", dense, large, total)
+	}
+}
+
+// TestGivenRows: a relation that has rows from outside and a rule holds each row once.
+func TestGivenRows(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 14))
+		w := newWorkload(10 + 500*int(seed%3))
+		pick := func() uint32 { return uint32(r.IntN(10)) }
+		arity := 2 + r.IntN(2)
+		given, other := w.random("Given", arity, 1+r.IntN(40), pick), w.random("Other", arity, 1+r.IntN(40), pick)
+		cells := r.Perm(arity)
+		w.rule(lit{given, cells}, lit{other, []int{0, 1, 2}[:arity]})
+		w.count(given)
+		w.p.Results = append(w.p.Results, given)
+		both(t, w)
+	}
+}
+
+// TestIdleRules: in a round of a large recursion, rules whose relation has no new rows take nothing.
+func TestIdleRules(t *testing.T) {
+	const n = 300
+	r := rand.New(rand.NewPCG(1, 15))
+	w := newWorkload(5)
+	e := w.random("Edge", 2, 4, func() uint32 { return uint32(r.IntN(5)) })
+	for range n { // a ring, which one row after the other goes round
+		w.relation("Ring", 2)
+	}
+	w.rule(lit{e + 1, []int{0, 1}}, lit{e, []int{0, 1}})
+	for i := range n {
+		w.rule(lit{e + 1 + (i+1)%n, []int{0, 1}}, lit{e + 1 + i, []int{0, 1}})
+	}
+	w.p.Results = []int{e + n}
+	_, plan := both(t, w)
+	ctl := kernel.Ctl{}
+	if _, err := plan.Run(&ctl, w.args, &engine.Budget{}); err != nil || ctl.Ops > 100*n {
+		t.Errorf("%d operations for %d rules, %v", ctl.Ops, n, err)
 	}
 }
 
@@ -316,6 +356,9 @@ func TestJoins(t *testing.T) {
 		for i := range 2 {
 			lists = append(lists, w.random(fmt.Sprint("Edge", i), 2, 1+r.IntN(min(n, n*(n-1))), pick))
 		}
+		if seed%4 == 1 {
+			lists[1] = w.valued(lists[1])
+		}
 		own := []int{w.relation("A", 2), w.relation("B", 2), w.relation("C", 2)}[:1+r.IntN(3)]
 		for _, at := range own {
 			w.rule(lit{at, []int{0, 1}}, lit{lists[r.IntN(2)], []int{0, 1}})
@@ -398,6 +441,9 @@ func TestLoops(t *testing.T) {
 		w := newWorkload(n)
 		pick := func() uint32 { return uint32(r.IntN(n)) }
 		all := []int{w.random("Edge0", 2, 1+r.IntN(n), pick), w.random("Edge1", 2, 1+r.IntN(n), pick), w.relation("A", 2), w.relation("B", 2)}
+		if seed%4 == 1 {
+			all[1] = w.valued(all[1])
+		}
 		for _, at := range all[2:] {
 			w.rule(lit{at, []int{0, 1}}, lit{all[r.IntN(2)], []int{0, 1}})
 			for range 1 + r.IntN(2) {

@@ -86,12 +86,24 @@ func (w *workload) rule(head lit, body ...lit) {
 			x.Terms = append(x.Terms, rel.Term{Var: v})
 			most = max(most, v+1)
 		}
+		if len(l.vars) < len(w.p.Relations[l.rel].Columns) { // a value that nobody asks for
+			x.Terms = append(x.Terms, rel.Term{Kind: rel.Any})
+		}
 		r.Body = append(r.Body, x)
 	}
 	for range most {
 		r.Vars = append(r.Vars, rel.Var{Name: "v", Kind: tensor.NodeColumn, Domain: w.node.Domain})
 	}
 	w.p.Rules = append(w.p.Rules, r)
+}
+
+// valued is a relation that has a value for each pair of another.
+func (w *workload) valued(of int) int {
+	best := w.relation("Best", 3)
+	w.p.Relations[best].Columns[2], w.p.Relations[best].Fold = tensor.Column{Kind: tensor.IntColumn}, rel.Min
+	w.rule(lit{best, []int{0, 1, 0}}, lit{of, []int{0, 1}})
+	w.p.Rules[len(w.p.Rules)-1].Head[2].Expr = rel.C(7)
+	return best
 }
 
 func (w *workload) count(at int) {
