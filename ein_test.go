@@ -82,6 +82,33 @@ func TestData(t *testing.T) {
 	}
 }
 
+// TestLargeFloats binds floats past 2^53, which are reals like others, also as the rows of a result.
+func TestLargeFloats(t *testing.T) {
+	const row = "input R(a: node, v: real)\nR(x, v)?"
+	run := func(text string, input ein.Input) *ein.Result {
+		p, err := ein.Compile("p.ein", text, ein.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Run(context.Background(), input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, m := range []any{[][]float64{{1e16, 2}, {-1e20, 0}}, [][]float32{{1 << 60, 2}, {0, 0}}} {
+		f, err := run("input M: matrix\n:print M", ein.Data("M", m)).Output("M").Floats()
+		if err != nil || f[0] < 1e16 || f[1] != 2 {
+			t.Errorf("%v is %v, %v", m, f, err)
+		}
+	}
+	r := run(row, ein.Data("R", [][]any{{"a", 1e16}, {"b", 0.5}}))
+	again := run(row, ein.Data("R", r.Outputs[0].Value))
+	if r.String() != again.String() || !strings.Contains(r.String(), "1e+16") {
+		t.Errorf("%v and again %v", r, again)
+	}
+}
+
 // TestErrors tries what can be wrong with a program, its data, and its run.
 func TestErrors(t *testing.T) {
 	for _, test := range []struct {

@@ -21,8 +21,10 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -291,7 +293,7 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 	case io.Reader:
 		from, name = data, in.Name
 	default:
-		text, err := json.Marshal(data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false))
+		text, err := json.Marshal(data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false), reals())
 		if err != nil {
 			return nil, &FileError{in.Name, valueError{err}}
 		}
@@ -310,6 +312,18 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 		return nil, context.Cause(ctx)
 	}
 	return raw, err
+}
+
+// reals writes large floats with an exponent, since only whole numbers have to be exact.
+var reals = sync.OnceValue(func() json.Options {
+	return json.WithMarshalers(json.JoinMarshalers(json.MarshalToFunc(real[float64]), json.MarshalToFunc(real[float32])))
+})
+
+func real[T float32 | float64](to *jsontext.Encoder, x T) error {
+	if v := float64(x); math.Abs(v) >= tensor.MaxInt && !math.IsInf(v, 0) {
+		return to.WriteValue(tensor.AppendNumber(nil, v))
+	}
+	return errors.ErrUnsupported
 }
 
 // reader ends with its context, which it checks before each read.
