@@ -82,6 +82,25 @@ func TestData(t *testing.T) {
 	}
 }
 
+// TestNodes asks for the nodes of vectors over the nodes, and of others.
+func TestNodes(t *testing.T) {
+	p, err := ein.Compile("p.ein", `A = edges([["x", "y"], ["y", "z"]]); D = desc(A, "x"); two = [1, 0]; four = [1, 0, 1, 1]; :print D, two, four`, ein.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"D": "[y z] <nil>", "two": "[] the output two is a vector of length 2, not a set, which is a vector of 0 and 1 over the nodes",
+		"four": "[] the output four is a vector of length 4, not a set, which is a vector of 0 and 1 over the nodes"} {
+		nodes, err := r.Output(name).Nodes()
+		if got := fmt.Sprint(nodes, " ", err); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
 // TestLargeFloats binds floats past 2^53, which are reals like others, also as the rows of a result.
 func TestLargeFloats(t *testing.T) {
 	const row = "input R(a: node, v: real)\nR(x, v)?"
@@ -125,6 +144,7 @@ func TestErrors(t *testing.T) {
 		{"unknown", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("B", "x")}, diag.Input, "p.ein: E0705"},
 		{"twice", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", 1), ein.Data("A", 1)}, diag.Input, "p.ein: E0705"},
 		{"no files", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv")}, diag.Input, "x.csv: E0702"},
+		{"empty", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "")}, diag.Input, "p.ein: E0701: A: the file name is missing"},
 		{"options", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv?no=1")}, diag.Input, "p.ein: E0701"},
 		{"no JSON", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", make(chan int))}, diag.Input, "A: E0702"},
 		{"nil", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", nil)}, diag.Input, "p.ein: E0701: A: there is no data"},
