@@ -245,7 +245,7 @@ func (r *Reader) query(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", &FileError{path, err}
 	}
-	return string(text), nil
+	return strings.TrimPrefix(string(text), "\ufeff"), nil
 }
 
 // stoppable is a Table that stops when its context ends.

@@ -72,7 +72,11 @@ func read(t testing.TB, ctx context.Context, kind graphio.Kind, spec string, max
 func TestQueries(t *testing.T) {
 	path := database(t, "a ?shop%23.db", shop...)
 	file := filepath.Join(filepath.Dir(path), "top.sql")
-	if err := os.WriteFile(file, []byte("-- the large ones\nSELECT payer, payee, n AS weight\nFROM paid WHERE n > 1;\n"), 0o600); err != nil {
+	empty := filepath.Join(filepath.Dir(path), "empty.sql")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("\ufeff-- the large ones\nSELECT payer, payee, n AS weight\nFROM paid WHERE n > 1;\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -80,6 +84,7 @@ func TestQueries(t *testing.T) {
 		opt, want string
 	}{
 		{graphio.Matrix, "query=@" + file, `3x3 [] [0 1 1 2] [1 1] [2 3] [] [shell zenith acme]`},
+		{graphio.Matrix, "query=@" + empty, `error: empty.sql: the query: expected SELECT, WITH or VALUES, found ""`},
 		{graphio.Graph, "from=payer&to=payee", `3x3 [] [] [] [] [6 4 0] [acme shell zenith]`},
 		{graphio.Graph, "from=payer&to=payee&where=day==2024-01-03&where=n<3&weight=none", `2x2 [] [] [] [] [2 0] [shell zenith]; where= leaves out 2 of 3 rows`},
 		{graphio.Vector, "query=SELECT amount FROM paid WHERE amount>1 ORDER BY amount DESC", `2 [4.5 3] [] [] [] [] []`},
