@@ -2,6 +2,7 @@ package ein_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -58,6 +59,7 @@ func TestData(t *testing.T) {
 	}
 	for name, a := range map[string]any{
 		"pairs": [][2]int{{0, 1}, {1, 2}}, "matrix": [][]int{{0, 1, 0}, {0, 0, 1}, {0, 0, 0}}, "file": "graph.csv",
+		"decoded": []any{[]any{json.Number("0"), json.Number("1")}, []any{json.Number("1"), json.Number("2")}},
 		"options": "graph.csv?nodes=3", "reader": strings.NewReader("0 1\n1 2\n"), "tensor": &graph,
 	} {
 		t.Run(name, func(t *testing.T) {

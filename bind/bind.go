@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -293,7 +294,7 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 	case io.Reader:
 		from, name = data, in.Name
 	default:
-		text, err := json.Marshal(data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false), reals())
+		text, err := json.Marshal(data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false), numbers())
 		if err != nil {
 			return nil, &FileError{in.Name, valueError{err}}
 		}
@@ -314,9 +315,11 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 	return raw, err
 }
 
-// reals writes large floats with an exponent, since only whole numbers have to be exact.
-var reals = sync.OnceValue(func() json.Options {
-	return json.WithMarshalers(json.JoinMarshalers(json.MarshalToFunc(real[float64]), json.MarshalToFunc(real[float32])))
+// numbers writes large floats with an exponent, since only whole numbers have to be exact, and a
+// Number of encoding/json, which would be a string, as what it is.
+var numbers = sync.OnceValue(func() json.Options {
+	return json.WithMarshalers(json.JoinMarshalers(json.MarshalToFunc(real[float64]), json.MarshalToFunc(real[float32]),
+		json.MarshalToFunc(func(to *jsontext.Encoder, n stdjson.Number) error { return to.WriteValue(jsontext.Value(n)) })))
 })
 
 func real[T float32 | float64](to *jsontext.Encoder, x T) error {
