@@ -103,7 +103,7 @@ func Write(ctx context.Context, to io.Writer, out *vm.Output, f Format, opt Opti
 	}
 	opt.exact = true
 	w := newWriter(ctx, to, opt)
-	if out.Value.Kind == tensor.Real {
+	if out.Value.Kind == tensor.Real || out.Value.Layout == tensor.Rows {
 		w.digits = opt.Precision
 	}
 	switch f {

@@ -149,7 +149,7 @@ func (j *jsonWriter) tuple(t *tensor.Table, row []float64) {
 		if d := t.Columns[c].Domain; d != nil && d.Labels != nil {
 			j.string(d.Label(uint32(x)))
 		} else {
-			j.number(x)
+			j.put(j.cell(t, c, x))
 		}
 	}
 	j.put("]")

@@ -130,6 +130,14 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%d rows of no columns are %q, want %q", rows, got, want)
 		}
 	}
+	two := 2
+	rows := &tensor.Value{Layout: tensor.Rows, Table: &tensor.Table{Columns: []tensor.Column{{Name: "n", Kind: tensor.IntColumn}, {Name: "x", Kind: tensor.RealColumn}}}}
+	rows.Table.Fill([][]float64{{3, 1.236}})
+	for f, want := range map[Format]string{CSV: "n,x\n3,1.24\n", TSV: "n\tx\n3\t1.24\n", JSONL: "[3,1.24]\n", Markdown: "## X\n\n1 row\n\n| n | x |\n|---|---|\n| 3 | 1.24 |\n\n"} {
+		if got := write(rows, f, Options{Precision: &two}); got != want {
+			t.Errorf("%s of a relation with two digits is %q, want %q", f, got, want)
+		}
+	}
 	labels := []string{" a\u200bb\ufeff<&>\"'", "\u0085\u00ad\U0001F600\t", "\x01\r\uffff"}
 	var read struct {
 		Nodes []string `xml:"graph>node>data"`
