@@ -130,6 +130,12 @@ func TestLargeFloats(t *testing.T) {
 	}
 }
 
+// sparse is a 2x2 matrix with an entry in row 0.
+func sparse(k tensor.Kind, column int32, weight []float64) *tensor.Value {
+	return &tensor.Value{Type: tensor.Type{Kind: k, Shape: tensor.ShapeOf(2, 2)}, Layout: tensor.Sparse,
+		CSR: tensor.CSR{Rows: 2, Cols: 2, Ptr: []int32{0, 1, 1}, Idx: []int32{column}, Val: weight}}
+}
+
 // TestErrors tries what can be wrong with a program, its data, and its run.
 func TestErrors(t *testing.T) {
 	for _, test := range []struct {
@@ -152,6 +158,9 @@ func TestErrors(t *testing.T) {
 		{"nil", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", nil)}, diag.Input, "p.ein: E0701: A: there is no data"},
 		{"nil tensor", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", (*tensor.Value)(nil))}, diag.Input, "p.ein: E0701: A: there is no data"},
 		{"no layout", "input A: scalar\n:print A", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: 9})}, diag.Input, "p.ein: E0701: A: a tensor of"},
+		{"no column", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Bool, -1, nil))}, diag.Input, "p.ein: E0701: A: a malformed sparse matrix: row 0 is not increasing within 0..1"},
+		{"weights of a graph", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Bool, 1, []float64{2}))}, diag.Input, "p.ein: E0701: A: a malformed sparse matrix: weights of a bool matrix: true"},
+		{"sparse NaN", "input A: matrix\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Real, 1, []float64{math.NaN()}))}, diag.Input, "p.ein: E0701: A: a sparse matrix has finite numbers, found NaN"},
 		{"no table", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: tensor.Rows})}, diag.Input, "p.ein: E0701: A: the relation has no table"},
 		{"relation", "input A: scalar\n:print A", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: tensor.Rows, Table: &tensor.Table{}})}, diag.Input, "A: E0701: expected a scalar, found a relation"},
 		{"bytes", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", []byte("0,1"))}, diag.Input, "p.ein: E0701: A: a []byte"},

@@ -41,6 +41,7 @@ import (
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/syntax"
+	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/graphio"
 	"ein/vm/tensor"
@@ -96,7 +97,7 @@ func New(name string, data any) (Input, error) {
 }
 
 // malformed says why something is no value at all. Whether its elements are as its type says is seen
-// before a run.
+// before a run, except those of a sparse matrix, which may become bits before that.
 func malformed(v *tensor.Value) error {
 	switch {
 	case v == nil:
@@ -105,6 +106,16 @@ func malformed(v *tensor.Value) error {
 		return fmt.Errorf("a tensor of kind %d, layout %d and shape %v is none", v.Kind, v.Layout, v.Shape)
 	case v.Layout == tensor.Rows && v.Table == nil:
 		return errors.New("the relation has no table")
+	case v.Layout != tensor.Sparse:
+		return nil
+	case v.Shape.Rank() != 2:
+		return fmt.Errorf("a sparse %v is no matrix", v.Shape)
+	}
+	if err := code.CheckValue(v, &code.Reg{Type: v.Type, Layout: v.Layout, NNZ: v.CSR.NNZ()}); err != nil {
+		return fmt.Errorf("a malformed sparse matrix: %w", err)
+	}
+	if k := slices.IndexFunc(v.CSR.Val, func(x float64) bool { return x-x != 0 }); k >= 0 {
+		return fmt.Errorf("a sparse matrix has finite numbers, found %v", v.CSR.Val[k])
 	}
 	return nil
 }
