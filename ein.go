@@ -92,7 +92,8 @@ type Options struct {
 	Proofs int
 
 	// Open opens the files that inputs name. If what it returns has a method Name, as an *os.File
-	// has, then that, not the path, tells the format and stands in diagnostics.
+	// has, then that, not the path, tells the format and stands in diagnostics. A database is
+	// opened by it.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 	// Tables are readers of more formats than package graphio has.
 	Tables bind.Tables

@@ -148,8 +148,8 @@ func Meant(name string, names []string) string {
 
 // Reader reads the data of inputs.
 type Reader struct {
-	// Open opens a file. Its result may have a method Name, if that differs from the path.
-	// Without Open, no files are read.
+	// Open opens a file. Its result may have a method Name, if that differs from the path; a
+	// database needs one, by which it is opened. Without Open, no files are read.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 	// Tables opens what is not read as a stream, by its format.
 	Tables Tables
@@ -288,6 +288,7 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 		opt.Columns = append(opt.Columns, col)
 	}
 	var from io.Reader
+	path := ""
 	switch data := in.Data.(type) {
 	case nil:
 		if r.Open == nil {
@@ -299,7 +300,7 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 		}
 		defer func() { _ = f.Close() }() // nothing was written
 		if n, ok := f.(interface{ Name() string }); ok {
-			name = n.Name()
+			name, path = n.Name(), n.Name()
 		}
 		from = f
 	case io.Reader:
@@ -316,7 +317,7 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 	var raw *graphio.Raw
 	var err error
 	if format.IsTable() {
-		raw, err = r.table(ctx, from, in.Path, name, format, opt)
+		raw, err = r.table(ctx, from, path, name, format, opt)
 	} else {
 		raw, err = graphio.Read(reader{from, ctx}, name, opt)
 	}

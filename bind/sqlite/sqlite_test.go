@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -183,6 +184,37 @@ func TestStops(t *testing.T) {
 	}
 	if got := read(t, t.Context(), graphio.Graph, path+"?"+endless+"x, x+1 FROM n", 1<<20); !strings.HasPrefix(got, "error: x.db:") || !strings.Contains(got, "--max-memory") {
 		t.Error(got)
+	}
+}
+
+// TestOpen: the file that is read is the one that the host opened, not another of the same path.
+func TestOpen(t *testing.T) {
+	path := database(t, "x.db", shop...)
+	t.Chdir(filepath.Dir(database(t, "x.db", "CREATE TABLE t (a, b)", "INSERT INTO t VALUES ('wrong', 'file')")))
+	for _, c := range []struct {
+		open func() (io.ReadCloser, error)
+		want string
+	}{
+		{func() (io.ReadCloser, error) { return os.Open(path) }, "<nil>"},
+		{func() (io.ReadCloser, error) {
+			f, err := os.Open(path)
+			return struct {
+				fs.File
+				io.ReaderAt
+			}{f, f}, err
+		}, "a database is opened by its path, and this has none"},
+	} {
+		r := bind.Reader{Tables: tables, Open: func(context.Context, string) (io.ReadCloser, error) { return c.open() }}
+		in := bind.Input{Name: "A", Path: "x.db"}
+		if err := in.Options.Set("weight", "none"); err != nil {
+			t.Fatal(err)
+		}
+		data, err := r.All(t.Context(), []bind.Declared{{Name: "A", Kind: graphio.Graph}}, []bind.Input{in}, nil)
+		if got := fmt.Sprint(err); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s, want %s", got, c.want)
+		} else if err == nil && fmt.Sprint(data.Labels) != "[acme shell zenith]" {
+			t.Error(data.Labels)
+		}
 	}
 }
 
