@@ -23,6 +23,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -366,6 +367,11 @@ type Data struct {
 // domains those in its other domains. The nodes are those of the program, then those of relations, then
 // those of other inputs.
 func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*Data, error) {
+	return within(context.Background(), decls, known, domains)
+}
+
+// within is Bind that stops when the context ends.
+func within(ctx context.Context, decls []graphio.Decl, known []string, domains map[string][]string) (*Data, error) {
 	var relations []*graphio.Raw
 	var names []string // of these
 	var others []graphio.Decl
@@ -377,18 +383,29 @@ func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*D
 			others = append(others, d)
 		}
 	}
-	tables := func(known []string) ([]*tensor.Table, map[string][]string, []graphio.Warning) {
-		labels := map[string][]string{nodes: slices.Clone(known)}
-		for name, list := range domains {
-			labels[name] = slices.Clone(list)
-		}
-		list, warnings := graphio.Tables(relations, labels)
-		return list, labels, warnings
+	type tables struct {
+		list     []*tensor.Table
+		labels   map[string][]string
+		warnings []graphio.Warning
 	}
-	list, labels, warnings := tables(known)
-	data := &Data{Values: map[string]*tensor.Value{}, Labels: labels[nodes]}
+	// Sorting millions of rows takes seconds and does not look at the context.
+	build := func(known []string) (tables, bool) {
+		return Within(ctx, func() (t tables) {
+			t.labels = map[string][]string{nodes: slices.Clone(known)}
+			for name, list := range domains {
+				t.labels[name] = slices.Clone(list)
+			}
+			t.list, t.warnings = graphio.Tables(relations, t.labels)
+			return t
+		})
+	}
+	made, ok := build(known)
+	if !ok {
+		return nil, context.Cause(ctx)
+	}
+	data := &Data{Values: map[string]*tensor.Value{}, Labels: made.labels[nodes]}
 	if len(others) > 0 || len(relations) == 0 {
-		values, all, found, err := graphio.Bind(others, labels[nodes])
+		values, all, found, err := graphio.Bind(others, made.labels[nodes])
 		if err != nil {
 			return nil, err
 		}
@@ -396,16 +413,42 @@ func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*D
 			data.Values[others[i].Name] = &values[i]
 		}
 		lang.Normalise(data.Values)
-		if len(all) > len(labels[nodes]) {
-			list, _, warnings = tables(all)
+		if len(all) > len(made.labels[nodes]) {
+			if made, ok = build(all); !ok {
+				return nil, context.Cause(ctx)
+			}
 		}
 		data.Labels, data.Warnings = all, found
 	}
-	for i, t := range list {
+	for i, t := range made.list {
 		data.Values[names[i]] = &tensor.Value{Layout: tensor.Rows, Table: t}
 	}
-	data.Warnings = slices.Concat(read, warnings, data.Warnings, alike(data.Labels))
+	data.Warnings = slices.Concat(read, made.warnings, data.Warnings, alike(data.Labels))
 	return data, nil
+}
+
+// Within returns what work does. If the context ends first, ok is false, and the work is left behind.
+func Within[T any](ctx context.Context, work func() T) (result T, ok bool) {
+	if ctx.Done() == nil {
+		return work(), true
+	}
+	done, bug := make(chan T, 1), make(chan string, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				bug <- fmt.Sprintf("%v\n%s", r, debug.Stack())
+			}
+		}()
+		done <- work()
+	}()
+	select {
+	case result = <-done:
+		return result, true
+	case r := <-bug:
+		panic(r)
+	case <-ctx.Done():
+		return result, false
+	}
 }
 
 // alike notes labels that are told from others by blanks, invisible characters or the encoding of
@@ -513,7 +556,7 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 		}
 		decls = append(decls, graphio.Decl{Name: d.Name, Raw: raw})
 	}
-	data, err := Bind(decls, known, r.Domains)
+	data, err := within(ctx, decls, known, r.Domains)
 	if err != nil {
 		return nil, err
 	}
