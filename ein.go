@@ -37,9 +37,7 @@ package ein
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -92,7 +90,8 @@ type Options struct {
 	Proofs int
 
 	// Open opens the files that inputs name. If what it returns has a method Name, as an *os.File
-	// has, then that, not the path, tells the format and stands in diagnostics.
+	// has, then that, not the path, tells the format and stands in diagnostics. A database is
+	// opened by it.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 	// Tables are readers of more formats than package graphio has.
 	Tables bind.Tables
@@ -232,27 +231,11 @@ const fewNodes = 1 << 12
 // compiled is lang.Code, or nil if the context ends first. Planning hundreds of thousands of
 // operations takes a second and does not look at the context, so its goroutine is abandoned.
 func compiled(ctx context.Context, c *check.Program, opt lang.Options) *code.Program {
-	if ctx.Done() == nil || c.Nodes <= fewNodes {
+	if c.Nodes <= fewNodes {
 		return lang.Code(c, opt)
 	}
-	done := make(chan *code.Program, 1)
-	bug := make(chan string, 1)
-	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				bug <- fmt.Sprintf("%v\n%s", r, debug.Stack())
-			}
-		}()
-		done <- lang.Code(c, opt)
-	}()
-	select {
-	case p := <-done:
-		return p
-	case r := <-bug:
-		panic(r)
-	case <-ctx.Done():
-		return nil
-	}
+	p, _ := bind.Within(ctx, func() *code.Program { return lang.Code(c, opt) })
+	return p
 }
 
 // operationBytes is the memory of an operation of the checked program and of what the planner

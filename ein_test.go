@@ -2,6 +2,7 @@ package ein_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -58,6 +59,7 @@ func TestData(t *testing.T) {
 	}
 	for name, a := range map[string]any{
 		"pairs": [][2]int{{0, 1}, {1, 2}}, "matrix": [][]int{{0, 1, 0}, {0, 0, 1}, {0, 0, 0}}, "file": "graph.csv",
+		"decoded": []any{[]any{json.Number("0"), json.Number("1")}, []any{json.Number("1"), json.Number("2")}},
 		"options": "graph.csv?nodes=3", "reader": strings.NewReader("0 1\n1 2\n"), "tensor": &graph,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,6 +84,58 @@ func TestData(t *testing.T) {
 	}
 }
 
+// TestNodes asks for the nodes of vectors over the nodes, and of others.
+func TestNodes(t *testing.T) {
+	p, err := ein.Compile("p.ein", `A = edges([["x", "y"], ["y", "z"]]); D = desc(A, "x"); two = [1, 0]; four = [1, 0, 1, 1]; :print D, two, four`, ein.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"D": "[y z] <nil>", "two": "[] the output two is a vector of length 2, not a set, which is a vector of 0 and 1 over the nodes",
+		"four": "[] the output four is a vector of length 4, not a set, which is a vector of 0 and 1 over the nodes"} {
+		nodes, err := r.Output(name).Nodes()
+		if got := fmt.Sprint(nodes, " ", err); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestLargeFloats binds floats past 2^53, which are reals like others, also as the rows of a result.
+func TestLargeFloats(t *testing.T) {
+	const row = "input R(a: node, v: real)\nR(x, v)?"
+	run := func(text string, input ein.Input) *ein.Result {
+		p, err := ein.Compile("p.ein", text, ein.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Run(context.Background(), input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, m := range []any{[][]float64{{1e16, 2}, {-1e20, 0}}, [][]float32{{1 << 60, 2}, {0, 0}}} {
+		f, err := run("input M: matrix\n:print M", ein.Data("M", m)).Output("M").Floats()
+		if err != nil || f[0] < 1e16 || f[1] != 2 {
+			t.Errorf("%v is %v, %v", m, f, err)
+		}
+	}
+	r := run(row, ein.Data("R", [][]any{{"a", 1e16}, {"b", 0.5}}))
+	again := run(row, ein.Data("R", r.Outputs[0].Value))
+	if r.String() != again.String() || !strings.Contains(r.String(), "1e+16") {
+		t.Errorf("%v and again %v", r, again)
+	}
+}
+
+// sparse is a 2x2 matrix with an entry in row 0.
+func sparse(k tensor.Kind, column int32, weight []float64) *tensor.Value {
+	return &tensor.Value{Type: tensor.Type{Kind: k, Shape: tensor.ShapeOf(2, 2)}, Layout: tensor.Sparse,
+		CSR: tensor.CSR{Rows: 2, Cols: 2, Ptr: []int32{0, 1, 1}, Idx: []int32{column}, Val: weight}}
+}
+
 // TestErrors tries what can be wrong with a program, its data, and its run.
 func TestErrors(t *testing.T) {
 	for _, test := range []struct {
@@ -98,11 +152,15 @@ func TestErrors(t *testing.T) {
 		{"unknown", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("B", "x")}, diag.Input, "p.ein: E0705"},
 		{"twice", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", 1), ein.Data("A", 1)}, diag.Input, "p.ein: E0705"},
 		{"no files", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv")}, diag.Input, "x.csv: E0702"},
+		{"empty", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "")}, diag.Input, "p.ein: E0701: A: the file name is missing"},
 		{"options", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv?no=1")}, diag.Input, "p.ein: E0701"},
 		{"no JSON", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", make(chan int))}, diag.Input, "A: E0702"},
 		{"nil", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", nil)}, diag.Input, "p.ein: E0701: A: there is no data"},
 		{"nil tensor", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", (*tensor.Value)(nil))}, diag.Input, "p.ein: E0701: A: there is no data"},
 		{"no layout", "input A: scalar\n:print A", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: 9})}, diag.Input, "p.ein: E0701: A: a tensor of"},
+		{"no column", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Bool, -1, nil))}, diag.Input, "p.ein: E0701: A: a malformed sparse matrix: row 0 is not increasing within 0..1"},
+		{"weights of a graph", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Bool, 1, []float64{2}))}, diag.Input, "p.ein: E0701: A: a malformed sparse matrix: weights of a bool matrix: true"},
+		{"sparse NaN", "input A: matrix\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Real, 1, []float64{math.NaN()}))}, diag.Input, "p.ein: E0701: A: a sparse matrix has finite numbers, found NaN"},
 		{"no table", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: tensor.Rows})}, diag.Input, "p.ein: E0701: A: the relation has no table"},
 		{"relation", "input A: scalar\n:print A", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: tensor.Rows, Table: &tensor.Table{}})}, diag.Input, "A: E0701: expected a scalar, found a relation"},
 		{"bytes", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", []byte("0,1"))}, diag.Input, "p.ein: E0701: A: a []byte"},

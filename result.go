@@ -111,14 +111,14 @@ func (o Output) Floats() ([]float64, error) {
 // Nodes returns the nodes in an output that is a set, a 0/1 vector over them, by label
 // or by number.
 func (o Output) Nodes() ([]string, error) {
-	if o.Value == nil || o.Value.Shape.Rank() != 1 || o.Value.Kind != tensor.Bool {
-		return nil, o.not("a set, which is a vector of 0 and 1")
+	if o.Value == nil || o.Value.Shape.Rank() != 1 || o.Value.Kind != tensor.Bool || len(o.labels) > 0 && len(o.labels) != o.Value.Shape.Dim(0) {
+		return nil, o.not("a set, which is a vector of 0 and 1 over the nodes")
 	}
 	nodes := []string{}
 	for i, x := range o.Value.ToDense() {
 		switch {
 		case x == 0:
-		case i < len(o.labels):
+		case len(o.labels) > 0:
 			nodes = append(nodes, o.labels[i])
 		default:
 			nodes = append(nodes, fmt.Sprint(i))

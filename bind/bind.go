@@ -16,13 +16,17 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -38,6 +42,7 @@ import (
 	"ein/lang/check"
 	"ein/lang/diag"
 	"ein/lang/syntax"
+	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/graphio"
 	"ein/vm/tensor"
@@ -93,7 +98,7 @@ func New(name string, data any) (Input, error) {
 }
 
 // malformed says why something is no value at all. Whether its elements are as its type says is seen
-// before a run.
+// before a run, except those of a sparse matrix, which may become bits before that.
 func malformed(v *tensor.Value) error {
 	switch {
 	case v == nil:
@@ -102,6 +107,16 @@ func malformed(v *tensor.Value) error {
 		return fmt.Errorf("a tensor of kind %d, layout %d and shape %v is none", v.Kind, v.Layout, v.Shape)
 	case v.Layout == tensor.Rows && v.Table == nil:
 		return errors.New("the relation has no table")
+	case v.Layout != tensor.Sparse:
+		return nil
+	case v.Shape.Rank() != 2:
+		return fmt.Errorf("a sparse %v is no matrix", v.Shape)
+	}
+	if err := code.CheckValue(v, &code.Reg{Type: v.Type, Layout: v.Layout, NNZ: v.CSR.NNZ()}); err != nil {
+		return fmt.Errorf("a malformed sparse matrix: %w", err)
+	}
+	if k := slices.IndexFunc(v.CSR.Val, func(x float64) bool { return x-x != 0 }); k >= 0 {
+		return fmt.Errorf("a sparse matrix has finite numbers, found %v", v.CSR.Val[k])
 	}
 	return nil
 }
@@ -134,8 +149,8 @@ func Meant(name string, names []string) string {
 
 // Reader reads the data of inputs.
 type Reader struct {
-	// Open opens a file. Its result may have a method Name, if that differs from the path.
-	// Without Open, no files are read.
+	// Open opens a file. Its result may have a method Name, if that differs from the path; a
+	// database needs one, by which it is opened. Without Open, no files are read.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 	// Tables opens what is not read as a stream, by its format.
 	Tables Tables
@@ -243,7 +258,7 @@ func (r *Reader) query(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", &FileError{path, err}
 	}
-	return string(text), nil
+	return strings.TrimPrefix(string(text), "\ufeff"), nil
 }
 
 // stoppable is a Table that stops when its context ends.
@@ -274,6 +289,7 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 		opt.Columns = append(opt.Columns, col)
 	}
 	var from io.Reader
+	path := ""
 	switch data := in.Data.(type) {
 	case nil:
 		if r.Open == nil {
@@ -285,13 +301,13 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 		}
 		defer func() { _ = f.Close() }() // nothing was written
 		if n, ok := f.(interface{ Name() string }); ok {
-			name = n.Name()
+			name, path = n.Name(), n.Name()
 		}
 		from = f
 	case io.Reader:
 		from, name = data, in.Name
 	default:
-		text, err := json.Marshal(data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false))
+		text, err := json.Marshal(data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false), numbers())
 		if err != nil {
 			return nil, &FileError{in.Name, valueError{err}}
 		}
@@ -302,7 +318,7 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 	var raw *graphio.Raw
 	var err error
 	if format.IsTable() {
-		raw, err = r.table(ctx, from, in.Path, name, format, opt)
+		raw, err = r.table(ctx, from, path, name, format, opt)
 	} else {
 		raw, err = graphio.Read(reader{from, ctx}, name, opt)
 	}
@@ -310,6 +326,20 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 		return nil, context.Cause(ctx)
 	}
 	return raw, err
+}
+
+// numbers writes large floats with an exponent, since only whole numbers have to be exact, and a
+// Number of encoding/json, which would be a string, as what it is.
+var numbers = sync.OnceValue(func() json.Options {
+	return json.WithMarshalers(json.JoinMarshalers(json.MarshalToFunc(real[float64]), json.MarshalToFunc(real[float32]),
+		json.MarshalToFunc(func(to *jsontext.Encoder, n stdjson.Number) error { return to.WriteValue(jsontext.Value(n)) })))
+})
+
+func real[T float32 | float64](to *jsontext.Encoder, x T) error {
+	if v := float64(x); math.Abs(v) >= tensor.MaxInt && !math.IsInf(v, 0) {
+		return to.WriteValue(tensor.AppendNumber(nil, v))
+	}
+	return errors.ErrUnsupported
 }
 
 // reader ends with its context, which it checks before each read.
@@ -337,6 +367,11 @@ type Data struct {
 // domains those in its other domains. The nodes are those of the program, then those of relations, then
 // those of other inputs.
 func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*Data, error) {
+	return within(context.Background(), decls, known, domains)
+}
+
+// within is Bind that stops when the context ends.
+func within(ctx context.Context, decls []graphio.Decl, known []string, domains map[string][]string) (*Data, error) {
 	var relations []*graphio.Raw
 	var names []string // of these
 	var others []graphio.Decl
@@ -348,18 +383,29 @@ func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*D
 			others = append(others, d)
 		}
 	}
-	tables := func(known []string) ([]*tensor.Table, map[string][]string, []graphio.Warning) {
-		labels := map[string][]string{nodes: slices.Clone(known)}
-		for name, list := range domains {
-			labels[name] = slices.Clone(list)
-		}
-		list, warnings := graphio.Tables(relations, labels)
-		return list, labels, warnings
+	type tables struct {
+		list     []*tensor.Table
+		labels   map[string][]string
+		warnings []graphio.Warning
 	}
-	list, labels, warnings := tables(known)
-	data := &Data{Values: map[string]*tensor.Value{}, Labels: labels[nodes]}
+	// Sorting millions of rows takes seconds and does not look at the context.
+	build := func(known []string) (tables, bool) {
+		return Within(ctx, func() (t tables) {
+			t.labels = map[string][]string{nodes: slices.Clone(known)}
+			for name, list := range domains {
+				t.labels[name] = slices.Clone(list)
+			}
+			t.list, t.warnings = graphio.Tables(relations, t.labels)
+			return t
+		})
+	}
+	made, ok := build(known)
+	if !ok {
+		return nil, context.Cause(ctx)
+	}
+	data := &Data{Values: map[string]*tensor.Value{}, Labels: made.labels[nodes]}
 	if len(others) > 0 || len(relations) == 0 {
-		values, all, found, err := graphio.Bind(others, labels[nodes])
+		values, all, found, err := graphio.Bind(others, made.labels[nodes])
 		if err != nil {
 			return nil, err
 		}
@@ -367,16 +413,42 @@ func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*D
 			data.Values[others[i].Name] = &values[i]
 		}
 		lang.Normalise(data.Values)
-		if len(all) > len(labels[nodes]) {
-			list, _, warnings = tables(all)
+		if len(all) > len(made.labels[nodes]) {
+			if made, ok = build(all); !ok {
+				return nil, context.Cause(ctx)
+			}
 		}
 		data.Labels, data.Warnings = all, found
 	}
-	for i, t := range list {
+	for i, t := range made.list {
 		data.Values[names[i]] = &tensor.Value{Layout: tensor.Rows, Table: t}
 	}
-	data.Warnings = slices.Concat(read, warnings, data.Warnings, alike(data.Labels))
+	data.Warnings = slices.Concat(read, made.warnings, data.Warnings, alike(data.Labels))
 	return data, nil
+}
+
+// Within returns what work does. If the context ends first, ok is false, and the work is left behind.
+func Within[T any](ctx context.Context, work func() T) (result T, ok bool) {
+	if ctx.Done() == nil {
+		return work(), true
+	}
+	done, bug := make(chan T, 1), make(chan string, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				bug <- fmt.Sprintf("%v\n%s", r, debug.Stack())
+			}
+		}()
+		done <- work()
+	}()
+	select {
+	case result = <-done:
+		return result, true
+	case r := <-bug:
+		panic(r)
+	case <-ctx.Done():
+		return result, false
+	}
 }
 
 // alike notes labels that are told from others by blanks, invisible characters or the encoding of
@@ -484,7 +556,7 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 		}
 		decls = append(decls, graphio.Decl{Name: d.Name, Raw: raw})
 	}
-	data, err := Bind(decls, known, r.Domains)
+	data, err := within(ctx, decls, known, r.Domains)
 	if err != nil {
 		return nil, err
 	}

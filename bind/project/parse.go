@@ -57,7 +57,7 @@ const (
 // and value is.
 func Parse(name string, text []byte) (*File, diag.List) {
 	r := &reading{file: &File{name: name, single: map[string]*Settings{}}, seen: map[string]seenAs{}}
-	r.Reset(text)
+	r.Reset(bytes.TrimPrefix(text, []byte("\ufeff"))) // editors of Windows write one
 	var table []word
 	known := true
 	for r.NextExpression() {

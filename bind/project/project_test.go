@@ -16,6 +16,7 @@ func TestWrong(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"inptus = 1", "1:1: there is no setting `inptus`; Did you mean `inputs`?"},
 		{"é = 1", "1:1: invalid character at start of key: U+00C3 'Ã'"},
+		{"\ufeffprofile = 'all'\r\n", "1:11: there is no profile \"all\"; There are full, core and logic."},
 		{"a = [1", "1:6: array is incomplete"},
 		{"\n[limits]\nmax-memroy = 1", "3:1: there is no limit `max-memroy`; Did you mean `max-memory`?"},
 		{"[limits]\nmax-memory = '64MB'", "2:14: max-memory cannot be \"64MB\": expected a number of bytes, or one with KiB, MiB or GiB"},

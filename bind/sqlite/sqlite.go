@@ -69,7 +69,7 @@ func Open(ctx context.Context, f *bind.File, opt graphio.Options) (_ graphio.Tab
 		}
 	}
 	query := opt.Query
-	if query == "" {
+	if query == "" && f.Query == "" {
 		if query, err = onlyTable(ctx, conn); err != nil {
 			return nil, err
 		}

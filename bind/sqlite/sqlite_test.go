@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,7 +73,11 @@ func read(t testing.TB, ctx context.Context, kind graphio.Kind, spec string, max
 func TestQueries(t *testing.T) {
 	path := database(t, "a ?shop%23.db", shop...)
 	file := filepath.Join(filepath.Dir(path), "top.sql")
-	if err := os.WriteFile(file, []byte("-- the large ones\nSELECT payer, payee, n AS weight\nFROM paid WHERE n > 1;\n"), 0o600); err != nil {
+	empty := filepath.Join(filepath.Dir(path), "empty.sql")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("\ufeff-- the large ones\nSELECT payer, payee, n AS weight\nFROM paid WHERE n > 1;\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -80,6 +85,7 @@ func TestQueries(t *testing.T) {
 		opt, want string
 	}{
 		{graphio.Matrix, "query=@" + file, `3x3 [] [0 1 1 2] [1 1] [2 3] [] [shell zenith acme]`},
+		{graphio.Matrix, "query=@" + empty, `error: empty.sql: the query: expected SELECT, WITH or VALUES, found ""`},
 		{graphio.Graph, "from=payer&to=payee", `3x3 [] [] [] [] [6 4 0] [acme shell zenith]`},
 		{graphio.Graph, "from=payer&to=payee&where=day==2024-01-03&where=n<3&weight=none", `2x2 [] [] [] [] [2 0] [shell zenith]; where= leaves out 2 of 3 rows`},
 		{graphio.Vector, "query=SELECT amount FROM paid WHERE amount>1 ORDER BY amount DESC", `2 [4.5 3] [] [] [] [] []`},
@@ -178,6 +184,37 @@ func TestStops(t *testing.T) {
 	}
 	if got := read(t, t.Context(), graphio.Graph, path+"?"+endless+"x, x+1 FROM n", 1<<20); !strings.HasPrefix(got, "error: x.db:") || !strings.Contains(got, "--max-memory") {
 		t.Error(got)
+	}
+}
+
+// TestOpen: the file that is read is the one that the host opened, not another of the same path.
+func TestOpen(t *testing.T) {
+	path := database(t, "x.db", shop...)
+	t.Chdir(filepath.Dir(database(t, "x.db", "CREATE TABLE t (a, b)", "INSERT INTO t VALUES ('wrong', 'file')")))
+	for _, c := range []struct {
+		open func() (io.ReadCloser, error)
+		want string
+	}{
+		{func() (io.ReadCloser, error) { return os.Open(path) }, "<nil>"},
+		{func() (io.ReadCloser, error) {
+			f, err := os.Open(path)
+			return struct {
+				fs.File
+				io.ReaderAt
+			}{f, f}, err
+		}, "a database is opened by its path, and this has none"},
+	} {
+		r := bind.Reader{Tables: tables, Open: func(context.Context, string) (io.ReadCloser, error) { return c.open() }}
+		in := bind.Input{Name: "A", Path: "x.db"}
+		if err := in.Options.Set("weight", "none"); err != nil {
+			t.Fatal(err)
+		}
+		data, err := r.All(t.Context(), []bind.Declared{{Name: "A", Kind: graphio.Graph}}, []bind.Input{in}, nil)
+		if got := fmt.Sprint(err); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s, want %s", got, c.want)
+		} else if err == nil && fmt.Sprint(data.Labels) != "[acme shell zenith]" {
+			t.Error(data.Labels)
+		}
 	}
 }
 

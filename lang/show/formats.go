@@ -103,7 +103,7 @@ func Write(ctx context.Context, to io.Writer, out *vm.Output, f Format, opt Opti
 	}
 	opt.exact = true
 	w := newWriter(ctx, to, opt)
-	if out.Value.Kind == tensor.Real {
+	if out.Value.Kind == tensor.Real || out.Value.Layout == tensor.Rows {
 		w.digits = opt.Precision
 	}
 	switch f {
@@ -288,7 +288,17 @@ func (w *writer) dot(out *vm.Output) {
 func (w *writer) graphML(out *vm.Output) {
 	v := out.Value
 	size := v.Shape.Dim(0)
-	text := func(s string) string { return html.EscapeString(page.Visible(s)) }
+	text := func(s string) string {
+		var b strings.Builder
+		for _, r := range s {
+			c := string(r)
+			if r < ' ' || r == 0xfffe || r == 0xffff {
+				c = page.Visible(c)
+			}
+			b.WriteString(html.EscapeString(c))
+		}
+		return b.String()
+	}
 	edges, has := w.edges(v)
 	w.put(`<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

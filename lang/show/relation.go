@@ -141,12 +141,15 @@ func (j *jsonWriter) relation(t *tensor.Table) {
 
 // tuple writes a row as an array: names are strings; numbers and nodes without labels are numbers.
 func (j *jsonWriter) tuple(t *tensor.Table, row []float64) {
+	j.put("[")
 	for c, x := range row {
-		j.put([]string{",", "["}[min(1, max(0, 1-c))])
+		if c > 0 {
+			j.put(",")
+		}
 		if d := t.Columns[c].Domain; d != nil && d.Labels != nil {
 			j.string(d.Label(uint32(x)))
 		} else {
-			j.number(x)
+			j.put(j.cell(t, c, x))
 		}
 	}
 	j.put("]")

@@ -3,6 +3,8 @@ package show
 import (
 	"context"
 	"encoding/json"
+	"encoding/xml"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +115,41 @@ func TestShow(t *testing.T) {
 }
 
 func negative(x float64) float64 { return -x }
+
+// TestWrite reads what programs write with readers of their formats.
+func TestWrite(t *testing.T) {
+	write := func(v *tensor.Value, f Format, opt Options) string {
+		var b strings.Builder
+		if err := Write(context.Background(), &b, &vm.Output{Name: "X", Value: v}, f, opt); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for rows, want := range []string{"", "[]\n"} { // a query without variables: no, and yes
+		if got := write(&tensor.Value{Layout: tensor.Rows, Table: &tensor.Table{Len: rows}}, JSONL, Options{}); got != want {
+			t.Errorf("%d rows of no columns are %q, want %q", rows, got, want)
+		}
+	}
+	two := 2
+	rows := &tensor.Value{Layout: tensor.Rows, Table: &tensor.Table{Columns: []tensor.Column{{Name: "n", Kind: tensor.IntColumn}, {Name: "x", Kind: tensor.RealColumn}}}}
+	rows.Table.Fill([][]float64{{3, 1.236}})
+	for f, want := range map[Format]string{CSV: "n,x\n3,1.24\n", TSV: "n\tx\n3\t1.24\n", JSONL: "[3,1.24]\n", Markdown: "## X\n\n1 row\n\n| n | x |\n|---|---|\n| 3 | 1.24 |\n\n"} {
+		if got := write(rows, f, Options{Precision: &two}); got != want {
+			t.Errorf("%s of a relation with two digits is %q, want %q", f, got, want)
+		}
+	}
+	labels := []string{" a\u200bb\ufeff<&>\"'", "\u0085\u00ad\U0001F600\t", "\x01\r\uffff"}
+	var read struct {
+		Nodes []string `xml:"graph>node>data"`
+	}
+	if err := xml.Unmarshal([]byte(write(packed(3, 3), GraphML, Options{Nodes: true, Labels: labels})), &read); err != nil {
+		t.Fatal(err)
+	}
+	labels[2] = "⟨U+0001⟩⟨U+000D⟩⟨U+FFFF⟩" // which XML cannot hold
+	if !slices.Equal(read.Nodes, labels) {
+		t.Errorf("labels are %q, want %q", read.Nodes, labels)
+	}
+}
 
 func TestCut(t *testing.T) {
 	show := func(v *tensor.Value, opt Options) string {

@@ -131,7 +131,7 @@ func TestParseSpec(t *testing.T) {
 		{spec: "what?.csv", path: "what?.csv"},
 		{spec: "what?a=b.csv?", path: "what?a=b.csv"},
 		{spec: "a?b?format=csv", path: "a?b", opt: Options{Format: CSV}},
-		{spec: "", err: ": the file name is missing (- reads standard input)"},
+		{spec: "", err: "the file name is missing (- reads standard input)"},
 		{spec: "?format=csv", err: "?format=csv: the file name is missing (- reads standard input)"},
 		{spec: "a?sorce=x", err: `a?sorce=x: unknown option "sorce" (the options are default, dup, extra, format, from, header, ids, nodes, onehot, query, source, target, to, weight, where)`},
 		{spec: "a?format=csv&x", err: `a?format=csv&x: expected option=value after ?, found "x" (the options are default, dup, extra, format, from, header, ids, nodes, onehot, query, source, target, to, weight, where)`},

@@ -27,8 +27,8 @@
 //   - Edge list (edges): separated by tab if the first row has one, else by
 //     comma if it has one, else by blanks, which in a row with quotes are spaces.
 //     Comments begin with # or %. This is also how text of unknown name is read.
-//   - Matrix Market: coordinate and array; real, integer, pattern; general,
-//     symmetric, skew-symmetric. Node i of the file is node i-1. A symmetric
+//   - Matrix Market: coordinate and array; real, integer,
+//     unsigned-integer, pattern; general, symmetric, skew-symmetric. Node i of the file is node i-1. A symmetric
 //     file holds its lower triangle only. A graph must be square. Lines that
 //     begin with % are comments; after the sizes a warning counts them.
 //   - JSON lines (jsonl): the items of a JSON array, each on a line of its own.

@@ -31,7 +31,9 @@ func (e *Error) Error() string {
 			b.WriteString(strconv.Itoa(n))
 		}
 	}
-	b.WriteString(": ")
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
 	b.WriteString(e.Msg)
 	if e.Hint != "" {
 		b.WriteString(" (" + e.Hint + ")")

@@ -551,7 +551,13 @@ func (f edgeRows) chooseFields(w *row) {
 		return
 	}
 	n := len(w.cells)
-	c, ok := f.weightAmong(n, cols, func(c int) []byte { return w.cells[c].key }, func(c int) bool { return w.cells[c].as == number })
+	name := func(c int) []byte {
+		if key := w.cells[c].key; string(key) != "key" || !slices.Contains(f.ofTheFile.names, "multigraph") {
+			return key
+		}
+		return nil // it tells the edges of a multigraph between two nodes apart
+	}
+	c, ok := f.weightAmong(n, cols, name, func(c int) bool { return w.cells[c].as == number })
 	if !ok {
 		panic(f.fatal(w.line, w.col, fmt.Sprintf("which of the %d fields holds the weights?", n), "give weight=, or weight=none to make every edge weigh 1"))
 	}

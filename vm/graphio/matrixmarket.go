@@ -50,7 +50,7 @@ func (f *mmFile) header() {
 	}{
 		{"object", []string{"matrix"}, []string{"vector"}},
 		{"layout", []string{"coordinate", "array"}, nil},
-		{"values", []string{"real", "integer", "pattern"}, []string{"complex"}},
+		{"values", []string{"real", "integer", "unsigned-integer", "pattern"}, []string{"complex"}},
 		{"symmetry", []string{"general", "symmetric", "skew-symmetric"}, []string{"hermitian"}},
 	} {
 		w := words[i+1]
@@ -61,7 +61,7 @@ func (f *mmFile) header() {
 			panic(f.fatal(1, 0, "unknown "+c.what+" "+quote([]byte(w)), "expected "+strings.Join(c.known, ", ")))
 		}
 	}
-	f.head = mmHeader{words[2], words[3], words[4]}
+	f.head = mmHeader{words[2], strings.TrimPrefix(words[3], "unsigned-"), words[4]}
 	if f.head.values == "pattern" && (f.head.layout == "array" || f.head.symmetry == "skew-symmetric") {
 		panic(f.fatal(1, 0, "pattern values cannot be combined with "+f.head.layout+" "+f.head.symmetry, ""))
 	}

@@ -20,6 +20,7 @@ func TestMatrixMarket(t *testing.T) {
 		{name: "explicit zero, default=inf", kind: Matrix, spec: "m.mtx?default=inf", text: head + "real general\n2 3 2\n1 3 0\n2 1 7\n", want: "far real 2x3: 0>2=0 1>0=7"},
 		{name: "explicit zero", kind: Matrix, spec: "m.mtx", text: head + "real general\n2 3 2\n1 3 0\n2 1 7\n", want: "int 2x3: 1>0=7\nzero-weight: m.mtx: 1 edge of weight 0 left out: in a matrix, 0 means no edge; default=inf keeps weight 0 and makes a missing edge infinite"},
 		{name: "skew-symmetric", kind: Matrix, spec: "m.mtx", text: head + "integer skew-symmetric\n3 3 1\n3 1 5\n", want: "int 3x3: 0>2=-5 2>0=5"},
+		{name: "unsigned", kind: Matrix, spec: "m.mtx", text: head + "unsigned-integer symmetric\n2 2 1\n2 1 255\n", want: "int 2x2: 0>1=255 1>0=255"},
 		{name: "empty", kind: Matrix, spec: "m.mtx", text: head + "real general\n2 3 0\n", want: "bool 2x3:"},
 		{name: "symmetric matrix with duplicate", kind: Matrix, spec: "m.mtx", text: head + "integer symmetric\n3 3 2\n3 1 5\n3 1 5\n",
 			want: "error: m.mtx:4: a second weight: 3 -> 1 is on line 3 and again on line 4 (dup=min, dup=max, dup=sum or dup=first combines them)"},
@@ -32,7 +33,7 @@ func TestMatrixMarket(t *testing.T) {
 
 		{name: "skew-symmetric array as graph", spec: "g.mtx", text: array + "integer skew-symmetric\n2 2\n1\n", want: "error: g.mtx:1: a skew-symmetric array has negative entries, which a graph cannot have (bind it to an input of kind matrix)"},
 		{name: "bad header", spec: "g.mtx", text: "1 2 3\n", want: `error: g.mtx:1:1: expected the header %%MatrixMarket matrix LAYOUT VALUES SYMMETRY, found "1 2 3"`},
-		{name: "complex", spec: "g.mtx", text: head + "complex general\n", want: "error: g.mtx:1: the values complex is not supported (expected real, integer, pattern)"},
+		{name: "complex", spec: "g.mtx", text: head + "complex general\n", want: "error: g.mtx:1: the values complex is not supported (expected real, integer, unsigned-integer, pattern)"},
 		{name: "hermitian", spec: "g.mtx", text: head + "real hermitian\n", want: "error: g.mtx:1: the symmetry hermitian is not supported (expected general, symmetric, skew-symmetric)"},
 		{name: "unknown", spec: "g.mtx", text: head + "real diagonal\n", want: `error: g.mtx:1: unknown symmetry "diagonal" (expected general, symmetric, skew-symmetric)`},
 		{name: "vector object", spec: "g.mtx", text: "%%MatrixMarket vector coordinate real general\n", want: "error: g.mtx:1: the object vector is not supported (expected matrix)"},

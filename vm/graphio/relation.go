@@ -234,11 +234,11 @@ func (t *table) tuple(w *row, at []int) {
 		if bad != "" {
 			line, col := w.place(at[i])
 			hint := ""
-			if _, no := parseCell(x.val, tensor.RealColumn); x.as == other && (x.val[0] == 't' || x.val[0] == 'f') {
+			if _, no := parseCell(x.val, tensor.RealColumn); x.as == other && (string(x.val) == "t" || string(x.val) == "f") {
 				hint = "a column of type int takes true for 1 and false for 0"
 			} else if len(bytes.TrimSpace(x.val)) == 0 {
 				hint = "fill in the cell or remove the row; only a column of type text may have empty cells"
-			} else if c.Kind == tensor.IntColumn && no == "" && !bytes.ContainsAny(x.val, ".eE") {
+			} else if _, whole := parseSize(x.val); whole {
 				hint = "numbers that name things, such as account numbers, have type node"
 			} else if c.Kind == tensor.IntColumn && no == "" {
 				hint = "a column of type real may have decimals"
@@ -270,14 +270,12 @@ func parseCell(val []byte, k tensor.ColumnKind) (x float64, expected string) {
 		}
 		return 0, ""
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	if strings.ContainsAny(text, "_xX") { // numbers of Go alone
-		err = strconv.ErrSyntax
-	}
-	if k == tensor.IntColumn && (err != nil || x != math.Trunc(x) || math.Abs(x) >= tensor.MaxInt) {
+	x, problem := parseValue([]byte(text))
+	if _, whole := parseSize([]byte(strings.TrimPrefix(text, "-"))); problem != "" && whole ||
+		k == tensor.IntColumn && (problem != "" || x != math.Trunc(x) || math.Abs(x) >= tensor.MaxInt) {
 		return 0, "a whole number below 2^53"
 	}
-	if err != nil || x-x != 0 {
+	if problem != "" {
 		return 0, "a number"
 	}
 	return x + 0, "" // one zero

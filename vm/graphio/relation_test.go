@@ -9,6 +9,22 @@ import (
 	"ein/vm/tensor"
 )
 
+// TestReal: a whole number that no float64 holds is an error in a column of reals too, as in a weight.
+func TestReal(t *testing.T) {
+	for text, want := range map[string]string{
+		"9007199254740993":  "expected a whole number below 2^53 in the column `x`, found \"9007199254740993\" (numbers that name things, such as account numbers, have type node)",
+		"-9007199254740993": "expected a whole number below 2^53 in the column `x`, found \"-9007199254740993\"",
+		"0x10":              "expected a number in the column `x`, found \"0x10\"",
+		"inf":               "expected a number in the column `x`, found \"inf\"",
+		"9007199254740991":  "", "9.1e15": "", " -0 ": "",
+	} {
+		_, err := Read(strings.NewReader("x\n"+text+"\n"), "f", Options{Kind: Relation, Format: CSV, Columns: []RelationColumn{{Name: "x", Kind: tensor.RealColumn}}})
+		if got := strings.TrimPrefix(fmt.Sprint(err), "f:2:1: "); got != want && (err != nil || want != "") {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 // TestRelation: rows of a relation are those of the file, or what is wrong with it is said.
 func TestRelation(t *testing.T) {
 	for _, c := range []struct {
