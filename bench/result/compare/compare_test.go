@@ -201,6 +201,9 @@ func TestClusters(t *testing.T) {
 	if w, v := g.Interval.High-g.Interval.Low, once.Interval.High-once.Interval.Low; math.Abs(w/v-1) > 0.05 {
 		t.Errorf("the interval is %v wide, once %v", w, v)
 	}
+	if n, m := *g.NeededUnpaired, *once.NeededUnpaired; math.Abs(n/m/3-1) > 0.05 {
+		t.Errorf("unpaired runs need %v such answers each, once %v", n, m)
+	}
 }
 
 // TestSame compares a run with itself.

@@ -115,7 +115,7 @@ func (g *Group) power(opt *Options) {
 	}
 	g.NeededObserved, g.NeededMargin = needed(g.Difference), needed(opt.Margin)
 	if g.Difference != 0 {
-		g.NeededUnpaired = number(stats.UnpairedNeeded(g.A.Rate, g.B.Rate, opt.Alpha, stats.Power))
+		g.NeededUnpaired = number(stats.UnpairedNeeded(g.A, g.B, opt.Alpha, stats.Power))
 	}
 }
 
