@@ -44,5 +44,5 @@ func PairedNeeded(difference, discordant, alpha, power float64) float64 {
 func UnpairedNeeded(a, b *Share, alpha, power float64) float64 {
 	z := quantile(1-alpha/2) + quantile(power)
 	d := a.Rate - b.Rate
-	return math.Ceil(z * z * (a.Rate*(1-a.Rate)*a.DesignEffect + b.Rate*(1-b.Rate)*b.DesignEffect) / (d * d))
+	return max(1, math.Ceil(z*z*(a.Rate*(1-a.Rate)*a.DesignEffect+b.Rate*(1-b.Rate)*b.DesignEffect)/(d*d)))
 }

@@ -285,6 +285,27 @@ func TestFew(t *testing.T) {
 	}
 }
 
+// TestBounds compares so few answers that Student's t alone would go beyond all differences.
+func TestBounds(t *testing.T) {
+	a, b := ask(t, "a", 1, 1, direct, nl), ask(t, "b", 1, 1, direct, nl)
+	for i := range a.Rows {
+		one, other := answer.StrictlyRight, answer.Wrong
+		if i == 1 {
+			one, other = other, one
+		}
+		reply(&a.Rows[i], one, 10)
+		reply(&b.Rows[i], other, 10)
+	}
+	if i := compare(t, a, b, Options{}).Strict.All.ClusterInterval; i != (stats.Interval{Low: -1, High: 1}) {
+		t.Errorf("the difference is in %v", i)
+	}
+	reply(&a.Rows[1], answer.StrictlyRight, 10)
+	reply(&b.Rows[1], answer.Wrong, 10)
+	if n := *compare(t, a, b, Options{}).Strict.All.NeededUnpaired; n != 1 {
+		t.Errorf("all right and all wrong need %v questions", n)
+	}
+}
+
 // TestFlatness has runs that are flat, not flat, and too small to say.
 func TestFlatness(t *testing.T) {
 	level := func(name string, each int, shares map[string]float64) *Flatness {
