@@ -39,10 +39,10 @@ func PairedNeeded(difference, discordant, alpha, power float64) float64 {
 	return math.Ceil(s * s / (d * d))
 }
 
-// UnpairedNeeded returns how many questions each of two sets needs to find that the
-// shares a and b differ, with the unpooled variance; +Inf when they do not.
-func UnpairedNeeded(a, b, alpha, power float64) float64 {
+// UnpairedNeeded returns how many answers each of two sets needs to find that the shares a and b
+// differ, with the unpooled variance and the same design effects; +Inf when they do not.
+func UnpairedNeeded(a, b *Share, alpha, power float64) float64 {
 	z := quantile(1-alpha/2) + quantile(power)
-	d := a - b
-	return math.Ceil(z * z * (a*(1-a) + b*(1-b)) / (d * d))
+	d := a.Rate - b.Rate
+	return max(1, math.Ceil(z*z*(a.Rate*(1-a.Rate)*a.DesignEffect+b.Rate*(1-b.Rate)*b.DesignEffect)/(d*d)))
 }

@@ -41,6 +41,11 @@ func (i Interval) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
+// Within returns the part of the interval from -most to most.
+func (i Interval) Within(most float64) Interval {
+	return Interval{max(-most, i.Low), min(most, i.High)}
+}
+
 // One is 1 for what is right, and 0 for what is not.
 func One(right bool) float64 {
 	if right {

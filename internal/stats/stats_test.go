@@ -584,8 +584,9 @@ func TestPower(t *testing.T) {
 	if d := PairedMinimumEffect(5, 0.05, 0.05, Power); !math.IsInf(d, 1) {
 		t.Errorf("5 pairs find %v", d)
 	}
-	near(t, "94.3 % against 92.8 %", UnpairedNeeded(0.943, 0.928, 0.05, Power), 4206, 1)
-	if n := UnpairedNeeded(0.5, 0.5, 0.05, Power); !math.IsInf(n, 1) {
+	near(t, "94.3 % against 92.8 %", UnpairedNeeded(&Share{Rate: 0.943, DesignEffect: 1}, &Share{Rate: 0.928, DesignEffect: 1}, 0.05, Power), 4206, 1)
+	near(t, "half as much worth", UnpairedNeeded(&Share{Rate: 0.943, DesignEffect: 2}, &Share{Rate: 0.928, DesignEffect: 2}, 0.05, Power), 8411, 1)
+	if n := UnpairedNeeded(&Share{Rate: 0.5}, &Share{Rate: 0.5, DesignEffect: 1}, 0.05, Power); !math.IsInf(n, 1) {
 		t.Errorf("no difference needs %v", n)
 	}
 	if n := PairedNeeded(0.2, 0.1, 0.05, Power); !math.IsNaN(n) {

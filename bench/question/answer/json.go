@@ -111,6 +111,7 @@ type reader struct {
 	at    int
 	depth int
 	lax   bool
+	loose bool // strings may have line ends, and backslashes that begin no escape
 	// flaw is why a text that has the form of JSON is not to be used. It does not
 	// end the reading: what stands inside of a flawed object is not to be taken for
 	// an answer of its own.
@@ -290,7 +291,7 @@ func (r *reader) string() (string, error) {
 			return s, nil
 		case c == '\\':
 			return r.escaped(start)
-		case c < ' ':
+		case c < ' ' && (!r.loose || c != '\n' && c != '\r'):
 			return "", r.expected("no control character")
 		}
 		r.at++
@@ -316,7 +317,7 @@ func (r *reader) escaped(start int) (string, error) {
 			s := string(b)
 			r.unicode(s)
 			return s, nil
-		case c < ' ':
+		case c < ' ' && (!r.loose || c != '\n' && c != '\r'):
 			return "", r.expected("no control character")
 		case c != '\\':
 			b = append(b, c)
@@ -324,16 +325,19 @@ func (r *reader) escaped(start int) (string, error) {
 			continue
 		}
 		r.at++
-		if r.peek() == 'u' {
-			x, ok := r.unit()
-			if !ok {
-				return "", r.expected("four hexadecimal digits")
-			}
+		x, ok := r.unit()
+		i := strings.IndexByte(`"\/bfnrt`, r.peek())
+		switch {
+		case ok:
 			b = r.character(b, x)
 			continue
-		}
-		i := strings.IndexByte(`"\/bfnrt`, r.peek())
-		if i < 0 {
+		case i >= 0:
+		case r.loose:
+			b = append(b, c)
+			continue
+		case r.peek() == 'u':
+			return "", r.expected("four hexadecimal digits")
+		default:
 			return "", r.expected("an escape")
 		}
 		b = append(b, "\"\\/\b\f\n\r\t"[i])

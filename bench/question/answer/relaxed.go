@@ -28,7 +28,7 @@ func Visible(reply string) string {
 }
 
 // marks matches what texts put in front of an answer: a box of LaTeX, a tag, a heading, or words.
-var marks = pattern(`(?im)\\boxed\{|<(?:final_)?answer>|^[#>*_ \t]*(?:final[ \t]+)?answer[*_ \t\r]*$|\banswer\b[*_]*(?:\s+is\b\s*:?|\s*[:=])`)
+var marks = pattern(`(?im)\\boxed\{|<(?:final_)?answer>|^[#>*_ \t]*(?:final[ \t]+)?answer[*_ \t\r]*$|(?:\b|_)answer(?:\b|_)[*_]*(?:\s+is\b\s*:?|\s*[:=])`)
 
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
@@ -127,11 +127,12 @@ func behind(text string) string {
 	return text[:r.at] + extent().FindString(text[r.at:])
 }
 
-// What LaTeX and Markdown put around a text.
+// What LaTeX and Markdown put around a text, and a string of Python.
 var (
 	styled  = pattern(`\\(?:text|math)[a-z]*\{([^{}]*)\}`)
 	frac    = pattern(`\\[dt]?frac\{(\d+)\}\{(\d+)\}`)
 	block   = pattern("^\\s*```(?:\\w*\\s*\n|json|python)?")
+	single  = pattern(`(?s)^'(?:[^'\\]|\\.)*'`)
 	escaped = strings.NewReplacer(`\left`, "", `\right`, "", `\{\}`, "∅", `\{`, "{", `\}`, "}", "{,}", ",", "−", "-")
 )
 
@@ -166,6 +167,7 @@ const pythonNone = "None"
 // relaxed reads a value of JSON or Python: quotes of both sorts or none, brackets of
 // all sorts, True and None.
 func (r *reader) relaxed() (JSON, error) {
+	r.loose = true
 	r.space()
 	c := r.peek()
 	switch end := map[byte]byte{'{': '}', '[': ']', '(': ')'}[c]; {
@@ -175,12 +177,12 @@ func (r *reader) relaxed() (JSON, error) {
 		s, err := r.string()
 		return JSON{kind: jsonString, text: s}, err
 	case c == '\'':
-		s, _, ok := strings.Cut(r.s[r.at+1:], "'")
-		if !ok {
+		s := single().FindString(r.s[r.at:])
+		if s == "" {
 			return JSON{}, r.expected("the end of a string")
 		}
-		r.at += len(s) + len("''")
-		return JSON{kind: jsonString, text: s}, nil
+		r.at += len(s)
+		return JSON{kind: jsonString, text: s[1 : len(s)-1]}, nil
 	}
 	word := r.s[r.at:]
 	if i := strings.IndexAny(word, ",:]})([{\n"); i >= 0 {
@@ -190,7 +192,7 @@ func (r *reader) relaxed() (JSON, error) {
 		r.at += len("()")
 		return list(nil), nil
 	}
-	switch word = strings.TrimSpace(word); word {
+	switch word = strings.TrimSpace(strings.Trim(strings.TrimSpace(word), "*`")); word {
 	case "":
 		return JSON{}, r.expected("a value")
 	case "True", "False", "true", "false":

@@ -126,7 +126,7 @@ type Group struct {
 	// margin; null when there is nothing to find.
 	NeededObserved *float64 `json:"needed_observed"`
 	NeededMargin   *float64 `json:"needed_margin"`
-	// NeededUnpaired is how many questions each of two runs on different questions would
+	// NeededUnpaired is how many such answers each of two runs on different questions would
 	// need for the observed difference.
 	NeededUnpaired *float64 `json:"needed_unpaired"`
 

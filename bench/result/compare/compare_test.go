@@ -201,6 +201,9 @@ func TestClusters(t *testing.T) {
 	if w, v := g.Interval.High-g.Interval.Low, once.Interval.High-once.Interval.Low; math.Abs(w/v-1) > 0.05 {
 		t.Errorf("the interval is %v wide, once %v", w, v)
 	}
+	if n, m := *g.NeededUnpaired, *once.NeededUnpaired; math.Abs(n/m/3-1) > 0.05 {
+		t.Errorf("unpaired runs need %v such answers each, once %v", n, m)
+	}
 }
 
 // TestSame compares a run with itself.
@@ -279,6 +282,27 @@ func TestFew(t *testing.T) {
 		if text := r.Text(); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 			t.Error(text)
 		}
+	}
+}
+
+// TestBounds compares so few answers that Student's t alone would go beyond all differences.
+func TestBounds(t *testing.T) {
+	a, b := ask(t, "a", 1, 1, direct, nl), ask(t, "b", 1, 1, direct, nl)
+	for i := range a.Rows {
+		one, other := answer.StrictlyRight, answer.Wrong
+		if i == 1 {
+			one, other = other, one
+		}
+		reply(&a.Rows[i], one, 10)
+		reply(&b.Rows[i], other, 10)
+	}
+	if i := compare(t, a, b, Options{}).Strict.All.ClusterInterval; i != (stats.Interval{Low: -1, High: 1}) {
+		t.Errorf("the difference is in %v", i)
+	}
+	reply(&a.Rows[1], answer.StrictlyRight, 10)
+	reply(&b.Rows[1], answer.Wrong, 10)
+	if n := *compare(t, a, b, Options{}).Strict.All.NeededUnpaired; n != 1 {
+		t.Errorf("all right and all wrong need %v questions", n)
 	}
 }
 

@@ -141,7 +141,7 @@ func flatness(rows []*run.Row, sensitivity map[structure]float64, opt *Options) 
 		for j := i + 1; j < len(groups); j++ {
 			t := stats.EquivalentShares(groups[i], groups[j], opt.Margin, opt.Alpha)
 			like, _ := Like(known[i], known[j])
-			f.Pairs = append(f.Pairs, LevelPair{f.Levels[i].Name, f.Levels[j].Name, groups[i].Rate() - groups[j].Rate(), t, number(like.Value), like.Interval(1 - opt.Alpha)})
+			f.Pairs = append(f.Pairs, LevelPair{f.Levels[i].Name, f.Levels[j].Name, groups[i].Rate() - groups[j].Rate(), t, number(like.Value), like.Interval(1 - opt.Alpha).Within(1)})
 			f.P = max(f.P, t.P)
 			f.Smallest = max(f.Smallest, math.Abs(t.CI.Low), math.Abs(t.CI.High))
 		}

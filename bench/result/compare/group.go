@@ -85,7 +85,7 @@ func (g *Group) finish(opt *Options) {
 	g.Difference = g.Pairs.Difference()
 	g.Interval = g.Pairs.ClusteredTango(confidence, g.DesignEffect)
 	e := stats.Clustered(g.differences, g.cluster)
-	g.ClusterSE, g.ClusterInterval = number(e.SE), e.Interval(confidence)
+	g.ClusterSE, g.ClusterInterval = number(e.SE), e.Interval(confidence).Within(1)
 	if g.Clusters == g.Pairs.N() {
 		g.P = g.Pairs.McNemarMidP()
 	} else {
@@ -115,7 +115,7 @@ func (g *Group) power(opt *Options) {
 	}
 	g.NeededObserved, g.NeededMargin = needed(g.Difference), needed(opt.Margin)
 	if g.Difference != 0 {
-		g.NeededUnpaired = number(stats.UnpairedNeeded(g.A.Rate, g.B.Rate, opt.Alpha, stats.Power))
+		g.NeededUnpaired = number(stats.UnpairedNeeded(g.A, g.B, opt.Alpha, stats.Power))
 	}
 }
 

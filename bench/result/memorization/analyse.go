@@ -443,7 +443,11 @@ func (c *contrast) estimate(meaning string, terms []term, opt *Options) Gap {
 	if !(e.SE > 0) {
 		e.SE, e.DF = stats.PriceBonett(c.weights, c.shares).SE, 0
 	}
-	return Gap{Name: nameOf(terms), Meaning: meaning, Value: e.Value, SE: e.SE, Interval: e.Interval(1 - opt.Alpha), P: e.P(),
+	most := 0.0 // what the accuracies allow
+	for _, w := range c.weights {
+		most += max(0, w)
+	}
+	return Gap{Name: nameOf(terms), Meaning: meaning, Value: e.Value, SE: e.SE, Interval: e.Interval(1 - opt.Alpha).Within(most), P: e.P(),
 		Method: Clustered, MinimumEffect: stats.MinimumEffect(e.SE, opt.Alpha, stats.Power)}
 }
 

@@ -46,7 +46,7 @@ func buildEncodings(r *Report, s *Section) error {
 	first := encodings[0]
 	t := &Table{
 		ID: "encodings", Title: "Accuracy by encoding of the graph", Keys: []string{"model, mode"}, Paper: "encoding",
-		Caption: fmt.Sprintf("Accuracy (%s) by encoding, and its difference from %s over the questions asked in both: paired, with errors clustered by structure.", r.Options.Scoring(), first),
+		Caption: fmt.Sprintf("Accuracy (%s) by encoding, and its difference from %s over the questions asked in both: paired, with intervals by Tango at the effective number of pairs.", r.Options.Scoring(), first),
 	}
 	t.Columns = lists.Map(encodings, func(e surface.Encoding) Column { return Column{string(e), string(e), Percent} })
 	for _, e := range encodings[1:] {
@@ -83,16 +83,15 @@ func (r *Report) paired(a, b *Arm) chart.Value {
 	for i := range b.scored {
 		other[asked{b.scored[i].base(), b.scored[i].Sample}] = &b.scored[i]
 	}
-	one, two := stats.Cell[uint64]{Weight: 1}, stats.Cell[uint64]{Weight: -1}
+	var t stats.Paired
+	var differences []float64
+	var clusters []uint64
 	for i := range a.scored {
 		it := &a.scored[i]
-		o := other[asked{it.base(), it.Sample}]
-		if o == nil {
-			continue
+		if o := other[asked{it.base(), it.Sample}]; o != nil {
+			t.Add(r.right(it), r.right(o))
+			differences, clusters = append(differences, r.correct(it)-r.correct(o)), append(clusters, it.cluster())
 		}
-		one.Values, one.Cluster = append(one.Values, r.correct(it)), append(one.Cluster, it.cluster())
-		two.Values, two.Cluster = append(two.Values, r.correct(o)), append(two.Cluster, o.cluster())
 	}
-	e := stats.Contrast(one, two)
-	return points(e.Value, e.Interval(stats.Confidence), len(one.Values))
+	return points(t.Difference(), t.ClusteredTango(stats.Confidence, stats.DesignEffect(differences, clusters)), t.N())
 }

@@ -35,7 +35,7 @@ func (r *Report) likeSensitive(q *questions, a, b []item) chart.Value {
 		return list
 	}
 	e, n := compare.Like(known(a), known(b))
-	return points(e.Value, e.Interval(stats.Confidence), n)
+	return points(e.Value, e.Interval(stats.Confidence).Within(1), n)
 }
 
 // buildLevels compares the levels: as they are, and among questions whose answers depend on the

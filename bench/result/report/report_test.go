@@ -243,6 +243,12 @@ func TestPairedEncodings(t *testing.T) {
 	if !slices.ContainsFunc(r.Notes, func(s string) bool { return strings.Contains(s, "different questions") }) {
 		t.Errorf("nothing is said about different questions: %q", r.Notes)
 	}
+	for i := range x.Rows {
+		x.Rows[i].Score.Strict = true
+	}
+	if v := tableOf(t, makeReport(t, Options{}, x), "encodings").cell(t, 0, "matrix_nl"); v.V != 0 || v.Low > -1 || v.High < 1 {
+		t.Errorf("pairs that are all right make %+v", v)
+	}
 }
 
 // TestFront compares with the definition.

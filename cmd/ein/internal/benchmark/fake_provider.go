@@ -39,9 +39,9 @@ func fakeProviderVerb(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fake-provider [-- COMMAND...]",
 		Short: "Serve provider APIs without a model, for trying things offline",
-		Long: `Serves the APIs of OpenAI (chat completions), Anthropic (Messages) and Gemini
-(generateContent) on this machine, batches included, and answers the questions of
---instances as a baseline does: majority, random, oracle, oracle-ein or
+		Long: `Serves the APIs of OpenAI (chat completions and Responses), Anthropic (Messages) and
+Gemini (generateContent) on this machine, batches included, and answers the questions
+of --instances as a baseline does: majority, random, oracle, oracle-ein or
 noisy-ein@RATE. To any other question it replies that it does not know it.
 
 It rejects what the providers reject: a wrong key, an unknown model, a parameter that a
