@@ -224,8 +224,8 @@ func (s *Session) time(ctx context.Context, arg string) Reply {
 	start := time.Now()
 	r := s.statements(ctx, arg, s.cfg.Name, s.line)
 	wall := time.Since(start)
-	r.Out += fmt.Sprintf("%v, %s operations (at most %s), %s\n", wall.Round(time.Microsecond),
-		words.Count(r.stats.Ops), words.Count(r.bound), words.Bytes(r.stats.PeakBytes))
+	r.Out += fmt.Sprintf("%v, %s (at most %s), %s\n", wall.Round(time.Microsecond),
+		words.Plural(r.stats.Ops, "operation"), words.Count(r.bound), words.Bytes(r.stats.PeakBytes))
 	return r
 }
 
