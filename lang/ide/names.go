@@ -231,9 +231,11 @@ func (r *resolver) atom(x syntax.Expr, fact bool) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Name:
-			if fact || n.Name[0] >= 'A' && n.Name[0] <= 'Z' {
+			switch {
+			case n.Name == "_": // each is a variable of its own
+			case fact || n.Name[0] >= 'A' && n.Name[0] <= 'Z':
 				r.label(&syntax.String{Span: n.Span, Value: n.Name}, fact)
-			} else {
+			default:
 				r.index(n)
 			}
 		case *syntax.String:
