@@ -621,7 +621,7 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 		}
 	}
 	_, known := c.rel.known[name]
-	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) { // D[ann] min= 0.
+	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) && c.scope.lookup(s.Name.Name) == nil { // D[ann] min= 0.
 		return c.report(diag.Diagnostic{Code: codes.E0303, Severity: diag.Error, Span: at, Message: fmt.Sprintf("index `%s` is on the left but not on the right", name),
 			Notes: []string{"A constant in brackets is quoted."}, Fixes: c.guessLabel("", at, name)})
 	}

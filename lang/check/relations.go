@@ -684,6 +684,14 @@ func (c *checker) rule(s *syntax.Rule) {
 		c.number(k, s.Value)
 		cl.Head = append(cl.Head, rel.Cell{Expr: e})
 	}
+	for _, x := range args {
+		if n, ok := x.(*syntax.Name); ok && len(s.Body) == 0 {
+			if _, variable := cl.ids[n.Name]; variable {
+				cl.bad = true
+				c.say(constantKey, n.Span, n.Name)
+			}
+		}
+	}
 	r.rules = append(r.rules, cl)
 }
 
