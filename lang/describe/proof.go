@@ -132,22 +132,40 @@ func (d *prover) rule(r *rel.Rule) string {
 	return d.rules[r]
 }
 
-// row shows a row of a relation; for a query it shows the literals with their values.
+// row shows a row of a relation; for a query it shows the literals with their values. What the
+// checker made a variable of, such as Deg[x] in Deg[x] > 1, is shown as it was written.
 func (d *prover) row(relation int, row []float64) string {
 	i := slices.IndexFunc(d.p.Rules, func(r rel.Rule) bool { return r.Rel == relation })
 	if i < 0 || !strings.HasSuffix(d.p.Relations[relation].Name, "?") {
 		return d.p.Row(&d.p.Relations[relation], row)
 	}
-	b := engine.Binding{Rule: &d.p.Rules[i], Vars: make([]float64, len(d.p.Rules[i].Vars))}
+	named := d.p.Rules[i]
+	named.Vars = slices.Clone(named.Vars)
+	b := engine.Binding{Rule: &named, Vars: make([]float64, len(named.Vars))}
 	for v := range b.Vars {
 		b.Vars[v] = math.NaN()
 	}
+	shown := make([]bool, len(b.Vars)) // else the variable has no name in the text
 	for c, x := range row {
-		b.Vars[b.Rule.Head[c].Expr.Term.Var] = x
+		v := named.Head[c].Expr.Term.Var
+		b.Vars[v], shown[v] = x, true
 	}
 	var ls []*rel.Literal
-	for k := range b.Rule.Body {
-		ls = append(ls, &b.Rule.Body[k])
+	for k := range named.Body {
+		l := &named.Body[k]
+		v := -1 // what the literal may give a value
+		if n := len(l.Terms); l.Kind == rel.Atom && n > 0 && l.Terms[n-1].Kind == rel.Variable {
+			v = l.Terms[n-1].Var
+		} else if l.Kind == rel.Bind {
+			v = l.Var
+		}
+		if v < 0 || shown[v] {
+			ls = append(ls, l)
+			continue
+		}
+		name := rel.Plain(named.Vars[v].Name)
+		text := strings.TrimSuffix(d.p.Literal(&named, l, b.Vars), " = "+name)
+		named.Vars[v].Name, shown[v] = strings.TrimPrefix(text, name+" = "), true
 	}
 	return strings.Join(d.body(ls, b), ", ")
 }
