@@ -207,13 +207,15 @@ func (d *prover) goal(g engine.Goal) string {
 }
 
 // names renames the variables of a rule that stand for names of the goal that occur in no row, so
-// that these names are shown.
+// that these names are shown, and those that the checker made of T[x] if that has no value.
 func (d *prover) names(goal engine.Goal, b engine.Binding) engine.Binding {
 	named := *b.Rule
 	named.Vars, b.Vars = slices.Clone(named.Vars), slices.Clone(b.Vars)
 	for v, x := range b.Vars {
 		if k := engine.Lacking(x, named.Vars[v].Domain); k >= 0 {
 			named.Vars[v].Name, b.Vars[v] = goal.Names[k], math.NaN()
+		} else if x != x && strings.HasSuffix(named.Vars[v].Name, "]") {
+			named.Vars[v].Name = "_"
 		}
 	}
 	b.Rule = &named
