@@ -428,7 +428,7 @@ func Doing(f *source.File, p *code.Program, at vm.Progress) string {
 	if f == nil || at.Pos.Start == at.Pos.End {
 		return step
 	}
-	text, _ := diag.Display(strings.Join(strings.Fields(f.Text[at.Pos.Start:at.Pos.End]), " "))
+	text, _ := diag.Display(syntax.OneLine(f.Text[at.Pos.Start:at.Pos.End]))
 	return words.Shorten(text, 40) + ": " + step
 }
 

@@ -127,7 +127,7 @@ func (d *prover) line(pos int32) int { return d.text.Position(int(pos)).Line }
 // rule returns a rule as the user wrote it, on one line.
 func (d *prover) rule(r *rel.Rule) string {
 	if d.rules[r] == "" {
-		d.rules[r] = words.Shorten(strings.Join(strings.Fields(d.text.Text[r.Pos.Start:r.Pos.End]), " "), shownLine)
+		d.rules[r] = words.Shorten(syntax.OneLine(d.text.Text[r.Pos.Start:r.Pos.End]), shownLine)
 	}
 	return d.rules[r]
 }
