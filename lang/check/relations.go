@@ -489,9 +489,24 @@ func (c *checker) known(name string) (at source.Span, ok bool) {
 	return at, label && id < c.rel.labels || slices.ContainsFunc(c.rel.given, func(d *tensor.Domain) bool { _, ok := d.Find(name); return ok })
 }
 
-// nodes returns the constants that are nodes: those of facts, of heads and of variables that nothing
-// else gives a value, and those that are compared, which need a place in the order. Where nodes have
-// labels, numbers in columns of nodes are labels too.
+// members passes the constants that are members of their domain: those of facts, of heads and of
+// variables that nothing else gives a value, and those that are compared, which need a place in the
+// order.
+func (r *relations) members(see func(k int)) {
+	for _, x := range r.list {
+		for _, f := range x.facts {
+			for _, k := range f.row {
+				see(k)
+			}
+		}
+	}
+	for _, cl := range r.clauses {
+		cl.constants(see)
+	}
+}
+
+// nodes returns the constants that are nodes. Where nodes have labels, numbers in columns of nodes
+// are labels too.
 func (r *relations) nodes(labels bool) (list []*syntax.String) {
 	tables, tensors := false, false
 	for _, x := range r.list {
@@ -499,7 +514,8 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 		tensors = tensors || x.source != rel.NoSource && !x.missing
 	}
 	var numbers []*syntax.String
-	node := func(k *constant) {
+	r.members(func(i int) {
+		k := &r.consts[i]
 		if class := r.class(k.slot); class == aLabel || class == aNode {
 			if k.isNum {
 				numbers = append(numbers, &syntax.String{Span: k.span, Value: tensor.Number(k.num)})
@@ -507,17 +523,7 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 				list = append(list, &syntax.String{Span: k.span, Value: k.text})
 			}
 		}
-	}
-	for _, x := range r.list {
-		for _, f := range x.facts {
-			for _, k := range f.row {
-				node(&r.consts[k])
-			}
-		}
-	}
-	for _, cl := range r.clauses {
-		cl.constants(func(k int) { node(&r.consts[k]) })
-	}
+	})
 	if labels || len(list) > 0 || tables && !tensors {
 		list = append(list, numbers...)
 	}
