@@ -374,7 +374,7 @@ Pay("NUM", x, a)? 1 row
 
 // TestAskedOfDomain: what a query names is no member of a domain, and changes no tensor over it.
 func TestAskedOfDomain(t *testing.T) {
-	for ask, size := range map[string]string{`"paris"`: "2", "ann": "2", `c), c = "paris"?`: "2", `c), c < "paris"?`: "3"} {
+	for ask, size := range map[string]string{`"paris"`: "2", "ann": "2", `c), c = "paris"?`: "2", `c), c != "paris"?`: "2", `c), c < "paris"?`: "3"} {
 		if !strings.HasSuffix(ask, "?") {
 			ask += ")?"
 		}
