@@ -390,7 +390,7 @@ func (c *checker) tensorAndRelation(name string, at, first source.Span) {
 }
 
 func (c *checker) otherHead(r *relation, s *syntax.Rule, name syntax.Ident) {
-	kinds := map[rel.Agg]string{rel.NoAgg: "a relation", rel.Min: "a tensor of least values, min=", rel.Max: "a tensor of greatest values, max=", rel.Sum: "a tensor of sums, +="}
+	kinds := map[rel.Agg]string{rel.NoAgg: "a relation", rel.Min: "a tensor of least values (min=)", rel.Max: "a tensor of greatest values (max=)", rel.Sum: "a tensor of sums (+=)"}
 	c.report(diag.Diagnostic{Code: codes.E0812, Severity: diag.Error, Span: name.Span,
 		Message: fmt.Sprintf("`%s` is %s and %s", r.name, kinds[r.fold], kinds[folds[s.Op]]),
 		Notes:   []string{"All facts and rules of a name are of one kind."},
