@@ -430,6 +430,26 @@ Pay("NUM", x, a)? 1 row
 	}
 }
 
+// TestAskedOfDomain: what a query names is no member of a domain, and changes no tensor over it.
+func TestAskedOfDomain(t *testing.T) {
+	for ask, size := range map[string]string{`"paris"`: "2", "ann": "2", `c), c = "paris"?`: "2", `c), c != "paris"?`: "2", `c), c < "paris"?`: "3"} {
+		if !strings.HasSuffix(ask, "?") {
+			ask += ")?"
+		}
+		p, err := ein.Compile("p.ein", "input In(of: node, city: city)\nPay(ann, 3).\nBy[c] += a <- Pay(x, a), In(x, c).\n:print size(By, 0)\nIn(x, "+ask, ein.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Run(t.Context(), ein.Data("In", strings.NewReader("of,city\nann,oslo\nbob,bonn\n")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _, _ := strings.Cut(r.String(), "\n"); got != "size(By, 0) = "+size {
+			t.Errorf("%s: %s", ask, got)
+		}
+	}
+}
+
 // TestLayers holds rules that read what other rules leave, each evaluated in a way of its
 // own, against the same rules taken one by one; and within limits, where other ways are
 // taken, against those without.

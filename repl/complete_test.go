@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"testing"
+
+	"ein/stdlib"
 )
 
 func TestComplete(t *testing.T) {
@@ -44,6 +46,18 @@ func TestComplete(t *testing.T) {
 	for _, nothing := range []string{"", "  ", "// de", "1", ":reset ", ":nothing x"} {
 		if _, words := s.Complete(nothing, len(nothing)); len(words) > 0 {
 			t.Errorf("%q offers %q", nothing, words)
+		}
+	}
+}
+
+// TestPages: every name that is offered as a topic has a page.
+func TestPages(t *testing.T) {
+	if page, err := Page("rules"); page != stdlib.RulesCard {
+		t.Error(page, err)
+	}
+	for _, name := range Pages() {
+		if _, err := Page(name); err != nil {
+			t.Error(err)
 		}
 	}
 }

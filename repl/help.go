@@ -18,7 +18,7 @@ import (
 // keywords are the topics of the words and signs of the language.
 var keywords = map[string]string{
 	"def": "functions of a program", "input": "inputs and data files", "repeat": "repeating statements", ":print": "statements", "=": "statements",
-	"max=": "combining", "min=": "combining", "+=": "combining", "[]": "what can be in brackets", "[": "what can be in brackets",
+	"max=": "combining", "min=": "combining", "+=": "combining", "[]": "inside brackets", "[": "inside brackets",
 }
 
 var codePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[EWNewn][0-9]{4}$`) })
@@ -26,11 +26,12 @@ var codePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // Pages are the names that Page knows, but for diagnostics.
 func Pages() []string {
 	functions := lists.Map(describe.Functions(), func(f describe.Function) string { return f.Name })
-	return slices.Concat(functions, slices.Collect(maps.Keys(keywords)), lists.Map(docs.Topics(), strings.ToLower))
+	return slices.Concat(functions, slices.Collect(maps.Keys(keywords)), lists.Map(docs.Topics(), strings.ToLower), []string{"rules"})
 }
 
 // Page returns the page about a name: a function, the code of a diagnostic, a word of the language
-// or a topic; "topics" lists these. The error says what is similar.
+// or a topic, of which "rules" is a summary for models too; "topics" lists the others. The error
+// says what is similar.
 func Page(name string) (string, error) {
 	function, _, _ := strings.Cut(name, "(")
 	for _, f := range describe.Functions() {
@@ -44,7 +45,10 @@ func Page(name string) (string, error) {
 		}
 		return "", fmt.Errorf("there is no diagnostic %s", name)
 	}
-	if name == "topics" {
+	switch name {
+	case "rules":
+		return stdlib.RulesCard, nil
+	case "topics":
 		return "  " + strings.Join(docs.Topics(), "\n  ") + "\n", nil
 	}
 	topic := name

@@ -114,7 +114,7 @@ func (s *Session) relationList(context.Context, string) Reply {
 
 // oneLine is a part of the program on one line, shortened.
 func (s *state) oneLine(at source.Span) string {
-	shown, _ := diag.Display(strings.Join(strings.Fields(s.file.Text[at.Start:at.End]), " "))
+	shown, _ := diag.Display(syntax.OneLine(s.file.Text[at.Start:at.End]))
 	return words.Shorten(shown, 60)
 }
 
@@ -145,7 +145,7 @@ func (s *Session) typeOf(_ context.Context, arg string) Reply {
 		}
 		name := st.Name
 		if name == "_" {
-			name = words.Shorten(strings.Join(strings.Fields(next.file.Text[st.Span.Start:st.Span.End]), " "), 60)
+			name = words.Shorten(syntax.OneLine(next.file.Text[st.Span.Start:st.Span.End]), 60)
 		}
 		r.Out += name + ": " + typeWords(st.Node.Type) + "\n"
 	}
@@ -224,8 +224,8 @@ func (s *Session) time(ctx context.Context, arg string) Reply {
 	start := time.Now()
 	r := s.statements(ctx, arg, s.cfg.Name, s.line)
 	wall := time.Since(start)
-	r.Out += fmt.Sprintf("%v, %s operations (at most %s), %s\n", wall.Round(time.Microsecond),
-		words.Count(r.stats.Ops), words.Count(r.bound), words.Bytes(r.stats.PeakBytes))
+	r.Out += fmt.Sprintf("%v, %s (at most %s), %s\n", wall.Round(time.Microsecond),
+		words.Plural(r.stats.Ops, "operation"), words.Count(r.bound), words.Bytes(r.stats.PeakBytes))
 	return r
 }
 

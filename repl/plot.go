@@ -23,6 +23,7 @@ import (
 	"ein/lang/diag"
 	"ein/lang/show"
 	"ein/lang/syntax"
+	"ein/stdlib"
 	"ein/vm"
 	"ein/vm/tensor"
 )
@@ -55,9 +56,9 @@ func (s *Session) holds(out *vm.Output, f show.Format, expression string) {
 	case f == show.SVG && v.Shape.Elems() == 0:
 		r = failure("`%s` is empty", name)
 	case f == show.SVG && !ok:
-		r = failure("`:plot` draws vectors and matrices, and `%s` is a %s", name, typeWords(v.Type))
+		r = failure("`:plot` draws vectors and matrices, and `%s` is %s", name, stdlib.Describe(v.Shape))
 	case !ok:
-		r = failure("%s is for %s, and `%s` is a %s", f, what, name, typeWords(v.Type))
+		r = failure("%s is for %s, and `%s` is %s", f, what, name, stdlib.Describe(v.Shape))
 	case 8*f.Elements(context.Background(), v) > limit:
 		r = failure("to draw `%s` takes %s of memory, the limit is %s; the flag `--max-memory` of the session sets it",
 			name, words.Bytes(8*v.Shape.Elems()), words.Bytes(limit))

@@ -11,6 +11,7 @@ import (
 	"ein/internal/words"
 	"ein/lang/source"
 	"ein/lang/syntax"
+	"ein/stdlib"
 	"ein/vm/tensor"
 )
 
@@ -154,7 +155,7 @@ func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Rep
 	out, _ := s.compute(ctx, syntax.ExprString(x))
 	element, isElement := x.(*syntax.Index)
 	if out.Value.Shape.Rank() > 0 || isElement && len(element.Indices) != len(a.Indices) {
-		return refusal("", "", fmt.Sprintf("`%s` is a %s, and `:why` explains one element", syntax.ExprString(x), typeWords(out.Value.Type)),
+		return refusal("", "", fmt.Sprintf("`%s` is %s, and `:why` explains one element", syntax.ExprString(x), stdlib.Describe(out.Value.Shape)),
 			fmt.Sprintf("Ask as in `:why %s[%s]`.", a.Name.Name, strings.Join(slices.Repeat([]string{"0"}, s.value(a.Name.Name).Shape.Rank()), ", ")))
 	}
 	value := out.Value.At()
@@ -256,7 +257,7 @@ func (s *Session) origin(ctx context.Context, x syntax.Expr, a *syntax.Assign) R
 	if out.Value.Shape.Rank() == 0 {
 		fmt.Fprintf(&b, "%s = %s, by %s\n", syntax.ExprString(x), tensor.Number(out.Value.At()), s.oneLine(a.Span))
 	} else {
-		fmt.Fprintf(&b, "%s is a %s, by %s\n", syntax.ExprString(x), describeValue(out.Value), s.oneLine(a.Span))
+		fmt.Fprintf(&b, "%s: %s, by %s\n", syntax.ExprString(x), describeValue(out.Value), s.oneLine(a.Span))
 	}
 	for _, name := range readBy(a.Value) {
 		if v := s.value(name); v != nil {

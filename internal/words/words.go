@@ -27,6 +27,9 @@ func Bytes(n uint64) string {
 			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.Size), u.Name)
 		}
 	}
+	if n == 1 {
+		return "1 byte"
+	}
 	return fmt.Sprintf("%d bytes", n)
 }
 
@@ -34,7 +37,7 @@ func Bytes(n uint64) string {
 func Count[T int | int64 | uint64](n T) string { return table.Grouped(fmt.Sprint(n)) }
 
 // Plural counts things; more is the word for several of them, unless an s makes it.
-func Plural(n int, one string, more ...string) string {
+func Plural[T int | int64 | uint64](n T, one string, more ...string) string {
 	switch {
 	case n == 1:
 		return "1 " + one

@@ -542,6 +542,32 @@ func (c *checker) difference(x syntax.Expr) {
 	}
 }
 
+// thousands warns of two elements of a list that may be one number, as 1,000. Only a 0 after the
+// comma tells: [1,500] is how a list of two is written as well.
+func (c *checker) thousands(list source.Span) {
+	if c.file.Source == nil {
+		return
+	}
+	text := c.file.Source.Text[:list.End]
+	const digits = "0123456789"
+	for i, next := list.Start, 0; ; i++ {
+		if next = strings.Index(text[i:], ",0"); next < 0 {
+			return
+		}
+		i += next
+		start, end := len(strings.TrimRight(text[:i], digits)), i+1
+		for end < len(text) && strings.IndexByte(digits, text[end]) >= 0 {
+			end++
+		}
+		line := text[strings.LastIndexByte(text[:start], '\n')+1 : start]
+		if end == i+4 && start < i && text[start] != '0' && text[start-1] != '.' && !strings.ContainsAny(line, "#/") {
+			at, number := source.Span{Start: start, End: end}, text[start:i]+text[i+1:end]
+			c.report(diag.Diagnostic{Code: codes.W0220, Severity: diag.Warning, Span: at, Label: "two elements", Fixes: guess("`"+number+"`", at, number),
+				Message: "`" + text[start:end] + "` is two numbers", Notes: []string{"A number has no commas between its digits."}})
+		}
+	}
+}
+
 // comment warns of a comment behind a value that is a number or the name of a tensor: elsewhere //
 // divides.
 func (c *checker) comment(end int) {
@@ -621,7 +647,7 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 		}
 	}
 	_, known := c.rel.known[name]
-	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) { // D[ann] min= 0.
+	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) && c.scope.lookup(s.Name.Name) == nil { // D[ann] min= 0.
 		return c.report(diag.Diagnostic{Code: codes.E0303, Severity: diag.Error, Span: at, Message: fmt.Sprintf("index `%s` is on the left but not on the right", name),
 			Notes: []string{"A constant in brackets is quoted."}, Fixes: c.guessLabel("", at, name)})
 	}

@@ -28,6 +28,7 @@ var (
 	realInInt      = message{codes.E0803, "column %d of `%s` holds whole numbers, but the rule gives it other numbers", "", "`floor(x)` and `round(x)` give whole numbers."}
 	headOnly       = message{codes.E0804, "`%s` is in the head of %s but in no atom of the body", "nothing gives it a value", "Every row needs a value for it: add an atom that has it, or write a quoted constant."}
 	variableInFact = message{codes.E0804, "`%s` has no value here", "nothing gives it a value", "A fact holds constants; a rule has a body: `Head(x) <- Body(x).`."}
+	constantKey    = message{codes.E0804, "`%s` is a constant here and a variable in the value", "", "A value for every key needs a body: `T[x] min= S[x] <- S[x] = _.`. A constant is quoted."}
 	anyInExpr      = message{codes.E0804, "`_` stands for anything, but a value is needed here", "", "Name it, and add an atom that gives it a value."}
 	ownNegation    = message{codes.E0807, "%s depends on its own negation: %s", "", "A relation must be complete before it is negated: define the negated one without this one."}
 	ownAggregate   = message{codes.E0808, "%s depends on its own aggregate: %s", "", "Sums and counts need complete relations. A least or greatest value may be defined by itself: `D[y] min= D[x] + w <- Road(x, y, w).`."}
@@ -390,7 +391,7 @@ func (c *checker) tensorAndRelation(name string, at, first source.Span) {
 }
 
 func (c *checker) otherHead(r *relation, s *syntax.Rule, name syntax.Ident) {
-	kinds := map[rel.Agg]string{rel.NoAgg: "a relation", rel.Min: "a tensor of least values, min=", rel.Max: "a tensor of greatest values, max=", rel.Sum: "a tensor of sums, +="}
+	kinds := map[rel.Agg]string{rel.NoAgg: "a relation", rel.Min: "a tensor of least values (min=)", rel.Max: "a tensor of greatest values (max=)", rel.Sum: "a tensor of sums (+=)"}
 	c.report(diag.Diagnostic{Code: codes.E0812, Severity: diag.Error, Span: name.Span,
 		Message: fmt.Sprintf("`%s` is %s and %s", r.name, kinds[r.fold], kinds[folds[s.Op]]),
 		Notes:   []string{"All facts and rules of a name are of one kind."},

@@ -195,7 +195,7 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 func (c *checker) toLeft(s *syntax.Assign, v val) val {
 	if !v.indexed {
 		if s.Indexed && (v.n.Rank() != len(s.Indices) || bits.OnesCount64(c.eq.lhsMask) != len(s.Indices)) {
-			if old := c.scope.lookup(s.Name.Name); v.n.Rank() == 0 && s.Op != syntax.Set && old != nil && !old.bad {
+			if old := c.scope.lookup(s.Name.Name); v.n.Rank() == 0 && s.Op != syntax.Set && old != nil && !old.bad && c.repeated() == "" {
 				c.combineShapes(s, old, v.n)
 			} else if v.n.Rank() == 0 {
 				c.leftIndexMissing(s, c.eq.lhs[0])

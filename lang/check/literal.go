@@ -214,6 +214,7 @@ func (c *checker) list(x *syntax.List) val {
 	if !c.fits(x.Span, shape.Elems()) {
 		return val{}
 	}
+	c.thousands(x.Span)
 	kind := tensor.Bool
 	if x.Packed != nil {
 		if !c.packed(x, &kind) {

@@ -303,15 +303,17 @@ func (c *checker) outside(clauses []*clause, list []*relation, consts int) {
 	}
 }
 
-// labelsOf returns the constants of a domain in the order of the text.
+// labelsOf returns the constants that are members of a domain, in the order of the text.
 func (r *relations) labelsOf(domain string) []string {
 	labels := []string{}
 	seen := map[string]bool{}
+	members := make([]bool, len(r.consts))
+	r.members(func(k int) { members[k] = true })
 	for i := range r.consts {
 		k := &r.consts[i]
 		s := r.slots[r.find(k.slot)]
 		name := map[class]string{aText: "text", ofDomain: s.domain, aNode: "node", aLabel: "node"}[s.class]
-		if name == domain && !k.isNum && !seen[k.text] {
+		if members[i] && name == domain && !k.isNum && !seen[k.text] {
 			seen[k.text] = true
 			labels = append(labels, k.text)
 		}

@@ -492,9 +492,23 @@ func (c *checker) known(name string) (at source.Span, ok bool) {
 	return at, label && id < c.rel.labels || slices.ContainsFunc(c.rel.given, func(d *tensor.Domain) bool { _, ok := d.Find(name); return ok })
 }
 
-// nodes returns the constants that are nodes: those of facts, of heads and of variables that nothing
-// else gives a value, and those that are compared, which need a place in the order. Where nodes have
-// labels, numbers in columns of nodes are labels too.
+// members passes the constants that are members of their domain: those of facts, of heads and of
+// variables that nothing else gives a value, and those that names come before or behind.
+func (r *relations) members(see func(k int)) {
+	for _, x := range r.list {
+		for _, f := range x.facts {
+			for _, k := range f.row {
+				see(k)
+			}
+		}
+	}
+	for _, cl := range r.clauses {
+		cl.constants(see)
+	}
+}
+
+// nodes returns the constants that are nodes. Where nodes have labels, numbers in columns of nodes
+// are labels too.
 func (r *relations) nodes(labels bool) (list []*syntax.String) {
 	tables, tensors := false, false
 	for _, x := range r.list {
@@ -502,7 +516,8 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 		tensors = tensors || x.source != rel.NoSource && !x.missing
 	}
 	var numbers []*syntax.String
-	node := func(k *constant) {
+	r.members(func(i int) {
+		k := &r.consts[i]
 		if class := r.class(k.slot); class == aLabel || class == aNode {
 			if k.isNum {
 				numbers = append(numbers, &syntax.String{Span: k.span, Value: tensor.Number(k.num)})
@@ -510,17 +525,7 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 				list = append(list, &syntax.String{Span: k.span, Value: k.text})
 			}
 		}
-	}
-	for _, x := range r.list {
-		for _, f := range x.facts {
-			for _, k := range f.row {
-				node(&r.consts[k])
-			}
-		}
-	}
-	for _, cl := range r.clauses {
-		cl.constants(func(k int) { node(&r.consts[k]) })
-	}
+	})
 	if labels || len(list) > 0 || tables && !tensors {
 		list = append(list, numbers...)
 	}
@@ -539,7 +544,7 @@ func (cl *clause) constants(see func(k int)) {
 	}
 	for i := range cl.Body {
 		switch l := &cl.Body[i]; {
-		case l.Kind == rel.Compare:
+		case l.Kind == rel.Compare && l.Fn != op.FnEq && l.Fn != op.FnNe:
 			constant(&l.Left)
 			constant(&l.Right)
 		case l.Kind == rel.Bind && !cl.inAtom(l.Var):
@@ -686,6 +691,14 @@ func (c *checker) rule(s *syntax.Rule) {
 		e, k := c.ruleExpr(cl, s.Value)
 		c.number(k, s.Value)
 		cl.Head = append(cl.Head, rel.Cell{Expr: e})
+	}
+	for _, x := range args {
+		if n, ok := x.(*syntax.Name); ok && len(s.Body) == 0 {
+			if _, variable := cl.ids[n.Name]; variable {
+				cl.bad = true
+				c.say(constantKey, n.Span, n.Name)
+			}
+		}
 	}
 	r.rules = append(r.rules, cl)
 }

@@ -80,10 +80,10 @@ func CostByText(c *cost.Certificate, f *syntax.File, maxOps uint64) string {
 // shownCost is how much of a statement is shown with its cost.
 const shownCost = 60
 
-// statementText returns a statement as it was entered, on one line.
+// statementText returns a statement as it was entered, on one line and without comments.
 func statementText(f *syntax.File, st syntax.Stmt) string {
 	at := st.Pos()
-	return strings.Join(strings.Fields(f.Source.Text[at.Start:at.End]), " ")
+	return syntax.OneLine(f.Source.Text[at.Start:at.End])
 }
 
 func shown(s string, most int) string {

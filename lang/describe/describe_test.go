@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ein/lang/describe"
+	"ein/vm"
 	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/op"
@@ -20,6 +21,22 @@ func TestFunctions(t *testing.T) {
 		if !strings.HasPrefix(f.Text(), f.Signature+"\n") || !strings.Contains(f.Markdown(), "### `"+f.Signature+"`") {
 			t.Errorf("%s: its page is\n%s", f.Name, f.Text())
 		}
+	}
+}
+
+// TestLimitOfOne counts one operation and one byte as one.
+func TestLimitOfOne(t *testing.T) {
+	for what, want := range map[string]string{
+		"operations":      "the program needs up to 2,000 operations, the limit is 1 operation",
+		"bytes":           "the program needs up to 2,000 bytes (2.0 KiB) of memory, the limit is 1 byte",
+		"output elements": "the program needs up to 2,000 output elements, the limit is 1 output element",
+	} {
+		if d, _ := describe.Refused(&cost.LimitError{What: what, Need: 2000, Max: 1}); d.Message != want {
+			t.Errorf("%s, want %s", d.Message, want)
+		}
+	}
+	if d, _ := describe.Failed(&vm.Exceeded{What: "operations", Max: 1}, 0, 0); !strings.Contains(d.Message, "the limit of 1 operation;") {
+		t.Error(d.Message)
 	}
 }
 

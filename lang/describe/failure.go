@@ -18,13 +18,13 @@ import (
 // Refused returns the diagnostic of a program that needs more than it may use, and the
 // flag that sets the limit. What to do about it is the caller's to add.
 func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
-	amount := func(n uint64) string { return words.Count(n) + " " + e.What }
+	amount := func(n uint64) string { return words.Plural(n, strings.TrimSuffix(e.What, "s")) }
 	what := ""
 	switch e.What {
 	case "bytes":
 		d.Code, flag, what = codes.E0530, "--max-memory", " of memory"
 		amount = func(n uint64) string {
-			s := words.Count(n) + " bytes"
+			s := words.Plural(n, "byte")
 			if n >= 1<<10 {
 				s += " (" + words.Bytes(n) + ")"
 			}
@@ -62,7 +62,7 @@ func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 	switch {
 	case errors.As(err, &stopped):
 		return diag.Diagnostic{Code: codes.E0533, Span: span(stopped.Pos), Label: "it was here",
-			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s operations", Reason(stopped.Cause), words.Count(done), words.Count(most))}, true
+			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s", Reason(stopped.Cause), words.Count(done), words.Plural(most, "operation"))}, true
 	case errors.As(err, &over):
 		so, most := "", ""
 		if over.Sofar != "" {
@@ -72,7 +72,7 @@ func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 			most = "; it can take up to " + words.Count(over.Most)
 		}
 		return diag.Diagnostic{Code: codes.E0534, Span: span(over.Pos), Label: so,
-			Message: fmt.Sprintf("the run was stopped at the limit of %s %s%s; the exact number depends on the data", words.Count(over.Max), over.What, most)}, true
+			Message: fmt.Sprintf("the run was stopped at the limit of %s%s; the exact number depends on the data", words.Plural(over.Max, strings.TrimSuffix(over.What, "s")), most)}, true
 	case errors.As(err, &wrong):
 		d = diag.Diagnostic{Code: runtimeCodes[wrong.Kind], Span: span(wrong.Pos), Message: wrong.Message}
 		if wrong.Hint != "" {

@@ -154,8 +154,8 @@ func (e *explainer) statementAt(p ir.Pos) int {
 func (e *explainer) head() {
 	c := &e.c.Module.Certificate
 	name, _ := diag.Display(e.c.Name)
-	fmt.Fprintf(&e.Builder, "%s: %s, at most %s operations and %s\n", name, words.Plural(len(e.c.Module.Steps), "step"),
-		words.Count(c.Ops), words.Bytes(c.PeakBytes))
+	fmt.Fprintf(&e.Builder, "%s: %s, at most %s and %s\n", name, words.Plural(len(e.c.Module.Steps), "step"),
+		words.Plural(c.Ops, "operation"), words.Bytes(c.PeakBytes))
 	if e.c.Plain {
 		e.WriteString("not optimised: every operation as written\n")
 	}
@@ -428,7 +428,7 @@ func Doing(f *source.File, p *code.Program, at vm.Progress) string {
 	if f == nil || at.Pos.Start == at.Pos.End {
 		return step
 	}
-	text, _ := diag.Display(strings.Join(strings.Fields(f.Text[at.Pos.Start:at.Pos.End]), " "))
+	text, _ := diag.Display(syntax.OneLine(f.Text[at.Pos.Start:at.Pos.End]))
 	return words.Shorten(text, 40) + ": " + step
 }
 

@@ -127,27 +127,45 @@ func (d *prover) line(pos int32) int { return d.text.Position(int(pos)).Line }
 // rule returns a rule as the user wrote it, on one line.
 func (d *prover) rule(r *rel.Rule) string {
 	if d.rules[r] == "" {
-		d.rules[r] = words.Shorten(strings.Join(strings.Fields(d.text.Text[r.Pos.Start:r.Pos.End]), " "), shownLine)
+		d.rules[r] = words.Shorten(syntax.OneLine(d.text.Text[r.Pos.Start:r.Pos.End]), shownLine)
 	}
 	return d.rules[r]
 }
 
-// row shows a row of a relation; for a query it shows the literals with their values.
+// row shows a row of a relation; for a query it shows the literals with their values. What the
+// checker made a variable of, such as Deg[x] in Deg[x] > 1, is shown as it was written.
 func (d *prover) row(relation int, row []float64) string {
 	i := slices.IndexFunc(d.p.Rules, func(r rel.Rule) bool { return r.Rel == relation })
 	if i < 0 || !strings.HasSuffix(d.p.Relations[relation].Name, "?") {
 		return d.p.Row(&d.p.Relations[relation], row)
 	}
-	b := engine.Binding{Rule: &d.p.Rules[i], Vars: make([]float64, len(d.p.Rules[i].Vars))}
+	named := d.p.Rules[i]
+	named.Vars = slices.Clone(named.Vars)
+	b := engine.Binding{Rule: &named, Vars: make([]float64, len(named.Vars))}
 	for v := range b.Vars {
 		b.Vars[v] = math.NaN()
 	}
+	shown := make([]bool, len(b.Vars)) // else the variable has no name in the text
 	for c, x := range row {
-		b.Vars[b.Rule.Head[c].Expr.Term.Var] = x
+		v := named.Head[c].Expr.Term.Var
+		b.Vars[v], shown[v] = x, true
 	}
 	var ls []*rel.Literal
-	for k := range b.Rule.Body {
-		ls = append(ls, &b.Rule.Body[k])
+	for k := range named.Body {
+		l := &named.Body[k]
+		v := -1 // what the literal may give a value
+		if n := len(l.Terms); l.Kind == rel.Atom && n > 0 && l.Terms[n-1].Kind == rel.Variable {
+			v = l.Terms[n-1].Var
+		} else if l.Kind == rel.Bind {
+			v = l.Var
+		}
+		if v < 0 || shown[v] {
+			ls = append(ls, l)
+			continue
+		}
+		name := rel.Plain(named.Vars[v].Name)
+		text := strings.TrimSuffix(d.p.Literal(&named, l, b.Vars), " = "+name)
+		named.Vars[v].Name, shown[v] = strings.TrimPrefix(text, name+" = "), true
 	}
 	return strings.Join(d.body(ls, b), ", ")
 }
@@ -189,13 +207,15 @@ func (d *prover) goal(g engine.Goal) string {
 }
 
 // names renames the variables of a rule that stand for names of the goal that occur in no row, so
-// that these names are shown.
+// that these names are shown, and those that the checker made of T[x] if that has no value.
 func (d *prover) names(goal engine.Goal, b engine.Binding) engine.Binding {
 	named := *b.Rule
 	named.Vars, b.Vars = slices.Clone(named.Vars), slices.Clone(b.Vars)
 	for v, x := range b.Vars {
 		if k := engine.Lacking(x, named.Vars[v].Domain); k >= 0 {
 			named.Vars[v].Name, b.Vars[v] = goal.Names[k], math.NaN()
+		} else if x != x && strings.HasSuffix(named.Vars[v].Name, "]") {
+			named.Vars[v].Name = "_"
 		}
 	}
 	b.Rule = &named

@@ -80,10 +80,10 @@ func (d *Document) planned(offset int) string {
 	}
 	var parts []string
 	if len(kernels) > 0 {
-		parts = append(parts, fmt.Sprintf("kernel: %s; at most %s operations", strings.Join(kernels, "; "), words.Count(ops)))
+		parts = append(parts, fmt.Sprintf("kernel: %s; at most %s", strings.Join(kernels, "; "), words.Plural(ops, "operation")))
 	}
 	if m.Certificate.Ops > ops {
-		parts = append(parts, fmt.Sprintf("with all that goes into it: at most %s operations", words.Count(m.Certificate.Ops)))
+		parts = append(parts, fmt.Sprintf("with all that goes into it: at most %s", words.Plural(m.Certificate.Ops, "operation")))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("memory: at most %s bytes", words.Count(m.Certificate.PeakBytes))), "\n\n")
 }

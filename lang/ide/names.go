@@ -24,6 +24,7 @@ type binding struct {
 	count       int           // of them
 	// guessed says that it also occurs in a statement that does not parse.
 	guessed bool
+	given   bool // a label that a fact or a graph has
 }
 
 // occurrence is one place where a name stands.
@@ -67,6 +68,7 @@ type resolver struct {
 	// relations are the relations of the program, wherever it speaks of them.
 	relations map[string]*binding
 	stmt      int
+	asks      bool         // the statement is a query, where a label that is given is no variable
 	room      []occurrence // for the next ones: thousands are made at a time
 }
 
@@ -203,7 +205,9 @@ func (r *resolver) statement(s syntax.Stmt) {
 		}
 		r.literals(s.Body)
 	case *syntax.Query:
+		r.asks = true
 		r.literals(s.Body)
+		r.asks = false
 	case *syntax.Def:
 		r.def(s)
 	case *syntax.Repeat:
@@ -231,9 +235,11 @@ func (r *resolver) atom(x syntax.Expr, fact bool) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Name:
-			if fact || n.Name[0] >= 'A' && n.Name[0] <= 'Z' {
+			switch {
+			case n.Name == "_": // each is a variable of its own
+			case fact || n.Name[0] >= 'A' && n.Name[0] <= 'Z', r.asks && r.labels[n.Name] != nil && r.labels[n.Name].given:
 				r.label(&syntax.String{Span: n.Span, Value: n.Name}, fact)
-			} else {
+			default:
 				r.index(n)
 			}
 		case *syntax.String:
@@ -364,6 +370,7 @@ func (r *resolver) label(x *syntax.String, defines bool) {
 		b = &binding{name: x.Value, kind: KindLabel}
 		r.labels[x.Value] = b
 	}
+	b.given = b.given || defines
 	r.add(b, x.Span).write = defines
 }
 

@@ -2,6 +2,7 @@ package ide
 
 import (
 	"fmt"
+	"slices"
 
 	"ein/internal/lists"
 	"ein/lang/diag"
@@ -96,7 +97,7 @@ func (d *Document) sameMeaning(edits []diag.Edit, b *binding, name string) error
 		}
 	}
 	// The name may be that of something unknown, which is no occurrence.
-	if len(was) != len(is) || len(d.Diagnostics()) != len(after.Diagnostics()) {
+	if len(was) != len(is) || !slices.EqualFunc(d.Diagnostics(), after.Diagnostics(), func(x, y diag.Diagnostic) bool { return x.Code == y.Code }) {
 		return fmt.Errorf("with the name `%s` the program would read differently", name)
 	}
 	return nil

@@ -73,8 +73,11 @@ var tokenKinds = func() (kinds [256]Kind) {
 // wordKind is what a word is that names nothing: a word of the language, or the
 // name of an argument.
 func (d *Document) wordKind(i int, before syntax.Kind) Kind {
-	if word := d.text(d.tokens()[i].Span); word == "not" {
+	switch d.text(d.tokens()[i].Span) {
+	case "not":
 		return KindKeyword
+	case "_":
+		return KindIndex
 	}
 	if before == syntax.KindComma || before == syntax.KindLParen {
 		return KindParameter

@@ -114,6 +114,16 @@ func isAtom(x Expr) bool {
 	return called || indexed && isHead(x)
 }
 
+// meantArrow reports whether a literal is two atoms with <= or = between them, as a rule has in
+// other languages.
+func meantArrow(l Literal) bool {
+	if b, ok := l.X.(*Binary); ok {
+		return b.Op == Le && isAtom(b.L) && isAtom(b.R)
+	}
+	_, called := l.X.(*Call)
+	return called && l.Op == Set && l.Value != nil && isAtom(l.Value)
+}
+
 // rule is the rule of a segment, with the cursor before its end.
 func (p *parser) rule(seg segment, head Expr, op token, value Expr, body []Literal) (Stmt, *failure) {
 	p.i++
@@ -151,7 +161,7 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 	_, called := l.X.(*Call)
 	indexed = indexed && isHead(l.X)
 	switch {
-	case len(body) > 1:
+	case len(body) > 1 && !meantArrow(l):
 		d = errManyFacts(body)
 	case l.Not:
 		d = say(errNegatedFact, l.Span)
@@ -167,7 +177,7 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 		d = p.errEndedAssign(l, p.i-1)
 	default:
 		d = say(errNoFact, l.X.Pos(), excerpt(ExprString(l.X)))
-		if b, ok := l.X.(*Binary); ok && b.Op == Le && isAtom(b.L) && isAtom(b.R) {
+		if b, ok := l.X.(*Binary); ok && meantArrow(l) {
 			d = withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", b.OpSpan, "<-")
 		}
 	}

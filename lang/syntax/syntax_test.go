@@ -124,3 +124,17 @@ func TestMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestOneLine: what is shown on one line ends in no comment, and keeps its labels.
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"Far(x, z) <-   // a step\n\tFar(x, y), # and\n  // another\n  Owns(y, z).": "Far(x, z) <- Far(x, y), Owns(y, z).",
+		"A  = edges([[\"a  b\",\n\"c//d\"]])":                                       "A = edges([[\"a  b\", \"c//d\"]])",
+		"def f(x) = {\r\n  x // it\r\n}":                                            "def f(x) = { x }",
+		"":                                                                          "",
+	} {
+		if got := OneLine(text); got != want {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}

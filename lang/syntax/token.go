@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"strings"
 	"unsafe"
 
 	"ein/lang/source"
@@ -74,6 +75,25 @@ func Tokens(text string) []Token {
 			return out
 		}
 		out = append(out, Token{t.kind, t.span()})
+	}
+}
+
+// OneLine returns a part of a program on one line, without its comments.
+func OneLine(text string) string {
+	var b strings.Builder
+	end := 0 // of the token before
+	for s := newScanner(text); ; {
+		switch t := s.next(); t.kind {
+		case KindEOF:
+			return b.String()
+		case KindNewline, KindComment, KindBadComment, KindDashComment:
+		default:
+			if int(t.start) > end && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(text[t.start:t.end])
+			end = int(t.end)
+		}
 	}
 }
 

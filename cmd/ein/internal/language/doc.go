@@ -8,7 +8,6 @@ import (
 
 	"ein/lang/describe"
 	"ein/repl"
-	"ein/stdlib"
 
 	"ein/cmd/ein/internal/cli"
 )
@@ -33,8 +32,6 @@ the topics.`,
 			switch {
 			case card && (len(args) == 0 || args[0] != "rules"):
 				return a.Usage("there is a card of rules alone")
-			case card:
-				return a.Print(stdlib.RulesCard)
 			case len(args) == 1:
 				i := slices.IndexFunc(list, func(f describe.Function) bool { return f.Name == args[0] })
 				if i < 0 || !markdown {
