@@ -67,6 +67,9 @@ def test_numbers_that_are_labels():
 def test_nodes_with_one_label():
     with pytest.raises(ein.InputError, match="A: two nodes have the label '1'"):
         ein.run("input A: graph\n:print A", A=nx.DiGraph([("1", 1)]))
+    for v in ({0: 1, 1: 2, "1": 3}, pd.Series([1, 2, 3], index=[0, 1, "1"])):
+        with pytest.raises(ein.InputError, match="V: two nodes have the label '1'"):
+            ein.run("input A: graph\ninput V: vector\n:print V", A=[(0, 1)], V=v)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +84,7 @@ def test_nodes_with_one_label():
         np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]]),
         np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]]).astype(">f4").T.copy().T,
         np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]], dtype=np.float16),
+        np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]], dtype=">f2"),
         sp.csr_array(np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]])),
         sp.csc_matrix(np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]])),
         pathlib.Path,
@@ -269,6 +273,9 @@ def test_result():
         (object(), "A: object is no data"),
         (np.array(["a"]), "A: an array of <U1 is no data"),
         (np.zeros((2, 2), complex), "A: an array of complex128"),
+        (np.array("a"), "A: an array of <U1 is no data"),
+        (np.longdouble(1), "A: an array of .* is no data"),
+        (sp.coo_array(np.ones((2, 2, 2))), "A: a sparse array of 3 axes is no data"),
         ([[0, float("nan")], [0, 0]], r"A: nan in \[0, nan\], expected a finite number"),
         ([("a", "b", float("inf"))], r"A: inf in \('a', 'b', inf\)"),
         (nx.DiGraph([("a", "b", {"weight": float("nan")})]), "A: nan in"),

@@ -220,6 +220,11 @@ def _labels(name: str, nodes: list[Any]) -> int | list[str]:
     numbers, else their labels."""
     if all(_is_number(n) and n == i for i, n in enumerate(nodes)):
         return len(nodes)
+    return _unique(name, nodes)
+
+
+def _unique(name: str, nodes: Iterable[Any]) -> list[str]:
+    """The labels of nodes, which are different texts."""
     labels = [str(_node(n)) for n in nodes]
     if len(set(labels)) < len(labels):
         seen: set[str] = set()
@@ -306,23 +311,23 @@ def _series(name: str, series: Any) -> Any:
         if _is_gap(x):
             raise InputError(f"{name}: {k!r} has no value: {x!r}")
         values[k] = x
-    return _vector(values)
+    return _vector(name, values)
 
 
-def _vector(values: Mapping[Any, Any]) -> Any:
+def _vector(name: str, values: Mapping[Any, Any]) -> Any:
     """Values by node, a list when the nodes are their own numbers; weights by edge, where
     the keys are pairs."""
     if values and all(isinstance(k, tuple) and len(cast("tuple[Any, ...]", k)) == 2 for k in values):
         return {"edges": [(_node(u), _node(v), _value(w)) for (u, v), w in values.items()]}
     if all(_is_number(_node(k)) and k == i for i, k in enumerate(values)):
         return [_value(v) for v in values.values()]
-    return {str(_node(k)): _value(v) for k, v in values.items()}
+    return dict(zip(_unique(name, values), map(_value, values.values()), strict=True))
 
 
 def _mapping(name: str, data: Mapping[Any, Any]) -> Any:
     """A vector by node, or a graph: weights by edge, or neighbours by node."""
     if all(map(_is_value, data.values())):
-        return _vector(data)
+        return _vector(name, data)
     data = {_node(u): to for u, to in data.items()}
     nodes: dict[Any, None] = dict.fromkeys(data)
     edges: list[tuple[Any, ...]] = []
@@ -358,7 +363,7 @@ def _little(name: str, a: Any) -> Any:
 
     if a.dtype.kind not in "biuf" or a.dtype.itemsize > 8:
         raise InputError(f"{name}: an array of {a.dtype} is no data for an input: expected booleans, integers or floats")
-    if a.dtype == np.float16:
+    if a.dtype.kind == "f" and a.dtype.itemsize == 2:  # in either order of bytes
         a = a.astype(np.float32)
     return np.ascontiguousarray(a, dtype=a.dtype.newbyteorder("<"))
 
@@ -369,8 +374,8 @@ def _dense(name: str, data: Any, frames: list[Buffer]) -> Any:
     if np.ma.is_masked(data):
         raise InputError(f"{name}: the array has masked elements", hint="data.filled(0) gives them a value.")
     a = np.asarray(data) if hasattr(data, "__array__") else np.from_dlpack(data)
-    if a.ndim == 0:
-        return _value(a)
+    if a.ndim == 0 and isinstance(number := _value(a), (int, float)):
+        return number
     a = _little(name, a)
     return _array("dense", a.dtype.name, a.shape, [a], frames)
 
@@ -378,6 +383,8 @@ def _dense(name: str, data: Any, frames: list[Buffer]) -> Any:
 def _sparse(name: str, data: Any, frames: list[Buffer]) -> Any:
     np: Any = import_module("numpy")
 
+    if data.ndim > 2:
+        raise InputError(f"{name}: a sparse array of {data.ndim} axes is no data for an input: expected a vector or a matrix")
     if data.ndim == 1:
         return _dense(name, data.toarray(), frames)
     m = data.tocsr()
