@@ -113,7 +113,7 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/run", `{"program":":print tc(edges([[0,1]]))","limits":{"ops":1}}`, 422, []string{`"class":"limit"`, `"code":"E0531"`}},
 		{"POST /v1/run", `{"program":"x = 1","form":"xml"}`, 400, []string{`there is no form \"xml\"`}},
 		{"POST /v1/run", `{"program":"x = 1","profile":"half"}`, 400, []string{`there is no profile \"half\"`}},
-		{"POST /v1/run", `{"program":"x = 1","program":"x = 2"}`, 400, []string{`duplicate`}},
+		{"POST /v1/run", `{"program":"x = 1","program":"x = 2"}`, 400, []string{`the member /program is there twice`}},
 		{"POST /v1/run", `{"program":"x = 1","colour":2}`, 400, []string{`there is no member /colour; there are program, `}},
 		{"POST /v1/run", `{"program":7}`, 400, []string{`/program: expected text, found a number`}},
 		{"POST /v1/run", `{"program":"x = 1"`, 400, []string{`the body is not JSON`}},
