@@ -207,6 +207,15 @@ def test_relations():
         ein.run(program, Pay=ein.Rows("ann"))
 
 
+def test_what_is_wrapped_can_be_read_again():
+    """An iterator had no rows the second time, and the answer was that there are none."""
+    pay = ein.Rows((x, y) for x, y in OWNS)
+    owns = ein.Graph(iter(OWNS), options="ids=label")
+    for _ in range(2):
+        assert len(ein.run("input Pay(a: node, b: node)\nPay(x, y)?", Pay=pay)["Pay(x, y)?"]) == len(OWNS)
+        assert ein.run("input A: graph\nn = sum(A)", A=owns).n == len(OWNS)
+
+
 def test_weights_by_pair():
     weights = {("a", "b"): 1.5, ("b", "c"): 2.5}
     for W in (weights, pd.Series(weights)):

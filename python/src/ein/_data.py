@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, cast
@@ -68,8 +68,19 @@ def _unfit(data: Any, row: Any, name: str = "the data", depth: int = 0) -> tuple
     return next((bad for k, x in at if (bad := _unfit(x, data, k if depth == 1 and named else name, depth + 1))), None)
 
 
+class _Kept:
+    """What may be read several times, as to be costed and run. An iterator would be empty the second time."""
+
+    data: Any
+
+    def __post_init__(self) -> None:
+        data: Any = self.data
+        if isinstance(data, Iterator):
+            object.__setattr__(self, "data", list(cast("Iterator[Any]", data)))
+
+
 @dataclass(frozen=True)
-class Graph:
+class Graph(_Kept):
     """Data and how to read it. `weight` names the attribute of edges or the column that
     holds their weights; they are 1 where it is None, or "weight" and there is none. `nodes`
     is the labels of the rows and columns of an array. The options are those behind the
@@ -82,7 +93,7 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class Rows:
+class Rows(_Kept):
     """Rows of a relation, of a DataFrame or of tuples, lists or mappings: by the names of
     its columns where they have names, else in their order."""
 
