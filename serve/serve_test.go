@@ -139,6 +139,8 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/why", `{"program":"x = 1 + 1","expression":"x","profile":"core"}`, 200, []string{`"text":"`, `"stats":{"ops":`}},
 		{"POST /v1/why", `{"program":"input A: graph","inputs":{"A":{"text":"a,b,note\na,b,x y\nb,c,z\n","options":"from=a&to=b&where=note==x y"}},"expression":"has_path(A, \"a\", \"b\")"}`, 200, []string{`"text":"yes: a -> b`}},
 		{"POST /v1/why", `{"program":"input A: graph","inputs":{"A":{"text":"a,b\n","options":"where=a==\"x\""}},"expression":"sum(A)"}`, 400, []string{"/inputs/A: an explanation takes no options with a quotation mark"}},
+		{"POST /v1/why", `{"program":"input A: graph","expression":"sum(A)"}`, 422, []string{`"code":"E0703"`, "`inputs` in a request"}},
+		{"POST /v1/why", `{"program":"input A: graph","inputs":{"A":[[0,1]],"B":[[0,1]]},"expression":"sum(A)"}`, 422, []string{`"code":"E0705"`, "the program has no input `B`"}},
 		{"POST /v1/why", `{"program":"x = 1","expression":" "}`, 400, []string{"/expression: it is empty, expected what to explain"}},
 		{"POST /v1/why", `{"program":"x = 1","expression":"1 +"}`, 422, []string{`"file":"expression"`, `"start":{"line":1,"column":4,"offset":3}`}},
 		{"POST /v1/why", `{"program":"x = 1","expression":"x","profile":"half"}`, 400, []string{`there is no profile \"half\"`}},
