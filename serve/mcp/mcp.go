@@ -246,7 +246,7 @@ func page(q *mcp.ReadResourceRequest, kind, text string) *mcp.ReadResourceResult
 // mostShown bounds what is shown of a file, in bytes.
 const mostShown = 32 << 10
 
-// beginning returns the first lines of a file, and whether there are more.
+// beginning returns the first lines of a file, or what is shown of one line, and whether there is more.
 func beginning(f io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(f, mostShown+1))
 	if err != nil {
@@ -254,7 +254,10 @@ func beginning(f io.Reader) (string, error) {
 	}
 	text := string(b[:min(len(b), mostShown)])
 	if len(b) > mostShown {
-		text = text[:strings.LastIndexByte(text, '\n')+1] + "... and more\n"
+		if end := strings.LastIndexByte(text, '\n'); end >= 0 {
+			text = text[:end]
+		}
+		text = strings.TrimRight(text, string(utf8.RuneError)) + "\n... and more\n" // a line may end within a character
 	}
 	if !utf8.ValidString(text) {
 		text = "(no text)\n"

@@ -104,6 +104,31 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// TestBeginning: of a file without lines, such as one of JSON, as much is shown as of another.
+func TestBeginning(t *testing.T) {
+	const line = `[["é","b"],`
+	for name, test := range map[string]struct{ text, want string }{
+		"lines":  {strings.Repeat(line+"\n", 5000), line + "\n... and more\n"},
+		"a line": {`{"edges":       ` + strings.Repeat(line, 5000), line[:3] + "\n... and more\n"},
+		"all":    {line, line},
+		"none":   {strings.Repeat("\xffa", 20000), "(no text)\n"},
+	} {
+		read := func(context.Context, string) (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader(test.text)), nil
+		}
+		here, there := sdk.NewInMemoryTransports()
+		go func() { _ = mcp.New(serve.New(serve.Options{}), []string{"A"}, read).Run(t.Context(), there) }()
+		client, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(), here, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := client.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "ein://data/A"})
+		if err != nil || !strings.HasSuffix(out.Contents[0].Text, test.want) || len(out.Contents[0].Text) > 33<<10 {
+			t.Errorf("%s: %.100v, %v", name, out, err)
+		}
+	}
+}
+
 // TestConnect: the tools that a model is given are those of an agent, and what they say does
 // not change from call to call.
 func TestConnect(t *testing.T) {
