@@ -183,6 +183,18 @@ def test_vector_by_label():
     assert r.w.tolist() == [2.5, 0]
 
 
+def test_a_mapping_is_by_node():
+    """Its first key is not the first node of a graph whose nodes have other places."""
+    asked = "input A: graph\ninput v: vector\n:print v"
+    g, values = nx.DiGraph([(2, 1), (1, 0)]), {0: 10, 1: 11, 2: 12}
+    for v in (values, pd.Series([10, 11, 12], index=[0, 1, 2])):
+        with pytest.raises(ein.InputError, match="the nodes are numbers here, but labels in A"):
+            ein.run(asked, A=g, v=v)
+        r = ein.run(asked, A=g, v=ein.Graph(v, options="ids=label"))
+        assert (r.labels, r.v.tolist()) == (["2", "1", "0"], [12, 11, 10])
+    assert ein.run(asked, A=g, v=pd.Series([10, 11, 12])).v.tolist() == [10, 11, 12]
+
+
 def test_relations():
     rows = [("ann", "bob", 10), ("bob", "cy", 25)]
     columns = ["from", "to", "amount"]

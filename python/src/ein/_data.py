@@ -322,16 +322,15 @@ def _series(name: str, series: Any) -> Any:
         if _is_gap(x):
             raise InputError(f"{name}: {k!r} has no value: {x!r}")
         values[k] = x
+    if type(series.index).__name__ == "RangeIndex" and list(values) == [*range(len(values))]:  # it has no names, but places
+        return [_value(x) for x in values.values()]
     return _vector(name, values)
 
 
 def _vector(name: str, values: Mapping[Any, Any]) -> Any:
-    """Values by node, a list when the nodes are their own numbers; weights by edge, where
-    the keys are pairs."""
+    """Values by node; weights by edge, where the keys are pairs."""
     if values and all(isinstance(k, tuple) and len(cast("tuple[Any, ...]", k)) == 2 for k in values):
         return {"edges": [(_node(u), _node(v), _value(w)) for (u, v), w in values.items()]}
-    if all(_is_number(_node(k)) and k == i for i, k in enumerate(values)):
-        return [_value(v) for v in values.values()]
     return dict(zip(_unique(name, values), map(_value, values.values()), strict=True))
 
 
