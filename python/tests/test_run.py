@@ -64,6 +64,32 @@ def test_numbers_that_are_labels():
         ein.run('input A: graph\nR = reach(A, 0)', A=ein.Graph(np.eye(3), options="ids=label"))
 
 
+@pytest.mark.parametrize(
+    "a",
+    [
+        nx.DiGraph([(2, 1), (1, 0)]),
+        nx.to_pandas_adjacency(nx.DiGraph([(2, 1), (1, 0)])),
+        nx.to_pandas_adjacency(nx.DiGraph([(2, 1), (1, 0)]), nodelist=[0, 1, 2]),
+        {2: [1], 1: [0]},
+        {2: {1: 1}, 1: {0: 1}},
+    ],
+)
+def test_ids_are_those_of_the_data(a):
+    """An option read the places of nodes for their labels, and turned edges around."""
+    r = ein.run('input A: graph\nR = path(A, "2", "0")', A=ein.Graph(a, options="ids=label"))
+    assert r.nodes("R") == ["2", "1", "0"]
+    r = ein.run("input A: graph\nR = path(A, 2, 0)", A=ein.Graph(a, options="ids=number"))
+    assert r.nodes("R") == [2, 1, 0]
+
+
+def test_ids_of_labels():
+    a = ein.Graph({"a": ["b"], "b": ["c"]}, options="ids=label")
+    b = ein.Graph(nx.DiGraph([("b", "c")]), options="ids=label")
+    assert ein.run("input A: graph\ninput B: graph\nC[i,k] = A[i,j] B[j,k]", A=a, B=b).C.tolist() == [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    assert ein.run("input A: graph\nn = sum(A)", A=ein.Graph({5000001: [42]}, options="ids=label")).labels == ["5000001", "42"]
+    assert ein.run("input A: graph\n:print A", A=ein.Graph(nx.path_graph(3), options="ids=label")).A.tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+
+
 def test_nodes_with_one_label():
     with pytest.raises(ein.InputError, match="A: two nodes have the label '1'"):
         ein.run("input A: graph\n:print A", A=nx.DiGraph([("1", 1)]))

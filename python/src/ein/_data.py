@@ -130,11 +130,12 @@ class File:
         return {"text": text, "options": self.options}
 
 
-def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
-    """The data of an input as the engine reads it. Arrays are added to the frames."""
+def wire(name: str, data: Any, frames: list[Buffer], ids: str = "") -> Any:
+    """The data of an input as the engine reads it. Arrays are added to the frames. The ids of
+    nodes are read as the option of that name says."""
     g = data if isinstance(data, Graph) else Graph(data)
     if g.options:
-        told = wire(name, replace(g, options=""), frames)
+        told = wire(name, replace(g, options=""), frames, next((o[4:] for o in g.options.split("&") if o.startswith("ids=")), ""))
         form = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
         if isinstance(form.get("array"), dict) or isinstance(form.get("text"), str):  # a vector by node has numbers there
             raise InputError(f"{name}: options= is for edges and mappings, not for {_type(g.data)}")
@@ -153,9 +154,9 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
     if type(data).__module__ in ("networkx.classes.reportviews", "networkx.classes.coreviews"):
         raise InputError(f"{name}: {type(data).__name__} is a view of a graph", hint="Give the graph itself, or a list of edges as tuples.")
     if _is_networkx(data):
-        return _networkx(name, data, g.weight)
+        return _networkx(name, data, g.weight, ids)
     if _is_table(data):
-        return _table(name, data, g.weight)
+        return _table(name, data, g.weight, ids)
     if hasattr(data, "tocsr"):
         return _over(name, g.nodes, _sparse(name, data, frames))
     if hasattr(data, "to_dict") and hasattr(data, "index"):
@@ -163,7 +164,7 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
     if array:
         return _over(name, g.nodes, _dense(name, data, frames))
     if isinstance(data, Mapping):
-        return _mapping(name, cast("Mapping[Any, Any]", data))
+        return _mapping(name, cast("Mapping[Any, Any]", data), ids)
     if isinstance(data, (str, bytes, os.PathLike)) or not isinstance(data, Iterable):
         raise InputError(
             f"{name}: {_type(data)} is no data for an input",
@@ -226,12 +227,13 @@ def _node(node: Any) -> Any:
     return int(node) if isinstance(node, float) and node.is_integer() else node
 
 
-def _labels(name: str, nodes: list[Any]) -> int | list[str]:
-    """Nodes as the engine has them: how many there are when they are their own
-    numbers, else their labels."""
-    if all(_is_number(n) and n == i for i, n in enumerate(nodes)):
-        return len(nodes)
-    return _unique(name, nodes)
+def _graph(name: str, nodes: list[Any], edges: list[Any], ids: str) -> dict[str, Any]:
+    """A graph as the engine has it, of edges between places among the nodes: how many nodes
+    there are when they are their own numbers, else their labels. The option is for labels."""
+    if ids != "label" and all(_is_number(n) and n == i for i, n in enumerate(nodes)):
+        return {"nodes": len(nodes), "edges": edges}
+    labels = _unique(name, nodes)
+    return {"nodes": labels, "edges": [(labels[u], labels[v], *w) for u, v, *w in edges] if ids else edges}
 
 
 def _unique(name: str, nodes: Iterable[Any]) -> list[str]:
@@ -244,7 +246,7 @@ def _unique(name: str, nodes: Iterable[Any]) -> list[str]:
     return labels
 
 
-def _networkx(name: str, g: Any, weight: str | None) -> dict[str, Any]:
+def _networkx(name: str, g: Any, weight: str | None, ids: str) -> dict[str, Any]:
     nodes: list[Any] = list(g)
     at = {n: i for i, n in enumerate(nodes)}
     edges = [[at[u], at[v], _value(w)] for u, v, w in g.edges(data=weight or "weight")]
@@ -256,13 +258,13 @@ def _networkx(name: str, g: Any, weight: str | None) -> dict[str, Any]:
         raise InputError(
             f"{name}: the edge {u!r} -> {v!r} has no attribute {weight!r}", hint=f"ein.Graph({name}, weight=None) gives all edges the weight 1."
         )
-    return {"nodes": _labels(name, nodes), "edges": edges, "directed": g.is_directed()}
+    return {**_graph(name, nodes, edges, ids), "directed": g.is_directed()}
 
 
 _ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))
 
 
-def _table(name: str, table: Any, weight: str | None) -> dict[str, Any]:
+def _table(name: str, table: Any, weight: str | None, ids: str) -> dict[str, Any]:
     """Edges from the columns source and target, or else the first two; or the matrix of
     a table whose columns and rows are the same nodes."""
     columns: list[Any] = list(table.columns)
@@ -280,7 +282,7 @@ def _table(name: str, table: Any, weight: str | None) -> dict[str, Any]:
             cells = [(i, j, w) for i, row in enumerate(table.values.tolist()) for j, w in enumerate(row) if _is_gap(w) or w]
             if bad := next(((columns[i], columns[j], w) for i, j, w in cells if _is_gap(w)), None):
                 raise InputError(f"{name}: a row of the table has no value: {bad}")
-            return {"nodes": _labels(name, columns), "edges": [(i, j, _value(w)) if weight else (i, j) for i, j, w in cells]}
+            return _graph(name, columns, [(i, j, _value(w)) if weight else (i, j) for i, j, w in cells], ids)
         if len(columns) > 2:
             raise InputError(
                 f"{name}: a table of {len(columns)}x{len(columns)} without names is a matrix, or edges",
@@ -334,7 +336,7 @@ def _vector(name: str, values: Mapping[Any, Any]) -> Any:
     return dict(zip(_unique(name, values), map(_value, values.values()), strict=True))
 
 
-def _mapping(name: str, data: Mapping[Any, Any]) -> Any:
+def _mapping(name: str, data: Mapping[Any, Any], ids: str) -> Any:
     """A vector by node, or a graph: weights by edge, or neighbours by node."""
     if all(map(_is_value, data.values())):
         return _vector(name, data)
@@ -354,11 +356,10 @@ def _mapping(name: str, data: Mapping[Any, Any]) -> Any:
         if isinstance(e[-1], Mapping):
             raise InputError(f"{name}: the weight of {e[0]!r} -> {e[1]!r} is {e[-1]!r}, expected a number", hint="nx.DiGraph(data) reads attributes.")
         nodes[e[1]] = None
-    ids: list[Any] = list(nodes)
-    if all(_is_number(n) and n >= 0 for n in ids):
-        return {"nodes": max(ids, default=-1) + 1, "edges": edges}
-    at = {n: i for i, n in enumerate(ids)}
-    return {"nodes": _labels(name, ids), "edges": [(at[e[0]], at[e[1]], *e[2:]) for e in edges]}
+    if ids != "label" and all(_is_number(n) and n >= 0 for n in nodes):
+        return {"nodes": max(nodes, default=-1) + 1, "edges": edges}
+    at = {n: i for i, n in enumerate(nodes)}
+    return _graph(name, list(nodes), [(at[e[0]], at[e[1]], *e[2:]) for e in edges], ids)
 
 
 def _array(layout: str, dtype: str, shape: Sequence[int], parts: Sequence[Any], frames: list[Buffer]) -> dict[str, Any]:
