@@ -341,6 +341,7 @@ def test_result():
         (ein.Graph(ein.File("roads.csv"), weight="km"), "A: weight= is for"),
         (ein.Graph([(0, 1)], nodes=["a"]), "A: nodes= is for arrays"),
         ([], r"E0701(.|\n)*In Python: A=ein.Graph\(data, options='nodes=5'\)"),
+        ({}, r"E0701(.|\n)*In Python: A=ein.Graph\(data, options='nodes=5'\)"),
         (ein.Graph(pd.DataFrame({"u": [1], "v": [2]}), weight="w"), r"A: no columns \['u', 'v', 'w'\]"),
         (pd.DataFrame({"u": [1]}), r"A: the columns are \['u'\], and edges have a source and a target"),
         (pd.DataFrame([[1, 2, 3]], columns=["source", "target", "target"]), "A: two columns are named 'target'"),

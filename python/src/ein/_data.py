@@ -333,7 +333,7 @@ def _vector(name: str, values: Mapping[Any, Any]) -> Any:
     """Values by node; weights by edge, where the keys are pairs."""
     if values and all(isinstance(k, tuple) and len(cast("tuple[Any, ...]", k)) == 2 for k in values):
         return {"edges": [(_node(u), _node(v), _value(w)) for (u, v), w in values.items()]}
-    return dict(zip(_unique(name, values), map(_value, values.values()), strict=True))
+    return dict(zip(_unique(name, values), map(_value, values.values()), strict=True)) or []  # an empty object is none
 
 
 def _mapping(name: str, data: Mapping[Any, Any], ids: str) -> Any:
