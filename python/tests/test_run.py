@@ -209,6 +209,11 @@ def test_vector_by_label():
     assert r.w.tolist() == [2.5, 0]
 
 
+def test_a_real_is_a_float():
+    (rows,) = ein.run('F("a", 1.5, 3).  F("b", 2.0, 4).\nF(x, y, z)?').values()
+    assert repr(rows) == "[('a', 1.5, 3), ('b', 2.0, 4)]"
+
+
 def test_a_mapping_is_by_node():
     """Its first key is not the first node of a graph whose nodes have other places."""
     asked = "input A: graph\ninput v: vector\n:print v"
