@@ -334,6 +334,7 @@ def test_result():
         (nx.DiGraph(OWNS).edges(), "OutEdgeView is a view of a graph\nGive the graph itself"),
         (nx.DiGraph(OWNS).edges(data=True), "OutEdgeDataView is a view"),
         (nx.DiGraph(OWNS).adj, "AdjacencyView is a view"),
+        (nx.DiGraph(OWNS).degree, r"DegreeView is a view of a graph\ndict\(\) of it is a vector by node"),
         ({"a": {"b": {"weight": 3}}}, "A: the weight of 'a' -> 'b' is {'weight': 3}, expected a number"),
         (np.ma.masked_array(np.eye(2), mask=np.eye(2)), "A: the array has masked elements\n"),
         (pathlib.Path("graph.csv"), "PosixPath is no data for an input\nein.File"),

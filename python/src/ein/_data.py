@@ -152,7 +152,9 @@ def wire(name: str, data: Any, frames: list[Buffer], ids: str = "") -> Any:
     if isinstance(data, (bool, int, float)):
         return _value(data)
     if type(data).__module__ in ("networkx.classes.reportviews", "networkx.classes.coreviews"):
-        raise InputError(f"{name}: {type(data).__name__} is a view of a graph", hint="Give the graph itself, or a list of edges as tuples.")
+        view = type(data).__name__
+        hint = "dict() of it is a vector by node." if "Degree" in view else "Give the graph itself, or a list of edges as tuples."
+        raise InputError(f"{name}: {view} is a view of a graph", hint=hint)
     if _is_networkx(data):
         return _networkx(name, data, g.weight, ids)
     if _is_table(data):
