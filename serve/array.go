@@ -328,8 +328,8 @@ func (r *received) edges() error {
 	}
 	var repeated int
 	r.v.Layout = tensor.Sparse
-	if r.v.CSR, repeated = tensor.BuildCSR(rows, cols, src, dst, kept); repeated > 0 && kept != nil {
-		return r.fail("Add them up, or keep one of each.", "%d edges have the ends of another one, with a weight each", repeated)
+	if r.v.CSR, repeated = tensor.BuildCSR(rows, cols, src, dst, kept); repeated > 0 && weights != nil && r.in.Kind == graphio.Matrix {
+		return r.fail("Add them up, or keep one of each.", "%s the ends of another one, with a weight each", words.Plural(repeated, "edge has", "edges have"))
 	}
 	return nil
 }

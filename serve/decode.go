@@ -141,7 +141,9 @@ func malformed(err error) string {
 	var syntax *jsontext.SyntacticError
 	var meaning *json.SemanticError
 	switch {
-	case errors.As(err, &syntax):
+	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
+		return fmt.Sprintf("the member %s is there twice", syntax.JSONPointer)
+	case syntax != nil:
 		return fmt.Sprintf("the body is not JSON: %v at byte %d", syntax.Err, syntax.ByteOffset)
 	case !errors.As(err, &meaning):
 		return fmt.Sprintf("the body cannot be read: %v", err)

@@ -97,6 +97,11 @@ func (s *Server) program(ctx context.Context, c *Call, q *Program) (*ein.Program
 	if err != nil {
 		return nil, err
 	}
+	return s.bind(ctx, c, p, q)
+}
+
+// bind gives a program the data of a request.
+func (s *Server) bind(ctx context.Context, c *Call, p *ein.Program, q *Program) (*ein.Program, error) {
 	inputs, err := s.data(p, q)
 	if err != nil {
 		return nil, err

@@ -120,9 +120,11 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 		return nil, errNodes
 	}
 	files, load := memory{s, map[string]string{programFile: q.Program.Program}}, ":load "+programFile
+	odd := len(q.Inputs) // data without an input, and inputs without data
 	for _, in := range p.Inputs() {
 		spec, ok := s.opt.Data[in.Name]
 		if data := q.Inputs[in.Name]; data != nil {
+			odd--
 			var f File
 			switch firstMember(data) {
 			case "array":
@@ -142,11 +144,16 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 		}
 		switch {
 		case !ok:
+			odd++
 		case strings.Contains(spec, `"`): // which a session has for names with blanks
 			return nil, bad("/inputs/%s: an explanation takes no options with a quotation mark", in.Name)
 		default:
 			load += " " + in.Name + `="` + spec + `"`
 		}
+	}
+	if odd > 0 {
+		_, err := s.bind(ctx, c, p, &q.Program)
+		return nil, err
 	}
 	session := repl.New(repl.Config{Name: expressionFile, Limits: s.limits(q.Limits), Files: files})
 	for _, entry := range []string{load, ":why " + expression} {

@@ -1,6 +1,7 @@
 """The process behind the package: threads, forks, deaths."""
 
 import asyncio
+import contextvars
 import multiprocessing
 import os
 import pickle
@@ -223,6 +224,24 @@ def test_a_task_that_is_cancelled():
 
     asyncio.run(all())
     asyncio.run(one())
+
+
+def test_a_call_that_is_stopped_while_it_waits_to_be_sent():
+    """It is not sent: its cancellation, which went before it, would have been for nobody."""
+    process = engine.start()
+    owner = _engine.Owner()
+    token = _engine.owner.set(owner)
+    context = contextvars.copy_context()
+    _engine.owner.reset(token)
+    with ThreadPoolExecutor(1) as pool:
+        with process.writing:
+            call = pool.submit(context.run, lambda: ein.run(N, A=chain(3)))
+            while not process.waiting:
+                time.sleep(0.001)
+            owner.stopped = True
+        with pytest.raises(ein.EngineError, match="cancelled"):
+            call.result()
+    assert engine.start() is process and ein.run(N, A=chain(3)).n == 3
 
 
 def test_errors_can_be_pickled():

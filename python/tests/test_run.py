@@ -64,9 +64,38 @@ def test_numbers_that_are_labels():
         ein.run('input A: graph\nR = reach(A, 0)', A=ein.Graph(np.eye(3), options="ids=label"))
 
 
+@pytest.mark.parametrize(
+    "a",
+    [
+        nx.DiGraph([(2, 1), (1, 0)]),
+        nx.to_pandas_adjacency(nx.DiGraph([(2, 1), (1, 0)])),
+        nx.to_pandas_adjacency(nx.DiGraph([(2, 1), (1, 0)]), nodelist=[0, 1, 2]),
+        {2: [1], 1: [0]},
+        {2: {1: 1}, 1: {0: 1}},
+    ],
+)
+def test_ids_are_those_of_the_data(a):
+    """An option read the places of nodes for their labels, and turned edges around."""
+    r = ein.run('input A: graph\nR = path(A, "2", "0")', A=ein.Graph(a, options="ids=label"))
+    assert r.nodes("R") == ["2", "1", "0"]
+    r = ein.run("input A: graph\nR = path(A, 2, 0)", A=ein.Graph(a, options="ids=number"))
+    assert r.nodes("R") == [2, 1, 0]
+
+
+def test_ids_of_labels():
+    a = ein.Graph({"a": ["b"], "b": ["c"]}, options="ids=label")
+    b = ein.Graph(nx.DiGraph([("b", "c")]), options="ids=label")
+    assert ein.run("input A: graph\ninput B: graph\nC[i,k] = A[i,j] B[j,k]", A=a, B=b).C.tolist() == [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    assert ein.run("input A: graph\nn = sum(A)", A=ein.Graph({5000001: [42]}, options="ids=label")).labels == ["5000001", "42"]
+    assert ein.run("input A: graph\n:print A", A=ein.Graph(nx.path_graph(3), options="ids=label")).A.tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+
+
 def test_nodes_with_one_label():
     with pytest.raises(ein.InputError, match="A: two nodes have the label '1'"):
         ein.run("input A: graph\n:print A", A=nx.DiGraph([("1", 1)]))
+    for v in ({0: 1, 1: 2, "1": 3}, pd.Series([1, 2, 3], index=[0, 1, "1"])):
+        with pytest.raises(ein.InputError, match="V: two nodes have the label '1'"):
+            ein.run("input A: graph\ninput V: vector\n:print V", A=[(0, 1)], V=v)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +110,7 @@ def test_nodes_with_one_label():
         np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]]),
         np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]]).astype(">f4").T.copy().T,
         np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]], dtype=np.float16),
+        np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]], dtype=">f2"),
         sp.csr_array(np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]])),
         sp.csc_matrix(np.array([[0, 2.5, 0], [0, 0, 4], [0, 0, 0]])),
         pathlib.Path,
@@ -179,6 +209,23 @@ def test_vector_by_label():
     assert r.w.tolist() == [2.5, 0]
 
 
+def test_a_real_is_a_float():
+    (rows,) = ein.run('F("a", 1.5, 3).  F("b", 2.0, 4).\nF(x, y, z)?').values()
+    assert repr(rows) == "[('a', 1.5, 3), ('b', 2.0, 4)]"
+
+
+def test_a_mapping_is_by_node():
+    """Its first key is not the first node of a graph whose nodes have other places."""
+    asked = "input A: graph\ninput v: vector\n:print v"
+    g, values = nx.DiGraph([(2, 1), (1, 0)]), {0: 10, 1: 11, 2: 12}
+    for v in (values, pd.Series([10, 11, 12], index=[0, 1, 2])):
+        with pytest.raises(ein.InputError, match="the nodes are numbers here, but labels in A"):
+            ein.run(asked, A=g, v=v)
+        r = ein.run(asked, A=g, v=ein.Graph(v, options="ids=label"))
+        assert (r.labels, r.v.tolist()) == (["2", "1", "0"], [12, 11, 10])
+    assert ein.run(asked, A=g, v=pd.Series([10, 11, 12])).v.tolist() == [10, 11, 12]
+
+
 def test_relations():
     rows = [("ann", "bob", 10), ("bob", "cy", 25)]
     columns = ["from", "to", "amount"]
@@ -201,6 +248,15 @@ def test_relations():
         ein.run("input Has(a: node)\nHas(x)?", Has=pd.DataFrame({"a": ["ann"]}))
     with pytest.raises(ein.InputError, match="has no rows"):
         ein.run(program, Pay=ein.Rows("ann"))
+
+
+def test_what_is_wrapped_can_be_read_again():
+    """An iterator had no rows the second time, and the answer was that there are none."""
+    pay = ein.Rows((x, y) for x, y in OWNS)
+    owns = ein.Graph(iter(OWNS), options="ids=label")
+    for _ in range(2):
+        assert len(ein.run("input Pay(a: node, b: node)\nPay(x, y)?", Pay=pay)["Pay(x, y)?"]) == len(OWNS)
+        assert ein.run("input A: graph\nn = sum(A)", A=owns).n == len(OWNS)
 
 
 def test_weights_by_pair():
@@ -269,12 +325,16 @@ def test_result():
         (object(), "A: object is no data"),
         (np.array(["a"]), "A: an array of <U1 is no data"),
         (np.zeros((2, 2), complex), "A: an array of complex128"),
+        (np.array("a"), "A: an array of <U1 is no data"),
+        (np.longdouble(1), "A: an array of .* is no data"),
+        (sp.coo_array(np.ones((2, 2, 2))), "A: a sparse array of 3 axes is no data"),
         ([[0, float("nan")], [0, 0]], r"A: nan in \[0, nan\], expected a finite number"),
         ([("a", "b", float("inf"))], r"A: inf in \('a', 'b', inf\)"),
         (nx.DiGraph([("a", "b", {"weight": float("nan")})]), "A: nan in"),
         (nx.DiGraph(OWNS).edges(), "OutEdgeView is a view of a graph\nGive the graph itself"),
         (nx.DiGraph(OWNS).edges(data=True), "OutEdgeDataView is a view"),
         (nx.DiGraph(OWNS).adj, "AdjacencyView is a view"),
+        (nx.DiGraph(OWNS).degree, r"DegreeView is a view of a graph\ndict\(\) of it is a vector by node"),
         ({"a": {"b": {"weight": 3}}}, "A: the weight of 'a' -> 'b' is {'weight': 3}, expected a number"),
         (np.ma.masked_array(np.eye(2), mask=np.eye(2)), "A: the array has masked elements\n"),
         (pathlib.Path("graph.csv"), "PosixPath is no data for an input\nein.File"),
@@ -287,6 +347,7 @@ def test_result():
         (ein.Graph(ein.File("roads.csv"), weight="km"), "A: weight= is for"),
         (ein.Graph([(0, 1)], nodes=["a"]), "A: nodes= is for arrays"),
         ([], r"E0701(.|\n)*In Python: A=ein.Graph\(data, options='nodes=5'\)"),
+        ({}, r"E0701(.|\n)*In Python: A=ein.Graph\(data, options='nodes=5'\)"),
         (ein.Graph(pd.DataFrame({"u": [1], "v": [2]}), weight="w"), r"A: no columns \['u', 'v', 'w'\]"),
         (pd.DataFrame({"u": [1]}), r"A: the columns are \['u'\], and edges have a source and a target"),
         (pd.DataFrame([[1, 2, 3]], columns=["source", "target", "target"]), "A: two columns are named 'target'"),

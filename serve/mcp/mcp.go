@@ -28,6 +28,7 @@ import (
 	"ein/bench/question/prompt"
 	"ein/internal/version"
 	"ein/internal/words"
+	"ein/lang/diag"
 	"ein/serve"
 )
 
@@ -89,24 +90,24 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 		return &mcp.Tool{Name: name, Title: title, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}}
 	}
 	mcp.AddTool(out, tool("check", "Check a program", "Say what is wrong with an Ein program, with places and fixes, without running it."),
-		func(ctx context.Context, _ *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
-			return a.ask(ctx, "POST /v1/check", &q, map[string]any{"program": q.Program}, "The program checks.")
+		func(ctx context.Context, call *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
+			return a.ask(ctx, "POST /v1/check", &q, call, nil, "The program checks.")
 		})
 	mcp.AddTool(out, tool("run", "Run a program", "Run an Ein program and give the values that it prints, with nodes by name."),
-		func(ctx context.Context, _ *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
-			return a.ask(ctx, "POST /v1/run", &q, map[string]any{"program": q.Program, "inputs": q.Inputs, "form": "text", "labels": true}, "The program prints nothing.")
+		func(ctx context.Context, call *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
+			return a.ask(ctx, "POST /v1/run", &q, call, object{"form": []byte(`"text"`), "labels": []byte("true")}, "The program prints nothing.")
 		})
 	mcp.AddTool(out, tool("explain", "Explain a program", "Show how an Ein program is computed: under each statement its steps, their kernels and bounds of their cost."),
-		func(ctx context.Context, _ *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
-			return a.ask(ctx, "POST /v1/explain", &q, map[string]any{"program": q.Program, "inputs": q.Inputs}, "")
+		func(ctx context.Context, call *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
+			return a.ask(ctx, "POST /v1/explain", &q, call, nil, "")
 		})
 	mcp.AddTool(out, tool("why", "Explain a value", "Say why an expression over the names of an Ein program has its value: the path that there is, or the terms of a sum."),
-		func(ctx context.Context, _ *mcp.CallToolRequest, q Expression) (*mcp.CallToolResult, *Result, error) {
-			return a.ask(ctx, "POST /v1/why", &q.Source, map[string]any{"program": q.Program, "inputs": q.Inputs, "expression": q.Expression}, "")
+		func(ctx context.Context, call *mcp.CallToolRequest, q Expression) (*mcp.CallToolResult, *Result, error) {
+			return a.ask(ctx, "POST /v1/why", &q.Source, call, nil, "")
 		})
 	mcp.AddTool(out, tool("doc", "Read a page", "Describe a function of Ein with an example, a diagnostic, or a topic of the language."),
 		func(ctx context.Context, _ *mcp.CallToolRequest, q Name) (*mcp.CallToolResult, *Result, error) {
-			return a.ask(ctx, "GET /v1/doc/"+url.PathEscape(cmp.Or(q.Name, "all")), nil, nil, "")
+			return a.ask(ctx, "GET /v1/doc/"+url.PathEscape(cmp.Or(q.Name, "all")), nil, nil, nil, "")
 		})
 	out.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, q mcp.Request) (mcp.Result, error) {
@@ -139,7 +140,7 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 // withoutNulls leaves out arguments that are null, as models write what they leave out. The SDK
 // would refuse them by the schema.
 func withoutNulls(args []byte) []byte {
-	var given map[string]jsontext.Value
+	var given object
 	if json.Unmarshal(args, &given) != nil || given == nil {
 		return args
 	}
@@ -201,8 +202,8 @@ func (t *Tools) List() []model.Tool { return t.list }
 // Call calls a tool. What it says has no cost, whose time is never the same. The error is that
 // of the context.
 func (t *Tools) Call(ctx context.Context, name, args string) (text string, failed bool, err error) {
-	var object map[string]any
-	if err := json.Unmarshal([]byte(cmp.Or(args, "{}")), &object); err != nil {
+	var given object
+	if err := json.Unmarshal([]byte(cmp.Or(args, "{}")), &given); err != nil {
 		why := ": " + strings.TrimPrefix(err.Error(), "jsontext: ")
 		if _, other := errors.AsType[*json.SemanticError](err); other {
 			why = `, such as {"program": ":print 1"}`
@@ -212,7 +213,7 @@ func (t *Tools) Call(ctx context.Context, name, args string) (text string, faile
 	if !slices.ContainsFunc(t.list, func(x model.Tool) bool { return x.Name == name }) {
 		return fmt.Sprintf("error: there is no tool %q", name), true, nil
 	}
-	out, err := t.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: object})
+	out, err := t.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: given})
 	switch {
 	case ctx.Err() != nil:
 		return "", false, ctx.Err()
@@ -230,7 +231,7 @@ func (t *Tools) Call(ctx context.Context, name, args string) (text string, faile
 	if out.IsError && !strings.HasPrefix(text, "error") {
 		text = "error: " + text // of formats that do not say it beside the text
 	}
-	return text, out.IsError || strings.Contains(text, "error["), nil // as check says it
+	return text, out.IsError || name == "check" && strings.Contains(text, "error["), nil // as it says it
 }
 
 // Handler serves agents over HTTP.
@@ -245,7 +246,7 @@ func page(q *mcp.ReadResourceRequest, kind, text string) *mcp.ReadResourceResult
 // mostShown bounds what is shown of a file, in bytes.
 const mostShown = 32 << 10
 
-// beginning returns the first lines of a file, and whether there are more.
+// beginning returns the first lines of a file, or what is shown of one line, and whether there is more.
 func beginning(f io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(f, mostShown+1))
 	if err != nil {
@@ -253,7 +254,10 @@ func beginning(f io.Reader) (string, error) {
 	}
 	text := string(b[:min(len(b), mostShown)])
 	if len(b) > mostShown {
-		text = text[:strings.LastIndexByte(text, '\n')+1] + "... and more\n"
+		if end := strings.LastIndexByte(text, '\n'); end >= 0 {
+			text = text[:end]
+		}
+		text = strings.TrimRight(text, string(utf8.RuneError)) + "\n... and more\n" // a line may end within a character
 	}
 	if !utf8.ValidString(text) {
 		text = "(no text)\n"
@@ -264,22 +268,31 @@ func beginning(f io.Reader) (string, error) {
 // agent answers the calls of tools by the routes of a server.
 type agent struct{ s *serve.Server }
 
-// ask asks a route, and says what came of it and what it cost. What is wrong with a
-// program is a result, for the agent to mend.
-func (a *agent) ask(ctx context.Context, call string, src *Source, body any, empty string) (*mcp.CallToolResult, *Result, error) {
+// object is a JSON object whose values are as they were written.
+type object map[string]jsontext.Value
+
+// ask asks a route, and says what came of it and what it cost. The body is the arguments of the
+// call and more, not what the SDK read of them: that rounds whole numbers past 2^53. What is wrong
+// with a program is a result, for the agent to mend.
+func (a *agent) ask(ctx context.Context, route string, src *Source, call *mcp.CallToolRequest, more object, empty string) (*mcp.CallToolResult, *Result, error) {
 	start := time.Now()
-	text, err := json.Marshal(body)
-	if err != nil {
-		return nil, nil, err
+	var text []byte
+	if call != nil {
+		body := object{}
+		if text = call.Params.Arguments; json.Unmarshal(text, &body) == nil { // the route says what is wrong
+			maps.Copy(body, more)
+			var err error
+			if text, err = json.Marshal(body); err != nil {
+				return nil, nil, err
+			}
+		}
 	}
-	if body == nil {
-		text = nil
-	}
-	answer := a.s.Ask(ctx, call, text)
+	answer := a.s.Ask(ctx, route, text)
 	var got struct {
-		Text  string        `json:"text"`
-		Stats ein.JSONStats `json:"stats"`
-		Bound serve.Bound   `json:"bound"`
+		Text     string                `json:"text"`
+		Stats    ein.JSONStats         `json:"stats"`
+		Bound    serve.Bound           `json:"bound"`
+		Warnings []diag.JSONDiagnostic `json:"warnings"`
 		ein.JSONError
 	}
 	if err := json.Unmarshal(answer.Body, &got, json.RejectUnknownMembers(false)); err != nil {
@@ -288,18 +301,18 @@ func (a *agent) ask(ctx context.Context, call string, src *Source, body any, emp
 	out := &Result{Text: got.Text, Cost: Cost{Ops: got.Stats.Ops, Most: got.Bound.Ops, Bytes: got.Stats.Bytes}}
 	failed := answer.Status != http.StatusOK
 	if failed {
-		out.Text = wrong(src, &got.JSONError)
-	} else if out.Text == "" {
-		out.Text = empty
+		out.Text = wrong(src, got.Error.Diagnostics)
+	} else if out.Text = cmp.Or(out.Text, empty); len(got.Warnings) > 0 {
+		out.Text = strings.TrimRight(out.Text, "\n") + "\n\n" + wrong(src, got.Warnings)
 	}
 	out.Cost.Millis = time.Since(start).Milliseconds()
 	return &mcp.CallToolResult{IsError: failed, Content: []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(out.Text, "\n") + costBegin + out.Cost.String()}}}, out, nil
 }
 
-// wrong returns an error as text for people, with the program text if the error has a place in it.
-func wrong(src *Source, e *ein.JSONError) string {
+// wrong returns diagnostics as text for people, with the line of the program if they have a place in it.
+func wrong(src *Source, found []diag.JSONDiagnostic) string {
 	var b strings.Builder
-	for _, d := range e.Error.Diagnostics {
+	for _, d := range found {
 		if d.Code != "" {
 			fmt.Fprintf(&b, "%s[%s]: ", d.Severity, d.Code)
 		}

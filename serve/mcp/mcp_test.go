@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -49,6 +50,9 @@ func TestTools(t *testing.T) {
 		{"run", map[string]any{"program": owners + ":print sum(Owners)", "inputs": map[string]any{"Owners": [][]int{{0, 1}}}}, false, "sum(Owners) = 1"},
 		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": "owners.csv"}}, true, "E07"},
 		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": "x", "options": "query=@owners.csv"}}}, true, "has no query"},
+		{"run", map[string]any{"program": "input R(a: node)\nR(x)?", "inputs": map[string]any{"R": [][]int64{{1<<53 + 1}}}}, false, "{9007199254740993}"},
+		{"run", map[string]any{"program": "input A: graph\n:print sum(A)", "inputs": map[string]any{"A": json.RawMessage(`{"n": 2, "n": 3, "edges": []}`)}}, true, "the member /inputs/A/n is there twice"},
+		{"run", map[string]any{"program": "input A: graph\n:print sum(A)", "inputs": map[string]any{"A": [][]int{{0, 1}, {0, 1}, {2, 0}}}}, false, "sum(A) = 2\n\nwarning[W0706]: 1 repeated edge merged: 0 -> 1 is on line 1 twice (line 1)\n"},
 		{"explain", map[string]any{"program": ":print tc(edges([[0,1]]))"}, false, "tc (const 2x2)"},
 		{"why", map[string]any{"program": owners, "expression": `has_path(Owners, "acme", "zenith")`}, false, "shell"},
 		{"why", map[string]any{"program": owners + "n = sum(Owners)", "expression": "n"}, false, "\n\ncost: 3 operations run of at most"},
@@ -100,6 +104,31 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// TestBeginning: of a file without lines, such as one of JSON, as much is shown as of another.
+func TestBeginning(t *testing.T) {
+	const line = `[["é","b"],`
+	for name, test := range map[string]struct{ text, want string }{
+		"lines":  {strings.Repeat(line+"\n", 5000), line + "\n... and more\n"},
+		"a line": {`{"edges":       ` + strings.Repeat(line, 5000), line[:3] + "\n... and more\n"},
+		"all":    {line, line},
+		"none":   {strings.Repeat("\xffa", 20000), "(no text)\n"},
+	} {
+		read := func(context.Context, string) (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader(test.text)), nil
+		}
+		here, there := sdk.NewInMemoryTransports()
+		go func() { _ = mcp.New(serve.New(serve.Options{}), []string{"A"}, read).Run(t.Context(), there) }()
+		client, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(), here, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := client.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "ein://data/A"})
+		if err != nil || !strings.HasSuffix(out.Contents[0].Text, test.want) || len(out.Contents[0].Text) > 33<<10 {
+			t.Errorf("%s: %.100v, %v", name, out, err)
+		}
+	}
+}
+
 // TestConnect: the tools that a model is given are those of an agent, and what they say does
 // not change from call to call.
 func TestConnect(t *testing.T) {
@@ -117,6 +146,8 @@ func TestConnect(t *testing.T) {
 		want       string
 	}{
 		{"run", `{"program": ":print 1 + 1"}`, false, "2"},
+		{"run", `{"program": "input R(a: node)\nR(x)?", "inputs": {"R": [[9007199254740993]]}}`, false, "{9007199254740993}"},
+		{"run", `{"program": "error = [1, 2]\n:print error[0]"}`, false, "error[0] = 1"},
 		{"check", `{"program": "x = 1"}`, false, "The program checks."},
 		{"check", `{"program": "x = y"}`, true, "error[E0201]"},
 		{"run", `{"program": "x = y"}`, true, "error[E0201]"},

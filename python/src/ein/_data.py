@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, cast
@@ -68,8 +68,19 @@ def _unfit(data: Any, row: Any, name: str = "the data", depth: int = 0) -> tuple
     return next((bad for k, x in at if (bad := _unfit(x, data, k if depth == 1 and named else name, depth + 1))), None)
 
 
+class _Kept:
+    """What may be read several times, as to be costed and run. An iterator would be empty the second time."""
+
+    data: Any
+
+    def __post_init__(self) -> None:
+        data: Any = self.data
+        if isinstance(data, Iterator):
+            object.__setattr__(self, "data", list(cast("Iterator[Any]", data)))
+
+
 @dataclass(frozen=True)
-class Graph:
+class Graph(_Kept):
     """Data and how to read it. `weight` names the attribute of edges or the column that
     holds their weights; they are 1 where it is None, or "weight" and there is none. `nodes`
     is the labels of the rows and columns of an array. The options are those behind the
@@ -82,7 +93,7 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class Rows:
+class Rows(_Kept):
     """Rows of a relation, of a DataFrame or of tuples, lists or mappings: by the names of
     its columns where they have names, else in their order."""
 
@@ -119,11 +130,12 @@ class File:
         return {"text": text, "options": self.options}
 
 
-def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
-    """The data of an input as the engine reads it. Arrays are added to the frames."""
+def wire(name: str, data: Any, frames: list[Buffer], ids: str = "") -> Any:
+    """The data of an input as the engine reads it. Arrays are added to the frames. The ids of
+    nodes are read as the option of that name says."""
     g = data if isinstance(data, Graph) else Graph(data)
     if g.options:
-        told = wire(name, replace(g, options=""), frames)
+        told = wire(name, replace(g, options=""), frames, next((o[4:] for o in g.options.split("&") if o.startswith("ids=")), ""))
         form = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
         if isinstance(form.get("array"), dict) or isinstance(form.get("text"), str):  # a vector by node has numbers there
             raise InputError(f"{name}: options= is for edges and mappings, not for {_type(g.data)}")
@@ -140,11 +152,13 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
     if isinstance(data, (bool, int, float)):
         return _value(data)
     if type(data).__module__ in ("networkx.classes.reportviews", "networkx.classes.coreviews"):
-        raise InputError(f"{name}: {type(data).__name__} is a view of a graph", hint="Give the graph itself, or a list of edges as tuples.")
+        view = type(data).__name__
+        hint = "dict() of it is a vector by node." if "Degree" in view else "Give the graph itself, or a list of edges as tuples."
+        raise InputError(f"{name}: {view} is a view of a graph", hint=hint)
     if _is_networkx(data):
-        return _networkx(name, data, g.weight)
+        return _networkx(name, data, g.weight, ids)
     if _is_table(data):
-        return _table(name, data, g.weight)
+        return _table(name, data, g.weight, ids)
     if hasattr(data, "tocsr"):
         return _over(name, g.nodes, _sparse(name, data, frames))
     if hasattr(data, "to_dict") and hasattr(data, "index"):
@@ -152,7 +166,7 @@ def wire(name: str, data: Any, frames: list[Buffer]) -> Any:
     if array:
         return _over(name, g.nodes, _dense(name, data, frames))
     if isinstance(data, Mapping):
-        return _mapping(name, cast("Mapping[Any, Any]", data))
+        return _mapping(name, cast("Mapping[Any, Any]", data), ids)
     if isinstance(data, (str, bytes, os.PathLike)) or not isinstance(data, Iterable):
         raise InputError(
             f"{name}: {_type(data)} is no data for an input",
@@ -215,11 +229,17 @@ def _node(node: Any) -> Any:
     return int(node) if isinstance(node, float) and node.is_integer() else node
 
 
-def _labels(name: str, nodes: list[Any]) -> int | list[str]:
-    """Nodes as the engine has them: how many there are when they are their own
-    numbers, else their labels."""
-    if all(_is_number(n) and n == i for i, n in enumerate(nodes)):
-        return len(nodes)
+def _graph(name: str, nodes: list[Any], edges: list[Any], ids: str) -> dict[str, Any]:
+    """A graph as the engine has it, of edges between places among the nodes: how many nodes
+    there are when they are their own numbers, else their labels. The option is for labels."""
+    if ids != "label" and all(_is_number(n) and n == i for i, n in enumerate(nodes)):
+        return {"nodes": len(nodes), "edges": edges}
+    labels = _unique(name, nodes)
+    return {"nodes": labels, "edges": [(labels[u], labels[v], *w) for u, v, *w in edges] if ids else edges}
+
+
+def _unique(name: str, nodes: Iterable[Any]) -> list[str]:
+    """The labels of nodes, which are different texts."""
     labels = [str(_node(n)) for n in nodes]
     if len(set(labels)) < len(labels):
         seen: set[str] = set()
@@ -228,7 +248,7 @@ def _labels(name: str, nodes: list[Any]) -> int | list[str]:
     return labels
 
 
-def _networkx(name: str, g: Any, weight: str | None) -> dict[str, Any]:
+def _networkx(name: str, g: Any, weight: str | None, ids: str) -> dict[str, Any]:
     nodes: list[Any] = list(g)
     at = {n: i for i, n in enumerate(nodes)}
     edges = [[at[u], at[v], _value(w)] for u, v, w in g.edges(data=weight or "weight")]
@@ -240,13 +260,13 @@ def _networkx(name: str, g: Any, weight: str | None) -> dict[str, Any]:
         raise InputError(
             f"{name}: the edge {u!r} -> {v!r} has no attribute {weight!r}", hint=f"ein.Graph({name}, weight=None) gives all edges the weight 1."
         )
-    return {"nodes": _labels(name, nodes), "edges": edges, "directed": g.is_directed()}
+    return {**_graph(name, nodes, edges, ids), "directed": g.is_directed()}
 
 
 _ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))
 
 
-def _table(name: str, table: Any, weight: str | None) -> dict[str, Any]:
+def _table(name: str, table: Any, weight: str | None, ids: str) -> dict[str, Any]:
     """Edges from the columns source and target, or else the first two; or the matrix of
     a table whose columns and rows are the same nodes."""
     columns: list[Any] = list(table.columns)
@@ -264,7 +284,7 @@ def _table(name: str, table: Any, weight: str | None) -> dict[str, Any]:
             cells = [(i, j, w) for i, row in enumerate(table.values.tolist()) for j, w in enumerate(row) if _is_gap(w) or w]
             if bad := next(((columns[i], columns[j], w) for i, j, w in cells if _is_gap(w)), None):
                 raise InputError(f"{name}: a row of the table has no value: {bad}")
-            return {"nodes": _labels(name, columns), "edges": [(i, j, _value(w)) if weight else (i, j) for i, j, w in cells]}
+            return _graph(name, columns, [(i, j, _value(w)) if weight else (i, j) for i, j, w in cells], ids)
         if len(columns) > 2:
             raise InputError(
                 f"{name}: a table of {len(columns)}x{len(columns)} without names is a matrix, or edges",
@@ -306,23 +326,22 @@ def _series(name: str, series: Any) -> Any:
         if _is_gap(x):
             raise InputError(f"{name}: {k!r} has no value: {x!r}")
         values[k] = x
-    return _vector(values)
+    if type(series.index).__name__ == "RangeIndex" and list(values) == [*range(len(values))]:  # it has no names, but places
+        return [_value(x) for x in values.values()]
+    return _vector(name, values)
 
 
-def _vector(values: Mapping[Any, Any]) -> Any:
-    """Values by node, a list when the nodes are their own numbers; weights by edge, where
-    the keys are pairs."""
+def _vector(name: str, values: Mapping[Any, Any]) -> Any:
+    """Values by node; weights by edge, where the keys are pairs."""
     if values and all(isinstance(k, tuple) and len(cast("tuple[Any, ...]", k)) == 2 for k in values):
         return {"edges": [(_node(u), _node(v), _value(w)) for (u, v), w in values.items()]}
-    if all(_is_number(_node(k)) and k == i for i, k in enumerate(values)):
-        return [_value(v) for v in values.values()]
-    return {str(_node(k)): _value(v) for k, v in values.items()}
+    return dict(zip(_unique(name, values), map(_value, values.values()), strict=True)) or []  # an empty object is none
 
 
-def _mapping(name: str, data: Mapping[Any, Any]) -> Any:
+def _mapping(name: str, data: Mapping[Any, Any], ids: str) -> Any:
     """A vector by node, or a graph: weights by edge, or neighbours by node."""
     if all(map(_is_value, data.values())):
-        return _vector(data)
+        return _vector(name, data)
     data = {_node(u): to for u, to in data.items()}
     nodes: dict[Any, None] = dict.fromkeys(data)
     edges: list[tuple[Any, ...]] = []
@@ -339,11 +358,10 @@ def _mapping(name: str, data: Mapping[Any, Any]) -> Any:
         if isinstance(e[-1], Mapping):
             raise InputError(f"{name}: the weight of {e[0]!r} -> {e[1]!r} is {e[-1]!r}, expected a number", hint="nx.DiGraph(data) reads attributes.")
         nodes[e[1]] = None
-    ids: list[Any] = list(nodes)
-    if all(_is_number(n) and n >= 0 for n in ids):
-        return {"nodes": max(ids, default=-1) + 1, "edges": edges}
-    at = {n: i for i, n in enumerate(ids)}
-    return {"nodes": _labels(name, ids), "edges": [(at[e[0]], at[e[1]], *e[2:]) for e in edges]}
+    if ids != "label" and all(_is_number(n) and n >= 0 for n in nodes):
+        return {"nodes": max(nodes, default=-1) + 1, "edges": edges}
+    at = {n: i for i, n in enumerate(nodes)}
+    return _graph(name, list(nodes), [(at[e[0]], at[e[1]], *e[2:]) for e in edges], ids)
 
 
 def _array(layout: str, dtype: str, shape: Sequence[int], parts: Sequence[Any], frames: list[Buffer]) -> dict[str, Any]:
@@ -358,7 +376,7 @@ def _little(name: str, a: Any) -> Any:
 
     if a.dtype.kind not in "biuf" or a.dtype.itemsize > 8:
         raise InputError(f"{name}: an array of {a.dtype} is no data for an input: expected booleans, integers or floats")
-    if a.dtype == np.float16:
+    if a.dtype.kind == "f" and a.dtype.itemsize == 2:  # in either order of bytes
         a = a.astype(np.float32)
     return np.ascontiguousarray(a, dtype=a.dtype.newbyteorder("<"))
 
@@ -369,8 +387,8 @@ def _dense(name: str, data: Any, frames: list[Buffer]) -> Any:
     if np.ma.is_masked(data):
         raise InputError(f"{name}: the array has masked elements", hint="data.filled(0) gives them a value.")
     a = np.asarray(data) if hasattr(data, "__array__") else np.from_dlpack(data)
-    if a.ndim == 0:
-        return _value(a)
+    if a.ndim == 0 and isinstance(number := _value(a), (int, float)):
+        return number
     a = _little(name, a)
     return _array("dense", a.dtype.name, a.shape, [a], frames)
 
@@ -378,6 +396,8 @@ def _dense(name: str, data: Any, frames: list[Buffer]) -> Any:
 def _sparse(name: str, data: Any, frames: list[Buffer]) -> Any:
     np: Any = import_module("numpy")
 
+    if data.ndim > 2:
+        raise InputError(f"{name}: a sparse array of {data.ndim} axes is no data for an input: expected a vector or a matrix")
     if data.ndim == 1:
         return _dense(name, data.toarray(), frames)
     m = data.tocsr()

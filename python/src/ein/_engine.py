@@ -131,8 +131,6 @@ class _Process:
 
     def call(self, route: str, text: bytes, frames: Sequence[Buffer], timeout: float | None) -> Reply:
         call, n = _Call(), next(self.ids)
-        if call.owner and call.owner.stopped:
-            raise EngineError("the call was cancelled")
         sizes = f',"frames":{[len(f) for f in frames]}' if frames else ""
         head = f'{{"id":{n},"call":"{route}","body":{len(text)}{sizes}}}\n'.encode()
         self.waiting[n] = call
@@ -142,12 +140,16 @@ class _Process:
             watch.start()
         try:
             with self.writing:
+                if call.owner and call.owner.stopped:  # who stops it later finds it written
+                    raise EngineError("the call was cancelled")
                 self._write(head + text)
                 for f in frames:
                     self._write(f)
             self._wait(call)
         except (OSError, ValueError):  # the pipe is broken, or closed
             self.kill()
+        except EngineError:  # nothing was written
+            raise
         except BaseException:  # an interrupt: nobody knows how much was read
             self.kill()
             raise

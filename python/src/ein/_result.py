@@ -34,6 +34,8 @@ class Output:
         self.picture: str = told.get("picture", "")  # SVG, where it was asked for
         self.columns: list[str] = told.get("columns", [])  # of a relation
         self.rows: list[tuple[Any, ...]] = [tuple(row) for row in told.get("rows", [])]  # likewise
+        if "real" in (types := told.get("types", [])):  # whose whole numbers are integers in JSON
+            self.rows = [tuple(float(x) if t == "real" else x for t, x in zip(types, row, strict=True)) for row in self.rows]
         self._labels = labels
         made: Mapping[str, Any] = told.get("array") or {"layout": "number", "dtype": "", "shape": [], "parts": []}
         self.shape: tuple[int, ...] = tuple(made["shape"])
