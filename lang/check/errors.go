@@ -545,11 +545,12 @@ func (c *checker) difference(x syntax.Expr) {
 // thousands warns of two elements of a list that may be one number, as 1,000. Only a 0 after the
 // comma tells: [1,500] is how a list of two is written as well.
 func (c *checker) thousands(list source.Span) {
-	if c.file.Source == nil {
+	if c.cfg.ErrorsOnly || c.file.Source == nil {
 		return
 	}
 	text := c.file.Source.Text[:list.End]
 	const digits = "0123456789"
+	comment, seen := false, list.Start // whether one begins in the line before what was seen
 	for i, next := list.Start, 0; ; i++ {
 		if next = strings.Index(text[i:], ",0"); next < 0 {
 			return
@@ -559,8 +560,12 @@ func (c *checker) thousands(list source.Span) {
 		for end < len(text) && strings.IndexByte(digits, text[end]) >= 0 {
 			end++
 		}
-		line := text[strings.LastIndexByte(text[:start], '\n')+1 : start]
-		if end == i+4 && start < i && text[start] != '0' && text[start-1] != '.' && !strings.ContainsAny(line, "#/") {
+		part := text[seen:max(seen, start)]
+		if line := strings.LastIndexByte(part, '\n'); line >= 0 {
+			comment, part = false, part[line+1:]
+		}
+		comment, seen = comment || strings.ContainsAny(part, "#/"), max(seen, start)
+		if end == i+4 && start < i && text[start] != '0' && text[start-1] != '.' && !comment {
 			at, number := source.Span{Start: start, End: end}, text[start:i]+text[i+1:end]
 			c.report(diag.Diagnostic{Code: codes.W0220, Severity: diag.Warning, Span: at, Label: "two elements", Fixes: guess("`"+number+"`", at, number),
 				Message: "`" + text[start:end] + "` is two numbers", Notes: []string{"A number has no commas between its digits."}})
