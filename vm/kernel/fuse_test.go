@@ -158,8 +158,12 @@ func TestBareBits(t *testing.T) {
 
 func TestFusedBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 30))
+	rounds := 6000
+	if testing.Short() {
+		rounds /= 10
+	}
 	var f fusedCase
-	for i := range 6000 {
+	for i := range rounds {
 		if f = randomFused(r, []int{3, 30, 300}[i%3]); len(f.shape) != 2 {
 			if _, err := PlanFusedBits(f.shape, f.operands, f.code, f.consts); !errors.Is(err, errNotMatrix) {
 				t.Fatalf("%v: %v", f.shape, err)
