@@ -61,8 +61,9 @@ lint: ## vet, and golangci-lint, which has staticcheck
 test: ## all tests
 	$(call each,CGO_ENABLED=0 go test -timeout 20m ./...)
 
+# The detector would wait for a second at the end of each process, of which tests start thousands.
 race: ## the tests under the race detector, the long ones shortened
-	$(call each,go test -race -short -timeout 20m ./...)
+	$(call each,GORACE=atexit_sleep_ms=0 go test -race -short -timeout 20m ./...)
 
 portable: ## the core builds for other systems and for the browser, and its kernels run on arm64
 	$(call each,GOOS=darwin GOARCH=arm64 go build -o /dev/null ./... && GOOS=windows GOARCH=amd64 go build -o /dev/null ./...)

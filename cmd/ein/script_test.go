@@ -95,6 +95,7 @@ func setup(env *testscript.Env) error {
 	for _, name := range []string{"NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR"} {
 		env.Setenv(name, "")
 	}
+	env.Setenv("GORACE", os.Getenv("GORACE"))
 	// For scripts that take the other commands away.
 	bin, _, _ := strings.Cut(env.Getenv("PATH"), string(os.PathListSeparator))
 	env.Setenv("BIN", bin)

@@ -15,6 +15,9 @@ import (
 func TestLight(t *testing.T) {
 	c, list := some(t, 10)
 	c.Samples = 250
+	if testing.Short() {
+		c.Samples = 50
+	}
 	w, err := Create(filepath.Join(t.TempDir(), "run"), c, list)
 	if err != nil {
 		t.Fatal(err)
