@@ -224,6 +224,8 @@ type RunResult struct {
 	Stats    ein.JSONStats         `json:"stats"`
 	Bound    *Bound                `json:"bound,omitzero"` // in the forms text and arrays
 	Warnings []diag.JSONDiagnostic `json:"warnings"`
+
+	warned string // the same in the form text, for routes whose answer is a text
 }
 
 // Bound is the certificate of a run: what it can take at most.
@@ -300,7 +302,7 @@ func run(ctx context.Context, s *Server, c *Call, q *RunRequest) (any, error) {
 	if q.Form == "text" {
 		var b strings.Builder
 		err := r.Text(ctx, &b, opt)
-		out.Text = b.String()
+		out.Text, out.warned = b.String(), rendered(p.Warnings(r), p.Source())
 		return out, err
 	}
 	if out.Outputs = []Output{}; q.Labels {
@@ -343,9 +345,7 @@ func check(ctx context.Context, s *Server, _ *Call, q *Program) (*CheckResult, e
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	var b strings.Builder
-	_ = diag.Text{}.Render(&b, p.Diags, p.File.Source) // a Builder takes everything
-	return &CheckResult{1, diag.ToJSON(p.Diags, p.File.Source), b.String()}, nil
+	return &CheckResult{1, diag.ToJSON(p.Diags, p.File.Source), rendered(p.Diags, p.File.Source)}, nil
 }
 
 // costs answers with the certificate. The limit on operations does not apply: a program over it

@@ -18,8 +18,10 @@ import (
 	"ein"
 	"ein/bench/judge/sandbox"
 	"ein/bench/judge/verdict"
+	"ein/bench/question/answer"
 	"ein/bench/question/prompt"
 	"ein/lang/diag"
+	"ein/lang/source"
 )
 
 // The routes in the formats of training stacks. They post more than these routes read, and where
@@ -68,6 +70,15 @@ func stacks() []Route {
 	}
 }
 
+// settle gives a reply that is too long to be judged the reward of one in a wrong form, as which
+// ein bench score counts it. A stack knows no missing reward, and would ask for the same for ever.
+func (s *Server) settle(it *Score) {
+	if it.Status == BadRequest && it.Reason == answer.TooLong {
+		it.Status, it.Outcome = Scored, answer.FormatError
+		it.Reward = s.reward(&verdict.Verdict{Result: answer.Result{Outcome: it.Outcome}})
+	}
+}
+
 // one scores a single reply. The error is about the infrastructure or the id.
 func (s *Server) one(ctx context.Context, r *Route, it Item) (*Score, error) {
 	list, err := s.score(ctx, r, &ScoreRequest{Items: []Item{it}})
@@ -75,7 +86,7 @@ func (s *Server) one(ctx context.Context, r *Route, it Item) (*Score, error) {
 		return nil, err
 	}
 	out := &list[0]
-	switch out.Status {
+	switch s.settle(out); out.Status {
 	case BadRequest:
 		return nil, bad("%s", out.Message)
 	case InfraError:
@@ -215,12 +226,13 @@ func (s *Server) told(ctx context.Context, c *Call, tool, text string) (string, 
 	}
 	v, err := run(ctx, s, c, &RunRequest{Program: p, Form: "text"})
 	if wrong, ok := errors.AsType[*ein.Error](err); ok {
-		return diagnosed(wrong), nil
+		return rendered(wrong.Diags.Told(), wrong.File), nil
 	}
 	if err != nil {
 		return "", err
 	}
-	return v.(*RunResult).Text, nil
+	r := v.(*RunResult)
+	return r.Text + r.warned, nil
 }
 
 // QueryRequest is a request of OpenRLHF: prompts with responses, decoded with their special tokens.
@@ -284,7 +296,8 @@ func getReward(ctx context.Context, s *Server, c *Call, q *QueryRequest) (*Query
 	}
 	out := &QueryRewards{Logs: map[string][]float64{}}
 	for i := range scores {
-		switch it := &scores[i]; it.Status {
+		it := &scores[i]
+		switch s.settle(it); it.Status {
 		case BadRequest:
 			return nil, bad("/labels/%d: %s", i, it.Message)
 		case InfraError:
@@ -410,12 +423,13 @@ func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended st
 	if q.Language == "ein" {
 		v, err := run(ctx, s, c, &RunRequest{Program: Program{Program: q.Code}, Form: "text"})
 		if wrong, ok := errors.AsType[*ein.Error](err); ok {
-			return "Error", 1, "", diagnosed(wrong), nil
+			return "Error", 1, "", rendered(wrong.Diags.Told(), wrong.File), nil
 		}
 		if err != nil {
 			return "", 0, "", "", err
 		}
-		return "Finished", 0, v.(*RunResult).Text, "", nil
+		r := v.(*RunResult)
+		return "Finished", 0, r.Text, r.warned, nil
 	}
 	program := q.Code
 	if q.Stdin != nil {
@@ -437,9 +451,9 @@ func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended st
 	return ended, code, strings.ToValidUTF8(r.Stdout, "\ufffd"), strings.ToValidUTF8(r.Stderr, "\ufffd"), nil
 }
 
-// diagnosed returns the diagnostics of a program as text.
-func diagnosed(e *ein.Error) string {
+// rendered returns diagnostics as text.
+func rendered(list diag.List, f *source.File) string {
 	var b strings.Builder
-	_ = diag.Text{}.Render(&b, e.Diags.Told(), e.File) // a Builder takes everything
+	_ = diag.Text{}.Render(&b, list, f) // a Builder takes everything
 	return b.String()
 }

@@ -33,6 +33,7 @@ func TestStacks(t *testing.T) {
 	message := func(text string) string {
 		return `{"id":"r","output":[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":` + text + `,"annotations":[]}]},{"type":"function_call_output","output":"x"}]}`
 	}
+	long := strings.Repeat("x", maxReply+1)
 	row := `"responses_create_params":{"input":[]},"agent_ref":{"name":"a"},"id":"` + in.ID + `"`
 	// What compute_aggregate_metrics of nemo-gym 0.7.0 gave for them, less the statistics of repeats.
 	const answers = `{"reward":1,"strict":true,"outcome":"strict","_ng_task_index":0,"_ng_rollout_index":0,"response":{"usage":{"output_tokens":10}}},
@@ -56,6 +57,9 @@ func TestStacks(t *testing.T) {
 		{"POST /get_reward", `{"query":["a"],"prompts":[""],"labels":["python:` + in.ID + `"]}`, 503, "was not judged"},
 		{"POST /get_reward", `{"query":["a"],"prompts":[""],"labels":["cb2-heldout-degree_count-0-s7"]}`, 400, "--allow-split"},
 		{"POST /get_reward", `{"query":["a"],"prompts":[],"labels":[]}`, 400, "1 queries, 0 prompts"},
+		{"POST /get_reward", `{"query":["` + long + `","7"],"prompts":["",""],"labels":["` + in.ID + `","` + in.ID + `"]}`, 200, `{"rewards":[0,`},
+		{"POST /slime", `{"response":"` + long + `","label":"` + in.ID + `"}`, 200, `0`},
+		{"POST /verify", `{` + row + `,"response":` + message(`"`+long+`"`) + `}`, 200, `"outcome":"format_error"`},
 		{"POST /slime", `{"prompt":"q","response":` + right + `,"label":"` + in.ID + `"}`, 200, `1`},
 		{"POST /slime", `{"prompt":[],"response":"no","label":"` + in.ID + `"}`, 200, `0`},
 		{"POST /slime", `{"response":"no","label":"python:` + in.ID + `"}`, 503, "was not judged"},
@@ -84,6 +88,8 @@ func TestStacks(t *testing.T) {
 		{"GET /reverify_mode", ``, 200, `"stateless"`},
 		{"POST /ein_run", `{"program":":print 1 + 1"}`, 200, "1 + 1 = 2\n"},
 		{"POST /ein_run", `{"program":":print y"}`, 200, "there is no tensor `y`"},
+		{"POST /ein_run", `{"program":"tc = 2\n:print 1 + 1"}`, 200, "warning[W"},
+		{"POST /run_code", `{"code":"tc = 2\n:print 1 + 1","language":"ein"}`, 200, `"stderr":"warning[W`},
 		{"POST /ein_check", `{"program":":print 1"}`, 200, "The program checks."},
 		{"POST /run_code", `{"code":":print 1 + 1","language":"ein","stdin":null,"files":{},"fetch_files":[]}`, 200, `"stdout":"1 + 1 = 2\n"`},
 		{"POST /run_code", `{"code":"print(1)","language":"python"}`, 200, `"status":"SandboxError"`},
