@@ -125,6 +125,8 @@ type constant struct {
 	isNum bool
 	slot  int
 	span  source.Span
+	// nowhere is set for the number of a node that does not exist, once that is reported.
+	nowhere bool
 }
 
 // clause is a rule or a query.
