@@ -116,7 +116,11 @@ func TestMutationsAgreeWithNaive(t *testing.T) {
 	word := regexp.MustCompile(`[A-Za-z_]+|\d+|[-+*/<>=!,;()\[\]]+`)
 	programs := smallPrograms(t)
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 3000 {
+	rounds := 3000
+	if testing.Short() {
+		rounds = 500
+	}
+	for range rounds {
 		text := programs[r.IntN(len(programs))]
 		if r.IntN(2) == 0 {
 			text = gen.Program(r)
