@@ -239,7 +239,8 @@ func article(s tensor.Shape) string {
 	return "a "
 }
 
-// Describe names a shape for people.
+// Describe names a shape for people, as in "a vector of length 3", or "a vector" while no
+// size is known.
 func Describe(s tensor.Shape) string {
 	unknown := s.Rank() > 0
 	for d := range s.Rank() {
@@ -267,7 +268,7 @@ var byName = sync.OnceValue(func() map[string]*Builtin {
 	return m
 })
 
-// Lookup finds a builtin.
+// Lookup finds a builtin by name, nil if there is none. The prelude is not in it.
 func Lookup(name string) *Builtin { return byName()[name] }
 
 // Names returns the names of all builtins, sorted.

@@ -39,13 +39,13 @@ import (
 	"ein/internal/table"
 )
 
-// Share is Right of Of.
+// Share is how many of a number of instances were answered right.
 type Share struct {
 	Right int `json:"right"`
 	Of    int `json:"of"`
 }
 
-// Value returns the share as a number.
+// Value returns Right / Of, from 0 to 1; 0 of nothing.
 func (s Share) Value() float64 { return float64(s.Right) / float64(max(1, s.Of)) }
 
 // Interval returns Wilson's interval, at 95 %.

@@ -52,7 +52,7 @@ const topAnswers = 5
 // densityBin is the width of the bins of densities, in thousandths.
 const densityBin = 50
 
-// Spread is the range of a quantity.
+// Spread is the least, mean and largest value of a quantity; all are 0 where nothing was counted.
 type Spread struct {
 	Min  float64 `json:"min"`
 	Mean float64 `json:"mean"`
@@ -69,7 +69,7 @@ func (s *Spread) add(x float64) {
 	s.Mean += (x - s.Mean) / float64(s.n)
 }
 
-// Length is the length of a text.
+// Length is the lengths of texts, in code points and in estimated tokens.
 type Length struct {
 	Characters Spread `json:"characters"`
 	Tokens     Spread `json:"tokens"`

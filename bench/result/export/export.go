@@ -47,7 +47,8 @@ type Part struct {
 	Rows     []*run.Row
 }
 
-// Parts divides a run into its parts.
+// Parts returns a part for each mode and encoding of the configuration, modes outermost, in
+// its order.
 func Parts(r *run.Run) []*Part {
 	var out []*Part
 	for _, mode := range r.Config.Modes {
@@ -64,7 +65,7 @@ func Parts(r *run.Run) []*Part {
 	return out
 }
 
-// Task returns the name of the task.
+// Task returns the name of the task, closurebench_MODE_ENCODING.
 func (p *Part) Task() string { return fmt.Sprintf("closurebench_%s_%s", p.Mode, p.Encoding) }
 
 // each calls yield for each row of a part, also with the texts.
