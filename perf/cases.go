@@ -427,7 +427,7 @@ func contractions(quick bool) section {
 	s := section{
 		title: "Contractions of float64 matrices",
 		text: "Compiled programs of one equation, run by the machine, against `np.einsum` with and without `optimize=True`, opt_einsum, and\n" +
-			"`A @ B` where that is the same: numpy's, torch's and that of BLIS. A peer that is faster has a ratio below 1.",
+			"`A @ B` where that is the same: numpy's, torch's and that of BLIS.",
 	}
 	list := []struct {
 		spec, ein string

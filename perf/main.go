@@ -173,20 +173,20 @@ func heading(w *bytes.Buffer, o options, p *peers, before string, took time.Dura
 	}
 	fmt.Fprintf(w, "Measured %s in %s: %s, medians. In brackets, how many times as long as the bold figure.\n\n",
 		time.Now().UTC().Format("2006-01-02"), took.Round(time.Second), clock)
-	fmt.Fprintf(w, "- Machine: %s, %d cores, frequency governor unknown\n", cpuModel(), runtime.NumCPU())
-	fmt.Fprintf(w, "- Load average: %s before, %s after\n", before, loadAverage())
-	fmt.Fprintf(w, "- Ein: %s, GOAMD64=%s\n- Threads of each side: %d\n", runtime.Version(), goamd64(), o.workers)
+	fmt.Fprintf(w, "| machine | %s, %d cores, frequency governor unknown |\n|---|---|\n", cpuModel(), runtime.NumCPU())
+	fmt.Fprintf(w, "| load average | %s before, %s after |\n", before, loadAverage())
+	fmt.Fprintf(w, "| Ein | %s, GOAMD64=%s |\n| threads of each side | %d |\n", runtime.Version(), goamd64(), o.workers)
 	if p != nil {
 		names := slices.Sorted(maps.Keys(p.info.Versions))
 		for i, name := range names {
 			names[i] = name + " " + p.info.Versions[name]
 		}
-		fmt.Fprintf(w, "- Peers: %s; BLAS %s\n", strings.Join(names, ", "), p.info.Blas)
+		fmt.Fprintf(w, "| peers | %s; BLAS %s |\n", strings.Join(names, ", "), p.info.Blas)
 		if len(p.info.Missing) > 0 {
-			fmt.Fprintf(w, "- Not installed: %s\n", strings.Join(slices.Sorted(maps.Keys(p.info.Missing)), ", "))
+			fmt.Fprintf(w, "| not installed | %s |\n", strings.Join(slices.Sorted(maps.Keys(p.info.Missing)), ", "))
 		}
 	} else {
-		fmt.Fprintln(w, "- Peers: not run")
+		fmt.Fprintln(w, "| peers | not run |")
 	}
 	fmt.Fprintln(w)
 }

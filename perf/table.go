@@ -70,9 +70,9 @@ func (t *table) print(w *bytes.Buffer) {
 	_ = shown.Markdown(w) // to memory
 	fmt.Fprintln(w)
 	if len(notes) > 0 {
-		fmt.Fprintf(w, "Not run:\n\n")
+		fmt.Fprint(w, "| not run | on |\n|---|---|\n")
 		for _, n := range notes {
-			fmt.Fprintf(w, "- %s (%s)\n", n, strings.Join(without[n], "; "))
+			fmt.Fprintf(w, "| %s | %s |\n", n, strings.Join(without[n], "; "))
 		}
 		fmt.Fprintln(w)
 	}

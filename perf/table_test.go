@@ -49,7 +49,7 @@ func TestMeasure(t *testing.T) {
 	for _, want := range []string{
 		"|  | Ein | b | c | d | best peer |",
 		"| case | **1.00 ms** | 2.00 ms (2.0x) | - | - | 2.0x |",
-		"- c: it finds 8 and not 7 (case)\n", "- d: absent (case)\n",
+		"| c: it finds 8 and not 7 | case |\n", "| d: absent | case |\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)

@@ -1,10 +1,24 @@
 // Package stdlib defines the library of the language: the table of builtin functions, and
 // the prelude, which is written in Ein.
 //
-// A [Builtin] is one entry of Builtins. The checker uses its parameters ([Param]) and its
-// type rule, which is also its lowering: building the operations computes their types.
-// The compiler sees only these operations. The editor, the session, the command line and
-// the generated reference show its documentation. Adding a builtin touches that one entry.
+// A [Builtin] is one entry of [Builtins]. Its [Form] says how a call reads its arguments:
+// as bare tensors, element by element, as a reduction, or in a way that the checker knows
+// by name. For the form Whole, Lower is both type rule and lowering: given a [Call], it
+// builds the operations of package ir, and building them computes their types. It returns
+// nil after a [Problem], whose argument and code the checker turns into a diagnostic. The
+// compiler sees only the operations and knows no builtin.
+//
+// Lower runs before there is data. Of an argument it can use the shape and, if it is
+// Static, the value, such as a size or an axis; before inputs are bound (Unknown), sizes
+// may be missing, and it must not report what they could still mend.
+//
+// The rest of an entry is for people: a line of text, parameters ([Param]), result, cost,
+// an example with its output. The editor, the session, the command line and the generated
+// reference show it, and tests run the example. So adding a builtin touches one entry.
+//
+// [Prelude] is the source of the functions that Ein can express itself, checked like a
+// program and visible to all programs. [Core] tells which functions the frozen profile core
+// has. [Keyword] and the synonyms know what other languages call these things, for hints.
 package stdlib
 
 import (
@@ -225,7 +239,8 @@ func article(s tensor.Shape) string {
 	return "a "
 }
 
-// Describe names a shape for people.
+// Describe names a shape for people, as in "a vector of length 3", or "a vector" while no
+// size is known.
 func Describe(s tensor.Shape) string {
 	unknown := s.Rank() > 0
 	for d := range s.Rank() {
@@ -253,7 +268,7 @@ var byName = sync.OnceValue(func() map[string]*Builtin {
 	return m
 })
 
-// Lookup finds a builtin.
+// Lookup finds a builtin by name, nil if there is none. The prelude is not in it.
 func Lookup(name string) *Builtin { return byName()[name] }
 
 // Names returns the names of all builtins, sorted.

@@ -1,8 +1,24 @@
-// Package parquet reads Parquet files: columns that are not lists, with plain or
-// dictionary encoding, compressed with snappy, gzip, zstd or not at all.
+// Package parquet reads Parquet files: columns that are not lists, with plain or dictionary
+// encoding, compressed with snappy, gzip, zstd or not at all.
 //
-// The package checks the header and the decompressed size of each page before the library
-// decodes it. Memory is therefore bounded by the ledger, not by what a file claims.
+// [Open] gives a [graphio.Table], whose columns are the leaves of the schema, nested names
+// joined by dots. Each call of Next gives a row, decoding only the columns wanted; the next
+// row overwrites its texts. What a column means, as nodes, weights or numbers, is left to
+// package graphio. A stream is refused: the description of a file is at its end.
+//
+// The library that decodes pages trusts the sizes that a file states, and may panic at
+// damage. So nothing reaches it unchecked:
+//
+//   - The footer and each page header are skimmed first, in Thrift's compact protocol,
+//     without making anything of them; a list or text longer than what is there is damage.
+//   - The footer, the number of columns, and a page's sizes and number of values have
+//     limits.
+//   - The decompressed size of a page is compared with what its header states.
+//   - Memory for footer, dictionary and page is taken from the [cost.Ledger] of the options
+//     before it is allocated, and given back when the page, row group or file is done.
+//   - A panic of the library is an error of the file.
+//
+// Memory is therefore bounded by the ledger, not by what a file claims.
 package parquet
 
 import (

@@ -1,6 +1,19 @@
-// Package corpus holds the programs that every engine of Ein is tested with: conformance
-// cases ([Case]), with known answers or known errors, and abuse cases ([AbuseCase]), which
-// try to break an implementation.
+// Package corpus holds the programs that every engine of Ein is tested with.
+//
+// A [Case] is a conformance program of the language: its source, the inputs and labels that
+// its host gives, and either the outputs that it must have or the class and text of its
+// error. [Cases] reads them from the txtar archives of the repository, where a case is a
+// folder of files; an unknown file name or an incomplete case is a panic, so that no
+// expectation goes unchecked. [Match] compares outputs as text: reals within a tolerance,
+// whole numbers exactly, since engines may add reals in any order.
+//
+// An [AbuseCase] is a text meant to break an implementation, by size, depth, odd characters
+// or values at the edge. It is made when it is needed, as it may have megabytes. What it
+// asks first of an engine is an answer in bounded time and memory, and no panic; the class
+// of that answer matters only where the case names one.
+//
+// The package runs nothing. Tests decide which engines they give the cases to, and pass
+// over heavy ones where an engine takes the definition literally. Only tests import it.
 package corpus
 
 import (

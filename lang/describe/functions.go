@@ -178,14 +178,13 @@ func Reference(list []Function) string {
 func (f *Function) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### `%s`\n\n%s\n", f.Signature, capital(f.Doc))
-	if list := f.documented(); len(list) > 0 {
-		b.WriteString("\n")
-		for _, p := range list {
-			fmt.Fprintf(&b, "- `%s`: %s\n", p.Name, paramText(p))
-		}
-	}
 	if f.Result != "" {
-		fmt.Fprintf(&b, "\nResult: %s. Cost: %s.\n", f.Result, f.Cost)
+		var names, texts string
+		for _, p := range f.documented() {
+			names += "`" + p.Name + "` | "
+			texts += p.Doc + " | "
+		}
+		fmt.Fprintf(&b, "\n| %sresult | cost |\n|%s\n| %s%s | %s |\n", names, strings.Repeat("---|", strings.Count(names, "|")+2), texts, f.Result, f.Cost)
 	}
 	if f.Example != "" {
 		fmt.Fprintf(&b, "\n```ein\n%s\n```\n\n```\n%s\n```\n", f.Example, f.Output)

@@ -103,7 +103,9 @@ func (c *Certificate) Certified(maxOps uint64) bool { return c.Ops <= max(c.Unme
 func (c *Certificate) fixedBytes() uint64    { return c.PeakBytes - c.Rows }
 func (c *Certificate) fixedElements() uint64 { return c.OutputElements - c.TableElements }
 
-// Check compares the certificate with the limits.
+// Check returns a *LimitError for the first of bytes, operations and output elements that
+// exceeds its limit; a limit of 0 is none. Metered work counts only under Strict: else it is
+// charged while it runs.
 func (c *Certificate) Check(l Limits) error {
 	needed, ops := c.Unmetered, func(s *Statement) uint64 { return s.Unmetered }
 	memory, bytes := c.fixedBytes(), func(s *Statement) uint64 { return s.Bytes - s.Rows }

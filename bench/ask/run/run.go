@@ -125,7 +125,8 @@ type Source struct {
 	Surfaces   int      `json:"surfaces,omitempty"` // of each, when they are several
 }
 
-// Price is dollars for a million tokens.
+// Price is dollars for a million tokens. Input is for those not from a cache, Output includes
+// reasoning.
 type Price struct {
 	Input       float64  `json:"input"`
 	CachedInput *float64 `json:"cached_input,omitempty"` // Input, when not given

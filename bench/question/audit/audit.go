@@ -1,11 +1,25 @@
-// Package audit measures how well instances can be answered without solving them: by the
-// most common answer, by what a decoy says, and by learners trained on features that need
-// no search.
+// Package audit measures how well instances can be answered without solving them.
 //
-// [Collect] reads instances and gives a [Report] with a [Category] for each category: the
-// share that a constant gets right, the best [Decoy], and what each learner of
-// scikit-learn gets right ([Learned]). Python does the learning; without scikit-learn the
-// rest of the report is still complete.
+// [Collect] reads instances and gives a [Report] with a [Category] for each category and
+// generator. Three kinds of guesser are tried, each with more to go by:
+//
+//   - a constant: the share of the most common answer, and the best constant in the lenient
+//     mode;
+//   - a [Decoy], a solver that skips what the question tests, with the best guess for each
+//     thing that it says. Guesses are learned from one half of the instances and tried on
+//     the other, so a decoy that says something different each time gains nothing; of
+//     answers that are nodes, what it says is right or wrong;
+//   - learners of scikit-learn, on the sets of features [Form], [Local] and [Decoys], of
+//     which each contains those before it ([Learned]).
+//
+// Learning is a second step, Learn, as it needs Python. The features are computed here and
+// sent to a child process, which only learns. Seven of ten instances train, the rest test.
+// Without scikit-learn the rest of the report is complete, and Missing says why nothing was
+// learned.
+//
+// Instances with more nodes than decoys are made for are counted in Large and left out. A
+// share is Right of Of, and has Wilson's interval: read an excess over the majority only
+// beyond it.
 package audit
 
 import (
@@ -25,13 +39,13 @@ import (
 	"ein/internal/table"
 )
 
-// Share is Right of Of.
+// Share is how many of a number of instances were answered right.
 type Share struct {
 	Right int `json:"right"`
 	Of    int `json:"of"`
 }
 
-// Value returns the share as a number.
+// Value returns Right / Of, from 0 to 1; 0 of nothing.
 func (s Share) Value() float64 { return float64(s.Right) / float64(max(1, s.Of)) }
 
 // Interval returns Wilson's interval, at 95 %.

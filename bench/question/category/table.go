@@ -34,7 +34,7 @@ var Table = []Category{
 	mixedDomain,
 }
 
-// Lookup returns the category of a name.
+// Lookup finds a category in Table by its exact name.
 func Lookup(name string) (*Category, bool) {
 	for i := range Table {
 		if c := &Table[i]; c.Name == name {

@@ -43,7 +43,8 @@ func (in *Instance) seal() ([]byte, error) {
 	return append(line, "\"}\n"...), nil
 }
 
-// Write writes the line of an instance.
+// Write writes an instance as a line of JSON with its newline. It fails if the digest is not
+// that of the content.
 func Write(w io.Writer, in *Instance) error {
 	sealed := *in
 	line, err := sealed.seal()

@@ -78,7 +78,7 @@ func Base(text string) string {
 	return id.String()
 }
 
-// String returns the text of an id.
+// String returns the one spelling of an id: parts that have their default are left out.
 func (id ID) String() string {
 	e, err := editionOf(id.Version)
 	if err != nil {
@@ -367,7 +367,7 @@ func CheckSplit(s string) error {
 	return nil
 }
 
-// Category finds a category by its name.
+// Category finds a category by its exact name. The error suggests a similar one.
 func Category(name string) (*category.Category, error) {
 	if c, ok := category.Lookup(name); ok {
 		return c, nil

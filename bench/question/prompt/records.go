@@ -1,10 +1,25 @@
-// Package prompt builds prompts, and turns instances into training data.
+// Package prompt builds prompts, and turns instances into training data. Evaluation and
+// training share it, so that a model is trained on what it is asked later.
 //
-// A [Mode] is how a model is asked: for the answer, for a chain of thought, or for a
-// program. [Prompts] has the system prompt of each mode. A [Target] is what a training
-// example should reply; [Chat] and [Reply] build the messages, and [Write] writes records
-// in a [Format]. Evaluation uses the same prompts, so that a model is trained on what it
-// is asked later.
+// A [Mode] is how a model is asked: for the answer, for a chain of thought, for a program,
+// or for an answer with tools. [Prompts] has the system prompt of each mode; the user's
+// message is the question of the instance. [DefaultPrompts] state the same conventions in
+// all modes, [PaperPrompts] are the paper's, and Override replaces some by files.
+//
+// A [Target] is what a training example replies; its Mode says which prompt goes with it.
+// [Reply] writes the reply: the answer as JSON, the program stored in the instance, or what
+// is derived from it:
+//
+//   - [Steps], the reasoning of a solver of its own, which shares no code with the
+//     programs. It fails rather than teach steps that lead to another answer.
+//   - The Ein program with labels for node numbers, in which [Anchors] finds the numbers
+//     that are nodes.
+//
+// [Chat] joins system message, question and reply, and [Write] writes them as a record in a
+// [Format], one line for each target, with the [Canary] if the options have it. [Lengths]
+// counts tokens by the rule of thumb of [Tokens], without any model's vocabulary.
+//
+// Nothing here asks a model or reads a reply.
 package prompt
 
 import (

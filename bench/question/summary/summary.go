@@ -1,9 +1,23 @@
-// Package summary is what `ein bench stats` says of a file of instances: counts, sizes, the distribution of
-// answers, and the length of the texts.
+// Package summary describes a file of instances, as `ein bench stats` prints it: counts,
+// sizes, the distribution of answers, and the length of the texts.
 //
-// [Collect] reads instances and gives a [Report] with a [Group] for each category and
-// level; [Brief] skips the costly parts, such as drawing every graph again to count rejected
-// ones. Package audit measures what a distribution gives away.
+// [Collect] reads instances once and gives a [Report]: a [Group] for each category, for
+// each level, and for all. A group has a [Spread] of each quantity, and the counts behind
+// it. Answers are compared with nodes as numbers, since labels are surface; they are kept
+// as hashes, so memory grows with the number of different answers and not of instances.
+//
+// Two baselines come from the answers of a category. Majority is the share of its most
+// common answer; the best constants, one for each mode of scoring, also try answers such as
+// "every label" or "the named node". Those of a level or of all are what somebody scores
+// who knows the category.
+//
+// Some facts are not in the file. Redraws need each instance generated again from its id,
+// and sensitivity needs the answer after each edit of the graph; [Brief] can leave out the
+// first, and takes the second from its caller. Instances for which they cannot be known,
+// with ids of another version or too many nodes, are counted, and are in no share of these.
+//
+// What a distribution gives away to somebody who does not solve the question is measured by
+// package audit.
 package summary
 
 import (
@@ -38,7 +52,7 @@ const topAnswers = 5
 // densityBin is the width of the bins of densities, in thousandths.
 const densityBin = 50
 
-// Spread is the range of a quantity.
+// Spread is the least, mean and largest value of a quantity; all are 0 where nothing was counted.
 type Spread struct {
 	Min  float64 `json:"min"`
 	Mean float64 `json:"mean"`
@@ -55,7 +69,7 @@ func (s *Spread) add(x float64) {
 	s.Mean += (x - s.Mean) / float64(s.n)
 }
 
-// Length is the length of a text.
+// Length is the lengths of texts, in code points and in estimated tokens.
 type Length struct {
 	Characters Spread `json:"characters"`
 	Tokens     Spread `json:"tokens"`

@@ -1,8 +1,24 @@
-// Package export writes runs in the formats of other tools: logs for inspect_ai, samples
-// and a task for lm-evaluation-harness, and plain JSONL.
+// Package export writes runs in the formats of other tools.
 //
-// [Parts] divides a run by mode and encoding, since these tools want a file for each. The
-// package scores nothing: the files hold the scores of the run.
+// A run asks each question in several modes and encodings; other tools want one task for
+// each. [Parts] divides a run into such a [Part], whose methods write it:
+//
+//   - WriteInspect writes a log of inspect_ai. A sample of a question is an epoch there.
+//     The log has the times of requests, from the [Times] that [ReadTimes] finds in the log
+//     of the run.
+//   - WriteHarnessTask, WriteHarnessData and WriteHarnessSamples write a task of
+//     lm-evaluation-harness, the questions it reads, and the samples it would have logged;
+//     [WriteHarnessResults] writes the results of several parts.
+//
+// [WriteLines] writes a whole run as JSONL, for tools that have no format of their own.
+// Names of files are those by which each tool finds its own (InspectName, HarnessData,
+// HarnessResults).
+//
+// The package asks no model and scores nothing: scores are those of the run, and the metric
+// of a task for the harness, which can only compare texts, is a lower bound. A missing
+// reply stays visible: as a null in JSONL, as a sample with an error for inspect_ai, as a
+// number left out for the harness. Texts are read row by row from the folder of the run, so
+// a million replies are never in memory together.
 package export
 
 import (
@@ -31,7 +47,8 @@ type Part struct {
 	Rows     []*run.Row
 }
 
-// Parts divides a run into its parts.
+// Parts returns a part for each mode and encoding of the configuration, modes outermost, in
+// its order.
 func Parts(r *run.Run) []*Part {
 	var out []*Part
 	for _, mode := range r.Config.Modes {
@@ -48,7 +65,7 @@ func Parts(r *run.Run) []*Part {
 	return out
 }
 
-// Task returns the name of the task.
+// Task returns the name of the task, closurebench_MODE_ENCODING.
 func (p *Part) Task() string { return fmt.Sprintf("closurebench_%s_%s", p.Mode, p.Encoding) }
 
 // each calls yield for each row of a part, also with the texts.

@@ -60,7 +60,7 @@ var Paper = sync.OnceValue(func() *Published {
 	return p
 })
 
-// Table finds a table by its id.
+// Table finds a table by its id, nil if there is none.
 func (p *Published) Table(id string) *PaperTable {
 	i := slices.IndexFunc(p.Tables, func(t PaperTable) bool { return t.ID == id })
 	if i < 0 {
@@ -69,7 +69,8 @@ func (p *Published) Table(id string) *PaperTable {
 	return &p.Tables[i]
 }
 
-// Get returns a number of a row.
+// Get returns the number of a row in a column, false if the paper leaves it blank or has no such
+// column.
 func (t *PaperTable) Get(row *PaperRow, column string) (float64, bool) {
 	i := slices.Index(t.Columns, column)
 	if i < 0 || row.Values[i] == nil {

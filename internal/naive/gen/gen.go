@@ -1,10 +1,23 @@
-// Package gen generates random valid Ein programs, which parse, type-check and have
-// finite outputs, to compare two engines.
+// Package gen generates random valid Ein programs, on which tests compare two engines.
 //
-// A comparison needs reproducible values. Engines may add in any order, so the generator
-// tracks how large and how fine each value can be. As long as sums are exact in a
-// float64, any order gives the same answer; once they are not, the generator computes
-// nothing from them that could jump, such as a comparison.
+// [Program] writes a program from its beginning to its end: literals and a graph, then
+// statements over the names bound so far, then what is printed. Each bound name carries its
+// shape, so every use fits, and bounds keep tensors and loops small enough for an engine
+// that follows the definition. Layout varies too: comments, semicolons, shadowed names,
+// names of functions.
+//
+// A comparison needs values that do not depend on the order of additions, in which engines
+// differ. The generator therefore tracks for each value a bound of its magnitude, how many
+// binary digits it has behind the point, and whether it is exact. While sums are exact in a
+// float64, any order gives the same answer. Once one may have been rounded, nothing is
+// computed from it that could jump, such as a comparison, and the test compares within a
+// tolerance.
+//
+// [Huge] gives up exactness of another kind: its whole numbers lie near 2^53 and often
+// cancel, so a program is right only if nothing named or printed reaches 2^53. Engines must
+// agree on whether it does.
+//
+// The same source of randomness gives the same program.
 package gen
 
 import (
