@@ -1,11 +1,13 @@
 package model
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -582,7 +584,7 @@ func TestCalls(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			p := &openAIPieces{}
 			for _, piece := range append(c.pieces, "") {
-				chunk := `{"choices":[{"delta":{"tool_calls":` + cmp.Or(piece, "null") + `}}]}`
+				chunk := `{"model":"m","choices":[{"delta":{"tool_calls":` + cmp.Or(piece, "null") + `}}]}`
 				if piece == "" {
 					chunk = `{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}`
 				}
@@ -597,13 +599,53 @@ func TestCalls(t *testing.T) {
 			}
 			bodies := []string{string(body)}
 			if len(c.pieces) == 1 {
-				bodies = append(bodies, `{"choices":[{"message":{"content":null,"tool_calls":`+c.pieces[0]+`},"finish_reason":"tool_calls"}]}`)
+				bodies = append(bodies, `{"model":"m","choices":[{"message":{"content":null,"tool_calls":`+c.pieces[0]+`},"finish_reason":"tool_calls"}]}`)
 			}
 			for _, body := range bodies {
 				r, err := openAI{}.reply([]byte(body))
-				if err != nil || !reflect.DeepEqual(r.Calls, c.want) || len(r.Said) == 0 {
+				if err != nil || !reflect.DeepEqual(r.Calls, c.want) || len(r.Said) == 0 || r.Model != "m" {
 					t.Errorf("%+v, %v, want %+v", r, err, c.want)
 				}
+			}
+		})
+	}
+}
+
+// TestStreamedBlocks reads Anthropic streams whose input of a tool is cut off or no JSON, which are
+// replies like any other, and ones that nobody should send.
+func TestStreamedBlocks(t *testing.T) {
+	start := `{"type":"message_start","message":{"content":[],"usage":{"input_tokens":9}}}`
+	block := `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"run","input":{}}}`
+	input := `{"type":"content_block_delta","index":0,"delta":{"partial_json":"{\"program\":"}}`
+	stop := `{"type":"content_block_stop","index":0}`
+	end := func(reason string) string {
+		return `{"type":"message_delta","delta":{"stop_reason":"` + reason + `"},"usage":{"output_tokens":9}}` + "\n\ndata: " + `{"type":"message_stop"}`
+	}
+	calls := []Call{{"a", "run", `{"INVALID_JSON":"{\"program\":"}`}}
+	for what, c := range map[string]struct {
+		events []string
+		finish Finish
+		calls  []Call
+		err    string
+	}{
+		"empty":           {[]string{start, end("end_turn")}, Stop, nil, ""},
+		"a cut-off input": {[]string{start, block, input, stop, end("max_tokens")}, Length, calls, ""},
+		"no JSON":         {[]string{start, block, input, stop, end("tool_use")}, ToolCalls, calls, ""},
+		"no block":        {[]string{start, `{"type":"content_block_start","index":0}`, input}, "", nil, "a block without content"},
+		"null":            {[]string{`{"type":"message_start","message":{"content":[null]}}`, input}, "", nil, "a piece of block 0, but there are only 0"},
+		"a block -1":      {[]string{start, `{"type":"content_block_delta","index":-1}`}, "", nil, "a piece of block -1"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			body := "data: " + strings.Join(c.events, "\n\ndata: ") + "\n\n"
+			m := open(t, "anthropic:m", Options{Stream: true, BaseURL: answers(t, 200, http.Header{"Content-Type": {"text/event-stream"}}, body)})
+			r, err := m.Ask(t.Context(), &Request{User: "u"})
+			switch {
+			case c.err != "":
+				if e, ok := errors.AsType[*Error](err); !ok || e.Class != Protocol || !strings.Contains(e.Message, c.err) {
+					t.Errorf("%v, want %q", err, c.err)
+				}
+			case err != nil || r.Finish != c.finish || !reflect.DeepEqual(r.Calls, c.calls):
+				t.Errorf("%+v, %v", r, err)
 			}
 		})
 	}
@@ -667,21 +709,28 @@ func FuzzResponse(f *testing.F) {
 		f.Add(uint16(200), []byte(s))
 		f.Add(uint16(429), []byte(s))
 	}
+	f.Add(uint16(200), []byte("data: "+`{"type":"message_start","message":{"usage":{}}}`+"\ndata: "+`{"type":"content_block_start","content_block":{}}`+"\ndata: "+`{"type":"content_block_delta","delta":{"partial_json":"{"}}`+"\ndata: "+`{"type":"content_block_stop"}`+"\ndata: "+`{"type":"message_stop"}`))
 	now := time.Unix(0, 0)
+	check := func(t *testing.T, provider string, out *Response, err error) {
+		var e *Error
+		switch {
+		case err == nil:
+			if u := out.Usage; u.Input < 0 || u.Output < 0 || u.Reasoning < 0 || out.Finish == "" {
+				t.Errorf("%s: %+v", provider, out)
+			}
+		case !errors.As(err, &e) || e.Class == "" || e.Message == "" || strings.ContainsAny(e.Message, "\n\x00") || len(e.Message) > 8*maxMessage:
+			t.Errorf("%s: %v", provider, err)
+		}
+	}
 	f.Fuzz(func(t *testing.T, status uint16, body []byte) {
 		for provider, s := range services() {
 			c := &client{provider: provider, name: "m", service: s, now: func() time.Time { return now }}
 			resp := &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}}
 			out, err := c.read(&received{Response: resp, now: now}, body)
-			var e *Error
-			switch {
-			case err == nil:
-				if u := out.Usage; u.Input < 0 || u.Output < 0 || u.Reasoning < 0 || out.Finish == "" {
-					t.Errorf("%s: %+v", provider, out)
-				}
-			case !errors.As(err, &e) || e.Class == "" || e.Message == "" || strings.ContainsAny(e.Message, "\n\x00") || len(e.Message) > 8*maxMessage:
-				t.Errorf("%s: %v", provider, err)
-			}
+			check(t, provider, out, err)
+			resp.Body = io.NopCloser(bytes.NewReader(body))
+			out, err = c.readStream(&received{Response: resp, now: now, cut: func(err error) error { return &Error{Class: Transport, Message: short(err.Error())} }})
+			check(t, provider, out, err)
 			if status != 200 {
 				e := failure(s.wire, int(status), http.Header{}, body, now)
 				if e.Class == "" || e.Message == "" || strings.ContainsAny(e.Message, "\n\x00") || len(e.Message) > 8*maxMessage || e.RetryAfter < 0 {

@@ -3,6 +3,7 @@ package model
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -157,7 +158,7 @@ func (p *openAIPieces) add(data []byte) error {
 	if err := json.Unmarshal(data, &b); err != nil {
 		return err
 	}
-	p.id, p.model = b.ID, b.Model
+	p.id, p.model = cmp.Or(b.ID, p.id), cmp.Or(b.Model, p.model)
 	for _, c := range b.Choices {
 		if c.Index > 0 { // some extra body asks for several
 			continue
@@ -268,11 +269,16 @@ func (p *anthropicPieces) add(data []byte) error {
 	m := &p.message
 	switch b.Type {
 	case "message_start":
-		return json.Unmarshal(b.Message, m)
+		err := json.Unmarshal(b.Message, m)
+		m.Blocks, p.input = []map[string]any{}, nil // which follow
+		return err
 	case "content_block_start":
+		if b.Block == nil {
+			return errors.New("a block without content")
+		}
 		m.Blocks, p.input = append(m.Blocks, b.Block), nil
 	case "content_block_delta":
-		if b.Index != len(m.Blocks)-1 {
+		if b.Index < 0 || b.Index != len(m.Blocks)-1 {
 			return fmt.Errorf("a piece of block %d, but there are only %d", b.Index, len(m.Blocks))
 		}
 		last := m.Blocks[b.Index]
@@ -287,7 +293,11 @@ func (p *anthropicPieces) add(data []byte) error {
 		}
 	case "content_block_stop":
 		if len(p.input) > 0 && len(m.Blocks) > 0 {
-			m.Blocks[len(m.Blocks)-1]["input"] = json.RawMessage(p.input)
+			var input any = json.RawMessage(p.input)
+			if !json.Valid(p.input) { // cut off, or the model's mistake: the form that the API asks for
+				input = map[string]string{"INVALID_JSON": string(p.input)}
+			}
+			m.Blocks[len(m.Blocks)-1]["input"] = input
 		}
 	case "message_delta":
 		if b.Delta.Stop != "" {

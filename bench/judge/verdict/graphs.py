@@ -354,7 +354,9 @@ def from_places(x, nodes):
         return x
 
     if all(type(m) is int for m in inners):
-        if max(inners) >= nodes.n and min(inners) >= 0:
+        steps = [b - a for a, b in zip(inners, inners[1:])]
+        offsets = size == nodes.n + 1 and inners[0] == 0 and 0 <= min(steps) and max(steps) < nodes.n and any(m & 1 for m in inners)
+        if max(inners) >= nodes.n and min(inners) >= 0 and not offsets:  # of compressed rows
             yield from masks(nodes, [None] * size, inners, write)
         return
     if all(isinstance(r, (list, tuple, str)) and len(r) == size for r in inners):

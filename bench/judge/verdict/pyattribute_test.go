@@ -94,6 +94,33 @@ func TestConstantPython(t *testing.T) {
 	}
 }
 
+// TestCompressedRows holds that the offsets of compressed rows are not read as bit masks.
+func TestCompressedRows(t *testing.T) {
+	run := interpreter(t)
+	in, _, err := instance.Generate(instance.NewID("try", "reach_then_count", 8, 77))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := NewQuestion(in, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := explainPython(t.Context(), q, run, `offsets = [0, 0, 2, 5, 9, 13, 17, 17, 19, 21]
+heads = [3, 6, 3, 5, 6, 0, 5, 6, 8, 0, 1, 5, 6, 2, 3, 4, 8, 5, 8, 0, 6]
+seen, todo = set(), [7]
+while todo:
+    u = todo.pop()
+    for v in heads[offsets[u]:offsets[u + 1]]:
+        if v not in seen:
+            seen.add(v)
+            todo.append(v)
+print(len(seen) + 3)
+`)
+	if err != nil || got.Kind != NoGraph {
+		t.Errorf("%+v, %v, want no graph", got, err)
+	}
+}
+
 // pyLogic is wrong turns in the Python programs of the benchmark: of each the first
 // place where it is possible.
 var pyLogic = [][2]string{
