@@ -756,7 +756,7 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 		return expected("a value")
 	case repeat && i == lo+1:
 		return errRepeat(expected("the number of rounds"))
-	case repeat && seg.block >= 0 && i > seg.close:
+	case repeat && open < 0 && p.toks[i-1].kind == KindRBrace:
 		return errRepeat(expected("the end of the statement"))
 	case repeat && open < 0 && p.toks[i-1].kind.ends():
 		return errRepeat(expected("`{` and the statements"))
