@@ -618,7 +618,7 @@ func (c *checker) onlyOnce(cl *clause, x *variable) {
 		d.Fixes = append(guess("`"+near+"`", x.first, near), d.Fixes...)
 	}
 	for i := range cl.src {
-		if cl.src[i].Value != nil && cl.src[i].X.Pos() == x.first { // `_` has no value to be given
+		if v := cl.src[i].Value; v != nil && (cl.src[i].X.Pos() == x.first || cl.Body[i].Kind == rel.Bind && v.Pos() == x.first) { // `_` has no value to be given
 			d.Notes, d.Fixes = []string{"Leave out `" + syntax.LiteralString(&cl.src[i]) + "`: nothing uses the value."}, d.Fixes[:len(d.Fixes)-1]
 			break
 		}

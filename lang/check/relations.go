@@ -1098,7 +1098,17 @@ var nothing = rel.Expr{Term: rel.Term{Kind: rel.Any}}
 // valueOf is T[..] in an expression: a hidden variable that an atom of T gives its value.
 func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.Expr, int) {
 	shown := syntax.ExprString(x)
-	if v, ok := cl.ids[shown]; ok {
+	v, again := cl.ids[shown]
+	syntax.Walk(x, func(n syntax.Node) bool {
+		if n, ok := n.(*syntax.Name); ok {
+			again = again && n.Name != "_" // which is a new variable each time
+			if k, ok := cl.ids[n.Name]; ok && again {
+				cl.vars[k].count++
+			}
+		}
+		return true
+	})
+	if again {
 		return rel.V(v), cl.vars[v].slot
 	}
 	l := &syntax.Literal{Span: x.Span, X: x, Value: &syntax.Name{Name: shown, Span: x.Span}}
@@ -1119,7 +1129,7 @@ func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.E
 			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[i].slot, k))
 		}
 	}
-	v := cl.hidden(c, shown, aNumber, x.Span)
+	v = cl.hidden(c, shown, aNumber, x.Span)
 	cl.ids[shown] = v
 	if lit.Terms != nil {
 		lit.Terms = append(lit.Terms, rel.Term{Var: v})

@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -33,11 +34,14 @@ func (l List) Edits() (edits []Edit) {
 	return edits
 }
 
-// Apply carries out edits that all refer to the same text, and do not overlap.
+// Apply carries out edits that all refer to the same text, and do not overlap. What is inserted
+// where another edit begins comes before it.
 func Apply(text string, edits []Edit) string {
 	var b strings.Builder
 	at := 0
-	for _, e := range slices.SortedStableFunc(slices.Values(edits), func(a, b Edit) int { return a.Span.Start - b.Span.Start }) {
+	for _, e := range slices.SortedStableFunc(slices.Values(edits), func(a, b Edit) int {
+		return cmp.Or(a.Span.Start-b.Span.Start, a.Span.End-b.Span.End)
+	}) {
 		b.WriteString(text[at:e.Span.Start])
 		b.WriteString(e.NewText)
 		at = e.Span.End

@@ -333,7 +333,7 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "`not` negates one atom; a comparison is turned round.")
 	case kind == KindSemicolon && p.inClause:
 		return withNote(d, notOr)
-	case kind == KindGt && before(KindSub):
+	case kind == KindGt && (before(KindSub) || before(KindAssign) && p.inClause && p.toks[i-2].kind == KindRParen && p.toks[i+1].kind == KindIdent && p.toks[i+2].kind == KindLParen):
 		return withNote(d, "A rule is `Head(x) <- Body(x).`")
 	case kind == KindMul && i > 0 && p.toks[i-1].kind == KindMul:
 		return withNote(d, "There is no power operator; write the product, or exp(y * log(x)).")
@@ -756,7 +756,7 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 		return expected("a value")
 	case repeat && i == lo+1:
 		return errRepeat(expected("the number of rounds"))
-	case repeat && seg.block >= 0 && i > seg.close:
+	case repeat && open < 0 && p.toks[i-1].kind == KindRBrace:
 		return errRepeat(expected("the end of the statement"))
 	case repeat && open < 0 && p.toks[i-1].kind.ends():
 		return errRepeat(expected("`{` and the statements"))
