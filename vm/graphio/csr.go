@@ -50,7 +50,7 @@ func (s *edgeSet) batches(yield func(at []pair, w []float64)) {
 				}
 				at, w = append(at, p), append(w, x)
 				if s.mirror != 0 && p[0] != p[1] {
-					at, w = append(at, pair{p[1], p[0]}), append(w, s.mirror*x)
+					at, w = append(at, pair{p[1], p[0]}), append(w, x)
 				}
 			}
 			yield(at, w)
@@ -86,7 +86,17 @@ func (s *edgeSet) build(combine func(a, b float64) float64) (m tensor.CSR, repea
 				s.mem.take(bytes)
 			}
 		}}
-	return e.Build()
+	m, repeated, twice = e.Build()
+	// Of a skew-symmetric file the mirrored half changes its sign only now, so that the least or the
+	// largest of several weights is that of the file in both halves.
+	for i := 0; s.mirror < 0 && i < len(m.Ptr)-1; i++ {
+		for k := m.Ptr[i]; k < m.Ptr[i+1] && m.Val != nil; k++ {
+			if int(m.Idx[k]) > i {
+				m.Val[k] = 0 - m.Val[k]
+			}
+		}
+	}
+	return m, repeated, twice
 }
 
 // dropZeros removes the entries of weight 0, which mean the same as no entry.

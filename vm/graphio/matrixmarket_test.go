@@ -20,6 +20,7 @@ func TestMatrixMarket(t *testing.T) {
 		{name: "explicit zero, default=inf", kind: Matrix, spec: "m.mtx?default=inf", text: head + "real general\n2 3 2\n1 3 0\n2 1 7\n", want: "far real 2x3: 0>2=0 1>0=7"},
 		{name: "explicit zero", kind: Matrix, spec: "m.mtx", text: head + "real general\n2 3 2\n1 3 0\n2 1 7\n", want: "int 2x3: 1>0=7\nzero-weight: m.mtx: 1 edge of weight 0 left out: in a matrix, 0 means no edge; default=inf keeps weight 0 and makes a missing edge infinite"},
 		{name: "skew-symmetric", kind: Matrix, spec: "m.mtx", text: head + "integer skew-symmetric\n3 3 1\n3 1 5\n", want: "int 3x3: 0>2=-5 2>0=5"},
+		{name: "skew-symmetric duplicates", kind: Matrix, spec: "m.mtx?dup=min", text: head + "integer skew-symmetric\n3 3 3\n3 1 5\n3 1 2\n2 1 -4\n", want: "int 3x3: 0>1=4 0>2=-2 1>0=-4 2>0=2"},
 		{name: "unsigned", kind: Matrix, spec: "m.mtx", text: head + "unsigned-integer symmetric\n2 2 1\n2 1 255\n", want: "int 2x2: 0>1=255 1>0=255"},
 		{name: "empty", kind: Matrix, spec: "m.mtx", text: head + "real general\n2 3 0\n", want: "bool 2x3:"},
 		{name: "symmetric matrix with duplicate", kind: Matrix, spec: "m.mtx", text: head + "integer symmetric\n3 3 2\n3 1 5\n3 1 5\n",
