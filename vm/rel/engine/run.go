@@ -778,12 +778,13 @@ func (r *run) keyed(st *step, row []uint32, cols []int) bool {
 
 // listed tries the rows of a sorted index.
 func (r *run) listed(i int, st *step, s *store, rows []uint32) int {
-	for wide := s.wide(); len(rows) > 0; rows = rows[wide:] {
-		k := 0
+	wide := s.wide()
+	for at := 0; at < len(rows); at += wide {
+		row, k := rows[at:at+wide], 0
 		if s.valued {
-			k = int(rows[s.width])
+			k = int(row[s.width])
 		}
-		if back := r.try(i, st, s, rows[:wide], k); back != i {
+		if back := r.try(i, st, s, row, k); back != i {
 			return back
 		}
 	}
