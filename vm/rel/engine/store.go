@@ -484,9 +484,7 @@ func (r *run) sorted(s *store, x *index, size, n int) (ptr, rows []uint32) {
 	for i := c; i < n*w; i += w {
 		ptr[s.cells[i]+1]++
 	}
-	for i := 1; i <= size; i++ {
-		ptr[i] += ptr[i-1]
-	}
+	tensor.SumUp(ptr)
 	rows = make([]uint32, n*wide)
 	for i := range n {
 		if w == 2 && wide == 2 { // most are pairs
