@@ -176,12 +176,10 @@ func join(to *places, from places) (changed bool) {
 
 // cell returns the places that a cell of a head comes from.
 func (b *sources) cell(s rel.Stratum, r *rel.Rule, c int) places {
-	cell := &r.Head[c]
-	value := b.p.Relations[r.Rel].Valued() && c == len(r.Head)-1
-	if value {
+	if b.p.Relations[r.Rel].Valued() && c == len(r.Head)-1 {
 		return nil
 	}
-	return b.expr(s, r, &cell.Expr, cell)
+	return b.expr(s, r, &r.Head[c].Expr, &r.Head[c])
 }
 
 // expr returns the places of an expression or an aggregate: those of a variable, or one of its own.
