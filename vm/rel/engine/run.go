@@ -265,7 +265,7 @@ func (r *run) entries(s *store, v *tensor.Value, elements bool) {
 		r.work(1)
 		r.push(s, row)
 		if elements {
-			s.val = r.value(s.val, x)
+			s.val = append(spare(r, s.val), x)
 		}
 	}
 	rows, cols := v.Shape.Matrix()
@@ -316,10 +316,6 @@ func (r *run) entries(s *store, v *tensor.Value, elements bool) {
 			index[d] = 0
 		}
 	}
-}
-
-func (r *run) value(list []float64, x float64) []float64 {
-	return append(spare(r, list), x)
 }
 
 // stratum runs the rules of a stratum until nothing new comes.
