@@ -366,3 +366,23 @@ func TestStructure(t *testing.T) {
 		t.Errorf("%d cycles", cycles)
 	}
 }
+
+// TestForestStops: a run that is stopped says so, in whichever part of the forest it is, also where
+// the edges have no values.
+func TestForestStops(t *testing.T) {
+	done := make(chan struct{})
+	close(done)
+	for n := 100; n < 6000; n += 50 {
+		v := &tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(n, n)}, Layout: tensor.Sparse, CSR: tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1)}}
+		for i := range n - 1 {
+			v.CSR.Idx, v.CSR.Ptr[i+1] = append(v.CSR.Idx, int32(i+1)), int32(i+1)
+		}
+		v.CSR.Ptr[n] = int32(n - 1)
+		cost := SpanningForestCost(v.Layout, n, n-1)
+		s := Scratch{F: make([]float64, cost.F), I: make([]int32, cost.I), W: make([]uint64, cost.W)}
+		c, dst := Ctl{Done: done}, tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1), Idx: make([]int32, n)}
+		if _, ok := SpanningForest(&c, &dst, NewNet(v, s)); ok && c.Ops >= PollOps {
+			t.Fatalf("%d nodes: no stop after %d operations", n, c.Ops)
+		}
+	}
+}

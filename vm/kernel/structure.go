@@ -668,11 +668,19 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 			return flaw, false
 		}
 	}
-	if !forest(&m, dst, src[:count], to[:count]) || dst.Val == nil {
-		return flaw, dst.Val == nil
+	if !forest(&m, dst, src[:count], to[:count]) {
+		return flaw, false
 	}
-	dst.Val = dst.Val[:count]
-	for v := range n {
+	return g.weigh(&m, dst)
+}
+
+// weigh gives entries of g that are to have values their weights, or 1 if it has none.
+func (g *Net) weigh(m *meter, dst *tensor.CSR) (flaw Flaw, ok bool) {
+	if dst.Val == nil {
+		return flaw, true
+	}
+	dst.Val = dst.Val[:len(dst.Idx)]
+	for v := range g.n {
 		row, w, work := g.row(v)
 		lo := int(dst.Ptr[v])
 		for k, t := range dst.Row(v) {
@@ -685,7 +693,7 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 				}
 			}
 		}
-		if !m.spend(work + len(dst.Row(v))*bits.Len(uint(n))) {
+		if !m.spend(work + len(dst.Row(v))*bits.Len(uint(g.n))) {
 			return flaw, false
 		}
 	}

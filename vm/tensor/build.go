@@ -239,7 +239,7 @@ func dealKeys(dst, keys []uint64, count *keyCount, shift uint) {
 }
 
 // SumUp turns counts, each one place late, into first positions.
-func SumUp(ptr []int32) {
+func SumUp[T int | int32 | uint32](ptr []T) {
 	for i := 1; i < len(ptr); i++ {
 		ptr[i] += ptr[i-1]
 	}

@@ -176,12 +176,10 @@ func join(to *places, from places) (changed bool) {
 
 // cell returns the places that a cell of a head comes from.
 func (b *sources) cell(s rel.Stratum, r *rel.Rule, c int) places {
-	cell := &r.Head[c]
-	value := b.p.Relations[r.Rel].Valued() && c == len(r.Head)-1
-	if value {
+	if b.p.Relations[r.Rel].Valued() && c == len(r.Head)-1 {
 		return nil
 	}
-	return b.expr(s, r, &cell.Expr, cell)
+	return b.expr(s, r, &r.Head[c].Expr, &r.Head[c])
 }
 
 // expr returns the places of an expression or an aggregate: those of a variable, or one of its own.
@@ -258,10 +256,9 @@ func (b *sources) variables(s rel.Stratum, r *rel.Rule) {
 }
 
 // heads bounds the rows that a rule without recursion derives, by the product of the rows of atoms
-// that together hold all variables of the head, chosen greedily.
+// that together hold the variables of the head, chosen greedily.
 func (b *sources) heads(r *rel.Rule) uint64 {
 	need := make([]bool, len(r.Vars))
-	open := 0
 	for i := range r.Head {
 		if r.Head[i].Agg == rel.NoAgg {
 			r.Head[i].Expr.Vars(func(v int) { need[v] = true })
@@ -274,28 +271,11 @@ func (b *sources) heads(r *rel.Rule) uint64 {
 			}
 		}
 	}
-	given := make([]bool, len(r.Vars))
-	for i := range r.Body {
-		if r.Body[i].Kind == rel.Atom {
-			for _, t := range r.Body[i].Terms {
-				if t.Kind == rel.Variable {
-					given[t.Var] = true
-				}
-			}
-		}
-	}
-	for v := range need {
-		if need[v] = need[v] && given[v]; need[v] {
-			open++
-		}
-	}
-	n := uint64(1)
-	used := make([]bool, len(r.Body))
-	for open > 0 {
+	for n := uint64(1); ; {
 		best, most, least := -1, 0, uint64(0)
 		for i := range r.Body {
 			l := &r.Body[i]
-			if l.Kind != rel.Atom || used[i] {
+			if l.Kind != rel.Atom {
 				continue
 			}
 			covers := 0
@@ -308,146 +288,164 @@ func (b *sources) heads(r *rel.Rule) uint64 {
 				best, most, least = i, covers, b.rows[l.Rel]
 			}
 		}
-		used[best] = true
+		if best < 0 { // nothing is left but what no atom holds
+			return n
+		}
 		n = tensor.SatMul(n, least)
 		for _, t := range r.Body[best].Terms {
-			if t.Kind == rel.Variable && need[t.Var] {
+			if t.Kind == rel.Variable {
 				need[t.Var] = false
-				open--
 			}
 		}
 	}
-	return n
 }
 
-// certify bounds the work and the memory of a plan.
+// take adds memory to the bound.
+func (b *bounds) take(bytes uint64) { b.bytes = tensor.SatAdd(b.bytes, bytes) }
+
+// certifier adds up what a run of a plan may take.
+type certifier struct {
+	*Plan
+	*bounds
+	numbers       uint64 // that may get into the pool
+	bits          []bool // relations of which cells are made at most once
+	groups, marks []int  // of each relation: the rules with aggregates that make it, the steps that mark its lists
+}
+
+func (b *certifier) add(ops uint64) { b.ops = tensor.SatAdd(b.ops, ops) }
+
+// certify bounds the work and the memory of a plan: first the rows of closures, on which the rest
+// depends.
 func (pl *Plan) certify() {
-	b := &pl.bound
-	ops, numbers := uint64(64), uint64(64+len(pl.consts)) // numbers may get into the pool
-	add := func(n uint64) { ops = tensor.SatAdd(ops, n) }
-	bits := make([]bool, len(pl.p.Relations)) // of which cells are made at most once
+	n := len(pl.p.Relations)
+	b := certifier{pl, &pl.bound, uint64(64 + len(pl.consts)), make([]bool, n), make([]int, n), make([]int, n)}
+	b.add(64)
 	for i := range pl.strata {
 		c := pl.strata[i].closure
 		if c == nil {
 			continue
 		}
-		bits[c.rel] = c.bits && c.by < 0
+		b.bits[c.rel] = c.bits && c.by < 0
 		if c.by >= 0 {
 			d := pl.p.Relations[c.rel].Columns[0].Domain
 			b.rows[c.rel] = min(b.rows[c.rel], tensor.SatMul(pl.keys(c), uint64(d.Size)))
 		}
 	}
-	groups, marks := make([]int, len(pl.p.Relations)), make([]int, len(pl.p.Relations))
 	for i := range pl.p.Rules {
 		if r := &pl.p.Rules[i]; r.Aggregates() {
-			groups[r.Rel]++
+			b.groups[r.Rel]++
 		}
 	}
 	for i := range pl.strata {
-		for _, list := range [][]*nest{pl.strata[i].once, pl.strata[i].each} {
-			for _, n := range list {
-				for k := range n.steps {
-					t := &n.steps[k]
-					if t.kind == find && t.index >= 0 || t.meets > 0 {
-						marks[t.rel]++
-					}
-					if t.found {
-						b.bytes = tensor.SatAdd(b.bytes, tensor.SatMul(16, tensor.SatAdd(b.rows[t.rel], 64)))
-					}
+		for _, n := range slices.Concat(pl.strata[i].once, pl.strata[i].each) {
+			for k := range n.steps {
+				t := &n.steps[k]
+				if t.kind == find && t.index >= 0 || t.meets > 0 {
+					b.marks[t.rel]++
+				}
+				if t.found {
+					b.take(tensor.SatMul(16, tensor.SatAdd(b.rows[t.rel], 64)))
 				}
 			}
 		}
 	}
 	for i := range pl.p.Relations {
-		r := &pl.p.Relations[i]
-		n := b.rows[i]
-		width := uint64(len(r.Columns) + 1)
-		// Read, looked up, put into indexes, and given as a result, sorted.
-		if times := uint64(8 * len(pl.index[i])); bits[i] {
-			add(tensor.SatAdd(n, tensor.SatMul(n, times)))
-		} else {
-			add(tensor.SatMul(tensor.SatAdd(n, 64), 8+times))
-		}
-		for _, x := range pl.index[i] {
-			if d := r.Columns[x.cols[0]].Domain; d != nil {
-				add(uint64(d.Size))
-			}
-			if len(x.cols) == 1 && len(r.Columns) == 2 { // see index.settled
-				b.bytes = tensor.SatAdd(b.bytes, tensor.SatMul(24, n))
-			}
-		}
-		for c := range r.Columns {
-			if r.Columns[c].Domain == nil {
-				numbers = tensor.SatAdd(numbers, n)
-			}
-		}
-		add(tensor.SatMul(n, uint64(4*marks[i]))) // see line
-		bytes := tensor.SatMul(tensor.SatAdd(n, 64), 32*width+32+32*uint64(len(pl.index[i]))+40*uint64(marks[i]))
-		b.bytes = tensor.SatAdd(b.bytes, bytes)
-		b.bytes = tensor.SatAdd(b.bytes, pl.fixed(i, groups[i], marks[i]))
+		b.relation(i)
 	}
 	for _, s := range pl.p.Results {
 		s = pl.at(s)
 		n := b.rows[s]
-		if bits[s] {
+		if b.bits[s] {
 			n = 0
 		}
-		add(tensor.SatMul(n, 70))
-		b.bytes = tensor.SatAdd(b.bytes, tensor.SatMul(n, 24+8*uint64(len(pl.p.Relations[s].Columns))))
+		b.add(tensor.SatMul(n, 70))
+		b.take(tensor.SatMul(n, 24+8*uint64(len(pl.p.Relations[s].Columns))))
 	}
 	for i := range pl.strata {
-		s := &pl.strata[i]
-		rounds := uint64(2)
-		for _, r := range s.Relations {
-			rounds = tensor.SatAdd(rounds, b.rows[r])
+		b.stratum(&pl.strata[i])
+	}
+	b.take(tensor.SatMul(b.numbers, 64))
+}
+
+// relation counts what the rows of a relation take wherever they come from: they are read, looked up
+// and put into indexes.
+func (b *certifier) relation(i int) {
+	r := &b.p.Relations[i]
+	n, marks := b.rows[i], uint64(b.marks[i])
+	if times := uint64(8 * len(b.index[i])); b.bits[i] {
+		b.add(tensor.SatAdd(n, tensor.SatMul(n, times)))
+	} else {
+		b.add(tensor.SatMul(tensor.SatAdd(n, 64), 8+times))
+	}
+	for _, x := range b.index[i] {
+		if d := r.Columns[x.cols[0]].Domain; d != nil {
+			b.add(uint64(d.Size))
 		}
-		for _, n := range s.once {
-			w := pl.work(n)
-			add(w)
-			g := pl.grouped(n.rule, n.groups)
-			from := uint64(0)
-			if len(n.steps) > 0 {
-				from = b.rows[n.steps[0].rel]
-			}
-			if places := min(uint64(pl.places(&g, n)), tensor.SatMul(2, from)); places > 0 {
-				add(tensor.SatAdd(places, tensor.SatMul(4, from)))
-				b.bytes = tensor.SatAdd(b.bytes, tensor.SatAdd(8*places*uint64(1+len(n.rule.Head)), tensor.SatMul(16, from)))
-			}
-			numbers = tensor.SatAdd(numbers, n.numbers(w))
-		}
-		if s.closure != nil {
-			add(pl.closing(s.closure))
-			continue
-		}
-		for _, r := range s.Relations {
-			if s.best { // see relax
-				places := uint64(pl.sized(r).places())
-				add(2 * places)
-				b.bytes = tensor.SatAdd(b.bytes, 8*places)
-			}
-			if s.dense { // each row of bits is looked at by each rule, once for all and when it has a new pair
-				st := pl.sized(r)
-				words := uint64(st.frontierWords())
-				row := uint64(tensor.Words(st.size[0]) + tensor.Words(st.size[1]))
-				add(tensor.SatMul(tensor.SatAdd(words, tensor.SatMul(rounds, row)), uint64(2+len(s.each))))
-				b.bytes = tensor.SatAdd(b.bytes, 8*words)
-			}
-		}
-		for _, n := range s.each {
-			w := pl.work(n)
-			if pl.p.Relations[n.rule.Body[n.delta].Rel].Valued() {
-				w = tensor.SatMul(w, rounds) // a key counts again whenever it improves
-			}
-			numbers = tensor.SatAdd(numbers, n.numbers(w))
-			add(w)
-			add(tensor.SatMul(rounds, 4))
-			if s.best { // each improvement waits, and goes down up to 64 steps
-				b.bytes = tensor.SatAdd(b.bytes, tensor.SatMul(96, tensor.SatAdd(w, 64)))
-				add(tensor.SatMul(128, tensor.SatAdd(w, rounds)))
-			}
+		if len(x.cols) == 1 && len(r.Columns) == 2 { // see index.settled
+			b.take(tensor.SatMul(24, n))
 		}
 	}
-	b.ops, b.bytes = ops, tensor.SatAdd(b.bytes, tensor.SatMul(numbers, 64))
+	for c := range r.Columns {
+		if r.Columns[c].Domain == nil {
+			b.numbers = tensor.SatAdd(b.numbers, n)
+		}
+	}
+	b.add(tensor.SatMul(n, 4*marks)) // see line
+	b.take(tensor.SatMul(tensor.SatAdd(n, 64), 32*uint64(len(r.Columns)+2+len(b.index[i]))+40*marks))
+	b.take(b.fixed(i, b.groups[i], b.marks[i]))
+}
+
+// stratum counts the loops of its rules, and what its special ways take.
+func (b *certifier) stratum(s *stratum) {
+	rounds := uint64(2)
+	for _, r := range s.Relations {
+		rounds = tensor.SatAdd(rounds, b.rows[r])
+	}
+	for _, n := range s.once {
+		w := b.work(n)
+		b.add(w)
+		g := b.grouped(n.rule, n.groups)
+		from := uint64(0)
+		if len(n.steps) > 0 {
+			from = b.rows[n.steps[0].rel]
+		}
+		if places := min(uint64(b.places(&g, n)), tensor.SatMul(2, from)); places > 0 {
+			b.add(tensor.SatAdd(places, tensor.SatMul(4, from)))
+			b.take(tensor.SatAdd(8*places*uint64(1+len(n.rule.Head)), tensor.SatMul(16, from)))
+		}
+		b.numbers = tensor.SatAdd(b.numbers, n.numbers(w))
+	}
+	if s.closure != nil {
+		b.add(b.closing(s.closure))
+		return
+	}
+	for _, r := range s.Relations {
+		if s.best { // see relax
+			places := uint64(b.sized(r).places())
+			b.add(2 * places)
+			b.take(8 * places)
+		}
+		if s.dense { // each row of bits is looked at by each rule, once for all and when it has a new pair
+			st := b.sized(r)
+			words := uint64(st.frontierWords())
+			row := uint64(tensor.Words(st.size[0]) + tensor.Words(st.size[1]))
+			b.add(tensor.SatMul(tensor.SatAdd(words, tensor.SatMul(rounds, row)), uint64(2+len(s.each))))
+			b.take(8 * words)
+		}
+	}
+	for _, n := range s.each {
+		w := b.work(n)
+		if b.p.Relations[n.rule.Body[n.delta].Rel].Valued() {
+			w = tensor.SatMul(w, rounds) // a key counts again whenever it improves
+		}
+		b.numbers = tensor.SatAdd(b.numbers, n.numbers(w))
+		b.add(w)
+		b.add(tensor.SatMul(rounds, 4))
+		if s.best { // each improvement waits, and goes down up to 64 steps
+			b.take(tensor.SatMul(96, tensor.SatAdd(w, 64)))
+			b.add(tensor.SatMul(128, tensor.SatAdd(w, rounds)))
+		}
+	}
 }
 
 // closing bounds the work of a closure, and adds its memory: of the kernel for all pairs, or of a
@@ -465,12 +463,12 @@ func (pl *Plan) closing(c *closure) uint64 {
 		keys = min(keys, pl.keys(c))
 	}
 	ops := tensor.SatMul(keys, tensor.SatAdd(tensor.SatAdd(first, steps), 2*n+2))
-	b.bytes = tensor.SatAdd(b.bytes, tensor.SatAdd(tensor.SatMul(8, tensor.SatAdd(first, steps)), 64*n+1024))
+	b.take(tensor.SatAdd(tensor.SatMul(8, tensor.SatAdd(first, steps)), 64*n+1024))
 	if c.bits && c.by < 0 {
 		cost := kernel.ClosureCSRCost(int(n), int(min(steps, n*n)))
 		ops = tensor.SatAdd(max(ops, cost.Ops), tensor.SatMul(tensor.SatAdd(first, 4*n), words+2))
-		b.bytes = tensor.SatAdd(b.bytes, tensor.SatAdd(tensor.SatMul(8, tensor.SatAdd(cost.F, cost.W)), tensor.SatMul(4, cost.I)))
-		b.bytes = tensor.SatAdd(b.bytes, 24*n*words)
+		b.take(tensor.SatAdd(tensor.SatMul(8, tensor.SatAdd(cost.F, cost.W)), tensor.SatMul(4, cost.I)))
+		b.take(24 * n * words)
 	}
 	return tensor.SatAdd(ops, tensor.SatMul(8, tensor.SatAdd(n, tensor.SatAdd(first, steps))))
 }

@@ -135,9 +135,7 @@ func (r *run) adjacent(s *store, d int) *adjacency {
 	for i := d; i < 2*s.n; i += 2 {
 		a.ptr[s.cells[i]+1]++
 	}
-	for x := range n {
-		a.ptr[x+1] += a.ptr[x]
-	}
+	tensor.SumUp(a.ptr)
 	for i := 0; i < 2*s.n; i += 2 {
 		at := &a.ptr[s.cells[i+d]]
 		a.list[*at] = s.cells[i+1-d]
@@ -335,9 +333,7 @@ func (r *run) csr(s *store, d int) tensor.CSR {
 	for i := d; i < 2*s.n; i += 2 {
 		m.Ptr[s.cells[i]+1]++
 	}
-	for x := range n {
-		m.Ptr[x+1] += m.Ptr[x]
-	}
+	tensor.SumUp(m.Ptr)
 	for y := range n { // in the order of the columns
 		for _, x := range back.of(uint32(y)) {
 			m.Idx[m.Ptr[x]] = int32(y)

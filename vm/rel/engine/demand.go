@@ -72,6 +72,16 @@ type columns uint64
 
 func (c columns) has(i int) bool { return c>>i&1 != 0 }
 
+// pick returns what a list, of something for each column, has for these.
+func pick[T any](c columns, list []T) (picked []T) {
+	for i, x := range list {
+		if c.has(i) {
+			picked = append(picked, x)
+		}
+	}
+	return picked
+}
+
 // demander finds what is known of the rows that readers of a relation ask for; see demand.
 type demander struct {
 	p     *rel.Program
@@ -189,13 +199,11 @@ func (d *demander) rewrite() *rel.Program {
 		}
 		r := &q.Relations[i]
 		asked := rel.Relation{Name: r.Name + "?", Pos: r.Pos}
-		for c, column := range r.Columns {
-			if known.has(c) {
-				if column.Domain == nil {
-					column.Kind = tensor.RealColumn // asked for may be what no whole number is
-				}
-				asked.Columns = append(asked.Columns, column)
+		for _, column := range pick(known, r.Columns) {
+			if column.Domain == nil {
+				column.Kind = tensor.RealColumn // asked for may be what no whole number is
 			}
+			asked.Columns = append(asked.Columns, column)
 		}
 		asks[i] = len(q.Relations)
 		q.Relations = append(q.Relations, asked)
@@ -205,10 +213,8 @@ func (d *demander) rewrite() *rel.Program {
 		var begin []rel.Literal
 		if known := d.known[r.Rel]; known != 0 {
 			ask := rel.Literal{Rel: asks[r.Rel], Pos: r.Pos}
-			for c := range r.Head {
-				if known.has(c) {
-					ask.Terms = append(ask.Terms, r.Head[c].Expr.Term)
-				}
+			for _, cell := range pick(known, r.Head) {
+				ask.Terms = append(ask.Terms, cell.Expr.Term)
 			}
 			begin = append(begin, ask)
 		}
@@ -218,14 +224,11 @@ func (d *demander) rewrite() *rel.Program {
 				return
 			}
 			ask := rel.Rule{Rel: asks[l.Rel], Body: slices.Clone(begin), Vars: r.Vars, Pos: l.Pos}
-			var terms []rel.Term
+			terms := pick(d.known[l.Rel], l.Terms)
 			nothing := false
-			for c, t := range l.Terms {
-				if d.known[l.Rel].has(c) {
-					terms = append(terms, t)
-					nothing = nothing || t.Kind == rel.Const && t.Value < 0 && q.Relations[l.Rel].Columns[c].Domain != nil
-					ask.Head = append(ask.Head, rel.Cell{Expr: rel.Expr{Term: t}})
-				}
+			for c, t := range terms {
+				nothing = nothing || t.Kind == rel.Const && t.Value < 0 && q.Relations[ask.Rel].Columns[c].Domain != nil
+				ask.Head = append(ask.Head, rel.Cell{Expr: rel.Expr{Term: t}})
 			}
 			if nothing || len(begin) > 0 && begin[0].Rel == ask.Rel && slices.Equal(begin[0].Terms, terms) {
 				return // for nothing, or for what was asked for already

@@ -188,9 +188,7 @@ func (r *run) blocks(s *store) {
 	for _, place := range places {
 		ptr[place>>blockBits+1]++
 	}
-	for i := 1; i < len(ptr); i++ {
-		ptr[i] += ptr[i-1]
-	}
+	tensor.SumUp(ptr)
 	one := -1 // the cell that is folded, if there is one: its numbers go with the places, else those of the rows
 	for j, c := range g.cells {
 		switch {

@@ -265,7 +265,7 @@ func (r *run) entries(s *store, v *tensor.Value, elements bool) {
 		r.work(1)
 		r.push(s, row)
 		if elements {
-			s.val = r.value(s.val, x)
+			s.val = append(spare(r, s.val), x)
 		}
 	}
 	rows, cols := v.Shape.Matrix()
@@ -316,10 +316,6 @@ func (r *run) entries(s *store, v *tensor.Value, elements bool) {
 			index[d] = 0
 		}
 	}
-}
-
-func (r *run) value(list []float64, x float64) []float64 {
-	return append(spare(r, list), x)
 }
 
 // stratum runs the rules of a stratum until nothing new comes.
@@ -686,30 +682,19 @@ func (r *run) valueIs(st *step, s *store, k int) bool {
 	return st.check < 0 || r.encode(s.val[k]) == r.regs[st.check]
 }
 
-// found is what try returns to rows for a step that only asks whether there is a row.
+// found is what rows and try give for a step that only asks whether there is a row.
 const found = math.MaxInt
 
-// rows goes through the rows that a step reads.
+// rows goes through the rows that a step reads, by the quickest way to them that its store has: bits,
+// a range of numbers, a list of a sorted index, or a chain. Each way tries row after row until try
+// gives another step than i.
 func (r *run) rows(i int, st *step, s *store) int {
-	try := func(row []uint32, k int) int {
-		r.work(1)
-		switch {
-		case !r.match(st, s, row, k):
-			return i
-		case st.kind == none:
-			return found
-		}
-		if r.why != nil {
-			r.why.read(i, s, row, k)
-		}
-		return r.loop(i + 1)
-	}
 	lo, hi := 0, s.hi
 	switch {
 	case st.seen == fresh && s.valued:
 		for _, k := range s.changed {
 			r.drive = int(k)
-			if back := try(s.row(int(k)), int(k)); back < i {
+			if back := r.try(i, st, s, s.row(int(k)), int(k)); back != i {
 				return back
 			}
 		}
@@ -720,87 +705,100 @@ func (r *run) rows(i int, st *step, s *store) int {
 		hi = s.lo
 	}
 	if s.whole {
-		return r.ones(i, st, s, try)
+		return r.ones(i, st, s)
 	}
 	if st.index < 0 || st.kind == scan && s.index[st.index].ptr == nil {
-		for k := lo; k < hi; k++ {
-			if back := try(s.row(k), k); back < i || back == found {
-				return back
-			}
-		}
-		return i - 1
+		return r.numbered(i, st, s, lo, hi, nil)
 	}
 	x := s.index[st.index]
 	if st.kind == scan { // of those with a cell in common one after the other
 		if r.why == nil && r.direct(i, st, s) {
 			return r.meetings(i, st, x.rows, s.width)
 		}
-		for at := 0; at < s.n; at++ {
-			if back := try(x.rows[at*s.width:(at+1)*s.width], 0); back < i {
-				return back
-			}
-		}
-		return i - 1
+		return r.listed(i, st, s, x.rows)
 	}
 	key := r.keys(st)
 	r.work(1)
 	switch {
 	case s.search != nil:
-		by := slices.Index(x.cols, s.search.by)
-		from, to := r.pairs(s, key[by])
-	pairs:
-		for k := from; k < to; k++ {
-			row := [2]uint32(s.row(k))
-			for n, c := range x.cols {
-				if row[c] != r.regs[st.key[n]] {
-					continue pairs
-				}
-			}
-			if back := try(row[:], k); back < i || back == found {
-				return back
-			}
-		}
+		lo, hi = r.pairs(s, key[slices.Index(x.cols, s.search.by)])
+		return r.numbered(i, st, s, lo, hi, x.cols)
+	case x.ptr != nil && st.meets > 0 && r.why == nil:
+		return r.meet(i, st, x, key[0])
 	case x.ptr != nil:
-		if int(key[0]) >= len(x.ptr)-1 {
-			return i - 1
-		}
-		wide := s.width
-		if s.valued {
-			wide++
-		}
-		if st.meets > 0 && r.why == nil {
-			return r.meet(i, st, x, key[0])
-		}
-		for at, end := int(x.ptr[key[0]]), int(x.ptr[key[0]+1]); at < end; at++ {
-			row, k := x.rows[at*wide:at*wide+wide], 0
-			if s.valued {
-				k = int(row[s.width])
-			}
-			if back := try(row, k); back < i || back == found {
+		return r.listed(i, st, s, x.list(key[0], s.wide()))
+	case x.first != nil:
+		return r.chained(i, st, s, x, key, hi)
+	}
+	return i - 1
+}
+
+// try goes on with row k of a store. It gives i for the next row, an earlier step if no further row
+// makes a difference, or found.
+func (r *run) try(i int, st *step, s *store, row []uint32, k int) int {
+	r.work(1)
+	switch {
+	case !r.match(st, s, row, k):
+		return i
+	case st.kind == none:
+		return found
+	}
+	if r.why != nil {
+		r.why.read(i, s, row, k)
+	}
+	return min(i, r.loop(i+1))
+}
+
+// numbered tries rows lo to hi that have the key of the step in some columns.
+func (r *run) numbered(i int, st *step, s *store, lo, hi int, cols []int) int {
+	for k := lo; k < hi; k++ {
+		if row := s.row(k); r.keyed(st, row, cols) {
+			if back := r.try(i, st, s, row, k); back != i {
 				return back
 			}
 		}
-	case x.first != nil:
-		if x.settled > 0 && int(key[0]) < len(x.past)-1 {
-			for at, end := int(x.past[key[0]]), int(x.past[key[0]+1]); at < end; at++ {
-				if back := try(x.old[at*s.width:(at+1)*s.width], 0); back < i || back == found {
-					return back
-				}
-			}
+	}
+	return i - 1
+}
+
+// keyed reports whether a row has the key of a step: that in the registers, as the room for keys is
+// the loops' below.
+func (r *run) keyed(st *step, row []uint32, cols []int) bool {
+	for n, c := range cols {
+		if row[c] != r.regs[st.key[n]] {
+			return false
 		}
-	chain:
-		for at := x.chain(key); at != 0; at = x.next[at-1] {
-			k := int(at - 1)
-			if k >= hi {
-				continue
-			}
-			row := s.row(k)
-			for n, c := range x.cols {
-				if row[c] != r.regs[st.key[n]] {
-					continue chain
-				}
-			}
-			if back := try(row, k); back < i || back == found {
+	}
+	return true
+}
+
+// listed tries the rows of a sorted index.
+func (r *run) listed(i int, st *step, s *store, rows []uint32) int {
+	wide := s.wide()
+	for at := 0; at < len(rows); at += wide {
+		row, k := rows[at:at+wide], 0
+		if s.valued {
+			k = int(row[s.width])
+		}
+		if back := r.try(i, st, s, row, k); back != i {
+			return back
+		}
+	}
+	return i - 1
+}
+
+// chained tries the rows before hi that a chain leads to, after those that were taken out of it.
+func (r *run) chained(i int, st *step, s *store, x *index, key []uint32, hi int) int {
+	at := x.chain(key) // before the loops below take the room of the key
+	if x.settled > 0 && int(key[0]) < len(x.past)-1 {
+		if back := r.listed(i, st, s, x.old[int(x.past[key[0]])*s.width:int(x.past[key[0]+1])*s.width]); back != i-1 {
+			return back
+		}
+	}
+	for ; at != 0; at = x.next[at-1] {
+		k := int(at - 1)
+		if row := s.row(k); k < hi && r.keyed(st, row, x.cols) {
+			if back := r.try(i, st, s, row, k); back != i {
 				return back
 			}
 		}
@@ -840,11 +838,7 @@ func (r *run) meetings(i int, st *step, rows []uint32, width int) int {
 			for _, p := range st.out {
 				r.regs[p.reg] = row[p.col]
 			}
-			key := r.regs[next.key[0]]
-			if int(key) >= len(x.ptr)-1 || x.ptr[key] == x.ptr[key+1] {
-				continue
-			}
-			if back := r.meet(i+1, next, x, key); back < i {
+			if back := r.meet(i+1, next, x, r.regs[next.key[0]]); back < i {
 				return back
 			}
 		}
@@ -903,7 +897,7 @@ func (r *run) some(st *step, x *index, rows []uint32, width, key, owner int) uin
 func (r *run) meet(i int, st *step, x *index, key uint32) int {
 	s := &r.stores[st.rel]
 	w, col, reg := s.width, st.out[0].col, st.out[0].reg
-	rows := x.rows[int(x.ptr[key])*w : int(x.ptr[key+1])*w]
+	rows := x.list(key, w)
 	if len(rows) == 0 {
 		return i - 1
 	}
@@ -1130,8 +1124,8 @@ const leastLine = 16
 
 var first = []int{0} // the first column
 
-// ones goes through the rows of a store that is bits: all, or those with a first cell.
-func (r *run) ones(i int, st *step, s *store, try func(row []uint32, k int) int) int {
+// ones tries the rows of a store that is bits: all, or those with a first cell.
+func (r *run) ones(i int, st *step, s *store) int {
 	from, to := 0, s.size[0]
 	if st.kind != scan && st.index >= 0 {
 		from = int(r.keys(st)[0])
@@ -1143,7 +1137,7 @@ func (r *run) ones(i int, st *step, s *store, try func(row []uint32, k int) int)
 		r.work(1)
 		for y := range tensor.Ones(s.bits[x*stride : (x+1)*stride]) {
 			row[0], row[1] = uint32(x), uint32(y)
-			if back := try(row[:], 0); back < i || back == found {
+			if back := r.try(i, st, s, row[:], 0); back != i {
 				return back
 			}
 		}

@@ -111,6 +111,14 @@ type store struct {
 
 func (s *store) row(i int) []uint32 { return s.cells[i*s.width : (i+1)*s.width] }
 
+// wide is the width of a row in a sorted index, where a key is followed by its number, for its value.
+func (s *store) wide() int {
+	if s.valued {
+		return s.width + 1
+	}
+	return s.width
+}
+
 // cellsOf is the number of combinations of cells, 0 if it is not known or above most.
 func (s *store) cellsOf(most int) int {
 	n := 1
@@ -469,19 +477,14 @@ func (x *index) chain(key []uint32) uint32 {
 // sorted sorts the first n rows by a column.
 func (r *run) sorted(s *store, x *index, size, n int) (ptr, rows []uint32) {
 	c, w := x.cols[0], s.width
-	wide := w
-	if s.valued {
-		wide++ // the number of the row, for its value
-	}
+	wide := s.wide()
 	r.take(4 * uint64(size+1+n*wide))
 	r.work(uint64(size))
 	ptr = make([]uint32, size+1)
 	for i := c; i < n*w; i += w {
 		ptr[s.cells[i]+1]++
 	}
-	for i := 1; i <= size; i++ {
-		ptr[i] += ptr[i-1]
-	}
+	tensor.SumUp(ptr)
 	rows = make([]uint32, n*wide)
 	for i := range n {
 		if w == 2 && wide == 2 { // most are pairs

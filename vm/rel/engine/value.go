@@ -12,7 +12,7 @@ import (
 func (r *run) improve(s *store, fold rel.Agg, key []uint32, x float64) {
 	k, added := r.add(s, key)
 	if added {
-		s.val = r.value(s.val, x)
+		s.val = append(spare(r, s.val), x)
 	} else {
 		switch old := s.val[k]; {
 		case fold == rel.Sum:

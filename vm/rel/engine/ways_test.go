@@ -413,6 +413,29 @@ func TestSettled(t *testing.T) {
 	}
 }
 
+// TestSettledBelow: the later rows of a key are found behind those that were sorted, whatever the
+// loops below look up meanwhile.
+func TestSettledBelow(t *testing.T) {
+	const n = 300
+	settled := 0
+	for seed := range uint64(3) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		w := newWorkload(n)
+		e := w.random("Edge", 2, n*6/5, func() uint32 { return uint32(r.IntN(n)) })
+		far, through := w.relation("Far", 2), w.relation("Through", 3)
+		w.rule(lit{far, []int{0, 1}}, lit{e, []int{0, 1}})
+		w.rule(lit{through, []int{0, 1, 2}}, lit{far, []int{0, 1}}, lit{far, []int{1, 2}}, lit{far, []int{2, 0}})
+		w.rule(lit{far, []int{0, 2}}, lit{far, []int{0, 1}}, lit{e, []int{1, 2}})
+		w.rule(lit{far, []int{0, 2}}, lit{through, []int{0, 1, 2}})
+		w.p.Results = []int{far, through}
+		_, plan := both(t, w)
+		settled += plan.Settled(w.args)
+	}
+	if settled == 0 {
+		t.Error("no index has sorted rows")
+	}
+}
+
 // TestBitsAreCleared: what runs leave for the next ones has no bit of theirs.
 func TestBitsAreCleared(t *testing.T) {
 	for seed := range uint64(30) {

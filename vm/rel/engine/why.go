@@ -412,7 +412,7 @@ func (w *why) indexed(nests []*nest) {
 
 func (w *why) keep(s *store, key []uint32, x float64) {
 	if _, added := w.add(s, key); added && s.valued {
-		s.val = w.value(s.val, x)
+		s.val = append(spare(w.run, s.val), x)
 	}
 }
 
