@@ -1132,6 +1132,37 @@ func TestRoom(t *testing.T) {
 	})
 }
 
+// TestRoomForTurns counts what a model said before its reply, which is longer than the reply.
+func TestRoomForTurns(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		const all = 64 << 10
+		m := &scripted{reply: func(_ context.Context, r *model.Request, _ int) (*model.Response, error) {
+			if len(r.Turns) > 0 {
+				return said(r), nil
+			}
+			long := `{"program":"` + strings.Repeat("so ", 3000) + `"}`
+			return &model.Response{Finish: model.ToolCalls, Model: "scripted-1", Calls: []model.Call{{ID: "a", Name: "run", Args: long}}, Said: json.RawMessage(`"said"`)}, nil
+		}}
+		o := options(t, m, 400)
+		o.Modes, o.Turns, o.Tools = []prompt.Mode{prompt.Tool}, 3, echo{}
+		o.room = func(string) (int64, bool) {
+			info, err := os.Stat(filepath.Join(o.Dir, run.RepliesFile))
+			if err != nil {
+				return all, true
+			}
+			return all - info.Size(), true
+		}
+		_, err := Run(t.Context(), o)
+		var stop *StopError
+		if !errors.As(err, &stop) || stop.Reason != Disk {
+			t.Fatal(err)
+		}
+		if room, _ := o.room(""); room < 0 {
+			t.Errorf("%d bytes more were written than there are", -room)
+		}
+	})
+}
+
 // echo is tools of which run fails on the program bad.
 type echo struct{}
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -596,8 +597,9 @@ func (l *loop) replied(r *result, now time.Time) {
 		l.begun -= r.said[i].Cost
 	}
 	l.now++
-	const beside = 512 // names, numbers, and the line of the log
-	l.line = max(l.line, beside+int64(len(r.reply.Reply)+len(r.reply.Reasoning)))
+	const beside = 512               // names, numbers, and the line of the log
+	turns, _ := json.Marshal(r.said) // of texts and numbers
+	l.line = max(l.line, beside+int64(len(r.reply.Reply)+len(r.reply.Reasoning)+len(turns)))
 	if r.cached {
 		l.sum.Cached++
 		return

@@ -437,13 +437,13 @@ func (c *client) parse(text []byte) (*Response, error) {
 // without a status counts as a server error.
 func inner(text []byte) int {
 	var b struct {
-		Choices    json.RawMessage `json:"choices"`
-		Content    json.RawMessage `json:"content"`
-		Candidates json.RawMessage `json:"candidates"`
+		Choices    any             `json:"choices"`
+		Content    any             `json:"content"`
+		Candidates any             `json:"candidates"`
 		Error      json.RawMessage `json:"error"`
 	}
 	if json.Unmarshal(text, &b) != nil || len(b.Error) == 0 || string(b.Error) == "null" ||
-		len(b.Choices) > 0 || len(b.Content) > 0 || len(b.Candidates) > 0 {
+		b.Choices != nil || b.Content != nil || b.Candidates != nil {
 		return 0
 	}
 	var e struct {

@@ -262,6 +262,7 @@ func TestFailures(t *testing.T) {
 		{"openai", 418, nil, ``, Denied, "the body is empty", 0},
 		{"openai", 200, nil, `{"error":{"message":"Provider returned error","code":502}}`, Overloaded, "Provider returned", 0},
 		{"openai", 200, nil, `{"error":{"message":"Insufficient credits","code":402}}`, Quota, "Insufficient", 0},
+		{"openai", 200, nil, `{"choices":null,"error":{"message":"Insufficient credits","code":402}}`, Quota, "Insufficient", 0},
 		{"openai", 200, nil, `{"error":"unknown"}`, Overloaded, "unknown", 0},
 		{"openai", 200, nil, `{"choices":[{"finish_reason":"error","message":{"content":"The ans"},"error":{"code":502,"message":"Provider disconnected"}}]}`, Overloaded, "Provider disconnected", 0},
 		{"openai", 200, nil, `{"error":{"code":"server_error","message":"Provider disconnected"},"choices":[{"finish_reason":"error","message":{"content":"The ans"}}]}`, Overloaded, "Provider disconnected", 0},
