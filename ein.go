@@ -143,6 +143,9 @@ func Compile(name, text string, opt Options) (*Program, error) {
 
 // CompileContext is Compile that stops soon after the context ends.
 func CompileContext(ctx context.Context, name, text string, opt Options) (*Program, error) {
+	if ctx == nil {
+		return nil, errNoContext
+	}
 	lo := opt.lang(ctx)
 	p := &Program{name: name, opt: opt, file: lang.Parse(name, text, lo)}
 	if opt.Grown != nil {
@@ -263,6 +266,9 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	if err := p.match(declared, inputs); err != nil {
 		return nil, err
 	}
+	if ctx == nil {
+		return nil, errNoContext
+	}
 	if len(declared) == 0 {
 		return p, nil
 	}
@@ -344,14 +350,17 @@ func (p *Program) adopt(values map[string]*tensor.Value) bool {
 
 // Inputs returns the inputs that the program declares, in order.
 func (p *Program) Inputs() []bind.Declared {
-	if p.file == nil {
+	switch {
+	case p.checked != nil:
+		return lists.Map(p.checked.Inputs, func(in check.Input) bind.Declared {
+			return bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind), Columns: in.Columns}
+		})
+	case p.code != nil:
 		return lists.Map(p.code.Inputs, func(in code.Input) bind.Declared {
 			return bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind), Columns: p.code.Regs[in.Reg].Columns}
 		})
 	}
-	return lists.Map(p.checked.Inputs, func(in check.Input) bind.Declared {
-		return bind.Declared{Name: in.Name, Kind: graphio.Kind(in.Kind), Columns: in.Columns}
-	})
+	return nil // it did not compile
 }
 
 // Bound reports whether every input has its data: whether the program can run.
@@ -456,6 +465,9 @@ func (m *Machine) Watch(tell func(vm.Progress)) { m.vm.Watch(tell) }
 
 // Run runs the program. The values of the result are valid until the next Run.
 func (m *Machine) Run(ctx context.Context) (*Result, error) {
+	if ctx == nil {
+		return nil, errNoContext
+	}
 	start := time.Now()
 	if !m.bound { // here and not in Machine, as a large input takes milliseconds to check
 		if err := m.vm.Bind(ctx, m.program.inputs); err != nil {

@@ -207,6 +207,36 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestMisuse uses programs that there are not, and no context.
+func TestMisuse(t *testing.T) {
+	broken, _ := ein.Compile("p.ein", "A = B[", ein.Options{})
+	for _, p := range []*ein.Program{{}, broken} {
+		_, ran := p.Run(t.Context())
+		_, made := p.Machine()
+		_, wrote := p.MarshalBinary()
+		if ran == nil || made == nil || wrote == nil || len(p.Inputs()) > 0 || p.Bound() {
+			t.Errorf("no program: %v, %v, %v", ran, made, wrote)
+		}
+	}
+	var none context.Context
+	if _, err := ein.CompileContext(none, "p.ein", "x = 1", ein.Options{}); err == nil {
+		t.Error("a program compiles without a context")
+	}
+	for _, text := range []string{"x = 1", "input x: scalar\n:print x"} {
+		p, err := ein.Compile("p.ein", text, ein.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var inputs []ein.Input
+		if !p.Bound() {
+			inputs = append(inputs, ein.Data("x", 1))
+		}
+		if _, err := p.Run(none, inputs...); err == nil {
+			t.Errorf("%s runs without a context", text)
+		}
+	}
+}
+
 // TestRelation gives the rows of one program to another, whose nodes are others, and asks its outputs
 // for what they are not.
 func TestRelation(t *testing.T) {

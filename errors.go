@@ -2,6 +2,7 @@ package ein
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,8 +43,16 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+var (
+	errNoProgram = errors.New("there is no program: it was not compiled, or Compile returned its errors")
+	errNoContext = errors.New("the context is nil: context.Background() never ends")
+)
+
 // match compares the inputs of a program with the given ones.
 func (p *Program) match(declared []bind.Declared, given []Input) error {
+	if p.checked == nil && p.code == nil {
+		return errNoProgram
+	}
 	names := lists.Map(declared, func(d bind.Declared) string { return d.Name })
 	fail := func(code diag.Code, message, hint string) error {
 		return &Error{Diags: diag.List{diag.Finding(code, diag.Error, p.name, 0, 0, message, hint)}}
