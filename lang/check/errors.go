@@ -1040,5 +1040,5 @@ func (c *checker) ambiguousEdges(x *syntax.Call, list *syntax.List) {
 	c.report(diag.Diagnostic{Code: codes.W0418, Severity: diag.Warning, Span: list.Span, Label: "read as two edges",
 		Message: "this literal of two pairs would be another graph as a 2x2 matrix",
 		Notes:   []string{"For the matrix write `adj(...)`."},
-		Fixes:   []diag.Fix{{Title: "read it as a matrix", Edits: edits}}})
+		Fixes:   []diag.Fix{{Title: "read it as a matrix", Edits: edits, Guess: true}}})
 }

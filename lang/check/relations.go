@@ -1226,13 +1226,15 @@ func (c *checker) capitals() diag.Fix {
 		case *syntax.Query:
 			walkTerms(s, visit)
 		}
+		lowered := map[string]string{}
 		for _, x := range names {
-			lower := strings.ToLower(x.Name[:1]) + x.Name[1:]
-			for taken[lower] {
-				lower += "_"
-			}
-			if _, constant := c.known(lower); constant {
-				lower += "_"
+			lower, seen := lowered[x.Name]
+			if !seen {
+				lower = strings.ToLower(x.Name[:1]) + x.Name[1:]
+				for _, constant := c.known(lower); constant || taken[lower]; _, constant = c.known(lower) {
+					lower += "_"
+				}
+				lowered[x.Name], taken[lower] = lower, true
 			}
 			fix.Edits = append(fix.Edits, diag.Edit{Span: x.Span, NewText: lower})
 		}

@@ -114,3 +114,19 @@ func formatted(t *testing.T, d *Document) string {
 	}
 	return text
 }
+
+// An edit never ends within a line ending, where the protocol has no position.
+func TestFormatKeepsLineEndingsWhole(t *testing.T) {
+	const text = "x=1 // one\r\n\r\n\r\n\r\ny = [1,\r\n 2]\r\n"
+	edits, ok := New("in.ein", text, Options{}).Format()
+	if want := "x = 1 // one\n\ny = [1,2]\n"; !ok || diag.Apply(text, edits) != want {
+		t.Errorf("formatted: %q, want %q", diag.Apply(text, edits), want)
+	}
+	for _, e := range edits {
+		for _, at := range []int{e.Span.Start, e.Span.End} {
+			if strings.HasSuffix(text[:at], "\r") {
+				t.Errorf("%q at %v: an end is between \\r and \\n", e.NewText, e.Span)
+			}
+		}
+	}
+}

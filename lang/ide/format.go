@@ -95,6 +95,9 @@ func minimalEdits(a, b string) []diag.Edit {
 		for tail < shared-head && old[len(old)-1-tail] == now[len(now)-1-tail] && old[len(old)-1-tail] < utf8.RuneSelf {
 			tail++
 		}
+		if tail > 0 && strings.HasSuffix(old[:len(old)-tail], "\r") {
+			tail-- // the protocol has no position within a line ending
+		}
 		if old != now {
 			span := source.Span{Start: offset + head, End: offset + len(old) - tail}
 			edits = append(edits, diag.Edit{Span: span, NewText: now[head : len(now)-tail]})

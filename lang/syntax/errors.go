@@ -516,7 +516,7 @@ func (p *parser) errQualified(i, hi int, clause bool) diag.Diagnostic {
 // read. A fix would take the word for a tensor.
 func (p *parser) foreign(d diag.Diagnostic, seg segment) diag.Diagnostic {
 	general := []diag.Code{codes.E0101, codes.E0105, codes.E0106, codes.E0107, codes.E0110}
-	if !slices.Contains(general, d.Code) || seg.clause && d.Code != codes.E0106 {
+	if !slices.Contains(general, d.Code) || seg.clause && d.Code != codes.E0106 && d.Code != codes.E0110 {
 		return d
 	}
 	for i := seg.lo; i < seg.hi; i++ {
@@ -657,6 +657,9 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 func (p *parser) errSecondAssign(seg segment, i int) diag.Diagnostic {
 	t := p.toks[i]
 	d := newError(codes.E0110, t.span(), "a second %s in one statement", excerpt(p.word(i)))
+	if seg.clause {
+		return withNote(d, stdlib.InBody["and"].Note)
+	}
 	if before := i - 2; before > seg.lo+1 && p.toks[before].kind.ends() && p.toks[i-1].kind == KindIdent && !p.toks[seg.lo].kind.directs() { // x = 1 y = 2
 		return p.withEnd(d, before)
 	} else if t.kind == KindAssign {
