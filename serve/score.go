@@ -116,6 +116,11 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 			j = verdict.New(*options)
 		}
 		err := s.judge(ctx, j, &q.Items[i], &lines[i], &out[i])
+		if it := &out[i]; r.lenient && it.Status == BadRequest && it.Reason == answer.TooLong {
+			// As ein bench score counts it. A stack knows no missing reward, and would ask for the same for ever.
+			it.Status, it.Outcome = Scored, answer.FormatError
+			it.Reward = s.reward(&verdict.Verdict{Result: answer.Result{Outcome: it.Outcome}})
+		}
 		s.metrics.item(&out[i], time.Since(start))
 		return err
 	}
@@ -146,17 +151,16 @@ func (s *Server) judging(l Limits) verdict.Options {
 // judge fills in the score of an item. The error comes from the context.
 func (s *Server) judge(ctx context.Context, j *verdict.Judge, it *Item, l *verdict.Line, out *Score) error {
 	out.Status, out.Mode = BadRequest, l.Mode
-	if len(it.Reply) > maxReply {
-		out.Reason = answer.TooLong // which tells it from a mistake of the client
-		out.Message = fmt.Sprintf("the reply has %d bytes, at most %d are scored", len(it.Reply), maxReply)
-		return nil
-	}
 	q, err := s.question(ctx, it)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
 		out.Message = err.Error()
+		return nil
+	case len(it.Reply) > maxReply:
+		out.Reason = answer.TooLong // which tells it from a mistake of the client
+		out.Message = fmt.Sprintf("the reply has %d bytes, at most %d are scored", len(it.Reply), maxReply)
 		return nil
 	}
 	v, err := j.Reply(ctx, q, l)

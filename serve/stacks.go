@@ -18,7 +18,6 @@ import (
 	"ein"
 	"ein/bench/judge/sandbox"
 	"ein/bench/judge/verdict"
-	"ein/bench/question/answer"
 	"ein/bench/question/prompt"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -70,15 +69,6 @@ func stacks() []Route {
 	}
 }
 
-// settle gives a reply that is too long to be judged the reward of one in a wrong form, as which
-// ein bench score counts it. A stack knows no missing reward, and would ask for the same for ever.
-func (s *Server) settle(it *Score) {
-	if it.Status == BadRequest && it.Reason == answer.TooLong {
-		it.Status, it.Outcome = Scored, answer.FormatError
-		it.Reward = s.reward(&verdict.Verdict{Result: answer.Result{Outcome: it.Outcome}})
-	}
-}
-
 // one scores a single reply. The error is about the infrastructure or the id.
 func (s *Server) one(ctx context.Context, r *Route, it Item) (*Score, error) {
 	list, err := s.score(ctx, r, &ScoreRequest{Items: []Item{it}})
@@ -86,7 +76,7 @@ func (s *Server) one(ctx context.Context, r *Route, it Item) (*Score, error) {
 		return nil, err
 	}
 	out := &list[0]
-	switch s.settle(out); out.Status {
+	switch out.Status {
 	case BadRequest:
 		return nil, bad("%s", out.Message)
 	case InfraError:
@@ -296,8 +286,7 @@ func getReward(ctx context.Context, s *Server, c *Call, q *QueryRequest) (*Query
 	}
 	out := &QueryRewards{Logs: map[string][]float64{}}
 	for i := range scores {
-		it := &scores[i]
-		switch s.settle(it); it.Status {
+		switch it := &scores[i]; it.Status {
 		case BadRequest:
 			return nil, bad("/labels/%d: %s", i, it.Message)
 		case InfraError:
@@ -453,6 +442,9 @@ func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended st
 
 // rendered returns diagnostics as text.
 func rendered(list diag.List, f *source.File) string {
+	if len(list) == 0 { // as of most programs: a renderer has a buffer
+		return ""
+	}
 	var b strings.Builder
 	_ = diag.Text{}.Render(&b, list, f) // a Builder takes everything
 	return b.String()

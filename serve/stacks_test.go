@@ -58,6 +58,7 @@ func TestStacks(t *testing.T) {
 		{"POST /get_reward", `{"query":["a"],"prompts":[""],"labels":["cb2-heldout-degree_count-0-s7"]}`, 400, "--allow-split"},
 		{"POST /get_reward", `{"query":["a"],"prompts":[],"labels":[]}`, 400, "1 queries, 0 prompts"},
 		{"POST /get_reward", `{"query":["` + long + `","7"],"prompts":["",""],"labels":["` + in.ID + `","` + in.ID + `"]}`, 200, `{"rewards":[0,`},
+		{"POST /slime", `{"response":"` + long + `","label":"cb2-heldout-degree_count-0-s7"}`, 400, "--allow-split"},
 		{"POST /slime", `{"response":"` + long + `","label":"` + in.ID + `"}`, 200, `0`},
 		{"POST /verify", `{` + row + `,"response":` + message(`"`+long+`"`) + `}`, 200, `"outcome":"format_error"`},
 		{"POST /slime", `{"prompt":"q","response":` + right + `,"label":"` + in.ID + `"}`, 200, `1`},

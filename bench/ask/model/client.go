@@ -437,19 +437,19 @@ func (c *client) parse(text []byte) (*Response, error) {
 // without a status counts as a server error.
 func inner(text []byte) int {
 	var b struct {
-		Choices    any             `json:"choices"`
-		Content    any             `json:"content"`
-		Candidates any             `json:"candidates"`
-		Error      json.RawMessage `json:"error"`
+		Choices    *json.RawMessage `json:"choices"`
+		Content    *json.RawMessage `json:"content"`
+		Candidates *json.RawMessage `json:"candidates"`
+		Error      *json.RawMessage `json:"error"`
 	}
-	if json.Unmarshal(text, &b) != nil || len(b.Error) == 0 || string(b.Error) == "null" ||
+	if json.Unmarshal(text, &b) != nil || b.Error == nil ||
 		b.Choices != nil || b.Content != nil || b.Candidates != nil {
 		return 0
 	}
 	var e struct {
 		Code json.RawMessage `json:"code"`
 	}
-	_ = json.Unmarshal(b.Error, &e) // an error that is a string has no code
+	_ = json.Unmarshal(*b.Error, &e) // an error that is a string has no code
 	if n, err := strconv.Atoi(scalar(e.Code)); err == nil && n >= 400 && n < 600 {
 		return n
 	}
