@@ -86,7 +86,13 @@ static bool base(TSLexer *lexer, bool any) {
       }
       if (c == 0 || letter(c) || c == '\r' || c == '\n' || c == ';' || c == '#' || c == ':') return true;
       continue;
-    } else if (!(digit(c) || c == '.' || c == ' ' || c == '\t' || c == '+' || c == '-' || c == '*' || c == '/' || c == '<' ||
+    } else if (c == '.') {
+      // of a number or a qualified name, or the end
+      lexer->advance(lexer, false);
+      if (!digit(lexer->lookahead) && !letter(lexer->lookahead)) return false;
+      before = c;
+      continue;
+    } else if (!(digit(c) || c == ' ' || c == '\t' || c == '+' || c == '-' || c == '*' || c == '/' || c == '<' ||
                  c == '>' || c == '=' || c == '!' || ((c == 'e' || c == 'E') && digit(before)))) {
       return false;
     }
