@@ -52,7 +52,7 @@ var (
 	hugeInteger       = message{codes.E0401, "%s is too large to be exact", "", "Whole numbers are exact below 2^53 = 9007199254740992. Written with a point or an exponent it is real, and in quotes a label."}
 	raggedDepth       = message{codes.E0402, "a literal must be nested to one depth: either all entries are lists or none is", "", ""}
 	entry             = message{codes.E0403, "the entries of a literal must be numbers known before the program runs, found %s", "", ""}
-	literalTooLarge   = message{codes.E0521, "the literals of the program take more than %d words of memory", "", "Let the host bind large data to an input."}
+	literalTooLarge   = message{codes.E0521, "the literals of the program take more than %s words of memory", "", "Large data belong in a file that is bound to an input."}
 	sizeTooLarge      = message{codes.E0520, "a size of %s is over the limit of %d", "", ""}
 	badSize           = message{codes.E0314, "the number of nodes or elements must be a whole number, 0 or more, known before the program runs, found %s", "", "Use a number, or `size(T, d)`."}
 	vecRank           = message{codes.E0405, "`vec` takes a flat list of numbers, found %s", "", ""}
@@ -463,7 +463,7 @@ func (c *checker) overLimit(s source.Span) bool {
 			notes = []string{"Functions are expanded where they are called; calls inside calls multiply."}
 		}
 		c.err(codes.E0511, s, "", notes,
-			"the program expands to more than %d operations", c.cfg.Limits.Nodes)
+			"the program expands to more than %s operations", words.Count(c.cfg.Limits.Nodes))
 	}
 	return true
 }

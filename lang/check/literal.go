@@ -312,7 +312,7 @@ func (c *checker) inexact(x syntax.Expr) bool {
 // fits counts a literal of the given number of words against the limit.
 func (c *checker) fits(s source.Span, size uint64) bool {
 	if size > c.cfg.Limits.Elements || c.elements > c.cfg.Limits.Elements-size {
-		c.say(literalTooLarge, s, c.cfg.Limits.Elements)
+		c.say(literalTooLarge, s, words.Count(c.cfg.Limits.Elements))
 		return false
 	}
 	c.elements += size

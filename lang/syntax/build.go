@@ -6,6 +6,7 @@ import (
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
+	"ein/internal/words"
 	"ein/lang/diag"
 )
 
@@ -24,7 +25,7 @@ func (p *parser) read(seg segment, level int) (Stmt, *failure) {
 		return nil, nil
 	}
 	if p.meter.over() {
-		p.stop(say(errMemory, p.toks[seg.lo].span(), p.lim.Memory))
+		p.stop(say(errMemory, p.toks[seg.lo].span(), words.Count(p.lim.Memory)))
 		return nil, nil
 	}
 	var err error

@@ -26,7 +26,7 @@ type message struct {
 var (
 	errNumberRange = message{codes.E0008, "%s is too large", "The largest number is about 1.8e308."}
 	errEmptyIndex  = message{codes.E0113, "an index list needs at least one index", "The whole tensor is written without brackets."}
-	errBareInDef   = message{codes.E0107, "only the last statement of a def may be a bare expression", ""}
+	errBareInDef   = message{codes.E0107, "only the last statement of a def may be a bare expression", "It is the value of the def; give the others a name, as in `x = ...`."}
 	errManyHeads   = message{codes.E0101, "a rule can have only one atom on the left", "Write a rule for each head."}
 	errWhy         = message{codes.E0115, "this is not an atom", whyForm}
 	errNegatedFact = message{codes.E0115, "`not` is not allowed in a fact", "Whatever no fact or rule states is false."}
@@ -35,13 +35,18 @@ var (
 	errManyValues  = message{codes.E0101, "expected the end of the statement, found `,`", "A vector is written [1, 2]."}
 	errInDef       = message{codes.E0111, "%s is not allowed in a block", "A block holds assignments; the block of a def ends with its value."}
 	errEmptyDef    = message{codes.E0111, "the body of a def needs a value", "The last statement between the braces is the value."}
-	errSourceBytes = message{codes.E0501, "the program has %d bytes; the limit is %d", ""}
-	errTokens      = message{codes.E0502, "the program has more than %d tokens", ""}
-	errMemory      = message{codes.E0507, "reading the program takes more than %d bytes of memory", "Let the host bind large data to an input."}
+	errSourceBytes = message{codes.E0501, "the program has %s bytes; the limit is %s", noteData}
+	errTokens      = message{codes.E0502, "the program has more than %s tokens", noteData}
+	errMemory      = message{codes.E0507, "reading the program takes more than %s bytes of memory", noteData}
 	errDepth       = message{codes.E0503, "nested deeper than %d levels", "Give the inner part a name of its own."}
-	errStatements  = message{codes.E0504, "the program has more than %d statements", ""}
+	errStatements  = message{codes.E0504, "the program has more than %s statements", noteFacts}
 	errArguments   = message{codes.E0508, "more than %d %s", "Pass many numbers as one tensor, as in `f([1, 2, 3])`."}
 	errHeight      = message{codes.E0505, "the expression is longer than %d operators", "Split it into several statements, or sum a vector."}
+)
+
+const (
+	noteData  = "Large data belong in a file that is bound to an input."
+	noteFacts = "Many facts belong in a file: an input with columns, as in `input Owns(x: node, y: node)`, reads a row for each."
 )
 
 func say(m message, at source.Span, args ...any) diag.Diagnostic {

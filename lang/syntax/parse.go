@@ -36,6 +36,7 @@ import (
 	"strings"
 	"sync"
 
+	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/steps"
@@ -165,7 +166,7 @@ func (p *parser) release() {
 func (p *parser) lex() {
 	size := len(p.text) - p.opt.From
 	if size > p.lim.SourceBytes {
-		p.stop(say(errSourceBytes, source.Span{}, size, p.lim.SourceBytes))
+		p.stop(say(errSourceBytes, source.Span{}, words.Count(size), words.Count(p.lim.SourceBytes)))
 		return
 	}
 	// The text, and the index of its lines, which the first message makes.
@@ -190,7 +191,7 @@ func (p *parser) lex() {
 			p.badToken(t)
 		}
 		if p.meter.over() {
-			p.stop(say(errMemory, t.span(), p.lim.Memory))
+			p.stop(say(errMemory, t.span(), words.Count(p.lim.Memory)))
 			return
 		}
 		switch t.kind {
@@ -216,12 +217,12 @@ func (p *parser) lex() {
 		last = t.kind
 		if t.kind == KindEOF {
 			if p.joinTokens(); p.meter.over() {
-				p.stop(say(errMemory, t.span(), p.lim.Memory))
+				p.stop(say(errMemory, t.span(), words.Count(p.lim.Memory)))
 			}
 			return
 		}
 		if tokens++; tokens > p.lim.Tokens {
-			p.stop(say(errTokens, t.span(), p.lim.Tokens))
+			p.stop(say(errTokens, t.span(), words.Count(p.lim.Tokens)))
 			return
 		}
 	}
@@ -297,7 +298,7 @@ func (p *parser) stop(d diag.Diagnostic) {
 // finish sorts the diagnostics and says how many there are more.
 func (p *parser) finish() *File {
 	if p.meter.over() && !p.stopped {
-		p.stop(say(errMemory, at(len(p.text), 0), p.lim.Memory))
+		p.stop(say(errMemory, at(len(p.text), 0), words.Count(p.lim.Memory)))
 	}
 	f := p.file
 	f.Incomplete = p.errors > 0 && p.errors == p.fixable

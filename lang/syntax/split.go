@@ -1,6 +1,10 @@
 package syntax
 
-import "slices"
+import (
+	"slices"
+
+	"ein/internal/words"
+)
 
 // statements parses toks[lo:hi], the whole file or the body of the def that is
 // at level 1. toks[hi] exists and is not part of them.
@@ -24,7 +28,7 @@ func (p *parser) segments(lo, hi, level int) {
 			continue
 		}
 		if p.nstmts++; p.nstmts > p.lim.Statements {
-			p.stop(say(errStatements, p.toks[i].span(), p.lim.Statements))
+			p.stop(say(errStatements, p.toks[i].span(), words.Count(p.lim.Statements)))
 			p.stmts = append(p.stmts, p.bad(i, hi))
 			return
 		}
