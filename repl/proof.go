@@ -43,10 +43,14 @@ func (s *Session) prove(ctx context.Context, next *state, e *entry, c *compiled,
 	return c.wants[output].Name + ": " + proofs[0].Text()
 }
 
-// unknown reports whether an expression calls what is no function, where there are relations.
+// unknown reports whether an expression calls what is no function, of no tensor, where there are relations.
 func (s *state) unknown(x syntax.Expr) bool {
 	c, ok := x.(*syntax.Call)
-	return ok && len(s.program.Relations) > 0 && stdlib.Lookup(c.Fun.Name) == nil && s.function(c.Fun.Name) == nil
+	return ok && len(s.program.Relations) > 0 && stdlib.Lookup(c.Fun.Name) == nil && s.function(c.Fun.Name) == nil &&
+		!slices.ContainsFunc(c.Args, func(a syntax.Arg) bool {
+			n, named := a.Value.(*syntax.Name)
+			return named && s.value(n.Name) != nil
+		})
 }
 
 // relation reports whether an atom is one of a relation of the session.

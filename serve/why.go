@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"ein"
-	"ein/internal/codes"
 	"ein/lang/diag"
 	"ein/lang/source"
+	"ein/lang/syntax"
 	"ein/repl"
 )
 
@@ -44,14 +44,14 @@ func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (any, error) {
 	}
 	j := wrong.JSON(1)
 	for i := range j.Error.Diagnostics {
-		q.place(&j.Error.Diagnostics[i])
+		q.place(&j.Error.Diagnostics[i], wrong.File)
 	}
 	return &Answer{Status: http.StatusUnprocessableEntity, Body: encode(j)}, nil
 }
 
 // place gives a diagnostic the name and the positions of a text of the request. It has the names of
 // a session, in which the expression follows the program.
-func (q *WhyRequest) place(d *diag.JSONDiagnostic) {
+func (q *WhyRequest) place(d *diag.JSONDiagnostic, session *source.File) {
 	input, ok := strings.CutPrefix(d.File, inputFiles)
 	switch {
 	case ok:
@@ -62,12 +62,12 @@ func (q *WhyRequest) place(d *diag.JSONDiagnostic) {
 	if d.File != expressionFile {
 		return
 	}
-	before := []rune(q.Expression)
-	before = before[:max(0, min(d.Start.Column-1, len(before)))]
-	begin := d.Start.Offset - len(string(before))
+	asked, f := q.asked(), source.NewFile(expressionFile, q.Expression)
+	back := strings.LastIndex(session.Text, asked) - strings.LastIndex(q.Expression, asked)
 	at := func(p *diag.JSONPosition) {
-		if p.Offset >= begin {
-			p.Line, p.Offset = 1, p.Offset-begin
+		if p.Offset >= back {
+			to := f.Position(p.Offset - back)
+			*p = diag.JSONPosition{Line: to.Line, Column: to.Column, Offset: to.Offset}
 		}
 	}
 	at(&d.Start)
@@ -84,6 +84,16 @@ func (q *WhyRequest) place(d *diag.JSONDiagnostic) {
 	}
 }
 
+// asked is the expression without the lines and comments above it, "" if nothing else is there.
+func (q *WhyRequest) asked() string {
+	for _, t := range syntax.Tokens(q.Expression) {
+		if t.Kind != syntax.KindNewline && t.Kind != syntax.KindComment {
+			return strings.TrimSpace(q.Expression[t.Span.Start:])
+		}
+	}
+	return ""
+}
+
 // explained asks a session, which ends with the answer.
 func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResult, error) {
 	start := time.Now()
@@ -93,26 +103,12 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 	if err != nil {
 		return nil, err
 	}
-	expression := strings.ReplaceAll(q.Expression, "\n", " ")
-	if strings.TrimSpace(expression) == "" {
+	expression := q.asked()
+	if expression == "" {
 		return nil, bad("/expression: it is empty, expected what to explain, such as tc(A)[0,3]")
 	}
 	// What is wrong with the program is said as by any other call. It need print nothing.
-	compile := func(verb string) (*ein.Program, error) {
-		name, before := cmp.Or(q.Name, "program"), q.Program.Program+"\n"+verb+" "
-		p, err := s.compile(ctx, key{name, before + expression, prof, s.limits(q.Limits)})
-		if wrong, ok := errors.AsType[*ein.Error](err); ok && wrong.File != nil { // the client knows it as two texts
-			wrong.File = source.NewFile(name, before).Append(expressionFile, 1, expression)
-		}
-		return p, err
-	}
-	p, err := compile(":print")
-	if code := codeOf(err); code == codes.E0201 || code == codes.E0202 { // an atom of a relation is neither tensor nor function
-		atom, other := compile(":why")
-		if code := codeOf(other); other == nil || strings.HasPrefix(string(code), "E08") && code != codes.E0801 {
-			p, err = atom, other
-		}
-	}
+	p, err := s.compile(ctx, key{cmp.Or(q.Name, "program"), q.Program.Program + "\n:print 0", prof, s.limits(q.Limits)})
 	if err != nil {
 		return nil, err
 	}
@@ -175,15 +171,6 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 		}
 	}
 	return nil, errors.New("a session without an answer")
-}
-
-// codeOf returns the code of an error of a program, "" if there is none.
-func codeOf(err error) codes.Code {
-	var wrong *ein.Error
-	if !errors.As(err, &wrong) || wrong.Diags.First() == nil {
-		return ""
-	}
-	return wrong.Diags.First().Code
 }
 
 // The names of texts of a session.
