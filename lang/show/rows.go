@@ -227,51 +227,57 @@ type cell struct {
 }
 
 // cells returns the elements that are not 0, row by row, and those of a vector that are.
-// It is not inlined: a binary has each copy of the loops around it once more.
-//
-//go:noinline
 func (w *writer) cells(v *tensor.Value) iter.Seq[cell] {
 	return func(yield func(cell) bool) {
 		start, members := byPart(v.Part)
-		layout, vector := v.Layout, v.Shape.Rank() == 1
-		if vector {
-			layout = tensor.Dense
-		}
 		for i := 0; i < rows(v) && !w.ended(); i++ {
-			switch layout {
-			case tensor.Packed:
-				for k, word := range v.Bits.Row(i) {
-					for ; word != 0; word &= word - 1 {
-						if !yield(cell{i, k*64 + bits.TrailingZeros64(word), 1}) {
-							return
-						}
-					}
-				}
-			case tensor.Sparse:
-				at := int(v.CSR.Ptr[i])
-				for k, j := range v.CSR.Row(i) {
-					if !yield(cell{i, int(j), stored(&v.CSR, at+k)}) {
-						return
-					}
-				}
-			case tensor.Parts:
-				p := v.Part[i]
-				for _, j := range members[start[p]:start[p+1]] {
-					if !yield(cell{i, int(j), 1}) {
-						return
-					}
-				}
-			default:
-				for from, part := range w.row(v, i, width(v)) {
-					for k, x := range part {
-						if (x != 0 || vector) && !yield(cell{i, from + k, x}) {
-							return
-						}
-					}
+			var part []int32
+			if v.Layout == tensor.Parts {
+				part = members[start[v.Part[i]]:start[v.Part[i]+1]]
+			}
+			if !w.rowCells(v, i, part, yield) {
+				return
+			}
+		}
+	}
+}
+
+// rowCells are those of row i, whose part is given if there are parts.
+func (w *writer) rowCells(v *tensor.Value, i int, part []int32, yield func(cell) bool) bool {
+	layout, vector := v.Layout, v.Shape.Rank() == 1
+	if vector {
+		layout = tensor.Dense
+	}
+	switch layout {
+	case tensor.Packed:
+		for j := range tensor.Ones(v.Bits.Row(i)) {
+			if !yield(cell{i, j, 1}) {
+				return false
+			}
+		}
+	case tensor.Sparse:
+		at := int(v.CSR.Ptr[i])
+		for k, j := range v.CSR.Row(i) {
+			if !yield(cell{i, int(j), stored(&v.CSR, at+k)}) {
+				return false
+			}
+		}
+	case tensor.Parts:
+		for _, j := range part {
+			if !yield(cell{i, int(j), 1}) {
+				return false
+			}
+		}
+	default:
+		for from, list := range w.row(v, i, width(v)) {
+			for k, x := range list {
+				if (x != 0 || vector) && !yield(cell{i, from + k, x}) {
+					return false
 				}
 			}
 		}
 	}
+	return true
 }
 
 // byPart returns the nodes of each part p, members[start[p]:start[p+1]].

@@ -571,43 +571,15 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 	n := g.n
 	e := int(netPairs(g.v.Layout, n, g.v.CSR.NNZ()))
 	up, src, to, start := s.takeI(n), s.takeI(n), s.takeI(n), s.takeI(n+1)
+	for v := range up {
+		up[v] = -1
+	}
 	// Pairs in the order of their nodes; ^j where the edge is from j to i.
 	list := pairs{ends: s.takeI(2 * e)[:0], key: s.W[:0:e]}
 	order := s.takeI(e)
-	back, backKey := s.takeI(e), s.W[e:2*e] // of edges to a lower node: their sources by target
-	clear(start)
-	// The edges to lower nodes, by target: both directions of a pair are then with its lower node.
-	for v := range n {
-		up[v] = -1
-		row, w, work := g.row(v)
-		for k, t := range row {
-			if w != nil && w[k] != w[k] && int(t) != v {
-				return Flaw{NaN: true}, true
-			}
-			if int(t) < v {
-				start[t+1]++
-			}
-		}
-		if !m.spend(work + len(row)) {
-			return flaw, false
-		}
-	}
-	tensor.SumUp(start)
-	for v := range n {
-		row, w, work := g.row(v)
-		for k, t := range row {
-			if int(t) < v {
-				at := start[t]
-				back[at], backKey[at] = int32(v), 0
-				if w != nil {
-					backKey[at] = SortKey(w[k])
-				}
-				start[t]++
-			}
-		}
-		if !m.spend(work + len(row)) {
-			return flaw, false
-		}
+	back, backKey := s.takeI(e), s.W[e:2*e]
+	if flaw, ok = g.backward(&m, start, back, backKey); !ok || flaw.NaN {
+		return flaw, ok
 	}
 	// A merge of the edges from v with those to it, both by the other node, has each pair once.
 	lo := int32(0)
@@ -618,13 +590,10 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 			if int(t) <= v {
 				continue
 			}
-			key := uint64(0)
-			if w != nil {
-				key = SortKey(w[k])
-			}
 			for ; lo < hi && back[lo] < t; lo++ {
 				list.add(int32(v), ^back[lo], backKey[lo])
 			}
+			key := keyOf(w, k)
 			if lo < hi && back[lo] == t {
 				if lo++; backKey[lo-1] < key {
 					t, key = ^t, backKey[lo-1]
@@ -672,6 +641,49 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 		return flaw, false
 	}
 	return g.weigh(&m, dst)
+}
+
+// backward sorts the edges to a lower node by this: src has their sources, key their weights, and
+// start where those of each node end. So both directions of a pair are with its lower node.
+func (g *Net) backward(m *meter, start, src []int32, key []uint64) (flaw Flaw, ok bool) {
+	clear(start)
+	for v := range g.n {
+		row, w, work := g.row(v)
+		for k, t := range row {
+			if w != nil && w[k] != w[k] && int(t) != v {
+				return Flaw{NaN: true}, true
+			}
+			if int(t) < v {
+				start[t+1]++
+			}
+		}
+		if !m.spend(work + len(row)) {
+			return flaw, false
+		}
+	}
+	tensor.SumUp(start)
+	for v := range g.n {
+		row, w, work := g.row(v)
+		for k, t := range row {
+			if int(t) < v {
+				at := start[t]
+				src[at], key[at] = int32(v), keyOf(w, k)
+				start[t]++
+			}
+		}
+		if !m.spend(work + len(row)) {
+			return flaw, false
+		}
+	}
+	return flaw, true
+}
+
+// keyOf is the key of the k-th of some weights, which are all the same without a list.
+func keyOf(w []float64, k int) uint64 {
+	if w == nil {
+		return 0
+	}
+	return SortKey(w[k])
 }
 
 // weigh gives entries of g that are to have values their weights, or 1 if it has none.

@@ -200,111 +200,132 @@ func (r *run) advance(s *store) (added int) {
 	return added
 }
 
+// passage is a rule on its way through the new pairs of a row.
+type passage struct {
+	turning
+	lists     *index
+	width, at int      // of a row of a list, and where in it the cell w is
+	list      []uint32 // if the second cell of a pair selects none
+	to        *frontier
+	row       int
+	new, has  []uint64 // the row, and the bits for its words
+}
+
 // through runs a rule on the pairs that are new in from.
 func (r *run) through(n *nest, from, to *frontier) {
-	var ptr, rows []uint32
-	of, w, col := []uint32{0}, 1, 0 // without a list there is one binding
-	t := n.turning
-	if t.key >= 0 {
+	p := passage{turning: n.turning, width: 1, list: []uint32{0}, to: to} // without a list there is one binding
+	if p.key >= 0 {
 		st := &n.steps[1]
 		s := &r.stores[st.rel]
-		x := s.index[st.index]
-		ptr, rows, w, col = x.ptr, x.rows, s.width, st.out[0].col
+		p.lists, p.width, p.at = s.index[st.index], s.width, st.out[0].col
 	}
 	clear(to.made[:])
 	r.work(uint64(len(from.active)))
 	for row := range tensor.Ones(from.active) {
-		new, span := from.new[row*from.words:(row+1)*from.words], from.has[row*from.spans:(row+1)*from.spans]
+		p.row, p.new, p.has = row, from.new[row*from.words:(row+1)*from.words], from.has[row*from.spans:(row+1)*from.spans]
 		r.work(uint64(from.words))
-		many, used := 0, 0
-		for k := range tensor.Ones(span) {
-			many += bits.OnesCount64(new[k])
-			used++
+		if p.key == 0 {
+			p.list = p.lists.list(uint32(row), p.width)
 		}
-		cell := [3]uint32{uint32(row)}
-		if t.key == 0 {
-			of = rows[int(ptr[row])*w : int(ptr[row+1])*w]
-		}
-		// The second cells stay where they are, so the whole row goes to every first cell at once.
-		if t.key != 1 && t.a != 1 && t.b == 1 {
-			r.work(uint64(len(of) / w * used))
-			for at := col; at < len(of); at += w {
-				cell[2] = of[at]
-				a := int(cell[t.a])
-				next := to.next[a*to.words:][:len(new)]
-				if 2*used > len(new) {
-					for k, word := range new {
-						next[k] |= word
-					}
-				} else {
-					for k := range tensor.Ones(span) {
-						next[k] |= new[k]
-					}
-				}
-				for k, word := range span {
-					to.gets[a*to.spans+k] |= word
-				}
-				to.after[a>>6] |= 1 << (a & 63)
-			}
+		if p.key != 1 && p.a != 1 && p.b == 1 {
+			r.whole(&p)
 			continue
 		}
-		line, gets := to.next, to.gets
-		if t.a == 0 {
-			line, gets = line[row*to.words:][:to.words], gets[row*to.spans:]
-		}
-		// The row stays where it is, and only its second cells select lists: equal rows have equal
-		// results, which are kept if they take longer than to find out.
-		known, result := false, line
-		if many >= from.words && t.key == 1 && t.a == 0 && t.b == 2 {
-			r.work(2 * uint64(from.words))
-			result, known = from.same(to, row, new)
-		}
-		if known {
-			span = nil
-		}
-		ops, bindings := uint64(0), len(of)/w
-		for k := range tensor.Ones(span) {
-			for word := new[k]; word != 0; word &= word - 1 {
-				y := uint32(k<<6 + bits.TrailingZeros64(word))
-				if t.key == 1 {
-					lo, hi := int(ptr[y]), int(ptr[y+1])
-					of, bindings = rows[lo*w:hi*w], hi-lo
-				}
-				if ops += uint64(1 + bindings); ops >= 1<<10 { // a call for each would take a sixth of the time
-					r.work(ops)
-					ops = 0
-				}
-				if t.a == 0 && t.b == 2 {
-					for at := col; at < len(of); at += w {
-						b := of[at]
-						result[b>>6] |= 1 << (b & 63)
-						gets[b>>12] |= 1 << (b >> 6 & 63)
-					}
-					continue
-				}
-				cell[1] = y
-				for at := col; at < len(of); at += w {
-					cell[2] = of[at]
-					a, b := cell[t.a], cell[t.b]
-					to.next[int(a)*to.words+int(b>>6)] |= 1 << (b & 63)
-					to.gets[int(a)*to.spans+int(b>>12)] |= 1 << (b >> 6 & 63)
-					to.after[a>>6] |= 1 << (a & 63)
-				}
-			}
-		}
-		r.work(ops)
-		if len(result) > 0 && &result[0] != &line[0] {
-			for k, word := range result {
-				if word != 0 {
-					line[k] |= word
-					gets[k>>6] |= 1 << (k & 63)
-				}
-			}
-		}
-		if t.a == 0 {
+		if p.a == 0 {
 			to.after[row>>6] |= 1 << (row & 63)
 		}
+		if p.a != 0 || p.b != 2 {
+			r.single(&p, nil, nil)
+			continue
+		}
+		line, gets := to.next[row*to.words:][:to.words], to.gets[row*to.spans:]
+		many := 0
+		for k := range tensor.Ones(p.has) {
+			many += bits.OnesCount64(p.new[k])
+		}
+		if p.key != 1 || many < from.words {
+			r.single(&p, line, gets)
+			continue
+		}
+		// Only second cells select lists: equal rows have equal results, which are kept as they take
+		// longer than to find out.
+		r.work(2 * uint64(from.words))
+		result, known := from.same(to, row, p.new)
+		if !known {
+			r.single(&p, result, gets)
+		}
+		for k, word := range result {
+			if word != 0 {
+				line[k] |= word
+				gets[k>>6] |= 1 << (k & 63)
+			}
+		}
 	}
+}
+
+// whole is for a rule that leaves second cells where they are: the row goes to every first cell at
+// once.
+func (r *run) whole(p *passage) {
+	used := 0
+	for _, word := range p.has {
+		used += bits.OnesCount64(word)
+	}
+	r.work(uint64(len(p.list) / p.width * used))
+	cell := [3]uint32{uint32(p.row)}
+	for at := p.at; at < len(p.list); at += p.width {
+		cell[2] = p.list[at]
+		a := int(cell[p.a])
+		next, gets := p.to.next[a*p.to.words:][:len(p.new)], p.to.gets[a*p.to.spans:]
+		if 2*used > len(p.new) {
+			for k, word := range p.new {
+				next[k] |= word
+			}
+		} else {
+			for k := range tensor.Ones(p.has) {
+				next[k] |= p.new[k]
+			}
+		}
+		for k, word := range p.has {
+			gets[k] |= word
+		}
+		p.to.after[a>>6] |= 1 << (a & 63)
+	}
+}
+
+// single goes from pair to pair. If the rule makes pairs in its own row only, of the cells w, they are
+// put into line, and gets is told.
+func (r *run) single(p *passage, line, gets []uint64) {
+	to, list := p.to, p.list
+	cell, ops := [3]uint32{uint32(p.row)}, uint64(0)
+	for k := range tensor.Ones(p.has) {
+		for word := p.new[k]; word != 0; word &= word - 1 {
+			y := uint32(k<<6 + bits.TrailingZeros64(word))
+			if p.key == 1 {
+				list = p.lists.list(y, p.width)
+			}
+			if ops += uint64(1 + len(list)/p.width); ops >= 1<<10 { // a call for each would take a sixth of the time
+				r.work(ops)
+				ops = 0
+			}
+			if line != nil {
+				for at := p.at; at < len(list); at += p.width {
+					b := list[at]
+					line[b>>6] |= 1 << (b & 63)
+					gets[b>>12] |= 1 << (b >> 6 & 63)
+				}
+				continue
+			}
+			cell[1] = y
+			for at := p.at; at < len(list); at += p.width {
+				cell[2] = list[at]
+				a, b := cell[p.a], cell[p.b]
+				to.next[int(a)*to.words+int(b>>6)] |= 1 << (b & 63)
+				to.gets[int(a)*to.spans+int(b>>12)] |= 1 << (b >> 6 & 63)
+				to.after[a>>6] |= 1 << (a & 63)
+			}
+		}
+	}
+	r.work(ops)
 }
 
 // same is where the results of a rule on a row go; known says that an equal row has left them
