@@ -63,7 +63,8 @@ var keywords = map[string]struct {
 	"let": {true, assigns}, "var": {true, assigns}, "const": {true, assigns}, "local": {true, assigns},
 	"return": {true, "A block has the value of its last statement, without a keyword."},
 	"import": {true, modules}, "from": {true, modules}, "using": {true, modules}, "include": {true, modules},
-	"why":    {true, "A row is explained by `:why Path(\"a\", \"b\")`."},
+	"why":  {true, "A row is explained by `:why Path(\"a\", \"b\")`."},
+	"none": {note: missing}, "null": {note: missing}, "nil": {note: missing},
 	"select": {true, "There are no SQL queries: tables are bound to inputs, and questions are equations or rules."},
 }
 
@@ -71,6 +72,7 @@ const (
 	loops     = "There are no loops over elements: an equation such as `B[i] = 2 A[i]` is about all of them. `repeat 10 { ... }` repeats statements."
 	functions = "A function is written `def name(p, q) = value`."
 	outputs   = "Outputs are printed with `:print x, y`."
+	missing   = "There is no null: what is missing is 0, or a row that is not there."
 	assigns   = "An assignment has no keyword: `x = 3`."
 	modules   = "There are no modules: all functions are there at once, and data is bound to an `input`."
 )
@@ -80,6 +82,8 @@ const (
 var InBody = map[string]struct{ Note, Fix string }{
 	"is":       {"`v = e` gives v a value.", "="},
 	"and":      {literals, ","},
+	"let":      {"`v = e` gives v a value.", ""},
+	"not":      {"`not` negates one atom. To negate more, define a relation for it; a comparison is turned round.", "not"},
 	"where":    {literals, ","},
 	"if":       {literals, ","},
 	"when":     {literals, ","},

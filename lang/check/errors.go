@@ -193,7 +193,8 @@ func (c *checker) unknownName(x *syntax.Name) {
 		value := stdlib.Constants[strings.ToLower(x.Name)]
 		d.Notes = []string{fmt.Sprintf("`%s` is written `%s`.", x.Name, value)}
 		if !c.isFactor(x.Span) {
-			d.Notes, d.Fixes = nil, guess("`"+value+"`", x.Span, value)
+			d.Notes, d.Fixes = nil, fix("write `"+value+"`", x.Span, value)
+			d.Fixes[0].Guess = true
 		}
 	case ok:
 		d.Fixes = guess("`"+near+"`", x.Span, near)
@@ -783,6 +784,16 @@ func pluralIndex(n int) string {
 		return "1 index"
 	}
 	return fmt.Sprintf("%d indices", n)
+}
+
+// twoBrackets reports the indices of a tensor in two pairs of brackets.
+func (c *checker) twoBrackets(x, inner *syntax.Index, n *ir.Node) val {
+	behind, before := inner.Indices[len(inner.Indices)-1].Pos().End, x.Indices[0].Pos().Start
+	c.report(diag.Diagnostic{Code: codes.E0302, Severity: diag.Error, Span: inner.Span, Label: fmt.Sprintf("%d in brackets", len(inner.Indices)),
+		Message: fmt.Sprintf("%s is %s and takes %s, found %d", text(inner.X), shapeOf(n), pluralIndex(n.Rank()), len(inner.Indices)),
+		Notes:   []string{"All indices stand in one pair of brackets."},
+		Fixes:   fix("write one pair", source.Span{Start: behind, End: before}, ",")})
+	return val{}
 }
 
 // indexExpr reports an entry of the brackets of whole that is no position.

@@ -72,8 +72,6 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	_, scalar := scalars[name.Name]
 	_, aggregate := aggregates[name.Name]
 	switch call := c.function(name.Name); {
-	case name.Name == "not":
-		d.Notes = append(d.Notes, "`not` negates one atom. To negate more, define a relation for it; a comparison is turned round.")
 	case aggregate:
 		d.Notes = append(d.Notes, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
 	case scalar:
@@ -272,6 +270,8 @@ func (c *checker) onlyTested(x *variable, at source.Span, l *syntax.Literal) {
 	note := fmt.Sprintf("Add an atom with `%s`, or give it a value by `%s = ...`.", x.name, x.name)
 	if c.isTensor(x.name) {
 		note = fmt.Sprintf("`%s` is a variable here: a rule reads only elements of tensors, as in `v[x]`. Write the number, or `%s = ...` in the body.", x.name, x.name)
+	} else if w, ok := stdlib.InBody[x.name]; ok {
+		note = w.Note
 	}
 	c.err(codes.E0806, at, "", []string{note},
 		"nothing gives `%s` a value: `%s` only tests", x.name, syntax.LiteralString(l))
@@ -424,8 +424,19 @@ func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name
 func (c *checker) notLiteral(l *syntax.Literal) {
 	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.Span,
 		Message: "`" + syntax.LiteralString(l) + "` is neither true nor false", Notes: []string{"A body has atoms, `not` atoms, comparisons and `v = e`."}}
+	if minus, ok := l.X.(*syntax.Unary); ok && c.file.Source != nil && isCall(minus.X) {
+		at := source.Span{Start: minus.Start, End: minus.Start + 1}
+		if d.Notes = []string{"`not` negates an atom."}; strings.HasSuffix(c.file.Source.Text[:at.Start], "<-") {
+			d.Notes, d.Fixes = []string{"A rule is `Head(x) <- Body(x).`"}, fix("delete `-`", at, "")
+		}
+	}
 	c.foreign(&d, l.X)
 	c.report(d)
+}
+
+func isCall(x syntax.Expr) bool {
+	_, is := x.(*syntax.Call)
+	return is
 }
 
 // foreign says what stands for the last word of another language in an expression.
@@ -469,9 +480,12 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 	}
 	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not allowed in a rule", Notes: []string{note}}
 	if call, ok := x.(*syntax.Call); ok {
-		if _, agg := aggregates[stdlib.Synonyms[call.Fun.Name]]; agg {
+		lower := strings.ToLower(call.Fun.Name)
+		if _, agg := aggregates[stdlib.Synonyms[lower]]; agg {
 			d.Notes = nil
-			c.synonym(&d, call.Fun)
+			c.synonym(&d, syntax.Ident{Name: lower, Span: call.Fun.Span})
+		} else if _, agg := aggregates[lower]; agg && lower != call.Fun.Name {
+			d.Notes, d.Fixes = nil, guess("`"+lower+"`", call.Fun.Span, lower)
 		}
 	}
 	c.foreign(&d, x)
@@ -586,6 +600,9 @@ func (c *checker) namedColumn(x *syntax.Call) {
 	i := slices.IndexFunc(x.Args, func(a syntax.Arg) bool { return a.Name.Name != "" })
 	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: x.Args[i].Name.Span,
 		Message: fmt.Sprintf("`%s` takes its arguments by position, not by name", x.Fun.Name)}
+	if x.Fun.Name == "not" {
+		d.Message, d.Notes = "`not` has an atom behind it, not a comparison", []string{stdlib.InBody["not"].Note}
+	}
 	if r := c.rel.byName[x.Fun.Name]; r != nil && r.input != nil {
 		places := slices.Repeat([]string{"_"}, len(r.cols))
 		for _, a := range x.Args {

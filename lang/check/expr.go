@@ -455,6 +455,13 @@ func operand(x syntax.Expr, i int) syntax.Expr {
 
 // index elaborates X[i, 0, "label", ...].
 func (c *checker) index(x *syntax.Index) val {
+	if inner, twice := x.X.(*syntax.Index); twice {
+		sym := c.scope.lookup(syntax.ExprString(inner.X))
+		if sym != nil && sym.node != nil && sym.node.Rank() == len(inner.Indices)+len(x.Indices) {
+			sym.used = true
+			return c.twoBrackets(x, inner, sym.node)
+		}
+	}
 	v := c.expr(x.X, ctx{base: ^uint64(0)})
 	if v.n == nil {
 		// Count the indices all the same, so that they are not reported as missing.

@@ -106,8 +106,9 @@ func lexicalError(text string, t token) diag.Diagnostic {
 		return withFix(d, "write `\"`", t.span(), `"`+strings.ReplaceAll(s[1:len(s)-1], `"`, `\"`)+`"`)
 	}
 	d := errRune(int(t.start), s)
-	if s == "'" && transposes(text, int(t.start)) {
-		d = withNote(newError(codes.E0001, t.span(), "`'` is not part of the language"), "The transpose of a matrix is `transpose(A)`.")
+	power := s == "^" && strings.HasPrefix(text[t.end:], "T") && !strings.HasPrefix(text[t.end:], "T(") // A^T
+	if (power || s == "'") && transposes(text, int(t.start)) {
+		d = withNote(newError(codes.E0001, t.span(), "%s is not part of the language", excerpt(s)), "The transpose of a matrix is `transpose(A)`.")
 	}
 	switch rest := strings.TrimLeft(text[t.end:], " "); {
 	case s == "!" && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, ",")):
@@ -117,9 +118,10 @@ func lexicalError(text string, t token) diag.Diagnostic {
 	case s == "%" && strings.TrimSpace(text[strings.LastIndexByte(text[:t.start], '\n')+1:t.start]) != "":
 		d = withNote(d, restNote)
 	}
-	if s == `\` && strings.HasPrefix(text[t.end:], "=") { // Prolog has \= and =\=
+	if behind := text[t.end:]; (s == `\` || s == "~") && strings.HasPrefix(behind, "=") { // Prolog has \=, \== and =\=
 		from := len(strings.TrimSuffix(text[:t.start], "="))
-		d = withFix(d, "write `!=`", source.Span{Start: from, End: int(t.end) + 1}, "!=")
+		d.Notes = nil
+		d = withFix(d, "write `!=`", source.Span{Start: from, End: len(text) - len(strings.TrimLeft(behind, "="))}, "!=")
 	}
 	return d
 }
@@ -223,6 +225,9 @@ func errNumber(span source.Span, s string) diag.Diagnostic {
 	}
 	digits := strings.TrimLeft(s, "0123456789.")
 	split := len(s) - len(digits)
+	if strings.ContainsRune(digits, '.') {
+		return withNote(d, "An exponent is a whole number, as in `1e5`.")
+	}
 	return withFix(withNote(d, "A name cannot start with a digit, and a factor needs a blank before it."),
 		"put a blank between the number and the name", at(span.Start+split, 0), " ")
 }
@@ -334,8 +339,22 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "A query ends with `?`, as in `Path(\"a\", x)?`.")
 	case want == "a value" && kind == KindDot && next(KindIdent): // of Soufflé
 		return withNote(d, "Relations need no declaration: data is `input Edge(x: node, y: node)`, and a query such as `Path(x, y)?` prints rows.")
+	case want == "a value" && i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindComma:
+		return withFix(d, "delete the comma", p.toks[i-1].span(), "")
+	case want == "a value" && i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindArrow:
+		return withNote(d, "A rule needs a body; a fact is `Parent(\"ann\", \"bob\").`")
+	case want == "a value" && kind == KindDiv && before(KindAssign) && next(KindAssign):
+		return withFix(d, "write `!=`", p.span(i-1, i+2), "!=")
+	case want == "a value" && kind.infix() && i > 0 && p.toks[i].newline:
+		return withNote(d, "A statement ends with its line, unless the line ends with an operator or inside brackets.")
+	case want == "`(`" && i > 2 && p.isWord(i-3, i, "is"):
+		return withFix(d, "write `!=`", p.span(i-3, i-1), "!=")
 	case want == "`(`" && (kind.infix() || kind == KindAssign) && i > 1 && p.isNot(i-2, i):
 		return withNote(d, "`not` negates one atom; a comparison is turned round.")
+	case kind == KindSemicolon && want == "`,` or `]`":
+		return withFix(d, "write `,`", p.toks[i].span(), ",")
+	case kind == KindComma && want == "`:` or `(`":
+		return withNote(d, "Each input is a statement of its own.")
 	case kind == KindSemicolon && p.inClause:
 		return withNote(d, notOr)
 	case kind == KindGt && (before(KindSub) || before(KindAssign) && p.inClause && p.toks[i-2].kind == KindRParen && p.toks[i+1].kind == KindIdent && p.toks[i+2].kind == KindLParen):
@@ -530,9 +549,9 @@ func (p *parser) foreign(d diag.Diagnostic, seg segment) diag.Diagnostic {
 		if p.toks[i].kind != KindIdent && p.toks[i].kind != KindNot || !first && !p.toks[i+1].kind.starts() && p.toks[i+1].kind != KindLParen {
 			continue
 		}
-		note := stdlib.InBody[strings.ToLower(p.word(i))].Note
-		if !seg.clause {
-			note = stdlib.Keyword(p.word(i), i == seg.lo)
+		note := stdlib.Keyword(p.word(i), i == seg.lo)
+		if seg.clause {
+			note = stdlib.InBody[strings.ToLower(p.word(i))].Note
 		}
 		if note != "" {
 			d.Notes, d.Fixes = []string{note}, nil
@@ -647,9 +666,14 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 			d = withNote(d, "All indices stand in one pair of brackets, as in `B[i,k]`.")
 		}
 	case *Product:
-		if first, ok := x.Factors[0].(*Name); ok && len(x.Factors) == 2 && slices.Contains([]string{"graph", "matrix", "vector", "scalar"}, first.Name) {
+		if first, ok := x.Factors[0].(*Name); ok && len(x.Factors) == 2 {
 			name := text[x.Factors[1].Pos().Start:x.Factors[1].Pos().End]
-			return withNote(d, fmt.Sprintf("Data are declared, with `input %s: %s`, and bound from outside, as with `--input %s=FILE`.", name, first.Name, name))
+			switch first.Name {
+			case "graph", "matrix", "vector", "scalar":
+				return withNote(d, fmt.Sprintf("Data are declared, with `input %s: %s`, and bound from outside, as with `--input %s=FILE`.", name, first.Name, name))
+			case "int", "float", "double", "real", "bool":
+				return withFix(withNote(d, "A tensor has no declared type."), "delete `"+first.Name+"`", source.Span{Start: first.Start, End: x.Factors[1].Pos().Start}, "")
+			}
 		}
 		if n, ok := x.Factors[len(x.Factors)-1].(*Name); ok && (n.Name == "max" || n.Name == "min") && op.kind == KindAssign {
 			both := n.Join(op.span())
@@ -836,7 +860,7 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 		}
 		return p.errSecondAssign(seg, i)
 	case next == KindComma && !bare && !seg.clause:
-		return say(errManyValues, t.span())
+		return p.errManyValues(i)
 	case next == KindQuestion && i+1 == hi && first.kind == KindPrint && p.behindAtom(lo+1, hi) == i:
 		d := newError(codes.E0101, t.span(), "expected the end of the statement, found `?`")
 		return withFix(withNote(d, "A query is an output by itself."), "delete `:print`", source.Span{Start: int(first.start), End: int(p.toks[lo+1].start)}, "")
@@ -849,6 +873,17 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 		return expected("`,`, `.` or `?`")
 	}
 	return expected("the end of the statement")
+}
+
+// errManyValues reports the comma at i behind the value of a statement. It may group digits.
+func (p *parser) errManyValues(i int) diag.Diagnostic {
+	d, a, b := say(errManyValues, p.toks[i].span()), p.toks[i-1], p.toks[i+1]
+	if a.kind == KindNumber && b.kind == KindNumber && b.end-b.start == 3 && a.end+1 == b.start {
+		d.Notes = []string{"Digits are not grouped."}
+		d = withFix(d, "delete it", d.Span, "")
+		d.Fixes[0].Guess = true
+	}
+	return d
 }
 
 // endless says what a clause lacks that is whole but for its end.
@@ -878,7 +913,7 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 	if comma < 0 {
 		return p.errClauseEnd(seg, ".", "?")
 	}
-	return say(errManyValues, p.toks[comma].span())
+	return p.errManyValues(comma)
 }
 
 // behindAtom is the token behind the atom P(...) that begins at i, or hi.

@@ -59,6 +59,13 @@ type segment struct {
 func (p *parser) cut(lo, hi int) segment {
 	seg := segment{lo: lo, open: -1, noticed: -1, block: -1, close: -1}
 	p.stack = p.stack[:0]
+	if dot := p.toks[lo]; dot.kind == KindDot && (lo == 0 || dot.newline) && p.toks[lo+1].kind == KindIdent && p.toks[lo+1].start == dot.end {
+		i := lo + 1 // .decl of Soufflé: the line is one mistake
+		for i < hi && !p.toks[i].newline {
+			i++
+		}
+		return seg.until(i, hi, nil)
+	}
 	block := p.isDef(lo, hi) || p.isRepeat(lo, hi)
 	i, wide, commas, choice, begin := lo, false, false, false, p.toks[lo].kind
 	ruled := begin == KindAsk || begin == KindNot || begin == KindWhy // can only be a clause

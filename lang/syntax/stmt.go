@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"ein/internal/codes"
 	"ein/lang/diag"
 	"ein/lang/source"
 )
@@ -25,7 +26,11 @@ func (p *parser) statement(seg segment, level int) Stmt {
 		p.reportFailure(why, seg, level)
 	}
 	if s == nil {
-		return p.bad(seg.lo, seg.hi)
+		b := p.bad(seg.lo, seg.hi)
+		if why != nil && why.diagnostic.Code == codes.E0811 && p.isAtom(seg.lo, seg.hi) {
+			b.Name = p.word(seg.lo) // of a fact without its end
+		}
+		return b
 	}
 	return s
 }
