@@ -351,14 +351,16 @@ func (c *column) append(v parquet.Value) (graphio.ValueKind, error) {
 			return graphio.Other, nil
 		}
 		t.text = strconv.AppendInt(t.text, n, 10)
-	case parquet.Float:
-		if x := float64(v.Float()); x == math.Trunc(x) {
-			t.text = tensor.AppendNumber(t.text, x)
-		} else {
-			t.text = strconv.AppendFloat(t.text, x, 'g', -1, 32)
+	case parquet.Float, parquet.Double:
+		x := 0.0
+		if v.Kind() == parquet.Double {
+			x = v.Double()
+		} else if x = float64(v.Float()); x != math.Trunc(x) { // the digits that 32 bits have
+			x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', -1, 32), 64)
 		}
-	case parquet.Double:
-		t.text = tensor.AppendNumber(t.text, v.Double())
+		if t.text = tensor.AppendNumber(t.text, x); math.IsNaN(x) || math.IsInf(x, 0) {
+			return graphio.Other, nil // neither a number nor the name of a node
+		}
 	case parquet.ByteArray, parquet.FixedLenByteArray:
 		b := v.ByteArray()
 		switch l := logical.(type) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -121,6 +122,16 @@ func TestColumns(t *testing.T) {
 		if got, _ := read(t, c.kind, data, c.opt, 0); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.opt, got, c.want)
 		}
+	}
+	type reals struct {
+		A float64 `parquet:"a"`
+		B float32 `parquet:"b"`
+	}
+	if got, _ := read(t, graphio.Graph, write(t, []reals{{1234567.5, 0.1}, {123456792, 123456792}, {0.25, 1234567.5}}), "ids=label", 0); got != "4x4 [] [] [] [] [2 0 4 1] [1234567.5 0.1 123456792 0.25]" {
+		t.Error(got)
+	}
+	if got, _ := read(t, graphio.Graph, write(t, []reals{{math.NaN(), float32(math.Inf(1))}}), "ids=label", 0); got != "error: A:1:1: expected a node as a number or a string, found \"NaN\"" {
+		t.Error(got)
 	}
 	empty := write(t, []payment{{Payer: "a"}})
 	if got, _ := read(t, graphio.Graph, empty, "from=payer&to=payee", 0); got != "error: A:1:2: the node is empty" {

@@ -260,15 +260,17 @@ func Number(x float64) string {
 	return string(AppendNumber(buf[:0], x))
 }
 
-// AppendNumber appends a number in digits while it is whole and exact, and else in the
-// shortest form that is read as the same number. So 4000000 is a label that a person or
-// a file writes the same way, and 4e+06 is none.
+// AppendNumber appends the shortest text that is read as the same number, with an exponent
+// only for what is near 0 and for whole numbers that may not be exact. So 4000000 and
+// 1234567.5 are labels that a person or a file writes the same way, and 4e+06 is none.
 func AppendNumber(b []byte, x float64) []byte {
 	switch {
 	case x == 0:
 		return append(b, '0') // the sign of a negative zero says nothing here
 	case x == math.Trunc(x) && math.Abs(x) < MaxInt:
 		return strconv.AppendInt(b, int64(x), 10)
+	case 1 <= math.Abs(x) && math.Abs(x) < MaxInt:
+		return strconv.AppendFloat(b, x, 'f', -1, 64)
 	}
 	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }
