@@ -75,15 +75,20 @@ func (r *Report) samples(items []item) (list []*samples, most int) {
 }
 
 // mean returns a mean over questions in percent. Its interval is Wilson's, which is meant for
-// values of 0 or 1 and is wide enough for values between.
+// values of 0 or 1: values between vary less, so each is worth more answers, at most its samples.
 func mean(list []*samples, of func(*samples) float64) chart.Value {
-	values, clusters, sum := make([]float64, len(list)), make([]uint64, len(list)), 0.0
+	values, clusters, sum, n := make([]float64, len(list)), make([]uint64, len(list)), 0.0, 0
 	for i, s := range list {
 		values[i], clusters[i] = of(s), s.cluster
 		sum += values[i]
+		n += s.n
 	}
 	p := stats.Proportion{Right: sum, N: float64(len(list))}
-	i := p.Effective(stats.DesignEffect(values, clusters)).Wilson(stats.Confidence)
+	effect := stats.DesignEffect(values, clusters)
+	if se, q := stats.Clustered(values, clusters).SE, p.Rate()*(1-p.Rate())/(p.N-1); se > 0 && q > 0 {
+		effect = max(se*se/q, p.N/float64(n))
+	}
+	i := p.Effective(effect).Wilson(stats.Confidence)
 	return chart.Value{V: 100 * p.Rate(), Low: 100 * i.Low, High: 100 * i.High, N: len(list)}
 }
 
