@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ein/internal/compact"
 )
@@ -36,6 +37,11 @@ func Replace(name string, write func(io.Writer) error) (err error) {
 		}
 		mode = info.Mode().Perm()
 	}
+	defer func() {
+		if at, ok := errors.AsType[*fs.PathError](err); ok && strings.HasPrefix(filepath.Base(at.Path), TempPrefix) {
+			at.Path = name // which the caller knows
+		}
+	}()
 	dir := filepath.Dir(name)
 	f, err := os.CreateTemp(dir, TempPrefix+"*")
 	if err != nil {
