@@ -2,6 +2,7 @@ package language
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -10,6 +11,8 @@ import (
 	"ein"
 
 	"ein/cmd/ein/internal/cli"
+	file "ein/lang/source"
+	"ein/lang/syntax"
 )
 
 func whyVerb(a *cli.App) *cobra.Command {
@@ -42,7 +45,13 @@ rows that come closest.`,
 		ctx, stop := cli.Within(ctx, limits.timeout)
 		defer stop()
 		p.ask = "\n:why " + atom + "\n"
+		if n := len(syntax.Parse(file.NewFile("ATOM", p.ask), syntax.Options{}).Stmts); n > 1 {
+			return a.Usage("ATOM has %d statements, expected one atom", n)
+		}
 		program, err := load(ctx, a, name, p, ein.Limits{MaxBytes: limits.memory, MaxOps: limits.ops})
+		if wrong, ok := errors.AsType[*ein.Error](err); ok && wrong.File != nil { // the user knows two texts
+			wrong.File = file.NewFile(wrong.File.Name, strings.TrimSuffix(wrong.File.Text, p.ask)).Append("ATOM", 0, p.ask)
+		}
 		if err != nil {
 			return err
 		}
