@@ -83,7 +83,6 @@ var InBody = map[string]struct{ Note, Fix string }{
 	"is":       {"`v = e` gives v a value.", "="},
 	"and":      {literals, ","},
 	"let":      {"`v = e` gives v a value.", ""},
-	"not":      {"`not` negates one atom. To negate more, define a relation for it; a comparison is turned round.", "not"},
 	"where":    {literals, ","},
 	"if":       {literals, ","},
 	"when":     {literals, ","},

@@ -56,6 +56,8 @@ func (c *checker) shown(r *relation) string {
 	return r.name + "[" + strings.Join(cols[:len(cols)-1], ", ") + "]"
 }
 
+const negates = "`not` negates one atom. To negate more, define a relation for it; a comparison is turned round."
+
 // relationList is how many relations a message lists.
 const relationList = 12
 
@@ -72,6 +74,8 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	_, scalar := scalars[name.Name]
 	_, aggregate := aggregates[name.Name]
 	switch call := c.function(name.Name); {
+	case name.Name == "not":
+		d.Notes = append(d.Notes, negates)
 	case aggregate:
 		d.Notes = append(d.Notes, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
 	case scalar:
@@ -449,7 +453,11 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 		case *syntax.Call:
 			n = y.Fun
 		}
-		w, ok := stdlib.InBody[strings.ToLower(n.Name)]
+		word := strings.ToLower(n.Name)
+		w, ok := stdlib.InBody[word]
+		if word == "not" { // in capitals
+			w.Note, w.Fix, ok = negates, word, true
+		}
 		if !ok {
 			return true
 		}
@@ -601,7 +609,7 @@ func (c *checker) namedColumn(x *syntax.Call) {
 	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: x.Args[i].Name.Span,
 		Message: fmt.Sprintf("`%s` takes its arguments by position, not by name", x.Fun.Name)}
 	if x.Fun.Name == "not" {
-		d.Message, d.Notes = "`not` has an atom behind it, not a comparison", []string{stdlib.InBody["not"].Note}
+		d.Message, d.Notes = "`not` has an atom behind it, not a comparison", []string{negates}
 	}
 	if r := c.rel.byName[x.Fun.Name]; r != nil && r.input != nil {
 		places := slices.Repeat([]string{"_"}, len(r.cols))
