@@ -763,17 +763,22 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 	return c.report(d)
 }
 
-// indexRank reports brackets with more or fewer indices than the tensor has axes.
-func (c *checker) indexRank(x *syntax.Index, n *ir.Node) val {
-	var notes []string
+// indexRank reports brackets with more or fewer indices than the tensor has axes. behind, if not
+// nil, has the others, in a second pair.
+func (c *checker) indexRank(x *syntax.Index, n *ir.Node, behind *syntax.Index) val {
+	d := diag.Diagnostic{Code: codes.E0302, Severity: diag.Error, Span: x.Span, Label: fmt.Sprintf("%d in brackets", len(x.Indices)),
+		Message: fmt.Sprintf("%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))}
 	_, name := x.Indices[0].(*syntax.Name)
-	if at := text(x.Indices[0]); !name && len(x.Indices) == 1 && n.Rank() == 2 {
+	if at := text(x.Indices[0]); behind != nil {
+		d.Notes = []string{"All indices stand in one pair of brackets."}
+		d.Fixes = fix("write one pair", source.Span{Start: x.Indices[len(x.Indices)-1].Pos().End, End: behind.Indices[0].Pos().Start}, ",")
+	} else if !name && len(x.Indices) == 1 && n.Rank() == 2 {
 		at = strings.Trim(at, "`")
-		notes = []string{fmt.Sprintf("A row is `Row[j] = A[%s,j]`, a column `Column[i] = A[i,%s]`.", at, at)}
+		d.Notes = []string{fmt.Sprintf("A row is `Row[j] = A[%s,j]`, a column `Column[i] = A[i,%s]`.", at, at)}
 	} else if len(x.Indices) == 1 && n.Rank() > 1 {
-		notes = []string{"All indices stand in one pair of brackets, as in `A[i,j]`."}
+		d.Notes = []string{"All indices stand in one pair of brackets, as in `A[i,j]`."}
 	}
-	return c.err(codes.E0302, x.Span, fmt.Sprintf("%d in brackets", len(x.Indices)), notes, "%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))
+	return c.report(d)
 }
 
 func pluralIndex(n int) string {
@@ -784,16 +789,6 @@ func pluralIndex(n int) string {
 		return "1 index"
 	}
 	return fmt.Sprintf("%d indices", n)
-}
-
-// twoBrackets reports the indices of a tensor in two pairs of brackets.
-func (c *checker) twoBrackets(x, inner *syntax.Index, n *ir.Node) val {
-	behind, before := inner.Indices[len(inner.Indices)-1].Pos().End, x.Indices[0].Pos().Start
-	c.report(diag.Diagnostic{Code: codes.E0302, Severity: diag.Error, Span: inner.Span, Label: fmt.Sprintf("%d in brackets", len(inner.Indices)),
-		Message: fmt.Sprintf("%s is %s and takes %s, found %d", text(inner.X), shapeOf(n), pluralIndex(n.Rank()), len(inner.Indices)),
-		Notes:   []string{"All indices stand in one pair of brackets."},
-		Fixes:   fix("write one pair", source.Span{Start: behind, End: before}, ",")})
-	return val{}
 }
 
 // indexExpr reports an entry of the brackets of whole that is no position.

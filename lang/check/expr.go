@@ -459,7 +459,7 @@ func (c *checker) index(x *syntax.Index) val {
 		sym := c.scope.lookup(syntax.ExprString(inner.X))
 		if sym != nil && sym.node != nil && sym.node.Rank() == len(inner.Indices)+len(x.Indices) {
 			sym.used = true
-			return c.twoBrackets(x, inner, sym.node)
+			return c.indexRank(inner, sym.node, x)
 		}
 	}
 	v := c.expr(x.X, ctx{base: ^uint64(0)})
@@ -476,7 +476,7 @@ func (c *checker) index(x *syntax.Index) val {
 		return c.say(indexedTwice, x.Span, text(x.X))
 	}
 	if v.n.Rank() != len(x.Indices) {
-		return c.indexRank(x, v.n)
+		return c.indexRank(x, v.n, nil)
 	}
 	at := make([]position, 0, tensor.MaxRank)
 	for axis, e := range x.Indices {
