@@ -49,13 +49,16 @@ rows that come closest.`,
 			return a.Usage("ATOM has %d statements, expected one atom", n)
 		}
 		program, err := load(ctx, a, name, p, ein.Limits{MaxBytes: limits.memory, MaxOps: limits.ops})
-		if wrong, ok := errors.AsType[*ein.Error](err); ok && wrong.File != nil { // the user knows two texts
-			wrong.File = file.NewFile(wrong.File.Name, strings.TrimSuffix(wrong.File.Text, p.ask)).Append("ATOM", 0, p.ask)
+		apart := func(f *file.File) *file.File { // the user knows two texts
+			return file.NewFile(f.Name, strings.TrimSuffix(f.Text, p.ask)).Append("ATOM", 0, p.ask)
+		}
+		if wrong, ok := errors.AsType[*ein.Error](err); ok && wrong.File != nil {
+			wrong.File = apart(wrong.File)
 		}
 		if err != nil {
 			return err
 		}
-		warn(a, program, nil)
+		a.Report(apart(program.Source()), program.Warnings(nil))
 		result, err := program.Run(ctx)
 		if err != nil {
 			return (&runFlags{limitFlags: limits}).refused(ctx, program, err, "run")
