@@ -275,6 +275,9 @@ func (s *server) handle(released context.Context, req *jsonrpc2.Request) (result
 		s.runs.stopAll()
 		s.requests.finish(req.ID(), leave)
 	default:
+		if strings.Contains(req.Method(), "/did") { // a change keeps its place, sent with an id too
+			break
+		}
 		ctx = context.WithValue(ctx, snapshotKey{}, s.session.snapshot())
 		jsonrpc2.Async(released)
 		if req.Method() == protocol.MethodWorkspaceExecuteCommand {

@@ -400,3 +400,27 @@ func TestNegotiate(t *testing.T) {
 		c.leave()
 	}
 }
+
+// TestChangesInOrder: a change that is sent as a request, which wants an answer, keeps its place
+// among the others: it waits for no slot.
+func TestChangesInOrder(t *testing.T) {
+	s := newServer(t.Context(), Options{}.withDefaults(), nil)
+	s.phase.Store(up)
+	s.dispatch = func(context.Context, *jsonrpc2.Request) (any, error) { return nil, nil }
+	for range cap(s.slots) {
+		s.slots <- struct{}{}
+	}
+	near, far := newPipe(t)
+	server := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(far), jsonrpc2.WithCodec(codec{}))
+	server.Go(t.Context(), s.handle)
+	client := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(near))
+	client.Go(t.Context(), jsonrpc2.MethodNotFoundHandler)
+	answer := make(chan error, 1)
+	go func() {
+		_, err := client.Call(t.Context(), protocol.MethodTextDocumentDidOpen, nil, nil)
+		answer <- err
+	}()
+	if err := receive(t, answer); err != nil {
+		t.Error(err)
+	}
+}
