@@ -32,6 +32,7 @@ var many = places{-1}
 type sources struct {
 	bounds
 	p     *rel.Program
+	most  []uint64   // rows of the first relations, as far as that is known
 	sizes []uint64   // of each place
 	from  [][]places // of each column of each relation
 	made  map[*rel.Expr]int
@@ -49,9 +50,9 @@ type source struct {
 }
 
 // newBounds computes the bounds of a program whose argument i has rows[i] rows at most. The
-// strata must come in the order in which they run.
-func newBounds(p *rel.Program, strata []rel.Stratum, rows []uint64) bounds {
-	b := sources{p: p, made: map[*rel.Expr]int{}}
+// strata must come in the order in which they run. The first relations have no more than most rows.
+func newBounds(p *rel.Program, strata []rel.Stratum, rows, most []uint64) bounds {
+	b := sources{p: p, most: most, made: map[*rel.Expr]int{}}
 	b.summed = make([]bool, len(p.Relations))
 	b.columns, b.rows, b.from = make([][]uint64, len(p.Relations)), make([]uint64, len(p.Relations)), make([][]places, len(p.Relations))
 	for i := range p.Relations {
@@ -124,6 +125,9 @@ func (b *sources) stratum(s rel.Stratum) {
 			}
 			b.columns[i][c] = b.size(r.Columns[c], b.from[i][c])
 			total = tensor.SatMul(total, b.columns[i][c])
+		}
+		if i < len(b.most) {
+			total = min(total, b.most[i])
 		}
 		if !s.Recursive {
 			sum := given[k]

@@ -172,17 +172,23 @@ type mate struct{ rel, col, reg, index int }
 type pair struct{ col, reg int }
 
 // New plans the evaluation of a verified program whose argument i has size[i] rows at most.
-func New(p *rel.Program, size []uint64) *Plan {
+func New(p *rel.Program, size []uint64) *Plan { return newPlan(p, size, nil) }
+
+// newPlan is New for a program whose first relations have no more than most rows.
+func newPlan(p *rel.Program, size, most []uint64) *Plan {
 	of := p
 	var shown map[int]int
 	var against string
 	if !p.AsWritten {
 		p, shown = rewrite(p)
-		p, against = demand(p, shown)
+		whole := p
+		if p, against = demand(p, shown); p != whole { // which makes no more than is asked for
+			most = newBounds(whole, whole.Strata(), size, nil).rows
+		}
 	}
 	pl := &Plan{of: of, sizes: size, p: p, shown: shown, against: against, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations)), met: make([]bool, len(p.Relations))}
 	strata := p.Strata()
-	pl.bound = newBounds(p, strata, size)
+	pl.bound = newBounds(p, strata, size, most)
 	for _, s := range strata {
 		st := stratum{Stratum: s, inside: map[int]bool{}}
 		for _, i := range s.Relations {
@@ -358,11 +364,12 @@ func (b *planner) order() {
 		if b.tests() {
 			continue
 		}
-		next, least := -1, 0.0
+		next, least, joined := -1, 0.0, false
 		for i := range r.Body {
 			if r.Body[i].Kind == rel.Atom && !b.done[i] {
-				if m := b.matches(i); next < 0 || m < least {
-					next, least = i, m
+				// A bound of what is derived can be far too high, so at a tie one that joins goes first.
+				if m, joins := b.matches(i); next < 0 || m < least || m == least && joins && !joined {
+					next, least, joined = i, m, joins
 				}
 			}
 		}
@@ -638,16 +645,17 @@ func (pl *Plan) indexed(r int, cols []int) int {
 }
 
 // matches estimates how many rows of an atom fit the cells that are known, as if columns were
-// independent.
-func (b *planner) matches(i int) float64 {
+// independent, and reports whether there are any such cells.
+func (b *planner) matches(i int) (rows float64, joins bool) {
 	l := &b.rule.Body[i]
-	m := float64(b.Plan.bound.rows[l.Rel])
+	rows = float64(b.Plan.bound.rows[l.Rel])
 	for c, t := range l.Terms {
 		if t.Kind == rel.Const || t.Kind == rel.Variable && b.bound[t.Var] {
-			m /= max(1, float64(b.Plan.bound.columns[l.Rel][c]))
+			rows /= max(1, float64(b.Plan.bound.columns[l.Rel][c]))
+			joins = true
 		}
 	}
-	return m
+	return rows, joins
 }
 
 // domainOf is the domain of the names that a comparison compares, nil if it compares numbers.

@@ -592,6 +592,40 @@ func TestDemand(t *testing.T) {
 	}
 }
 
+// TestDemandedView: nodes are reached from a goal through a view with as much work as it has rows,
+// which demand does not take for all pairs.
+func TestDemandedView(t *testing.T) {
+	const n = 3000
+	w := newWorkload(n)
+	next := uint32(0)
+	pay := w.random("Pay", 3, 2*n-2, func() uint32 { // each pair twice
+		k := next / 3
+		switch next++; next % 3 {
+		case 1:
+			return k / 2
+		case 2:
+			return (k/2 + 1 + k%2) % n
+		}
+		return k/2 + 1
+	})
+	flow, reach, ask := w.relation("Flow", 2), w.relation("Reach", 1), w.relation("Ask", 0)
+	w.p.Relations[reach].Facts = &tensor.Table{Columns: w.p.Relations[reach].Columns, Len: 1, Cells: []tensor.Cells{{ID: []uint32{0}}}}
+	w.rule(lit{flow, []int{0, 1}}, lit{pay, []int{0, nobody, 1}})
+	w.rule(lit{reach, []int{1}}, lit{reach, []int{0}}, lit{flow, []int{0, 1}})
+	w.rule(lit{ask, nil}, lit{reach, []int{-n}})
+	w.p.Results = []int{ask}
+	if rows, _ := both(t, w); len(rows) != 1 {
+		t.Errorf("%q", rows)
+	}
+	ctl, plan := kernel.Ctl{}, engine.New(w.p, []uint64{2*n - 2})
+	if _, err := plan.Run(&ctl, w.args, &engine.Budget{}); err != nil {
+		t.Fatal(err)
+	}
+	if ctl.Ops > 200*n || plan.Rows(flow) > 2*n {
+		t.Errorf("%d operations, at most %d rows of the view", ctl.Ops, plan.Rows(flow))
+	}
+}
+
 // TestTwice: edges in both directions need not be told from those that are there already
 // where only the best of values is taken along them, and must be where they are shown or
 // counted.

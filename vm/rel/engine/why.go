@@ -96,7 +96,7 @@ func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, b
 	defer stopped(&err)
 	x := explainer{p: p, size: size, ctl: ctl, args: args, budget: budget}
 	x.part, x.needed = leading(p, goal, queries(p, goals))
-	x.bound = newBounds(x.part, x.part.Strata(), size)
+	x.bound = newBounds(x.part, x.part.Strata(), size, nil)
 	answers = make([]Answer, len(goals))
 	w := x.replay(x.part)
 	var missing []int
@@ -171,7 +171,7 @@ func (x *explainer) evaluate(part *rel.Program) *run {
 	if asked == part && slices.ContainsFunc(part.Rules, derives) {
 		asked = x.part
 	}
-	pl := New(asked, x.size)
+	pl := newPlan(asked, x.size, x.bound.rows)
 	pl.apart = nil // a proof reads any row
 	r := newRun(pl, x.ctl, x.budget)
 	r.evaluate(x.args)
