@@ -311,9 +311,10 @@ func (b *bounds) take(bytes uint64) { b.bytes = tensor.SatAdd(b.bytes, bytes) }
 type certifier struct {
 	*Plan
 	*bounds
-	numbers       uint64 // that may get into the pool
-	bits          []bool // relations of which cells are made at most once
-	groups, marks []int  // of each relation: the rules with aggregates that make it, the steps that mark its lists
+	numbers       uint64   // that may get into the pool
+	bits          []bool   // relations of which cells are made at most once
+	groups, marks []int    // of each relation: the rules with aggregates that make it, the steps that mark its lists
+	copies        []uint64 // of each relation: how often a row may come, if it is not looked up
 }
 
 func (b *certifier) add(ops uint64) { b.ops = tensor.SatAdd(b.ops, ops) }
@@ -322,7 +323,10 @@ func (b *certifier) add(ops uint64) { b.ops = tensor.SatAdd(b.ops, ops) }
 // depends.
 func (pl *Plan) certify() {
 	n := len(pl.p.Relations)
-	b := certifier{pl, &pl.bound, uint64(64 + len(pl.consts)), make([]bool, n), make([]int, n), make([]int, n)}
+	b := certifier{pl, &pl.bound, uint64(64 + len(pl.consts)), make([]bool, n), make([]int, n), make([]int, n), make([]uint64, n)}
+	for i := range b.copies {
+		b.copies[i] = 1
+	}
 	b.add(64)
 	for i := range pl.strata {
 		c := pl.strata[i].closure
@@ -336,8 +340,12 @@ func (pl *Plan) certify() {
 		}
 	}
 	for i := range pl.p.Rules {
-		if r := &pl.p.Rules[i]; r.Aggregates() {
+		r := &pl.p.Rules[i]
+		if r.Aggregates() {
 			b.groups[r.Rel]++
+		}
+		if b.summed[r.Rel] {
+			b.copies[r.Rel]++
 		}
 	}
 	for i := range pl.strata {
@@ -538,11 +546,21 @@ func (pl *Plan) sized(i int) *store {
 	return &store{size: sizes(r), valued: valued(r), most: pl.bound.rows[i]}
 }
 
-// work bounds how many rows the loops of a rule look at.
-func (pl *Plan) work(n *nest) uint64 {
-	b := &pl.bound
-	bound := make([]bool, len(n.rule.Vars))
-	combos := uint64(1) // of the values that are bound, nameless ones included
+// work bounds how many rows the loops of a rule look at. Bindings are told apart by their variables
+// and the nameless cells that they skip, so a row meets at most one for each combination of the
+// values that it does not have itself.
+func (b *certifier) work(n *nest) uint64 {
+	cells := make([]uint64, len(n.rule.Vars)) // of the variables that are bound: how many values
+	nameless := uint64(1)
+	combos := func(but []rel.Term) uint64 {
+		c := nameless
+		for v, k := range cells {
+			if k > 0 && !slices.Contains(but, rel.Term{Var: v}) {
+				c = tensor.SatMul(c, k)
+			}
+		}
+		return c
+	}
 	at, total := uint64(1), uint64(2)
 	for i := range n.steps {
 		st := &n.steps[i]
@@ -552,30 +570,34 @@ func (pl *Plan) work(n *nest) uint64 {
 				total = tensor.SatAdd(total, tensor.SatMul(at, 5)) // see meet
 			}
 			if st.value >= 0 {
-				bound[st.value] = true // one for each key
+				cells[st.value] = 1 // for each key
 			}
 			continue
 		}
 		l := st.lit
 		match := uint64(1)
+		most := tensor.SatMul(b.rows[l.Rel], combos(l.Terms))
+		value := func(c int) bool { return c == len(l.Terms)-1 && valued(&b.p.Relations[l.Rel]) }
 		for c, t := range l.Terms {
 			d := b.columns[l.Rel][c]
-			if t.Kind == rel.Const || t.Kind == rel.Variable && bound[t.Var] {
-				continue
-			}
-			if c == len(l.Terms)-1 && valued(&pl.p.Relations[l.Rel]) {
+			if t.Kind == rel.Const || t.Kind == rel.Variable && cells[t.Var] > 0 || value(c) {
 				continue
 			}
 			match = tensor.SatMul(match, d)
-			if t.Kind == rel.Any || !slices.Contains(l.Terms[:c], t) {
-				combos = tensor.SatMul(combos, d)
+			if t.Kind == rel.Any {
+				nameless = tensor.SatMul(nameless, d)
 			}
 		}
-		for _, t := range l.Terms {
-			if t.Kind == rel.Variable {
-				bound[t.Var] = true
+		for c, t := range l.Terms {
+			switch {
+			case t.Kind != rel.Variable || cells[t.Var] > 0:
+			case value(c):
+				cells[t.Var] = 1 // for each key
+			default:
+				cells[t.Var] = max(1, b.columns[l.Rel][c])
 			}
 		}
+		nameless = tensor.SatMul(nameless, b.copies[l.Rel])
 		if st.meets > 0 && n.rule.Vars[st.out[0].reg].Domain != nil { // lists that are no lines
 			short := uint64(leastLine + n.rule.Vars[st.out[0].reg].Domain.Size/256 + 1)
 			total = tensor.SatAdd(total, tensor.SatMul(at, short*uint64(2+st.meets)))
@@ -583,9 +605,9 @@ func (pl *Plan) work(n *nest) uint64 {
 		if match = min(match, b.rows[l.Rel]); i == 0 && n.delta >= 0 {
 			match = b.rows[l.Rel]
 		}
-		at = tensor.SatMul(at, match)
+		at = min(tensor.SatMul(at, match), most)
 		total = tensor.SatAdd(total, at)
-		at = min(at, combos)
+		at = min(at, combos(nil))
 	}
 	return tensor.SatAdd(total, tensor.SatMul(at, 3))
 }
