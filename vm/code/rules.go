@@ -106,12 +106,12 @@ func planRules(x *Site) (Kernel, error) {
 // sizes the registers of the results by it.
 func PlanRules(p *rel.Program, args []*Reg) *engine.Plan { return engine.New(p, RuleSizes(p, args)) }
 
-// RuleSizes bounds the rows that relations read from such registers.
-func RuleSizes(p *rel.Program, args []*Reg) []uint64 {
-	size := lists.Map(args, RowsOf)
+// RuleSizes bounds what relations read from such registers.
+func RuleSizes(p *rel.Program, args []*Reg) []engine.Size {
+	size := lists.Map(args, func(r *Reg) engine.Size { return engine.Size{Rows: RowsOf(r), Extents: r.Extents} })
 	for i := range p.Relations { // all elements of a sparse matrix, the zeros too
 		if r := &p.Relations[i]; r.Source == rel.FromElements {
-			size[r.Arg] = args[r.Arg].Shape.Elems()
+			size[r.Arg].Rows = args[r.Arg].Shape.Elems()
 		}
 	}
 	return size

@@ -131,11 +131,11 @@ func checkReg(r *Reg) error {
 		if err := rel.CheckColumns(r.Columns); err != nil {
 			return err
 		}
-		ok = r.Kind == tensor.Bool && s.Rank() == 0 && r.NNZ >= 0
+		ok = r.Kind == tensor.Bool && s.Rank() == 0 && r.NNZ >= 0 && (len(r.Extents) == 0 || len(r.Extents) == len(r.Columns))
 	default:
 		ok = false
 	}
-	ok = ok && (r.Layout == tensor.Rows || r.Columns == nil)
+	ok = ok && (r.Layout == tensor.Rows || r.Columns == nil && r.Extents == nil)
 	if !ok {
 		return fmt.Errorf("layout %d does not hold %v", r.Layout, r.Type)
 	}
@@ -178,6 +178,13 @@ func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
 		err := rel.CheckTable(v.Table, stopped)
 		if errors.Is(err, rel.ErrStopped) {
 			return ErrStopped
+		}
+		if err == nil && r.Extents != nil {
+			for c, e := range v.Table.Extents() {
+				if !e.Within(r.Extents[c]) {
+					return fmt.Errorf("the column %s is %v, at most %v", r.Columns[c].Name, e, r.Extents[c])
+				}
+			}
 		}
 		return err
 	}
@@ -393,6 +400,9 @@ func (v *verifier) instr(in *Instr) error {
 	for _, r := range in.Results {
 		if err := v.define(r); err != nil {
 			return fmt.Errorf("%v: %w", in.Op, err)
+		}
+		if v.p.Regs[r].Extents != nil {
+			return fmt.Errorf("%v does not know the extents of its results", in.Op)
 		}
 	}
 	if s.result != nil {

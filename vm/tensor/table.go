@@ -194,6 +194,38 @@ func (t *Table) All() iter.Seq[[]float64] {
 	}
 }
 
+// Extent is what is known of the cells of a column: the most rows that have the same name, which in a
+// table of edges is the largest degree, or 0; and whether no number is below 0.
+type Extent struct {
+	Degree int
+	NonNeg bool
+}
+
+// Within reports whether such cells are possible where others are expected.
+func (e Extent) Within(most Extent) bool {
+	return (e.Degree <= most.Degree || most.Degree == 0) && (e.NonNeg || !most.NonNeg)
+}
+
+// Extents returns what is known of each column. Nothing is of a table that is stored as bits.
+func (t *Table) Extents() []Extent {
+	known := make([]Extent, len(t.Columns))
+	for c := range t.Cells {
+		k := &known[c]
+		if t.Columns[c].Domain == nil {
+			k.NonNeg = !slices.ContainsFunc(t.Cells[c].Num, func(x float64) bool { return x < 0 })
+			continue
+		}
+		count := make([]int32, t.Columns[c].Domain.Size)
+		for _, id := range t.Cells[c].ID {
+			if int(id) < len(count) { // which others are not is for rel.CheckTable to say
+				count[id]++
+				k.Degree = max(k.Degree, int(count[id]))
+			}
+		}
+	}
+	return known
+}
+
 // bits gives the rows of a table that is stored as bits to yield, in the order of All, until
 // yield ends it.
 func (t *Table) bits(row []float64, yield func([]float64) bool) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ein/vm/kernel"
+	"ein/vm/op"
 	"ein/vm/rel"
 	"ein/vm/tensor"
 )
@@ -13,7 +14,9 @@ import (
 type bounds struct {
 	columns [][]uint64 // different cells that a column can have
 	rows    []uint64
-	summed  []bool // the bound counts the rows of each rule, so it holds even if some come twice
+	degrees [][]uint64 // of each column: the rows that can have the same cell there
+	below   [][]bool   // of each column: it may have numbers below 0
+	summed  []bool     // the bound counts the rows of each rule, so it holds even if some come twice
 	ops     uint64
 	bytes   uint64
 }
@@ -32,7 +35,7 @@ var many = places{-1}
 type sources struct {
 	bounds
 	p     *rel.Program
-	most  []uint64   // rows of the first relations, as far as that is known
+	most  bounds     // of the first relations, as far as they are known
 	sizes []uint64   // of each place
 	from  [][]places // of each column of each relation
 	made  map[*rel.Expr]int
@@ -49,12 +52,13 @@ type source struct {
 	inside bool
 }
 
-// newBounds computes the bounds of a program whose argument i has rows[i] rows at most. The
-// strata must come in the order in which they run. The first relations have no more than most rows.
-func newBounds(p *rel.Program, strata []rel.Stratum, rows, most []uint64) bounds {
+// newBounds computes the bounds of a program whose argument i has at most size[i]. The strata must
+// come in the order in which they run. The first relations are known to keep to the bounds most.
+func newBounds(p *rel.Program, strata []rel.Stratum, size []Size, most bounds) bounds {
 	b := sources{p: p, most: most, made: map[*rel.Expr]int{}}
 	b.summed = make([]bool, len(p.Relations))
 	b.columns, b.rows, b.from = make([][]uint64, len(p.Relations)), make([]uint64, len(p.Relations)), make([][]places, len(p.Relations))
+	b.degrees, b.below = make([][]uint64, len(p.Relations)), make([][]bool, len(p.Relations))
 	for i := range p.Relations {
 		r := &p.Relations[i]
 		n := uint64(0)
@@ -62,18 +66,41 @@ func newBounds(p *rel.Program, strata []rel.Stratum, rows, most []uint64) bounds
 			n = uint64(r.Facts.Len)
 		}
 		if r.Source != rel.NoSource {
-			n = tensor.SatAdd(n, rows[r.Arg])
+			n = tensor.SatAdd(n, size[r.Arg].Rows)
 		}
 		b.rows[i], b.columns[i], b.from[i] = n, make([]uint64, len(r.Columns)), make([]places, len(r.Columns))
 		for c := range r.Columns {
 			b.columns[i][c] = limit(r.Columns[c], n)
 			b.from[i][c] = b.place(b.columns[i][c])
 		}
+		b.given(i, size)
 	}
 	for _, s := range strata {
 		b.stratum(s)
 	}
 	return b.bounds
+}
+
+// given takes what is known of the columns of the facts and the argument of a relation.
+func (b *sources) given(i int, size []Size) {
+	r := &b.p.Relations[i]
+	b.degrees[i], b.below[i] = make([]uint64, len(r.Columns)), make([]bool, len(r.Columns))
+	add := func(rows uint64, known []tensor.Extent) {
+		for c := range r.Columns {
+			degree := rows
+			if known != nil && known[c].Degree > 0 {
+				degree = uint64(known[c].Degree)
+			}
+			b.degrees[i][c] = tensor.SatAdd(b.degrees[i][c], degree)
+			b.below[i][c] = b.below[i][c] || known == nil || !known[c].NonNeg
+		}
+	}
+	if r.Facts != nil {
+		add(uint64(r.Facts.Len), r.Facts.Extents())
+	}
+	if r.Source != rel.NoSource {
+		add(size[r.Arg].Rows, size[r.Arg].Extents)
+	}
 }
 
 func limit(c tensor.Column, n uint64) uint64 {
@@ -116,6 +143,11 @@ func (b *sources) stratum(s rel.Stratum) {
 		}
 		changed = changed || b.grew
 	}
+	for _, x := range s.Rules {
+		for c := range b.below[b.p.Rules[x].Rel] {
+			b.below[b.p.Rules[x].Rel][c] = true
+		}
+	}
 	for k, i := range s.Relations {
 		r := &b.p.Relations[i]
 		total := uint64(1)
@@ -126,18 +158,19 @@ func (b *sources) stratum(s rel.Stratum) {
 			b.columns[i][c] = b.size(r.Columns[c], b.from[i][c])
 			total = tensor.SatMul(total, b.columns[i][c])
 		}
-		if i < len(b.most) {
-			total = min(total, b.most[i])
+		if i < len(b.most.rows) {
+			total = min(total, b.most.rows[i])
 		}
 		if !s.Recursive {
 			sum := given[k]
 			for _, x := range s.Rules {
-				sum = tensor.SatAdd(sum, b.heads(&b.p.Rules[x]))
+				sum = tensor.SatAdd(sum, b.heads(&b.p.Rules[x], -1))
 			}
 			b.summed[i] = sum <= total
 			total = min(total, sum)
 		}
 		b.rows[i] = total
+		b.bundles(&s, i)
 		if r.Valued() { // one value a key
 			c := len(r.Columns) - 1
 			b.columns[i][c], b.from[i][c] = total, b.place(total)
@@ -145,6 +178,35 @@ func (b *sources) stratum(s rel.Stratum) {
 		for c := range r.Columns {
 			b.columns[i][c] = min(b.columns[i][c], total)
 		}
+	}
+}
+
+// bundles bounds the degrees of a relation: by what its other columns combine to and, without
+// recursion, by what its rules make of one cell.
+func (b *sources) bundles(s *rel.Stratum, i int) {
+	r := &b.p.Relations[i]
+	for c := range r.Columns {
+		most := b.rows[i]
+		if keys := sizes(r); c < len(keys) {
+			others := uint64(1)
+			for k := range keys {
+				if k != c {
+					others = tensor.SatMul(others, b.columns[i][k])
+				}
+			}
+			most = min(most, others)
+		}
+		if i < len(b.most.rows) {
+			most = min(most, b.most.degrees[i][c])
+		}
+		if !s.Recursive {
+			sum := b.degrees[i][c]
+			for _, x := range s.Rules {
+				sum = tensor.SatAdd(sum, b.heads(&b.p.Rules[x], c))
+			}
+			most = min(most, sum)
+		}
+		b.degrees[i][c] = most
 	}
 }
 
@@ -259,27 +321,47 @@ func (b *sources) variables(s rel.Stratum, r *rel.Rule) {
 	}
 }
 
-// heads bounds the rows that a rule without recursion derives, by the product of the rows of atoms
-// that together hold the variables of the head, chosen greedily.
-func (b *sources) heads(r *rel.Rule) uint64 {
-	need := make([]bool, len(r.Vars))
+// heads bounds the rows that a rule without recursion derives, or those with the same cell in a column:
+// by how many rows its atoms have for what is known from those before, chosen greedily. Either all
+// atoms count, or as few as hold the variables of the head.
+func (b *sources) heads(r *rel.Rule, column int) uint64 {
+	need, fixed := make([]bool, len(r.Vars)), -1
 	for i := range r.Head {
 		if r.Head[i].Agg == rel.NoAgg {
 			r.Head[i].Expr.Vars(func(v int) { need[v] = true })
 		}
 	}
+	if column >= 0 {
+		if v, ok := variable(&r.Head[column]); ok {
+			fixed, need[v] = v, false
+		}
+	}
 	for range r.Body { // what makes a variable stands for it
 		for i := range r.Body {
 			if l := &r.Body[i]; l.Kind == rel.Bind && need[l.Var] {
-				l.Left.Vars(func(v int) { need[v] = true })
+				l.Left.Vars(func(v int) { need[v] = v != fixed })
 			}
 		}
+	}
+	n := min(b.covering(r, slices.Clone(need), fixed, false), b.covering(r, need, fixed, true))
+	if r.Aggregates() {
+		n = max(n, 1) // even of nothing
+	}
+	return n
+}
+
+// covering multiplies the rows of atoms until they hold all variables that are needed, or until no
+// atom is left.
+func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64 {
+	known, done := make([]bool, len(r.Vars)), make([]bool, len(r.Body))
+	if fixed >= 0 {
+		known[fixed] = true
 	}
 	for n := uint64(1); ; {
 		best, most, least := -1, 0, uint64(0)
 		for i := range r.Body {
 			l := &r.Body[i]
-			if l.Kind != rel.Atom {
+			if l.Kind != rel.Atom || done[i] {
 				continue
 			}
 			covers := 0
@@ -288,20 +370,34 @@ func (b *sources) heads(r *rel.Rule) uint64 {
 					covers++
 				}
 			}
-			if covers > most || covers == most && covers > 0 && b.rows[l.Rel] < least {
-				best, most, least = i, covers, b.rows[l.Rel]
+			if all {
+				covers = 1
+			}
+			if rows := b.fit(l, func(v int) bool { return known[v] }); covers > most || covers == most && covers > 0 && rows < least {
+				best, most, least = i, covers, rows
 			}
 		}
 		if best < 0 { // nothing is left but what no atom holds
 			return n
 		}
-		n = tensor.SatMul(n, least)
+		n, done[best] = tensor.SatMul(n, least), true
 		for _, t := range r.Body[best].Terms {
 			if t.Kind == rel.Variable {
-				need[t.Var] = false
+				need[t.Var], known[t.Var] = false, true
 			}
 		}
 	}
+}
+
+// fit bounds the rows of an atom that agree with what is known.
+func (b *bounds) fit(l *rel.Literal, known func(v int) bool) uint64 {
+	n := b.rows[l.Rel]
+	for c, t := range l.Terms {
+		if t.Kind == rel.Const || t.Kind == rel.Variable && known(t.Var) {
+			n = min(n, b.degrees[l.Rel][c])
+		}
+	}
+	return n
 }
 
 // take adds memory to the bound.
@@ -445,9 +541,10 @@ func (b *certifier) stratum(s *stratum) {
 			b.take(8 * words)
 		}
 	}
+	once := s.best && !slices.ContainsFunc(s.each, func(n *nest) bool { return !b.superior(n, &n.rule.Head[len(n.rule.Head)-1].Expr) })
 	for _, n := range s.each {
 		w := b.work(n)
-		if b.p.Relations[n.rule.Body[n.delta].Rel].Valued() {
+		if b.p.Relations[n.rule.Body[n.delta].Rel].Valued() && !once {
 			w = tensor.SatMul(w, rounds) // a key counts again whenever it improves
 		}
 		b.numbers = tensor.SatAdd(b.numbers, n.numbers(w))
@@ -458,6 +555,33 @@ func (b *certifier) stratum(s *stratum) {
 			b.add(tensor.SatMul(128, tensor.SatAdd(w, rounds)))
 		}
 	}
+}
+
+// superior reports whether what a rule makes of a value by e is never better than the value (Knuth, A
+// Generalization of Dijkstra's Algorithm, 1977).
+func (b *certifier) superior(n *nest, e *rel.Expr) bool {
+	if len(e.Args) == 0 {
+		return e.Term == rel.Term{Var: n.steps[0].value}
+	}
+	worse, sign := op.FnMax, 1.0
+	if b.p.Relations[n.rule.Rel].Fold == rel.Max {
+		worse, sign = op.FnMin, -1
+	}
+	at := slices.IndexFunc(e.Args, func(x rel.Expr) bool { return b.superior(n, &x) })
+	if at < 0 || e.Fn == worse || e.Fn != op.FnAdd {
+		return at >= 0 && e.Fn == worse
+	}
+	other := &e.Args[1-at]
+	switch {
+	case len(other.Args) > 0:
+		return false
+	case other.Term.Kind == rel.Const:
+		return sign*other.Term.Value >= 0
+	}
+	return sign > 0 && slices.ContainsFunc(n.rule.Body, func(l rel.Literal) bool {
+		at := slices.Index(l.Terms, other.Term)
+		return l.Kind == rel.Atom && at >= 0 && !b.below[l.Rel][at]
+	})
 }
 
 // closing bounds the work of a closure, and adds its memory: of the kernel for all pairs, or of a
@@ -576,7 +700,7 @@ func (b *certifier) work(n *nest) uint64 {
 		}
 		l := st.lit
 		match := uint64(1)
-		most := tensor.SatMul(b.rows[l.Rel], combos(l.Terms))
+		most, fit := tensor.SatMul(b.rows[l.Rel], combos(l.Terms)), b.fit(l, func(v int) bool { return cells[v] > 0 })
 		value := func(c int) bool { return c == len(l.Terms)-1 && valued(&b.p.Relations[l.Rel]) }
 		for c, t := range l.Terms {
 			d := b.columns[l.Rel][c]
@@ -602,7 +726,7 @@ func (b *certifier) work(n *nest) uint64 {
 			short := uint64(leastLine + n.rule.Vars[st.out[0].reg].Domain.Size/256 + 1)
 			total = tensor.SatAdd(total, tensor.SatMul(at, short*uint64(2+st.meets)))
 		}
-		if match = min(match, b.rows[l.Rel]); i == 0 && n.delta >= 0 {
+		if match = min(match, fit); i == 0 && n.delta >= 0 {
 			match = b.rows[l.Rel]
 		}
 		at = min(tensor.SatMul(at, match), most)

@@ -156,10 +156,7 @@ func TestClosures(t *testing.T) {
 // TestStopped: a run ends when it is cancelled, and at a limit, in the relation where it was.
 func TestStopped(t *testing.T) {
 	w := workloads()["points to of 10000"]
-	size := make([]uint64, len(w.args))
-	for i, v := range w.args {
-		size[i] = uint64(v.Table.Len)
-	}
+	size := w.sizes()
 	plan := engine.New(w.p, size)
 	done := make(chan struct{})
 	close(done)
@@ -227,10 +224,7 @@ func TestCliques(t *testing.T) {
 		if err := rel.Verify(w.p); err != nil {
 			t.Fatal(err)
 		}
-		var size []uint64
-		for _, v := range w.args {
-			size = append(size, uint64(v.Table.Len))
-		}
+		size := w.sizes()
 		var want []string
 		for _, written := range []bool{true, false} {
 			w.p.AsWritten = written

@@ -56,7 +56,7 @@ import (
 // immutable, and any number of runs may share it.
 type Plan struct {
 	of      *rel.Program // as it was given
-	sizes   []uint64
+	sizes   []Size
 	p       *rel.Program
 	bound   bounds
 	index   [][]*spec // of each relation
@@ -171,11 +171,17 @@ type mate struct{ rel, col, reg, index int }
 // pair is a column and the register that it gives or is compared with.
 type pair struct{ col, reg int }
 
-// New plans the evaluation of a verified program whose argument i has size[i] rows at most.
-func New(p *rel.Program, size []uint64) *Plan { return newPlan(p, size, nil) }
+// Size bounds the rows of an argument and, unless nil, what is in its columns.
+type Size struct {
+	Rows    uint64
+	Extents []tensor.Extent
+}
 
-// newPlan is New for a program whose first relations have no more than most rows.
-func newPlan(p *rel.Program, size, most []uint64) *Plan {
+// New plans the evaluation of a verified program whose argument i has at most size[i].
+func New(p *rel.Program, size []Size) *Plan { return newPlan(p, size, bounds{}) }
+
+// newPlan is New for a program whose first relations are known to keep to such bounds.
+func newPlan(p *rel.Program, size []Size, most bounds) *Plan {
 	of := p
 	var shown map[int]int
 	var against string
@@ -183,7 +189,7 @@ func newPlan(p *rel.Program, size, most []uint64) *Plan {
 		p, shown = rewrite(p)
 		whole := p
 		if p, against = demand(p, shown); p != whole { // which makes no more than is asked for
-			most = newBounds(whole, whole.Strata(), size, nil).rows
+			most = newBounds(whole, whole.Strata(), size, most)
 		}
 	}
 	pl := &Plan{of: of, sizes: size, p: p, shown: shown, against: against, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations)), met: make([]bool, len(p.Relations))}
@@ -267,8 +273,8 @@ func unique(p *rel.Program, r *rel.Rule) bool {
 }
 
 // Of reports whether New gave this plan for a program and such sizes.
-func (pl *Plan) Of(p *rel.Program, size []uint64) bool {
-	return pl.of == p && slices.Equal(pl.sizes, size)
+func (pl *Plan) Of(p *rel.Program, size []Size) bool {
+	return pl.of == p && slices.EqualFunc(pl.sizes, size, func(a, b Size) bool { return a.Rows == b.Rows && slices.Equal(a.Extents, b.Extents) })
 }
 
 // setApart finds the tables that are only tallied, and so are read where they lie rather than

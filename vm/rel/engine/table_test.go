@@ -40,7 +40,7 @@ func TestAllRows(t *testing.T) {
 		var want string
 		for _, written := range []bool{true, false} {
 			w.p.AsWritten = written
-			plan := engine.New(w.p, []uint64{150})
+			plan := engine.New(w.p, w.sizes())
 			got, err := plan.Run(&kernel.Ctl{}, w.args, &engine.Budget{})
 			if err != nil {
 				t.Fatal(err)

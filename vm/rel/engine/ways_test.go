@@ -21,10 +21,7 @@ func both(t *testing.T, w *workload) (rows []string, plan *engine.Plan) {
 	if err := rel.Verify(w.p); err != nil {
 		t.Fatal(err)
 	}
-	size := make([]uint64, len(w.args))
-	for i, v := range w.args {
-		size[i] = uint64(v.Table.Len)
-	}
+	size := w.sizes()
 	var want []string
 	for _, written := range []bool{true, false} {
 		p := *w.p
@@ -566,7 +563,7 @@ func TestDemand(t *testing.T) {
 		p := *w.p
 		p.AsWritten = written
 		ctl := kernel.Ctl{}
-		if _, err := engine.New(&p, []uint64{499}).Run(&ctl, w.args, &engine.Budget{}); err != nil {
+		if _, err := engine.New(&p, w.sizes()).Run(&ctl, w.args, &engine.Budget{}); err != nil {
 			t.Fatal(err)
 		}
 		ops[i] = ctl.Ops
@@ -617,7 +614,7 @@ func TestDemandedView(t *testing.T) {
 	if rows, _ := both(t, w); len(rows) != 1 {
 		t.Errorf("%q", rows)
 	}
-	ctl, plan := kernel.Ctl{}, engine.New(w.p, []uint64{2*n - 2})
+	ctl, plan := kernel.Ctl{}, engine.New(w.p, w.sizes())
 	if _, err := plan.Run(&ctl, w.args, &engine.Budget{}); err != nil {
 		t.Fatal(err)
 	}

@@ -92,11 +92,11 @@ const (
 // Why explains rows. Runs keep nothing for it: what leads to the goals is evaluated again, and then
 // once more in rounds that go over all strata, so that the round of a row is its height. If a goal
 // has no row, all rows are evaluated, to say what comes close.
-func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, budget *Budget, goals []Goal) (answers []Answer, err error) {
+func Why(p *rel.Program, size []Size, ctl *kernel.Ctl, args []*tensor.Value, budget *Budget, goals []Goal) (answers []Answer, err error) {
 	defer stopped(&err)
 	x := explainer{p: p, size: size, ctl: ctl, args: args, budget: budget}
 	x.part, x.needed = leading(p, goal, queries(p, goals))
-	x.bound = newBounds(x.part, x.part.Strata(), size, nil)
+	x.bound = newBounds(x.part, x.part.Strata(), size, bounds{})
 	answers = make([]Answer, len(goals))
 	w := x.replay(x.part)
 	var missing []int
@@ -148,7 +148,7 @@ func Why(p *rel.Program, size []uint64, ctl *kernel.Ctl, args []*tensor.Value, b
 // explainer evaluates what there is to say of goals, as far as it is asked for.
 type explainer struct {
 	p      *rel.Program
-	size   []uint64
+	size   []Size
 	ctl    *kernel.Ctl
 	args   []*tensor.Value
 	budget *Budget
@@ -171,7 +171,7 @@ func (x *explainer) evaluate(part *rel.Program) *run {
 	if asked == part && slices.ContainsFunc(part.Rules, derives) {
 		asked = x.part
 	}
-	pl := newPlan(asked, x.size, x.bound.rows)
+	pl := newPlan(asked, x.size, x.bound)
 	pl.apart = nil // a proof reads any row
 	r := newRun(pl, x.ctl, x.budget)
 	r.evaluate(x.args)

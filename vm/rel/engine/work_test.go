@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ein/internal/lists"
 	"ein/vm/kernel"
 	"ein/vm/op"
 	"ein/vm/rel"
@@ -56,6 +57,13 @@ func (w *workload) random(name string, arity, m int, pick func() uint32) int {
 	w.p.Relations[at].Source, w.p.Relations[at].Arg = rel.FromTable, len(w.args)
 	w.args = append(w.args, &tensor.Value{Layout: tensor.Rows, Table: t})
 	return at
+}
+
+// sizes are those of the arguments.
+func (w *workload) sizes() []engine.Size {
+	return lists.Map(w.args, func(v *tensor.Value) engine.Size {
+		return engine.Size{Rows: uint64(v.Table.Len), Extents: v.Table.Extents()}
+	})
 }
 
 type lit struct {
@@ -238,10 +246,7 @@ func BenchmarkWorkloads(b *testing.B) {
 		if err := rel.Verify(w.p); err != nil {
 			b.Fatalf("%s: %v", name, err)
 		}
-		size := make([]uint64, len(w.args))
-		for i, v := range w.args {
-			size[i] = uint64(v.Table.Len)
-		}
+		size := w.sizes()
 		for _, written := range []bool{false, true} {
 			p := *w.p
 			if p.AsWritten = written; written && (name == "from one of 200000") {
@@ -281,7 +286,7 @@ func BenchmarkTiny(b *testing.B) {
 	w.rule(lit{far, []int{0, 2}}, lit{far, []int{0, 1}}, lit{e, []int{1, 2}})
 	w.p.Results = []int{far}
 	for b.Loop() {
-		if _, err := engine.New(w.p, []uint64{6}).Run(&kernel.Ctl{}, w.args, &engine.Budget{}); err != nil {
+		if _, err := engine.New(w.p, w.sizes()).Run(&kernel.Ctl{}, w.args, &engine.Budget{}); err != nil {
 			b.Fatal(err)
 		}
 	}
