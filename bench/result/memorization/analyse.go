@@ -440,7 +440,7 @@ func (c *contrast) add(s *sample, terms []term, factor float64, opt *Options) {
 // answers (Price and Bonett).
 func (c *contrast) estimate(meaning string, terms []term, opt *Options) Gap {
 	e := stats.Contrast(c.cells...)
-	if !(e.SE > 0) {
+	if !(e.SE > 1e-12) { // what rounding leaves of 0
 		e.SE, e.DF = stats.PriceBonett(c.weights, c.shares).SE, 0
 	}
 	most := 0.0 // what the accuracies allow
