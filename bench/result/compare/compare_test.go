@@ -283,6 +283,11 @@ func TestFew(t *testing.T) {
 			t.Error(text)
 		}
 	}
+	// What takes no correct answers at all is neither 0 nor infinitely many times another.
+	a, b = fill(a, 1, 10, 1), fill(b, -1, 10, 2)
+	if x, y := compare(t, a, b, Options{}).Tokens.PerRightRatio, compare(t, b, a, Options{}).Tokens.PerRightRatio; x.Value != nil || y.Value != nil {
+		t.Errorf("%+v, turned %+v", x, y)
+	}
 }
 
 // TestBounds compares so few answers that Student's t alone would go beyond all differences.
