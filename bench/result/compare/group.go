@@ -84,7 +84,7 @@ func (g *Group) finish(opt *Options) {
 
 	g.Difference = g.Pairs.Difference()
 	g.Interval = g.Pairs.ClusteredTango(confidence, g.DesignEffect)
-	e := stats.Clustered(g.differences, g.cluster)
+	e := stats.Clustered(g.differences, g.cluster).Known()
 	g.ClusterSE, g.ClusterInterval = number(e.SE), e.Interval(confidence).Within(1)
 	if g.Clusters == g.Pairs.N() {
 		g.P = g.Pairs.McNemarMidP()
