@@ -33,8 +33,8 @@ is bounded before it runs.
 
 Exit codes: 0 success, 1 the program or its data is wrong, 2 wrong command line,
 3 a bug in ein, 4 refused or stopped by a limit, 5 part of the work failed for an
-outside reason (a provider, an interrupt, no Python with networkx, no sandbox), and
-the same command resumes it`
+outside reason (a provider, an interrupt, a full disk, no Python with networkx, no
+sandbox), and the same command resumes it`
 
 // root returns the command ein with the verbs that args may need. Without a verb it is a session.
 func root(a *cli.App, args []string) *cobra.Command {

@@ -49,10 +49,13 @@ func Must(v any) json.RawMessage {
 }
 
 // Text returns a text, or its first line, without the byte order mark that some editors put at
-// its head. UTF-16 is an error.
+// its head. UTF-16 and gzip are errors.
 func Text(b []byte) ([]byte, error) {
 	if bytes.HasPrefix(b, []byte{0xff, 0xfe}) || bytes.HasPrefix(b, []byte{0xfe, 0xff}) {
 		return nil, errors.New("the text is UTF-16, expected UTF-8")
+	}
+	if bytes.HasPrefix(b, []byte{0x1f, 0x8b}) {
+		return nil, errors.New("the text is compressed with gzip: unpack it first, as with gunzip")
 	}
 	return bytes.TrimPrefix(b, []byte("\ufeff")), nil
 }

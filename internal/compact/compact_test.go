@@ -37,3 +37,17 @@ func TestWrong(t *testing.T) {
 		}
 	}
 }
+
+// TestText has what a text may begin with.
+func TestText(t *testing.T) {
+	for text, want := range map[string]string{"a": "a", "\ufeffa": "a", "": ""} {
+		if got, err := Text([]byte(text)); err != nil || string(got) != want {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"\xff\xfea\x00", "\xfe\xff\x00a", "\x1f\x8b\x08"} {
+		if _, err := Text([]byte(text)); err == nil {
+			t.Errorf("%q passes", text)
+		}
+	}
+}

@@ -126,10 +126,10 @@ func DesignEffect[K comparable](values []float64, cluster []K) float64 {
 	if len(clusters) == len(values) {
 		return 1
 	}
-	clustered, single := Clustered(values, cluster).SE, Mean(values).SE
-	if !(clustered > 0 && single > 0) {
+	if len(clusters) == 1 || slices.Min(values) == slices.Max(values) {
 		return float64(len(values)) / float64(len(clusters))
 	}
+	clustered, single := Clustered(values, cluster).SE, Mean(values).SE
 	return max(1, clustered*clustered/(single*single))
 }
 

@@ -63,6 +63,15 @@ type Estimate struct {
 	DF    int     // degrees of freedom of SE; 0 for a normal distribution
 }
 
+// Known returns the estimate, without an error where that is 0, or what rounding leaves of 0: answers
+// of which all are alike do not tell it.
+func (e Estimate) Known() Estimate {
+	if !(e.SE > 1e-12) {
+		e.SE = math.NaN()
+	}
+	return e
+}
+
 // Interval returns the interval of Student's t, or of the normal distribution.
 func (e Estimate) Interval(confidence float64) Interval {
 	half := e.quantile((1+confidence)/2) * e.SE

@@ -418,6 +418,16 @@ func TestClustered(t *testing.T) {
 	if d := DesignEffect([]float64{1, 1, 1, 1}, []int{1, 1, 2, 2}); d != 2 {
 		t.Errorf("design effect of equal answers is %v", d)
 	}
+	// Clusters that are equally good vary less than chance, whatever rounding makes of their means.
+	for _, of := range [][]float64{{1, 0, 0, 1}, {1, 0, 1, 1, 0, 1}, {1, -1, -1, 1}} {
+		clusters := make([]int, len(of))
+		for i := range of {
+			clusters[i] = 2 * i / len(of)
+		}
+		if d := DesignEffect(of, clusters); d != 1 {
+			t.Errorf("design effect of %v in two equal halves is %v", of, d)
+		}
+	}
 	near(t, "share", ShareOf(thrice, of, 0.95).Effective().N, 30/(3*(29.0/30)/(9.0/10)), 1e-9)
 	if ShareOf[int](nil, nil, 0.95) != nil {
 		t.Error("there is a share of nothing")

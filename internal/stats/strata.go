@@ -18,8 +18,5 @@ func CommonDifference(strata [][2]Proportion) Estimate {
 		weight += a.N * b.N / t
 		variance += (a.Right*(a.N-a.Right)*b.N*b.N*b.N + b.Right*(b.N-b.Right)*a.N*a.N*a.N) / (a.N * b.N * t * t)
 	}
-	if variance == 0 { // all right or all wrong: that tells nothing of the error
-		variance = math.NaN()
-	}
-	return Estimate{Value: sum / weight, SE: math.Sqrt(variance) / weight}
+	return Estimate{Value: sum / weight, SE: math.Sqrt(variance) / weight}.Known()
 }

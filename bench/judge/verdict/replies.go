@@ -173,6 +173,9 @@ func (x *Index) Join(file io.Reader, notes *Notes, yield func(*Question, Line) e
 
 // decode takes null as absent, which is how tables with empty cells are exported.
 func decode(text string) (*Line, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("it is empty")
+	}
 	v, err := answer.ParseLine(text)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func TestErrors(t *testing.T) {
 	good := `{"id":"a","reply":""}` + "\n"
 	for text, want := range map[string]string{
 		"{":                                  "not JSON",
-		"\n":                                 "",
+		"\n":                                 "it is empty",
 		"[]":                                 "it is not an object",
 		`{"reply":""}`:                       `"id" is missing`,
 		`{"id":"a"}`:                         `neither "reply" nor "error"`,

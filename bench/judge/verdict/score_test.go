@@ -304,7 +304,7 @@ func TestMalformed(t *testing.T) {
 	x := newIndex(t, all)
 	good := line(t, all[0].ID, right(all[0]))
 	for text, want := range map[string]string{
-		"":                                   "expected a value",
+		"":                                   "it is empty",
 		"{":                                  "expected",
 		`[]`:                                 "not an object",
 		`{"reply": "x"}`:                     `"id" is missing`,

@@ -93,10 +93,10 @@ type Generator struct {
 // window is how many instances each worker makes ahead of the next one to be returned.
 const window = 64
 
-// result of a worker.
+// result of a worker. If the cell may not use the instance, clash says why.
 type result struct {
 	made  Made
-	clash bool
+	clash string
 	err   error
 }
 
@@ -194,11 +194,19 @@ func (g *Generator) start(ctx context.Context) *run {
 					return
 				case j := <-r.work:
 					made, err := generate(ctx, j.id, func(structure [32]byte) bool { return j.cell.knows(structure) || g.Avoid.knows(structure) })
-					clash := err == nil && (made.Instance == nil || g.Avoid != nil && g.Avoid.Clash(made.Instance) != "")
-					if err == nil && !clash && g.Keep != nil {
+					clash := ""
+					switch {
+					case err != nil:
+					case made.Instance == nil:
+						clash = "structure"
+					case g.Avoid != nil:
+						clash = g.Avoid.Clash(made.Instance)
+					}
+					if err == nil && clash == "" && g.Keep != nil {
 						var keep bool
-						keep, err = g.Keep(made.Instance)
-						clash = !keep
+						if keep, err = g.Keep(made.Instance); !keep {
+							clash = "not kept"
+						}
 					}
 					j.done <- result{made, clash, err}
 				}
@@ -261,7 +269,7 @@ func (r *run) next(ctx context.Context) (Made, error) {
 		switch {
 		case got.err != nil:
 			return Made{}, got.err
-		case got.clash || c.repeats(got.made.structure):
+		case got.clash != "" || c.repeats(got.made.structure):
 			c.skipped++
 			c.clashes++
 			if c.Tries {
@@ -269,7 +277,7 @@ func (r *run) next(ctx context.Context) (Made, error) {
 				continue
 			}
 			if c.skipped > mostSkipped {
-				return Made{}, c.crowded()
+				return Made{}, c.crowded(got.clash)
 			}
 			r.give(c)
 			continue
@@ -287,8 +295,13 @@ func (r *run) next(ctx context.Context) (Made, error) {
 // mistake.
 const mostSkipped = 4000
 
-func (c *pending) crowded() error {
+// crowded says that the space is used up, or, by the last clash, that the surface is.
+func (c *pending) crowded(clash string) error {
 	id := c.ID
-	return fmt.Errorf("%s: only %d of %d found: the last %d that were drawn all had to be passed over (%d in all); the space of %s nodes, density %s, is too small: ask for fewer, for more nodes or for another density",
-		id.Category, c.given, c.Count, c.skipped, c.clashes, id.N, id.Density.permille())
+	why := fmt.Sprintf("the space of %s nodes, density %s, is too small: ask for fewer, for more nodes or for another density", id.N, id.Density.permille())
+	if clash == "label" || clash == "domain" {
+		why = fmt.Sprintf("the last has a %s of the instances to be kept apart from: choose a part of the labels and domains that these do not use, as with --part 2.2", clash)
+	}
+	return fmt.Errorf("%s: only %d of %d found: the last %d that were drawn all had to be passed over (%d in all); %s",
+		id.Category, c.given, c.Count, c.skipped, c.clashes, why)
 }

@@ -311,6 +311,12 @@ func TestParts(t *testing.T) {
 	if _, _, err := both.FreePart(NewID("train", "sibling", 0, 1)); err == nil || !strings.Contains(err.Error(), "use all 2 parts") {
 		t.Error(err)
 	}
+	var last error
+	for _, last = range (&Generator{Avoid: seen}).Run(t.Context(), part("heldout", 1, 2)[:1]) {
+	}
+	if last == nil || !strings.Contains(last.Error(), "of the instances to be kept apart from") {
+		t.Error(last)
+	}
 	for _, other := range []Cells{all(1), part("train", 1, 3)} {
 		seen := seenOf(t, true, Generator{}, part("train", 1, 2)[:1])
 		for made, err := range (&Generator{}).Run(t.Context(), other[:1]) {

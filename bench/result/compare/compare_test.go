@@ -283,6 +283,16 @@ func TestFew(t *testing.T) {
 			t.Error(text)
 		}
 	}
+	// Answers that are all alike do not tell the error of their mean.
+	a, b = fill(a, 1, 10, 1), fill(b, -1, 10, 2)
+	r := compare(t, a, b, Options{})
+	if g := r.Strict.All; g.ClusterSE != nil || !math.IsNaN(g.ClusterInterval.Low) || r.A.StratifiedSE != nil || !math.IsNaN(r.B.Flatness.TrendCI.High) {
+		t.Errorf("%+v, stratified %v, trend %v", g, r.A.StratifiedSE, r.B.Flatness.TrendCI)
+	}
+	// What takes no correct answers at all is neither 0 nor infinitely many times another.
+	if x, y := r.Tokens.PerRightRatio, compare(t, b, a, Options{}).Tokens.PerRightRatio; x.Value != nil || y.Value != nil {
+		t.Errorf("%+v, turned %+v", x, y)
+	}
 }
 
 // TestBounds compares so few answers that Student's t alone would go beyond all differences.

@@ -148,6 +148,6 @@ func flatness(rows []*run.Row, sensitivity map[structure]float64, opt *Options) 
 	}
 	f.Flat = f.P < opt.Alpha
 	trend, _, p := stats.Trend(groups, scores)
-	f.Trend, f.TrendCI, f.TrendP = trend.Value, trend.Interval(1-opt.Alpha), p
+	f.Trend, f.TrendCI, f.TrendP = trend.Value, trend.Known().Interval(1-opt.Alpha), p
 	return f
 }

@@ -84,7 +84,7 @@ func (g *Group) finish(opt *Options) {
 
 	g.Difference = g.Pairs.Difference()
 	g.Interval = g.Pairs.ClusteredTango(confidence, g.DesignEffect)
-	e := stats.Clustered(g.differences, g.cluster)
+	e := stats.Clustered(g.differences, g.cluster).Known()
 	g.ClusterSE, g.ClusterInterval = number(e.SE), e.Interval(confidence).Within(1)
 	if g.Clusters == g.Pairs.N() {
 		g.P = g.Pairs.McNemarMidP()
@@ -165,7 +165,12 @@ func spent(pairs []pairOf, of func(run.Spent) float64, opt *Options) *Spent {
 		{&s.Ratio, ratio, [][]float64{a, b}},
 		{&s.PerRightA, ratio, [][]float64{a, rightA}},
 		{&s.PerRightB, ratio, [][]float64{b, rightB}},
-		{&s.PerRightRatio, func(s []float64) float64 { return s[0] / s[1] / (s[2] / s[3]) }, [][]float64{a, rightA, b, rightB}},
+		{&s.PerRightRatio, func(s []float64) float64 {
+			if s[3] == 0 {
+				return math.NaN() // not 0, as a number over one without bounds is
+			}
+			return s[0] / s[1] / (s[2] / s[3])
+		}, [][]float64{a, rightA, b, rightB}},
 	} {
 		value, interval := stats.Sums(x.of, 1-opt.Alpha, x.columns...)
 		*x.to = Ratio{number(value), interval}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
 
 	"ein/bench/ask/run"
@@ -439,8 +440,8 @@ func (c *contrast) add(s *sample, terms []term, factor float64, opt *Options) {
 // right on one cell and never on another, that has no error; the error then comes from added
 // answers (Price and Bonett).
 func (c *contrast) estimate(meaning string, terms []term, opt *Options) Gap {
-	e := stats.Contrast(c.cells...)
-	if !(e.SE > 0) {
+	e := stats.Contrast(c.cells...).Known()
+	if math.IsNaN(e.SE) {
 		e.SE, e.DF = stats.PriceBonett(c.weights, c.shares).SE, 0
 	}
 	most := 0.0 // what the accuracies allow

@@ -290,6 +290,20 @@ func TestStudents(t *testing.T) {
 	}
 }
 
+// TestStill has two epochs with the same answers. Rounding must not make them an error of next to
+// nothing.
+func TestStill(t *testing.T) {
+	g := generate(t, trained(t, 3), 7)
+	for seed := range uint64(4) {
+		rows := student{Seen: 0.7, Structure: 0.6, Surface: 0.5, Fresh: 0.4}.answers(g, seed)
+		for _, x := range analyse(t, g, rows, rows).Changes {
+			if math.Abs(x.Value) > 1e-12 || x.P < 0.999 || x.SE < 0.01 {
+				t.Errorf("%+v", x)
+			}
+		}
+	}
+}
+
 // TestCoverage draws models with known shares and looks how often the intervals
 // hold the true gaps.
 func TestCoverage(t *testing.T) {

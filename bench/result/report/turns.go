@@ -85,7 +85,7 @@ func mean(list []*samples, of func(*samples) float64) chart.Value {
 	}
 	p := stats.Proportion{Right: sum, N: float64(len(list))}
 	effect := stats.DesignEffect(values, clusters)
-	if se, q := stats.Clustered(values, clusters).SE, p.Rate()*(1-p.Rate())/(p.N-1); se > 0 && q > 0 {
+	if se, q := stats.Clustered(values, clusters).SE, p.Rate()*(1-p.Rate())/(p.N-1); se >= 0 && q > 0 {
 		effect = max(se*se/q, p.N/float64(n))
 	}
 	i := p.Effective(effect).Wilson(stats.Confidence)

@@ -489,7 +489,7 @@ func (g *generation) run(ctx context.Context) error {
 	case statErr == nil && !info.Mode().IsRegular():
 		return g.Usage("--resume: %s is not a file", g.f.output)
 	default:
-		err = g.goOn(ctx)
+		err = noRoom(g.App, g.f.output, g.goOn(ctx))
 	}
 	if err == nil && g.f.sensitivity {
 		err = g.beside(ctx)

@@ -282,18 +282,28 @@ func withPart(ctx context.Context, a *cli.App, out string, from []job.Field, res
 	var input *ein.Error
 	switch {
 	case err == nil:
-		return cli.Unwritten(out, p.Commit())
+		return noRoom(a, out, cli.Unwritten(out, p.Commit()))
 	case ctx.Err() != nil:
 		message, _ := cli.StopMessage(ctx)
 		if err := p.Close(); err != nil {
-			return cli.Unwritten(out, err)
+			return noRoom(a, out, cli.Unwritten(out, err))
 		}
 		return a.Outside("%s: what was done is in %s.part: run the same command line to resume", message, out)
 	case errors.As(err, &input):
 		// The input has to be mended, and what was made from it is of no use then.
 		return errors.Join(err, p.Discard())
 	}
-	return errors.Join(err, p.Close())
+	_ = p.Close() // after a failed write it fails as well
+	return noRoom(a, out, err)
+}
+
+// noRoom turns a lack of room for a part into the status for reasons outside the program: the same
+// command resumes it.
+func noRoom(a *cli.App, out string, err error) error {
+	if room(err) == "" {
+		return err
+	}
+	return a.Outside("%v\n%s, then run the same command line: what was done is in %s.part", err, room(err), out)
 }
 
 // begunOtherwise refuses a file that was begun with other settings, and prints how they differ.

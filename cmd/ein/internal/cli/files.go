@@ -60,7 +60,7 @@ func (a *App) Open(ctx context.Context, doing, name string) (*File, error) {
 func (a *App) open(ctx context.Context, name string) (*File, error) {
 	if name == "-" {
 		if a.stdinUsed {
-			return nil, Unreadable(stdinName, errors.New("it is asked for twice"))
+			return nil, Input(codes.E0702, stdinName, 0, "standard input can be read only once, and is asked for twice", "Give one of the two as a file.")
 		}
 		a.stdinUsed = true
 		return &File{Reader: interruptible(ctx, a.In), Closer: io.NopCloser(nil), name: stdinName}, nil
