@@ -230,8 +230,8 @@ func (d *Document) hoverTensor(m *markdown, o *occurrence) {
 		m.sizes(n)
 		return
 	}
-	m.add(describe.Comment(d.File(), d.stmt(definition).Pos().Start))
-	switch s := d.stmt(definition).(type) {
+	m.add(describe.Comment(d.File(), d.statementOf(definition).Pos().Start))
+	switch s := d.statementOf(definition).(type) {
 	case *syntax.Input:
 		m.add("Input of kind `" + s.Kind.Name + "`.")
 		if n != nil && n.Type.Shape.Known() && n.Type.Shape.Rank() > 0 && d.check().Bound {
@@ -300,7 +300,7 @@ func (d *Document) hoverIndex(m *markdown, o *occurrence) {
 	what := "Index of this statement; it is an axis of the result."
 	if !kept {
 		by := "summed"
-		if s, ok := d.stmt(o).(*syntax.Assign); ok {
+		if s, ok := d.statementOf(o).(*syntax.Assign); ok {
 			for _, f := range foldedIndices(s.Value, leftNames(s), s.Op) {
 				if f.name == o.of.name && f.by != "sum" {
 					by = "folded by `" + f.by + "`"
