@@ -531,40 +531,52 @@ func TestSymbolsOnDisk(t *testing.T) {
 // TestValuesStay: a value stands behind its statement until something that it depends
 // on is another, wherever the statement is then.
 func TestValuesStay(t *testing.T) {
-	c := start(t, "", Options{})
-	c.open(testURI, "A = 1\nB = A + 1\nC = 5\n")
-	if _, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{
-		Command: commandRunStatement, Arguments: []protocol.LSPAny{encoded(testURI), protocol.LSPAny(`{"line":1,"character":2}`)},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	for i, test := range []struct{ text, want string }{
-		{"A = 1\nB = A + 1\nC = 5\n", "= 2"},
-		{"A = 1\nD = = 3\n\nB = A + 1\nC = A\n", "= 2"},
-		{"A = 1\nB = A + 1 \n", "= 2"},
-		{"A = 3\nB = A + 1\n", ""},
-		{"A = 1\nB = A + 2\n", ""},
-		{"def f(x) = x\nA = 1\nB = A + 1\n", ""}, // it may be called in B
-		{"A = 1\nB = A + 1\n", "= 2"},
+	for _, of := range []struct {
+		text    string
+		changes []struct{ text, want string }
+	}{
+		{"A = 1\nB = A + 1\nC = 5\n", []struct{ text, want string }{
+			{"A = 1\nB = A + 1\nC = 5\n", "= 2"},
+			{"A = 1\nD = = 3\n\nB = A + 1\nC = A\n", "= 2"},
+			{"A = 1\nB = A + 1 \n", "= 2"},
+			{"A = 3\nB = A + 1\n", ""},
+			{"A = 1\nB = A + 2\n", ""},
+			{"def f(x) = x\nA = 1\nB = A + 1\n", ""}, // it may be called in B
+			{"A = 1\nB = A + 1\n", "= 2"},
+		}},
+		{"P(a, b).\nB = sum(Q)\nQ(x) <- P(x, _).\nQ(y) <- P(_, y).\n", []struct{ text, want string }{
+			{"P(a, b). R(a).\nB = sum(Q)\nQ(x) <- P(x, _).\nQ(y) <- P(_, y).\n", "= 2"},
+			{"P(a, b).\nB = sum(Q)\nQ(x) <- P(x, _).\nQ(y) <- P(y, _).\n", ""},
+			{"P(a, b). P(b, a).\nB = sum(Q)\nQ(x) <- P(x, _).\nQ(y) <- P(_, y).\n", ""},
+		}},
 	} {
-		c.replace(testURI, int32(i+2), test.text)
-		hints, err := c.InlayHint(c.ctx, &protocol.InlayHintParams{
-			TextDocument: protocol.TextDocumentIdentifier{URI: testURI}, Range: protocol.Range{End: protocol.Position{Line: 10}},
-		})
-		if err != nil {
+		c := start(t, "", Options{})
+		c.open(testURI, of.text)
+		if _, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{
+			Command: commandRunStatement, Arguments: []protocol.LSPAny{encoded(testURI), protocol.LSPAny(`{"line":1,"character":2}`)},
+		}); err != nil {
 			t.Fatal(err)
 		}
-		got := ""
-		for _, h := range hints {
-			if label, ok := h.Label.(protocol.String); ok && strings.HasPrefix(string(label), "=") {
-				got += string(label)
+		for i, test := range of.changes {
+			c.replace(testURI, int32(i+2), test.text)
+			hints, err := c.InlayHint(c.ctx, &protocol.InlayHintParams{
+				TextDocument: protocol.TextDocumentIdentifier{URI: testURI}, Range: protocol.Range{End: protocol.Position{Line: 10}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, h := range hints {
+				if label, ok := h.Label.(protocol.String); ok && strings.HasPrefix(string(label), "=") {
+					got += string(label)
+				}
+			}
+			if got != test.want {
+				t.Errorf("%q: got %q, want %q", test.text, got, test.want)
 			}
 		}
-		if got != test.want {
-			t.Errorf("%q: got %q, want %q", test.text, got, test.want)
-		}
+		c.leave()
 	}
-	c.leave()
 }
 
 func TestInOneLine(t *testing.T) {
