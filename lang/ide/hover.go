@@ -67,6 +67,15 @@ var keywords = map[string]string{
 	"axis":   "The axis that goes; axes count from 0.",
 }
 
+// aggregates describes functions that mean something else as a column in the head of a rule.
+var aggregates = map[string]string{
+	"count": "`count()` is their number, `count(x)` that of the different values of x.",
+	"sum":   "`sum(e)` is the sum of e.",
+	"min":   "`min(e)` is the least value of e, of names by their text.",
+	"max":   "`max(e)` is the greatest value of e, of names by their text.",
+	"mean":  "`mean(e)` is the mean of e.",
+}
+
 // hoverExpr describes the smallest expression at offset that has a value.
 func (d *Document) hoverExpr(offset int) (*Hover, bool) {
 	path := d.path(offset)
@@ -130,6 +139,11 @@ func (d *Document) hoverName(m *markdown, o *occurrence) {
 	b := o.of
 	switch b.kind {
 	case KindBuiltin, KindFunction:
+		rule, ok := d.stmt(o).(*syntax.Rule)
+		if what := aggregates[b.name]; ok && what != "" && covers(rule.Head.Pos(), o.span) {
+			m.add("An aggregate over the bindings of the body, by the other columns: " + what)
+			return
+		}
 		fn := lookup(b.name)
 		if d.names().functions[b.name] == b {
 			fn = d.defined(b.def)
