@@ -43,7 +43,7 @@ var served = []struct {
 	{protocol.MethodTextDocumentInlayHint, "shapes, summed indices, parameters, values of statements that were run", inFile((*server).InlayHint)},
 	{protocol.MethodTextDocumentFormatting, "what `ein fmt` does", inFile((*server).Formatting)},
 	{protocol.MethodTextDocumentRangeFormatting, "whole statements", inFile((*server).RangeFormatting)},
-	{protocol.MethodTextDocumentOnTypeFormatting, "after a line end and a closing bracket", inFile((*server).OnTypeFormatting)},
+	{protocol.MethodTextDocumentOnTypeFormatting, "after a line end, `;` and `}`", inFile((*server).OnTypeFormatting)},
 	{protocol.MethodTextDocumentCodeAction, "fixes, extract, inline, rewrites, fix all, explain a code, run a statement, bind an input", inFile((*server).CodeAction)},
 	{protocol.MethodTextDocumentCodeLens, "Run, Cost, Explain", inFile((*server).CodeLens)},
 	{protocol.MethodTextDocumentFoldingRange, "", inFile((*server).FoldingRanges)},

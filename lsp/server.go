@@ -229,7 +229,7 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 		"foldingRangeProvider": true, "selectionRangeProvider": true,
 		"completionProvider":               object{"triggerCharacters": []string{"[", "(", ",", "\"", ":"}, "completionItem": object{"labelDetailsSupport": true}},
 		"signatureHelpProvider":            object{"triggerCharacters": []string{"(", ","}, "retriggerCharacters": []string{")"}},
-		"documentOnTypeFormattingProvider": object{"firstTriggerCharacter": "\n", "moreTriggerCharacter": []string{"]", ")", "}"}},
+		"documentOnTypeFormattingProvider": object{"firstTriggerCharacter": "\n", "moreTriggerCharacter": []string{";", "}"}},
 		"renameProvider":                   object{"prepareProvider": true},
 		"codeActionProvider": object{"codeActionKinds": []protocol.CodeActionKind{
 			protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorExtract, protocol.CodeActionKindRefactorInline,
