@@ -48,7 +48,7 @@ func (s *server) CodeAction(_ context.Context, f *file, params *protocol.CodeAct
 		if alone, ok := f.document().Alone(span.Start); ok && alone.Span.Contains(span.Start) {
 			title := "run this statement and show its value behind it"
 			list = append(list, &protocol.CodeAction{Title: title, Command: protocol.Command{
-				Title: title, Command: commandRunStatement, Arguments: []protocol.LSPAny{encoded(f.uri), encoded(&params.Range.Start)},
+				Title: title, Command: commandRunStatement, Arguments: []protocol.LSPAny{encoded(f.sent), encoded(&params.Range.Start)},
 			}})
 		}
 	}

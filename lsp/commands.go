@@ -99,7 +99,7 @@ func (s *server) CodeLens(_ context.Context, f *file, _ *protocol.CodeLensParams
 			continue
 		}
 		list = append(list, protocol.CodeLens{Range: at, Command: protocol.Command{
-			Title: c.title, Command: c.name, Arguments: []protocol.LSPAny{encoded(f.uri)},
+			Title: c.title, Command: c.name, Arguments: []protocol.LSPAny{encoded(f.sent)},
 		}})
 	}
 	return list, nil

@@ -81,13 +81,17 @@ func (s *server) file(ctx context.Context, u uri.URI) (*file, error) {
 	if f := s.snapshotOf(ctx).files[u]; f != nil {
 		return f, nil
 	}
+	if u == "" {
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "expected the URI of an open file in textDocument.uri, found none")
+	}
 	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s is not open", u)
 }
 
 // file is one version of an open file. It never changes; what is known of the text
 // is worked out when it is first asked for.
 type file struct {
-	uri      uri.URI
+	uri      uri.URI // in the one form that every spelling of it has
+	sent     uri.URI // as the client wrote it, which may know it by no other
 	version  int32
 	rev      uint64 // counts every change of any file: of the text, the data, the settings
 	text     string

@@ -54,7 +54,7 @@ func flat(f *file) protocol.SymbolInformationSlice {
 	return lists.Map(f.document().Symbols(false), func(sym ide.Symbol) protocol.SymbolInformation {
 		return protocol.SymbolInformation{
 			BaseSymbolInformation: protocol.BaseSymbolInformation{Name: sym.Text, Kind: symbolKind(sym.Kind)},
-			Location:              protocol.Location{URI: f.uri, Range: m.rangeOf(sym.Name)},
+			Location:              protocol.Location{URI: f.sent, Range: m.rangeOf(sym.Name)},
 		}
 	})
 }
@@ -135,7 +135,7 @@ func (c *closed) each(ctx context.Context, snap *snapshot, maxText int, do func(
 			if err != nil {
 				return nil
 			}
-			f := &file{uri: uri.File(path), text: string(text), profile: snap.settings.profile(), encoding: snap.encoding}
+			f := &file{sent: uri.File(path), text: string(text), profile: snap.settings.profile(), encoding: snap.encoding}
 			now = closedFile{info.Size(), info.ModTime(), flat(f.finish())}
 		}
 		c.files[path] = now
