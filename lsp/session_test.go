@@ -516,6 +516,31 @@ func TestSymbolsOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	find("Far_new")
+	write(".tools/own.ein", "Far_own = 1\n")
+	write("sub/far.ein", "Far_four = 1\n")
+	folder := func(u uri.URI) protocol.WorkspaceFolder { return protocol.WorkspaceFolder{URI: u, Name: "w"} }
+	moved := &protocol.DidChangeWorkspaceFoldersParams{}
+	moved.Event.Added = []protocol.WorkspaceFolder{
+		folder(uri.File(filepath.Join(dir, "none"))), folder(uri.File(filepath.Join(dir, "sub"))), folder(uri.File(filepath.Join(dir, ".tools"))),
+	}
+	if err := c.DidChangeWorkspaceFolders(c.ctx, moved); err != nil {
+		t.Fatal(err)
+	}
+	find("Far_new", "Far_four", "Far_own")
+	moved.Event.Removed = append(moved.Event.Added, folder(uri.File(dir)))
+	moved.Event.Added = []protocol.WorkspaceFolder{folder(uri.URI("vscode-vfs://github" + filepath.ToSlash(dir)))} // not of this machine
+	if err := c.DidChangeWorkspaceFolders(c.ctx, moved); err != nil {
+		t.Fatal(err)
+	}
+	find("Far_new")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(filepath.Join(dir, "sub"), link); err == nil { // on Windows it takes rights
+		moved.Event.Added = []protocol.WorkspaceFolder{folder(uri.File(link))}
+		if err := c.DidChangeWorkspaceFolders(c.ctx, moved); err != nil {
+			t.Fatal(err)
+		}
+		find("Far_new", "Far_four")
+	}
 	c.leave()
 
 	c = connect(t, Options{MaxText: 20})

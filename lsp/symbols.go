@@ -109,18 +109,24 @@ func (c *closed) each(ctx context.Context, snap *snapshot, maxText int, do func(
 	defer c.mu.Unlock()
 	before := c.files
 	c.files = map[string]closedFile{}
-	entries := 0
+	entries, root := 0, ""
 	visit := func(path string, d fs.DirEntry, err error) error {
+		if d == nil {
+			return nil // there is no such folder any more
+		}
 		if entries++; entries > maxEntries {
 			return fmt.Errorf("definitions are looked for in the first %d files and folders of the workspace; a smaller folder has them all", maxEntries)
 		}
 		switch name := d.Name(); {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case d.IsDir() && entries > 1 && (err != nil || strings.HasPrefix(name, ".") || name == "node_modules"):
+		case d.IsDir() && path != root && (err != nil || strings.HasPrefix(name, ".") || name == "node_modules"):
 			return filepath.SkipDir
 		case err != nil || !d.Type().IsRegular() || filepath.Ext(name) != ".ein" || snap.files[uri.File(path)] != nil:
 			return nil
+		}
+		if _, again := c.files[path]; again {
+			return nil // a folder in another
 		}
 		info, err := d.Info()
 		if err != nil {
@@ -143,7 +149,8 @@ func (c *closed) each(ctx context.Context, snap *snapshot, maxText int, do func(
 		return nil
 	}
 	for _, dir := range snap.folders {
-		if err := filepath.WalkDir(dir, visit); err != nil {
+		root = dir + string(filepath.Separator) // so that a link to a folder is one
+		if err := filepath.WalkDir(root, visit); err != nil {
 			return err
 		}
 	}
