@@ -163,23 +163,32 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 		in.Data = v
 		return in, err
 	case "text", "options":
-		var f File
-		if err := decode(data, &f, c.Route); err != nil {
-			return in, bad("the input %s: %v", name, err)
-		}
-		in.Options, in.Data = graphio.Options{}, strings.NewReader(f.Text)
-		if f.Options == "" {
-			return in, nil
-		}
-		var err error
-		if _, in.Options, err = graphio.ParseSpec("data?" + f.Options); err != nil {
-			return in, bad("the options of the input %s: %v", name, err)
-		}
-		if in.Options.Query != "" || in.Options.Format.IsTable() {
-			return in, bad("the options of the input %s: a text has no query, and is no file of Parquet or SQLite", name)
-		}
+		f, opt, err := c.file(data, name)
+		in.Options, in.Data = opt, strings.NewReader(f.Text)
+		return in, err
 	}
 	return in, nil
+}
+
+// file reads the text of a file of data. A question mark in its options, which are all behind one, is escaped.
+func (c *Call) file(data jsontext.Value, name string) (f File, opt graphio.Options, err error) {
+	if err := decode(data, &f, c.Route); err != nil {
+		return f, opt, bad("the input %s: %v", name, err)
+	}
+	f.Options = strings.ReplaceAll(f.Options, "?", "%3F")
+	if f.Options == "" {
+		return f, opt, nil
+	}
+	path, opt, err := graphio.ParseSpec("data?" + f.Options)
+	switch {
+	case err != nil:
+		err = bad("the options of the input %s: %v", name, err)
+	case path != "data":
+		err = bad("the options of the input %s: expected option=value, found %q", name, f.Options)
+	case opt.Query != "" || opt.Format.IsTable():
+		err = bad("the options of the input %s: a text has no query, and is no file of Parquet or SQLite", name)
+	}
+	return f, opt, err
 }
 
 // firstMember returns the name of the first member of an object, "" of anything else and of a
