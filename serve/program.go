@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -342,9 +343,9 @@ type CheckResult struct {
 	Text        string                `json:"text"` // the same for people
 }
 
-// check answers with the diagnostics of a program. A program with errors is no failure of the
-// request.
-func check(ctx context.Context, s *Server, _ *Call, q *Program) (*CheckResult, error) {
+// check answers with the diagnostics of a program, those that it has with its data if there is some. A
+// program with errors is no failure of the request.
+func check(ctx context.Context, s *Server, c *Call, q *Program) (*CheckResult, error) {
 	prof, err := profile(q.Profile)
 	if err != nil {
 		return nil, err
@@ -354,7 +355,21 @@ func check(ctx context.Context, s *Server, _ *Call, q *Program) (*CheckResult, e
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return &CheckResult{1, diag.ToJSON(p.Diags, p.File.Source), rendered(p.Diags, p.File.Source)}, nil
+	list, missing := p.Diags, len(p.Inputs) == 0
+	for _, in := range p.Inputs {
+		missing = missing || s.opt.Data[in.Name] == ""
+	}
+	if !list.HasErrors() && (len(q.Inputs) > 0 || !missing) {
+		_, err := s.program(ctx, c, q)
+		wrong, ok := errors.AsType[*ein.Error](err)
+		if err != nil && !ok {
+			return nil, err
+		}
+		if ok {
+			list = append(wrong.Diags, list...)
+		}
+	}
+	return &CheckResult{1, diag.ToJSON(list, p.File.Source), rendered(list, p.File.Source)}, nil
 }
 
 // costs answers with the certificate. The limit on operations does not apply: a program over it

@@ -13,6 +13,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -113,6 +114,12 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 		return func(ctx context.Context, method string, q mcp.Request) (mcp.Result, error) {
 			if call, ok := q.(*mcp.CallToolRequest); ok {
 				call.Params.Arguments = withoutNulls(call.Params.Arguments)
+				if wrong := wrongArguments(call.Params.Name, call.Params.Arguments); wrong != "" {
+					out := &Result{Text: wrong + "\n"}
+					told := out.told(true)
+					told.StructuredContent = out
+					return told, nil
+				}
 			}
 			return next(ctx, method, q)
 		}
@@ -150,6 +157,56 @@ func withoutNulls(args []byte) []byte {
 		return args
 	}
 	return out
+}
+
+// takes are the arguments of each tool.
+var takes = map[string]reflect.Type{
+	"check": reflect.TypeFor[Source](), "run": reflect.TypeFor[Source](), "explain": reflect.TypeFor[Source](), "why": reflect.TypeFor[Expression](), "doc": reflect.TypeFor[Name](),
+}
+
+// kinds are kinds of JSON in words.
+var kinds = map[jsontext.Kind]string{'n': "null", 't': "true or false", 'f': "true or false", '"': "text", '0': "a number", '[': "a list", '{': "an object"}
+
+// wrongArguments says what is wrong with the arguments of a call. The SDK would say it in terms of Go and of
+// JSON Schema.
+func wrongArguments(tool string, args []byte) string {
+	t := takes[tool]
+	given := object{}
+	if kind := jsontext.Value(args).Kind(); t == nil || len(args) > 0 && json.Unmarshal(args, &given) != nil {
+		if t == nil || kind == '{' {
+			return "" // others say it
+		}
+		return "the arguments are " + kinds[kind] + `, expected an object, such as {"program": ":print 1"}`
+	}
+	want, needed := map[string]jsontext.Kind{}, []string{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, optional, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous {
+			continue
+		}
+		if want[name] = '{'; f.Type.Kind() == reflect.String {
+			want[name] = '"'
+		}
+		if optional == "" {
+			needed = append(needed, name)
+		}
+	}
+	all := "; " + tool + " takes " + words.Joined(slices.Sorted(maps.Keys(want)))
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch kind := given[name].Kind(); want[name] {
+		case 0:
+			return "there is no argument `" + words.Shorten(name, 40) + "`" + all
+		case kind:
+		default:
+			return "the argument `" + name + "` is " + kinds[kind] + ", expected " + kinds[want[name]]
+		}
+	}
+	for _, name := range needed {
+		if given[name] == nil {
+			return "the argument `" + name + "` is missing" + all
+		}
+	}
+	return ""
 }
 
 // Stdio serves one agent over two streams until the first one ends, and no answer has come for a
@@ -306,7 +363,12 @@ func (a *agent) ask(ctx context.Context, route string, src *Source, call *mcp.Ca
 		out.Text = strings.TrimRight(out.Text, "\n") + "\n\n" + wrong(src, got.Warnings)
 	}
 	out.Cost.Millis = time.Since(start).Milliseconds()
-	return &mcp.CallToolResult{IsError: failed, Content: []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(out.Text, "\n") + costBegin + out.Cost.String()}}}, out, nil
+	return out.told(failed), out, nil
+}
+
+// told is a result as an agent gets it.
+func (r *Result) told(failed bool) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: failed, Content: []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(r.Text, "\n") + costBegin + r.Cost.String()}}}
 }
 
 // wrong returns diagnostics as text for people, with the line of the program if they have a place in it.
@@ -317,17 +379,26 @@ func wrong(src *Source, found []diag.JSONDiagnostic) string {
 			fmt.Fprintf(&b, "%s[%s]: ", d.Severity, d.Code)
 		}
 		b.WriteString(d.Message)
+		var at []string
 		if d.Start.Line > 0 && src != nil {
-			fmt.Fprintf(&b, " (line %d", d.Start.Line)
+			at = append(at, fmt.Sprintf("line %d", d.Start.Line))
 			if d.Start.Column > 0 { // data may have none
-				fmt.Fprintf(&b, ", column %d", d.Start.Column)
+				at[0] += fmt.Sprintf(", column %d", d.Start.Column)
 			}
-			if d.File == "expression" {
-				b.WriteString(" of the expression")
-			}
-			b.WriteString(")")
-			if lines := strings.Split(src.Program, "\n"); d.Start.Line <= len(lines) && d.File == "program" {
-				fmt.Fprintf(&b, "\n  %s", lines[d.Start.Line-1])
+		}
+		switch d.File {
+		case "", "program":
+		case "expression":
+			at = append(at, "the expression")
+		default:
+			at = append(at, d.File) // an input, or a file of the host
+		}
+		if len(at) > 0 {
+			b.WriteString(" (" + strings.Join(at, " of ") + ")")
+		}
+		if d.File == "program" && d.Start.Line > 0 && src != nil {
+			if lines := strings.Split(src.Program, "\n"); d.Start.Line <= len(lines) {
+				b.WriteString("\n  " + excerpt(lines[d.Start.Line-1], d.Start.Column))
 			}
 		}
 		b.WriteString("\n")
@@ -339,4 +410,14 @@ func wrong(src *Source, found []diag.JSONDiagnostic) string {
 		}
 	}
 	return b.String()
+}
+
+// excerpt is a line, of a long one what is around a column.
+func excerpt(line string, column int) string {
+	const before, most = 60, 160
+	r, mark := []rune(line), ""
+	if len(r) > most && column > before {
+		r, mark = r[min(column-1-before, len(r)):], "..."
+	}
+	return mark + words.Shorten(string(r), most)
 }

@@ -45,21 +45,31 @@ func TestTools(t *testing.T) {
 	}{
 		{"check", map[string]any{"program": "x = y"}, false, "there is no tensor `y`"},
 		{"check", map[string]any{"program": "x = 1"}, false, "The program checks."},
+		{"check", map[string]any{"program": owners + `:print Owners["nobody", 0]`}, false, "no graph of this program has a node \"nobody\""},
+		{"check", map[string]any{"program": "input A: graph\n:print A[7, 0]", "inputs": map[string]any{"A": [][]int{{0, 1}}}}, false, "axis 0 has no position 7"},
+		{"run", nil, true, "the argument `program` is missing; run takes inputs, program\n"},
+		{"run", map[string]any{"Program": "x = 1"}, true, "there is no argument `Program`; run takes inputs, program\n"},
+		{"run", map[string]any{"program": 3}, true, "the argument `program` is a number, expected text\n"},
+		{"run", map[string]any{"program": "x = 1", "inputs": []int{1}}, true, "the argument `inputs` is a list, expected an object\n"},
+		{"why", map[string]any{"program": "x = 1", "expression": true}, true, "the argument `expression` is true or false, expected text\n"},
+		{"doc", map[string]any{"name": map[string]any{}}, true, "the argument `name` is an object, expected text\n"},
+		{"run", map[string]any{"program": "// " + strings.Repeat("é", 1000) + "\nx = [" + strings.Repeat("1, ", 1000) + "y" + strings.Repeat(", 1", 1000) + "]"}, true, "(line 2, column 3006)\n  ..." + strings.Repeat("1, ", 20) + "y, 1"},
 		{"run", map[string]any{"program": "x = y"}, true, "error[E0201]: there is no tensor `y` (line 1, column 5)\n  x = y\n"},
 		{"run", map[string]any{"program": owners + `:print desc(Owners, "acme")`}, false, "{shell, zenith}\n\ncost: 3 operations run of at most"},
 		{"run", map[string]any{"program": owners + ":print sum(Owners)", "inputs": map[string]any{"Owners": [][]int{{0, 1}}}}, false, "sum(Owners) = 1"},
-		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": "owners.csv"}}, true, "E07"},
+		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": "owners.csv"}}, true, "(line 1, column 1 of A)\n"},
+		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": ""}}}, true, "the file is empty (A)\n"},
 		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": "x", "options": "query=@owners.csv"}}}, true, "has no query"},
 		{"run", map[string]any{"program": "input R(a: node)\nR(x)?", "inputs": map[string]any{"R": [][]int64{{1<<53 + 1}}}}, false, "{9007199254740993}"},
 		{"run", map[string]any{"program": "input A: graph\n:print sum(A)", "inputs": map[string]any{"A": json.RawMessage(`{"n": 2, "n": 3, "edges": []}`)}}, true, "the member /inputs/A/n is there twice"},
-		{"run", map[string]any{"program": "input A: graph\n:print sum(A)", "inputs": map[string]any{"A": [][]int{{0, 1}, {0, 1}, {2, 0}}}}, false, "sum(A) = 2\n\nwarning[W0706]: 1 repeated edge merged: 0 -> 1 is on line 1 twice (line 1)\n"},
+		{"run", map[string]any{"program": "input A: graph\n:print sum(A)", "inputs": map[string]any{"A": [][]int{{0, 1}, {0, 1}, {2, 0}}}}, false, "sum(A) = 2\n\nwarning[W0706]: 1 repeated edge merged: 0 -> 1 is on line 1 twice (line 1 of A)\n"},
 		{"explain", map[string]any{"program": ":print tc(edges([[0,1]]))"}, false, "tc (const 2x2)"},
 		{"why", map[string]any{"program": owners, "expression": `has_path(Owners, "acme", "zenith")`}, false, "shell"},
 		{"why", map[string]any{"program": owners + "n = sum(Owners)", "expression": "n"}, false, "\n\ncost: 3 operations run of at most"},
 		{"why", map[string]any{"program": "input A: graph", "inputs": map[string]any{"A": map[string]string{"text": "a b\nb c\n"}}, "expression": `has_path(A, "a", "c")`}, false, "a -> b -> c"},
 		{"why", map[string]any{"program": owners, "expression": "nothing(1)"}, true, "`nothing` (line 1, column 1 of the expression)"},
 		{"why", map[string]any{"program": owners + "Far(x, y) <- Owners(x, y).", "expression": `Far("acme", "shell")`}, false, "by line 2 from 1"},
-		{"run", map[string]any{"program": owners + "input V: vector\n:print V", "inputs": map[string]any{"V": map[string]int{"text": 1}}}, true, "\"text\" is not a node of any graph in the program (line 1)\n"},
+		{"run", map[string]any{"program": owners + "input V: vector\n:print V", "inputs": map[string]any{"V": map[string]int{"text": 1}}}, true, "\"text\" is not a node of any graph in the program (line 1 of V)\n"},
 		{"doc", map[string]any{"name": "tc"}, false, "transitive closure"},
 		{"run", map[string]any{"program": ":print 1 + 1", "inputs": nil}, false, "1 + 1 = 2"},
 		{"doc", map[string]any{"name": nil}, false, "pagerank"},
@@ -73,7 +83,7 @@ func TestTools(t *testing.T) {
 			continue
 		}
 		text := out.Content[0].(*sdk.TextContent).Text
-		if out.IsError != test.failed || !strings.Contains(text, test.want) || !strings.Contains(text, "\n\ncost: ") {
+		if out.IsError != test.failed || !strings.Contains(text, test.want) || !strings.Contains(text, "\n\ncost: ") || len(text) > 10_000 {
 			t.Errorf("%s %v: %t\n%s\nwant %s", test.tool, test.args, out.IsError, text, test.want)
 		}
 	}
