@@ -192,12 +192,31 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLongLine: a line that is too long to be read is told so before the end.
+// TestLongLine: a call that is too long to be read is answered so, and the conversation goes on; so is a
+// batch, which the version of the protocol does not have.
 func TestLongLine(t *testing.T) {
-	out := &told{}
-	err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), io.NopCloser(strings.NewReader(strings.Repeat("x", 17<<20))), out, time.Minute)
-	if err == nil || !strings.Contains(err.Error(), "a line has more than 16.0 MiB") || !strings.Contains(out.String(), `"error":{"code":-32600,"message":"a line has more than 16.0 MiB`) {
-		t.Errorf("%v\n%s", err, out)
+	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	long := strings.Repeat("x", 17<<20)
+	in := []string{
+		ask, long, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"program":"` + long + `"}}}`,
+		`{"method":"tools/call","params":{"name":"run","arguments":{"program":"{\"id\":7}` + long + `"}},"jsonrpc":"2.0","id":"three"}`,
+		`{"method":"tools/call","params":{"name":"run","arguments":{"program":"` + long + `"},"id":7}}`,
+		`[{"jsonrpc":"2.0","id":4,"method":"ping"}]`, `[]`,
+		`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"run","arguments":{"program":":print 1 + 1"}}}`, "",
+	}
+	r, w := io.Pipe()
+	out := &told{until: "1 + 1 = 2", then: w}
+	go func() { _, _ = io.WriteString(w, strings.Join(in, "\n")) }()
+	if err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), r, out, time.Minute); err != nil {
+		t.Error(err)
+	}
+	for want, n := range map[string]int{
+		`"id":null,"error":{"code":-32600,"message":"a line has more than 16.0 MiB`: 2, `"id":2,"error":{"code":-32600,`: 1, `"id":"three","error":{"code":-32600,`: 1,
+		`"id":null,"error":{"code":-32600,"message":"a batch`: 2, `1 + 1 = 2`: 2,
+	} {
+		if got := strings.Count(out.String(), want); got != n {
+			t.Errorf("%d of %s\n%s", got, want, out)
+		}
 	}
 }
 
