@@ -291,9 +291,10 @@ func (t *Tools) Call(ctx context.Context, name, args string) (text string, faile
 	return text, out.IsError || name == "check" && strings.Contains(text, "error["), nil // as it says it
 }
 
-// Handler serves agents over HTTP.
+// Handler serves agents over HTTP, but no pages of other sites, as the protocol requires.
 func Handler(s *mcp.Server) http.Handler {
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	return http.NewCrossOriginProtection().Handler(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxLine}))
 }
 
 func page(q *mcp.ReadResourceRequest, kind, text string) *mcp.ReadResourceResult {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -170,6 +172,34 @@ func TestConnect(t *testing.T) {
 		text, failed, err := tools.Call(t.Context(), test.tool, test.args)
 		if err != nil || failed != test.failed || !strings.Contains(text, test.want) || strings.Contains(text, "cost:") || strings.Contains(text, "json") {
 			t.Errorf("%s %s: %q, %t, %v", test.tool, test.args, text, failed, err)
+		}
+	}
+}
+
+// TestHTTP: a call over HTTP may be as long as one over a pipe, and no page of another site makes one.
+func TestHTTP(t *testing.T) {
+	web := mcp.Handler(mcp.New(serve.New(serve.Options{}), nil, nil))
+	for _, test := range []struct {
+		origin string
+		bytes  int
+		status int
+		want   string
+	}{
+		{"", 0, http.StatusOK, "1 + 1 = 2"},
+		{"", 15 << 20, http.StatusOK, "1 + 1 = 2"},
+		{"", 17 << 20, http.StatusRequestEntityTooLarge, "exceeds 16777216 bytes"},
+		{"http://ein.test", 0, http.StatusOK, "1 + 1 = 2"},
+		{"https://other.test", 0, http.StatusForbidden, "cross-origin"},
+	} {
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run","arguments":{"program":":print 1 + 1 //` + strings.Repeat("x", test.bytes) + `"}}}`
+		req := httptest.NewRequestWithContext(t.Context(), "POST", "http://ein.test/mcp", strings.NewReader(body))
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		if test.origin != "" {
+			req.Header.Set("Origin", test.origin)
+		}
+		resp := httptest.NewRecorder()
+		if web.ServeHTTP(resp, req); resp.Code != test.status || !strings.Contains(resp.Body.String(), test.want) {
+			t.Errorf("%s, %d bytes: %d\n%s", test.origin, test.bytes, resp.Code, resp.Body)
 		}
 	}
 }
