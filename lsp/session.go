@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -158,13 +160,13 @@ func parseSettings(raw []byte) (settings, error) {
 	}
 	var wrapped map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &wrapped); err != nil {
-		return s, fmt.Errorf("the settings are not an object: %w", err)
+		return s, fmt.Errorf("the settings are not an object: %s", wrongSetting(err))
 	}
 	if inner, ok := wrapped["ein"]; ok {
 		return parseSettings(inner)
 	}
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return settings{}, fmt.Errorf("the settings are wrong: %w", err)
+		return settings{}, fmt.Errorf("the settings are wrong: %s", wrongSetting(err))
 	}
 	for _, key := range slices.Sorted(maps.Keys(wrapped)) {
 		switch key {
@@ -179,6 +181,22 @@ func parseSettings(raw []byte) (settings, error) {
 		return s, fmt.Errorf("ein.profile is %.40q, expected %q, %q or %q", profile, check.Full, check.Core, check.Logic)
 	}
 	return s, nil
+}
+
+// wrongSetting says what is wrong in terms of the settings rather than of Go.
+func wrongSetting(err error) string {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return err.Error()
+	}
+	found := "a " + wrong.Value
+	if strings.HasPrefix(wrong.Value, "a") || strings.HasPrefix(wrong.Value, "o") {
+		found = "an " + wrong.Value
+	}
+	if wrong.Field != "" {
+		found += " in ein." + wrong.Field
+	}
+	return "found " + found + `, expected the form {"inputs": {"A": "a.csv"}, "profile": "full"}`
 }
 
 // profile is the one that is set; full where none is.

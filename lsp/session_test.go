@@ -320,9 +320,11 @@ func TestSettings(t *testing.T) {
 		{`{"inputs":{"A":"x.csv"}}`, "x.csv", ""},
 		{`{"ein":{"inputs":{"A":"x.csv"}}}`, "x.csv", ""},
 		{`{"inputs":{"A":"x.csv"},"input":1}`, "x.csv", "there is no setting ein.input;"},
-		{`{"inputs":{"A":5}}`, "", "the settings are wrong"},
+		{`{"inputs":{"A":5}}`, "", "the settings are wrong: found a number in ein.inputs, expected"},
+		{`{"inputs":[]}`, "", "the settings are wrong: found an array in ein.inputs, expected"},
+		{`{"profile":1}`, "", "the settings are wrong: found a number in ein.profile, expected"},
 		{`{"path":"ein","inputs":{"A":"x.csv"},"profile":"full","trace":{"server":"off"}}`, "x.csv", ""}, // of the extension
-		{`[1]`, "", "the settings are not an object"},
+		{`[1]`, "", "the settings are not an object: found an array, expected"},
 		{`{"profile":"tiny"}`, "", "expected \"full\", \"core\" or \"logic\""},
 	} {
 		got, err := parseSettings([]byte(test.raw))
