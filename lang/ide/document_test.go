@@ -147,4 +147,8 @@ func TestLineEndings(t *testing.T) {
 	if got := diag.Apply(text, edits); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	const twice = "def twice(x) = {\r\n  x + x\r\n}\r\n"
+	if h, ok := New("in.ein", twice, Options{}).Hover(5); !ok || strings.Contains(h.Markdown, "\r") {
+		t.Errorf("got %+v", h)
+	}
 }

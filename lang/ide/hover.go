@@ -444,7 +444,7 @@ func (m *markdown) function(f *function) {
 		m.add("prints\n\n```\n" + f.Output + "\n```")
 	}
 	if f.Source != "" {
-		m.code(f.Source)
+		m.code(strings.ReplaceAll(f.Source, "\r\n", "\n"))
 	}
 }
 
