@@ -293,6 +293,32 @@ func TestProject(t *testing.T) {
 	}
 }
 
+// TestRunData: a run that begins before the data is read says itself what is wrong with it.
+func TestRunData(t *testing.T) {
+	c := connect(t, Options{})
+	var params protocol.InitializeParams
+	if err := protocol.Unmarshal([]byte(`{"processId":null,"rootUri":null,"initializationOptions":{"inputs":{"A":"none.csv","C":"?"}},"capabilities":{}}`), &params); err != nil {
+		t.Fatal(err)
+	}
+	c.initialize(&params)
+	u := uri.File(filepath.Join(t.TempDir(), "p.ein"))
+	for text, want := range map[string]string{
+		"input A: graph\n:print A\n":                 "none.csv: error[E0702]: the file cannot be read",
+		"input A: graph\ninput B: graph\n:print A\n": "the input `B` has no data",
+		"input C: graph\n:print C\n":                 "the setting ein.inputs.C: ?: the file name is missing",
+	} {
+		c.open(u, text)
+		_, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{Command: commandRun, Arguments: []protocol.LSPAny{encoded(u)}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+		if err := c.DidClose(c.ctx, &protocol.DidCloseTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.leave()
+}
+
 // TestMaxText: what is too much is not looked at, and that is said; the rest is.
 func TestMaxText(t *testing.T) {
 	c := start(t, "", Options{MaxText: 100})
