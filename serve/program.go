@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -181,13 +182,14 @@ func (c *Call) file(data jsontext.Value, name string) (f File, opt graphio.Optio
 		return f, opt, nil
 	}
 	path, opt, err := graphio.ParseSpec("data?" + f.Options)
-	switch {
-	case err != nil:
+	if err == nil && path != "data" {
+		err = fmt.Errorf("expected option=value, found %q", f.Options)
+	}
+	if err == nil && (opt.Query != "" || opt.Format.IsTable()) {
+		err = errors.New("a text has no query, and is no file of Parquet or SQLite")
+	}
+	if err != nil {
 		err = bad("the options of the input %s: %v", name, err)
-	case path != "data":
-		err = bad("the options of the input %s: expected option=value, found %q", name, f.Options)
-	case opt.Query != "" || opt.Format.IsTable():
-		err = bad("the options of the input %s: a text has no query, and is no file of Parquet or SQLite", name)
 	}
 	return f, opt, err
 }

@@ -13,7 +13,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -159,54 +158,56 @@ func withoutNulls(args []byte) []byte {
 	return out
 }
 
-// takes are the arguments of each tool.
-var takes = map[string]reflect.Type{
-	"check": reflect.TypeFor[Source](), "run": reflect.TypeFor[Source](), "explain": reflect.TypeFor[Source](), "why": reflect.TypeFor[Expression](), "doc": reflect.TypeFor[Name](),
-}
-
-// kinds are kinds of JSON in words.
-var kinds = map[jsontext.Kind]string{'n': "null", 't': "true or false", 'f': "true or false", '"': "text", '0': "a number", '[': "a list", '{': "an object"}
+// takes are the arguments of each tool. All but inputs and name are needed.
+var takes = map[string]string{"check": "inputs program", "run": "inputs program", "explain": "inputs program", "why": "expression inputs program", "doc": "name"}
 
 // wrongArguments says what is wrong with the arguments of a call. The SDK would say it in terms of Go and of
 // JSON Schema.
 func wrongArguments(tool string, args []byte) string {
-	t := takes[tool]
+	all := strings.Fields(takes[tool])
 	given := object{}
-	if kind := jsontext.Value(args).Kind(); t == nil || len(args) > 0 && json.Unmarshal(args, &given) != nil {
-		if t == nil || kind == '{' {
+	if len(args) > 0 && json.Unmarshal(args, &given) != nil {
+		if args[0] == '{' {
 			return "" // others say it
 		}
-		return "the arguments are " + kinds[kind] + `, expected an object, such as {"program": ":print 1"}`
+		return fmt.Sprintf(`the arguments are %s, expected an object, such as {"program": ":print 1"}`, kind(args))
 	}
-	want, needed := map[string]jsontext.Kind{}, []string{}
-	for _, f := range reflect.VisibleFields(t) {
-		name, optional, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous {
-			continue
-		}
-		if want[name] = '{'; f.Type.Kind() == reflect.String {
-			want[name] = '"'
-		}
-		if optional == "" {
-			needed = append(needed, name)
-		}
-	}
-	all := "; " + tool + " takes " + words.Joined(slices.Sorted(maps.Keys(want)))
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		switch kind := given[name].Kind(); want[name] {
-		case 0:
-			return "there is no argument `" + words.Shorten(name, 40) + "`" + all
-		case kind:
-		default:
-			return "the argument `" + name + "` is " + kinds[kind] + ", expected " + kinds[want[name]]
+		want := "text"
+		if name == "inputs" {
+			want = "an object"
+		}
+		switch found := kind(given[name]); {
+		case all == nil: // of a tool that does not exist
+		case !slices.Contains(all, name):
+			return fmt.Sprintf("there is no argument `%s`; %s takes %s", words.Shorten(name, 40), tool, words.Joined(all))
+		case found != want:
+			return fmt.Sprintf("the argument `%s` is %s, expected %s", name, found, want)
 		}
 	}
-	for _, name := range needed {
-		if given[name] == nil {
-			return "the argument `" + name + "` is missing" + all
+	for _, name := range all {
+		if given[name] == nil && name != "inputs" && name != "name" {
+			return fmt.Sprintf("the argument `%s` is missing; %s takes %s", name, tool, words.Joined(all))
 		}
 	}
 	return ""
+}
+
+// kind is what a JSON value is, in words.
+func kind(v jsontext.Value) string {
+	switch v.Kind() {
+	case '"':
+		return "text"
+	case '0':
+		return "a number"
+	case '[':
+		return "a list"
+	case '{':
+		return "an object"
+	case 'n':
+		return "null"
+	}
+	return "true or false"
 }
 
 // Stdio serves one agent over two streams until the first one ends, and no answer has come for a
@@ -379,25 +380,24 @@ func wrong(src *Source, found []diag.JSONDiagnostic) string {
 		if d.Code != "" {
 			fmt.Fprintf(&b, "%s[%s]: ", d.Severity, d.Code)
 		}
-		b.WriteString(d.Message)
-		var at []string
+		at := ""
 		if d.Start.Line > 0 && src != nil {
-			at = append(at, fmt.Sprintf("line %d", d.Start.Line))
+			at = fmt.Sprintf("line %d", d.Start.Line)
 			if d.Start.Column > 0 { // data may have none
-				at[0] += fmt.Sprintf(", column %d", d.Start.Column)
+				at += fmt.Sprintf(", column %d", d.Start.Column)
 			}
 		}
-		switch d.File {
-		case "", "program":
-		case "expression":
-			at = append(at, "the expression")
-		default:
-			at = append(at, d.File) // an input, or a file of the host
+		file, own := d.File, d.File == "program"
+		if file == "expression" {
+			file = "the expression"
 		}
-		if len(at) > 0 {
-			b.WriteString(" (" + strings.Join(at, " of ") + ")")
+		if !own && file != "" { // or an input, or a file of the host
+			at = strings.TrimPrefix(at+" of "+file, " of ")
 		}
-		if d.File == "program" && d.Start.Line > 0 && src != nil {
+		if b.WriteString(d.Message); at != "" {
+			fmt.Fprintf(&b, " (%s)", at)
+		}
+		if own && at != "" {
 			if lines := strings.Split(src.Program, "\n"); d.Start.Line <= len(lines) {
 				b.WriteString("\n  " + excerpt(lines[d.Start.Line-1], d.Start.Column))
 			}
