@@ -11,8 +11,18 @@ import (
 	"ein/lang/source"
 )
 
+// codeActionParams is the part of protocol.CodeActionParams that the server reads. The rest, diagnostics
+// that came from here, would add to the binary.
+type codeActionParams struct {
+	Range   protocol.Range `json:"range"`
+	Context struct {
+		Only        []protocol.CodeActionKind      `json:"only"`
+		TriggerKind protocol.CodeActionTriggerKind `json:"triggerKind"`
+	} `json:"context"`
+}
+
 // CodeAction offers fixes and rewrites for a range.
-func (s *server) CodeAction(_ context.Context, f *file, params *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
+func (s *server) CodeAction(_ context.Context, f *file, params *codeActionParams) ([]protocol.CommandOrCodeAction, error) {
 	list := []protocol.CommandOrCodeAction{}
 	if !s.client.literalActions {
 		return list, nil // it takes commands only, and an edit is none
