@@ -14,7 +14,7 @@ import (
 // codeActionParams is the part of protocol.CodeActionParams that the server reads. The rest, diagnostics
 // that came from here, would add to the binary.
 type codeActionParams struct {
-	Range   protocol.Range `json:"range"`
+	ranged
 	Context struct {
 		Only        []protocol.CodeActionKind      `json:"only"`
 		TriggerKind protocol.CodeActionTriggerKind `json:"triggerKind"`

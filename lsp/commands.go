@@ -88,7 +88,7 @@ func (s *server) commandNames() []string {
 
 // CodeLens puts the commands for a program above its first statement, if it has no
 // errors.
-func (s *server) CodeLens(_ context.Context, f *file, _ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+func (s *server) CodeLens(_ context.Context, f *file, _ *struct{}) ([]protocol.CodeLens, error) {
 	list := []protocol.CodeLens{}
 	d := f.document()
 	if len(d.File().Stmts) == 0 || d.Diagnostics().HasErrors() {

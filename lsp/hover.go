@@ -10,7 +10,7 @@ import (
 )
 
 // Hover describes the thing at a place.
-func (s *server) Hover(_ context.Context, f *file, offset int, _ *protocol.HoverParams) (*protocol.Hover, error) {
+func (s *server) Hover(_ context.Context, f *file, offset int, _ *struct{}) (*protocol.Hover, error) {
 	h, ok := f.document().Hover(offset)
 	if !ok {
 		return nil, nil
@@ -29,7 +29,7 @@ func markup(text string, markdown bool) *protocol.MarkupContent {
 }
 
 // SignatureHelp shows the call around a place and which argument it is in.
-func (s *server) SignatureHelp(_ context.Context, f *file, offset int, _ *protocol.SignatureHelpParams) (*protocol.SignatureHelp, error) {
+func (s *server) SignatureHelp(_ context.Context, f *file, offset int, _ *struct{}) (*protocol.SignatureHelp, error) {
 	sig, ok := f.document().Signature(offset)
 	if !ok {
 		return nil, nil

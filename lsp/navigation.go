@@ -12,7 +12,7 @@ import (
 )
 
 // Definition returns where the name at a place gets its value.
-func (s *server) Definition(_ context.Context, f *file, offset int, _ *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
+func (s *server) Definition(_ context.Context, f *file, offset int, _ *struct{}) (protocol.DefinitionResult, error) {
 	if span, ok := f.document().Definition(offset); ok {
 		return protocol.LocationSlice{{URI: f.sent, Range: f.mapper().rangeOf(span)}}, nil
 	}
@@ -37,7 +37,7 @@ func (s *server) References(_ context.Context, f *file, offset int, params *prot
 }
 
 // DocumentHighlight is References within the file, with reads and writes apart.
-func (s *server) DocumentHighlight(_ context.Context, f *file, offset int, _ *protocol.DocumentHighlightParams) ([]protocol.DocumentHighlight, error) {
+func (s *server) DocumentHighlight(_ context.Context, f *file, offset int, _ *struct{}) ([]protocol.DocumentHighlight, error) {
 	list, m := []protocol.DocumentHighlight{}, f.mapper()
 	for _, h := range f.document().Highlights(offset) {
 		kind := protocol.DocumentHighlightKindRead

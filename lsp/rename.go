@@ -15,7 +15,7 @@ import (
 const requestFailed jsonrpc2.Code = -32803
 
 // PrepareRename says what a rename would rename, or why it cannot.
-func (s *server) PrepareRename(_ context.Context, f *file, offset int, _ *protocol.PrepareRenameParams) (protocol.PrepareRenameResult, error) {
+func (s *server) PrepareRename(_ context.Context, f *file, offset int, _ *struct{}) (protocol.PrepareRenameResult, error) {
 	span, name, err := f.document().PrepareRename(offset)
 	if err != nil {
 		return nil, jsonrpc2.Errorf(requestFailed, "%v", err)

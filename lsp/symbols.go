@@ -31,7 +31,7 @@ func symbolKind(k ide.Kind) protocol.SymbolKind {
 
 // DocumentSymbol returns the outline of a file: its definitions, with their shapes where
 // the client has room for them.
-func (s *server) DocumentSymbol(_ context.Context, f *file, _ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
+func (s *server) DocumentSymbol(_ context.Context, f *file, _ *struct{}) (protocol.DocumentSymbolResult, error) {
 	if !s.client.hierarchy {
 		return flat(f), nil
 	}
