@@ -11,8 +11,18 @@ import (
 	"ein/lang/source"
 )
 
+// codeActionParams is the part of protocol.CodeActionParams that the server reads. The rest, diagnostics
+// that came from here, would add to the binary.
+type codeActionParams struct {
+	ranged
+	Context struct {
+		Only        []protocol.CodeActionKind      `json:"only"`
+		TriggerKind protocol.CodeActionTriggerKind `json:"triggerKind"`
+	} `json:"context"`
+}
+
 // CodeAction offers fixes and rewrites for a range.
-func (s *server) CodeAction(_ context.Context, f *file, params *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
+func (s *server) CodeAction(_ context.Context, f *file, params *codeActionParams) ([]protocol.CommandOrCodeAction, error) {
 	list := []protocol.CommandOrCodeAction{}
 	if !s.client.literalActions {
 		return list, nil // it takes commands only, and an edit is none
@@ -48,7 +58,7 @@ func (s *server) CodeAction(_ context.Context, f *file, params *protocol.CodeAct
 		if alone, ok := f.document().Alone(span.Start); ok && alone.Span.Contains(span.Start) {
 			title := "run this statement and show its value behind it"
 			list = append(list, &protocol.CodeAction{Title: title, Command: protocol.Command{
-				Title: title, Command: commandRunStatement, Arguments: []protocol.LSPAny{encoded(f.uri), encoded(&params.Range.Start)},
+				Title: title, Command: commandRunStatement, Arguments: []protocol.LSPAny{encoded(f.sent), encoded(&params.Range.Start)},
 			}})
 		}
 	}

@@ -40,7 +40,7 @@ func (s *server) bindings(f *file, span source.Span) (list []protocol.CommandOrC
 		for _, name := range dataBeside(f.uri.FsPath(), in.Name) {
 			title := fmt.Sprintf("bind `%s` to %s in %s", in.Name, name, project.Name)
 			list = append(list, &protocol.CodeAction{Title: title, Command: protocol.Command{
-				Title: title, Command: commandBind, Arguments: []protocol.LSPAny{encoded(f.uri), encoded(in.Name), encoded(name)},
+				Title: title, Command: commandBind, Arguments: []protocol.LSPAny{encoded(f.sent), encoded(in.Name), encoded(name)},
 			}})
 		}
 	}

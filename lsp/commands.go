@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -87,7 +88,7 @@ func (s *server) commandNames() []string {
 
 // CodeLens puts the commands for a program above its first statement, if it has no
 // errors.
-func (s *server) CodeLens(_ context.Context, f *file, _ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+func (s *server) CodeLens(_ context.Context, f *file, _ *struct{}) ([]protocol.CodeLens, error) {
 	list := []protocol.CodeLens{}
 	d := f.document()
 	if len(d.File().Stmts) == 0 || d.Diagnostics().HasErrors() {
@@ -99,7 +100,7 @@ func (s *server) CodeLens(_ context.Context, f *file, _ *protocol.CodeLensParams
 			continue
 		}
 		list = append(list, protocol.CodeLens{Range: at, Command: protocol.Command{
-			Title: c.title, Command: c.name, Arguments: []protocol.LSPAny{encoded(f.uri)},
+			Title: c.title, Command: c.name, Arguments: []protocol.LSPAny{encoded(f.sent)},
 		}})
 	}
 	return list, nil
@@ -175,10 +176,17 @@ func (s *server) report(ctx context.Context, f *file, program string, write func
 // mistakes of the user.
 func (s *server) program(ctx context.Context, f *file, text string) (*ein.Program, error) {
 	declared := f.document().Inputs()
-	sources, _ := s.sources(f, declared)
+	sources, problems := s.sources(f, declared)
+	for _, list := range problems {
+		return nil, errors.New(list[0].Message)
+	}
 	inputs := lists.Map(sources, func(src dataSource) ein.Input { return src.Input })
 	if len(inputs) < len(declared) {
-		in := declared[0].Name
+		i := slices.IndexFunc(declared, func(in ide.Input) bool {
+			has, _ := s.sources(f, []ide.Input{in})
+			return has == nil
+		})
+		in := declared[max(i, 0)].Name
 		return nil, fmt.Errorf("the input `%s` has no data; the setting ein.inputs gives it, as in {%q: \"FILE\"}, to all inputs of the program", in, in)
 	}
 	limits := ein.Limits{MaxBytes: s.opt.MaxMemory, MaxOps: s.opt.MaxOps}
@@ -196,7 +204,13 @@ func (s *server) program(ctx context.Context, f *file, text string) (*ein.Progra
 
 // failure is a diagnostic as one message.
 func failure(f *source.File, d diag.Diagnostic) error {
-	message := fmt.Sprintf("line %d: %s[%s]: %s", f.Position(d.Span.Start).Line, d.Severity, d.Code, d.Message)
+	message := fmt.Sprintf("%s[%s]: %s", d.Severity, d.Code, d.Message)
+	switch {
+	case d.At == nil && f != nil:
+		message = fmt.Sprintf("line %d: %s", f.Position(d.Span.Start).Line, message)
+	case d.At != nil && *d.At != (source.Position{}):
+		message = d.At.String() + ": " + message
+	}
 	return errors.New(strings.Join(append([]string{message}, d.Notes...), "\n"))
 }
 

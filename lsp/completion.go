@@ -26,7 +26,7 @@ var completionKinds = map[ide.Kind]protocol.CompletionItemKind{
 }
 
 // Completion offers what can be written at a place.
-func (s *server) Completion(_ context.Context, f *file, offset int, _ *protocol.CompletionParams) (protocol.CompletionResult, error) {
+func (s *server) Completion(_ context.Context, f *file, offset int, _ *struct{}) (protocol.CompletionResult, error) {
 	list := &protocol.CompletionList{Items: []protocol.CompletionItem{}}
 	m := f.mapper()
 	for i, item := range f.document().Complete(offset) {

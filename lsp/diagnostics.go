@@ -85,7 +85,7 @@ func (s *server) check(u uri.URI) {
 		return // the data is that of another text; with the right one this is done again
 	}
 	if !s.client.pull {
-		s.publish(u, &f.version, s.diagnostics(f))
+		s.publish(f.sent, &f.version, s.diagnostics(f))
 	}
 }
 
@@ -150,7 +150,7 @@ func (s *server) diagnostic(f *file, d *diag.Diagnostic) protocol.Diagnostic {
 	if s.client.related {
 		for _, r := range d.Related {
 			out.RelatedInformation = append(out.RelatedInformation, protocol.DiagnosticRelatedInformation{
-				Location: protocol.Location{URI: f.uri, Range: m.rangeOf(r.Span)}, Message: r.Message,
+				Location: protocol.Location{URI: f.sent, Range: m.rangeOf(r.Span)}, Message: r.Message,
 			})
 		}
 	}
@@ -187,7 +187,7 @@ func (s *server) DiagnosticWorkspace(ctx context.Context, params *protocol.Works
 			return nil, err
 		}
 		report := s.pulled(f, known[f.uri])
-		report["uri"], report["version"] = f.uri, f.version
+		report["uri"], report["version"] = f.sent, f.version
 		items = append(items, report)
 	}
 	return object{"items": items}, nil

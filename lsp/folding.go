@@ -9,7 +9,7 @@ import (
 )
 
 // FoldingRanges returns the ranges of lines that can be closed.
-func (s *server) FoldingRanges(_ context.Context, f *file, _ *protocol.FoldingRangeParams) ([]protocol.FoldingRange, error) {
+func (s *server) FoldingRanges(_ context.Context, f *file, _ *struct{}) ([]protocol.FoldingRange, error) {
 	list, m := []protocol.FoldingRange{}, f.mapper()
 	for _, fold := range f.document().Folds() {
 		r := m.rangeOf(fold.Span)

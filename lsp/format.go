@@ -8,7 +8,7 @@ import (
 )
 
 // Formatting gives a file its canonical form. It ignores the client's options: there is only one form.
-func (s *server) Formatting(_ context.Context, f *file, _ *protocol.DocumentFormattingParams) ([]protocol.TextEdit, error) {
+func (s *server) Formatting(_ context.Context, f *file, _ *struct{}) ([]protocol.TextEdit, error) {
 	edits, ok := f.document().Format()
 	if !ok {
 		return nil, jsonrpc2.Errorf(requestFailed, "the program has errors of syntax, and what does not parse cannot be formatted")
@@ -17,12 +17,16 @@ func (s *server) Formatting(_ context.Context, f *file, _ *protocol.DocumentForm
 }
 
 // RangeFormatting formats the statements that a range touches.
-func (s *server) RangeFormatting(_ context.Context, f *file, params *protocol.DocumentRangeFormattingParams) ([]protocol.TextEdit, error) {
+func (s *server) RangeFormatting(_ context.Context, f *file, params *ranged) ([]protocol.TextEdit, error) {
 	return textEdits(f, f.document().FormatRange(f.mapper().span(params.Range))), nil
 }
 
+// typed is the parameters of OnTypeFormatting.
+type typed struct {
+	Ch string `json:"ch"`
+}
+
 // OnTypeFormatting formats the statement that a typed character ends.
-func (s *server) OnTypeFormatting(_ context.Context, f *file, params *protocol.DocumentOnTypeFormattingParams) ([]protocol.TextEdit, error) {
-	offset, _ := f.mapper().offset(params.Position)
+func (s *server) OnTypeFormatting(_ context.Context, f *file, offset int, params *typed) ([]protocol.TextEdit, error) {
 	return textEdits(f, f.document().FormatOnType(offset, params.Ch)), nil
 }

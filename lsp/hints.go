@@ -7,7 +7,7 @@ import (
 )
 
 // InlayHint shows inferred shapes, indices and values between the words of the text.
-func (s *server) InlayHint(_ context.Context, f *file, params *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
+func (s *server) InlayHint(_ context.Context, f *file, params *ranged) ([]protocol.InlayHint, error) {
 	list, m := []protocol.InlayHint{}, f.mapper()
 	span := m.span(params.Range)
 	if span.Len() == 0 {

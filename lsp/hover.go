@@ -2,13 +2,15 @@ package lsp
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"unicode/utf16"
 
 	"go.lsp.dev/protocol"
 )
 
 // Hover describes the thing at a place.
-func (s *server) Hover(_ context.Context, f *file, offset int, _ *protocol.HoverParams) (*protocol.Hover, error) {
+func (s *server) Hover(_ context.Context, f *file, offset int, _ *struct{}) (*protocol.Hover, error) {
 	h, ok := f.document().Hover(offset)
 	if !ok {
 		return nil, nil
@@ -17,16 +19,17 @@ func (s *server) Hover(_ context.Context, f *file, offset int, _ *protocol.Hover
 	return &protocol.Hover{Contents: markup(h.Markdown, s.client.markdown), Range: &r}, nil
 }
 
-// markup is Markdown, declared as plain text for clients that show nothing else.
+// markup is Markdown, without the fences of code as plain text for clients that show nothing else.
 func markup(text string, markdown bool) *protocol.MarkupContent {
 	if markdown {
 		return &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: text}
 	}
-	return &protocol.MarkupContent{Kind: protocol.MarkupKindPlainText, Value: text}
+	fence := func(line string) bool { return strings.HasPrefix(line, "```") }
+	return &protocol.MarkupContent{Kind: protocol.MarkupKindPlainText, Value: strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), fence), "\n")}
 }
 
 // SignatureHelp shows the call around a place and which argument it is in.
-func (s *server) SignatureHelp(_ context.Context, f *file, offset int, _ *protocol.SignatureHelpParams) (*protocol.SignatureHelp, error) {
+func (s *server) SignatureHelp(_ context.Context, f *file, offset int, _ *struct{}) (*protocol.SignatureHelp, error) {
 	sig, ok := f.document().Signature(offset)
 	if !ok {
 		return nil, nil

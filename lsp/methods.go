@@ -43,7 +43,7 @@ var served = []struct {
 	{protocol.MethodTextDocumentInlayHint, "shapes, summed indices, parameters, values of statements that were run", inFile((*server).InlayHint)},
 	{protocol.MethodTextDocumentFormatting, "what `ein fmt` does", inFile((*server).Formatting)},
 	{protocol.MethodTextDocumentRangeFormatting, "whole statements", inFile((*server).RangeFormatting)},
-	{protocol.MethodTextDocumentOnTypeFormatting, "after a line end and a closing bracket", inFile((*server).OnTypeFormatting)},
+	{protocol.MethodTextDocumentOnTypeFormatting, "after a line end, `;` and `}`", atPlace((*server).OnTypeFormatting)},
 	{protocol.MethodTextDocumentCodeAction, "fixes, extract, inline, rewrites, fix all, explain a code, run a statement, bind an input", inFile((*server).CodeAction)},
 	{protocol.MethodTextDocumentCodeLens, "Run, Cost, Explain", inFile((*server).CodeLens)},
 	{protocol.MethodTextDocumentFoldingRange, "", inFile((*server).FoldingRanges)},
@@ -67,6 +67,12 @@ func asked[P, R any](f func(*server, context.Context, *P) (R, error)) handler {
 		}
 		return f(s, ctx, p)
 	}
+}
+
+// ranged is the parameters of a request about a range. Like those of the other requests about a file it has no
+// more than what is read: the types that the library has for them would add to the binary.
+type ranged struct {
+	Range protocol.Range `json:"range"`
 }
 
 // inFile is a handler about an open file.

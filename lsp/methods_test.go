@@ -59,3 +59,18 @@ func TestDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestTypeTriggers: each character that the server wants to hear of when it is typed formats what it ends.
+func TestTypeTriggers(t *testing.T) {
+	c := startRaw(t, Options{})
+	c.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"processId":null,"rootUri":null,"capabilities":{}}}`)
+	result := c.answer(0)["result"].(map[string]any)["capabilities"].(map[string]any)["documentOnTypeFormattingProvider"].(map[string]any)
+	for i, ch := range append(result["moreTriggerCharacter"].([]any), result["firstTriggerCharacter"]) {
+		text := map[any]string{"\n": "A=1\n", ";": "A=1;", "}": "repeat 2 {A=1}"}[ch]
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///x.ein","languageId":"ein","version":1,"text":%q}}}`, text))
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"textDocument/onTypeFormatting","params":{"textDocument":{"uri":"file:///x.ein"},"position":{"line":9,"character":0},"ch":%q,"options":{"tabSize":2,"insertSpaces":true}}}`, i+1, ch))
+		if edits, _ := c.answer(i + 1)["result"].([]any); len(edits) == 0 {
+			t.Errorf("%q formats nothing", ch)
+		}
+	}
+}

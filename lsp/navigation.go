@@ -12,9 +12,9 @@ import (
 )
 
 // Definition returns where the name at a place gets its value.
-func (s *server) Definition(_ context.Context, f *file, offset int, _ *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
+func (s *server) Definition(_ context.Context, f *file, offset int, _ *struct{}) (protocol.DefinitionResult, error) {
 	if span, ok := f.document().Definition(offset); ok {
-		return protocol.LocationSlice{{URI: f.uri, Range: f.mapper().rangeOf(span)}}, nil
+		return protocol.LocationSlice{{URI: f.sent, Range: f.mapper().rangeOf(span)}}, nil
 	}
 	if page, span, ok := f.document().LibraryDefinition(offset); ok && s.client.content {
 		at := protocol.Location{URI: libraryURI(page), Range: newMapper(page.Text, f.encoding).rangeOf(span)}
@@ -32,12 +32,12 @@ func libraryURI(page ide.LibraryPage) uri.URI {
 func (s *server) References(_ context.Context, f *file, offset int, params *protocol.ReferenceParams) ([]protocol.Location, error) {
 	m := f.mapper()
 	return lists.Map(f.document().References(offset, params.Context.IncludeDeclaration), func(span source.Span) protocol.Location {
-		return protocol.Location{URI: f.uri, Range: m.rangeOf(span)}
+		return protocol.Location{URI: f.sent, Range: m.rangeOf(span)}
 	}), nil
 }
 
 // DocumentHighlight is References within the file, with reads and writes apart.
-func (s *server) DocumentHighlight(_ context.Context, f *file, offset int, _ *protocol.DocumentHighlightParams) ([]protocol.DocumentHighlight, error) {
+func (s *server) DocumentHighlight(_ context.Context, f *file, offset int, _ *struct{}) ([]protocol.DocumentHighlight, error) {
 	list, m := []protocol.DocumentHighlight{}, f.mapper()
 	for _, h := range f.document().Highlights(offset) {
 		kind := protocol.DocumentHighlightKindRead

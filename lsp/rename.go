@@ -15,7 +15,7 @@ import (
 const requestFailed jsonrpc2.Code = -32803
 
 // PrepareRename says what a rename would rename, or why it cannot.
-func (s *server) PrepareRename(_ context.Context, f *file, offset int, _ *protocol.PrepareRenameParams) (protocol.PrepareRenameResult, error) {
+func (s *server) PrepareRename(_ context.Context, f *file, offset int, _ *struct{}) (protocol.PrepareRenameResult, error) {
 	span, name, err := f.document().PrepareRename(offset)
 	if err != nil {
 		return nil, jsonrpc2.Errorf(requestFailed, "%v", err)
@@ -42,11 +42,11 @@ func textEdits(f *file, edits []diag.Edit) []protocol.TextEdit {
 // workspaceEdit returns edits of one file, tied to its version if the client can refuse them for another.
 func (s *server) workspaceEdit(f *file, edits []diag.Edit) *protocol.WorkspaceEdit {
 	if !s.client.documentChanges {
-		return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{f.uri: textEdits(f, edits)}}
+		return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{f.sent: textEdits(f, edits)}}
 	}
 	version := f.version
 	change := &protocol.TextDocumentEdit{TextDocument: protocol.OptionalVersionedTextDocumentIdentifier{
-		TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: f.uri}, Version: &version,
+		TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: f.sent}, Version: &version,
 	}}
 	for _, e := range textEdits(f, edits) {
 		change.Edits = append(change.Edits, &e)

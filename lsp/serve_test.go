@@ -373,6 +373,48 @@ func TestUntitled(t *testing.T) {
 	c.leave()
 }
 
+// TestSpelled: a client is answered with the URI that it opened a file with, and may write it in another way.
+func TestSpelled(t *testing.T) {
+	c := startRaw(t, Options{Debounce: 1})
+	c.initialize()
+	told := func(u string) {
+		t.Helper()
+		for {
+			params, _ := receive(t, c.in)["params"].(map[string]any)
+			if got := fmt.Sprint(params["uri"]); params["diagnostics"] != nil && got != "file:///project/program.ein" {
+				if got != u {
+					t.Errorf("diagnostics of %s, not %s", got, u)
+				}
+				return
+			}
+		}
+	}
+	for i, of := range []struct{ opened, asked string }{
+		{"file:///C:/a b.ein", "file:///c%3A/a%20b.ein"},
+		{"file:///tmp/zo%c3%ab(1)+%2B.ein", "file:///tmp/zoë%281%29%2B+.ein"},
+		{"zipfile:///x.zip::a.ein", "zipfile:/x.zip%3A%3Aa.ein"},
+		{"fugitive:///repo/.git//0/a.ein", "fugitive:///repo/.git//0/a.ein"},
+	} {
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":%q,"languageId":"ein","version":1,"text":"A = 1\nB = A\n"}}}`, of.opened))
+		told(of.opened)
+		for j, m := range []struct{ method, params string }{
+			{"references", `"context":{"includeDeclaration":true}`},
+			{"definition", `"x":0`},
+			{"rename", `"newName":"C"`},
+			{"documentSymbol", `"x":0`},
+			{"codeLens", `"x":0`},
+		} {
+			id := 1000 + 100*i + j
+			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"textDocument/%s","params":{"textDocument":{"uri":%q},"position":{"line":0,"character":0},%s}}`, id, m.method, of.asked, m.params))
+			if got := fmt.Sprint(c.answer(id)["result"]); !strings.Contains(got, of.opened) {
+				t.Errorf("%s: %s of %s", m.method, got, of.opened)
+			}
+		}
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"textDocument/didClose","params":{"textDocument":{"uri":%q}}}`, of.asked))
+		told(of.opened)
+	}
+}
+
 func TestNegotiate(t *testing.T) {
 	for _, test := range []struct {
 		general string

@@ -229,7 +229,7 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 		"foldingRangeProvider": true, "selectionRangeProvider": true,
 		"completionProvider":               object{"triggerCharacters": []string{"[", "(", ",", "\"", ":"}, "completionItem": object{"labelDetailsSupport": true}},
 		"signatureHelpProvider":            object{"triggerCharacters": []string{"(", ","}, "retriggerCharacters": []string{")"}},
-		"documentOnTypeFormattingProvider": object{"firstTriggerCharacter": "\n", "moreTriggerCharacter": []string{"]", ")", "}"}},
+		"documentOnTypeFormattingProvider": object{"firstTriggerCharacter": "\n", "moreTriggerCharacter": []string{";", "}"}},
 		"renameProvider":                   object{"prepareProvider": true},
 		"codeActionProvider": object{"codeActionKinds": []protocol.CodeActionKind{
 			protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorExtract, protocol.CodeActionKindRefactorInline,
@@ -263,13 +263,21 @@ type object map[string]any
 func folders(params *initializeParams) (paths []string) {
 	switch {
 	case params.WorkspaceFolders != nil:
-		for _, f := range *params.WorkspaceFolders {
-			paths = append(paths, f.URI.FsPath())
-		}
+		paths = withFolders(paths, *params.WorkspaceFolders)
 	case params.RootURI != nil && params.RootURI.IsFile():
 		paths = []string{params.RootURI.FsPath()}
 	case params.RootPath != nil && *params.RootPath != "":
 		paths = []string{filepath.Clean(*params.RootPath)}
+	}
+	return paths
+}
+
+// withFolders adds the paths of folders, of those that this machine has: others have paths of elsewhere.
+func withFolders(paths []string, list []protocol.WorkspaceFolder) []string {
+	for _, f := range list {
+		if f.URI.IsFile() {
+			paths = append(paths, f.URI.FsPath())
+		}
 	}
 	return paths
 }
@@ -355,10 +363,7 @@ func (s *server) DidChangeWorkspaceFolders(_ context.Context, params *protocol.D
 		for _, f := range params.Event.Removed {
 			list = slices.DeleteFunc(list, func(path string) bool { return path == f.URI.FsPath() })
 		}
-		for _, f := range params.Event.Added {
-			list = append(list, f.URI.FsPath())
-		}
-		next.folders = list
+		next.folders = withFolders(list, params.Event.Added)
 	})
 	s.checkAll()
 	return nil

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -81,13 +83,17 @@ func (s *server) file(ctx context.Context, u uri.URI) (*file, error) {
 	if f := s.snapshotOf(ctx).files[u]; f != nil {
 		return f, nil
 	}
+	if u == "" {
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "expected the URI of an open file in textDocument.uri, found none")
+	}
 	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s is not open", u)
 }
 
 // file is one version of an open file. It never changes; what is known of the text
 // is worked out when it is first asked for.
 type file struct {
-	uri      uri.URI
+	uri      uri.URI // in the one form that every spelling of it has
+	sent     uri.URI // as the client wrote it, which may know it by no other
 	version  int32
 	rev      uint64 // counts every change of any file: of the text, the data, the settings
 	text     string
@@ -154,13 +160,13 @@ func parseSettings(raw []byte) (settings, error) {
 	}
 	var wrapped map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &wrapped); err != nil {
-		return s, fmt.Errorf("the settings are not an object: %w", err)
+		return s, fmt.Errorf("the settings are not an object: %s", wrongSetting(err))
 	}
 	if inner, ok := wrapped["ein"]; ok {
 		return parseSettings(inner)
 	}
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return settings{}, fmt.Errorf("the settings are wrong: %w", err)
+		return settings{}, fmt.Errorf("the settings are wrong: %s", wrongSetting(err))
 	}
 	for _, key := range slices.Sorted(maps.Keys(wrapped)) {
 		switch key {
@@ -175,6 +181,22 @@ func parseSettings(raw []byte) (settings, error) {
 		return s, fmt.Errorf("ein.profile is %.40q, expected %q, %q or %q", profile, check.Full, check.Core, check.Logic)
 	}
 	return s, nil
+}
+
+// wrongSetting says what is wrong in terms of the settings rather than of Go.
+func wrongSetting(err error) string {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return err.Error()
+	}
+	found := "a " + wrong.Value
+	if strings.HasPrefix(wrong.Value, "a") || strings.HasPrefix(wrong.Value, "o") {
+		found = "an " + wrong.Value
+	}
+	if wrong.Field != "" {
+		found += " in ein." + wrong.Field
+	}
+	return "found " + found + `, expected the form {"inputs": {"A": "a.csv"}, "profile": "full"}`
 }
 
 // profile is the one that is set; full where none is.

@@ -293,6 +293,32 @@ func TestProject(t *testing.T) {
 	}
 }
 
+// TestRunData: a run that begins before the data is read says itself what is wrong with it.
+func TestRunData(t *testing.T) {
+	c := connect(t, Options{})
+	var params protocol.InitializeParams
+	if err := protocol.Unmarshal([]byte(`{"processId":null,"rootUri":null,"initializationOptions":{"inputs":{"A":"none.csv","C":"?"}},"capabilities":{}}`), &params); err != nil {
+		t.Fatal(err)
+	}
+	c.initialize(&params)
+	u := uri.File(filepath.Join(t.TempDir(), "p.ein"))
+	for text, want := range map[string]string{
+		"input A: graph\n:print A\n":                 "none.csv: error[E0702]: the file cannot be read",
+		"input A: graph\ninput B: graph\n:print A\n": "the input `B` has no data",
+		"input C: graph\n:print C\n":                 "the setting ein.inputs.C: ?: the file name is missing",
+	} {
+		c.open(u, text)
+		_, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{Command: commandRun, Arguments: []protocol.LSPAny{encoded(u)}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+		if err := c.DidClose(c.ctx, &protocol.DidCloseTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.leave()
+}
+
 // TestMaxText: what is too much is not looked at, and that is said; the rest is.
 func TestMaxText(t *testing.T) {
 	c := start(t, "", Options{MaxText: 100})
@@ -320,9 +346,11 @@ func TestSettings(t *testing.T) {
 		{`{"inputs":{"A":"x.csv"}}`, "x.csv", ""},
 		{`{"ein":{"inputs":{"A":"x.csv"}}}`, "x.csv", ""},
 		{`{"inputs":{"A":"x.csv"},"input":1}`, "x.csv", "there is no setting ein.input;"},
-		{`{"inputs":{"A":5}}`, "", "the settings are wrong"},
+		{`{"inputs":{"A":5}}`, "", "the settings are wrong: found a number in ein.inputs, expected"},
+		{`{"inputs":[]}`, "", "the settings are wrong: found an array in ein.inputs, expected"},
+		{`{"profile":1}`, "", "the settings are wrong: found a number in ein.profile, expected"},
 		{`{"path":"ein","inputs":{"A":"x.csv"},"profile":"full","trace":{"server":"off"}}`, "x.csv", ""}, // of the extension
-		{`[1]`, "", "the settings are not an object"},
+		{`[1]`, "", "the settings are not an object: found an array, expected"},
 		{`{"profile":"tiny"}`, "", "expected \"full\", \"core\" or \"logic\""},
 	} {
 		got, err := parseSettings([]byte(test.raw))
@@ -516,6 +544,31 @@ func TestSymbolsOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	find("Far_new")
+	write(".tools/own.ein", "Far_own = 1\n")
+	write("sub/far.ein", "Far_four = 1\n")
+	folder := func(u uri.URI) protocol.WorkspaceFolder { return protocol.WorkspaceFolder{URI: u, Name: "w"} }
+	moved := &protocol.DidChangeWorkspaceFoldersParams{}
+	moved.Event.Added = []protocol.WorkspaceFolder{
+		folder(uri.File(filepath.Join(dir, "none"))), folder(uri.File(filepath.Join(dir, "sub"))), folder(uri.File(filepath.Join(dir, ".tools"))),
+	}
+	if err := c.DidChangeWorkspaceFolders(c.ctx, moved); err != nil {
+		t.Fatal(err)
+	}
+	find("Far_new", "Far_four", "Far_own")
+	moved.Event.Removed = append(moved.Event.Added, folder(uri.File(dir)))
+	moved.Event.Added = []protocol.WorkspaceFolder{folder(uri.URI("vscode-vfs://github" + filepath.ToSlash(dir)))} // not of this machine
+	if err := c.DidChangeWorkspaceFolders(c.ctx, moved); err != nil {
+		t.Fatal(err)
+	}
+	find("Far_new")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(filepath.Join(dir, "sub"), link); err == nil { // on Windows it takes rights
+		moved.Event.Added = []protocol.WorkspaceFolder{folder(uri.File(link))}
+		if err := c.DidChangeWorkspaceFolders(c.ctx, moved); err != nil {
+			t.Fatal(err)
+		}
+		find("Far_new", "Far_four")
+	}
 	c.leave()
 
 	c = connect(t, Options{MaxText: 20})
@@ -531,40 +584,52 @@ func TestSymbolsOnDisk(t *testing.T) {
 // TestValuesStay: a value stands behind its statement until something that it depends
 // on is another, wherever the statement is then.
 func TestValuesStay(t *testing.T) {
-	c := start(t, "", Options{})
-	c.open(testURI, "A = 1\nB = A + 1\nC = 5\n")
-	if _, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{
-		Command: commandRunStatement, Arguments: []protocol.LSPAny{encoded(testURI), protocol.LSPAny(`{"line":1,"character":2}`)},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	for i, test := range []struct{ text, want string }{
-		{"A = 1\nB = A + 1\nC = 5\n", "= 2"},
-		{"A = 1\nD = = 3\n\nB = A + 1\nC = A\n", "= 2"},
-		{"A = 1\nB = A + 1 \n", "= 2"},
-		{"A = 3\nB = A + 1\n", ""},
-		{"A = 1\nB = A + 2\n", ""},
-		{"def f(x) = x\nA = 1\nB = A + 1\n", ""}, // it may be called in B
-		{"A = 1\nB = A + 1\n", "= 2"},
+	for _, of := range []struct {
+		text    string
+		changes []struct{ text, want string }
+	}{
+		{"A = 1\nB = A + 1\nC = 5\n", []struct{ text, want string }{
+			{"A = 1\nB = A + 1\nC = 5\n", "= 2"},
+			{"A = 1\nD = = 3\n\nB = A + 1\nC = A\n", "= 2"},
+			{"A = 1\nB = A + 1 \n", "= 2"},
+			{"A = 3\nB = A + 1\n", ""},
+			{"A = 1\nB = A + 2\n", ""},
+			{"def f(x) = x\nA = 1\nB = A + 1\n", ""}, // it may be called in B
+			{"A = 1\nB = A + 1\n", "= 2"},
+		}},
+		{"P(a, b).\nB = sum(Q)\nQ(x) <- P(x, _).\nQ(y) <- P(_, y).\n", []struct{ text, want string }{
+			{"P(a, b). R(a).\nB = sum(Q)\nQ(x) <- P(x, _).\nQ(y) <- P(_, y).\n", "= 2"},
+			{"P(a, b).\nB = sum(Q)\nQ(x) <- P(x, _).\nQ(y) <- P(y, _).\n", ""},
+			{"P(a, b). P(b, a).\nB = sum(Q)\nQ(x) <- P(x, _).\nQ(y) <- P(_, y).\n", ""},
+		}},
 	} {
-		c.replace(testURI, int32(i+2), test.text)
-		hints, err := c.InlayHint(c.ctx, &protocol.InlayHintParams{
-			TextDocument: protocol.TextDocumentIdentifier{URI: testURI}, Range: protocol.Range{End: protocol.Position{Line: 10}},
-		})
-		if err != nil {
+		c := start(t, "", Options{})
+		c.open(testURI, of.text)
+		if _, err := c.ExecuteCommand(c.ctx, &protocol.ExecuteCommandParams{
+			Command: commandRunStatement, Arguments: []protocol.LSPAny{encoded(testURI), protocol.LSPAny(`{"line":1,"character":2}`)},
+		}); err != nil {
 			t.Fatal(err)
 		}
-		got := ""
-		for _, h := range hints {
-			if label, ok := h.Label.(protocol.String); ok && strings.HasPrefix(string(label), "=") {
-				got += string(label)
+		for i, test := range of.changes {
+			c.replace(testURI, int32(i+2), test.text)
+			hints, err := c.InlayHint(c.ctx, &protocol.InlayHintParams{
+				TextDocument: protocol.TextDocumentIdentifier{URI: testURI}, Range: protocol.Range{End: protocol.Position{Line: 10}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, h := range hints {
+				if label, ok := h.Label.(protocol.String); ok && strings.HasPrefix(string(label), "=") {
+					got += string(label)
+				}
+			}
+			if got != test.want {
+				t.Errorf("%q: got %q, want %q", test.text, got, test.want)
 			}
 		}
-		if got != test.want {
-			t.Errorf("%q: got %q, want %q", test.text, got, test.want)
-		}
+		c.leave()
 	}
-	c.leave()
 }
 
 func TestInOneLine(t *testing.T) {

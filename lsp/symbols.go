@@ -31,7 +31,7 @@ func symbolKind(k ide.Kind) protocol.SymbolKind {
 
 // DocumentSymbol returns the outline of a file: its definitions, with their shapes where
 // the client has room for them.
-func (s *server) DocumentSymbol(_ context.Context, f *file, _ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
+func (s *server) DocumentSymbol(_ context.Context, f *file, _ *struct{}) (protocol.DocumentSymbolResult, error) {
 	if !s.client.hierarchy {
 		return flat(f), nil
 	}
@@ -54,7 +54,7 @@ func flat(f *file) protocol.SymbolInformationSlice {
 	return lists.Map(f.document().Symbols(false), func(sym ide.Symbol) protocol.SymbolInformation {
 		return protocol.SymbolInformation{
 			BaseSymbolInformation: protocol.BaseSymbolInformation{Name: sym.Text, Kind: symbolKind(sym.Kind)},
-			Location:              protocol.Location{URI: f.uri, Range: m.rangeOf(sym.Name)},
+			Location:              protocol.Location{URI: f.sent, Range: m.rangeOf(sym.Name)},
 		}
 	})
 }
@@ -109,18 +109,24 @@ func (c *closed) each(ctx context.Context, snap *snapshot, maxText int, do func(
 	defer c.mu.Unlock()
 	before := c.files
 	c.files = map[string]closedFile{}
-	entries := 0
+	entries, root := 0, ""
 	visit := func(path string, d fs.DirEntry, err error) error {
+		if d == nil {
+			return nil // there is no such folder any more
+		}
 		if entries++; entries > maxEntries {
 			return fmt.Errorf("definitions are looked for in the first %d files and folders of the workspace; a smaller folder has them all", maxEntries)
 		}
 		switch name := d.Name(); {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case d.IsDir() && entries > 1 && (err != nil || strings.HasPrefix(name, ".") || name == "node_modules"):
+		case d.IsDir() && path != root && (err != nil || strings.HasPrefix(name, ".") || name == "node_modules"):
 			return filepath.SkipDir
 		case err != nil || !d.Type().IsRegular() || filepath.Ext(name) != ".ein" || snap.files[uri.File(path)] != nil:
 			return nil
+		}
+		if _, again := c.files[path]; again {
+			return nil // a folder in another
 		}
 		info, err := d.Info()
 		if err != nil {
@@ -135,7 +141,7 @@ func (c *closed) each(ctx context.Context, snap *snapshot, maxText int, do func(
 			if err != nil {
 				return nil
 			}
-			f := &file{uri: uri.File(path), text: string(text), profile: snap.settings.profile(), encoding: snap.encoding}
+			f := &file{sent: uri.File(path), text: string(text), profile: snap.settings.profile(), encoding: snap.encoding}
 			now = closedFile{info.Size(), info.ModTime(), flat(f.finish())}
 		}
 		c.files[path] = now
@@ -143,7 +149,8 @@ func (c *closed) each(ctx context.Context, snap *snapshot, maxText int, do func(
 		return nil
 	}
 	for _, dir := range snap.folders {
-		if err := filepath.WalkDir(dir, visit); err != nil {
+		root = dir + string(filepath.Separator) // so that a link to a folder is one
+		if err := filepath.WalkDir(root, visit); err != nil {
 			return err
 		}
 	}

@@ -11,27 +11,40 @@ import (
 	"ein/lang/source"
 )
 
+// didOpenParams is protocol.DidOpenTextDocumentParams with the URI as the client wrote it.
+type didOpenParams struct {
+	TextDocument struct {
+		URI     string `json:"uri"`
+		Version int32  `json:"version"`
+		Text    string `json:"text"`
+	} `json:"textDocument"`
+}
+
 // DidOpen takes over a file from the disk.
-func (s *server) DidOpen(_ context.Context, params *protocol.DidOpenTextDocumentParams) (err error) {
+func (s *server) DidOpen(_ context.Context, params *didOpenParams) error {
 	doc := &params.TextDocument
+	u, err := uri.Parse(doc.URI)
+	if err != nil || doc.URI == "" {
+		return fmt.Errorf("textDocument.uri is %.40q, expected a URI", doc.URI)
+	}
 	s.session.update(func(next *snapshot) {
-		if err = s.fits(next, doc.URI, len(doc.Text)); err != nil {
+		if err = s.fits(next, u, len(doc.Text)); err != nil {
 			return
 		}
-		if next.files[doc.URI] != nil {
-			s.log.Warn("opened again without being closed", "uri", doc.URI)
+		if next.files[u] != nil {
+			s.log.Warn("opened again without being closed", "uri", u)
 		}
 		f := &file{
-			uri: doc.URI, version: doc.Version, rev: s.session.revs.Add(1), text: doc.Text,
+			uri: u, sent: uri.URI(doc.URI), version: doc.Version, rev: s.session.revs.Add(1), text: doc.Text,
 			profile: next.settings.profile(), encoding: next.encoding,
 		}
-		next.files[doc.URI] = f.finish()
+		next.files[u] = f.finish()
 	})
 	if err != nil {
 		s.complain(err)
 		return nil
 	}
-	s.checkSoon(doc.URI)
+	s.checkSoon(u)
 	return nil
 }
 
@@ -115,25 +128,28 @@ func (s *server) DidSave(_ context.Context, params *protocol.DidSaveTextDocument
 }
 
 // DidClose forgets the editor's text, so that the file on disk counts again, and its diagnostics.
-func (s *server) DidClose(_ context.Context, params *protocol.DidCloseTextDocumentParams) (err error) {
+func (s *server) DidClose(_ context.Context, params *protocol.DidCloseTextDocumentParams) error {
 	u := params.TextDocument.URI
+	var f *file
 	s.session.update(func(next *snapshot) {
-		if next.files[u] == nil {
-			err = fmt.Errorf("%s is not open", u)
-		}
+		f = next.files[u]
 		delete(next.files, u)
 	})
-	s.forget(u)
-	return err
+	if f == nil {
+		return fmt.Errorf("%s is not open", u)
+	}
+	s.forget(f)
+	return nil
 }
 
 // forget drops what is kept beside the snapshots.
-func (s *server) forget(u uri.URI) {
+func (s *server) forget(f *file) {
+	u := f.uri
 	s.pending.stop(u)
 	s.data.stop(u)
 	s.watch(u, nil)
 	s.values.drop(u)
 	if !s.client.pull {
-		s.out.put(func() { s.publish(u, nil, []protocol.Diagnostic{}) })
+		s.out.put(func() { s.publish(f.sent, nil, []protocol.Diagnostic{}) })
 	}
 }

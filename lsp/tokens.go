@@ -61,12 +61,12 @@ func legend() protocol.SemanticTokensLegend {
 }
 
 // SemanticTokensFull classifies every token of a file.
-func (s *server) SemanticTokensFull(_ context.Context, f *file, _ *protocol.SemanticTokensParams) (*protocol.SemanticTokens, error) {
+func (s *server) SemanticTokensFull(_ context.Context, f *file, _ *struct{}) (*protocol.SemanticTokens, error) {
 	return &protocol.SemanticTokens{Data: tokenData(f, source.Span{End: len(f.text)})}, nil
 }
 
 // SemanticTokensRange classifies the tokens on the screen.
-func (s *server) SemanticTokensRange(_ context.Context, f *file, params *protocol.SemanticTokensRangeParams) (*protocol.SemanticTokens, error) {
+func (s *server) SemanticTokensRange(_ context.Context, f *file, params *ranged) (*protocol.SemanticTokens, error) {
 	return &protocol.SemanticTokens{Data: tokenData(f, f.mapper().span(params.Range))}, nil
 }
 

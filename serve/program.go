@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -163,23 +165,33 @@ func (s *Server) input(c *Call, p *ein.Program, q *Program, name string) (ein.In
 		in.Data = v
 		return in, err
 	case "text", "options":
-		var f File
-		if err := decode(data, &f, c.Route); err != nil {
-			return in, bad("the input %s: %v", name, err)
-		}
-		in.Options, in.Data = graphio.Options{}, strings.NewReader(f.Text)
-		if f.Options == "" {
-			return in, nil
-		}
-		var err error
-		if _, in.Options, err = graphio.ParseSpec("data?" + f.Options); err != nil {
-			return in, bad("the options of the input %s: %v", name, err)
-		}
-		if in.Options.Query != "" || in.Options.Format.IsTable() {
-			return in, bad("the options of the input %s: a text has no query, and is no file of Parquet or SQLite", name)
-		}
+		f, opt, err := c.file(data, name)
+		in.Options, in.Data = opt, strings.NewReader(f.Text)
+		return in, err
 	}
 	return in, nil
+}
+
+// file reads the text of a file of data. A question mark in its options, which are all behind one, is escaped.
+func (c *Call) file(data jsontext.Value, name string) (f File, opt graphio.Options, err error) {
+	if err := decode(data, &f, c.Route); err != nil {
+		return f, opt, bad("the input %s: %v", name, err)
+	}
+	f.Options = strings.ReplaceAll(f.Options, "?", "%3F")
+	if f.Options == "" {
+		return f, opt, nil
+	}
+	path, opt, err := graphio.ParseSpec("data?" + f.Options)
+	if err == nil && path != "data" {
+		err = fmt.Errorf("expected option=value, found %q", f.Options)
+	}
+	if err == nil && (opt.Query != "" || opt.Format.IsTable()) {
+		err = errors.New("a text has no query, and is no file of Parquet or SQLite")
+	}
+	if err != nil {
+		err = bad("the options of the input %s: %v", name, err)
+	}
+	return f, opt, err
 }
 
 // firstMember returns the name of the first member of an object, "" of anything else and of a
@@ -333,9 +345,9 @@ type CheckResult struct {
 	Text        string                `json:"text"` // the same for people
 }
 
-// check answers with the diagnostics of a program. A program with errors is no failure of the
-// request.
-func check(ctx context.Context, s *Server, _ *Call, q *Program) (*CheckResult, error) {
+// check answers with the diagnostics of a program, those that it has with its data if there is some. A
+// program with errors is no failure of the request.
+func check(ctx context.Context, s *Server, c *Call, q *Program) (*CheckResult, error) {
 	prof, err := profile(q.Profile)
 	if err != nil {
 		return nil, err
@@ -345,7 +357,21 @@ func check(ctx context.Context, s *Server, _ *Call, q *Program) (*CheckResult, e
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return &CheckResult{1, diag.ToJSON(p.Diags, p.File.Source), rendered(p.Diags, p.File.Source)}, nil
+	list, missing := p.Diags, len(p.Inputs) == 0
+	for _, in := range p.Inputs {
+		missing = missing || s.opt.Data[in.Name] == ""
+	}
+	if !list.HasErrors() && (len(q.Inputs) > 0 || !missing) {
+		_, err := s.program(ctx, c, q)
+		wrong, ok := errors.AsType[*ein.Error](err)
+		if err != nil && !ok {
+			return nil, err
+		}
+		if ok {
+			list = append(wrong.Diags, list...)
+		}
+	}
+	return &CheckResult{1, diag.ToJSON(list, p.File.Source), rendered(list, p.File.Source)}, nil
 }
 
 // costs answers with the certificate. The limit on operations does not apply: a program over it

@@ -121,16 +121,14 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 		spec, ok := s.opt.Data[in.Name]
 		if data := q.Inputs[in.Name]; data != nil {
 			odd--
-			var f File
+			f := File{string(data), "format=json"}
 			switch firstMember(data) {
 			case "array":
 				return nil, bad("/inputs/%s: an explanation takes data as JSON or text", in.Name)
 			case "text", "options":
-				if err := decode(data, &f, c.Route); err != nil {
+				if f, _, err = c.file(data, in.Name); err != nil {
 					return nil, err
 				}
-			default:
-				f = File{string(data), "format=json"}
 			}
 			spec, ok = inputFiles+in.Name, true
 			files.text[spec] = f.Text
@@ -151,7 +149,9 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 		_, err := s.bind(ctx, c, p, &q.Program)
 		return nil, err
 	}
-	session := repl.New(repl.Config{Name: expressionFile, Limits: s.limits(q.Limits), Files: files})
+	limits := s.limits(q.Limits)
+	limits.MaxOutputElements = 0 // of values, of which an explanation shows none
+	session := repl.New(repl.Config{Name: expressionFile, Limits: limits, Files: files})
 	for _, entry := range []string{load, ":why " + expression} {
 		r := session.Eval(ctx, entry)
 		switch {

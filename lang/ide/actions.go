@@ -114,14 +114,31 @@ func (d *Document) sameLabels(s syntax.Stmt, edits []diag.Edit) bool {
 // statementOf is the statement that o is in, inside a block that of the block.
 func (d *Document) statementOf(o *occurrence) syntax.Stmt {
 	s := d.stmt(o)
-	if def, ok := s.(*syntax.Def); ok {
-		for _, b := range def.Body {
-			if covers(b.Pos(), o.span) {
-				return b
-			}
+	for {
+		var body []syntax.Stmt
+		switch s := s.(type) {
+		case *syntax.Def:
+			body = s.Body
+		case *syntax.Repeat:
+			body = s.Body
+		}
+		i := slices.IndexFunc(body, func(b syntax.Stmt) bool { return covers(b.Pos(), o.span) })
+		if i < 0 {
+			return s
+		}
+		s = body[i]
+	}
+}
+
+// flat is a list of statements with those inside its repeats, in the order of the text.
+func flat(list []syntax.Stmt) (out []syntax.Stmt) {
+	for _, s := range list {
+		out = append(out, s)
+		if r, ok := s.(*syntax.Repeat); ok {
+			out = append(out, flat(r.Body)...)
 		}
 	}
-	return s
+	return out
 }
 
 // wholeLines is a statement with its line ending and the comment behind it, if it

@@ -48,9 +48,11 @@ func (d *Document) Alone(offset int) (Alone, bool) {
 		case *syntax.Def:
 			key.WriteString(d.text(s.Pos()) + "\n")
 			out = d.wrong(s.Pos())
+		case *syntax.Repeat, *syntax.Rule:
+			out = d.wrong(s.Pos())
 		case *syntax.Assign:
 			out = values[s.Pos().Start] == nil
-		case *syntax.Print, *syntax.Bad:
+		case *syntax.Print, *syntax.Query, *syntax.Bad:
 			out = true
 		}
 		switch {
@@ -86,17 +88,29 @@ func (d *Document) wrong(s source.Span) bool {
 	})
 }
 
-// needs is a statement, the definitions that it sees and those that they see, by their numbers.
+// needs is a statement, the definitions that it sees and those that they see, by their numbers. Of a
+// relation it sees every fact and rule.
 func (d *Document) needs(stmt int) map[int]bool {
 	stmts, n := d.File().Stmts, d.names()
 	needed := map[int]bool{stmt: true}
+	seen := map[*occurrence]bool{}
 	for todo := []int{stmt}; len(todo) > 0; {
 		at := stmts[todo[len(todo)-1]].Pos()
 		todo = todo[:len(todo)-1]
 		for _, o := range n.in(at) {
-			if o.sees != nil && !needed[o.sees.stmt] {
-				needed[o.sees.stmt] = true
-				todo = append(todo, o.sees.stmt)
+			if o.sees == nil || seen[o.sees] {
+				continue
+			}
+			seen[o.sees] = true
+			definitions := []*occurrence{o.sees}
+			if _, ok := syntax.RelationOf(stmts[o.sees.stmt]); ok {
+				definitions = o.of.occurrences
+			}
+			for _, def := range definitions {
+				if def.write && !needed[def.stmt] {
+					needed[def.stmt] = true
+					todo = append(todo, def.stmt)
+				}
 			}
 		}
 	}

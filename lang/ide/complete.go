@@ -116,7 +116,7 @@ func (d *Document) scopeAt(s *site) []known {
 	}
 	c := d.check()
 	index := map[string]int{}
-	for _, st := range d.File().Stmts {
+	for _, st := range flat(d.File().Stmts) {
 		if name, ok := syntax.RelationOf(st); ok { // a relation is seen from everywhere
 			if _, again := index[name.Name]; !again {
 				index[name.Name] = len(list)

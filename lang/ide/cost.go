@@ -50,6 +50,11 @@ func (d *Document) planned(offset int) string {
 	if !reachable(n, seen) {
 		return tooMuch
 	}
+	for n := range seen {
+		if n.Op == ir.Relation && n.Rules.Program == nil {
+			return "" // some rule is wrong, and so none is planned
+		}
+	}
 	var own source.Span
 	p := *c.Program
 	p.Statements = nil

@@ -52,26 +52,26 @@ func (d *Document) value(o *occurrence) *ir.Node {
 		}
 		return d.value(o.sees)
 	}
-	switch s := d.stmt(o).(type) {
+	_, local := d.stmt(o).(*syntax.Def)
+	if local && o.of.kind == KindParameter {
+		for _, use := range o.of.occurrences {
+			if !use.write {
+				return d.parameter(use)
+			}
+		}
+	}
+	switch s := d.statementOf(o).(type) {
 	case *syntax.Assign:
-		return c.statements[s.Start]
+		switch {
+		case !local:
+			return c.statements[s.Start]
+		case s.Op == syntax.Set:
+			return c.values[s.Value]
+		}
 	case *syntax.Input:
 		for _, in := range c.Inputs {
 			if in.Span == s.Span {
 				return in.Node
-			}
-		}
-	case *syntax.Def:
-		if o.of.kind == KindParameter {
-			for _, use := range o.of.occurrences {
-				if !use.write {
-					return d.parameter(use)
-				}
-			}
-		}
-		for _, b := range s.Body {
-			if a, ok := b.(*syntax.Assign); ok && a.Name.Span == o.span && a.Op == syntax.Set {
-				return d.check().values[a.Value]
 			}
 		}
 	}

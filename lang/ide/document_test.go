@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/diag"
+	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/vm/tensor"
 )
@@ -128,5 +130,25 @@ func TestFormatKeepsLineEndingsWhole(t *testing.T) {
 				t.Errorf("%q at %v: an end is between \\r and \\n", e.NewText, e.Span)
 			}
 		}
+	}
+}
+
+// TestLineEndings: lines that an edit adds to part of a text end as its others do.
+func TestLineEndings(t *testing.T) {
+	const text = "A = [1,\r\n  2]\r\ndef f(x)={y=x;y}\r\nB = f(A) * 3\r\n"
+	d := New("in.ein", text, Options{})
+	at := strings.Index(text, "f(A)")
+	edits := d.FormatRange(source.Span{Start: 0, End: at - 5})
+	for _, a := range d.Actions(source.Span{Start: at, End: at + 4}) {
+		edits = append(edits, a.Edits...)
+	}
+	slices.SortFunc(edits, func(a, b diag.Edit) int { return a.Span.Start - b.Span.Start })
+	const want = "A = [1,2]\r\ndef f(x) = {\r\n  y = x\r\n  y\r\n}\r\nT1 = f(A)\r\nB = T1 * 3\r\n"
+	if got := diag.Apply(text, edits); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	const twice = "def twice(x) = {\r\n  x + x\r\n}\r\n"
+	if h, ok := New("in.ein", twice, Options{}).Hover(5); !ok || strings.Contains(h.Markdown, "\r") {
+		t.Errorf("got %+v", h)
 	}
 }

@@ -63,12 +63,13 @@ func (d *Document) formatStatement(s syntax.Stmt) []diag.Edit {
 	if !ok {
 		return nil
 	}
-	edits := minimalEdits(d.text(at)+"\n", text)
+	eol := d.eol()
+	edits := minimalEdits(d.text(at)+eol, strings.ReplaceAll(text, "\n", eol))
 	for i := range edits {
 		e := &edits[i]
 		if e.Span.End > at.Len() { // the line ending is not part of the statement
 			e.Span.End = at.Len()
-			e.NewText = strings.TrimSuffix(e.NewText, "\n")
+			e.NewText = strings.TrimSuffix(e.NewText, eol)
 		}
 		e.Span.Start += at.Start
 		e.Span.End += at.Start

@@ -20,7 +20,11 @@ func (d *Document) Hints(span source.Span) []Hint {
 		if at := s.Pos(); at.End < span.Start || at.Start > span.End {
 			continue
 		}
-		if a, ok := s.(*syntax.Assign); ok {
+		for _, s := range flat([]syntax.Stmt{s}) {
+			a, ok := s.(*syntax.Assign)
+			if !ok {
+				continue
+			}
 			if n := values[a.Start]; n != nil {
 				text := ": " + n.Type.Kind.String()
 				if n.Rank() > 0 {

@@ -67,6 +67,15 @@ var keywords = map[string]string{
 	"axis":   "The axis that goes; axes count from 0.",
 }
 
+// aggregates describes functions that mean something else as a column in the head of a rule.
+var aggregates = map[string]string{
+	"count": "`count()` is their number, `count(x)` that of the different values of x.",
+	"sum":   "`sum(e)` is the sum of e.",
+	"min":   "`min(e)` is the least value of e, of names by their text.",
+	"max":   "`max(e)` is the greatest value of e, of names by their text.",
+	"mean":  "`mean(e)` is the mean of e.",
+}
+
 // hoverExpr describes the smallest expression at offset that has a value.
 func (d *Document) hoverExpr(offset int) (*Hover, bool) {
 	path := d.path(offset)
@@ -130,6 +139,11 @@ func (d *Document) hoverName(m *markdown, o *occurrence) {
 	b := o.of
 	switch b.kind {
 	case KindBuiltin, KindFunction:
+		rule, ok := d.stmt(o).(*syntax.Rule)
+		if what := aggregates[b.name]; ok && what != "" && covers(rule.Head.Pos(), o.span) {
+			m.add("An aggregate over the bindings of the body, by the other columns: " + what)
+			return
+		}
 		fn := lookup(b.name)
 		if d.names().functions[b.name] == b {
 			fn = d.defined(b.def)
@@ -230,8 +244,8 @@ func (d *Document) hoverTensor(m *markdown, o *occurrence) {
 		m.sizes(n)
 		return
 	}
-	m.add(describe.Comment(d.File(), d.stmt(definition).Pos().Start))
-	switch s := d.stmt(definition).(type) {
+	m.add(describe.Comment(d.File(), d.statementOf(definition).Pos().Start))
+	switch s := d.statementOf(definition).(type) {
 	case *syntax.Input:
 		m.add("Input of kind `" + s.Kind.Name + "`.")
 		if n != nil && n.Type.Shape.Known() && n.Type.Shape.Rank() > 0 && d.check().Bound {
@@ -300,7 +314,7 @@ func (d *Document) hoverIndex(m *markdown, o *occurrence) {
 	what := "Index of this statement; it is an axis of the result."
 	if !kept {
 		by := "summed"
-		if s, ok := d.stmt(o).(*syntax.Assign); ok {
+		if s, ok := d.statementOf(o).(*syntax.Assign); ok {
 			for _, f := range foldedIndices(s.Value, leftNames(s), s.Op) {
 				if f.name == o.of.name && f.by != "sum" {
 					by = "folded by `" + f.by + "`"
@@ -430,7 +444,7 @@ func (m *markdown) function(f *function) {
 		m.add("prints\n\n```\n" + f.Output + "\n```")
 	}
 	if f.Source != "" {
-		m.code(f.Source)
+		m.code(strings.ReplaceAll(f.Source, "\r\n", "\n"))
 	}
 }
 

@@ -19,7 +19,7 @@ func (d *Document) Symbols(shapes bool) []Symbol {
 	}
 	var list []Symbol
 	relations := map[string]bool{}
-	for _, s := range d.File().Stmts {
+	for _, s := range flat(d.File().Stmts) {
 		if name, ok := syntax.RelationOf(s); ok {
 			if !relations[name.Name] { // of many facts and rules the first stands for all
 				relations[name.Name] = true

@@ -1,6 +1,8 @@
 package ide
 
 import (
+	"slices"
+
 	"ein/lang/source"
 	"ein/lang/syntax"
 )
@@ -114,9 +116,10 @@ func (d *Document) findUnused() map[*occurrence]bool {
 				dead[o] = true
 			}
 		case *syntax.Def:
-			// The last statement of a block is its value.
-			if k := len(s.Body); o.of.kind == KindTensor && k > 0 && !covers(s.Body[k-1].Pos(), o.span) {
-				dead[o] = o.of.kind == KindTensor
+			// The last statement of a block is its value, and the next round of a repeat may use what this one defines.
+			a, ok := d.statementOf(o).(*syntax.Assign)
+			if k := slices.Index(s.Body, syntax.Stmt(a)); ok && o.of.kind == KindTensor && k >= 0 && k+1 < len(s.Body) {
+				dead[o] = true
 			}
 		}
 	}

@@ -2,9 +2,10 @@ package mcp
 
 import (
 	"bufio"
-	"cmp"
+	"bytes"
 	"errors"
 	"io"
+	"regexp"
 	"sync"
 	"time"
 
@@ -20,16 +21,14 @@ import (
 // the conversation, and has the end wait for the answers, which the SDK would drop.
 type lines struct {
 	io.Closer
-	in       *bufio.Scanner
+	in       *bufio.Reader
 	out      *answers
 	patience time.Duration // with the answers at the end
 	rest     []byte
 }
 
 func newLines(in io.ReadCloser, out *answers, patience time.Duration) *lines {
-	s := bufio.NewScanner(in)
-	s.Buffer(nil, maxLine)
-	return &lines{Closer: in, in: s, out: out, patience: patience}
+	return &lines{Closer: in, in: bufio.NewReader(in), out: out, patience: patience}
 }
 
 // maxLine bounds a line, and so the data of a call, in bytes.
@@ -38,24 +37,27 @@ const maxLine = mcp.DefaultMaxLineLength
 // Read returns lines that are messages.
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
-		if !l.in.Scan() {
+		line, long, err := l.line()
+		if len(line) == 0 && err != nil {
 			for l.out.owes(l.patience) {
 				time.Sleep(time.Millisecond)
 			}
-			if errors.Is(l.in.Err(), bufio.ErrTooLong) {
-				long := "a line has more than " + words.Bytes(maxLine)
-				return 0, cmp.Or(l.out.refuse(jsonrpc.CodeInvalidRequest, long), errors.New(long))
-			}
-			return 0, cmp.Or(l.in.Err(), io.EOF)
+			return 0, err
 		}
-		line := l.in.Bytes()
 		all, code, wrong := messages(line)
+		var id jsontext.Value
+		switch {
+		case long:
+			code, wrong, id = jsonrpc.CodeInvalidRequest, "a line has more than "+words.Bytes(maxLine), idIn(line)
+		case code == 0 && line[0] == '[' && !l.out.batches:
+			code, wrong = jsonrpc.CodeInvalidRequest, "a batch of messages, which this version of the protocol does not have"
+		}
 		switch {
 		case code == 0:
 			l.out.owe(all)
 			l.rest = append(line, '\n')
 		case len(line) > 0:
-			if err := l.out.refuse(code, wrong); err != nil {
+			if err := l.out.refuse(id, code, wrong); err != nil {
 				return 0, err
 			}
 		}
@@ -63,6 +65,40 @@ func (l *lines) Read(p []byte) (int, error) {
 	n := copy(p, l.rest)
 	l.rest = l.rest[n:]
 	return n, nil
+}
+
+// kept is how much is kept of each end of a line that is too long, in bytes.
+const kept = 1 << 10
+
+// line returns the next line, or both ends of one that is too long.
+func (l *lines) line() (line []byte, long bool, err error) {
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if line = append(line, part...); len(line) > maxLine {
+			line, long = append(line[:kept], line[len(line)-kept:]...), true
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimSpace(line), long, err
+		}
+	}
+}
+
+// The id of a call stands before its parameters or behind them.
+var (
+	idBefore = regexp.MustCompile(`^\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,\s*)*"id"\s*:\s*(\d+|"[^"\\]*")\s*,`)
+	idBehind = regexp.MustCompile(`\}\s*,\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?"id"\s*:\s*(\d+|"[^"\\]*")\s*\}$`)
+)
+
+// idIn is the id of a call of which both ends are known, nil if it is not there.
+func idIn(line []byte) jsontext.Value {
+	m := idBefore.FindSubmatch(line)
+	if m == nil {
+		m = idBehind.FindSubmatch(line[len(line)-kept:])
+	}
+	if m == nil {
+		return nil
+	}
+	return m[1]
 }
 
 // messages returns the messages of a line, or what is wrong with it.
@@ -91,6 +127,8 @@ type answers struct {
 	mu   sync.Mutex
 	due  map[jsonrpc.ID]bool
 	last time.Time // when a message came or went
+
+	batches bool // the version of the protocol has them
 }
 
 // owe notes the calls that are to be answered: those that the agent has not cancelled, and that do
@@ -101,6 +139,13 @@ func (a *answers) owe(all []jsonrpc.Message) {
 	a.last = time.Now()
 	for _, m := range all {
 		q, ok := m.(*jsonrpc.Request)
+		if ok && q.Method == "initialize" {
+			var of struct {
+				Version string `json:"protocolVersion"`
+			}
+			_ = json.Unmarshal(q.Params, &of) // the SDK says what is wrong with it
+			a.batches = of.Version == "2024-11-05" || of.Version == "2025-03-26"
+		}
 		switch {
 		case !ok:
 		case q.Method == "notifications/cancelled":
@@ -139,13 +184,13 @@ func (a *answers) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// refuse answers a line that is no message, and so has no id.
-func (a *answers) refuse(code int, wrong string) error {
+// refuse answers a line that is no message. Its id is seldom known.
+func (a *answers) refuse(id jsontext.Value, code int, wrong string) error {
 	line, err := json.Marshal(struct {
-		Version string        `json:"jsonrpc"`
-		ID      *jsonrpc.ID   `json:"id"`
-		Error   jsonrpc.Error `json:"error"`
-	}{"2.0", nil, jsonrpc.Error{Code: int64(code), Message: wrong + "; an agent starts `ein mcp` and speaks the Model Context Protocol, a message a line"}})
+		Version string         `json:"jsonrpc"`
+		ID      jsontext.Value `json:"id"`
+		Error   jsonrpc.Error  `json:"error"`
+	}{"2.0", id, jsonrpc.Error{Code: int64(code), Message: wrong + "; an agent starts `ein mcp` and speaks the Model Context Protocol, a message a line"}})
 	if err == nil {
 		_, err = a.Write(append(line, '\n'))
 	}

@@ -113,6 +113,12 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 		return func(ctx context.Context, method string, q mcp.Request) (mcp.Result, error) {
 			if call, ok := q.(*mcp.CallToolRequest); ok {
 				call.Params.Arguments = withoutNulls(call.Params.Arguments)
+				if wrong := wrongArguments(call.Params.Name, call.Params.Arguments); wrong != "" {
+					out := &Result{Text: wrong + "\n"}
+					told := out.told(true)
+					told.StructuredContent = out
+					return told, nil
+				}
 			}
 			return next(ctx, method, q)
 		}
@@ -150,6 +156,58 @@ func withoutNulls(args []byte) []byte {
 		return args
 	}
 	return out
+}
+
+// takes are the arguments of each tool. All but inputs and name are needed.
+var takes = map[string]string{"check": "inputs program", "run": "inputs program", "explain": "inputs program", "why": "expression inputs program", "doc": "name"}
+
+// wrongArguments says what is wrong with the arguments of a call. The SDK would say it in terms of Go and of
+// JSON Schema.
+func wrongArguments(tool string, args []byte) string {
+	all := strings.Fields(takes[tool])
+	given := object{}
+	if len(args) > 0 && json.Unmarshal(args, &given) != nil {
+		if args[0] == '{' {
+			return "" // others say it
+		}
+		return fmt.Sprintf(`the arguments are %s, expected an object, such as {"program": ":print 1"}`, kind(args))
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		want := "text"
+		if name == "inputs" {
+			want = "an object"
+		}
+		switch found := kind(given[name]); {
+		case all == nil: // of a tool that does not exist
+		case !slices.Contains(all, name):
+			return fmt.Sprintf("there is no argument `%s`; %s takes %s", words.Shorten(name, 40), tool, words.Joined(all))
+		case found != want:
+			return fmt.Sprintf("the argument `%s` is %s, expected %s", name, found, want)
+		}
+	}
+	for _, name := range all {
+		if given[name] == nil && name != "inputs" && name != "name" {
+			return fmt.Sprintf("the argument `%s` is missing; %s takes %s", name, tool, words.Joined(all))
+		}
+	}
+	return ""
+}
+
+// kind is what a JSON value is, in words.
+func kind(v jsontext.Value) string {
+	switch v.Kind() {
+	case '"':
+		return "text"
+	case '0':
+		return "a number"
+	case '[':
+		return "a list"
+	case '{':
+		return "an object"
+	case 'n':
+		return "null"
+	}
+	return "true or false"
 }
 
 // Stdio serves one agent over two streams until the first one ends, and no answer has come for a
@@ -234,9 +292,10 @@ func (t *Tools) Call(ctx context.Context, name, args string) (text string, faile
 	return text, out.IsError || name == "check" && strings.Contains(text, "error["), nil // as it says it
 }
 
-// Handler serves agents over HTTP.
+// Handler serves agents over HTTP, but no pages of other sites, as the protocol requires.
 func Handler(s *mcp.Server) http.Handler {
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	return http.NewCrossOriginProtection().Handler(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxLine}))
 }
 
 func page(q *mcp.ReadResourceRequest, kind, text string) *mcp.ReadResourceResult {
@@ -306,7 +365,12 @@ func (a *agent) ask(ctx context.Context, route string, src *Source, call *mcp.Ca
 		out.Text = strings.TrimRight(out.Text, "\n") + "\n\n" + wrong(src, got.Warnings)
 	}
 	out.Cost.Millis = time.Since(start).Milliseconds()
-	return &mcp.CallToolResult{IsError: failed, Content: []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(out.Text, "\n") + costBegin + out.Cost.String()}}}, out, nil
+	return out.told(failed), out, nil
+}
+
+// told is a result as an agent gets it.
+func (r *Result) told(failed bool) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: failed, Content: []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(r.Text, "\n") + costBegin + r.Cost.String()}}}
 }
 
 // wrong returns diagnostics as text for people, with the line of the program if they have a place in it.
@@ -316,18 +380,26 @@ func wrong(src *Source, found []diag.JSONDiagnostic) string {
 		if d.Code != "" {
 			fmt.Fprintf(&b, "%s[%s]: ", d.Severity, d.Code)
 		}
-		b.WriteString(d.Message)
+		at := ""
 		if d.Start.Line > 0 && src != nil {
-			fmt.Fprintf(&b, " (line %d", d.Start.Line)
+			at = fmt.Sprintf("line %d", d.Start.Line)
 			if d.Start.Column > 0 { // data may have none
-				fmt.Fprintf(&b, ", column %d", d.Start.Column)
+				at += fmt.Sprintf(", column %d", d.Start.Column)
 			}
-			if d.File == "expression" {
-				b.WriteString(" of the expression")
-			}
-			b.WriteString(")")
-			if lines := strings.Split(src.Program, "\n"); d.Start.Line <= len(lines) && d.File == "program" {
-				fmt.Fprintf(&b, "\n  %s", lines[d.Start.Line-1])
+		}
+		file, own := d.File, d.File == "program"
+		if file == "expression" {
+			file = "the expression"
+		}
+		if !own && file != "" { // or an input, or a file of the host
+			at = strings.TrimPrefix(at+" of "+file, " of ")
+		}
+		if b.WriteString(d.Message); at != "" {
+			fmt.Fprintf(&b, " (%s)", at)
+		}
+		if own && at != "" {
+			if lines := strings.Split(src.Program, "\n"); d.Start.Line <= len(lines) {
+				b.WriteString("\n  " + excerpt(lines[d.Start.Line-1], d.Start.Column))
 			}
 		}
 		b.WriteString("\n")
@@ -339,4 +411,14 @@ func wrong(src *Source, found []diag.JSONDiagnostic) string {
 		}
 	}
 	return b.String()
+}
+
+// excerpt is a line, of a long one what is around a column.
+func excerpt(line string, column int) string {
+	const before, most = 60, 160
+	r, mark := []rune(line), ""
+	if len(r) > most && column > before {
+		r, mark = r[min(column-1-before, len(r)):], "..."
+	}
+	return mark + words.Shorten(string(r), most)
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -45,21 +47,31 @@ func TestTools(t *testing.T) {
 	}{
 		{"check", map[string]any{"program": "x = y"}, false, "there is no tensor `y`"},
 		{"check", map[string]any{"program": "x = 1"}, false, "The program checks."},
+		{"check", map[string]any{"program": owners + `:print Owners["nobody", 0]`}, false, "no graph of this program has a node \"nobody\""},
+		{"check", map[string]any{"program": "input A: graph\n:print A[7, 0]", "inputs": map[string]any{"A": [][]int{{0, 1}}}}, false, "axis 0 has no position 7"},
+		{"run", nil, true, "the argument `program` is missing; run takes inputs, program\n"},
+		{"run", map[string]any{"Program": "x = 1"}, true, "there is no argument `Program`; run takes inputs, program\n"},
+		{"run", map[string]any{"program": 3}, true, "the argument `program` is a number, expected text\n"},
+		{"run", map[string]any{"program": "x = 1", "inputs": []int{1}}, true, "the argument `inputs` is a list, expected an object\n"},
+		{"why", map[string]any{"program": "x = 1", "expression": true}, true, "the argument `expression` is true or false, expected text\n"},
+		{"doc", map[string]any{"name": map[string]any{}}, true, "the argument `name` is an object, expected text\n"},
+		{"run", map[string]any{"program": "// " + strings.Repeat("é", 1000) + "\nx = [" + strings.Repeat("1, ", 1000) + "y" + strings.Repeat(", 1", 1000) + "]"}, true, "(line 2, column 3006)\n  ..." + strings.Repeat("1, ", 20) + "y, 1"},
 		{"run", map[string]any{"program": "x = y"}, true, "error[E0201]: there is no tensor `y` (line 1, column 5)\n  x = y\n"},
 		{"run", map[string]any{"program": owners + `:print desc(Owners, "acme")`}, false, "{shell, zenith}\n\ncost: 3 operations run of at most"},
 		{"run", map[string]any{"program": owners + ":print sum(Owners)", "inputs": map[string]any{"Owners": [][]int{{0, 1}}}}, false, "sum(Owners) = 1"},
-		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": "owners.csv"}}, true, "E07"},
+		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": "owners.csv"}}, true, "(line 1, column 1 of A)\n"},
+		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": ""}}}, true, "the file is empty (A)\n"},
 		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": "x", "options": "query=@owners.csv"}}}, true, "has no query"},
 		{"run", map[string]any{"program": "input R(a: node)\nR(x)?", "inputs": map[string]any{"R": [][]int64{{1<<53 + 1}}}}, false, "{9007199254740993}"},
 		{"run", map[string]any{"program": "input A: graph\n:print sum(A)", "inputs": map[string]any{"A": json.RawMessage(`{"n": 2, "n": 3, "edges": []}`)}}, true, "the member /inputs/A/n is there twice"},
-		{"run", map[string]any{"program": "input A: graph\n:print sum(A)", "inputs": map[string]any{"A": [][]int{{0, 1}, {0, 1}, {2, 0}}}}, false, "sum(A) = 2\n\nwarning[W0706]: 1 repeated edge merged: 0 -> 1 is on line 1 twice (line 1)\n"},
+		{"run", map[string]any{"program": "input A: graph\n:print sum(A)", "inputs": map[string]any{"A": [][]int{{0, 1}, {0, 1}, {2, 0}}}}, false, "sum(A) = 2\n\nwarning[W0706]: 1 repeated edge merged: 0 -> 1 is on line 1 twice (line 1 of A)\n"},
 		{"explain", map[string]any{"program": ":print tc(edges([[0,1]]))"}, false, "tc (const 2x2)"},
 		{"why", map[string]any{"program": owners, "expression": `has_path(Owners, "acme", "zenith")`}, false, "shell"},
 		{"why", map[string]any{"program": owners + "n = sum(Owners)", "expression": "n"}, false, "\n\ncost: 3 operations run of at most"},
 		{"why", map[string]any{"program": "input A: graph", "inputs": map[string]any{"A": map[string]string{"text": "a b\nb c\n"}}, "expression": `has_path(A, "a", "c")`}, false, "a -> b -> c"},
 		{"why", map[string]any{"program": owners, "expression": "nothing(1)"}, true, "`nothing` (line 1, column 1 of the expression)"},
 		{"why", map[string]any{"program": owners + "Far(x, y) <- Owners(x, y).", "expression": `Far("acme", "shell")`}, false, "by line 2 from 1"},
-		{"run", map[string]any{"program": owners + "input V: vector\n:print V", "inputs": map[string]any{"V": map[string]int{"text": 1}}}, true, "\"text\" is not a node of any graph in the program (line 1)\n"},
+		{"run", map[string]any{"program": owners + "input V: vector\n:print V", "inputs": map[string]any{"V": map[string]int{"text": 1}}}, true, "\"text\" is not a node of any graph in the program (line 1 of V)\n"},
 		{"doc", map[string]any{"name": "tc"}, false, "transitive closure"},
 		{"run", map[string]any{"program": ":print 1 + 1", "inputs": nil}, false, "1 + 1 = 2"},
 		{"doc", map[string]any{"name": nil}, false, "pagerank"},
@@ -73,7 +85,7 @@ func TestTools(t *testing.T) {
 			continue
 		}
 		text := out.Content[0].(*sdk.TextContent).Text
-		if out.IsError != test.failed || !strings.Contains(text, test.want) || !strings.Contains(text, "\n\ncost: ") {
+		if out.IsError != test.failed || !strings.Contains(text, test.want) || !strings.Contains(text, "\n\ncost: ") || len(text) > 10_000 {
 			t.Errorf("%s %v: %t\n%s\nwant %s", test.tool, test.args, out.IsError, text, test.want)
 		}
 	}
@@ -164,6 +176,34 @@ func TestConnect(t *testing.T) {
 	}
 }
 
+// TestHTTP: a call over HTTP may be as long as one over a pipe, and no page of another site makes one.
+func TestHTTP(t *testing.T) {
+	web := mcp.Handler(mcp.New(serve.New(serve.Options{}), nil, nil))
+	for _, test := range []struct {
+		origin string
+		bytes  int
+		status int
+		want   string
+	}{
+		{"", 0, http.StatusOK, "1 + 1 = 2"},
+		{"", 15 << 20, http.StatusOK, "1 + 1 = 2"},
+		{"", 17 << 20, http.StatusRequestEntityTooLarge, "exceeds 16777216 bytes"},
+		{"http://ein.test", 0, http.StatusOK, "1 + 1 = 2"},
+		{"https://other.test", 0, http.StatusForbidden, "cross-origin"},
+	} {
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run","arguments":{"program":":print 1 + 1 //` + strings.Repeat("x", test.bytes) + `"}}}`
+		req := httptest.NewRequestWithContext(t.Context(), "POST", "http://ein.test/mcp", strings.NewReader(body))
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		if test.origin != "" {
+			req.Header.Set("Origin", test.origin)
+		}
+		resp := httptest.NewRecorder()
+		if web.ServeHTTP(resp, req); resp.Code != test.status || !strings.Contains(resp.Body.String(), test.want) {
+			t.Errorf("%s, %d bytes: %d\n%s", test.origin, test.bytes, resp.Code, resp.Body)
+		}
+	}
+}
+
 // TestLines: a line that is no message is told so, and the conversation goes on.
 func TestLines(t *testing.T) {
 	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
@@ -182,12 +222,31 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLongLine: a line that is too long to be read is told so before the end.
+// TestLongLine: a call that is too long to be read is answered so, and the conversation goes on; so is a
+// batch, which the version of the protocol does not have.
 func TestLongLine(t *testing.T) {
-	out := &told{}
-	err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), io.NopCloser(strings.NewReader(strings.Repeat("x", 17<<20))), out, time.Minute)
-	if err == nil || !strings.Contains(err.Error(), "a line has more than 16.0 MiB") || !strings.Contains(out.String(), `"error":{"code":-32600,"message":"a line has more than 16.0 MiB`) {
-		t.Errorf("%v\n%s", err, out)
+	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	long := strings.Repeat("x", 17<<20)
+	in := []string{
+		ask, long, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"program":"` + long + `"}}}`,
+		`{"method":"tools/call","params":{"name":"run","arguments":{"program":"{\"id\":7}` + long + `"}},"jsonrpc":"2.0","id":"three"}`,
+		`{"method":"tools/call","params":{"name":"run","arguments":{"program":"` + long + `"},"id":7}}`,
+		`[{"jsonrpc":"2.0","id":4,"method":"ping"}]`, `[]`,
+		`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"run","arguments":{"program":":print 1 + 1"}}}`, "",
+	}
+	r, w := io.Pipe()
+	out := &told{until: "1 + 1 = 2", then: w}
+	go func() { _, _ = io.WriteString(w, strings.Join(in, "\n")) }()
+	if err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), r, out, time.Minute); err != nil {
+		t.Error(err)
+	}
+	for want, n := range map[string]int{
+		`"id":null,"error":{"code":-32600,"message":"a line has more than 16.0 MiB`: 2, `"id":2,"error":{"code":-32600,`: 1, `"id":"three","error":{"code":-32600,`: 1,
+		`"id":null,"error":{"code":-32600,"message":"a batch`: 2, `1 + 1 = 2`: 2,
+	} {
+		if got := strings.Count(out.String(), want); got != n {
+			t.Errorf("%d of %s\n%s", got, want, out)
+		}
 	}
 }
 
