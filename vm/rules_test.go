@@ -27,7 +27,7 @@ func tables(p *rel.Program, args ...tensor.Value) *code.Program {
 	for i, v := range args {
 		r := code.Reg{Type: v.Type, Layout: v.Layout, NNZ: v.CSR.NNZ()}
 		if v.Table != nil {
-			r.Columns, r.NNZ = v.Table.Columns, v.Table.Len
+			r.Columns, r.NNZ, r.Extents = v.Table.Columns, v.Table.Len, v.Table.Extents()
 		}
 		in.Args = append(in.Args, i)
 		out.Inputs = append(out.Inputs, code.Input{Reg: i, Name: fmt.Sprint("in", i), Kind: "relation"})
@@ -184,6 +184,18 @@ func TestScatter(t *testing.T) {
 		if got := fmt.Sprint(r.Outputs[0].Value.ToDense()); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
+	}
+}
+
+// TestForgedExtents: bytecode cannot claim to know what rules make.
+func TestForgedExtents(t *testing.T) {
+	d := &tensor.Domain{Name: "node", Size: 3}
+	cols := []tensor.Column{{Name: "x", Domain: d}}
+	p := &rel.Program{Domains: []*tensor.Domain{d}, Relations: []rel.Relation{{Name: "A", Columns: cols}}, Results: []int{0}}
+	forged := tables(p)
+	forged.Regs[0].Extents = []tensor.Extent{{Degree: 1}}
+	if err := code.Verify(forged); err == nil || !strings.Contains(err.Error(), "does not know the extents of its results") {
+		t.Error(err)
 	}
 }
 

@@ -201,11 +201,6 @@ type Extent struct {
 	NonNeg bool
 }
 
-// Within reports whether such cells are possible where others are expected.
-func (e Extent) Within(most Extent) bool {
-	return (e.Degree <= most.Degree || most.Degree == 0) && (e.NonNeg || !most.NonNeg)
-}
-
 // Extents returns what is known of each column. Nothing is of a table that is stored as bits.
 func (t *Table) Extents() []Extent {
 	known := make([]Extent, len(t.Columns))
