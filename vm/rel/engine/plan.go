@@ -17,9 +17,9 @@
 // A rule is a nest of loops, one step for each literal: tests as early as possible, then the atom
 // with the fewest rows; new rows come first. Steps leave what they read in registers, one for
 // each variable. The last corner of a clique is looked up in a row of bits (plan.go).
-// [Plan.Explain] says what was chosen. bound.go bounds rows and
-// operations: a column holds no more distinct cells than its sources, and over all rounds each
-// combination of rows is new once.
+// [Plan.Explain] says what was chosen. bound.go bounds rows and operations: a column holds no more
+// distinct cells than its sources, a body no more rows than its atoms have that agree with the
+// atoms before, and over all rounds each combination of rows is new once.
 //
 // # Running
 //
