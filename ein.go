@@ -412,12 +412,19 @@ func (p *Program) Labels() []string {
 	return p.code.Labels
 }
 
-// MarshalBinary returns the bytecode of a bound program for Load.
+// MarshalBinary returns the bytecode of a bound program for Load. It is made for any data of the
+// sizes of this data, so its certificate can be larger.
 func (p *Program) MarshalBinary() ([]byte, error) {
 	if p.code == nil {
 		return nil, p.match(p.Inputs(), nil)
 	}
-	return p.code.MarshalBinary()
+	c := p.code
+	if slices.ContainsFunc(c.Regs, func(r code.Reg) bool { return r.Extents != nil }) {
+		opt := p.opt.lang(context.Background())
+		opt.Inputs, opt.AnyData = p.values, true
+		c = lang.Code(p.checked, opt)
+	}
+	return c.MarshalBinary()
 }
 
 // Run binds the inputs, if any are given, and runs the program once. It stops a

@@ -50,6 +50,9 @@ type Options struct {
 	Inputs map[string]*tensor.Value
 	Labels []string
 
+	// AnyData makes code for any inputs of such sizes: of relations, only the rows count.
+	AnyData bool
+
 	// ErrorsOnly leaves out the warnings and notes of Check.
 	ErrorsOnly bool
 
@@ -102,6 +105,11 @@ func Plan(p *check.Program, opt Options) *plan.Program {
 		pl = new(plan.Program)
 	}
 	pl.Take(p, opt.Inputs)
+	if opt.AnyData {
+		for i := range pl.Inputs {
+			pl.Inputs[i].Extents = nil
+		}
+	}
 	if !opt.NoOpt {
 		pl.Optimise()
 	}

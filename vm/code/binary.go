@@ -34,7 +34,7 @@ const Magic = "\x7fEIN"
 // Version is the version of the binary form, the only one that Unmarshal reads.
 // It must be incremented whenever the form changes, or the numbering of anything
 // stored by number: operations, scalar functions, folds, walks, kinds, layouts.
-const Version = 6
+const Version = 5
 
 // Limits bound what a file may make Unmarshal do; it uses at most about a
 // hundred bytes of memory for each byte of the file, mostly far fewer. A zero (or negative) value means
@@ -441,15 +441,6 @@ func (c *coder) reg(r *Reg) {
 	if b == ofTables {
 		c.columns(&r.Columns)
 		uvarint(c, &r.NNZ, math.MaxInt, "rows")
-		items(c, &r.Extents, 2, "extents", func(e *tensor.Extent) {
-			uvarint(c, &e.Degree, math.MaxInt32, "degree")
-			nonNeg := byte(0)
-			if e.NonNeg {
-				nonNeg = 1
-			}
-			enum(c, &nonNeg, 2, "sign")
-			e.NonNeg = nonNeg == 1
-		})
 		if !c.writes {
 			r.Layout = tensor.Rows
 		}

@@ -181,11 +181,8 @@ func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
 		}
 		if err == nil && r.Extents != nil {
 			for c, e := range v.Table.Extents() {
-				switch most := r.Extents[c]; {
-				case e.Degree > most.Degree && most.Degree > 0:
-					return fmt.Errorf("%d rows with the same %s, at most %d", e.Degree, r.Columns[c].Name, most.Degree)
-				case most.NonNeg && !e.NonNeg:
-					return fmt.Errorf("a number below 0 in the column %s, where there was none", r.Columns[c].Name)
+				if !e.Within(r.Extents[c]) {
+					return fmt.Errorf("a column %s of %+v, at most %+v", r.Columns[c].Name, e, r.Extents[c])
 				}
 			}
 		}

@@ -194,11 +194,18 @@ func (t *Table) All() iter.Seq[[]float64] {
 	}
 }
 
-// Extent is what is known of the cells of a column: the most rows that have the same name, which in a
-// table of edges is the largest degree, or 0; and whether no number is below 0.
+// Extent is what is known of the cells of a column. Degree is the most rows that have the same name,
+// which in a table of edges is the largest degree, and Squares the sum of the squares of all degrees;
+// 0 if that is not known. NonNeg says that no number is below 0.
 type Extent struct {
-	Degree int
-	NonNeg bool
+	Degree  int
+	Squares uint64
+	NonNeg  bool
+}
+
+// Within reports whether such cells are possible where others are expected.
+func (e Extent) Within(most Extent) bool {
+	return (e.Degree <= most.Degree && e.Squares <= most.Squares || most.Degree == 0) && (e.NonNeg || !most.NonNeg)
 }
 
 // Extents returns what is known of each column. Nothing is of a table that is stored as bits.
@@ -215,6 +222,7 @@ func (t *Table) Extents() []Extent {
 			if int(id) < len(count) { // which others are not is for rel.CheckTable to say
 				count[id]++
 				k.Degree = max(k.Degree, int(count[id]))
+				k.Squares += 2*uint64(count[id]) - 1
 			}
 		}
 	}

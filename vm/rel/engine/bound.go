@@ -14,9 +14,10 @@ import (
 type bounds struct {
 	columns [][]uint64 // different cells that a column can have
 	rows    []uint64
-	degrees [][]uint64 // of each column: the rows that can have the same cell there
-	below   [][]bool   // of each column: it may have numbers below 0
-	summed  []bool     // the bound counts the rows of each rule, so it holds even if some come twice
+	degrees [][]uint64  // of each column: the rows that can have the same cell there
+	norms   [][]float64 // of each column: the root of the sum of the squares of its degrees
+	below   [][]bool    // of each column: it may have numbers below 0
+	summed  []bool      // the bound counts the rows of each rule, so it holds even if some come twice
 	ops     uint64
 	bytes   uint64
 }
@@ -58,7 +59,7 @@ func newBounds(p *rel.Program, strata []rel.Stratum, size []Size, most bounds) b
 	b := sources{p: p, most: most, made: map[*rel.Expr]int{}}
 	b.summed = make([]bool, len(p.Relations))
 	b.columns, b.rows, b.from = make([][]uint64, len(p.Relations)), make([]uint64, len(p.Relations)), make([][]places, len(p.Relations))
-	b.degrees, b.below = make([][]uint64, len(p.Relations)), make([][]bool, len(p.Relations))
+	b.degrees, b.below, b.norms = make([][]uint64, len(p.Relations)), make([][]bool, len(p.Relations)), make([][]float64, len(p.Relations))
 	for i := range p.Relations {
 		r := &p.Relations[i]
 		n := uint64(0)
@@ -84,14 +85,15 @@ func newBounds(p *rel.Program, strata []rel.Stratum, size []Size, most bounds) b
 // given takes what is known of the columns of the facts and the argument of a relation.
 func (b *sources) given(i int, size []Size) {
 	r := &b.p.Relations[i]
-	b.degrees[i], b.below[i] = make([]uint64, len(r.Columns)), make([]bool, len(r.Columns))
+	b.degrees[i], b.below[i], b.norms[i] = make([]uint64, len(r.Columns)), make([]bool, len(r.Columns)), make([]float64, len(r.Columns))
 	add := func(rows uint64, known []tensor.Extent) {
 		for c := range r.Columns {
-			degree := rows
+			degree, norm := rows, float64(rows)
 			if known != nil && known[c].Degree > 0 {
-				degree = uint64(known[c].Degree)
+				degree, norm = uint64(known[c].Degree), math.Sqrt(float64(known[c].Squares))
 			}
 			b.degrees[i][c] = tensor.SatAdd(b.degrees[i][c], degree)
+			b.norms[i][c] += norm
 			b.below[i][c] = b.below[i][c] || known == nil || !known[c].NonNeg
 		}
 	}
@@ -196,18 +198,47 @@ func (b *sources) bundles(s *rel.Stratum, i int) {
 			}
 			most = min(most, others)
 		}
+		norm := math.MaxFloat64
 		if i < len(b.most.rows) {
-			most = min(most, b.most.degrees[i][c])
+			most, norm = min(most, b.most.degrees[i][c]), b.most.norms[i][c]
 		}
 		if !s.Recursive {
-			sum := b.degrees[i][c]
+			sum, norms := b.degrees[i][c], b.norms[i][c]
 			for _, x := range s.Rules {
-				sum = tensor.SatAdd(sum, b.heads(&b.p.Rules[x], c))
+				r := &b.p.Rules[x]
+				sum, norms = tensor.SatAdd(sum, b.heads(r, c)), norms+b.norm(r, c)
 			}
-			most = min(most, sum)
+			most, norm = min(most, sum), min(norm, norms)
 		}
-		b.degrees[i][c] = most
+		b.degrees[i][c], b.norms[i][c] = most, min(norm, math.Sqrt(float64(b.rows[i])*float64(most)))
 	}
+}
+
+// norm is the norm of a column that a rule takes from one atom, which has no more rows for a cell. It
+// is not known of other columns.
+func (b *sources) norm(r *rel.Rule, column int) float64 {
+	if v, ok := variable(&r.Head[column]); ok && len(r.Body) == 1 && r.Body[0].Kind == rel.Atom {
+		if c := slices.Index(r.Body[0].Terms, rel.Term{Var: v}); c >= 0 {
+			return b.norms[r.Body[0].Rel][c]
+		}
+	}
+	return math.MaxFloat64
+}
+
+// pairs bounds how many rows of two atoms have all cells in common that they share: by the norms of
+// one of them (Cauchy-Schwarz; see Abo Khamis, Nakos, Olteanu, Suciu, Join Size Bounds using
+// l_p-Norms on Degree Sequences, 2024).
+func (b *bounds) pairs(x, y *rel.Literal) uint64 {
+	least := math.MaxFloat64
+	for c, t := range x.Terms {
+		if d := slices.Index(y.Terms, t); d >= 0 && t.Kind == rel.Variable {
+			least = min(least, b.norms[x.Rel][c]*b.norms[y.Rel][d])
+		}
+	}
+	if least >= 1<<62 {
+		return math.MaxUint64
+	}
+	return uint64(least*(1+1e-9)) + 1
 }
 
 // size bounds the different cells of a column that come from these places.
@@ -357,7 +388,8 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 	if fixed >= 0 {
 		known[fixed] = true
 	}
-	for n := uint64(1); ; {
+	var before *rel.Literal
+	for n, atoms := uint64(1), 0; ; atoms++ {
 		best, most, least := -1, 0, uint64(0)
 		for i := range r.Body {
 			l := &r.Body[i]
@@ -381,6 +413,10 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 			return n
 		}
 		n, done[best] = tensor.SatMul(n, least), true
+		if atoms == 1 {
+			n = min(n, b.pairs(before, &r.Body[best]))
+		}
+		before = &r.Body[best]
 		for _, t := range r.Body[best].Terms {
 			if t.Kind == rel.Variable {
 				need[t.Var], known[t.Var] = false, true
@@ -423,6 +459,11 @@ func (pl *Plan) certify() {
 	for i := range b.copies {
 		b.copies[i] = 1
 	}
+	for i := range pl.strata {
+		if s := &pl.strata[i]; s.unique {
+			b.copies[s.Relations[0]] = uint64(1 + len(s.Rules)) // once as a fact
+		}
+	}
 	b.add(64)
 	for i := range pl.strata {
 		c := pl.strata[i].closure
@@ -439,9 +480,6 @@ func (pl *Plan) certify() {
 		r := &pl.p.Rules[i]
 		if r.Aggregates() {
 			b.groups[r.Rel]++
-		}
-		if b.summed[r.Rel] {
-			b.copies[r.Rel]++
 		}
 	}
 	for i := range pl.strata {
@@ -726,10 +764,13 @@ func (b *certifier) work(n *nest) uint64 {
 			short := uint64(leastLine + n.rule.Vars[st.out[0].reg].Domain.Size/256 + 1)
 			total = tensor.SatAdd(total, tensor.SatMul(at, short*uint64(2+st.meets)))
 		}
-		if match = min(match, fit); i == 0 && n.delta >= 0 {
+		if match = min(tensor.SatMul(min(match, fit), b.copies[l.Rel]), b.rows[l.Rel]); i == 0 && n.delta >= 0 {
 			match = b.rows[l.Rel]
 		}
 		at = min(tensor.SatMul(at, match), most)
+		if i == 1 && n.steps[0].kind == scan {
+			at = min(at, tensor.SatMul(b.pairs(n.steps[0].lit, l), tensor.SatMul(b.copies[n.steps[0].rel], b.copies[l.Rel])))
+		}
 		total = tensor.SatAdd(total, at)
 		at = min(at, combos(nil))
 	}

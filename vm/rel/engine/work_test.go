@@ -241,6 +241,28 @@ func workloads() map[string]*workload {
 	return list
 }
 
+// TestCertified holds the certificates of joins, searches and folds near what they take: by degrees, by
+// their squares, and by values that are never below 0. Of recursions over pairs it is not close.
+func TestCertified(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large programs")
+	}
+	most := map[string]uint64{"from one of 200000": 25, "triangles of 3000": 15, "triangles of a power law": 80,
+		"least label of 100000": 100, "shortest paths of 20000": 120, "groups of 1000000": 5}
+	for name, w := range workloads() {
+		if most[name] == 0 {
+			continue
+		}
+		ctl, plan := kernel.Ctl{}, engine.New(w.p, w.sizes())
+		if _, err := plan.Run(&ctl, w.args, &engine.Budget{}); err != nil {
+			t.Fatal(err)
+		}
+		if plan.Ops() < ctl.Ops || plan.Ops() > most[name]*ctl.Ops {
+			t.Errorf("%s: %d operations, %d certified", name, ctl.Ops, plan.Ops())
+		}
+	}
+}
+
 func BenchmarkWorkloads(b *testing.B) {
 	for name, w := range workloads() {
 		if err := rel.Verify(w.p); err != nil {
