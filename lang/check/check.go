@@ -561,6 +561,9 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 	}
 	if old := c.scope.lookup(s.Name.Name); old != nil {
 		c.duplicate(s.Name, old.span, "input")
+	} else if r := c.rel.byName[s.Name.Name]; r != nil && r.input != nil && r.input != s {
+		c.duplicate(s.Name, r.first, "input")
+		return
 	}
 	rank, ok := inputKinds[s.Kind.Name]
 	if !ok && len(s.Columns) == 0 {
