@@ -184,6 +184,7 @@ func TestIncomplete(t *testing.T) {
 		"x = 1 + // more\n": true, ":print x,\n": true,
 		"x =\n": false, "x\n": false, "x)\n": false, "[1 2\n": false, "A = [1,\n:print A\n": false, "\"open\n": false,
 		":load (\n": false, "1 + 1 )\n": false, "def f(\n": true, "input\n": false, "$ [\n": false,
+		":why tc(A)[\n": true, ":type A +\n": true, ":plot tc(\n": true, ":plot A out/\n": false, ":why tc(A)\n": false, ":help max(\n": false, ":nope (\n": false,
 	} {
 		if got := s.Incomplete(entry); got != want {
 			t.Errorf("%q: %v", entry, got)
