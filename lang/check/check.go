@@ -519,6 +519,9 @@ func (c *checker) assigned(p *Program, s *syntax.Assign) val {
 
 // print elaborates what is printed: all rows of a relation, or the value of an expression.
 func (c *checker) print(p *Program, x syntax.Expr) {
+	if name, ok := syntax.Unparen(x).(*syntax.Name); ok { // as in :print(x), which is no call
+		x = name
+	}
 	if r := c.relationNamed(x); r != nil {
 		p.Outputs = append(p.Outputs, c.rows(p, r, x.Pos()))
 		return

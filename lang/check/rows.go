@@ -29,7 +29,7 @@ func (c *checker) answer(p *Program, s *syntax.Query) Output {
 
 // relationNamed is the relation that an expression names.
 func (c *checker) relationNamed(x syntax.Expr) *relation {
-	name, ok := x.(*syntax.Name)
+	name, ok := syntax.Unparen(x).(*syntax.Name)
 	if !ok {
 		return nil
 	}
