@@ -36,9 +36,8 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 		}
 		return withPrefix(append(words, ":print "), typed[colon:], colon)
 	}
-	list := commands()
-	i := slices.IndexFunc(list, func(c command) bool { return c.name == name })
-	if i < 0 {
+	c := named(name)
+	if c == nil {
 		return len(typed), nil
 	}
 	arg := colon + 1 + len(name)
@@ -46,7 +45,7 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 		arg++
 	}
 	word := strings.LastIndexAny(typed, " \t") + 1
-	switch list[i].takes {
+	switch c.takes {
 	case fileArg:
 		if name == "input" && word == arg || s.cfg.Files == nil {
 			return len(typed), nil
@@ -58,7 +57,7 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 	case functionArg:
 		return withPrefix(Pages(), typed[arg:], arg)
 	case commandArg:
-		words = lists.Map(list, func(c command) string { return c.name })
+		words = lists.Map(commands(), func(c command) string { return c.name })
 		return withPrefix(append(words, Pages()...), typed[arg:], arg)
 	case modeArg:
 		words = lists.Map(modes, func(f show.Format) string { return string(f) })

@@ -192,7 +192,7 @@ var session = lang.Options{Profile: check.Repl}
 func (s *Session) Incomplete(entry string) bool {
 	folder := false // behind it a slash may end a folder
 	if name, arg, _ := splitCommand(entry); isCommand(entry) {
-		if !slices.ContainsFunc(commands(), func(c command) bool { return c.name == name && c.takes == statementArg }) {
+		if !takesStatement(name) {
 			return false
 		}
 		entry, folder = arg, name == "plot" || name == "output"
