@@ -2,6 +2,7 @@ package repl
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,7 +45,12 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 	for arg < len(typed) && (typed[arg] == ' ' || typed[arg] == '\t') {
 		arg++
 	}
-	word := strings.LastIndexAny(typed, " \t") + 1
+	word, quoted := arg, false
+	for i := arg; i < len(typed); i++ {
+		if quoted = quoted != (typed[i] == '"'); !quoted && (typed[i] == ' ' || typed[i] == '\t') {
+			word = i + 1
+		}
+	}
 	switch c.takes {
 	case fileArg:
 		if name == "input" && word == arg || s.cfg.Files == nil {
@@ -53,7 +59,7 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 		if name == "load" && word > arg { // NAME=DATA
 			word += strings.IndexByte(typed[word:], '=') + 1
 		}
-		return withPrefix(s.complete(typed[word:]), typed[word:], word)
+		return s.completeFile(typed, word)
 	case functionArg:
 		return withPrefix(Pages(), typed[arg:], arg)
 	case commandArg:
@@ -63,16 +69,36 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 		words = lists.Map(modes, func(f show.Format) string { return string(f) })
 		return withPrefix(append(words, "sort=value", "sort=name", "sort=place", "top=", "precision=", "labels=no", "labels=yes"), typed[word:], word)
 	case statementArg:
-		if (name == "plot" || name == "output") && word > arg && s.cfg.Files != nil {
-			if start, words := s.completeStatement(typed[arg:], len(typed)-arg); len(words) > 0 {
-				return start + arg, words
-			}
-			return withPrefix(s.complete(typed[word:]), typed[word:], word)
-		}
 		start, words := s.completeStatement(typed[arg:], len(typed)-arg)
-		return start + arg, words
+		start += arg
+		if (name == "plot" || name == "output") && word > arg && s.cfg.Files != nil && (word < len(typed) || len(words) == 0) {
+			if _, files := s.completeFile(typed, word); start == word {
+				words = append(words, files...)
+			} else if len(files) > 0 {
+				return word, files
+			}
+		}
+		return start, words
 	}
 	return len(typed), nil
+}
+
+// completeFile completes the name of a file that begins at from. One with a blank needs quotes.
+func (s *Session) completeFile(typed string, from int) (int, []string) {
+	prefix, quoted := strings.CutPrefix(typed[from:], `"`)
+	words := s.complete(prefix)
+	if !quoted {
+		words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(w, " \t") })
+	}
+	for i, w := range words {
+		if quoted {
+			words[i] = `"` + w
+			if !strings.HasSuffix(w, string(filepath.Separator)) {
+				words[i] += `"`
+			}
+		}
+	}
+	return withPrefix(words, typed[from:], from)
 }
 
 // withPrefix returns the words that begin with what is typed.

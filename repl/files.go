@@ -249,6 +249,11 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 	if len(args) == 0 {
 		return failure("`:load` needs a file")
 	}
+	for _, a := range args[1:] {
+		if !strings.Contains(a, "=") {
+			return refusal("", "", fmt.Sprintf("expected NAME=DATA after the program, found `%s`", words.Shorten(a, 40)), "A file name with blanks is written in quotes.")
+		}
+	}
 	args[0] = s.path(args[0])
 	f := s.open(ctx, args[0])
 	b, err := io.ReadAll(io.LimitReader(f, maxProgram))
@@ -266,10 +271,7 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 	parsed := lang.Parse(args[0], text, lang.Options{})
 	var bound []binding
 	for _, a := range args[1:] {
-		name, spec, ok := strings.Cut(a, "=")
-		if !ok {
-			return failure("expected NAME=DATA after the program, found `%s`", words.Shorten(a, 40))
-		}
+		name, spec, _ := strings.Cut(a, "=")
 		i := slices.IndexFunc(parsed.Stmts, func(st syntax.Stmt) bool { in, ok := st.(*syntax.Input); return ok && in.Name.Name == name })
 		if i < 0 {
 			return failure("%s has no input `%s`", args[0], name)
