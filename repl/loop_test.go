@@ -204,6 +204,14 @@ func TestLongEntry(t *testing.T) {
 	if got := lines(t, wrong); len(got) < 2 {
 		t.Error("a hopeless entry was read to the end of the input")
 	}
+	// Eight times as many lines take about eight times as much work, not 64 times.
+	work := func(n int) float64 {
+		text := "A = edges([\n" + strings.Repeat("[1, 2],\n", n) + "])\n"
+		return testing.AllocsPerRun(1, func() { lines(t, text) })
+	}
+	if few, many := work(100), work(800); many > 24*few {
+		t.Errorf("%g allocations for 100 lines, %g for 800", few, many)
+	}
 }
 
 func FuzzLines(f *testing.F) {
