@@ -2,7 +2,6 @@ package repl
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -86,19 +85,18 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 // completeFile completes the name of a file that begins at from. One with a blank needs quotes.
 func (s *Session) completeFile(typed string, from int) (int, []string) {
 	prefix, quoted := strings.CutPrefix(typed[from:], `"`)
-	words := s.complete(prefix)
+	head, home := typed[from:len(typed)-len(prefix)], ""
+	if s.path(prefix) != prefix {
+		head, home = head+"~", s.cfg.Home
+	}
+	words := s.cfg.Files.Complete(s.path(prefix))
 	if !quoted {
-		words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(w, " \t") })
+		words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(strings.TrimPrefix(w, home), " \t") })
 	}
-	for i, w := range words {
-		if quoted {
-			words[i] = `"` + w
-			if !strings.HasSuffix(w, string(filepath.Separator)) {
-				words[i] += `"`
-			}
-		}
+	for i, name := range words {
+		words[i] = head + strings.TrimPrefix(name, home)
 	}
-	return withPrefix(words, typed[from:], from)
+	return from, words
 }
 
 // withPrefix returns the words that begin with what is typed.

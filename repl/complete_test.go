@@ -34,9 +34,9 @@ func TestComplete(t *testing.T) {
 		{"B[i, j] = A[", 12, []string{"i", "j"}, "A"},
 		{":load pl", 6, []string{"plain.ein"}, "all.csv"},
 		{":load m", 6, nil, "my data/"}, // would be two words
-		{":load \"my", 6, []string{"\"my data/"}, "\"all.csv\""},
-		{":load plain.ein A=\"my data/a b", 18, []string{"\"my data/a b.csv\""}, "\"all.csv\""},
-		{":save \"my data/", 6, []string{"\"my data/a b.csv\""}, "\"all.csv\""},
+		{":load \"my", 6, []string{"\"my data/"}, "\"all.csv"},
+		{":load plain.ein A=\"my data/a b", 18, []string{"\"my data/a b.csv"}, "\"all.csv"},
+		{":save \"my data/", 6, []string{"\"my data/a b.csv"}, "\"all.csv"},
 		{":output A al", 10, []string{"alpha", "all.csv"}, "A"},
 		{":output A all.", 10, []string{"all.csv"}, "alpha"},
 		{":output A + sum(al", 16, []string{"alpha"}, "all.csv"},

@@ -41,17 +41,6 @@ func Path(name, home string) string {
 	return name
 }
 
-// complete returns the names of files that begin with a prefix, and with ~ if that does.
-func (s *Session) complete(prefix string) []string {
-	list := s.cfg.Files.Complete(s.path(prefix))
-	if s.path(prefix) != prefix {
-		for i, name := range list {
-			list[i] = "~" + strings.TrimPrefix(name, s.cfg.Home)
-		}
-	}
-	return list
-}
-
 // mayWrite refuses to write the data of an input.
 func (s *Session) mayWrite(name string) {
 	s.needsFiles()
@@ -208,10 +197,10 @@ func (s *Session) input(ctx context.Context, arg string) Reply {
 	return s.statements(ctx, text, s.cfg.Name, s.line, b)
 }
 
-// unquote removes the quotes around a file name.
+// unquote removes the quotes around a file name. The last one may be missing, as after a Tab.
 func unquote(s string) string {
-	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
-		return s[1 : len(s)-1]
+	if rest, quoted := strings.CutPrefix(s, `"`); quoted {
+		return strings.TrimSuffix(rest, `"`)
 	}
 	return s
 }
@@ -249,11 +238,6 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 	if len(args) == 0 {
 		return failure("`:load` needs a file")
 	}
-	for _, a := range args[1:] {
-		if !strings.Contains(a, "=") {
-			return refusal("", "", fmt.Sprintf("expected NAME=DATA after the program, found `%s`", words.Shorten(a, 40)), "A file name with blanks is written in quotes.")
-		}
-	}
 	args[0] = s.path(args[0])
 	f := s.open(ctx, args[0])
 	b, err := io.ReadAll(io.LimitReader(f, maxProgram))
@@ -271,7 +255,10 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 	parsed := lang.Parse(args[0], text, lang.Options{})
 	var bound []binding
 	for _, a := range args[1:] {
-		name, spec, _ := strings.Cut(a, "=")
+		name, spec, ok := strings.Cut(a, "=")
+		if !ok {
+			return failure("expected NAME=DATA after the program, found `%s`", words.Shorten(a, 40))
+		}
 		i := slices.IndexFunc(parsed.Stmts, func(st syntax.Stmt) bool { in, ok := st.(*syntax.Input); return ok && in.Name.Name == name })
 		if i < 0 {
 			return failure("%s has no input `%s`", args[0], name)
@@ -313,10 +300,6 @@ func (s *Session) freeInputs(f *syntax.File, bound []binding) string {
 			continue
 		}
 		name := in.Name.Name
-		if !f.Diags.HasErrors() && !slices.ContainsFunc(bound, func(b binding) bool { return b.Name == name }) { // the text is still what the user wrote
-			none := diag.Diagnostic{Code: codes.E0217, Severity: diag.Error, Span: in.Span, Message: fmt.Sprintf("the input `%s` has no value", name), Notes: []string{howToBind}}
-			panic(refused((&state{file: f.Source}).refuse(diag.List{none})))
-		}
 		free := fresh(name, nil, s.file.Text, text)
 		text = text[:in.Name.Span.Start] + free + text[in.Name.Span.End:in.End] + "; " + name + " = " + free + text[in.End:]
 		for i := range bound {
