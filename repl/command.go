@@ -62,6 +62,15 @@ func commands() []command {
 	}
 }
 
+// named is the command of that name, or nil.
+func named(name string) *command {
+	list := commands()
+	if i := slices.IndexFunc(list, func(c command) bool { return c.name == name }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
 // isCommand reports whether an entry is a command, not statements.
 func isCommand(entry string) bool {
 	name, _, ok := splitCommand(entry)
@@ -86,7 +95,7 @@ func meantCommand(entry string) string {
 	if word == "exit" {
 		return "quit"
 	}
-	if i := slices.IndexFunc(commands(), func(c command) bool { return c.name == word }); i >= 0 {
+	if named(word) != nil {
 		return word
 	}
 	return ""
@@ -95,13 +104,10 @@ func meantCommand(entry string) string {
 // command runs a command of the session, after a check of its argument that all commands share.
 func (s *Session) command(ctx context.Context, entry string) Reply {
 	name, arg, _ := splitCommand(entry)
-	list := commands()
-	i := slices.IndexFunc(list, func(c command) bool { return c.name == name })
-	if i < 0 {
-		return s.unknownCommand(name, list)
-	}
-	c := &list[i]
+	c := named(name)
 	switch {
+	case c == nil:
+		return s.unknownCommand(name)
 	case c.needs && arg == "":
 		return failure("`:%s` needs an argument: `:%s %s`", name, name, c.args)
 	case c.takes == none && arg != "":
@@ -112,8 +118,8 @@ func (s *Session) command(ctx context.Context, entry string) Reply {
 
 // unknownCommand refuses a command and suggests one with a similar name or, for a letter, those
 // that begin with it.
-func (s *Session) unknownCommand(name string, list []command) Reply {
-	names := lists.Map(list, func(c command) string { return c.name })
+func (s *Session) unknownCommand(name string) Reply {
+	names := lists.Map(commands(), func(c command) string { return c.name })
 	hint := "`:help` lists the commands."
 	if near, ok := diag.Suggest(name, names); ok {
 		hint = "Did you mean `:" + near + "`? " + hint
@@ -155,18 +161,17 @@ line, Ctrl-D leaves.
 
 // help lists the commands or explains one of them; for any other word it is doc.
 func (s *Session) help(ctx context.Context, arg string) Reply {
-	list := commands()
 	if arg != "" {
 		name := strings.TrimPrefix(arg, ":")
-		i := slices.IndexFunc(list, func(c command) bool { return c.name == name })
-		if i < 0 && name != arg {
-			return s.unknownCommand(name, list)
-		} else if i < 0 {
+		c := named(name)
+		if c == nil && name != arg {
+			return s.unknownCommand(name)
+		} else if c == nil {
 			return s.doc(ctx, arg)
 		}
-		return Reply{Out: strings.TrimSpace(":"+name+" "+list[i].args) + "\n  " + list[i].help + "\n"}
+		return Reply{Out: strings.TrimSpace(":"+name+" "+c.args) + "\n  " + c.help + "\n"}
 	}
-	rows := lists.Map(list, func(c command) []string { return []string{":" + c.name + " " + c.args, c.help} })
+	rows := lists.Map(commands(), func(c command) []string { return []string{":" + c.name + " " + c.args, c.help} })
 	return Reply{Out: helpText + strings.Join(table.Align("  ", rows), "") + helpKeys}
 }
 

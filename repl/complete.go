@@ -36,17 +36,21 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 		}
 		return withPrefix(append(words, ":print "), typed[colon:], colon)
 	}
-	list := commands()
-	i := slices.IndexFunc(list, func(c command) bool { return c.name == name })
-	if i < 0 {
+	c := named(name)
+	if c == nil {
 		return len(typed), nil
 	}
 	arg := colon + 1 + len(name)
 	for arg < len(typed) && (typed[arg] == ' ' || typed[arg] == '\t') {
 		arg++
 	}
-	word := strings.LastIndexAny(typed, " \t") + 1
-	switch list[i].takes {
+	word, quoted := arg, false
+	for i := arg; i < len(typed); i++ {
+		if quoted = quoted != (typed[i] == '"'); !quoted && (typed[i] == ' ' || typed[i] == '\t') {
+			word = i + 1
+		}
+	}
+	switch c.takes {
 	case fileArg:
 		if name == "input" && word == arg || s.cfg.Files == nil {
 			return len(typed), nil
@@ -54,26 +58,45 @@ func (s *Session) completeCommand(typed, name string) (start int, words []string
 		if name == "load" && word > arg { // NAME=DATA
 			word += strings.IndexByte(typed[word:], '=') + 1
 		}
-		return withPrefix(s.complete(typed[word:]), typed[word:], word)
+		return s.completeFile(typed, word)
 	case functionArg:
 		return withPrefix(Pages(), typed[arg:], arg)
 	case commandArg:
-		words = lists.Map(list, func(c command) string { return c.name })
+		words = lists.Map(commands(), func(c command) string { return c.name })
 		return withPrefix(append(words, Pages()...), typed[arg:], arg)
 	case modeArg:
 		words = lists.Map(modes, func(f show.Format) string { return string(f) })
 		return withPrefix(append(words, "sort=value", "sort=name", "sort=place", "top=", "precision=", "labels=no", "labels=yes"), typed[word:], word)
 	case statementArg:
-		if (name == "plot" || name == "output") && word > arg && s.cfg.Files != nil {
-			if start, words := s.completeStatement(typed[arg:], len(typed)-arg); len(words) > 0 {
-				return start + arg, words
-			}
-			return withPrefix(s.complete(typed[word:]), typed[word:], word)
-		}
 		start, words := s.completeStatement(typed[arg:], len(typed)-arg)
-		return start + arg, words
+		start += arg
+		if (name == "plot" || name == "output") && word > arg && s.cfg.Files != nil && (word < len(typed) || len(words) == 0) {
+			if _, files := s.completeFile(typed, word); start == word {
+				words = append(words, files...)
+			} else if len(files) > 0 {
+				return word, files
+			}
+		}
+		return start, words
 	}
 	return len(typed), nil
+}
+
+// completeFile completes the name of a file that begins at from. One with a blank needs quotes.
+func (s *Session) completeFile(typed string, from int) (int, []string) {
+	prefix, quoted := strings.CutPrefix(typed[from:], `"`)
+	head, home := typed[from:len(typed)-len(prefix)], ""
+	if s.path(prefix) != prefix {
+		head, home = head+"~", s.cfg.Home
+	}
+	words := s.cfg.Files.Complete(s.path(prefix))
+	if !quoted {
+		words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(strings.TrimPrefix(w, home), " \t") })
+	}
+	for i, name := range words {
+		words[i] = head + strings.TrimPrefix(name, home)
+	}
+	return from, words
 }
 
 // withPrefix returns the words that begin with what is typed.

@@ -9,7 +9,7 @@ import (
 )
 
 func TestComplete(t *testing.T) {
-	s := New(Config{})
+	s := New(Config{Files: folder{"all.csv": "", "my data/": "", "my data/a b.csv": "", "plain.ein": ""}})
 	for _, e := range []string{`A = edges([["ann", "bob"], ["bob", "cy"]])`, "def twice(x) = x + x", "alpha = 1"} {
 		if r := s.Eval(context.Background(), e); r.Failed {
 			t.Fatal(r)
@@ -32,6 +32,14 @@ func TestComplete(t *testing.T) {
 		{":help pl", 6, []string{"plot"}, "time"},
 		{":doc has", 5, []string{"has_path"}, "tc"},
 		{"B[i, j] = A[", 12, []string{"i", "j"}, "A"},
+		{":load pl", 6, []string{"plain.ein"}, "all.csv"},
+		{":load m", 6, nil, "my data/"}, // would be two words
+		{":load \"my", 6, []string{"\"my data/"}, "\"all.csv"},
+		{":load plain.ein A=\"my data/a b", 18, []string{"\"my data/a b.csv"}, "\"all.csv"},
+		{":save \"my data/", 6, []string{"\"my data/a b.csv"}, "\"all.csv"},
+		{":output A al", 10, []string{"alpha", "all.csv"}, "A"},
+		{":output A all.", 10, []string{"all.csv"}, "alpha"},
+		{":output A + sum(al", 16, []string{"alpha"}, "all.csv"},
 	} {
 		start, words := s.Complete(test.entry, len(test.entry))
 		if start != test.start || slices.Contains(words, test.not) {

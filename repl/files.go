@@ -41,17 +41,6 @@ func Path(name, home string) string {
 	return name
 }
 
-// complete returns the names of files that begin with a prefix, and with ~ if that does.
-func (s *Session) complete(prefix string) []string {
-	list := s.cfg.Files.Complete(s.path(prefix))
-	if s.path(prefix) != prefix {
-		for i, name := range list {
-			list[i] = "~" + strings.TrimPrefix(name, s.cfg.Home)
-		}
-	}
-	return list
-}
-
 // mayWrite refuses to write the data of an input.
 func (s *Session) mayWrite(name string) {
 	s.needsFiles()
@@ -208,10 +197,10 @@ func (s *Session) input(ctx context.Context, arg string) Reply {
 	return s.statements(ctx, text, s.cfg.Name, s.line, b)
 }
 
-// unquote removes the quotes around a file name.
+// unquote removes the quotes around a file name. The last one may be missing, as after a Tab.
 func unquote(s string) string {
-	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
-		return s[1 : len(s)-1]
+	if rest, quoted := strings.CutPrefix(s, `"`); quoted {
+		return strings.TrimSuffix(rest, `"`)
 	}
 	return s
 }

@@ -27,7 +27,7 @@ type LineReader interface {
 
 // lookAlways is the length of an entry up to which each new line is followed by a check whether the
 // entry can still become right. Beyond, the check comes only when the length has doubled.
-const lookAlways = 1 << 14
+const lookAlways = 1 << 11
 
 // The prompts.
 const (

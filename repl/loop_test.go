@@ -184,6 +184,7 @@ func TestIncomplete(t *testing.T) {
 		"x = 1 + // more\n": true, ":print x,\n": true,
 		"x =\n": false, "x\n": false, "x)\n": false, "[1 2\n": false, "A = [1,\n:print A\n": false, "\"open\n": false,
 		":load (\n": false, "1 + 1 )\n": false, "def f(\n": true, "input\n": false, "$ [\n": false,
+		":why tc(A)[\n": true, ":type A +\n": true, ":plot tc(\n": true, ":plot A out/\n": false, ":why tc(A)\n": false, ":help max(\n": false, ":nope (\n": false,
 	} {
 		if got := s.Incomplete(entry); got != want {
 			t.Errorf("%q: %v", entry, got)
@@ -202,6 +203,14 @@ func TestLongEntry(t *testing.T) {
 	wrong := "A = [\n" + strings.Repeat(row, 200) + "$\n" + strings.Repeat(row, 1000)
 	if got := lines(t, wrong); len(got) < 2 {
 		t.Error("a hopeless entry was read to the end of the input")
+	}
+	// Eight times as many lines take about eight times as much work, not 64 times.
+	work := func(n int) float64 {
+		text := "A = edges([\n" + strings.Repeat("[1, 2],\n", n) + "])\n"
+		return testing.AllocsPerRun(1, func() { lines(t, text) })
+	}
+	if few, many := work(100), work(800); many > 24*few {
+		t.Errorf("%g allocations for 100 lines, %g for 800", few, many)
 	}
 }
 

@@ -37,7 +37,7 @@ func Paint(line string) string {
 		start := strings.IndexByte(line, ':')
 		put(start, "")
 		put(start+1+len(name), styleCommand)
-		if list := commands(); !takesStatement(list, name) {
+		if !takesStatement(name) {
 			put(len(line), "")
 			return b.String()
 		}
@@ -53,13 +53,9 @@ func Paint(line string) string {
 }
 
 // takesStatement reports whether what follows a command is Ein.
-func takesStatement(list []command, name string) bool {
-	for _, c := range list {
-		if c.name == name {
-			return c.takes == statementArg
-		}
-	}
-	return name == "print"
+func takesStatement(name string) bool {
+	c := named(name)
+	return c != nil && c.takes == statementArg || name == "print"
 }
 
 // style returns the style of token i. A name is a keyword or a function only where the grammar

@@ -39,7 +39,7 @@ func (s *Session) plot(ctx context.Context, arg string) Reply {
 	out, labels := s.compute(ctx, arg)
 	s.holds(out, show.SVG, arg)
 	opt := show.Options{Nodes: s.view.Nodes, Labels: labels}
-	g := newGrid(out.Value, words.Shorten(arg, 60), opt)
+	g := newGrid(out.Value, words.Shorten(syntax.OneLine(arg), 60), opt)
 	if out.Value.Shape.Rank() == 1 {
 		return Reply{Out: g.bars(cmp.Or(s.width(), 80))}
 	}
@@ -49,7 +49,7 @@ func (s *Session) plot(ctx context.Context, arg string) Reply {
 // holds refuses a value that a format cannot hold, or that takes too much memory to
 // be drawn.
 func (s *Session) holds(out *vm.Output, f show.Format, expression string) {
-	v, name := out.Value, words.Shorten(expression, 40)
+	v, name := out.Value, words.Shorten(syntax.OneLine(expression), 40)
 	var r Reply
 	what, ok := f.Holds(v.Shape, v.Layout)
 	switch limit := s.cfg.Limits.MaxBytes; {
@@ -110,7 +110,7 @@ func (s *Session) output(ctx context.Context, arg string) Reply {
 	s.mayWrite(file)
 	opt.Labels, opt.Full, opt.Version = labels, true, 1
 	opt.Nodes = opt.Nodes && len(labels) > 0
-	out.Name = words.Shorten(expression, 60)
+	out.Name = words.Shorten(syntax.OneLine(expression), 60)
 	var b bytes.Buffer
 	what, err := Write(ctx, &b, out, f, opt)
 	if err != nil {

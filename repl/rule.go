@@ -33,7 +33,7 @@ func (s *Session) made(name string) *syntax.Assign {
 	for _, read := range readBy(a.Value) {
 		d, f := s.definition(read), s.function(read)
 		if d != nil && d.Span.Start >= st.Span.Start || f != nil && f.Start > st.Span.Start {
-			panic(refused(refusal("", "", fmt.Sprintf("`%s` was made of a `%s` that has another value now", name, read), "A value is explained while what it was made of has its name.")))
+			panic(refused(refusal("", "", fmt.Sprintf("`%s` was made of `%s`, which has another value now", name, read), "A value is explained while what it was made of has its name.")))
 		}
 	}
 	return a

@@ -190,12 +190,19 @@ var session = lang.Options{Profile: check.Repl}
 // Incomplete reports whether an entry of whole lines has errors that more lines
 // could fix, and no other.
 func (s *Session) Incomplete(entry string) bool {
-	if isCommand(entry) || !lang.Parse("", entry, session).Incomplete {
+	folder := false // behind it a slash may end a folder
+	if name, arg, _ := splitCommand(entry); isCommand(entry) {
+		if !takesStatement(name) {
+			return false
+		}
+		entry, folder = arg, name == "plot" || name == "output"
+	}
+	if !lang.Parse("", entry, session).Incomplete {
 		return false
 	}
 	var o openings
 	o.add(entry)
-	return o.goesOn() // else the line has ended the statement
+	return o.depth > 0 || !folder && o.goesOn() // else the line has ended the statement
 }
 
 // openings is what the lines so far leave open.
@@ -204,8 +211,11 @@ type openings struct {
 	last  syntax.Kind
 }
 
-// add reads whole lines.
+// add reads whole lines. The argument of a command counts, which is no token of a program.
 func (o *openings) add(lines string) {
+	if _, arg, _ := splitCommand(lines); isCommand(lines) {
+		lines = arg
+	}
 	for _, t := range syntax.Tokens(lines) {
 		switch t.Kind {
 		case syntax.KindNewline, syntax.KindComment:

@@ -34,13 +34,7 @@ const whyForms = "It explains has_path(A, i, j), tc(A)[i, j], path(A, i, j), wpa
 
 // ask reads the question.
 func ask(x syntax.Expr) (q question, ok bool) {
-	for {
-		p, isParen := x.(*syntax.Paren)
-		if !isParen {
-			break
-		}
-		x = p.X
-	}
+	x = syntax.Unparen(x)
 	var at []syntax.Expr
 	if i, isIndex := x.(*syntax.Index); isIndex {
 		x, at = i.X, i.Indices

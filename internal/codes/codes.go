@@ -112,6 +112,7 @@ var (
 	W0218 = add("W0218", Type, "a comment that looks like a division")
 	W0219 = add("W0219", Type, "an element that is a difference")
 	W0220 = add("W0220", Type, "a number with a comma between its digits")
+	W0221 = add("W0221", Type, "an operator without an earlier value")
 
 	// Group 03: shapes and indices.
 	E0301 = add("E0301", Type, "an index with two sizes")

@@ -235,6 +235,9 @@ func (in *interp) run(stmts []syntax.Stmt) []Output {
 		case *syntax.Print:
 			printed = true
 			for _, x := range s.Values {
+				if name, ok := syntax.Unparen(x).(*syntax.Name); ok {
+					x = name
+				}
 				v := in.equation(sc, nil, false, syntax.Set, x)
 				outs = append(outs, output(in.textOf(x), v))
 			}

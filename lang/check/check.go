@@ -519,6 +519,9 @@ func (c *checker) assigned(p *Program, s *syntax.Assign) val {
 
 // print elaborates what is printed: all rows of a relation, or the value of an expression.
 func (c *checker) print(p *Program, x syntax.Expr) {
+	if name, ok := syntax.Unparen(x).(*syntax.Name); ok { // as in :print(x), which is no call
+		x = name
+	}
 	if r := c.relationNamed(x); r != nil {
 		p.Outputs = append(p.Outputs, c.rows(p, r, x.Pos()))
 		return
@@ -561,6 +564,9 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 	}
 	if old := c.scope.lookup(s.Name.Name); old != nil {
 		c.duplicate(s.Name, old.span, "input")
+	} else if r := c.rel.byName[s.Name.Name]; r != nil && r.input != nil && r.input != s {
+		c.duplicate(s.Name, r.first, "input")
+		return
 	}
 	rank, ok := inputKinds[s.Kind.Name]
 	if !ok && len(s.Columns) == 0 {

@@ -36,6 +36,7 @@ var (
 	tooDeep           = message{codes.E0510, "functions call one another more than %d deep", "", ""}
 	shadowsFunction   = message{codes.W0213, "`%s` replaces the function of the language with that name", "", ""}
 	unusedAfterPrint  = message{codes.W0214, "`%s` is defined after the last `:print` and nothing uses it", "never used", "The outputs of a program with `:print` are the printed values."}
+	combinesNothing   = message{codes.W0221, "`%s` has no earlier value that `%s` could combine with", "", "The value becomes its first one, as with `=`."}
 	labelAsValue      = message{codes.E0318, "a node label is not a number", "", "A label goes where a node is expected: in brackets, or as an argument such as the second of `reach`."}
 	tooManyIndices    = message{codes.E0512, "a statement can have at most %d different indices", "", ""}
 	tooManyAxes       = message{codes.E0319, "a tensor can have at most %d axes, this one would have %d", "", ""}

@@ -387,11 +387,16 @@ func (c *checker) readEarly(r, needs *relation, at source.Span) {
 	c.err(codes.E0813, at, "", []string{fmt.Sprintf("Move it below `%s`.", needs.name)}, "%s reads `%s`, whose rules read `%s`, which is defined below", name, r.name, needs.name)
 }
 
-func (c *checker) tensorAndRelation(name string, at, first source.Span) {
+// tensorAndRelation is reported at the later of the two: a session has run the other.
+func (c *checker) tensorAndRelation(name string, tensor, relation source.Span) {
+	at, first, what := tensor, relation, "the relation"
+	if tensor.Start < relation.Start {
+		at, first, what = relation, tensor, "the tensor"
+	}
 	c.report(diag.Diagnostic{Code: codes.E0812, Severity: diag.Error, Span: at,
 		Message: fmt.Sprintf("`%s` is a relation and a tensor", name),
 		Notes:   []string{"Round brackets hold what is true, square brackets numbers: give one of them another name."},
-		Related: []diag.Related{{Span: first, Message: "the relation"}}})
+		Related: []diag.Related{{Span: first, Message: what}}})
 }
 
 func (c *checker) otherHead(r *relation, s *syntax.Rule, name syntax.Ident) {

@@ -174,6 +174,9 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 		return v
 	}
 	old := c.scope.lookup(s.Name.Name)
+	if old == nil && len(c.eq.idx) == bits.OnesCount64(c.eq.lhsMask) {
+		c.say(combinesNothing, s.Name.Span, s.Name.Name, s.Op)
+	}
 	if old == nil || old.bad {
 		return v
 	}

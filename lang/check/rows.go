@@ -29,7 +29,7 @@ func (c *checker) answer(p *Program, s *syntax.Query) Output {
 
 // relationNamed is the relation that an expression names.
 func (c *checker) relationNamed(x syntax.Expr) *relation {
-	name, ok := x.(*syntax.Name)
+	name, ok := syntax.Unparen(x).(*syntax.Name)
 	if !ok {
 		return nil
 	}
@@ -274,9 +274,9 @@ func (c *checker) finishRelations(p *Program) {
 	c.rel.index(c.rel.clauses)
 	skeleton := c.skeleton(c.rel.clauses)
 	c.stratify(skeleton, c.rel.clauses)
-	for _, s := range p.Statements {
-		if r := c.rel.byName[s.Name]; r != nil && s.Node != nil { // else what is wrong with it is told
-			c.tensorAndRelation(s.Name, s.Span, r.first)
+	for _, r := range c.rel.list {
+		if t := c.scope.lookup(r.name); t != nil && t.node != nil && c.rel.byName[r.name] == r { // else what is wrong with it is told
+			c.tensorAndRelation(r.name, t.span, r.first)
 		}
 	}
 	for _, x := range c.rel.pending {

@@ -209,6 +209,17 @@ type (
 	BadExpr struct{ source.Span }
 )
 
+// Unparen is an expression without the parentheses around it.
+func Unparen(x Expr) Expr {
+	for {
+		p, ok := x.(*Paren)
+		if !ok {
+			return x
+		}
+		x = p.X
+	}
+}
+
 // BinaryOp is an infix operator.
 type BinaryOp uint8
 
