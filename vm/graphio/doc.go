@@ -90,7 +90,8 @@
 // another name that does not begin with a number is no weight; without any every
 // edge weighs 1, but a matrix of more than two columns asks. An edge of weight 0
 // is none, and a graph counts those in a warning. So it does with numbers further
-// down in a third column of text that does not begin with one.
+// down in a third column of text that does not begin with one. A note says if third numbers read
+// as weights could be nodes, as in an adjacency list of a node and two neighbours in each row.
 //
 // What else there is in a row is not used: one warning a file names the columns
 // with the number of rows, or the fields with the number of times.

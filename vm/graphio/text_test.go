@@ -60,6 +60,18 @@ func TestTextGraphs(t *testing.T) {
 				"square: g.csv:1: 2 rows of 2 numbers are read as edges of the nodes 0 and 1; a matrix is read from JSON, NPY or Matrix Market"},
 		{name: "rows with numbers", spec: "g.csv?header=yes", text: ",x,y\n0,a,b\n1,b,c\n2,c,a\n",
 			want: "bool 3x3: 0>1 1>2 2>0 [\"a\" \"b\" \"c\"]\nunused: g.csv:1: columns not used (3 rows): 1"},
+		{name: "a matrix of three columns", kind: Matrix, spec: "w.csv", text: "0,1,0\n0,0,1\n1,0,0\n",
+			want: "bool 2x2: 0>0\nsquare: w.csv:1: 3 rows of 3 numbers are read as edges of the nodes 0 and 1; a matrix is read from JSON, NPY or Matrix Market\n" +
+				"zero-weight: w.csv: 2 edges of weight 0 left out: in a matrix, 0 means no edge; default=inf keeps weight 0 and makes a missing edge infinite"},
+		{name: "a matrix of decimals", spec: "w.txt", text: "0.0e+00 1.0e+00\n1.0e+00 0.0e+00\n",
+			want: "bool 2x2: 0>1 1>0 [\"0.0e+00\" \"1.0e+00\"]\nsquare: w.txt:1: the nodes are numbers such as \"0.0e+00\", read as labels because a node number has digits only; a matrix is read from JSON, NPY or Matrix Market"},
+		{name: "decimals as labels", spec: "g.csv?ids=label", text: "0.5,1.5\n", want: `bool 2x2: 0>1 ["0.5" "1.5"]`},
+		{name: "a decimal among labels", spec: "g.csv", text: "0.5,a\na,1.5\n", want: `bool 3x3: 0>1 1>2 ["0.5" "a" "1.5"]`},
+		{name: "neighbours", spec: "g.txt", text: "0 1 2\n1 2 0\n2 1 0\n",
+			want: "bool 3x3: 0>1\nweights: g.txt:1: the third column is read as weights, and could be nodes; an adjacency list is not read, only one edge in each row\n" +
+				"zero-weight: g.txt:2: 2 rows of weight 0 left out: a graph has no edges of weight 0"},
+		{name: "no neighbours", kind: Matrix, spec: "g.txt", text: "0 1 1\n1 2 3\n2 3 1\n3 0 2\n", want: "int 4x4: 0>1=1 1>2=3 2>3=1 3>0=2"},
+		{name: "weights that no node has", kind: Matrix, spec: "g.txt", text: "0 1 7\n1 2 8\n2 0 9\n", want: "int 3x3: 0>1=7 1>2=8 2>0=9"},
 		{name: "no matrix", spec: "g.csv", text: "0,1,1\n1,0,1\n1,2,1\n", want: "bool 3x3: 0>1 1>0 1>2"},
 	})
 }
@@ -92,6 +104,7 @@ func TestTextErrors(t *testing.T) {
 		{name: "one column TSV", spec: "g.tsv", text: "a,b\n", want: "error: g.tsv:1: expected at least 2 columns, found 1 (fields are separated by tabs here; format=csv reads commas)"},
 		{name: "one column edges", spec: "g.edges", text: "a;b\n", want: "error: g.edges:1: expected at least 2 columns, found 1 (fields are separated by blanks here, not by semicolons; replace them)"},
 		{name: "too few fields", spec: "g.csv", text: "0,1\n2\n", want: "error: g.csv:2:2: expected 2 fields as in the first row, found 1"},
+		{name: "an adjacency list", spec: "g.txt", text: "0 1 2\n1 2\n", want: "error: g.txt:2:4: expected 3 fields as in the first row, found 2 (an adjacency list is not read, only one edge in each row)"},
 		{name: "too many fields", spec: "g.csv", text: "0,1\n0,1,2\n", want: "error: g.csv:2:5: expected 2 fields as in the first row, found 3"},
 		{name: "label among numbers", spec: "g.csv", text: "0,1\n1,1O\n-1,2\n",
 			want: "error: g.csv:2:3: expected a node number, found \"1O\" (ids must be all numbers or all labels; ids=label reads every id as a label)\n" +
