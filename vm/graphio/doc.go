@@ -47,7 +47,7 @@
 //     are not used, which a warning says unless "graph" is {} or "multigraph" is
 //     false. Any other key is an error. A vector is an
 //     array of numbers or an object from node to number, a scalar is a number.
-//   - NPY: versions 1 to 3, f4 f8 i1-i8 u1-u8 b1, both byte orders, C and
+//   - NPY: versions 1 to 3, f2 f4 f8 i1-i8 u1-u8 b1, both byte orders, C and
 //     Fortran order. The rank is 2 for a graph or matrix, 1 for a vector, 0 for
 //     a scalar. Pickled objects, structured arrays and other types are refused.
 //

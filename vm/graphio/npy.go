@@ -35,7 +35,7 @@ func (r *reader) npy() {
 	h := r.npyHeader()
 	dec, problem := decoder(h.descr)
 	if problem != "" {
-		panic(r.fatal(0, 0, problem, "expected f4, f8, i1 to i8, u1 to u8 or b1; save with astype(float)"))
+		panic(r.fatal(0, 0, problem, "expected f2, f4, f8, i1 to i8, u1 to u8 or b1; save with astype(float)"))
 	}
 	rank := map[Kind]int{Graph: 2, Matrix: 2, Vector: 1, Scalar: 0}[r.opt.Kind]
 	shape := "shape " + h.written
@@ -168,7 +168,7 @@ func decoder(descr string) (d npyDecoder, problem string) {
 		return d, bad
 	}
 	switch descr[1:] {
-	case "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
+	case "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
 		return d, ""
 	}
 	return d, bad
@@ -193,7 +193,10 @@ func (d npyDecoder) value(b []byte) (float64, string) {
 	switch d.class {
 	case 'f':
 		x := math.Float64frombits(u)
-		if d.size == 4 {
+		switch d.size {
+		case 2:
+			x = tensor.Half(uint16(u))
+		case 4:
 			x = float64(math.Float32frombits(uint32(u)))
 		}
 		if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -228,7 +228,7 @@ func (t *table) tuple(w *row, at []int) {
 	for i, c := range r.cols {
 		x := &w.cells[at[i]]
 		v, bad := parseCell(x.val, c.Kind)
-		if x.as == other { // its text only shows what it is
+		if x.as == other && bad == "" { // its text only shows what it is
 			bad = "a string or a number"
 		}
 		if bad != "" {
@@ -236,7 +236,7 @@ func (t *table) tuple(w *row, at []int) {
 			hint := ""
 			if _, no := parseCell(x.val, tensor.RealColumn); x.as == other && (string(x.val) == "t" || string(x.val) == "f") {
 				hint = "a column of type int takes true for 1 and false for 0"
-			} else if len(bytes.TrimSpace(x.val)) == 0 {
+			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == other && string(x.val) == "n" {
 				hint = "fill in the cell or remove the row; only a column of type text may have empty cells"
 			} else if _, whole := parseSize(x.val); whole {
 				hint = "numbers that name things, such as account numbers, have type node"

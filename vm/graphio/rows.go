@@ -72,13 +72,15 @@ var others = map[string]string{"n": "null", "t": "true", "f": "false", "[": "an 
 
 // shown shows the cell in a message.
 func (c *cell) shown() string {
-	switch c.as {
-	case text:
+	switch {
+	case c.as == text:
 		return "the string " + quote(c.val)
-	case other:
-		if what, ok := others[string(c.val)]; ok {
-			return what
-		}
+	case c.as == other && others[string(c.val)] != "":
+		return others[string(c.val)]
+	case c.as == other:
+		return string(c.val)
+	case len(c.val) == 0:
+		return "nothing"
 	}
 	return quote(c.val)
 }
