@@ -114,7 +114,7 @@ func (t *ids) label(b []byte, as written) (id int32, problem *Error) {
 		return 0, &Error{Msg: "expected a label like those before it, found the number " + quote(b), Hint: mixedHint}
 	}
 	if problem := badLabel(b); problem != "" {
-		return 0, &Error{Msg: problem}
+		return 0, &Error{Msg: problem, Hint: notUTF8(b)}
 	}
 	if t.labels.len() >= t.limit {
 		return 0, &Error{Msg: fmt.Sprintf("more than the limit of %s", plural(t.limit, "node")), Limit: true}
@@ -124,6 +124,14 @@ func (t *ids) label(b []byte, as written) (id int32, problem *Error) {
 
 // labelled reports whether the ids are labels.
 func (t *ids) labelled() bool { return t.mode == IDsLabel }
+
+// notUTF8 is the hint for a text that is not UTF-8, else "".
+func notUTF8(b []byte) string {
+	if utf8.Valid(b) {
+		return ""
+	}
+	return utf8Hint
+}
 
 // badLabel says why a text cannot be a label. Control characters are refused because labels are
 // printed, and because a lone CR is the sign of a file with foreign line ends.

@@ -233,7 +233,7 @@ func (t *table) tuple(w *row, at []int) {
 		}
 		if bad != "" {
 			line, col := w.place(at[i])
-			hint := ""
+			hint := notUTF8(x.val)
 			if _, no := parseCell(x.val, tensor.RealColumn); x.as == other && (string(x.val) == "t" || string(x.val) == "f") {
 				hint = "a column of type int takes true for 1 and false for 0"
 			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == other && string(x.val) == "n" {

@@ -45,7 +45,8 @@ func TestRelation(t *testing.T) {
 		{CSV, "a,n,t\n,1,u\nx,,u\n", "error: f:2:1: expected a node in the column `a`, found nothing (fill in the cell or remove the row; only a column of type text may have empty cells)\n" +
 			"f:3:3: expected a whole number below 2^53 in the column `n`, found nothing (fill in the cell or remove the row; only a column of type text may have empty cells)"},
 		{CSV, "a;n;t\nx;1;u\n", "error: f:1: expected the columns a, n, t, found 1 column: \"a;n;t\" (fields are separated by commas here, not by semicolons; replace them)"},
-		{CSV, "a,n,t\nx\xff,1,u\ny,2,v\xe9\n", "error: f:2:1: expected UTF-8 in the column `a`, found \"x\\xff\"\nf:3:5: expected UTF-8 in the column `t`, found \"v\\xe9\""},
+		{CSV, "a,n,t\nx\xff,1,u\ny,2,v\xe9\n", "error: f:2:1: expected UTF-8 in the column `a`, found \"x\\xff\" (iconv, or saving it again as UTF-8, converts it)\n" +
+			"f:3:5: expected UTF-8 in the column `t`, found \"v\\xe9\" (iconv, or saving it again as UTF-8, converts it)"},
 		{CSV, "a,n,t\nx,1_000,u\ny,0x1p4,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1_000\"\nf:3:3: expected a whole number below 2^53 in the column `n`, found \"0x1p4\""},
 
 		{JSON, `[["x",1,"u"],{"n":2,"a":"y","t":"v","more":0}]`, "x 1 u;y 2 v;"},
