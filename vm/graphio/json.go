@@ -66,7 +66,7 @@ func (r *reader) json() {
 	}
 	read()
 	if kind := f.peek(); kind != jsontext.KindInvalid {
-		panic(f.unexpected("the end of the file"))
+		panic(f.unexpected(endOfFile))
 	} else if _, err := f.tryRead(kind); !errors.Is(err, io.EOF) {
 		panic(err)
 	}
@@ -241,7 +241,7 @@ func (f *jsonFile) rows() {
 		return
 	case '[':
 	default:
-		panic(f.unexpected("a row"))
+		panic(f.unexpected(aRow))
 	}
 	f.pairs = true
 	// What the first row is decides on the others.
@@ -375,7 +375,7 @@ func (f *jsonFile) graphObject() {
 				f.ofTheFile.add([]byte(key), line)
 			}
 		default:
-			panic(f.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", ")))
+			panic(f.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", ")+", as node_link_data of NetworkX writes them; "+linesHint))
 		}
 	})
 	if !f.edges {

@@ -257,8 +257,20 @@ func (x *tokens) unexpected(want string) error {
 		return err
 	}
 	x.tokLine, x.tokCol = line, col
-	return x.fail("expected "+want+", found "+shown(kind, val), "")
+	hint := ""
+	if x.added == 0 && strings.ContainsRune(map[string]string{endOfFile: "[{", arrayOfRows: "{", aRow: `"0`}[want], rune(kind)) {
+		hint = linesHint
+	}
+	return x.fail("expected "+want+", found "+shown(kind, val), hint)
 }
+
+// Some values instead of these are those of JSON lines.
+const (
+	endOfFile   = "the end of the file"
+	arrayOfRows = "an array of rows"
+	aRow        = "a row"
+	linesHint   = "format=jsonl reads a row in each line"
+)
 
 // shown shows a token in a message.
 func shown(kind jsontext.Kind, val []byte) string {

@@ -83,7 +83,7 @@ type relationItems struct {
 }
 
 func (f *jsonFile) relationRows() {
-	f.expect('[', "an array of rows")
+	f.expect('[', arrayOfRows)
 	at := make([]int, len(f.opt.Columns))
 	for i := range at {
 		at[i] = i
@@ -238,6 +238,8 @@ func (t *table) tuple(w *row, at []int) {
 				hint = "a column of type int takes true for 1 and false for 0"
 			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == other && string(x.val) == "n" {
 				hint = "fill in the cell or remove the row; only a column of type text may have empty cells"
+			} else if hasCommas(x.val) && x.as == plain && !c.Kind.Named() {
+				hint = noCommas
 			} else if _, whole := parseSize(x.val); whole {
 				hint = "numbers that name things, such as account numbers, have type node"
 			} else if c.Kind == tensor.IntColumn && no == "" {

@@ -466,7 +466,10 @@ func (t *table) ragged(w *row) bool {
 	if t.first > 0 {
 		why = " as in the first row"
 	}
-	if t.lines != nil && t.d.sep == 0 {
+	switch {
+	case t.isComment(w):
+		hint = noComments
+	case t.lines != nil && t.d.sep == 0:
 		hint = oneEdge
 	}
 	t.badCell(w, min(len(w.cells), t.width), &Error{Msg: fmt.Sprintf("expected %s%s, found %d", plural(t.width, "field"), why, len(w.cells)), Hint: hint})
@@ -599,10 +602,19 @@ func (t *table) weight(w *row) (float64, bool) {
 		}
 		if t.otherSeparator(w) != "" {
 			e.Hint = t.separatorHint(w)
+		} else if hasCommas(v.val) {
+			e.Hint = noCommas
 		}
 	}
 	t.badCell(w, c, e)
 	return 0, false
+}
+
+const noCommas = "a number is written as 1234.5, without commas"
+
+// hasCommas reports whether a cell is a number with commas in it, for its point or between thousands.
+func hasCommas(b []byte) bool {
+	return bytes.IndexByte(b, ',') > 0 && isQuantity(bytes.ReplaceAll(b, []byte(","), nil))
 }
 
 // missing reports whether a cell says that there is no value.
@@ -666,8 +678,18 @@ func (t *table) separatorHint(first *row) string {
 	if t.lines == nil {
 		return ""
 	}
+	if t.isComment(first) {
+		return noComments
+	}
 	name := map[byte]string{0: "blanks", '\t': "tabs", ',': "commas"}
 	return "fields are separated by " + name[t.d.sep] + " here" + t.otherSeparator(first)
+}
+
+const noComments = "CSV has no comments; format=edges skips lines that begin with #"
+
+// isComment reports whether a row is a comment in other formats than CSV.
+func (t *table) isComment(w *row) bool {
+	return t.lines != nil && t.d.comments == "" && len(w.cells) > 0 && bytes.HasPrefix(w.cells[0].val, []byte("#"))
 }
 
 // otherSeparator says how fields are read that one cell holds with another separator between them,

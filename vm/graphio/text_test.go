@@ -111,6 +111,8 @@ func TestTextErrors(t *testing.T) {
 		{name: "missing weight", kind: Matrix, spec: "g.csv", text: "from,to,weight\na,b,NA\nb,c,2\n", want: "error: g.csv:2:5: expected a number, found \"NA\" (where=weight!=NA leaves out such rows)"},
 		{name: "semicolons", spec: "g.csv", text: "a;b\n", want: "error: g.csv:1: expected at least 2 columns, found 1 (fields are separated by commas here, not by semicolons; replace them)"},
 		{name: "tabs in CSV", spec: "g.csv", text: "a\tb\n", want: "error: g.csv:1: expected at least 2 columns, found 1 (fields are separated by commas here; format=tsv reads tabs)"},
+		{name: "comments in CSV", spec: "g.csv", text: "# x\na,b\n", want: "error: g.csv:1: expected at least 2 columns, found 1 (CSV has no comments; format=edges skips lines that begin with #)"},
+		{name: "comments below in CSV", spec: "g.csv", text: "a,b\nb,a\n# x\n", want: "error: g.csv:3:4: expected 2 fields as in the first row, found 1 (CSV has no comments; format=edges skips lines that begin with #)"},
 		{name: "blanks in CSV", spec: "g.csv", text: "a b\n", want: "error: g.csv:1: expected at least 2 columns, found 1 (fields are separated by commas here; format=edges reads blanks)"},
 		{name: "one column", spec: "g.csv", text: "a\n", want: "error: g.csv:1: expected at least 2 columns, found 1 (fields are separated by commas here)"},
 		{name: "lines end in CR", spec: "g.csv", text: "a,b\rc,d\r", want: "error: g.csv:1: lines end in CR (convert them to LF)"},
@@ -231,7 +233,7 @@ func TestTextVectors(t *testing.T) {
 		{name: "semicolons without a header", kind: Vector, spec: "v.edges", text: "0;5\n", want: "error: v.edges:1:1: expected a number, found \"0;5\" (fields are separated by blanks here, not by semicolons; replace them)"},
 		{name: "tabs in CSV", kind: Vector, spec: "v.csv", text: "0\t5\n", want: "error: v.csv:1:1: expected a number, found \"0\\t5\" (fields are separated by commas here; format=tsv reads tabs)"},
 		{name: "blanks in CSV", kind: Vector, spec: "v.csv", text: "0 5\n", want: "error: v.csv:1:1: expected a number, found \"0 5\" (fields are separated by commas here; format=edges reads blanks)"},
-		{name: "a comma that is none", kind: Vector, spec: "v.csv", text: "1\n\"0,5\"\n", want: "error: v.csv:2:1: expected a number, found \"0,5\""},
+		{name: "a comma that is none", kind: Vector, spec: "v.csv", text: "1\n\"0,5\"\n", want: "error: v.csv:2:1: expected a number, found \"0,5\" (a number is written as 1234.5, without commas)"},
 		{name: "second value", kind: Vector, spec: "v.csv", text: "0,1\n1,2\n0,3\n", want: "error: v.csv:3: a second value for 0: it is on line 1 and again on line 3"},
 		{name: "labels without graph", kind: Vector, spec: "v.csv", text: "a,1\nb,2\n", want: `error: v.csv:1: "a" is not a node of any graph in the program (extra=ignore skips the rows of such nodes; extra=add adds the nodes)
 v.csv:2: "b" is not a node of any graph in the program (extra=ignore skips the rows of such nodes; extra=add adds the nodes)`},
