@@ -102,7 +102,7 @@
 // # Nodes
 //
 // The nodes of a file are numbers if its first id is one (digits, no leading
-// zero; in JSON a number), else labels. A file that has both is an error, since
+// zero; in JSON a number, however it is spelled), else labels. A file that has both is an error, since
 // reading either for the other would renumber the nodes: ids=label reads
 // numbers as labels, ids=number insists on numbers. All graphs of a program and
 // all matrices given as edges (not as an array or Matrix Market file, which

@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -34,6 +35,7 @@ const (
 // decides, and every other must be of the same sort: to take "12x" among a million numbers for the
 // first of a million labels would silently renumber the nodes.
 func (t *ids) node(b []byte, as written) (id int32, problem *Error) {
+	b = asName(b, as)
 	mode := t.mode
 	if mode == IDsAuto {
 		if mode = t.want; mode == IDsAuto {
@@ -55,6 +57,16 @@ func (t *ids) node(b []byte, as written) (id int32, problem *Error) {
 		t.mode = mode
 	}
 	return id, problem
+}
+
+// asName returns an id as the name that it is: 5.0 and 5 are one number in JSON.
+func asName(b []byte, as written) []byte {
+	if as == number && bytes.ContainsAny(b, ".eE") {
+		if x, err := strconv.ParseFloat(string(b), 64); err == nil {
+			return tensor.AppendNumber(nil, x)
+		}
+	}
+	return b
 }
 
 const (

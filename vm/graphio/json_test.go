@@ -83,10 +83,12 @@ func TestJSONErrors(t *testing.T) {
 		{name: "row of words", spec: "g.json", text: "[null]", want: `error: g.json:1:2: expected a row, found "null"`},
 		{name: "empty row", spec: "g.json", text: "[[]]", want: "error: g.json:1:3: the row is empty"},
 		{name: "column in characters", spec: "g.json", text: `[["é","ü"],["é",x]]`, want: `error: g.json:1:17: invalid character 'x' at start of value`},
-		{name: "fraction", spec: "g.json", text: "[[0,1],[1.5,2],[-1,0],[1,2.0]]", want: "error: g.json:1:9: expected a node number, found \"1.5\" (ids must be all numbers or all labels; ids=label reads every id as a label)\n" +
+		{name: "fraction", spec: "g.json", text: "[[0,1],[1.5,2],[-1,0],[1,2.5]]", want: "error: g.json:1:9: expected a node number, found \"1.5\" (ids must be all numbers or all labels; ids=label reads every id as a label)\n" +
 			"g.json:1:17: expected a node number, found \"-1\" (ids must be all numbers or all labels; ids=label reads every id as a label)\n" +
-			"g.json:1:26: expected a node number, found \"2.0\" (ids must be all numbers or all labels; ids=label reads every id as a label)"},
-		{name: "fraction first", spec: "g.json", text: "[[0,1.0]]", want: "error: g.json:1:5: expected a node number, found \"1.0\" (ids must be all numbers or all labels; ids=label reads every id as a label)"},
+			"g.json:1:26: expected a node number, found \"2.5\" (ids must be all numbers or all labels; ids=label reads every id as a label)"},
+		{name: "spellings of a number", spec: "g.json", text: "[[0,1.0],[1e0,2.0]]", want: "bool 3x3: 0>1 1>2"},
+		{name: "spellings of a label", spec: "g.json?ids=label", text: `{"nodes":[{"id":1},{"id":2.50},{"id":"1.0"}],"edges":[[1.0,2.5],["1.0",1]]}`, want: `bool 3x3: 0>1 2>0 ["1" "2.5" "1.0"]`},
+		{name: "fraction first", spec: "g.json", text: "[[0,1.5]]", want: "error: g.json:1:5: expected a node number, found \"1.5\" (ids must be all numbers or all labels; ids=label reads every id as a label)"},
 		{name: "label among numbers", spec: "g.json", text: `[[0,1],["2",1]]`, want: `error: g.json:1:9: expected a node number like those before it, found the label "2" (ids must be all numbers or all labels; ids=label reads every id as a label)`},
 		{name: "number among labels", spec: "g.json", text: `[["a","b"],[2,"b"]]`, want: `error: g.json:1:13: expected a label like those before it, found the number "2" (ids must be all numbers or all labels; ids=label reads every id as a label)`},
 		{name: "long edges", spec: "g.json", text: `[["a","b"],["a","b",1,{}],["a"],[]]`, want: "error: g.json:1:12: expected an edge of 2 or 3 items, found 4 items\ng.json:1:27: expected an edge of 2 or 3 items, found 1 item\ng.json:1:33: expected an edge of 2 or 3 items, found none"},

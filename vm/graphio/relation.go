@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -124,10 +123,8 @@ func (r *relationItems) next(bool) *row {
 		case x.as == other && c.Kind == tensor.TextColumn && what == "n":
 			x.as, x.val = text, nil
 		}
-		if c.Kind.Named() && x.as == number && bytes.ContainsAny(x.val, ".eE") { // 5.0 and 5 are one name
-			if v, err := strconv.ParseFloat(string(x.val), 64); err == nil {
-				x.val = r.keep(tensor.AppendNumber(nil, v))
-			}
+		if c.Kind.Named() {
+			x.val = asName(x.val, x.as)
 		}
 	}
 	return w
