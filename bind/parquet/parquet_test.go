@@ -168,7 +168,13 @@ func TestColumns(t *testing.T) {
 	if got, _ := read(t, graphio.Graph, empty, "from=payer&to=payee", 0); got != "error: A:1:2: the node is empty" {
 		t.Error(got)
 	}
-	for _, data := range []string{"", "PAR1", "PAR1xxxxPAR1", "PAR1\xff\xff\xff\x7fPAR1", strings.Repeat("x", 100)} {
+	if got, _ := read(t, graphio.Graph, nil, "", 0); got != "error: A: the file is empty" {
+		t.Error(got)
+	}
+	if got, _ := read(t, graphio.Graph, []byte("\x1f\x8b\x08"), "", 0); got != "error: A: the file is compressed with gzip, and parquet is not read through it (decompress it first)" {
+		t.Error(got)
+	}
+	for _, data := range []string{"PAR1", "PAR1xxxxPAR1", "PAR1\xff\xff\xff\x7fPAR1", strings.Repeat("x", 100)} {
 		if got, _ := read(t, graphio.Graph, []byte(data), "", 0); got != "error: A: the file is damaged or not a Parquet file" {
 			t.Errorf("%q: %s", data, got)
 		}
