@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"ein/internal/lists"
 )
 
 // jsonFile is a JSON file while it is being read.
@@ -515,8 +514,7 @@ func (f edgeRows) byField(w *row) {
 	for i, key := range f.fields {
 		if at[i] = w.find(key); at[i] < 0 && w.bad == nil && (i < 2 || f.opt.Weight != "" && f.opt.Weight != NoWeight) {
 			options := [...]string{"from= and to= name the fields", "from= and to= name the fields", "weight= names a field"}
-			has := some(lists.Map(w.cells[:min(len(w.cells), maxShown)], func(c cell) string { return quote(c.key) }), len(w.cells))
-			w.bad = &Error{Line: w.line, Column: w.col, Msg: "the edge has no " + quote([]byte(key)), Hint: options[i] + " of an edge; this one has " + has}
+			w.bad = &Error{Line: w.line, Column: w.col, Msg: "the edge has no " + quote([]byte(key)), Hint: options[i] + " of an edge; this one has " + w.keys()}
 		}
 	}
 	if f.opt.Weight == NoWeight {

@@ -97,19 +97,23 @@ func (r *relationItems) next(bool) *row {
 	if w == nil {
 		return nil
 	}
-	bad := func(line, col int, msg string) *row {
-		w.bad = &Error{File: r.raw.File, Line: line, Column: col, Msg: msg}
+	bad := func(msg, hint string) *row {
+		w.bad = &Error{File: r.raw.File, Line: w.line, Column: w.col, Msg: msg, Hint: hint}
 		return w
 	}
 	switch w.open {
 	case 0:
-		return bad(w.line, w.col, fmt.Sprintf("expected a row, as [...] or {...}, found %s", w.cells[0].shown()))
+		return bad(fmt.Sprintf("expected a row, as [...] or {...}, found %s", w.cells[0].shown()), "")
 	case '{':
 		cells := r.byName[:0]
 		for _, c := range r.opt.Columns {
-			i := slices.IndexFunc(w.cells, func(x cell) bool { return strings.EqualFold(string(x.key), c.Name) })
+			named := func(x cell) bool { return strings.EqualFold(string(x.key), c.Name) }
+			i := slices.IndexFunc(w.cells, named)
 			if i < 0 {
-				return bad(w.line, w.col, fmt.Sprintf("the row has no %q", c.Name))
+				return bad(fmt.Sprintf("the row has no %q", c.Name), "it has "+w.keys())
+			}
+			if slices.ContainsFunc(w.cells[i+1:], named) {
+				return bad(c.Name+": two fields have this name", "rename one")
 			}
 			cells = append(cells, w.cells[i])
 		}

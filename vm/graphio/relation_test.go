@@ -57,6 +57,8 @@ func TestRelation(t *testing.T) {
 			"f:1:18: expected a string or a number in the column `a`, found true (a column of type int takes true for 1 and false for 0)\n" +
 			"f:1:37: expected a string or a number in the column `t`, found true (a column of type int takes true for 1 and false for 0)"},
 		{JSON, "{\"a\":\"x\",\"n\":1,\"t\":\"u\"}\n", "error: f:1:1: expected an array of rows, found \"{\" (format=jsonl reads a row in each line)"},
+		{JSON, `[{"a":"x","A":"y","n":1,"t":"u"},{"a":"x","n":1,"T":"u","s":2},{"a":"x","t":1}]`, "error: f:1:2: a: two fields have this name (rename one)\n" +
+			"f:1:64: the row has no \"n\" (it has \"a\", \"t\")"},
 		{JSONLines, "", ""},
 		{JSON, "", "error: f: the file is empty"},
 		{CSV, "", "error: f: the file is empty"},

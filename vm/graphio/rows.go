@@ -100,6 +100,11 @@ func (w *row) names() string {
 	return some(lists.Map(w.cells[:min(len(w.cells), maxShown)], func(c cell) string { return quote(c.val) }), len(w.cells))
 }
 
+// keys shows the keys of the cells.
+func (w *row) keys() string {
+	return some(lists.Map(w.cells[:min(len(w.cells), maxShown)], func(c cell) string { return quote(c.key) }), len(w.cells))
+}
+
 // clone copies a row out of the buffers of its source.
 func (w *row) clone(mem *memory) *row {
 	cells := newSlice[cell](mem, len(w.cells))
