@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
 )
 
 // jsonFile is a JSON file while it is being read.

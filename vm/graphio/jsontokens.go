@@ -274,10 +274,12 @@ const (
 
 // shown shows a token in a message.
 func shown(kind jsontext.Kind, val []byte) string {
-	switch kind {
-	case '"':
+	switch what := others[string(byte(kind))]; {
+	case kind == '"':
 		return "the string " + quote(val[1:len(val)-1])
-	case '[', ']', '{', '}':
+	case what != "":
+		return what
+	case kind == ']' || kind == '}':
 		return quote([]byte{byte(kind)})
 	}
 	return quote(val)

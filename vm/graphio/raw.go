@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"ein/vm/kernel"
 	"ein/vm/tensor"
@@ -243,7 +244,7 @@ func (r *reader) warn(code string, line int, msg string) {
 // warnComments counts the lines among the data that were taken for comments.
 func (r *reader) warnComments(n, line int, after, marks string) {
 	if n > 0 {
-		r.warn("comments", line, fmt.Sprintf("%s after %s read as comments because they begin with %q", plural(n, "line"), after, marks[:1]))
+		r.warn("comments", line, fmt.Sprintf("%s after %s read as comments because they begin with \"%s\"", plural(n, "line"), after, strings.Join(strings.Split(marks, ""), `" or "`)))
 	}
 }
 

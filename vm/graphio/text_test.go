@@ -26,6 +26,7 @@ func TestTextGraphs(t *testing.T) {
 		{name: "TSV with comments", spec: "g.tsv", text: "# SNAP\n# FromNodeId\tToNodeId\n0\t1\n1\t0\n", want: "bool 2x2: 0>1 1>0"},
 		{name: "comment after the first row", spec: "g.tsv", text: "a\tb\n#tag\tb\nb\tc\n",
 			want: "bool 3x3: 0>1 1>2 [\"a\" \"b\" \"c\"]\ncomments: g.tsv:2: 1 line after the first row read as comments because they begin with \"#\""},
+		{name: "comments of two marks", spec: "g.edges", text: "0 1\n%b c\n", want: "bool 2x2: 0>1\ncomments: g.edges:2: 1 line after the first row read as comments because they begin with \"#\" or \"%\""},
 		{name: "quoted hash", spec: "g.tsv", text: "a\tb\n\"#tag\"\tb\n", want: `bool 3x3: 0>1 2>1 ["a" "b" "#tag"]`},
 		{name: "empty TSV fields", spec: "g.tsv", text: "a\tb\n\t\n", want: "error: g.tsv:2:1: the node is empty"},
 		{name: "hash in CSV is data", spec: "g.csv", text: "#a,b\nb,#a\n", want: `bool 2x2: 0>1 1>0 ["#a" "b"]`},
