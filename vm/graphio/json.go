@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -284,8 +285,30 @@ func (f *jsonFile) numericRows(w *row) {
 	}
 	width := first.len()
 	height := f.denseRows(width, func(_, _ int, x float64) { f.element(&first, x, f.tokLine) })
-	f.reader.array(first.flat(), height, width)
+	data := first.flat()
+	f.mayBeEdges(data, height, width)
+	f.reader.array(data, height, width)
 }
+
+// mayBeEdges notes that the rows of a matrix could be edges with weights: three numbers each, the
+// first two of which could be nodes, not all of them 0 or 1.
+func (f *jsonFile) mayBeEdges(data []float64, height, width int) {
+	most := 0.0
+	for i, x := range data {
+		if width != 3 || height == 3 || i%3 < 2 && (x < 0 || x != math.Trunc(x)) {
+			return
+		}
+		if i%3 < 2 {
+			most = max(most, x)
+		}
+	}
+	if most > 1 {
+		f.raw.Warnings = append(f.raw.Warnings, Warning{File: f.raw.File, Code: "weights", Note: true,
+			Msg: fmt.Sprintf("rows of three numbers are read as a %dx3 matrix; %s", height, threeEdges)})
+	}
+}
+
+const threeEdges = `write weighted edges as {"edges": [[0, 1, 2.5]]}`
 
 // denseGraph reads the rows after the first of a graph that comes as an array.
 func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) {
@@ -308,8 +331,7 @@ func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) {
 	case len(f.rep.list) > 0:
 		return
 	case height != width:
-		panic(f.fatal(line, col, fmt.Sprintf("expected a graph as pairs or as a square array, found %d rows of %d", height, width),
-			`write weighted edges as {"edges": [[0, 1, 2.5]]}`))
+		panic(f.fatal(line, col, fmt.Sprintf("expected a graph as pairs or as a square array, found %d rows of %d", height, width), threeEdges))
 	}
 	d.end()
 }

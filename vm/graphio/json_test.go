@@ -86,6 +86,12 @@ func TestJSONErrors(t *testing.T) {
 		{name: "fraction", spec: "g.json", text: "[[0,1],[1.5,2],[-1,0],[1,2.5]]", want: "error: g.json:1:9: expected a node number, found \"1.5\" (ids must be all numbers or all labels; ids=label reads every id as a label)\n" +
 			"g.json:1:17: expected a node number, found \"-1\" (ids must be all numbers or all labels; ids=label reads every id as a label)\n" +
 			"g.json:1:26: expected a node number, found \"2.5\" (ids must be all numbers or all labels; ids=label reads every id as a label)"},
+		{name: "triples of a graph", spec: "g.json", text: "[[0,1,2.5],[1,2,1]]", want: `error: g.json:1:2: expected 0 or 1 in a graph, found 2.5 at row 0, column 2 (bind it to an input of kind matrix to keep weights; write weighted edges as {"edges": [[0, 1, 2.5]]})` +
+			"\n" + `g.json:1:15: expected 0 or 1 in a graph, found 2 at row 1, column 1 (bind it to an input of kind matrix to keep weights; write weighted edges as {"edges": [[0, 1, 2.5]]})`},
+		{name: "triples of a matrix", kind: Matrix, spec: "g.json", text: "[[0,1,2.5],[1,2,1]]", want: `real 2x3: 0 1 2.5 1 2 1` + "\n" +
+			`weights: g.json: rows of three numbers are read as a 2x3 matrix; write weighted edges as {"edges": [[0, 1, 2.5]]}`},
+		{name: "no triples", kind: Matrix, spec: "g.json", text: "[[0,1,5],[1,0,7]]", want: `int 2x3: 0 1 5 1 0 7`},
+		{name: "triples as edges", kind: Matrix, spec: "g.json", text: `{"edges": [[0,1,2.5],[1,2,1]]}`, want: `real 3x3: 0>1=2.5 1>2=1`},
 		{name: "spellings of a number", spec: "g.json", text: "[[0,1.0],[1e0,2.0]]", want: "bool 3x3: 0>1 1>2"},
 		{name: "spellings of a label", spec: "g.json?ids=label", text: `{"nodes":[{"id":1},{"id":2.50},{"id":"1.0"}],"edges":[[1.0,2.5],["1.0",1]]}`, want: `bool 3x3: 0>1 2>0 ["1" "2.5" "1.0"]`},
 		{name: "fraction first", spec: "g.json", text: "[[0,1.5]]", want: "error: g.json:1:5: expected a node number, found \"1.5\" (ids must be all numbers or all labels; ids=label reads every id as a label)"},
@@ -133,7 +139,7 @@ func TestJSONErrors(t *testing.T) {
 		{name: "zero weight not in the list", spec: "g.json", text: `{"nodes":["a"],"edges":[["a","b",0]]}`, want: `error: g.json: node "b" is not in the list of nodes`},
 		{name: "position not in the list", spec: "g.json", text: `{"nodes":["a"],"edges":[[0,1]]}`, want: `error: g.json:1: edge 1 of the list: node 1 is not in the list: its 1 node are 0 to 0`},
 		{name: "zero weight position", spec: "g.json", text: `{"nodes":["a"],"edges":[[0,1,0]]}`, want: `error: g.json: node 1 is not in the list of 1 node`},
-		{name: "dense with 2", spec: "g.json", text: "[[0,1,0],\n[0,2,1],[0,0,0]]", want: "error: g.json:2:4: expected 0 or 1 in a graph, found 2 at row 1, column 1 (bind it to an input of kind matrix to keep weights)"},
+		{name: "dense with 2", spec: "g.json", text: "[[0,1,0],\n[0,2,1],[0,0,0]]", want: `error: g.json:2:4: expected 0 or 1 in a graph, found 2 at row 1, column 1 (bind it to an input of kind matrix to keep weights; write weighted edges as {"edges": [[0, 1, 2.5]]})`},
 		{name: "not square", spec: "g.json", text: "[[0,1,1],[0,1,1]]", want: `error: g.json:1:2: expected a graph as pairs or as a square array, found 2 rows of 3 (write weighted edges as {"edges": [[0, 1, 2.5]]})`},
 		{name: "too high", spec: "g.json", text: "[[0],[1],[1]]", want: `error: g.json:1:2: expected a graph as pairs or as a square array, found 3 rows of 1 (write weighted edges as {"edges": [[0, 1, 2.5]]})`},
 		{name: "ragged", kind: Matrix, spec: "g.json", text: "[[0,1,1],[0,1],[1,1,1,1]]", want: "error: g.json:1:10: row 1 has 2 elements, but the first has 3\ng.json:1:16: row 2 has 4 elements, but the first has 3"},

@@ -349,7 +349,11 @@ func (d *dense) put(line, at int, x float64, fileLine, col int) {
 	if d.turned {
 		line, at = at, line
 	}
-	d.bad(fileLine, col, fmt.Sprintf("expected 0 or 1 in a graph, found %v at row %d, column %d", x, line, at), "bind it to an input of kind matrix to keep weights")
+	hint := "bind it to an input of kind matrix to keep weights"
+	if d.cols == 3 && d.raw.Format != NPY && d.raw.Format != MatrixMarket {
+		hint += "; " + threeEdges
+	}
+	d.bad(fileLine, col, fmt.Sprintf("expected 0 or 1 in a graph, found %v at row %d, column %d", x, line, at), hint)
 }
 
 // at returns an element that was put.
