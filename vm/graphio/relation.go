@@ -239,6 +239,8 @@ func (t *table) tuple(w *row, at []int) {
 				hint = "a column of type int takes true for 1 and false for 0"
 			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == other && string(x.val) == "n" {
 				hint = "fill in the cell or remove the row; only a column of type text may have empty cells"
+			} else if what := strings.ToLower(string(x.val)); x.as == plain && (what == "true" || what == "false") {
+				hint = "write 1 for true and 0 for false"
 			} else if hasCommas(x.val) && x.as == plain && !c.Kind.Named() {
 				hint = noCommas
 			} else if _, whole := parseSize(x.val); whole {

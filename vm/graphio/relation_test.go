@@ -45,6 +45,7 @@ func TestRelation(t *testing.T) {
 		{CSV, "a,n,t\n,1,u\nx,,u\n", "error: f:2:1: expected a node in the column `a`, found nothing (fill in the cell or remove the row; only a column of type text may have empty cells)\n" +
 			"f:3:3: expected a whole number below 2^53 in the column `n`, found nothing (fill in the cell or remove the row; only a column of type text may have empty cells)"},
 		{CSV, "a,n,t\nx,\"1,234\",u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1,234\" (a number is written as 1234.5, without commas)"},
+		{CSV, "a,n,t\nx,True,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"True\" (write 1 for true and 0 for false)"},
 		{CSV, "a;n;t\nx;1;u\n", "error: f:1: expected the columns a, n, t, found 1 column: \"a;n;t\" (fields are separated by commas here, not by semicolons; replace them)"},
 		{CSV, "a,n,t\nx\xff,1,u\ny,2,v\xe9\n", "error: f:2:1: expected UTF-8 in the column `a`, found \"x\\xff\" (iconv, or saving it again as UTF-8, converts it)\n" +
 			"f:3:5: expected UTF-8 in the column `t`, found \"v\\xe9\" (iconv, or saving it again as UTF-8, converts it)"},
