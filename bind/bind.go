@@ -211,6 +211,18 @@ func (r *Reader) table(ctx context.Context, from io.Reader, path, name string, f
 	if err != nil {
 		return nil, &FileError{name, err}
 	}
+	const gzip = "\x1f\x8b"
+	head := make([]byte, len(gzip))
+	all := from
+	if f.At != nil {
+		all = io.NewSectionReader(f.At, 0, f.Size)
+	}
+	switch n, err := io.ReadFull(all, head); {
+	case n == 0 && errors.Is(err, io.EOF):
+		return nil, &graphio.Error{File: name, Msg: "the file is empty"}
+	case string(head) == gzip:
+		return nil, &graphio.Error{File: name, Msg: fmt.Sprintf("the file is compressed with gzip, and %s is not read through it", format), Hint: "decompress it first"}
+	}
 	if query, ok := strings.CutPrefix(opt.Query, "@"); ok {
 		f.Query = query
 		if opt.Query, err = r.query(ctx, query); err != nil {

@@ -118,11 +118,21 @@ func (t *table) open() error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", errDamaged, err)
 		}
+		var leaves []format.SchemaElement
+		for _, e := range t.file.Metadata().Schema {
+			if e.Type.Valid {
+				leaves = append(leaves, e)
+			}
+		}
 		schema := t.file.Schema()
 		for i, path := range schema.Columns() {
 			leaf, _ := schema.Lookup(path...)
 			t.names = append(t.names, strings.Join(path, "."))
-			t.columns = append(t.columns, column{table: t, index: i, name: t.names[i], kind: leaf.Node.Type(), list: leaf.MaxRepetitionLevel > 0})
+			c := column{table: t, index: i, name: t.names[i], logical: leaves[i].LogicalType.Value, list: leaf.MaxRepetitionLevel > 0}
+			if known := leaf.Node.Type().LogicalType(); known != nil { // also for types of old
+				c.logical = known.Value
+			}
+			t.columns = append(t.columns, c)
 		}
 		t.out = make([]graphio.Value, len(t.names))
 		return nil
@@ -207,11 +217,11 @@ func (t *table) Close() error {
 // column reads the values of a column, one for each row.
 type column struct {
 	*table
-	index int
-	name  string
-	kind  parquet.Type
-	list  bool
-	group int
+	index   int
+	name    string
+	logical format.LogicalTypeValue // nil where the file has none
+	list    bool
+	group   int
 
 	pages  parquet.Pages
 	values parquet.ValueReader // of this page
@@ -312,10 +322,6 @@ func (c *column) append(v parquet.Value) (graphio.ValueKind, error) {
 		return graphio.Missing, nil
 	}
 	t := c.table
-	logical := format.LogicalTypeValue(nil)
-	if l := c.kind.LogicalType(); l != nil {
-		logical = l.Value
-	}
 	switch v.Kind() {
 	case parquet.Boolean:
 		t.text = append(t.text, '0')
@@ -327,13 +333,12 @@ func (c *column) append(v parquet.Value) (graphio.ValueKind, error) {
 		if v.Kind() == parquet.Int32 {
 			n = int64(v.Int32())
 		}
-		switch l := logical.(type) {
+		switch l := c.logical.(type) {
 		case *format.DateType:
 			t.text = time.Unix(n*24*60*60, 0).UTC().AppendFormat(t.text, time.DateOnly)
 			return graphio.Text, nil
 		case *format.TimestampType:
-			t.text = timestamp(l, n).AppendFormat(t.text, "2006-01-02T15:04:05.999999999")
-			return graphio.Text, nil
+			return t.time(timestamp(l, n)), nil
 		case *format.DecimalType:
 			t.text = appendDecimal(t.text, big.NewInt(n), l.Scale)
 			return graphio.Number, nil
@@ -358,12 +363,10 @@ func (c *column) append(v parquet.Value) (graphio.ValueKind, error) {
 		} else if x = float64(v.Float()); x != math.Trunc(x) { // the digits that 32 bits have
 			x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', -1, 32), 64)
 		}
-		if t.text = tensor.AppendNumber(t.text, x); math.IsNaN(x) || math.IsInf(x, 0) {
-			return graphio.Other, nil // neither a number nor the name of a node
-		}
+		return t.real(x), nil
 	case parquet.ByteArray, parquet.FixedLenByteArray:
 		b := v.ByteArray()
-		switch l := logical.(type) {
+		switch l := c.logical.(type) {
 		case *format.DecimalType:
 			n := new(big.Int).SetBytes(b)
 			if len(b) > 0 && b[0]&0x80 != 0 {
@@ -372,23 +375,46 @@ func (c *column) append(v parquet.Value) (graphio.ValueKind, error) {
 			t.text = appendDecimal(t.text, n, l.Scale)
 			return graphio.Number, nil
 		case *format.StringType, *format.EnumType, *format.JsonType:
-		case nil:
-			if v.Kind() == parquet.ByteArray { // of writers that say nothing of texts
+		case *format.UUIDType:
+			if len(b) == 16 {
+				t.text = fmt.Appendf(t.text, "%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+				return graphio.Text, nil
+			}
+		case *format.Float16Type:
+			if len(b) == 2 {
+				return t.real(tensor.Half(binary.LittleEndian.Uint16(b))), nil
+			}
+		default:
+			if l == nil && v.Kind() == parquet.ByteArray { // of writers that say nothing of texts
 				break
 			}
-			t.text = fmt.Appendf(t.text, "%.20x", b)
-			return graphio.Other, nil
-		default:
-			t.text = fmt.Appendf(t.text, "%.20x", b)
+			t.text = fmt.Appendf(t.text, "the bytes %.20x", b)
 			return graphio.Other, nil
 		}
 		t.text = append(t.text, b...)
 		return graphio.Text, nil
+	case parquet.Int96: // nanoseconds of a Julian day; some write nothing else for times
+		const epoch = 2440588
+		n := v.Int96()
+		return t.time(time.Unix((int64(n[2])-epoch)*24*60*60, int64(n[1])<<32|int64(n[0])).UTC()), nil
 	default:
 		t.text = fmt.Appendf(t.text, "%v", v)
 		return graphio.Other, nil
 	}
 	return graphio.Number, nil
+}
+
+// real writes a number, or what is none and the name of no node.
+func (t *table) real(x float64) graphio.ValueKind {
+	if t.text = tensor.AppendNumber(t.text, x); math.IsNaN(x) || math.IsInf(x, 0) {
+		return graphio.Other
+	}
+	return graphio.Number
+}
+
+func (t *table) time(at time.Time) graphio.ValueKind {
+	t.text = at.AppendFormat(t.text, "2006-01-02T15:04:05.999999999")
+	return graphio.Text
 }
 
 func timestamp(l *format.TimestampType, n int64) time.Time {
@@ -404,7 +430,8 @@ func timestamp(l *format.TimestampType, n int64) time.Time {
 // maxScale bounds the scale of decimals; those of Parquet have less.
 const maxScale = 100
 
-// appendDecimal writes a number with so many digits after its point.
+// appendDecimal writes a number with at most so many digits after its point, as people write it: a
+// decimal and a float of one value are one label.
 func appendDecimal(to []byte, n *big.Int, scale int32) []byte {
 	digits := new(big.Int).Abs(n).String()
 	if n.Sign() < 0 {
@@ -417,5 +444,5 @@ func appendDecimal(to []byte, n *big.Int, scale int32) []byte {
 		digits = strings.Repeat("0", missing) + digits
 	}
 	point := len(digits) - int(scale)
-	return append(append(append(to, digits[:point]...), '.'), digits[point:]...)
+	return append(append(to, digits[:point]...), strings.TrimRight("."+strings.TrimRight(digits[point:], "0"), ".")...)
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
 
 	"ein/bind"
 	einparquet "ein/bind/parquet"
@@ -39,6 +41,13 @@ type payment struct {
 	In     struct {
 		City string `parquet:"city,dict"`
 	} `parquet:"in"`
+}
+
+// half is the type of IEEE 754 halves, which the library does not write.
+type half struct{ parquet.Type }
+
+func (half) LogicalType() *format.LogicalType {
+	return &format.LogicalType{Value: &format.Float16Type{}}
 }
 
 func payments(n int) []payment {
@@ -113,8 +122,8 @@ func TestColumns(t *testing.T) {
 		{graphio.Vector, "from=n&weight=open&extra=add", "2 [1 0] [] [] [] [] []"},
 		{graphio.Vector, "from=n&weight=big", "error: A:1:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact\nA:2:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact"},
 		{graphio.Vector, "from=n&weight=payer", "error: A:1:1: expected a number, found the string \"acme\"\nA:2:1: expected a number, found the string \"shell\""},
-		{graphio.Graph, "from=tags.list.element&to=payer", "error: A:1:10: expected a node as a number or a string, found \"a list\"\nA:2:10: expected a node as a number or a string, found \"a list\""},
-		{graphio.Relation, "", "error: A:1:10: expected a string or a number in the column `tags.list.element`, found \"a list\"\nA:2:10: expected a string or a number in the column `tags.list.element`, found \"a list\""},
+		{graphio.Graph, "from=tags.list.element&to=payer", "error: A:1:10: expected a node as a number or a string, found a list\nA:2:10: expected a node as a number or a string, found a list"},
+		{graphio.Relation, "", "error: A:1:10: expected a string or a number in the column `tags.list.element`, found a list\nA:2:10: expected a string or a number in the column `tags.list.element`, found a list"},
 		{graphio.Graph, "from=payer&to=paid", `error: A: to=paid: no such column (the columns are "payer", "payee", "amount", "n", "day", "at", "price", "open", "big", "tags.list.element", and 1 more)`},
 		{graphio.Graph, "query=SELECT", "error: A: the option query does not apply to a graph read from parquet (query is for SQLite)"},
 		{graphio.Scalar, "", "error: A: a scalar cannot be read from a table"},
@@ -130,14 +139,42 @@ func TestColumns(t *testing.T) {
 	if got, _ := read(t, graphio.Graph, write(t, []reals{{1234567.5, 0.1}, {123456792, 123456792}, {0.25, 1234567.5}}), "ids=label", 0); got != "4x4 [] [] [] [] [2 0 4 1] [1234567.5 0.1 123456792 0.25]" {
 		t.Error(got)
 	}
-	if got, _ := read(t, graphio.Graph, write(t, []reals{{math.NaN(), float32(math.Inf(1))}}), "ids=label", 0); got != "error: A:1:1: expected a node as a number or a string, found \"NaN\"" {
+	if got, _ := read(t, graphio.Graph, write(t, []reals{{math.NaN(), float32(math.Inf(1))}}), "ids=label", 0); got != "error: A:1:1: expected a node as a number or a string, found NaN" {
+		t.Error(got)
+	}
+	type keys struct {
+		ID   [16]byte         `parquet:"id,uuid"`
+		When deprecated.Int96 `parquet:"when"`
+		Sum  int64            `parquet:"sum,decimal(2:10)"`
+	}
+	when := deprecated.Int96{1, 0, 2440589}
+	if got, _ := read(t, graphio.Graph, write(t, []keys{{[16]byte{1, 15: 2}, when, 150}, {[16]byte{1}, when, -1200}, {Sum: 5}, {Sum: 20}}), "from=sum&to=when&weight=none&ids=label", 0); !strings.HasSuffix(got, "[1.5 1970-01-02T00:00:00.000000001 -12 0.05 -4713-11-24T00:00:00 0.2]") {
+		t.Error(got)
+	}
+	if got, _ := read(t, graphio.Graph, write(t, []keys{{[16]byte{1, 15: 2}, when, 150}}), "from=id&to=sum&weight=none&ids=label", 0); !strings.HasSuffix(got, "[01000000-0000-0000-0000-000000000002 1.5]") {
+		t.Error(got)
+	}
+	halves := parquet.NewSchema("halves", parquet.Group{"a": parquet.Leaf(half{parquet.FixedLenByteArrayType(2)})})
+	var b bytes.Buffer
+	w := parquet.NewWriter(&b, halves)
+	_, err := w.WriteRows([]parquet.Row{{parquet.FixedLenByteArrayValue([]byte{0, 0x3e})}, {parquet.FixedLenByteArrayValue([]byte{0, 0xc0})}})
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := read(t, graphio.Vector, b.Bytes(), "", 0); got != "2 [1.5 -2] [] [] [] [] []" {
 		t.Error(got)
 	}
 	empty := write(t, []payment{{Payer: "a"}})
 	if got, _ := read(t, graphio.Graph, empty, "from=payer&to=payee", 0); got != "error: A:1:2: the node is empty" {
 		t.Error(got)
 	}
-	for _, data := range []string{"", "PAR1", "PAR1xxxxPAR1", "PAR1\xff\xff\xff\x7fPAR1", strings.Repeat("x", 100)} {
+	if got, _ := read(t, graphio.Graph, nil, "", 0); got != "error: A: the file is empty" {
+		t.Error(got)
+	}
+	if got, _ := read(t, graphio.Graph, []byte("\x1f\x8b\x08"), "", 0); got != "error: A: the file is compressed with gzip, and parquet is not read through it (decompress it first)" {
+		t.Error(got)
+	}
+	for _, data := range []string{"PAR1", "PAR1xxxxPAR1", "PAR1\xff\xff\xff\x7fPAR1", strings.Repeat("x", 100)} {
 		if got, _ := read(t, graphio.Graph, []byte(data), "", 0); got != "error: A: the file is damaged or not a Parquet file" {
 			t.Errorf("%q: %s", data, got)
 		}

@@ -239,7 +239,7 @@ func (t *table) Next(want []bool) ([]graphio.Value, error) {
 		case string:
 			t.text, is = append(t.text, v...), graphio.Text
 		default:
-			t.text, is = fmt.Appendf(t.text, "%.20x", v), graphio.Other
+			t.text, is = fmt.Appendf(t.text, "the bytes %.20x", v), graphio.Other
 		}
 		t.out[i] = graphio.Value{Text: t.text[from:len(t.text):len(t.text)], Is: is}
 	}

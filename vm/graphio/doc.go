@@ -47,7 +47,7 @@
 //     are not used, which a warning says unless "graph" is {} or "multigraph" is
 //     false. Any other key is an error. A vector is an
 //     array of numbers or an object from node to number, a scalar is a number.
-//   - NPY: versions 1 to 3, f4 f8 i1-i8 u1-u8 b1, both byte orders, C and
+//   - NPY: versions 1 to 3, f2 f4 f8 i1-i8 u1-u8 b1, both byte orders, C and
 //     Fortran order. The rank is 2 for a graph or matrix, 1 for a vector, 0 for
 //     a scalar. Pickled objects, structured arrays and other types are refused.
 //
@@ -90,7 +90,8 @@
 // another name that does not begin with a number is no weight; without any every
 // edge weighs 1, but a matrix of more than two columns asks. An edge of weight 0
 // is none, and a graph counts those in a warning. So it does with numbers further
-// down in a third column of text that does not begin with one.
+// down in a third column of text that does not begin with one. A note says if third numbers read
+// as weights could be nodes, as in an adjacency list of a node and two neighbours in each row.
 //
 // What else there is in a row is not used: one warning a file names the columns
 // with the number of rows, or the fields with the number of times.
@@ -101,7 +102,7 @@
 // # Nodes
 //
 // The nodes of a file are numbers if its first id is one (digits, no leading
-// zero; in JSON a number), else labels. A file that has both is an error, since
+// zero; in JSON a number, however it is spelled), else labels. A file that has both is an error, since
 // reading either for the other would renumber the nodes: ids=label reads
 // numbers as labels, ids=number insists on numbers. All graphs of a program and
 // all matrices given as edges (not as an array or Matrix Market file, which

@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -34,6 +35,7 @@ const (
 // decides, and every other must be of the same sort: to take "12x" among a million numbers for the
 // first of a million labels would silently renumber the nodes.
 func (t *ids) node(b []byte, as written) (id int32, problem *Error) {
+	b = asName(b, as)
 	mode := t.mode
 	if mode == IDsAuto {
 		if mode = t.want; mode == IDsAuto {
@@ -55,6 +57,16 @@ func (t *ids) node(b []byte, as written) (id int32, problem *Error) {
 		t.mode = mode
 	}
 	return id, problem
+}
+
+// asName returns an id as the name that it is: 5.0 and 5 are one number in JSON.
+func asName(b []byte, as written) []byte {
+	if as == number && bytes.ContainsAny(b, ".eE") {
+		if x, err := strconv.ParseFloat(string(b), 64); err == nil {
+			return tensor.AppendNumber(nil, x)
+		}
+	}
+	return b
 }
 
 const (
@@ -114,7 +126,7 @@ func (t *ids) label(b []byte, as written) (id int32, problem *Error) {
 		return 0, &Error{Msg: "expected a label like those before it, found the number " + quote(b), Hint: mixedHint}
 	}
 	if problem := badLabel(b); problem != "" {
-		return 0, &Error{Msg: problem}
+		return 0, &Error{Msg: problem, Hint: notUTF8(b)}
 	}
 	if t.labels.len() >= t.limit {
 		return 0, &Error{Msg: fmt.Sprintf("more than the limit of %s", plural(t.limit, "node")), Limit: true}
@@ -124,6 +136,14 @@ func (t *ids) label(b []byte, as written) (id int32, problem *Error) {
 
 // labelled reports whether the ids are labels.
 func (t *ids) labelled() bool { return t.mode == IDsLabel }
+
+// notUTF8 is the hint for a text that is not UTF-8, else "".
+func notUTF8(b []byte) string {
+	if utf8.Valid(b) {
+		return ""
+	}
+	return utf8Hint
+}
 
 // badLabel says why a text cannot be a label. Control characters are refused because labels are
 // printed, and because a lone CR is the sign of a file with foreign line ends.

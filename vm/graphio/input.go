@@ -8,14 +8,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // sniffLen is how much of a file is read to detect its format.
 const sniffLen = 1 << 16
 
-const gzipMagic = "\x1f\x8b"
+const (
+	gzipMagic   = "\x1f\x8b"
+	sqliteMagic = "SQLite format 3\x00"
+)
 
 var errTooLarge = errors.New("over the size limit")
 
@@ -151,9 +156,6 @@ func (in *input) sniff() ([]byte, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, in.fail(err)
 	}
-	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
-		return nil, &Error{File: in.name, Line: 1, Column: 1, Msg: "the text is UTF-16, expected UTF-8"}
-	}
 	if bom := []byte("\xef\xbb\xbf"); bytes.HasPrefix(head, bom) {
 		// The bytes are in the buffer, so this cannot fail.
 		_, _ = in.Discard(len(bom))
@@ -165,34 +167,72 @@ func (in *input) sniff() ([]byte, error) {
 	return head, nil
 }
 
+const utf8Hint = "iconv, or saving it again as UTF-8, converts it"
+
+// encoding names what a text is in whose characters take two or four bytes, by a byte order mark or
+// by the zeros in its first two characters.
+func encoding(head []byte) string {
+	zeros := ""
+	for _, c := range head[:min(len(head), 4)] {
+		zeros += string("0x"[min(c/'\t', 1)]) // no text has the characters before it
+	}
+	marked := bytes.HasPrefix(head, []byte("\xff\xfe"))
+	switch {
+	case zeros == "x000", zeros == "000x", marked && zeros == "xx00", bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
+		return "UTF-32"
+	case zeros == "x0x0", zeros == "0x0x", marked, bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return "UTF-16"
+	}
+	return ""
+}
+
+type foreignText struct {
+	is    string
+	begin *regexp.Regexp
+}
+
+// foreign are texts in formats that are not read, after their comments.
+var foreign = sync.OnceValue(func() (list []foreignText) {
+	for _, f := range [][2]string{
+		{"XML or HTML", `<(\?xml|!doctype|!--|[a-z]+[\s>])`},
+		{"DOT", `(strict\s+)?(di)?graph(\s+("[^"]*"|[\w.]+))?\s*\{`},
+		{"GML", `((creator|version|comment)\s.*\n\s*)*graph\s*\[`},
+		{"Pajek", `\*(network|vertices|arcs|edges)\b`},
+		{"DIMACS", `(c(\s.*)?\n)*p\s+(edge|col|sp|max)\s+\d+\s+\d+\s*\n`},
+		{"graph6 or sparse6", `>>(di)?(graph|sparse)6<<`},
+	} {
+		list = append(list, foreignText{f[0], regexp.MustCompile(`(?i)^(\s*((#|//|%).*\n|/\*(?s:.*?)\*/))*\s*` + f[1])})
+	}
+	return list
+})
+
 // unread names a format that people have and that is not read here, by its first bytes. As rows of
 // text it would give errors that say nothing.
 func unread(head []byte) (is, hint string) {
 	begins := func(with ...string) bool {
 		return slices.ContainsFunc(with, func(w string) bool { return bytes.HasPrefix(head, []byte(w)) })
 	}
-	switch {
+	const few, often = 4, 8 // zeros that any text may have, and of how many bytes one is zero
+	switch wide := encoding(head); {
 	case begins("PK\x03\x04"):
-		return "a zip archive, such as .xlsx or .npz", "save a table as CSV, an array as .npy"
+		return "a zip archive, such as .xlsx or .npz", "save a table as CSV, an array as .npy, a sparse one as .mtx, by scipy.io.mmwrite"
 	case begins("\x28\xb5\x2f\xfd", "\xfd7zXZ") || begins("BZh") && len(head) > 6 && string(head[4:7]) == "1AY":
 		return "compressed with bzip2, xz or zstd", "decompress it first"
 	case begins("\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"):
 		return "a pickle of Python", "save a table as CSV, an array as .npy"
-	case begins("ARROW1\x00", "\x89HDF"):
-		return "Arrow or HDF5", "save the table as CSV or Parquet"
-	}
-	line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
-	words := strings.Fields(strings.ToLower(string(line[:min(len(line), 100)])))
-	if len(words) == 0 || bytes.ContainsAny(line, ",;\t") {
+	case begins("ARROW1\x00", "\xff\xff\xff\xff", "\x89HDF", "ORC\n", "Obj\x01"):
+		return "Arrow, HDF5, ORC or Avro", "save the table as CSV or Parquet"
+	case begins(npyMagic, "PAR1", sqliteMagic):
 		return "", ""
+	case wide != "":
+		return wide, utf8Hint
+	case bytes.Count(head, []byte{0}) > few+len(head)/often:
+		return "binary data of unknown format", "save a table as CSV or Parquet, an array as .npy"
 	}
-	const asEdges = "save the edges as CSV, or as the JSON of node_link_data in NetworkX"
-	switch last := words[len(words)-1]; {
-	case slices.Contains([]string{"<?xml", "<!doctype", "<graphml", "<gexf", "<html"}, strings.TrimSuffix(words[0], ">")):
-		return "XML or HTML", asEdges
-	case slices.Contains([]string{"graph", "digraph", "strict"}, words[0]) && (strings.HasSuffix(last, "{") || slices.Contains(words, "{") || last == "["),
-		words[0] == "*vertices":
-		return "DOT, GML or Pajek", asEdges
+	for _, f := range foreign() {
+		if f.begin.Match(head) {
+			return f.is, "save the edges as CSV, or as the JSON of node_link_data in NetworkX"
+		}
 	}
 	return "", ""
 }
@@ -209,7 +249,7 @@ func detect(name string, head []byte, kind Kind) Format {
 		return NPY
 	case bytes.HasPrefix(head, []byte("PAR1")):
 		return Parquet
-	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
+	case bytes.HasPrefix(head, []byte(sqliteMagic)):
 		return SQLite
 	case len(head) >= len(mmMagic) && strings.EqualFold(string(head[:len(mmMagic)]), mmMagic):
 		return MatrixMarket

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"ein/internal/lists"
 )
 
 // jsonFile is a JSON file while it is being read.
@@ -66,7 +65,7 @@ func (r *reader) json() {
 	}
 	read()
 	if kind := f.peek(); kind != jsontext.KindInvalid {
-		panic(f.unexpected("the end of the file"))
+		panic(f.unexpected(endOfFile))
 	} else if _, err := f.tryRead(kind); !errors.Is(err, io.EOF) {
 		panic(err)
 	}
@@ -241,7 +240,7 @@ func (f *jsonFile) rows() {
 		return
 	case '[':
 	default:
-		panic(f.unexpected("a row"))
+		panic(f.unexpected(aRow))
 	}
 	f.pairs = true
 	// What the first row is decides on the others.
@@ -286,8 +285,30 @@ func (f *jsonFile) numericRows(w *row) {
 	}
 	width := first.len()
 	height := f.denseRows(width, func(_, _ int, x float64) { f.element(&first, x, f.tokLine) })
-	f.reader.array(first.flat(), height, width)
+	data := first.flat()
+	f.mayBeEdges(data, height, width)
+	f.reader.array(data, height, width)
 }
+
+// mayBeEdges notes that the rows of a matrix could be edges with weights: three numbers each, the
+// first two of which could be nodes, not all of them 0 or 1.
+func (f *jsonFile) mayBeEdges(data []float64, height, width int) {
+	most := 0.0
+	for i, x := range data {
+		if width != 3 || height == 3 || i%3 < 2 && (x < 0 || x != math.Trunc(x)) {
+			return
+		}
+		if i%3 < 2 {
+			most = max(most, x)
+		}
+	}
+	if most > 1 {
+		f.raw.Warnings = append(f.raw.Warnings, Warning{File: f.raw.File, Code: "weights", Note: true,
+			Msg: fmt.Sprintf("rows of three numbers are read as a %dx3 matrix; %s", height, threeEdges)})
+	}
+}
+
+const threeEdges = `write weighted edges as {"edges": [[0, 1, 2.5]]}`
 
 // denseGraph reads the rows after the first of a graph that comes as an array.
 func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) {
@@ -310,8 +331,7 @@ func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) {
 	case len(f.rep.list) > 0:
 		return
 	case height != width:
-		panic(f.fatal(line, col, fmt.Sprintf("expected a graph as pairs or as a square array, found %d rows of %d", height, width),
-			`write weighted edges as {"edges": [[0, 1, 2.5]]}`))
+		panic(f.fatal(line, col, fmt.Sprintf("expected a graph as pairs or as a square array, found %d rows of %d", height, width), threeEdges))
 	}
 	d.end()
 }
@@ -375,7 +395,7 @@ func (f *jsonFile) graphObject() {
 				f.ofTheFile.add([]byte(key), line)
 			}
 		default:
-			panic(f.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", ")))
+			panic(f.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", ")+", as node_link_data of NetworkX writes them; "+linesHint))
 		}
 	})
 	if !f.edges {
@@ -515,8 +535,7 @@ func (f edgeRows) byField(w *row) {
 	for i, key := range f.fields {
 		if at[i] = w.find(key); at[i] < 0 && w.bad == nil && (i < 2 || f.opt.Weight != "" && f.opt.Weight != NoWeight) {
 			options := [...]string{"from= and to= name the fields", "from= and to= name the fields", "weight= names a field"}
-			has := some(lists.Map(w.cells[:min(len(w.cells), maxShown)], func(c cell) string { return quote(c.key) }), len(w.cells))
-			w.bad = &Error{Line: w.line, Column: w.col, Msg: "the edge has no " + quote([]byte(key)), Hint: options[i] + " of an edge; this one has " + has}
+			w.bad = &Error{Line: w.line, Column: w.col, Msg: "the edge has no " + quote([]byte(key)), Hint: options[i] + " of an edge; this one has " + w.keys()}
 		}
 	}
 	if f.opt.Weight == NoWeight {

@@ -192,7 +192,8 @@ func (x *tokens) refusal(err error) error {
 		return err
 	}
 	rest := x.dec.UnreadBuffer()[x.at-int(x.dec.InputOffset()):]
-	for _, c := range rest[:min(max(int(wrong.ByteOffset)-x.at, 0), len(rest))] {
+	good := min(max(int(wrong.ByteOffset)-x.at, 0), len(rest))
+	for _, c := range rest[:good] {
 		if x.col++; c == '\n' {
 			x.line, x.col = x.line+1, 1-x.added
 		} else if !utf8.RuneStart(c) {
@@ -209,6 +210,17 @@ func (x *tokens) refusal(err error) error {
 	hint := ""
 	if x.added > 0 {
 		hint = "in JSON Lines, each line is a complete value"
+	}
+	for _, h := range [][2]string{
+		{"NaN", "JSON has no NaN; leave out what has no value"}, {"Infinity", "JSON has no infinity"}, {"-Infinity", "JSON has no infinity"},
+		{"'", "JSON has double quotes, as json.dump of Python writes them"}, {"/", "JSON has no comments"}, {"#", "JSON has no comments"},
+	} {
+		if bytes.HasPrefix(rest[good:], []byte(h[0])) {
+			hint = h[1]
+		}
+	}
+	if strings.Contains(wrong.Err.Error(), "UTF-8") {
+		hint = utf8Hint
 	}
 	return x.fail(wrong.Err.Error(), hint)
 }
@@ -245,15 +257,29 @@ func (x *tokens) unexpected(want string) error {
 		return err
 	}
 	x.tokLine, x.tokCol = line, col
-	return x.fail("expected "+want+", found "+shown(kind, val), "")
+	hint := ""
+	if x.added == 0 && strings.ContainsRune(map[string]string{endOfFile: "[{", arrayOfRows: "{", aRow: `"0`}[want], rune(kind)) {
+		hint = linesHint
+	}
+	return x.fail("expected "+want+", found "+shown(kind, val), hint)
 }
+
+// Some values instead of these are those of JSON lines.
+const (
+	endOfFile   = "the end of the file"
+	arrayOfRows = "an array of rows"
+	aRow        = "a row"
+	linesHint   = "format=jsonl reads a row in each line"
+)
 
 // shown shows a token in a message.
 func shown(kind jsontext.Kind, val []byte) string {
-	switch kind {
-	case '"':
+	switch what := others[string(byte(kind))]; {
+	case kind == '"':
 		return "the string " + quote(val[1:len(val)-1])
-	case '[', ']', '{', '}':
+	case what != "":
+		return what
+	case kind == ']' || kind == '}':
 		return quote([]byte{byte(kind)})
 	}
 	return quote(val)

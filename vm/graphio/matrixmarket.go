@@ -56,7 +56,7 @@ func (f *mmFile) header() {
 		w := words[i+1]
 		switch {
 		case slices.Contains(c.refused, w):
-			panic(f.fatal(1, 0, "the "+c.what+" "+w+" is not supported", "expected "+strings.Join(c.known, ", ")))
+			panic(f.fatal(1, 0, "unsupported "+c.what+" "+quote([]byte(w)), "expected "+strings.Join(c.known, ", ")))
 		case !slices.Contains(c.known, w):
 			panic(f.fatal(1, 0, "unknown "+c.what+" "+quote([]byte(w)), "expected "+strings.Join(c.known, ", ")))
 		}

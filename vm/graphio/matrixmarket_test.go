@@ -34,10 +34,10 @@ func TestMatrixMarket(t *testing.T) {
 
 		{name: "skew-symmetric array as graph", spec: "g.mtx", text: array + "integer skew-symmetric\n2 2\n1\n", want: "error: g.mtx:1: a skew-symmetric array has negative entries, which a graph cannot have (bind it to an input of kind matrix)"},
 		{name: "bad header", spec: "g.mtx", text: "1 2 3\n", want: `error: g.mtx:1:1: expected the header %%MatrixMarket matrix LAYOUT VALUES SYMMETRY, found "1 2 3"`},
-		{name: "complex", spec: "g.mtx", text: head + "complex general\n", want: "error: g.mtx:1: the values complex is not supported (expected real, integer, unsigned-integer, pattern)"},
-		{name: "hermitian", spec: "g.mtx", text: head + "real hermitian\n", want: "error: g.mtx:1: the symmetry hermitian is not supported (expected general, symmetric, skew-symmetric)"},
+		{name: "complex", spec: "g.mtx", text: head + "complex general\n", want: "error: g.mtx:1: unsupported values \"complex\" (expected real, integer, unsigned-integer, pattern)"},
+		{name: "hermitian", spec: "g.mtx", text: head + "real hermitian\n", want: "error: g.mtx:1: unsupported symmetry \"hermitian\" (expected general, symmetric, skew-symmetric)"},
 		{name: "unknown", spec: "g.mtx", text: head + "real diagonal\n", want: `error: g.mtx:1: unknown symmetry "diagonal" (expected general, symmetric, skew-symmetric)`},
-		{name: "vector object", spec: "g.mtx", text: "%%MatrixMarket vector coordinate real general\n", want: "error: g.mtx:1: the object vector is not supported (expected matrix)"},
+		{name: "vector object", spec: "g.mtx", text: "%%MatrixMarket vector coordinate real general\n", want: "error: g.mtx:1: unsupported object \"vector\" (expected matrix)"},
 		{name: "pattern array", spec: "g.mtx", text: array + "pattern general\n", want: "error: g.mtx:1: pattern values cannot be combined with array general"},
 		{name: "no sizes", spec: "g.mtx", text: head + "real general\n% x\n", want: "error: g.mtx:2: the file ends before the line of sizes (expected ROWS COLUMNS ENTRIES)"},
 		{name: "two sizes", spec: "g.mtx", text: head + "real general\n2 2\n", want: "error: g.mtx:2:1: expected ROWS COLUMNS ENTRIES, found 2 fields"},

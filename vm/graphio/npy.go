@@ -35,7 +35,7 @@ func (r *reader) npy() {
 	h := r.npyHeader()
 	dec, problem := decoder(h.descr)
 	if problem != "" {
-		panic(r.fatal(0, 0, problem, "expected f4, f8, i1 to i8, u1 to u8 or b1; save with astype(float)"))
+		panic(r.fatal(0, 0, problem, "expected f2, f4, f8, i1 to i8, u1 to u8 or b1; astype(float) makes such an array of numbers, CSV and JSON hold names"))
 	}
 	rank := map[Kind]int{Graph: 2, Matrix: 2, Vector: 1, Scalar: 0}[r.opt.Kind]
 	shape := "shape " + h.written
@@ -50,7 +50,11 @@ func (r *reader) npy() {
 	case elems == 0:
 		panic(r.fatal(0, 0, "an array of "+shape+" has no elements", ""))
 	case graph && h.shape[0] != h.shape[1]:
-		panic(r.fatal(0, 0, "a graph must be square, found "+shape, ""))
+		hint := ""
+		if h.shape[1] == 2 || h.shape[1] == 3 {
+			hint = "an array of edges is read as text, as savetxt writes it with fmt=\"%d\""
+		}
+		panic(r.fatal(0, 0, "a graph must be square, found "+shape, hint))
 	case graph && h.shape[0] > r.opt.MaxNodes:
 		panic(r.atLimit(0, shape+" exceeds the limit of "+plural(r.opt.MaxNodes, "node")))
 	case !graph && elems > uint64(r.opt.MaxElems):
@@ -93,7 +97,18 @@ func (r *reader) npyHeader() npyHeader {
 	if n > npyMaxHeader {
 		panic(r.atLimit(0, fmt.Sprintf("the header of %d bytes exceeds the limit of %d", n, npyMaxHeader)))
 	}
-	h, problem := parseNPYHeader(string(next(int(n))))
+	text := next(int(n))
+	if start[6] < 3 { // which is in Latin-1
+		wide := make([]rune, n)
+		for i, c := range text {
+			wide[i] = rune(c)
+		}
+		text = []byte(string(wide))
+	}
+	h, problem := parseNPYHeader(string(text))
+	if strings.HasPrefix(problem, "structured") {
+		panic(r.fatal(0, 0, problem, "save one field of it, or a table as CSV"))
+	}
 	if problem != "" {
 		panic(r.fatal(0, 0, problem, "expected {'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }"))
 	}
@@ -168,7 +183,7 @@ func decoder(descr string) (d npyDecoder, problem string) {
 		return d, bad
 	}
 	switch descr[1:] {
-	case "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
+	case "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
 		return d, ""
 	}
 	return d, bad
@@ -193,7 +208,10 @@ func (d npyDecoder) value(b []byte) (float64, string) {
 	switch d.class {
 	case 'f':
 		x := math.Float64frombits(u)
-		if d.size == 4 {
+		switch d.size {
+		case 2:
+			x = tensor.Half(uint16(u))
+		case 4:
 			x = float64(math.Float32frombits(uint32(u)))
 		}
 		if math.IsNaN(x) || math.IsInf(x, 0) {

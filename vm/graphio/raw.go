@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"ein/vm/kernel"
 	"ein/vm/tensor"
@@ -243,7 +244,7 @@ func (r *reader) warn(code string, line int, msg string) {
 // warnComments counts the lines among the data that were taken for comments.
 func (r *reader) warnComments(n, line int, after, marks string) {
 	if n > 0 {
-		r.warn("comments", line, fmt.Sprintf("%s after %s read as comments because they begin with %q", plural(n, "line"), after, marks[:1]))
+		r.warn("comments", line, fmt.Sprintf("%s after %s read as comments because they begin with \"%s\"", plural(n, "line"), after, strings.Join(strings.Split(marks, ""), `" or "`)))
 	}
 }
 
@@ -348,7 +349,11 @@ func (d *dense) put(line, at int, x float64, fileLine, col int) {
 	if d.turned {
 		line, at = at, line
 	}
-	d.bad(fileLine, col, fmt.Sprintf("expected 0 or 1 in a graph, found %v at row %d, column %d", x, line, at), "bind it to an input of kind matrix to keep weights")
+	hint := "bind it to an input of kind matrix to keep weights"
+	if d.cols == 3 && d.raw.Format != NPY && d.raw.Format != MatrixMarket {
+		hint += "; " + threeEdges
+	}
+	d.bad(fileLine, col, fmt.Sprintf("expected 0 or 1 in a graph, found %v at row %d, column %d", x, line, at), hint)
 }
 
 // at returns an element that was put.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -83,7 +82,7 @@ type relationItems struct {
 }
 
 func (f *jsonFile) relationRows() {
-	f.expect('[', "an array of rows")
+	f.expect('[', arrayOfRows)
 	at := make([]int, len(f.opt.Columns))
 	for i := range at {
 		at[i] = i
@@ -98,19 +97,23 @@ func (r *relationItems) next(bool) *row {
 	if w == nil {
 		return nil
 	}
-	bad := func(line, col int, msg string) *row {
-		w.bad = &Error{File: r.raw.File, Line: line, Column: col, Msg: msg}
+	bad := func(msg, hint string) *row {
+		w.bad = &Error{File: r.raw.File, Line: w.line, Column: w.col, Msg: msg, Hint: hint}
 		return w
 	}
 	switch w.open {
 	case 0:
-		return bad(w.line, w.col, fmt.Sprintf("expected a row, as [...] or {...}, found %s", w.cells[0].shown()))
+		return bad(fmt.Sprintf("expected a row, as [...] or {...}, found %s", w.cells[0].shown()), "")
 	case '{':
 		cells := r.byName[:0]
 		for _, c := range r.opt.Columns {
-			i := slices.IndexFunc(w.cells, func(x cell) bool { return strings.EqualFold(string(x.key), c.Name) })
+			named := func(x cell) bool { return strings.EqualFold(string(x.key), c.Name) }
+			i := slices.IndexFunc(w.cells, named)
 			if i < 0 {
-				return bad(w.line, w.col, fmt.Sprintf("the row has no %q", c.Name))
+				return bad(fmt.Sprintf("the row has no %q", c.Name), "it has "+w.keys())
+			}
+			if slices.ContainsFunc(w.cells[i+1:], named) {
+				return bad(c.Name+": two fields have this name", "rename one")
 			}
 			cells = append(cells, w.cells[i])
 		}
@@ -124,10 +127,8 @@ func (r *relationItems) next(bool) *row {
 		case x.as == other && c.Kind == tensor.TextColumn && what == "n":
 			x.as, x.val = text, nil
 		}
-		if c.Kind.Named() && x.as == number && bytes.ContainsAny(x.val, ".eE") { // 5.0 and 5 are one name
-			if v, err := strconv.ParseFloat(string(x.val), 64); err == nil {
-				x.val = r.keep(tensor.AppendNumber(nil, v))
-			}
+		if c.Kind.Named() {
+			x.val = asName(x.val, x.as)
 		}
 	}
 	return w
@@ -228,16 +229,20 @@ func (t *table) tuple(w *row, at []int) {
 	for i, c := range r.cols {
 		x := &w.cells[at[i]]
 		v, bad := parseCell(x.val, c.Kind)
-		if x.as == other { // its text only shows what it is
+		if x.as == other && bad == "" { // its text only shows what it is
 			bad = "a string or a number"
 		}
 		if bad != "" {
 			line, col := w.place(at[i])
-			hint := ""
+			hint := notUTF8(x.val)
 			if _, no := parseCell(x.val, tensor.RealColumn); x.as == other && (string(x.val) == "t" || string(x.val) == "f") {
 				hint = "a column of type int takes true for 1 and false for 0"
-			} else if len(bytes.TrimSpace(x.val)) == 0 {
+			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == other && string(x.val) == "n" {
 				hint = "fill in the cell or remove the row; only a column of type text may have empty cells"
+			} else if what := strings.ToLower(string(x.val)); x.as == plain && (what == "true" || what == "false") {
+				hint = "write 1 for true and 0 for false"
+			} else if hasCommas(x.val) && x.as == plain && !c.Kind.Named() {
+				hint = noCommas
 			} else if _, whole := parseSize(x.val); whole {
 				hint = "numbers that name things, such as account numbers, have type node"
 			} else if c.Kind == tensor.IntColumn && no == "" {

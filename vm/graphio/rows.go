@@ -72,13 +72,15 @@ var others = map[string]string{"n": "null", "t": "true", "f": "false", "[": "an 
 
 // shown shows the cell in a message.
 func (c *cell) shown() string {
-	switch c.as {
-	case text:
+	switch {
+	case c.as == text:
 		return "the string " + quote(c.val)
-	case other:
-		if what, ok := others[string(c.val)]; ok {
-			return what
-		}
+	case c.as == other && others[string(c.val)] != "":
+		return others[string(c.val)]
+	case c.as == other:
+		return string(c.val)
+	case len(c.val) == 0:
+		return "nothing"
 	}
 	return quote(c.val)
 }
@@ -96,6 +98,11 @@ func (w *row) find(key string) int {
 // names shows the cells as names of columns.
 func (w *row) names() string {
 	return some(lists.Map(w.cells[:min(len(w.cells), maxShown)], func(c cell) string { return quote(c.val) }), len(w.cells))
+}
+
+// keys shows the keys of the cells.
+func (w *row) keys() string {
+	return some(lists.Map(w.cells[:min(len(w.cells), maxShown)], func(c cell) string { return quote(c.key) }), len(w.cells))
 }
 
 // clone copies a row out of the buffers of its source.

@@ -28,6 +28,9 @@ type table struct {
 	passed  int // the third of three columns, from 1, that begins with no number; else 0
 	amounts int // numbers in it
 
+	neighbours  int // rows whose weight may be a third node
+	least, most int // of these
+
 	values *ids // of the column that becomes columns
 
 	maybe *undecided // the first row, while it may be a header as well as data
@@ -100,17 +103,54 @@ func (t *table) uses(c int) bool {
 	return c == t.cols.src || c == t.cols.dst || c == t.cols.weight || slices.ContainsFunc(t.opt.Where, func(f Filter) bool { return f.at == c })
 }
 
-// mayBeMatrix warns of rows that are read as edges and look like those of a 0/1 matrix: the nodes are
-// 0 and 1, and there are as many rows as columns, before which one without a name may have labels.
+// mayBeMatrix warns of rows that are read as edges and look like those of a matrix: all nodes are
+// decimals; or they are 0 and 1, and there are as many rows as columns, before which one without a
+// name may have labels.
 func (t *table) mayBeMatrix() {
-	n := t.width
+	const instead = "; a matrix is read from JSON, NPY or Matrix Market"
+	n, e := t.width, &t.raw.edges
 	if t.names != nil && len(t.names.cells[0].val) == 0 {
 		n--
 	}
-	if t.opt.Kind == Graph && n > 1 && t.seen == n && t.width > 2 && t.ids.mode == IDsNumber && t.ids.max <= 1 && (t.cols.weight < 0 || t.zero > 0) {
-		t.warn("square", t.first, fmt.Sprintf("%s of %d numbers are read as edges of the nodes 0 and 1; a matrix is read from JSON, NPY or Matrix Market", plural(t.seen, "row"), n))
+	zero := t.cols.weight < 0 || t.zero > 0
+	for _, x := range e.w.all() {
+		if t.seen > n {
+			break
+		}
+		zero = zero || x == 0
+	}
+	switch {
+	case t.lines == nil || t.raw.form == byNode || e.len() == 0 || t.values != nil:
+	case t.ids.labelled():
+		list := &t.ids.labels.labels
+		for i := range list.len() {
+			if l := []byte(*list.at(i)); t.ids.want != IDsAuto || !isQuantity(l) || !bytes.ContainsAny(l, ".eE") || isNonFinite(l) {
+				return
+			}
+		}
+		t.warn("square", t.first, "the nodes are numbers such as "+quote([]byte(*list.at(0)))+", read as labels because a node number has digits only"+instead)
+	case n > 1 && t.seen == n && t.width > 2 && t.ids.max <= 1 && zero:
+		t.warn("square", t.first, fmt.Sprintf("%s of %d numbers are read as edges of the nodes 0 and 1%s", plural(t.seen, "row"), n, instead))
 	}
 }
+
+// mayBeNeighbours notes that a third column read as weights may be nodes, as in a list of the
+// neighbours of each node: it has other nodes than its row, and no two rows have the same first.
+func (t *table) mayBeNeighbours() {
+	if t.neighbours < 2 || t.neighbours != t.seen || t.least == t.most || t.most > t.ids.max {
+		return
+	}
+	sources := set{mem: t.mem}
+	for _, p := range t.raw.edges.at.all() {
+		if !sources.add(int(p[0])) {
+			return
+		}
+	}
+	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: t.first, Code: "weights", Note: true,
+		Msg: "the third column is read as weights, and could be nodes; " + oneEdge})
+}
+
+const oneEdge = "an adjacency list is not read, only one edge in each row"
 
 // end checks and stores the whole.
 func (t *table) end() {
@@ -119,6 +159,7 @@ func (t *table) end() {
 	}
 	t.noteUnused()
 	t.mayBeMatrix()
+	t.mayBeNeighbours()
 	if t.left > 0 {
 		t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Code: "where", Note: t.left < t.seen,
 			Msg: fmt.Sprintf("where= leaves out %d of %s", t.left, plural(t.seen, "row"))})
@@ -421,11 +462,17 @@ func (t *table) ragged(w *row) bool {
 	if t.width == 0 || len(w.cells) == t.width {
 		return false
 	}
-	why := ""
+	why, hint := "", ""
 	if t.first > 0 {
 		why = " as in the first row"
 	}
-	t.badCell(w, min(len(w.cells), t.width), &Error{Msg: fmt.Sprintf("expected %s%s, found %d", plural(t.width, "field"), why, len(w.cells))})
+	switch {
+	case t.isComment(w):
+		hint = noComments
+	case t.lines != nil && t.d.sep == 0:
+		hint = oneEdge
+	}
+	t.badCell(w, min(len(w.cells), t.width), &Error{Msg: fmt.Sprintf("expected %s%s, found %d", plural(t.width, "field"), why, len(w.cells)), Hint: hint})
 	return true
 }
 
@@ -496,6 +543,12 @@ func (t *table) take(w *row) {
 	if !ok {
 		return
 	}
+	if t.lines != nil && t.third && t.names == nil && t.neighbours == t.seen-1 && t.ids.mode == IDsNumber && isNumber(w.cells[t.cols.weight].val) && x != float64(src) && x != float64(dst) {
+		if t.neighbours++; t.neighbours == 1 {
+			t.least, t.most = int(x), int(x)
+		}
+		t.least, t.most = min(t.least, int(x)), max(t.most, int(x))
+	}
 	t.edge(src, dst, x, t.cols.weight >= 0 && t.cols.weight < len(w.cells), w.line)
 }
 
@@ -549,10 +602,19 @@ func (t *table) weight(w *row) (float64, bool) {
 		}
 		if t.otherSeparator(w) != "" {
 			e.Hint = t.separatorHint(w)
+		} else if hasCommas(v.val) {
+			e.Hint = noCommas
 		}
 	}
 	t.badCell(w, c, e)
 	return 0, false
+}
+
+const noCommas = "a number is written as 1234.5, without commas"
+
+// hasCommas reports whether a cell is a number with commas in it, for its point or between thousands.
+func hasCommas(b []byte) bool {
+	return bytes.IndexByte(b, ',') > 0 && isQuantity(bytes.ReplaceAll(b, []byte(","), nil))
 }
 
 // missing reports whether a cell says that there is no value.
@@ -616,8 +678,18 @@ func (t *table) separatorHint(first *row) string {
 	if t.lines == nil {
 		return ""
 	}
+	if t.isComment(first) {
+		return noComments
+	}
 	name := map[byte]string{0: "blanks", '\t': "tabs", ',': "commas"}
 	return "fields are separated by " + name[t.d.sep] + " here" + t.otherSeparator(first)
+}
+
+const noComments = "CSV has no comments; format=edges skips lines that begin with #"
+
+// isComment reports whether a row is a comment in other formats than CSV.
+func (t *table) isComment(w *row) bool {
+	return t.lines != nil && t.d.comments == "" && len(w.cells) > 0 && bytes.HasPrefix(w.cells[0].val, []byte("#"))
 }
 
 // otherSeparator says how fields are read that one cell holds with another separator between them,

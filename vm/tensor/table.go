@@ -310,6 +310,21 @@ func AppendNumber(b []byte, x float64) []byte {
 	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }
 
+// Half returns the number that the bits of an IEEE 754 half stand for.
+func Half(bits uint16) float64 {
+	exp, frac := int(bits>>10&31), float64(bits&(1<<10-1))
+	x := math.Ldexp(frac+1024, exp-25)
+	switch {
+	case exp == 0:
+		x = math.Ldexp(frac, -24)
+	case exp == 31 && frac > 0:
+		x = math.NaN()
+	case exp == 31:
+		x = math.Inf(1)
+	}
+	return math.Copysign(x, 1-float64(bits>>15)*2)
+}
+
 // Fill gives a table its rows: sorted, and each once, the first of those that are alike. It
 // says how many they are; rows is reordered.
 func (t *Table) Fill(rows [][]float64) int {
