@@ -217,12 +217,26 @@ func (t *Table) Extents() []Extent {
 			k.NonNeg = !slices.ContainsFunc(t.Cells[c].Num, func(x float64) bool { return x < 0 })
 			continue
 		}
-		count := make([]int32, t.Columns[c].Domain.Size)
-		for _, id := range t.Cells[c].ID {
+		ids, size := t.Cells[c].ID, t.Columns[c].Domain.Size
+		add := func(degree int32) {
+			k.Degree = max(k.Degree, int(degree))
+			k.Squares += 2*uint64(degree) - 1
+		}
+		if size > 1<<10+8*len(ids) { // a few facts about many nodes
+			ids = slices.Sorted(slices.Values(ids))
+			for i, n := 0, int32(0); i < len(ids); i++ {
+				if n++; i > 0 && ids[i] != ids[i-1] {
+					n = 1
+				}
+				add(n)
+			}
+			continue
+		}
+		count := make([]int32, size)
+		for _, id := range ids {
 			if int(id) < len(count) { // which others are not is for rel.CheckTable to say
 				count[id]++
-				k.Degree = max(k.Degree, int(count[id]))
-				k.Squares += 2*uint64(count[id]) - 1
+				add(count[id])
 			}
 		}
 	}

@@ -122,3 +122,31 @@ func TestScalar(t *testing.T) {
 		t.Error("ToDense gives the memory of the value away")
 	}
 }
+
+// TestExtents counts in tables of few rows and of many, over few names and many.
+func TestExtents(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		d := &Domain{Name: "node", Size: 1 + r.IntN(1<<(1+r.IntN(14)))}
+		table := Table{Columns: []Column{{Domain: d}, {Kind: IntColumn}}, Len: r.IntN(300), Cells: make([]Cells, 2)}
+		count, nonNeg := map[uint32]int{}, true
+		for range table.Len {
+			id, x := uint32(r.IntN(min(d.Size, 20))), float64(r.IntN(2000)-1)
+			count[id]++
+			nonNeg = nonNeg && x >= 0
+			table.Cells[0].ID, table.Cells[1].Num = append(table.Cells[0].ID, id), append(table.Cells[1].Num, x)
+		}
+		want := []Extent{{}, {NonNeg: nonNeg}}
+		for _, n := range count {
+			want[0].Degree, want[0].Squares = max(want[0].Degree, n), want[0].Squares+uint64(n*n)
+		}
+		if got := table.Extents(); !slices.Equal(got, want) {
+			t.Fatalf("%d rows over %d names: %v, want %v", table.Len, d.Size, got, want)
+		}
+		names, numbers := want[0], want[1]
+		less := Extent{Degree: names.Degree - 1, Squares: names.Squares}
+		if !names.Within(names) || !names.Within(Extent{}) || less.Degree > 0 && names.Within(less) || numbers.Within(Extent{NonNeg: true}) != nonNeg {
+			t.Errorf("%v, %v", names, numbers)
+		}
+	}
+}
