@@ -540,7 +540,8 @@ func (p *parser) errQualified(i, hi int, clause bool) diag.Diagnostic {
 // read. A fix would take the word for a tensor.
 func (p *parser) foreign(d diag.Diagnostic, seg segment) diag.Diagnostic {
 	general := []diag.Code{codes.E0101, codes.E0105, codes.E0106, codes.E0107, codes.E0110}
-	if !slices.Contains(general, d.Code) || seg.clause && d.Code != codes.E0106 && d.Code != codes.E0110 {
+	quantified := strings.HasPrefix(p.text[d.Span.Start:], ":") // as in forall y: P(x, y)
+	if !slices.Contains(general, d.Code) || seg.clause && d.Code != codes.E0106 && d.Code != codes.E0110 && !quantified {
 		return d
 	}
 	for i := seg.lo; i < seg.hi; i++ {
