@@ -85,15 +85,19 @@ func (l *lines) line() (line []byte, long bool, err error) {
 
 // The id of a call stands before its parameters or behind them.
 var (
-	idBefore = regexp.MustCompile(`^\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,\s*)*"id"\s*:\s*(\d+|"[^"\\]*")\s*,`)
-	idBehind = regexp.MustCompile(`\}\s*,\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?"id"\s*:\s*(\d+|"[^"\\]*")\s*\}$`)
+	idBefore = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,\s*)*"id"\s*:\s*(\d+|"[^"\\]*")\s*,`)
+	})
+	idBehind = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\}\s*,\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?"id"\s*:\s*(\d+|"[^"\\]*")\s*\}$`)
+	})
 )
 
 // idIn is the id of a call of which both ends are known, nil if it is not there.
 func idIn(line []byte) jsontext.Value {
-	m := idBefore.FindSubmatch(line)
+	m := idBefore().FindSubmatch(line)
 	if m == nil {
-		m = idBehind.FindSubmatch(line[len(line)-kept:])
+		m = idBehind().FindSubmatch(line[len(line)-kept:])
 	}
 	if m == nil {
 		return nil
