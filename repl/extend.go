@@ -264,11 +264,13 @@ func extends(list, first []string) bool {
 	return len(list) >= len(first) && slices.Equal(list[:len(first)], first)
 }
 
+const howToBind = "`:input NAME FILE` declares an input and binds it to a file; `:load FILE NAME=DATA` binds one of a program."
+
 // unbound is the error for inputs without data, in the terms of a session.
 func unbound(p *check.Program) diag.List {
 	list := p.Unbound()
 	for i := range list {
-		list[i].Notes = []string{"`:input NAME FILE` declares an input and binds it to a file; `:load FILE NAME=DATA` binds one of a program."}
+		list[i].Notes = []string{howToBind}
 	}
 	return list
 }

@@ -300,6 +300,10 @@ func (s *Session) freeInputs(f *syntax.File, bound []binding) string {
 			continue
 		}
 		name := in.Name.Name
+		if !f.Diags.HasErrors() && !slices.ContainsFunc(bound, func(b binding) bool { return b.Name == name }) { // the text is still what the user wrote
+			none := diag.Diagnostic{Code: codes.E0217, Severity: diag.Error, Span: in.Span, Message: fmt.Sprintf("the input `%s` has no value", name), Notes: []string{howToBind}}
+			panic(refused((&state{file: f.Source}).refuse(diag.List{none})))
+		}
 		free := fresh(name, nil, s.file.Text, text)
 		text = text[:in.Name.Span.Start] + free + text[in.Name.Span.End:in.End] + "; " + name + " = " + free + text[in.End:]
 		for i := range bound {

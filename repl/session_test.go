@@ -278,6 +278,9 @@ func TestLoadTwice(t *testing.T) {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
 	compareSaved(t, s, out.String(), "loaded twice")
+	if r := s.Eval(context.Background(), ":load p.ein"); !r.Failed || !strings.Contains(render(t, r), "the input `A` has no value\n --> p.ein:1:1\n  |\n1 | input A: graph // it\n") {
+		t.Errorf("without data: %s", render(t, r))
+	}
 }
 
 // TestCommandPlaces checks that what is wrong with the argument of a command is shown
