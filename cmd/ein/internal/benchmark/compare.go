@@ -41,7 +41,7 @@ method adjusts it over the levels and over the categories.`,
 	}
 	pickFlags(cmd, &opt.A.Mode, &opt.A.Encoding, "-a", " of A")
 	pickFlags(cmd, &opt.B.Mode, &opt.B.Encoding, "-b", " of B")
-	cli.Share.Flag(cmd, &opt.Alpha, "alpha", "significance level; intervals have the confidence 1 - alpha")
+	cli.Level.Flag(cmd, &opt.Alpha, "alpha", "significance level; intervals have the confidence 1 - alpha")
 	cli.Share.Flag(cmd, &opt.Margin, "margin", "accuracy difference below which levels count as equal")
 	a.JSONFlag(cmd, "print one JSON object")
 	return cmd

@@ -30,7 +30,7 @@ that the tests cannot tell apart share it.`,
 		RunE: a.Do(func(_ context.Context, args []string) error { return leaderboard(a, args, opt, page) }),
 	}
 	cmd.Flags().BoolVar(&opt.Lenient, "lenient", false, "use lenient accuracy instead of strict")
-	cli.Share.Flag(cmd, &opt.Alpha, "alpha", "significance level; intervals have the confidence 1 - alpha")
+	cli.Level.Flag(cmd, &opt.Alpha, "alpha", "significance level; intervals have the confidence 1 - alpha")
 	cmd.Flags().StringVarP(&page, "output", "o", "", "also write the ranking as an HTML page to `file`")
 	a.JSONFlag(cmd, "print one JSON object")
 	return cmd

@@ -63,7 +63,7 @@ Questions that share more with those seen than their cell allows are counted as 
 	flags.StringArrayVar(&f.apart, "apart", nil, "`run` over questions of the other side")
 	pickFlags(cmd, &f.opt.Mode, &f.opt.Encoding, "", "")
 	flags.BoolVar(&f.opt.Lenient, "lenient", false, "use lenient accuracy for the gaps instead of strict")
-	cli.Share.Flag(cmd, &f.opt.Alpha, "alpha", "significance level; intervals have the confidence 1 - alpha")
+	cli.Level.Flag(cmd, &f.opt.Alpha, "alpha", "significance level; intervals have the confidence 1 - alpha")
 	plotFlag(cmd, &f.plot, "accuracies and gaps over the epochs")
 	a.JSONFlag(cmd, "print one JSON object")
 	cmd.AddCommand(cellsVerb(a))

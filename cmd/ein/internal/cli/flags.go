@@ -227,7 +227,10 @@ func Real(want string, ok func(float64) bool) Kind[float64] {
 	}
 }
 
-// Share is a number between 0 and 1, such as the level of a test.
+// Level is the significance level of a test. Some intervals have the confidence 1 - 2 alpha.
+var Level = Real("a number above 0 and below 0.5, as in 0.05", func(x float64) bool { return x > 0 && x < 0.5 })
+
+// Share is a number between 0 and 1.
 var Share = Real("a number between 0 and 1, as in 0.05", func(x float64) bool { return x > 0 && x < 1 })
 
 // Opt makes a kind of values that may be left out, which differs from giving their zero.
