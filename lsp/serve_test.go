@@ -175,11 +175,7 @@ func TestSlots(t *testing.T) {
 		<-end
 		return nil, nil
 	}
-	near, far := newPipe(t)
-	server := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(far), jsonrpc2.WithCodec(codec{}))
-	server.Go(t.Context(), s.handle)
-	client := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(near))
-	client.Go(t.Context(), jsonrpc2.MethodNotFoundHandler)
+	client := dial(t, s)
 	answers := make(chan error, 100)
 	for range cap(s.slots) {
 		go func() {
@@ -443,6 +439,16 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
+// dial connects a client to a server.
+func dial(t *testing.T, s *server) jsonrpc2.Conn {
+	near, far := newPipe(t)
+	server := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(far), jsonrpc2.WithCodec(codec{}))
+	server.Go(t.Context(), s.handle)
+	client := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(near))
+	client.Go(t.Context(), jsonrpc2.MethodNotFoundHandler)
+	return client
+}
+
 // TestChangesInOrder: a change that is sent as a request, which wants an answer, keeps its place
 // among the others: it waits for no slot.
 func TestChangesInOrder(t *testing.T) {
@@ -452,11 +458,7 @@ func TestChangesInOrder(t *testing.T) {
 	for range cap(s.slots) {
 		s.slots <- struct{}{}
 	}
-	near, far := newPipe(t)
-	server := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(far), jsonrpc2.WithCodec(codec{}))
-	server.Go(t.Context(), s.handle)
-	client := jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(near))
-	client.Go(t.Context(), jsonrpc2.MethodNotFoundHandler)
+	client := dial(t, s)
 	answer := make(chan error, 1)
 	go func() {
 		_, err := client.Call(t.Context(), protocol.MethodTextDocumentDidOpen, nil, nil)
