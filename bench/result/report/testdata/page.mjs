@@ -63,7 +63,10 @@ for (const item of await items.all()) {
   assert.deepEqual(await item.locator("summary .tag").evaluateAll((list) => list.map((t) => t.classList.contains("right"))), [false, true]);
 }
 await items.first().locator("summary").click();
-assert.equal(await items.first().getByText("Reply (finish:").count(), 2);
+// The body is made by the event toggle, which comes after the click.
+const replies = items.first().getByText("Reply (finish:");
+await replies.nth(1).waitFor();
+assert.equal(await replies.count(), 2);
 const link = await items.first().locator("a.permalink").getAttribute("href");
 await page.goto(pathToFileURL(file).href + link);
 await page.reload();
