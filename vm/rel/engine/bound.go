@@ -445,6 +445,7 @@ type certifier struct {
 	*bounds
 	numbers       uint64   // that may get into the pool
 	bits          []bool   // relations of which cells are made at most once
+	unread        []bool   // relations that are made by a kernel and read by no rule
 	groups, marks []int    // of each relation: the rules with aggregates that make it, the steps that mark its lists
 	copies        []uint64 // of each relation: how often a row may come, if it is not looked up
 }
@@ -455,7 +456,7 @@ func (b *certifier) add(ops uint64) { b.ops = tensor.SatAdd(b.ops, ops) }
 // depends.
 func (pl *Plan) certify() {
 	n := len(pl.p.Relations)
-	b := certifier{pl, &pl.bound, uint64(64 + len(pl.consts)), make([]bool, n), make([]int, n), make([]int, n), make([]uint64, n)}
+	b := certifier{pl, &pl.bound, uint64(64 + len(pl.consts)), make([]bool, n), make([]bool, n), make([]int, n), make([]int, n), make([]uint64, n)}
 	for i := range b.copies {
 		b.copies[i] = 1
 	}
@@ -471,6 +472,10 @@ func (pl *Plan) certify() {
 			continue
 		}
 		b.bits[c.rel] = c.bits && c.by < 0
+		b.unread[c.rel] = b.bits[c.rel] && c.same
+		if c.step != c.rel {
+			b.unread[c.step] = false
+		}
 		if c.by >= 0 {
 			d := pl.p.Relations[c.rel].Columns[0].Domain
 			b.rows[c.rel] = min(b.rows[c.rel], tensor.SatMul(pl.keys(c), uint64(d.Size)))
@@ -486,6 +491,9 @@ func (pl *Plan) certify() {
 		for _, n := range slices.Concat(pl.strata[i].once, pl.strata[i].each) {
 			for k := range n.steps {
 				t := &n.steps[k]
+				if t.lit != nil && t.lit.Kind <= rel.Not && !pl.strata[i].inside[t.rel] {
+					b.unread[t.rel] = false
+				}
 				if t.kind == find && t.index >= 0 || t.meets > 0 {
 					b.marks[t.rel]++
 				}
@@ -518,6 +526,9 @@ func (pl *Plan) certify() {
 func (b *certifier) relation(i int) {
 	r := &b.p.Relations[i]
 	n, marks := b.rows[i], uint64(b.marks[i])
+	if b.unread[i] {
+		n = 0
+	}
 	if times := uint64(8 * len(b.index[i])); b.bits[i] {
 		b.add(tensor.SatAdd(n, tensor.SatMul(n, times)))
 	} else {
@@ -638,9 +649,9 @@ func (pl *Plan) closing(c *closure) uint64 {
 	}
 	ops := tensor.SatMul(keys, tensor.SatAdd(tensor.SatAdd(first, steps), 2*n+2))
 	b.take(tensor.SatAdd(tensor.SatMul(8, tensor.SatAdd(first, steps)), 64*n+1024))
-	if c.bits && c.by < 0 {
+	if c.bits && c.by < 0 { // a run searches only if its limit is below this: see closeBits
 		cost := kernel.ClosureCSRCost(int(n), int(min(steps, n*n)))
-		ops = tensor.SatAdd(max(ops, cost.Ops), tensor.SatMul(tensor.SatAdd(first, 4*n), words+2))
+		ops = tensor.SatAdd(cost.Ops, tensor.SatMul(tensor.SatAdd(first, 4*n), words+2))
 		b.take(tensor.SatAdd(tensor.SatMul(8, tensor.SatAdd(cost.F, cost.W)), tensor.SatMul(4, cost.I)))
 		b.take(24 * n * words)
 	}
