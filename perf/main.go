@@ -59,7 +59,7 @@ func run(args []string) (err error) {
 	fs.BoolVar(&o.quick, "quick", false, "small cases, three samples each: about a minute, not a quarter of an hour")
 	fs.StringVar(&o.clock, "clock", "wall", "`what` is measured: wall time, or cpu for the processor time of the process, for a machine that is not idle")
 	fs.StringVar(&o.python, "python", "/usr/bin/python3", "the `interpreter` that has the peers; empty for Ein alone")
-	fs.IntVar(&o.workers, "workers", 1, "`threads` of kernels and of the peers' BLAS")
+	fs.IntVar(&o.workers, "workers", 1, "`threads` of Ein, its garbage collector included, and of the peers' BLAS")
 	fs.StringVar(&o.only, "only", "", "only tables whose `title` contains this")
 	fs.StringVar(&o.out, "o", "", "write the tables between the markers of this `file` instead of to standard output")
 	if err := fs.Parse(args); err != nil {
@@ -81,6 +81,8 @@ func run(args []string) (err error) {
 	signal.Notify(interrupted, os.Interrupt)
 	defer signal.Stop(interrupted)
 
+	// One core each: with two, collecting the smallest of heaps keeps the other one busy.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.workers))
 	e := &env{maker: maker{dir}, workers: o.workers}
 	if o.python != "" {
 		e.peers, err = startPeers(o.python, dir, o.workers)

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math/bits"
 	"slices"
 
 	"ein/vm/kernel"
@@ -311,9 +310,7 @@ func (r *run) closeBits(c *closure, s, first, step *store, by int) bool {
 		all = out
 	}
 	r.work(uint64(len(all.W)))
-	for _, w := range all.W {
-		s.n += bits.OnesCount64(w)
-	}
+	s.n += r.ctl.Tier.PopAnd(all.W, all.W)
 	s.bits, s.lent, s.whole, s.hi = all.W, false, true, s.n
 	return true
 }
