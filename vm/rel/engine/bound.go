@@ -476,9 +476,12 @@ func (pl *Plan) certify() {
 		if c.step != c.rel {
 			b.unread[c.step] = false
 		}
-		if c.by >= 0 {
-			d := pl.p.Relations[c.rel].Columns[0].Domain
-			b.rows[c.rel] = min(b.rows[c.rel], tensor.SatMul(pl.keys(c), uint64(d.Size)))
+		b.add(b.closing(c)) // of all first pairs, whatever is asked for
+		switch n := uint64(pl.p.Relations[c.rel].Columns[0].Domain.Size); {
+		case c.loops:
+			b.rows[c.rel] = min(b.rows[c.rel], n)
+		case c.by >= 0:
+			b.rows[c.rel] = min(b.rows[c.rel], tensor.SatMul(pl.keys(c), n))
 		}
 	}
 	for i := range pl.p.Rules {
@@ -573,7 +576,6 @@ func (b *certifier) stratum(s *stratum) {
 		b.numbers = tensor.SatAdd(b.numbers, n.numbers(w))
 	}
 	if s.closure != nil {
-		b.add(b.closing(s.closure))
 		return
 	}
 	for _, r := range s.Relations {
@@ -642,6 +644,13 @@ func (pl *Plan) closing(c *closure) uint64 {
 	first, steps := b.rows[c.rel], b.rows[c.step]
 	if c.same {
 		first = steps
+	} else {
+		b.take(tensor.SatMul(64, first))
+	}
+	if c.loops {
+		cost := kernel.SCCCSRCost(int(n), int(min(steps, n*n)))
+		b.take(tensor.SatAdd(tensor.SatAdd(8*cost.W, tensor.SatMul(4, cost.I)), tensor.SatMul(8, tensor.SatAdd(steps, 2*n+2))))
+		return tensor.SatAdd(cost.Ops, tensor.SatMul(8, tensor.SatAdd(n, steps)))
 	}
 	keys := n
 	if c.by >= 0 {

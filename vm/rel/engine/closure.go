@@ -17,8 +17,9 @@ type closure struct {
 	same  bool // the first pairs are the steps, nothing else
 	// The column whose cell all readers know: then there is a search only for the cells
 	// that they ask for. It is -1 if some reader does not know one.
-	by   int
-	bits bool // all pairs fit into bits
+	by    int
+	bits  bool // all pairs fit into bits
+	loops bool // all readers ask which cells lead to themselves: those of a component with a cycle
 }
 
 // closureOf recognises a closure; nil is none.
@@ -65,12 +66,21 @@ func closureOf(p *rel.Program, s *stratum) *closure {
 	return c
 }
 
-// asked finds the column of each closure whose cell all of its readers know.
-func (pl *Plan) asked() {
-	readers := map[int]*[2]bool{}
+// loopsAlone reports whether the pairs of a cell and itself follow from the steps: then the first pairs
+// are the steps.
+func (c *closure) loopsAlone() bool { return c.same || c.step == c.rel }
+
+// asked finds the column of each closure whose cell all of its readers know, and closures of which
+// they read only the cells that lead to themselves.
+func (pl *Plan) asked(proof bool) {
+	type reading struct {
+		known [2]bool
+		loops bool
+	}
+	readers := map[int]*reading{}
 	for i := range pl.strata {
 		if c := pl.strata[i].closure; c != nil && !pl.reads(c.rel) {
-			readers[c.rel] = &[2]bool{true, true}
+			readers[c.rel] = &reading{[2]bool{true, true}, c.loopsAlone() && !proof}
 		}
 	}
 	for i := range pl.strata { // the steps of another closure are all read
@@ -83,12 +93,13 @@ func (pl *Plan) asked() {
 		for _, n := range slices.Concat(st.once, st.each) {
 			for k := range n.steps {
 				t := &n.steps[k]
-				known := readers[t.rel]
-				if known == nil || t.lit == nil || t.lit.Kind > rel.Not || st.inside[t.rel] {
+				reads := readers[t.rel]
+				if reads == nil || t.lit == nil || t.lit.Kind > rel.Not || st.inside[t.rel] {
 					continue
 				}
-				for d := range known {
-					known[d] = known[d] && (t.kind == find || t.kind == absent || t.kind != scan && t.index >= 0 && slices.Contains(pl.index[t.rel][t.index].cols, d))
+				reads.loops = reads.loops && isLoop(t.lit)
+				for d := range reads.known {
+					reads.known[d] = reads.known[d] && (t.kind == find || t.kind == absent || t.kind != scan && t.index >= 0 && slices.Contains(pl.index[t.rel][t.index].cols, d))
 				}
 			}
 		}
@@ -98,9 +109,12 @@ func (pl *Plan) asked() {
 		if c == nil || readers[c.rel] == nil {
 			continue
 		}
-		if known := readers[c.rel]; known[0] {
+		switch reads := readers[c.rel]; {
+		case reads.loops:
+			c.loops, c.bits = true, false
+		case reads.known[0]:
 			c.by = 0
-		} else if known[1] {
+		case reads.known[1]:
 			c.by = 1
 		}
 	}
@@ -167,6 +181,11 @@ func (r *run) close(st *stratum) {
 		step = &r.stores[c.step]
 	}
 	r.expand(step)
+	if c.loops {
+		r.loops(s, step)
+		s.hi = s.n
+		return
+	}
 	by := c.by
 	if by < 0 {
 		if by = 0; c.right && !c.same {
@@ -196,6 +215,36 @@ func (r *run) close(st *stratum) {
 	}
 	s.search = nil
 	s.hi = s.n
+}
+
+// loops makes the pairs of a closure in which a cell leads to itself.
+func (r *run) loops(s, step *store) {
+	n := s.size[0]
+	cost := kernel.SCCCSRCost(n, step.n)
+	if r.ctl.Limit > 0 && tensor.SatAdd(r.ctl.Ops, cost.Ops) > r.ctl.Limit {
+		r.work(cost.Ops)
+	}
+	r.take(8*cost.W + 4*(cost.I+2*uint64(n)))
+	graph, part := r.csr(step, 0), make([]int32, n)
+	count, ok := kernel.SCCCSR(r.ctl, part, graph, kernel.Scratch{W: make([]uint64, cost.W), I: make([]int32, cost.I)})
+	if !ok {
+		r.look()
+	}
+	r.work(2 * uint64(n))
+	size := make([]int32, count)
+	for _, k := range part {
+		size[k]++
+	}
+	for x, k := range part {
+		row := []uint32{uint32(x), uint32(x)}
+		switch _, own := slices.BinarySearch(graph.Row(x), int32(x)); {
+		case size[k] == 1 && !own:
+		case s.bits != nil || s.hash != nil:
+			r.add(s, row)
+		default:
+			r.push(s, row)
+		}
+	}
 }
 
 // pairs is the range of the pairs with a cell, which it searches for the first time.

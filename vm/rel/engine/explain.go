@@ -56,6 +56,8 @@ func (pl *Plan) closes(c *closure) string {
 	}
 	how := "a search from each node"
 	switch {
+	case c.loops:
+		how = "the nodes on cycles alone"
 	case c.by == 0 && pl.keys(c) == 1:
 		how = "one search"
 	case c.by == 0:

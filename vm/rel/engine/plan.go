@@ -7,7 +7,8 @@
 // rewrites the rules, which AsWritten in the program turns off:
 //
 //   - The steps of a closure become a relation, so that all spellings of it are one: bits if all
-//     pairs are needed, else a search for each cell needed (rewrite.go, closure.go).
+//     pairs are needed, else a search for each cell needed. Far(x, x) takes the components, without
+//     pairs (rewrite.go, closure.go).
 //   - Relations are made only as far as they are asked for: demand pushes the constants of
 //     queries into the rules (magic sets; demand.go).
 //   - Bodies that only restrict are cut, and columns of one relation are counted and folded
@@ -178,15 +179,19 @@ type Size struct {
 }
 
 // New plans the evaluation of a verified program whose argument i has at most size[i].
-func New(p *rel.Program, size []Size) *Plan { return newPlan(p, size, bounds{}) }
+func New(p *rel.Program, size []Size) *Plan { return newPlan(p, size, bounds{}, false) }
 
-// newPlan is New for a program whose first relations are known to keep to such bounds.
-func newPlan(p *rel.Program, size []Size, most bounds) *Plan {
+// newPlan is New for a program whose first relations are known to keep to such bounds. A proof reads
+// all rows that lead to a goal, not only those that rules ask for.
+func newPlan(p *rel.Program, size []Size, most bounds, proof bool) *Plan {
 	of := p
 	var shown map[int]int
 	var against string
 	if !p.AsWritten {
 		p, shown = rewrite(p)
+		if !proof {
+			p = apart(p, shown)
+		}
 		whole := p
 		if p, against = demand(p, shown); p != whole { // which makes no more than is asked for
 			most = newBounds(whole, whole.Strata(), size, most)
@@ -228,8 +233,10 @@ func newPlan(p *rel.Program, size []Size, most bounds) *Plan {
 		}
 		pl.strata = append(pl.strata, st)
 	}
-	pl.asked()
-	pl.setApart()
+	pl.asked(proof)
+	if !proof {
+		pl.setApart()
+	}
 	pl.certify()
 	return pl
 }

@@ -198,6 +198,62 @@ func (w *rewriter) closure(s rel.Stratum) {
 	}
 }
 
+// apart gives each closure that is read for the cells that lead to themselves and for others too a twin
+// for the former: then all pairs are made of neither, unless the others ask for them.
+func apart(p *rel.Program, shown map[int]int) *rel.Program {
+	w := rewriter{p, slices.Clip(p.Relations), slices.Clone(p.Rules)}
+	for _, s := range p.Strata() {
+		c := closureOf(p, &stratum{Stratum: s})
+		if c == nil || !c.loopsAlone() || p.Relations[c.rel].Facts != nil || p.Relations[c.rel].Source != rel.NoSource {
+			continue
+		}
+		var loops []*rel.Literal
+		others := slices.ContainsFunc(p.Results, func(i int) bool {
+			to, copies := shown[i]
+			return i == c.rel || copies && to == c.rel
+		})
+		for i := range w.rules {
+			r := &w.rules[i]
+			if slices.Contains(s.Rules, i) || !slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel == c.rel }) {
+				continue
+			}
+			r.Body = slices.Clone(r.Body)
+			for k := range r.Body {
+				switch l := &r.Body[k]; {
+				case l.Kind > rel.Not || l.Rel != c.rel:
+				case isLoop(l):
+					loops = append(loops, l)
+				default:
+					others = true
+				}
+			}
+		}
+		if !others || loops == nil {
+			continue
+		}
+		twin := w.relation(c.rel, p.Relations[c.rel].Columns)
+		for _, l := range loops {
+			l.Rel = twin
+		}
+		for _, i := range s.Rules {
+			r := p.Rules[i]
+			r.Rel, r.Body = twin, slices.Clone(r.Body)
+			for k := range r.Body {
+				if l := &r.Body[k]; l.Kind == rel.Atom && l.Rel == c.rel {
+					l.Rel = twin
+				}
+			}
+			w.rules = append(w.rules, r)
+		}
+	}
+	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}
+}
+
+// isLoop reports whether a literal is of pairs in which a cell leads to itself.
+func isLoop(l *rel.Literal) bool {
+	return l.Terms[0].Kind == rel.Variable && l.Terms[0] == l.Terms[1]
+}
+
 // relation adds a relation that has the name of another.
 func (w *rewriter) relation(like int, columns []tensor.Column) int {
 	w.rels = append(w.rels, rel.Relation{Name: w.rels[like].Name, Columns: columns, Pos: w.rels[like].Pos})

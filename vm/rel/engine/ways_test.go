@@ -191,6 +191,47 @@ func TestBothColumns(t *testing.T) {
 	both(t, w)
 }
 
+// TestCycles: of a closure in any spelling that is read only where a cell leads to itself, the cells on
+// cycles are found without the pairs, whether rules ask for all of them, for some or for the others.
+func TestCycles(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 13))
+		n := 3 + r.IntN(100)
+		w := newWorkload(n)
+		pick := func() uint32 { return uint32(r.IntN(n)) }
+		e, some, ask := w.random("Edge", 2, 1+r.IntN(min(2*n, n*(n-1))), pick), w.random("Some", 2, 1+r.IntN(n), pick), w.relation("Ask", 1)
+		if step := e; r.IntN(2) == 0 { // with cells that are cycles on their own
+			e = w.relation("Step", 2)
+			w.rule(lit{e, []int{0, 1}}, lit{step, []int{0, 1}})
+			w.rule(lit{e, []int{0, 0}}, lit{some, []int{0, nobody}})
+		}
+		far := w.relation("Far", 2)
+		w.rule(lit{far, []int{0, 1}}, lit{e, []int{0, 1}})
+		link := [][2]int{{far, e}, {e, far}, {far, far}}[r.IntN(3)]
+		w.rule(lit{far, []int{0, 2}}, lit{link[0], []int{0, 1}}, lit{link[1], []int{1, 2}})
+		switch r.IntN(4) {
+		case 0:
+			w.rule(lit{ask, []int{0}}, lit{far, []int{0, 0}})
+		case 1:
+			w.rule(lit{ask, []int{1}}, lit{some, []int{0, 1}}, lit{far, []int{0, 0}}, lit{far, []int{1, 1}})
+		case 2:
+			w.rule(lit{ask, []int{0}}, lit{some, []int{0, 1}}, lit{far, []int{1, 1}})
+			rule := &w.p.Rules[len(w.p.Rules)-1]
+			rule.Body[1].Kind = rel.Not
+		case 3: // and some pairs
+			w.rule(lit{ask, []int{0}}, lit{far, []int{0, 0}})
+			w.rule(lit{ask, []int{0}}, lit{far, []int{-1 - r.IntN(n), 0}})
+		}
+		w.p.Results = []int{ask}
+		if seed%16 == 0 { // and all
+			w.p.Results = append(w.p.Results, far)
+		}
+		if _, plan := both(t, w); !strings.Contains(strings.Join(plan.Explain(), "\n"), "the nodes on cycles alone") {
+			t.Fatal(plan.Explain())
+		}
+	}
+}
+
 // TestTallies: groups and folds of the columns of one relation are the same as by way of
 // bindings, with places for the groups and without, over numbers of every kind and none.
 func TestTallies(t *testing.T) {

@@ -171,8 +171,7 @@ func (x *explainer) evaluate(part *rel.Program) *run {
 	if asked == part && slices.ContainsFunc(part.Rules, derives) {
 		asked = x.part
 	}
-	pl := newPlan(asked, x.size, x.bound)
-	pl.apart = nil // a proof reads any row
+	pl := newPlan(asked, x.size, x.bound, true)
 	r := newRun(pl, x.ctl, x.budget)
 	r.evaluate(x.args)
 	for i := range r.stores {
