@@ -283,6 +283,23 @@ func TestSCC(t *testing.T) {
 		if count != parts || !slices.Equal(got, want) {
 			t.Errorf("SCCCSR: %d %v, want %d %v", count, got, parts, want)
 		}
+		count, ok = CondenseCSR(&c, got, g.csr, garbage(cost))
+		charged(t, "CondenseCSR", &c, cost, ok)
+		number := make([]int32, parts)
+		for v, k := range got {
+			number[want[v]] = k
+			for _, to := range g.csr.Row(v) {
+				if got[to] > k {
+					t.Errorf("CondenseCSR: %d of %d leads to %d of %d", v, k, to, got[to])
+				}
+			}
+		}
+		for v, k := range got {
+			if count != parts || number[want[v]] != k || slices.Index(number, k) != int(want[v]) {
+				t.Errorf("CondenseCSR: %d %v, want %v in other numbers", count, got, want)
+				break
+			}
+		}
 		testParts(t, r, want, parts)
 	})
 }
@@ -571,6 +588,10 @@ func TestStops(t *testing.T) {
 		"ClosureCSR":    func(c *Ctl) bool { return ClosureCSR(c, dst, s, garbage(ClosureCSRCost(n, nnz))) },
 		"SCCCSR": func(c *Ctl) bool {
 			_, ok := SCCCSR(c, part, big, garbage(SCCCSRCost(bigNodes, bigNNZ)))
+			return ok
+		},
+		"CondenseCSR": func(c *Ctl) bool {
+			_, ok := CondenseCSR(c, part, big, garbage(SCCCSRCost(bigNodes, bigNNZ)))
 			return ok
 		},
 		"PartSizes":   func(c *Ctl) bool { return PartSizes(c, f, part) },

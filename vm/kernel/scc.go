@@ -501,6 +501,20 @@ func SCCCSRCost(n, nnz int) Cost {
 	return cost
 }
 
+// CondenseCSR is SCCCSR with other numbers: no path leads from a component to one of a higher number.
+// SCCCSRCost bounds it.
+func CondenseCSR(c *Ctl, part []int32, a tensor.CSR, s Scratch) (int, bool) {
+	m := newMeter(c)
+	t := newCondenser(csrGraph(a), s)
+	if !t.run(&m) || !m.spend(a.Rows) {
+		return 0, false
+	}
+	for v, k := range t.num {
+		part[v] = ^k
+	}
+	return t.count, true
+}
+
 // components sets part to the component of each node, and returns how many there are. They are
 // numbered in the order of their first nodes, so the numbers do not depend on the order of the
 // search.

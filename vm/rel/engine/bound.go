@@ -476,7 +476,7 @@ func (pl *Plan) certify() {
 		if c.step != c.rel {
 			b.unread[c.step] = false
 		}
-		b.add(b.closing(c)) // of all first pairs, whatever is asked for
+		b.closing(c) // of all first pairs, whatever is asked for
 		switch n := uint64(pl.p.Relations[c.rel].Columns[0].Domain.Size); {
 		case c.loops:
 			b.rows[c.rel] = min(b.rows[c.rel], n)
@@ -635,11 +635,10 @@ func (b *certifier) superior(n *nest, e *rel.Expr) bool {
 	})
 }
 
-// closing bounds the work of a closure, and adds its memory: of the kernel for all pairs, or of a
-// search for each cell that readers ask for.
-func (pl *Plan) closing(c *closure) uint64 {
-	b := &pl.bound
-	n := uint64(pl.p.Relations[c.rel].Columns[0].Domain.Size)
+// closing counts what a closure takes: the kernel for all pairs, a search for each cell that readers
+// ask for, or components.
+func (b *certifier) closing(c *closure) {
+	n := uint64(b.p.Relations[c.rel].Columns[0].Domain.Size)
 	words := (n + 63) / 64
 	first, steps := b.rows[c.rel], b.rows[c.step]
 	if c.same {
@@ -647,14 +646,17 @@ func (pl *Plan) closing(c *closure) uint64 {
 	} else {
 		b.take(tensor.SatMul(64, first))
 	}
-	if c.loops {
+	if c.loops || c.tells {
 		cost := kernel.SCCCSRCost(int(n), int(min(steps, n*n)))
 		b.take(tensor.SatAdd(tensor.SatAdd(8*cost.W, tensor.SatMul(4, cost.I)), tensor.SatMul(8, tensor.SatAdd(steps, 2*n+2))))
-		return tensor.SatAdd(cost.Ops, tensor.SatMul(8, tensor.SatAdd(n, steps)))
+		b.add(tensor.SatAdd(cost.Ops, tensor.SatMul(8, tensor.SatAdd(n, steps))))
+	}
+	if c.loops {
+		return
 	}
 	keys := n
 	if c.by >= 0 {
-		keys = min(keys, pl.keys(c))
+		keys = min(keys, b.keys(c))
 	}
 	ops := tensor.SatMul(keys, tensor.SatAdd(tensor.SatAdd(first, steps), 2*n+2))
 	b.take(tensor.SatAdd(tensor.SatMul(8, tensor.SatAdd(first, steps)), 64*n+1024))
@@ -664,7 +666,7 @@ func (pl *Plan) closing(c *closure) uint64 {
 		b.take(tensor.SatAdd(tensor.SatMul(8, tensor.SatAdd(cost.F, cost.W)), tensor.SatMul(4, cost.I)))
 		b.take(24 * n * words)
 	}
-	return tensor.SatAdd(ops, tensor.SatMul(8, tensor.SatAdd(n, tensor.SatAdd(first, steps))))
+	b.add(tensor.SatAdd(ops, tensor.SatMul(8, tensor.SatAdd(n, tensor.SatAdd(first, steps)))))
 }
 
 // keys bounds the number of cells that the readers of a closure ask for.

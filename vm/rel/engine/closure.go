@@ -20,6 +20,7 @@ type closure struct {
 	by    int
 	bits  bool // all pairs fit into bits
 	loops bool // all readers ask which cells lead to themselves: those of a component with a cycle
+	tells bool // some ask whether a pair is there, which the components of its cells may tell
 }
 
 // closureOf recognises a closure; nil is none.
@@ -66,21 +67,20 @@ func closureOf(p *rel.Program, s *stratum) *closure {
 	return c
 }
 
-// loopsAlone reports whether the pairs of a cell and itself follow from the steps: then the first pairs
-// are the steps.
-func (c *closure) loopsAlone() bool { return c.same || c.step == c.rel }
+// paths reports whether the pairs are the ends of paths of one step or more.
+func (c *closure) paths() bool { return c.same || c.step == c.rel }
 
-// asked finds the column of each closure whose cell all of its readers know, and closures of which
-// they read only the cells that lead to themselves.
+// asked finds the column of each closure whose cell all of its readers know, and closures of paths of
+// which they read only the cells that lead to themselves, or pairs of which they know both.
 func (pl *Plan) asked(proof bool) {
 	type reading struct {
-		known [2]bool
-		loops bool
+		known        [2]bool
+		loops, tells bool
 	}
 	readers := map[int]*reading{}
 	for i := range pl.strata {
 		if c := pl.strata[i].closure; c != nil && !pl.reads(c.rel) {
-			readers[c.rel] = &reading{[2]bool{true, true}, c.loopsAlone() && !proof}
+			readers[c.rel] = &reading{[2]bool{true, true}, c.paths() && !proof, false}
 		}
 	}
 	for i := range pl.strata { // the steps of another closure are all read
@@ -98,6 +98,7 @@ func (pl *Plan) asked(proof bool) {
 					continue
 				}
 				reads.loops = reads.loops && isLoop(t.lit)
+				reads.tells = reads.tells || (t.kind == find || t.kind == absent) && t.lit.Terms[0].Kind == rel.Variable && t.lit.Terms[1].Kind == rel.Variable
 				for d := range reads.known {
 					reads.known[d] = reads.known[d] && (t.kind == find || t.kind == absent || t.kind != scan && t.index >= 0 && slices.Contains(pl.index[t.rel][t.index].cols, d))
 				}
@@ -113,9 +114,9 @@ func (pl *Plan) asked(proof bool) {
 		case reads.loops:
 			c.loops, c.bits = true, false
 		case reads.known[0]:
-			c.by = 0
+			c.by, c.tells = 0, reads.tells && c.paths() && !proof
 		case reads.known[1]:
-			c.by = 1
+			c.by, c.tells = 1, reads.tells && c.paths() && !proof
 		}
 	}
 }
@@ -129,6 +130,7 @@ type search struct {
 	start, end  []uint32 // of each cell, plus 1
 	seen        []uint64
 	queue       []uint32
+	part        []int32 // nil, or of each cell: its component, see tell
 }
 
 // adjacency lists the cells that pairs lead to, by the cell that they come from.
@@ -203,6 +205,9 @@ func (r *run) close(st *stratum) {
 	n := s.size[0]
 	r.take(8*uint64(n) + 8*uint64(tensor.Words(n)))
 	q.start, q.end, q.seen = make([]uint32, n), make([]uint32, n), make([]uint64, tensor.Words(n))
+	if c.tells {
+		q.part, _, _ = r.condense(step)
+	}
 	s.search = q
 	if r.member[c.rel] {
 		r.members(s)
@@ -219,18 +224,9 @@ func (r *run) close(st *stratum) {
 
 // loops makes the pairs of a closure in which a cell leads to itself.
 func (r *run) loops(s, step *store) {
-	n := s.size[0]
-	cost := kernel.SCCCSRCost(n, step.n)
-	if r.ctl.Limit > 0 && tensor.SatAdd(r.ctl.Ops, cost.Ops) > r.ctl.Limit {
-		r.work(cost.Ops)
-	}
-	r.take(8*cost.W + 4*(cost.I+2*uint64(n)))
-	graph, part := r.csr(step, 0), make([]int32, n)
-	count, ok := kernel.SCCCSR(r.ctl, part, graph, kernel.Scratch{W: make([]uint64, cost.W), I: make([]int32, cost.I)})
-	if !ok {
-		r.look()
-	}
-	r.work(2 * uint64(n))
+	part, count, graph := r.condense(step)
+	r.take(4 * uint64(count))
+	r.work(2 * uint64(len(part)))
 	size := make([]int32, count)
 	for _, k := range part {
 		size[k]++
@@ -245,6 +241,30 @@ func (r *run) loops(s, step *store) {
 			r.push(s, row)
 		}
 	}
+}
+
+// condense numbers the components of steps: none leads to one of a higher number.
+func (r *run) condense(step *store) (part []int32, count int, graph tensor.CSR) {
+	n := step.size[0]
+	cost := kernel.SCCCSRCost(n, step.n)
+	if r.ctl.Limit > 0 && tensor.SatAdd(r.ctl.Ops, cost.Ops) > r.ctl.Limit {
+		r.work(cost.Ops)
+	}
+	r.take(8*cost.W + 4*(cost.I+uint64(n)))
+	graph, part = r.csr(step, 0), make([]int32, n)
+	count, ok := kernel.CondenseCSR(r.ctl, part, graph, kernel.Scratch{W: make([]uint64, cost.W), I: make([]int32, cost.I)})
+	if !ok {
+		r.look()
+	}
+	return part, count, graph
+}
+
+// tell says whether a pair is in a closure, as far as the components of its cells tell.
+func (q *search) tell(x, y uint32) (is, known bool) {
+	if q.part == nil || x == y || int(max(x, y)) >= len(q.part) {
+		return false, false
+	}
+	return q.part[x] == q.part[y], q.part[x] <= q.part[y]
 }
 
 // pairs is the range of the pairs with a cell, which it searches for the first time.

@@ -69,5 +69,8 @@ func (pl *Plan) closes(c *closure) string {
 	case c.bits:
 		how = "bits"
 	}
+	if c.tells {
+		how += ", unless components tell"
+	}
 	return fmt.Sprintf("closure of %s, %s", of, how)
 }

@@ -204,7 +204,7 @@ func apart(p *rel.Program, shown map[int]int) *rel.Program {
 	w := rewriter{p, slices.Clip(p.Relations), slices.Clone(p.Rules)}
 	for _, s := range p.Strata() {
 		c := closureOf(p, &stratum{Stratum: s})
-		if c == nil || !c.loopsAlone() || p.Relations[c.rel].Facts != nil || p.Relations[c.rel].Source != rel.NoSource {
+		if c == nil || !c.paths() || p.Relations[c.rel].Facts != nil || p.Relations[c.rel].Source != rel.NoSource {
 			continue
 		}
 		var loops []*rel.Literal

@@ -590,6 +590,12 @@ func (r *run) loop(i int) int {
 		r.work(1)
 		key := r.keys(st)
 		if s.search != nil { // of a closure, whose pairs with a cell are made when it is asked for
+			if is, known := s.search.tell(key[0], key[1]); known {
+				if is == (st.kind == find) {
+					return r.loop(i + 1)
+				}
+				return i - 1
+			}
 			r.pairs(s, key[s.search.by])
 		}
 		r.members(s)
@@ -974,6 +980,12 @@ func (r *run) mated(mates []mate, v uint32) bool {
 		var pair [2]uint32
 		pair[m.col&1], pair[1-m.col&1] = v, r.regs[m.reg]
 		if s.search != nil {
+			if is, known := s.search.tell(pair[0], pair[1]); known {
+				if !is {
+					return false
+				}
+				continue
+			}
 			r.pairs(s, pair[s.search.by])
 		}
 		if s.bits != nil {
