@@ -189,6 +189,23 @@ func V(v int) Expr { return Expr{Term: Term{Var: v}} }
 // C returns a constant as an expression.
 func C(x float64) Expr { return Expr{Term: Term{Kind: Const, Value: x}} }
 
+// Vars calls f with each variable of a literal, as often as it stands there.
+func (l *Literal) Vars(f func(v int)) {
+	for _, t := range l.Terms {
+		if t.Kind == Variable {
+			f(t.Var)
+		}
+	}
+	switch l.Kind {
+	case Bind:
+		f(l.Var)
+		l.Left.Vars(f)
+	case Compare:
+		l.Left.Vars(f)
+		l.Right.Vars(f)
+	}
+}
+
 // Vars calls f with each variable of the expression, as often as it occurs.
 func (e *Expr) Vars(f func(v int)) {
 	if len(e.Args) == 0 && e.Term.Kind == Variable {

@@ -14,6 +14,7 @@ type closure struct {
 	rel   int
 	step  int // the relation of the steps; rel if its own pairs are the steps
 	right bool
+	base  int  // the relation that has the first pairs, if it is one and nothing else gives some, or -1
 	same  bool // the first pairs are the steps, nothing else
 	// The column whose cell all readers know: then there is a search only for the cells
 	// that they ask for. It is -1 if some reader does not know one.
@@ -28,7 +29,7 @@ func closureOf(p *rel.Program, s *stratum) *closure {
 	if !s.Recursive || len(s.Relations) != 1 || !square(&p.Relations[s.Relations[0]]) {
 		return nil
 	}
-	c := &closure{rel: s.Relations[0], step: -1, by: -1}
+	c := &closure{rel: s.Relations[0], step: -1, base: -1, by: -1}
 	kind := noLink
 	var first []*rel.Rule
 	for _, i := range s.Rules {
@@ -55,12 +56,15 @@ func closureOf(p *rel.Program, s *stratum) *closure {
 	}
 	c.right = kind == right
 	own := &p.Relations[c.rel]
-	if kind != double && len(first) == 1 && own.Facts == nil && own.Source == rel.NoSource {
+	if len(first) == 1 && own.Facts == nil && own.Source == rel.NoSource {
 		r := first[0]
 		x, xok := variable(&r.Head[0])
 		y, yok := variable(&r.Head[1])
-		c.same = xok && yok && x != y && len(r.Body) == 1 && r.Body[0].Kind == rel.Atom && r.Body[0].Rel == c.step &&
-			r.Body[0].Terms[0] == rel.Term{Var: x} && r.Body[0].Terms[1] == rel.Term{Var: y}
+		if l := &r.Body[0]; xok && yok && x != y && len(r.Body) == 1 && l.Kind == rel.Atom && square(&p.Relations[l.Rel]) &&
+			l.Terms[0] == (rel.Term{Var: x}) && l.Terms[1] == (rel.Term{Var: y}) {
+			c.base = l.Rel
+		}
+		c.same = c.base == c.step
 	}
 	n := own.Columns[0].Domain.Size
 	c.bits = n*tensor.Words(n)*64 <= mostBits

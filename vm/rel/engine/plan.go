@@ -190,7 +190,7 @@ func newPlan(p *rel.Program, size []Size, most bounds, proof bool) *Plan {
 	if !p.AsWritten {
 		p, shown = rewrite(p)
 		if !proof {
-			p = apart(p, shown)
+			p = apart(spread(p, shown), shown)
 		}
 		whole := p
 		if p, against = demand(p, shown); p != whole { // which makes no more than is asked for

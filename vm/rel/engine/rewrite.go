@@ -128,23 +128,11 @@ func linkOf(r *rel.Rule) (k link, from, to int) {
 		if l == own[0] {
 			continue
 		}
-		see := func(v int) { seen = append(seen, v) }
-		for _, t := range l.Terms {
-			if t.Kind != rel.Variable {
-				continue
+		l.Vars(func(v int) {
+			if seen = append(seen, v); l.Kind == rel.Atom {
+				given = append(given, v)
 			}
-			if see(t.Var); l.Kind == rel.Atom {
-				given = append(given, t.Var)
-			}
-		}
-		switch l.Kind {
-		case rel.Bind:
-			see(l.Var)
-			l.Left.Vars(see)
-		case rel.Compare:
-			l.Left.Vars(see)
-			l.Right.Vars(see)
-		}
+		})
 	}
 	alone := func(out int, ends ...int) bool {
 		return !slices.Contains(seen, out) && slices.Contains(given, ends[0]) && slices.Contains(given, ends[1])
@@ -208,10 +196,7 @@ func apart(p *rel.Program, shown map[int]int) *rel.Program {
 			continue
 		}
 		var loops []*rel.Literal
-		others := slices.ContainsFunc(p.Results, func(i int) bool {
-			to, copies := shown[i]
-			return i == c.rel || copies && to == c.rel
-		})
+		others := isResult(p, shown, c.rel)
 		for i := range w.rules {
 			r := &w.rules[i]
 			if slices.Contains(s.Rules, i) || !slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel == c.rel }) {
@@ -247,6 +232,137 @@ func apart(p *rel.Program, shown map[int]int) *rel.Program {
 		}
 	}
 	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}
+}
+
+// spread makes one search of many: where a rule asks a closure which cells those lead to, or come from,
+// that the rest of its body gives, and takes no more of them, as Tainted(x) <- Listed(s), Far(s, x)
+// does, these cells become a relation that follows the steps from all of them at once.
+func spread(p *rel.Program, shown map[int]int) *rel.Program {
+	w := rewriter{p, slices.Clip(p.Relations), slices.Clone(p.Rules)}
+	strata := p.Strata()
+	var done []int // rules of closures that nothing asks any more
+	for _, s := range strata {
+		c := closureOf(p, &stratum{Stratum: s})
+		if c == nil || !c.paths() || c.base < 0 {
+			continue
+		}
+		before := len(w.rels)
+		asks := func(r rel.Rule) bool {
+			return r.Rel != c.rel && slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel == c.rel })
+		}
+		for i := range p.Rules {
+			if r := &p.Rules[i]; r.Rel != c.rel && !r.Aggregates() && !p.Relations[r.Rel].Valued() {
+				w.spreads(c, i, slices.ContainsFunc(strata, func(s rel.Stratum) bool { return s.Recursive && slices.Contains(s.Relations, r.Rel) }))
+			}
+		}
+		if len(w.rels) > before && !slices.ContainsFunc(w.rules, asks) && !isResult(p, shown, c.rel) {
+			done = append(done, s.Rules...)
+		}
+	}
+	slices.Sort(done)
+	for _, i := range slices.Backward(done) {
+		w.rules = slices.Delete(w.rules, i, i+1)
+	}
+	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}
+}
+
+// spreads is spread for the first atom of a rule of which it can be said, until there is none.
+func (w *rewriter) spreads(c *closure, i int, recursive bool) {
+	for k := range w.rules[i].Body {
+		r := w.rules[i]
+		l := &r.Body[k]
+		if recursive || l.Kind != rel.Atom || l.Rel != c.rel {
+			continue
+		}
+		for d, from := range l.Terms {
+			to := l.Terms[1-d]
+			rest := behind(&r, k, from, to)
+			if rest == nil {
+				continue
+			}
+			at := w.relation(c.rel, w.rels[c.rel].Columns[1-d:][:1])
+			pair := func(x, y int) rel.Literal {
+				if d == 1 {
+					x, y = y, x
+				}
+				return rel.Literal{Rel: c.base, Terms: []rel.Term{{Var: x}, {Var: y}}, Pos: l.Pos}
+			}
+			next := len(r.Vars)
+			vars := rel.Rule{Vars: append(slices.Clip(r.Vars), w.node(c), w.node(c)), Pos: r.Pos}
+			body := []rel.Literal{pair(from.Var, next)}
+			var left []rel.Literal
+			for j := range r.Body {
+				switch {
+				case slices.Contains(rest, j):
+					body = append(body, r.Body[j])
+				case j == k:
+					left = append(left, rel.Literal{Rel: at, Terms: []rel.Term{to}, Pos: l.Pos})
+				default:
+					left = append(left, r.Body[j])
+				}
+			}
+			w.rule(at, []int{next}, body, &vars)
+			w.rule(at, []int{next + 1}, []rel.Literal{{Rel: at, Terms: []rel.Term{{Var: next}}, Pos: l.Pos}, pair(next, next+1)}, &vars)
+			r.Body = left
+			prune(&r)
+			w.rules[i] = r
+			w.spreads(c, i, recursive)
+			return
+		}
+	}
+}
+
+// node is a variable for a cell of a closure.
+func (w *rewriter) node(c *closure) rel.Var {
+	k := &w.rels[c.rel].Columns[0]
+	return rel.Var{Name: "v", Kind: k.Kind, Domain: k.Domain}
+}
+
+// behind are the literals of a body that give the variable from of literal k, if they say nothing
+// else: neither the head nor another literal has a variable of theirs, nor they to. It is nil if there
+// are none.
+func behind(r *rel.Rule, k int, from, to rel.Term) (rest []int) {
+	if from.Kind != rel.Variable || from == to {
+		return nil
+	}
+	theirs := make([]bool, len(r.Vars))
+	theirs[from.Var] = true
+	for more := true; more; {
+		more = false
+		for j := range r.Body {
+			if j == k || slices.Contains(rest, j) {
+				continue
+			}
+			var vars []int
+			r.Body[j].Vars(func(v int) { vars = append(vars, v) })
+			if !slices.ContainsFunc(vars, func(v int) bool { return theirs[v] }) {
+				continue
+			}
+			for _, v := range vars {
+				theirs[v] = true
+			}
+			rest, more = append(rest, j), true
+		}
+	}
+	if to.Kind == rel.Variable && theirs[to.Var] {
+		return nil
+	}
+	for c := range r.Head {
+		mine := false
+		r.Head[c].Expr.Vars(func(v int) { mine = mine || theirs[v] })
+		if mine {
+			return nil
+		}
+	}
+	return rest
+}
+
+// isResult reports whether a relation is a result, or has the rows of one.
+func isResult(p *rel.Program, shown map[int]int, at int) bool {
+	return slices.ContainsFunc(p.Results, func(i int) bool {
+		to, copies := shown[i]
+		return i == at || copies && to == at
+	})
 }
 
 // isLoop reports whether a literal is of pairs in which a cell leads to itself.

@@ -241,6 +241,54 @@ func TestCycles(t *testing.T) {
 	}
 }
 
+// TestSpread: what a closure leads to from cells that the rest of a body gives, or what leads to them, is
+// one search, in any spelling; not if more is said of those cells.
+func TestSpread(t *testing.T) {
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 14))
+		n := 3 + r.IntN(60)
+		w := newWorkload(n)
+		pick := func() uint32 { return uint32(r.IntN(n)) }
+		e, some, ask := w.random("Edge", 2, 1+r.IntN(min(2*n, n*(n-1))), pick), w.random("Some", 2, 1+r.IntN(min(4, n)), pick), w.relation("Ask", 1)
+		far := w.relation("Far", 2)
+		w.rule(lit{far, []int{0, 1}}, lit{e, []int{0, 1}})
+		link := [][2]int{{far, e}, {e, far}, {far, far}}[r.IntN(3)]
+		w.rule(lit{far, []int{0, 2}}, lit{link[0], []int{0, 1}}, lit{link[1], []int{1, 2}})
+		turn := func(pair ...int) []int {
+			if seed%2 == 0 {
+				slices.Reverse(pair)
+			}
+			return pair
+		}
+		one := true
+		switch r.IntN(7) {
+		case 0:
+			w.rule(lit{ask, []int{0}}, lit{some, []int{1, nobody}}, lit{far, turn(1, 0)})
+		case 1: // a chain
+			w.rule(lit{ask, []int{0}}, lit{some, []int{2, 3}}, lit{far, turn(1, 0)}, lit{e, []int{1, 2}})
+		case 2: // from two sides
+			w.rule(lit{ask, []int{0}}, lit{some, []int{1, nobody}}, lit{far, turn(1, 0)}, lit{some, []int{nobody, 2}}, lit{far, []int{0, 2}})
+		case 3: // to one
+			w.rule(lit{ask, []int{0}}, lit{some, []int{1, nobody}}, lit{far, turn(1, -1-r.IntN(n))}, lit{e, []int{0, nobody}})
+		case 4: // and of one
+			w.rule(lit{ask, []int{0}}, lit{some, []int{1, nobody}}, lit{far, turn(1, 0)})
+			w.rule(lit{ask, []int{0}}, lit{far, []int{-1 - r.IntN(n), 0}})
+			one = false
+		case 5: // with where it comes from
+			w.rule(lit{ask, []int{0}}, lit{some, []int{1, 0}}, lit{far, turn(1, 0)})
+			one = false
+		case 6: // as a recursion
+			w.rule(lit{ask, []int{0}}, lit{some, []int{1, 0}})
+			w.rule(lit{ask, []int{0}}, lit{ask, []int{1}}, lit{far, turn(1, 0)})
+			one = false
+		}
+		w.p.Results = []int{ask}
+		if _, plan := both(t, w); one != !strings.Contains(strings.Join(plan.Explain(), "\n"), "closure of") {
+			t.Fatal(plan.Explain())
+		}
+	}
+}
+
 // TestTallies: groups and folds of the columns of one relation are the same as by way of
 // bindings, with places for the groups and without, over numbers of every kind and none.
 func TestTallies(t *testing.T) {
