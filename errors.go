@@ -75,7 +75,7 @@ func (p *Program) match(declared []bind.Declared, given []Input) error {
 			continue
 		}
 		message := fmt.Sprintf("the input `%s` is not bound to any data", d.Name)
-		hint := fmt.Sprintf("Bind a %s: `--input %[2]s=FILE` on the command line, `%[2]s=...` in Python, `inputs` in a request.", d.Kind, d.Name)
+		hint := fmt.Sprintf("Bind a %s: `--input %[2]s=FILE` on the command line, `%[2]s=...` in Python, `ein.Data(%[2]q, ...)` in Go, `inputs` in a request.", d.Kind, d.Name)
 		lack := diag.Finding(codes.E0703, diag.Error, p.name, 0, 0, message, hint)
 		if p.file != nil {
 			lack.At, lack.Span = nil, p.checked.Inputs[i].Span

@@ -50,6 +50,7 @@ type result struct {
 // pipes. If stderr is not nil, what the program writes to standard error also goes there.
 func Start(cmd *exec.Cmd, stderr io.Writer, most int) (*Process, error) {
 	p := &Process{cmd: cmd, lines: make(chan result), quit: make(chan struct{}), done: make(chan struct{}), said: &tail{to: stderr}}
+	apart(p.cmd)
 	p.cmd.Stderr = p.said
 	p.cmd.WaitDelay = grace // children of its own may keep its streams open
 	var err error
@@ -178,7 +179,11 @@ func (p *Process) End() {
 // stop kills the process. It also closes the output, which a child of the process may hold open, so
 // that the reading ends.
 func (p *Process) stop() {
-	_ = p.cmd.Process.Kill() // it may have ended
+	select {
+	case <-p.done: // its number may be another's by now
+	default:
+		kill(p.cmd)
+	}
 	_ = p.out.Close()
 	<-p.done
 }

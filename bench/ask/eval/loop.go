@@ -42,7 +42,7 @@ type loop struct {
 	reserved float64 // dollars, that requests on their way may cost
 	longest  int64   // output of any reply so far, in tokens
 	hidden   int64   // tokens of input beyond the bytes of the request: what a server adds
-	lost     float64 // dollars, that requests without a reply may have cost
+	lost     float64 // dollars, that requests without a reply or a count of tokens may have cost
 	begun    float64 // dollars, that turns of replies to come have cost
 	billed   float64 // what run.BilledFile has of the last three
 	line     int64   // bytes that a reply has taken at most, in all files
@@ -374,7 +374,7 @@ func (l *loop) afford(t *task) bool {
 	if l.flying == 0 {
 		lost := ""
 		if l.lost > 0 {
-			lost = fmt.Sprintf(", requests without a reply may have cost $%.4f", l.lost)
+			lost = fmt.Sprintf(", requests without a reply or a count of tokens may have cost $%.4f", l.lost)
 		}
 		l.end(&StopError{Reason: Budget,
 			Err:  fmt.Errorf("the run has cost $%.4f%s, and the next request could cost up to $%.4f: more than --max-cost %g", l.spent, lost, t.reserve, l.o.MaxCost),
@@ -577,6 +577,9 @@ func (l *loop) handle(r *result) {
 func (l *loop) replied(r *result, now time.Time) {
 	l.count(r.turn.Usage, r.turn.Cost)
 	l.hidden = max(l.hidden, r.turn.Usage.Input-int64(r.bytes))
+	if u := r.turn.Usage; !r.cached && (u.Input == 0 || u.Output == 0 && r.turn.Text != "") {
+		l.lost += r.reserve // the server does not say what it used
+	}
 	if r.more != nil {
 		l.begun += r.turn.Cost
 		// The run that asked it had it on the bill of requests without a reply.

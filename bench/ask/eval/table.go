@@ -138,7 +138,7 @@ func Text(r *run.Run) string {
 			row = append(row, strconv.Itoa(n))
 		}
 		dollars := show.None
-		if priced {
+		if priced && (l.Usage != model.Usage{} || l.Missing == l.Asked) {
 			const digits = 4
 			dollars = show.Fixed(l.Cost, digits)
 		}

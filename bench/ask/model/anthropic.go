@@ -130,12 +130,12 @@ func (anthropic) reply(body []byte) (*Response, error) {
 		} `json:"content"`
 		StopReason string `json:"stop_reason"`
 		Usage      *struct {
-			Input       int64 `json:"input_tokens"`
-			CacheCreate int64 `json:"cache_creation_input_tokens"`
-			CacheRead   int64 `json:"cache_read_input_tokens"`
-			Output      int64 `json:"output_tokens"`
+			Input       tokens `json:"input_tokens"`
+			CacheCreate tokens `json:"cache_creation_input_tokens"`
+			CacheRead   tokens `json:"cache_read_input_tokens"`
+			Output      tokens `json:"output_tokens"`
 			Details     struct {
-				Thinking int64 `json:"thinking_tokens"`
+				Thinking tokens `json:"thinking_tokens"`
 			} `json:"output_tokens_details"`
 		} `json:"usage"`
 	}
@@ -165,7 +165,7 @@ func (anthropic) reply(body []byte) (*Response, error) {
 	}
 	r.Finish = cmp.Or(anthropicFinishes[b.StopReason], Other)
 	u := b.Usage
-	r.Usage = Usage{Input: u.Input + u.CacheCreate + u.CacheRead, CachedInput: u.CacheRead, Output: u.Output, Reasoning: u.Details.Thinking}
+	r.Usage = counted(u.Input+u.CacheCreate+u.CacheRead, u.CacheRead, u.Output, u.Details.Thinking)
 	return r, nil
 }
 

@@ -135,10 +135,10 @@ func (gemini) reply(body []byte) (*Response, error) {
 			BlockReason string `json:"blockReason"`
 		} `json:"promptFeedback"`
 		Usage *struct {
-			Prompt     int64 `json:"promptTokenCount"`
-			Candidates int64 `json:"candidatesTokenCount"`
-			Thoughts   int64 `json:"thoughtsTokenCount"`
-			Cached     int64 `json:"cachedContentTokenCount"`
+			Prompt     tokens `json:"promptTokenCount"`
+			Candidates tokens `json:"candidatesTokenCount"`
+			Thoughts   tokens `json:"thoughtsTokenCount"`
+			Cached     tokens `json:"cachedContentTokenCount"`
 		} `json:"usageMetadata"`
 		ModelVersion string `json:"modelVersion"`
 		ResponseID   string `json:"responseId"`
@@ -152,7 +152,7 @@ func (gemini) reply(body []byte) (*Response, error) {
 	r := &Response{Finish: Other, Model: b.ModelVersion, RequestID: b.ResponseID}
 	if b.Usage != nil {
 		// Thoughts are not part of the candidates here.
-		r.Usage = Usage{Input: b.Usage.Prompt, CachedInput: b.Usage.Cached, Output: b.Usage.Candidates + b.Usage.Thoughts, Reasoning: b.Usage.Thoughts}
+		r.Usage = counted(b.Usage.Prompt, b.Usage.Cached, b.Usage.Candidates+b.Usage.Thoughts, b.Usage.Thoughts)
 	}
 	if len(b.Candidates) == 0 {
 		if b.PromptFeedback != nil && b.PromptFeedback.BlockReason != "" {

@@ -3,6 +3,8 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 
 	"ein/internal/compact"
 )
@@ -18,6 +20,26 @@ func scalar(b json.RawMessage) string {
 		return n.String()
 	}
 	return ""
+}
+
+// tokens is a count of tokens, which some gateways write as 12.0 or "12".
+type tokens int64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *tokens) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
+	x, err := strconv.ParseFloat(scalar(b), 64)
+	if err != nil || x != math.Trunc(x) || math.Abs(x) >= 1<<53 {
+		return fmt.Errorf("%s is no number of tokens", preview(b))
+	}
+	*t = tokens(x)
+	return nil
+}
+
+func counted(input, cached, output, reasoning tokens) Usage {
+	return Usage{Input: int64(input), CachedInput: int64(cached), Output: int64(output), Reasoning: int64(reasoning)}
 }
 
 // merge adds the members of one object to another, and of objects inside it to theirs. A member

@@ -124,14 +124,14 @@ func (openAI) reply(body []byte) (*Response, error) {
 		} `json:"choices"`
 		Error json.RawMessage `json:"error"`
 		Usage struct {
-			Prompt     int64 `json:"prompt_tokens"`
-			Completion int64 `json:"completion_tokens"`
-			Total      int64 `json:"total_tokens"`
+			Prompt     tokens `json:"prompt_tokens"`
+			Completion tokens `json:"completion_tokens"`
+			Total      tokens `json:"total_tokens"`
 			Details    struct {
-				Reasoning int64 `json:"reasoning_tokens"`
+				Reasoning tokens `json:"reasoning_tokens"`
 			} `json:"completion_tokens_details"`
 			PromptDetails struct {
-				Cached int64 `json:"cached_tokens"`
+				Cached tokens `json:"cached_tokens"`
 			} `json:"prompt_tokens_details"`
 		} `json:"usage"`
 	}
@@ -172,11 +172,11 @@ func (openAI) reply(body []byte) (*Response, error) {
 		}
 	}
 	u := &b.Usage
-	r.Usage = Usage{Input: u.Prompt, CachedInput: u.PromptDetails.Cached, Output: u.Completion, Reasoning: u.Details.Reasoning}
+	r.Usage = counted(u.Prompt, u.PromptDetails.Cached, u.Completion, u.Details.Reasoning)
 	// Some that speak this format leave reasoning out of the completion. Their
 	// totals tell.
 	if n := u.Details.Reasoning; n > 0 && u.Total == u.Prompt+u.Completion+n {
-		r.Usage.Output += n
+		r.Usage.Output += int64(n)
 	}
 	return r, nil
 }

@@ -112,13 +112,13 @@ func (responses) reply(body []byte) (*Response, error) {
 			Args    openAIArguments `json:"arguments"`
 		} `json:"output"`
 		Usage struct {
-			Input        int64 `json:"input_tokens"`
+			Input        tokens `json:"input_tokens"`
 			InputDetails struct {
-				Cached int64 `json:"cached_tokens"`
+				Cached tokens `json:"cached_tokens"`
 			} `json:"input_tokens_details"`
-			Output  int64 `json:"output_tokens"`
+			Output  tokens `json:"output_tokens"`
 			Details struct {
-				Reasoning int64 `json:"reasoning_tokens"`
+				Reasoning tokens `json:"reasoning_tokens"`
 			} `json:"output_tokens_details"`
 		} `json:"usage"`
 	}
@@ -172,7 +172,7 @@ func (responses) reply(body []byte) (*Response, error) {
 	case b.Incomplete.Reason == "content_filter":
 		r.Finish = ContentFilter
 	}
-	r.Usage = Usage{Input: b.Usage.Input, CachedInput: b.Usage.InputDetails.Cached, Output: b.Usage.Output, Reasoning: b.Usage.Details.Reasoning}
+	r.Usage = counted(b.Usage.Input, b.Usage.InputDetails.Cached, b.Usage.Output, b.Usage.Details.Reasoning)
 	return r, nil
 }
 

@@ -140,9 +140,14 @@ func (f *auditFlags) gather(ctx context.Context) (*audit.Report, error) {
 }
 
 // report audits the categories that want selects; all of them if it is nil.
-func (f *auditFlags) report(ctx context.Context, a *cli.App, names []string, want func(category string) bool) (*audit.Report, error) {
+func (f *auditFlags) report(ctx context.Context, a *cli.App, names []string, want func(category string) bool) (report *audit.Report, err error) {
+	defer func() {
+		if err != nil && ctx.Err() != nil {
+			err = cli.StoppedWhile(ctx, "the instances were being audited")
+		}
+	}()
 	var again duplicates
-	report, err := audit.Collect(ctx, want, func(yield func(*instance.Instance, error) bool) {
+	report, err = audit.Collect(ctx, want, func(yield func(*instance.Instance, error) bool) {
 		for _, name := range names {
 			err := readInstances(ctx, a, name, func(all instances) error {
 				for in, err := range again.in(all) {
