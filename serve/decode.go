@@ -177,6 +177,9 @@ func unknown(err *json.SemanticError) string {
 		return message
 	}
 	known := members(t)
+	if len(known) == 0 {
+		return message + "; the call takes no body"
+	}
 	if near, ok := diag.Suggest(at[strings.LastIndexByte(at, '/')+1:], known); ok {
 		return fmt.Sprintf("%s; did you mean %s?", message, near)
 	}
@@ -196,21 +199,12 @@ type member struct {
 var types sync.Map
 
 // membersOf returns the members of an object, and those of the structs that it embeds.
-// [reflect.VisibleFields] would leave out a field that has the name of an embedded type.
 func membersOf(t reflect.Type) []member {
 	if list, ok := types.Load(t); ok {
 		return list.([]member)
 	}
 	var list []member
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous {
-			for _, m := range membersOf(f.Type) {
-				m.index = append(slices.Clone(f.Index), m.index...)
-				list = append(list, m)
-			}
-			continue
-		}
+	for _, f := range reflect.VisibleFields(t) {
 		of := f.Type
 		if of.Kind() == reflect.Slice {
 			of = of.Elem()

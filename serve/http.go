@@ -25,17 +25,18 @@ func (s *Server) Handler() http.Handler {
 	for i := range s.routes {
 		r := &s.routes[i]
 		mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) {
-			if s.refuses(r, w, req) {
+			to := &counted{w, func(status int) { s.metrics.request(r, status) }}
+			if s.refuses(r, to, req) {
 				return
 			}
 			ctx, stop := context.WithTimeout(req.Context(), r.Deadline)
 			defer stop()
 			a := s.http(ctx, w, req, r)
 			if a.Status == http.StatusRequestEntityTooLarge {
-				passOver(ctx, w, req, a)
+				passOver(ctx, to, req, a)
 				return
 			}
-			write(ctx, w, a)
+			write(ctx, to, a)
 		})
 	}
 	mux.Handle("GET /ws", s.Guard(http.HandlerFunc(s.talk)))
@@ -48,6 +49,19 @@ func (s *Server) Handler() http.Handler {
 	})
 	return mux
 }
+
+// counted reports the status of an answer before it goes out.
+type counted struct {
+	http.ResponseWriter
+	report func(status int)
+}
+
+func (c *counted) WriteHeader(status int) {
+	c.report(status)
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // Loopback reports whether only this machine reaches an address.
 func Loopback(address string) (bool, error) {
@@ -193,7 +207,7 @@ func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
 		return
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // the context ends it
-	to := &begun{Writer: w}
+	to := &begun{ResponseWriter: w}
 	switch err := a.Stream(ctx, to); {
 	case err != nil && to.any:
 		_, _ = w.Write(append(failure(err).Body, '\n')) // the last line says what went wrong
@@ -204,13 +218,16 @@ func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
 	}
 }
 
-// begun remembers whether anything was written.
+// begun sends the status with the first bytes, and remembers whether there were any.
 type begun struct {
-	io.Writer
+	http.ResponseWriter
 	any bool
 }
 
 func (b *begun) Write(p []byte) (int, error) {
-	b.any = true
-	return b.Writer.Write(p)
+	if !b.any {
+		b.any = true
+		b.WriteHeader(http.StatusOK)
+	}
+	return b.ResponseWriter.Write(p)
 }

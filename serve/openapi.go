@@ -40,6 +40,9 @@ func openAPI(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
 			return object{"application/json": object{}}, nil
 		}
 		schema, err := Schema(of)
+		if _, ok := of.(sparing); ok && err == nil {
+			schema.Required = nil
+		}
 		return object{"application/json": object{"schema": schema}}, err
 	}
 	paths := map[string]object{}

@@ -35,15 +35,24 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// described holds an answer against the description.
-func described(t *testing.T, doc *openapi3.T, r *Route, status int, body string) {
+// described holds a request that was answered, and its answer, against the description.
+func described(t *testing.T, doc *openapi3.T, r *Route, status int, request, body string) {
 	t.Helper()
 	op := doc.Paths.Find(r.Path).GetOperation(r.Method)
 	want := op.Responses.Default()
 	if status == 200 {
 		want = op.Responses.Status(status)
+		if op.RequestBody != nil {
+			holds(t, r, op.RequestBody.Value.Content, request)
+		}
 	}
-	media := want.Value.Content["application/json"]
+	holds(t, r, want.Value.Content, body)
+}
+
+// holds holds a body against what is described.
+func holds(t *testing.T, r *Route, content openapi3.Content, body string) {
+	t.Helper()
+	media := content["application/json"]
 	if media == nil || media.Schema == nil {
 		return
 	}
