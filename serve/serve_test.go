@@ -99,7 +99,7 @@ func TestCalls(t *testing.T) {
 	c, end := talk(t, Options{})
 	web := httptest.NewServer(New(Options{}).Handler())
 	defer web.Close()
-	doc, routes := spec(t), Routes()
+	doc := spec(t)
 	for _, test := range []struct {
 		call, body string
 		status     int
@@ -200,11 +200,7 @@ func TestCalls(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range routes {
-				if r := &routes[i]; r.Method+" "+r.Path == test.call {
-					described(t, doc, r, resp.StatusCode, test.body, string(told))
-				}
-			}
+			described(t, doc, test.call, resp.StatusCode, test.body, string(told))
 			for transport, got := range map[string]struct {
 				status int
 				body   string

@@ -28,6 +28,7 @@ func TestStacks(t *testing.T) {
 	opt.Sandbox.Python = "/nonexistent/python"
 	web := httptest.NewServer(New(opt).Handler())
 	defer web.Close()
+	doc := spec(t)
 	in := made(t, "train", "degree_count", 0)
 	right := string(encode(`{"answer": ` + string(in.Answer) + `}`))
 	message := func(text string) string {
@@ -81,6 +82,8 @@ func TestStacks(t *testing.T) {
 		{"POST /verify", `{` + row + `,"response":{"output":[{"type":"message","role":"assistant","text":"x"}]}}`, 400, "the last message of the assistant has no member `content`"},
 		{"POST /run_code", `{"code":"","language":"python","run_timeout":"10"}`, 400, "/run_timeout: expected a number, found text"},
 		{"POST /aggregate_metrics", `{"verify_responses":[` + answers + `]}`, 200, metrics},
+		{"POST /reset", ``, 200, `{"observation":{"id":"cb2-train-triangle_count-0-s0"`},
+		{"POST /slime", ``, 400, "the body has no member `response`"},
 		{"POST /aggregate_metrics", `{"verify_responses":[]}`, 200, `"agent_metrics":{}`},
 		{"POST /aggregate_metrics", `{"verify_responses":[{"id":"a"}]}`, 400, "/verify_responses/0 has no number `reward`"},
 		{"POST /aggregate_metrics", `{"verify_responses":[{"reward":1e308},{"reward":-1e308}]}`, 200, `"median/reward":0,"min/reward":-1e+308,"num_rollouts":2}`},
@@ -131,6 +134,7 @@ func TestStacks(t *testing.T) {
 		if err != nil || resp.StatusCode != test.status || !strings.Contains(string(body), test.want) || test.want == "" && len(body) > 0 {
 			t.Errorf("%s %s: %d, want %d: %s\nwant %s", test.call, test.body, resp.StatusCode, test.status, body, test.want)
 		}
+		described(t, doc, test.call, resp.StatusCode, test.body, string(body))
 	}
 }
 
