@@ -562,7 +562,7 @@ def test_a_matrix_in_a_table():
 
 @pytest.mark.parametrize(
     "data",
-    [[("a", "b", True)], {("a", "b"): True}, nx.DiGraph([("a", "b", {"weight": True})]), pd.DataFrame({"source": ["a"], "target": ["b"], "weight": [True]})],
+    [[("a", "b", True)], [("a", "b", np.True_)], {("a", "b"): True}, {"a": {"b": True}}, nx.DiGraph([("a", "b", {"weight": True})]), pd.DataFrame({"source": ["a"], "target": ["b"], "weight": [True]})],
 )
 def test_a_weight_that_is_true(data):
     assert ein.run("input A: matrix\nn = sum(A)", A=data).n == 1

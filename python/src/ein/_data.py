@@ -184,7 +184,7 @@ def wire(name: str, data: Any, frames: list[Buffer], ids: str = "") -> Any:
     walk = cast("Any", data).tolist if isinstance(data, memoryview) else cast("Iterable[Any]", data).__iter__  # a buffer of two axes has no iterator
     rows: list[Any] = list(walk())
     if rows and all(isinstance(r, tuple) for r in rows):
-        odd = any(isinstance(x, float) for r in rows for x in r[:2]) or any(isinstance(x, bool) for r in rows for x in r[2:])
+        odd = any(isinstance(x, float) for r in rows for x in r[:2]) or any(isinstance(x, bool) or not isinstance(x, (int, float)) for r in rows for x in r[2:])
         return {"edges": [(*map(_node, r[:2]), *map(_value, r[2:])) for r in rows] if odd else rows}
     return rows
 
@@ -372,7 +372,7 @@ def _mapping(name: str, data: Mapping[Any, Any], ids: str) -> Any:
         if isinstance(to, str) or not isinstance(to, Iterable):
             raise InputError(f"{name}: expected an int or float for every node, or the neighbours of every node; {u!r} has {to!r}")
         if isinstance(to, Mapping):
-            edges += [(u, _node(v), w) for v, w in cast("Mapping[Any, Any]", to).items()]
+            edges += [(u, _node(v), _value(w)) for v, w in cast("Mapping[Any, Any]", to).items()]
         else:
             edges += [(u, _node(v)) for v in cast("Iterable[Any]", to)]
     for e in edges:
