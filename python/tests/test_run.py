@@ -51,7 +51,10 @@ def test_nodes_that_are_other_numbers_are_labels():
     assert ein.run("input A: graph\nR = desc(A, 0)", A=nx.DiGraph([(10, 20), (20, 30)])).nodes("R") == ["20", "30"]
 
 
-@pytest.mark.parametrize("edges", [[(24.0, 8.0), (8.0, 3.5)], {24.0: [8.0], 8.0: [3.5]}, {(24.0, 8.0): 1, (8.0, 3.5): 1}, nx.DiGraph([(24.0, 8.0), (8.0, 3.5)])])
+SINGLE = [tuple(row) for row in np.array([(24, 8), (8, 3.5)], np.float32)]
+
+
+@pytest.mark.parametrize("edges", [SINGLE, {u: [v] for u, v in SINGLE}, dict.fromkeys(SINGLE, 1), nx.DiGraph(SINGLE), [(24.0, 8.0), (8.0, 3.5)], {24.0: [8.0], 8.0: [3.5]}, {(24.0, 8.0): 1, (8.0, 3.5): 1}, nx.DiGraph([(24.0, 8.0), (8.0, 3.5)])])
 def test_whole_numbers_as_floats(edges):
     assert ein.run('input A: graph\nR = reach(A, "24")', A=edges if hasattr(edges, "adj") or 24.0 in edges else ein.Graph(edges, options="ids=label")).labels == ["24", "8", "3.5"]
 

@@ -249,6 +249,8 @@ def _is_number(node: Any) -> bool:
 
 def _node(node: Any) -> Any:
     """A node as the engine has it. A table with gaps has whole numbers as floats."""
+    if hasattr(node, "is_integer") and hasattr(node, "tolist"):  # a number of NumPy
+        node = node.tolist()
     return int(node) if isinstance(node, float) and node.is_integer() else node
 
 
