@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"ein/internal/words"
 )
 
 // Handler returns the routes over HTTP.
@@ -132,6 +134,9 @@ const (
 func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Request, r *Route) *Answer {
 	if size := req.ContentLength; size > s.opt.Body {
 		return refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has %d bytes, at most %d are read", size, s.opt.Body))
+	}
+	if encoding := req.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return refused(http.StatusBadRequest, fmt.Sprintf("the Content-Encoding is %s, and bodies are read as they are: send the JSON itself", words.Clip(encoding, 30)))
 	}
 	held := &held{Reader: http.MaxBytesReader(w, req.Body, s.opt.Body), all: &s.bodies, most: mostBodies * s.opt.Body}
 	defer func() { s.bodies.Add(-held.own) }()

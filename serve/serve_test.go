@@ -226,12 +226,15 @@ func TestCalls(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	web := httptest.NewServer(New(Options{Token: "secret", Body: 200}).Handler())
 	defer web.Close()
-	ask := func(method, path, token, body string) (int, string) {
+	ask := func(method, path, token, body string, encodings ...string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, web.URL+path, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
 		req.Header.Set("Authorization", "Bearer "+token)
+		for _, encoding := range encodings {
+			req.Header.Set("Content-Encoding", encoding)
+		}
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)
@@ -259,6 +262,12 @@ func TestMetrics(t *testing.T) {
 		if status, told := ask("POST", call.path, call.token, call.body); status != call.status {
 			t.Errorf("%s: status %d, want %d: %s", call.path, status, call.status, told)
 		}
+	}
+	if status, told := ask("POST", "/v1/fmt", "secret", `{"program":"x = 1"}`, "gzip"); status != 400 || !strings.Contains(told, "the Content-Encoding is gzip") {
+		t.Errorf("status %d: %s", status, told)
+	}
+	if status, told := ask("POST", "/v1/fmt", "secret", `{"program":"x = 1"}`, "Identity"); status != 200 {
+		t.Errorf("status %d: %s", status, told)
 	}
 	_, told := ask("GET", "/metrics", "secret", "")
 	for _, call := range calls {
