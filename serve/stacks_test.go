@@ -112,6 +112,8 @@ func TestStacks(t *testing.T) {
 		{"POST /step", `{"action":{"reply":` + right + `,"id":"` + in.ID + `","answer":null}}`, 200, `"reward":1`},
 		{"POST /step", `{"action":{"type":"list_tools"}}`, 200, `"tools":[`},
 		{"POST /step", `{"action":{"type":"call_tool","tool_name":"run","arguments":{"code":"x"}}}`, 422, "needs an argument `program`"},
+		{"POST /step", `{"action":{"type":"dance"}}`, 422, "there is no action of the type"},
+		{"POST /step", `{"action":{"reply":` + right + `,"id":"` + in.ID + `","answer":-1}}`, 422, "both a reply and an answer"},
 		{"POST /step", `{}`, 400, "the body has no member `action`"},
 		{"POST /mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run","arguments":{"code":"x"}}}`, 200, "\"code\":-32602,\"message\":\"the tool run needs an argument `program`"},
 		{"POST /mcp", `{}`, 200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,`},
