@@ -440,6 +440,19 @@ def test_data_that_is_none(data, message):
         ein.run("input A: graph\n:print A", A=data)
 
 
+@pytest.mark.parametrize("rel", [ein.Rows([(2, 1), (0, 1)]), ein.Rows([("c", "b"), ("a", "b")])])
+def test_an_array_among_labels(rel):
+    """Its nodes are numbers. They were taken for the labels by their order, so the row 2 was that of the node "0"."""
+    a = np.zeros((3, 3))
+    a[2, 1] = 1
+    text = "input A: graph\ninput R(a: node, b: node)\nS(x, y) <- R(x, y), A(x, y).\nS(x, y)?"
+    with pytest.raises(ein.InputError, match="the nodes are numbers here, but the program uses the label"):
+        ein.run(text, A=a, R=rel)
+    last, middle = rel.data[0]
+    nodes = [rel.data[1][0], middle, last]
+    assert ein.run(text, A=ein.Graph(a, nodes=nodes), R=rel)["S(x, y)?"] == [(str(last), str(middle))]
+
+
 def test_arrays_over_other_nodes():
     a = np.eye(2)
     with pytest.raises(ein.InputError, match="B: its nodes are not those"):
