@@ -275,6 +275,7 @@ Named = namedtuple("Named", "to payer")
         pd.DataFrame([Named("bob", "ann")]).to_records(),
         (row for _, row in pd.DataFrame([Named("bob", "ann")]).iterrows()),
         [ChainMap({"to": "bob"}, {"payer": "ann"})],
+        pd.DataFrame({"from": ["ann"], "to": ["bob"]}).itertuples(index=False),
         sqlite3.connect(":memory:"),
     ],
     ids=lambda x: type(x).__name__,

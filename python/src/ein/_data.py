@@ -217,7 +217,8 @@ def _rows(name: str, data: object) -> list[Any]:
 def _row(row: Any) -> Any:
     """A row, by the names of its columns if it knows them."""
     if hasattr(row, "_asdict"):
-        return row._asdict()
+        renamed = any(n.startswith("_") for n in row._fields)  # a column that is named `from`, say
+        return tuple(row) if renamed else row._asdict()
     names = row.keys() if hasattr(row, "keys") else getattr(getattr(row, "dtype", None), "names", None)
     return {str(n): row[n] for n in names} if names is not None else row
 
