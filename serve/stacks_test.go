@@ -71,7 +71,7 @@ func TestStacks(t *testing.T) {
 		{"POST /verify", `{` + row + `,"response":` + message(right) + `}`, 200, `"reward":1`},
 		{"POST /verify", `{` + row + `,"response":` + message(right) + `}`, 200, `"agent_ref":{"name":"a"}`},
 		{"POST /verify", `{` + row + `,"response":{"output":[],"incomplete_details":{"reason":"max_output_tokens"}}}`, 200, `"outcome":"no_answer"`},
-		{"POST /verify", `{` + row + `,"mode":"python","response":` + message(right) + `}`, 503, "was not judged"},
+		{"POST /verify", `{` + row + `,"mode":"python","response":` + message(right) + `}`, 503, `/nonexistent/python: no such file or directory","start"`},
 		{"POST /verify", `{` + row + `,"mode":"python","_ng_task_index":3,"response":` + message(right) + `}`, 200, `"_ng_failure_class":"infra_failed"`},
 		{"POST /verify", `{` + row + `,"response":7}`, 400, "not the response of a model"},
 		{"POST /verify", `{` + row + `}`, 400, "the body has no member `response`"},
