@@ -19,6 +19,7 @@ import (
 	"ein/lang/show"
 	"ein/vm"
 	"ein/vm/cost"
+	"ein/vm/graphio"
 	"ein/vm/tensor"
 )
 
@@ -166,6 +167,10 @@ func TestErrors(t *testing.T) {
 		{"bytes", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", []byte("0,1"))}, diag.Input, "p.ein: E0701: A: a []byte"},
 		{"NaN", "input A: vector\n:print A", ein.Options{}, []ein.Input{ein.Data("A", []float64{math.NaN()})}, diag.Input, "A: E0702: the value cannot be written as JSON: unsupported value: NaN"},
 		{"no UTF-8", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", [][2]string{{"\xff", "b"}, {"\xfe", "c"}})}, diag.Input, "A: E0702: the value cannot be written as JSON: "},
+		{"numbers beside labels", "input A: graph\ninput B: graph\n:print A", ein.Options{}, []ein.Input{
+			{Name: "A", Data: &tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(1, 1)}, F: []float64{0}}},
+			{Name: "B", Data: strings.NewReader("a,a\n"), Options: graphio.Options{Format: graphio.CSV, Header: graphio.HeaderNo}},
+		}, diag.Input, "A: E0701: the nodes are numbers here, but the program uses the label \"a\""},
 		{"labels", "input A: graph\n:print A", ein.Options{}, []ein.Input{{Name: "A", Data: &tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(1, 1)}, F: []float64{0}}, Nodes: []string{"a", "b"}}}, diag.Input, "A: E0701: the graph has 1 node, but there are labels for 2"},
 		{"data", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", strings.NewReader("0 1\n1 x\n"))}, diag.Input, "A:2:3: E0701"},
 		{"run", "d = [0]\n:print 1 / d", ein.Options{}, nil, diag.Run, "p.ein:2:8: E0601"},

@@ -579,6 +579,12 @@ func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, kn
 				Hint: "all inputs of a program share one set of nodes"}
 		}
 	}
+	for _, d := range declared {
+		if ready[d.Name] != nil && d.Kind == graphio.Graph && nodes == nil && len(data.Labels) > 0 {
+			return nil, &graphio.Error{File: d.Name, Msg: fmt.Sprintf("the nodes are numbers here, but the program uses the label %q", data.Labels[0]),
+				Hint: "`nodes` are the labels of arrays, in order; all inputs of a program share one set of nodes"}
+		}
+	}
 	lang.Normalise(ready)
 	maps.Copy(data.Values, ready)
 	return data, nil

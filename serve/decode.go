@@ -26,6 +26,9 @@ func decode(body []byte, to any, r *Route) error {
 	if _, none := to.(*nothing); none && len(body) == 0 {
 		return nil
 	}
+	if r.lenient && len(body) == 0 { // as from a client of OpenEnv that has nothing to say
+		body = []byte("{}")
+	}
 	if d := depth(body); d > maxDepth {
 		return bad("the body is nested %d deep, at most %d are read", d, maxDepth)
 	}
@@ -177,6 +180,9 @@ func unknown(err *json.SemanticError) string {
 		return message
 	}
 	known := members(t)
+	if len(known) == 0 {
+		return message + "; the call takes no body"
+	}
 	if near, ok := diag.Suggest(at[strings.LastIndexByte(at, '/')+1:], known); ok {
 		return fmt.Sprintf("%s; did you mean %s?", message, near)
 	}
@@ -196,21 +202,12 @@ type member struct {
 var types sync.Map
 
 // membersOf returns the members of an object, and those of the structs that it embeds.
-// [reflect.VisibleFields] would leave out a field that has the name of an embedded type.
 func membersOf(t reflect.Type) []member {
 	if list, ok := types.Load(t); ok {
 		return list.([]member)
 	}
 	var list []member
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous {
-			for _, m := range membersOf(f.Type) {
-				m.index = append(slices.Clone(f.Index), m.index...)
-				list = append(list, m)
-			}
-			continue
-		}
+	for _, f := range reflect.VisibleFields(t) {
 		of := f.Type
 		if of.Kind() == reflect.Slice {
 			of = of.Elem()

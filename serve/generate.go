@@ -5,10 +5,11 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"iter"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -100,31 +101,61 @@ func generate(_ context.Context, s *Server, c *Call, q *GenerateRequest) (any, e
 
 // lines makes the instances of a plan, a slice at a time, like other work.
 func (s *Server) lines(ctx context.Context, r *Route, plan instance.Cells, w io.Writer) error {
-	left := plan.Total()
-	next, stop := iter.Pull2((&instance.Generator{Workers: 1}).Run(ctx, plan))
-	defer stop()
-	for hold := r.Hold; left > 0; hold = true { // what has begun goes on
-		var b bytes.Buffer
-		n := min(left, einSlice)
-		err := s.ein.each(ctx, n, hold, s.metrics.waited(s.ein), func(context.Context, *verdict.Judge, int) error {
-			made, err, _ := next()
-			switch {
-			case ctx.Err() != nil:
-				return context.Cause(ctx)
-			case err != nil: // there are no more
-				return bad("%v", err)
+	type result struct {
+		made instance.Made
+		err  error
+	}
+	ctx, stop := context.WithCancel(ctx)
+	results := make(chan result)
+	var generator sync.WaitGroup
+	generator.Go(func() {
+		for made, err := range (&instance.Generator{Workers: 1}).Run(ctx, plan) {
+			select {
+			case results <- result{made, err}:
+			case <-ctx.Done():
+				return
 			}
-			line, err := s.line(made.Instance)
-			b.Write(line)
-			return err
+		}
+	})
+	defer generator.Wait()
+	defer stop()
+	var b bytes.Buffer
+	found, left := 0, plan.Total()
+	for hold := r.Hold; left > 0; hold = true { // what has begun goes on
+		searches := false // for one that takes long to find: others get their turn
+		err := s.ein.each(ctx, min(left, einSlice-found), hold, s.metrics.waited(s.ein), func(context.Context, *verdict.Judge, int) error {
+			if searches {
+				return nil
+			}
+			select {
+			case <-time.After(sliceTime):
+				searches = true
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			case got := <-results:
+				switch {
+				case ctx.Err() != nil:
+					return context.Cause(ctx)
+				case got.err != nil: // there are no more
+					return bad("%v", got.err)
+				}
+				found, left = found+1, left-1
+				line, err := s.line(got.made.Instance)
+				b.Write(line)
+				return err
+			}
 		})
 		if err != nil {
 			return err
 		}
-		if _, err := w.Write(b.Bytes()); err != nil {
-			return err
+		if found == einSlice || left == 0 {
+			if _, err := w.Write(b.Bytes()); err != nil {
+				return err
+			}
+			b.Reset()
+			found = 0
 		}
-		left -= n
 	}
 	return nil
 }

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"ein/internal/words"
 )
 
 // Handler returns the routes over HTTP.
@@ -25,17 +27,18 @@ func (s *Server) Handler() http.Handler {
 	for i := range s.routes {
 		r := &s.routes[i]
 		mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) {
-			if s.refuses(r, w, req) {
+			to := &counted{w, func(status int) { s.metrics.request(r, status) }}
+			if s.refuses(r, to, req) {
 				return
 			}
 			ctx, stop := context.WithTimeout(req.Context(), r.Deadline)
 			defer stop()
 			a := s.http(ctx, w, req, r)
 			if a.Status == http.StatusRequestEntityTooLarge {
-				passOver(ctx, w, req, a)
+				passOver(ctx, to, req, a)
 				return
 			}
-			write(ctx, w, a)
+			write(ctx, to, a)
 		})
 	}
 	mux.Handle("GET /ws", s.Guard(http.HandlerFunc(s.talk)))
@@ -48,6 +51,19 @@ func (s *Server) Handler() http.Handler {
 	})
 	return mux
 }
+
+// counted reports the status of an answer before it goes out.
+type counted struct {
+	http.ResponseWriter
+	report func(status int)
+}
+
+func (c *counted) WriteHeader(status int) {
+	c.report(status)
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // Loopback reports whether only this machine reaches an address.
 func Loopback(address string) (bool, error) {
@@ -118,6 +134,9 @@ const (
 func (s *Server) http(ctx context.Context, w http.ResponseWriter, req *http.Request, r *Route) *Answer {
 	if size := req.ContentLength; size > s.opt.Body {
 		return refused(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has %d bytes, at most %d are read", size, s.opt.Body))
+	}
+	if encoding := req.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return refused(http.StatusBadRequest, fmt.Sprintf("the Content-Encoding is %s, and bodies are read as they are: send the JSON itself", words.Clip(encoding, 30)))
 	}
 	held := &held{Reader: http.MaxBytesReader(w, req.Body, s.opt.Body), all: &s.bodies, most: mostBodies * s.opt.Body}
 	defer func() { s.bodies.Add(-held.own) }()
@@ -193,7 +212,7 @@ func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
 		return
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // the context ends it
-	to := &begun{Writer: w}
+	to := &begun{ResponseWriter: w}
 	switch err := a.Stream(ctx, to); {
 	case err != nil && to.any:
 		_, _ = w.Write(append(failure(err).Body, '\n')) // the last line says what went wrong
@@ -204,13 +223,16 @@ func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
 	}
 }
 
-// begun remembers whether anything was written.
+// begun sends the status with the first bytes, and remembers whether there were any.
 type begun struct {
-	io.Writer
+	http.ResponseWriter
 	any bool
 }
 
 func (b *begun) Write(p []byte) (int, error) {
-	b.any = true
-	return b.Writer.Write(p)
+	if !b.any {
+		b.any = true
+		b.WriteHeader(http.StatusOK)
+	}
+	return b.ResponseWriter.Write(p)
 }

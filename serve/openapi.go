@@ -27,10 +27,27 @@ func Schema(of any) (*jsonschema.Schema, error) {
 	return jsonschema.ForType(reflect.TypeOf(of), &jsonschema.ForOptions{TypeSchemas: schemas})
 }
 
+// loosen allows what decode does: that another member takes the place of a required one and, if it
+// is lenient, members that nobody asked for.
+func loosen(t reflect.Type, s *jsonschema.Schema, lenient bool) {
+	if s == nil || t.Kind() != reflect.Struct {
+		return
+	}
+	if t.Implements(reflect.TypeFor[sparing]()) {
+		s.Required = nil
+	}
+	if lenient {
+		s.AdditionalProperties = nil
+	}
+	for _, m := range membersOf(t) {
+		loosen(t.FieldByIndex(m.index).Type, s.Properties[m.name], lenient)
+	}
+}
+
 // openAPI returns the table of routes in the form of OpenAPI 3.1.
 func openAPI(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
 	type object = map[string]any
-	content := func(of any) (object, error) {
+	content := func(of any, lenient bool) (object, error) {
 		switch of.(type) {
 		case Lines:
 			return object{"application/x-ndjson": object{}}, nil
@@ -40,12 +57,13 @@ func openAPI(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
 			return object{"application/json": object{}}, nil
 		}
 		schema, err := Schema(of)
+		loosen(reflect.TypeOf(of), schema, lenient)
 		return object{"application/json": object{"schema": schema}}, err
 	}
 	paths := map[string]object{}
 	for i := range s.routes {
 		r := &s.routes[i]
-		ok, err := content(r.Response)
+		ok, err := content(r.Response, false)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
 		}
@@ -54,7 +72,7 @@ func openAPI(_ context.Context, s *Server, _ *Call, _ *nothing) (any, error) {
 			"default":                   object{"description": "what went wrong", "content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/Error"}}}},
 		}}
 		if _, none := r.Request.(nothing); !none {
-			body, err := content(r.Request)
+			body, err := content(r.Request, r.lenient)
 			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
 			}

@@ -201,6 +201,7 @@ func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest
 func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Observed, error) {
 	tool, program := a.Tool, a.Reply
 	switch a.Type {
+	case "":
 	case "list_tools":
 		list, err := tools()
 		return &Observed{Observation: Observation{ID: e.id, Tools: list}}, err
@@ -208,6 +209,8 @@ func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Obs
 		if tool = a.ToolName; a.Arguments != nil {
 			program = a.Arguments.Program
 		}
+	default:
+		return nil, &requestError{http.StatusUnprocessableEntity, fmt.Sprintf("there is no action of the type %q; there are list_tools and call_tool", a.Type)}
 	}
 	switch {
 	case e.done:
@@ -220,6 +223,9 @@ func (e *episode) step(ctx context.Context, s *Server, c *Call, a *Action) (*Obs
 	}
 	reply := a.Reply
 	if a.Answer != nil && a.Answer.Kind() != 'n' { // null is none
+		if reply != "" {
+			return nil, &requestError{http.StatusUnprocessableEntity, "the action has both a reply and an answer"}
+		}
 		reply = `{"answer": ` + string(a.Answer) + `}`
 	}
 	out, err := s.one(ctx, c.Route, Item{ID: e.id, Mode: e.mode, Reply: reply})

@@ -28,7 +28,8 @@ import (
 
 // Program is the text of a program and its data.
 type Program struct {
-	Program string `json:"program"`
+	// Source has another name than the type, for which [reflect.VisibleFields] would take it in what embeds it.
+	Source  string `json:"program"`
 	Name    string `json:"name,omitzero"`    // for diagnostics; "program" by default
 	Profile string `json:"profile,omitzero"` // full or core
 	// Inputs are the data by the names of the inputs: JSON in the forms of a file, or
@@ -95,7 +96,7 @@ func (s *Server) program(ctx context.Context, c *Call, q *Program) (*ein.Program
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.compile(ctx, key{cmp.Or(q.Name, "program"), q.Program, prof, s.limits(q.Limits)})
+	p, err := s.compile(ctx, key{cmp.Or(q.Name, "program"), q.Source, prof, s.limits(q.Limits)})
 	if err != nil {
 		return nil, err
 	}
@@ -353,7 +354,7 @@ func check(ctx context.Context, s *Server, c *Call, q *Program) (*CheckResult, e
 		return nil, err
 	}
 	opt := lang.Options{Profile: prof, Context: ctx, Syntax: syntax.Limits{Memory: s.limits(q.Limits).MaxBytes}}
-	p := lang.Check(lang.Parse(cmp.Or(q.Name, "program"), q.Program, opt), opt)
+	p := lang.Check(lang.Parse(cmp.Or(q.Name, "program"), q.Source, opt), opt)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -331,6 +332,36 @@ func TestBrokenStream(t *testing.T) {
 	c, _ := talk(t, Options{})
 	if status, got, _ := c.ask("POST /v1/generate", body); status != 400 || !strings.Contains(got, want) {
 		t.Errorf("%d %s", status, got)
+	}
+}
+
+// TestGenerateHoldsNobodyUp: of two nodes there are few questions, and a search for another one takes
+// half a minute. Others are answered in the meantime.
+func TestGenerateHoldsNobodyUp(t *testing.T) {
+	s := New(Options{})
+	ctx, stop := context.WithCancel(t.Context())
+	searches := make(chan *Answer, processors())
+	for range processors() {
+		go func() {
+			searches <- s.Ask(ctx, "POST /v1/generate", []byte(`{"split":"train","seed":1,"n":[2,2],"categories":["degree_count"],"per_category":500}`))
+		}()
+	}
+	for s.ein.length() < processors()*einSlice/2 { // not all have begun
+		runtime.Gosched()
+	}
+	for range 5 {
+		if a := s.Ask(ctx, "POST /v1/run", []byte(`{"program":":print 1"}`)); a.Status != 200 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+	}
+	if len(searches) > 0 {
+		t.Errorf("a search ended before the programs: %s", (<-searches).Body)
+	}
+	stop()
+	for range processors() {
+		if a := <-searches; a.Status != statusGone {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
 	}
 }
 

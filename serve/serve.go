@@ -228,7 +228,6 @@ type Answer struct {
 // do answers a call. It never fails: errors are answers.
 func (s *Server) do(ctx context.Context, c *Call) (a *Answer) {
 	r := c.Route
-	defer func() { s.metrics.request(r, a.Status) }()
 	defer func() {
 		if p := recover(); p != nil {
 			slog.Error("bug", "route", r.Path, "panic", p, "stack", string(debug.Stack()))
@@ -318,7 +317,10 @@ func encode(v any) []byte {
 
 // failed returns the answer about an error outside of the program: one diagnostic without a code.
 func failed[C fmt.Stringer](status int, class C, message string) *Answer {
-	e := &ein.Error{Diags: diag.List{diag.Finding("", diag.Error, "", 0, 0, message, "")}}
+	lines := strings.Split(message, "\n")
+	d := diag.Finding("", diag.Error, "", 0, 0, lines[0], "")
+	d.Notes = lines[1:]
+	e := &ein.Error{Diags: diag.List{d}}
 	j := e.JSON(1)
 	j.Error.Class = class.String()
 	return &Answer{Status: status, Body: encode(j)}
@@ -407,7 +409,7 @@ func Routes() []Route {
 		route("GET", "/version", "Which build answers.", time.Second, func(context.Context, *Server, *Call, *nothing) (Hello, error) { return hello(), nil }),
 		route("GET", "/livez", "Whether the process lives.", time.Second, func(context.Context, *Server, *Call, *nothing) (Status, error) { return Status{"ok"}, nil }).forAll(),
 		route("GET", "/readyz", "Whether requests should come: not while the server drains.", time.Second, ready).gives(Status{}).forAll(),
-		route("GET", "/metrics", "Metrics in the form of Prometheus.", 10*time.Second, gather),
+		route("GET", "/metrics", "Metrics in the form of Prometheus.", 10*time.Second, gather).gives(Plain("")),
 		route("GET", "/openapi.json", "This table in the form of OpenAPI.", 10*time.Second, openAPI),
 	}, slices.Concat(stacks(), openEnv())...)
 }

@@ -203,7 +203,7 @@ func tool(name string) func(context.Context, *Server, *Call, *ToolRequest) (*Ans
 
 // told runs or checks a program in the profile core, and describes the outcome in words.
 func (s *Server) told(ctx context.Context, c *Call, tool, text string) (string, error) {
-	p := Program{Program: text, Profile: ein.Core.String()}
+	p := Program{Source: text, Profile: ein.Core.String()}
 	if tool == "check" {
 		r, err := check(ctx, s, c, &p)
 		switch {
@@ -410,7 +410,7 @@ func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResu
 // execute runs a program. The error is of the sandbox.
 func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended string, code int, stdout, stderr string, err error) {
 	if q.Language == "ein" {
-		v, err := run(ctx, s, c, &RunRequest{Program: Program{Program: q.Code}, Form: "text"})
+		v, err := run(ctx, s, c, &RunRequest{Program: Program{Source: q.Code}, Form: "text"})
 		if wrong, ok := errors.AsType[*ein.Error](err); ok {
 			return "Error", 1, "", rendered(wrong.Diags.Told(), wrong.File), nil
 		}

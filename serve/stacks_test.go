@@ -28,6 +28,7 @@ func TestStacks(t *testing.T) {
 	opt.Sandbox.Python = "/nonexistent/python"
 	web := httptest.NewServer(New(opt).Handler())
 	defer web.Close()
+	doc := spec(t)
 	in := made(t, "train", "degree_count", 0)
 	right := string(encode(`{"answer": ` + string(in.Answer) + `}`))
 	message := func(text string) string {
@@ -70,7 +71,7 @@ func TestStacks(t *testing.T) {
 		{"POST /verify", `{` + row + `,"response":` + message(right) + `}`, 200, `"reward":1`},
 		{"POST /verify", `{` + row + `,"response":` + message(right) + `}`, 200, `"agent_ref":{"name":"a"}`},
 		{"POST /verify", `{` + row + `,"response":{"output":[],"incomplete_details":{"reason":"max_output_tokens"}}}`, 200, `"outcome":"no_answer"`},
-		{"POST /verify", `{` + row + `,"mode":"python","response":` + message(right) + `}`, 503, "was not judged"},
+		{"POST /verify", `{` + row + `,"mode":"python","response":` + message(right) + `}`, 503, `/nonexistent/python: no such file or directory","start"`},
 		{"POST /verify", `{` + row + `,"mode":"python","_ng_task_index":3,"response":` + message(right) + `}`, 200, `"_ng_failure_class":"infra_failed"`},
 		{"POST /verify", `{` + row + `,"response":7}`, 400, "not the response of a model"},
 		{"POST /verify", `{` + row + `}`, 400, "the body has no member `response`"},
@@ -81,6 +82,8 @@ func TestStacks(t *testing.T) {
 		{"POST /verify", `{` + row + `,"response":{"output":[{"type":"message","role":"assistant","text":"x"}]}}`, 400, "the last message of the assistant has no member `content`"},
 		{"POST /run_code", `{"code":"","language":"python","run_timeout":"10"}`, 400, "/run_timeout: expected a number, found text"},
 		{"POST /aggregate_metrics", `{"verify_responses":[` + answers + `]}`, 200, metrics},
+		{"POST /reset", ``, 200, `{"observation":{"id":"cb2-train-triangle_count-0-s0"`},
+		{"POST /slime", ``, 400, "the body has no member `response`"},
 		{"POST /aggregate_metrics", `{"verify_responses":[]}`, 200, `"agent_metrics":{}`},
 		{"POST /aggregate_metrics", `{"verify_responses":[{"id":"a"}]}`, 400, "/verify_responses/0 has no number `reward`"},
 		{"POST /aggregate_metrics", `{"verify_responses":[{"reward":1e308},{"reward":-1e308}]}`, 200, `"median/reward":0,"min/reward":-1e+308,"num_rollouts":2}`},
@@ -109,6 +112,8 @@ func TestStacks(t *testing.T) {
 		{"POST /step", `{"action":{"reply":` + right + `,"id":"` + in.ID + `","answer":null}}`, 200, `"reward":1`},
 		{"POST /step", `{"action":{"type":"list_tools"}}`, 200, `"tools":[`},
 		{"POST /step", `{"action":{"type":"call_tool","tool_name":"run","arguments":{"code":"x"}}}`, 422, "needs an argument `program`"},
+		{"POST /step", `{"action":{"type":"dance"}}`, 422, "there is no action of the type"},
+		{"POST /step", `{"action":{"reply":` + right + `,"id":"` + in.ID + `","answer":-1}}`, 422, "both a reply and an answer"},
 		{"POST /step", `{}`, 400, "the body has no member `action`"},
 		{"POST /mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run","arguments":{"code":"x"}}}`, 200, "\"code\":-32602,\"message\":\"the tool run needs an argument `program`"},
 		{"POST /mcp", `{}`, 200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,`},
@@ -131,6 +136,7 @@ func TestStacks(t *testing.T) {
 		if err != nil || resp.StatusCode != test.status || !strings.Contains(string(body), test.want) || test.want == "" && len(body) > 0 {
 			t.Errorf("%s %s: %d, want %d: %s\nwant %s", test.call, test.body, resp.StatusCode, test.status, body, test.want)
 		}
+		described(t, doc, test.call, resp.StatusCode, test.body, string(body))
 	}
 }
 

@@ -175,14 +175,16 @@ func (s *Server) whole(ctx context.Context, c *Call) *Answer {
 	ctx, stop := context.WithTimeout(ctx, c.Route.Deadline)
 	defer stop()
 	a := s.do(ctx, c)
-	if a.Stream == nil {
-		return a
+	if a.Stream != nil {
+		var b bytes.Buffer
+		if err := a.Stream(ctx, &b); err != nil {
+			a = failure(err)
+		} else {
+			a = &Answer{Status: a.Status, Body: b.Bytes()}
+		}
 	}
-	var b bytes.Buffer
-	if err := a.Stream(ctx, &b); err != nil {
-		return failure(err)
-	}
-	return &Answer{Status: a.Status, Body: b.Bytes()}
+	s.metrics.request(c.Route, a.Status)
+	return a
 }
 
 // Ask makes a call with a body, and gives the answer.

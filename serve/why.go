@@ -108,14 +108,14 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 		return nil, bad("/expression: it is empty, expected what to explain, such as tc(A)[0,3]")
 	}
 	// What is wrong with the program is said as by any other call. It need print nothing.
-	p, err := s.compile(ctx, key{cmp.Or(q.Name, "program"), q.Program.Program + "\n:print 0", prof, s.limits(q.Limits)})
+	p, err := s.compile(ctx, key{cmp.Or(q.Name, "program"), q.Source + "\n:print 0", prof, s.limits(q.Limits)})
 	if err != nil {
 		return nil, err
 	}
 	if q.Nodes != nil {
 		return nil, errNodes
 	}
-	files, load := memory{s, map[string]string{programFile: q.Program.Program}}, ":load "+programFile
+	files, load := memory{s, map[string]string{programFile: q.Source}}, ":load "+programFile
 	odd := len(q.Inputs) // data without an input, and inputs without data
 	for _, in := range p.Inputs() {
 		spec, ok := s.opt.Data[in.Name]

@@ -57,9 +57,10 @@ def test_whole_numbers_are_shown_whole():
 
 
 def test_mistakes_in_data_are_not_underlined():
-    data, expression = run('%%ein -i \'A=[("a","b"),("","c")]\'\ninput A: graph\n:print A', "%%ein\nlonger = 1\n:why y")
+    data, expression, place = run('%%ein -i \'A=[("a","b"),("","c")]\'\ninput A: graph\n:print A', "%%ein\nlonger = 1\n:why y", "%%ein -i A=3\nx = 1")
     assert "A:1:22: error[E0701]: the node is empty" in data[0] and "<u" not in data[0]
     assert "expression:1:1: error[E0201]: there is no tensor `y`" in expression[0] and "<u" not in expression[0]
+    assert "the program has no input `A`\n  The" in place[0]
 
 
 def test_large_values_say_what_is_left_out():
@@ -85,8 +86,8 @@ def test_why():
 
 def test_why_alone():
     """A cell may explain and print nothing, rows of relations too."""
-    (out,) = run('%%ein\nF("a", "b").\nR(x, y) <- F(x, y).\n:why R("a", "b")')
-    assert "yes, in 2 steps" in out[0] and "= 0<" not in out[0]
+    for cell in run(*('%%ein\nF("a", "b").\nR(x, y) <- F(x, y).\n' + why + 'R("a", "b")' for why in (":why ", " :why\t"))):
+        assert "yes, in 2 steps" in cell[0] and "= 0<" not in cell[0]
 
 
 @pytest.mark.parametrize(
@@ -99,6 +100,9 @@ def test_why_alone():
         ("%%ein -i A=nothing\ninput A: graph\n:print A", "", "NameError: "),
         ("%%ein -i A=[(0,1)] -i A=[(1,2)]\ninput A: graph\n:print A", "", "CellError: %%ein: the input A is there twice"),
         ("%%ein -o 1x\nx = 1", "", "CellError: %%ein: -o 1x: expected the name of a variable"),
+        ("%%ein --max-ops 1e400\nx = 1", "", "ValueError: the limit ops is inf, expected a whole number"),
+        ("%%ein --max-ops 1.5\nx = 1", "", "ValueError: the limit ops is 1.5, expected a whole number"),
+        ("%%ein -i \"A\nx = 1", "", "CellError: %%ein: No closing quotation"),
         ("%%ein --fast\nx = 1", "", "CellError: %%ein: unrecognized arguments: --fast"),
     ],
 )

@@ -2,6 +2,8 @@
 
 import array
 import pathlib
+import sqlite3
+from collections import ChainMap, namedtuple
 from decimal import Decimal
 
 import networkx as nx
@@ -49,7 +51,10 @@ def test_nodes_that_are_other_numbers_are_labels():
     assert ein.run("input A: graph\nR = desc(A, 0)", A=nx.DiGraph([(10, 20), (20, 30)])).nodes("R") == ["20", "30"]
 
 
-@pytest.mark.parametrize("edges", [[(24.0, 8.0), (8.0, 3.5)], {24.0: [8.0], 8.0: [3.5]}, {(24.0, 8.0): 1, (8.0, 3.5): 1}, nx.DiGraph([(24.0, 8.0), (8.0, 3.5)])])
+SINGLE = [tuple(row) for row in np.array([(24, 8), (8, 3.5)], np.float32)]
+
+
+@pytest.mark.parametrize("edges", [SINGLE, {u: [v] for u, v in SINGLE}, dict.fromkeys(SINGLE, 1), nx.DiGraph(SINGLE), [(24.0, 8.0), (8.0, 3.5)], {24.0: [8.0], 8.0: [3.5]}, {(24.0, 8.0): 1, (8.0, 3.5): 1}, nx.DiGraph([(24.0, 8.0), (8.0, 3.5)])])
 def test_whole_numbers_as_floats(edges):
     assert ein.run('input A: graph\nR = reach(A, "24")', A=edges if hasattr(edges, "adj") or 24.0 in edges else ein.Graph(edges, options="ids=label")).labels == ["24", "8", "3.5"]
 
@@ -259,6 +264,70 @@ def test_what_is_wrapped_can_be_read_again():
         assert ein.run("input A: graph\nn = sum(A)", A=owns).n == len(OWNS)
 
 
+Named = namedtuple("Named", "to payer")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [Named("bob", "ann")],
+        pd.DataFrame([Named("bob", "ann")]).itertuples(),
+        pd.DataFrame([Named("bob", "ann")]).to_records(),
+        (row for _, row in pd.DataFrame([Named("bob", "ann")]).iterrows()),
+        [ChainMap({"to": "bob"}, {"payer": "ann"})],
+        pd.DataFrame({"from": ["ann"], "to": ["bob"]}).itertuples(index=False),
+        sqlite3.connect(":memory:"),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_rows_by_name(rows):
+    """Rows that have names were read in their order, which exchanged the ends of what they say."""
+    if isinstance(rows, sqlite3.Connection):
+        rows.row_factory = sqlite3.Row
+        rows = rows.execute("select 'bob' as [to], 'ann' as payer")
+    r = ein.run("input Pay(payer: node, to: node)\nPay(x, y)?", Pay=ein.Rows(rows))
+    assert r["Pay(x, y)?"] == [("ann", "bob")]
+
+
+@pytest.mark.parametrize("unit", ["datetime64[ns]", "timedelta64[ns]"])
+def test_nanoseconds_are_no_dates(unit):
+    """NumPy gives them as integers, which were nodes and texts."""
+    at = np.array([1704153600000000000], unit)
+    for rows in ([(at[0], "x")], [(at, "x")]):
+        with pytest.raises(ein.InputError, match=r"64\[ns\] is an integer in Python, use \w+64\[us\]"):
+            ein.run("input At(t: text, b: node)\nAt(t, x)?", At=ein.Rows(rows))
+
+
+def test_the_weight_is_no_end():
+    """It was the source where it came first."""
+    table = pd.DataFrame({"weight": [3], "u": ["x"], "v": ["y"]})
+    for data, n in ((table, 3), (ein.Graph(table, weight=None), 1), (ein.Graph(table.rename(columns={"weight": "km"}), weight="km"), 3)):
+        r = ein.run("input A: matrix\n:print A", A=data)
+        assert r.labels == ["x", "y"] and r.A.tolist() == [[0, n], [0, 0]]
+    with pytest.raises(ein.InputError, match="edges have a source and a target"):
+        ein.run("input A: matrix\n:print A", A=table.set_index("u"))
+
+
+class Arrow:
+    """A table as polars and PyArrow have. One of two columns and two rows was a matrix."""
+
+    columns = ("source", "target")
+    __array__ = to_pandas = __iter__ = lambda self: np.eye(2)
+
+
+def test_tables_of_other_libraries():
+    for program, data in (("input A: graph\n:print A", Arrow()), ("input A(a: node, b: node)\nA(x, y)?", ein.Rows(Arrow()))):
+        with pytest.raises(ein.InputError, match=r"A: test_run.Arrow (is no data for an input|has no rows)\ndata.to_pandas\(\) "):
+            ein.run(program, A=data)
+
+
+def test_room_behind_a_sparse_matrix():
+    """SciPy lets arrays be longer than what they hold."""
+    s = sp.csr_array(np.array([[0, 2], [3, 0]]))
+    s.data, s.indices = np.append(s.data, 9), np.append(s.indices, 0).astype(np.int32)
+    assert ein.run("input A: matrix\n:print A", A=s).A.tolist() == s.toarray().tolist() == [[0, 2], [3, 0]]
+
+
 def test_weights_by_pair():
     weights = {("a", "b"): 1.5, ("b", "c"): 2.5}
     for W in (weights, pd.Series(weights)):
@@ -346,6 +415,9 @@ def test_result():
         (ein.Graph(np.eye(2), weight=None), "A: weight= is for graphs of NetworkX and tables, not for numpy.ndarray$"),
         (ein.Graph(ein.File("roads.csv"), weight="km"), "A: weight= is for"),
         (ein.Graph([(0, 1)], nodes=["a"]), "A: nodes= is for arrays"),
+        (ein.Graph(np.eye(2), nodes=["a", "a"]), "A: two nodes have the label 'a'"),
+        (ein.Graph(np.eye(2), nodes={"a", "b"}), "A: nodes= is a set, whose order says nothing"),  # pyright: ignore[reportArgumentType]
+        (ein.Rows(sp.eye_array(2)), "A: scipy.sparse.* has no rows"),
         ([], r"E0701(.|\n)*In Python: A=ein.Graph\(data, options='nodes=5'\)"),
         ({}, r"E0701(.|\n)*In Python: A=ein.Graph\(data, options='nodes=5'\)"),
         (ein.Graph(pd.DataFrame({"u": [1], "v": [2]}), weight="w"), r"A: no columns \['u', 'v', 'w'\]"),
@@ -369,10 +441,29 @@ def test_data_that_is_none(data, message):
         ein.run("input A: graph\n:print A", A=data)
 
 
+@pytest.mark.parametrize("rel", [ein.Rows([(2, 1), (0, 1)]), ein.Rows([("c", "b"), ("a", "b")])])
+def test_an_array_among_labels(rel):
+    """Its nodes are numbers. They were taken for the labels by their order, so the row 2 was that of the node "0"."""
+    a = np.zeros((3, 3))
+    a[2, 1] = 1
+    text = "input A: graph\ninput R(a: node, b: node)\nS(x, y) <- R(x, y), A(x, y).\nS(x, y)?"
+    with pytest.raises(ein.InputError, match="the nodes are numbers here, but the program uses the label"):
+        ein.run(text, A=a, R=rel)
+    last, middle = rel.data[0]
+    nodes = [rel.data[1][0], middle, last]
+    assert ein.run(text, A=ein.Graph(a, nodes=nodes), R=rel)["S(x, y)?"] == [(str(last), str(middle))]
+
+
 def test_arrays_over_other_nodes():
     a = np.eye(2)
     with pytest.raises(ein.InputError, match="B: its nodes are not those"):
         ein.run("input A: graph\ninput B: graph\n:print A, B", A=ein.Graph(a, nodes=["a", "b"]), B=ein.Graph(a, nodes=["a", "c"]))
+
+
+@pytest.mark.parametrize("v", [nx.DiGraph(OWNS), {("a", "b"): 1}, [("a", 1)], pd.DataFrame({"node": ["a"], "n": [1]})], ids=lambda x: type(x).__name__)
+def test_edges_are_no_vector(v):
+    with pytest.raises(ein.InputError, match="\nV is a vector: write a mapping or a Series, from node to number"):
+        ein.run("input A: graph\ninput V: vector\n:print A, V", A=OWNS, V=v)
 
 
 def test_errors_have_diagnostics():
@@ -488,7 +579,7 @@ def test_a_matrix_in_a_table():
 
 @pytest.mark.parametrize(
     "data",
-    [[("a", "b", True)], {("a", "b"): True}, nx.DiGraph([("a", "b", {"weight": True})]), pd.DataFrame({"source": ["a"], "target": ["b"], "weight": [True]})],
+    [[("a", "b", True)], [("a", "b", np.True_)], {("a", "b"): True}, {"a": {"b": True}}, nx.DiGraph([("a", "b", {"weight": True})]), pd.DataFrame({"source": ["a"], "target": ["b"], "weight": [True]})],
 )
 def test_a_weight_that_is_true(data):
     assert ein.run("input A: matrix\nn = sum(A)", A=data).n == 1

@@ -22,6 +22,9 @@ Buffer = bytes | bytearray | memoryview
 
 def _plain(x: Any) -> Any:
     if hasattr(x, "tolist"):  # a number of NumPy among others
+        kind, _, unit = str(getattr(x, "dtype", "")).partition("[")
+        if unit and unit[:-1] in ("ns", "ps", "fs", "as"):
+            raise TypeError(f"{kind}[{unit} is an integer in Python, use {kind}[us]")
         return x.tolist()
     if hasattr(x, "isoformat") and x == x:  # a date, as in the labels of graphs; one that is missing equals nothing
         return str(x)
@@ -147,6 +150,8 @@ def wire(name: str, data: Any, frames: list[Buffer], ids: str = "") -> Any:
         raise InputError(f"{name}: weight= is for graphs of NetworkX and tables, not for {_type(data)}", hint=hint)
     if g.nodes is not None and not (array or hasattr(data, "tocsr")):
         raise InputError(f"{name}: nodes= is for arrays, not for {_type(data)}")
+    if isinstance(g.nodes, (set, frozenset)):
+        raise InputError(f"{name}: nodes= is a set, whose order says nothing about the rows and columns of the array, expected a list")
     if isinstance(data, (File, Rows)):
         return data.wire(name)
     if isinstance(data, (bool, int, float)):
@@ -159,6 +164,8 @@ def wire(name: str, data: Any, frames: list[Buffer], ids: str = "") -> Any:
         return _networkx(name, data, g.weight, ids)
     if _is_table(data):
         return _table(name, data, g.weight, ids)
+    if _is_arrow(data):
+        raise InputError(f"{name}: {_type(data)} is no data for an input", hint=_ARROW)
     if hasattr(data, "tocsr"):
         return _over(name, g.nodes, _sparse(name, data, frames))
     if hasattr(data, "to_dict") and hasattr(data, "index"):
@@ -177,7 +184,7 @@ def wire(name: str, data: Any, frames: list[Buffer], ids: str = "") -> Any:
     walk = cast("Any", data).tolist if isinstance(data, memoryview) else cast("Iterable[Any]", data).__iter__  # a buffer of two axes has no iterator
     rows: list[Any] = list(walk())
     if rows and all(isinstance(r, tuple) for r in rows):
-        odd = any(isinstance(x, float) for r in rows for x in r[:2]) or any(isinstance(x, bool) for r in rows for x in r[2:])
+        odd = any(isinstance(x, float) for r in rows for x in r[:2]) or any(isinstance(x, bool) or not isinstance(x, (int, float)) for r in rows for x in r[2:])
         return {"edges": [(*map(_node, r[:2]), *map(_value, r[2:])) for r in rows] if odd else rows}
     return rows
 
@@ -202,9 +209,18 @@ def _is_value(x: Any) -> bool:
 
 
 def _rows(name: str, data: object) -> list[Any]:
-    if isinstance(data, (str, bytes)) or hasattr(data, "keys") or not isinstance(data, Iterable):
-        raise InputError(f"{name}: {_type(data)} has no rows", hint="A DataFrame has, and a list of tuples or of mappings.")
-    return list(cast("Iterable[Any]", data))
+    if isinstance(data, (str, bytes)) or hasattr(data, "keys") or hasattr(data, "tocsr") or _is_arrow(data) or not isinstance(data, Iterable):
+        raise InputError(f"{name}: {_type(data)} has no rows", hint=_ARROW if _is_arrow(data) else "A DataFrame has, and a list of tuples or of mappings.")
+    return [row if type(row) in (tuple, list, dict) else _row(row) for row in cast("Iterable[Any]", data)]
+
+
+def _row(row: Any) -> Any:
+    """A row, by the names of its columns if it knows them."""
+    if hasattr(row, "_asdict"):
+        renamed = any(n.startswith("_") for n in row._fields)  # a column that is named `from`, say
+        return tuple(row) if renamed else row._asdict()
+    names = row.keys() if hasattr(row, "keys") else getattr(getattr(row, "dtype", None), "names", None)
+    return {str(n): row[n] for n in names} if names is not None else row
 
 
 def _type(data: Any) -> str:
@@ -220,12 +236,22 @@ def _is_table(data: Any) -> bool:
     return hasattr(data, "columns") and hasattr(data, "itertuples")
 
 
+def _is_arrow(data: Any) -> bool:
+    """Whether it is a table of polars or PyArrow, which otherwise passes for an array or a list of its columns."""
+    return hasattr(data, "to_pandas") and hasattr(data, "columns") and not _is_table(data)
+
+
+_ARROW = "data.to_pandas() is a DataFrame."
+
+
 def _is_number(node: Any) -> bool:
     return hasattr(node, "__index__") and not isinstance(node, bool)
 
 
 def _node(node: Any) -> Any:
     """A node as the engine has it. A table with gaps has whole numbers as floats."""
+    if hasattr(node, "is_integer") and hasattr(node, "tolist"):  # a number of NumPy
+        node = node.tolist()
     return int(node) if isinstance(node, float) and node.is_integer() else node
 
 
@@ -234,11 +260,11 @@ def _graph(name: str, nodes: list[Any], edges: list[Any], ids: str) -> dict[str,
     there are when they are their own numbers, else their labels. The option is for labels."""
     if ids != "label" and all(_is_number(n) and n == i for i, n in enumerate(nodes)):
         return {"nodes": len(nodes), "edges": edges}
-    labels = _unique(name, nodes)
+    labels = unique(name, nodes)
     return {"nodes": labels, "edges": [(labels[u], labels[v], *w) for u, v, *w in edges] if ids else edges}
 
 
-def _unique(name: str, nodes: Iterable[Any]) -> list[str]:
+def unique(name: str, nodes: Iterable[Any]) -> list[str]:
     """The labels of nodes, which are different texts."""
     labels = [str(_node(n)) for n in nodes]
     if len(set(labels)) < len(labels):
@@ -267,8 +293,8 @@ _ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))
 
 
 def _table(name: str, table: Any, weight: str | None, ids: str) -> dict[str, Any]:
-    """Edges from the columns source and target, or else the first two; or the matrix of
-    a table whose columns and rows are the same nodes."""
+    """Edges from the columns source and target, or else the first two that are no weight; or the
+    matrix of a table whose columns and rows are the same nodes."""
     columns: list[Any] = list(table.columns)
     ends = next((list(e) for e in _ENDS if set(e) <= set(columns)), None)
     rows = [] if type(table.index).__name__ == "RangeIndex" else list(table.index)
@@ -290,7 +316,7 @@ def _table(name: str, table: Any, weight: str | None, ids: str) -> dict[str, Any
                 f"{name}: a table of {len(columns)}x{len(columns)} without names is a matrix, or edges",
                 hint="table.to_numpy() is the matrix; columns named source and target are edges.",
             )
-    ends = columns[:2] if ends is None else ends
+    ends = [c for c in columns if c != (weight or "weight")][:2] if ends is None else ends
     use = ends if weight is None or weight == "weight" and weight not in columns else [*ends, weight]
     if len(ends) < 2:
         raise InputError(f"{name}: the columns are {columns}, and edges have a source and a target", hint=f"For a relation, write {name}=ein.Rows(...).")
@@ -335,7 +361,7 @@ def _vector(name: str, values: Mapping[Any, Any]) -> Any:
     """Values by node; weights by edge, where the keys are pairs."""
     if values and all(isinstance(k, tuple) and len(cast("tuple[Any, ...]", k)) == 2 for k in values):
         return {"edges": [(_node(u), _node(v), _value(w)) for (u, v), w in values.items()]}
-    return dict(zip(_unique(name, values), map(_value, values.values()), strict=True)) or []  # an empty object is none
+    return dict(zip(unique(name, values), map(_value, values.values()), strict=True)) or []  # an empty object is none
 
 
 def _mapping(name: str, data: Mapping[Any, Any], ids: str) -> Any:
@@ -349,7 +375,7 @@ def _mapping(name: str, data: Mapping[Any, Any], ids: str) -> Any:
         if isinstance(to, str) or not isinstance(to, Iterable):
             raise InputError(f"{name}: expected an int or float for every node, or the neighbours of every node; {u!r} has {to!r}")
         if isinstance(to, Mapping):
-            edges += [(u, _node(v), w) for v, w in cast("Mapping[Any, Any]", to).items()]
+            edges += [(u, _node(v), _value(w)) for v, w in cast("Mapping[Any, Any]", to).items()]
         else:
             edges += [(u, _node(v)) for v in cast("Iterable[Any]", to)]
     for e in edges:
@@ -404,8 +430,8 @@ def _sparse(name: str, data: Any, frames: list[Buffer]) -> Any:
     if not m.has_canonical_format:
         m = m.copy()
         m.sum_duplicates()
-    values = _little(name, m.data)
-    parts = [_little(name, m.indptr), _little(name, m.indices), values]
+    values = _little(name, m.data[: m.nnz])  # there may be room behind
+    parts = [_little(name, m.indptr), _little(name, m.indices[: m.nnz]), values]
     if values.dtype == np.bool_ and values.all():
         parts.pop()  # what is there is 1
     return _array("csr", values.dtype.name, m.shape, parts, frames)

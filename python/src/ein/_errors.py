@@ -41,7 +41,7 @@ class Diagnostic:
     fixes: tuple[Fix, ...] = ()
 
     def __str__(self) -> str:
-        place = ":".join(str(x) for x in (self.file, self.line, self.column) if x and x != -1)
+        place = ":".join(str(x) for x in (self.file, self.line, self.column) if x)
         place = place and place + ": "
         return "\n".join([f"{place}{self.severity}{self.code and f'[{self.code}]'}: {self.message}", *(f"  = note: {n}" for n in self.notes)])
 
@@ -52,14 +52,14 @@ def diagnostics(found: Sequence[dict[str, Any]]) -> list[Diagnostic]:
     for d in found:
         start: dict[str, int] = d.get("start") or {}
         end: dict[str, int] = d.get("end") or start
+        line, column, first, last = (max(0, p.get(k, 0)) for p, k in ((start, "line"), (start, "column"), (start, "offset"), (end, "offset")))  # -1 is no place
         fixes = tuple(
             Fix(f["title"], tuple(Edit(e["start"]["offset"], e["end"]["offset"], e["newText"]) for e in f["edits"]))
             for f in d.get("fixes") or ()
         )
         out.append(
             Diagnostic(
-                d["code"], d["severity"], d["message"], d.get("file", ""), start.get("line", 0), start.get("column", 0),
-                start.get("offset", 0), end.get("offset", 0), tuple(d.get("notes") or ()), fixes,
+                d["code"], d["severity"], d["message"], d.get("file", ""), line, column, first, last, tuple(d.get("notes") or ()), fixes,
             )
         )
     return out

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ein._data import Buffer, Graph, unfit, wire
+from ein._data import Buffer, Graph, unfit, unique, wire
 from ein._engine import Reply, engine
 from ein._errors import CheckError, Diagnostic, EngineError, Error, InputError, LimitError, RunError, diagnostics
 from ein._result import Result
@@ -76,6 +76,8 @@ def _hint(body: dict[str, Any], d: Diagnostic) -> str:
         return ""
     if form and re.search(rf"\binput\s+{re.escape(name)}\s*\(", body["program"]):
         return f"{name} is a relation: write {name}=ein.Rows(...), with a DataFrame or a list of tuples."
+    if isinstance(form.get("edges"), list) and re.search(rf"\binput\s+{re.escape(name)}\s*:\s*vector\b", body["program"]):
+        return f"{name} is a vector: write a mapping or a Series, from node to number."
     if "array" not in form and (option := _OPTION.search(" ".join(d.notes))):
         return f"In Python: {name}=ein.Graph(data, options={option[0]!r})."
     return ""
@@ -90,7 +92,7 @@ def _request(
         body["inputs"] = {k: wire(k, v, frames) for k, v in inputs.items()}
         for k, v in inputs.items():
             if isinstance(v, Graph) and v.nodes is not None:
-                nodes = [str(n) for n in v.nodes]
+                nodes = unique(k, v.nodes)
                 if body.setdefault("nodes", nodes) != nodes:
                     raise InputError(f"{k}: its nodes are not those of the array before it; all inputs of a program share one set of nodes")
     if bounds := limits_of(limits):

@@ -34,6 +34,9 @@ _parser.add_argument("--timeout", type=float, metavar="SECONDS")
 _parser.add_argument("--profile", default="full", choices=("full", "logic", "core"))
 
 
+_WHY = re.compile(r"(?m)^[ \t]*:why[ \t]+(\S.*)")
+
+
 class Shown(ein.Result):
     """A result as a notebook shows it."""
 
@@ -48,7 +51,10 @@ def load(shell: Any) -> None:
     """Adds `%%ein` to a shell of IPython."""
 
     def magic(line: str, cell: str) -> Shown:
-        args = _parser.parse_args(shlex.split(line))
+        try:
+            args = _parser.parse_args(shlex.split(line))
+        except ValueError as e:
+            raise CellError(f"%%ein: {e}") from None
         inputs: dict[str, Any] = {}
         for given in args.input:
             name, _, expression = given.partition("=")
@@ -58,12 +64,12 @@ def load(shell: Any) -> None:
             inputs[name] = list(cast("Iterator[Any]", data)) if isinstance(data, Iterator) else data  # which is read more than once
         if args.output and not args.output.isidentifier():
             raise CellError(f"%%ein: -o {args.output}: expected the name of a variable")
-        asked = [line.removeprefix(":why ") for line in cell.splitlines() if line.startswith(":why ")]
-        cell = re.sub("(?m)^:why .*", "", cell)  # the other lines keep their numbers
+        asked: list[str] = _WHY.findall(cell)
+        cell = _WHY.sub("", cell)  # the other lines keep their numbers
         bare = bool(asked) and any(d.code == "E0216" for d in ein.check(cell, profile=args.profile))
         if bare:  # no output: what is explained is enough
             cell += "\n:print 0"
-        limits = ein.Limits(ops=args.max_ops and int(args.max_ops), seconds=args.timeout)
+        limits = ein.Limits(ops=args.max_ops, seconds=args.timeout)
         try:
             shown = Shown(_program.run_reply(cell, inputs, limits, "cell", args.profile, pictures=True))
             most = ein.cost(cell, inputs, name="cell", profile=args.profile)
