@@ -210,7 +210,11 @@ func (s Settings) Over(other Settings) Settings {
 
 // Files are the files that the settings come from, and those they name.
 func (s *Settings) Files() []string {
-	return slices.Concat(s.files, lists.Map(s.inputs, func(in input) string { return in.Path }))
+	files := slices.Clone(s.files)
+	for i := range s.inputs {
+		files = append(files, s.inputs[i].Files()...)
+	}
+	return files
 }
 
 // Inputs returns the data of the inputs among names. It is an error if the files bind an input for
@@ -225,8 +229,7 @@ func (s *Settings) Inputs(names []string) (list []bind.Input, err error) {
 			}
 			continue
 		}
-		query, inFile := strings.CutPrefix(in.Options.Query, "@")
-		if folder := filepath.Dir(in.at.File); !in.wild && (leaves(folder, in.Path) || inFile && leaves(folder, query)) {
+		if folder := filepath.Dir(in.at.File); !in.wild && slices.ContainsFunc(in.Files(), func(path string) bool { return leaves(folder, path) }) {
 			wrongs = append(wrongs, wrong(in.at, fmt.Sprintf("the data of `%s` lies outside the folder of %s", in.Name, Name),
 				"An `ein.toml` that is found beside a program binds only files of its own folder. `--input` and `--bind` can bind any."))
 			continue

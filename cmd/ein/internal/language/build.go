@@ -24,8 +24,8 @@ a run must bind data of the same sizes, with the same nodes.`,
   ein build paths.ein --input A=graph.csv -o paths.einc
   ein run paths.einc --input A=graph.csv`,
 	}, func(ctx context.Context, name string, f *programFlags) error {
-		if cli.SameFile(name, output) {
-			return a.Usage("%s would be overwritten by its bytecode", name)
+		if err := spared(a, output, name, f); err != nil {
+			return err
 		}
 		p, err := load(ctx, a, name, f, ein.Limits{})
 		if err != nil {

@@ -2,6 +2,7 @@ package language
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 
@@ -46,6 +47,16 @@ bound; their sizes are then not checked.`,
 func checkFiles(ctx context.Context, a *cli.App, files []string, form string, chosen bool, opt lang.Options) error {
 	var reports []diag.Report
 	counts := make([]int, 3)
+	report := func(r diag.Report) error {
+		for i := range r.List {
+			counts[r.List[i].Severity]++
+		}
+		reports = append(reports, r)
+		if r.List.HasErrors() {
+			return cli.Status(cli.ExitOf(&ein.Error{Diags: r.List}))
+		}
+		return nil
+	}
 	outcome := eachSource(ctx, a, files, func(name, text string) error {
 		opt, said := opt, project.Settings{}
 		if !chosen {
@@ -61,14 +72,12 @@ func checkFiles(ctx context.Context, a *cli.App, files []string, form string, ch
 		if ctx.Err() != nil {
 			return nil
 		}
-		for i := range p.Diags {
-			counts[p.Diags[i].Severity]++
+		return report(diag.Report{File: p.File.Source, List: p.Diags, Relations: p.Relations})
+	}, func(err error) error {
+		if wrong, ok := errors.AsType[*ein.Error](err); ok {
+			return report(diag.Report{File: wrong.File, List: wrong.Diags})
 		}
-		reports = append(reports, diag.Report{File: p.File.Source, List: p.Diags, Relations: p.Relations})
-		if p.Diags.HasErrors() {
-			return cli.Status(cli.ExitOf(&ein.Error{Diags: p.Diags}))
-		}
-		return nil
+		return a.Fail(err)
 	})
 	if err := writeReports(a, reports, form); err != nil {
 		return err

@@ -124,8 +124,10 @@ func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, 
 
 // settle reads what project files say about a program.
 func (f *programFlags) settle(name string) error {
-	var err error
-	f.said, err = settings(f.bind, name)
+	said, err := settings(f.bind, name)
+	if err == nil { // else those before stay, whose files are watched
+		f.said = said
+	}
 	return err
 }
 
@@ -337,8 +339,8 @@ func warn(a *cli.App, p *ein.Program, r *ein.Result) {
 	a.Report(p.Source(), p.Warnings(r))
 }
 
-// eachSource works on the text of every file, also after one with mistakes.
-func eachSource(ctx context.Context, a *cli.App, files []string, work func(name, text string) error) (outcome error) {
+// eachSource works on the text of every file, also after one with mistakes, which it gives to tell.
+func eachSource(ctx context.Context, a *cli.App, files []string, work func(name, text string) error, tell func(error) error) (outcome error) {
 	for _, name := range files {
 		text, shown, err := source(ctx, a, name)
 		if err == nil {
@@ -347,7 +349,7 @@ func eachSource(ctx context.Context, a *cli.App, files []string, work func(name,
 		if ctx.Err() != nil {
 			return cli.Worse(outcome, a.Fail(cli.Stopped(ctx)))
 		}
-		outcome = cli.Worse(outcome, a.Fail(err))
+		outcome = cli.Worse(outcome, tell(err))
 	}
 	return outcome
 }
