@@ -35,6 +35,7 @@ var (
 	errManyValues  = message{codes.E0101, "expected the end of the statement, found `,`", "A vector is written [1, 2]."}
 	errInDef       = message{codes.E0111, "%s is not allowed in a block", "A block holds assignments; the block of a def ends with its value."}
 	errEmptyDef    = message{codes.E0111, "the body of a def needs a value", "The last statement between the braces is the value."}
+	errEncoding    = message{codes.E0002, "the text is UTF-16 or UTF-32, not UTF-8", "Save the file as UTF-8, or convert it with iconv."}
 	errSourceBytes = message{codes.E0501, "the program has %s bytes; the limit is %s", noteData}
 	errTokens      = message{codes.E0502, "the program has more than %s tokens", noteData}
 	errMemory      = message{codes.E0507, "reading the program takes more than %s bytes of memory", noteData}

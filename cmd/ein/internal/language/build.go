@@ -55,6 +55,7 @@ line:column of the program, or byte ranges if only the bytecode is there.`,
 		Example: `  ein dis program.ein
   ein dis program.einc`,
 	}, func(ctx context.Context, name string, f *programFlags) error {
+		f.listed = true
 		p, err := load(ctx, a, name, f, ein.Limits{})
 		if err != nil {
 			return err

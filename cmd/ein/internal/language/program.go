@@ -72,6 +72,7 @@ type programFlags struct {
 	fix     bool
 	ask     string // a statement behind the program
 	proofs  int    // of each query
+	listed  bool   // and not run, so that bytecode needs no data
 
 	given func(flag string) bool // whether a flag is on the command line
 	said  project.Settings       // by files
@@ -262,7 +263,9 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 		if flags.fix {
 			return nil, a.Usage("--fix has no effect on %s, which is compiled already", shown)
 		}
-		p, err = ein.Load(shown, []byte(text), opt)
+		if p, err = ein.Load(shown, []byte(text), opt); err == nil && flags.listed && given == nil {
+			return p, nil
+		}
 	} else {
 		p, err = ein.CompileContext(ctx, shown, text, opt)
 	}
