@@ -181,7 +181,7 @@ func (f *File) For(program string) Settings {
 
 // here returns a path in the file, which is relative to its folder.
 func (f *File) here(path string) string {
-	if filepath.IsAbs(path) {
+	if filepath.IsAbs(path) || strings.Contains(path, "://") { // which is told as it was written
 		return path
 	}
 	return filepath.Join(filepath.Dir(f.name), path)
@@ -215,6 +215,16 @@ func (s *Settings) Files() []string {
 		files = append(files, s.inputs[i].Files()...)
 	}
 	return files
+}
+
+// Where returns the place that names a file of data, "" for none.
+func (s *Settings) Where(file string) string {
+	for i := range s.inputs {
+		if in := &s.inputs[i]; slices.Contains(in.Files(), file) {
+			return in.at.String()
+		}
+	}
+	return ""
 }
 
 // Inputs returns the data of the inputs among names. It is an error if the files bind an input for

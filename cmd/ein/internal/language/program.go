@@ -279,10 +279,27 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 	case ctx.Err() != nil:
 		return nil, cli.Stopped(ctx)
 	case err != nil:
+		flags.blame(err)
 		return nil, err
 	}
 	expect(p.Certificate().PeakBytes)
 	return p, nil
+}
+
+// blame adds to the error of a file that cannot be read which project file names it. What the error
+// says of the command line is not about that.
+func (f *programFlags) blame(err error) {
+	if wrong, ok := errors.AsType[*ein.Error](err); ok {
+		for i := range wrong.Diags {
+			d := &wrong.Diags[i]
+			if d.Code != codes.E0702 || d.At == nil || strings.Contains(d.At.File, "://") {
+				continue
+			}
+			if at := f.said.Where(d.At.File); at != "" {
+				d.Notes = []string{at + " names it, as a path from there."}
+			}
+		}
+	}
 }
 
 // all returns the inputs of the command line, and those of project files for the others.
