@@ -340,6 +340,10 @@ func (r *reading) input(to *Settings, own bool, key []word, v *value) bool {
 		if !r.single(part, v) {
 			return false
 		}
+		if v.kind != unstable.String {
+			r.bad(v.at, "expected a file in quotes", "")
+			return false
+		}
 		in.Path = v.texts[0]
 		return true
 	}

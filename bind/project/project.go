@@ -217,6 +217,16 @@ func (s *Settings) Files() []string {
 	return files
 }
 
+// Idle says where inputs are bound that are not among names.
+func (s *Settings) Idle(names []string) (list []string) {
+	for _, in := range s.inputs {
+		if !slices.Contains(names, in.Name) {
+			list = append(list, fmt.Sprintf("%v binds `%s`, which the program does not have.", in.at, in.Name))
+		}
+	}
+	return list
+}
+
 // Where returns the place that names a file of data, "" for none.
 func (s *Settings) Where(file string) string {
 	for i := range s.inputs {

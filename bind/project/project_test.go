@@ -29,6 +29,7 @@ func TestWrong(t *testing.T) {
 		{"profile = 'f\xfcll'", "1:13: invalid UTF-8 character in literal string; Save the file as UTF-8."},
 		{"\xff\xfe[\x00", "1:1: invalid character at start of key: U+00FF 'ÿ'; Save the file as UTF-8."},
 		{"limits.max-ops = [1]", "1:8: `max-ops` is a list, expected one value"},
+		{"inputs.A = { file = 3 }", "1:21: expected a file in quotes"},
 		{"inputs.A = [1]", "1:8: expected a file in quotes, or a table"},
 		{"[inputs]\nA = 3", "2:5: expected a file in quotes, or a table"},
 		{"[inputs]\nA = 'g.csv?weigth=x'", "2:5: g.csv?weigth=x: unknown option \"weigth\" (the options are default, dup, extra, format, from, header, ids, nodes, onehot, query, source, target, to, weight, where)"},

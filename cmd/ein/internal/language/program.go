@@ -269,8 +269,10 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 	} else {
 		p, err = ein.CompileContext(ctx, shown, text, opt)
 	}
+	var declared []string
 	if err == nil {
-		given, err = flags.all(p, given)
+		declared = lists.Map(p.Inputs(), func(in bind.Declared) string { return in.Name })
+		given, err = flags.all(declared, given)
 	}
 	if err == nil {
 		p, err = p.Bind(ctx, given...)
@@ -279,22 +281,26 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 	case ctx.Err() != nil:
 		return nil, cli.Stopped(ctx)
 	case err != nil:
-		flags.blame(err)
+		flags.blame(err, declared)
 		return nil, err
 	}
 	expect(p.Certificate().PeakBytes)
 	return p, nil
 }
 
-// blame adds to the error of a file that cannot be read which project file names it. What the error
-// says of the command line is not about that.
-func (f *programFlags) blame(err error) {
-	if wrong, ok := errors.AsType[*ein.Error](err); ok {
-		for i := range wrong.Diags {
-			d := &wrong.Diags[i]
-			if d.Code != codes.E0702 || d.At == nil || strings.Contains(d.At.File, "://") {
-				continue
-			}
+// blame adds to an error what project files have to do with it: which names a file that cannot be
+// read, whatever the error advises for the command line; and what they bind in vain if an input has
+// no data.
+func (f *programFlags) blame(err error, declared []string) {
+	wrong, ok := errors.AsType[*ein.Error](err)
+	if !ok {
+		return
+	}
+	for i := range wrong.Diags {
+		switch d := &wrong.Diags[i]; {
+		case d.Code == codes.E0703:
+			d.Notes = append(d.Notes, f.said.Idle(declared)...)
+		case d.Code == codes.E0702 && d.At != nil && !strings.Contains(d.At.File, "://"):
 			if at := f.said.Where(d.At.File); at != "" {
 				d.Notes = []string{at + " names it, as a path from there."}
 			}
@@ -302,10 +308,10 @@ func (f *programFlags) blame(err error) {
 	}
 }
 
-// all returns the inputs of the command line, and those of project files for the others.
-func (f *programFlags) all(p *ein.Program, given []ein.Input) ([]ein.Input, error) {
-	names := lists.Map(p.Inputs(), func(in bind.Declared) string { return in.Name })
-	said, err := f.said.Inputs(names)
+// all returns the inputs of the command line, and those of project files for the others that the
+// program declares.
+func (f *programFlags) all(declared []string, given []ein.Input) ([]ein.Input, error) {
+	said, err := f.said.Inputs(declared)
 	if err != nil {
 		return nil, findings(err)
 	}
