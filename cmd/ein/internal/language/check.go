@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -9,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein"
-	"ein/bind/project"
+	"ein/internal/lists"
 	"ein/internal/version"
 	"ein/internal/words"
 	"ein/lang"
@@ -42,8 +43,8 @@ bound; their sizes are then not checked.`,
 	return cmd
 }
 
-// checkFiles checks files as programs of their own and writes one report of all. Unless the
-// command line has chosen a profile, that of each file's project settings applies.
+// checkFiles checks files as programs of their own, with what project files say about them, and writes
+// one report of all. Unless the command line has chosen a profile, that of a project file applies.
 func checkFiles(ctx context.Context, a *cli.App, files []string, form string, chosen bool, opt lang.Options) error {
 	var reports []diag.Report
 	counts := make([]int, 3)
@@ -58,21 +59,22 @@ func checkFiles(ctx context.Context, a *cli.App, files []string, form string, ch
 		return nil
 	}
 	outcome := eachSource(ctx, a, files, func(name, text string) error {
-		opt, said := opt, project.Settings{}
-		if !chosen {
-			var err error
-			if said, err = settings("", name); err != nil {
-				return err
-			}
-		}
-		if said.Profile != nil {
+		opt := opt
+		said, err := settings("", name)
+		if said.Profile != nil && !chosen {
 			opt.Profile = *said.Profile
 		}
 		p := lang.Check(lang.Parse(name, text, opt), opt)
 		if ctx.Err() != nil {
 			return nil
 		}
-		return report(diag.Report{File: p.File.Source, List: p.Diags, Relations: p.Relations})
+		if err == nil && !p.Diags.HasErrors() { // else inputs may be missing
+			if _, wrong := said.Inputs(lists.Map(p.Inputs, func(in check.Input) string { return in.Name })); wrong != nil {
+				err = findings(wrong)
+			}
+		}
+		outcome := report(diag.Report{File: p.File.Source, List: p.Diags, Relations: p.Relations})
+		return cmp.Or(err, outcome)
 	}, func(err error) error {
 		if wrong, ok := errors.AsType[*ein.Error](err); ok {
 			return report(diag.Report{File: wrong.File, List: wrong.Diags})
