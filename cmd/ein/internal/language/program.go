@@ -108,7 +108,7 @@ func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, 
 	cmd.Flags().StringArrayVar(&f.inputs, "input", nil, "bind `NAME=FILE` to an input of the program; repeatable")
 	cmd.Flags().BoolVar(&f.noOpt, "no-opt", false, "run every operation as written, without rewrites or special kernels")
 	profileFlag(cmd, &f.profile)
-	cmd.Flags().StringVar(&f.bind, "bind", "", "`FILE` that binds inputs and sets limits; takes precedence over ein.toml")
+	bindFlag(cmd, &f.bind)
 	f.given = cmd.Flags().Changed
 	cmd.RunE = a.Do(func(ctx context.Context, args []string) error {
 		name := ""
@@ -121,6 +121,19 @@ func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, 
 		return work(ctx, name, f)
 	})
 	return cmd
+}
+
+// bindFlag declares --bind. A second file would silently take the place of the first.
+func bindFlag(cmd *cobra.Command, to *string) {
+	cli.Kind[string]{Name: "FILE", Text: func(s string) string { return s }, Parse: func(s string) (string, error) {
+		switch {
+		case s == "":
+			return "", errors.New("expected a file")
+		case *to != "":
+			return "", errors.New("only one file is read, and others bind with --input")
+		}
+		return s, nil
+	}}.Flag(cmd, to, "bind", "`FILE` that binds inputs and sets limits; takes precedence over ein.toml")
 }
 
 // settle reads what project files say about a program.
