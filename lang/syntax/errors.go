@@ -614,13 +614,18 @@ func errRuleAsked(end source.Span) diag.Diagnostic {
 	return withFix(d, "write `.`", end, ".")
 }
 
-func errManyFacts(body []Literal) diag.Diagnostic {
+func errManyFacts(text string, body []Literal) diag.Diagnostic {
 	d := newError(codes.E0115, body[1].Span, "a fact is one atom")
 	if n, ok := body[1].X.(*Name); ok && strings.EqualFold(n.Name, "if") && len(body) > 2 {
 		return withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", n.Span, "<-")
 	}
 	d = withNote(d, "Each fact ends with its own `.`; a query of several atoms ends with `?`.")
-	return withFix(d, "write `.`", source.Span{Start: body[0].Span.End, End: body[1].Span.Start}, ". ")
+	between := source.Span{Start: body[0].Span.End, End: body[1].Span.Start}
+	d = withFix(d, "write `.`", between, ". ")
+	if !strings.Contains(text[between.Start:between.End], ",") { // a rule without its arrow looks the same
+		d = withFix(d, "write `<-`", between, " <- ")
+	}
+	return d
 }
 
 func errInBody(l Literal) diag.Diagnostic {
