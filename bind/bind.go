@@ -71,6 +71,15 @@ func Parse(arg string) (Input, error) {
 	return in, nil
 }
 
+// Files are the files that are read: that of the data, and that of a query.
+func (in *Input) Files() []string {
+	files := []string{in.Path}
+	if query, ok := strings.CutPrefix(in.Options.Query, "@"); ok {
+		files = append(files, query)
+	}
+	return files
+}
+
 // New returns the data of the input called name. A string is a file with its options,
 // as in "graph.csv?weight=amount"; an [io.Reader] is the content of one, whose
 // format its first bytes tell; a *[tensor.Value] is used as it is, except that the rows

@@ -42,7 +42,7 @@ func TestRuntimeErrors(t *testing.T) {
 		message string
 	}{
 		{"NaN", checkProgram(code.CheckFinite, vec(0, nan)), []tensor.Value{vec(0, nan)}, vm.NotFinite, "it is NaN, from 0/0 or the like at [1]"},
-		{"infinity", checkProgram(code.CheckFinite, mat(2, 0, 0, -inf, 0)), []tensor.Value{mat(2, 0, 0, -inf, 0)}, vm.NotFinite, "it is infinite at [1 0]"},
+		{"infinity", checkProgram(code.CheckFinite, mat(2, 0, 0, -inf, 0)), []tensor.Value{mat(2, 0, 0, -inf, 0)}, vm.NotFinite, "it is infinite at [1, 0]"},
 		{"infinite scalar", checkProgram(code.CheckFinite, scalar(inf)), []tensor.Value{scalar(inf)}, vm.NotFinite, "it is infinite"},
 		{"2^53", checkProgram(code.CheckInt, vec(1, tensor.MaxInt)), []tensor.Value{vec(1, tensor.MaxInt)}, vm.Inexact, "2^53"},
 		{"-2^53", checkProgram(code.CheckInt, vec(-tensor.MaxInt)), []tensor.Value{vec(-tensor.MaxInt)}, vm.Inexact, "2^53"},

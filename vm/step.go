@@ -316,7 +316,7 @@ func notFinite(a *tensor.Value, at int) *RuntimeError {
 			index[d] = at % a.Shape.Dim(d)
 			at /= a.Shape.Dim(d)
 		}
-		where = fmt.Sprintf(" at %v", index)
+		where = " at " + strings.ReplaceAll(fmt.Sprint(index), " ", ", ")
 	}
 	return &RuntimeError{Kind: NotFinite, Message: "the output is not finite: " + what + where,
 		Hint: "mask such elements, as in `where(d > 0, x / d, 0)`"}

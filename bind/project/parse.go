@@ -80,6 +80,9 @@ func Parse(name string, text []byte) (*File, diag.List) {
 		if before := bytes.TrimRight(r.Data()[:at], " \t"); bytes.HasSuffix(before, []byte{'='}) {
 			hint = `A text is in quotes, as in A = "graph.csv".`
 		}
+		if !utf8.Valid(text) {
+			hint = "Save the file as UTF-8."
+		}
 		r.bad(r.place(at), syntax.Message, hint)
 	} else if err := r.Error(); err != nil {
 		r.bad(r.place(0), err.Error(), "")
@@ -153,11 +156,12 @@ func (r *reading) entry(table []word, e *unstable.Node) {
 		}
 		return
 	}
-	val := value{kind: v.Kind, at: key[len(key)-1].at}
+	last := key[len(key)-1]
+	val := value{kind: v.Kind, at: last.at}
 	if v.Kind == unstable.Array {
 		for items := v.Children(); items.Next(); {
-			if items.Node().Kind != unstable.String {
-				r.bad(val.at, fmt.Sprintf("`%s` has an item that is not a quoted string", key[len(key)-1].name), "")
+			if items.Node().Kind != unstable.String && last.name == "where" {
+				r.bad(val.at, "`where` has an item that is not a quoted string", "")
 				return
 			}
 			val.texts = append(val.texts, string(items.Node().Data))
@@ -334,6 +338,10 @@ func (r *reading) input(to *Settings, own bool, key []word, v *value) bool {
 	}
 	if part[0].name == "file" {
 		if !r.single(part, v) {
+			return false
+		}
+		if v.kind != unstable.String {
+			r.bad(v.at, "expected a file in quotes", "")
 			return false
 		}
 		in.Path = v.texts[0]

@@ -181,7 +181,7 @@ func (f *File) For(program string) Settings {
 
 // here returns a path in the file, which is relative to its folder.
 func (f *File) here(path string) string {
-	if filepath.IsAbs(path) {
+	if filepath.IsAbs(path) || strings.Contains(path, "://") { // which is told as it was written
 		return path
 	}
 	return filepath.Join(filepath.Dir(f.name), path)
@@ -210,7 +210,31 @@ func (s Settings) Over(other Settings) Settings {
 
 // Files are the files that the settings come from, and those they name.
 func (s *Settings) Files() []string {
-	return slices.Concat(s.files, lists.Map(s.inputs, func(in input) string { return in.Path }))
+	files := slices.Clone(s.files)
+	for i := range s.inputs {
+		files = append(files, s.inputs[i].Files()...)
+	}
+	return files
+}
+
+// Idle says where inputs are bound that are not among names.
+func (s *Settings) Idle(names []string) (list []string) {
+	for _, in := range s.inputs {
+		if !slices.Contains(names, in.Name) {
+			list = append(list, fmt.Sprintf("%v binds `%s`, which the program does not have.", in.at, in.Name))
+		}
+	}
+	return list
+}
+
+// Where returns the place that names a file of data, "" for none.
+func (s *Settings) Where(file string) string {
+	for i := range s.inputs {
+		if in := &s.inputs[i]; slices.Contains(in.Files(), file) {
+			return in.at.String()
+		}
+	}
+	return ""
 }
 
 // Inputs returns the data of the inputs among names. It is an error if the files bind an input for
@@ -225,8 +249,7 @@ func (s *Settings) Inputs(names []string) (list []bind.Input, err error) {
 			}
 			continue
 		}
-		query, inFile := strings.CutPrefix(in.Options.Query, "@")
-		if folder := filepath.Dir(in.at.File); !in.wild && (leaves(folder, in.Path) || inFile && leaves(folder, query)) {
+		if folder := filepath.Dir(in.at.File); !in.wild && slices.ContainsFunc(in.Files(), func(path string) bool { return leaves(folder, path) }) {
 			wrongs = append(wrongs, wrong(in.at, fmt.Sprintf("the data of `%s` lies outside the folder of %s", in.Name, Name),
 				"An `ein.toml` that is found beside a program binds only files of its own folder. `--input` and `--bind` can bind any."))
 			continue

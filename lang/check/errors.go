@@ -611,7 +611,8 @@ func (c *checker) unknownLabel(x *syntax.String) val {
 	} else if 0 < len(c.labels) && len(c.labels) <= 8 {
 		all := lists.Map(c.labels, func(l string) string { return syntax.ExprString(&syntax.String{Value: l}) })
 		d.Notes = []string{"The nodes are " + strings.Join(all, ", ") + "."}
-	} else if len(c.labels) == 0 && x.Value != "" && isInteger(x.Value) {
+	} else if other := func(d diag.Diagnostic) bool { return d.Severity == diag.Error && d.Code != codes.E0208 }; len(c.labels) == 0 &&
+		x.Value != "" && isInteger(x.Value) && !slices.ContainsFunc(c.diags, other) { // else what is wrong may be what has the labels
 		d.Fixes = fix("a node without a label is a number", x.Span, x.Value)
 	} else if len(c.labels) == 0 {
 		d.Notes = []string{"Nodes have labels when `edges` is given pairs of strings, or when an input is bound to a file with names."}

@@ -9,15 +9,21 @@ import (
 )
 
 // Certain returns the diagnostics that have one fix, which is no guess. Of two whose edits
-// overlap the first is taken: the text that Apply gives may bring out the other again.
+// overlap the first is taken: the text that Apply gives may bring out the other again. As long as a
+// statement cannot be read, what is said of the meaning of others may come of that, and is not certain.
 func (l List) Certain() (certain List) {
 	var taken []Edit
+	unread := func(d Diagnostic) bool { return d.Severity == Error && d.Code.Class() == Syntax }
+	torn := slices.ContainsFunc(l, unread)
 	overlaps := func(e Edit) bool {
 		return slices.ContainsFunc(taken, func(o Edit) bool {
 			return e.Span == o.Span || e.Span.Start < o.Span.End && o.Span.Start < e.Span.End
 		})
 	}
 	for _, d := range l {
+		if torn && !unread(d) {
+			continue
+		}
 		if len(d.Fixes) == 1 && !d.Fixes[0].Guess && !slices.ContainsFunc(d.Fixes[0].Edits, overlaps) {
 			taken = append(taken, d.Fixes[0].Edits...)
 			certain = append(certain, d)

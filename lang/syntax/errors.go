@@ -35,6 +35,7 @@ var (
 	errManyValues  = message{codes.E0101, "expected the end of the statement, found `,`", "A vector is written [1, 2]."}
 	errInDef       = message{codes.E0111, "%s is not allowed in a block", "A block holds assignments; the block of a def ends with its value."}
 	errEmptyDef    = message{codes.E0111, "the body of a def needs a value", "The last statement between the braces is the value."}
+	errEncoding    = message{codes.E0002, "the text is UTF-16 or UTF-32, not UTF-8", "Save the file as UTF-8, or convert it with iconv."}
 	errSourceBytes = message{codes.E0501, "the program has %s bytes; the limit is %s", noteData}
 	errTokens      = message{codes.E0502, "the program has more than %s tokens", noteData}
 	errMemory      = message{codes.E0507, "reading the program takes more than %s bytes of memory", noteData}
@@ -613,13 +614,18 @@ func errRuleAsked(end source.Span) diag.Diagnostic {
 	return withFix(d, "write `.`", end, ".")
 }
 
-func errManyFacts(body []Literal) diag.Diagnostic {
+func errManyFacts(text string, body []Literal) diag.Diagnostic {
 	d := newError(codes.E0115, body[1].Span, "a fact is one atom")
 	if n, ok := body[1].X.(*Name); ok && strings.EqualFold(n.Name, "if") && len(body) > 2 {
 		return withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", n.Span, "<-")
 	}
 	d = withNote(d, "Each fact ends with its own `.`; a query of several atoms ends with `?`.")
-	return withFix(d, "write `.`", source.Span{Start: body[0].Span.End, End: body[1].Span.Start}, ". ")
+	between := source.Span{Start: body[0].Span.End, End: body[1].Span.Start}
+	d = withFix(d, "write `.`", between, ". ")
+	if !strings.Contains(text[between.Start:between.End], ",") { // a rule without its arrow looks the same
+		d = withFix(d, "write `<-`", between, " <- ")
+	}
+	return d
 }
 
 func errInBody(l Literal) diag.Diagnostic {

@@ -169,6 +169,10 @@ func (p *parser) lex() {
 		p.stop(say(errSourceBytes, source.Span{}, words.Count(size), words.Count(p.lim.SourceBytes)))
 		return
 	}
+	if strings.HasPrefix(p.text, "\xff\xfe") || strings.HasPrefix(p.text, "\xfe\xff") { // a byte order mark
+		p.stop(say(errEncoding, at(0, 2)))
+		return
+	}
 	// The text, and the index of its lines, which the first message makes.
 	p.meter.take(size + 8*strings.Count(p.text[p.opt.From:], "\n"))
 	// Few programs are longer than three bytes for each token.

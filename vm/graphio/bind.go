@@ -422,6 +422,10 @@ func (b *binder) value(to []int32) tensor.Value {
 	case r.form == freed:
 		panic("graphio: Bind of a file after Free")
 	case r.form == array:
+		if r.byRow && r.shape.Dim(0) == b.n {
+			b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Code: "rows",
+				Msg: fmt.Sprintf("the values belong to the %s in the order of the rows, whatever other columns hold; source= names the column of the nodes", plural(b.n, "node"))})
+		}
 		return tensor.Value{Type: tensor.Type{Kind: r.kind, Shape: r.shape}, F: r.data}
 	case r.form == byNode:
 		return b.byNode(to)

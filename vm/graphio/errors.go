@@ -128,7 +128,7 @@ type Warning struct {
 	File  string
 	Line  int    // 0 when there is no single one
 	Note  bool   // it only says how a file was read
-	Code  string // "duplicates", "zero-weight", "weights", "where", "unused", "header", "columns", "extra", "comments", "two-by-two", "square", "label", "alike"
+	Code  string // "duplicates", "zero-weight", "weights", "where", "unused", "header", "columns", "extra", "comments", "two-by-two", "square", "label", "alike", "rows"
 	Msg   string
 }
 

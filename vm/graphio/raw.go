@@ -42,6 +42,7 @@ type Raw struct {
 	nodes  int            // number of nodes as the file or its options say; 0 when they do not
 	none   bool           // the file says that there are none
 	maxID  int            // largest node number, -1 when there is none
+	byRow  bool           // an array from one column of several, any of which may hold nodes
 
 	// values are the columns of a matrix whose rows are the nodes of the program.
 	values     chunks[string]

@@ -413,7 +413,9 @@ func (t *table) vectorLayout(first *row, header bool) (_ bool) {
 	if t.cols.src >= 0 {
 		t.raw.form = byNode
 	} else if t.opt.IDs != "" || t.opt.Nodes != 0 || t.opt.Default != nil || t.opt.Extra != "" {
-		panic(t.fatal(0, 0, "the options default, extra, ids and nodes are for a vector with a column of nodes", "this one has values only"))
+		panic(t.fatal(0, 0, "the options default, extra, ids and nodes are for a vector with a column of nodes", "this one has values only; source= names that column"))
+	} else {
+		t.raw.byRow = t.width > 1
 	}
 	if t.opt.Header == HeaderAuto && t.opt.Test == nil && isName(first.cells[t.cols.weight].val) {
 		header = true

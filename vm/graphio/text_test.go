@@ -227,7 +227,7 @@ func TestTextVectors(t *testing.T) {
 		{name: "weight=none", kind: Vector, spec: "v.csv?weight=none", text: "1\n", want: "error: v.csv: weight=none leaves the vector has no values"},
 		{name: "bad source", kind: Vector, spec: "v.csv?source=9", text: "1,2\n", want: "error: v.csv:1: source=9: expected a column from 1 to 2 (fields are separated by commas here)"},
 		{name: "bad weight", kind: Vector, spec: "v.csv?weight=9", text: "1,2\n", want: "error: v.csv:1: weight=9: expected a column from 1 to 2 (fields are separated by commas here)"},
-		{name: "default without nodes", kind: Vector, spec: "v.csv?default=1", text: "1\n", want: "error: v.csv: the options default, extra, ids and nodes are for a vector with a column of nodes (this one has values only)"},
+		{name: "default without nodes", kind: Vector, spec: "v.csv?default=1", text: "1\n", want: "error: v.csv: the options default, extra, ids and nodes are for a vector with a column of nodes (this one has values only; source= names that column)"},
 		{name: "no values", kind: Vector, spec: "v.csv", text: "value\n", want: "error: v.csv: the file has no values"},
 		{name: "blank line", kind: Vector, spec: "v.csv", text: "1\n\n2\n\n", want: "error: v.csv:2:1: a blank line among the values"},
 		{name: "semicolons", kind: Vector, spec: "v.csv", text: "node;x\n0;5\n", want: "error: v.csv:2:1: expected a number, found \"0;5\" (fields are separated by commas here, not by semicolons; replace them)"},

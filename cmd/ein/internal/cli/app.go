@@ -162,6 +162,10 @@ func reworded(cmd *cobra.Command, err error) string {
 		n, _ := strconv.Atoi(found)
 		return fmt.Sprintf("expected `%s`, found %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"), words.Plural(n, "argument"))
 	}
+	if found, ok := strings.CutPrefix(text, "invalid argument "); ok && strings.HasSuffix(found, fmt.Sprintf(" for %q", cmd.CommandPath())) {
+		found, _, _ = strings.Cut(found, " for ")
+		return fmt.Sprintf("expected `%s`, found %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"), found)
+	}
 	if found, ok := strings.CutPrefix(text, "unknown command "); ok && !cmd.HasSubCommands() {
 		found, _, _ = strings.Cut(found, " for ")
 		return fmt.Sprintf("`%s` takes flags only, found %s", cmd.CommandPath(), found)

@@ -60,7 +60,10 @@ func (a *App) Open(ctx context.Context, doing, name string) (*File, error) {
 func (a *App) open(ctx context.Context, name string) (*File, error) {
 	if name == "-" {
 		if a.stdinUsed {
-			return nil, Input(codes.E0702, stdinName, 0, "standard input can be read only once, and is asked for twice", "Give one of the two as a file.")
+			const twice = "standard input can be read only once, and is asked for twice"
+			e := Input(codes.E0702, stdinName, 0, twice, "Give one of the two as a file.")
+			e.Err = errors.New(twice)
+			return nil, e
 		}
 		a.stdinUsed = true
 		return &File{Reader: interruptible(ctx, a.In), Closer: io.NopCloser(nil), name: stdinName}, nil

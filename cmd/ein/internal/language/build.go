@@ -24,8 +24,8 @@ a run must bind data of the same sizes, with the same nodes.`,
   ein build paths.ein --input A=graph.csv -o paths.einc
   ein run paths.einc --input A=graph.csv`,
 	}, func(ctx context.Context, name string, f *programFlags) error {
-		if cli.SameFile(name, output) {
-			return a.Usage("%s would be overwritten by its bytecode", name)
+		if err := spared(a, output, name, f); err != nil {
+			return err
 		}
 		p, err := load(ctx, a, name, f, ein.Limits{})
 		if err != nil {
@@ -55,6 +55,7 @@ line:column of the program, or byte ranges if only the bytecode is there.`,
 		Example: `  ein dis program.ein
   ein dis program.einc`,
 	}, func(ctx context.Context, name string, f *programFlags) error {
+		f.listed = true
 		p, err := load(ctx, a, name, f, ein.Limits{})
 		if err != nil {
 			return err

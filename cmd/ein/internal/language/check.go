@@ -1,14 +1,16 @@
 package language
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ein"
-	"ein/bind/project"
+	"ein/internal/lists"
 	"ein/internal/version"
 	"ein/internal/words"
 	"ein/lang"
@@ -41,34 +43,43 @@ bound; their sizes are then not checked.`,
 	return cmd
 }
 
-// checkFiles checks files as programs of their own and writes one report of all. Unless the
-// command line has chosen a profile, that of each file's project settings applies.
+// checkFiles checks files as programs of their own, with what project files say about them, and writes
+// one report of all. Unless the command line has chosen a profile, that of a project file applies.
 func checkFiles(ctx context.Context, a *cli.App, files []string, form string, chosen bool, opt lang.Options) error {
 	var reports []diag.Report
 	counts := make([]int, 3)
-	outcome := eachSource(ctx, a, files, func(name, text string) error {
-		opt, said := opt, project.Settings{}
-		if !chosen {
-			var err error
-			if said, err = settings("", name); err != nil {
-				return err
-			}
+	report := func(r diag.Report) error {
+		for i := range r.List {
+			counts[r.List[i].Severity]++
 		}
-		if said.Profile != nil {
+		reports = append(reports, r)
+		if r.List.HasErrors() {
+			return cli.Status(cli.ExitOf(&ein.Error{Diags: r.List}))
+		}
+		return nil
+	}
+	outcome := eachSource(ctx, a, files, func(name, text string) error {
+		opt := opt
+		said, err := settings("", name)
+		if said.Profile != nil && !chosen {
 			opt.Profile = *said.Profile
 		}
 		p := lang.Check(lang.Parse(name, text, opt), opt)
 		if ctx.Err() != nil {
 			return nil
 		}
-		for i := range p.Diags {
-			counts[p.Diags[i].Severity]++
+		if err == nil && !p.Diags.HasErrors() { // else inputs may be missing
+			if _, wrong := said.Inputs(lists.Map(p.Inputs, func(in check.Input) string { return in.Name })); wrong != nil {
+				err = findings(wrong)
+			}
 		}
-		reports = append(reports, diag.Report{File: p.File.Source, List: p.Diags, Relations: p.Relations})
-		if p.Diags.HasErrors() {
-			return cli.Status(cli.ExitOf(&ein.Error{Diags: p.Diags}))
+		outcome := report(diag.Report{File: p.File.Source, List: p.Diags, Relations: p.Relations})
+		return cmp.Or(err, outcome)
+	}, func(err error) error {
+		if wrong, ok := errors.AsType[*ein.Error](err); ok {
+			return report(diag.Report{File: wrong.File, List: wrong.Diags})
 		}
-		return nil
+		return a.Fail(err)
 	})
 	if err := writeReports(a, reports, form); err != nil {
 		return err

@@ -31,7 +31,7 @@ the topics.`,
 			list := describe.Functions()
 			switch {
 			case card && (len(args) == 0 || args[0] != "rules"):
-				return a.Usage("there is a card of rules alone")
+				return a.Usage("--card is for `ein doc rules`; there is no other card")
 			case len(args) == 1:
 				i := slices.IndexFunc(list, func(f describe.Function) bool { return f.Name == args[0] })
 				if i < 0 || !markdown {

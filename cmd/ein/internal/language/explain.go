@@ -36,12 +36,6 @@ it, with an example.`,
 		},
 		ValidArgsFunction: codesOrFiles,
 	}, func(ctx context.Context, name string, f *programFlags) error {
-		switch {
-		case list:
-			return listCodes(a)
-		case isCode(name):
-			return explainCode(a, name)
-		}
 		p, err := load(ctx, a, name, f, ein.Limits{})
 		if err != nil {
 			return err
@@ -54,6 +48,16 @@ it, with an example.`,
 		return a.Print(plan.Plan())
 	})
 	cmd.Flags().BoolVar(&list, "list", false, "list all diagnostic codes")
+	plan := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { // a page has no ein.toml, which it may be about
+		switch {
+		case list:
+			return a.Fail(listCodes(a))
+		case isCode(args[0]):
+			return a.Fail(explainCode(a, args[0]))
+		}
+		return plan(cmd, args)
+	}
 	return cmd
 }
 

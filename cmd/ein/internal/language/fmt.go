@@ -38,7 +38,7 @@ reads standard input. It leaves a file with syntax errors alone.`,
 			case f.write && slices.Contains(args, "-"):
 				return a.Usage("--write needs a file: standard input cannot be written back")
 			}
-			return eachSource(ctx, a, args, func(name, text string) error { return format(ctx, a, name, text, f) })
+			return eachSource(ctx, a, args, func(name, text string) error { return format(ctx, a, name, text, f) }, a.Fail)
 		}),
 	}
 	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "write the result back to the file")

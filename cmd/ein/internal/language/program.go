@@ -72,6 +72,7 @@ type programFlags struct {
 	fix     bool
 	ask     string // a statement behind the program
 	proofs  int    // of each query
+	listed  bool   // and not run, so that bytecode needs no data
 
 	given func(flag string) bool // whether a flag is on the command line
 	said  project.Settings       // by files
@@ -107,7 +108,7 @@ func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, 
 	cmd.Flags().StringArrayVar(&f.inputs, "input", nil, "bind `NAME=FILE` to an input of the program; repeatable")
 	cmd.Flags().BoolVar(&f.noOpt, "no-opt", false, "run every operation as written, without rewrites or special kernels")
 	profileFlag(cmd, &f.profile)
-	cmd.Flags().StringVar(&f.bind, "bind", "", "`FILE` that binds inputs and sets limits; takes precedence over ein.toml")
+	bindFlag(cmd, &f.bind)
 	f.given = cmd.Flags().Changed
 	cmd.RunE = a.Do(func(ctx context.Context, args []string) error {
 		name := ""
@@ -122,10 +123,25 @@ func programVerb(a *cli.App, cmd *cobra.Command, work func(ctx context.Context, 
 	return cmd
 }
 
+// bindFlag declares --bind. A second file would silently take the place of the first.
+func bindFlag(cmd *cobra.Command, to *string) {
+	cli.Kind[string]{Name: "FILE", Text: func(s string) string { return s }, Parse: func(s string) (string, error) {
+		switch {
+		case s == "":
+			return "", errors.New("expected a file")
+		case *to != "":
+			return "", errors.New("only one file is read, and others bind with --input")
+		}
+		return s, nil
+	}}.Flag(cmd, to, "bind", "`FILE` that binds inputs and sets limits; takes precedence over ein.toml")
+}
+
 // settle reads what project files say about a program.
 func (f *programFlags) settle(name string) error {
-	var err error
-	f.said, err = settings(f.bind, name)
+	said, err := settings(f.bind, name)
+	if err == nil { // else those before stay, whose files are watched
+		f.said = said
+	}
 	return err
 }
 
@@ -260,12 +276,16 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 		if flags.fix {
 			return nil, a.Usage("--fix has no effect on %s, which is compiled already", shown)
 		}
-		p, err = ein.Load(shown, []byte(text), opt)
+		if p, err = ein.Load(shown, []byte(text), opt); err == nil && flags.listed && given == nil {
+			return p, nil
+		}
 	} else {
 		p, err = ein.CompileContext(ctx, shown, text, opt)
 	}
+	var declared []string
 	if err == nil {
-		given, err = flags.all(p, given)
+		declared = lists.Map(p.Inputs(), func(in bind.Declared) string { return in.Name })
+		given, err = flags.all(declared, given)
 	}
 	if err == nil {
 		p, err = p.Bind(ctx, given...)
@@ -274,16 +294,37 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 	case ctx.Err() != nil:
 		return nil, cli.Stopped(ctx)
 	case err != nil:
+		flags.blame(err, declared)
 		return nil, err
 	}
 	expect(p.Certificate().PeakBytes)
 	return p, nil
 }
 
-// all returns the inputs of the command line, and those of project files for the others.
-func (f *programFlags) all(p *ein.Program, given []ein.Input) ([]ein.Input, error) {
-	names := lists.Map(p.Inputs(), func(in bind.Declared) string { return in.Name })
-	said, err := f.said.Inputs(names)
+// blame adds to an error what project files have to do with it: which names a file that cannot be
+// read, whatever the error advises for the command line; and what they bind in vain if an input has
+// no data.
+func (f *programFlags) blame(err error, declared []string) {
+	wrong, ok := errors.AsType[*ein.Error](err)
+	if !ok {
+		return
+	}
+	for i := range wrong.Diags {
+		switch d := &wrong.Diags[i]; {
+		case d.Code == codes.E0703:
+			d.Notes = append(d.Notes, f.said.Idle(declared)...)
+		case d.Code == codes.E0702 && d.At != nil && !strings.Contains(d.At.File, "://"):
+			if at := f.said.Where(d.At.File); at != "" {
+				d.Notes = []string{at + " names it, as a path from there."}
+			}
+		}
+	}
+}
+
+// all returns the inputs of the command line, and those of project files for the others that the
+// program declares.
+func (f *programFlags) all(declared []string, given []ein.Input) ([]ein.Input, error) {
+	said, err := f.said.Inputs(declared)
 	if err != nil {
 		return nil, findings(err)
 	}
@@ -337,8 +378,8 @@ func warn(a *cli.App, p *ein.Program, r *ein.Result) {
 	a.Report(p.Source(), p.Warnings(r))
 }
 
-// eachSource works on the text of every file, also after one with mistakes.
-func eachSource(ctx context.Context, a *cli.App, files []string, work func(name, text string) error) (outcome error) {
+// eachSource works on the text of every file, also after one with mistakes, which it gives to tell.
+func eachSource(ctx context.Context, a *cli.App, files []string, work func(name, text string) error, tell func(error) error) (outcome error) {
 	for _, name := range files {
 		text, shown, err := source(ctx, a, name)
 		if err == nil {
@@ -347,7 +388,7 @@ func eachSource(ctx context.Context, a *cli.App, files []string, work func(name,
 		if ctx.Err() != nil {
 			return cli.Worse(outcome, a.Fail(cli.Stopped(ctx)))
 		}
-		outcome = cli.Worse(outcome, a.Fail(err))
+		outcome = cli.Worse(outcome, tell(err))
 	}
 	return outcome
 }

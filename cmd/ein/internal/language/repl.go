@@ -59,7 +59,7 @@ on a terminal are saved in ein/history under $XDG_STATE_HOME, or ~/.local/state.
 	flags.BoolVar(&f.full, "full", false, "show large values in full")
 	flags.StringVar(&f.history, "history", "", "`file` for the history (default: in the state folder), or none")
 	f.add(cmd, " of an entry", "the values of an entry (default: no limit)")
-	flags.StringVar(&f.bind, "bind", "", "`FILE` that binds inputs and sets limits; takes precedence over ein.toml")
+	bindFlag(cmd, &f.bind)
 	return cmd
 }
 

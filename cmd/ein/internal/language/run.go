@@ -93,10 +93,6 @@ input. A program that needs more than the limits allow is refused before it runs
   ein run ownership.ein --input A=owners.csv --labels -o owners.svg
   ein run program.ein --json --max-memory 64MiB --max-ops 1e9 --timeout 2s`,
 	}, func(ctx context.Context, name string, p *programFlags) error {
-		if err := f.choose(a); err != nil {
-			return err
-		}
-		a.JSON, a.Form = f.format == show.Object && f.output == "-", f.json
 		f.columns = columns(a.Out)
 		p.fix, p.proofs = f.fix, f.why
 		stdout, stderr := a.Out, a.Err
@@ -121,7 +117,11 @@ input. A program that needs more than the limits allow is refused before it runs
 		if slices.Contains(reads(name, p), "-") {
 			return a.Usage("--watch runs again when files change, so it cannot watch standard input")
 		}
-		return watch(ctx, reads(name, p), func() error {
+		files := func() []string {
+			_ = p.settle(name) // a run tells of an error
+			return reads(name, p)
+		}
+		return watch(ctx, files, func() error {
 			err := a.Fail(once())
 			a.Out, a.Err = stdout, stderr
 			if ctx.Err() == nil {
@@ -130,6 +130,7 @@ input. A program that needs more than the limits allow is refused before it runs
 			return err
 		})
 	})
+	cmd.PreRunE = func(*cobra.Command, []string) error { return f.choose(a) }
 	jsonForm.Flag(cmd, &f.json, "json", "print one JSON object; version 2 has sparse matrices as entries, and labels once")
 	flags := cmd.Flags()
 	flags.Lookup("json").NoOptDefVal = "1"
@@ -265,7 +266,8 @@ func (f *runFlags) tell(a *cli.App, p *ein.Program, result *ein.Result) {
 	}
 }
 
-// choose settles the format: by --json, by --format, or by the ending of the file.
+// choose settles the format, in which errors are told as well: by --json, by --format, or by the
+// ending of the file.
 func (f *runFlags) choose(a *cli.App) error {
 	if f.json != 0 {
 		if f.format != "" && f.format != show.Object {
@@ -289,6 +291,7 @@ func (f *runFlags) choose(a *cli.App) error {
 	if (f.format == show.Object || f.format == show.NPY) && (f.sort != show.ByPlace || f.top > 0 || f.precision != nil) {
 		return a.Usage("--sort, --top and --precision apply to text and rows; %s always has every element", f.format)
 	}
+	a.JSON, a.Form = f.format == show.Object && f.output == "-", f.json
 	return nil
 }
 
@@ -330,14 +333,19 @@ func (f *runFlags) targets(a *cli.App, p *ein.Program, name string, program *pro
 		}
 	}
 	for _, file := range files {
-		there, err := os.Stat(file)
-		for _, other := range reads(name, program) {
-			if in, inErr := os.Stat(other); err == nil && inErr == nil && os.SameFile(there, in) {
-				return nil, a.Usage("-o: %s is read by this run, and would be overwritten", file)
-			}
+		if err := spared(a, file, name, program); err != nil {
+			return nil, err
 		}
 	}
 	return files, nil
+}
+
+// spared refuses to write a file that a command reads.
+func spared(a *cli.App, file, name string, program *programFlags) error {
+	if slices.ContainsFunc(reads(name, program), func(read string) bool { return cli.SameFile(file, read) }) {
+		return a.Usage("-o: %s is read by this run, and would be overwritten", file)
+	}
+	return nil
 }
 
 // reads returns the files that a run reads.
@@ -345,7 +353,7 @@ func reads(name string, program *programFlags) []string {
 	list := []string{name}
 	for _, s := range program.inputs {
 		if in, err := bind.Parse(s); err == nil { // load tells of an error
-			list = append(list, in.Path)
+			list = append(list, in.Files()...)
 		}
 	}
 	return append(list, program.said.Files()...)
@@ -354,11 +362,11 @@ func reads(name string, program *programFlags) []string {
 // watch does work now, and again whenever files have changed and then stayed the same for a moment,
 // since some programs write a file in steps. Changes during the work are not lost. It ends with the
 // context, with the error of the work that was under way.
-func watch(ctx context.Context, files []string, work func() error) error {
+func watch(ctx context.Context, files func() []string, work func() error) error {
 	const moment = 200 * time.Millisecond
 	stamps := func() string {
 		var b strings.Builder
-		for _, file := range files {
+		for _, file := range files() {
 			if info, err := os.Stat(file); err == nil {
 				fmt.Fprintln(&b, info.ModTime().UnixNano(), info.Size())
 			} else {

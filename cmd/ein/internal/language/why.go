@@ -17,7 +17,6 @@ import (
 
 func whyVerb(a *cli.App) *cobra.Command {
 	f := &limitFlags{memory: defaultMemory}
-	asJSON := false
 	atom := ""
 	cmd := programVerb(a, &cobra.Command{
 		Use:   "why FILE ATOM",
@@ -37,7 +36,6 @@ rows that come closest.`,
 		},
 		ValidArgsFunction: programFiles,
 	}, func(ctx context.Context, name string, p *programFlags) error {
-		a.JSON = asJSON
 		limits, err := f.lowered(&p.said)
 		if err != nil {
 			return err
@@ -64,7 +62,7 @@ rows that come closest.`,
 			return (&runFlags{limitFlags: limits}).refused(ctx, program, err, "run")
 		}
 		proof := result.Outputs[len(result.Outputs)-1].Proofs[0]
-		if asJSON {
+		if a.JSON {
 			text, err := json.Marshal(struct {
 				Version int `json:"version"`
 				*ein.Proof
@@ -76,7 +74,7 @@ rows that come closest.`,
 		}
 		return a.Print(proof.Text())
 	})
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object; its \"of\" counts steps from 0")
+	a.JSONFlag(cmd, "print one JSON object; its \"of\" counts steps from 0")
 	cli.MemoryFlag(cmd, &f.memory, "")
 	cli.Count.Flag(cmd, &f.ops, "max-ops", "maximum operations of the run, and of the proof (default: no limit)")
 	cli.Duration.Flag(cmd, &f.timeout, "timeout", "maximum time, such as 2s (default: no limit)")
