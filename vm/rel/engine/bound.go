@@ -374,7 +374,10 @@ func (b *sources) heads(r *rel.Rule, column int) uint64 {
 			}
 		}
 	}
-	n := min(b.covering(r, slices.Clone(need), fixed, false), b.covering(r, need, fixed, true))
+	n := b.covering(r, slices.Clone(need), fixed, false)
+	if len(r.Body) > 1 {
+		n = min(n, b.covering(r, need, fixed, true))
+	}
 	if r.Aggregates() {
 		n = max(n, 1) // even of nothing
 	}

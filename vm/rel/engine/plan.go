@@ -189,7 +189,7 @@ func newPlan(p *rel.Program, size []Size, most bounds, proof bool) *Plan {
 	var against string
 	if !p.AsWritten {
 		p, shown = rewrite(p)
-		if !proof {
+		if !proof && readsRecursion(p) {
 			p = apart(spread(p, shown), shown)
 		}
 		whole := p

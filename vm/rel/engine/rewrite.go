@@ -186,6 +186,18 @@ func (w *rewriter) closure(s rel.Stratum) {
 	}
 }
 
+// readsRecursion reports whether a rule reads a recursive relation that is not its own.
+func readsRecursion(p *rel.Program) bool {
+	recursive := make([]bool, len(p.Relations))
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		recursive[r.Rel] = recursive[r.Rel] || own(r) >= 0
+	}
+	return slices.ContainsFunc(p.Rules, func(r rel.Rule) bool {
+		return slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel != r.Rel && recursive[l.Rel] })
+	})
+}
+
 // apart gives each closure that is read for the cells that lead to themselves and for others too a twin
 // for the former: then all pairs are made of neither, unless the others ask for them.
 func apart(p *rel.Program, shown map[int]int) *rel.Program {
