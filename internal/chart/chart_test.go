@@ -294,3 +294,21 @@ func TestText(t *testing.T) {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestClip: what tells names apart, at either end, stays.
+func TestClip(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width float64
+		want  string
+	}{
+		{"plain, nl", 60, "plain, nl"},
+		{"openai:accounts/somebody/models/large-32b, direct, nl", 150, "openai:accounts/s…ge-32b, direct, nl"},
+		{"openai:accounts/somebody/models/large-32b, cot, nl", 150, "openai:accounts/s…large-32b, cot, nl"},
+		{"wide", 1, "…"},
+	} {
+		if got := clip(c.text, 9, c.width); got != c.want {
+			t.Errorf("clip(%q) = %q, want %q", c.text, got, c.want)
+		}
+	}
+}
