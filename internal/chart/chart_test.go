@@ -311,4 +311,9 @@ func TestClip(t *testing.T) {
 			t.Errorf("clip(%q) = %q, want %q", c.text, got, c.want)
 		}
 	}
+	long := strings.Repeat("long name ", 40)
+	plane := string(SVG(&Figure{Kind: Plane, Panels: []Panel{{Series: []Series{{Name: long, Points: []Point{{X: Exact(1), Y: Exact(2)}}}}}}}))
+	if strings.Contains(plane, ">"+long+"</text>") {
+		t.Error("a name in a plane is wider than the plane")
+	}
 }

@@ -272,12 +272,12 @@ func (r *Report) levels() []string {
 	return list
 }
 
-// brief shortens a name so that it fits a row.
+// brief shortens a name so that it fits a row: paths and checkpoints differ at their end.
 func brief(s string) string {
 	const most = 60
-	r := []rune(page.Visible(shorten(s, 4*most)))
+	r := []rune(page.Visible(s))
 	if len(r) > most {
-		return string(r[:most-1]) + "…"
+		return string(r[:most/2]) + "…" + string(r[len(r)-most/2+1:])
 	}
 	return string(r)
 }

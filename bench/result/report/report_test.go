@@ -326,6 +326,9 @@ func TestOddRuns(t *testing.T) {
 		}), ""},
 		{"different questions", []*run.Run{whole(), change(func(r *run.Run) { r.Rows = r.Rows[:10] })[0]}, "different questions"},
 		{"twice the same", []*run.Run{whole(), whole()}, ""},
+		{"a long name", change(func(r *run.Run) {
+			r.Config.Model, r.Rows = "made:"+strings.Repeat("models/", 10)+"checkpoint-12000", nil
+		}), "models/checkpoint-12000, direct"},
 		{"ids that cannot be read", change(func(r *run.Run) {
 			for i := range r.Rows {
 				in := *r.Rows[i].Instance
