@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"ein/bench/question/instance"
@@ -347,7 +348,7 @@ const maxConfig = 16 << 20
 func readConfig(dir string) (*Config, error) {
 	name := filepath.Join(dir, ConfigFile)
 	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrNoRun)
 	}
 	if err != nil {

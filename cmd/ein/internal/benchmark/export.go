@@ -103,7 +103,7 @@ func exportRun(a *cli.App, dir, format, out string) error {
 			}
 		}
 		if left > 0 {
-			a.Note("%s: %s without a reply left out of the samples", p.Task(), words.Plural(left, "instance is", "instances are"))
+			a.Note("%s: %s without a reply, and left out of the samples", p.Task(), words.Plural(left, "instance is", "instances are"))
 		}
 	}
 	return nil
