@@ -162,7 +162,7 @@ func (r *Report) browser() (*embedded, string, error) {
 	if len(e.Replies) == total {
 		return e, "", nil
 	}
-	return e, fmt.Sprintf("This page shows %d of %d replies, to %d of %d questions: first those on which replies differ, then alternately those that all got wrong and all got right. The rest is in the run directories.",
+	return e, fmt.Sprintf("This page shows %d of %d replies, to %d of %d questions: by turns one on which replies differ, two that all got wrong, and one that all got right, as far as there are any. The rest is in the run directories.",
 		len(e.Replies), total, len(bases), len(order)), nil
 }
 
