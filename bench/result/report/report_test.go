@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ein/bench/ask/model"
 	"ein/bench/ask/run"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
@@ -168,6 +169,12 @@ func TestTokens(t *testing.T) {
 		if v := cost.cell(t, k, "correct").V; !near(v, 1000*dollars/right) {
 			t.Errorf("%s: 1,000 correct answers cost %v, want %v", a.Name, v, 1000*dollars/right)
 		}
+	}
+	// Replies without a count are no replies of 0 tokens.
+	first := slices.IndexFunc(runs[0].Rows, func(x run.Row) bool { return x.Reply != nil && x.Mode == r.Arms[0].Mode })
+	runs[0].Rows[first].Reply.Usage = model.Usage{}
+	if v := tableOf(t, makeReport(t, Options{}, runs...), "tokens").cell(t, 0, "input"); v.N != len(r.Arms[0].scored)-1 {
+		t.Errorf("the mean of %d replies, of which one is not counted, is of %d", len(r.Arms[0].scored), v.N)
 	}
 	// A provider that counts nothing has no tokens, rather than none at all.
 	for i := range runs[1].Rows {
