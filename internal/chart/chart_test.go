@@ -303,6 +303,7 @@ func TestClip(t *testing.T) {
 		want  string
 	}{
 		{"plain, nl", 60, "plain, nl"},
+		{"10..11", textWidth("10..11", 9), "10..11"},
 		{"openai:accounts/somebody/models/large-32b, direct, nl", 150, "openai:accounts/s…ge-32b, direct, nl"},
 		{"openai:accounts/somebody/models/large-32b, cot, nl", 150, "openai:accounts/s…large-32b, cot, nl"},
 		{"wide", 1, "…"},

@@ -189,11 +189,11 @@ func tip(what string, v Value, note string) string {
 // clip shortens a text to a width. It leaves out the middle: names of models begin alike, and end
 // with the mode and the encoding.
 func clip(text string, size, width float64) string {
+	if textWidth(text, size) <= width {
+		return text
+	}
 	r := []rune(text)
 	without := func(n int) string {
-		if n == 0 {
-			return text
-		}
 		head := (len(r) - n) / 2
 		return string(r[:head]) + "…" + string(r[head+n:])
 	}

@@ -14,6 +14,7 @@ import (
 	"ein/internal/lists"
 	"ein/internal/page"
 	"ein/internal/stats"
+	"ein/internal/words"
 )
 
 // Arm holds the rows of a run in one mode and encoding.
@@ -219,7 +220,7 @@ func notes(r *Report) []string {
 			say("%s: %d of %d questions have no reply; all shares are of the rest.", a.Name, n, len(a.all))
 		}
 		if a.infra > 0 {
-			say("%s: %d replies were lost to infrastructure errors; no share counts them.", a.Name, a.infra)
+			say("%s: %s lost to infrastructure errors; no share counts them.", a.Name, words.Plural(a.infra, "reply was", "replies were"))
 		}
 		if a.bare > 0 {
 			say("%s: %d replies have no score and are in no table; score the run first.", a.Name, a.bare)
