@@ -223,7 +223,7 @@ func notes(r *Report) []string {
 			say("%s: %s lost to infrastructure errors; no share counts them.", a.Name, words.Plural(a.infra, "reply was", "replies were"))
 		}
 		if a.bare > 0 {
-			say("%s: %d replies have no score and are in no table; score the run first.", a.Name, a.bare)
+			say("%s: %d replies have no score and are in no table, and the row is not ranked; score the run first.", a.Name, a.bare)
 		}
 		if len(a.all) == 0 {
 			say("%s: no questions were asked.", a.Name)

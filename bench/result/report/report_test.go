@@ -320,7 +320,7 @@ func TestOddRuns(t *testing.T) {
 			for i := range r.Rows {
 				r.Rows[i].Score = nil
 			}
-		}), fmt.Sprint(len(category.Table), " replies have no score")},
+		}), fmt.Sprint(len(category.Table), " replies have no score and are in no table, and the row is not ranked")},
 		{"infrastructure errors", change(func(r *run.Run) {
 			for i := range r.Rows {
 				s := r.Rows[i].Score
