@@ -34,6 +34,9 @@ const (
 	badFile       = RepliesFile + ".bad"  // lines that Repair has taken out
 )
 
+// Files are the files of a run that hold what cannot be had again for nothing, or are made of it.
+var Files = []string{ConfigFile, InstancesFile, RepliesFile, ScoresFile, LogFile, BilledFile, BatchesFile}
+
 // ErrNoRun is the error of a folder without a run.
 var ErrNoRun = errors.New("this is not a run: it has no " + ConfigFile)
 
