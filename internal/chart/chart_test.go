@@ -294,3 +294,27 @@ func TestText(t *testing.T) {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestClip: what tells names apart, at either end, stays.
+func TestClip(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width float64
+		want  string
+	}{
+		{"plain, nl", 60, "plain, nl"},
+		{"10..11", textWidth("10..11", 9), "10..11"},
+		{"openai:accounts/somebody/models/large-32b, direct, nl", 150, "openai:accounts/s…ge-32b, direct, nl"},
+		{"openai:accounts/somebody/models/large-32b, cot, nl", 150, "openai:accounts/s…large-32b, cot, nl"},
+		{"wide", 1, "…"},
+	} {
+		if got := clip(c.text, 9, c.width); got != c.want {
+			t.Errorf("clip(%q) = %q, want %q", c.text, got, c.want)
+		}
+	}
+	long := strings.Repeat("long name ", 40)
+	plane := string(SVG(&Figure{Kind: Plane, Panels: []Panel{{Series: []Series{{Name: long, Points: []Point{{X: Exact(1), Y: Exact(2)}}}}}}}))
+	if strings.Contains(plane, ">"+long+"</text>") {
+		t.Error("a name in a plane is wider than the plane")
+	}
+}

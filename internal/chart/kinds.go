@@ -167,7 +167,7 @@ func (s *scene) plane(f *Figure) {
 				taken = append(taken, box{at.x - 1, a, at.x + 1, b})
 			}
 			taken = append(taken, box{at.x - 6, at.y - 6, at.x + 6, at.y + 6})
-			marks = append(marks, drawn{at, k, series[k].Name})
+			marks = append(marks, drawn{at, k, clip(series[k].Name, smallSize, longestName)})
 			s.mark(at, k, 4.6, tip(series[k].Name, p.Y, fmt.Sprintf("%s %s%s", number(p.X.V), f.X.Label, note(p.Note))))
 		}
 	}
@@ -178,6 +178,9 @@ func (s *scene) plane(f *Figure) {
 		s.word(point{place.x, place.y}, m.name, smallSize, ink, start)
 	}
 }
+
+// longestName is the greatest width of a name inside a figure.
+const longestName = 190.0
 
 func note(s string) string {
 	if s == "" {
@@ -272,7 +275,7 @@ func (s *scene) stack(f *Figure) {
 
 // heat draws Heat, with a key below that shows the shades from low to high.
 func (s *scene) heat(f *Figure) {
-	const step, longestName, riseAngle = 19.0, 190.0, 40.0
+	const step, riseAngle = 19.0, 40.0
 	series := f.Panels[0].Series
 	left := s.rowLabels(f)
 	n := float64(len(series))

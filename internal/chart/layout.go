@@ -186,14 +186,18 @@ func tip(what string, v Value, note string) string {
 	return s
 }
 
-// clip shortens a text to a width.
+// clip shortens a text to a width. It leaves out the middle: names of models begin alike, and end
+// with the mode and the encoding.
 func clip(text string, size, width float64) string {
 	if textWidth(text, size) <= width {
 		return text
 	}
 	r := []rune(text)
-	n := sort.Search(len(r), func(n int) bool { return textWidth(string(r[:n+1])+"…", size) > width })
-	return string(r[:n]) + "…"
+	without := func(n int) string {
+		head := (len(r) - n) / 2
+		return string(r[:head]) + "…" + string(r[head+n:])
+	}
+	return without(sort.Search(len(r), func(n int) bool { return textWidth(without(n), size) <= width }))
 }
 
 // rowLabels writes the names of the rows and returns where the diagram begins.

@@ -162,14 +162,19 @@ func (col *Column) latex(c *Cell, stack bool) string {
 
 var latexEscapes = map[rune]string{
 	'\\': "\\textbackslash{}", '{': "\\{", '}': "\\}", '$': "\\$", '&': "\\&", '#': "\\#", '%': "\\%", '_': "\\_",
-	'^': "\\textasciicircum{}", '~': "\\textasciitilde{}", '<': "\\textless{}", '>': "\\textgreater{}", '|': "\\textbar{}", '"': "\\textquotedbl{}",
-	'–': "--", '—': "---", '−': "$-$", '∞': "$\\infty$", '\n': " ", '\t': " ",
+	'^': "\\textasciicircum{}", '~': "\\textasciitilde{}", '<': "\\textless{}", '>': "\\textgreater{}", '|': "\\textbar{}", '"': "\\symbol{34}",
+	'–': "--", '—': "---", '−': "$-$", '∞': "$\\infty$", '⟨': "$\\langle$", '⟩': "$\\rangle$", '\n': " ", '\t': " ",
 }
 
 // latexText escapes a text for LaTeX.
 func latexText(s string) string {
 	var b strings.Builder
+	var last rune
 	for _, r := range page.Visible(s) {
+		if r == '-' && last == '-' {
+			b.WriteString("{}") // or the two would be a dash
+		}
+		last = r
 		switch e, ok := latexEscapes[r]; {
 		case ok:
 			b.WriteString(e)

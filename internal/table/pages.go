@@ -111,14 +111,14 @@ func markdownText(s string) string {
 func (t *Table) HTML(p *page.Page) {
 	p.Element("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", t.Title, "\"><table class=\"sortable\"><thead><tr>")
 	for i, c := range t.Columns {
-		class := ""
+		p.Tag("<th scope=\"col\"")
 		if c.Words {
-			class = " class=\"key" + first(i) + "\""
+			p.Tag(" class=\"key" + first(i) + "\"")
 		}
 		if c.ID != "" {
-			class += " data-id=\"" + c.ID + "\""
+			p.Element(" data-id=\"", c.ID, "\"")
 		}
-		p.Element("<th scope=\"col\""+class+">", c.heading(), "")
+		p.Element(">", c.heading(), "")
 		if c.N > 0 {
 			p.Tag("<small>n = %d</small>", c.N)
 		}

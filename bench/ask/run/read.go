@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"ein/bench/question/instance"
@@ -32,6 +33,9 @@ const (
 	tornFile      = RepliesFile + ".torn" // tails that were taken off
 	badFile       = RepliesFile + ".bad"  // lines that Repair has taken out
 )
+
+// Files are the files of a run that hold what cannot be had again for nothing, or are made of it.
+var Files = []string{ConfigFile, InstancesFile, RepliesFile, ScoresFile, LogFile, BilledFile, BatchesFile}
 
 // ErrNoRun is the error of a folder without a run.
 var ErrNoRun = errors.New("this is not a run: it has no " + ConfigFile)
@@ -347,7 +351,7 @@ const maxConfig = 16 << 20
 func readConfig(dir string) (*Config, error) {
 	name := filepath.Join(dir, ConfigFile)
 	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrNoRun)
 	}
 	if err != nil {

@@ -205,6 +205,9 @@ type Spent struct {
 	Cost float64
 }
 
+// Counted reports whether the provider said how many tokens there were.
+func (s Spent) Counted() bool { return s.Usage != (model.Usage{}) }
+
 // Spent returns the usage of the reply, zero without one.
 func (r *Row) Spent() Spent {
 	if r.Reply == nil || r.spent != (Spent{}) {

@@ -469,8 +469,10 @@ func TestCreateRefuses(t *testing.T) {
 	if _, err := Create(filepath.Join(dir, "x"), c, list[1:]); err == nil {
 		t.Error("too few instances")
 	}
-	if _, err := Open(t.TempDir()); !errors.Is(err, ErrNoRun) {
-		t.Errorf("got %v", err)
+	for _, none := range []string{t.TempDir(), filepath.Join(dir, ConfigFile)} {
+		if _, err := Open(none); !errors.Is(err, ErrNoRun) {
+			t.Errorf("got %v", err)
+		}
 	}
 	file(dir, ConfigFile, `{"format":99,"more":1}`)
 	var format *FormatError

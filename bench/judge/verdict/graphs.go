@@ -139,7 +139,7 @@ func pythonGraphs(ctx context.Context, sandbox Runner, program, printed string, 
 type Reading struct {
 	Edges int `json:"edges"` // of the true graph
 	Right int `json:"right"` // of them, in the program
-	Added int `json:"added"` // edges of the program that are none
+	Added int `json:"added"` // edges of the program that are none, nor reversed ones
 }
 
 // read compares the graphs of a program with the true ones, in the convention that fits best; nil

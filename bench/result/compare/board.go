@@ -55,7 +55,7 @@ type BoardPair struct {
 
 // Text returns the board for people.
 func (b *Board) Text() string {
-	rows := [][]string{{"", "rank", string(b.Scoring) + " %", show.Percent(1 - b.Alpha), "answers", "none"}}
+	rows := [][]string{{"", "rank", string(b.Scoring) + " %", show.Percent(1 - b.Alpha), "answers", "missing"}}
 	for i := range b.Standings {
 		s := &b.Standings[i]
 		rank := strconv.Itoa(s.Best)

@@ -135,8 +135,9 @@ type Group struct {
 	cluster     []structure
 }
 
-// Spent is what the answers of the pairs have taken.
+// Spent is what the answers have taken, of the pairs where the providers of both said so.
 type Spent struct {
+	Pairs         int     `json:"pairs"`
 	A             float64 `json:"a"` // sums
 	B             float64 `json:"b"`
 	Ratio         Ratio   `json:"ratio"`         // of A to B

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ein/bench/ask/model"
 	"ein/bench/ask/run"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
@@ -289,6 +290,15 @@ func TestFew(t *testing.T) {
 	if g := r.Strict.All; g.ClusterSE != nil || !math.IsNaN(g.ClusterInterval.Low) || r.A.StratifiedSE != nil || !math.IsNaN(r.B.Flatness.TrendCI.High) {
 		t.Errorf("%+v, stratified %v, trend %v", g, r.A.StratifiedSE, r.B.Flatness.TrendCI)
 	}
+	// Replies whose tokens nobody counted have not taken 0 of them.
+	fill(b, 1, 10, 2)
+	for i := range b.Rows[1:] {
+		b.Rows[i+1].Reply.Usage = model.Usage{}
+	}
+	if r := compare(t, a, b, Options{}); r.Tokens.Pairs != 1 || r.Tokens.A != float64(a.Rows[0].Reply.Usage.Output) || !strings.Contains(r.Text(), " of 1 of the ") {
+		t.Errorf("%+v\n%s", r.Tokens, r.Text())
+	}
+	fill(b, -1, 10, 2)
 	// What takes no correct answers at all is neither 0 nor infinitely many times another.
 	if x, y := r.Tokens.PerRightRatio, compare(t, b, a, Options{}).Tokens.PerRightRatio; x.Value != nil || y.Value != nil {
 		t.Errorf("%+v, turned %+v", x, y)

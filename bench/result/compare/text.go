@@ -159,7 +159,7 @@ func needed(n *float64) string {
 
 // costs writes what a reply and a correct reply took on either side, and their ratio.
 func (r *Report) costs(b *strings.Builder) {
-	n := float64(r.Pairing.Pairs)
+	n := float64(r.Tokens.Pairs)
 	rows := [][]string{{"", "A", r.confidence(), "B", r.confidence(), "A / B", r.confidence()}}
 	add := func(what string, s *Spent, digits int) {
 		rows = append(rows,
@@ -172,7 +172,11 @@ func (r *Report) costs(b *strings.Builder) {
 	}
 	b.WriteString("\n")
 	b.WriteString(table.Of(rows).Text())
-	b.WriteString("\nIntervals by the jackknife over structures, on a log scale.\n")
+	b.WriteString("\nIntervals by the jackknife over structures, on a log scale.")
+	if r.Tokens.Pairs < r.Pairing.Pairs {
+		fmt.Fprintf(b, " Tokens are counted\non both sides of %d of the %d pairs.", r.Tokens.Pairs, r.Pairing.Pairs)
+	}
+	b.WriteString("\n")
 }
 
 // flat writes for each side whether its accuracy is equal on all levels within the margin, and

@@ -56,6 +56,7 @@ func some(t *testing.T) *run.Run {
 			r.Reply, r.Finish = "Let <me> see", model.Length
 		case row.Mode == prompt.Ein:
 			r.Reply = "```ein\n" + row.Instance.EinProgram + "```"
+			r.Turns = []run.Turn{{Text: "Try.", Calls: []run.ToolCall{{Tool: "run", Args: `{"program":"x"}`, Result: "x is unknown", Failed: true}, {Tool: "check", Args: "no JSON"}}}}
 		default:
 			r.Reply = fmt.Sprintf(`{"answer": %s}`, row.Instance.Answer)
 		}
@@ -243,6 +244,8 @@ func TestInspect(t *testing.T) {
 			case row.Reply == nil:
 			case (s.Scores["strict"].Value == "C") != row.Score.Strict:
 				t.Errorf("sample %d: %+v", i, s.Scores)
+			case len(s.Messages) != 3+3*len(row.Reply.Turns):
+				t.Errorf("sample %d has the messages %+v", i, s.Messages)
 			case (s.Output.Choices[0].Stop == "max_tokens") != (row.Sample == 1):
 				t.Errorf("sample %d stopped for %s", i, s.Output.Choices[0].Stop)
 			}
@@ -325,7 +328,7 @@ func TestInspectReads(t *testing.T) {
 			t.Errorf("inspect_ai finds\n%s\nwithout\n%s", got, want)
 		}
 	}
-	for _, want := range []string{`"tokens": 102, "calls": 6, "scored": 18, "seconds": 9.0, "summaries": 8}`, "messages 36 36 ['assistant', 'system', 'user']"} {
+	for _, want := range []string{`"tokens": 102, "calls": 6, "scored": 18, "seconds": 9.0, "summaries": 8}`, "messages 45 45 ['assistant', 'system', 'tool', 'user']"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("inspect_ai finds\n%s\nwithout\n%s", got, want)
 		}

@@ -106,11 +106,25 @@ type (
 		Target  string           `json:"target,omitempty"`
 	}
 	inspectMessage struct {
-		ID      string `json:"id"`
-		Role    string `json:"role"`
-		Content any    `json:"content"` // a text, or inspectContent
-		Source  string `json:"source"`
-		Model   string `json:"model,omitempty"`
+		ID      string        `json:"id"`
+		Role    string        `json:"role"`
+		Content any           `json:"content"` // a text, or inspectContent
+		Source  string        `json:"source,omitempty"`
+		Model   string        `json:"model,omitempty"`
+		Calls   []inspectCall `json:"tool_calls,omitempty"`
+		Call    string        `json:"tool_call_id,omitempty"` // of a tool
+		Tool    string        `json:"function,omitempty"`
+		Error   *inspectFault `json:"error,omitempty"`
+	}
+	inspectCall struct {
+		ID   string         `json:"id"`
+		Tool string         `json:"function"`
+		Args map[string]any `json:"arguments"`
+		Bad  string         `json:"parse_error,omitempty"` // the arguments, if they are no object
+	}
+	inspectFault struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
 	}
 	inspectContent struct {
 		Type      string `json:"type"` // reasoning, text
@@ -306,10 +320,10 @@ func (p *Part) sample(row *run.Row, asked *run.Event, t *Times) *inspectSample {
 		s.Error = &inspectError{Message: "no reply, for reasons outside the model"}
 		return s
 	}
-	said := inspectMessage{ID: id + "a", Role: "assistant", Content: r.Reply, Source: "generate", Model: r.Model}
-	if r.Reasoning != "" {
-		said.Content = []inspectContent{{Type: "reasoning", Reasoning: r.Reasoning}, {Type: "text", Text: r.Reply}}
+	for i := range r.Turns {
+		s.Messages = append(s.Messages, turn(fmt.Sprintf("%st%d", id, i), r.Model, &r.Turns[i])...)
 	}
+	said := saying(id+"a", r.Model, r.Reply, r.Reasoning)
 	timed := !asked.Time.IsZero()
 	if !timed { // of a log that was lost, or a cache
 		asked.Time = t.End
@@ -344,6 +358,33 @@ func (p *Part) sample(row *run.Row, asked *run.Event, t *Times) *inspectSample {
 		}
 	}
 	return s
+}
+
+// saying returns what a model said.
+func saying(id, model, text, reasoning string) inspectMessage {
+	m := inspectMessage{ID: id, Role: "assistant", Content: text, Source: "generate", Model: model}
+	if reasoning != "" {
+		m.Content = []inspectContent{{Type: "reasoning", Reasoning: reasoning}, {Type: "text", Text: text}}
+	}
+	return m
+}
+
+// turn returns what a model said when it called tools, and what these answered.
+func turn(id, model string, t *run.Turn) []inspectMessage {
+	list := []inspectMessage{saying(id, model, t.Text, t.Reasoning)}
+	for i, c := range t.Calls {
+		call := inspectCall{ID: fmt.Sprintf("%sc%d", id, i), Tool: c.Tool}
+		if json.Unmarshal([]byte(c.Args), &call.Args) != nil || call.Args == nil {
+			call.Args, call.Bad = map[string]any{}, c.Args
+		}
+		list[0].Calls = append(list[0].Calls, call)
+		m := inspectMessage{ID: call.ID + "r", Role: "tool", Content: c.Result, Call: call.ID, Tool: c.Tool}
+		if c.Failed {
+			m.Error = &inspectFault{"unknown", c.Result}
+		}
+		list = append(list, m)
+	}
+	return list
 }
 
 // grade returns a score as inspect_ai has it: C or I, the answer, and outcome and message as its

@@ -14,6 +14,7 @@ import (
 	"ein/internal/lists"
 	"ein/internal/page"
 	"ein/internal/stats"
+	"ein/internal/words"
 )
 
 // Arm holds the rows of a run in one mode and encoding.
@@ -219,10 +220,10 @@ func notes(r *Report) []string {
 			say("%s: %d of %d questions have no reply; all shares are of the rest.", a.Name, n, len(a.all))
 		}
 		if a.infra > 0 {
-			say("%s: %d replies were lost to infrastructure errors; no share counts them.", a.Name, a.infra)
+			say("%s: %s lost to infrastructure errors; no share counts them.", a.Name, words.Plural(a.infra, "reply was", "replies were"))
 		}
 		if a.bare > 0 {
-			say("%s: %d replies have no score and are in no table; score the run first.", a.Name, a.bare)
+			say("%s: %d replies have no score and are in no table, and the row is not ranked; score the run first.", a.Name, a.bare)
 		}
 		if len(a.all) == 0 {
 			say("%s: no questions were asked.", a.Name)
@@ -272,12 +273,12 @@ func (r *Report) levels() []string {
 	return list
 }
 
-// brief shortens a name so that it fits a row.
+// brief shortens a name so that it fits a row: paths and checkpoints differ at their end.
 func brief(s string) string {
 	const most = 60
-	r := []rune(page.Visible(shorten(s, 4*most)))
+	r := []rune(page.Visible(s))
 	if len(r) > most {
-		return string(r[:most-1]) + "…"
+		return string(r[:most/2]) + "…" + string(r[len(r)-most/2+1:])
 	}
 	return string(r)
 }

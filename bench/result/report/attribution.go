@@ -79,7 +79,7 @@ func buildAttribution(r *Report, s *Section) error {
 func (r *Report) edges(s *Section) {
 	t := &Table{
 		ID: "edges-read", Title: "How well programs read graphs", Keys: []string{"model, mode"},
-		Caption: "True edges that the programs contain, in percent, for programs whose graph was found, and extra edges per hundred true ones. Lucky programs are right although they misread some edges. Intervals by a jackknife over structures.",
+		Caption: "True edges that the programs contain, in percent, for programs whose graph was found, and extra edges per hundred true ones (a reversed edge counts as neither). Lucky programs are right although they misread some edges. Intervals by a jackknife over structures.",
 		Columns: []Column{{"n_right", "right programs", Number}, {"right", "edges read right", Percent}, {"right_added", "added", Number}, {"lucky", "lucky", Percent},
 			{"n_wrong", "wrong programs", Number}, {"wrong", "edges read right", Percent}, {"wrong_added", "added", Number}},
 	}

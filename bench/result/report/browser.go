@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"sort"
+	"strings"
 
+	"ein/bench/ask/run"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/instance"
 	"ein/internal/lists"
@@ -49,6 +51,7 @@ type embeddedReply struct {
 	Right     bool           `json:"right"`
 	Reply     string         `json:"reply"`
 	Reasoning string         `json:"reasoning,omitempty"`
+	Turns     string         `json:"turns,omitempty"` // before it
 	Answer    string         `json:"answer"`
 	Finish    string         `json:"finish"`
 	Tokens    [3]int64       `json:"tokens"` // input, output, of which reasoning
@@ -157,12 +160,12 @@ func (r *Report) browser() (*embedded, string, error) {
 		}
 		reply := r.embedReply(&item{row}, c.arm, at)
 		e.Replies = append(e.Replies, reply)
-		size += len(reply.Reply) + len(reply.Reasoning) + len(reply.Program)
+		size += len(reply.Reply) + len(reply.Reasoning) + len(reply.Turns) + len(reply.Program)
 	}
 	if len(e.Replies) == total {
 		return e, "", nil
 	}
-	return e, fmt.Sprintf("This page shows %d of %d replies, to %d of %d questions: first those on which replies differ, then alternately those that all got wrong and all got right. The rest is in the run directories.",
+	return e, fmt.Sprintf("This page shows %d of %d replies, to %d of %d questions: by turns one on which replies differ, two that all got wrong, and one that all got right, as far as there are any. The rest is in the run directories.",
 		len(e.Replies), total, len(bases), len(order)), nil
 }
 
@@ -183,7 +186,7 @@ func (r *Report) embedReply(it *item, arm, at int) embeddedReply {
 	s, p := it.Score, it.Reply
 	e := embeddedReply{
 		Arm: arm, Instance: at, Sample: it.Sample, Outcome: outcomeName(s.Outcome), Right: r.right(it),
-		Reply: r.text(p.Reply), Reasoning: r.text(p.Reasoning), Answer: r.text(string(s.Answer)), Finish: page.Visible(string(p.Finish)),
+		Reply: r.text(p.Reply), Reasoning: r.text(p.Reasoning), Turns: r.text(said(p.Turns)), Answer: r.text(string(s.Answer)), Finish: page.Visible(string(p.Finish)),
 		Tokens: [3]int64{p.Usage.Input, p.Usage.Output, p.Usage.Reasoning},
 		Reason: page.Visible(string(s.Reason)), Program: r.text(s.Program), Message: r.text(s.Message),
 	}
@@ -207,6 +210,26 @@ func (r *Report) embedReply(it *item, arm, at int) embeddedReply {
 		e.Why = r.text(fmt.Sprintf("%s; %d misreadings tried, giving %d different wrong answers; a match may be chance", e.Why, f.Tried, f.Answers))
 	}
 	return e
+}
+
+// said writes what a model said before its reply, each call of a tool and what it answered.
+func said(turns []run.Turn) string {
+	var b strings.Builder
+	for i, t := range turns {
+		for _, x := range []string{t.Reasoning, t.Text} {
+			if x != "" {
+				fmt.Fprintf(&b, "%s\n", x)
+			}
+		}
+		for _, c := range t.Calls {
+			var args struct{ Program string }
+			if json.Unmarshal([]byte(c.Args), &args) != nil || args.Program == "" {
+				args.Program = c.Args
+			}
+			fmt.Fprintf(&b, "[turn %d: %s]\n%s\n[answer]\n%s\n\n", i+1, c.Tool, args.Program, c.Result)
+		}
+	}
+	return b.String()
 }
 
 // data encodes the data as JSON for a script element: <, >, & and the line separators of JavaScript

@@ -5,7 +5,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"ein/bench/ask/run"
 )
+
+// TestSaid: a reply is shown with the turns before it, programs in lines.
+func TestSaid(t *testing.T) {
+	got := said([]run.Turn{{Reasoning: "Hm.", Text: "Try.", Calls: []run.ToolCall{{Tool: "run", Args: `{"program":"a\nb"}`, Result: "no"}, {Tool: "check", Args: "{"}}}})
+	if want := "Hm.\nTry.\n[turn 1: run]\na\nb\n[answer]\nno\n\n[turn 1: check]\n{\n[answer]\n\n\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
 
 // TestBrowser uses the page in a real browser.
 func TestBrowser(t *testing.T) {

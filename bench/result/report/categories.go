@@ -2,7 +2,6 @@ package report
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -29,9 +28,7 @@ func buildCategories(r *Report, s *Section) error {
 		ID: "categories", Title: "Accuracy by category", Keys: []string{"level", "category"}, Paper: "percategory",
 		Caption: "Accuracy (" + r.Options.Scoring() + ") by category. With a few dozen answers each, intervals are wide: among " + strconv.Itoa(len(category.Table)) + " categories, expect one to miss the true value. Majority is the share of questions whose answer is the most common one of the category, up to labels: the accuracy of always giving that answer.",
 	}
-	for i, a := range r.Arms {
-		t.Columns = append(t.Columns, Column{fmt.Sprintf("arm%d", i+1), a.Name, Percent})
-	}
+	t.Columns = lists.Map(r.Arms, func(a *Arm) Column { return Column{a.Name, a.Name, Percent} })
 	constants := &Table{
 		ID: "constants", Title: "Best constant answers", Keys: []string{"level", "category"},
 		Caption: "How often the best constant answer of a category is right under each scoring: the accuracy to beat. Nodes are given by position; an answer may also be all labels, or the node that the question names.",

@@ -29,7 +29,7 @@ func buildComparison(r *Report, s *Section) error {
 	r.Board = b
 	count := func(n int) chart.Value { return chart.Exact(float64(n)) }
 	board := &Table{ID: "leaderboard", Title: "Leaderboard", Keys: []string{"model, mode"},
-		Columns: []Column{{"best", "best rank", Number}, {"worst", "worst rank", Number}, {"accuracy", "accuracy", Percent}, {"missing", "no answer", Number}},
+		Columns: []Column{{"best", "best rank", Number}, {"worst", "worst rank", Number}, {"accuracy", "accuracy", Percent}, {"missing", "missing", Number}},
 		Caption: fmt.Sprintf("By accuracy (%s) over everything answered. Best and worst rank follow from paired tests: one plus the number of rows that are better, and the number of all rows minus those that are worse, at a level of %g after Holm's correction for all pairs.", r.Options.Scoring(), b.Alpha)}
 	for i := range b.Standings {
 		x := &b.Standings[i]

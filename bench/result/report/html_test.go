@@ -183,6 +183,7 @@ func infect(r *run.Run, text string) {
 		r.Rows[i].Instance = &in
 		if p := r.Rows[i].Reply; p != nil {
 			p.Reply, p.Reasoning, p.Model = text, text, text
+			p.Turns = []run.Turn{{Text: text, Calls: []run.ToolCall{{Tool: text, Args: text, Result: text}}}}
 		}
 		if s := r.Rows[i].Score; s != nil {
 			s.Message, s.Program, s.Code = text, text, text

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ein/bench/ask/model"
 	"ein/bench/ask/run"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
@@ -169,6 +170,12 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s: 1,000 correct answers cost %v, want %v", a.Name, v, 1000*dollars/right)
 		}
 	}
+	// Replies without a count are no replies of 0 tokens.
+	first := slices.IndexFunc(runs[0].Rows, func(x run.Row) bool { return x.Reply != nil && x.Mode == r.Arms[0].Mode })
+	runs[0].Rows[first].Reply.Usage = model.Usage{}
+	if v := tableOf(t, makeReport(t, Options{}, runs...), "tokens").cell(t, 0, "input"); v.N != len(r.Arms[0].scored)-1 {
+		t.Errorf("the mean of %d replies, of which one is not counted, is of %d", len(r.Arms[0].scored), v.N)
+	}
 	// A provider that counts nothing has no tokens, rather than none at all.
 	for i := range runs[1].Rows {
 		if p := runs[1].Rows[i].Reply; p != nil {
@@ -313,7 +320,7 @@ func TestOddRuns(t *testing.T) {
 			for i := range r.Rows {
 				r.Rows[i].Score = nil
 			}
-		}), fmt.Sprint(len(category.Table), " replies have no score")},
+		}), fmt.Sprint(len(category.Table), " replies have no score and are in no table, and the row is not ranked")},
 		{"infrastructure errors", change(func(r *run.Run) {
 			for i := range r.Rows {
 				s := r.Rows[i].Score
@@ -326,6 +333,9 @@ func TestOddRuns(t *testing.T) {
 		}), ""},
 		{"different questions", []*run.Run{whole(), change(func(r *run.Run) { r.Rows = r.Rows[:10] })[0]}, "different questions"},
 		{"twice the same", []*run.Run{whole(), whole()}, ""},
+		{"a long name", change(func(r *run.Run) {
+			r.Config.Model, r.Rows = "made:"+strings.Repeat("models/", 10)+"checkpoint-12000", nil
+		}), "models/checkpoint-12000, direct"},
 		{"ids that cannot be read", change(func(r *run.Run) {
 			for i := range r.Rows {
 				in := *r.Rows[i].Instance

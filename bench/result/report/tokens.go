@@ -11,7 +11,7 @@ import (
 
 // counted reports whether a provider reported the tokens of an arm.
 func (a *Arm) counted() bool {
-	return slices.ContainsFunc(a.scored, func(it item) bool { return it.Spent().Usage != (model.Usage{}) })
+	return slices.ContainsFunc(a.scored, func(it item) bool { return it.Spent().Counted() })
 }
 
 func (a *Arm) priced() bool { return a.Run.Config.Price != nil && a.counted() }
@@ -30,6 +30,11 @@ var (
 	reasoningTokens = usage(func(u *model.Usage) int64 { return u.Reasoning })
 	outputTokens    = usage(func(u *model.Usage) int64 { return u.Output })
 )
+
+// spent returns the items whose tokens are counted: those of the others are not 0.
+func spent(items []item) []item {
+	return only(items, func(it *item) bool { return it.Spent().Counted() })
+}
 
 func one(*item) float64 { return 1 }
 
@@ -51,7 +56,7 @@ func buildTokens(r *Report, s *Section) error {
 		{outputTokens, r.correct, Column{"output_correct", "output per correct", Tokens}},
 	}
 	t := r.ratios("tokens", "Tokens per answer and per correct answer",
-		"Mean tokens per answer as the provider counts them, where output is visible plus reasoning, and output tokens per correct answer ("+r.Options.Scoring()+"). 95 % intervals by a jackknife over structures. – means that the provider counts nothing, or that nothing is correct.",
+		"Mean tokens per answer as the provider counts them, where output is visible plus reasoning, and output tokens per correct answer ("+r.Options.Scoring()+"). 95 % intervals by a jackknife over structures. Replies whose tokens the provider did not count are left out; – means that it counts nothing, or that nothing is correct.",
 		each, (*Arm).counted)
 	t.Paper = "token_cost"
 	t.Columns = append(t.Columns, Column{"accuracy", "accuracy", Percent})
@@ -83,11 +88,7 @@ func (r *Report) tokensByLevel() *Table {
 			items := level(a.scored, l)
 			row := Row{Keys: []string{a.Name, l}}
 			for _, of := range []func(*item) float64{inputTokens, reasoningTokens, visibleTokens} {
-				v := chart.Missing()
-				if a.counted() {
-					v = per(items, of, one)
-				}
-				row.Cells = append(row.Cells, v)
+				row.Cells = append(row.Cells, per(spent(items), of, one))
 			}
 			t.Rows = append(t.Rows, Row{Keys: row.Keys, Cells: append(row.Cells, share(items, func(it *item) bool { return it.Corrects() }))})
 		}
@@ -108,7 +109,7 @@ func (r *Report) ratios(id, title, caption string, parts []ratio, has func(*Arm)
 		for _, p := range parts {
 			v := chart.Missing()
 			if has(a) {
-				v = per(a.scored, p.num, p.per)
+				v = per(spent(a.scored), p.num, p.per)
 			}
 			cells = append(cells, v)
 		}

@@ -241,9 +241,10 @@
     right.append(block("Answer understood" + (r.reason ? " (" + r.reason + ")" : ""), r.answer, true), block("Reply (finish: " + r.finish + "; tokens: " + r.tokens[0] + " in, " + r.tokens[1] + " out, " + r.tokens[2] + " of them reasoning)", r.reply === "" ? "(empty)" : r.reply, true));
     if (r.message) right.append(block("Message", r.message, true));
     if (r.why) right.append(block("Why", r.why, true));
-    if (r.reasoning) {
+    for (const [name, text] of [["Turns before the reply", r.turns], ["Reasoning", r.reasoning]]) {
+      if (!text) continue;
       const more = make("details");
-      more.append(make("summary", "", "Reasoning"), block("", r.reasoning, true));
+      more.append(make("summary", "", name), block("", text, true));
       right.append(more);
     }
     return right;

@@ -37,11 +37,13 @@ package benchmark
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"ein/bench/ask/run"
 	"ein/bench/question/category"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
@@ -141,9 +143,11 @@ func shown(s string) string {
 	return s
 }
 
-// kept returns an error if the output would overwrite an input.
+// kept returns an error if the output would overwrite an input: a file, or one in the folder of a run.
 func kept(a *cli.App, output string, inputs ...string) error {
-	if slices.ContainsFunc(inputs, func(in string) bool { return cli.SameFile(in, output) }) {
+	if slices.ContainsFunc(inputs, func(in string) bool {
+		return cli.SameFile(in, output) || slices.ContainsFunc(run.Files, func(name string) bool { return cli.SameFile(filepath.Join(in, name), output) })
+	}) {
 		return a.Usage("%s is also an input and would be overwritten", output)
 	}
 	return nil

@@ -104,6 +104,9 @@ func diagnoseRun(ctx context.Context, a *cli.App, f *judgeFlags, dir string) err
 	if f.out == "-" {
 		return a.Usage("standard output is for the table: give -o a file")
 	}
+	if err := kept(a, f.out, dir); err != nil {
+		return err
+	}
 	r, err := readRun(a, dir, run.ReadLight)
 	if err != nil {
 		return err

@@ -57,6 +57,9 @@ func exportRun(a *cli.App, dir, format, out string) error {
 		a.Note("%s not scored; `ein bench score %s` scores them", words.Plural(unscored, "reply is", "replies are"), dir)
 	}
 	if format == "jsonl" {
+		if err := kept(a, out, dir); err != nil {
+			return err
+		}
 		return a.Write(out, func(w io.Writer) error { return export.WriteLines(w, r) })
 	}
 	if out == "-" {
@@ -103,7 +106,7 @@ func exportRun(a *cli.App, dir, format, out string) error {
 			}
 		}
 		if left > 0 {
-			a.Note("%s: %s without a reply left out of the samples", p.Task(), words.Plural(left, "instance is", "instances are"))
+			a.Note("%s: %s without a reply, and left out of the samples", p.Task(), words.Plural(left, "instance is", "instances are"))
 		}
 	}
 	return nil

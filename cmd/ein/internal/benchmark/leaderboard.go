@@ -39,6 +39,9 @@ that the tests cannot tell apart share it.`,
 // leaderboard prints the ranking of runs. It is that of the report, so the page, if one is asked
 // for, is the report itself.
 func leaderboard(a *cli.App, dirs []string, opt report.Options, page string) error {
+	if err := kept(a, page, dirs...); err != nil {
+		return err
+	}
 	runs, err := readRuns(a, dirs)
 	if err != nil {
 		return err

@@ -72,6 +72,9 @@ Questions that share more with those seen than their cell allows are counted as 
 
 // read reads a run without its texts, but with what its questions share with others.
 func (f *memorizationFlags) read(a *cli.App, dir string) (*run.Run, error) {
+	if err := kept(a, f.plot, dir); err != nil {
+		return nil, err
+	}
 	r, err := readRun(a, dir, run.ReadLight)
 	if err == nil {
 		err = f.opt.Parts.Add(r)

@@ -34,7 +34,7 @@ a jackknife over structures for tokens.
 Choose one or more formats:
 
   html   one page, report.html, that needs no network: figures, sortable tables, and
-         the replies to browse (at most --embed, wrong ones first)
+         the replies to browse (at most --embed)
   md, latex, csv   a file for each table; LaTeX needs booktabs and graphicx
   svg              a file for each figure; rsvg-convert -f pdf converts one to PDF
 

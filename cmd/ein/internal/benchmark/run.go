@@ -95,7 +95,7 @@ func cannotRun(a *cli.App, err error) error {
 		return cli.Input(codes.E0701, format.File, 0, fmt.Sprintf("the run has format %d, and this program reads formats 1 to %d", format.Found, run.Format),
 			"Use the version of ein that wrote it.")
 	case errors.Is(err, run.ErrNoRun), errors.Is(err, fs.ErrNotExist):
-		return cli.Input(codes.E0702, "", 0, err.Error(), "Give a folder that `ein bench eval` wrote. score and diagnose also take other files, with --instances and --replies.")
+		return cli.Input(codes.E0702, "", 0, err.Error(), "Give a folder that `ein bench eval` wrote; `ein bench merge` makes one of shards. score and diagnose also take other files, with --instances and --replies.")
 	case errors.As(err, &locked):
 		return a.Outside("%v", err)
 	}

@@ -35,6 +35,9 @@ labels: a set of nodes counts as one of node numbers.`,
 // stats describes the instances of a file. Repeated ones count each time, and a note says how
 // many there are.
 func stats(ctx context.Context, a *cli.App, name, plot string) error {
+	if err := kept(a, plot, name); err != nil {
+		return err
+	}
 	var r *summary.Report
 	var again duplicates
 	err := readInstances(ctx, a, name, func(all instances) (err error) {

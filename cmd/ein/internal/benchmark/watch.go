@@ -84,6 +84,7 @@ const again = 5 * time.Second
 func (w *watcher) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w.Lock()
 	defer w.Unlock()
+	out.Header().Set("Refresh", fmt.Sprint(again.Seconds())) // also of an error, which may pass
 	if time.Since(w.made) > again {
 		page, err := w.make(r.Context())
 		if err != nil {
@@ -93,7 +94,6 @@ func (w *watcher) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		w.page, w.made = page, time.Now()
 	}
 	out.Header().Set("Content-Type", "text/html; charset=utf-8")
-	out.Header().Set("Refresh", fmt.Sprint(again.Seconds()))
 	_, _ = out.Write(w.page) // who has gone needs none
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -89,6 +90,12 @@ func TestWatch(t *testing.T) {
 	}
 	if strings.Contains(string(page), `id="replies"`) {
 		t.Error("a page that is loaded again and again has replies to read")
+	}
+	// A run that cannot be read now may be in five seconds.
+	gone := httptest.NewRecorder()
+	(&watcher{runs: []*watched{{dir: t.TempDir()}}}).ServeHTTP(gone, httptest.NewRequest(http.MethodGet, "/", nil))
+	if gone.Code != http.StatusInternalServerError || gone.Header().Get("Refresh") != "5" {
+		t.Errorf("a page without its run is %d, %v", gone.Code, gone.Header())
 	}
 	cancel()
 	if err := <-done; err != nil {
