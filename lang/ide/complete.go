@@ -228,6 +228,8 @@ func (c *completer) collect() {
 		c.statementStart()
 	case in != nil && in.index:
 		c.indices(in)
+	case c.inAtom(in):
+		c.terms(in)
 	default:
 		if in == nil && slices.ContainsFunc(s.before, func(t syntax.Token) bool { return t.Kind == syntax.KindArrow }) {
 			c.add(Item{Label: "not", Kind: KindKeyword, Doc: keywords["not"], Insert: "not ", Rank: rankTensor})
@@ -321,6 +323,58 @@ func (c *completer) indices(in *bracket) {
 	if s.op {
 		for _, l := range c.d.check().Labels {
 			c.add(Item{Label: quote(l), Kind: KindLabel, Detail: "node", Rank: rankKeyword})
+		}
+	}
+}
+
+// inAtom reports whether the cursor stands in an atom: in the brackets of a relation, or of a name that
+// begins a statement and is no function.
+func (c *completer) inAtom(in *bracket) bool {
+	if in == nil || !in.call || c.d.functionNamed(c.callee(in)) != nil {
+		return false
+	}
+	return in.token == 1 || slices.ContainsFunc(c.scope, func(k known) bool { return k.about != "" && k.name == c.callee(in) })
+}
+
+// terms offers what can stand in an atom: the variables of its statement, those that the atom does not
+// have yet first, then constants. The head of a rule may aggregate.
+func (c *completer) terms(in *bracket) {
+	d, s := c.d, &c.site
+	stmt := source.Span{Start: s.before[0].Span.Start, End: s.offset}
+	if i := d.statementAt(max(s.offset-1, 0)); i >= 0 {
+		stmt.End = max(stmt.End, d.File().Stmts[i].Pos().End)
+	}
+	open, closed, depth := s.before[in.token].Span.Start, false, 0
+	var here, names []string
+	toks := d.tokensIn(stmt)
+	for i, t := range toks {
+		switch name := d.text(t.Span); {
+		case t.Kind == syntax.KindLParen || t.Kind == syntax.KindLBracket:
+			depth++
+		case t.Kind == syntax.KindRParen || t.Kind == syntax.KindRBracket:
+			depth--
+			closed = closed || t.Span.Start > open
+		case t.Kind != syntax.KindIdent || t.Span == s.word || depth == 0 || i+1 < len(toks) && toks[i+1].Kind == syntax.KindLParen:
+		case t.Span.Start > open && !closed:
+			here = append(here, name)
+		case name != "_" && !slices.Contains(names, name):
+			names = append(names, name)
+		}
+	}
+	for _, name := range slices.Concat(names, here) {
+		rank := rankFit
+		if slices.Contains(here, name) {
+			rank = rankTensor
+		}
+		c.add(Item{Label: name, Kind: KindIndex, Detail: "variable", Rank: rank})
+	}
+	c.add(Item{Label: "_", Kind: KindIndex, Detail: "any value", Rank: rankNewIndex})
+	for _, l := range d.check().Labels {
+		c.add(Item{Label: quote(l), Kind: KindLabel, Detail: "node", Rank: rankKeyword})
+	}
+	if in.token == 1 && !s.op {
+		for _, name := range []string{"count", "sum", "min", "max", "mean"} {
+			c.function(d.functionNamed(name), rankFunction, c.called())
 		}
 	}
 }

@@ -208,6 +208,11 @@ func (d *Document) relationType(name string, first syntax.Stmt) string {
 			}
 		}
 	}
+	for _, r := range d.check().Relations { // of a program with errors
+		if r.Name == name {
+			return r.String()
+		}
+	}
 	return syntax.ExprString(first.(*syntax.Rule).Head)
 }
 

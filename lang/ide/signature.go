@@ -8,7 +8,8 @@ import (
 )
 
 // Signature returns the innermost call around offset whose function is known, with the
-// parameter that the cursor stands for. The call need not be closed.
+// parameter that the cursor stands for, or the atom of a relation with its columns. Neither need be
+// closed.
 func (d *Document) Signature(offset int) (*Signature, bool) {
 	offset = d.clampOffset(offset)
 	if t, ok := d.inside(offset); ok && blank(t.Kind) && t.Kind != syntax.KindNewline {
@@ -20,8 +21,12 @@ func (d *Document) Signature(offset int) (*Signature, bool) {
 		if !in.call {
 			continue
 		}
-		fn := d.functionNamed(d.text(s.before[in.token-1].Span))
+		name := d.text(s.before[in.token-1].Span)
+		fn := d.functionNamed(name)
 		if fn == nil {
+			if sig := d.columns(name, in.args); sig != nil {
+				return sig, true
+			}
 			continue
 		}
 		sig := &Signature{Label: fn.Signature, Doc: fn.Doc, Active: -1}
@@ -35,6 +40,31 @@ func (d *Document) Signature(offset int) (*Signature, bool) {
 		return sig, true
 	}
 	return nil, false
+}
+
+// columns is the signature of a relation, nil if there is none of that name.
+func (d *Document) columns(name string, active int) *Signature {
+	for _, st := range flat(d.File().Stmts) {
+		of, ok := syntax.RelationOf(st)
+		if !ok || of.Name != name {
+			continue
+		}
+		sig := &Signature{Label: d.relationType(name, st), Active: -1}
+		list, ok := strings.CutPrefix(strings.TrimSuffix(sig.Label, ")"), name+"(")
+		if !ok { // it has a value for each key
+			return nil
+		}
+		at := len(name) + 1
+		for _, column := range strings.Split(list, ", ") {
+			sig.Params = append(sig.Params, Param{Span: source.Span{Start: at, End: at + len(column)}})
+			at += len(column) + 2
+		}
+		if active < len(sig.Params) {
+			sig.Active = active
+		}
+		return sig
+	}
+	return nil
 }
 
 // active is the parameter that the cursor stands for in the open bracket i: the one
