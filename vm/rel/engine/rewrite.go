@@ -248,7 +248,8 @@ func apart(p *rel.Program, shown map[int]int) *rel.Program {
 
 // spread makes one search of many: where a rule asks a closure which cells those lead to, or come from,
 // that the rest of its body gives, and takes no more of them, as Tainted(x) <- Listed(s), Far(s, x)
-// does, these cells become a relation that follows the steps from all of them at once.
+// does, these cells become a relation that follows the steps from all of them at once. Where it asks
+// only whether a cell leads anywhere, or comes from anywhere, the steps tell.
 func spread(p *rel.Program, shown map[int]int) *rel.Program {
 	w := rewriter{p, slices.Clip(p.Relations), slices.Clone(p.Rules)}
 	strata := p.Strata()
@@ -258,16 +259,18 @@ func spread(p *rel.Program, shown map[int]int) *rel.Program {
 		if c == nil || !c.paths() || c.base < 0 {
 			continue
 		}
-		before := len(w.rels)
 		asks := func(r rel.Rule) bool {
 			return r.Rel != c.rel && slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel == c.rel })
 		}
 		for i := range p.Rules {
-			if r := &p.Rules[i]; r.Rel != c.rel && !r.Aggregates() && !p.Relations[r.Rel].Valued() {
-				w.spreads(c, i, slices.ContainsFunc(strata, func(s rel.Stratum) bool { return s.Recursive && slices.Contains(s.Relations, r.Rel) }))
+			if r := &p.Rules[i]; asks(*r) {
+				plain := !r.Aggregates() && !p.Relations[r.Rel].Valued() // else bindings count
+				if w.ends(c, i, plain); plain {
+					w.spreads(c, i, slices.ContainsFunc(strata, func(s rel.Stratum) bool { return s.Recursive && slices.Contains(s.Relations, r.Rel) }))
+				}
 			}
 		}
-		if len(w.rels) > before && !slices.ContainsFunc(w.rules, asks) && !isResult(p, shown, c.rel) {
+		if slices.ContainsFunc(p.Rules, asks) && !slices.ContainsFunc(w.rules, asks) && !isResult(p, shown, c.rel) {
 			done = append(done, s.Rules...)
 		}
 	}
@@ -276,6 +279,28 @@ func spread(p *rel.Program, shown map[int]int) *rel.Program {
 		w.rules = slices.Delete(w.rules, i, i+1)
 	}
 	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}
+}
+
+// ends lets a rule read the steps of a closure where it takes no more than one end of a pair.
+func (w *rewriter) ends(c *closure, i int, plain bool) {
+	r := &w.rules[i]
+	times := make([]int, len(r.Vars)) // that a variable stands in the rule
+	if plain {
+		count := func(v int) { times[v]++ }
+		for k := range r.Head {
+			r.Head[k].Expr.Vars(count)
+		}
+		for k := range r.Body {
+			r.Body[k].Vars(count)
+		}
+	}
+	free := func(t rel.Term) bool { return t.Kind == rel.Any || t.Kind == rel.Variable && times[t.Var] == 1 }
+	r.Body = slices.Clone(r.Body)
+	for k := range r.Body {
+		if l := &r.Body[k]; l.Rel == c.rel && (l.Kind == rel.Not || l.Kind == rel.Atom && plain) && slices.ContainsFunc(l.Terms, free) {
+			l.Rel = c.base
+		}
+	}
 }
 
 // spreads is spread for the first atom of a rule of which it can be said, until there is none.

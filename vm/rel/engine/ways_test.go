@@ -261,7 +261,7 @@ func TestSpread(t *testing.T) {
 			return pair
 		}
 		one := true
-		switch r.IntN(7) {
+		switch r.IntN(9) {
 		case 0:
 			w.rule(lit{ask, []int{0}}, lit{some, []int{1, nobody}}, lit{far, turn(1, 0)})
 		case 1: // a chain
@@ -277,7 +277,17 @@ func TestSpread(t *testing.T) {
 		case 5: // with where it comes from
 			w.rule(lit{ask, []int{0}}, lit{some, []int{1, 0}}, lit{far, turn(1, 0)})
 			one = false
-		case 6: // as a recursion
+		case 6: // from or to anywhere
+			w.rule(lit{ask, []int{0}}, lit{far, turn(nobody, 0)})
+			w.rule(lit{ask, []int{0}}, lit{some, []int{1, 0}}, lit{far, turn(2, 1)})
+			w.rule(lit{ask, []int{0}}, lit{some, []int{0, nobody}}, lit{far, turn(0, nobody)})
+			w.p.Rules[len(w.p.Rules)-1].Body[1].Kind = rel.Not
+		case 7: // which count
+			w.rule(lit{ask, []int{0}}, lit{far, turn(1, 0)})
+			w.p.Relations[ask].Columns = []tensor.Column{{Kind: tensor.IntColumn}}
+			rule := &w.p.Rules[len(w.p.Rules)-1]
+			rule.Head[0], one = rel.Cell{Agg: rel.Count}, false
+		case 8: // as a recursion
 			w.rule(lit{ask, []int{0}}, lit{some, []int{1, 0}})
 			w.rule(lit{ask, []int{0}}, lit{ask, []int{1}}, lit{far, turn(1, 0)})
 			one = false
