@@ -8,7 +8,7 @@
 //
 //   - The steps of a closure become a relation, so that all spellings of it are one: bits if all
 //     pairs are needed, else a search for each cell needed. Far(x, x) takes the components, without
-//     pairs (rewrite.go, closure.go).
+//     pairs; Listed(s), Far(s, x) is one search (rewrite.go, readers.go, closure.go).
 //   - Relations are made only as far as they are asked for: demand pushes the constants of
 //     queries into the rules (magic sets; demand.go).
 //   - Bodies that only restrict are cut, and columns of one relation are counted and folded

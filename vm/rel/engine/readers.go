@@ -1,0 +1,231 @@
+package engine
+
+import (
+	"slices"
+
+	"ein/vm/rel"
+)
+
+// Most rules that read a closure take less than its pairs. What they take decides what becomes of it,
+// here by other rules, and in closure.go by searches and components.
+
+// readsRecursion reports whether a rule reads a recursive relation that is not its own.
+func readsRecursion(p *rel.Program) bool {
+	recursive := make([]bool, len(p.Relations))
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		recursive[r.Rel] = recursive[r.Rel] || own(r) >= 0
+	}
+	return slices.ContainsFunc(p.Rules, func(r rel.Rule) bool {
+		return slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel != r.Rel && recursive[l.Rel] })
+	})
+}
+
+// apart gives each closure that is read for the cells that lead to themselves and for others too a twin
+// for the former: then all pairs are made of neither, unless the others ask for them.
+func apart(p *rel.Program, shown map[int]int) *rel.Program {
+	w := rewriter{p, slices.Clip(p.Relations), slices.Clone(p.Rules)}
+	for _, s := range p.Strata() {
+		c := closureOf(p, &stratum{Stratum: s})
+		if c == nil || !c.paths() || p.Relations[c.rel].Facts != nil || p.Relations[c.rel].Source != rel.NoSource {
+			continue
+		}
+		var loops []*rel.Literal
+		others := isResult(p, shown, c.rel)
+		for i := range w.rules {
+			r := &w.rules[i]
+			if slices.Contains(s.Rules, i) || !slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel == c.rel }) {
+				continue
+			}
+			r.Body = slices.Clone(r.Body)
+			for k := range r.Body {
+				switch l := &r.Body[k]; {
+				case l.Kind > rel.Not || l.Rel != c.rel:
+				case isLoop(l):
+					loops = append(loops, l)
+				default:
+					others = true
+				}
+			}
+		}
+		if !others || loops == nil {
+			continue
+		}
+		twin := w.relation(c.rel, p.Relations[c.rel].Columns)
+		for _, l := range loops {
+			l.Rel = twin
+		}
+		for _, i := range s.Rules {
+			r := p.Rules[i]
+			r.Rel, r.Body = twin, slices.Clone(r.Body)
+			for k := range r.Body {
+				if l := &r.Body[k]; l.Kind == rel.Atom && l.Rel == c.rel {
+					l.Rel = twin
+				}
+			}
+			w.rules = append(w.rules, r)
+		}
+	}
+	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}
+}
+
+// spread makes one search of many: where a rule asks a closure which cells those lead to, or come from,
+// that the rest of its body gives, and takes no more of them, as Tainted(x) <- Listed(s), Far(s, x)
+// does, these cells become a relation that follows the steps from all of them at once. Where it asks
+// only whether a cell leads anywhere, or comes from anywhere, the steps tell.
+func spread(p *rel.Program, shown map[int]int) *rel.Program {
+	w := rewriter{p, slices.Clip(p.Relations), slices.Clone(p.Rules)}
+	strata := p.Strata()
+	var done []int // rules of closures that nothing asks any more
+	for _, s := range strata {
+		c := closureOf(p, &stratum{Stratum: s})
+		if c == nil || !c.paths() || c.base < 0 {
+			continue
+		}
+		asks := func(r rel.Rule) bool {
+			return r.Rel != c.rel && slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel == c.rel })
+		}
+		for i := range p.Rules {
+			if r := &p.Rules[i]; asks(*r) {
+				plain := !r.Aggregates() && !p.Relations[r.Rel].Valued() // else bindings count
+				if w.ends(c, i, plain); plain {
+					w.spreads(c, i, slices.ContainsFunc(strata, func(s rel.Stratum) bool { return s.Recursive && slices.Contains(s.Relations, r.Rel) }))
+				}
+			}
+		}
+		if slices.ContainsFunc(p.Rules, asks) && !slices.ContainsFunc(w.rules, asks) && !isResult(p, shown, c.rel) {
+			done = append(done, s.Rules...)
+		}
+	}
+	slices.Sort(done)
+	for _, i := range slices.Backward(done) {
+		w.rules = slices.Delete(w.rules, i, i+1)
+	}
+	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}
+}
+
+// ends lets a rule read the steps of a closure where it takes no more than one end of a pair.
+func (w *rewriter) ends(c *closure, i int, plain bool) {
+	r := &w.rules[i]
+	times := make([]int, len(r.Vars)) // that a variable stands in the rule
+	if plain {
+		count := func(v int) { times[v]++ }
+		for k := range r.Head {
+			r.Head[k].Expr.Vars(count)
+		}
+		for k := range r.Body {
+			r.Body[k].Vars(count)
+		}
+	}
+	free := func(t rel.Term) bool { return t.Kind == rel.Any || t.Kind == rel.Variable && times[t.Var] == 1 }
+	r.Body = slices.Clone(r.Body)
+	for k := range r.Body {
+		if l := &r.Body[k]; l.Rel == c.rel && (l.Kind == rel.Not || l.Kind == rel.Atom && plain) && slices.ContainsFunc(l.Terms, free) {
+			l.Rel = c.base
+		}
+	}
+}
+
+// spreads is spread for the first atom of a rule of which it can be said, until there is none.
+func (w *rewriter) spreads(c *closure, i int, recursive bool) {
+	for k := range w.rules[i].Body {
+		r := w.rules[i]
+		l := &r.Body[k]
+		if recursive || l.Kind != rel.Atom || l.Rel != c.rel {
+			continue
+		}
+		for d, from := range l.Terms {
+			to := l.Terms[1-d]
+			rest := behind(&r, k, from, to)
+			if rest == nil {
+				continue
+			}
+			at := w.relation(c.rel, w.rels[c.rel].Columns[1-d:][:1])
+			pair := func(x, y int) rel.Literal {
+				if d == 1 {
+					x, y = y, x
+				}
+				return rel.Literal{Rel: c.base, Terms: []rel.Term{{Var: x}, {Var: y}}, Pos: l.Pos}
+			}
+			next := len(r.Vars)
+			vars := rel.Rule{Vars: append(slices.Clip(r.Vars), w.node(c, "v"), w.node(c, "w")), Pos: r.Pos}
+			body := []rel.Literal{pair(from.Var, next)}
+			var left []rel.Literal
+			for j := range r.Body {
+				switch {
+				case slices.Contains(rest, j):
+					body = append(body, r.Body[j])
+				case j == k:
+					left = append(left, rel.Literal{Rel: at, Terms: []rel.Term{to}, Pos: l.Pos})
+				default:
+					left = append(left, r.Body[j])
+				}
+			}
+			w.rule(at, []int{next}, body, &vars)
+			w.rule(at, []int{next + 1}, []rel.Literal{{Rel: at, Terms: []rel.Term{{Var: next}}, Pos: l.Pos}, pair(next, next+1)}, &vars)
+			r.Body = left
+			prune(&r)
+			w.rules[i] = r
+			w.spreads(c, i, recursive)
+			return
+		}
+	}
+}
+
+// node is a variable for a cell of a closure.
+func (w *rewriter) node(c *closure, name string) rel.Var {
+	k := &w.rels[c.rel].Columns[0]
+	return rel.Var{Name: name, Kind: k.Kind, Domain: k.Domain}
+}
+
+// behind are the literals of a body that give the variable from of literal k, if they say nothing
+// else: neither the head nor another literal has a variable of theirs, nor they to. It is nil if there
+// are none.
+func behind(r *rel.Rule, k int, from, to rel.Term) (rest []int) {
+	if from.Kind != rel.Variable || from == to {
+		return nil
+	}
+	theirs := make([]bool, len(r.Vars))
+	theirs[from.Var] = true
+	for more := true; more; {
+		more = false
+		for j := range r.Body {
+			if j == k || slices.Contains(rest, j) {
+				continue
+			}
+			var vars []int
+			r.Body[j].Vars(func(v int) { vars = append(vars, v) })
+			if !slices.ContainsFunc(vars, func(v int) bool { return theirs[v] }) {
+				continue
+			}
+			for _, v := range vars {
+				theirs[v] = true
+			}
+			rest, more = append(rest, j), true
+		}
+	}
+	if to.Kind == rel.Variable && theirs[to.Var] {
+		return nil
+	}
+	for c := range r.Head {
+		mine := false
+		r.Head[c].Expr.Vars(func(v int) { mine = mine || theirs[v] })
+		if mine {
+			return nil
+		}
+	}
+	return rest
+}
+
+// isResult reports whether a relation is a result, or has the rows of one.
+func isResult(p *rel.Program, shown map[int]int, at int) bool {
+	return slices.ContainsFunc(p.Results, func(i int) bool {
+		to, copies := shown[i]
+		return i == at || copies && to == at
+	})
+}
+
+// isLoop reports whether a literal is of pairs in which a cell leads to itself.
+func isLoop(l *rel.Literal) bool {
+	return l.Terms[0].Kind == rel.Variable && l.Terms[0] == l.Terms[1]
+}
