@@ -16,9 +16,34 @@ func readsRecursion(p *rel.Program) bool {
 		r := &p.Rules[i]
 		recursive[r.Rel] = recursive[r.Rel] || own(r) >= 0
 	}
-	return slices.ContainsFunc(p.Rules, func(r rel.Rule) bool {
-		return slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel != r.Rel && recursive[l.Rel] })
-	})
+	for i := range p.Rules {
+		for k := range p.Rules[i].Body {
+			if l := &p.Rules[i].Body[k]; l.Kind <= rel.Not && l.Rel != p.Rules[i].Rel && recursive[l.Rel] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isRead reports whether some rules that are not its own read a relation.
+func isRead(rules []rel.Rule, at int) bool {
+	for i := range rules {
+		if rules[i].Rel != at && reads(&rules[i], at) {
+			return true
+		}
+	}
+	return false
+}
+
+// reads reports whether a body has an atom of a relation, or the negation of one.
+func reads(r *rel.Rule, at int) bool {
+	for i := range r.Body {
+		if l := &r.Body[i]; l.Kind <= rel.Not && l.Rel == at {
+			return true
+		}
+	}
+	return false
 }
 
 // apart gives each closure that is read for the cells that lead to themselves and for others too a twin
@@ -34,7 +59,7 @@ func apart(p *rel.Program, shown map[int]int) *rel.Program {
 		others := isResult(p, shown, c.rel)
 		for i := range w.rules {
 			r := &w.rules[i]
-			if slices.Contains(s.Rules, i) || !slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel == c.rel }) {
+			if r.Rel == c.rel || !reads(r, c.rel) {
 				continue
 			}
 			r.Body = slices.Clone(r.Body)
@@ -82,18 +107,15 @@ func spread(p *rel.Program, shown map[int]int) *rel.Program {
 		if c == nil || !c.paths() || c.base < 0 {
 			continue
 		}
-		asks := func(r rel.Rule) bool {
-			return r.Rel != c.rel && slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel == c.rel })
-		}
 		for i := range p.Rules {
-			if r := &p.Rules[i]; asks(*r) {
+			if r := &p.Rules[i]; r.Rel != c.rel && reads(r, c.rel) {
 				plain := !r.Aggregates() && !p.Relations[r.Rel].Valued() // else bindings count
 				if w.ends(c, i, plain); plain {
 					w.spreads(c, i, slices.ContainsFunc(strata, func(s rel.Stratum) bool { return s.Recursive && slices.Contains(s.Relations, r.Rel) }))
 				}
 			}
 		}
-		if slices.ContainsFunc(p.Rules, asks) && !slices.ContainsFunc(w.rules, asks) && !isResult(p, shown, c.rel) {
+		if isRead(p.Rules, c.rel) && !isRead(w.rules, c.rel) && !isResult(p, shown, c.rel) {
 			done = append(done, s.Rules...)
 		}
 	}
@@ -117,11 +139,16 @@ func (w *rewriter) ends(c *closure, i int, plain bool) {
 			r.Body[k].Vars(count)
 		}
 	}
-	free := func(t rel.Term) bool { return t.Kind == rel.Any || t.Kind == rel.Variable && times[t.Var] == 1 }
 	r.Body = slices.Clone(r.Body)
 	for k := range r.Body {
-		if l := &r.Body[k]; l.Rel == c.rel && (l.Kind == rel.Not || l.Kind == rel.Atom && plain) && slices.ContainsFunc(l.Terms, free) {
-			l.Rel = c.base
+		l := &r.Body[k]
+		if l.Rel != c.rel || l.Kind != rel.Not && (l.Kind != rel.Atom || !plain) {
+			continue
+		}
+		for _, t := range l.Terms {
+			if t.Kind == rel.Any || t.Kind == rel.Variable && times[t.Var] == 1 {
+				l.Rel = c.base
+			}
 		}
 	}
 }
