@@ -142,36 +142,21 @@ func (d *demander) walk(r *rel.Rule, visit func(k int, known columns, before []i
 	has := func(e *rel.Expr) bool { return len(e.Args) == 0 && is(e.Term) }
 	var before []int
 	for {
-		next, most, columnsOf := -1, 0, columns(0)
 		for k := range r.Body {
 			l := &r.Body[k]
-			switch {
-			case done[k]:
-			case l.Kind == rel.Bind && has(&l.Left) || l.Kind == rel.Compare && has(&l.Left) && has(&l.Right):
-				if l.Kind == rel.Bind {
-					bound[l.Var] = true
-				}
-				done[k], before = true, append(before, k)
-			case l.Kind == rel.Atom:
-				known, score := columns(0), 0
-				for c, t := range l.Terms {
-					if is(t) {
-						known |= 1 << c
-						score++
-					}
-				}
-				if score > 0 && d.known[l.Rel] == 0 {
-					score += 64 // first what is there without being asked for
-				}
-				if score > most {
-					next, most, columnsOf = k, score, known
-				}
+			if done[k] || !(l.Kind == rel.Bind && has(&l.Left) || l.Kind == rel.Compare && has(&l.Left) && has(&l.Right)) {
+				continue
 			}
+			if l.Kind == rel.Bind {
+				bound[l.Var] = true
+			}
+			done[k], before = true, append(before, k)
 		}
+		next, known := d.next(r, done, is)
 		if next < 0 {
 			break
 		}
-		visit(next, columnsOf, before)
+		visit(next, known, before)
 		done[next], before = true, append(before, next)
 		l := &r.Body[next]
 		for c, t := range l.Terms {
@@ -186,6 +171,33 @@ func (d *demander) walk(r *rel.Rule, visit func(k int, known columns, before []i
 			visit(k, 0, nil)
 		}
 	}
+}
+
+// next is the atom of which most columns are known, and these; -1 if of none is one. What is there without
+// being asked for comes first.
+func (d *demander) next(r *rel.Rule, done []bool, is func(rel.Term) bool) (next int, known columns) {
+	next = -1
+	most := 0
+	for k := range r.Body {
+		l := &r.Body[k]
+		if done[k] || l.Kind != rel.Atom {
+			continue
+		}
+		of, score := columns(0), 0
+		for c, t := range l.Terms {
+			if is(t) {
+				of |= 1 << c
+				score++
+			}
+		}
+		if score > 0 && d.known[l.Rel] == 0 {
+			score += 64
+		}
+		if score > most {
+			next, most, known = k, score, of
+		}
+	}
+	return next, known
 }
 
 // rewrite adds the relations that ask, and the rules that fill them.
