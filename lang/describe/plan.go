@@ -260,67 +260,71 @@ func (e *explainer) needed() map[*ir.Node]bool {
 // relation can have.
 func (e *explainer) relations() {
 	for i := range e.c.Module.Steps {
-		step := &e.c.Module.Steps[i]
-		p := step.Rules
+		p := e.c.Module.Steps[i].Rules
 		if p == nil {
 			continue
 		}
-		bound := step.Plan.(interface {
-			Rows(relation int) uint64
-			Explain() []string
-		})
+		bound := e.c.Module.Steps[i].Plan.(planned)
 		e.WriteString("\nrelations\n")
-		var rows [][]string
-		derived := map[int]bool{}
-		head := func(k int, notes ...string) {
-			r := &p.Relations[k]
-			if r.Facts != nil {
-				notes = append(notes, words.Plural(r.Facts.Len, "fact"))
-			}
-			if r.Source == rel.NoSource && !derived[k] {
-				rows = append(rows, []string{p.Head(r), strings.Join(notes, ", ")})
-				return
-			}
-			if n := bound.Rows(k); n == 1 {
-				notes = append(notes, "at most 1 row")
-			} else {
-				notes = append(notes, "at most "+words.Count(n)+" rows")
-			}
-			rows = append(rows, []string{p.Head(r), strings.Join(notes, ", ")})
-		}
-		strata := p.Strata()
-		for _, s := range strata {
-			for _, k := range s.Relations {
-				derived[k] = true
-			}
-		}
-		for k, r := range p.Relations {
-			if !derived[k] && (r.Facts != nil || r.Source != rel.NoSource) {
-				head(k)
-			}
-		}
-		for _, s := range strata {
-			for _, k := range s.Relations {
-				if s.Recursive {
-					head(k, "recursive")
-				} else {
-					head(k)
-				}
-				for _, rule := range s.Rules {
-					if p.Rules[rule].Rel == k && p.Relations[k].Name != e.queryOf(&p.Rules[rule]) {
-						rows = append(rows, []string{"  " + words.Shorten(p.Rule(&p.Rules[rule]), shownLine)})
-					}
-				}
-			}
-		}
-		e.table(rows)
-		if len(strata) > 0 {
+		e.table(e.derivations(p, bound))
+		if len(p.Strata()) > 0 {
 			e.WriteString("\nevaluation\n")
 		}
 		for _, line := range bound.Explain() {
 			e.WriteString("       " + words.Shorten(line, shownLine) + "\n")
 		}
 	}
+}
+
+// planned is what a plan says of rules.
+type planned interface {
+	Rows(relation int) uint64
+	Explain() []string
+}
+
+// derivations is a table of the relations that have rows: first those that are given.
+func (e *explainer) derivations(p *rel.Program, bound planned) (rows [][]string) {
+	derived := map[int]bool{}
+	head := func(k int, notes ...string) {
+		r := &p.Relations[k]
+		if r.Facts != nil {
+			notes = append(notes, words.Plural(r.Facts.Len, "fact"))
+		}
+		switch n := bound.Rows(k); {
+		case r.Source == rel.NoSource && !derived[k]:
+		case n == 1:
+			notes = append(notes, "at most 1 row")
+		default:
+			notes = append(notes, "at most "+words.Count(n)+" rows")
+		}
+		rows = append(rows, []string{p.Head(r), strings.Join(notes, ", ")})
+	}
+	strata := p.Strata()
+	for _, s := range strata {
+		for _, k := range s.Relations {
+			derived[k] = true
+		}
+	}
+	for k, r := range p.Relations {
+		if !derived[k] && (r.Facts != nil || r.Source != rel.NoSource) {
+			head(k)
+		}
+	}
+	for _, s := range strata {
+		for _, k := range s.Relations {
+			if s.Recursive {
+				head(k, "recursive")
+			} else {
+				head(k)
+			}
+			for _, i := range s.Rules {
+				if r := &p.Rules[i]; r.Rel == k && p.Relations[k].Name != e.queryOf(r) {
+					rows = append(rows, []string{"  " + words.Shorten(p.Rule(r), shownLine)})
+				}
+			}
+		}
+	}
+	return rows
 }
 
 // queryOf returns the text of the query that a rule stands for, "" for any other rule.
