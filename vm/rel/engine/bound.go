@@ -651,7 +651,7 @@ func (b *certifier) closing(c *closure) {
 	}
 	if c.loops || c.tells {
 		cost := kernel.SCCCSRCost(int(n), int(min(steps, n*n)))
-		b.take(tensor.SatAdd(tensor.SatAdd(8*cost.W, tensor.SatMul(4, cost.I)), tensor.SatMul(8, tensor.SatAdd(steps, 2*n+2))))
+		b.take(tensor.SatAdd(tensor.SatAdd(8*cost.W, tensor.SatMul(4, cost.I)), tensor.SatMul(8, tensor.SatAdd(steps, 3*n+2))))
 		b.add(tensor.SatAdd(cost.Ops, tensor.SatMul(8, tensor.SatAdd(n, steps))))
 	}
 	if c.loops {

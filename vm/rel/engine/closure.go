@@ -135,6 +135,7 @@ type search struct {
 	seen        []uint64
 	queue       []uint32
 	part        []int32 // nil, or of each cell: its component, see tell
+	cyclic      []uint64
 }
 
 // adjacency lists the cells that pairs lead to, by the cell that they come from.
@@ -210,7 +211,7 @@ func (r *run) close(st *stratum) {
 	r.take(8*uint64(n) + 8*uint64(tensor.Words(n)))
 	q.start, q.end, q.seen = make([]uint32, n), make([]uint32, n), make([]uint64, tensor.Words(n))
 	if c.tells {
-		q.part, _, _ = r.condense(step)
+		q.part, q.cyclic = r.condense(step)
 	}
 	s.search = q
 	if r.member[c.rel] {
@@ -228,45 +229,50 @@ func (r *run) close(st *stratum) {
 
 // loops makes the pairs of a closure in which a cell leads to itself.
 func (r *run) loops(s, step *store) {
-	part, count, graph := r.condense(step)
-	r.take(4 * uint64(count))
-	r.work(2 * uint64(len(part)))
-	size := make([]int32, count)
-	for _, k := range part {
-		size[k]++
-	}
-	for x, k := range part {
-		row := []uint32{uint32(x), uint32(x)}
-		switch _, own := slices.BinarySearch(graph.Row(x), int32(x)); {
-		case size[k] == 1 && !own:
-		case s.bits != nil || s.hash != nil:
+	_, cyclic := r.condense(step)
+	for x := range tensor.Ones(cyclic) {
+		if row := []uint32{uint32(x), uint32(x)}; s.bits != nil || s.hash != nil {
 			r.add(s, row)
-		default:
+		} else {
 			r.push(s, row)
 		}
 	}
 }
 
-// condense numbers the components of steps: none leads to one of a higher number.
-func (r *run) condense(step *store) (part []int32, count int, graph tensor.CSR) {
+// condense numbers the components of steps, of which none leads to one of a higher number, and finds the
+// cells that lead to themselves.
+func (r *run) condense(step *store) (part []int32, cyclic []uint64) {
 	n := step.size[0]
 	cost := kernel.SCCCSRCost(n, step.n)
 	if r.ctl.Limit > 0 && tensor.SatAdd(r.ctl.Ops, cost.Ops) > r.ctl.Limit {
 		r.work(cost.Ops)
 	}
-	r.take(8*cost.W + 4*(cost.I+uint64(n)))
-	graph, part = r.csr(step, 0), make([]int32, n)
+	r.take(8*cost.W + 4*(cost.I+2*uint64(n)) + 8*uint64(tensor.Words(n)))
+	graph, part := r.csr(step, 0), make([]int32, n)
 	count, ok := kernel.CondenseCSR(r.ctl, part, graph, kernel.Scratch{W: make([]uint64, cost.W), I: make([]int32, cost.I)})
 	if !ok {
 		r.look()
 	}
-	return part, count, graph
+	r.work(uint64(2*n + step.n))
+	size, cyclic := make([]int32, count), make([]uint64, tensor.Words(n))
+	for _, k := range part {
+		size[k]++
+	}
+	for x, k := range part {
+		if size[k] > 1 || slices.Contains(graph.Row(x), int32(x)) {
+			cyclic[x>>6] |= 1 << (x & 63)
+		}
+	}
+	return part, cyclic
 }
 
 // tell says whether a pair is in a closure, as far as the components of its cells tell.
 func (q *search) tell(x, y uint32) (is, known bool) {
-	if q.part == nil || x == y || int(max(x, y)) >= len(q.part) {
+	switch {
+	case q.part == nil || int(max(x, y)) >= len(q.part):
 		return false, false
+	case x == y:
+		return q.cyclic[x>>6]>>(x&63)&1 != 0, true
 	}
 	return q.part[x] == q.part[y], q.part[x] <= q.part[y]
 }

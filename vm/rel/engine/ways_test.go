@@ -225,6 +225,7 @@ func TestCycles(t *testing.T) {
 			w.rule(lit{ask, []int{0}}, lit{far, []int{-1 - r.IntN(n), 0}})
 		case 4:
 			w.rule(lit{ask, []int{0}}, lit{e, []int{0, 1}}, lit{some, []int{1, 2}}, lit{far, []int{1, 0}}, lit{far, []int{1, 2}})
+			w.rule(lit{ask, []int{0}}, lit{e, []int{0, 1}}, lit{far, []int{1, 0}})
 			how = "unless components tell"
 		case 5:
 			w.rule(lit{ask, []int{0}}, lit{some, []int{0, 1}}, lit{far, []int{1, 0}})
