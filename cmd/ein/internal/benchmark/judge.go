@@ -300,10 +300,10 @@ func withPart(ctx context.Context, a *cli.App, out string, from []job.Field, res
 // noRoom turns a lack of room for a part into the status for reasons outside the program: the same
 // command resumes it.
 func noRoom(a *cli.App, out string, err error) error {
-	if room(err) == "" {
+	if cli.Room(err) == "" {
 		return err
 	}
-	return a.Outside("%v\n%s, then run the same command line: what was done is in %s.part", err, room(err), out)
+	return a.Outside("%v\n%s, then run the same command line: what was done is in %s.part", err, cli.Room(err), out)
 }
 
 // begunOtherwise refuses a file that was begun with other settings, and prints how they differ.

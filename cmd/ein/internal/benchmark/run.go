@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"ein"
 	"ein/bench/ask/eval"
@@ -76,8 +75,6 @@ func cannotRun(a *cli.App, err error) error {
 		return e
 	case errors.As(err, &refused):
 		return a.Usage("%s\n%s", shown(refused.Message), shown(refused.Hint))
-	case room(err) != "":
-		return a.Outside("%v\n%s, then run the same command.", err, room(err))
 	case errors.As(err, &corrupt):
 		hint := "Nothing was changed. `ein bench repair --dry-run DIR` says what can be saved."
 		if filepath.Base(corrupt.File) == run.ScoresFile {
@@ -100,17 +97,6 @@ func cannotRun(a *cli.App, err error) error {
 		return a.Outside("%v", err)
 	}
 	return err
-}
-
-// room says how to make room for what could not be written; "" if that is not what an error is about.
-func room(err error) string {
-	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "Free some space"
-	case errors.Is(err, syscall.EFBIG):
-		return "Allow larger files (ulimit -f)"
-	}
-	return ""
 }
 
 // instances iterates over the instances of a file, in order.

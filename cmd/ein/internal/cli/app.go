@@ -282,6 +282,8 @@ func (a *App) Fail(err error) error {
 		return nil
 	case errors.As(err, &told):
 		return told
+	case Room(err) != "":
+		return a.Outside("%v\n%s, then run the same command.", err, Room(err))
 	case !errors.As(err, &wrong):
 		return a.status(ExitWrong, "%v", []any{err})
 	}

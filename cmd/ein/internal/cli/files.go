@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"ein"
 	"ein/internal/codes"
@@ -198,6 +199,17 @@ type sink struct {
 func (s sink) Write(p []byte) (int, error) {
 	n, err := s.Writer.Write(p)
 	return n, Unwritten(s.name, err)
+}
+
+// Room says how to make room for what could not be written; "" if that is not what an error is about.
+func Room(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "Free some space"
+	case errors.Is(err, syscall.EFBIG):
+		return "Allow larger files (ulimit -f)"
+	}
+	return ""
 }
 
 // Unwritten returns the error of writing a file, nil for none.
