@@ -39,7 +39,8 @@ func TestAttributes(t *testing.T) {
 		{"the nodes are not named", "vector p.csv?weight=age\nname,age\ncid,3\nann,1\nbob,2\n",
 			`int 3: 3 1 2|B rows: the values belong to the 3 nodes in the order of the rows, whatever other columns hold; source= names the column of the nodes`},
 		{"more rows than nodes", "vector p.csv?weight=age\nname,age\ncid,3\nann,1\nbob,2\nbob,2\n", `int 4: 3 1 2 2`},
-		{"no other column", "vector p.csv?weight=age\nage\n3\n1\n2\n", `int 3: 3 1 2`},
+		{"no other column", "vector p.csv?weight=age\nage\n3\n1\n2\n",
+			`int 3: 3 1 2|B rows: the file names no nodes; by their places the values belong to "ann", "bob", "cid"`},
 
 		{"nodes of no graph", "vector p.csv?source=name&weight=age\n" + strings.ReplaceAll(more, "user,\n", "user,9\n"),
 			`error: p.csv:5: "dan" is not a node of any graph in the program (` + extra + `)|p.csv:6: "eve" is not a node of any graph in the program (` + extra + ")"},

@@ -422,10 +422,7 @@ func (b *binder) value(to []int32) tensor.Value {
 	case r.form == freed:
 		panic("graphio: Bind of a file after Free")
 	case r.form == array:
-		if r.byRow && r.shape.Dim(0) == b.n {
-			b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Code: "rows",
-				Msg: fmt.Sprintf("the values belong to the %s in the order of the rows, whatever other columns hold; source= names the column of the nodes", plural(b.n, "node"))})
-		}
+		b.byPlace(r)
 		return tensor.Value{Type: tensor.Type{Kind: r.kind, Shape: r.shape}, F: r.data}
 	case r.form == byNode:
 		return b.byNode(to)
@@ -435,6 +432,21 @@ func (b *binder) value(to []int32) tensor.Value {
 		return b.graph(to)
 	}
 	return b.matrix(to)
+}
+
+// byPlace tells which nodes the values of an array belong to, if its size leads to think that they do:
+// nothing in it says so.
+func (b *binder) byPlace(r *Raw) {
+	rank := r.shape.Rank()
+	switch {
+	case rank == 0 || r.shape.Dim(rank-1) != b.n && r.shape.Dim(0) != b.n:
+	case r.byRow && r.shape.Dim(0) == b.n:
+		b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Code: "rows",
+			Msg: fmt.Sprintf("the values belong to the %s in the order of the rows, whatever other columns hold; source= names the column of the nodes", plural(b.n, "node"))})
+	case b.n > 1 && len(b.labels) == b.n:
+		b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Code: "rows", Note: true,
+			Msg: "the file names no nodes; by their places the values belong to " + quoteAll(b.labels)})
+	}
 }
 
 // cells makes the value of a graph that came as an array: bits, unless the sparse form is smaller.
