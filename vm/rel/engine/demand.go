@@ -144,7 +144,7 @@ func (d *demander) walk(r *rel.Rule, visit func(k int, known columns, before []i
 	for {
 		for k := range r.Body {
 			l := &r.Body[k]
-			if done[k] || !(l.Kind == rel.Bind && has(&l.Left) || l.Kind == rel.Compare && has(&l.Left) && has(&l.Right)) {
+			if ready := l.Kind == rel.Bind && has(&l.Left) || l.Kind == rel.Compare && has(&l.Left) && has(&l.Right); done[k] || !ready {
 				continue
 			}
 			if l.Kind == rel.Bind {

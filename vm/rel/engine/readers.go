@@ -168,30 +168,25 @@ func (w *rewriter) spreads(c *closure, i int, recursive bool) {
 				continue
 			}
 			at := w.relation(c.rel, w.rels[c.rel].Columns[1-d:][:1])
-			pair := func(x, y int) rel.Literal {
+			next := len(r.Vars)
+			vars := rel.Rule{Vars: append(slices.Clip(r.Vars), w.node(c, "v"), w.node(c, "w")), Pos: r.Pos}
+			step := func(x, y int) rel.Literal {
 				if d == 1 {
 					x, y = y, x
 				}
 				return rel.Literal{Rel: c.base, Terms: []rel.Term{{Var: x}, {Var: y}}, Pos: l.Pos}
 			}
-			next := len(r.Vars)
-			vars := rel.Rule{Vars: append(slices.Clip(r.Vars), w.node(c, "v"), w.node(c, "w")), Pos: r.Pos}
-			body := []rel.Literal{pair(from.Var, next)}
-			var left []rel.Literal
-			for j := range r.Body {
-				switch {
-				case slices.Contains(rest, j):
-					body = append(body, r.Body[j])
-				case j == k:
-					left = append(left, rel.Literal{Rel: at, Terms: []rel.Term{to}, Pos: l.Pos})
-				default:
-					left = append(left, r.Body[j])
-				}
+			body := []rel.Literal{step(from.Var, next)}
+			r.Body = slices.Clone(r.Body)
+			r.Body[k].Rel, r.Body[k].Terms = at, []rel.Term{to}
+			slices.Sort(rest)
+			for _, j := range slices.Backward(rest) {
+				body = append(body, r.Body[j])
+				r.Body = slices.Delete(r.Body, j, j+1)
 			}
-			w.rule(at, []int{next}, body, &vars)
-			w.rule(at, []int{next + 1}, []rel.Literal{{Rel: at, Terms: []rel.Term{{Var: next}}, Pos: l.Pos}, pair(next, next+1)}, &vars)
-			r.Body = left
 			prune(&r)
+			w.rule(at, []int{next}, body, &vars)
+			w.rule(at, []int{next + 1}, []rel.Literal{{Rel: at, Terms: []rel.Term{{Var: next}}, Pos: l.Pos}, step(next, next+1)}, &vars)
 			w.rules[i] = r
 			w.spreads(c, i, recursive)
 			return
