@@ -188,24 +188,14 @@ func (w *rewriter) closure(s rel.Stratum) {
 		prune(&r)
 		w.rules[i] = r
 	}
-	made := w.rules[len(w.rules)-len(rules):]
-	if len(first) != len(made) {
-		return
-	}
-	for k, i := range first {
-		r := w.rules[i]
-		if prune(&r); !alike(&r, &made[k]) {
-			return
+	if len(rules) == 1 && len(first) == 1 {
+		r, made := w.rules[first[0]], &w.rules[len(w.rules)-1]
+		if prune(&r); alike(&r, made) {
+			r.Body = []rel.Literal{{Rel: step, Terms: []rel.Term{{Var: 0}, {Var: 1}}, Pos: r.Pos}}
+			prune(&r)
+			w.rules[first[0]] = r
 		}
 	}
-	w.rules = w.rules[:len(w.rules)-len(made)]
-	for _, i := range first {
-		w.rules[i].Rel = step
-	}
-	like := &w.rules[first[0]]
-	x, _ := variable(&like.Head[0])
-	y, _ := variable(&like.Head[1])
-	w.rule(at, []int{x, y}, []rel.Literal{{Rel: step, Terms: []rel.Term{{Var: x}, {Var: y}}, Pos: like.Pos}}, like)
 }
 
 // alike reports whether two rules of pairs have the same body, literal by literal. Their variables are
