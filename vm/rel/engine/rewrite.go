@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"reflect"
 	"slices"
 
-	"ein/vm/op"
 	"ein/vm/rel"
 	"ein/vm/tensor"
 )
@@ -154,19 +152,17 @@ func variable(c *rel.Cell) (v int, ok bool) {
 	return e.Term.Var, c.Agg == rel.NoAgg && len(e.Args) == 0 && e.Term.Kind == rel.Variable
 }
 
-// closure gives the steps of a closure a relation, unless they already are one. The first pairs, if they
-// are described alike, are these steps.
+// closure gives the steps of a closure a relation, unless they already are one.
 func (w *rewriter) closure(s rel.Stratum) {
 	at := s.Relations[0]
 	if !square(&w.p.Relations[at]) {
 		return
 	}
 	kind := noLink
-	var rules, first []int
+	var rules []int
 	for _, i := range s.Rules {
 		r := &w.p.Rules[i]
 		if own(r) < 0 {
-			first = append(first, i)
 			continue
 		}
 		k, _, _ := linkOf(r)
@@ -188,34 +184,6 @@ func (w *rewriter) closure(s rel.Stratum) {
 		prune(&r)
 		w.rules[i] = r
 	}
-	if len(rules) == 1 && len(first) == 1 {
-		r, made := w.rules[first[0]], &w.rules[len(w.rules)-1]
-		if prune(&r); alike(&r, made) {
-			r.Body = []rel.Literal{{Rel: step, Terms: []rel.Term{{Var: 0}, {Var: 1}}, Pos: r.Pos}}
-			prune(&r)
-			w.rules[first[0]] = r
-		}
-	}
-}
-
-// alike reports whether two rules of pairs have the same body, literal by literal. Their variables are
-// those that prune leaves, in the order of their places.
-func alike(a, b *rel.Rule) bool {
-	body := func(r *rel.Rule) []rel.Literal {
-		list := slices.Clone(r.Body)
-		for i := range list {
-			list[i].Pos = op.Pos{}
-		}
-		return list
-	}
-	for c := range a.Head {
-		x, xok := variable(&a.Head[c])
-		y, yok := variable(&b.Head[c])
-		if !xok || !yok || x != c || y != c {
-			return false
-		}
-	}
-	return reflect.DeepEqual(body(a), body(b))
 }
 
 // relation adds a relation that has the name of another.
