@@ -231,3 +231,28 @@ func TestMergeFails(t *testing.T) {
 		}
 	}
 }
+
+// TestSubmitOther: shards of another command are no result of this one, and a command that cannot be
+// done in shards is refused before any is made.
+func TestSubmitOther(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("PATH", "") // there is no sbatch, so nothing can be started
+	const line = "bench generate --generator cb1 --categories sibling --per-category "
+	for i := 1; i <= 2; i++ {
+		ein(t, fmt.Sprintf("%s4 --shard %d/2 -o dir", line, i))
+	}
+	for _, test := range []struct{ shards, command, want string }{
+		{"2", "generate --per-category 5 --generator cb1 --categories sibling", "--per-category=4, now generate"},
+		{"3", "generate --per-category 4 --generator cb1 --categories sibling", "shards: 2, now 3"},
+		{"2", "generate --per-category 4 --generator cb1 --categories sibling -o x.jsonl", "--output is given by ein bench submit"},
+		{"2", "generate --per-category 4 --generator cb1 --categories sibling --shard=1/2", "--shard is given by ein bench submit"},
+		{"2", "eval --out x", "--out is given by ein bench submit"},
+		{"2", "generate --per-categori 4", "--per-categori"},
+	} {
+		code, _, stderr := command("", strings.Fields("bench submit --engine slurm --dir dir -o out.jsonl --shards "+test.shards+" -- "+test.command)...)
+		if _, err := os.Stat("out.jsonl"); code != cli.ExitUsage || !strings.Contains(stderr, test.want) || err == nil {
+			t.Errorf("%s: exit code %d: %s", test.command, code, stderr)
+		}
+	}
+	ein(t, "bench submit --engine slurm --dir dir -o out.jsonl --shards 2 -- generate --color never --per-category 4 --categories=sibling --generator cb1")
+}
