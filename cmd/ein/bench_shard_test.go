@@ -157,6 +157,13 @@ func TestShardsDamaged(t *testing.T) {
 	if content(t, "out.jsonl") != content(t, "whole.jsonl") {
 		t.Error("other bytes than of a single run")
 	}
+	ein(t, line+" --seed 2 --shard 3/9 -o foreign")
+	for _, suffix := range []string{".jsonl", ".ok"} {
+		write(t, "dir/00003"+suffix, content(t, "foreign/00003"+suffix))
+	}
+	if code, _, stderr := command("", "bench", "merge", "dir", "-o", "out.jsonl"); code != cli.ExitWrong || !strings.Contains(stderr, filepath.Join("dir", "00003.jsonl")+" has cb1-") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
 	for _, other := range []string{"bench generate --generator cb1 --categories sibling --per-category 41 --shard 1/9 -o dir",
 		line + " --shard 1/8 -o dir", line + " --shard 1/8", line + " --shard 10/9 -o dir", "bench merge .", "bench verify - --shard 1/2 -o v"} {
 		if code, _, stderr := command("", strings.Fields(other)...); code != cli.ExitUsage {

@@ -232,6 +232,15 @@ func (m *merged) notes(name string) (list []string) {
 	return list
 }
 
+// of returns the shard that has a line of all.
+func (m *merged) of(line int) string {
+	i := 0
+	for ; i < len(m.done)-1 && line > m.done[i].Items; i++ {
+		line -= m.done[i].Items
+	}
+	return m.files[i]
+}
+
 // open returns the lines of all shards.
 func (m *merged) open(ctx context.Context) *bufio.Reader {
 	return bufio.NewReaderSize(cli.Reader{Reader: &files{names: m.files}, Context: ctx}, 1<<16)
