@@ -263,3 +263,20 @@ func TestSubmitOther(t *testing.T) {
 	}
 	ein(t, "bench submit --engine slurm --dir dir -o out.jsonl --shards 2 -- generate --color never --per-category 4 --categories=sibling --generator cb1")
 }
+
+// TestSubmitRefused: what a scheduler says is shown line after line.
+func TestSubmitRefused(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script of a shell is no command")
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("PATH", dir)
+	if err := os.WriteFile("sbatch", []byte("#!/bin/sh\necho no account >&2\necho no queue >&2\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := command("", strings.Fields("bench submit --engine slurm --shards 2 -o out.jsonl -- generate")...)
+	if code != cli.ExitOutside || !strings.Contains(stderr, "exit status 1: no account; no queue\n") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

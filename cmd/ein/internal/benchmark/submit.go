@@ -463,7 +463,7 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 		return "", fmt.Errorf("there is no %s on this machine; --dry-run prints what it would be given", name)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w: %s", name, err, shown(strings.TrimSpace(stderr.String())))
+		err = fmt.Errorf("%s: %w: %s", name, err, shown(strings.ReplaceAll(strings.TrimSpace(stderr.String()), "\n", "; ")))
 	}
 	return string(out), err
 }
