@@ -211,11 +211,10 @@ func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
 		_, _ = w.Write(a.Body) // a client that is gone needs no answer
 		return
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // the context ends it
 	to := &begun{ResponseWriter: w}
 	switch err := a.Stream(ctx, to); {
 	case err != nil && to.any:
-		_, _ = w.Write(append(failure(err).Body, '\n')) // the last line says what went wrong
+		_, _ = to.Write(append(failure(err).Body, '\n')) // the last line says what went wrong
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler) // who reads no lines sees that it is not all
 	case err != nil:
@@ -223,13 +222,15 @@ func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
 	}
 }
 
-// begun sends the status with the first bytes, and remembers whether there were any.
+// begun sends the status with the first bytes, and remembers whether there were any. Each write has
+// its own time: no context ends one to a client that does not read.
 type begun struct {
 	http.ResponseWriter
 	any bool
 }
 
 func (b *begun) Write(p []byte) (int, error) {
+	_ = http.NewResponseController(b.ResponseWriter).SetWriteDeadline(time.Now().Add(bodyTime))
 	if !b.any {
 		b.any = true
 		b.WriteHeader(http.StatusOK)

@@ -20,7 +20,9 @@ type lane struct {
 	name    string
 	most    int
 	slice   int
+	judge   func() *verdict.Judge
 	workers chan *verdict.Judge // those that are free; who waits longest gets the next
+	long    chan struct{}       // work that takes long, as much at once as there are workers
 
 	mu      sync.Mutex
 	items   int // waiting, or being worked on
@@ -36,7 +38,7 @@ type entry struct {
 
 // newLane returns a lane with workers that judge makes.
 func newLane(name string, most, slice, workers int, judge func() *verdict.Judge) *lane {
-	l := &lane{name: name, most: most, slice: slice, workers: make(chan *verdict.Judge, workers)}
+	l := &lane{name: name, most: most, slice: slice, judge: judge, workers: make(chan *verdict.Judge, workers), long: make(chan struct{}, workers)}
 	for range workers {
 		l.workers <- judge()
 	}
@@ -192,6 +194,23 @@ func (l *lane) work(ctx context.Context, at *int, to int, waited func(time.Durat
 		return time.Since(start)
 	case <-ctx.Done():
 		return 0
+	}
+}
+
+// quick is how many operations a program may take, as its certificate says, to keep others waiting for
+// their worker: those of about a sliceTime.
+const quick = 1 << 24
+
+// aside does work that takes long in place of a worker, which is meanwhile for others.
+func (l *lane) aside(ctx context.Context, work func() error) error {
+	l.workers <- l.judge() // the caller has one and puts it back
+	defer func() { <-l.workers }()
+	select {
+	case l.long <- struct{}{}:
+		defer func() { <-l.long }()
+		return work()
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 

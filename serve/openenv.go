@@ -409,7 +409,7 @@ func (s *Server) talk(w http.ResponseWriter, req *http.Request) {
 	x := &session{conn: conn}
 	ctx := req.Context()
 	if !s.sessions.enter(x) {
-		_ = conn.Write(ctx, websocket.MessageText, encode(message{"error", encode(wrong{fmt.Sprintf("there are %d sessions, and no more are taken", maxSessions), "CAPACITY_REACHED"})}))
+		_ = send(ctx, conn, &message{"error", encode(wrong{fmt.Sprintf("there are %d sessions, and no more are taken", maxSessions), "CAPACITY_REACHED"})})
 		_ = conn.Close(websocket.StatusTryAgainLater, "there is no room")
 		return
 	}
@@ -423,7 +423,7 @@ func (s *Server) talk(w http.ResponseWriter, req *http.Request) {
 		x.step.Lock()
 		out, more := s.next(ctx, x, &Call{Route: route}, text)
 		if out != nil {
-			err = conn.Write(ctx, websocket.MessageText, encode(out))
+			err = send(ctx, conn, out)
 		}
 		x.step.Unlock()
 		if err != nil || !more {
@@ -431,6 +431,13 @@ func (s *Server) talk(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 	}
+}
+
+// send writes a message, and gives up a client that does not read it.
+func send(ctx context.Context, conn *websocket.Conn, m *message) error {
+	ctx, stop := context.WithTimeout(ctx, bodyTime)
+	defer stop()
+	return conn.Write(ctx, websocket.MessageText, encode(m))
 }
 
 // next answers a message, and says whether more may follow.

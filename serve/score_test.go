@@ -365,6 +365,38 @@ func TestGenerateHoldsNobodyUp(t *testing.T) {
 	}
 }
 
+// TestLongRunsHoldNobodyUp: programs that take long leave a worker to those that do not, however many
+// there are.
+func TestLongRunsHoldNobodyUp(t *testing.T) {
+	const long = `{"program":"W = ones(300,300)\nX = ones(300,300)\nrepeat 5000 {\n X[i,j] max= (W[i,k] + 1) * X[k,j] / 300\n}\n:print sum(X)"}`
+	s := New(Options{})
+	ctx, stop := context.WithCancel(t.Context())
+	runs := make(chan *Answer, 4*processors())
+	for range cap(runs) {
+		go func() { runs <- s.Ask(ctx, "POST /v1/run", []byte(long)) }()
+	}
+	for s.ein.length() < cap(runs) && len(runs) == 0 { // not all have begun
+		runtime.Gosched()
+	}
+	soon, end := context.WithTimeout(ctx, 10*time.Second)
+	defer end()
+	for range 5 {
+		if a := s.Ask(soon, "POST /v1/run", []byte(`{"program":":print 1"}`)); a.Status != 200 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+	}
+	ended := len(runs)
+	stop()
+	for range cap(runs) {
+		if a := <-runs; ended > 0 || a.Status < 400 {
+			t.Errorf("%d long runs ended before the short ones: %d %s", ended, a.Status, a.Body)
+		}
+	}
+	if n := len(s.ein.workers); n != processors() || s.ein.length() != 0 {
+		t.Errorf("%d workers are free, and %d items are left", n, s.ein.length())
+	}
+}
+
 // TestLanes: a queue counts items, tells when it is full, and takes in turn those that
 // wait. Nobody starves.
 func TestLanes(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"ein/bench/judge/sandbox"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/prompt"
+	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
 )
@@ -100,12 +101,14 @@ func (r Row) set(name string, v any) { r[name] = encode(v) }
 
 // modelResponse is the part of a Responses object that verify reads.
 type modelResponse struct {
+	Status string         `json:"status"`
+	Error  jsontext.Value `json:"error"`
 	Output []struct {
 		Type    string `json:"type"`
 		Role    string `json:"role"`
 		Content []struct {
-			Type string `json:"type"`
-			Text string `json:"text"`
+			Type string  `json:"type"`
+			Text *string `json:"text"`
 		} `json:"content"`
 	} `json:"output"`
 	Incomplete struct {
@@ -124,13 +127,29 @@ func (m *modelResponse) reply() (string, error) {
 		}
 		var text strings.Builder
 		for _, c := range o.Content {
-			if c.Type == "output_text" {
-				text.WriteString(c.Text)
+			switch {
+			case c.Type != "output_text":
+			case c.Text == nil:
+				return "", bad("/response/output: an output_text of the last message of the assistant has no member `text`")
+			default:
+				text.WriteString(*c.Text)
 			}
 		}
 		return text.String(), nil
 	}
 	return "", nil
+}
+
+// failed returns an error if the model did not answer, which is worth no reward: not even 0.
+func (m *modelResponse) failed() error {
+	why := ""
+	switch {
+	case m.Error != nil && m.Error.Kind() != 'n':
+		why = ": " + words.Clip(string(m.Error), 200)
+	case m.Status != "failed" && m.Status != "cancelled":
+		return nil
+	}
+	return &requestError{http.StatusServiceUnavailable, "the response of the model is " + cmp.Or(m.Status, "failed") + why}
 }
 
 // verify returns the whole row, with its reward and the members that become metrics.
@@ -156,7 +175,10 @@ func verify(ctx context.Context, s *Server, c *Call, q *Row) (any, error) {
 	if err := cmp.Or(err, err2, err3); err != nil {
 		return nil, err
 	}
-	out, err := s.one(ctx, c.Route, Item{ID: id, Reply: reply, Mode: prompt.Mode(mode), Finish: finish})
+	var out *Score
+	if err = m.failed(); err == nil {
+		out, err = s.one(ctx, c.Route, Item{ID: id, Reply: reply, Mode: prompt.Mode(mode), Finish: finish})
+	}
 	if err != nil {
 		numbered := slices.ContainsFunc(slices.Collect(maps.Keys(row)), func(name string) bool { return strings.HasPrefix(name, "_ng_") })
 		if !numbered || c.Route.fail(err).Status != http.StatusServiceUnavailable {

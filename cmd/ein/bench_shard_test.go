@@ -157,6 +157,13 @@ func TestShardsDamaged(t *testing.T) {
 	if content(t, "out.jsonl") != content(t, "whole.jsonl") {
 		t.Error("other bytes than of a single run")
 	}
+	ein(t, line+" --seed 2 --shard 3/9 -o foreign")
+	for _, suffix := range []string{".jsonl", ".ok"} {
+		write(t, "dir/00003"+suffix, content(t, "foreign/00003"+suffix))
+	}
+	if code, _, stderr := command("", "bench", "merge", "dir", "-o", "out.jsonl"); code != cli.ExitWrong || !strings.Contains(stderr, filepath.Join("dir", "00003.jsonl")+" has cb1-") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
 	for _, other := range []string{"bench generate --generator cb1 --categories sibling --per-category 41 --shard 1/9 -o dir",
 		line + " --shard 1/8 -o dir", line + " --shard 1/8", line + " --shard 10/9 -o dir", "bench merge .", "bench verify - --shard 1/2 -o v"} {
 		if code, _, stderr := command("", strings.Fields(other)...); code != cli.ExitUsage {
@@ -229,5 +236,47 @@ func TestMergeFails(t *testing.T) {
 		if _, err := os.Stat("out.jsonl.manifest"); err == nil || old != "" && content(t, "out.jsonl") != old {
 			t.Error("there is a manifest, or another file")
 		}
+	}
+}
+
+// TestSubmitOther: shards of another command are no result of this one, and a command that cannot be
+// done in shards is refused before any is made.
+func TestSubmitOther(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("PATH", "") // there is no sbatch, so nothing can be started
+	const line = "bench generate --generator cb1 --categories sibling --per-category "
+	for i := 1; i <= 2; i++ {
+		ein(t, fmt.Sprintf("%s4 --shard %d/2 -o dir", line, i))
+	}
+	for _, test := range []struct{ shards, command, want string }{
+		{"2", "generate --per-category 5 --generator cb1 --categories sibling", "--per-category=4, now generate"},
+		{"3", "generate --per-category 4 --generator cb1 --categories sibling", "shards: 2, now 3"},
+		{"2", "generate --per-category 4 --generator cb1 --categories sibling -o x.jsonl", "--output is given by ein bench submit"},
+		{"2", "generate --per-category 4 --generator cb1 --categories sibling --shard=1/2", "--shard is given by ein bench submit"},
+		{"2", "eval --out x", "--out is given by ein bench submit"},
+		{"2", "generate --per-categori 4", "--per-categori"},
+	} {
+		code, _, stderr := command("", strings.Fields("bench submit --engine slurm --dir dir -o out.jsonl --shards "+test.shards+" -- "+test.command)...)
+		if _, err := os.Stat("out.jsonl"); code != cli.ExitUsage || !strings.Contains(stderr, test.want) || err == nil {
+			t.Errorf("%s: exit code %d: %s", test.command, code, stderr)
+		}
+	}
+	ein(t, "bench submit --engine slurm --dir dir -o out.jsonl --shards 2 -- generate --color never --per-category 4 --categories=sibling --generator cb1")
+}
+
+// TestSubmitRefused: what a scheduler says is shown line after line.
+func TestSubmitRefused(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script of a shell is no command")
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("PATH", dir)
+	if err := os.WriteFile("sbatch", []byte("#!/bin/sh\necho no account >&2\necho no queue >&2\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := command("", strings.Fields("bench submit --engine slurm --shards 2 -o out.jsonl -- generate")...)
+	if code != cli.ExitOutside || !strings.Contains(stderr, "exit status 1: no account; no queue\n") {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

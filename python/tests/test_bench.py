@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 import ein
-from ein import _binary, bench
+from ein import _binary, bench, trl
 
 ID = "cb1-demo-reachability-0-s42"
 
@@ -29,6 +29,9 @@ def test_text_of():
     assert bench.text_of([{"role": "assistant"}, {"role": "tool", "content": "1"}, {"role": "assistant", "content": "2"}]) == "2"
     for completion in ([], [{"role": "user", "content": "1"}], [{"role": "assistant", "text": "1"}]):
         with pytest.raises(ein.InputError, match="assistant"):  # and no reward of 0
+            bench.text_of(completion)
+    for completion in (None, 3, float("nan"), b"1", {"role": "assistant", "content": "1"}, ["1"], [None]):
+        with pytest.raises(ein.InputError, match="a completion is .*, expected text or a list of messages"):
             bench.text_of(completion)
 
 
@@ -107,6 +110,12 @@ def test_many_scores_keep_their_order():
 def test_what_is_no_text_is_refused():
     with pytest.raises(ein.InputError, match=r"the content of the last message of the assistant is \[\{'type': 'text'.*, expected text"):
         bench.text_of([{"role": "assistant", "content": [{"type": "text", "text": "x"}]}])
+    for content in ([], {}, 0, False):  # and no reward of 0
+        with pytest.raises(ein.InputError, match="expected text"):
+            bench.text_of([{"role": "assistant", "content": content}])
+    for question in (None, 3, float("nan")):
+        with pytest.raises(TypeError, match="the question is .*, expected an id or an ein.bench.Instance"):
+            bench.score(question, "x")
     with pytest.raises(ein.InputError, match=r'id "a/b\?c"'):
         bench.instance("a/b?c")
 
@@ -116,6 +125,19 @@ def test_a_reply_that_is_too_long_costs_only_itself():
     scores = bench.score_many([bench.Item(ID, r, "direct") for r in (right, right + " " * (1 << 20), right)])
     assert [s.reward for s in scores] == [1, None, 1]
     assert (scores[1].status, scores[1].reason, scores[1].message) == ("bad_request", "too_long", "the reply has 1048592 bytes, at most 1048576 are scored")
+    s = bench.score_label(bench.label("direct", ID), right + " " * (1 << 20))  # for trainers that know no missing reward
+    assert (s.reward, s.outcome) == (0, "format_error")
+
+
+def test_rewards_of_trl():
+    """What does not fit together is told before anything is scored."""
+    right = '{"answer": true}'
+    reward = trl.reward("direct")
+    assert reward(None, [right, [{"role": "assistant", "content": ""}]], id=[ID, ID]) == [1, 0]
+    with pytest.raises(ValueError, match="there are 2 completions and 1 ids in the column 'id'"):
+        reward(None, [right, right], id=[ID])
+    with pytest.raises(ein.InputError, match='there is no mode "haiku"'):
+        trl.reward("haiku")
 
 
 def test_worth_is_one_of_four():

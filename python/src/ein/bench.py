@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import count
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from ein._engine import engine
@@ -164,10 +164,15 @@ def instance(id: str) -> Instance:
     return Instance.of(_ask_for(id)["instance"])
 
 
-def messages(question: str | Instance, mode: str = "ein") -> list[dict[str, str]]:
-    """What a model is sent, as messages of a chat: how to answer, and the question."""
+def known(mode: str) -> None:
+    """Refuses a mode that there is not."""
     if mode not in MODES:
         raise InputError(f'there is no mode "{mode}"; there are {", ".join(MODES)}')
+
+
+def messages(question: str | Instance, mode: str = "ein") -> list[dict[str, str]]:
+    """What a model is sent, as messages of a chat: how to answer, and the question."""
+    known(mode)
     if isinstance(question, Instance):
         return [{"role": "system", "content": prompt(mode)}, {"role": "user", "content": question.question}]
     return _ask_for(question, mode)["messages"]
@@ -178,12 +183,17 @@ def text_of(completion: Any) -> str:
     model counts."""
     if isinstance(completion, str):
         return completion
-    said: list[Any] = [m for m in completion if m.get("role", "assistant") == "assistant"]
+    messages = list(cast("Iterable[Any]", completion)) if isinstance(completion, Iterable) else [completion]
+    if not all(isinstance(m, Mapping) for m in messages):
+        raise InputError(f"a completion is {completion!r:.100}, expected text or a list of messages")
+    said: list[Any] = [m for m in messages if m.get("role", "assistant") == "assistant"]
     if not said:
         raise InputError("a completion has no message with the role 'assistant'")
     if "content" not in said[-1] and "tool_calls" not in said[-1]:
         raise InputError("the last message of the assistant has no 'content'")
-    content = said[-1].get("content") or ""
+    content = said[-1].get("content")
+    if content is None:
+        return ""
     if not isinstance(content, str):
         raise InputError(f"the content of the last message of the assistant is {content!r:.100}, expected text")
     return content
@@ -197,7 +207,14 @@ def label(mode: str, question: str | Instance) -> str:
 def score_label(label: str, reply: str) -> Score:
     """What a reply is worth by the label of its question: MODE:ID, or an ID."""
     mode, _, id = label.rpartition(":")
-    s = score(id, reply, mode or None)
+    return rewarded(score(id, reply, mode or None))
+
+
+def rewarded(s: Score) -> Score:
+    """A score with a reward, for those who know no missing one: a reply that is too long
+    is a format_error, as for `ein bench score`. One that was not judged is an error."""
+    if s.reason == "too_long":
+        return replace(s, reward=0, status="scored", outcome="format_error")
     if s.reward is None:
         raise EngineError(f"{s.id} was not scored, which says nothing about the reply: {s.message}")
     return s
@@ -236,6 +253,8 @@ def _item(i: Item) -> dict[str, Any]:
     if not isinstance(i, Item):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"expected ein.bench.Item(question, reply, mode), not {i!r:.100}")
     q = i.question
+    if not isinstance(q, (str, Instance)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"the question is {q!r:.100}, expected an id or an ein.bench.Instance")
     body: dict[str, Any] = {"reply": i.reply, **({"id": q} if isinstance(q, str) else {"id": q.id})}
     if i.mode:
         body["mode"] = i.mode

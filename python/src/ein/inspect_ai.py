@@ -51,9 +51,7 @@ def verdict(mode: str = "direct"):
 
     async def score(state: TaskState, target: Target) -> Score:
         finish = "length" if state.output.stop_reason == "max_tokens" else None
-        s = await aio.score(str(state.sample_id), state.output.completion, mode, finish=finish)
-        if s.reward is None:
-            raise ein.EngineError(f"{s.id} was not scored: {s.message}")
+        s = bench.rewarded(await aio.score(str(state.sample_id), state.output.completion, mode, finish=finish))
         value = {"strict": int(s.strict), "relaxed": int(s.relaxed), "lenient": int(s.lenient)}
         return Score(value=value, answer=json.dumps(s.answer), explanation=s.message or s.outcome, metadata={"outcome": s.outcome})
 

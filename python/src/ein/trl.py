@@ -19,13 +19,17 @@ class Reward:
     leaves it out."""
 
     def __init__(self, mode: str, column: str) -> None:
+        bench.known(mode)
         self.mode, self.column = mode, column
         self.__name__ = f"ein_{mode}"  # TRL reports it
 
     def __call__(self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> list[float | None]:
         if self.column not in columns:
             raise ValueError(f"the data set has no column {self.column!r} with the ids of its questions; it has {', '.join(columns)}")
-        items = [bench.Item(q, bench.text_of(c), self.mode) for q, c in zip(columns[self.column], completions, strict=True)]
+        ids = columns[self.column]
+        if len(ids) != len(completions):
+            raise ValueError(f"there are {len(completions)} completions and {len(ids)} ids in the column {self.column!r}")
+        items = [bench.Item(q, bench.text_of(c), self.mode) for q, c in zip(ids, completions, strict=True)]
         return [s.reward for s in bench.score_many(items)]
 
 

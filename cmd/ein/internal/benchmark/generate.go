@@ -399,7 +399,7 @@ func (g *generation) gather(ctx context.Context, w io.Writer) error {
 			}
 		}
 		if len(g.plan) == 0 {
-			return fmt.Errorf("%s is of no cell of the plan", id)
+			return fmt.Errorf("%s has %s, which the command of the plan does not make: it is a shard of another one", g.f.merged.of(l.Number), id)
 		}
 		c := &g.plan[0]
 		if repeats(c, in) {

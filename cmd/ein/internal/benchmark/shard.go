@@ -70,13 +70,13 @@ func (s *sharding) stopped(ctx context.Context, a *cli.App, err error) error {
 // elsewhere lists the flags that do not change what is made, but only where it goes and how.
 var elsewhere = []string{"shard", "output", "out", "resume", "restart", "json"}
 
-// command returns the command line of the verb without those flags, in a normal form: flags by
-// name. Shards belong together if it is the same.
-func (s *sharding) command(a *cli.App) ([]string, error) {
+// command returns a command line of the verb without those flags, in a normal form: flags by name.
+// Shards belong together if it is the same.
+func (s *sharding) command(args []string) ([]string, error) {
 	type given struct{ name, text string }
 	var list []given
 	local := s.cmd.LocalFlags()
-	err := s.cmd.Flags().ParseAll(a.Args, func(f *pflag.Flag, value string) error {
+	err := s.cmd.Flags().ParseAll(args, func(f *pflag.Flag, value string) error {
 		if local.Lookup(f.Name) != nil && !slices.Contains(elsewhere, f.Name) {
 			list = append(list, given{f.Name, "--" + f.Name + "=" + value})
 		}
@@ -121,7 +121,7 @@ func (s *sharding) begin(a *cli.App, dir string, total int64, from []job.Field) 
 		return a.Usage("--shard: %v", err)
 	}
 	p.Shards = s.N
-	if p.Command, err = s.command(a); err != nil {
+	if p.Command, err = s.command(a.Args); err != nil {
 		return err
 	}
 	if err = p.Begin(dir); errors.As(err, &other) {
@@ -230,6 +230,15 @@ func (m *merged) notes(name string) (list []string) {
 		}
 	}
 	return list
+}
+
+// of returns the shard that has a line of all.
+func (m *merged) of(line int) string {
+	i := 0
+	for ; i < len(m.done)-1 && line > m.done[i].Items; i++ {
+		line -= m.done[i].Items
+	}
+	return m.files[i]
 }
 
 // open returns the lines of all shards.

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,6 +36,7 @@ type submitFlags struct {
 	options             []string
 	image, claim, mount string
 
+	self    *cobra.Command
 	command []string      // the verb and what follows
 	ended   chan struct{} // of local: closed when nothing runs any more
 }
@@ -70,6 +70,7 @@ by default FILE.shards, with the output of each in a .log file.`,
 			return submit(ctx, a, f)
 		}),
 	}
+	f.self = cmd
 	flags := cmd.Flags()
 	cli.One("local", "slurm", "k8s").Flag(cmd, &f.engine, "engine", "local, slurm or k8s")
 	cli.Int(1, job.MaxShards).Flag(cmd, &f.shards, "shards", "`number` of shards")
@@ -104,10 +105,10 @@ func submit(ctx context.Context, a *cli.App, f *submitFlags) error {
 	if sharded[f.command[0]] == nil {
 		return a.Usage("ein bench %s cannot be done in shards: there are generate, verify, score, exec, eval and audit", f.command[0])
 	}
-	if slices.ContainsFunc(f.command, func(s string) bool { return s == "--shard" || strings.HasPrefix(s, "--shard=") }) {
-		return a.Usage("--shard is given by ein bench submit")
-	}
 	f.dir = cmp.Or(f.dir, f.output+".shards")
+	if err := f.check(a); err != nil {
+		return err
+	}
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("this program is not known: %w", err)
@@ -153,6 +154,38 @@ func submit(ctx context.Context, a *cli.App, f *submitFlags) error {
 			job.ShardFile(f.dir, missing[0])+".log", job.Lists(missing))
 	}
 	return merge(ctx, a, &mergeFlags{output: f.output}, []string{f.dir})
+}
+
+// check refuses a command that is none, and a folder with the shards of another one: these are no
+// result of this command.
+func (f *submitFlags) check(a *cli.App) error {
+	bench, s := &cobra.Command{Use: "bench"}, &sharding{}
+	bench.PersistentFlags().AddFlagSet(f.self.Root().PersistentFlags())
+	verb := sharded[f.command[0]](a, s)
+	bench.AddCommand(verb)
+	if err := verb.ParseFlags(f.command[1:]); err != nil {
+		return a.Usage("ein bench %s: %v", f.command[0], err)
+	}
+	for _, name := range []string{"shard", "output", "out"} {
+		if verb.Flags().Changed(name) {
+			return a.Usage("--%s is given by ein bench submit", name)
+		}
+	}
+	there, err := job.ReadPlan(f.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var line []string
+	if err == nil {
+		line, err = s.command(f.command)
+	}
+	if err == nil {
+		err = there.Same(f.dir, &job.Plan{Command: line, Shards: f.shards, Total: there.Total, From: there.From})
+	}
+	if other, ok := errors.AsType[*job.Other](err); ok {
+		return begunOtherwise(a, other, "or another --dir")
+	}
+	return err
 }
 
 // missing returns the shards that are not there or not complete.
@@ -430,7 +463,7 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 		return "", fmt.Errorf("there is no %s on this machine; --dry-run prints what it would be given", name)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w: %s", name, err, shown(strings.TrimSpace(stderr.String())))
+		err = fmt.Errorf("%s: %w: %s", name, err, shown(strings.ReplaceAll(strings.TrimSpace(stderr.String()), "\n", "; ")))
 	}
 	return string(out), err
 }
