@@ -107,7 +107,7 @@ const keepRegs = 1 << 12
 
 // plan lays the registers out. A register is live from the instruction that
 // writes it to the last one that reads it; outputs live to the end, and so do constants
-// and inputs, which have no place.
+// and inputs, which have no place, and what rules with an output read, which proofs read again.
 func (arena *Arena) plan(p *code.Program, steps []Step) {
 	const forever = int(^uint(0) >> 1)
 	l := planners.Get().(*layout)
@@ -131,6 +131,13 @@ func (arena *Arena) plan(p *code.Program, steps []Step) {
 	}
 	for _, in := range p.Inputs {
 		last[in.Reg] = forever
+	}
+	for i := range p.Code {
+		if slices.ContainsFunc(p.Code[i].Results, func(r int) bool { return last[r] == forever }) {
+			for _, a := range p.Code[i].Args {
+				last[a] = forever
+			}
+		}
 	}
 	clear(arena.Place[:cap(arena.Place)])
 	arena.Place = slices.Grow(arena.Place, len(p.Regs))[:len(p.Regs)]

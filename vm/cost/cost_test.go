@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,10 @@ func chainProgram(r *rand.Rand) (*code.Program, []Step) {
 		} else {
 			p.Regs = append(p.Regs, reg())
 		}
+		if r.IntN(8) == 0 {
+			in.Results = []int{len(p.Regs)}
+			p.Regs = append(p.Regs, code.Reg{Layout: tensor.Rows})
+		}
 		p.Code = append(p.Code, in)
 		steps[i] = Step{Cost: kernel.Cost{F: uint64(r.IntN(20)), W: uint64(r.IntN(20)), I: uint64(r.IntN(20))}}
 	}
@@ -80,6 +85,13 @@ func lives(p *code.Program) (from, to []int) {
 	}
 	for _, o := range p.Outputs {
 		to[o.Reg] = len(p.Code)
+	}
+	for _, in := range p.Code { // a proof of an output reads again what its rules read
+		if slices.ContainsFunc(in.Results, func(r int) bool { return to[r] == len(p.Code) }) {
+			for _, a := range in.Args {
+				to[a] = len(p.Code)
+			}
+		}
 	}
 	return from, to
 }

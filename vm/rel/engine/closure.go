@@ -39,7 +39,7 @@ func closureOf(p *rel.Program, s *stratum) *closure {
 			continue
 		}
 		k, from, to := linkOf(r)
-		if k == noLink || kind != noLink && k != kind || k != double && !isStep(p, r) {
+		if k == noLink || kind != noLink && k != kind || k != double && !isStep(p, r, from, to) {
 			return nil
 		}
 		kind = k
@@ -48,21 +48,16 @@ func closureOf(p *rel.Program, s *stratum) *closure {
 			continue
 		}
 		other := slices.IndexFunc(r.Body, func(l rel.Literal) bool { return l.Rel != c.rel })
-		l := &r.Body[other]
-		if l.Terms[0].Var != from || l.Terms[1].Var != to || c.step >= 0 && c.step != l.Rel {
-			return nil // steps that are read backwards
+		if l := &r.Body[other]; c.step >= 0 && c.step != l.Rel {
+			return nil
 		}
-		c.step = l.Rel
+		c.step = r.Body[other].Rel
 	}
 	c.right = kind == right
 	own := &p.Relations[c.rel]
 	if len(first) == 1 && own.Facts == nil && own.Source == rel.NoSource {
-		r := first[0]
-		x, xok := variable(&r.Head[0])
-		y, yok := variable(&r.Head[1])
-		if l := &r.Body[0]; xok && yok && x != y && len(r.Body) == 1 && l.Kind == rel.Atom && square(&p.Relations[l.Rel]) &&
-			l.Terms[0] == (rel.Term{Var: x}) && l.Terms[1] == (rel.Term{Var: y}) {
-			c.base = l.Rel
+		if isPair(p, first[0]) {
+			c.base = first[0].Body[0].Rel
 		}
 		c.same = c.base == c.step
 	}

@@ -49,7 +49,7 @@ func reads(r *rel.Rule, at int) bool {
 // apart gives each closure that is read for the cells that lead to themselves and for others too a twin
 // for the former: then all pairs are made of neither, unless the others ask for them.
 func apart(p *rel.Program, shown map[int]int) *rel.Program {
-	w := rewriter{p, slices.Clip(p.Relations), slices.Clone(p.Rules)}
+	w := rewriter{p: p, rels: slices.Clip(p.Relations), rules: slices.Clone(p.Rules)}
 	for _, s := range p.Strata() {
 		c := closureOf(p, &stratum{Stratum: s})
 		if c == nil || !c.paths() || p.Relations[c.rel].Facts != nil || p.Relations[c.rel].Source != rel.NoSource {
@@ -91,7 +91,7 @@ func apart(p *rel.Program, shown map[int]int) *rel.Program {
 			w.rules = append(w.rules, r)
 		}
 	}
-	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}
+	return w.program()
 }
 
 // spread makes one search of many: where a rule asks a closure which cells those lead to, or come from,
@@ -99,9 +99,8 @@ func apart(p *rel.Program, shown map[int]int) *rel.Program {
 // does, these cells become a relation that follows the steps from all of them at once. Where it asks
 // only whether a cell leads anywhere, or comes from anywhere, the steps tell.
 func spread(p *rel.Program, shown map[int]int) *rel.Program {
-	w := rewriter{p, slices.Clip(p.Relations), slices.Clone(p.Rules)}
+	w := rewriter{p: p, rels: slices.Clip(p.Relations), rules: slices.Clone(p.Rules)}
 	strata := p.Strata()
-	var done []int // rules of closures that nothing asks any more
 	for _, s := range strata {
 		c := closureOf(p, &stratum{Stratum: s})
 		if c == nil || !c.paths() || c.base < 0 {
@@ -116,14 +115,10 @@ func spread(p *rel.Program, shown map[int]int) *rel.Program {
 			}
 		}
 		if isRead(p.Rules, c.rel) && !isRead(w.rules, c.rel) && !isResult(p, shown, c.rel) {
-			done = append(done, s.Rules...)
+			w.done = append(w.done, s.Rules...) // nothing asks the closure any more
 		}
 	}
-	slices.Sort(done)
-	for _, i := range slices.Backward(done) {
-		w.rules = slices.Delete(w.rules, i, i+1)
-	}
-	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}
+	return w.program()
 }
 
 // ends lets a rule read the steps of a closure where it takes no more than one end of a pair.

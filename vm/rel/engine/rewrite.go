@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"reflect"
 	"slices"
 
 	"ein/vm/rel"
@@ -24,7 +25,7 @@ func rewrite(p *rel.Program) (written *rel.Program, shown map[int]int) {
 			}
 		}
 	}
-	return &rel.Program{Domains: p.Domains, Relations: w.rels, Rules: w.rules, Results: p.Results}, shown
+	return w.program(), shown
 }
 
 // show removes the rules of results that copy a relation as it is.
@@ -75,6 +76,7 @@ type rewriter struct {
 	p     *rel.Program
 	rels  []rel.Relation
 	rules []rel.Rule
+	done  []int // rules that others have taken the place of
 }
 
 // square reports whether a relation holds pairs of one domain.
@@ -158,23 +160,40 @@ func (w *rewriter) closure(s rel.Stratum) {
 	if !square(&w.p.Relations[at]) {
 		return
 	}
-	kind := noLink
-	var rules []int
+	kind, steps := noLink, false
+	var first, rules []int
 	for _, i := range s.Rules {
 		r := &w.p.Rules[i]
 		if own(r) < 0 {
+			first = append(first, i)
 			continue
 		}
-		k, _, _ := linkOf(r)
-		if k == noLink || k == double || kind != noLink && k != kind {
+		k, from, to := linkOf(r)
+		if k == noLink || kind != noLink && (k == double || k != kind) {
 			return
 		}
-		kind, rules = k, append(rules, i)
+		kind, rules, steps = k, append(rules, i), isStep(w.p, r, from, to)
 	}
-	if len(rules) == 1 && isStep(w.p, &w.p.Rules[rules[0]]) {
+	p := &w.p.Relations[at]
+	if kind == double {
+		if len(first) == 0 || len(first) == 1 && isPair(w.p, &w.p.Rules[first[0]]) || p.Facts != nil || p.Source != rel.NoSource {
+			return
+		}
+	}
+	if len(rules) == 1 && steps {
 		return
 	}
-	step := w.relation(at, w.p.Relations[at].Columns)
+	step, made := w.relation(at, p.Columns), len(w.rules)
+	if kind == double {
+		for _, i := range first {
+			r := w.rules[i]
+			r.Rel = step
+			prune(&r)
+			w.rules = append(w.rules, r)
+		}
+		w.paths(first, step, w.rules[made:])
+		return
+	}
 	for _, i := range rules {
 		r := w.p.Rules[i]
 		_, from, to := linkOf(&r)
@@ -184,6 +203,44 @@ func (w *rewriter) closure(s rel.Stratum) {
 		prune(&r)
 		w.rules[i] = r
 	}
+	w.paths(first, step, w.rules[made:])
+}
+
+// paths makes one rule of those for the first pairs of a closure, if they say what those for its steps say.
+func (w *rewriter) paths(first []int, step int, steps []rel.Rule) {
+	says := func(r *rel.Rule, list []rel.Rule) bool {
+		return slices.ContainsFunc(list, func(s rel.Rule) bool {
+			return reflect.DeepEqual(r.Head, s.Head) && slices.EqualFunc(r.Body, s.Body, func(a, b rel.Literal) bool {
+				a.Pos, b.Pos = rel.Literal{}.Pos, rel.Literal{}.Pos
+				return reflect.DeepEqual(a, b)
+			})
+		})
+	}
+	var given []rel.Rule
+	for _, i := range first {
+		r := w.rules[i]
+		if prune(&r); !says(&r, steps) {
+			return
+		}
+		given = append(given, r)
+	}
+	if len(first) == 0 || slices.ContainsFunc(steps, func(s rel.Rule) bool { return !says(&s, given) }) {
+		return
+	}
+	r, k := given[0], &w.rels[step].Columns[0]
+	node := rel.Var{Name: "v", Kind: k.Kind, Domain: k.Domain}
+	r.Vars, r.Head = []rel.Var{node, node}, []rel.Cell{{Expr: rel.V(0)}, {Expr: rel.V(1)}}
+	r.Body = []rel.Literal{{Rel: step, Terms: []rel.Term{{Var: 0}, {Var: 1}}, Pos: r.Pos}}
+	w.rules[first[0]], w.done = r, append(w.done, first[1:]...)
+}
+
+// program is what has been written.
+func (w *rewriter) program() *rel.Program {
+	slices.Sort(w.done)
+	for _, i := range slices.Backward(w.done) {
+		w.rules = slices.Delete(w.rules, i, i+1)
+	}
+	return &rel.Program{Domains: w.p.Domains, Relations: w.rels, Rules: w.rules, Results: w.p.Results}
 }
 
 // relation adds a relation that has the name of another.
@@ -288,8 +345,18 @@ func own(r *rel.Rule) int {
 	return -1
 }
 
-// isStep reports whether the body of a rule of P is P and one atom of pairs.
-func isStep(p *rel.Program, r *rel.Rule) bool {
+// isPair reports whether a rule copies pairs of another relation.
+func isPair(p *rel.Program, r *rel.Rule) bool {
+	x, xok := variable(&r.Head[0])
+	y, yok := variable(&r.Head[1])
+	l := &r.Body[0]
+	return xok && yok && x != y && len(r.Body) == 1 && l.Kind == rel.Atom && square(&p.Relations[l.Rel]) &&
+		l.Terms[0] == (rel.Term{Var: x}) && l.Terms[1] == (rel.Term{Var: y})
+}
+
+// isStep reports whether the body of a rule of P is P and one atom of pairs, from one end of the step to
+// the other.
+func isStep(p *rel.Program, r *rel.Rule, from, to int) bool {
 	if len(r.Body) != 2 {
 		return false
 	}
@@ -297,7 +364,7 @@ func isStep(p *rel.Program, r *rel.Rule) bool {
 	if other.Kind != rel.Atom || other.Rel == r.Rel {
 		other = &r.Body[1]
 	}
-	return other.Kind == rel.Atom && square(&p.Relations[other.Rel]) && other.Terms[0].Kind == rel.Variable && other.Terms[1].Kind == rel.Variable
+	return other.Kind == rel.Atom && square(&p.Relations[other.Rel]) && other.Terms[0] == (rel.Term{Var: from}) && other.Terms[1] == (rel.Term{Var: to})
 }
 
 // prune removes variables that a rule does not use. It copies what it changes, since the rule

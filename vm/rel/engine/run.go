@@ -651,6 +651,9 @@ func (r *run) member1(e *rel.Expr) uint32 {
 		return r.regs[e.Term.Var]
 	}
 	if e.Term.Value == rel.NoMember {
+		if k := slices.Index(r.names, e.Term.Name); k >= 0 {
+			return lacking - uint32(k)
+		}
 		return noCode
 	}
 	return uint32(e.Term.Value)
@@ -1188,7 +1191,7 @@ func (r *run) compare(l *rel.Literal) bool {
 		return l.Fn.Apply(r.eval(&l.Left), r.eval(&l.Right), 0) != 0
 	}
 	a, b := r.member1(&l.Left), r.member1(&l.Right)
-	if r.lacks(a) || r.lacks(b) {
+	if a != noCode && b != noCode && (r.lacks(a) || r.lacks(b)) {
 		return l.Fn.Apply(float64(r.order(d, a, b)), 0, 0) != 0
 	}
 	if _, rank := d.Order(); rank != nil && a != noCode && b != noCode && l.Fn != op.FnEq && l.Fn != op.FnNe {

@@ -191,6 +191,30 @@ func TestBothColumns(t *testing.T) {
 	both(t, w)
 }
 
+// paths makes one relation the closure of another in any spelling: of its pairs, of these backwards, or
+// of some columns of more.
+func paths(w *workload, r *rand.Rand, far, e int) {
+	step := func(x, y int) []lit { return []lit{{e, []int{x, y}}} }
+	switch r.IntN(4) {
+	case 0:
+		step = func(x, y int) []lit { return []lit{{e, []int{y, x}}} }
+	case 1:
+		n := w.node.Domain.Size
+		pay := w.random("Pay", 3, 1+r.IntN(2*n), func() uint32 { return uint32(r.IntN(n)) })
+		step = func(x, y int) []lit { return []lit{{pay, []int{x, nobody, y}}, {e, []int{y, nobody}}} }
+	}
+	w.rule(lit{far, []int{0, 1}}, step(0, 1)...)
+	own := func(x, y int) []lit { return []lit{{far, []int{x, y}}} }
+	switch r.IntN(3) {
+	case 0:
+		w.rule(lit{far, []int{0, 2}}, append(own(0, 1), step(1, 2)...)...)
+	case 1:
+		w.rule(lit{far, []int{0, 2}}, append(step(0, 1), own(1, 2)...)...)
+	case 2:
+		w.rule(lit{far, []int{0, 2}}, append(own(0, 1), own(1, 2)...)...)
+	}
+}
+
 // TestCycles: of a closure in any spelling that is read only where a cell leads to itself, the cells on
 // cycles are found without the pairs, whether rules ask for all of them, for some or for the others.
 // Likewise pairs of which both cells are known, as far as components tell.
@@ -207,9 +231,7 @@ func TestCycles(t *testing.T) {
 			w.rule(lit{e, []int{0, 0}}, lit{some, []int{0, nobody}})
 		}
 		far := w.relation("Far", 2)
-		w.rule(lit{far, []int{0, 1}}, lit{e, []int{0, 1}})
-		link := [][2]int{{far, e}, {e, far}, {far, far}}[r.IntN(3)]
-		w.rule(lit{far, []int{0, 2}}, lit{link[0], []int{0, 1}}, lit{link[1], []int{1, 2}})
+		paths(w, r, far, e)
 		how := "the nodes on cycles alone"
 		switch r.IntN(6) {
 		case 0:
@@ -252,9 +274,7 @@ func TestSpread(t *testing.T) {
 		pick := func() uint32 { return uint32(r.IntN(n)) }
 		e, some, ask := w.random("Edge", 2, 1+r.IntN(min(2*n, n*(n-1))), pick), w.random("Some", 2, 1+r.IntN(min(4, n)), pick), w.relation("Ask", 1)
 		far := w.relation("Far", 2)
-		w.rule(lit{far, []int{0, 1}}, lit{e, []int{0, 1}})
-		link := [][2]int{{far, e}, {e, far}, {far, far}}[r.IntN(3)]
-		w.rule(lit{far, []int{0, 2}}, lit{link[0], []int{0, 1}}, lit{link[1], []int{1, 2}})
+		paths(w, r, far, e)
 		turn := func(pair ...int) []int {
 			if seed%2 == 0 {
 				slices.Reverse(pair)

@@ -252,10 +252,10 @@ func (w *why) matching(g Goal, s *store) int {
 		}
 		return k
 	}
-	least, numbers := -1, []float64(nil)
+	least, numbers, end := -1, []float64(nil), s.n
 	key := w.codes(g.Relation, g.Row[:s.width])
 rows:
-	for k := range s.n {
+	for k := 0; k < end; k++ {
 		w.work(1)
 		for c, x := range s.row(k) {
 			if x != key[c] && !math.IsNaN(g.Row[c]) {
@@ -266,6 +266,12 @@ rows:
 			continue
 		}
 		if row := w.numbers(nil, g.Relation, s.row(k)); least < 0 || slices.Compare(row, numbers) < 0 {
+			for _, n := range w.marks[g.Relation] { // those of its round
+				if k < n {
+					end = min(end, n)
+					break
+				}
+			}
 			least, numbers = k, row
 		}
 	}

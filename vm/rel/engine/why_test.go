@@ -123,6 +123,8 @@ func lacking(p *rel.Program, try engine.Try, tables []*tensor.Table) error {
 	return nil
 }
 
+func height(p *engine.Proof) int { return p.Steps[len(p.Steps)-1].Height }
+
 // TestWhy proves rows of random programs.
 func TestWhy(t *testing.T) {
 	proved, unproved, lacked := 0, 0, 0
@@ -169,6 +171,24 @@ func TestWhy(t *testing.T) {
 					t.Fatalf("seed %d: %v %v: %v\n%v\n%v", seed, p.Relations[at].Name, row, err, proof, p)
 				}
 				proved++
+			}
+			var goals []engine.Goal // what is asked for before changes no height
+			for _, row := range list {
+				any := slices.Clone(row)
+				if len(any) > 0 {
+					any[r.IntN(len(any))] = math.NaN()
+				}
+				goals = append(goals, engine.Goal{Relation: at, Row: row}, engine.Goal{Relation: at, Row: any})
+			}
+			together, err := engine.Why(p, nil, &kernel.Ctl{}, nil, &engine.Budget{}, goals)
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			for k := range goals {
+				alone, err := engine.Why(p, nil, &kernel.Ctl{}, nil, &engine.Budget{}, goals[k:k+1])
+				if err != nil || (together[k].Proof == nil) != (alone[0].Proof == nil) || alone[0].Proof != nil && height(together[k].Proof) != height(alone[0].Proof) {
+					t.Fatalf("seed %d: %v %v: %v, and after others %v: %v\n%v", seed, p.Relations[at].Name, goals[k].Row, alone[0], together[k], err, p)
+				}
 			}
 			for range 3 {
 				none := make([]float64, len(table.Columns))
