@@ -191,26 +191,33 @@ func TestBothColumns(t *testing.T) {
 	both(t, w)
 }
 
-// paths makes one relation the closure of another in any spelling: of its pairs, of these backwards, or
-// of some columns of more.
+// paths makes one relation the closure of another in any spelling: of its pairs, of these backwards, of
+// both, or of some columns of more.
 func paths(w *workload, r *rand.Rand, far, e int) {
-	step := func(x, y int) []lit { return []lit{{e, []int{x, y}}} }
-	switch r.IntN(4) {
+	forth := func(x, y int) []lit { return []lit{{e, []int{x, y}}} }
+	steps := []func(x, y int) []lit{forth}
+	switch back := func(x, y int) []lit { return forth(y, x) }; r.IntN(5) {
 	case 0:
-		step = func(x, y int) []lit { return []lit{{e, []int{y, x}}} }
+		steps[0] = back
 	case 1:
+		steps = append(steps, back)
+	case 2:
 		n := w.node.Domain.Size
 		pay := w.random("Pay", 3, 1+r.IntN(2*n), func() uint32 { return uint32(r.IntN(n)) })
-		step = func(x, y int) []lit { return []lit{{pay, []int{x, nobody, y}}, {e, []int{y, nobody}}} }
+		steps[0] = func(x, y int) []lit { return []lit{{pay, []int{x, nobody, y}}, {e, []int{y, nobody}}} }
 	}
-	w.rule(lit{far, []int{0, 1}}, step(0, 1)...)
 	own := func(x, y int) []lit { return []lit{{far, []int{x, y}}} }
-	switch r.IntN(3) {
-	case 0:
-		w.rule(lit{far, []int{0, 2}}, append(own(0, 1), step(1, 2)...)...)
-	case 1:
-		w.rule(lit{far, []int{0, 2}}, append(step(0, 1), own(1, 2)...)...)
-	case 2:
+	link := r.IntN(3)
+	for _, step := range steps {
+		w.rule(lit{far, []int{0, 1}}, step(0, 1)...)
+		switch link {
+		case 0:
+			w.rule(lit{far, []int{0, 2}}, append(own(0, 1), step(1, 2)...)...)
+		case 1:
+			w.rule(lit{far, []int{0, 2}}, append(step(0, 1), own(1, 2)...)...)
+		}
+	}
+	if link == 2 {
 		w.rule(lit{far, []int{0, 2}}, append(own(0, 1), own(1, 2)...)...)
 	}
 }
@@ -248,14 +255,14 @@ func TestCycles(t *testing.T) {
 		case 4:
 			w.rule(lit{ask, []int{0}}, lit{e, []int{0, 1}}, lit{some, []int{1, 2}}, lit{far, []int{1, 0}}, lit{far, []int{1, 2}})
 			w.rule(lit{ask, []int{0}}, lit{e, []int{0, 1}}, lit{far, []int{1, 0}})
-			how = "unless components tell"
+			how = "closure" // or all pairs, if there are fewer than steps
 		case 5:
 			w.rule(lit{ask, []int{0}}, lit{some, []int{0, 1}}, lit{far, []int{1, 0}})
 			rule := &w.p.Rules[len(w.p.Rules)-1]
 			rule.Body[1].Kind, how = rel.Not, "unless components tell"
 		}
 		w.p.Results = []int{ask}
-		if seed%16 == 0 && how != "unless components tell" { // and all
+		if seed%16 == 0 && how == "the nodes on cycles alone" { // and all
 			w.p.Results = append(w.p.Results, far)
 		}
 		if _, plan := both(t, w); !strings.Contains(strings.Join(plan.Explain(), "\n"), how) {
