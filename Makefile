@@ -13,7 +13,7 @@ help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 build: ## bin/ein, one static binary
-	CGO_ENABLED=0 go build -trimpath -tags nethttpomithttp2 -ldflags '-s -w -funcalign=16' -o bin/ein ./cmd/ein
+	CGO_ENABLED=0 go build -trimpath -tags nethttpomithttp2 -ldflags '-s -w -funcalign=8' -o bin/ein ./cmd/ein
 
 lean: ## bin/ein-lean, without the readers of Parquet and SQLite, and the tests that differ with it
 	CGO_ENABLED=0 go build -trimpath -tags nethttpomithttp2,lean -ldflags '-s -w -funcalign=8' -o bin/ein-lean ./cmd/ein
