@@ -194,10 +194,11 @@ func (t *Table) All() iter.Seq[[]float64] {
 	}
 }
 
-// Extent is what is known of the cells of a column. Degree is the most rows that have the same name,
-// which in a table of edges is the largest degree, and Squares the sum of the squares of all degrees;
-// 0 if that is not known. NonNeg says that no number is below 0.
+// Extent is what is known of the cells of a column. Cells is how many names there are, Degree the most
+// rows that have the same name, which in a table of edges is the largest degree, and Squares the sum of
+// the squares of all degrees; 0 if that is not known. NonNeg says that no number is below 0.
 type Extent struct {
+	Cells   int
 	Degree  int
 	Squares uint64
 	NonNeg  bool
@@ -205,7 +206,7 @@ type Extent struct {
 
 // Within reports whether such cells are possible where others are expected.
 func (e Extent) Within(most Extent) bool {
-	return (e.Degree <= most.Degree && e.Squares <= most.Squares || most.Degree == 0) && (e.NonNeg || !most.NonNeg)
+	return (e.Cells <= most.Cells && e.Degree <= most.Degree && e.Squares <= most.Squares || most.Degree == 0) && (e.NonNeg || !most.NonNeg)
 }
 
 // Extents returns what is known of each column. Nothing is of a table that is stored as bits.
@@ -219,6 +220,9 @@ func (t *Table) Extents() []Extent {
 		}
 		ids, size := t.Cells[c].ID, t.Columns[c].Domain.Size
 		add := func(degree int32) {
+			if degree == 1 {
+				k.Cells++
+			}
 			k.Degree = max(k.Degree, int(degree))
 			k.Squares += 2*uint64(degree) - 1
 		}

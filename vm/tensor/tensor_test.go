@@ -136,7 +136,7 @@ func TestExtents(t *testing.T) {
 			nonNeg = nonNeg && x >= 0
 			table.Cells[0].ID, table.Cells[1].Num = append(table.Cells[0].ID, id), append(table.Cells[1].Num, x)
 		}
-		want := []Extent{{}, {NonNeg: nonNeg}}
+		want := []Extent{{Cells: len(count)}, {NonNeg: nonNeg}}
 		for _, n := range count {
 			want[0].Degree, want[0].Squares = max(want[0].Degree, n), want[0].Squares+uint64(n*n)
 		}
@@ -144,8 +144,10 @@ func TestExtents(t *testing.T) {
 			t.Fatalf("%d rows over %d names: %v, want %v", table.Len, d.Size, got, want)
 		}
 		names, numbers := want[0], want[1]
-		less := Extent{Degree: names.Degree - 1, Squares: names.Squares}
-		if !names.Within(names) || !names.Within(Extent{}) || less.Degree > 0 && names.Within(less) || numbers.Within(Extent{NonNeg: true}) != nonNeg {
+		less, fewer := names, names
+		less.Degree--
+		fewer.Cells--
+		if !names.Within(names) || !names.Within(Extent{}) || less.Degree > 0 && (names.Within(less) || names.Within(fewer)) || numbers.Within(Extent{NonNeg: true}) != nonNeg {
 			t.Errorf("%v, %v", names, numbers)
 		}
 	}

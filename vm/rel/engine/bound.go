@@ -70,11 +70,11 @@ func newBounds(p *rel.Program, strata []rel.Stratum, size []Size, most bounds) b
 			n = tensor.SatAdd(n, size[r.Arg].Rows)
 		}
 		b.rows[i], b.columns[i], b.from[i] = n, make([]uint64, len(r.Columns)), make([]places, len(r.Columns))
+		b.given(i, size)
 		for c := range r.Columns {
-			b.columns[i][c] = limit(r.Columns[c], n)
+			b.columns[i][c] = min(b.columns[i][c], limit(r.Columns[c], n))
 			b.from[i][c] = b.place(b.columns[i][c])
 		}
-		b.given(i, size)
 	}
 	for _, s := range strata {
 		b.stratum(s)
@@ -88,10 +88,11 @@ func (b *sources) given(i int, size []Size) {
 	b.degrees[i], b.below[i], b.norms[i] = make([]uint64, len(r.Columns)), make([]bool, len(r.Columns)), make([]float64, len(r.Columns))
 	add := func(rows uint64, known []tensor.Extent) {
 		for c := range r.Columns {
-			degree, norm := rows, float64(rows)
+			cells, degree, norm := rows, rows, float64(rows)
 			if known != nil && known[c].Degree > 0 {
-				degree, norm = uint64(known[c].Degree), math.Sqrt(float64(known[c].Squares))
+				cells, degree, norm = uint64(known[c].Cells), uint64(known[c].Degree), math.Sqrt(float64(known[c].Squares))
 			}
+			b.columns[i][c] = tensor.SatAdd(b.columns[i][c], cells)
 			b.degrees[i][c] = tensor.SatAdd(b.degrees[i][c], degree)
 			b.norms[i][c] += norm
 			b.below[i][c] = b.below[i][c] || known == nil || !known[c].NonNeg

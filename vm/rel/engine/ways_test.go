@@ -759,6 +759,25 @@ func TestDemandedView(t *testing.T) {
 	}
 }
 
+// TestFewNames: a column with few names selects many rows, so a join by way of another comes first.
+func TestFewNames(t *testing.T) {
+	const n = 3000
+	w := newWorkload(n)
+	next, r := uint32(0), rand.New(rand.NewPCG(1, 16))
+	kind := w.random("Kind", 2, n-4, func() uint32 { // each node of one of four
+		next++
+		return []uint32{next % 8 / 2, 3 + (next+1)/2}[next%2]
+	})
+	pay, same := w.random("Pay", 2, 2*n, func() uint32 { return uint32(r.IntN(n)) }), w.relation("Same", 2)
+	w.rule(lit{same, []int{0, 1}}, lit{kind, []int{0, 2}}, lit{kind, []int{1, 2}}, lit{pay, []int{0, 1}})
+	w.p.Results = []int{same}
+	both(t, w)
+	ctl := kernel.Ctl{}
+	if _, err := engine.New(w.p, w.sizes()).Run(&ctl, w.args, &engine.Budget{}); err != nil || ctl.Ops > 200*n {
+		t.Errorf("%d operations, %v", ctl.Ops, err)
+	}
+}
+
 // TestTwice: edges in both directions need not be told from those that are there already
 // where only the best of values is taken along them, and must be where they are shown or
 // counted.
