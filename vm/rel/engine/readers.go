@@ -96,8 +96,9 @@ func apart(p *rel.Program, shown map[int]int) *rel.Program {
 
 // spread makes one search of many: where a rule asks a closure which cells those lead to, or come from,
 // that the rest of its body gives, and takes no more of them, as Tainted(x) <- Listed(s), Far(s, x)
-// does, these cells become a relation that follows the steps from all of them at once. Where it asks
-// only whether a cell leads anywhere, or comes from anywhere, the steps tell.
+// does, these cells become a relation that follows the steps from all of them at once. So do what one
+// cell leads to and what leads to one, if rules ask for both: no search is by either column. Where a rule
+// asks only whether a cell leads anywhere, or comes from anywhere, the steps tell.
 func spread(p *rel.Program, shown map[int]int) *rel.Program {
 	w := rewriter{p: p, rels: slices.Clip(p.Relations), rules: slices.Clone(p.Rules)}
 	strata := p.Strata()
@@ -106,12 +107,13 @@ func spread(p *rel.Program, shown map[int]int) *rel.Program {
 		if c == nil || !c.paths() || c.base < 0 {
 			continue
 		}
+		both := bothWays(p, c.rel)
 		for i := range p.Rules {
 			if r := &p.Rules[i]; r.Rel != c.rel && reads(r, c.rel) {
 				plain := !r.Aggregates() && !p.Relations[r.Rel].Valued() // else bindings count
-				if w.ends(c, i, plain); plain {
-					w.spreads(c, i, slices.ContainsFunc(strata, func(s rel.Stratum) bool { return s.Recursive && slices.Contains(s.Relations, r.Rel) }))
-				}
+				w.ends(c, i, plain)
+				loose := plain && !slices.ContainsFunc(strata, func(s rel.Stratum) bool { return s.Recursive && slices.Contains(s.Relations, r.Rel) })
+				w.spreads(c, i, loose, both && !r.Aggregates())
 			}
 		}
 		if isRead(p.Rules, c.rel) && !isRead(w.rules, c.rel) && !isResult(p, shown, c.rel) {
@@ -148,30 +150,50 @@ func (w *rewriter) ends(c *closure, i int, plain bool) {
 	}
 }
 
-// spreads is spread for the first atom of a rule of which it can be said, until there is none.
-func (w *rewriter) spreads(c *closure, i int, recursive bool) {
+// bothWays reports whether rules ask for what a constant leads to, and for what leads to one.
+func bothWays(p *rel.Program, at int) bool {
+	var asked [2]bool
+	for i := range p.Rules {
+		for k := range p.Rules[i].Body {
+			if l := &p.Rules[i].Body[k]; l.Kind <= rel.Not && l.Rel == at {
+				for d, t := range l.Terms {
+					asked[d] = asked[d] || t.Kind == rel.Const && l.Terms[1-d].Kind == rel.Variable
+				}
+			}
+		}
+	}
+	return asked[0] && asked[1]
+}
+
+// spreads is spread for the first literal of a rule of which it can be said, until there is none: an atom
+// if the rest of the body may go, or one with a constant.
+func (w *rewriter) spreads(c *closure, i int, loose, constants bool) {
 	for k := range w.rules[i].Body {
 		r := w.rules[i]
 		l := &r.Body[k]
-		if recursive || l.Kind != rel.Atom || l.Rel != c.rel {
+		if l.Kind > rel.Not || l.Rel != c.rel {
 			continue
 		}
 		for d, from := range l.Terms {
 			to := l.Terms[1-d]
-			rest := behind(&r, k, from, to)
-			if rest == nil {
+			var rest []int
+			if loose && l.Kind == rel.Atom {
+				rest = behind(&r, k, from, to)
+			}
+			if rest == nil && !(constants && from.Kind == rel.Const) {
 				continue
 			}
 			at := w.relation(c.rel, w.rels[c.rel].Columns[1-d:][:1])
 			next := len(r.Vars)
 			vars := rel.Rule{Vars: append(slices.Clip(r.Vars), w.node(c, "v"), w.node(c, "w")), Pos: r.Pos}
-			step := func(x, y int) rel.Literal {
+			step := func(x rel.Term, y int) rel.Literal {
+				pair := []rel.Term{x, {Var: y}}
 				if d == 1 {
-					x, y = y, x
+					slices.Reverse(pair)
 				}
-				return rel.Literal{Rel: c.base, Terms: []rel.Term{{Var: x}, {Var: y}}, Pos: l.Pos}
+				return rel.Literal{Rel: c.base, Terms: pair, Pos: l.Pos}
 			}
-			body := []rel.Literal{step(from.Var, next)}
+			body := []rel.Literal{step(from, next)}
 			r.Body = slices.Clone(r.Body)
 			r.Body[k].Rel, r.Body[k].Terms = at, []rel.Term{to}
 			slices.Sort(rest)
@@ -181,9 +203,9 @@ func (w *rewriter) spreads(c *closure, i int, recursive bool) {
 			}
 			prune(&r)
 			w.rule(at, []int{next}, body, &vars)
-			w.rule(at, []int{next + 1}, []rel.Literal{{Rel: at, Terms: []rel.Term{{Var: next}}, Pos: l.Pos}, step(next, next+1)}, &vars)
+			w.rule(at, []int{next + 1}, []rel.Literal{{Rel: at, Terms: []rel.Term{{Var: next}}, Pos: l.Pos}, step(rel.Term{Var: next}, next+1)}, &vars)
 			w.rules[i] = r
-			w.spreads(c, i, recursive)
+			w.spreads(c, i, loose, constants)
 			return
 		}
 	}

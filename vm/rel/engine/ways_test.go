@@ -289,7 +289,7 @@ func TestSpread(t *testing.T) {
 			return pair
 		}
 		one := true
-		switch r.IntN(9) {
+		switch r.IntN(10) {
 		case 0:
 			w.rule(lit{ask, []int{0}}, lit{some, []int{1, nobody}}, lit{far, turn(1, 0)})
 		case 1: // a chain
@@ -315,7 +315,11 @@ func TestSpread(t *testing.T) {
 			w.p.Relations[ask].Columns = []tensor.Column{{Kind: tensor.IntColumn}}
 			rule := &w.p.Rules[len(w.p.Rules)-1]
 			rule.Head[0], one = rel.Cell{Agg: rel.Count}, false
-		case 8: // as a recursion
+		case 8: // of one and to one
+			w.rule(lit{ask, []int{0}}, lit{far, turn(-1-r.IntN(n), 0)}, lit{far, turn(0, -1-r.IntN(n))})
+			w.rule(lit{ask, []int{0}}, lit{e, []int{0, nobody}}, lit{far, turn(-1-r.IntN(n), 0)}, lit{far, turn(0, -1-r.IntN(n))})
+			w.p.Rules[len(w.p.Rules)-1].Body[1+r.IntN(2)].Kind = rel.Not
+		case 9: // as a recursion
 			w.rule(lit{ask, []int{0}}, lit{some, []int{1, 0}})
 			w.rule(lit{ask, []int{0}}, lit{ask, []int{1}}, lit{far, turn(1, 0)})
 			one = false
