@@ -180,7 +180,7 @@ func (w *rewriter) spreads(c *closure, i int, loose, constants bool) {
 			if loose && l.Kind == rel.Atom {
 				rest = behind(&r, k, from, to)
 			}
-			if rest == nil && !(constants && from.Kind == rel.Const) {
+			if rest == nil && (!constants || from.Kind != rel.Const) {
 				continue
 			}
 			at := w.relation(c.rel, w.rels[c.rel].Columns[1-d:][:1])
