@@ -37,6 +37,18 @@ const (
 	beside = 256
 )
 
+// known counts what is known of batches: that they were begun, their ids, and replies. Whenever it
+// changes, the provider is asked soon again.
+func (l *loop) known() int {
+	n := len(l.open) + l.now
+	for _, x := range l.open {
+		if x.ID != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // askBatches asks in batches, and collects those that an earlier session has left. It does one
 // thing after another, since the work is the provider's.
 func (l *loop) askBatches(ctx context.Context, b model.Batcher) error {
@@ -46,7 +58,7 @@ func (l *loop) askBatches(ctx context.Context, b model.Batcher) error {
 	first := cmp.Or(l.o.poll, firstPoll)
 	poll := first
 	for {
-		before := len(l.open) + l.now
+		before := l.known()
 		l.collect(ctx, b)
 		l.submit(ctx, b)
 		l.tell()
@@ -57,7 +69,7 @@ func (l *loop) askBatches(ctx context.Context, b model.Batcher) error {
 			l.leave(errors.New("not waited for"))
 			return nil
 		}
-		if poll = min(poll*3/2, max(first, lastPoll)); len(l.open)+l.now != before {
+		if poll = min(poll*3/2, max(first, lastPoll)); l.known() != before {
 			poll = first
 		}
 		at := time.Now().Add(poll)
