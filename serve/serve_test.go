@@ -191,20 +191,12 @@ func TestCalls(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = resp.Body.Close() }()
-			told, err := io.ReadAll(resp.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			described(t, doc, test.call, resp.StatusCode, test.body, string(told))
+			code, told := fetch(t, req)
+			described(t, doc, test.call, code, test.body, told)
 			for transport, got := range map[string]struct {
 				status int
 				body   string
-			}{"streams": {status, text}, "HTTP": {resp.StatusCode, string(told)}} {
+			}{"streams": {status, text}, "HTTP": {code, told}} {
 				if got.status != test.status {
 					t.Errorf("%s: status %d, want %d: %s", transport, got.status, test.status, got.body)
 				}
@@ -221,6 +213,21 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// fetch gives what the server says to a request.
+func fetch(t *testing.T, req *http.Request) (status int, body string) {
+	t.Helper()
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	told, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(told)
+}
+
 // TestMetrics: every answer is counted under the status that went out, also of what is refused
 // before it is read, and of a stream that fails before its first line.
 func TestMetrics(t *testing.T) {
@@ -235,16 +242,7 @@ func TestMetrics(t *testing.T) {
 		for _, encoding := range encodings {
 			req.Header.Set("Content-Encoding", encoding)
 		}
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = resp.Body.Close() }()
-		told, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp.StatusCode, string(told)
+		return fetch(t, req)
 	}
 	last := `{"split":"train","seed":1,"categories":["degree_count"],"first":9223372036854775807,"per_category":2}`
 	calls := []struct {
