@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"ein/vm/op"
 	"ein/vm/simd"
@@ -98,9 +99,10 @@ func (p *Fused) registers(reg *fusedRegs, args [][]float64, f []float64) {
 }
 
 // tier returns the tier for a run: to read memory by half a cache line takes four fifths of the
-// time.
+// time. An exponential takes longer than that.
 func (p *Fused) tier(t simd.Tier) simd.Tier {
-	if p.past && (t == simd.Best || t == simd.AVX512) {
+	exp := func(m op.Micro) bool { return m.Fn == op.FnExp || m.Fn == op.FnSigmoid }
+	if p.past && (t == simd.Best || t == simd.AVX512) && !slices.ContainsFunc(p.code, exp) {
 		return simd.AVX2
 	}
 	return t

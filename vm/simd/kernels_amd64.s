@@ -1113,21 +1113,21 @@ neg:
 
 negby4:
 	VMOVUPD (SI), Y0
-	VXORPD  Y14, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VXORPD  Y14, Y0, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD 32(SI), Y1
+	VXORPD  Y14, Y0, Y4
+	VXORPD  Y14, Y1, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VXORPD  Y14, Y0, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VXORPD  Y14, Y0, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 96(SI), Y1
+	VXORPD  Y14, Y0, Y4
+	VXORPD  Y14, Y1, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	SUBQ    $0x10, CX
@@ -1140,9 +1140,9 @@ negby4done:
 
 negby1:
 	VMOVUPD (SI), Y0
-	VXORPD  Y14, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VXORPD  Y14, Y0, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	SUBQ    $0x04, CX
@@ -1153,10 +1153,10 @@ negby1done:
 	CMPQ       CX, $0x00
 	JEQ        negdone
 	VMASKMOVPD (SI), Y15, Y0
-	VXORPD     Y14, Y0, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VXORPD     Y14, Y0, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 negdone:
 	JMP sum
@@ -1170,21 +1170,21 @@ abs:
 
 absby4:
 	VMOVUPD (SI), Y0
-	VANDPD  Y14, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VANDPD  Y14, Y0, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD 32(SI), Y1
+	VANDPD  Y14, Y0, Y4
+	VANDPD  Y14, Y1, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VANDPD  Y14, Y0, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VANDPD  Y14, Y0, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 96(SI), Y1
+	VANDPD  Y14, Y0, Y4
+	VANDPD  Y14, Y1, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	SUBQ    $0x10, CX
@@ -1197,9 +1197,9 @@ absby4done:
 
 absby1:
 	VMOVUPD (SI), Y0
-	VANDPD  Y14, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VANDPD  Y14, Y0, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	SUBQ    $0x04, CX
@@ -1210,10 +1210,10 @@ absby1done:
 	CMPQ       CX, $0x00
 	JEQ        absdone
 	VMASKMOVPD (SI), Y15, Y0
-	VANDPD     Y14, Y0, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VANDPD     Y14, Y0, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 absdone:
 	JMP sum
@@ -1227,21 +1227,21 @@ not:
 
 notby4:
 	VMOVUPD (SI), Y0
-	VSUBPD  Y0, Y14, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VSUBPD  Y0, Y14, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD 32(SI), Y1
+	VSUBPD  Y0, Y14, Y4
+	VSUBPD  Y1, Y14, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VSUBPD  Y0, Y14, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VSUBPD  Y0, Y14, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 96(SI), Y1
+	VSUBPD  Y0, Y14, Y4
+	VSUBPD  Y1, Y14, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	SUBQ    $0x10, CX
@@ -1254,9 +1254,9 @@ notby4done:
 
 notby1:
 	VMOVUPD (SI), Y0
-	VSUBPD  Y0, Y14, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VSUBPD  Y0, Y14, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	SUBQ    $0x04, CX
@@ -1267,10 +1267,10 @@ notby1done:
 	CMPQ       CX, $0x00
 	JEQ        notdone
 	VMASKMOVPD (SI), Y15, Y0
-	VSUBPD     Y0, Y14, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VSUBPD     Y0, Y14, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 notdone:
 	JMP sum
@@ -1281,21 +1281,21 @@ sqrt:
 
 sqrtby4:
 	VMOVUPD (SI), Y0
-	VSQRTPD Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VSQRTPD Y0, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD 32(SI), Y1
+	VSQRTPD Y0, Y4
+	VSQRTPD Y1, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VSQRTPD Y0, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VSQRTPD Y0, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 96(SI), Y1
+	VSQRTPD Y0, Y4
+	VSQRTPD Y1, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	SUBQ    $0x10, CX
@@ -1308,9 +1308,9 @@ sqrtby4done:
 
 sqrtby1:
 	VMOVUPD (SI), Y0
-	VSQRTPD Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VSQRTPD Y0, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	SUBQ    $0x04, CX
@@ -1321,10 +1321,10 @@ sqrtby1done:
 	CMPQ       CX, $0x00
 	JEQ        sqrtdone
 	VMASKMOVPD (SI), Y15, Y0
-	VSQRTPD    Y0, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VSQRTPD    Y0, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 sqrtdone:
 	JMP sum
@@ -1335,21 +1335,21 @@ floor:
 
 floorby4:
 	VMOVUPD  (SI), Y0
-	VROUNDPD $0x01, Y0, Y2
-	VMOVUPD  Y2, (DI)
-	VADDPD   Y2, Y5, Y5
-	VMOVUPD  32(SI), Y0
-	VROUNDPD $0x01, Y0, Y2
-	VMOVUPD  Y2, 32(DI)
-	VADDPD   Y2, Y6, Y6
+	VMOVUPD  32(SI), Y1
+	VROUNDPD $0x01, Y0, Y4
+	VROUNDPD $0x01, Y1, Y9
+	VMOVUPD  Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVUPD  Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
 	VMOVUPD  64(SI), Y0
-	VROUNDPD $0x01, Y0, Y2
-	VMOVUPD  Y2, 64(DI)
-	VADDPD   Y2, Y7, Y7
-	VMOVUPD  96(SI), Y0
-	VROUNDPD $0x01, Y0, Y2
-	VMOVUPD  Y2, 96(DI)
-	VADDPD   Y2, Y8, Y8
+	VMOVUPD  96(SI), Y1
+	VROUNDPD $0x01, Y0, Y4
+	VROUNDPD $0x01, Y1, Y9
+	VMOVUPD  Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVUPD  Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
 	ADDQ     $0x00000080, DI
 	ADDQ     $0x00000080, SI
 	SUBQ     $0x10, CX
@@ -1362,9 +1362,9 @@ floorby4done:
 
 floorby1:
 	VMOVUPD  (SI), Y0
-	VROUNDPD $0x01, Y0, Y2
-	VMOVUPD  Y2, (DI)
-	VADDPD   Y2, Y5, Y5
+	VROUNDPD $0x01, Y0, Y4
+	VMOVUPD  Y4, (DI)
+	VADDPD   Y4, Y5, Y5
 	ADDQ     $0x00000020, DI
 	ADDQ     $0x00000020, SI
 	SUBQ     $0x04, CX
@@ -1375,10 +1375,10 @@ floorby1done:
 	CMPQ       CX, $0x00
 	JEQ        floordone
 	VMASKMOVPD (SI), Y15, Y0
-	VROUNDPD   $0x01, Y0, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VROUNDPD   $0x01, Y0, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 floordone:
 	JMP sum
@@ -1392,29 +1392,29 @@ step:
 
 stepby4:
 	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
 	VXORPD  Y12, Y12, Y12
-	VCMPPD  $0x0e, Y12, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
+	VCMPPD  $0x0e, Y12, Y0, Y4
+	VANDPD  Y14, Y4, Y4
 	VXORPD  Y12, Y12, Y12
-	VCMPPD  $0x0e, Y12, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VCMPPD  $0x0e, Y12, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
+	VMOVUPD 96(SI), Y1
 	VXORPD  Y12, Y12, Y12
-	VCMPPD  $0x0e, Y12, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
+	VCMPPD  $0x0e, Y12, Y0, Y4
+	VANDPD  Y14, Y4, Y4
 	VXORPD  Y12, Y12, Y12
-	VCMPPD  $0x0e, Y12, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VCMPPD  $0x0e, Y12, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	SUBQ    $0x10, CX
@@ -1428,10 +1428,10 @@ stepby4done:
 stepby1:
 	VMOVUPD (SI), Y0
 	VXORPD  Y12, Y12, Y12
-	VCMPPD  $0x0e, Y12, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VCMPPD  $0x0e, Y12, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	SUBQ    $0x04, CX
@@ -1443,11 +1443,11 @@ stepby1done:
 	JEQ        stepdone
 	VMASKMOVPD (SI), Y15, Y0
 	VXORPD     Y12, Y12, Y12
-	VCMPPD     $0x0e, Y12, Y0, Y2
-	VANDPD     Y14, Y2, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VCMPPD     $0x0e, Y12, Y0, Y4
+	VANDPD     Y14, Y4, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 stepdone:
 	JMP sum
@@ -1458,45 +1458,45 @@ relu:
 
 reluby4:
 	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y1
 	VXORPD    Y12, Y12, Y12
-	VMAXPD    Y12, Y0, Y2
+	VMAXPD    Y12, Y0, Y4
 	VANDPD    Y0, Y12, Y14
 	VCMPPD    $0x00, Y12, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
+	VBLENDVPD Y13, Y14, Y4, Y4
 	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, (DI)
-	VADDPD    Y2, Y5, Y5
-	VMOVUPD   32(SI), Y0
+	VBLENDVPD Y13, Y0, Y4, Y4
 	VXORPD    Y12, Y12, Y12
-	VMAXPD    Y12, Y0, Y2
-	VANDPD    Y0, Y12, Y14
-	VCMPPD    $0x00, Y12, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, 32(DI)
-	VADDPD    Y2, Y6, Y6
+	VMAXPD    Y12, Y1, Y9
+	VANDPD    Y1, Y12, Y14
+	VCMPPD    $0x00, Y12, Y1, Y13
+	VBLENDVPD Y13, Y14, Y9, Y9
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y9, Y9
+	VMOVUPD   Y4, (DI)
+	VADDPD    Y4, Y5, Y5
+	VMOVUPD   Y9, 32(DI)
+	VADDPD    Y9, Y6, Y6
 	VMOVUPD   64(SI), Y0
+	VMOVUPD   96(SI), Y1
 	VXORPD    Y12, Y12, Y12
-	VMAXPD    Y12, Y0, Y2
+	VMAXPD    Y12, Y0, Y4
 	VANDPD    Y0, Y12, Y14
 	VCMPPD    $0x00, Y12, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
+	VBLENDVPD Y13, Y14, Y4, Y4
 	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, 64(DI)
-	VADDPD    Y2, Y7, Y7
-	VMOVUPD   96(SI), Y0
+	VBLENDVPD Y13, Y0, Y4, Y4
 	VXORPD    Y12, Y12, Y12
-	VMAXPD    Y12, Y0, Y2
-	VANDPD    Y0, Y12, Y14
-	VCMPPD    $0x00, Y12, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, 96(DI)
-	VADDPD    Y2, Y8, Y8
+	VMAXPD    Y12, Y1, Y9
+	VANDPD    Y1, Y12, Y14
+	VCMPPD    $0x00, Y12, Y1, Y13
+	VBLENDVPD Y13, Y14, Y9, Y9
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y9, Y9
+	VMOVUPD   Y4, 64(DI)
+	VADDPD    Y4, Y7, Y7
+	VMOVUPD   Y9, 96(DI)
+	VADDPD    Y9, Y8, Y8
 	ADDQ      $0x00000080, DI
 	ADDQ      $0x00000080, SI
 	SUBQ      $0x10, CX
@@ -1510,14 +1510,14 @@ reluby4done:
 reluby1:
 	VMOVUPD   (SI), Y0
 	VXORPD    Y12, Y12, Y12
-	VMAXPD    Y12, Y0, Y2
+	VMAXPD    Y12, Y0, Y4
 	VANDPD    Y0, Y12, Y14
 	VCMPPD    $0x00, Y12, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
+	VBLENDVPD Y13, Y14, Y4, Y4
 	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, (DI)
-	VADDPD    Y2, Y5, Y5
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMOVUPD   Y4, (DI)
+	VADDPD    Y4, Y5, Y5
 	ADDQ      $0x00000020, DI
 	ADDQ      $0x00000020, SI
 	SUBQ      $0x04, CX
@@ -1529,15 +1529,15 @@ reluby1done:
 	JEQ        reludone
 	VMASKMOVPD (SI), Y15, Y0
 	VXORPD     Y12, Y12, Y12
-	VMAXPD     Y12, Y0, Y2
+	VMAXPD     Y12, Y0, Y4
 	VANDPD     Y0, Y12, Y14
 	VCMPPD     $0x00, Y12, Y0, Y13
-	VBLENDVPD  Y13, Y14, Y2, Y2
+	VBLENDVPD  Y13, Y14, Y4, Y4
 	VCMPPD     $0x03, Y0, Y0, Y13
-	VBLENDVPD  Y13, Y0, Y2, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VBLENDVPD  Y13, Y0, Y4, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 reludone:
 	JMP sum
@@ -1548,21 +1548,21 @@ round:
 
 roundby4:
 	VMOVUPD  (SI), Y0
-	VROUNDPD $0x00, Y0, Y2
-	VMOVUPD  Y2, (DI)
-	VADDPD   Y2, Y5, Y5
-	VMOVUPD  32(SI), Y0
-	VROUNDPD $0x00, Y0, Y2
-	VMOVUPD  Y2, 32(DI)
-	VADDPD   Y2, Y6, Y6
+	VMOVUPD  32(SI), Y1
+	VROUNDPD $0x00, Y0, Y4
+	VROUNDPD $0x00, Y1, Y9
+	VMOVUPD  Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVUPD  Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
 	VMOVUPD  64(SI), Y0
-	VROUNDPD $0x00, Y0, Y2
-	VMOVUPD  Y2, 64(DI)
-	VADDPD   Y2, Y7, Y7
-	VMOVUPD  96(SI), Y0
-	VROUNDPD $0x00, Y0, Y2
-	VMOVUPD  Y2, 96(DI)
-	VADDPD   Y2, Y8, Y8
+	VMOVUPD  96(SI), Y1
+	VROUNDPD $0x00, Y0, Y4
+	VROUNDPD $0x00, Y1, Y9
+	VMOVUPD  Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVUPD  Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
 	ADDQ     $0x00000080, DI
 	ADDQ     $0x00000080, SI
 	SUBQ     $0x10, CX
@@ -1575,9 +1575,9 @@ roundby4done:
 
 roundby1:
 	VMOVUPD  (SI), Y0
-	VROUNDPD $0x00, Y0, Y2
-	VMOVUPD  Y2, (DI)
-	VADDPD   Y2, Y5, Y5
+	VROUNDPD $0x00, Y0, Y4
+	VMOVUPD  Y4, (DI)
+	VADDPD   Y4, Y5, Y5
 	ADDQ     $0x00000020, DI
 	ADDQ     $0x00000020, SI
 	SUBQ     $0x04, CX
@@ -1588,10 +1588,10 @@ roundby1done:
 	CMPQ       CX, $0x00
 	JEQ        rounddone
 	VMASKMOVPD (SI), Y15, Y0
-	VROUNDPD   $0x00, Y0, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VROUNDPD   $0x00, Y0, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 rounddone:
 	JMP sum
@@ -1602,157 +1602,157 @@ exp:
 
 expby4:
 	VMOVUPD      (SI), Y0
-	VMOVUPD      exp<>+0(SB), Y4
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      exp<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMULPD       exp<>+128(SB), Y0, Y3
+	VMOVUPD      32(SI), Y1
+	VBROADCASTSD exp<>+0(SB), Y10
+	VMINPD       Y0, Y10, Y0
+	VBROADCASTSD exp<>+0(SB), Y11
+	VMINPD       Y1, Y11, Y1
+	VBROADCASTSD exp<>+32(SB), Y10
+	VMAXPD       Y0, Y10, Y0
+	VBROADCASTSD exp<>+32(SB), Y11
+	VMAXPD       Y1, Y11, Y1
+	VMULPD       exp<>+64(SB), Y0, Y2
+	VMULPD       exp<>+64(SB), Y1, Y3
+	VROUNDPD     $0x00, Y2, Y2
 	VROUNDPD     $0x00, Y3, Y3
-	VFNMADD231PD exp<>+192(SB), Y3, Y0
-	VFNMADD231PD exp<>+256(SB), Y3, Y0
-	VMULPD       exp<>+320(SB), Y0, Y0
-	VMOVUPD      exp<>+384(SB), Y2
-	VFMADD213PD  exp<>+448(SB), Y0, Y2
-	VFMADD213PD  exp<>+512(SB), Y0, Y2
-	VFMADD213PD  exp<>+576(SB), Y0, Y2
-	VFMADD213PD  exp<>+640(SB), Y0, Y2
-	VFMADD213PD  exp<>+704(SB), Y0, Y2
-	VFMADD213PD  exp<>+768(SB), Y0, Y2
-	VFMADD213PD  exp<>+832(SB), Y0, Y2
-	VMULPD       Y2, Y0, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VFMADD213PD  exp<>+832(SB), Y4, Y2
-	VMULPD       half<>+0(SB), Y3, Y4
-	VROUNDPD     $0x00, Y4, Y4
-	VSUBPD       Y4, Y3, Y3
-	VADDPD       exp<>+960(SB), Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+960(SB), Y3, Y3
+	VFNMADD231PD exp<>+96(SB), Y2, Y0
+	VFNMADD231PD exp<>+96(SB), Y3, Y1
+	VFNMADD231PD exp<>+128(SB), Y2, Y0
+	VFNMADD231PD exp<>+128(SB), Y3, Y1
+	VMULPD       exp<>+160(SB), Y0, Y0
+	VBROADCASTSD exp<>+192(SB), Y4
+	VMULPD       exp<>+160(SB), Y1, Y1
+	VBROADCASTSD exp<>+192(SB), Y9
+	VFMADD213PD  exp<>+224(SB), Y0, Y4
+	VFMADD213PD  exp<>+224(SB), Y1, Y9
+	VFMADD213PD  exp<>+256(SB), Y0, Y4
+	VFMADD213PD  exp<>+256(SB), Y1, Y9
+	VFMADD213PD  exp<>+288(SB), Y0, Y4
+	VFMADD213PD  exp<>+288(SB), Y1, Y9
+	VFMADD213PD  exp<>+320(SB), Y0, Y4
+	VFMADD213PD  exp<>+320(SB), Y1, Y9
+	VFMADD213PD  exp<>+352(SB), Y0, Y4
+	VFMADD213PD  exp<>+352(SB), Y1, Y9
+	VFMADD213PD  exp<>+384(SB), Y0, Y4
+	VFMADD213PD  exp<>+384(SB), Y1, Y9
+	VFMADD213PD  exp<>+416(SB), Y0, Y4
+	VFMADD213PD  exp<>+416(SB), Y1, Y9
+	VMULPD       Y4, Y0, Y4
+	VMULPD       Y9, Y1, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VFMADD213PD  exp<>+416(SB), Y10, Y4
+	VFMADD213PD  exp<>+416(SB), Y11, Y9
+	VMULPD       half<>+0(SB), Y2, Y10
+	VMULPD       half<>+0(SB), Y3, Y11
+	VROUNDPD     $0x00, Y10, Y10
+	VROUNDPD     $0x00, Y11, Y11
+	VSUBPD       Y10, Y2, Y2
+	VSUBPD       Y11, Y3, Y3
+	VADDPD       exp<>+480(SB), Y10, Y10
+	VADDPD       exp<>+480(SB), Y11, Y11
+	VPSLLQ       $0x34, Y10, Y10
+	VPSLLQ       $0x34, Y11, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+480(SB), Y2, Y2
+	VADDPD       exp<>+480(SB), Y3, Y3
+	VPSLLQ       $0x34, Y2, Y2
 	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      Y2, (DI)
-	VADDPD       Y2, Y5, Y5
-	VMOVUPD      32(SI), Y0
-	VMOVUPD      exp<>+0(SB), Y4
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      exp<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMULPD       exp<>+128(SB), Y0, Y3
-	VROUNDPD     $0x00, Y3, Y3
-	VFNMADD231PD exp<>+192(SB), Y3, Y0
-	VFNMADD231PD exp<>+256(SB), Y3, Y0
-	VMULPD       exp<>+320(SB), Y0, Y0
-	VMOVUPD      exp<>+384(SB), Y2
-	VFMADD213PD  exp<>+448(SB), Y0, Y2
-	VFMADD213PD  exp<>+512(SB), Y0, Y2
-	VFMADD213PD  exp<>+576(SB), Y0, Y2
-	VFMADD213PD  exp<>+640(SB), Y0, Y2
-	VFMADD213PD  exp<>+704(SB), Y0, Y2
-	VFMADD213PD  exp<>+768(SB), Y0, Y2
-	VFMADD213PD  exp<>+832(SB), Y0, Y2
-	VMULPD       Y2, Y0, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VFMADD213PD  exp<>+832(SB), Y4, Y2
-	VMULPD       half<>+0(SB), Y3, Y4
-	VROUNDPD     $0x00, Y4, Y4
-	VSUBPD       Y4, Y3, Y3
-	VADDPD       exp<>+960(SB), Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+960(SB), Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      Y2, 32(DI)
-	VADDPD       Y2, Y6, Y6
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y9, Y9
+	VMOVUPD      Y4, (DI)
+	VADDPD       Y4, Y5, Y5
+	VMOVUPD      Y9, 32(DI)
+	VADDPD       Y9, Y6, Y6
 	VMOVUPD      64(SI), Y0
-	VMOVUPD      exp<>+0(SB), Y4
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      exp<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMULPD       exp<>+128(SB), Y0, Y3
+	VMOVUPD      96(SI), Y1
+	VBROADCASTSD exp<>+0(SB), Y10
+	VMINPD       Y0, Y10, Y0
+	VBROADCASTSD exp<>+0(SB), Y11
+	VMINPD       Y1, Y11, Y1
+	VBROADCASTSD exp<>+32(SB), Y10
+	VMAXPD       Y0, Y10, Y0
+	VBROADCASTSD exp<>+32(SB), Y11
+	VMAXPD       Y1, Y11, Y1
+	VMULPD       exp<>+64(SB), Y0, Y2
+	VMULPD       exp<>+64(SB), Y1, Y3
+	VROUNDPD     $0x00, Y2, Y2
 	VROUNDPD     $0x00, Y3, Y3
-	VFNMADD231PD exp<>+192(SB), Y3, Y0
-	VFNMADD231PD exp<>+256(SB), Y3, Y0
-	VMULPD       exp<>+320(SB), Y0, Y0
-	VMOVUPD      exp<>+384(SB), Y2
-	VFMADD213PD  exp<>+448(SB), Y0, Y2
-	VFMADD213PD  exp<>+512(SB), Y0, Y2
-	VFMADD213PD  exp<>+576(SB), Y0, Y2
-	VFMADD213PD  exp<>+640(SB), Y0, Y2
-	VFMADD213PD  exp<>+704(SB), Y0, Y2
-	VFMADD213PD  exp<>+768(SB), Y0, Y2
-	VFMADD213PD  exp<>+832(SB), Y0, Y2
-	VMULPD       Y2, Y0, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VFMADD213PD  exp<>+832(SB), Y4, Y2
-	VMULPD       half<>+0(SB), Y3, Y4
-	VROUNDPD     $0x00, Y4, Y4
-	VSUBPD       Y4, Y3, Y3
-	VADDPD       exp<>+960(SB), Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+960(SB), Y3, Y3
+	VFNMADD231PD exp<>+96(SB), Y2, Y0
+	VFNMADD231PD exp<>+96(SB), Y3, Y1
+	VFNMADD231PD exp<>+128(SB), Y2, Y0
+	VFNMADD231PD exp<>+128(SB), Y3, Y1
+	VMULPD       exp<>+160(SB), Y0, Y0
+	VBROADCASTSD exp<>+192(SB), Y4
+	VMULPD       exp<>+160(SB), Y1, Y1
+	VBROADCASTSD exp<>+192(SB), Y9
+	VFMADD213PD  exp<>+224(SB), Y0, Y4
+	VFMADD213PD  exp<>+224(SB), Y1, Y9
+	VFMADD213PD  exp<>+256(SB), Y0, Y4
+	VFMADD213PD  exp<>+256(SB), Y1, Y9
+	VFMADD213PD  exp<>+288(SB), Y0, Y4
+	VFMADD213PD  exp<>+288(SB), Y1, Y9
+	VFMADD213PD  exp<>+320(SB), Y0, Y4
+	VFMADD213PD  exp<>+320(SB), Y1, Y9
+	VFMADD213PD  exp<>+352(SB), Y0, Y4
+	VFMADD213PD  exp<>+352(SB), Y1, Y9
+	VFMADD213PD  exp<>+384(SB), Y0, Y4
+	VFMADD213PD  exp<>+384(SB), Y1, Y9
+	VFMADD213PD  exp<>+416(SB), Y0, Y4
+	VFMADD213PD  exp<>+416(SB), Y1, Y9
+	VMULPD       Y4, Y0, Y4
+	VMULPD       Y9, Y1, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VFMADD213PD  exp<>+416(SB), Y10, Y4
+	VFMADD213PD  exp<>+416(SB), Y11, Y9
+	VMULPD       half<>+0(SB), Y2, Y10
+	VMULPD       half<>+0(SB), Y3, Y11
+	VROUNDPD     $0x00, Y10, Y10
+	VROUNDPD     $0x00, Y11, Y11
+	VSUBPD       Y10, Y2, Y2
+	VSUBPD       Y11, Y3, Y3
+	VADDPD       exp<>+480(SB), Y10, Y10
+	VADDPD       exp<>+480(SB), Y11, Y11
+	VPSLLQ       $0x34, Y10, Y10
+	VPSLLQ       $0x34, Y11, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+480(SB), Y2, Y2
+	VADDPD       exp<>+480(SB), Y3, Y3
+	VPSLLQ       $0x34, Y2, Y2
 	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      Y2, 64(DI)
-	VADDPD       Y2, Y7, Y7
-	VMOVUPD      96(SI), Y0
-	VMOVUPD      exp<>+0(SB), Y4
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      exp<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMULPD       exp<>+128(SB), Y0, Y3
-	VROUNDPD     $0x00, Y3, Y3
-	VFNMADD231PD exp<>+192(SB), Y3, Y0
-	VFNMADD231PD exp<>+256(SB), Y3, Y0
-	VMULPD       exp<>+320(SB), Y0, Y0
-	VMOVUPD      exp<>+384(SB), Y2
-	VFMADD213PD  exp<>+448(SB), Y0, Y2
-	VFMADD213PD  exp<>+512(SB), Y0, Y2
-	VFMADD213PD  exp<>+576(SB), Y0, Y2
-	VFMADD213PD  exp<>+640(SB), Y0, Y2
-	VFMADD213PD  exp<>+704(SB), Y0, Y2
-	VFMADD213PD  exp<>+768(SB), Y0, Y2
-	VFMADD213PD  exp<>+832(SB), Y0, Y2
-	VMULPD       Y2, Y0, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VFMADD213PD  exp<>+832(SB), Y4, Y2
-	VMULPD       half<>+0(SB), Y3, Y4
-	VROUNDPD     $0x00, Y4, Y4
-	VSUBPD       Y4, Y3, Y3
-	VADDPD       exp<>+960(SB), Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+960(SB), Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      Y2, 96(DI)
-	VADDPD       Y2, Y8, Y8
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y9, Y9
+	VMOVUPD      Y4, 64(DI)
+	VADDPD       Y4, Y7, Y7
+	VMOVUPD      Y9, 96(DI)
+	VADDPD       Y9, Y8, Y8
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
@@ -1765,43 +1765,43 @@ expby4done:
 
 expby1:
 	VMOVUPD      (SI), Y0
-	VMOVUPD      exp<>+0(SB), Y4
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      exp<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMULPD       exp<>+128(SB), Y0, Y3
-	VROUNDPD     $0x00, Y3, Y3
-	VFNMADD231PD exp<>+192(SB), Y3, Y0
-	VFNMADD231PD exp<>+256(SB), Y3, Y0
-	VMULPD       exp<>+320(SB), Y0, Y0
-	VMOVUPD      exp<>+384(SB), Y2
-	VFMADD213PD  exp<>+448(SB), Y0, Y2
-	VFMADD213PD  exp<>+512(SB), Y0, Y2
-	VFMADD213PD  exp<>+576(SB), Y0, Y2
-	VFMADD213PD  exp<>+640(SB), Y0, Y2
-	VFMADD213PD  exp<>+704(SB), Y0, Y2
-	VFMADD213PD  exp<>+768(SB), Y0, Y2
-	VFMADD213PD  exp<>+832(SB), Y0, Y2
-	VMULPD       Y2, Y0, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VFMADD213PD  exp<>+832(SB), Y4, Y2
-	VMULPD       half<>+0(SB), Y3, Y4
-	VROUNDPD     $0x00, Y4, Y4
-	VSUBPD       Y4, Y3, Y3
-	VADDPD       exp<>+960(SB), Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+960(SB), Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      Y2, (DI)
-	VADDPD       Y2, Y5, Y5
+	VBROADCASTSD exp<>+0(SB), Y10
+	VMINPD       Y0, Y10, Y0
+	VBROADCASTSD exp<>+32(SB), Y10
+	VMAXPD       Y0, Y10, Y0
+	VMULPD       exp<>+64(SB), Y0, Y2
+	VROUNDPD     $0x00, Y2, Y2
+	VFNMADD231PD exp<>+96(SB), Y2, Y0
+	VFNMADD231PD exp<>+128(SB), Y2, Y0
+	VMULPD       exp<>+160(SB), Y0, Y0
+	VBROADCASTSD exp<>+192(SB), Y4
+	VFMADD213PD  exp<>+224(SB), Y0, Y4
+	VFMADD213PD  exp<>+256(SB), Y0, Y4
+	VFMADD213PD  exp<>+288(SB), Y0, Y4
+	VFMADD213PD  exp<>+320(SB), Y0, Y4
+	VFMADD213PD  exp<>+352(SB), Y0, Y4
+	VFMADD213PD  exp<>+384(SB), Y0, Y4
+	VFMADD213PD  exp<>+416(SB), Y0, Y4
+	VMULPD       Y4, Y0, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VFMADD213PD  exp<>+416(SB), Y10, Y4
+	VMULPD       half<>+0(SB), Y2, Y10
+	VROUNDPD     $0x00, Y10, Y10
+	VSUBPD       Y10, Y2, Y2
+	VADDPD       exp<>+480(SB), Y10, Y10
+	VPSLLQ       $0x34, Y10, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+480(SB), Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y4, Y4
+	VMOVUPD      Y4, (DI)
+	VADDPD       Y4, Y5, Y5
 	ADDQ         $0x00000020, DI
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x04, CX
@@ -1812,44 +1812,44 @@ expby1done:
 	CMPQ         CX, $0x00
 	JEQ          expdone
 	VMASKMOVPD   (SI), Y15, Y0
-	VMOVUPD      exp<>+0(SB), Y4
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      exp<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMULPD       exp<>+128(SB), Y0, Y3
-	VROUNDPD     $0x00, Y3, Y3
-	VFNMADD231PD exp<>+192(SB), Y3, Y0
-	VFNMADD231PD exp<>+256(SB), Y3, Y0
-	VMULPD       exp<>+320(SB), Y0, Y0
-	VMOVUPD      exp<>+384(SB), Y2
-	VFMADD213PD  exp<>+448(SB), Y0, Y2
-	VFMADD213PD  exp<>+512(SB), Y0, Y2
-	VFMADD213PD  exp<>+576(SB), Y0, Y2
-	VFMADD213PD  exp<>+640(SB), Y0, Y2
-	VFMADD213PD  exp<>+704(SB), Y0, Y2
-	VFMADD213PD  exp<>+768(SB), Y0, Y2
-	VFMADD213PD  exp<>+832(SB), Y0, Y2
-	VMULPD       Y2, Y0, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VFMADD213PD  exp<>+832(SB), Y4, Y2
-	VMULPD       half<>+0(SB), Y3, Y4
-	VROUNDPD     $0x00, Y4, Y4
-	VSUBPD       Y4, Y3, Y3
-	VADDPD       exp<>+960(SB), Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+960(SB), Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VMASKMOVPD   Y2, Y15, (DI)
-	VANDPD       Y15, Y2, Y2
-	VADDPD       Y2, Y5, Y5
+	VBROADCASTSD exp<>+0(SB), Y10
+	VMINPD       Y0, Y10, Y0
+	VBROADCASTSD exp<>+32(SB), Y10
+	VMAXPD       Y0, Y10, Y0
+	VMULPD       exp<>+64(SB), Y0, Y2
+	VROUNDPD     $0x00, Y2, Y2
+	VFNMADD231PD exp<>+96(SB), Y2, Y0
+	VFNMADD231PD exp<>+128(SB), Y2, Y0
+	VMULPD       exp<>+160(SB), Y0, Y0
+	VBROADCASTSD exp<>+192(SB), Y4
+	VFMADD213PD  exp<>+224(SB), Y0, Y4
+	VFMADD213PD  exp<>+256(SB), Y0, Y4
+	VFMADD213PD  exp<>+288(SB), Y0, Y4
+	VFMADD213PD  exp<>+320(SB), Y0, Y4
+	VFMADD213PD  exp<>+352(SB), Y0, Y4
+	VFMADD213PD  exp<>+384(SB), Y0, Y4
+	VFMADD213PD  exp<>+416(SB), Y0, Y4
+	VMULPD       Y4, Y0, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VFMADD213PD  exp<>+416(SB), Y10, Y4
+	VMULPD       half<>+0(SB), Y2, Y10
+	VROUNDPD     $0x00, Y10, Y10
+	VSUBPD       Y10, Y2, Y2
+	VADDPD       exp<>+480(SB), Y10, Y10
+	VPSLLQ       $0x34, Y10, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+480(SB), Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y4, Y4
+	VMASKMOVPD   Y4, Y15, (DI)
+	VANDPD       Y15, Y4, Y4
+	VADDPD       Y4, Y5, Y5
 
 expdone:
 	JMP sum
@@ -1863,173 +1863,173 @@ sigmoid:
 
 sigmoidby4:
 	VMOVUPD      (SI), Y0
+	VMOVUPD      32(SI), Y1
 	VXORPD       Y14, Y0, Y0
-	VMOVUPD      exp<>+0(SB), Y4
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      exp<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMULPD       exp<>+128(SB), Y0, Y3
+	VXORPD       Y14, Y1, Y1
+	VBROADCASTSD exp<>+0(SB), Y10
+	VMINPD       Y0, Y10, Y0
+	VBROADCASTSD exp<>+0(SB), Y11
+	VMINPD       Y1, Y11, Y1
+	VBROADCASTSD exp<>+32(SB), Y10
+	VMAXPD       Y0, Y10, Y0
+	VBROADCASTSD exp<>+32(SB), Y11
+	VMAXPD       Y1, Y11, Y1
+	VMULPD       exp<>+64(SB), Y0, Y2
+	VMULPD       exp<>+64(SB), Y1, Y3
+	VROUNDPD     $0x00, Y2, Y2
 	VROUNDPD     $0x00, Y3, Y3
-	VFNMADD231PD exp<>+192(SB), Y3, Y0
-	VFNMADD231PD exp<>+256(SB), Y3, Y0
-	VMULPD       exp<>+320(SB), Y0, Y0
-	VMOVUPD      exp<>+384(SB), Y2
-	VFMADD213PD  exp<>+448(SB), Y0, Y2
-	VFMADD213PD  exp<>+512(SB), Y0, Y2
-	VFMADD213PD  exp<>+576(SB), Y0, Y2
-	VFMADD213PD  exp<>+640(SB), Y0, Y2
-	VFMADD213PD  exp<>+704(SB), Y0, Y2
-	VFMADD213PD  exp<>+768(SB), Y0, Y2
-	VFMADD213PD  exp<>+832(SB), Y0, Y2
-	VMULPD       Y2, Y0, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VFMADD213PD  exp<>+832(SB), Y4, Y2
-	VMULPD       half<>+0(SB), Y3, Y4
-	VROUNDPD     $0x00, Y4, Y4
-	VSUBPD       Y4, Y3, Y3
-	VADDPD       exp<>+960(SB), Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+960(SB), Y3, Y3
+	VFNMADD231PD exp<>+96(SB), Y2, Y0
+	VFNMADD231PD exp<>+96(SB), Y3, Y1
+	VFNMADD231PD exp<>+128(SB), Y2, Y0
+	VFNMADD231PD exp<>+128(SB), Y3, Y1
+	VMULPD       exp<>+160(SB), Y0, Y0
+	VBROADCASTSD exp<>+192(SB), Y4
+	VMULPD       exp<>+160(SB), Y1, Y1
+	VBROADCASTSD exp<>+192(SB), Y9
+	VFMADD213PD  exp<>+224(SB), Y0, Y4
+	VFMADD213PD  exp<>+224(SB), Y1, Y9
+	VFMADD213PD  exp<>+256(SB), Y0, Y4
+	VFMADD213PD  exp<>+256(SB), Y1, Y9
+	VFMADD213PD  exp<>+288(SB), Y0, Y4
+	VFMADD213PD  exp<>+288(SB), Y1, Y9
+	VFMADD213PD  exp<>+320(SB), Y0, Y4
+	VFMADD213PD  exp<>+320(SB), Y1, Y9
+	VFMADD213PD  exp<>+352(SB), Y0, Y4
+	VFMADD213PD  exp<>+352(SB), Y1, Y9
+	VFMADD213PD  exp<>+384(SB), Y0, Y4
+	VFMADD213PD  exp<>+384(SB), Y1, Y9
+	VFMADD213PD  exp<>+416(SB), Y0, Y4
+	VFMADD213PD  exp<>+416(SB), Y1, Y9
+	VMULPD       Y4, Y0, Y4
+	VMULPD       Y9, Y1, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VFMADD213PD  exp<>+416(SB), Y10, Y4
+	VFMADD213PD  exp<>+416(SB), Y11, Y9
+	VMULPD       half<>+0(SB), Y2, Y10
+	VMULPD       half<>+0(SB), Y3, Y11
+	VROUNDPD     $0x00, Y10, Y10
+	VROUNDPD     $0x00, Y11, Y11
+	VSUBPD       Y10, Y2, Y2
+	VSUBPD       Y11, Y3, Y3
+	VADDPD       exp<>+480(SB), Y10, Y10
+	VADDPD       exp<>+480(SB), Y11, Y11
+	VPSLLQ       $0x34, Y10, Y10
+	VPSLLQ       $0x34, Y11, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+480(SB), Y2, Y2
+	VADDPD       exp<>+480(SB), Y3, Y3
+	VPSLLQ       $0x34, Y2, Y2
 	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VADDPD       one<>+0(SB), Y2, Y2
-	VMOVUPD      one<>+0(SB), Y0
-	VDIVPD       Y2, Y0, Y2
-	VMOVUPD      Y2, (DI)
-	VADDPD       Y2, Y5, Y5
-	VMOVUPD      32(SI), Y0
-	VXORPD       Y14, Y0, Y0
-	VMOVUPD      exp<>+0(SB), Y4
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      exp<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMULPD       exp<>+128(SB), Y0, Y3
-	VROUNDPD     $0x00, Y3, Y3
-	VFNMADD231PD exp<>+192(SB), Y3, Y0
-	VFNMADD231PD exp<>+256(SB), Y3, Y0
-	VMULPD       exp<>+320(SB), Y0, Y0
-	VMOVUPD      exp<>+384(SB), Y2
-	VFMADD213PD  exp<>+448(SB), Y0, Y2
-	VFMADD213PD  exp<>+512(SB), Y0, Y2
-	VFMADD213PD  exp<>+576(SB), Y0, Y2
-	VFMADD213PD  exp<>+640(SB), Y0, Y2
-	VFMADD213PD  exp<>+704(SB), Y0, Y2
-	VFMADD213PD  exp<>+768(SB), Y0, Y2
-	VFMADD213PD  exp<>+832(SB), Y0, Y2
-	VMULPD       Y2, Y0, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VFMADD213PD  exp<>+832(SB), Y4, Y2
-	VMULPD       half<>+0(SB), Y3, Y4
-	VROUNDPD     $0x00, Y4, Y4
-	VSUBPD       Y4, Y3, Y3
-	VADDPD       exp<>+960(SB), Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+960(SB), Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VADDPD       one<>+0(SB), Y2, Y2
-	VMOVUPD      one<>+0(SB), Y0
-	VDIVPD       Y2, Y0, Y2
-	VMOVUPD      Y2, 32(DI)
-	VADDPD       Y2, Y6, Y6
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y9, Y9
+	VBROADCASTSD one<>+0(SB), Y0
+	VADDPD       Y0, Y4, Y4
+	VDIVPD       Y4, Y0, Y4
+	VBROADCASTSD one<>+0(SB), Y1
+	VADDPD       Y1, Y9, Y9
+	VDIVPD       Y9, Y1, Y9
+	VMOVUPD      Y4, (DI)
+	VADDPD       Y4, Y5, Y5
+	VMOVUPD      Y9, 32(DI)
+	VADDPD       Y9, Y6, Y6
 	VMOVUPD      64(SI), Y0
+	VMOVUPD      96(SI), Y1
 	VXORPD       Y14, Y0, Y0
-	VMOVUPD      exp<>+0(SB), Y4
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      exp<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMULPD       exp<>+128(SB), Y0, Y3
+	VXORPD       Y14, Y1, Y1
+	VBROADCASTSD exp<>+0(SB), Y10
+	VMINPD       Y0, Y10, Y0
+	VBROADCASTSD exp<>+0(SB), Y11
+	VMINPD       Y1, Y11, Y1
+	VBROADCASTSD exp<>+32(SB), Y10
+	VMAXPD       Y0, Y10, Y0
+	VBROADCASTSD exp<>+32(SB), Y11
+	VMAXPD       Y1, Y11, Y1
+	VMULPD       exp<>+64(SB), Y0, Y2
+	VMULPD       exp<>+64(SB), Y1, Y3
+	VROUNDPD     $0x00, Y2, Y2
 	VROUNDPD     $0x00, Y3, Y3
-	VFNMADD231PD exp<>+192(SB), Y3, Y0
-	VFNMADD231PD exp<>+256(SB), Y3, Y0
-	VMULPD       exp<>+320(SB), Y0, Y0
-	VMOVUPD      exp<>+384(SB), Y2
-	VFMADD213PD  exp<>+448(SB), Y0, Y2
-	VFMADD213PD  exp<>+512(SB), Y0, Y2
-	VFMADD213PD  exp<>+576(SB), Y0, Y2
-	VFMADD213PD  exp<>+640(SB), Y0, Y2
-	VFMADD213PD  exp<>+704(SB), Y0, Y2
-	VFMADD213PD  exp<>+768(SB), Y0, Y2
-	VFMADD213PD  exp<>+832(SB), Y0, Y2
-	VMULPD       Y2, Y0, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VFMADD213PD  exp<>+832(SB), Y4, Y2
-	VMULPD       half<>+0(SB), Y3, Y4
-	VROUNDPD     $0x00, Y4, Y4
-	VSUBPD       Y4, Y3, Y3
-	VADDPD       exp<>+960(SB), Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+960(SB), Y3, Y3
+	VFNMADD231PD exp<>+96(SB), Y2, Y0
+	VFNMADD231PD exp<>+96(SB), Y3, Y1
+	VFNMADD231PD exp<>+128(SB), Y2, Y0
+	VFNMADD231PD exp<>+128(SB), Y3, Y1
+	VMULPD       exp<>+160(SB), Y0, Y0
+	VBROADCASTSD exp<>+192(SB), Y4
+	VMULPD       exp<>+160(SB), Y1, Y1
+	VBROADCASTSD exp<>+192(SB), Y9
+	VFMADD213PD  exp<>+224(SB), Y0, Y4
+	VFMADD213PD  exp<>+224(SB), Y1, Y9
+	VFMADD213PD  exp<>+256(SB), Y0, Y4
+	VFMADD213PD  exp<>+256(SB), Y1, Y9
+	VFMADD213PD  exp<>+288(SB), Y0, Y4
+	VFMADD213PD  exp<>+288(SB), Y1, Y9
+	VFMADD213PD  exp<>+320(SB), Y0, Y4
+	VFMADD213PD  exp<>+320(SB), Y1, Y9
+	VFMADD213PD  exp<>+352(SB), Y0, Y4
+	VFMADD213PD  exp<>+352(SB), Y1, Y9
+	VFMADD213PD  exp<>+384(SB), Y0, Y4
+	VFMADD213PD  exp<>+384(SB), Y1, Y9
+	VFMADD213PD  exp<>+416(SB), Y0, Y4
+	VFMADD213PD  exp<>+416(SB), Y1, Y9
+	VMULPD       Y4, Y0, Y4
+	VMULPD       Y9, Y1, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VADDPD       exp<>+448(SB), Y9, Y11
+	VFMADD213PD  exp<>+416(SB), Y10, Y4
+	VFMADD213PD  exp<>+416(SB), Y11, Y9
+	VMULPD       half<>+0(SB), Y2, Y10
+	VMULPD       half<>+0(SB), Y3, Y11
+	VROUNDPD     $0x00, Y10, Y10
+	VROUNDPD     $0x00, Y11, Y11
+	VSUBPD       Y10, Y2, Y2
+	VSUBPD       Y11, Y3, Y3
+	VADDPD       exp<>+480(SB), Y10, Y10
+	VADDPD       exp<>+480(SB), Y11, Y11
+	VPSLLQ       $0x34, Y10, Y10
+	VPSLLQ       $0x34, Y11, Y11
+	VMULPD       Y10, Y4, Y4
+	VMULPD       Y11, Y9, Y9
+	VADDPD       exp<>+480(SB), Y2, Y2
+	VADDPD       exp<>+480(SB), Y3, Y3
+	VPSLLQ       $0x34, Y2, Y2
 	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VADDPD       one<>+0(SB), Y2, Y2
-	VMOVUPD      one<>+0(SB), Y0
-	VDIVPD       Y2, Y0, Y2
-	VMOVUPD      Y2, 64(DI)
-	VADDPD       Y2, Y7, Y7
-	VMOVUPD      96(SI), Y0
-	VXORPD       Y14, Y0, Y0
-	VMOVUPD      exp<>+0(SB), Y4
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      exp<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMULPD       exp<>+128(SB), Y0, Y3
-	VROUNDPD     $0x00, Y3, Y3
-	VFNMADD231PD exp<>+192(SB), Y3, Y0
-	VFNMADD231PD exp<>+256(SB), Y3, Y0
-	VMULPD       exp<>+320(SB), Y0, Y0
-	VMOVUPD      exp<>+384(SB), Y2
-	VFMADD213PD  exp<>+448(SB), Y0, Y2
-	VFMADD213PD  exp<>+512(SB), Y0, Y2
-	VFMADD213PD  exp<>+576(SB), Y0, Y2
-	VFMADD213PD  exp<>+640(SB), Y0, Y2
-	VFMADD213PD  exp<>+704(SB), Y0, Y2
-	VFMADD213PD  exp<>+768(SB), Y0, Y2
-	VFMADD213PD  exp<>+832(SB), Y0, Y2
-	VMULPD       Y2, Y0, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VFMADD213PD  exp<>+832(SB), Y4, Y2
-	VMULPD       half<>+0(SB), Y3, Y4
-	VROUNDPD     $0x00, Y4, Y4
-	VSUBPD       Y4, Y3, Y3
-	VADDPD       exp<>+960(SB), Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+960(SB), Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VADDPD       one<>+0(SB), Y2, Y2
-	VMOVUPD      one<>+0(SB), Y0
-	VDIVPD       Y2, Y0, Y2
-	VMOVUPD      Y2, 96(DI)
-	VADDPD       Y2, Y8, Y8
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y9, Y9
+	VBROADCASTSD one<>+0(SB), Y0
+	VADDPD       Y0, Y4, Y4
+	VDIVPD       Y4, Y0, Y4
+	VBROADCASTSD one<>+0(SB), Y1
+	VADDPD       Y1, Y9, Y9
+	VDIVPD       Y9, Y1, Y9
+	VMOVUPD      Y4, 64(DI)
+	VADDPD       Y4, Y7, Y7
+	VMOVUPD      Y9, 96(DI)
+	VADDPD       Y9, Y8, Y8
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
@@ -2043,46 +2043,46 @@ sigmoidby4done:
 sigmoidby1:
 	VMOVUPD      (SI), Y0
 	VXORPD       Y14, Y0, Y0
-	VMOVUPD      exp<>+0(SB), Y4
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      exp<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMULPD       exp<>+128(SB), Y0, Y3
-	VROUNDPD     $0x00, Y3, Y3
-	VFNMADD231PD exp<>+192(SB), Y3, Y0
-	VFNMADD231PD exp<>+256(SB), Y3, Y0
-	VMULPD       exp<>+320(SB), Y0, Y0
-	VMOVUPD      exp<>+384(SB), Y2
-	VFMADD213PD  exp<>+448(SB), Y0, Y2
-	VFMADD213PD  exp<>+512(SB), Y0, Y2
-	VFMADD213PD  exp<>+576(SB), Y0, Y2
-	VFMADD213PD  exp<>+640(SB), Y0, Y2
-	VFMADD213PD  exp<>+704(SB), Y0, Y2
-	VFMADD213PD  exp<>+768(SB), Y0, Y2
-	VFMADD213PD  exp<>+832(SB), Y0, Y2
-	VMULPD       Y2, Y0, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VFMADD213PD  exp<>+832(SB), Y4, Y2
-	VMULPD       half<>+0(SB), Y3, Y4
-	VROUNDPD     $0x00, Y4, Y4
-	VSUBPD       Y4, Y3, Y3
-	VADDPD       exp<>+960(SB), Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+960(SB), Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VADDPD       one<>+0(SB), Y2, Y2
-	VMOVUPD      one<>+0(SB), Y0
-	VDIVPD       Y2, Y0, Y2
-	VMOVUPD      Y2, (DI)
-	VADDPD       Y2, Y5, Y5
+	VBROADCASTSD exp<>+0(SB), Y10
+	VMINPD       Y0, Y10, Y0
+	VBROADCASTSD exp<>+32(SB), Y10
+	VMAXPD       Y0, Y10, Y0
+	VMULPD       exp<>+64(SB), Y0, Y2
+	VROUNDPD     $0x00, Y2, Y2
+	VFNMADD231PD exp<>+96(SB), Y2, Y0
+	VFNMADD231PD exp<>+128(SB), Y2, Y0
+	VMULPD       exp<>+160(SB), Y0, Y0
+	VBROADCASTSD exp<>+192(SB), Y4
+	VFMADD213PD  exp<>+224(SB), Y0, Y4
+	VFMADD213PD  exp<>+256(SB), Y0, Y4
+	VFMADD213PD  exp<>+288(SB), Y0, Y4
+	VFMADD213PD  exp<>+320(SB), Y0, Y4
+	VFMADD213PD  exp<>+352(SB), Y0, Y4
+	VFMADD213PD  exp<>+384(SB), Y0, Y4
+	VFMADD213PD  exp<>+416(SB), Y0, Y4
+	VMULPD       Y4, Y0, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VFMADD213PD  exp<>+416(SB), Y10, Y4
+	VMULPD       half<>+0(SB), Y2, Y10
+	VROUNDPD     $0x00, Y10, Y10
+	VSUBPD       Y10, Y2, Y2
+	VADDPD       exp<>+480(SB), Y10, Y10
+	VPSLLQ       $0x34, Y10, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+480(SB), Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y4, Y4
+	VBROADCASTSD one<>+0(SB), Y0
+	VADDPD       Y0, Y4, Y4
+	VDIVPD       Y4, Y0, Y4
+	VMOVUPD      Y4, (DI)
+	VADDPD       Y4, Y5, Y5
 	ADDQ         $0x00000020, DI
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x04, CX
@@ -2094,47 +2094,47 @@ sigmoidby1done:
 	JEQ          sigmoiddone
 	VMASKMOVPD   (SI), Y15, Y0
 	VXORPD       Y14, Y0, Y0
-	VMOVUPD      exp<>+0(SB), Y4
-	VMINPD       Y0, Y4, Y0
-	VMOVUPD      exp<>+64(SB), Y4
-	VMAXPD       Y0, Y4, Y0
-	VMULPD       exp<>+128(SB), Y0, Y3
-	VROUNDPD     $0x00, Y3, Y3
-	VFNMADD231PD exp<>+192(SB), Y3, Y0
-	VFNMADD231PD exp<>+256(SB), Y3, Y0
-	VMULPD       exp<>+320(SB), Y0, Y0
-	VMOVUPD      exp<>+384(SB), Y2
-	VFMADD213PD  exp<>+448(SB), Y0, Y2
-	VFMADD213PD  exp<>+512(SB), Y0, Y2
-	VFMADD213PD  exp<>+576(SB), Y0, Y2
-	VFMADD213PD  exp<>+640(SB), Y0, Y2
-	VFMADD213PD  exp<>+704(SB), Y0, Y2
-	VFMADD213PD  exp<>+768(SB), Y0, Y2
-	VFMADD213PD  exp<>+832(SB), Y0, Y2
-	VMULPD       Y2, Y0, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+896(SB), Y2, Y4
-	VFMADD213PD  exp<>+832(SB), Y4, Y2
-	VMULPD       half<>+0(SB), Y3, Y4
-	VROUNDPD     $0x00, Y4, Y4
-	VSUBPD       Y4, Y3, Y3
-	VADDPD       exp<>+960(SB), Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VADDPD       exp<>+960(SB), Y3, Y3
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y3, Y2, Y2
-	VADDPD       one<>+0(SB), Y2, Y2
-	VMOVUPD      one<>+0(SB), Y0
-	VDIVPD       Y2, Y0, Y2
-	VMASKMOVPD   Y2, Y15, (DI)
-	VANDPD       Y15, Y2, Y2
-	VADDPD       Y2, Y5, Y5
+	VBROADCASTSD exp<>+0(SB), Y10
+	VMINPD       Y0, Y10, Y0
+	VBROADCASTSD exp<>+32(SB), Y10
+	VMAXPD       Y0, Y10, Y0
+	VMULPD       exp<>+64(SB), Y0, Y2
+	VROUNDPD     $0x00, Y2, Y2
+	VFNMADD231PD exp<>+96(SB), Y2, Y0
+	VFNMADD231PD exp<>+128(SB), Y2, Y0
+	VMULPD       exp<>+160(SB), Y0, Y0
+	VBROADCASTSD exp<>+192(SB), Y4
+	VFMADD213PD  exp<>+224(SB), Y0, Y4
+	VFMADD213PD  exp<>+256(SB), Y0, Y4
+	VFMADD213PD  exp<>+288(SB), Y0, Y4
+	VFMADD213PD  exp<>+320(SB), Y0, Y4
+	VFMADD213PD  exp<>+352(SB), Y0, Y4
+	VFMADD213PD  exp<>+384(SB), Y0, Y4
+	VFMADD213PD  exp<>+416(SB), Y0, Y4
+	VMULPD       Y4, Y0, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+448(SB), Y4, Y10
+	VFMADD213PD  exp<>+416(SB), Y10, Y4
+	VMULPD       half<>+0(SB), Y2, Y10
+	VROUNDPD     $0x00, Y10, Y10
+	VSUBPD       Y10, Y2, Y2
+	VADDPD       exp<>+480(SB), Y10, Y10
+	VPSLLQ       $0x34, Y10, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       exp<>+480(SB), Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y4, Y4
+	VBROADCASTSD one<>+0(SB), Y0
+	VADDPD       Y0, Y4, Y4
+	VDIVPD       Y4, Y0, Y4
+	VMASKMOVPD   Y4, Y15, (DI)
+	VANDPD       Y15, Y4, Y4
+	VADDPD       Y4, Y5, Y5
 
 sigmoiddone:
 sum:
@@ -2154,151 +2154,79 @@ DATA exp<>+0(SB)/8, $0x4086300000000000
 DATA exp<>+8(SB)/8, $0x4086300000000000
 DATA exp<>+16(SB)/8, $0x4086300000000000
 DATA exp<>+24(SB)/8, $0x4086300000000000
-DATA exp<>+32(SB)/8, $0x4086300000000000
-DATA exp<>+40(SB)/8, $0x4086300000000000
-DATA exp<>+48(SB)/8, $0x4086300000000000
-DATA exp<>+56(SB)/8, $0x4086300000000000
-DATA exp<>+64(SB)/8, $0xc087500000000000
-DATA exp<>+72(SB)/8, $0xc087500000000000
-DATA exp<>+80(SB)/8, $0xc087500000000000
-DATA exp<>+88(SB)/8, $0xc087500000000000
-DATA exp<>+96(SB)/8, $0xc087500000000000
-DATA exp<>+104(SB)/8, $0xc087500000000000
-DATA exp<>+112(SB)/8, $0xc087500000000000
-DATA exp<>+120(SB)/8, $0xc087500000000000
-DATA exp<>+128(SB)/8, $0x3ff71547652b82fe
-DATA exp<>+136(SB)/8, $0x3ff71547652b82fe
-DATA exp<>+144(SB)/8, $0x3ff71547652b82fe
-DATA exp<>+152(SB)/8, $0x3ff71547652b82fe
-DATA exp<>+160(SB)/8, $0x3ff71547652b82fe
-DATA exp<>+168(SB)/8, $0x3ff71547652b82fe
-DATA exp<>+176(SB)/8, $0x3ff71547652b82fe
-DATA exp<>+184(SB)/8, $0x3ff71547652b82fe
-DATA exp<>+192(SB)/8, $0x3fe62e42fefa3000
-DATA exp<>+200(SB)/8, $0x3fe62e42fefa3000
-DATA exp<>+208(SB)/8, $0x3fe62e42fefa3000
-DATA exp<>+216(SB)/8, $0x3fe62e42fefa3000
-DATA exp<>+224(SB)/8, $0x3fe62e42fefa3000
-DATA exp<>+232(SB)/8, $0x3fe62e42fefa3000
-DATA exp<>+240(SB)/8, $0x3fe62e42fefa3000
-DATA exp<>+248(SB)/8, $0x3fe62e42fefa3000
-DATA exp<>+256(SB)/8, $0x3d53de6af278ece6
-DATA exp<>+264(SB)/8, $0x3d53de6af278ece6
-DATA exp<>+272(SB)/8, $0x3d53de6af278ece6
-DATA exp<>+280(SB)/8, $0x3d53de6af278ece6
-DATA exp<>+288(SB)/8, $0x3d53de6af278ece6
-DATA exp<>+296(SB)/8, $0x3d53de6af278ece6
-DATA exp<>+304(SB)/8, $0x3d53de6af278ece6
-DATA exp<>+312(SB)/8, $0x3d53de6af278ece6
-DATA exp<>+320(SB)/8, $0x3fb0000000000000
-DATA exp<>+328(SB)/8, $0x3fb0000000000000
-DATA exp<>+336(SB)/8, $0x3fb0000000000000
-DATA exp<>+344(SB)/8, $0x3fb0000000000000
-DATA exp<>+352(SB)/8, $0x3fb0000000000000
-DATA exp<>+360(SB)/8, $0x3fb0000000000000
-DATA exp<>+368(SB)/8, $0x3fb0000000000000
-DATA exp<>+376(SB)/8, $0x3fb0000000000000
-DATA exp<>+384(SB)/8, $0x3efa01a01a01a01a
-DATA exp<>+392(SB)/8, $0x3efa01a01a01a01a
-DATA exp<>+400(SB)/8, $0x3efa01a01a01a01a
-DATA exp<>+408(SB)/8, $0x3efa01a01a01a01a
-DATA exp<>+416(SB)/8, $0x3efa01a01a01a01a
-DATA exp<>+424(SB)/8, $0x3efa01a01a01a01a
-DATA exp<>+432(SB)/8, $0x3efa01a01a01a01a
-DATA exp<>+440(SB)/8, $0x3efa01a01a01a01a
-DATA exp<>+448(SB)/8, $0x3f2a01a01a01a01a
-DATA exp<>+456(SB)/8, $0x3f2a01a01a01a01a
-DATA exp<>+464(SB)/8, $0x3f2a01a01a01a01a
-DATA exp<>+472(SB)/8, $0x3f2a01a01a01a01a
-DATA exp<>+480(SB)/8, $0x3f2a01a01a01a01a
-DATA exp<>+488(SB)/8, $0x3f2a01a01a01a01a
-DATA exp<>+496(SB)/8, $0x3f2a01a01a01a01a
-DATA exp<>+504(SB)/8, $0x3f2a01a01a01a01a
-DATA exp<>+512(SB)/8, $0x3f56c16c16c16c17
-DATA exp<>+520(SB)/8, $0x3f56c16c16c16c17
-DATA exp<>+528(SB)/8, $0x3f56c16c16c16c17
-DATA exp<>+536(SB)/8, $0x3f56c16c16c16c17
-DATA exp<>+544(SB)/8, $0x3f56c16c16c16c17
-DATA exp<>+552(SB)/8, $0x3f56c16c16c16c17
-DATA exp<>+560(SB)/8, $0x3f56c16c16c16c17
-DATA exp<>+568(SB)/8, $0x3f56c16c16c16c17
-DATA exp<>+576(SB)/8, $0x3f81111111111111
-DATA exp<>+584(SB)/8, $0x3f81111111111111
-DATA exp<>+592(SB)/8, $0x3f81111111111111
-DATA exp<>+600(SB)/8, $0x3f81111111111111
-DATA exp<>+608(SB)/8, $0x3f81111111111111
-DATA exp<>+616(SB)/8, $0x3f81111111111111
-DATA exp<>+624(SB)/8, $0x3f81111111111111
-DATA exp<>+632(SB)/8, $0x3f81111111111111
-DATA exp<>+640(SB)/8, $0x3fa5555555555555
-DATA exp<>+648(SB)/8, $0x3fa5555555555555
-DATA exp<>+656(SB)/8, $0x3fa5555555555555
-DATA exp<>+664(SB)/8, $0x3fa5555555555555
-DATA exp<>+672(SB)/8, $0x3fa5555555555555
-DATA exp<>+680(SB)/8, $0x3fa5555555555555
-DATA exp<>+688(SB)/8, $0x3fa5555555555555
-DATA exp<>+696(SB)/8, $0x3fa5555555555555
-DATA exp<>+704(SB)/8, $0x3fc5555555555555
-DATA exp<>+712(SB)/8, $0x3fc5555555555555
-DATA exp<>+720(SB)/8, $0x3fc5555555555555
-DATA exp<>+728(SB)/8, $0x3fc5555555555555
-DATA exp<>+736(SB)/8, $0x3fc5555555555555
-DATA exp<>+744(SB)/8, $0x3fc5555555555555
-DATA exp<>+752(SB)/8, $0x3fc5555555555555
-DATA exp<>+760(SB)/8, $0x3fc5555555555555
-DATA exp<>+768(SB)/8, $0x3fe0000000000000
-DATA exp<>+776(SB)/8, $0x3fe0000000000000
-DATA exp<>+784(SB)/8, $0x3fe0000000000000
-DATA exp<>+792(SB)/8, $0x3fe0000000000000
-DATA exp<>+800(SB)/8, $0x3fe0000000000000
-DATA exp<>+808(SB)/8, $0x3fe0000000000000
-DATA exp<>+816(SB)/8, $0x3fe0000000000000
-DATA exp<>+824(SB)/8, $0x3fe0000000000000
-DATA exp<>+832(SB)/8, $0x3ff0000000000000
-DATA exp<>+840(SB)/8, $0x3ff0000000000000
-DATA exp<>+848(SB)/8, $0x3ff0000000000000
-DATA exp<>+856(SB)/8, $0x3ff0000000000000
-DATA exp<>+864(SB)/8, $0x3ff0000000000000
-DATA exp<>+872(SB)/8, $0x3ff0000000000000
-DATA exp<>+880(SB)/8, $0x3ff0000000000000
-DATA exp<>+888(SB)/8, $0x3ff0000000000000
-DATA exp<>+896(SB)/8, $0x4000000000000000
-DATA exp<>+904(SB)/8, $0x4000000000000000
-DATA exp<>+912(SB)/8, $0x4000000000000000
-DATA exp<>+920(SB)/8, $0x4000000000000000
-DATA exp<>+928(SB)/8, $0x4000000000000000
-DATA exp<>+936(SB)/8, $0x4000000000000000
-DATA exp<>+944(SB)/8, $0x4000000000000000
-DATA exp<>+952(SB)/8, $0x4000000000000000
-DATA exp<>+960(SB)/8, $0x43300000000003ff
-DATA exp<>+968(SB)/8, $0x43300000000003ff
-DATA exp<>+976(SB)/8, $0x43300000000003ff
-DATA exp<>+984(SB)/8, $0x43300000000003ff
-DATA exp<>+992(SB)/8, $0x43300000000003ff
-DATA exp<>+1000(SB)/8, $0x43300000000003ff
-DATA exp<>+1008(SB)/8, $0x43300000000003ff
-DATA exp<>+1016(SB)/8, $0x43300000000003ff
-GLOBL exp<>(SB), RODATA|NOPTR, $1024
+DATA exp<>+32(SB)/8, $0xc087500000000000
+DATA exp<>+40(SB)/8, $0xc087500000000000
+DATA exp<>+48(SB)/8, $0xc087500000000000
+DATA exp<>+56(SB)/8, $0xc087500000000000
+DATA exp<>+64(SB)/8, $0x3ff71547652b82fe
+DATA exp<>+72(SB)/8, $0x3ff71547652b82fe
+DATA exp<>+80(SB)/8, $0x3ff71547652b82fe
+DATA exp<>+88(SB)/8, $0x3ff71547652b82fe
+DATA exp<>+96(SB)/8, $0x3fe62e42fefa3000
+DATA exp<>+104(SB)/8, $0x3fe62e42fefa3000
+DATA exp<>+112(SB)/8, $0x3fe62e42fefa3000
+DATA exp<>+120(SB)/8, $0x3fe62e42fefa3000
+DATA exp<>+128(SB)/8, $0x3d53de6af278ece6
+DATA exp<>+136(SB)/8, $0x3d53de6af278ece6
+DATA exp<>+144(SB)/8, $0x3d53de6af278ece6
+DATA exp<>+152(SB)/8, $0x3d53de6af278ece6
+DATA exp<>+160(SB)/8, $0x3fb0000000000000
+DATA exp<>+168(SB)/8, $0x3fb0000000000000
+DATA exp<>+176(SB)/8, $0x3fb0000000000000
+DATA exp<>+184(SB)/8, $0x3fb0000000000000
+DATA exp<>+192(SB)/8, $0x3efa01a01a01a01a
+DATA exp<>+200(SB)/8, $0x3efa01a01a01a01a
+DATA exp<>+208(SB)/8, $0x3efa01a01a01a01a
+DATA exp<>+216(SB)/8, $0x3efa01a01a01a01a
+DATA exp<>+224(SB)/8, $0x3f2a01a01a01a01a
+DATA exp<>+232(SB)/8, $0x3f2a01a01a01a01a
+DATA exp<>+240(SB)/8, $0x3f2a01a01a01a01a
+DATA exp<>+248(SB)/8, $0x3f2a01a01a01a01a
+DATA exp<>+256(SB)/8, $0x3f56c16c16c16c17
+DATA exp<>+264(SB)/8, $0x3f56c16c16c16c17
+DATA exp<>+272(SB)/8, $0x3f56c16c16c16c17
+DATA exp<>+280(SB)/8, $0x3f56c16c16c16c17
+DATA exp<>+288(SB)/8, $0x3f81111111111111
+DATA exp<>+296(SB)/8, $0x3f81111111111111
+DATA exp<>+304(SB)/8, $0x3f81111111111111
+DATA exp<>+312(SB)/8, $0x3f81111111111111
+DATA exp<>+320(SB)/8, $0x3fa5555555555555
+DATA exp<>+328(SB)/8, $0x3fa5555555555555
+DATA exp<>+336(SB)/8, $0x3fa5555555555555
+DATA exp<>+344(SB)/8, $0x3fa5555555555555
+DATA exp<>+352(SB)/8, $0x3fc5555555555555
+DATA exp<>+360(SB)/8, $0x3fc5555555555555
+DATA exp<>+368(SB)/8, $0x3fc5555555555555
+DATA exp<>+376(SB)/8, $0x3fc5555555555555
+DATA exp<>+384(SB)/8, $0x3fe0000000000000
+DATA exp<>+392(SB)/8, $0x3fe0000000000000
+DATA exp<>+400(SB)/8, $0x3fe0000000000000
+DATA exp<>+408(SB)/8, $0x3fe0000000000000
+DATA exp<>+416(SB)/8, $0x3ff0000000000000
+DATA exp<>+424(SB)/8, $0x3ff0000000000000
+DATA exp<>+432(SB)/8, $0x3ff0000000000000
+DATA exp<>+440(SB)/8, $0x3ff0000000000000
+DATA exp<>+448(SB)/8, $0x4000000000000000
+DATA exp<>+456(SB)/8, $0x4000000000000000
+DATA exp<>+464(SB)/8, $0x4000000000000000
+DATA exp<>+472(SB)/8, $0x4000000000000000
+DATA exp<>+480(SB)/8, $0x43300000000003ff
+DATA exp<>+488(SB)/8, $0x43300000000003ff
+DATA exp<>+496(SB)/8, $0x43300000000003ff
+DATA exp<>+504(SB)/8, $0x43300000000003ff
+GLOBL exp<>(SB), RODATA|NOPTR, $512
 
 DATA half<>+0(SB)/8, $0x3fe0000000000000
 DATA half<>+8(SB)/8, $0x3fe0000000000000
 DATA half<>+16(SB)/8, $0x3fe0000000000000
 DATA half<>+24(SB)/8, $0x3fe0000000000000
-DATA half<>+32(SB)/8, $0x3fe0000000000000
-DATA half<>+40(SB)/8, $0x3fe0000000000000
-DATA half<>+48(SB)/8, $0x3fe0000000000000
-DATA half<>+56(SB)/8, $0x3fe0000000000000
-GLOBL half<>(SB), RODATA|NOPTR, $64
+GLOBL half<>(SB), RODATA|NOPTR, $32
 
 DATA one<>+0(SB)/8, $0x3ff0000000000000
 DATA one<>+8(SB)/8, $0x3ff0000000000000
 DATA one<>+16(SB)/8, $0x3ff0000000000000
 DATA one<>+24(SB)/8, $0x3ff0000000000000
-DATA one<>+32(SB)/8, $0x3ff0000000000000
-DATA one<>+40(SB)/8, $0x3ff0000000000000
-DATA one<>+48(SB)/8, $0x3ff0000000000000
-DATA one<>+56(SB)/8, $0x3ff0000000000000
-GLOBL one<>(SB), RODATA|NOPTR, $64
+GLOBL one<>(SB), RODATA|NOPTR, $32
 
 // func binaryAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
 // Requires: AVX, AVX2, SSE2
@@ -2346,25 +2274,25 @@ add:
 
 addby4:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VADDPD  Y1, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VMOVUPD 32(BX), Y1
-	VADDPD  Y1, Y0, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD (BX), Y2
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 32(BX), Y3
+	VADDPD  Y2, Y0, Y4
+	VADDPD  Y3, Y1, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VMOVUPD 64(BX), Y1
-	VADDPD  Y1, Y0, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VMOVUPD 96(BX), Y1
-	VADDPD  Y1, Y0, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 64(BX), Y2
+	VMOVUPD 96(SI), Y1
+	VMOVUPD 96(BX), Y3
+	VADDPD  Y2, Y0, Y4
+	VADDPD  Y3, Y1, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	ADDQ    $0x00000080, BX
@@ -2378,10 +2306,10 @@ addby4done:
 
 addby1:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VADDPD  Y1, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VMOVUPD (BX), Y2
+	VADDPD  Y2, Y0, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	ADDQ    $0x00000020, BX
@@ -2393,11 +2321,11 @@ addby1done:
 	CMPQ       CX, $0x00
 	JEQ        adddone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (BX), Y15, Y1
-	VADDPD     Y1, Y0, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VMASKMOVPD (BX), Y15, Y2
+	VADDPD     Y2, Y0, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 adddone:
 	JMP sum
@@ -2408,25 +2336,25 @@ sub:
 
 subby4:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VSUBPD  Y1, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VMOVUPD 32(BX), Y1
-	VSUBPD  Y1, Y0, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD (BX), Y2
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 32(BX), Y3
+	VSUBPD  Y2, Y0, Y4
+	VSUBPD  Y3, Y1, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VMOVUPD 64(BX), Y1
-	VSUBPD  Y1, Y0, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VMOVUPD 96(BX), Y1
-	VSUBPD  Y1, Y0, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 64(BX), Y2
+	VMOVUPD 96(SI), Y1
+	VMOVUPD 96(BX), Y3
+	VSUBPD  Y2, Y0, Y4
+	VSUBPD  Y3, Y1, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	ADDQ    $0x00000080, BX
@@ -2440,10 +2368,10 @@ subby4done:
 
 subby1:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VSUBPD  Y1, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VMOVUPD (BX), Y2
+	VSUBPD  Y2, Y0, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	ADDQ    $0x00000020, BX
@@ -2455,11 +2383,11 @@ subby1done:
 	CMPQ       CX, $0x00
 	JEQ        subdone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (BX), Y15, Y1
-	VSUBPD     Y1, Y0, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VMASKMOVPD (BX), Y15, Y2
+	VSUBPD     Y2, Y0, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 subdone:
 	JMP sum
@@ -2470,25 +2398,25 @@ mul:
 
 mulby4:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VMULPD  Y1, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VMOVUPD 32(BX), Y1
-	VMULPD  Y1, Y0, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD (BX), Y2
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 32(BX), Y3
+	VMULPD  Y2, Y0, Y4
+	VMULPD  Y3, Y1, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VMOVUPD 64(BX), Y1
-	VMULPD  Y1, Y0, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VMOVUPD 96(BX), Y1
-	VMULPD  Y1, Y0, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 64(BX), Y2
+	VMOVUPD 96(SI), Y1
+	VMOVUPD 96(BX), Y3
+	VMULPD  Y2, Y0, Y4
+	VMULPD  Y3, Y1, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	ADDQ    $0x00000080, BX
@@ -2502,10 +2430,10 @@ mulby4done:
 
 mulby1:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VMULPD  Y1, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VMOVUPD (BX), Y2
+	VMULPD  Y2, Y0, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	ADDQ    $0x00000020, BX
@@ -2517,11 +2445,11 @@ mulby1done:
 	CMPQ       CX, $0x00
 	JEQ        muldone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (BX), Y15, Y1
-	VMULPD     Y1, Y0, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VMASKMOVPD (BX), Y15, Y2
+	VMULPD     Y2, Y0, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 muldone:
 	JMP sum
@@ -2532,25 +2460,25 @@ div:
 
 divby4:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VDIVPD  Y1, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VMOVUPD 32(BX), Y1
-	VDIVPD  Y1, Y0, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD (BX), Y2
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 32(BX), Y3
+	VDIVPD  Y2, Y0, Y4
+	VDIVPD  Y3, Y1, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VMOVUPD 64(BX), Y1
-	VDIVPD  Y1, Y0, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VMOVUPD 96(BX), Y1
-	VDIVPD  Y1, Y0, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 64(BX), Y2
+	VMOVUPD 96(SI), Y1
+	VMOVUPD 96(BX), Y3
+	VDIVPD  Y2, Y0, Y4
+	VDIVPD  Y3, Y1, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	ADDQ    $0x00000080, BX
@@ -2564,10 +2492,10 @@ divby4done:
 
 divby1:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VDIVPD  Y1, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VMOVUPD (BX), Y2
+	VDIVPD  Y2, Y0, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	ADDQ    $0x00000020, BX
@@ -2579,11 +2507,11 @@ divby1done:
 	CMPQ       CX, $0x00
 	JEQ        divdone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (BX), Y15, Y1
-	VDIVPD     Y1, Y0, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VMASKMOVPD (BX), Y15, Y2
+	VDIVPD     Y2, Y0, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 divdone:
 	JMP sum
@@ -2594,45 +2522,45 @@ max:
 
 maxby4:
 	VMOVUPD   (SI), Y0
-	VMOVUPD   (BX), Y1
-	VMAXPD    Y1, Y0, Y2
-	VANDPD    Y0, Y1, Y14
-	VCMPPD    $0x00, Y1, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
+	VMOVUPD   (BX), Y2
+	VMOVUPD   32(SI), Y1
+	VMOVUPD   32(BX), Y3
+	VMAXPD    Y2, Y0, Y4
+	VANDPD    Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
 	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, (DI)
-	VADDPD    Y2, Y5, Y5
-	VMOVUPD   32(SI), Y0
-	VMOVUPD   32(BX), Y1
-	VMAXPD    Y1, Y0, Y2
-	VANDPD    Y0, Y1, Y14
-	VCMPPD    $0x00, Y1, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, 32(DI)
-	VADDPD    Y2, Y6, Y6
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMAXPD    Y3, Y1, Y9
+	VANDPD    Y1, Y3, Y14
+	VCMPPD    $0x00, Y3, Y1, Y13
+	VBLENDVPD Y13, Y14, Y9, Y9
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y9, Y9
+	VMOVUPD   Y4, (DI)
+	VADDPD    Y4, Y5, Y5
+	VMOVUPD   Y9, 32(DI)
+	VADDPD    Y9, Y6, Y6
 	VMOVUPD   64(SI), Y0
-	VMOVUPD   64(BX), Y1
-	VMAXPD    Y1, Y0, Y2
-	VANDPD    Y0, Y1, Y14
-	VCMPPD    $0x00, Y1, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
+	VMOVUPD   64(BX), Y2
+	VMOVUPD   96(SI), Y1
+	VMOVUPD   96(BX), Y3
+	VMAXPD    Y2, Y0, Y4
+	VANDPD    Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
 	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, 64(DI)
-	VADDPD    Y2, Y7, Y7
-	VMOVUPD   96(SI), Y0
-	VMOVUPD   96(BX), Y1
-	VMAXPD    Y1, Y0, Y2
-	VANDPD    Y0, Y1, Y14
-	VCMPPD    $0x00, Y1, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, 96(DI)
-	VADDPD    Y2, Y8, Y8
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMAXPD    Y3, Y1, Y9
+	VANDPD    Y1, Y3, Y14
+	VCMPPD    $0x00, Y3, Y1, Y13
+	VBLENDVPD Y13, Y14, Y9, Y9
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y9, Y9
+	VMOVUPD   Y4, 64(DI)
+	VADDPD    Y4, Y7, Y7
+	VMOVUPD   Y9, 96(DI)
+	VADDPD    Y9, Y8, Y8
 	ADDQ      $0x00000080, DI
 	ADDQ      $0x00000080, SI
 	ADDQ      $0x00000080, BX
@@ -2646,15 +2574,15 @@ maxby4done:
 
 maxby1:
 	VMOVUPD   (SI), Y0
-	VMOVUPD   (BX), Y1
-	VMAXPD    Y1, Y0, Y2
-	VANDPD    Y0, Y1, Y14
-	VCMPPD    $0x00, Y1, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
+	VMOVUPD   (BX), Y2
+	VMAXPD    Y2, Y0, Y4
+	VANDPD    Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
 	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, (DI)
-	VADDPD    Y2, Y5, Y5
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMOVUPD   Y4, (DI)
+	VADDPD    Y4, Y5, Y5
 	ADDQ      $0x00000020, DI
 	ADDQ      $0x00000020, SI
 	ADDQ      $0x00000020, BX
@@ -2666,16 +2594,16 @@ maxby1done:
 	CMPQ       CX, $0x00
 	JEQ        maxdone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (BX), Y15, Y1
-	VMAXPD     Y1, Y0, Y2
-	VANDPD     Y0, Y1, Y14
-	VCMPPD     $0x00, Y1, Y0, Y13
-	VBLENDVPD  Y13, Y14, Y2, Y2
+	VMASKMOVPD (BX), Y15, Y2
+	VMAXPD     Y2, Y0, Y4
+	VANDPD     Y0, Y2, Y14
+	VCMPPD     $0x00, Y2, Y0, Y13
+	VBLENDVPD  Y13, Y14, Y4, Y4
 	VCMPPD     $0x03, Y0, Y0, Y13
-	VBLENDVPD  Y13, Y0, Y2, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VBLENDVPD  Y13, Y0, Y4, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 maxdone:
 	JMP sum
@@ -2686,45 +2614,45 @@ min:
 
 minby4:
 	VMOVUPD   (SI), Y0
-	VMOVUPD   (BX), Y1
-	VMINPD    Y1, Y0, Y2
-	VORPD     Y0, Y1, Y14
-	VCMPPD    $0x00, Y1, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
+	VMOVUPD   (BX), Y2
+	VMOVUPD   32(SI), Y1
+	VMOVUPD   32(BX), Y3
+	VMINPD    Y2, Y0, Y4
+	VORPD     Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
 	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, (DI)
-	VADDPD    Y2, Y5, Y5
-	VMOVUPD   32(SI), Y0
-	VMOVUPD   32(BX), Y1
-	VMINPD    Y1, Y0, Y2
-	VORPD     Y0, Y1, Y14
-	VCMPPD    $0x00, Y1, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, 32(DI)
-	VADDPD    Y2, Y6, Y6
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMINPD    Y3, Y1, Y9
+	VORPD     Y1, Y3, Y14
+	VCMPPD    $0x00, Y3, Y1, Y13
+	VBLENDVPD Y13, Y14, Y9, Y9
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y9, Y9
+	VMOVUPD   Y4, (DI)
+	VADDPD    Y4, Y5, Y5
+	VMOVUPD   Y9, 32(DI)
+	VADDPD    Y9, Y6, Y6
 	VMOVUPD   64(SI), Y0
-	VMOVUPD   64(BX), Y1
-	VMINPD    Y1, Y0, Y2
-	VORPD     Y0, Y1, Y14
-	VCMPPD    $0x00, Y1, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
+	VMOVUPD   64(BX), Y2
+	VMOVUPD   96(SI), Y1
+	VMOVUPD   96(BX), Y3
+	VMINPD    Y2, Y0, Y4
+	VORPD     Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
 	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, 64(DI)
-	VADDPD    Y2, Y7, Y7
-	VMOVUPD   96(SI), Y0
-	VMOVUPD   96(BX), Y1
-	VMINPD    Y1, Y0, Y2
-	VORPD     Y0, Y1, Y14
-	VCMPPD    $0x00, Y1, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
-	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, 96(DI)
-	VADDPD    Y2, Y8, Y8
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMINPD    Y3, Y1, Y9
+	VORPD     Y1, Y3, Y14
+	VCMPPD    $0x00, Y3, Y1, Y13
+	VBLENDVPD Y13, Y14, Y9, Y9
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y9, Y9
+	VMOVUPD   Y4, 64(DI)
+	VADDPD    Y4, Y7, Y7
+	VMOVUPD   Y9, 96(DI)
+	VADDPD    Y9, Y8, Y8
 	ADDQ      $0x00000080, DI
 	ADDQ      $0x00000080, SI
 	ADDQ      $0x00000080, BX
@@ -2738,15 +2666,15 @@ minby4done:
 
 minby1:
 	VMOVUPD   (SI), Y0
-	VMOVUPD   (BX), Y1
-	VMINPD    Y1, Y0, Y2
-	VORPD     Y0, Y1, Y14
-	VCMPPD    $0x00, Y1, Y0, Y13
-	VBLENDVPD Y13, Y14, Y2, Y2
+	VMOVUPD   (BX), Y2
+	VMINPD    Y2, Y0, Y4
+	VORPD     Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
 	VCMPPD    $0x03, Y0, Y0, Y13
-	VBLENDVPD Y13, Y0, Y2, Y2
-	VMOVUPD   Y2, (DI)
-	VADDPD    Y2, Y5, Y5
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMOVUPD   Y4, (DI)
+	VADDPD    Y4, Y5, Y5
 	ADDQ      $0x00000020, DI
 	ADDQ      $0x00000020, SI
 	ADDQ      $0x00000020, BX
@@ -2758,16 +2686,16 @@ minby1done:
 	CMPQ       CX, $0x00
 	JEQ        mindone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (BX), Y15, Y1
-	VMINPD     Y1, Y0, Y2
-	VORPD      Y0, Y1, Y14
-	VCMPPD     $0x00, Y1, Y0, Y13
-	VBLENDVPD  Y13, Y14, Y2, Y2
+	VMASKMOVPD (BX), Y15, Y2
+	VMINPD     Y2, Y0, Y4
+	VORPD      Y0, Y2, Y14
+	VCMPPD     $0x00, Y2, Y0, Y13
+	VBLENDVPD  Y13, Y14, Y4, Y4
 	VCMPPD     $0x03, Y0, Y0, Y13
-	VBLENDVPD  Y13, Y0, Y2, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VBLENDVPD  Y13, Y0, Y4, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 mindone:
 	JMP sum
@@ -2781,29 +2709,29 @@ gt:
 
 gtby4:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VCMPPD  $0x0e, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VMOVUPD 32(BX), Y1
-	VCMPPD  $0x0e, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD (BX), Y2
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 32(BX), Y3
+	VCMPPD  $0x0e, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VCMPPD  $0x0e, Y3, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VMOVUPD 64(BX), Y1
-	VCMPPD  $0x0e, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VMOVUPD 96(BX), Y1
-	VCMPPD  $0x0e, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 64(BX), Y2
+	VMOVUPD 96(SI), Y1
+	VMOVUPD 96(BX), Y3
+	VCMPPD  $0x0e, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VCMPPD  $0x0e, Y3, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	ADDQ    $0x00000080, BX
@@ -2817,11 +2745,11 @@ gtby4done:
 
 gtby1:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VCMPPD  $0x0e, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VMOVUPD (BX), Y2
+	VCMPPD  $0x0e, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	ADDQ    $0x00000020, BX
@@ -2833,12 +2761,12 @@ gtby1done:
 	CMPQ       CX, $0x00
 	JEQ        gtdone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (BX), Y15, Y1
-	VCMPPD     $0x0e, Y1, Y0, Y2
-	VANDPD     Y14, Y2, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VMASKMOVPD (BX), Y15, Y2
+	VCMPPD     $0x0e, Y2, Y0, Y4
+	VANDPD     Y14, Y4, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 gtdone:
 	JMP sum
@@ -2852,29 +2780,29 @@ ge:
 
 geby4:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VCMPPD  $0x0d, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VMOVUPD 32(BX), Y1
-	VCMPPD  $0x0d, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD (BX), Y2
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 32(BX), Y3
+	VCMPPD  $0x0d, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VCMPPD  $0x0d, Y3, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VMOVUPD 64(BX), Y1
-	VCMPPD  $0x0d, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VMOVUPD 96(BX), Y1
-	VCMPPD  $0x0d, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 64(BX), Y2
+	VMOVUPD 96(SI), Y1
+	VMOVUPD 96(BX), Y3
+	VCMPPD  $0x0d, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VCMPPD  $0x0d, Y3, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	ADDQ    $0x00000080, BX
@@ -2888,11 +2816,11 @@ geby4done:
 
 geby1:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VCMPPD  $0x0d, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VMOVUPD (BX), Y2
+	VCMPPD  $0x0d, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	ADDQ    $0x00000020, BX
@@ -2904,12 +2832,12 @@ geby1done:
 	CMPQ       CX, $0x00
 	JEQ        gedone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (BX), Y15, Y1
-	VCMPPD     $0x0d, Y1, Y0, Y2
-	VANDPD     Y14, Y2, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VMASKMOVPD (BX), Y15, Y2
+	VCMPPD     $0x0d, Y2, Y0, Y4
+	VANDPD     Y14, Y4, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 gedone:
 	JMP sum
@@ -2923,29 +2851,29 @@ lt:
 
 ltby4:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VCMPPD  $0x01, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VMOVUPD 32(BX), Y1
-	VCMPPD  $0x01, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD (BX), Y2
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 32(BX), Y3
+	VCMPPD  $0x01, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VCMPPD  $0x01, Y3, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VMOVUPD 64(BX), Y1
-	VCMPPD  $0x01, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VMOVUPD 96(BX), Y1
-	VCMPPD  $0x01, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 64(BX), Y2
+	VMOVUPD 96(SI), Y1
+	VMOVUPD 96(BX), Y3
+	VCMPPD  $0x01, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VCMPPD  $0x01, Y3, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	ADDQ    $0x00000080, BX
@@ -2959,11 +2887,11 @@ ltby4done:
 
 ltby1:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VCMPPD  $0x01, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VMOVUPD (BX), Y2
+	VCMPPD  $0x01, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	ADDQ    $0x00000020, BX
@@ -2975,12 +2903,12 @@ ltby1done:
 	CMPQ       CX, $0x00
 	JEQ        ltdone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (BX), Y15, Y1
-	VCMPPD     $0x01, Y1, Y0, Y2
-	VANDPD     Y14, Y2, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VMASKMOVPD (BX), Y15, Y2
+	VCMPPD     $0x01, Y2, Y0, Y4
+	VANDPD     Y14, Y4, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 ltdone:
 	JMP sum
@@ -2994,29 +2922,29 @@ le:
 
 leby4:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VCMPPD  $0x02, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VMOVUPD 32(BX), Y1
-	VCMPPD  $0x02, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD (BX), Y2
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 32(BX), Y3
+	VCMPPD  $0x02, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VCMPPD  $0x02, Y3, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VMOVUPD 64(BX), Y1
-	VCMPPD  $0x02, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VMOVUPD 96(BX), Y1
-	VCMPPD  $0x02, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 64(BX), Y2
+	VMOVUPD 96(SI), Y1
+	VMOVUPD 96(BX), Y3
+	VCMPPD  $0x02, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VCMPPD  $0x02, Y3, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	ADDQ    $0x00000080, BX
@@ -3030,11 +2958,11 @@ leby4done:
 
 leby1:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VCMPPD  $0x02, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VMOVUPD (BX), Y2
+	VCMPPD  $0x02, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	ADDQ    $0x00000020, BX
@@ -3046,12 +2974,12 @@ leby1done:
 	CMPQ       CX, $0x00
 	JEQ        ledone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (BX), Y15, Y1
-	VCMPPD     $0x02, Y1, Y0, Y2
-	VANDPD     Y14, Y2, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VMASKMOVPD (BX), Y15, Y2
+	VCMPPD     $0x02, Y2, Y0, Y4
+	VANDPD     Y14, Y4, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 ledone:
 	JMP sum
@@ -3065,29 +2993,29 @@ eq:
 
 eqby4:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VCMPPD  $0x00, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VMOVUPD 32(BX), Y1
-	VCMPPD  $0x00, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD (BX), Y2
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 32(BX), Y3
+	VCMPPD  $0x00, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VCMPPD  $0x00, Y3, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VMOVUPD 64(BX), Y1
-	VCMPPD  $0x00, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VMOVUPD 96(BX), Y1
-	VCMPPD  $0x00, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 64(BX), Y2
+	VMOVUPD 96(SI), Y1
+	VMOVUPD 96(BX), Y3
+	VCMPPD  $0x00, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VCMPPD  $0x00, Y3, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	ADDQ    $0x00000080, BX
@@ -3101,11 +3029,11 @@ eqby4done:
 
 eqby1:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VCMPPD  $0x00, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VMOVUPD (BX), Y2
+	VCMPPD  $0x00, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	ADDQ    $0x00000020, BX
@@ -3117,12 +3045,12 @@ eqby1done:
 	CMPQ       CX, $0x00
 	JEQ        eqdone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (BX), Y15, Y1
-	VCMPPD     $0x00, Y1, Y0, Y2
-	VANDPD     Y14, Y2, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VMASKMOVPD (BX), Y15, Y2
+	VCMPPD     $0x00, Y2, Y0, Y4
+	VANDPD     Y14, Y4, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 eqdone:
 	JMP sum
@@ -3136,29 +3064,29 @@ ne:
 
 neby4:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VCMPPD  $0x04, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
-	VMOVUPD 32(SI), Y0
-	VMOVUPD 32(BX), Y1
-	VCMPPD  $0x04, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 32(DI)
-	VADDPD  Y2, Y6, Y6
+	VMOVUPD (BX), Y2
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 32(BX), Y3
+	VCMPPD  $0x04, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VCMPPD  $0x04, Y3, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
+	VMOVUPD Y9, 32(DI)
+	VADDPD  Y9, Y6, Y6
 	VMOVUPD 64(SI), Y0
-	VMOVUPD 64(BX), Y1
-	VCMPPD  $0x04, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 64(DI)
-	VADDPD  Y2, Y7, Y7
-	VMOVUPD 96(SI), Y0
-	VMOVUPD 96(BX), Y1
-	VCMPPD  $0x04, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 96(DI)
-	VADDPD  Y2, Y8, Y8
+	VMOVUPD 64(BX), Y2
+	VMOVUPD 96(SI), Y1
+	VMOVUPD 96(BX), Y3
+	VCMPPD  $0x04, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VCMPPD  $0x04, Y3, Y1, Y9
+	VANDPD  Y14, Y9, Y9
+	VMOVUPD Y4, 64(DI)
+	VADDPD  Y4, Y7, Y7
+	VMOVUPD Y9, 96(DI)
+	VADDPD  Y9, Y8, Y8
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	ADDQ    $0x00000080, BX
@@ -3172,11 +3100,11 @@ neby4done:
 
 neby1:
 	VMOVUPD (SI), Y0
-	VMOVUPD (BX), Y1
-	VCMPPD  $0x04, Y1, Y0, Y2
-	VANDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VADDPD  Y2, Y5, Y5
+	VMOVUPD (BX), Y2
+	VCMPPD  $0x04, Y2, Y0, Y4
+	VANDPD  Y14, Y4, Y4
+	VMOVUPD Y4, (DI)
+	VADDPD  Y4, Y5, Y5
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	ADDQ    $0x00000020, BX
@@ -3188,12 +3116,12 @@ neby1done:
 	CMPQ       CX, $0x00
 	JEQ        nedone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (BX), Y15, Y1
-	VCMPPD     $0x04, Y1, Y0, Y2
-	VANDPD     Y14, Y2, Y2
-	VMASKMOVPD Y2, Y15, (DI)
-	VANDPD     Y15, Y2, Y2
-	VADDPD     Y2, Y5, Y5
+	VMASKMOVPD (BX), Y15, Y2
+	VCMPPD     $0x04, Y2, Y0, Y4
+	VANDPD     Y14, Y4, Y4
+	VMASKMOVPD Y4, Y15, (DI)
+	VANDPD     Y15, Y4, Y4
+	VADDPD     Y4, Y5, Y5
 
 nedone:
 sum:
@@ -3226,23 +3154,23 @@ TEXT ·scaledAVX2(SB), NOSPLIT, $0-48
 	RET
 
 set:
-	VBROADCASTSD (BX), Y1
+	VBROADCASTSD (BX), Y2
 	CMPQ         CX, $0x10
 	JLT          setby4done
 
 setby4:
 	VMOVUPD (SI), Y0
-	VMULPD  Y1, Y0, Y2
-	VMOVUPD Y2, (DI)
-	VMOVUPD 32(SI), Y0
-	VMULPD  Y1, Y0, Y2
-	VMOVUPD Y2, 32(DI)
+	VMOVUPD 32(SI), Y1
+	VMULPD  Y2, Y0, Y4
+	VMULPD  Y2, Y1, Y9
+	VMOVUPD Y4, (DI)
+	VMOVUPD Y9, 32(DI)
 	VMOVUPD 64(SI), Y0
-	VMULPD  Y1, Y0, Y2
-	VMOVUPD Y2, 64(DI)
-	VMOVUPD 96(SI), Y0
-	VMULPD  Y1, Y0, Y2
-	VMOVUPD Y2, 96(DI)
+	VMOVUPD 96(SI), Y1
+	VMULPD  Y2, Y0, Y4
+	VMULPD  Y2, Y1, Y9
+	VMOVUPD Y4, 64(DI)
+	VMOVUPD Y9, 96(DI)
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	SUBQ    $0x10, CX
@@ -3255,8 +3183,8 @@ setby4done:
 
 setby1:
 	VMOVUPD (SI), Y0
-	VMULPD  Y1, Y0, Y2
-	VMOVUPD Y2, (DI)
+	VMULPD  Y2, Y0, Y4
+	VMOVUPD Y4, (DI)
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	SUBQ    $0x04, CX
@@ -3267,39 +3195,39 @@ setby1done:
 	CMPQ       CX, $0x00
 	JEQ        setdone
 	VMASKMOVPD (SI), Y15, Y0
-	VMULPD     Y1, Y0, Y2
-	VMASKMOVPD Y2, Y15, (DI)
+	VMULPD     Y2, Y0, Y4
+	VMASKMOVPD Y4, Y15, (DI)
 
 setdone:
 	VZEROUPPER
 	RET
 
 add:
-	VBROADCASTSD (BX), Y1
+	VBROADCASTSD (BX), Y2
 	CMPQ         CX, $0x10
 	JLT          addby4done
 
 addby4:
 	VMOVUPD (SI), Y0
-	VMOVUPD (DI), Y14
-	VMULPD  Y1, Y0, Y2
-	VADDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
-	VMOVUPD 32(SI), Y0
-	VMOVUPD 32(DI), Y14
-	VMULPD  Y1, Y0, Y2
-	VADDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 32(DI)
+	VMOVUPD (DI), Y4
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 32(DI), Y9
+	VMULPD  Y2, Y0, Y0
+	VADDPD  Y4, Y0, Y4
+	VMULPD  Y2, Y1, Y1
+	VADDPD  Y9, Y1, Y9
+	VMOVUPD Y4, (DI)
+	VMOVUPD Y9, 32(DI)
 	VMOVUPD 64(SI), Y0
-	VMOVUPD 64(DI), Y14
-	VMULPD  Y1, Y0, Y2
-	VADDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 64(DI)
-	VMOVUPD 96(SI), Y0
-	VMOVUPD 96(DI), Y14
-	VMULPD  Y1, Y0, Y2
-	VADDPD  Y14, Y2, Y2
-	VMOVUPD Y2, 96(DI)
+	VMOVUPD 64(DI), Y4
+	VMOVUPD 96(SI), Y1
+	VMOVUPD 96(DI), Y9
+	VMULPD  Y2, Y0, Y0
+	VADDPD  Y4, Y0, Y4
+	VMULPD  Y2, Y1, Y1
+	VADDPD  Y9, Y1, Y9
+	VMOVUPD Y4, 64(DI)
+	VMOVUPD Y9, 96(DI)
 	ADDQ    $0x00000080, DI
 	ADDQ    $0x00000080, SI
 	SUBQ    $0x10, CX
@@ -3312,10 +3240,10 @@ addby4done:
 
 addby1:
 	VMOVUPD (SI), Y0
-	VMOVUPD (DI), Y14
-	VMULPD  Y1, Y0, Y2
-	VADDPD  Y14, Y2, Y2
-	VMOVUPD Y2, (DI)
+	VMOVUPD (DI), Y4
+	VMULPD  Y2, Y0, Y0
+	VADDPD  Y4, Y0, Y4
+	VMOVUPD Y4, (DI)
 	ADDQ    $0x00000020, DI
 	ADDQ    $0x00000020, SI
 	SUBQ    $0x04, CX
@@ -3326,10 +3254,10 @@ addby1done:
 	CMPQ       CX, $0x00
 	JEQ        adddone
 	VMASKMOVPD (SI), Y15, Y0
-	VMASKMOVPD (DI), Y15, Y14
-	VMULPD     Y1, Y0, Y2
-	VADDPD     Y14, Y2, Y2
-	VMASKMOVPD Y2, Y15, (DI)
+	VMASKMOVPD (DI), Y15, Y4
+	VMULPD     Y2, Y0, Y0
+	VADDPD     Y4, Y0, Y4
+	VMASKMOVPD Y4, Y15, (DI)
 
 adddone:
 	VZEROUPPER
@@ -7362,22 +7290,22 @@ neg:
 	JLT          negby4done
 
 negby4:
-	VMOVUPD (SI), Z0
-	VXORPD  Z14, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
-	VMOVUPD 64(SI), Z0
-	VXORPD  Z14, Z0, Z2
-	VMOVUPD Z2, 64(DI)
-	VADDPD  Z2, Z6, Z6
-	VMOVUPD 128(SI), Z0
-	VXORPD  Z14, Z0, Z2
-	VMOVUPD Z2, 128(DI)
-	VADDPD  Z2, Z7, Z7
-	VMOVUPD 192(SI), Z0
-	VXORPD  Z14, Z0, Z2
-	VMOVUPD Z2, 192(DI)
-	VADDPD  Z2, Z8, Z8
+	VMOVUPD (SI), Z16
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 192(SI), Z19
+	VXORPD  Z14, Z16, Z24
+	VXORPD  Z14, Z17, Z25
+	VXORPD  Z14, Z18, Z26
+	VXORPD  Z14, Z19, Z27
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
+	VMOVUPD Z25, 64(DI)
+	VADDPD  Z25, Z6, Z6
+	VMOVUPD Z26, 128(DI)
+	VADDPD  Z26, Z7, Z7
+	VMOVUPD Z27, 192(DI)
+	VADDPD  Z27, Z8, Z8
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	SUBQ    $0x20, CX
@@ -7389,10 +7317,10 @@ negby4done:
 	JLT  negby1done
 
 negby1:
-	VMOVUPD (SI), Z0
-	VXORPD  Z14, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
+	VMOVUPD (SI), Z16
+	VXORPD  Z14, Z16, Z24
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	SUBQ    $0x08, CX
@@ -7402,10 +7330,10 @@ negby1:
 negby1done:
 	CMPQ      CX, $0x00
 	JEQ       negdone
-	VMOVUPD.Z (SI), K1, Z0
-	VXORPD    Z14, Z0, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VXORPD    Z14, Z16, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 negdone:
 	JMP sum
@@ -7418,22 +7346,22 @@ abs:
 	JLT          absby4done
 
 absby4:
-	VMOVUPD (SI), Z0
-	VANDPD  Z14, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
-	VMOVUPD 64(SI), Z0
-	VANDPD  Z14, Z0, Z2
-	VMOVUPD Z2, 64(DI)
-	VADDPD  Z2, Z6, Z6
-	VMOVUPD 128(SI), Z0
-	VANDPD  Z14, Z0, Z2
-	VMOVUPD Z2, 128(DI)
-	VADDPD  Z2, Z7, Z7
-	VMOVUPD 192(SI), Z0
-	VANDPD  Z14, Z0, Z2
-	VMOVUPD Z2, 192(DI)
-	VADDPD  Z2, Z8, Z8
+	VMOVUPD (SI), Z16
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 192(SI), Z19
+	VANDPD  Z14, Z16, Z24
+	VANDPD  Z14, Z17, Z25
+	VANDPD  Z14, Z18, Z26
+	VANDPD  Z14, Z19, Z27
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
+	VMOVUPD Z25, 64(DI)
+	VADDPD  Z25, Z6, Z6
+	VMOVUPD Z26, 128(DI)
+	VADDPD  Z26, Z7, Z7
+	VMOVUPD Z27, 192(DI)
+	VADDPD  Z27, Z8, Z8
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	SUBQ    $0x20, CX
@@ -7445,10 +7373,10 @@ absby4done:
 	JLT  absby1done
 
 absby1:
-	VMOVUPD (SI), Z0
-	VANDPD  Z14, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
+	VMOVUPD (SI), Z16
+	VANDPD  Z14, Z16, Z24
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	SUBQ    $0x08, CX
@@ -7458,10 +7386,10 @@ absby1:
 absby1done:
 	CMPQ      CX, $0x00
 	JEQ       absdone
-	VMOVUPD.Z (SI), K1, Z0
-	VANDPD    Z14, Z0, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VANDPD    Z14, Z16, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 absdone:
 	JMP sum
@@ -7474,22 +7402,22 @@ not:
 	JLT          notby4done
 
 notby4:
-	VMOVUPD (SI), Z0
-	VSUBPD  Z0, Z14, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
-	VMOVUPD 64(SI), Z0
-	VSUBPD  Z0, Z14, Z2
-	VMOVUPD Z2, 64(DI)
-	VADDPD  Z2, Z6, Z6
-	VMOVUPD 128(SI), Z0
-	VSUBPD  Z0, Z14, Z2
-	VMOVUPD Z2, 128(DI)
-	VADDPD  Z2, Z7, Z7
-	VMOVUPD 192(SI), Z0
-	VSUBPD  Z0, Z14, Z2
-	VMOVUPD Z2, 192(DI)
-	VADDPD  Z2, Z8, Z8
+	VMOVUPD (SI), Z16
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 192(SI), Z19
+	VSUBPD  Z16, Z14, Z24
+	VSUBPD  Z17, Z14, Z25
+	VSUBPD  Z18, Z14, Z26
+	VSUBPD  Z19, Z14, Z27
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
+	VMOVUPD Z25, 64(DI)
+	VADDPD  Z25, Z6, Z6
+	VMOVUPD Z26, 128(DI)
+	VADDPD  Z26, Z7, Z7
+	VMOVUPD Z27, 192(DI)
+	VADDPD  Z27, Z8, Z8
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	SUBQ    $0x20, CX
@@ -7501,10 +7429,10 @@ notby4done:
 	JLT  notby1done
 
 notby1:
-	VMOVUPD (SI), Z0
-	VSUBPD  Z0, Z14, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
+	VMOVUPD (SI), Z16
+	VSUBPD  Z16, Z14, Z24
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	SUBQ    $0x08, CX
@@ -7514,10 +7442,10 @@ notby1:
 notby1done:
 	CMPQ      CX, $0x00
 	JEQ       notdone
-	VMOVUPD.Z (SI), K1, Z0
-	VSUBPD    Z0, Z14, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VSUBPD    Z16, Z14, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 notdone:
 	JMP sum
@@ -7527,22 +7455,22 @@ sqrt:
 	JLT  sqrtby4done
 
 sqrtby4:
-	VMOVUPD (SI), Z0
-	VSQRTPD Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
-	VMOVUPD 64(SI), Z0
-	VSQRTPD Z0, Z2
-	VMOVUPD Z2, 64(DI)
-	VADDPD  Z2, Z6, Z6
-	VMOVUPD 128(SI), Z0
-	VSQRTPD Z0, Z2
-	VMOVUPD Z2, 128(DI)
-	VADDPD  Z2, Z7, Z7
-	VMOVUPD 192(SI), Z0
-	VSQRTPD Z0, Z2
-	VMOVUPD Z2, 192(DI)
-	VADDPD  Z2, Z8, Z8
+	VMOVUPD (SI), Z16
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 192(SI), Z19
+	VSQRTPD Z16, Z24
+	VSQRTPD Z17, Z25
+	VSQRTPD Z18, Z26
+	VSQRTPD Z19, Z27
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
+	VMOVUPD Z25, 64(DI)
+	VADDPD  Z25, Z6, Z6
+	VMOVUPD Z26, 128(DI)
+	VADDPD  Z26, Z7, Z7
+	VMOVUPD Z27, 192(DI)
+	VADDPD  Z27, Z8, Z8
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	SUBQ    $0x20, CX
@@ -7554,10 +7482,10 @@ sqrtby4done:
 	JLT  sqrtby1done
 
 sqrtby1:
-	VMOVUPD (SI), Z0
-	VSQRTPD Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
+	VMOVUPD (SI), Z16
+	VSQRTPD Z16, Z24
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	SUBQ    $0x08, CX
@@ -7567,10 +7495,10 @@ sqrtby1:
 sqrtby1done:
 	CMPQ      CX, $0x00
 	JEQ       sqrtdone
-	VMOVUPD.Z (SI), K1, Z0
-	VSQRTPD   Z0, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VSQRTPD   Z16, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 sqrtdone:
 	JMP sum
@@ -7580,22 +7508,22 @@ floor:
 	JLT  floorby4done
 
 floorby4:
-	VMOVUPD     (SI), Z0
-	VRNDSCALEPD $0x01, Z0, Z2
-	VMOVUPD     Z2, (DI)
-	VADDPD      Z2, Z5, Z5
-	VMOVUPD     64(SI), Z0
-	VRNDSCALEPD $0x01, Z0, Z2
-	VMOVUPD     Z2, 64(DI)
-	VADDPD      Z2, Z6, Z6
-	VMOVUPD     128(SI), Z0
-	VRNDSCALEPD $0x01, Z0, Z2
-	VMOVUPD     Z2, 128(DI)
-	VADDPD      Z2, Z7, Z7
-	VMOVUPD     192(SI), Z0
-	VRNDSCALEPD $0x01, Z0, Z2
-	VMOVUPD     Z2, 192(DI)
-	VADDPD      Z2, Z8, Z8
+	VMOVUPD     (SI), Z16
+	VMOVUPD     64(SI), Z17
+	VMOVUPD     128(SI), Z18
+	VMOVUPD     192(SI), Z19
+	VRNDSCALEPD $0x01, Z16, Z24
+	VRNDSCALEPD $0x01, Z17, Z25
+	VRNDSCALEPD $0x01, Z18, Z26
+	VRNDSCALEPD $0x01, Z19, Z27
+	VMOVUPD     Z24, (DI)
+	VADDPD      Z24, Z5, Z5
+	VMOVUPD     Z25, 64(DI)
+	VADDPD      Z25, Z6, Z6
+	VMOVUPD     Z26, 128(DI)
+	VADDPD      Z26, Z7, Z7
+	VMOVUPD     Z27, 192(DI)
+	VADDPD      Z27, Z8, Z8
 	ADDQ        $0x00000100, DI
 	ADDQ        $0x00000100, SI
 	SUBQ        $0x20, CX
@@ -7607,10 +7535,10 @@ floorby4done:
 	JLT  floorby1done
 
 floorby1:
-	VMOVUPD     (SI), Z0
-	VRNDSCALEPD $0x01, Z0, Z2
-	VMOVUPD     Z2, (DI)
-	VADDPD      Z2, Z5, Z5
+	VMOVUPD     (SI), Z16
+	VRNDSCALEPD $0x01, Z16, Z24
+	VMOVUPD     Z24, (DI)
+	VADDPD      Z24, Z5, Z5
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x08, CX
@@ -7620,10 +7548,10 @@ floorby1:
 floorby1done:
 	CMPQ        CX, $0x00
 	JEQ         floordone
-	VMOVUPD.Z   (SI), K1, Z0
-	VRNDSCALEPD $0x01, Z0, Z2
-	VMOVUPD     Z2, K1, (DI)
-	VADDPD      Z2, Z5, K1, Z5
+	VMOVUPD.Z   (SI), K1, Z16
+	VRNDSCALEPD $0x01, Z16, Z24
+	VMOVUPD     Z24, K1, (DI)
+	VADDPD      Z24, Z5, K1, Z5
 
 floordone:
 	JMP sum
@@ -7636,30 +7564,30 @@ step:
 	JLT          stepby4done
 
 stepby4:
-	VMOVUPD   (SI), Z0
+	VMOVUPD   (SI), Z16
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   192(SI), Z19
 	VPXORQ    Z12, Z12, Z12
-	VCMPPD    $0x0e, Z12, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
-	VMOVUPD   64(SI), Z0
+	VCMPPD    $0x0e, Z12, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
 	VPXORQ    Z12, Z12, Z12
-	VCMPPD    $0x0e, Z12, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 64(DI)
-	VADDPD    Z2, Z6, Z6
-	VMOVUPD   128(SI), Z0
+	VCMPPD    $0x0e, Z12, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
 	VPXORQ    Z12, Z12, Z12
-	VCMPPD    $0x0e, Z12, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 128(DI)
-	VADDPD    Z2, Z7, Z7
-	VMOVUPD   192(SI), Z0
+	VCMPPD    $0x0e, Z12, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
 	VPXORQ    Z12, Z12, Z12
-	VCMPPD    $0x0e, Z12, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 192(DI)
-	VADDPD    Z2, Z8, Z8
+	VCMPPD    $0x0e, Z12, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVUPD   Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVUPD   Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVUPD   Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
 	ADDQ      $0x00000100, DI
 	ADDQ      $0x00000100, SI
 	SUBQ      $0x20, CX
@@ -7671,12 +7599,12 @@ stepby4done:
 	JLT  stepby1done
 
 stepby1:
-	VMOVUPD   (SI), Z0
+	VMOVUPD   (SI), Z16
 	VPXORQ    Z12, Z12, Z12
-	VCMPPD    $0x0e, Z12, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
+	VCMPPD    $0x0e, Z12, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
 	ADDQ      $0x00000040, DI
 	ADDQ      $0x00000040, SI
 	SUBQ      $0x08, CX
@@ -7686,12 +7614,12 @@ stepby1:
 stepby1done:
 	CMPQ      CX, $0x00
 	JEQ       stepdone
-	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (SI), K1, Z16
 	VPXORQ    Z12, Z12, Z12
-	VCMPPD    $0x0e, Z12, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VCMPPD    $0x0e, Z12, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 stepdone:
 	JMP sum
@@ -7701,46 +7629,46 @@ relu:
 	JLT  reluby4done
 
 reluby4:
-	VMOVUPD (SI), Z0
+	VMOVUPD (SI), Z16
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 192(SI), Z19
 	VPXORQ  Z12, Z12, Z12
-	VMAXPD  Z12, Z0, Z2
-	VANDPD  Z0, Z12, Z14
-	VCMPPD  $0x00, Z12, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
-	VMOVUPD 64(SI), Z0
+	VMAXPD  Z12, Z16, Z24
+	VANDPD  Z16, Z12, Z14
+	VCMPPD  $0x00, Z12, Z16, K2
+	VMOVUPD Z14, K2, Z24
+	VCMPPD  $0x03, Z16, Z16, K2
+	VMOVUPD Z16, K2, Z24
 	VPXORQ  Z12, Z12, Z12
-	VMAXPD  Z12, Z0, Z2
-	VANDPD  Z0, Z12, Z14
-	VCMPPD  $0x00, Z12, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, 64(DI)
-	VADDPD  Z2, Z6, Z6
-	VMOVUPD 128(SI), Z0
+	VMAXPD  Z12, Z17, Z25
+	VANDPD  Z17, Z12, Z14
+	VCMPPD  $0x00, Z12, Z17, K2
+	VMOVUPD Z14, K2, Z25
+	VCMPPD  $0x03, Z17, Z17, K2
+	VMOVUPD Z17, K2, Z25
 	VPXORQ  Z12, Z12, Z12
-	VMAXPD  Z12, Z0, Z2
-	VANDPD  Z0, Z12, Z14
-	VCMPPD  $0x00, Z12, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, 128(DI)
-	VADDPD  Z2, Z7, Z7
-	VMOVUPD 192(SI), Z0
+	VMAXPD  Z12, Z18, Z26
+	VANDPD  Z18, Z12, Z14
+	VCMPPD  $0x00, Z12, Z18, K2
+	VMOVUPD Z14, K2, Z26
+	VCMPPD  $0x03, Z18, Z18, K2
+	VMOVUPD Z18, K2, Z26
 	VPXORQ  Z12, Z12, Z12
-	VMAXPD  Z12, Z0, Z2
-	VANDPD  Z0, Z12, Z14
-	VCMPPD  $0x00, Z12, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, 192(DI)
-	VADDPD  Z2, Z8, Z8
+	VMAXPD  Z12, Z19, Z27
+	VANDPD  Z19, Z12, Z14
+	VCMPPD  $0x00, Z12, Z19, K2
+	VMOVUPD Z14, K2, Z27
+	VCMPPD  $0x03, Z19, Z19, K2
+	VMOVUPD Z19, K2, Z27
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
+	VMOVUPD Z25, 64(DI)
+	VADDPD  Z25, Z6, Z6
+	VMOVUPD Z26, 128(DI)
+	VADDPD  Z26, Z7, Z7
+	VMOVUPD Z27, 192(DI)
+	VADDPD  Z27, Z8, Z8
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	SUBQ    $0x20, CX
@@ -7752,16 +7680,16 @@ reluby4done:
 	JLT  reluby1done
 
 reluby1:
-	VMOVUPD (SI), Z0
+	VMOVUPD (SI), Z16
 	VPXORQ  Z12, Z12, Z12
-	VMAXPD  Z12, Z0, Z2
-	VANDPD  Z0, Z12, Z14
-	VCMPPD  $0x00, Z12, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
+	VMAXPD  Z12, Z16, Z24
+	VANDPD  Z16, Z12, Z14
+	VCMPPD  $0x00, Z12, Z16, K2
+	VMOVUPD Z14, K2, Z24
+	VCMPPD  $0x03, Z16, Z16, K2
+	VMOVUPD Z16, K2, Z24
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	SUBQ    $0x08, CX
@@ -7771,16 +7699,16 @@ reluby1:
 reluby1done:
 	CMPQ      CX, $0x00
 	JEQ       reludone
-	VMOVUPD.Z (SI), K1, Z0
+	VMOVUPD.Z (SI), K1, Z16
 	VPXORQ    Z12, Z12, Z12
-	VMAXPD    Z12, Z0, Z2
-	VANDPD    Z0, Z12, Z14
-	VCMPPD    $0x00, Z12, Z0, K2
-	VMOVUPD   Z14, K2, Z2
-	VCMPPD    $0x03, Z0, Z0, K2
-	VMOVUPD   Z0, K2, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMAXPD    Z12, Z16, Z24
+	VANDPD    Z16, Z12, Z14
+	VCMPPD    $0x00, Z12, Z16, K2
+	VMOVUPD   Z14, K2, Z24
+	VCMPPD    $0x03, Z16, Z16, K2
+	VMOVUPD   Z16, K2, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 reludone:
 	JMP sum
@@ -7790,22 +7718,22 @@ round:
 	JLT  roundby4done
 
 roundby4:
-	VMOVUPD     (SI), Z0
-	VRNDSCALEPD $0x00, Z0, Z2
-	VMOVUPD     Z2, (DI)
-	VADDPD      Z2, Z5, Z5
-	VMOVUPD     64(SI), Z0
-	VRNDSCALEPD $0x00, Z0, Z2
-	VMOVUPD     Z2, 64(DI)
-	VADDPD      Z2, Z6, Z6
-	VMOVUPD     128(SI), Z0
-	VRNDSCALEPD $0x00, Z0, Z2
-	VMOVUPD     Z2, 128(DI)
-	VADDPD      Z2, Z7, Z7
-	VMOVUPD     192(SI), Z0
-	VRNDSCALEPD $0x00, Z0, Z2
-	VMOVUPD     Z2, 192(DI)
-	VADDPD      Z2, Z8, Z8
+	VMOVUPD     (SI), Z16
+	VMOVUPD     64(SI), Z17
+	VMOVUPD     128(SI), Z18
+	VMOVUPD     192(SI), Z19
+	VRNDSCALEPD $0x00, Z16, Z24
+	VRNDSCALEPD $0x00, Z17, Z25
+	VRNDSCALEPD $0x00, Z18, Z26
+	VRNDSCALEPD $0x00, Z19, Z27
+	VMOVUPD     Z24, (DI)
+	VADDPD      Z24, Z5, Z5
+	VMOVUPD     Z25, 64(DI)
+	VADDPD      Z25, Z6, Z6
+	VMOVUPD     Z26, 128(DI)
+	VADDPD      Z26, Z7, Z7
+	VMOVUPD     Z27, 192(DI)
+	VADDPD      Z27, Z8, Z8
 	ADDQ        $0x00000100, DI
 	ADDQ        $0x00000100, SI
 	SUBQ        $0x20, CX
@@ -7817,10 +7745,10 @@ roundby4done:
 	JLT  roundby1done
 
 roundby1:
-	VMOVUPD     (SI), Z0
-	VRNDSCALEPD $0x00, Z0, Z2
-	VMOVUPD     Z2, (DI)
-	VADDPD      Z2, Z5, Z5
+	VMOVUPD     (SI), Z16
+	VRNDSCALEPD $0x00, Z16, Z24
+	VMOVUPD     Z24, (DI)
+	VADDPD      Z24, Z5, Z5
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x08, CX
@@ -7830,10 +7758,10 @@ roundby1:
 roundby1done:
 	CMPQ        CX, $0x00
 	JEQ         rounddone
-	VMOVUPD.Z   (SI), K1, Z0
-	VRNDSCALEPD $0x00, Z0, Z2
-	VMOVUPD     Z2, K1, (DI)
-	VADDPD      Z2, Z5, K1, Z5
+	VMOVUPD.Z   (SI), K1, Z16
+	VRNDSCALEPD $0x00, Z16, Z24
+	VMOVUPD     Z24, K1, (DI)
+	VADDPD      Z24, Z5, K1, Z5
 
 rounddone:
 	JMP sum
@@ -7843,206 +7771,206 @@ exp:
 	JLT  expby4done
 
 expby4:
-	VMOVUPD      (SI), Z0
-	VMOVUPD      exp<>+0(SB), Z4
-	VMINPD       Z0, Z4, Z0
-	VMOVUPD      exp<>+64(SB), Z4
-	VMAXPD       Z0, Z4, Z0
-	VMULPD       exp<>+128(SB), Z0, Z3
-	VRNDSCALEPD  $0x00, Z3, Z3
-	VFNMADD231PD exp<>+192(SB), Z3, Z0
-	VFNMADD231PD exp<>+256(SB), Z3, Z0
-	VMULPD       exp<>+320(SB), Z0, Z0
-	VMOVUPD      exp<>+384(SB), Z2
-	VFMADD213PD  exp<>+448(SB), Z0, Z2
-	VFMADD213PD  exp<>+512(SB), Z0, Z2
-	VFMADD213PD  exp<>+576(SB), Z0, Z2
-	VFMADD213PD  exp<>+640(SB), Z0, Z2
-	VFMADD213PD  exp<>+704(SB), Z0, Z2
-	VFMADD213PD  exp<>+768(SB), Z0, Z2
-	VFMADD213PD  exp<>+832(SB), Z0, Z2
-	VMULPD       Z2, Z0, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VFMADD213PD  exp<>+832(SB), Z4, Z2
-	VSCALEFPD    Z3, Z2, Z2
-	VMOVUPD      Z2, (DI)
-	VADDPD       Z2, Z5, Z5
-	VMOVUPD      64(SI), Z0
-	VMOVUPD      exp<>+0(SB), Z4
-	VMINPD       Z0, Z4, Z0
-	VMOVUPD      exp<>+64(SB), Z4
-	VMAXPD       Z0, Z4, Z0
-	VMULPD       exp<>+128(SB), Z0, Z3
-	VRNDSCALEPD  $0x00, Z3, Z3
-	VFNMADD231PD exp<>+192(SB), Z3, Z0
-	VFNMADD231PD exp<>+256(SB), Z3, Z0
-	VMULPD       exp<>+320(SB), Z0, Z0
-	VMOVUPD      exp<>+384(SB), Z2
-	VFMADD213PD  exp<>+448(SB), Z0, Z2
-	VFMADD213PD  exp<>+512(SB), Z0, Z2
-	VFMADD213PD  exp<>+576(SB), Z0, Z2
-	VFMADD213PD  exp<>+640(SB), Z0, Z2
-	VFMADD213PD  exp<>+704(SB), Z0, Z2
-	VFMADD213PD  exp<>+768(SB), Z0, Z2
-	VFMADD213PD  exp<>+832(SB), Z0, Z2
-	VMULPD       Z2, Z0, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VFMADD213PD  exp<>+832(SB), Z4, Z2
-	VSCALEFPD    Z3, Z2, Z2
-	VMOVUPD      Z2, 64(DI)
-	VADDPD       Z2, Z6, Z6
-	VMOVUPD      128(SI), Z0
-	VMOVUPD      exp<>+0(SB), Z4
-	VMINPD       Z0, Z4, Z0
-	VMOVUPD      exp<>+64(SB), Z4
-	VMAXPD       Z0, Z4, Z0
-	VMULPD       exp<>+128(SB), Z0, Z3
-	VRNDSCALEPD  $0x00, Z3, Z3
-	VFNMADD231PD exp<>+192(SB), Z3, Z0
-	VFNMADD231PD exp<>+256(SB), Z3, Z0
-	VMULPD       exp<>+320(SB), Z0, Z0
-	VMOVUPD      exp<>+384(SB), Z2
-	VFMADD213PD  exp<>+448(SB), Z0, Z2
-	VFMADD213PD  exp<>+512(SB), Z0, Z2
-	VFMADD213PD  exp<>+576(SB), Z0, Z2
-	VFMADD213PD  exp<>+640(SB), Z0, Z2
-	VFMADD213PD  exp<>+704(SB), Z0, Z2
-	VFMADD213PD  exp<>+768(SB), Z0, Z2
-	VFMADD213PD  exp<>+832(SB), Z0, Z2
-	VMULPD       Z2, Z0, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VFMADD213PD  exp<>+832(SB), Z4, Z2
-	VSCALEFPD    Z3, Z2, Z2
-	VMOVUPD      Z2, 128(DI)
-	VADDPD       Z2, Z7, Z7
-	VMOVUPD      192(SI), Z0
-	VMOVUPD      exp<>+0(SB), Z4
-	VMINPD       Z0, Z4, Z0
-	VMOVUPD      exp<>+64(SB), Z4
-	VMAXPD       Z0, Z4, Z0
-	VMULPD       exp<>+128(SB), Z0, Z3
-	VRNDSCALEPD  $0x00, Z3, Z3
-	VFNMADD231PD exp<>+192(SB), Z3, Z0
-	VFNMADD231PD exp<>+256(SB), Z3, Z0
-	VMULPD       exp<>+320(SB), Z0, Z0
-	VMOVUPD      exp<>+384(SB), Z2
-	VFMADD213PD  exp<>+448(SB), Z0, Z2
-	VFMADD213PD  exp<>+512(SB), Z0, Z2
-	VFMADD213PD  exp<>+576(SB), Z0, Z2
-	VFMADD213PD  exp<>+640(SB), Z0, Z2
-	VFMADD213PD  exp<>+704(SB), Z0, Z2
-	VFMADD213PD  exp<>+768(SB), Z0, Z2
-	VFMADD213PD  exp<>+832(SB), Z0, Z2
-	VMULPD       Z2, Z0, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VFMADD213PD  exp<>+832(SB), Z4, Z2
-	VSCALEFPD    Z3, Z2, Z2
-	VMOVUPD      Z2, 192(DI)
-	VADDPD       Z2, Z8, Z8
-	ADDQ         $0x00000100, DI
-	ADDQ         $0x00000100, SI
-	SUBQ         $0x20, CX
-	CMPQ         CX, $0x20
-	JGE          expby4
+	VMOVUPD           (SI), Z16
+	VMOVUPD           64(SI), Z17
+	VMOVUPD           128(SI), Z18
+	VMOVUPD           192(SI), Z19
+	VBROADCASTSD      exp<>+0(SB), Z28
+	VMINPD            Z16, Z28, Z16
+	VBROADCASTSD      exp<>+0(SB), Z29
+	VMINPD            Z17, Z29, Z17
+	VBROADCASTSD      exp<>+0(SB), Z30
+	VMINPD            Z18, Z30, Z18
+	VBROADCASTSD      exp<>+0(SB), Z31
+	VMINPD            Z19, Z31, Z19
+	VBROADCASTSD      exp<>+32(SB), Z28
+	VMAXPD            Z16, Z28, Z16
+	VBROADCASTSD      exp<>+32(SB), Z29
+	VMAXPD            Z17, Z29, Z17
+	VBROADCASTSD      exp<>+32(SB), Z30
+	VMAXPD            Z18, Z30, Z18
+	VBROADCASTSD      exp<>+32(SB), Z31
+	VMAXPD            Z19, Z31, Z19
+	VMULPD.BCST       exp<>+64(SB), Z16, Z20
+	VMULPD.BCST       exp<>+64(SB), Z17, Z21
+	VMULPD.BCST       exp<>+64(SB), Z18, Z22
+	VMULPD.BCST       exp<>+64(SB), Z19, Z23
+	VRNDSCALEPD       $0x00, Z20, Z20
+	VRNDSCALEPD       $0x00, Z21, Z21
+	VRNDSCALEPD       $0x00, Z22, Z22
+	VRNDSCALEPD       $0x00, Z23, Z23
+	VFNMADD231PD.BCST exp<>+96(SB), Z20, Z16
+	VFNMADD231PD.BCST exp<>+96(SB), Z21, Z17
+	VFNMADD231PD.BCST exp<>+96(SB), Z22, Z18
+	VFNMADD231PD.BCST exp<>+96(SB), Z23, Z19
+	VFNMADD231PD.BCST exp<>+128(SB), Z20, Z16
+	VFNMADD231PD.BCST exp<>+128(SB), Z21, Z17
+	VFNMADD231PD.BCST exp<>+128(SB), Z22, Z18
+	VFNMADD231PD.BCST exp<>+128(SB), Z23, Z19
+	VMULPD.BCST       exp<>+160(SB), Z16, Z16
+	VBROADCASTSD      exp<>+192(SB), Z24
+	VMULPD.BCST       exp<>+160(SB), Z17, Z17
+	VBROADCASTSD      exp<>+192(SB), Z25
+	VMULPD.BCST       exp<>+160(SB), Z18, Z18
+	VBROADCASTSD      exp<>+192(SB), Z26
+	VMULPD.BCST       exp<>+160(SB), Z19, Z19
+	VBROADCASTSD      exp<>+192(SB), Z27
+	VFMADD213PD.BCST  exp<>+224(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+224(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+224(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+224(SB), Z19, Z27
+	VFMADD213PD.BCST  exp<>+256(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+256(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+256(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+256(SB), Z19, Z27
+	VFMADD213PD.BCST  exp<>+288(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+288(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+288(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+288(SB), Z19, Z27
+	VFMADD213PD.BCST  exp<>+320(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+320(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+320(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+320(SB), Z19, Z27
+	VFMADD213PD.BCST  exp<>+352(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+352(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+352(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+352(SB), Z19, Z27
+	VFMADD213PD.BCST  exp<>+384(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+384(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+384(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+384(SB), Z19, Z27
+	VFMADD213PD.BCST  exp<>+416(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+416(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+416(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+416(SB), Z19, Z27
+	VMULPD            Z24, Z16, Z24
+	VMULPD            Z25, Z17, Z25
+	VMULPD            Z26, Z18, Z26
+	VMULPD            Z27, Z19, Z27
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VADDPD.BCST       exp<>+448(SB), Z25, Z29
+	VADDPD.BCST       exp<>+448(SB), Z26, Z30
+	VADDPD.BCST       exp<>+448(SB), Z27, Z31
+	VMULPD            Z28, Z24, Z24
+	VMULPD            Z29, Z25, Z25
+	VMULPD            Z30, Z26, Z26
+	VMULPD            Z31, Z27, Z27
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VADDPD.BCST       exp<>+448(SB), Z25, Z29
+	VADDPD.BCST       exp<>+448(SB), Z26, Z30
+	VADDPD.BCST       exp<>+448(SB), Z27, Z31
+	VMULPD            Z28, Z24, Z24
+	VMULPD            Z29, Z25, Z25
+	VMULPD            Z30, Z26, Z26
+	VMULPD            Z31, Z27, Z27
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VADDPD.BCST       exp<>+448(SB), Z25, Z29
+	VADDPD.BCST       exp<>+448(SB), Z26, Z30
+	VADDPD.BCST       exp<>+448(SB), Z27, Z31
+	VMULPD            Z28, Z24, Z24
+	VMULPD            Z29, Z25, Z25
+	VMULPD            Z30, Z26, Z26
+	VMULPD            Z31, Z27, Z27
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VADDPD.BCST       exp<>+448(SB), Z25, Z29
+	VADDPD.BCST       exp<>+448(SB), Z26, Z30
+	VADDPD.BCST       exp<>+448(SB), Z27, Z31
+	VFMADD213PD.BCST  exp<>+416(SB), Z28, Z24
+	VFMADD213PD.BCST  exp<>+416(SB), Z29, Z25
+	VFMADD213PD.BCST  exp<>+416(SB), Z30, Z26
+	VFMADD213PD.BCST  exp<>+416(SB), Z31, Z27
+	VSCALEFPD         Z20, Z24, Z24
+	VSCALEFPD         Z21, Z25, Z25
+	VSCALEFPD         Z22, Z26, Z26
+	VSCALEFPD         Z23, Z27, Z27
+	VMOVUPD           Z24, (DI)
+	VADDPD            Z24, Z5, Z5
+	VMOVUPD           Z25, 64(DI)
+	VADDPD            Z25, Z6, Z6
+	VMOVUPD           Z26, 128(DI)
+	VADDPD            Z26, Z7, Z7
+	VMOVUPD           Z27, 192(DI)
+	VADDPD            Z27, Z8, Z8
+	ADDQ              $0x00000100, DI
+	ADDQ              $0x00000100, SI
+	SUBQ              $0x20, CX
+	CMPQ              CX, $0x20
+	JGE               expby4
 
 expby4done:
 	CMPQ CX, $0x08
 	JLT  expby1done
 
 expby1:
-	VMOVUPD      (SI), Z0
-	VMOVUPD      exp<>+0(SB), Z4
-	VMINPD       Z0, Z4, Z0
-	VMOVUPD      exp<>+64(SB), Z4
-	VMAXPD       Z0, Z4, Z0
-	VMULPD       exp<>+128(SB), Z0, Z3
-	VRNDSCALEPD  $0x00, Z3, Z3
-	VFNMADD231PD exp<>+192(SB), Z3, Z0
-	VFNMADD231PD exp<>+256(SB), Z3, Z0
-	VMULPD       exp<>+320(SB), Z0, Z0
-	VMOVUPD      exp<>+384(SB), Z2
-	VFMADD213PD  exp<>+448(SB), Z0, Z2
-	VFMADD213PD  exp<>+512(SB), Z0, Z2
-	VFMADD213PD  exp<>+576(SB), Z0, Z2
-	VFMADD213PD  exp<>+640(SB), Z0, Z2
-	VFMADD213PD  exp<>+704(SB), Z0, Z2
-	VFMADD213PD  exp<>+768(SB), Z0, Z2
-	VFMADD213PD  exp<>+832(SB), Z0, Z2
-	VMULPD       Z2, Z0, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VFMADD213PD  exp<>+832(SB), Z4, Z2
-	VSCALEFPD    Z3, Z2, Z2
-	VMOVUPD      Z2, (DI)
-	VADDPD       Z2, Z5, Z5
-	ADDQ         $0x00000040, DI
-	ADDQ         $0x00000040, SI
-	SUBQ         $0x08, CX
-	CMPQ         CX, $0x08
-	JGE          expby1
+	VMOVUPD           (SI), Z16
+	VBROADCASTSD      exp<>+0(SB), Z28
+	VMINPD            Z16, Z28, Z16
+	VBROADCASTSD      exp<>+32(SB), Z28
+	VMAXPD            Z16, Z28, Z16
+	VMULPD.BCST       exp<>+64(SB), Z16, Z20
+	VRNDSCALEPD       $0x00, Z20, Z20
+	VFNMADD231PD.BCST exp<>+96(SB), Z20, Z16
+	VFNMADD231PD.BCST exp<>+128(SB), Z20, Z16
+	VMULPD.BCST       exp<>+160(SB), Z16, Z16
+	VBROADCASTSD      exp<>+192(SB), Z24
+	VFMADD213PD.BCST  exp<>+224(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+256(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+288(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+320(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+352(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+384(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+416(SB), Z16, Z24
+	VMULPD            Z24, Z16, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VMULPD            Z28, Z24, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VMULPD            Z28, Z24, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VMULPD            Z28, Z24, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VFMADD213PD.BCST  exp<>+416(SB), Z28, Z24
+	VSCALEFPD         Z20, Z24, Z24
+	VMOVUPD           Z24, (DI)
+	VADDPD            Z24, Z5, Z5
+	ADDQ              $0x00000040, DI
+	ADDQ              $0x00000040, SI
+	SUBQ              $0x08, CX
+	CMPQ              CX, $0x08
+	JGE               expby1
 
 expby1done:
-	CMPQ         CX, $0x00
-	JEQ          expdone
-	VMOVUPD.Z    (SI), K1, Z0
-	VMOVUPD      exp<>+0(SB), Z4
-	VMINPD       Z0, Z4, Z0
-	VMOVUPD      exp<>+64(SB), Z4
-	VMAXPD       Z0, Z4, Z0
-	VMULPD       exp<>+128(SB), Z0, Z3
-	VRNDSCALEPD  $0x00, Z3, Z3
-	VFNMADD231PD exp<>+192(SB), Z3, Z0
-	VFNMADD231PD exp<>+256(SB), Z3, Z0
-	VMULPD       exp<>+320(SB), Z0, Z0
-	VMOVUPD      exp<>+384(SB), Z2
-	VFMADD213PD  exp<>+448(SB), Z0, Z2
-	VFMADD213PD  exp<>+512(SB), Z0, Z2
-	VFMADD213PD  exp<>+576(SB), Z0, Z2
-	VFMADD213PD  exp<>+640(SB), Z0, Z2
-	VFMADD213PD  exp<>+704(SB), Z0, Z2
-	VFMADD213PD  exp<>+768(SB), Z0, Z2
-	VFMADD213PD  exp<>+832(SB), Z0, Z2
-	VMULPD       Z2, Z0, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VFMADD213PD  exp<>+832(SB), Z4, Z2
-	VSCALEFPD    Z3, Z2, Z2
-	VMOVUPD      Z2, K1, (DI)
-	VADDPD       Z2, Z5, K1, Z5
+	CMPQ              CX, $0x00
+	JEQ               expdone
+	VMOVUPD.Z         (SI), K1, Z16
+	VBROADCASTSD      exp<>+0(SB), Z28
+	VMINPD            Z16, Z28, Z16
+	VBROADCASTSD      exp<>+32(SB), Z28
+	VMAXPD            Z16, Z28, Z16
+	VMULPD.BCST       exp<>+64(SB), Z16, Z20
+	VRNDSCALEPD       $0x00, Z20, Z20
+	VFNMADD231PD.BCST exp<>+96(SB), Z20, Z16
+	VFNMADD231PD.BCST exp<>+128(SB), Z20, Z16
+	VMULPD.BCST       exp<>+160(SB), Z16, Z16
+	VBROADCASTSD      exp<>+192(SB), Z24
+	VFMADD213PD.BCST  exp<>+224(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+256(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+288(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+320(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+352(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+384(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+416(SB), Z16, Z24
+	VMULPD            Z24, Z16, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VMULPD            Z28, Z24, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VMULPD            Z28, Z24, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VMULPD            Z28, Z24, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VFMADD213PD.BCST  exp<>+416(SB), Z28, Z24
+	VSCALEFPD         Z20, Z24, Z24
+	VMOVUPD           Z24, K1, (DI)
+	VADDPD            Z24, Z5, K1, Z5
 
 expdone:
 	JMP sum
@@ -8055,230 +7983,230 @@ sigmoid:
 	JLT          sigmoidby4done
 
 sigmoidby4:
-	VMOVUPD      (SI), Z0
-	VXORPD       Z14, Z0, Z0
-	VMOVUPD      exp<>+0(SB), Z4
-	VMINPD       Z0, Z4, Z0
-	VMOVUPD      exp<>+64(SB), Z4
-	VMAXPD       Z0, Z4, Z0
-	VMULPD       exp<>+128(SB), Z0, Z3
-	VRNDSCALEPD  $0x00, Z3, Z3
-	VFNMADD231PD exp<>+192(SB), Z3, Z0
-	VFNMADD231PD exp<>+256(SB), Z3, Z0
-	VMULPD       exp<>+320(SB), Z0, Z0
-	VMOVUPD      exp<>+384(SB), Z2
-	VFMADD213PD  exp<>+448(SB), Z0, Z2
-	VFMADD213PD  exp<>+512(SB), Z0, Z2
-	VFMADD213PD  exp<>+576(SB), Z0, Z2
-	VFMADD213PD  exp<>+640(SB), Z0, Z2
-	VFMADD213PD  exp<>+704(SB), Z0, Z2
-	VFMADD213PD  exp<>+768(SB), Z0, Z2
-	VFMADD213PD  exp<>+832(SB), Z0, Z2
-	VMULPD       Z2, Z0, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VFMADD213PD  exp<>+832(SB), Z4, Z2
-	VSCALEFPD    Z3, Z2, Z2
-	VADDPD       one<>+0(SB), Z2, Z2
-	VMOVUPD      one<>+0(SB), Z0
-	VDIVPD       Z2, Z0, Z2
-	VMOVUPD      Z2, (DI)
-	VADDPD       Z2, Z5, Z5
-	VMOVUPD      64(SI), Z0
-	VXORPD       Z14, Z0, Z0
-	VMOVUPD      exp<>+0(SB), Z4
-	VMINPD       Z0, Z4, Z0
-	VMOVUPD      exp<>+64(SB), Z4
-	VMAXPD       Z0, Z4, Z0
-	VMULPD       exp<>+128(SB), Z0, Z3
-	VRNDSCALEPD  $0x00, Z3, Z3
-	VFNMADD231PD exp<>+192(SB), Z3, Z0
-	VFNMADD231PD exp<>+256(SB), Z3, Z0
-	VMULPD       exp<>+320(SB), Z0, Z0
-	VMOVUPD      exp<>+384(SB), Z2
-	VFMADD213PD  exp<>+448(SB), Z0, Z2
-	VFMADD213PD  exp<>+512(SB), Z0, Z2
-	VFMADD213PD  exp<>+576(SB), Z0, Z2
-	VFMADD213PD  exp<>+640(SB), Z0, Z2
-	VFMADD213PD  exp<>+704(SB), Z0, Z2
-	VFMADD213PD  exp<>+768(SB), Z0, Z2
-	VFMADD213PD  exp<>+832(SB), Z0, Z2
-	VMULPD       Z2, Z0, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VFMADD213PD  exp<>+832(SB), Z4, Z2
-	VSCALEFPD    Z3, Z2, Z2
-	VADDPD       one<>+0(SB), Z2, Z2
-	VMOVUPD      one<>+0(SB), Z0
-	VDIVPD       Z2, Z0, Z2
-	VMOVUPD      Z2, 64(DI)
-	VADDPD       Z2, Z6, Z6
-	VMOVUPD      128(SI), Z0
-	VXORPD       Z14, Z0, Z0
-	VMOVUPD      exp<>+0(SB), Z4
-	VMINPD       Z0, Z4, Z0
-	VMOVUPD      exp<>+64(SB), Z4
-	VMAXPD       Z0, Z4, Z0
-	VMULPD       exp<>+128(SB), Z0, Z3
-	VRNDSCALEPD  $0x00, Z3, Z3
-	VFNMADD231PD exp<>+192(SB), Z3, Z0
-	VFNMADD231PD exp<>+256(SB), Z3, Z0
-	VMULPD       exp<>+320(SB), Z0, Z0
-	VMOVUPD      exp<>+384(SB), Z2
-	VFMADD213PD  exp<>+448(SB), Z0, Z2
-	VFMADD213PD  exp<>+512(SB), Z0, Z2
-	VFMADD213PD  exp<>+576(SB), Z0, Z2
-	VFMADD213PD  exp<>+640(SB), Z0, Z2
-	VFMADD213PD  exp<>+704(SB), Z0, Z2
-	VFMADD213PD  exp<>+768(SB), Z0, Z2
-	VFMADD213PD  exp<>+832(SB), Z0, Z2
-	VMULPD       Z2, Z0, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VFMADD213PD  exp<>+832(SB), Z4, Z2
-	VSCALEFPD    Z3, Z2, Z2
-	VADDPD       one<>+0(SB), Z2, Z2
-	VMOVUPD      one<>+0(SB), Z0
-	VDIVPD       Z2, Z0, Z2
-	VMOVUPD      Z2, 128(DI)
-	VADDPD       Z2, Z7, Z7
-	VMOVUPD      192(SI), Z0
-	VXORPD       Z14, Z0, Z0
-	VMOVUPD      exp<>+0(SB), Z4
-	VMINPD       Z0, Z4, Z0
-	VMOVUPD      exp<>+64(SB), Z4
-	VMAXPD       Z0, Z4, Z0
-	VMULPD       exp<>+128(SB), Z0, Z3
-	VRNDSCALEPD  $0x00, Z3, Z3
-	VFNMADD231PD exp<>+192(SB), Z3, Z0
-	VFNMADD231PD exp<>+256(SB), Z3, Z0
-	VMULPD       exp<>+320(SB), Z0, Z0
-	VMOVUPD      exp<>+384(SB), Z2
-	VFMADD213PD  exp<>+448(SB), Z0, Z2
-	VFMADD213PD  exp<>+512(SB), Z0, Z2
-	VFMADD213PD  exp<>+576(SB), Z0, Z2
-	VFMADD213PD  exp<>+640(SB), Z0, Z2
-	VFMADD213PD  exp<>+704(SB), Z0, Z2
-	VFMADD213PD  exp<>+768(SB), Z0, Z2
-	VFMADD213PD  exp<>+832(SB), Z0, Z2
-	VMULPD       Z2, Z0, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VFMADD213PD  exp<>+832(SB), Z4, Z2
-	VSCALEFPD    Z3, Z2, Z2
-	VADDPD       one<>+0(SB), Z2, Z2
-	VMOVUPD      one<>+0(SB), Z0
-	VDIVPD       Z2, Z0, Z2
-	VMOVUPD      Z2, 192(DI)
-	VADDPD       Z2, Z8, Z8
-	ADDQ         $0x00000100, DI
-	ADDQ         $0x00000100, SI
-	SUBQ         $0x20, CX
-	CMPQ         CX, $0x20
-	JGE          sigmoidby4
+	VMOVUPD           (SI), Z16
+	VMOVUPD           64(SI), Z17
+	VMOVUPD           128(SI), Z18
+	VMOVUPD           192(SI), Z19
+	VXORPD            Z14, Z16, Z16
+	VXORPD            Z14, Z17, Z17
+	VXORPD            Z14, Z18, Z18
+	VXORPD            Z14, Z19, Z19
+	VBROADCASTSD      exp<>+0(SB), Z28
+	VMINPD            Z16, Z28, Z16
+	VBROADCASTSD      exp<>+0(SB), Z29
+	VMINPD            Z17, Z29, Z17
+	VBROADCASTSD      exp<>+0(SB), Z30
+	VMINPD            Z18, Z30, Z18
+	VBROADCASTSD      exp<>+0(SB), Z31
+	VMINPD            Z19, Z31, Z19
+	VBROADCASTSD      exp<>+32(SB), Z28
+	VMAXPD            Z16, Z28, Z16
+	VBROADCASTSD      exp<>+32(SB), Z29
+	VMAXPD            Z17, Z29, Z17
+	VBROADCASTSD      exp<>+32(SB), Z30
+	VMAXPD            Z18, Z30, Z18
+	VBROADCASTSD      exp<>+32(SB), Z31
+	VMAXPD            Z19, Z31, Z19
+	VMULPD.BCST       exp<>+64(SB), Z16, Z20
+	VMULPD.BCST       exp<>+64(SB), Z17, Z21
+	VMULPD.BCST       exp<>+64(SB), Z18, Z22
+	VMULPD.BCST       exp<>+64(SB), Z19, Z23
+	VRNDSCALEPD       $0x00, Z20, Z20
+	VRNDSCALEPD       $0x00, Z21, Z21
+	VRNDSCALEPD       $0x00, Z22, Z22
+	VRNDSCALEPD       $0x00, Z23, Z23
+	VFNMADD231PD.BCST exp<>+96(SB), Z20, Z16
+	VFNMADD231PD.BCST exp<>+96(SB), Z21, Z17
+	VFNMADD231PD.BCST exp<>+96(SB), Z22, Z18
+	VFNMADD231PD.BCST exp<>+96(SB), Z23, Z19
+	VFNMADD231PD.BCST exp<>+128(SB), Z20, Z16
+	VFNMADD231PD.BCST exp<>+128(SB), Z21, Z17
+	VFNMADD231PD.BCST exp<>+128(SB), Z22, Z18
+	VFNMADD231PD.BCST exp<>+128(SB), Z23, Z19
+	VMULPD.BCST       exp<>+160(SB), Z16, Z16
+	VBROADCASTSD      exp<>+192(SB), Z24
+	VMULPD.BCST       exp<>+160(SB), Z17, Z17
+	VBROADCASTSD      exp<>+192(SB), Z25
+	VMULPD.BCST       exp<>+160(SB), Z18, Z18
+	VBROADCASTSD      exp<>+192(SB), Z26
+	VMULPD.BCST       exp<>+160(SB), Z19, Z19
+	VBROADCASTSD      exp<>+192(SB), Z27
+	VFMADD213PD.BCST  exp<>+224(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+224(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+224(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+224(SB), Z19, Z27
+	VFMADD213PD.BCST  exp<>+256(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+256(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+256(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+256(SB), Z19, Z27
+	VFMADD213PD.BCST  exp<>+288(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+288(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+288(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+288(SB), Z19, Z27
+	VFMADD213PD.BCST  exp<>+320(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+320(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+320(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+320(SB), Z19, Z27
+	VFMADD213PD.BCST  exp<>+352(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+352(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+352(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+352(SB), Z19, Z27
+	VFMADD213PD.BCST  exp<>+384(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+384(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+384(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+384(SB), Z19, Z27
+	VFMADD213PD.BCST  exp<>+416(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+416(SB), Z17, Z25
+	VFMADD213PD.BCST  exp<>+416(SB), Z18, Z26
+	VFMADD213PD.BCST  exp<>+416(SB), Z19, Z27
+	VMULPD            Z24, Z16, Z24
+	VMULPD            Z25, Z17, Z25
+	VMULPD            Z26, Z18, Z26
+	VMULPD            Z27, Z19, Z27
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VADDPD.BCST       exp<>+448(SB), Z25, Z29
+	VADDPD.BCST       exp<>+448(SB), Z26, Z30
+	VADDPD.BCST       exp<>+448(SB), Z27, Z31
+	VMULPD            Z28, Z24, Z24
+	VMULPD            Z29, Z25, Z25
+	VMULPD            Z30, Z26, Z26
+	VMULPD            Z31, Z27, Z27
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VADDPD.BCST       exp<>+448(SB), Z25, Z29
+	VADDPD.BCST       exp<>+448(SB), Z26, Z30
+	VADDPD.BCST       exp<>+448(SB), Z27, Z31
+	VMULPD            Z28, Z24, Z24
+	VMULPD            Z29, Z25, Z25
+	VMULPD            Z30, Z26, Z26
+	VMULPD            Z31, Z27, Z27
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VADDPD.BCST       exp<>+448(SB), Z25, Z29
+	VADDPD.BCST       exp<>+448(SB), Z26, Z30
+	VADDPD.BCST       exp<>+448(SB), Z27, Z31
+	VMULPD            Z28, Z24, Z24
+	VMULPD            Z29, Z25, Z25
+	VMULPD            Z30, Z26, Z26
+	VMULPD            Z31, Z27, Z27
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VADDPD.BCST       exp<>+448(SB), Z25, Z29
+	VADDPD.BCST       exp<>+448(SB), Z26, Z30
+	VADDPD.BCST       exp<>+448(SB), Z27, Z31
+	VFMADD213PD.BCST  exp<>+416(SB), Z28, Z24
+	VFMADD213PD.BCST  exp<>+416(SB), Z29, Z25
+	VFMADD213PD.BCST  exp<>+416(SB), Z30, Z26
+	VFMADD213PD.BCST  exp<>+416(SB), Z31, Z27
+	VSCALEFPD         Z20, Z24, Z24
+	VSCALEFPD         Z21, Z25, Z25
+	VSCALEFPD         Z22, Z26, Z26
+	VSCALEFPD         Z23, Z27, Z27
+	VBROADCASTSD      one<>+0(SB), Z16
+	VADDPD            Z16, Z24, Z24
+	VDIVPD            Z24, Z16, Z24
+	VBROADCASTSD      one<>+0(SB), Z17
+	VADDPD            Z17, Z25, Z25
+	VDIVPD            Z25, Z17, Z25
+	VBROADCASTSD      one<>+0(SB), Z18
+	VADDPD            Z18, Z26, Z26
+	VDIVPD            Z26, Z18, Z26
+	VBROADCASTSD      one<>+0(SB), Z19
+	VADDPD            Z19, Z27, Z27
+	VDIVPD            Z27, Z19, Z27
+	VMOVUPD           Z24, (DI)
+	VADDPD            Z24, Z5, Z5
+	VMOVUPD           Z25, 64(DI)
+	VADDPD            Z25, Z6, Z6
+	VMOVUPD           Z26, 128(DI)
+	VADDPD            Z26, Z7, Z7
+	VMOVUPD           Z27, 192(DI)
+	VADDPD            Z27, Z8, Z8
+	ADDQ              $0x00000100, DI
+	ADDQ              $0x00000100, SI
+	SUBQ              $0x20, CX
+	CMPQ              CX, $0x20
+	JGE               sigmoidby4
 
 sigmoidby4done:
 	CMPQ CX, $0x08
 	JLT  sigmoidby1done
 
 sigmoidby1:
-	VMOVUPD      (SI), Z0
-	VXORPD       Z14, Z0, Z0
-	VMOVUPD      exp<>+0(SB), Z4
-	VMINPD       Z0, Z4, Z0
-	VMOVUPD      exp<>+64(SB), Z4
-	VMAXPD       Z0, Z4, Z0
-	VMULPD       exp<>+128(SB), Z0, Z3
-	VRNDSCALEPD  $0x00, Z3, Z3
-	VFNMADD231PD exp<>+192(SB), Z3, Z0
-	VFNMADD231PD exp<>+256(SB), Z3, Z0
-	VMULPD       exp<>+320(SB), Z0, Z0
-	VMOVUPD      exp<>+384(SB), Z2
-	VFMADD213PD  exp<>+448(SB), Z0, Z2
-	VFMADD213PD  exp<>+512(SB), Z0, Z2
-	VFMADD213PD  exp<>+576(SB), Z0, Z2
-	VFMADD213PD  exp<>+640(SB), Z0, Z2
-	VFMADD213PD  exp<>+704(SB), Z0, Z2
-	VFMADD213PD  exp<>+768(SB), Z0, Z2
-	VFMADD213PD  exp<>+832(SB), Z0, Z2
-	VMULPD       Z2, Z0, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VFMADD213PD  exp<>+832(SB), Z4, Z2
-	VSCALEFPD    Z3, Z2, Z2
-	VADDPD       one<>+0(SB), Z2, Z2
-	VMOVUPD      one<>+0(SB), Z0
-	VDIVPD       Z2, Z0, Z2
-	VMOVUPD      Z2, (DI)
-	VADDPD       Z2, Z5, Z5
-	ADDQ         $0x00000040, DI
-	ADDQ         $0x00000040, SI
-	SUBQ         $0x08, CX
-	CMPQ         CX, $0x08
-	JGE          sigmoidby1
+	VMOVUPD           (SI), Z16
+	VXORPD            Z14, Z16, Z16
+	VBROADCASTSD      exp<>+0(SB), Z28
+	VMINPD            Z16, Z28, Z16
+	VBROADCASTSD      exp<>+32(SB), Z28
+	VMAXPD            Z16, Z28, Z16
+	VMULPD.BCST       exp<>+64(SB), Z16, Z20
+	VRNDSCALEPD       $0x00, Z20, Z20
+	VFNMADD231PD.BCST exp<>+96(SB), Z20, Z16
+	VFNMADD231PD.BCST exp<>+128(SB), Z20, Z16
+	VMULPD.BCST       exp<>+160(SB), Z16, Z16
+	VBROADCASTSD      exp<>+192(SB), Z24
+	VFMADD213PD.BCST  exp<>+224(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+256(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+288(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+320(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+352(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+384(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+416(SB), Z16, Z24
+	VMULPD            Z24, Z16, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VMULPD            Z28, Z24, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VMULPD            Z28, Z24, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VMULPD            Z28, Z24, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VFMADD213PD.BCST  exp<>+416(SB), Z28, Z24
+	VSCALEFPD         Z20, Z24, Z24
+	VBROADCASTSD      one<>+0(SB), Z16
+	VADDPD            Z16, Z24, Z24
+	VDIVPD            Z24, Z16, Z24
+	VMOVUPD           Z24, (DI)
+	VADDPD            Z24, Z5, Z5
+	ADDQ              $0x00000040, DI
+	ADDQ              $0x00000040, SI
+	SUBQ              $0x08, CX
+	CMPQ              CX, $0x08
+	JGE               sigmoidby1
 
 sigmoidby1done:
-	CMPQ         CX, $0x00
-	JEQ          sigmoiddone
-	VMOVUPD.Z    (SI), K1, Z0
-	VXORPD       Z14, Z0, Z0
-	VMOVUPD      exp<>+0(SB), Z4
-	VMINPD       Z0, Z4, Z0
-	VMOVUPD      exp<>+64(SB), Z4
-	VMAXPD       Z0, Z4, Z0
-	VMULPD       exp<>+128(SB), Z0, Z3
-	VRNDSCALEPD  $0x00, Z3, Z3
-	VFNMADD231PD exp<>+192(SB), Z3, Z0
-	VFNMADD231PD exp<>+256(SB), Z3, Z0
-	VMULPD       exp<>+320(SB), Z0, Z0
-	VMOVUPD      exp<>+384(SB), Z2
-	VFMADD213PD  exp<>+448(SB), Z0, Z2
-	VFMADD213PD  exp<>+512(SB), Z0, Z2
-	VFMADD213PD  exp<>+576(SB), Z0, Z2
-	VFMADD213PD  exp<>+640(SB), Z0, Z2
-	VFMADD213PD  exp<>+704(SB), Z0, Z2
-	VFMADD213PD  exp<>+768(SB), Z0, Z2
-	VFMADD213PD  exp<>+832(SB), Z0, Z2
-	VMULPD       Z2, Z0, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VMULPD       Z4, Z2, Z2
-	VADDPD       exp<>+896(SB), Z2, Z4
-	VFMADD213PD  exp<>+832(SB), Z4, Z2
-	VSCALEFPD    Z3, Z2, Z2
-	VADDPD       one<>+0(SB), Z2, Z2
-	VMOVUPD      one<>+0(SB), Z0
-	VDIVPD       Z2, Z0, Z2
-	VMOVUPD      Z2, K1, (DI)
-	VADDPD       Z2, Z5, K1, Z5
+	CMPQ              CX, $0x00
+	JEQ               sigmoiddone
+	VMOVUPD.Z         (SI), K1, Z16
+	VXORPD            Z14, Z16, Z16
+	VBROADCASTSD      exp<>+0(SB), Z28
+	VMINPD            Z16, Z28, Z16
+	VBROADCASTSD      exp<>+32(SB), Z28
+	VMAXPD            Z16, Z28, Z16
+	VMULPD.BCST       exp<>+64(SB), Z16, Z20
+	VRNDSCALEPD       $0x00, Z20, Z20
+	VFNMADD231PD.BCST exp<>+96(SB), Z20, Z16
+	VFNMADD231PD.BCST exp<>+128(SB), Z20, Z16
+	VMULPD.BCST       exp<>+160(SB), Z16, Z16
+	VBROADCASTSD      exp<>+192(SB), Z24
+	VFMADD213PD.BCST  exp<>+224(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+256(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+288(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+320(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+352(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+384(SB), Z16, Z24
+	VFMADD213PD.BCST  exp<>+416(SB), Z16, Z24
+	VMULPD            Z24, Z16, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VMULPD            Z28, Z24, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VMULPD            Z28, Z24, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VMULPD            Z28, Z24, Z24
+	VADDPD.BCST       exp<>+448(SB), Z24, Z28
+	VFMADD213PD.BCST  exp<>+416(SB), Z28, Z24
+	VSCALEFPD         Z20, Z24, Z24
+	VBROADCASTSD      one<>+0(SB), Z16
+	VADDPD            Z16, Z24, Z24
+	VDIVPD            Z24, Z16, Z24
+	VMOVUPD           Z24, K1, (DI)
+	VADDPD            Z24, Z5, K1, Z5
 
 sigmoiddone:
 sum:
@@ -8341,26 +8269,26 @@ add:
 	JLT  addby4done
 
 addby4:
-	VMOVUPD (SI), Z0
-	VMOVUPD (BX), Z1
-	VADDPD  Z1, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
-	VMOVUPD 64(SI), Z0
-	VMOVUPD 64(BX), Z1
-	VADDPD  Z1, Z0, Z2
-	VMOVUPD Z2, 64(DI)
-	VADDPD  Z2, Z6, Z6
-	VMOVUPD 128(SI), Z0
-	VMOVUPD 128(BX), Z1
-	VADDPD  Z1, Z0, Z2
-	VMOVUPD Z2, 128(DI)
-	VADDPD  Z2, Z7, Z7
-	VMOVUPD 192(SI), Z0
-	VMOVUPD 192(BX), Z1
-	VADDPD  Z1, Z0, Z2
-	VMOVUPD Z2, 192(DI)
-	VADDPD  Z2, Z8, Z8
+	VMOVUPD (SI), Z16
+	VMOVUPD (BX), Z20
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 64(BX), Z21
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 128(BX), Z22
+	VMOVUPD 192(SI), Z19
+	VMOVUPD 192(BX), Z23
+	VADDPD  Z20, Z16, Z24
+	VADDPD  Z21, Z17, Z25
+	VADDPD  Z22, Z18, Z26
+	VADDPD  Z23, Z19, Z27
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
+	VMOVUPD Z25, 64(DI)
+	VADDPD  Z25, Z6, Z6
+	VMOVUPD Z26, 128(DI)
+	VADDPD  Z26, Z7, Z7
+	VMOVUPD Z27, 192(DI)
+	VADDPD  Z27, Z8, Z8
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	ADDQ    $0x00000100, BX
@@ -8373,11 +8301,11 @@ addby4done:
 	JLT  addby1done
 
 addby1:
-	VMOVUPD (SI), Z0
-	VMOVUPD (BX), Z1
-	VADDPD  Z1, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
+	VMOVUPD (SI), Z16
+	VMOVUPD (BX), Z20
+	VADDPD  Z20, Z16, Z24
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, BX
@@ -8388,11 +8316,11 @@ addby1:
 addby1done:
 	CMPQ      CX, $0x00
 	JEQ       adddone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (BX), K1, Z1
-	VADDPD    Z1, Z0, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (BX), K1, Z20
+	VADDPD    Z20, Z16, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 adddone:
 	JMP sum
@@ -8402,26 +8330,26 @@ sub:
 	JLT  subby4done
 
 subby4:
-	VMOVUPD (SI), Z0
-	VMOVUPD (BX), Z1
-	VSUBPD  Z1, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
-	VMOVUPD 64(SI), Z0
-	VMOVUPD 64(BX), Z1
-	VSUBPD  Z1, Z0, Z2
-	VMOVUPD Z2, 64(DI)
-	VADDPD  Z2, Z6, Z6
-	VMOVUPD 128(SI), Z0
-	VMOVUPD 128(BX), Z1
-	VSUBPD  Z1, Z0, Z2
-	VMOVUPD Z2, 128(DI)
-	VADDPD  Z2, Z7, Z7
-	VMOVUPD 192(SI), Z0
-	VMOVUPD 192(BX), Z1
-	VSUBPD  Z1, Z0, Z2
-	VMOVUPD Z2, 192(DI)
-	VADDPD  Z2, Z8, Z8
+	VMOVUPD (SI), Z16
+	VMOVUPD (BX), Z20
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 64(BX), Z21
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 128(BX), Z22
+	VMOVUPD 192(SI), Z19
+	VMOVUPD 192(BX), Z23
+	VSUBPD  Z20, Z16, Z24
+	VSUBPD  Z21, Z17, Z25
+	VSUBPD  Z22, Z18, Z26
+	VSUBPD  Z23, Z19, Z27
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
+	VMOVUPD Z25, 64(DI)
+	VADDPD  Z25, Z6, Z6
+	VMOVUPD Z26, 128(DI)
+	VADDPD  Z26, Z7, Z7
+	VMOVUPD Z27, 192(DI)
+	VADDPD  Z27, Z8, Z8
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	ADDQ    $0x00000100, BX
@@ -8434,11 +8362,11 @@ subby4done:
 	JLT  subby1done
 
 subby1:
-	VMOVUPD (SI), Z0
-	VMOVUPD (BX), Z1
-	VSUBPD  Z1, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
+	VMOVUPD (SI), Z16
+	VMOVUPD (BX), Z20
+	VSUBPD  Z20, Z16, Z24
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, BX
@@ -8449,11 +8377,11 @@ subby1:
 subby1done:
 	CMPQ      CX, $0x00
 	JEQ       subdone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (BX), K1, Z1
-	VSUBPD    Z1, Z0, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (BX), K1, Z20
+	VSUBPD    Z20, Z16, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 subdone:
 	JMP sum
@@ -8463,26 +8391,26 @@ mul:
 	JLT  mulby4done
 
 mulby4:
-	VMOVUPD (SI), Z0
-	VMOVUPD (BX), Z1
-	VMULPD  Z1, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
-	VMOVUPD 64(SI), Z0
-	VMOVUPD 64(BX), Z1
-	VMULPD  Z1, Z0, Z2
-	VMOVUPD Z2, 64(DI)
-	VADDPD  Z2, Z6, Z6
-	VMOVUPD 128(SI), Z0
-	VMOVUPD 128(BX), Z1
-	VMULPD  Z1, Z0, Z2
-	VMOVUPD Z2, 128(DI)
-	VADDPD  Z2, Z7, Z7
-	VMOVUPD 192(SI), Z0
-	VMOVUPD 192(BX), Z1
-	VMULPD  Z1, Z0, Z2
-	VMOVUPD Z2, 192(DI)
-	VADDPD  Z2, Z8, Z8
+	VMOVUPD (SI), Z16
+	VMOVUPD (BX), Z20
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 64(BX), Z21
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 128(BX), Z22
+	VMOVUPD 192(SI), Z19
+	VMOVUPD 192(BX), Z23
+	VMULPD  Z20, Z16, Z24
+	VMULPD  Z21, Z17, Z25
+	VMULPD  Z22, Z18, Z26
+	VMULPD  Z23, Z19, Z27
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
+	VMOVUPD Z25, 64(DI)
+	VADDPD  Z25, Z6, Z6
+	VMOVUPD Z26, 128(DI)
+	VADDPD  Z26, Z7, Z7
+	VMOVUPD Z27, 192(DI)
+	VADDPD  Z27, Z8, Z8
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	ADDQ    $0x00000100, BX
@@ -8495,11 +8423,11 @@ mulby4done:
 	JLT  mulby1done
 
 mulby1:
-	VMOVUPD (SI), Z0
-	VMOVUPD (BX), Z1
-	VMULPD  Z1, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
+	VMOVUPD (SI), Z16
+	VMOVUPD (BX), Z20
+	VMULPD  Z20, Z16, Z24
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, BX
@@ -8510,11 +8438,11 @@ mulby1:
 mulby1done:
 	CMPQ      CX, $0x00
 	JEQ       muldone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (BX), K1, Z1
-	VMULPD    Z1, Z0, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (BX), K1, Z20
+	VMULPD    Z20, Z16, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 muldone:
 	JMP sum
@@ -8524,26 +8452,26 @@ div:
 	JLT  divby4done
 
 divby4:
-	VMOVUPD (SI), Z0
-	VMOVUPD (BX), Z1
-	VDIVPD  Z1, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
-	VMOVUPD 64(SI), Z0
-	VMOVUPD 64(BX), Z1
-	VDIVPD  Z1, Z0, Z2
-	VMOVUPD Z2, 64(DI)
-	VADDPD  Z2, Z6, Z6
-	VMOVUPD 128(SI), Z0
-	VMOVUPD 128(BX), Z1
-	VDIVPD  Z1, Z0, Z2
-	VMOVUPD Z2, 128(DI)
-	VADDPD  Z2, Z7, Z7
-	VMOVUPD 192(SI), Z0
-	VMOVUPD 192(BX), Z1
-	VDIVPD  Z1, Z0, Z2
-	VMOVUPD Z2, 192(DI)
-	VADDPD  Z2, Z8, Z8
+	VMOVUPD (SI), Z16
+	VMOVUPD (BX), Z20
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 64(BX), Z21
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 128(BX), Z22
+	VMOVUPD 192(SI), Z19
+	VMOVUPD 192(BX), Z23
+	VDIVPD  Z20, Z16, Z24
+	VDIVPD  Z21, Z17, Z25
+	VDIVPD  Z22, Z18, Z26
+	VDIVPD  Z23, Z19, Z27
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
+	VMOVUPD Z25, 64(DI)
+	VADDPD  Z25, Z6, Z6
+	VMOVUPD Z26, 128(DI)
+	VADDPD  Z26, Z7, Z7
+	VMOVUPD Z27, 192(DI)
+	VADDPD  Z27, Z8, Z8
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	ADDQ    $0x00000100, BX
@@ -8556,11 +8484,11 @@ divby4done:
 	JLT  divby1done
 
 divby1:
-	VMOVUPD (SI), Z0
-	VMOVUPD (BX), Z1
-	VDIVPD  Z1, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
+	VMOVUPD (SI), Z16
+	VMOVUPD (BX), Z20
+	VDIVPD  Z20, Z16, Z24
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, BX
@@ -8571,11 +8499,11 @@ divby1:
 divby1done:
 	CMPQ      CX, $0x00
 	JEQ       divdone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (BX), K1, Z1
-	VDIVPD    Z1, Z0, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (BX), K1, Z20
+	VDIVPD    Z20, Z16, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 divdone:
 	JMP sum
@@ -8585,46 +8513,46 @@ max:
 	JLT  maxby4done
 
 maxby4:
-	VMOVUPD (SI), Z0
-	VMOVUPD (BX), Z1
-	VMAXPD  Z1, Z0, Z2
-	VANDPD  Z0, Z1, Z14
-	VCMPPD  $0x00, Z1, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
-	VMOVUPD 64(SI), Z0
-	VMOVUPD 64(BX), Z1
-	VMAXPD  Z1, Z0, Z2
-	VANDPD  Z0, Z1, Z14
-	VCMPPD  $0x00, Z1, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, 64(DI)
-	VADDPD  Z2, Z6, Z6
-	VMOVUPD 128(SI), Z0
-	VMOVUPD 128(BX), Z1
-	VMAXPD  Z1, Z0, Z2
-	VANDPD  Z0, Z1, Z14
-	VCMPPD  $0x00, Z1, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, 128(DI)
-	VADDPD  Z2, Z7, Z7
-	VMOVUPD 192(SI), Z0
-	VMOVUPD 192(BX), Z1
-	VMAXPD  Z1, Z0, Z2
-	VANDPD  Z0, Z1, Z14
-	VCMPPD  $0x00, Z1, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, 192(DI)
-	VADDPD  Z2, Z8, Z8
+	VMOVUPD (SI), Z16
+	VMOVUPD (BX), Z20
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 64(BX), Z21
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 128(BX), Z22
+	VMOVUPD 192(SI), Z19
+	VMOVUPD 192(BX), Z23
+	VMAXPD  Z20, Z16, Z24
+	VANDPD  Z16, Z20, Z14
+	VCMPPD  $0x00, Z20, Z16, K2
+	VMOVUPD Z14, K2, Z24
+	VCMPPD  $0x03, Z16, Z16, K2
+	VMOVUPD Z16, K2, Z24
+	VMAXPD  Z21, Z17, Z25
+	VANDPD  Z17, Z21, Z14
+	VCMPPD  $0x00, Z21, Z17, K2
+	VMOVUPD Z14, K2, Z25
+	VCMPPD  $0x03, Z17, Z17, K2
+	VMOVUPD Z17, K2, Z25
+	VMAXPD  Z22, Z18, Z26
+	VANDPD  Z18, Z22, Z14
+	VCMPPD  $0x00, Z22, Z18, K2
+	VMOVUPD Z14, K2, Z26
+	VCMPPD  $0x03, Z18, Z18, K2
+	VMOVUPD Z18, K2, Z26
+	VMAXPD  Z23, Z19, Z27
+	VANDPD  Z19, Z23, Z14
+	VCMPPD  $0x00, Z23, Z19, K2
+	VMOVUPD Z14, K2, Z27
+	VCMPPD  $0x03, Z19, Z19, K2
+	VMOVUPD Z19, K2, Z27
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
+	VMOVUPD Z25, 64(DI)
+	VADDPD  Z25, Z6, Z6
+	VMOVUPD Z26, 128(DI)
+	VADDPD  Z26, Z7, Z7
+	VMOVUPD Z27, 192(DI)
+	VADDPD  Z27, Z8, Z8
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	ADDQ    $0x00000100, BX
@@ -8637,16 +8565,16 @@ maxby4done:
 	JLT  maxby1done
 
 maxby1:
-	VMOVUPD (SI), Z0
-	VMOVUPD (BX), Z1
-	VMAXPD  Z1, Z0, Z2
-	VANDPD  Z0, Z1, Z14
-	VCMPPD  $0x00, Z1, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
+	VMOVUPD (SI), Z16
+	VMOVUPD (BX), Z20
+	VMAXPD  Z20, Z16, Z24
+	VANDPD  Z16, Z20, Z14
+	VCMPPD  $0x00, Z20, Z16, K2
+	VMOVUPD Z14, K2, Z24
+	VCMPPD  $0x03, Z16, Z16, K2
+	VMOVUPD Z16, K2, Z24
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, BX
@@ -8657,16 +8585,16 @@ maxby1:
 maxby1done:
 	CMPQ      CX, $0x00
 	JEQ       maxdone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (BX), K1, Z1
-	VMAXPD    Z1, Z0, Z2
-	VANDPD    Z0, Z1, Z14
-	VCMPPD    $0x00, Z1, Z0, K2
-	VMOVUPD   Z14, K2, Z2
-	VCMPPD    $0x03, Z0, Z0, K2
-	VMOVUPD   Z0, K2, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (BX), K1, Z20
+	VMAXPD    Z20, Z16, Z24
+	VANDPD    Z16, Z20, Z14
+	VCMPPD    $0x00, Z20, Z16, K2
+	VMOVUPD   Z14, K2, Z24
+	VCMPPD    $0x03, Z16, Z16, K2
+	VMOVUPD   Z16, K2, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 maxdone:
 	JMP sum
@@ -8676,46 +8604,46 @@ min:
 	JLT  minby4done
 
 minby4:
-	VMOVUPD (SI), Z0
-	VMOVUPD (BX), Z1
-	VMINPD  Z1, Z0, Z2
-	VORPD   Z0, Z1, Z14
-	VCMPPD  $0x00, Z1, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
-	VMOVUPD 64(SI), Z0
-	VMOVUPD 64(BX), Z1
-	VMINPD  Z1, Z0, Z2
-	VORPD   Z0, Z1, Z14
-	VCMPPD  $0x00, Z1, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, 64(DI)
-	VADDPD  Z2, Z6, Z6
-	VMOVUPD 128(SI), Z0
-	VMOVUPD 128(BX), Z1
-	VMINPD  Z1, Z0, Z2
-	VORPD   Z0, Z1, Z14
-	VCMPPD  $0x00, Z1, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, 128(DI)
-	VADDPD  Z2, Z7, Z7
-	VMOVUPD 192(SI), Z0
-	VMOVUPD 192(BX), Z1
-	VMINPD  Z1, Z0, Z2
-	VORPD   Z0, Z1, Z14
-	VCMPPD  $0x00, Z1, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, 192(DI)
-	VADDPD  Z2, Z8, Z8
+	VMOVUPD (SI), Z16
+	VMOVUPD (BX), Z20
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 64(BX), Z21
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 128(BX), Z22
+	VMOVUPD 192(SI), Z19
+	VMOVUPD 192(BX), Z23
+	VMINPD  Z20, Z16, Z24
+	VORPD   Z16, Z20, Z14
+	VCMPPD  $0x00, Z20, Z16, K2
+	VMOVUPD Z14, K2, Z24
+	VCMPPD  $0x03, Z16, Z16, K2
+	VMOVUPD Z16, K2, Z24
+	VMINPD  Z21, Z17, Z25
+	VORPD   Z17, Z21, Z14
+	VCMPPD  $0x00, Z21, Z17, K2
+	VMOVUPD Z14, K2, Z25
+	VCMPPD  $0x03, Z17, Z17, K2
+	VMOVUPD Z17, K2, Z25
+	VMINPD  Z22, Z18, Z26
+	VORPD   Z18, Z22, Z14
+	VCMPPD  $0x00, Z22, Z18, K2
+	VMOVUPD Z14, K2, Z26
+	VCMPPD  $0x03, Z18, Z18, K2
+	VMOVUPD Z18, K2, Z26
+	VMINPD  Z23, Z19, Z27
+	VORPD   Z19, Z23, Z14
+	VCMPPD  $0x00, Z23, Z19, K2
+	VMOVUPD Z14, K2, Z27
+	VCMPPD  $0x03, Z19, Z19, K2
+	VMOVUPD Z19, K2, Z27
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
+	VMOVUPD Z25, 64(DI)
+	VADDPD  Z25, Z6, Z6
+	VMOVUPD Z26, 128(DI)
+	VADDPD  Z26, Z7, Z7
+	VMOVUPD Z27, 192(DI)
+	VADDPD  Z27, Z8, Z8
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	ADDQ    $0x00000100, BX
@@ -8728,16 +8656,16 @@ minby4done:
 	JLT  minby1done
 
 minby1:
-	VMOVUPD (SI), Z0
-	VMOVUPD (BX), Z1
-	VMINPD  Z1, Z0, Z2
-	VORPD   Z0, Z1, Z14
-	VCMPPD  $0x00, Z1, Z0, K2
-	VMOVUPD Z14, K2, Z2
-	VCMPPD  $0x03, Z0, Z0, K2
-	VMOVUPD Z0, K2, Z2
-	VMOVUPD Z2, (DI)
-	VADDPD  Z2, Z5, Z5
+	VMOVUPD (SI), Z16
+	VMOVUPD (BX), Z20
+	VMINPD  Z20, Z16, Z24
+	VORPD   Z16, Z20, Z14
+	VCMPPD  $0x00, Z20, Z16, K2
+	VMOVUPD Z14, K2, Z24
+	VCMPPD  $0x03, Z16, Z16, K2
+	VMOVUPD Z16, K2, Z24
+	VMOVUPD Z24, (DI)
+	VADDPD  Z24, Z5, Z5
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, BX
@@ -8748,16 +8676,16 @@ minby1:
 minby1done:
 	CMPQ      CX, $0x00
 	JEQ       mindone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (BX), K1, Z1
-	VMINPD    Z1, Z0, Z2
-	VORPD     Z0, Z1, Z14
-	VCMPPD    $0x00, Z1, Z0, K2
-	VMOVUPD   Z14, K2, Z2
-	VCMPPD    $0x03, Z0, Z0, K2
-	VMOVUPD   Z0, K2, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (BX), K1, Z20
+	VMINPD    Z20, Z16, Z24
+	VORPD     Z16, Z20, Z14
+	VCMPPD    $0x00, Z20, Z16, K2
+	VMOVUPD   Z14, K2, Z24
+	VCMPPD    $0x03, Z16, Z16, K2
+	VMOVUPD   Z16, K2, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 mindone:
 	JMP sum
@@ -8770,30 +8698,30 @@ gt:
 	JLT          gtby4done
 
 gtby4:
-	VMOVUPD   (SI), Z0
-	VMOVUPD   (BX), Z1
-	VCMPPD    $0x0e, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
-	VMOVUPD   64(SI), Z0
-	VMOVUPD   64(BX), Z1
-	VCMPPD    $0x0e, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 64(DI)
-	VADDPD    Z2, Z6, Z6
-	VMOVUPD   128(SI), Z0
-	VMOVUPD   128(BX), Z1
-	VCMPPD    $0x0e, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 128(DI)
-	VADDPD    Z2, Z7, Z7
-	VMOVUPD   192(SI), Z0
-	VMOVUPD   192(BX), Z1
-	VCMPPD    $0x0e, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 192(DI)
-	VADDPD    Z2, Z8, Z8
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   64(BX), Z21
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   128(BX), Z22
+	VMOVUPD   192(SI), Z19
+	VMOVUPD   192(BX), Z23
+	VCMPPD    $0x0e, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VCMPPD    $0x0e, Z21, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VCMPPD    $0x0e, Z22, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VCMPPD    $0x0e, Z23, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVUPD   Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVUPD   Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVUPD   Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
 	ADDQ      $0x00000100, DI
 	ADDQ      $0x00000100, SI
 	ADDQ      $0x00000100, BX
@@ -8806,12 +8734,12 @@ gtby4done:
 	JLT  gtby1done
 
 gtby1:
-	VMOVUPD   (SI), Z0
-	VMOVUPD   (BX), Z1
-	VCMPPD    $0x0e, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VCMPPD    $0x0e, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
 	ADDQ      $0x00000040, DI
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, BX
@@ -8822,12 +8750,12 @@ gtby1:
 gtby1done:
 	CMPQ      CX, $0x00
 	JEQ       gtdone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (BX), K1, Z1
-	VCMPPD    $0x0e, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (BX), K1, Z20
+	VCMPPD    $0x0e, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 gtdone:
 	JMP sum
@@ -8840,30 +8768,30 @@ ge:
 	JLT          geby4done
 
 geby4:
-	VMOVUPD   (SI), Z0
-	VMOVUPD   (BX), Z1
-	VCMPPD    $0x0d, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
-	VMOVUPD   64(SI), Z0
-	VMOVUPD   64(BX), Z1
-	VCMPPD    $0x0d, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 64(DI)
-	VADDPD    Z2, Z6, Z6
-	VMOVUPD   128(SI), Z0
-	VMOVUPD   128(BX), Z1
-	VCMPPD    $0x0d, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 128(DI)
-	VADDPD    Z2, Z7, Z7
-	VMOVUPD   192(SI), Z0
-	VMOVUPD   192(BX), Z1
-	VCMPPD    $0x0d, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 192(DI)
-	VADDPD    Z2, Z8, Z8
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   64(BX), Z21
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   128(BX), Z22
+	VMOVUPD   192(SI), Z19
+	VMOVUPD   192(BX), Z23
+	VCMPPD    $0x0d, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VCMPPD    $0x0d, Z21, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VCMPPD    $0x0d, Z22, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VCMPPD    $0x0d, Z23, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVUPD   Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVUPD   Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVUPD   Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
 	ADDQ      $0x00000100, DI
 	ADDQ      $0x00000100, SI
 	ADDQ      $0x00000100, BX
@@ -8876,12 +8804,12 @@ geby4done:
 	JLT  geby1done
 
 geby1:
-	VMOVUPD   (SI), Z0
-	VMOVUPD   (BX), Z1
-	VCMPPD    $0x0d, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VCMPPD    $0x0d, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
 	ADDQ      $0x00000040, DI
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, BX
@@ -8892,12 +8820,12 @@ geby1:
 geby1done:
 	CMPQ      CX, $0x00
 	JEQ       gedone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (BX), K1, Z1
-	VCMPPD    $0x0d, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (BX), K1, Z20
+	VCMPPD    $0x0d, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 gedone:
 	JMP sum
@@ -8910,30 +8838,30 @@ lt:
 	JLT          ltby4done
 
 ltby4:
-	VMOVUPD   (SI), Z0
-	VMOVUPD   (BX), Z1
-	VCMPPD    $0x01, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
-	VMOVUPD   64(SI), Z0
-	VMOVUPD   64(BX), Z1
-	VCMPPD    $0x01, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 64(DI)
-	VADDPD    Z2, Z6, Z6
-	VMOVUPD   128(SI), Z0
-	VMOVUPD   128(BX), Z1
-	VCMPPD    $0x01, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 128(DI)
-	VADDPD    Z2, Z7, Z7
-	VMOVUPD   192(SI), Z0
-	VMOVUPD   192(BX), Z1
-	VCMPPD    $0x01, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 192(DI)
-	VADDPD    Z2, Z8, Z8
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   64(BX), Z21
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   128(BX), Z22
+	VMOVUPD   192(SI), Z19
+	VMOVUPD   192(BX), Z23
+	VCMPPD    $0x01, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VCMPPD    $0x01, Z21, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VCMPPD    $0x01, Z22, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VCMPPD    $0x01, Z23, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVUPD   Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVUPD   Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVUPD   Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
 	ADDQ      $0x00000100, DI
 	ADDQ      $0x00000100, SI
 	ADDQ      $0x00000100, BX
@@ -8946,12 +8874,12 @@ ltby4done:
 	JLT  ltby1done
 
 ltby1:
-	VMOVUPD   (SI), Z0
-	VMOVUPD   (BX), Z1
-	VCMPPD    $0x01, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VCMPPD    $0x01, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
 	ADDQ      $0x00000040, DI
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, BX
@@ -8962,12 +8890,12 @@ ltby1:
 ltby1done:
 	CMPQ      CX, $0x00
 	JEQ       ltdone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (BX), K1, Z1
-	VCMPPD    $0x01, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (BX), K1, Z20
+	VCMPPD    $0x01, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 ltdone:
 	JMP sum
@@ -8980,30 +8908,30 @@ le:
 	JLT          leby4done
 
 leby4:
-	VMOVUPD   (SI), Z0
-	VMOVUPD   (BX), Z1
-	VCMPPD    $0x02, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
-	VMOVUPD   64(SI), Z0
-	VMOVUPD   64(BX), Z1
-	VCMPPD    $0x02, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 64(DI)
-	VADDPD    Z2, Z6, Z6
-	VMOVUPD   128(SI), Z0
-	VMOVUPD   128(BX), Z1
-	VCMPPD    $0x02, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 128(DI)
-	VADDPD    Z2, Z7, Z7
-	VMOVUPD   192(SI), Z0
-	VMOVUPD   192(BX), Z1
-	VCMPPD    $0x02, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 192(DI)
-	VADDPD    Z2, Z8, Z8
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   64(BX), Z21
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   128(BX), Z22
+	VMOVUPD   192(SI), Z19
+	VMOVUPD   192(BX), Z23
+	VCMPPD    $0x02, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VCMPPD    $0x02, Z21, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VCMPPD    $0x02, Z22, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VCMPPD    $0x02, Z23, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVUPD   Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVUPD   Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVUPD   Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
 	ADDQ      $0x00000100, DI
 	ADDQ      $0x00000100, SI
 	ADDQ      $0x00000100, BX
@@ -9016,12 +8944,12 @@ leby4done:
 	JLT  leby1done
 
 leby1:
-	VMOVUPD   (SI), Z0
-	VMOVUPD   (BX), Z1
-	VCMPPD    $0x02, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VCMPPD    $0x02, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
 	ADDQ      $0x00000040, DI
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, BX
@@ -9032,12 +8960,12 @@ leby1:
 leby1done:
 	CMPQ      CX, $0x00
 	JEQ       ledone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (BX), K1, Z1
-	VCMPPD    $0x02, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (BX), K1, Z20
+	VCMPPD    $0x02, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 ledone:
 	JMP sum
@@ -9050,30 +8978,30 @@ eq:
 	JLT          eqby4done
 
 eqby4:
-	VMOVUPD   (SI), Z0
-	VMOVUPD   (BX), Z1
-	VCMPPD    $0x00, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
-	VMOVUPD   64(SI), Z0
-	VMOVUPD   64(BX), Z1
-	VCMPPD    $0x00, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 64(DI)
-	VADDPD    Z2, Z6, Z6
-	VMOVUPD   128(SI), Z0
-	VMOVUPD   128(BX), Z1
-	VCMPPD    $0x00, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 128(DI)
-	VADDPD    Z2, Z7, Z7
-	VMOVUPD   192(SI), Z0
-	VMOVUPD   192(BX), Z1
-	VCMPPD    $0x00, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 192(DI)
-	VADDPD    Z2, Z8, Z8
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   64(BX), Z21
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   128(BX), Z22
+	VMOVUPD   192(SI), Z19
+	VMOVUPD   192(BX), Z23
+	VCMPPD    $0x00, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VCMPPD    $0x00, Z21, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VCMPPD    $0x00, Z22, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VCMPPD    $0x00, Z23, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVUPD   Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVUPD   Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVUPD   Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
 	ADDQ      $0x00000100, DI
 	ADDQ      $0x00000100, SI
 	ADDQ      $0x00000100, BX
@@ -9086,12 +9014,12 @@ eqby4done:
 	JLT  eqby1done
 
 eqby1:
-	VMOVUPD   (SI), Z0
-	VMOVUPD   (BX), Z1
-	VCMPPD    $0x00, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VCMPPD    $0x00, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
 	ADDQ      $0x00000040, DI
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, BX
@@ -9102,12 +9030,12 @@ eqby1:
 eqby1done:
 	CMPQ      CX, $0x00
 	JEQ       eqdone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (BX), K1, Z1
-	VCMPPD    $0x00, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (BX), K1, Z20
+	VCMPPD    $0x00, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 eqdone:
 	JMP sum
@@ -9120,30 +9048,30 @@ ne:
 	JLT          neby4done
 
 neby4:
-	VMOVUPD   (SI), Z0
-	VMOVUPD   (BX), Z1
-	VCMPPD    $0x04, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
-	VMOVUPD   64(SI), Z0
-	VMOVUPD   64(BX), Z1
-	VCMPPD    $0x04, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 64(DI)
-	VADDPD    Z2, Z6, Z6
-	VMOVUPD   128(SI), Z0
-	VMOVUPD   128(BX), Z1
-	VCMPPD    $0x04, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 128(DI)
-	VADDPD    Z2, Z7, Z7
-	VMOVUPD   192(SI), Z0
-	VMOVUPD   192(BX), Z1
-	VCMPPD    $0x04, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, 192(DI)
-	VADDPD    Z2, Z8, Z8
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   64(BX), Z21
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   128(BX), Z22
+	VMOVUPD   192(SI), Z19
+	VMOVUPD   192(BX), Z23
+	VCMPPD    $0x04, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VCMPPD    $0x04, Z21, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VCMPPD    $0x04, Z22, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VCMPPD    $0x04, Z23, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVUPD   Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVUPD   Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVUPD   Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
 	ADDQ      $0x00000100, DI
 	ADDQ      $0x00000100, SI
 	ADDQ      $0x00000100, BX
@@ -9156,12 +9084,12 @@ neby4done:
 	JLT  neby1done
 
 neby1:
-	VMOVUPD   (SI), Z0
-	VMOVUPD   (BX), Z1
-	VCMPPD    $0x04, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, (DI)
-	VADDPD    Z2, Z5, Z5
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VCMPPD    $0x04, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, (DI)
+	VADDPD    Z24, Z5, Z5
 	ADDQ      $0x00000040, DI
 	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, BX
@@ -9172,12 +9100,12 @@ neby1:
 neby1done:
 	CMPQ      CX, $0x00
 	JEQ       nedone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (BX), K1, Z1
-	VCMPPD    $0x04, Z1, Z0, K2
-	VMOVUPD.Z Z14, K2, Z2
-	VMOVUPD   Z2, K1, (DI)
-	VADDPD    Z2, Z5, K1, Z5
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (BX), K1, Z20
+	VCMPPD    $0x04, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVUPD   Z24, K1, (DI)
+	VADDPD    Z24, Z5, K1, Z5
 
 nedone:
 sum:
@@ -9212,23 +9140,23 @@ TEXT ·scaledAVX512(SB), NOSPLIT, $0-48
 	RET
 
 set:
-	VBROADCASTSD (BX), Z1
+	VBROADCASTSD (BX), Z20
 	CMPQ         CX, $0x20
 	JLT          setby4done
 
 setby4:
-	VMOVUPD (SI), Z0
-	VMULPD  Z1, Z0, Z2
-	VMOVUPD Z2, (DI)
-	VMOVUPD 64(SI), Z0
-	VMULPD  Z1, Z0, Z2
-	VMOVUPD Z2, 64(DI)
-	VMOVUPD 128(SI), Z0
-	VMULPD  Z1, Z0, Z2
-	VMOVUPD Z2, 128(DI)
-	VMOVUPD 192(SI), Z0
-	VMULPD  Z1, Z0, Z2
-	VMOVUPD Z2, 192(DI)
+	VMOVUPD (SI), Z16
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 192(SI), Z19
+	VMULPD  Z20, Z16, Z24
+	VMULPD  Z20, Z17, Z25
+	VMULPD  Z20, Z18, Z26
+	VMULPD  Z20, Z19, Z27
+	VMOVUPD Z24, (DI)
+	VMOVUPD Z25, 64(DI)
+	VMOVUPD Z26, 128(DI)
+	VMOVUPD Z27, 192(DI)
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	SUBQ    $0x20, CX
@@ -9240,9 +9168,9 @@ setby4done:
 	JLT  setby1done
 
 setby1:
-	VMOVUPD (SI), Z0
-	VMULPD  Z1, Z0, Z2
-	VMOVUPD Z2, (DI)
+	VMOVUPD (SI), Z16
+	VMULPD  Z20, Z16, Z24
+	VMOVUPD Z24, (DI)
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	SUBQ    $0x08, CX
@@ -9252,40 +9180,40 @@ setby1:
 setby1done:
 	CMPQ      CX, $0x00
 	JEQ       setdone
-	VMOVUPD.Z (SI), K1, Z0
-	VMULPD    Z1, Z0, Z2
-	VMOVUPD   Z2, K1, (DI)
+	VMOVUPD.Z (SI), K1, Z16
+	VMULPD    Z20, Z16, Z24
+	VMOVUPD   Z24, K1, (DI)
 
 setdone:
 	VZEROUPPER
 	RET
 
 add:
-	VBROADCASTSD (BX), Z1
+	VBROADCASTSD (BX), Z20
 	CMPQ         CX, $0x20
 	JLT          addby4done
 
 addby4:
-	VMOVUPD (SI), Z0
-	VMOVUPD (DI), Z14
-	VMULPD  Z1, Z0, Z2
-	VADDPD  Z14, Z2, Z2
-	VMOVUPD Z2, (DI)
-	VMOVUPD 64(SI), Z0
-	VMOVUPD 64(DI), Z14
-	VMULPD  Z1, Z0, Z2
-	VADDPD  Z14, Z2, Z2
-	VMOVUPD Z2, 64(DI)
-	VMOVUPD 128(SI), Z0
-	VMOVUPD 128(DI), Z14
-	VMULPD  Z1, Z0, Z2
-	VADDPD  Z14, Z2, Z2
-	VMOVUPD Z2, 128(DI)
-	VMOVUPD 192(SI), Z0
-	VMOVUPD 192(DI), Z14
-	VMULPD  Z1, Z0, Z2
-	VADDPD  Z14, Z2, Z2
-	VMOVUPD Z2, 192(DI)
+	VMOVUPD (SI), Z16
+	VMOVUPD (DI), Z24
+	VMOVUPD 64(SI), Z17
+	VMOVUPD 64(DI), Z25
+	VMOVUPD 128(SI), Z18
+	VMOVUPD 128(DI), Z26
+	VMOVUPD 192(SI), Z19
+	VMOVUPD 192(DI), Z27
+	VMULPD  Z20, Z16, Z16
+	VADDPD  Z24, Z16, Z24
+	VMULPD  Z20, Z17, Z17
+	VADDPD  Z25, Z17, Z25
+	VMULPD  Z20, Z18, Z18
+	VADDPD  Z26, Z18, Z26
+	VMULPD  Z20, Z19, Z19
+	VADDPD  Z27, Z19, Z27
+	VMOVUPD Z24, (DI)
+	VMOVUPD Z25, 64(DI)
+	VMOVUPD Z26, 128(DI)
+	VMOVUPD Z27, 192(DI)
 	ADDQ    $0x00000100, DI
 	ADDQ    $0x00000100, SI
 	SUBQ    $0x20, CX
@@ -9297,11 +9225,11 @@ addby4done:
 	JLT  addby1done
 
 addby1:
-	VMOVUPD (SI), Z0
-	VMOVUPD (DI), Z14
-	VMULPD  Z1, Z0, Z2
-	VADDPD  Z14, Z2, Z2
-	VMOVUPD Z2, (DI)
+	VMOVUPD (SI), Z16
+	VMOVUPD (DI), Z24
+	VMULPD  Z20, Z16, Z16
+	VADDPD  Z24, Z16, Z24
+	VMOVUPD Z24, (DI)
 	ADDQ    $0x00000040, DI
 	ADDQ    $0x00000040, SI
 	SUBQ    $0x08, CX
@@ -9311,11 +9239,11 @@ addby1:
 addby1done:
 	CMPQ      CX, $0x00
 	JEQ       adddone
-	VMOVUPD.Z (SI), K1, Z0
-	VMOVUPD.Z (DI), K1, Z14
-	VMULPD    Z1, Z0, Z2
-	VADDPD    Z14, Z2, Z2
-	VMOVUPD   Z2, K1, (DI)
+	VMOVUPD.Z (SI), K1, Z16
+	VMOVUPD.Z (DI), K1, Z24
+	VMULPD    Z20, Z16, Z16
+	VADDPD    Z24, Z16, Z24
+	VMOVUPD   Z24, K1, (DI)
 
 adddone:
 	VZEROUPPER

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -51,14 +52,16 @@ type machine struct {
 	wide    int // vectors in a row of it
 	streams int // vectors in the row of a product of one row
 	regs    []VecPhysical
+	abreast [4][]VecPhysical // for what is done with several vectors at a time
 }
 
 var (
-	avx2   = machine{"AVX2", 4, 4, 3, 6, []VecPhysical{Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y13, Y14, Y15}}
+	avx2 = machine{"AVX2", 4, 4, 3, 6, []VecPhysical{Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, Y12, Y13, Y14, Y15},
+		[4][]VecPhysical{{Y0, Y1}, {Y2, Y3}, {Y4, Y9}, {Y10, Y11}}}
 	avx512 = machine{"AVX512", 8, 8, 3, 8, []VecPhysical{
 		Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15,
 		Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23, Z24, Z25, Z26, Z27, Z28, Z29, Z30, Z31,
-	}}
+	}, [4][]VecPhysical{{Z16, Z17, Z18, Z19}, {Z20, Z21, Z22, Z23}, {Z24, Z25, Z26, Z27}, {Z28, Z29, Z30, Z31}}}
 )
 
 func (m machine) bytes() int { return 8 * m.lanes }
@@ -396,17 +399,26 @@ const (
 	signBits = 1 << 63
 )
 
-// elementwise is a function of one or two vectors. Of the registers, a and b hold
-// its arguments, and k its constant; to is another one.
+// elementwise is a function of vectors, or of pairs of them. Of the registers, a and b hold its
+// arguments, and k its constant; to are others. Functions of one argument may use b.
 type elementwise struct {
 	name     string
 	constant uint64
-	do       func(m machine, a, b, k, to VecPhysical)
+	do       func(m machine, a, b, to []VecPhysical, k VecPhysical)
+}
+
+// each is a function of a few instructions, which does one vector after the other.
+func each(do func(m machine, a, b, k, to VecPhysical)) func(m machine, a, b, to []VecPhysical, k VecPhysical) {
+	return func(m machine, a, b, to []VecPhysical, k VecPhysical) {
+		for i := range a {
+			do(m, a[i], b[i], k, to[i])
+		}
+	}
 }
 
 // compare is 1 where a and b compare as the predicate of VCMPPD says, else 0.
 func compare(name string, predicate uint8) elementwise {
-	return elementwise{name, one, func(m machine, a, b, k, to VecPhysical) { m.truth(predicate, a, b, k, to) }}
+	return elementwise{name, one, each(func(m machine, a, b, k, to VecPhysical) { m.truth(predicate, a, b, k, to) })}
 }
 
 func (m machine) truth(predicate uint8, a, b, k, to VecPhysical) {
@@ -474,103 +486,115 @@ func table(name string, words ...uint64) Mem {
 
 var tables = map[string]Mem{}
 
-// constants returns vectors that each repeat one number, one behind the other.
+// constants returns vectors of AVX2 that each repeat one number, one behind the other.
 func constants(name string, x ...float64) Mem {
-	words := make([]uint64, 8*len(x))
+	words := make([]uint64, 4*len(x))
 	for i := range words {
-		words[i] = math.Float64bits(x[i/8])
+		words[i] = math.Float64bits(x[i/4])
 	}
 	return table(name, words...)
 }
 
 // exp is the algorithm of math.Exp for amd64 with FMA, step by step, so that it rounds as
 // that does: e**x = 2**n * e**r, where e**(r/16) - 1 is a series that is squared four
-// times. Both numbers are limited so that n fits, and a NaN stays one.
-func (m machine) exp(x, to VecPhysical) {
+// times. Both numbers are limited so that n fits, and a NaN stays one. Each step waits for
+// the one before, so vectors go abreast: one after the other takes a third longer with
+// AVX-512, whose constants are broadcast from memory, since a table has no room for whole
+// vectors that each lie in one cache line.
+func (m machine) exp(x, n, to []VecPhysical) {
 	c := constants("exp", 710, -746, math.Log2E, 0.69314718055966295651160180568695068359375, 0.28235290563031577122588448175013436025525412068e-12, 1./16,
 		1./40320, 1./5040, 1./720, 1./120, 1./24, 1./6, 1./2, 1, 2, 1<<52+1023)
-	at := func(i int) Mem { return c.Offset(64 * i) }
-	n, t := m.regs[3], m.regs[4]
-	VMOVUPD(at(0), t)
-	VMINPD(x, t, x)
-	VMOVUPD(at(1), t)
-	VMAXPD(x, t, x)
-	VMULPD(at(2), x, n)
-	m.round(0, n, n)
-	VFNMADD231PD(at(3), n, x)
-	VFNMADD231PD(at(4), n, x)
-	VMULPD(at(5), x, x)
-	VMOVUPD(at(6), to)
-	for i := 7; i <= 13; i++ {
-		VFMADD213PD(at(i), x, to)
-	}
-	VMULPD(to, x, to)
-	for range 3 {
-		VADDPD(at(14), to, t)
-		VMULPD(t, to, to)
-	}
-	VADDPD(at(14), to, t)
-	VFMADD213PD(at(13), t, to)
+	at := func(i int) Mem { return c.Offset(32 * i) }
+	add, mul, mulAdd, mulSub := VADDPD, VMULPD, VFMADD213PD, VFNMADD231PD
 	if m.lanes == 8 {
-		VSCALEFPD(n, to, to)
+		add, mul, mulAdd, mulSub = VADDPD_BCST, VMULPD_BCST, VFMADD213PD_BCST, VFNMADD231PD_BCST
+	}
+	t := m.abreast[3]
+	step := func(do func(i int)) {
+		for i := range x {
+			do(i)
+		}
+	}
+	step(func(i int) { VBROADCASTSD(at(0), t[i]); VMINPD(x[i], t[i], x[i]) })
+	step(func(i int) { VBROADCASTSD(at(1), t[i]); VMAXPD(x[i], t[i], x[i]) })
+	step(func(i int) { mul(at(2), x[i], n[i]) })
+	step(func(i int) { m.round(0, n[i], n[i]) })
+	step(func(i int) { mulSub(at(3), n[i], x[i]) })
+	step(func(i int) { mulSub(at(4), n[i], x[i]) })
+	step(func(i int) { mul(at(5), x[i], x[i]); VBROADCASTSD(at(6), to[i]) })
+	for k := 7; k <= 13; k++ {
+		step(func(i int) { mulAdd(at(k), x[i], to[i]) })
+	}
+	step(func(i int) { VMULPD(to[i], x[i], to[i]) })
+	for range 3 {
+		step(func(i int) { add(at(14), to[i], t[i]) })
+		step(func(i int) { VMULPD(t[i], to[i], to[i]) })
+	}
+	step(func(i int) { add(at(14), to[i], t[i]) })
+	step(func(i int) { mulAdd(at(13), t[i], to[i]) })
+	if m.lanes == 8 {
+		step(func(i int) { VSCALEFPD(n[i], to[i], to[i]) })
 		return
 	}
 	// In two steps, as 2**n may be no number: the last bits of 2**52+1023+n become
 	// the exponent.
-	VMULPD(constants("half", 0.5), n, t)
-	m.round(0, t, t)
-	VSUBPD(t, n, n)
-	for _, n := range []VecPhysical{t, n} {
-		VADDPD(at(15), n, n)
-		VPSLLQ(U8(52), n, n)
-		VMULPD(n, to, to)
+	step(func(i int) { VMULPD(constants("half", 0.5), n[i], t[i]) })
+	step(func(i int) { m.round(0, t[i], t[i]) })
+	step(func(i int) { VSUBPD(t[i], n[i], n[i]) })
+	for _, list := range [][]VecPhysical{t, n} {
+		step(func(i int) { VADDPD(at(15), list[i], list[i]) })
+		step(func(i int) { VPSLLQ(U8(52), list[i], list[i]) })
+		step(func(i int) { VMULPD(list[i], to[i], to[i]) })
 	}
 }
 
 // The functions, numbered as in ein/vm/simd.
 var (
 	unary = []elementwise{
-		{"neg", signBits, func(_ machine, a, _, k, to VecPhysical) { VXORPD(k, a, to) }},
-		{"abs", signBits - 1, func(_ machine, a, _, k, to VecPhysical) { VANDPD(k, a, to) }},
-		{"not", one, func(_ machine, a, _, k, to VecPhysical) { VSUBPD(a, k, to) }},
-		{"sqrt", 0, func(_ machine, a, _, _, to VecPhysical) { VSQRTPD(a, to) }},
-		{"floor", 0, func(m machine, a, _, _, to VecPhysical) { m.round(1, a, to) }},
-		{"step", one, func(m machine, a, _, k, to VecPhysical) {
+		{"neg", signBits, each(func(_ machine, a, _, k, to VecPhysical) { VXORPD(k, a, to) })},
+		{"abs", signBits - 1, each(func(_ machine, a, _, k, to VecPhysical) { VANDPD(k, a, to) })},
+		{"not", one, each(func(_ machine, a, _, k, to VecPhysical) { VSUBPD(a, k, to) })},
+		{"sqrt", 0, each(func(_ machine, a, _, _, to VecPhysical) { VSQRTPD(a, to) })},
+		{"floor", 0, each(func(m machine, a, _, _, to VecPhysical) { m.round(1, a, to) })},
+		{"step", one, each(func(m machine, a, _, k, to VecPhysical) {
 			m.zero(m.regs[12])
 			m.truth(greater, a, m.regs[12], k, to)
-		}},
-		{"relu", 0, func(m machine, a, _, k, to VecPhysical) {
+		})},
+		{"relu", 0, each(func(m machine, a, _, k, to VecPhysical) {
 			m.zero(m.regs[12])
 			greatest(m, a, m.regs[12], k, to)
-		}},
-		{"round", 0, func(m machine, a, _, _, to VecPhysical) { m.round(0, a, to) }},
-		{"exp", 0, func(m machine, a, _, _, to VecPhysical) { m.exp(a, to) }},
-		{"sigmoid", signBits, func(m machine, a, _, k, to VecPhysical) {
-			one := constants("one", 1)
-			VXORPD(k, a, a)
-			m.exp(a, to)
-			VADDPD(one, to, to)
-			VMOVUPD(one, a)
-			VDIVPD(to, a, to)
+		})},
+		{"round", 0, each(func(m machine, a, _, _, to VecPhysical) { m.round(0, a, to) })},
+		{"exp", 0, func(m machine, a, b, to []VecPhysical, _ VecPhysical) { m.exp(a, b, to) }},
+		{"sigmoid", signBits, func(m machine, a, b, to []VecPhysical, k VecPhysical) {
+			for _, a := range a {
+				VXORPD(k, a, a)
+			}
+			m.exp(a, b, to)
+			for i, to := range to {
+				VBROADCASTSD(constants("one", 1), a[i])
+				VADDPD(a[i], to, to)
+				VDIVPD(to, a[i], to)
+			}
 		}},
 	}
 	binary = []elementwise{
-		{"add", 0, func(_ machine, a, b, _, to VecPhysical) { VADDPD(b, a, to) }},
-		{"sub", 0, func(_ machine, a, b, _, to VecPhysical) { VSUBPD(b, a, to) }},
-		{"mul", 0, func(_ machine, a, b, _, to VecPhysical) { VMULPD(b, a, to) }},
-		{"div", 0, func(_ machine, a, b, _, to VecPhysical) { VDIVPD(b, a, to) }},
-		{"max", 0, greatest},
-		{"min", 0, least},
+		{"add", 0, each(func(_ machine, a, b, _, to VecPhysical) { VADDPD(b, a, to) })},
+		{"sub", 0, each(func(_ machine, a, b, _, to VecPhysical) { VSUBPD(b, a, to) })},
+		{"mul", 0, each(func(_ machine, a, b, _, to VecPhysical) { VMULPD(b, a, to) })},
+		{"div", 0, each(func(_ machine, a, b, _, to VecPhysical) { VDIVPD(b, a, to) })},
+		{"max", 0, each(greatest)},
+		{"min", 0, each(least)},
 		compare("gt", greater), compare("ge", greaterOrEqual), compare("lt", less), compare("le", lessOrEqual), compare("eq", equal), compare("ne", notEqual),
 	}
 	scaled = []elementwise{
-		{"set", 0, func(_ machine, a, b, _, to VecPhysical) { VMULPD(b, a, to) }},
-		{"add", 0, func(_ machine, a, b, k, to VecPhysical) { VMULPD(b, a, to); VADDPD(k, to, to) }},
+		{"set", 0, each(func(_ machine, a, b, _, to VecPhysical) { VMULPD(b, a, to) })},
+		{"add", 0, each(func(_ machine, a, b, _, to VecPhysical) { VMULPD(b, a, a); VADDPD(to, a, to) })},
 	}
 )
 
 // stream writes the functions of one table over runs. Those of scaled have one
-// number for b, and what dst holds for k. The others give the sum of what they made, in
+// number for b, and find in to what dst holds. The others give the sum of what they made, in
 // any order, which costs nothing beside the memory: it is finite only if all of that is.
 func (m machine) stream(name string, table []elementwise) {
 	two, by := name == "binary", name == "scaled"
@@ -581,8 +605,7 @@ func (m machine) stream(name string, table []elementwise) {
 	m.begin(name, signature, fmt.Sprintf("sets dst to function f of n doubles of a, or of a and b%s; the mask is of the last n%%%d.", also, m.lanes),
 		RAX, RCX, RDI, RSI, RBX, RDX)
 	m.loadMask()
-	x, y, k, to := m.regs[0], m.regs[1], m.regs[14], m.regs[2]
-	sums := m.regs[5:9]
+	k, sums := m.regs[14], m.regs[5:9]
 	if !by {
 		for _, s := range sums {
 			m.zero(s)
@@ -599,38 +622,49 @@ func (m machine) stream(name string, table []elementwise) {
 		if f.constant != 0 {
 			constant(f.constant, k)
 		}
+		x, y, to := m.abreast[0], m.abreast[1], m.abreast[2]
 		if by {
-			VBROADCASTSD(b, y)
+			VBROADCASTSD(b, y[0])
+			y = slices.Repeat(y[:1], len(y))
 		}
-		one := func(i int, masked bool) {
-			m.load(a.Offset(i*m.bytes()), x, masked)
-			if two {
-				m.load(b.Offset(i*m.bytes()), y, masked)
+		some := func(first, n int, masked bool) {
+			at := func(base Mem, i int) Mem { return base.Offset((first + i) * m.bytes()) }
+			for i := range n {
+				m.load(at(a, i), x[i], masked)
+				if two {
+					m.load(at(b, i), y[i], masked)
+				}
+				if by && f.name == "add" {
+					m.load(at(dst, i), to[i], masked)
+				}
 			}
-			if by && f.name == "add" {
-				m.load(dst.Offset(i*m.bytes()), k, masked)
-			}
-			f.do(m, x, y, k, to)
-			m.store(to, dst.Offset(i*m.bytes()), masked)
-			switch s := sums[i]; {
-			case by:
-			case !masked:
-				VADDPD(to, s, s)
-			case m.lanes == 8:
-				VADDPD(to, s, K1, s)
-			default:
-				VANDPD(m.mask(), to, to)
-				VADDPD(to, s, s)
+			f.do(m, x[:n], y[:n], to[:n], k)
+			for i, to := range to[:n] {
+				m.store(to, at(dst, i), masked)
+				switch s := sums[first+i]; {
+				case by:
+				case !masked:
+					VADDPD(to, s, s)
+				case m.lanes == 8:
+					VADDPD(to, s, K1, s)
+				default:
+					VANDPD(m.mask(), to, to)
+					VADDPD(to, s, s)
+				}
 			}
 		}
 		cursors := []Register{RDI, RSI}
 		if two {
 			cursors = append(cursors, RBX)
 		}
-		m.vectors(f.name, len(sums), func(i int) { one(i, false) }, cursors...)
+		m.groups(f.name, len(sums), func(n int) {
+			for first := 0; first < n; first += len(x) {
+				some(first, min(n, len(x)), false)
+			}
+		}, cursors...)
 		CMPQ(RCX, U8(0))
 		JEQ(LabelRef(f.name + "done"))
-		one(0, true)
+		some(0, 1, true)
 		Label(f.name + "done")
 		if by {
 			end()
