@@ -16,7 +16,43 @@ import (
 // Asking for a row may take a row of a later stratum. The program stays as it is if that would be a
 // recursion through a negation, an aggregate or a value; against names the relation.
 func demand(p *rel.Program, shown map[int]int) (asked *rel.Program, against string) {
-	d := demander{p: p, known: make([]columns, len(p.Relations))}
+	d := newDemander(p, shown)
+	if !slices.ContainsFunc(d.known, func(c columns) bool { return c != 0 }) {
+		return p, ""
+	}
+	q := d.rewrite()
+	for _, s := range q.Strata() {
+		if at := broken(q, &s, len(p.Relations)); at >= 0 {
+			return p, p.Relations[at].Name
+		}
+	}
+	return q, ""
+}
+
+// columns is a set of columns, a bit for each.
+type columns uint64
+
+func (c columns) has(i int) bool { return c>>i&1 != 0 }
+
+// pick returns what a list, of something for each column, has for these.
+func pick[T any](c columns, list []T) (picked []T) {
+	for i, x := range list {
+		if c.has(i) {
+			picked = append(picked, x)
+		}
+	}
+	return picked
+}
+
+// demander finds what is known of the rows that readers of a relation ask for; see demand.
+type demander struct {
+	p     *rel.Program
+	known []columns // of each relation: those that all readers know; 0 for all rows
+}
+
+// newDemander finds what is known of each relation.
+func newDemander(p *rel.Program, shown map[int]int) (d *demander) {
+	d = &demander{p: p, known: make([]columns, len(p.Relations))}
 	d.candidates()
 	for _, i := range p.Results {
 		d.known[i] = 0
@@ -55,37 +91,7 @@ func demand(p *rel.Program, shown map[int]int) (asked *rel.Program, against stri
 			}
 		})
 	}
-	if !slices.ContainsFunc(d.known, func(c columns) bool { return c != 0 }) {
-		return p, ""
-	}
-	q := d.rewrite()
-	for _, s := range q.Strata() {
-		if at := broken(q, &s, len(p.Relations)); at >= 0 {
-			return p, p.Relations[at].Name
-		}
-	}
-	return q, ""
-}
-
-// columns is a set of columns, a bit for each.
-type columns uint64
-
-func (c columns) has(i int) bool { return c>>i&1 != 0 }
-
-// pick returns what a list, of something for each column, has for these.
-func pick[T any](c columns, list []T) (picked []T) {
-	for i, x := range list {
-		if c.has(i) {
-			picked = append(picked, x)
-		}
-	}
-	return picked
-}
-
-// demander finds what is known of the rows that readers of a relation ask for; see demand.
-type demander struct {
-	p     *rel.Program
-	known []columns // of each relation: those that all readers know; 0 for all rows
+	return d
 }
 
 // candidates are the relations that could be made in part, by the columns that every rule fills

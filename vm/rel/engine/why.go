@@ -98,7 +98,8 @@ func Why(p *rel.Program, size []Size, ctl *kernel.Ctl, args []*tensor.Value, bud
 	x.part, x.needed = leading(p, goal, queries(p, goals))
 	x.bound = newBounds(x.part, x.part.Strata(), size, bounds{})
 	answers = make([]Answer, len(goals))
-	w := x.replay(x.part)
+	list, part := x.paths()
+	w := x.replay(part, list)
 	var missing []int
 	for i, g := range goals {
 		a := &answers[i]
@@ -117,7 +118,7 @@ func Why(p *rel.Program, size []Size, ctl *kernel.Ctl, args []*tensor.Value, bud
 			read = append(read, w.asks(goals[i])...)
 		}
 		part, _ := leading(p, goal, read)
-		w = x.replay(part)
+		w = x.replay(part, nil)
 	}
 	var next []Goal // what is missing, and what fails
 	for _, i := range missing {
@@ -183,8 +184,8 @@ func (x *explainer) evaluate(part *rel.Program) *run {
 	return r
 }
 
-func (x *explainer) replay(part *rel.Program) *why {
-	return newReplay(x.p, x.needed, x.bound, x.evaluate(part), x.args)
+func (x *explainer) replay(part *rel.Program, list []*paths) *why {
+	return newReplay(x.p, x.needed, x.bound, x.evaluate(part), x.args, list)
 }
 
 // queries are rules that ask for goals.
@@ -306,7 +307,8 @@ type why struct {
 	marks    [][]int // of each relation: its rows before each round
 	first    []*nest // a nest for each rule without relations that are derived
 	each     []*nest
-	all      stratum // of all that is derived
+	all      stratum  // of all that is derived
+	paths    []*paths // nil, or of each relation: the searches that its rows come from
 
 	// Of the proof of one row.
 	goals  map[*rel.Rule]*nest
@@ -322,13 +324,13 @@ type why struct {
 
 // newReplay prepares to derive again what a run has of the needed relations, by the rules of p.
 // Rules are planned by bound, which does not depend on how much the run has made.
-func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*tensor.Value) *why {
+func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*tensor.Value, list []*paths) *why {
 	written := *p
 	written.AsWritten = true // a proof is by the rules of the user, not by those that New makes of them
 	p = &written
 	n := len(p.Relations)
 	pl := &Plan{p: p, bound: bound, index: make([][]*spec, n), member: make([]bool, n), met: make([]bool, n), coder: full.encode}
-	w := &why{run: newRun(pl, full.ctl, full.budget), leaf: make([]bool, n), marks: make([][]int, n), goals: map[*rel.Rule]*nest{}, all: stratum{inside: map[int]bool{}}}
+	w := &why{run: newRun(pl, full.ctl, full.budget), leaf: make([]bool, n), marks: make([][]int, n), goals: map[*rel.Rule]*nest{}, all: stratum{inside: map[int]bool{}}, paths: list}
 	// Sums and aggregates need all of their bindings, not the lowest: they are taken as they are, and
 	// parts says later what they are made of.
 	for i := range p.Relations {
@@ -348,7 +350,7 @@ func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*t
 	}
 	for i := range p.Rules {
 		r := &p.Rules[i]
-		if w.leaf[r.Rel] {
+		if w.leaf[r.Rel] || list != nil && list[r.Rel] != nil {
 			continue
 		}
 		before := len(w.each)
@@ -396,6 +398,11 @@ func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*t
 		w.complete[i].hi, w.complete[i].index = w.complete[i].n, nil
 	}
 	w.why = w
+	for _, p := range list {
+		if p != nil {
+			w.search(p)
+		}
+	}
 	return w
 }
 
@@ -457,6 +464,11 @@ func (w *why) rounds(g Goal) int {
 		w.indexed(w.each)
 		for _, n := range w.each {
 			w.do(n)
+		}
+		for _, p := range w.paths {
+			if p != nil {
+				w.follow(p, len(w.marks[p.rel]))
+			}
 		}
 	}
 }
@@ -563,7 +575,7 @@ const stepBytes = 128
 // once. The stack is its own, since chains are long.
 func (w *why) prove(relation, row int) *Proof {
 	proof := &Proof{}
-	done := map[node]int{}
+	done, pairs := map[node]int{}, map[[3]uint32]int{}
 	of := map[node]*pending{}
 	stack := []node{{relation, row}}
 	for len(stack) > 0 {
@@ -588,17 +600,20 @@ func (w *why) prove(relation, row int) *Proof {
 				continue
 			}
 		}
-		step := Step{Relation: x.rel, Row: w.numbers(nil, x.rel, s.row(x.row)), Rule: todo.rule, Height: w.height(x.rel, x.row)}
+		stack = stack[:len(stack)-1]
+		var below []int
+		for _, y := range todo.of {
+			below = append(below, done[y])
+		}
+		if todo.way != nil {
+			done[x] = w.derive(w.paths[x.rel], proof, todo.way, below, pairs)
+			continue
+		}
+		step := Step{Relation: x.rel, Row: w.numbers(nil, x.rel, s.row(x.row)), Rule: todo.rule, Height: w.height(x.rel, x.row), Of: below}
 		if s.valued {
 			step.Row = append(step.Row, s.val[x.row])
 		}
-		for _, y := range todo.of {
-			step.Of = append(step.Of, done[y])
-		}
-		w.take(stepBytes + 8*uint64(len(step.Row)+len(step.Of)))
-		done[x] = len(proof.Steps)
-		proof.Steps = append(proof.Steps, step)
-		stack = stack[:len(stack)-1]
+		done[x] = w.step(proof, step)
 	}
 	for i := range proof.Steps {
 		if s := &proof.Steps[i]; w.leaf[s.Relation] {
@@ -608,11 +623,19 @@ func (w *why) prove(relation, row int) *Proof {
 	return proof
 }
 
+// step adds a step to a proof, and gives its number.
+func (w *why) step(proof *Proof, s Step) int {
+	w.take(stepBytes + 8*uint64(len(s.Row)+len(s.Of)))
+	proof.Steps = append(proof.Steps, s)
+	return len(proof.Steps) - 1
+}
+
 // pending is a row that prove has on its stack: the rule that derives it, nil if it is given, and
-// the rows that it needs.
+// the rows that it needs; or the path of a pair, and its steps.
 type pending struct {
 	rule *rel.Rule
 	of   []node
+	way  []uint32
 }
 
 // derive1 finds the first rule and its first binding that derive a row from lower ones.
@@ -620,6 +643,14 @@ func (w *why) derive1(x node) *pending {
 	h := w.height(x.rel, x.row)
 	if h == 0 {
 		return &pending{}
+	}
+	if w.paths != nil && w.paths[x.rel] != nil {
+		p := w.paths[x.rel]
+		todo := &pending{way: w.way(p, x.row)}
+		for i := range todo.way[1:] {
+			todo.of = append(todo.of, node{p.step, w.find(p.step, todo.way[i:i+2])})
+		}
+		return todo
 	}
 	for _, i := range w.all.Relations { // only the rows of lower rounds are seen, so proofs are well-founded
 		s := &w.stores[i]
