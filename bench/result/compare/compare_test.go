@@ -53,7 +53,7 @@ var (
 // reply gives a row a reply with an outcome.
 func reply(row *run.Row, o answer.Outcome, tokens int64) {
 	row.Reply = &run.Reply{Key: row.Key}
-	row.Reply.Usage.Output = tokens
+	row.Reply.Usage.Input, row.Reply.Usage.Output = 1, tokens
 	row.Reply.Cost = float64(tokens) / 1e6
 	row.Score = &run.Score{Key: row.Key, Verdict: verdict.Verdict{Topic: verdict.Topic{Category: row.Instance.Category, Level: row.Instance.Level},
 		Result: answer.Result{Outcome: o, Judgements: o.Judgements()}}}

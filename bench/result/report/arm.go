@@ -225,6 +225,9 @@ func notes(r *Report) []string {
 		if a.bare > 0 {
 			say("%s: %d replies have no score and are in no table, and the row is not ranked; score the run first.", a.Name, a.bare)
 		}
+		if n := len(a.scored) - len(spent(a.scored)); n > 0 && n < len(a.scored) {
+			say("%s: the provider did not count the tokens of %d of %d replies, or only in part; no token and no cost is theirs.", a.Name, n, len(a.scored))
+		}
 		if len(a.all) == 0 {
 			say("%s: no questions were asked.", a.Name)
 		}

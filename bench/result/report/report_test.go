@@ -176,6 +176,11 @@ func TestTokens(t *testing.T) {
 	if v := tableOf(t, makeReport(t, Options{}, runs...), "tokens").cell(t, 0, "input"); v.N != len(r.Arms[0].scored)-1 {
 		t.Errorf("the mean of %d replies, of which one is not counted, is of %d", len(r.Arms[0].scored), v.N)
 	}
+	runs[0].Rows[first].Reply.Usage = model.Usage{Input: 100}
+	r = makeReport(t, Options{}, runs...)
+	if v := tableOf(t, r, "cost").cell(t, 0, "answers"); v.N != len(r.Arms[0].scored)-1 || !strings.Contains(strings.Join(r.Notes, "\n"), "did not count the tokens of 1 of ") {
+		t.Errorf("a reply counted in part is in the cost of %d of %d: %q", v.N, len(r.Arms[0].scored), r.Notes)
+	}
 	// A provider that counts nothing has no tokens, rather than none at all.
 	for i := range runs[1].Rows {
 		if p := runs[1].Rows[i].Reply; p != nil {
