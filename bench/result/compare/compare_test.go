@@ -220,6 +220,16 @@ func TestSame(t *testing.T) {
 	}
 }
 
+// TestFewStructures: what is too narrow is said to be.
+func TestFewStructures(t *testing.T) {
+	for perCategory, want := range map[int]bool{1: true, 5: false} {
+		a := fill(ask(t, "a", perCategory, 1, []prompt.Mode{prompt.CoT, prompt.Ein}, nl), 0.6, 100, 4)
+		if text := compare(t, a, a, Options{}).Text(); strings.Contains(text, "the intervals are too narrow") != want {
+			t.Errorf("%d of each category:\n%s", perCategory, text)
+		}
+	}
+}
+
 // TestModesAndEncodings pairs answers to one question in several forms.
 func TestModesAndEncodings(t *testing.T) {
 	modes := []prompt.Mode{prompt.CoT, prompt.Ein}

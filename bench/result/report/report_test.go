@@ -439,6 +439,12 @@ func TestReliability(t *testing.T) {
 		rows[i].Score.Judgements = rows[i].Score.Outcome.Judgements()
 	}
 	got = tableOf(t, makeReport(t, Options{}, x), "reliability")
+	for _, n := range []int{9, len(rows)} {
+		x.Rows = rows[:n]
+		if notes := makeReport(t, Options{}, x).Notes; strings.Contains(strings.Join(notes, "\n"), "fewer than ten structures; their intervals are too narrow") != (n == 9) {
+			t.Errorf("%d answers: %q", n, notes)
+		}
+	}
 	for column, want := range map[string]float64{"surfaces": 100, "structure": 100, "wording": 0} {
 		if v := got.cell(t, 0, column).V; !near(v, want) {
 			t.Errorf("by structure: %s is %v, want %v", column, v, want)
