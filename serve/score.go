@@ -266,8 +266,6 @@ func (c *Completion) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	switch kind := d.PeekKind(); kind {
 	case '"':
 		return json.UnmarshalDecode(d, (*string)(c))
-	case 'n':
-		return d.SkipValue()
 	case '[':
 	default:
 		_ = d.SkipValue()

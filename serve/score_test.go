@@ -107,7 +107,7 @@ func TestScore(t *testing.T) {
 	}
 	// What a model did not say is worth nothing; what the client left out is its mistake.
 	for completion, want := range map[string]string{
-		`null`:                               `{"rewards":[0]}`,
+		`null`:                               "/completions/0: expected text or a list of messages, found null",
 		`{"role":"assistant","content":"x"}`: "/completions/0: expected text or a list of messages, found an object",
 		`[]`:                                 "/completions/0: there is no message with the role `assistant`",
 

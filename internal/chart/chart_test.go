@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,6 +92,30 @@ func check(t *testing.T, data []byte) {
 				if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") {
 					t.Fatalf("%s is %.80q", a.Name.Local, a.Value)
 				}
+			}
+		}
+	}
+}
+
+// TestCrowded: the names of marks that lie on each other can be read.
+func TestCrowded(t *testing.T) {
+	f := &Figure{Kind: Plane, Y: Axis{Max: 100}, Panels: []Panel{{}}}
+	for i := range 9 {
+		f.Panels[0].Series = append(f.Panels[0].Series, Series{Name: fmt.Sprint("provider:some-model-", i), Points: []Point{{X: Exact(5), Y: Exact(100)}}})
+	}
+	var boxes []box
+	for _, m := range regexp.MustCompile(`<text x="([0-9.]+)" y="([0-9.]+)"[^>]*>(provider:[^<]*)<`).FindAllStringSubmatch(string(SVG(f)), -1) {
+		x, _ := strconv.ParseFloat(m[1], 64)
+		y, _ := strconv.ParseFloat(m[2], 64)
+		boxes = append(boxes, box{x, y - smallSize, x + textWidth(m[3], smallSize), y})
+	}
+	if len(boxes) != 9 {
+		t.Fatalf("%d names", len(boxes))
+	}
+	for i, a := range boxes {
+		for _, b := range boxes[:i] {
+			if a.overlap(b) > 0 {
+				t.Errorf("%v lies on %v", a, b)
 			}
 		}
 	}
@@ -226,7 +251,7 @@ func TestLabels(t *testing.T) {
 			taken = append(taken, box{m.x - 6, m.y - 6, m.x + 6, m.y + 6})
 		}
 		for i, m := range marks {
-			b, _ := place(m, fmt.Sprint("mark ", i), frame, taken)
+			b, _, _ := place(m, fmt.Sprint("mark ", i), frame, taken)
 			for _, k := range taken {
 				if k.overlap(b) > 0 {
 					t.Fatalf("label %v covers %v", b, k)

@@ -114,7 +114,7 @@ func (s *scene) panel(p *Panel, xs, ys scale) {
 }
 
 // plane draws Plane: the front as steps, then points whose names are put where they cover
-// nothing.
+// nothing, or below where there is no such place.
 func (s *scene) plane(f *Figure) {
 	series := f.Panels[0].Series
 	left, right, top, bottom := margin+44.0, s.width-margin-8, margin+4.0, 400.0
@@ -172,12 +172,24 @@ func (s *scene) plane(f *Figure) {
 		}
 	}
 	frame := box{left, top, right, bottom}
+	var places []point
+	crowded := false
 	for _, m := range marks {
-		at, place := place(m.at, m.name, frame, taken)
-		taken = append(taken, at)
-		s.word(point{place.x, place.y}, m.name, smallSize, ink, start)
+		at, place, covered := place(m.at, m.name, frame, taken)
+		taken, places = append(taken, at), append(places, place)
+		crowded = crowded || covered > readable
+	}
+	if crowded {
+		s.height = s.legend(series, left, s.height+8, right, false)
+		return
+	}
+	for i, m := range marks {
+		s.word(places[i], m.name, smallSize, ink, start)
 	}
 }
+
+// readable is how much of a name may lie on others, as where a few lines cross it.
+const readable = 60.0
 
 // longestName is the greatest width of a name inside a figure.
 const longestName = 190.0
@@ -201,8 +213,8 @@ func (a box) overlap(b box) float64 {
 }
 
 // place finds room for a label near a mark: the first position of a ring that covers nothing, or
-// the one that covers least.
-func place(at point, text string, frame box, taken []box) (box, point) {
+// the one that covers least; and how much it covers.
+func place(at point, text string, frame box, taken []box) (box, point, float64) {
 	w, h := textWidth(text, smallSize), smallSize
 	best, least := box{}, math.Inf(1)
 	for _, d := range []float64{8, 14, 22, 32, 44} {
@@ -223,7 +235,7 @@ func place(at point, text string, frame box, taken []box) (box, point) {
 			}
 		}
 	}
-	return best, point{best.x0, best.y1 - h*0.22}
+	return best, point{best.x0, best.y1 - h*0.22}, least
 }
 
 // stack draws Stack. A number is written on its part if it fits; that of a row with one part may

@@ -83,7 +83,7 @@ func Graph(title string, names []string, list [][2]int) []byte {
 	frame := box{0, 0, s.width, s.height}
 	for i, name := range names {
 		s.mark(at[i], 0, node, name)
-		covered, where := place(at[i], name, frame, taken)
+		covered, where, _ := place(at[i], name, frame, taken)
 		taken = append(taken, covered)
 		s.word(where, name, smallSize, ink, start)
 	}

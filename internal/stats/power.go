@@ -21,7 +21,7 @@ func PairedMinimumEffect(n, discordant, alpha, power float64) float64 {
 	if d > discordant {
 		d = MinimumEffect(1, alpha, power) * MinimumEffect(1, alpha, power) / n
 	}
-	if d > 1 {
+	if d > 1 || n < fewest(alpha) {
 		return math.Inf(1)
 	}
 	return d
@@ -36,8 +36,12 @@ func PairedNeeded(difference, discordant, alpha, power float64) float64 {
 		return math.NaN()
 	}
 	s := quantile(1-alpha/2)*math.Sqrt(discordant) + quantile(power)*math.Sqrt(discordant-d*d)
-	return math.Ceil(s * s / (d * d))
+	return math.Ceil(max(s*s/(d*d), fewest(alpha)))
 }
+
+// fewest returns how many discordant pairs, all on one side, make the mid-p of McNemar's test as low
+// as alpha: with fewer the test finds nothing.
+func fewest(alpha float64) float64 { return -math.Log2(alpha) }
 
 // UnpairedNeeded returns how many answers each of two sets needs to find that the shares a and b
 // differ, with the unpooled variance and the same design effects; +Inf when they do not.

@@ -594,6 +594,10 @@ func TestPower(t *testing.T) {
 	if d := PairedMinimumEffect(5, 0.05, 0.05, Power); !math.IsInf(d, 1) {
 		t.Errorf("5 pairs find %v", d)
 	}
+	// Four pairs that are all right on one side only have a mid-p of 0.0625.
+	if d, n := PairedMinimumEffect(4, 1, 0.05, Power), PairedNeeded(1, 1, 0.05, Power); !math.IsInf(d, 1) || n != 5 {
+		t.Errorf("4 pairs find %v, and %v pairs the greatest difference", d, n)
+	}
 	near(t, "94.3 % against 92.8 %", UnpairedNeeded(&Share{Rate: 0.943, DesignEffect: 1}, &Share{Rate: 0.928, DesignEffect: 1}, 0.05, Power), 4206, 1)
 	near(t, "half as much worth", UnpairedNeeded(&Share{Rate: 0.943, DesignEffect: 2}, &Share{Rate: 0.928, DesignEffect: 2}, 0.05, Power), 8411, 1)
 	if n := UnpairedNeeded(&Share{Rate: 0.5}, &Share{Rate: 0.5, DesignEffect: 1}, 0.05, Power); !math.IsInf(n, 1) {

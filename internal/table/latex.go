@@ -166,7 +166,12 @@ var latexEscapes = map[rune]string{
 	'–': "--", '—': "---", '−': "$-$", '∞': "$\\infty$", '⟨': "$\\langle$", '⟩': "$\\rangle$", '\n': " ", '\t': " ",
 }
 
-// latexText escapes a text for LaTeX.
+// unset are the letters of Latin-1 and Latin Extended-A that pdflatex does not set without further
+// packages, and alike the characters beyond these that it does.
+const unset, alike = "«»ÐÞðþĄąĐđĘęĦħĮįĸĿŀŉŊŋŦŧŲųſ", "ȘșȚțẞ‘’“”†‡•…‰€™←↑→↓"
+
+// latexText escapes a text for LaTeX. A character that would stop pdflatex is written as its number
+// there, and as it is for engines that read Unicode.
 func latexText(s string) string {
 	var b strings.Builder
 	var last rune
@@ -180,6 +185,8 @@ func latexText(s string) string {
 			b.WriteString(e)
 		case r < 0x20:
 			b.WriteByte('?')
+		case r > 0x17f && !strings.ContainsRune(alike, r) || strings.ContainsRune(unset, r):
+			fmt.Fprintf(&b, "\\ifdefined\\Umathcode %c\\else$\\langle$U+%04X$\\rangle$\\fi{}", r, r)
 		default:
 			b.WriteRune(r)
 		}

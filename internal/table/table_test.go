@@ -34,7 +34,7 @@ func TestAlign(t *testing.T) {
 
 // TestMarkup: no format reads a text as its markup.
 func TestMarkup(t *testing.T) {
-	text := "=a_b*c|d\\ <x> $5 & #1 100% ~ ^ {y}\n[z](u)\u202e --n \"q"
+	text := "=a_b*c|d\\ <x> $5 & #1 100% ~ ^ {y}\n[z](u)\u202e --n \"q é😀Đ"
 	x := &Table{ID: "x", Title: text, Caption: text, Columns: []Column{{Name: text, Words: true}}, Rows: []Row{{Cells: []Cell{{Text: text}}}}}
 	var b bytes.Buffer
 	var p page.Page
@@ -43,10 +43,10 @@ func TestMarkup(t *testing.T) {
 		name, want string
 		write      func() error
 	}{
-		{"LaTeX", `=a\_b*c\textbar{}d\textbackslash{} \textless{}x\textgreater{} \$5 \& \#1 100\% \textasciitilde{} \textasciicircum{} \{y\} [z](u)$\langle$U+202E$\rangle$ -{}-n \symbol{34}q \\`, func() error { return x.LaTeX(&b) }},
-		{"Markdown", `| =a\_b\*c\|d\\ \<x\> \$5 \& \#1 100% \~ ^ {y} \[z\](u)⟨U+202E⟩ --n "q |`, func() error { return x.Markdown(&b) }},
-		{"CSV", "\"'=a_b*c|d\\ <x> $5 & #1 100% ~ ^ {y}\n[z](u)\u202e --n \"\"q\"\n", func() error { return x.CSV(&b) }},
-		{"HTML", "=a_b*c|d\\ &lt;x&gt; $5 &amp; #1 100% ~ ^ {y}\n[z](u)⟨U+202E⟩ --n &#34;q</th>", func() error { _, err := p.WriteTo(&b); return err }},
+		{"LaTeX", `=a\_b*c\textbar{}d\textbackslash{} \textless{}x\textgreater{} \$5 \& \#1 100\% \textasciitilde{} \textasciicircum{} \{y\} [z](u)$\langle$U+202E$\rangle$ -{}-n \symbol{34}q é\ifdefined\Umathcode 😀\else$\langle$U+1F600$\rangle$\fi{}\ifdefined\Umathcode Đ\else$\langle$U+0110$\rangle$\fi{} \\`, func() error { return x.LaTeX(&b) }},
+		{"Markdown", `| =a\_b\*c\|d\\ \<x\> \$5 \& \#1 100% \~ ^ {y} \[z\](u)⟨U+202E⟩ --n "q é😀Đ |`, func() error { return x.Markdown(&b) }},
+		{"CSV", "\"'=a_b*c|d\\ <x> $5 & #1 100% ~ ^ {y}\n[z](u)\u202e --n \"\"q é😀Đ\"\n", func() error { return x.CSV(&b) }},
+		{"HTML", "=a_b*c|d\\ &lt;x&gt; $5 &amp; #1 100% ~ ^ {y}\n[z](u)⟨U+202E⟩ --n &#34;q é😀Đ</th>", func() error { _, err := p.WriteTo(&b); return err }},
 	} {
 		b.Reset()
 		if err := c.write(); err != nil {

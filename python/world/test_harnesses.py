@@ -60,6 +60,8 @@ def test_reasoning_gym():
         answers = [e["answer"] if mode == "direct" else f"```{mode}\n{e['answer']}```" for e in entries]
         assert [data.score_answer(a, e) for a, e in zip(answers, entries)] == [1] * len(entries)
         assert data.score_answer(None, entries[0]) == 0
+    one = reasoning_gym.create_dataset("closurebench", size=3, categories="cousin")
+    assert {e["metadata"]["category"] for e in one} == {"cousin"}
     spec = [{"name": n, "weight": 1, "config": {}} for n in ("closurebench", "family_relationships")]
     specs = [reasoning_gym.composite.DatasetSpec(**s) for s in spec]
     both = reasoning_gym.create_dataset("composite", size=20, seed=1, datasets=specs)

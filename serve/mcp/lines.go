@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -55,6 +57,9 @@ func (l *lines) Read(p []byte) (int, error) {
 		switch {
 		case code == 0:
 			l.out.owe(all)
+			if line[0] == '[' {
+				line = apart(all)
+			}
 			l.rest = append(line, '\n')
 		case len(line) > 0:
 			if err := l.out.refuse(id, code, wrong); err != nil {
@@ -115,14 +120,43 @@ func messages(line []byte) (out []jsonrpc.Message, code int, wrong string) {
 	if v.Kind() == '[' {
 		_ = json.Unmarshal(line, &all) // which is an array
 	}
+	calls := map[jsonrpc.ID]bool{}
 	for _, one := range all {
 		m, err := jsonrpc.DecodeMessage(one)
 		if err != nil {
 			return nil, jsonrpc.CodeInvalidRequest, "the line is not a message of JSON-RPC 2.0"
 		}
+		q, ok := m.(*jsonrpc.Request)
+		if ok && q.IsCall() {
+			if calls[q.ID] {
+				return nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a batch with two calls of the id %v", q.ID.Raw())
+			}
+			calls[q.ID] = true
+		}
 		out = append(out, m)
 	}
+	if len(out) == 0 {
+		return nil, jsonrpc.CodeInvalidRequest, "a batch without a message"
+	}
 	return out, 0, ""
+}
+
+// apart returns the lines of a batch: notifications on their own, since the SDK waits for their
+// answers within a batch, and then the rest.
+func apart(all []jsonrpc.Message) []byte {
+	var alone, rest [][]byte
+	for _, m := range all {
+		text, _ := jsonrpc.EncodeMessage(m) // it was read from JSON
+		if q, ok := m.(*jsonrpc.Request); ok && !q.IsCall() {
+			alone = append(alone, text)
+		} else {
+			rest = append(rest, text)
+		}
+	}
+	if len(rest) > 0 {
+		alone = append(alone, slices.Concat([]byte("["), bytes.Join(rest, []byte(",")), []byte("]")))
+	}
+	return bytes.Join(alone, []byte("\n"))
 }
 
 // answers writes one line at a time, and knows the calls that have none yet.

@@ -250,6 +250,31 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
+// TestBatches: a batch is answered whatever notifications are in it, and one that cannot be read
+// ends nothing.
+func TestBatches(t *testing.T) {
+	const gone = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`
+	const ask = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+	ping := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
+	for batch, want := range map[string]string{
+		"[]":                                    `-32600,"message":"a batch without a message;`,
+		"[" + gone + "]":                        "",
+		"[" + gone + "," + gone + "]":           "",
+		"[" + ping("2") + "," + gone + "]":      `[{"jsonrpc":"2.0","id":2,"result":{}}]`,
+		"[" + ping("2") + "," + ping("2") + "]": `-32600,"message":"a batch with two calls of the id 2;`,
+		"[" + gone + "," + ping(`"a"`) + "," + gone + "," + ping("3") + "]": `[{"jsonrpc":"2.0","id":"a","result":{}},{"jsonrpc":"2.0","id":3,"result":{}}]`,
+	} {
+		out := &told{}
+		in := io.NopCloser(strings.NewReader(ask + batch + "\n" + ping("9") + "\n"))
+		err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), in, out, time.Minute)
+		if last := "\n" + `{"jsonrpc":"2.0","id":9,"result":{}}`; err != nil || !strings.Contains(out.String(), want) || !strings.Contains(out.String(), last) {
+			t.Errorf("%s: %v\n%s\nhas no %s", batch, err, out, want)
+		}
+	}
+}
+
 // TestLastAnswers: the requests before the end are answered.
 func TestLastAnswers(t *testing.T) {
 	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}

@@ -879,6 +879,27 @@ func TestScorePythonFails(t *testing.T) {
 	}
 }
 
+// TestHalfCounted: dollars that leave tokens out are said to be too low.
+func TestHalfCounted(t *testing.T) {
+	m := &scripted{reply: func(_ context.Context, r *model.Request, _ int) (*model.Response, error) {
+		out := said(r)
+		out.Usage.Output = 0
+		return out, nil
+	}}
+	o := options(t, m, 4)
+	o.Price = &run.Price{Input: 1, Output: 1}
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	r, err := run.Read(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := Text(r); !strings.Contains(text, "\n4 replies were not counted by the provider in full: tokens and dollars are too low.\n") {
+		t.Error(text)
+	}
+}
+
 // counted is a sandbox in which programs fail, and which counts them.
 type counted struct {
 	mu sync.Mutex

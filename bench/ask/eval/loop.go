@@ -577,7 +577,7 @@ func (l *loop) handle(r *result) {
 func (l *loop) replied(r *result, now time.Time) {
 	l.count(r.turn.Usage, r.turn.Cost)
 	l.hidden = max(l.hidden, r.turn.Usage.Input-int64(r.bytes))
-	if u := r.turn.Usage; !r.cached && (u.Input == 0 || u.Output == 0 && r.turn.Text != "") {
+	if !r.cached && !r.turn.Usage.Counts(r.turn.Text) {
 		l.lost += r.reserve // the server does not say what it used
 	}
 	if r.more != nil {

@@ -21,20 +21,21 @@ import (
 // Line is a line of the table of a run: the outcomes of a mode and an encoding on a level, or on
 // all levels.
 type Line struct {
-	Mode     prompt.Mode            `json:"mode"`
-	Encoding surface.Encoding       `json:"encoding"`
-	Level    string                 `json:"level"`
-	Asked    int                    `json:"asked"`    // questions, instances times samples
-	Scored   int                    `json:"scored"`   // what the shares are of
-	Missing  int                    `json:"missing"`  // without a reply
-	Infra    int                    `json:"infra"`    // what the sandbox did not run
-	Unscored int                    `json:"unscored"` // with a reply and no score
-	Outcomes map[answer.Outcome]int `json:"outcomes"`
-	Strict   *verdict.Rate          `json:"strict"` // null when nothing is scored
-	Relaxed  *verdict.Rate          `json:"relaxed"`
-	Lenient  *verdict.Rate          `json:"lenient"`
-	Usage    model.Usage            `json:"usage"` // of all replies
-	Cost     float64                `json:"cost"`  // dollars
+	Mode      prompt.Mode            `json:"mode"`
+	Encoding  surface.Encoding       `json:"encoding"`
+	Level     string                 `json:"level"`
+	Asked     int                    `json:"asked"`               // questions, instances times samples
+	Scored    int                    `json:"scored"`              // what the shares are of
+	Missing   int                    `json:"missing"`             // without a reply
+	Infra     int                    `json:"infra"`               // what the sandbox did not run
+	Unscored  int                    `json:"unscored"`            // with a reply and no score
+	Uncounted int                    `json:"uncounted,omitempty"` // whose tokens the provider did not count in full
+	Outcomes  map[answer.Outcome]int `json:"outcomes"`
+	Strict    *verdict.Rate          `json:"strict"` // null when nothing is scored
+	Relaxed   *verdict.Rate          `json:"relaxed"`
+	Lenient   *verdict.Rate          `json:"lenient"`
+	Usage     model.Usage            `json:"usage"` // of all replies
+	Cost      float64                `json:"cost"`  // dollars
 
 	tally *verdict.Tally
 }
@@ -86,6 +87,9 @@ func (l *Line) add(row *run.Row) {
 	u := row.Spent()
 	l.Usage = l.Usage.Plus(u.Usage)
 	l.Cost += u.Cost
+	if !u.Counted {
+		l.Uncounted++
+	}
 	if s := row.Score; s == nil {
 		l.Unscored++
 	} else {
@@ -125,7 +129,7 @@ func Text(r *run.Run) string {
 		head = append(head, "missing")
 	}
 	rows := [][]string{append(head, "input", "output", "$")}
-	asked, missing, failed, unscored := 0, 0, 0, 0
+	asked, missing, failed, unscored, uncounted := 0, 0, 0, 0, 0
 	for _, l := range lines {
 		row := append([]string{string(l.Mode), string(l.Encoding), l.Level, strconv.Itoa(l.Scored)}, l.tally.Rates()...)
 		for _, c := range columns {
@@ -152,6 +156,9 @@ func Text(r *run.Run) string {
 			missing += l.Missing
 			failed += l.Infra
 			unscored += l.Unscored
+			if l.Usage != (model.Usage{}) {
+				uncounted += l.Uncounted
+			}
 		}
 	}
 	var b strings.Builder
@@ -167,6 +174,9 @@ func Text(r *run.Run) string {
 	}
 	if failed > 0 {
 		fmt.Fprintf(&b, "\n%s not run by the sandbox, and left out of n.\n", words.Plural(failed, "program was", "programs were"))
+	}
+	if uncounted > 0 {
+		fmt.Fprintf(&b, "\n%s not counted by the provider in full: tokens and dollars are too low.\n", words.Plural(uncounted, "reply was", "replies were"))
 	}
 	if unscored > 0 {
 		fmt.Fprintf(&b, "\n%s not scored, and left out of n.\n", words.Plural(unscored, "reply is", "replies are"))

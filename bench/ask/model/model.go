@@ -129,6 +129,10 @@ type Usage struct {
 	Reasoning   int64 `json:"reasoning,omitempty"`
 }
 
+// Counts reports whether a provider counted the tokens of a text and of what it was asked. Some
+// count only one of the two.
+func (u Usage) Counts(text string) bool { return u.Input > 0 && (u.Output > 0 || text == "") }
+
 // Plus returns the sum of two uses.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.CachedInput + v.CachedInput, u.Output + v.Output, u.Reasoning + v.Reasoning}

@@ -173,7 +173,7 @@ func (r *Run) addReplies() (end int64, err error) {
 		row.Reply, row.reply = reply, l.Offset
 		copy(row.sum[:], sum)
 		if r.light {
-			row.spent, row.corrects, row.dialogue = Spent{reply.Usage, reply.Cost}, row.Corrects(), reply.dialogue()
+			row.spent, row.corrects, row.dialogue = reply.spent(), row.Corrects(), reply.dialogue()
 			row.Reply = reply.share(shared)
 		}
 		end = l.Offset + l.Length

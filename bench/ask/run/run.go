@@ -26,6 +26,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"sync"
 
 	"ein/bench/ask/model"
@@ -202,18 +203,21 @@ func (r *Row) Corrects() bool {
 // Spent is the usage and cost of a reply.
 type Spent struct {
 	model.Usage
-	Cost float64
+	Cost    float64
+	Counted bool // whether the provider said how many tokens there were, in each turn
 }
 
-// Counted reports whether the provider said how many tokens there were.
-func (s Spent) Counted() bool { return s.Usage != (model.Usage{}) }
+func (r *Reply) spent() Spent {
+	half := slices.ContainsFunc(r.Turns, func(t Turn) bool { return !t.Usage.Counts(t.Text) })
+	return Spent{r.Usage, r.Cost, !half && r.Usage.Counts(r.Reply)}
+}
 
 // Spent returns the usage of the reply, zero without one.
 func (r *Row) Spent() Spent {
 	if r.Reply == nil || r.spent != (Spent{}) {
 		return r.spent
 	}
-	return Spent{r.Reply.Usage, r.Reply.Cost}
+	return r.Reply.spent()
 }
 
 // Run is a directory that was read. Rows are in the order of instances, then modes, then samples:

@@ -206,7 +206,7 @@ func (cat *Category) any(s *random.Stream, w *World, shape Shape) bool {
 		}
 	}
 	w.run(cat.Solver, Cut{Op: None})
-	return !w.Bad && (!cat.Hops || w.Depth > 0) && (!w.Exact || w.Depth == w.Goal)
+	return !w.unfit() && (!cat.Hops || w.Depth > 0) && (!w.Exact || w.Depth == w.Goal)
 }
 
 // walk exchanges edges at random, so that all degrees stay and searches that end too early find
@@ -243,7 +243,7 @@ func (cat *Category) walk(s *random.Stream, w *World, goal *Goal, free bool, loo
 			}
 		}
 		out := w.run(cat.Solver, Cut{Op: None})
-		if w.Bad || cat.Hops && w.Depth != depth || goal.Only != nil && loose < 2 && !goal.Only(w, out) {
+		if w.unfit() || cat.Hops && w.Depth != depth || goal.Only != nil && loose < 2 && !goal.Only(w, out) {
 			continue
 		}
 		class := out.Num
@@ -350,7 +350,7 @@ func (cat *Category) stir(s *random.Stream, w *World, goal *Goal, need int) bool
 			return false
 		}
 		out = w.run(cat.Solver, Cut{Op: None})
-		if deep = w.Depth; w.Bad || goal.Only != nil && !goal.Only(w, out) {
+		if deep = w.Depth; w.unfit() || goal.Only != nil && !goal.Only(w, out) {
 			return false
 		}
 		far := 0
@@ -445,7 +445,7 @@ func (cat *Category) drawn(w *World, d Drawn) Drawn {
 // met reports whether the question in the world reaches the goal, and no hint gives it away.
 func (cat *Category) met(w *World, goal *Goal, free bool) bool {
 	out := w.run(cat.Solver, Cut{Op: None})
-	if w.Bad || w.Exact && cat.Hops && w.Depth != w.Goal || goal.Aimed && out.Num != goal.Aim {
+	if w.unfit() || w.Exact && cat.Hops && w.Depth != w.Goal || goal.Aimed && out.Num != goal.Aim {
 		return false
 	}
 	if !cat.nodes() || free {

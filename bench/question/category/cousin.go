@@ -35,7 +35,7 @@ Cousin(v)?
 		// Nobody is asked whose ancestors or descendants would be cousins as well.
 		above, _ := w.A.Reach(graph.Bit(x), -1, w.A.N, true)
 		below, _ := w.A.Reach(graph.Bit(x), -1, w.A.N, false)
-		w.Bad = out.And(above.Or(below)) != (graph.Bits{})
+		w.Odd = out.And(above.Or(below)) != (graph.Bits{})
 		return Out{Set: out}
 	},
 	Decoys: []Decoy{{"siblings", func(w *World) Out {

@@ -132,7 +132,7 @@ func (w *World) chain() Out {
 	for _, name := range w.Query.Steps {
 		at = w.Step(at, named(name).step)
 	}
-	w.Bad = at.Has(w.Query.Source)
+	w.Odd = at.Has(w.Query.Source)
 	return Out{Num: w.Count(at)}
 }
 

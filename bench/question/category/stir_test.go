@@ -37,7 +37,7 @@ func TestStir(t *testing.T) {
 				t.Errorf("%s: another graph can be told apart", name)
 			}
 			after := w.run(cat.Solver, Cut{Op: None})
-			if w.Bad || goal.Only != nil && !goal.Only(w, after) {
+			if w.unfit() || goal.Only != nil && !goal.Only(w, after) {
 				t.Errorf("%s: the answer is %v", name, after)
 			}
 			if after != out {

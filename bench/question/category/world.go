@@ -81,6 +81,7 @@ type World struct {
 	Query Query
 	A, B  graph.Net
 	Bad   bool // the solver says that the question has no one answer
+	Odd   bool // or one that cb2 does not ask for
 	Depth int  // hops that the searches of the last run needed
 
 	// What is to be drawn: nodes, about so many edges, the hops that searches are to
@@ -110,9 +111,12 @@ type Cut struct {
 	How How
 }
 
+// unfit reports whether what the last run solved is not to be asked.
+func (w *World) unfit() bool { return w.Bad || w.Odd }
+
 // run runs a solver with a cut.
 func (w *World) run(solve func(*World) Out, cut Cut) Out {
-	w.cut, w.ran, w.Depth, w.Bad = cut, 0, 0, false
+	w.cut, w.ran, w.Depth, w.Bad, w.Odd = cut, 0, 0, false, false
 	w.ops = w.ops[:0]
 	return solve(w)
 }

@@ -22,8 +22,8 @@ func made(t testing.TB, id instance.ID) *instance.Instance {
 // TestOf writes the program of the category for every edited graph and runs it. Programs
 // of these categories always have one answer.
 func TestOf(t *testing.T) {
-	for _, name := range []string{"reachability", "set_intersect", "triangle_count", "sibling", "reach_then_filter", "scc_then_count", "graph_comparison", "multi_query"} {
-		in := made(t, instance.NewID("test", name, 3, 1))
+	for _, name := range []string{"reachability", "set_intersect", "triangle_count", "sibling", "cousin", "kinship_chain", "reach_then_filter", "scc_then_count", "graph_comparison", "multi_query"} {
+		in := made(t, instance.NewID("test", name, 0, 1))
 		cat, _ := instance.Category(name)
 		c, err := in.Case()
 		if err != nil {

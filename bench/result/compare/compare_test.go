@@ -53,7 +53,7 @@ var (
 // reply gives a row a reply with an outcome.
 func reply(row *run.Row, o answer.Outcome, tokens int64) {
 	row.Reply = &run.Reply{Key: row.Key}
-	row.Reply.Usage.Output = tokens
+	row.Reply.Usage.Input, row.Reply.Usage.Output = 1, tokens
 	row.Reply.Cost = float64(tokens) / 1e6
 	row.Score = &run.Score{Key: row.Key, Verdict: verdict.Verdict{Topic: verdict.Topic{Category: row.Instance.Category, Level: row.Instance.Level},
 		Result: answer.Result{Outcome: o, Judgements: o.Judgements()}}}
@@ -217,6 +217,16 @@ func TestSame(t *testing.T) {
 	}
 	if g.Interval.Low > -0.02 || g.Interval.High < 0.02 {
 		t.Errorf("20 equal pairs show that the difference is in %v", g.Interval)
+	}
+}
+
+// TestFewStructures: what is too narrow is said to be.
+func TestFewStructures(t *testing.T) {
+	for perCategory, want := range map[int]bool{1: true, 5: false} {
+		a := fill(ask(t, "a", perCategory, 1, []prompt.Mode{prompt.CoT, prompt.Ein}, nl), 0.6, 100, 4)
+		if text := compare(t, a, a, Options{}).Text(); strings.Contains(text, "the intervals are too narrow") != want {
+			t.Errorf("%d of each category:\n%s", perCategory, text)
+		}
 	}
 }
 

@@ -141,7 +141,7 @@ func spent(pairs []pairOf, of func(run.Spent) float64, opt *Options) *Spent {
 	at := map[structure]int{}
 	var a, b, rightA, rightB []float64 // by cluster, in order of appearance
 	for _, p := range pairs {
-		if !p.a.Spent().Counted() || !p.b.Spent().Counted() {
+		if !p.a.Spent().Counted || !p.b.Spent().Counted {
 			continue
 		}
 		s.Pairs++

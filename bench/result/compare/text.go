@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ein/bench/question/answer"
+	"ein/internal/stats"
 	"ein/internal/stats/show"
 	"ein/internal/table"
 	"ein/internal/words"
@@ -125,6 +126,9 @@ func (r *Report) design(b *strings.Builder) {
 		line("with those left out", "%s, if all were against A, or all for A", show.Span(*r.Worst))
 	}
 	line("cluster-robust", "%s, error %s, %s; %s, design effect %s", show.Points(g.Difference), points(g.ClusterSE), show.Span(g.ClusterInterval), words.Plural(g.Clusters, "structure"), show.Fixed(g.DesignEffect, 2))
+	if stats.TooFew(g.Clusters, g.Pairs.N()) {
+		line("few structures", "with several pairs each: the intervals are too narrow, p is not affected")
+	}
 	if v := r.Variance; v != nil && v.Total() > 0 {
 		parts := []string{show.Rate(v.Structure/v.Total()) + " % structures"}
 		if v.Surfaces {

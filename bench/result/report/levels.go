@@ -49,7 +49,7 @@ func buildLevels(r *Report, s *Section) error {
 		return err
 	}
 	t := armTable("levels", "Accuracy by level",
-		"Accuracy ("+r.Options.Scoring()+") by compositional level. Slope: L1 minus L3, with Newcombe's interval; if it contains 0, no slope is shown. "+
+		"Accuracy ("+r.Options.Scoring()+") by compositional level. Slope: L1 minus L3, with Newcombe's interval: with 0 in it, the slope may be chance. "+
 			"Levels differ in how often a misread edge changes an answer"+q.levels()+"; the last column is the slope among questions of equal sensitivity, compared within each tenth (Mantel-Haenszel).",
 		r.Arms, []Column{{"l1", "L1", Percent}, {"l2", "L2", Percent}, {"l3", "L3", Percent}, {"all", "all", Percent}, {"slope", "slope", Points}, {"adjusted", "slope, like sensitivity", Points}},
 		func(a *Arm) []chart.Value {

@@ -176,6 +176,11 @@ func TestTokens(t *testing.T) {
 	if v := tableOf(t, makeReport(t, Options{}, runs...), "tokens").cell(t, 0, "input"); v.N != len(r.Arms[0].scored)-1 {
 		t.Errorf("the mean of %d replies, of which one is not counted, is of %d", len(r.Arms[0].scored), v.N)
 	}
+	runs[0].Rows[first].Reply.Usage = model.Usage{Input: 100}
+	r = makeReport(t, Options{}, runs...)
+	if v := tableOf(t, r, "cost").cell(t, 0, "answers"); v.N != len(r.Arms[0].scored)-1 || !strings.Contains(strings.Join(r.Notes, "\n"), "did not count the tokens of 1 of ") {
+		t.Errorf("a reply counted in part is in the cost of %d of %d: %q", v.N, len(r.Arms[0].scored), r.Notes)
+	}
 	// A provider that counts nothing has no tokens, rather than none at all.
 	for i := range runs[1].Rows {
 		if p := runs[1].Rows[i].Reply; p != nil {
@@ -434,6 +439,12 @@ func TestReliability(t *testing.T) {
 		rows[i].Score.Judgements = rows[i].Score.Outcome.Judgements()
 	}
 	got = tableOf(t, makeReport(t, Options{}, x), "reliability")
+	for _, n := range []int{9, len(rows)} {
+		x.Rows = rows[:n]
+		if notes := makeReport(t, Options{}, x).Notes; strings.Contains(strings.Join(notes, "\n"), "fewer than ten structures; their intervals are too narrow") != (n == 9) {
+			t.Errorf("%d answers: %q", n, notes)
+		}
+	}
 	for column, want := range map[string]float64{"surfaces": 100, "structure": 100, "wording": 0} {
 		if v := got.cell(t, 0, column).V; !near(v, want) {
 			t.Errorf("by structure: %s is %v, want %v", column, v, want)

@@ -11,7 +11,7 @@ import (
 
 // counted reports whether a provider reported the tokens of an arm.
 func (a *Arm) counted() bool {
-	return slices.ContainsFunc(a.scored, func(it item) bool { return it.Spent().Counted() })
+	return slices.ContainsFunc(a.scored, func(it item) bool { return it.Spent().Counted })
 }
 
 func (a *Arm) priced() bool { return a.Run.Config.Price != nil && a.counted() }
@@ -33,7 +33,7 @@ var (
 
 // spent returns the items whose tokens are counted: those of the others are not 0.
 func spent(items []item) []item {
-	return only(items, func(it *item) bool { return it.Spent().Counted() })
+	return only(items, func(it *item) bool { return it.Spent().Counted })
 }
 
 func one(*item) float64 { return 1 }
@@ -56,7 +56,7 @@ func buildTokens(r *Report, s *Section) error {
 		{outputTokens, r.correct, Column{"output_correct", "output per correct", Tokens}},
 	}
 	t := r.ratios("tokens", "Tokens per answer and per correct answer",
-		"Mean tokens per answer as the provider counts them, where output is visible plus reasoning, and output tokens per correct answer ("+r.Options.Scoring()+"). 95 % intervals by a jackknife over structures. Replies whose tokens the provider did not count are left out; – means that it counts nothing, or that nothing is correct.",
+		"Mean tokens per answer as the provider counts them, where output is visible plus reasoning, and output tokens per correct answer ("+r.Options.Scoring()+"). 95 % intervals by a jackknife over structures. Replies whose tokens the provider did not count, or only in part, are left out; – means that it counts nothing, or that nothing is correct.",
 		each, (*Arm).counted)
 	t.Paper = "token_cost"
 	t.Columns = append(t.Columns, Column{"accuracy", "accuracy", Percent})

@@ -114,7 +114,7 @@ def generate(
     *,
     split: str = "train",
     seed: int = 1,
-    categories: Sequence[str] | None = None,
+    categories: str | Sequence[str] | None = None,
     per_category: int | None = 1,
     first: int = 0,
     generator: str = "cb2",
@@ -134,9 +134,7 @@ def generate(
         for line in reply.body.splitlines():
             yield Instance.of(json.loads(line))
 
-    names = [categories] if isinstance(categories, str) else list(categories or _all(generator))
-    if twice := next((c for c in names if names.count(c) > 1), None):
-        raise InputError(f"the category {twice} is there twice")
+    names = named(categories, generator)
     if per_category is None:
         for at in count(first):
             yield from lines(names, at, 1)
@@ -153,6 +151,14 @@ def categories(generator: str = "cb2") -> list[str]:
 
 
 _all = categories  # where a parameter has its name
+
+
+def named(categories: str | Sequence[str] | None, generator: str = "cb2") -> list[str]:
+    """The names in what is asked for: one, several, or all where it is None."""
+    names = [categories] if isinstance(categories, str) else list(categories or _all(generator))
+    if twice := next((c for c in names if names.count(c) > 1), None):
+        raise InputError(f"the category {twice} is there twice")
+    return names
 
 
 def _ask_for(id: str, mode: str = "") -> Any:

@@ -27,7 +27,7 @@ class Config:
     seed: int = 1
     size: int = 500
     mode: str = "direct"
-    categories: Sequence[str] | None = None
+    categories: str | Sequence[str] | None = None
     generator: str = "cb2"
     split: str = "train"
 
@@ -43,7 +43,7 @@ class ClosureBench(_Base):
         bench.allow(answers=True)
         self.config = config
         self.size, self.seed = config.size, config.seed
-        self._names = list(config.categories or bench.categories(config.generator))
+        self._names = bench.named(config.categories, config.generator)
 
     def __getitem__(self, idx: int) -> dict[str, Any]:
         if not 0 <= idx < self.size:

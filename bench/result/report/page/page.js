@@ -206,14 +206,16 @@
     const d = make("details", "item"), s = make("summary");
     s.append(verdict(r));
     if (other) s.append(make("span", "soft", "B:"), verdict(other));
-    const link = make("a", "permalink", "¶");
-    link.href = "#reply-" + r.arm + "-" + q.id + "-" + (r.sample || 0);
-    link.title = "link to this reply";
     s.append(make("span", "", q.level + " " + q.category), make("span", "", data.arms[r.arm] + (other ? " and " + data.arms[other.arm] : "")),
-      make("span", "id", q.id + (r.sample ? " sample " + r.sample : "")), link);
+      make("span", "id", q.id + (r.sample ? " sample " + r.sample : "")));
     d.append(s);
-    d.addEventListener("toggle", () => { if (d.open && d.childElementCount === 1) d.append(body(r, q, other)); });
+    d.addEventListener("toggle", () => { if (d.open && d.childElementCount === 1) d.append(link(r, q), body(r, q, other)); });
     return d;
+  };
+  const link = (r, q) => {
+    const a = make("a", "permalink", "link to this reply");
+    a.href = "#reply-" + r.arm + "-" + q.id + "-" + (r.sample || 0);
+    return a;
   };
   // A link to a reply shows it alone.
   const linked = () => {

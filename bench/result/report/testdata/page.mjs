@@ -62,6 +62,7 @@ assert.ok((await items.count()) > 0);
 for (const item of await items.all()) {
   assert.deepEqual(await item.locator("summary .tag").evaluateAll((list) => list.map((t) => t.classList.contains("right"))), [false, true]);
 }
+assert.equal(await page.locator("summary a, summary button").count(), 0);
 await items.first().locator("summary").click();
 // The body is made by the event toggle, which comes after the click.
 const replies = items.first().getByText("Reply (finish:");

@@ -27,7 +27,7 @@ func releaseVerb(a *cli.App) *cobra.Command {
 		Long: `Writes a folder that is ready to be published:
 
   questions/train     --per-category questions of each category
-  questions/further   --further more of each, for fine-tuning
+  questions/further   --further more questions of all categories, for fine-tuning
   questions/heldout   questions for scoring, whose structures occur in neither
   questions/sweep     the same in up to five sizes
   questions/heldout_json, heldout_matrix   heldout in the other encodings

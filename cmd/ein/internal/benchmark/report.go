@@ -3,6 +3,7 @@ package benchmark
 import (
 	"context"
 	"math"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"ein/bench/result/memorization"
 	"ein/bench/result/report"
 	"ein/internal/codes"
+	"ein/internal/words"
 
 	"ein/cmd/ein/internal/cli"
 )
@@ -86,6 +88,7 @@ func makeReport(a *cli.App, dirs []string, f *reportFlags) error {
 	if err := cli.Folder(f.out); err != nil {
 		return err
 	}
+	written, endings := map[string]bool{}, map[string]bool{}
 	for _, format := range f.formats {
 		files, err := r.Files(format)
 		if err != nil {
@@ -99,7 +102,18 @@ func makeReport(a *cli.App, dirs []string, f *reportFlags) error {
 			if err := a.Print(path + "\n"); err != nil {
 				return err
 			}
+			written[x.Name], endings[filepath.Ext(x.Name)] = true, format != report.HTML
 		}
 	}
-	return nil
+	there, err := os.ReadDir(f.out)
+	var others []string
+	for _, e := range there {
+		if endings[filepath.Ext(e.Name())] && !written[e.Name()] {
+			others = append(others, e.Name())
+		}
+	}
+	if len(others) > 0 {
+		a.Printf("ein: %s also has, not of this report: %s\n", f.out, words.Joined(others))
+	}
+	return err
 }

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -39,6 +40,7 @@ type submitFlags struct {
 	self    *cobra.Command
 	command []string      // the verb and what follows
 	ended   chan struct{} // of local: closed when nothing runs any more
+	refused atomic.Int64  // of local: a shard whose command is wrong, so that no round makes it
 }
 
 func submitVerb(a *cli.App) *cobra.Command {
@@ -148,10 +150,17 @@ func submit(ctx context.Context, a *cli.App, f *submitFlags) error {
 		if err := f.round(ctx, a, e, missing); err != nil {
 			return err
 		}
+		if i := int(f.refused.Load()); i > 0 {
+			why, err := os.ReadFile(f.log(i))
+			if err != nil {
+				return err
+			}
+			return a.Usage("ein bench %s: %s", f.command[0], strings.TrimPrefix(strings.TrimSpace(string(why)), "ein: "))
+		}
 	}
 	if missing := f.missing(); len(missing) > 0 {
 		return a.Outside("%s not made; %s and others say why, and the same command tries them again\n  --array=%s", words.Plural(len(missing), "shard was", "shards were"),
-			job.ShardFile(f.dir, missing[0])+".log", job.Lists(missing))
+			f.log(missing[0]), job.Lists(missing))
 	}
 	return merge(ctx, a, &mergeFlags{output: f.output}, []string{f.dir})
 }
@@ -274,6 +283,9 @@ func (f *submitFlags) there() int {
 	return n
 }
 
+// log is the file with the output of a shard.
+func (f *submitFlags) log(i int) string { return job.ShardFile(f.dir, i) + ".log" }
+
 // line returns the arguments that make a shard.
 func (f *submitFlags) line(shard string) []string {
 	to := "--output="
@@ -311,7 +323,7 @@ func (e *local) start(ctx context.Context, _ string, missing []int) (string, err
 	for range min(e.jobs, len(missing)) {
 		e.wait.Go(func() {
 			for i := range next {
-				if ctx.Err() == nil {
+				if ctx.Err() == nil && e.refused.Load() == 0 {
 					e.shard(ctx, i)
 				}
 			}
@@ -326,9 +338,10 @@ func (e *local) start(ctx context.Context, _ string, missing []int) (string, err
 	return "processes of this machine", nil
 }
 
-// shard makes one shard. Its exit status does not matter: missing looks for the record.
+// shard makes one shard. Of its exit status only that of a wrong command matters: missing looks for
+// the record.
 func (e *local) shard(ctx context.Context, i int) {
-	log, err := os.Create(job.ShardFile(e.dir, i) + ".log")
+	log, err := os.Create(e.log(i))
 	if err != nil {
 		e.app.Printf("ein: %v\n", err)
 		return
@@ -338,7 +351,10 @@ func (e *local) shard(ctx context.Context, i int) {
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = time.Minute
-	if err := cmd.Run(); err != nil {
+	err = cmd.Run()
+	if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == int(cli.ExitUsage) {
+		e.refused.Store(int64(i))
+	} else if err != nil {
 		_, _ = fmt.Fprintf(log, "ein: %v\n", err)
 	}
 }
