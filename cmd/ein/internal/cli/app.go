@@ -183,7 +183,11 @@ func reworded(cmd *cobra.Command, err error) string {
 	}
 	if found, ok := strings.CutPrefix(text, "unknown command "); ok && !cmd.HasSubCommands() {
 		found, _, _ = strings.Cut(found, " for ")
-		return fmt.Sprintf("`%s` takes flags only, found %s", cmd.CommandPath(), found)
+		text = fmt.Sprintf("`%s` takes flags only, found %s", cmd.CommandPath(), found)
+		if file, err := strconv.Unquote(found); err == nil && cmd.Flags().Lookup("instances") != nil {
+			text += fmt.Sprintf("; did you mean --instances %s?", file)
+		}
+		return text
 	}
 	if names, ok := strings.CutPrefix(text, "required flag(s) "); ok {
 		return flags(strings.TrimSuffix(names, " not set"), ", ") + " must be given"
