@@ -76,7 +76,7 @@ type Builtin struct {
 // Param is a parameter. Optional ones may be left out from the right.
 type Param struct {
 	Name     string
-	Doc      string // "graph", "node", "size", ...
+	Doc      string // "graph", "node" (where alone a label may stand), "size", ...
 	Optional bool
 	Named    bool // may be written name=value
 }

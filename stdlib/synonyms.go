@@ -35,10 +35,12 @@ var Without = map[string]string{
 	"inv": systems, "pinv": systems, "solve": systems, "lstsq": systems, "det": systems, "eig": systems, "eigvals": systems, "svd": systems,
 	"sin": angles, "cos": angles, "tan": angles, "arcsin": angles, "arccos": angles, "arctan": angles, "atan2": angles,
 	"reshape": shapes, "flatten": shapes, "ravel": shapes, "concatenate": shapes, "concat": shapes, "stack": shapes, "hstack": shapes, "vstack": shapes, "append": shapes, "zip": shapes,
+	"load": files, "read": files, "open": files, "read_csv": files, "read_table": files, "read_json": files, "read_parquet": files, "read_sql": files, "loadtxt": files, "genfromtxt": files,
 	"random": chance, "rand": chance, "randn": chance, "randint": chance, "shuffle": chance,
 }
 
 const (
+	files   = "a program opens no file; data is bound to an `input`, as with `ein run --input A=FILE`"
 	values  = "sizes are known before a program runs, and the number of different values is not; `histogram(v, lo, hi, n)` counts them in n bins, `rank(v)` orders them"
 	systems = "there is no solver; a `repeat` can approach a fixed point step by step"
 	angles  = "there are no functions of angles"

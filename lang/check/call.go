@@ -122,6 +122,9 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		case v.indexed:
 			c.indexedArgument(x, a.Value)
 			ok = false
+		case v.label && b.Params[min(i, len(b.Params)-1)].Doc != "node":
+			c.say(labelAsValue, a.Value.Pos())
+			ok = false
 		}
 	}
 	if !ok {
@@ -229,8 +232,11 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	}
 	var at *ir.Node
 	if axis != nil {
-		at = c.expr(*axis, ctx{base: ^uint64(0)}).n
-		if at == nil {
+		v := c.expr(*axis, ctx{base: ^uint64(0)})
+		if v.label {
+			return c.say(labelAsValue, (*axis).Pos())
+		}
+		if at = v.n; at == nil {
 			return val{}
 		}
 	}

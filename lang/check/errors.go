@@ -770,13 +770,18 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 func (c *checker) indexRank(x *syntax.Index, n *ir.Node, behind *syntax.Index) val {
 	d := diag.Diagnostic{Code: codes.E0302, Severity: diag.Error, Span: x.Span, Label: fmt.Sprintf("%d in brackets", len(x.Indices)),
 		Message: fmt.Sprintf("%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))}
-	_, name := x.Indices[0].(*syntax.Name)
-	if at := text(x.Indices[0]); behind != nil {
+	var place bool
+	switch x.Indices[0].(type) {
+	case *syntax.Number, *syntax.String:
+		place = true
+	}
+	if at := syntax.ExprString(x.Indices[0]); behind != nil {
 		d.Notes = []string{"All indices stand in one pair of brackets."}
 		d.Fixes = fix("write one pair", source.Span{Start: x.Indices[len(x.Indices)-1].Pos().End, End: behind.Indices[0].Pos().Start}, ",")
-	} else if !name && len(x.Indices) == 1 && n.Rank() == 2 {
-		at = strings.Trim(at, "`")
-		d.Notes = []string{fmt.Sprintf("A row is `Row[j] = A[%s,j]`, a column `Column[i] = A[i,%s]`.", at, at)}
+	} else if of := syntax.ExprString(x.X); place && len(x.Indices) == 1 && n.Rank() == 2 {
+		d.Notes = []string{fmt.Sprintf("A row is `Row[j] = %s[%s,j]`, a column `Column[i] = %s[i,%s]`.", of, at, of, at)}
+	} else if b, ok := x.Indices[0].(*syntax.Binary); ok && len(x.Indices) == 1 && b.Op.Compares() {
+		d.Notes = []string{noMask(x, b)}
 	} else if len(x.Indices) == 1 && n.Rank() > 1 {
 		d.Notes = []string{"All indices stand in one pair of brackets, as in `A[i,j]`."}
 	}
@@ -806,7 +811,7 @@ func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
 			break
 		}
 		if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() {
-			d.Notes = []string{"There are no masks: " + text(&syntax.Call{Fun: syntax.Ident{Name: "where"}, Args: []syntax.Arg{{Value: x}, {Value: whole.X}, {Value: &syntax.Number{Text: "0"}}}}) + " has 0 in the other places."}
+			d.Notes = []string{noMask(whole, x)}
 			break
 		}
 		call := &syntax.Call{Fun: syntax.Ident{Name: "select"}, Args: []syntax.Arg{{Value: whole.X}}}
@@ -826,6 +831,12 @@ func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
 		}
 	}
 	c.report(d)
+}
+
+// noMask says what there is instead of brackets that hold a condition.
+func noMask(x *syntax.Index, condition syntax.Expr) string {
+	where := &syntax.Call{Fun: syntax.Ident{Name: "where"}, Args: []syntax.Arg{{Value: condition}, {Value: x.X}, {Value: &syntax.Number{Text: "0"}}}}
+	return "There are no masks: " + text(where) + " has 0 in the other places."
 }
 
 // movesAlong reports whether an index of the left side occurs in e.

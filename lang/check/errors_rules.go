@@ -439,6 +439,9 @@ func (c *checker) notLiteral(l *syntax.Literal) {
 			d.Notes, d.Fixes = []string{"A rule is `Head(x) <- Body(x).`"}, fix("delete `-`", at, "")
 		}
 	}
+	if name, ok := l.X.(*syntax.Name); ok && c.rel.byName[name.Name] != nil {
+		d.Notes = []string{"`:print " + name.Name + "` prints its rows; an atom has a variable for each column, as in `" + name.Name + "(x, y)`."}
+	}
 	c.foreign(&d, l.X)
 	c.report(d)
 }

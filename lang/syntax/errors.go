@@ -510,6 +510,9 @@ func (p *parser) errQualified(i, hi int, clause bool) diag.Diagnostic {
 		return withNote(d, "The columns of a relation are told apart by their order: `Pay(from, to, amount, day)` has a variable for each.")
 	}
 	member := p.word(last)
+	if member == "ein" {
+		return withNote(d, "This is the name of a file; a program is its text.")
+	}
 	name := cmp.Or(stdlib.Synonyms[member], member)
 	if why := stdlib.Without[member]; why != "" {
 		return withNote(d, "Ein has no `"+member+"`: "+why+".")

@@ -20,6 +20,18 @@ CONTROLS = 'input Owns: graph\nControls = desc(Owns, "holding")'
 
 
 @pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: ein.run(CONTROLS, OWNS), "as A=data"),  # pyright: ignore[reportArgumentType]
+        (lambda: ein.run("n = 1", limits={"ops": 3}), r"limits are ein.Limits\(ops=.*found dict"),  # pyright: ignore[reportArgumentType]
+    ],
+)
+def test_how_it_is_called(call, said):
+    with pytest.raises(TypeError, match=said):
+        call()
+
+
+@pytest.mark.parametrize(
     "owns",
     [
         OWNS,

@@ -85,7 +85,7 @@ func unused(decls []Decl, input int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("columns not used (%s): %s", plural(r.seen, "row"), some(shown, n))
+	return fmt.Sprintf("columns not used (%s): %s%s", plural(r.seen, "row"), some(shown, n), r.between)
 }
 
 func (r *Raw) warnsOf(code string) bool {
@@ -156,7 +156,7 @@ func (b *binder) universe(decls []Decl, known []string) {
 				e := &Error{File: d.Raw.File, Msg: "the program's inputs have no nodes", Hint: "nodes=N makes a graph of N nodes without edges"}
 				if i := slices.IndexFunc(d.Raw.Warnings, func(w Warning) bool { return w.Code == "where" }); i >= 0 {
 					e.Msg += ", since " + d.Raw.Warnings[i].Msg
-					e.Hint = "a value is compared as it is written, capitals too"
+					e.Hint = "a value is compared as it is written, capitals and quotes too"
 				}
 				panic(e)
 			}

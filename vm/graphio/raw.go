@@ -29,9 +29,10 @@ type Raw struct {
 	Format   Format
 	Warnings []Warning
 
-	unused []unusedColumn // of a table that was read for some of its columns
-	more   int            // such columns that are not listed
-	seen   int            // its rows
+	unused  []unusedColumn // of a table that was read for some of its columns
+	more    int            // such columns that are not listed
+	seen    int            // its rows
+	between string         // which columns edges join, for that warning, where they came first and nobody named them
 
 	opt    Options
 	mem    memory
@@ -77,7 +78,7 @@ func (r *Raw) held() int {
 // labels, which those that Bind returned may share. The file cannot be bound again.
 func (r *Raw) Free() {
 	r.mem.give(int(r.mem.held) - r.texts)
-	*r = Raw{File: r.File, Kind: r.Kind, Format: r.Format, Warnings: r.Warnings, unused: r.unused, more: r.more, seen: r.seen, form: freed}
+	*r = Raw{File: r.File, Kind: r.Kind, Format: r.Format, Warnings: r.Warnings, unused: r.unused, more: r.more, seen: r.seen, between: r.between, form: freed}
 }
 
 // edges lists the edges in the order of the file, with their weights if there are any.

@@ -216,6 +216,11 @@ func (t *table) noteUnused() {
 	}
 	o := &t.opt
 	chosen := (t.cols.src < 0 || o.Source != "") && (t.cols.dst < 0 || o.Target != "" || o.OneHot != "") && (t.cols.weight < 0 || o.Weight != "")
+	if t.names != nil && t.opt.Kind != Vector && t.opt.OneHot+t.opt.Source+t.opt.Target == "" {
+		if _, known := knownPair(t.names); !known {
+			t.raw.between = fmt.Sprintf("; edges lead from %s to %s: from= and to= name other columns", quote(t.names.cells[t.cols.src].val), quote(t.names.cells[t.cols.dst].val))
+		}
+	}
 	if t.raw.seen = t.seen; len(t.raw.unused) > 0 && t.seen > 0 && !chosen {
 		t.warn("unused", t.first, "")
 	}
@@ -271,7 +276,7 @@ func (t *table) layout(first, second *row) (header bool) {
 		}
 	}
 	if t.cols.src == t.cols.dst {
-		panic(t.fatal(first.line, 0, fmt.Sprintf("source and target are both column %d", t.cols.src+1), "give source= and target="))
+		panic(t.fatal(first.line, 0, fmt.Sprintf("source and target are both column %d", t.cols.src+1), "give from= and to=; a shell ends a command at an & outside quotes"))
 	}
 	if t.opt.Header == HeaderAuto && !header {
 		if header = t.numbersBelow(first, second); header {

@@ -57,10 +57,10 @@ func TestTextGraphs(t *testing.T) {
 				"square: g.csv:1: 4 rows of 4 numbers are read as edges of the nodes 0 and 1; a matrix is read from JSON, NPY or Matrix Market\n" +
 				"duplicates: g.csv:4: 1 repeated edge merged: 0 -> 1 is on line 1 and again on line 4"},
 		{name: "a matrix with labels", spec: "g.csv", text: ",a,b\na,0,1\nb,1,0\n",
-			want: "bool 2x2: 0>1 1>0\nheader: g.csv:1: the first row is read as a header: \"\", \"a\", \"b\"; header=no reads it as data\nunused: g.csv:1: columns not used (2 rows): 1\n" +
+			want: "bool 2x2: 0>1 1>0\nheader: g.csv:1: the first row is read as a header: \"\", \"a\", \"b\"; header=no reads it as data\nunused: g.csv:1: columns not used (2 rows): 1; edges lead from \"a\" to \"b\": from= and to= name other columns\n" +
 				"square: g.csv:1: 2 rows of 2 numbers are read as edges of the nodes 0 and 1; a matrix is read from JSON, NPY or Matrix Market"},
 		{name: "rows with numbers", spec: "g.csv?header=yes", text: ",x,y\n0,a,b\n1,b,c\n2,c,a\n",
-			want: "bool 3x3: 0>1 1>2 2>0 [\"a\" \"b\" \"c\"]\nunused: g.csv:1: columns not used (3 rows): 1"},
+			want: "bool 3x3: 0>1 1>2 2>0 [\"a\" \"b\" \"c\"]\nunused: g.csv:1: columns not used (3 rows): 1; edges lead from \"x\" to \"y\": from= and to= name other columns"},
 		{name: "a matrix of three columns", kind: Matrix, spec: "w.csv", text: "0,1,0\n0,0,1\n1,0,0\n",
 			want: "bool 2x2: 0>0\nsquare: w.csv:1: 3 rows of 3 numbers are read as edges of the nodes 0 and 1; a matrix is read from JSON, NPY or Matrix Market\n" +
 				"zero-weight: w.csv: 2 edges of weight 0 left out: in a matrix, 0 means no edge; default=inf keeps weight 0 and makes a missing edge infinite"},
@@ -154,7 +154,7 @@ func TestTextErrors(t *testing.T) {
 		{name: "no such column, by from", spec: "g.csv?from=payer", text: "from,to\n0,1\n", want: `error: g.csv:1: from=payer: no such column (the columns are "from", "to")`},
 		{name: "no such position", spec: "g.csv?target=3", text: "0,1\n", want: "error: g.csv:1: target=3: expected a column from 1 to 2 (fields are separated by commas here)"},
 		{name: "position zero", spec: "g.csv?source=0", text: "0,1\n", want: "error: g.csv:1: source=0: expected a column from 1 to 2 (fields are separated by commas here)"},
-		{name: "same column", spec: "g.csv?source=2", text: "0,1\n", want: "error: g.csv:1: source and target are both column 2 (give source= and target=)"},
+		{name: "same column", spec: "g.csv?source=2", text: "0,1\n", want: "error: g.csv:1: source and target are both column 2 (give from= and to=; a shell ends a command at an & outside quotes)"},
 		{name: "two columns of a name", spec: "g.csv?source=a&target=b", text: "a,a,b\n0,1,2\n", want: "error: g.csv:1: source=a: two columns have this name (give the position)"},
 		{name: "names without header", spec: "g.csv?header=no&source=a", text: "0,1\n", want: "error: g.csv: columns are given by name, but header=no says that they have no names (give positions, counted from 1)"},
 		{name: "many columns", spec: "g.csv?source=zz", text: "a,b,c,d,e,f,g,h,i,j,k,l\n", want: `error: g.csv:1: source=zz: no such column (the columns are "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", and 2 more)`},

@@ -11,7 +11,7 @@ func TestWhere(t *testing.T) {
 		{"where=by==LH", air, `bool 3x3: 0>1 2>0 ["a" "b" "c"]|unused: t.csv:1: columns not used (3 rows): "km"|where: t.csv: where= leaves out 1 of 3 rows`},
 		{"where=by!=LH", air, `bool 2x2: 0>1 ["b" "c"]|unused: t.csv:1: columns not used (3 rows): "km"|where: t.csv: where= leaves out 2 of 3 rows`},
 		{"where=km!=&where=km>=3e2&where=km<450", air, `bool 2x2: 0>1 ["a" "b"]|unused: t.csv:1: columns not used (3 rows): "by"|where: t.csv: where= leaves out 2 of 3 rows`},
-		{"where=by==lh", air, `error: t.csv: the program's inputs have no nodes, since where= leaves out 3 of 3 rows (a value is compared as it is written, capitals too)`},
+		{"where=by==lh", air, `error: t.csv: the program's inputs have no nodes, since where= leaves out 3 of 3 rows (a value is compared as it is written, capitals and quotes too)`},
 		{"where=km==300.0", air, `bool 2x2: 0>1 ["a" "b"]|unused: t.csv:1: columns not used (3 rows): "by"|where: t.csv: where= leaves out 2 of 3 rows`},
 		{"where=km<9", air, `error: t.csv:4:8: expected a number for where=km<9, found "" (where=km!= before it skips empty cells)`},
 		{"where=miles<9", air, `error: t.csv:1: where=miles: no such column (the columns are "from", "to", "by", "km")`},

@@ -72,7 +72,7 @@ func TestTable(t *testing.T) {
 		}
 		seen[cat.Name] = true
 		if i > 0 && cat.Level < category.Table[i-1].Level {
-			t.Errorf("%s is out of order", cat.Name)
+			t.Errorf("%s stands behind a category of a higher level", cat.Name)
 		}
 		if got, ok := category.Lookup(cat.Name); !ok || got.Name != cat.Name {
 			t.Errorf("Lookup(%q) finds %q", cat.Name, got.Name)

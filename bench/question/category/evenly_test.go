@@ -21,7 +21,7 @@ func TestEvenly(t *testing.T) {
 		{names, 50, 2, "[1 1 0]"},
 		{names, 1, 0, fmt.Sprint(of)},
 		{names, 1, 1000, fmt.Sprint(of)},
-		{names, 2, 48, "[18 16 14]"}, // the others have no more
+		{names, 2, 2*len(names) - 4, fmt.Sprint([3]int{2*of[0] - 4, 2 * of[1], 2 * of[2]})}, // the others have no more
 		{[]string{"sibling"}, 50, 10, "[10 0 0]"},
 	} {
 		var levels [3]int

@@ -102,6 +102,8 @@ def _request(
 
 def _given(inputs: Mapping[str, Any] | None, data: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs of a call, each once."""
+    if inputs is not None and not isinstance(inputs, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"data is given by the name of its input, as A=data or {{'A': data}}; found {type(inputs).__name__}")
     given = {**(inputs or {}), **data}
     if len(given) < len(inputs or ()) + len(data):
         raise TypeError(f"got two values for the input {next(k for k in data if k in (inputs or ()))!r}")
@@ -112,6 +114,8 @@ def limits_of(limits: Limits | None) -> dict[str, Any]:
     """Limits as the engine reads them."""
     if limits is None:
         return {}
+    if not isinstance(limits, Limits):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"limits are ein.Limits(ops=..., memory=..., seconds=...); found {type(limits).__name__}")
     said = {"ops": limits.ops, "memory": limits.memory, "elements": limits.elements, "seconds": limits.seconds}
     for k, v in said.items():
         if v is not None and not (0 < v <= _MOST[k] and (k == "seconds" or v == int(v))):

@@ -144,7 +144,11 @@ func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
 	for _, k := range n.Faults {
 		faults += k
 	}
-	a.Printf("%s requests: %s answered, %s refused, %s faults\n", words.Count(n.Requests), words.Count(n.Answered), words.Count(n.Refused), words.Count(faults))
+	lost := ""
+	if n.Requests == 0 && len(f.command) > 0 && !strings.ContainsRune(strings.Join(f.command, ""), '{') {
+		lost = ": the command had none of {openai}, {anthropic} and {gemini}"
+	}
+	a.Printf("%s: %s answered, %s refused, %s faults%s\n", words.Plural(n.Requests, "request"), words.Count(n.Answered), words.Count(n.Refused), words.Count(faults), lost)
 	return err
 }
 

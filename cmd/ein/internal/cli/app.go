@@ -35,6 +35,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -129,10 +130,24 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 	// Whatever verbs report comes as a status, so this is from cobra.
 	hint := ""
 	if flag, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		var all []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
-		if near, ok := diag.Suggest(flag.GetSpecifiedName(), all); ok {
+		var all, like []string
+		name, before := flag.GetSpecifiedName(), cmd.Flags().Args()
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			all = append(all, f.Name)
+			if strings.HasPrefix(f.Name, name) || strings.HasPrefix(name, f.Name) {
+				like = append(like, f.Name)
+			}
+		})
+		near, ok := diag.Suggest(name, all)
+		switch {
+		case cmd.HasSubCommands() && len(before) > 0: // it was to be a flag of that
+			err = Verb(cmd, before)
+		case strings.Contains(cmd.Use, "-- ") && len(before) > 0:
+			hint = "; a command goes behind --"
+		case ok:
 			hint = fmt.Sprintf("; did you mean --%s?", near)
+		case len(like) == 1:
+			hint = fmt.Sprintf("; did you mean --%s?", like[0])
 		}
 	}
 	a.Printf("ein: %s%s\nTry `%s --help`.\n", reworded(cmd, err), hint, cmd.CommandPath())
@@ -168,7 +183,11 @@ func reworded(cmd *cobra.Command, err error) string {
 	}
 	if found, ok := strings.CutPrefix(text, "unknown command "); ok && !cmd.HasSubCommands() {
 		found, _, _ = strings.Cut(found, " for ")
-		return fmt.Sprintf("`%s` takes flags only, found %s", cmd.CommandPath(), found)
+		text = fmt.Sprintf("`%s` takes flags only, found %s", cmd.CommandPath(), found)
+		if file, err := strconv.Unquote(found); err == nil && cmd.Flags().Lookup("instances") != nil {
+			text += fmt.Sprintf("; did you mean --instances %s?", file)
+		}
+		return text
 	}
 	if names, ok := strings.CutPrefix(text, "required flag(s) "); ok {
 		return flags(strings.TrimSuffix(names, " not set"), ", ") + " must be given"
@@ -191,7 +210,12 @@ func Verb(cmd *cobra.Command, args []string) error {
 	}
 	all := lists.Map(cmd.Commands(), (*cobra.Command).Name)
 	hint := ""
-	if near, ok := diag.Suggest(args[0], all); ok {
+	deeper := slices.IndexFunc(cmd.Commands(), func(verb *cobra.Command) bool {
+		return slices.ContainsFunc(verb.Commands(), func(c *cobra.Command) bool { return c.Name() == args[0] })
+	})
+	if deeper >= 0 {
+		hint = fmt.Sprintf("; did you mean `%s %s`?", cmd.Commands()[deeper].CommandPath(), args[0])
+	} else if near, ok := diag.Suggest(args[0], all); ok {
 		hint = fmt.Sprintf("; did you mean `%s %s`?", cmd.CommandPath(), near)
 	} else if filepath.Ext(args[0]) == ".ein" {
 		hint = fmt.Sprintf("; did you mean `ein run %s`?", args[0])
