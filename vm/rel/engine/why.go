@@ -504,7 +504,7 @@ func (w *why) emit(r *run, i int) int {
 	if s.valued {
 		x = r.eval(&r.rule.Head[s.width].Expr) + 0
 		if final := w.complete[r.rel].find(key); w.complete[r.rel].val[final] != x {
-			return i - 1
+			return r.cut
 		}
 	}
 	if !w.proves {
@@ -514,10 +514,10 @@ func (w *why) emit(r *run, i int) int {
 				w.grown = append(w.grown, r.rel)
 			}
 		}
-		return i - 1
+		return r.cut
 	}
 	if !slices.Equal(key, w.goal) {
-		return i - 1
+		return r.cut
 	}
 	w.hit = true
 	return -1

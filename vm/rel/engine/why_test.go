@@ -266,6 +266,29 @@ func TestDeepProof(t *testing.T) {
 	}
 }
 
+// TestManyWays proves that a walk begins at a node, of which there are millions: one is enough.
+func TestManyWays(t *testing.T) {
+	const n, length = 30, 10
+	w := newWorkload(n)
+	edge := w.relation("Edge", 2)
+	facts := &tensor.Table{Columns: w.p.Relations[edge].Columns, Len: 5 * n, Cells: make([]tensor.Cells, 2)}
+	for i := range facts.Len {
+		facts.Cells[0].ID, facts.Cells[1].ID = append(facts.Cells[0].ID, uint32(i%n)), append(facts.Cells[1].ID, uint32((i+i/n*7+1)%n))
+	}
+	w.p.Relations[edge].Facts = facts
+	walks := w.relation("Walks", 1)
+	var body []lit
+	for i := range length {
+		body = append(body, lit{edge, []int{i, i + 1}})
+	}
+	w.rule(lit{walks, []int{0}}, body...)
+	var ctl kernel.Ctl
+	answers, err := engine.Why(w.p, nil, &ctl, nil, &engine.Budget{}, []engine.Goal{{Relation: walks, Row: []float64{7}}})
+	if err != nil || !answers[0].Holds || len(answers[0].Proof.Steps) < 2 || ctl.Ops > 100_000 {
+		t.Errorf("%d operations: %+v %v", ctl.Ops, answers, err)
+	}
+}
+
 // TestDemandedTries says what a row of a closure lacks from the rows that could lead to it.
 func TestDemandedTries(t *testing.T) {
 	const n = 500
