@@ -174,6 +174,9 @@ func (r *received) check() error {
 	if _, known := dtypes[r.Dtype]; !known {
 		return r.fail("", "there is no dtype %q; there are bool, int8 to int64, uint8 to uint64, float32 and float64", r.Dtype)
 	}
+	if r.in.Kind == graphio.Relation {
+		return r.fail("", "found an array, expected the rows of a relation, as JSON or text")
+	}
 	rank := map[graphio.Kind]int{graphio.Graph: 2, graphio.Matrix: 2, graphio.Vector: 1}[r.in.Kind]
 	if len(r.Shape) != rank {
 		return r.fail("", "the array has %s, a %s has %d", words.Plural(len(r.Shape), "axis", "axes"), r.in.Kind, rank)

@@ -329,6 +329,7 @@ func TestArrays(t *testing.T) {
 		{"two weights of 1", matrix, `{"layout":"edges","dtype":"float64","shape":[2,2],"parts":[0,1]}`, [][]byte{little[int64](0, 1, 0, 1), little[float64](1, 1)}, "1 edge has the ends"},
 		{"another layout", matrix, `{"layout":"coo","dtype":"float64","shape":[2,2],"parts":[]}`, nil, `there is no layout \"coo\"`},
 		{"another type", matrix, `{"layout":"dense","dtype":"complex","shape":[2,2],"parts":[]}`, nil, `there is no dtype \"complex\"`},
+		{"a relation", "input A(a: node, b: node)\nA(x,y)?", `{"layout":"dense","dtype":"bool","shape":[2,2],"parts":[]}`, nil, "found an array, expected the rows of a relation"},
 		{"another rank", matrix, `{"layout":"dense","dtype":"bool","shape":[2],"parts":[]}`, nil, "the array has 1 axis, a matrix has 2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

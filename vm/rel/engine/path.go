@@ -26,13 +26,12 @@ type paths struct {
 	hops       []uint32   // of each row of the replay: that neighbour
 }
 
-// paths finds the closures of the part that are proved by searches, by their relations, and gives
-// the part with the other rules for them.
+// paths finds the closures of the part that are proved by searches, and gives the part with the
+// other rules for them.
 func (x *explainer) paths() (list []*paths, turned *rel.Program) {
 	if x.p.AsWritten {
 		return nil, x.part
 	}
-	list = make([]*paths, len(x.p.Relations))
 	turned = x.part
 	known := newDemander(turned, nil).known
 	for _, s := range x.part.Strata() {
@@ -63,12 +62,12 @@ func (x *explainer) paths() (list []*paths, turned *rel.Program) {
 				}
 			}
 			if newDemander(&q, nil).known[c.rel].has(p.by) {
-				list[c.rel], turned = p, &q
+				list, turned = append(list, p), &q
 				break
 			}
 		}
 	}
-	if asked, _ := demand(turned, nil); turned == x.part || asked == turned {
+	if asked, _ := demand(turned, nil); list == nil || asked == turned {
 		return nil, x.part
 	}
 	return list, turned
@@ -162,7 +161,7 @@ func (w *why) search(p *paths) {
 func (w *why) follow(p *paths, height int) {
 	for p.made < len(p.found) && p.height(p.made+1) == height {
 		for list := p.found[p.made]; len(list) > 0; list = list[3:] {
-			w.keep(&w.stores[p.rel], list[:2], 0)
+			w.derived(p.rel, list[:2], 0)
 			p.hops = append(p.hops, list[2])
 		}
 		p.made++

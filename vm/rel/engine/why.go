@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"ein/vm/kernel"
 	"ein/vm/rel"
@@ -267,9 +268,9 @@ rows:
 			continue
 		}
 		if row := w.numbers(nil, g.Relation, s.row(k)); least < 0 || slices.Compare(row, numbers) < 0 {
-			for _, n := range w.marks[g.Relation] { // those of its round
-				if k < n {
-					end = min(end, n)
+			for _, m := range w.marks[g.Relation] { // those of its round
+				if k < m.rows {
+					end = min(end, m.rows)
 					break
 				}
 			}
@@ -302,13 +303,17 @@ func (r *run) codes(i int, row []float64) []uint32 {
 // why is a replay: it derives rows again, the lowest first.
 type why struct {
 	*run
-	complete []store // of all rows, with indexes of the replay
-	leaf     []bool  // not derived again
-	marks    [][]int // of each relation: its rows before each round
-	first    []*nest // a nest for each rule without relations that are derived
+	complete []store  // of all rows, with indexes of the replay
+	leaf     []bool   // not derived again
+	marks    [][]mark // of each relation
+	round    int      // how many there were
+	first    []*nest  // a nest for each rule without relations that are derived
 	each     []*nest
-	all      stratum  // of all that is derived
-	paths    []*paths // nil, or of each relation: the searches that its rows come from
+	by       [][]int // of each relation: the nests of each that its new rows drive
+	grown    []int   // relations with rows that are new in this round
+	all      stratum // of all that is derived
+	paths    []*paths
+	path     map[int]*paths // by relation
 
 	// Of the proof of one row.
 	goals  map[*rel.Rule]*nest
@@ -322,6 +327,12 @@ type why struct {
 	collect func(steps int)
 }
 
+// mark says how many rows a relation had before a round, which had more than before.
+type mark struct{ round, rows int }
+
+// markBytes is what a mark takes, in a list that grows.
+const markBytes = 32
+
 // newReplay prepares to derive again what a run has of the needed relations, by the rules of p.
 // Rules are planned by bound, which does not depend on how much the run has made.
 func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*tensor.Value, list []*paths) *why {
@@ -330,7 +341,10 @@ func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*t
 	p = &written
 	n := len(p.Relations)
 	pl := &Plan{p: p, bound: bound, index: make([][]*spec, n), member: make([]bool, n), met: make([]bool, n), coder: full.encode}
-	w := &why{run: newRun(pl, full.ctl, full.budget), leaf: make([]bool, n), marks: make([][]int, n), goals: map[*rel.Rule]*nest{}, all: stratum{inside: map[int]bool{}}, paths: list}
+	w := &why{run: newRun(pl, full.ctl, full.budget), leaf: make([]bool, n), marks: make([][]mark, n), by: make([][]int, n), goals: map[*rel.Rule]*nest{}, all: stratum{inside: map[int]bool{}}, paths: list, path: map[int]*paths{}}
+	for _, p := range list {
+		w.path[p.rel] = p
+	}
 	// Sums and aggregates need all of their bindings, not the lowest: they are taken as they are, and
 	// parts says later what they are made of.
 	for i := range p.Relations {
@@ -350,12 +364,13 @@ func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*t
 	}
 	for i := range p.Rules {
 		r := &p.Rules[i]
-		if w.leaf[r.Rel] || list != nil && list[r.Rel] != nil {
+		if w.leaf[r.Rel] || w.path[r.Rel] != nil {
 			continue
 		}
 		before := len(w.each)
 		for k := range r.Body {
 			if r.Body[k].Kind == rel.Atom && w.all.inside[r.Body[k].Rel] {
+				w.by[r.Body[k].Rel] = append(w.by[r.Body[k].Rel], len(w.each))
 				w.each = append(w.each, pl.nest(r, &w.all, k))
 			}
 		}
@@ -399,22 +414,23 @@ func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*t
 	}
 	w.why = w
 	for _, p := range list {
-		if p != nil {
-			w.search(p)
-		}
+		w.search(p)
 	}
 	return w
 }
 
 // indexed gives stores the indexes that nests need by now.
 func (w *why) indexed(nests []*nest) {
-	for i := range w.stores {
-		for _, list := range [2][]store{w.stores, w.complete} {
-			s := &list[i]
-			if len(s.index) != len(w.index[i]) || s.index == nil {
-				s.index = nil
-				for _, x := range w.index[i] {
-					s.index = append(s.index, &index{cols: x.cols})
+	for _, n := range nests {
+		for k := range n.steps {
+			i := n.steps[k].rel
+			for _, list := range [2][]store{w.stores, w.complete} {
+				s := &list[i]
+				if len(s.index) != len(w.index[i]) || s.index == nil {
+					s.index = nil
+					for _, x := range w.index[i] {
+						s.index = append(s.index, &index{cols: x.cols})
+					}
 				}
 			}
 		}
@@ -428,18 +444,38 @@ func (w *why) keep(s *store, key []uint32, x float64) {
 	}
 }
 
+// derived keeps a row that this round makes.
+func (w *why) derived(i int, key []uint32, x float64) {
+	s := &w.stores[i]
+	before := s.n
+	if w.keep(s, key, x); before == s.hi && before < s.n {
+		w.grown = append(w.grown, i)
+	}
+}
+
 func (w *why) find(i int, key []uint32) int { return w.stores[i].find(key) }
 
 // rounds derives rows until one fits the goal, and gives one of the lowest; -1 if the replay has
 // none.
 func (w *why) rounds(g Goal) int {
 	w.rel = g.Relation
+	old, fresh, at, nests := []int(nil), w.all.Relations, []int(nil), []*nest(nil)
+	w.grown = nil
 	for round := 0; ; round++ {
 		if k := w.matching(g, &w.stores[g.Relation]); k >= 0 {
 			return k
+		} else if round > 0 && len(w.grown) == 0 {
+			return -1
 		}
-		fresh := false
-		for _, i := range w.all.Relations {
+		if round > 0 { // only what has new rows is looked at: there may be as many rounds as rows
+			old, fresh, w.grown = fresh, w.grown, nil
+		}
+		for _, i := range old {
+			s := &w.stores[i]
+			s.lo, s.changed = s.hi, s.changed[:0]
+		}
+		at, nests = at[:0], nests[:0]
+		for _, i := range fresh {
 			s := &w.stores[i]
 			if s.lo, s.hi = s.hi, s.n; round == 0 {
 				s.lo = 0
@@ -450,25 +486,29 @@ func (w *why) rounds(g Goal) int {
 					s.changed = append(s.changed, uint32(k))
 				}
 			}
-			fresh = fresh || s.lo < s.hi
-			w.marks[i] = append(w.marks[i], s.hi)
+			if m := w.marks[i]; s.hi > 0 && (len(m) == 0 || m[len(m)-1].rows < s.hi) {
+				w.take(markBytes)
+				w.marks[i] = append(m, mark{w.round, s.hi})
+			}
+			at = append(at, w.by[i]...)
 		}
+		w.round++
 		if round == 0 {
 			w.indexed(w.first)
 			for _, n := range w.first {
 				w.do(n)
 			}
-		} else if !fresh {
-			return -1
 		}
-		w.indexed(w.each)
-		for _, n := range w.each {
+		slices.Sort(at) // as the rules are written
+		for _, k := range at {
+			nests = append(nests, w.each[k])
+		}
+		w.indexed(nests)
+		for _, n := range nests {
 			w.do(n)
 		}
 		for _, p := range w.paths {
-			if p != nil {
-				w.follow(p, len(w.marks[p.rel]))
-			}
+			w.follow(p, w.round)
 		}
 	}
 }
@@ -485,17 +525,17 @@ func (w *why) emit(r *run, i int) int {
 	if s.valued {
 		x = r.eval(&r.rule.Head[s.width].Expr) + 0
 		if final := w.complete[r.rel].find(key); w.complete[r.rel].val[final] != x {
-			return i - 1
+			return r.cut
 		}
 	}
 	if !w.proves {
 		if s.valued || w.complete[r.rel].find(key) >= 0 { // else nobody asked for it
-			w.keep(s, key, x)
+			w.derived(r.rel, key, x)
 		}
-		return i - 1
+		return r.cut
 	}
 	if !slices.Equal(key, w.goal) {
-		return i - 1
+		return r.cut
 	}
 	w.hit = true
 	return -1
@@ -533,13 +573,20 @@ func (w *why) height(i, k int) int {
 	if w.leaf[i] {
 		return 0
 	}
-	at, _ := slices.BinarySearchFunc(w.marks[i], k, func(mark, k int) int {
-		if mark <= k {
-			return -1
-		}
-		return 1
-	})
-	return at
+	m := w.marks[i]
+	if at := sort.Search(len(m), func(at int) bool { return m[at].rows > k }); at < len(m) {
+		return m[at].round
+	}
+	return w.round
+}
+
+// below is how many rows of a relation came before a round.
+func (w *why) below(i, round int) int {
+	m := w.marks[i]
+	if at := sort.Search(len(m), func(at int) bool { return m[at].round >= round }); at > 0 {
+		return m[at-1].rows
+	}
+	return 0
 }
 
 // goalNest returns the loops of a rule when these columns of its head are known. As written, the
@@ -606,7 +653,7 @@ func (w *why) prove(relation, row int) *Proof {
 			below = append(below, done[y])
 		}
 		if todo.way != nil {
-			done[x] = w.derive(w.paths[x.rel], proof, todo.way, below, pairs)
+			done[x] = w.derive(w.path[x.rel], proof, todo.way, below, pairs)
 			continue
 		}
 		step := Step{Relation: x.rel, Row: w.numbers(nil, x.rel, s.row(x.row)), Rule: todo.rule, Height: w.height(x.rel, x.row), Of: below}
@@ -644,17 +691,12 @@ func (w *why) derive1(x node) *pending {
 	if h == 0 {
 		return &pending{}
 	}
-	if w.paths != nil && w.paths[x.rel] != nil {
-		p := w.paths[x.rel]
+	if p := w.path[x.rel]; p != nil {
 		todo := &pending{way: w.way(p, x.row)}
 		for i := range todo.way[1:] {
 			todo.of = append(todo.of, node{p.step, w.find(p.step, todo.way[i:i+2])})
 		}
 		return todo
-	}
-	for _, i := range w.all.Relations { // only the rows of lower rounds are seen, so proofs are well-founded
-		s := &w.stores[i]
-		s.lo, s.hi = 0, w.marks[i][h-1]
 	}
 	w.proves, w.goal = true, slices.Clone(w.stores[x.rel].row(x.row))
 	defer func() { w.proves, w.reads = false, nil }()
@@ -667,6 +709,11 @@ func (w *why) derive1(x node) *pending {
 		if n == nil {
 			n = w.goalNest(r, false, func(int) bool { return true })
 			w.goals[r] = n
+		}
+		for k := range n.steps { // only the rows of lower rounds are seen, so proofs are well-founded
+			if i := n.steps[k].rel; w.all.inside[i] {
+				w.stores[i].lo, w.stores[i].hi = 0, w.below(i, h)
+			}
 		}
 		w.indexed([]*nest{n})
 		w.reads, w.hit = make([]read, len(n.steps)), false

@@ -244,7 +244,8 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestDeepProof proves the end of a long chain, step by step and no other.
+// TestDeepProof proves the end of a long chain of rows, and then of rules, step by step and no other. A
+// round looks only at what the last one made.
 func TestDeepProof(t *testing.T) {
 	n := 100000
 	if testing.Short() {
@@ -260,13 +261,48 @@ func TestDeepProof(t *testing.T) {
 	reach := w.relation("Reach", 1)
 	w.p.Relations[reach].Facts = &tensor.Table{Columns: w.p.Relations[reach].Columns, Len: 1, Cells: []tensor.Cells{{ID: []uint32{0}}}}
 	w.rule(lit{reach, []int{1}}, lit{reach, []int{0}}, lit{next, []int{0, 1}})
-	answers, err := engine.Why(w.p, nil, &kernel.Ctl{}, nil, &engine.Budget{}, []engine.Goal{{Relation: reach, Row: []float64{float64(n - 1)}}})
+	last := reach
+	const rules = 500
+	for range rules {
+		r := w.relation("R", 1)
+		w.rule(lit{r, []int{0}}, lit{last, []int{0}})
+		last = r
+	}
+	var ctl kernel.Ctl
+	answers, err := engine.Why(w.p, nil, &ctl, nil, &engine.Budget{}, []engine.Goal{{Relation: last, Row: []float64{float64(n - 1)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	proof := answers[0].Proof
-	if err := sound(proof); err != nil || len(proof.Steps) != 2*n-1 || proof.Steps[2*n-2].Height != n-1 {
+	steps, height := 2*n-1+rules, n-1+rules
+	if err := sound(proof); err != nil || len(proof.Steps) != steps || proof.Steps[steps-1].Height != height {
 		t.Errorf("%d steps of height %d: %v", len(proof.Steps), proof.Steps[len(proof.Steps)-1].Height, err)
+	}
+	if most := uint64(100 * steps); ctl.Ops > most {
+		t.Errorf("%d operations, expected at most %d", ctl.Ops, most)
+	}
+}
+
+// TestManyWays proves that a walk begins at a node, of which there are millions: one is enough.
+func TestManyWays(t *testing.T) {
+	const n, length = 30, 10
+	w := newWorkload(n)
+	edge := w.relation("Edge", 2)
+	facts := &tensor.Table{Columns: w.p.Relations[edge].Columns, Len: 5 * n, Cells: make([]tensor.Cells, 2)}
+	for i := range facts.Len {
+		facts.Cells[0].ID, facts.Cells[1].ID = append(facts.Cells[0].ID, uint32(i%n)), append(facts.Cells[1].ID, uint32((i+i/n*7+1)%n))
+	}
+	w.p.Relations[edge].Facts = facts
+	walks := w.relation("Walks", 1)
+	var body []lit
+	for i := range length {
+		body = append(body, lit{edge, []int{i, i + 1}})
+	}
+	w.rule(lit{walks, []int{0}}, body...)
+	var ctl kernel.Ctl
+	answers, err := engine.Why(w.p, nil, &ctl, nil, &engine.Budget{}, []engine.Goal{{Relation: walks, Row: []float64{7}}})
+	if err != nil || !answers[0].Holds || len(answers[0].Proof.Steps) < 2 || ctl.Ops > 100_000 {
+		t.Errorf("%d operations: %+v %v", ctl.Ops, answers, err)
 	}
 }
 
