@@ -186,6 +186,10 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Code, d.Label = codes.E0203, "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
 		d.Notes = []string{"An index belongs in brackets after a tensor, as in `v[" + x.Name + "]`; its positions are `range(n)[" + x.Name + "]`."}
+	case ok && strings.EqualFold(near, x.Name):
+		d.Fixes = guess("`"+near+"`", x.Span, near)
+	case strings.HasPrefix(x.Name, "sum_") && c.isFactor(x.Span):
+		d.Notes = []string{stdlib.Summed}
 	case stdlib.Keyword(x.Name, c.scope.fn != nil) != "": // return begins the value of a function
 		d.Notes = []string{stdlib.Keyword(x.Name, c.scope.fn != nil)}
 	case c.isLabel(x.Name):
