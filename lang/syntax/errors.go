@@ -287,9 +287,13 @@ func relatedOpener(open token) []diag.Related {
 	return []diag.Related{{Span: open.span(), Message: bracketName(open.kind) + " opened here"}}
 }
 
-func errNothingToClose(k Kind, span source.Span) diag.Diagnostic {
-	d := withFix(newError(codes.E0104, span, "unmatched %s", bracketName(k)), "delete it", span, "")
-	d.Fixes[0].Guess = true // or its opener is missing
+// errNothingToClose reports that token i closes no bracket. One more behind another at the end of
+// its statement, up to hi, is too many; elsewhere the opener may be missing.
+func (p *parser) errNothingToClose(i, hi int) diag.Diagnostic {
+	t := p.toks[i]
+	d := withFix(newError(codes.E0104, t.span(), "unmatched %s", bracketName(t.kind)), "delete it", t.span(), "")
+	next := p.toks[i+1].kind
+	d.Fixes[0].Guess = i == 0 || !p.toks[i-1].kind.closes() || i+1 < hi && next != KindDot && next != KindQuestion
 	return d
 }
 
@@ -786,7 +790,7 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 	case level > 0 && seg.clause:
 		return say(errInDef, p.span(lo, hi), "a fact, a rule or a query")
 	case i < hi && t.kind.closes() && open < 0:
-		return errNothingToClose(t.kind, t.span())
+		return p.errNothingToClose(i, hi)
 	case i < hi && t.kind.closes() && p.toks[open].kind.closer() != t.kind:
 		return errMismatched(p.toks[open], t)
 	case t.kind == KindNot && !seg.clause:
