@@ -899,6 +899,23 @@ func (c *checker) comparesFar(x *syntax.Binary, side syntax.Expr, v, other val) 
 		Message: text(side) + " is infinite where there is no edge, not 0", Notes: []string{note}})
 }
 
+// comparesTruth warns of 0 < x < 9, which in other languages is two comparisons.
+func (c *checker) comparesTruth(x *syntax.Binary) {
+	compares := func(e syntax.Expr) (*syntax.Binary, bool) {
+		b, ok := e.(*syntax.Binary)
+		return b, ok && b.Op.Compares()
+	}
+	l, ok := compares(x.L)
+	if !ok {
+		return
+	}
+	if _, longer := compares(l.L); !longer { // else it was told
+		note := fmt.Sprintf("Both hold where `(%s) * (%s %s %s)` is 1; if it is meant, put `%s` in parentheses.",
+			syntax.ExprString(l), syntax.ExprString(l.R), x.Op, syntax.ExprString(x.R), syntax.ExprString(l))
+		c.warn(codes.W0332, x.Span, "", []string{note}, "%s is 0 or 1 before it is compared", text(l))
+	}
+}
+
 func (c *checker) axisHint(x *syntax.Call, name string, axis *syntax.Number) {
 	c.warn(codes.N0324, x.Span, "", []string{fmt.Sprintf("To reduce along an axis write `%s(%s, axis=%s)`.", name, syntax.ExprString(x.Args[0].Value), axis.Text)},
 		"`%s` of two arguments compares them element by element", name)
