@@ -151,9 +151,9 @@ var Builtins = []Builtin{
 		},
 	},
 	{
-		Name: "closed_walks", Params: []Param{{Name: "A", Doc: "graph"}, {Name: "k", Doc: "length, 1 to 8"}},
+		Name: "closed_walks", Params: []Param{{Name: "A", Doc: "graph, or matrix of weights"}, {Name: "k", Doc: "length, 1 to 8"}},
 		Result: "count", Group: "Graphs", Cost: "k-1 matrix products at most",
-		Doc:     "trace of the k-th power of A: the number of closed walks of k edges, each counted once for every node it can start from",
+		Doc:     "trace of the k-th power of A: the number of closed walks of k edges, each counted once for every node it can start from; of a matrix of weights, the sum of their products",
 		Example: "A = edges([[0,1],[1,2],[2,0]], 3)\n:print closed_walks(A, 3)", Output: "closed_walks(A, 3) = 3",
 		Lower: func(c *Call) *ir.Node {
 			g := c.graph(0)

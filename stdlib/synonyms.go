@@ -67,6 +67,9 @@ var keywords = map[string]struct {
 	"import": {true, modules}, "from": {true, modules}, "using": {true, modules}, "include": {true, modules},
 	"why":  {true, "A row is explained by `:why Path(\"a\", \"b\")`."},
 	"none": {note: missing}, "null": {note: missing}, "nil": {note: missing},
+	"is":     {note: "To assign, write `=`; to compare, write `==`."},
+	"order":  {note: "`sort(v)` orders the elements of a vector, and `ein run --sort` what is shown."},
+	"group":  {note: "To group, compare with the group numbers: `Total[k] = sum(where(Shop[i] == K[k], Sales[i], 0))`."},
 	"select": {true, "There are no SQL queries: tables are bound to inputs, and questions are equations or rules."},
 }
 
@@ -95,12 +98,16 @@ var InBody = map[string]struct{ Note, Fix string }{
 	"mod":      {"The rest of a division is `a - b * floor(a / b)`.", ""},
 	"distinct": {"The rows of a relation are distinct, and `count(x)` counts the different values of x.", ""},
 	"group":    {"The columns of the head without an aggregate are the groups: `Total(x, sum(a)) <- Pay(x, a).`.", ""},
+	"order":    {"Rows are sorted by their first column, then by the next; a rule puts others first: `Sorted(y, x) <- P(x, y).`", ""},
 	"limit":    {"`ein run --top 10` shows the first rows.", ""},
 	"null":     {"There is no null: a row that lacks a value is left out.", ""},
 	"as":       {"A column has no name: what reads a relation gives its columns variables, in their order.", ""},
 	"exists":   {"A variable of the body alone stands for some value, as `_` does.", ""},
 	"forall":   {"What holds for all has no exception: give the exceptions a relation, and negate it.", ""},
 }
+
+// Summed is how sums with a sign are written here.
+const Summed = "An index that the left side lacks is summed: `C[i,k] = A[i,j] B[j,k]`."
 
 const literals = "The literals of a body are separated by commas."
 

@@ -147,6 +147,7 @@ var (
 	E0329 = add("E0329", Type, "a shape that changes from round to round")
 	W0330 = add("W0330", Type, "a matrix of distances compared with 0")
 	W0331 = add("W0331", Type, "a number that is a node, and the label of another one")
+	W0332 = add("W0332", Type, "a comparison that is compared")
 
 	// Group 04: literals and constructors.
 	E0401 = add("E0401", Type, "a whole number that is too large")

@@ -580,7 +580,7 @@ var elementwise = map[string]struct {
 	"abs":     {1, func(a []float64) float64 { return math.Abs(a[0]) }, same},
 	"sqrt":    {1, func(a []float64) float64 { return math.Sqrt(a[0]) }, always},
 	"exp":     {1, func(a []float64) float64 { return exp(a[0]) }, always},
-	"log":     {1, func(a []float64) float64 { return math.Log(a[0]) }, always},
+	"log":     {1, func(a []float64) float64 { return log(a[0]) }, always},
 	"sigmoid": {1, func(a []float64) float64 { return 1 / (1 + exp(-a[0])) }, always},
 	"relu":    {1, func(a []float64) float64 { return math.Max(a[0], 0) }, same},
 	"tanh":    {1, func(a []float64) float64 { return math.Tanh(a[0]) }, always},
@@ -605,4 +605,12 @@ func exp(x float64) float64 {
 		return math.Exp(x-1) * math.E
 	}
 	return math.Exp(x)
+}
+
+// log is math.Log, which for amd64 takes a number below 2**-1022 for a greater one.
+func log(x float64) float64 {
+	if m, e := math.Frexp(x); e < -1021 {
+		return math.Log(m) + float64(e)*math.Ln2
+	}
+	return math.Log(x)
 }

@@ -186,6 +186,10 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Code, d.Label = codes.E0203, "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
 		d.Notes = []string{"An index belongs in brackets after a tensor, as in `v[" + x.Name + "]`; its positions are `range(n)[" + x.Name + "]`."}
+	case ok && strings.EqualFold(near, x.Name):
+		d.Fixes = guess("`"+near+"`", x.Span, near)
+	case strings.HasPrefix(x.Name, "sum_") && c.isFactor(x.Span):
+		d.Notes = []string{stdlib.Summed}
 	case stdlib.Keyword(x.Name, c.scope.fn != nil) != "": // return begins the value of a function
 		d.Notes = []string{stdlib.Keyword(x.Name, c.scope.fn != nil)}
 	case c.isLabel(x.Name):
@@ -904,6 +908,23 @@ func (c *checker) comparesFar(x *syntax.Binary, side syntax.Expr, v, other val) 
 	// The functions of the prelude raise this, too: whoever calls one knows of no comparison.
 	c.report(diag.Diagnostic{Code: codes.W0330, Severity: diag.Warning, Span: x.Span, Label: "here 0 is a weight",
 		Message: text(side) + " is infinite where there is no edge, not 0", Notes: []string{note}})
+}
+
+// comparesTruth warns of 0 < x < 9, which in other languages is two comparisons.
+func (c *checker) comparesTruth(x *syntax.Binary) {
+	compares := func(e syntax.Expr) (*syntax.Binary, bool) {
+		b, ok := e.(*syntax.Binary)
+		return b, ok && b.Op.Compares()
+	}
+	l, ok := compares(x.L)
+	if !ok {
+		return
+	}
+	if _, longer := compares(l.L); !longer { // else it was told
+		note := fmt.Sprintf("Both hold where `(%s) * (%s %s %s)` is 1; if it is meant, put `%s` in parentheses.",
+			syntax.ExprString(l), syntax.ExprString(l.R), x.Op, syntax.ExprString(x.R), syntax.ExprString(l))
+		c.warn(codes.W0332, x.Span, "", []string{note}, "%s is 0 or 1 before it is compared", text(l))
+	}
 }
 
 func (c *checker) axisHint(x *syntax.Call, name string, axis *syntax.Number) {

@@ -327,7 +327,9 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 	d := diag.Diagnostic{Code: codes.E0810, Severity: diag.Error, Span: x.Span, Label: "a constant",
 		Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
 		Notes:   []string{"Variables begin with a lower-case letter; a constant of another spelling is quoted."}}
-	if near, ok := c.nearConstant(x.Name); ok && len(x.Name) > 2 {
+	if value := stdlib.Constants[strings.ToLower(x.Name)]; value != "" { // True
+		d.Notes = []string{fmt.Sprintf("As a number, `%s` is written `%s`; as a text, `%q`.", x.Name, value, x.Name)}
+	} else if near, ok := c.nearConstant(x.Name); ok && len(x.Name) > 2 {
 		d.Fixes = c.guessLabel("", x.Span, near)
 	} else if !c.rel.lowered {
 		c.rel.lowered = true

@@ -342,6 +342,7 @@ func (c *checker) elaborate(x syntax.Expr, cx ctx) val {
 			c.comparesSum(x, x.R, r, l)
 			c.comparesFar(x, x.L, l, r)
 			c.comparesFar(x, x.R, r, l)
+			c.comparesTruth(x)
 		}
 		return c.mapped(x, binaryFns[x.Op], l, r)
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math/bits"
+	"slices"
 
 	"ein/lang/syntax"
 	"ein/vm/ir"
@@ -237,7 +238,15 @@ func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 			v = c.project(v, ctx{base: keep})
 		}
 	}
-	together := false // a product of some of the factors would be checked by itself
+	sizes := c.sizes()
+	// The sum of nothing is 0, whatever would be multiplied with it.
+	nothing := slices.ContainsFunc(fs, func(f factor) bool {
+		return slices.ContainsFunc(f.v.idx, func(i uint8) bool { return keep>>i&1 == 0 && sizes[i] == 0 })
+	})
+	if nothing && len(under) > 0 {
+		scalars = nil
+	}
+	together := nothing && len(under) == 0 // or a product of some of the factors would be checked by itself
 	for i, s := range scalars {
 		if i == 0 && len(over) == 0 && len(under) == 0 {
 			v = s

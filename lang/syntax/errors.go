@@ -104,7 +104,8 @@ func lexicalError(text string, t token) diag.Diagnostic {
 	}
 	if s[0] == '\'' && len(s) > 1 {
 		d := newError(codes.E0004, t.span(), "`'` does not quote a string")
-		return withFix(d, "write `\"`", t.span(), `"`+strings.ReplaceAll(s[1:len(s)-1], `"`, `\"`)+`"`)
+		label := strings.NewReplacer(`"`, `\"`, `\'`, `'`, `''`, `'`).Replace(s[1 : len(s)-1])
+		return withFix(d, "write `\"`", t.span(), `"`+label+`"`)
 	}
 	d := errRune(int(t.start), s)
 	power := s == "^" && strings.HasPrefix(text[t.end:], "T") && !strings.HasPrefix(text[t.end:], "T(") // A^T
@@ -116,6 +117,8 @@ func lexicalError(text string, t token) diag.Diagnostic {
 		d.Notes = []string{"There is no cut: all rows are found, in no order."}
 	case (s == "!" || s == "~") && strings.HasPrefix(rest, "("):
 		d.Notes = append(d.Notes, "In a rule `not` negates one atom; a comparison is turned round.")
+	case s == `\` && strings.HasPrefix(rest, "sum"): // in TeX
+		d.Notes = []string{stdlib.Summed}
 	case s == "%" && strings.TrimSpace(text[strings.LastIndexByte(text[:t.start], '\n')+1:t.start]) != "":
 		d = withNote(d, restNote)
 	}
@@ -202,8 +205,8 @@ var instead = map[rune]string{
 	'∨':  "On 0/1 values max(a, b) is or; of rules, write a second one with the same head.",
 	'¬':  "`not` negates an atom; on 0/1 values `1 - a` is not.",
 	'√':  "The square root is `sqrt(x)`.",
-	'Σ':  "An index that the left side lacks is summed: `C[i,k] = A[i,j] B[j,k]`.",
-	'∑':  "An index that the left side lacks is summed: `C[i,k] = A[i,j] B[j,k]`.",
+	'Σ':  stdlib.Summed,
+	'∑':  stdlib.Summed,
 	'\\': "`not` negates an atom; for unequal, write `!=`.",
 }
 
@@ -284,9 +287,14 @@ func relatedOpener(open token) []diag.Related {
 	return []diag.Related{{Span: open.span(), Message: bracketName(open.kind) + " opened here"}}
 }
 
-func errNothingToClose(k Kind, span source.Span) diag.Diagnostic {
-	d := newError(codes.E0104, span, "unmatched %s", bracketName(k))
-	return withFix(d, "delete it", span, "")
+// errNothingToClose reports that token i closes no bracket. One more behind another at the end of
+// its statement, up to hi, is too many; elsewhere the opener may be missing.
+func (p *parser) errNothingToClose(i, hi int) diag.Diagnostic {
+	t := p.toks[i]
+	d := withFix(newError(codes.E0104, t.span(), "unmatched %s", bracketName(t.kind)), "delete it", t.span(), "")
+	next := p.toks[i+1].kind
+	d.Fixes[0].Guess = i == 0 || !p.toks[i-1].kind.closes() || i+1 < hi && next != KindDot && next != KindQuestion
+	return d
 }
 
 // found names token i for a message; the token at end stands for what follows
@@ -375,6 +383,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, fmt.Sprintf("`%s` updates a tensor: `D[i,j] %s ...`.", p.word(i), p.word(i)))
 	case i > 0 && p.inClause && (kind == KindLBrace && p.toks[i-1].kind == KindIdent || kind == KindColon && slices.Contains([]string{"count", "sum", "min", "max", "mean"}, p.word(i-1))):
 		return withNote(d, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`")
+	case kind == KindLBrace && before(KindIdent) && p.word(i-1) == "sum_":
+		return withNote(d, stdlib.Summed)
 	case kind == KindLBrace:
 		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
 	case kind == KindColon && p.toks[i+1].kind == KindAssign && next(KindAssign):
@@ -783,7 +793,7 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 	case level > 0 && seg.clause:
 		return say(errInDef, p.span(lo, hi), "a fact, a rule or a query")
 	case i < hi && t.kind.closes() && open < 0:
-		return errNothingToClose(t.kind, t.span())
+		return p.errNothingToClose(i, hi)
 	case i < hi && t.kind.closes() && p.toks[open].kind.closer() != t.kind:
 		return errMismatched(p.toks[open], t)
 	case t.kind == KindNot && !seg.clause:
@@ -923,7 +933,7 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 	if comma < 0 {
 		return p.errClauseEnd(seg, ".", "?")
 	}
-	return p.errManyValues(comma)
+	return p.foreign(p.errManyValues(comma), segment{lo: seg.lo, hi: seg.hi})
 }
 
 // behindAtom is the token behind the atom P(...) that begins at i, or hi.

@@ -454,8 +454,19 @@ func (s *scanner) directive() Kind {
 func (s *scanner) invalid() Kind {
 	start := s.pos
 	if s.text[start] == '\'' && !transposes(s.text, start) {
-		if n := strings.IndexAny(s.text[start+1:], "'\n"); n >= 0 && s.text[start+1+n] == '\'' { // a string elsewhere
-			s.pos += n + 2
+		for i := start + 1; i < len(s.text) && s.text[i] != '\n'; i++ { // a string elsewhere
+			if s.text[i] != '\'' || s.text[i-1] == '\\' {
+				continue
+			}
+			s.pos = i + 1
+			switch c := s.at(0); {
+			case c == '\'' && i > start+1: // 'O''Neil'
+				i++
+			case classes[c] == 0 && c < utf8.RuneSelf: // but not 'O'Neil'
+				return KindInvalid
+			}
+		}
+		if s.pos > start {
 			return KindInvalid
 		}
 	}

@@ -29,7 +29,7 @@ func (p *parser) segments(lo, hi, level int) {
 		}
 		if p.nstmts++; p.nstmts > p.lim.Statements {
 			p.stop(say(errStatements, p.toks[i].span(), words.Count(p.lim.Statements)))
-			p.stmts = append(p.stmts, p.bad(i, hi))
+			p.stmts = append(p.stmts, p.bad(i, hi, false))
 			return
 		}
 		p.meter.take(statementSize)

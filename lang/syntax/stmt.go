@@ -9,13 +9,13 @@ import (
 // statement parses one segment.
 func (p *parser) statement(seg segment, level int) Stmt {
 	if seg.wrong {
-		return p.bad(seg.lo, seg.hi)
+		return p.bad(seg.lo, seg.hi, seg.clause)
 	}
 	if seg.open < 0 && !p.opt.NoFastPath {
 		s := p.fast(seg, level)
 		if s == nil && p.errors >= p.lim.Diagnostics && level != openBody {
 			p.errors++ // only their number is told
-			s = p.bad(seg.lo, seg.hi)
+			s = p.bad(seg.lo, seg.hi, seg.clause)
 		}
 		if s != nil {
 			return s
@@ -26,7 +26,7 @@ func (p *parser) statement(seg segment, level int) Stmt {
 		p.reportFailure(why, seg, level)
 	}
 	if s == nil {
-		b := p.bad(seg.lo, seg.hi)
+		b := p.bad(seg.lo, seg.hi, seg.clause)
 		if why != nil && why.diagnostic.Code == codes.E0811 && p.isAtom(seg.lo, seg.hi) {
 			b.Name = p.word(seg.lo) // of a fact without its end
 		}
@@ -56,13 +56,13 @@ func (p *parser) reportFailure(f *failure, seg segment, level int) {
 	p.report(d)
 }
 
-// bad is the statement that stands for toks[lo:hi].
-func (p *parser) bad(lo, hi int) *Bad {
+// bad is the statement that stands for toks[lo:hi]. A clause may be a rule whose arrow is wrong.
+func (p *parser) bad(lo, hi int, clause bool) *Bad {
 	b := &Bad{Span: p.span(lo, hi)}
 	switch {
 	case p.isDef(lo, hi), p.isInput(lo, hi):
 		b.Name = p.word(lo + 1)
-	case p.headOp(lo, hi, false) >= 0, p.isClause(lo, hi):
+	case p.headOp(lo, hi, false) >= 0, p.isClause(lo, hi), clause && p.isAtom(lo, hi):
 		b.Name = p.word(lo)
 	}
 	return b

@@ -201,6 +201,9 @@ func (b *Builder) Einsum(given *op.Spec, args ...*Node) *Node {
 	if math.IsNaN(bound) { // 0 * Inf: all zero
 		bound = 0
 	}
+	if summed && terms == 0 { // 0 whatever the factors are, in whatever order they are multiplied
+		return b.Fill(b.Scalar(kind, 0), shape.Dims()...)
+	}
 	far := len(args) == 1 && args[0].Type.Far && !summed && bits.OnesCount64(kept) == len(spec.Out)
 	return b.node(Node{Op: Einsum, Args: b.args(args...), Spec: spec, Type: tensor.Type{Kind: kind, Far: far, Shape: shape}, Bound: bound, NonNeg: nonNeg})
 }

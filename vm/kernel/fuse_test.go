@@ -305,7 +305,7 @@ func TestFnApply(t *testing.T) {
 		{op.FnSigmoid, 0, 0, 0, 0.5}, {op.FnSigmoid, -1000, 0, 0, 0}, {op.FnSigmoid, 1000, 0, 0, 1},
 		{op.FnEq, nan, nan, 0, 0}, {op.FnNe, nan, nan, 0, 1}, {op.FnGe, nan, 1, 0, 0}, {op.FnLe, nan, 1, 0, 0},
 		{op.FnMax, nan, 1, 0, nan}, {op.FnMin, 1, nan, 0, nan}, {op.FnDiv, 1, 0, 0, inf}, {op.FnFloor, -1.5, 0, 0, -2},
-		{op.FnTanh, 0, 0, 0, 0}, {op.FnLog, 0, 0, 0, -inf}, {op.FnSqrt, 9, 0, 0, 3}, {op.FnExp, 0, 0, 0, 1},
+		{op.FnTanh, 0, 0, 0, 0}, {op.FnLog, 0, 0, 0, -inf}, {op.FnLog, 5e-324, 0, 0, -1074 * math.Ln2}, {op.FnLog, nan, 0, 0, nan}, {op.FnSqrt, 9, 0, 0, 3}, {op.FnExp, 0, 0, 0, 1},
 		{op.FnAbs, -2, 0, 0, 2}, {op.FnNeg, 2, 0, 0, -2},
 	} {
 		if got := x.f.Apply(x.a, x.b, x.c); got != x.want && (got == got || x.want == x.want) {

@@ -177,7 +177,7 @@ func (f Fn) Apply1(x float64) float64 {
 	case FnExp:
 		return Exp(x)
 	case FnLog:
-		return math.Log(x)
+		return Log(x)
 	case FnSigmoid:
 		return sigmoid(x)
 	case FnRelu:
@@ -204,6 +204,14 @@ func Exp(x float64) float64 {
 		return math.Exp(x-1) * math.E
 	}
 	return math.Exp(x)
+}
+
+// Log is math.Log, which for amd64 takes a number below 2**-1022 for a greater one.
+func Log(x float64) float64 {
+	if 0 < x && x < 0x1p-1022 {
+		return math.Log(x*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(x)
 }
 
 // Truth is 1 or 0. It goes through an integer, which the compiler sets without a branch: on

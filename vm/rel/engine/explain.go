@@ -51,7 +51,7 @@ func (pl *Plan) Explain() []string {
 // closes says how a closure is evaluated: by which searches, or on bits.
 func (pl *Plan) closes(c *closure) string {
 	of := rel.Plain(pl.p.Relations[c.step].Name)
-	if c.step == c.rel || of == rel.Plain(pl.p.Relations[c.rel].Name) {
+	if c.step == c.rel {
 		of = "its steps"
 	}
 	how := "a search from each node"

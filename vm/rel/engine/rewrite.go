@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -243,9 +244,10 @@ func (w *rewriter) program() *rel.Program {
 	return &rel.Program{Domains: w.p.Domains, Relations: w.rels, Rules: w.rules, Results: w.p.Results}
 }
 
-// relation adds a relation that has the name of another.
+// relation adds a relation with the name of another and a number, by which Explain tells them apart.
 func (w *rewriter) relation(like int, columns []tensor.Column) int {
-	w.rels = append(w.rels, rel.Relation{Name: w.rels[like].Name, Columns: columns, Pos: w.rels[like].Pos})
+	name := fmt.Sprintf("%s'%d", w.rels[like].Name, len(w.rels))
+	w.rels = append(w.rels, rel.Relation{Name: name, Columns: columns, Pos: w.rels[like].Pos})
 	return len(w.rels) - 1
 }
 
