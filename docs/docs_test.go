@@ -194,7 +194,7 @@ type runner struct {
 }
 
 func (r *runner) command(name string, args ...string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	r.t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = r.dir, r.env

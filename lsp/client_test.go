@@ -21,7 +21,7 @@ import (
 
 // patience is how long a test waits for what has to come. Nothing depends on it
 // but how soon a broken server is reported.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // manualClock lets a test say when a pause is over.
 type manualClock struct {

@@ -215,7 +215,7 @@ func TestHostile(t *testing.T) {
 		if half {
 			_ = conn.(*net.TCPConn).CloseWrite()
 		}
-		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_ = conn.SetReadDeadline(time.Now().Add(2 * time.Minute))
 		line, err := bufio.NewReader(conn).ReadString('\n')
 		if !strings.HasPrefix(line, "HTTP/1.1 "+want) {
 			t.Errorf("%s: %q, %v, want %s", name, line, err, want)

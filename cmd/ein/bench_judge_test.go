@@ -78,9 +78,9 @@ func TestKilled(t *testing.T) {
 			}
 			wantTable := table.String()
 			r := rand.New(rand.NewPCG(1, uint64(len(verb))))
-			resumed := 0
-			for done := 0; done < kills; {
-				name := filepath.Join(dir, fmt.Sprintf("%s.%d", verb, done))
+			done, resumed := 0, 0
+			for file := 0; done < kills; file++ {
+				name := filepath.Join(dir, fmt.Sprintf("%s.%d", verb, file))
 				size := func() int64 {
 					info, err := os.Stat(name + ".part")
 					if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,12 +34,22 @@ func TestSlurm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const ports = "17817"
 	t.Cleanup(func() {
 		_ = exec.Command(up, dir, "down").Run()
-		_ = os.RemoveAll(dir)
+		for i := 0; os.RemoveAll(dir) != nil && i < 1000; i++ { // those who end write their state
+			time.Sleep(10 * time.Millisecond)
+		}
 	})
-	if out, err := exec.Command(up, dir, "up", ports).CombinedOutput(); err != nil {
+	args := []string{dir, "up"}
+	for range 3 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, fmt.Sprint(l.Addr().(*net.TCPAddr).Port))
+		_ = l.Close()
+	}
+	if out, err := exec.Command(up, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	work := t.TempDir()

@@ -74,7 +74,7 @@ func background(t *testing.T, dir string, env []string, args ...string) {
 func evalWorld(t *testing.T, dir, key, model, base string, args ...string) []byte {
 	t.Helper()
 	out := strings.NewReplacer(":", "-", "/", "-").Replace(model) + strings.Join(args, "")
-	args = append([]string{"ein", "bench", "eval", "--model", model, "--base-url", base, "--instances", "in.jsonl", "--out", out, "--no-score", "--wait-for-server", "2m"}, args...)
+	args = append([]string{"ein", "bench", "eval", "--model", model, "--base-url", base, "--instances", "in.jsonl", "--out", out, "--no-score", "--wait-for-server", "10m"}, args...)
 	cmd := &exec.Cmd{Path: os.Args[0], Args: args, Dir: dir, Env: append(os.Environ(), "OPENAI_API_KEY="+key, "ANTHROPIC_API_KEY="+key, "GEMINI_API_KEY="+key)}
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, text)

@@ -96,6 +96,9 @@ func TestExplainedCodes(t *testing.T) {
 			parts := strings.Split(page, "```ein\n")
 			for i, part := range parts[1:] {
 				program, _, _ := strings.Cut(part, "```")
+				if i > 0 && code == "E0533" {
+					flags = nil // how long it takes depends on the machine
+				}
 				exit, _, stderr := command(program, append([]string{"run", "-"}, flags...)...)
 				raised := strings.Contains(stderr, "["+code+"]")
 				if raised != (i == 0) || i == 1 && (exit != 0 || stderr != "") {

@@ -350,7 +350,7 @@ func ptsname(tty *os.File) (string, error) {
 // no more, or none until then.
 func TestInterruptedOutput(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "wide.ein")
-	if err := os.WriteFile(program, []byte("A = ones(1000, 1000) * 1.5\n"), 0o644); err != nil {
+	if err := os.WriteFile(program, []byte("A = ones(3000, 3000) * 1.5\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, reads := range []bool{false, true} {

@@ -90,7 +90,7 @@ func TestServeHost(t *testing.T) {
 
 // TestServeDrains: at SIGTERM under load nothing that was accepted is lost.
 func TestServeDrains(t *testing.T) {
-	s := startServer(t, "serve", "--drain-delay", "200ms")
+	s := startServer(t, "serve", "--drain-delay", "2s")
 	var answered, ready atomic.Int64
 	var clients sync.WaitGroup
 	for range 16 {

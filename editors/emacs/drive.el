@@ -10,6 +10,7 @@
 (require 'flymake)
 (require 'eglot)
 (setq eglot-sync-connect t
+      eglot-connect-timeout 120
       eglot-autoreconnect nil)
 (add-to-list 'load-path (file-name-directory load-file-name))
 (require 'ein-mode)
@@ -25,6 +26,6 @@
 (goto-char (point-min))
 (search-forward "rech")
 (princ (format "%s %s %s\n" major-mode (eglot-managed-p) (get-text-property (match-beginning 0) 'face)))
-(eglot-shutdown (eglot-current-server))
+(eglot-shutdown (eglot-current-server) nil 60)
 
 ;;; drive.el ends here

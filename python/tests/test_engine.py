@@ -47,10 +47,11 @@ def test_a_slow_answer_holds_nobody_up():
     while it waits."""
     slow = threading.Thread(target=lambda: ein.run(SLOW, A=dense()))
     slow.start()
-    for _ in range(100):
+    answered = 0
+    while slow.is_alive():
         assert ein.run(N, A=chain(3)).n == 3
-    assert slow.is_alive()
-    slow.join()
+        answered += 1
+    assert answered > 10
 
 
 def test_a_dead_engine_is_started_again():
@@ -97,7 +98,7 @@ def test_fork():
 def test_the_engine_ends_with_python():
     code = "import ein; ein.run('x = 1'); from ein._engine import engine; print(engine.start().popen.pid, flush=True); import os; os._exit(1)"
     pid = int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
-    for _ in range(100):
+    for _ in range(600):
         try:
             os.kill(pid, 0)
         except ProcessLookupError:
@@ -112,13 +113,13 @@ import ein, numpy, threading, signal, os, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 ein.run("x = 1")
 a = numpy.triu(numpy.ones((1500, 1500), bool), 1)
-threading.Thread(target=lambda: (time.sleep(0.5), os.kill(os.getpid(), signal.SIGINT)), daemon=True).start()
 try:
+    threading.Thread(target=lambda: (time.sleep(0.5), os.kill(os.getpid(), signal.SIGINT)), daemon=True).start()
     ein.run("input A: graph\\n:print betweenness(A)", A=a)
 except KeyboardInterrupt:
     print("interrupted", ein.run("x = 2").x)
 """
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert out.stdout == "interrupted 2\n", out
 
 
@@ -212,7 +213,7 @@ def test_a_task_that_is_cancelled():
                 await asyncio.wait_for(aio.run(SLOW, A=dense(3000)), 0.5)
         start = time.monotonic()
         assert (await aio.run(N, A=chain(3))).n == 3
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < 10
 
     async def one():
         this = asyncio.current_task()

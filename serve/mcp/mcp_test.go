@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -297,24 +298,11 @@ func TestLastAnswers(t *testing.T) {
 // conversation, and for all others as long as answers come.
 func TestEnd(t *testing.T) {
 	const patience = time.Second
-	var turns []chan struct{}
 	var names []string
-	for i := range 15 {
-		turns, names = append(turns, make(chan struct{})), append(names, fmt.Sprint("R", i))
-	}
-	close(turns[0])
-	read := func(_ context.Context, name string) (io.ReadCloser, error) {
-		at := slices.Index(names, name)
-		<-turns[at]
-		time.Sleep(patience / 10)
-		if at+1 < len(turns) {
-			close(turns[at+1])
-		}
-		return io.NopCloser(strings.NewReader(name)), nil
-	}
 	long := ""
-	for i, name := range names {
-		long += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"ein://data/%s"}}`+"\n", 10+i, name)
+	for i := range 15 {
+		names = append(names, fmt.Sprint("R", i))
+		long += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"ein://data/%s"}}`+"\n", 10+i, names[i])
 	}
 	const run = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"program":":print sum(betweenness(ones(1500, 1500)))"}}}`
 	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`
@@ -330,21 +318,28 @@ func TestEnd(t *testing.T) {
 		"long":              {long, patience, `"id":24,"result"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+			synctest.Test(t, func(t *testing.T) { // in which time is virtual
+				in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 ` + test.ask + "\n"
-			out := &told{}
-			done := make(chan error)
-			s := mcp.New(serve.New(serve.Options{}), names, read)
-			go func() { done <- mcp.Stdio(t.Context(), s, io.NopCloser(strings.NewReader(in)), out, test.patience) }()
-			select {
-			case err := <-done:
-				if err != nil || !strings.Contains(out.String(), test.want) {
-					t.Errorf("%v\n%s", err, out)
+				out := &told{}
+				done := make(chan error)
+				read := func(_ context.Context, name string) (io.ReadCloser, error) {
+					time.Sleep(time.Duration(1+slices.Index(names, name)) * patience / 10) // one after another
+					return io.NopCloser(strings.NewReader(name)), nil
 				}
-			case <-time.After(10 * time.Second):
-				t.Error("it does not end")
-			}
+				s := mcp.New(serve.New(serve.Options{}), names, read)
+				go func() { done <- mcp.Stdio(t.Context(), s, io.NopCloser(strings.NewReader(in)), out, test.patience) }()
+				select {
+				case err := <-done:
+					if err != nil || !strings.Contains(out.String(), test.want) {
+						t.Errorf("%v\n%s", err, out)
+					}
+				case <-time.After(10 * time.Second):
+					t.Error("it does not end")
+					<-done
+				}
+			})
 		})
 	}
 }

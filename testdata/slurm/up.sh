@@ -1,7 +1,7 @@
 #!/bin/sh
 # A Slurm of one controller and two nodes, n1 and n2, on this machine, for tests: as root,
-# without systemd, with Debian's slurm-wlm and munge. up.sh DIR puts everything into DIR;
-# up.sh DIR down ends it.
+# without systemd, with Debian's slurm-wlm and munge. up.sh DIR up with three ports puts
+# everything into DIR; up.sh DIR down ends it.
 set -e
 dir=$1
 host=$(hostname -s)
@@ -44,8 +44,8 @@ SlurmdTimeout=15
 JobRequeue=1
 SchedulerParameters=sched_interval=2,batch_sched_delay=1,requeue_delay=1
 MinJobAge=60
-$(node n1 $(($3 + 1)))
-$(node n2 $(($3 + 2)))
+$(node n1 "$4")
+$(node n2 "$5")
 PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 CONF
 export SLURM_CONF="$dir/slurm.conf"

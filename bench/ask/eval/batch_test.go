@@ -38,12 +38,26 @@ func batchServer(t *testing.T, o fake.Options) (*fake.Server, string) {
 
 const batchRows = 11
 
-// batchOptions asks one of the providers at an address in batches.
-func batchOptions(t *testing.T, provider, url string) Options {
+// direct is a server that is asked without a network.
+type direct struct{ http.Handler }
+
+func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
+	w, got := httptest.NewRecorder(), httptest.NewRequest(r.Method, r.URL.String(), r.Body)
+	got.Header = r.Header
+	d.ServeHTTP(w, got)
+	return w.Result(), nil
+}
+
+// batchOptions asks one of the providers at an address in batches, by a client of its own or another.
+func batchOptions(t *testing.T, provider, url string, by ...*http.Client) Options {
 	t.Helper()
 	name := map[string]string{"openai": "gpt-4.1", "anthropic": "claude-haiku-4-5", "gemini": "gemini-2.5-flash"}[provider]
 	base := fake.BaseURL(provider, url)
-	m, err := model.Open(provider+":"+name, model.Options{BaseURL: base, Env: func(string) string { return fake.DefaultKey }})
+	with := model.Options{BaseURL: base, Env: func(string) string { return fake.DefaultKey }}
+	if len(by) > 0 {
+		with.HTTP = by[0]
+	}
+	m, err := model.Open(provider+":"+name, with)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,37 +195,42 @@ func TestBatchCut(t *testing.T) {
 
 // TestLeave leaves a batch and comes back for it.
 func TestLeave(t *testing.T) {
-	for _, provider := range []string{"openai", "anthropic", "gemini"} {
-		server, url := batchServer(t, fake.Options{Latency: 200 * time.Millisecond})
-		o := batchOptions(t, provider, url)
-		o.Leave = true
-		o.Price, o.Params.MaxTokens, o.MaxCost = &run.Price{Input: 1, Output: 1}, 500, 1
-		sum, err := Run(t.Context(), o)
-		var stop *StopError
-		if !errors.As(err, &stop) || stop.Reason != Batched || sum.Missing != batchRows || !strings.Contains(err.Error(), "is still working on 1 batch of 11 requests") {
-			t.Fatalf("%+v, %v", sum, err)
+	bubble(t, func(t *testing.T) {
+		for _, provider := range []string{"openai", "anthropic", "gemini"} {
+			server, err := fake.New(fake.Options{Instances: instances(t, batchRows), Latency: 200 * time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := batchOptions(t, provider, "http://localhost", &http.Client{Transport: direct{server}})
+			o.Leave = true
+			o.Price, o.Params.MaxTokens, o.MaxCost = &run.Price{Input: 1, Output: 1}, 500, 1
+			sum, err := Run(t.Context(), o)
+			var stop *StopError
+			if !errors.As(err, &stop) || stop.Reason != Batched || sum.Missing != batchRows || !strings.Contains(err.Error(), "is still working on 1 batch of 11 requests") {
+				t.Fatalf("%+v, %v", sum, err)
+			}
+			// It is not asked for twice, in whatever way.
+			now := o
+			now.Batch = 0
+			if _, err := Run(t.Context(), now); !errors.As(err, &stop) || stop.Reason != Batched {
+				t.Fatal(err)
+			}
+			other := o
+			other.AcceptVersion, other.Prompts = true, prompt.Prompts{prompt.Direct: "Say it."}
+			var differs *ConfigError
+			if _, err := Run(t.Context(), other); !errors.As(err, &differs) {
+				t.Fatal(err)
+			}
+			o.Leave = false
+			sum, err = Run(t.Context(), o)
+			if err != nil || sum.Missing != 0 || server.Stats().Batched != batchRows || server.Stats().Batches != 1 {
+				t.Fatalf("%+v, %v, %+v", sum, err, server.Stats())
+			}
+			if sum.Unanswered > 1e-9 {
+				t.Errorf("all was answered, and %g dollars may have been paid besides", sum.Unanswered)
+			}
 		}
-		// It is not asked for twice, in whatever way.
-		now := o
-		now.Batch = 0
-		if _, err := Run(t.Context(), now); !errors.As(err, &stop) || stop.Reason != Batched {
-			t.Fatal(err)
-		}
-		other := o
-		other.AcceptVersion, other.Prompts = true, prompt.Prompts{prompt.Direct: "Say it."}
-		var differs *ConfigError
-		if _, err := Run(t.Context(), other); !errors.As(err, &differs) {
-			t.Fatal(err)
-		}
-		o.Leave = false
-		sum, err = Run(t.Context(), o)
-		if err != nil || sum.Missing != 0 || server.Stats().Batched != batchRows || server.Stats().Batches != 1 {
-			t.Fatalf("%+v, %v, %+v", sum, err, server.Stats())
-		}
-		if sum.Unanswered > 1e-9 {
-			t.Errorf("all was answered, and %g dollars may have been paid besides", sum.Unanswered)
-		}
-	}
+	})
 }
 
 // TestKilledBatch kills a run after the provider has taken a batch and before the run

@@ -15,6 +15,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ein/internal/golden"
@@ -540,26 +541,31 @@ func TestSilence(t *testing.T) {
 		"odd":           {[]string{"data: {\n\n"}, "protocol"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Type", "text/event-stream")
-				for _, p := range c.pieces {
-					_, _ = w.Write([]byte(p))
-					_ = http.NewResponseController(w).Flush()
-					time.Sleep(each)
-				}
-			}))
-			defer ts.Close()
-			m := open(t, "openai:m", Options{BaseURL: ts.URL, Stream: true, Timeout: 4 * each})
-			r, err := m.Ask(t.Context(), &Request{User: "?"})
-			var e *Error
-			if c.want == "" {
-				if err != nil || r.Text != "abcdef" {
+			synctest.Test(t, func(t *testing.T) { // in which time is virtual
+				h := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+					body, w := io.Pipe()
+					context.AfterFunc(r.Context(), func() { _ = w.CloseWithError(r.Context().Err()) })
+					go func() {
+						for _, p := range c.pieces {
+							_, _ = io.WriteString(w, p)
+							time.Sleep(each)
+						}
+						_ = w.Close()
+					}()
+					return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body}, nil
+				})}
+				m := open(t, "openai:m", Options{BaseURL: "http://localhost", HTTP: h, Stream: true, Timeout: 4 * each})
+				r, err := m.Ask(t.Context(), &Request{User: "?"})
+				time.Sleep(10 * each) // all pieces are over
+				var e *Error
+				if c.want == "" {
+					if err != nil || r.Text != "abcdef" {
+						t.Errorf("%+v, %v", r, err)
+					}
+				} else if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || !e.Passes() {
 					t.Errorf("%+v, %v", r, err)
 				}
-			} else if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || !e.Passes() {
-				t.Errorf("%+v, %v", r, err)
-			}
+			})
 		})
 	}
 }
@@ -657,23 +663,28 @@ func TestStreamedBlocks(t *testing.T) {
 
 // TestWaitFor waits for a server that is not ready, and for nothing else.
 func TestWaitFor(t *testing.T) {
-	n := 0
-	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if n++; n == 1 {
-			http.Error(w, "loading the model", http.StatusServiceUnavailable)
-			return
+	synctest.Test(t, func(t *testing.T) { // in which time is virtual
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		m := open(t, "openai:m", Options{BaseURL: "http://localhost", HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			n++
+			switch n {
+			case 1:
+				return &http.Response{StatusCode: http.StatusServiceUnavailable, Body: io.NopCloser(strings.NewReader("loading the model"))}, nil
+			case 2:
+				return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody}, nil
+			case 4:
+				cancel()
+			}
+			return nil, errors.New("connection refused")
+		})}})
+		if err := WaitFor(ctx, m); err != nil || n != 2 {
+			t.Errorf("%d, %v", n, err)
 		}
-		http.NotFound(w, r)
-	}))
-	if err := WaitFor(t.Context(), open(t, "openai:m", Options{BaseURL: ts.URL})); err != nil || n != 2 {
-		t.Errorf("%d, %v", n, err)
-	}
-	ts.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := WaitFor(ctx, open(t, "openai:m", Options{BaseURL: ts.URL})); err == nil || !strings.Contains(err.Error(), "refused") {
-		t.Errorf("%v", err)
-	}
+		if err := WaitFor(ctx, m); err == nil || !strings.Contains(err.Error(), "refused") || n != 4 {
+			t.Errorf("%d, %v", n, err)
+		}
+	})
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)

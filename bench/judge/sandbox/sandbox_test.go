@@ -400,7 +400,7 @@ for _ in range(5):
         os.setsid()
         if os.fork() == 0:
             os.closerange(0, 64)
-            os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(60)", "`+marker+`"])
+            os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(600)", "`+marker+`"])
         os._exit(0)
 time.sleep(0.5)
 print("started")
@@ -409,7 +409,7 @@ sys.stdout.flush()
 		if err != nil || r.Stdout != "started\n" {
 			t.Fatalf("%+v, %v", r, err)
 		}
-		for deadline := time.Now().Add(2 * time.Second); running(t, marker) > 0; time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); running(t, marker) > 0; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("%d processes outlived the program", running(t, marker))
 			}

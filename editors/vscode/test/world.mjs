@@ -45,7 +45,7 @@ const port = await new Promise((resolve, reject) => {
 });
 const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
 const page = await browser.newPage({ viewport: { width: 1300, height: 1400 } });
-page.setDefaultTimeout(40_000);
+page.setDefaultTimeout(120_000);
 
 const step = (what) => console.log(`${process.uptime().toFixed(1)}s ${what}`);
 const press = (key) => page.keyboard.press(key);
