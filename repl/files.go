@@ -239,6 +239,10 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		return failure("`:load` needs a file")
 	}
 	args[0] = s.path(args[0])
+	i := slices.IndexFunc(s.loaded, func(name string) bool { return s.cfg.Files != nil && s.cfg.Files.Same(name, args[0]) })
+	if i >= 0 {
+		args[0] = s.loaded[i]
+	}
 	f := s.open(ctx, args[0])
 	b, err := io.ReadAll(io.LimitReader(f, maxProgram))
 	_ = f.Close()
@@ -276,6 +280,11 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		}
 		one := s.readInput(ctx, in, bind.Declares(parsed.Stmts[declared(parsed, in.Name)].(*syntax.Input)))
 		bound = append(bound, one)
+	}
+	if i < 0 {
+		s.loaded = append(slices.Clip(s.loaded), args[0])
+	} else if !parsed.Diags.HasErrors() {
+		s.takeBack(args[0])
 	}
 	if blank(text) {
 		return Reply{Note: args[0] + " has no statements\n"}
@@ -329,10 +338,7 @@ func (s *Session) save(ctx context.Context, arg string) Reply {
 		if err := s.cfg.Files.Write(name, []byte(text)); err != nil {
 			return fileFailure(name, "written", err)
 		}
-		n := 0
-		for _, f := range s.entries {
-			n += len(f.Stmts)
-		}
+		n := len(slices.Concat(s.current()...))
 		r := Reply{Note: fmt.Sprintf("%s written to %s\n", words.Plural(n, "statement"), name)}
 		p := lang.Check(lang.Parse(name, text, lang.Options{}), lang.Options{Inputs: s.inputs, Labels: s.labels, ErrorsOnly: true})
 		if i := slices.IndexFunc(p.Diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }); i >= 0 { // as of a relation that is still missing

@@ -148,6 +148,10 @@ type state struct {
 	program *check.Program // of all entries
 	bound   []binding
 	known   []string // the labels of the program's own graphs
+	loaded  []string // files that were loaded
+	// again has the entries, empty ones, at which a file is loaded again: what it said of relations
+	// before counts no more, but for what was made of it.
+	again   map[*syntax.File]string
 	inputs  map[string]*tensor.Value
 	labels  []string            // of all nodes, those first
 	domains map[string][]string // labels in the entries of the other domains
