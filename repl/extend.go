@@ -41,7 +41,10 @@ func (s *Session) extend(next *state, text, name string, line int) *entry {
 		panic(refused(next.refuse(f.Diags)))
 	}
 	before := next.program
-	part := next.grow(f)
+	var part *check.Program
+	if len(next.inputs) == len(next.bound) { // else there is other data
+		part = next.grow(f)
+	}
 	if part == nil {
 		next.bind(f, e)
 		if e.stale {
