@@ -210,13 +210,14 @@ func newInterrupts(lines repl.LineReader, timeout time.Duration) *interrupts {
 
 func (i *interrupts) stop() { signal.Stop(i.signals) }
 
-// ReadLine forgets a signal that came too late for the previous entry.
+// ReadLine forgets a signal that came too late for the previous entry, or at the prompt of a dumb terminal.
 func (i *interrupts) ReadLine(prompt string) (string, error) {
+	line, err := i.LineReader.ReadLine(prompt)
 	select {
 	case <-i.signals:
 	default:
 	}
-	return i.LineReader.ReadLine(prompt)
+	return line, err
 }
 
 // context returns the context of an entry. A second signal ends the command, in case the entry does
