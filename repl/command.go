@@ -53,7 +53,7 @@ func commands() []command {
 		{"time", "STATEMENT", statementArg, true, "run a statement and show the time, operations and memory it took", (*Session).time},
 		{"full", "EXPRESSION", statementArg, true, "show a large value in full", (*Session).full},
 		{"plot", "EXPRESSION [FILE.svg]", statementArg, true, "draw a matrix, vector or graph here, or as a picture in a file", (*Session).plot},
-		{"output", "EXPRESSION FILE [SETTING]...", statementArg, true, "write a value to a file, in the format of its ending: .csv, .tsv, .json, .md, .npy, .dot, .graphml, .svg or .txt", (*Session).output},
+		{"output", "EXPRESSION FILE [SETTING]...", statementArg, true, "write a value, or the rows of a query, to a file, in the format of its ending: .csv, .tsv, .json, .md, .npy, .dot, .graphml, .svg or .txt", (*Session).output},
 		{"mode", "[FORMAT] [SETTING]...", modeArg, false, "show results as table, json, csv, tsv or markdown; with sort=value, top=20, precision=2 or labels=no", (*Session).setMode},
 		{"why", "EXPRESSION", statementArg, true, "prove an atom of a relation; explain has_path(A, i, j), tc, reach, desc, anc, dist, wpath or wdist by paths, an element by its equation, a name by what it was given", (*Session).why},
 		{"reset", "", none, false, "forget everything", (*Session).resetAll},

@@ -41,7 +41,10 @@ func (s *Session) extend(next *state, text, name string, line int) *entry {
 		panic(refused(next.refuse(f.Diags)))
 	}
 	before := next.program
-	part := next.grow(f)
+	var part *check.Program
+	if len(next.inputs) == len(next.bound) { // else there is other data
+		part = next.grow(f)
+	}
 	if part == nil {
 		next.bind(f, e)
 		if e.stale {
@@ -106,6 +109,10 @@ func (s *state) check(entries []*syntax.File) *check.Program {
 		all, computes = nil, false
 	}
 	for _, f := range entries {
+		if name := s.again[f]; name != "" {
+			flush()
+			p = s.without(p, name)
+		}
 		stmts := slices.DeleteFunc(slices.Clone(f.Stmts), s.isQuery)
 		if computes && slices.ContainsFunc(stmts, changesMeaning) {
 			flush()
@@ -115,6 +122,45 @@ func (s *state) check(entries []*syntax.File) *check.Program {
 	}
 	flush()
 	return p
+}
+
+// takeBack forgets the facts and rules of a file, but for what was made of them.
+func (s *state) takeBack(name string) {
+	at := &syntax.File{Source: s.file}
+	s.entries, s.again = append(slices.Clip(s.entries), at), maps.Clone(s.again)
+	if s.again == nil {
+		s.again = map[*syntax.File]string{}
+	}
+	s.again[at] = name
+	s.program = s.without(s.program, name)
+}
+
+// without is a program that goes on without the facts and rules of a file.
+func (s *state) without(p *check.Program, name string) *check.Program {
+	rest := check.Forget(p, s.config(nil), s.ruleOf(name))
+	rest.Diags = nil // a constant may come back
+	p = joined(p, rest)
+	p.File.Stmts = slices.DeleteFunc(slices.Clone(p.File.Stmts), s.ruleOf(name))
+	return p
+}
+
+// ruleOf reports whether a statement is a fact or a rule of a file.
+func (s *state) ruleOf(name string) func(syntax.Stmt) bool {
+	return func(st syntax.Stmt) bool { return !notRule(st) && s.file.Position(st.Pos().Start).File == name }
+}
+
+// current is the statements of each entry, without those taken back later.
+func (s *state) current() [][]syntax.Stmt {
+	var list [][]syntax.Stmt
+	for _, f := range s.entries {
+		if name := s.again[f]; name != "" {
+			for i := range list {
+				list[i] = slices.DeleteFunc(list[i], s.ruleOf(name))
+			}
+		}
+		list = append(list, slices.Clone(f.Stmts))
+	}
+	return list
 }
 
 func notRule(s syntax.Stmt) bool {
@@ -221,14 +267,17 @@ func (s *state) bind(f *syntax.File, e *entry) {
 		domains, known = check.ProgramDomains(all), check.ProgramLabels(all)
 		rules := slices.Clip(slices.DeleteFunc(slices.Clone(s.program.File.Stmts), s.isQuery))
 		for _, stmts := range [][]syntax.Stmt{append(rules, f.Stmts...), slices.DeleteFunc(append(rules, f.Stmts...), s.isQuery)} {
-			for _, label := range check.ProgramLabels(&syntax.File{Stmts: stmts}) {
-				if !slices.Contains(known, label) {
-					known = append(known, label)
-				}
-			}
+			known = union(known, check.ProgramLabels(&syntax.File{Stmts: stmts}))
 		}
 	} else if len(check.ProgramLabels(f)) > 0 {
 		known = check.ProgramLabels(all)
+	}
+	if len(s.again) > 0 { // tensors have the nodes that facts had
+		known = union(s.known, known)
+		domains = maps.Clone(domains)
+		for name := range domains {
+			domains[name] = union(s.domains[name], domains[name])
+		}
 	}
 	if slices.Equal(known, s.known) && !fresh && maps.EqualFunc(domains, s.domains, slices.Equal) {
 		return // as in most entries
@@ -258,6 +307,15 @@ func (s *state) bind(f *syntax.File, e *entry) {
 		}
 	}
 	s.inputs, s.labels = data.Values, data.Labels
+}
+
+// union is a list with what it lacks of another.
+func union(list, other []string) []string {
+	has := map[string]bool{}
+	for _, s := range list {
+		has[s] = true
+	}
+	return append(slices.Clip(list), slices.DeleteFunc(slices.Clone(other), func(s string) bool { return has[s] })...)
 }
 
 func extends(list, first []string) bool {

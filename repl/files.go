@@ -152,16 +152,28 @@ func (s *Session) relationInput(ctx context.Context, declaration, spec string) R
 		return (&state{file: parsed.Source}).refuse(parsed.Diags)
 	}
 	in := parsed.Stmts[0].(*syntax.Input)
-	s.twice(in)
+	if s.twice(in) {
+		text = ""
+	}
 	b := s.readData(ctx, bind.Declares(in), spec)
 	return s.statements(ctx, text, s.cfg.Name, s.line, b)
 }
 
-// twice refuses an input with columns whose name is already a relation.
-func (s *Session) twice(in *syntax.Input) {
-	if len(in.Columns) > 0 && s.relation(&syntax.Name{Name: in.Name.Name}) {
-		panic(refused(failure("the session has a relation `%s` already; `:reset` forgets the session", in.Name.Name)))
+// twice reports whether an input with columns is declared already, and gets new data. It refuses one whose
+// name is another relation.
+func (s *Session) twice(in *syntax.Input) bool {
+	if len(in.Columns) == 0 || !s.relation(&syntax.Name{Name: in.Name.Name}) {
+		return false
 	}
+	if !slices.ContainsFunc(s.program.File.Stmts, func(st syntax.Stmt) bool {
+		old, ok := st.(*syntax.Input)
+		return ok && old.Name.Name == in.Name.Name && slices.EqualFunc(old.Columns, in.Columns, func(x, y syntax.Column) bool {
+			return x.Name.Name == y.Name.Name && x.Type.Name == y.Type.Name
+		})
+	}) {
+		panic(refused(failure("the session has another relation `%s` already; `:reset` forgets the session", in.Name.Name)))
+	}
+	return true
 }
 
 // input declares an input and binds it. If the name is taken, the input gets a fresh name, and its
@@ -239,6 +251,10 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		return failure("`:load` needs a file")
 	}
 	args[0] = s.path(args[0])
+	i := slices.IndexFunc(s.loaded, func(name string) bool { return s.cfg.Files != nil && s.cfg.Files.Same(name, args[0]) })
+	if i >= 0 {
+		args[0] = s.loaded[i]
+	}
 	f := s.open(ctx, args[0])
 	b, err := io.ReadAll(io.LimitReader(f, maxProgram))
 	_ = f.Close()
@@ -277,6 +293,11 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		one := s.readInput(ctx, in, bind.Declares(parsed.Stmts[declared(parsed, in.Name)].(*syntax.Input)))
 		bound = append(bound, one)
 	}
+	if i < 0 {
+		s.loaded = append(slices.Clip(s.loaded), args[0])
+	} else if !parsed.Diags.HasErrors() {
+		s.takeBack(args[0])
+	}
 	if blank(text) {
 		return Reply{Note: args[0] + " has no statements\n"}
 	}
@@ -291,7 +312,7 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 }
 
 // freeInputs is the text of a program with inputs renamed that the session already has. Their values
-// are then assigned to the names, as in input.
+// are then assigned to the names, as in input. Relations are left out, as they get new data.
 func (s *Session) freeInputs(f *syntax.File, bound []binding) string {
 	text := f.Source.Text
 	for _, st := range slices.Backward(f.Stmts) {
@@ -304,6 +325,10 @@ func (s *Session) freeInputs(f *syntax.File, bound []binding) string {
 			none := diag.Diagnostic{Code: codes.E0217, Severity: diag.Error, Span: in.Span, Message: fmt.Sprintf("the input `%s` has no value", name), Notes: []string{howToBind}}
 			panic(refused((&state{file: f.Source}).refuse(diag.List{none})))
 		}
+		if len(in.Columns) > 0 { // it gets other data
+			text = text[:in.Start] + blanked(text[in.Start:in.End]) + text[in.End:]
+			continue
+		}
 		free := fresh(name, nil, s.file.Text, text)
 		text = text[:in.Name.Span.Start] + free + text[in.Name.Span.End:in.End] + "; " + name + " = " + free + text[in.End:]
 		for i := range bound {
@@ -314,6 +339,9 @@ func (s *Session) freeInputs(f *syntax.File, bound []binding) string {
 	}
 	return text
 }
+
+// blanked is a text of as many lines with nothing in them.
+func blanked(text string) string { return strings.Repeat("\n", strings.Count(text, "\n")) }
 
 func declared(f *syntax.File, name string) int {
 	return slices.IndexFunc(f.Stmts, func(st syntax.Stmt) bool { in, ok := st.(*syntax.Input); return ok && in.Name.Name == name })
@@ -329,10 +357,7 @@ func (s *Session) save(ctx context.Context, arg string) Reply {
 		if err := s.cfg.Files.Write(name, []byte(text)); err != nil {
 			return fileFailure(name, "written", err)
 		}
-		n := 0
-		for _, f := range s.entries {
-			n += len(f.Stmts)
-		}
+		n := len(slices.Concat(s.current()...))
 		r := Reply{Note: fmt.Sprintf("%s written to %s\n", words.Plural(n, "statement"), name)}
 		p := lang.Check(lang.Parse(name, text, lang.Options{}), lang.Options{Inputs: s.inputs, Labels: s.labels, ErrorsOnly: true})
 		if i := slices.IndexFunc(p.Diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }); i >= 0 { // as of a relation that is still missing

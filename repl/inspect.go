@@ -237,11 +237,12 @@ func (s *Session) full(ctx context.Context, arg string) Reply {
 	return s.run(ctx, &next, e)
 }
 
-// compute is the value of an expression and the labels of its nodes. The value is not kept.
+// compute is the value of an expression or a query, and the labels of its nodes. The value is not kept.
 func (s *Session) compute(ctx context.Context, expression string) (*vm.Output, []string) {
 	f := syntax.Parse(source.NewFile("", expression), syntax.Options{Repl: true})
 	if len(f.Stmts) == 1 {
-		if _, ok := f.Stmts[0].(*syntax.ExprStmt); ok {
+		q, asks := f.Stmts[0].(*syntax.Query)
+		if _, ok := f.Stmts[0].(*syntax.ExprStmt); ok || asks && !q.Why {
 			return s.evaluate(ctx, expression)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"unicode/utf8"
 
+	"ein/internal/table"
 	"ein/lang/show"
 )
 
@@ -32,7 +32,7 @@ func (r *Reply) paged(ctx context.Context, columns int) []byte {
 			return nil // the context has ended
 		}
 		for line := range bytes.Lines(one.Bytes()) {
-			if utf8.RuneCount(line)-1 > columns {
+			if table.Width(string(line))-1 > columns {
 				b.Write(one.Bytes())
 				r.showing.Full = false
 				break

@@ -50,15 +50,19 @@ func (s *Session) plot(ctx context.Context, arg string) Reply {
 // be drawn.
 func (s *Session) holds(out *vm.Output, f show.Format, expression string) {
 	v, name := out.Value, words.Shorten(syntax.OneLine(expression), 40)
+	is := stdlib.Describe(v.Shape)
+	if v.Table != nil {
+		is = "a relation"
+	}
 	var r Reply
 	what, ok := f.Holds(v.Shape, v.Layout)
 	switch limit := s.cfg.Limits.MaxBytes; {
 	case f == show.SVG && v.Shape.Elems() == 0:
 		r = failure("`%s` is empty", name)
 	case f == show.SVG && !ok:
-		r = failure("`:plot` draws vectors and matrices, and `%s` is %s", name, stdlib.Describe(v.Shape))
+		r = failure("`:plot` draws vectors and matrices, and `%s` is %s", name, is)
 	case !ok:
-		r = failure("%s is for %s, and `%s` is %s", f, what, name, stdlib.Describe(v.Shape))
+		r = failure("%s is for %s, and `%s` is %s", f, what, name, is)
 	case 8*f.Elements(context.Background(), v) > limit:
 		r = failure("to draw `%s` takes %s of memory, the limit is %s; the flag `--max-memory` of the session sets it",
 			name, words.Bytes(8*v.Shape.Elems()), words.Bytes(limit))

@@ -93,9 +93,18 @@ func (s *state) edits() []diag.Edit {
 	now := map[string]string{}    // the name of a function in the program
 	taken := map[string]bool{}    // names that were made
 	language := map[string]bool{} // functions of the language that others call
-	for _, f := range s.entries {
-		defined := map[string]int{} // in this entry: where
+	current := s.current()
+	for i, f := range s.entries {
+		kept := 0
 		for _, st := range f.Stmts {
+			if kept < len(current[i]) && st == current[i][kept] {
+				kept++
+			} else {
+				replace(st.Pos(), "")
+			}
+		}
+		defined := map[string]int{} // in this entry: where
+		for _, st := range current[i] {
 			if d, ok := st.(*syntax.Def); ok {
 				name := d.Name.Name
 				defined[name] = d.Start
@@ -107,7 +116,7 @@ func (s *state) edits() []diag.Edit {
 				}
 			}
 		}
-		for _, st := range f.Stmts {
+		for _, st := range current[i] {
 			d, body := st.(*syntax.Def)
 			if body {
 				replace(d.Name.Span, now[d.Name.Name])

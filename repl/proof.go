@@ -35,11 +35,7 @@ func (s *Session) proof(ctx context.Context, arg string) *Reply {
 func (s *Session) prove(ctx context.Context, next *state, e *entry, c *compiled, output int) string {
 	found, err := c.machine.Why(ctx, output, [][]float64{{}})
 	s.failed(next, e, c, err)
-	var stmts []syntax.Stmt
-	for _, f := range next.entries {
-		stmts = append(stmts, f.Stmts...)
-	}
-	proofs, _ := describe.Proofs(next.file, stmts, found, math.MaxUint64) // of one row
+	proofs, _ := describe.Proofs(next.file, slices.Concat(next.current()...), found, math.MaxUint64) // of one row
 	return c.wants[output].Name + ": " + proofs[0].Text()
 }
 

@@ -32,15 +32,41 @@ func (s *Session) made(name string) *syntax.Assign {
 	}
 	for _, read := range readBy(a.Value) {
 		d, f := s.definition(read), s.function(read)
-		if d != nil && d.Span.Start >= st.Span.Start || f != nil && f.Start > st.Span.Start {
-			panic(refused(refusal("", "", fmt.Sprintf("`%s` was made of `%s`, which has another value now", name, read), "A value is explained while what it was made of has its name.")))
+		if d != nil && d.Span.Start >= st.Span.Start || f != nil && f.Start > st.Span.Start || s.relation(&syntax.Name{Name: read}) && s.restated(read, st.Span.Start) {
+			panic(refused(refusal("", "", fmt.Sprintf("`%s` was made of `%s`, which has another value now", name, read), "A value is explained while what it was made of is as it was.")))
 		}
 	}
 	return a
 }
 
-// readBy returns the names of tensors and functions in an expression, each once.
-func readBy(x syntax.Expr) (names []string) {
+// restated reports whether a relation may have other rows than it had at a place in the program.
+func (s *state) restated(name string, at int) bool {
+	needs := map[string]bool{name: true}
+	for n := 0; n < len(needs); {
+		n = len(needs)
+		for _, f := range s.entries {
+			if s.again[f] != "" && len(f.Source.Text) > at {
+				return true
+			}
+			for _, st := range f.Stmts {
+				r, rule := st.(*syntax.Rule)
+				if head, _ := syntax.RelationOf(st); !rule || !needs[head.Name] {
+					continue
+				}
+				if r.Start >= at {
+					return true
+				}
+				for _, read := range readBy(r) {
+					needs[read] = true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// readBy returns the names of tensors, relations and functions in an expression or a rule, each once.
+func readBy(x syntax.Node) (names []string) {
 	indices := freeIn(x)
 	see := func(name string) {
 		if !slices.Contains(names, name) {
@@ -102,7 +128,7 @@ func (s *Session) named(x syntax.Expr) (syntax.Expr, *syntax.Assign) {
 func indexed(x syntax.Expr) bool { return len(freeIn(x)) > 0 }
 
 // freeIn returns the names of the indices in an expression, with their places.
-func freeIn(x syntax.Expr) map[string][]source.Span {
+func freeIn(x syntax.Node) map[string][]source.Span {
 	found := map[string][]source.Span{}
 	syntax.Walk(x, func(n syntax.Node) bool {
 		if i, ok := n.(*syntax.Index); ok {

@@ -32,6 +32,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -148,6 +149,10 @@ type state struct {
 	program *check.Program // of all entries
 	bound   []binding
 	known   []string // the labels of the program's own graphs
+	loaded  []string // files that were loaded
+	// again has the entries, empty ones, at which a file is loaded again: what it said of relations
+	// before counts no more, but for what was made of it.
+	again   map[*syntax.File]string
 	inputs  map[string]*tensor.Value
 	labels  []string            // of all nodes, those first
 	domains map[string][]string // labels in the entries of the other domains
@@ -295,7 +300,16 @@ func (s *state) refuse(list diag.List) Reply {
 // statements adds statements to the program, with the data of their inputs, and runs them.
 func (s *Session) statements(ctx context.Context, text, name string, line int, bound ...binding) Reply {
 	next := s.state
-	next.bound = append(slices.Clip(next.bound), bound...)
+	next.bound = slices.Clone(next.bound)
+	for _, b := range bound {
+		i := slices.IndexFunc(next.bound, func(old binding) bool { return old.Name == b.Name })
+		if i < 0 {
+			next.bound = append(next.bound, b)
+			continue
+		}
+		next.bound[i], next.inputs = b, maps.Clone(next.inputs)
+		delete(next.inputs, b.Name)
+	}
 	e := s.extend(&next, text, name, line)
 	r := s.run(ctx, &next, e)
 	for _, w := range bound {

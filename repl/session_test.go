@@ -283,6 +283,37 @@ func TestLoadTwice(t *testing.T) {
 	}
 }
 
+// TestReload changes a file of facts and rules and loads it again: answers are those of a session that
+// knows only what the file says now.
+func TestReload(t *testing.T) {
+	lines := []string{"E(a, b).", "E(b, c).", "E(c, a).", "E(c, d).", "E(zed, a).", "F(x, y) <- E(x, y).", "F(x, z) <- F(x, y), E(y, z).",
+		"S[x] += 1 <- E(x, _).", "N(x, count()) <- F(x, _).", "Mine(e) <- E(e, _)."}
+	queries := []string{"E(x, y)?", "F(x, y)?", "S[x]?", "N(x, n)?", "Mine(x)?"}
+	r, files := rand.New(rand.NewPCG(1, 2)), folder{}
+	ask := func(s *Session, entry string) string { return printed(s.Eval(context.Background(), entry)) }
+	s := New(Config{Files: files})
+	ask(s, "Mine(x) <- F(x, y), S[y] > 0.\nE(d, e).")
+	for range 40 {
+		text := ""
+		for _, line := range lines {
+			if r.IntN(3) > 0 {
+				text += line + "\n"
+			}
+		}
+		files["p.ein"] = text
+		ask(s, ":load p.ein")
+		only := New(Config{Files: files})
+		ask(only, "Mine(x) <- F(x, y), S[y] > 0.\nE(d, e).\n")
+		ask(only, ":load p.ein")
+		for _, q := range queries {
+			if got, want := ask(s, q), ask(only, q); got != want {
+				t.Fatalf("%s of\n%s is\n%s, want\n%s", q, text, got, want)
+			}
+		}
+		ask(s, "T = [1, 2]; C[x] = sum(S) * S[x]; D = tc(E)")
+	}
+}
+
 // TestCommandPlaces checks that what is wrong with the argument of a command is shown
 // as it was entered.
 func TestCommandPlaces(t *testing.T) {

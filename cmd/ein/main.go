@@ -88,10 +88,13 @@ func helpVerb(a *cli.App) *cobra.Command {
   ein help wdist
   ein help E0203
   ein help topics`,
-		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
-			for _, c := range cmd.Root().Commands() {
-				names = append(names, c.Name()+"\t"+c.Short)
+			verb, rest, err := cmd.Root().Find(args)
+			for _, c := range verb.Commands() {
+				if err == nil && len(rest) == 0 && c.IsAvailableCommand() {
+					names = append(names, c.Name()+"\t"+c.Short)
+				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},

@@ -35,8 +35,13 @@ type keyboard struct {
 
 func openKeyboard(t *testing.T, state string, args ...string) *keyboard {
 	t.Helper()
+	return openTerminal(t, "xterm", state, args...)
+}
+
+func openTerminal(t *testing.T, kind, state string, args ...string) *keyboard {
+	t.Helper()
 	k := &keyboard{t: t, done: make(chan struct{}), cmd: exec.Command("ein", args...)}
-	k.cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state, "TERM=xterm", "NO_COLOR=1")
+	k.cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state, "TERM="+kind, "NO_COLOR=1")
 	k.cmd.Dir = t.TempDir()
 	tty, err := pty.StartWithSize(k.cmd, &pty.Winsize{Rows: 40, Cols: 100})
 	if err != nil {
@@ -224,6 +229,35 @@ func TestKeys(t *testing.T) {
 	}
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("the history has mode %v", info.Mode())
+	}
+}
+
+// TestPastedLine: a long line that is pasted is not drawn again for each character, and is read whole.
+func TestPastedLine(t *testing.T) {
+	k := openKeyboard(t, t.TempDir())
+	k.wait("ein> ")
+	k.press("sum([" + strings.Repeat("12, ", 750) + "0])" + enter)
+	k.wait("_ = 9000")
+	k.press(ctrlD)
+	k.leave()
+	if drawn := k.screen.Len(); drawn > 1<<20 {
+		t.Errorf("%d bytes were drawn", drawn)
+	}
+}
+
+// TestDumbTerminal: where the cursor cannot be moved, nothing tries to.
+func TestDumbTerminal(t *testing.T) {
+	k := openTerminal(t, "dumb", t.TempDir())
+	k.wait("ein> ")
+	k.press("max(7,\n")
+	k.wait("...> ")
+	k.press("6)\n")
+	k.wait("_ = 7")
+	k.wait("ein> ")
+	k.press(ctrlD)
+	k.leave()
+	if strings.Contains(k.screen.String(), "\x1b") {
+		t.Errorf("%q", k.screen.String())
 	}
 }
 

@@ -3,7 +3,6 @@ package chart
 import (
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"ein/internal/table"
 )
@@ -28,7 +27,7 @@ func Bars(columns int, names, texts []string, numbers []float64) string {
 	most, used := 0.0, 0
 	for i, x := range numbers {
 		lines[i] = strings.TrimSuffix(lines[i], "\n")
-		most, used = max(most, math.Abs(x)), max(used, utf8.RuneCountInString(lines[i]))
+		most, used = max(most, math.Abs(x)), max(used, table.Width(lines[i]))
 	}
 	room := float64(max(narrowest, columns-used-2))
 	var b strings.Builder

@@ -114,7 +114,7 @@ func Lines(indent string, rows iter.Seq[[]string], right ...int) iter.Seq[string
 					width = append(width, 0)
 				}
 				if i < len(row)-1 || slices.Contains(right, i) {
-					width[i] = max(width[i], utf8.RuneCountInString(cell))
+					width[i] = max(width[i], Width(cell))
 				}
 			}
 		}
@@ -122,7 +122,7 @@ func Lines(indent string, rows iter.Seq[[]string], right ...int) iter.Seq[string
 			var b strings.Builder
 			b.WriteString(indent)
 			for i, cell := range row {
-				pad := strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(cell)))
+				pad := strings.Repeat(" ", max(0, width[i]-Width(cell)))
 				if slices.Contains(right, i) {
 					cell, pad = pad+cell, ""
 				}

@@ -32,6 +32,14 @@ func TestAlign(t *testing.T) {
 	}
 }
 
+// TestAlignWide: columns are aligned by what a terminal draws in two cells, or in none.
+func TestAlignWide(t *testing.T) {
+	got := strings.Join(Align("", [][]string{{"日本", "1"}, {"e\u0301", "2"}, {"abc", "3"}, {"🎉", "4"}}), "")
+	if want := "日本  1\ne\u0301     2\nabc   3\n🎉    4\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // TestMarkup: no format reads a text as its markup.
 func TestMarkup(t *testing.T) {
 	text := "=a_b*c|d\\ <x> $5 & #1 100% ~ ^ {y}\n[z](u)\u202e --n \"q é😀Đ"

@@ -93,6 +93,14 @@ func (c *checker) follow(before *Program) {
 	}
 }
 
+// Forget ends a program with nothing left of some of its facts and rules. What was made of them stays.
+func Forget(p *Program, cfg Config, drop func(syntax.Stmt) bool) *Program {
+	before := *p
+	before.end.relations, before.end.grown = slices.DeleteFunc(slices.Clone(p.end.relations), drop), grown{}
+	cfg.After = &before
+	return check(&syntax.File{Source: p.File.Source}, cfg, false)
+}
+
 // isApart reports whether a program neither says anything of relations nor mentions what those
 // before it have to do with. A session of many rules then takes no time for them.
 func isApart(f *syntax.File, before *Program) bool {

@@ -43,6 +43,7 @@ type ProofStep struct {
 	Count int        `json:"count,omitzero"`
 
 	folds, tensor bool
+	place         string // of Line, in words
 }
 
 // ProofTry says how far a rule gets towards a row. In Count ways some literals hold and one fails;
@@ -55,6 +56,7 @@ type ProofTry struct {
 	Count int        `json:"count"`
 	Near  []string   `json:"near,omitempty"`
 	near  int
+	place string
 }
 
 // ProofWay is the literals of a rule with values: those that hold, and the first that fails.
@@ -122,7 +124,14 @@ type prover struct {
 	rules map[*rel.Rule]string
 }
 
-func (d *prover) line(pos int32) int { return d.text.Position(int(pos)).Line }
+// place is a line of the text, and how it is named: a session has several files.
+func (d *prover) place(offset int) (line int, place string) {
+	at := d.text.Position(offset)
+	if at.File != d.text.Name {
+		return at.Line, fmt.Sprintf("%s:%d", at.File, at.Line)
+	}
+	return at.Line, fmt.Sprintf("line %d", at.Line)
+}
 
 // rule returns a rule as the user wrote it, on one line.
 func (d *prover) rule(r *rel.Rule) string {
@@ -237,9 +246,10 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 		r := &d.p.Relations[s.Relation]
 		step := ProofStep{Atom: d.row(s.Relation, s.Row), Of: s.Of, Count: s.Count, folds: s.Rule != nil && (s.Rule.Aggregates() || r.Fold == rel.Sum)}
 		if s.Rule != nil {
-			step.Rule, step.Line = d.rule(s.Rule), d.line(s.Rule.Pos.Start)
+			step.Rule = d.rule(s.Rule)
+			step.Line, step.place = d.place(int(s.Rule.Pos.Start))
 		} else if at, ok := d.facts[step.Atom]; ok {
-			step.Line = d.text.Position(at.Start).Line
+			step.Line, step.place = d.place(at.Start)
 		} else if r.Source != rel.NoSource {
 			step.Input, step.tensor = r.Name, r.Source != rel.FromTable
 		}
@@ -254,7 +264,8 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 // try describes how a rule fails to derive the goal: what holds of its body, and the literal that
 // does not.
 func (d *prover) try(goal engine.Goal, t *engine.Try) ProofTry {
-	out := ProofTry{Line: d.line(t.Rule.Pos.Start), Rule: d.rule(t.Rule), Ways: []ProofWay{}, Count: t.Count, near: t.Rows}
+	out := ProofTry{Rule: d.rule(t.Rule), Ways: []ProofWay{}, Count: t.Count, near: t.Rows}
+	out.Line, out.place = d.place(int(t.Rule.Pos.Start))
 	for _, b := range t.Bindings {
 		b = d.names(goal, b)
 		way := ProofWay{Holds: d.body(t.Holds, b)}
@@ -358,19 +369,16 @@ func (p *Proof) Text() string {
 	for i := range p.Steps {
 		wide = max(wide, min(len(p.Steps[i].Atom), 60))
 	}
-	type rule struct {
-		line int
-		text string
-	}
+	type rule struct{ place, text string }
 	var rules []rule
 	for i, s := range p.Steps {
 		from := ""
 		switch {
 		case s.Rule != "":
-			if r := (rule{s.Line, s.Rule}); !slices.Contains(rules, r) {
+			if r := (rule{s.place, s.Rule}); !slices.Contains(rules, r) {
 				rules = append(rules, r)
 			}
-			from = fmt.Sprintf("by line %d", s.Line)
+			from = "by " + s.place
 			if s.folds {
 				from += fmt.Sprintf(", of %s", words.Plural(s.Count, "binding"))
 			}
@@ -380,7 +388,7 @@ func (p *Proof) Text() string {
 		case s.File != "":
 			from = fmt.Sprintf("%s:%d", s.File, s.Line)
 		case s.Line > 0:
-			from = fmt.Sprintf("fact, line %d", s.Line)
+			from = "fact, " + s.place
 		case s.Input != "":
 			from = "data of " + s.Input
 			if s.tensor {
@@ -397,7 +405,7 @@ func (p *Proof) Text() string {
 		if i == 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "  line %d: %s\n", r.line, r.text)
+		fmt.Fprintf(&b, "  %s: %s\n", r.place, r.text)
 	}
 	return b.String()
 }
@@ -422,7 +430,7 @@ func (p *Proof) lacks(b *strings.Builder) {
 		}
 	}
 	for _, t := range p.Tries {
-		fmt.Fprintf(b, "  line %d: %s\n", t.Line, t.Rule)
+		fmt.Fprintf(b, "  %s: %s\n", t.place, t.Rule)
 		if len(t.Ways) == 0 {
 			b.WriteString("    its head is of other rows\n")
 		}

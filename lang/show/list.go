@@ -8,7 +8,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"ein/internal/table"
 	"ein/vm/tensor"
@@ -206,7 +205,7 @@ func (t *text) grid(name string, v *tensor.Value) bool {
 	}
 	lines := table.Align("  ", rows, right...)
 	for _, line := range lines {
-		if utf8.RuneCountInString(line)-1 > room {
+		if table.Width(line)-1 > room {
 			return false
 		}
 	}

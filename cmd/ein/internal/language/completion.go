@@ -1,6 +1,7 @@
 package language
 
 import (
+	"bytes"
 	"io"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func completionVerb(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print a shell completion script",
-		Long:  "Prints a script that lets a shell complete the verbs, flags, files, functions and\ndiagnostic codes of ein.",
+		Long:  "Prints a script that lets a shell complete the verbs, flags, files, functions and\ndiagnostic codes of ein. In bash it needs the package bash-completion.",
 		Example: `  source <(ein completion bash)
   ein completion zsh > "${fpath[1]}/_ein"
   ein completion fish > ~/.config/fish/completions/ein.fish`,
@@ -44,7 +45,13 @@ func completionVerb(a *cli.App) *cobra.Command {
 				case "bash":
 					return root.GenBashCompletionV2(w, true)
 				case "zsh":
-					return root.GenZshCompletion(w)
+					var b bytes.Buffer
+					if err := root.GenZshCompletion(&b); err != nil {
+						return err
+					}
+					// The file of NAME=FILE begins behind the sign.
+					_, err := w.Write(bytes.Replace(b.Bytes(), []byte("_arguments '*:filename:_files'"), []byte("compset -P '[A-Za-z_]*='; _arguments '*:filename:_files'"), 1))
+					return err
 				case "fish":
 					return root.GenFishCompletion(w, true)
 				}

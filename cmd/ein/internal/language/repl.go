@@ -122,27 +122,49 @@ func session(a *cli.App, f *replFlags) error {
 		history = ""
 	}
 	defer restoring(in)()
-	t, err := repl.OpenTerminal(repl.TerminalOptions{
-		In: in, Out: a.Out, Err: a.Err, History: history, Color: a.Colored(), Complete: l.Complete,
-		Size: func() (int, int) {
-			columns, rows := size(a.Out, a.In)
-			return cmp.Or(columns, 80), cmp.Or(rows, 24)
-		},
-	})
-	if err != nil {
-		return fmt.Errorf("cannot use the terminal: %w", err)
+	var lines repl.LineReader = prompted{repl.NewPlain(in), a}
+	smart := a.Env("TERM") != "dumb"
+	if smart {
+		t, err := openTerminal(a, in, history, l)
+		if err != nil {
+			return fmt.Errorf("cannot use the terminal: %w", err)
+		}
+		defer func() { _ = t.Close() }()
+		lines = t
 	}
-	defer func() { _ = t.Close() }()
-	keys := newInterrupts(t, f.timeout)
+	keys := newInterrupts(lines, f.timeout)
 	defer keys.stop()
 	l.Lines, l.Context, l.Interactive = keys, keys.context, true
-	if columns(a.Out) > 0 && a.Env("TERM") != "dumb" {
+	if smart && columns(a.Out) > 0 {
 		l.Page = repl.Pager(cmp.Or(strings.TrimSpace(a.Env("PAGER")), "less"), a.Out)
 	}
 	if err := a.Print(version.Line(lang.Version) + ". :help lists the commands, Ctrl-D leaves.\n"); err != nil {
 		return err
 	}
 	return ended(l.Run())
+}
+
+func openTerminal(a *cli.App, in *os.File, history string, l *repl.Loop) (*repl.Terminal, error) {
+	return repl.OpenTerminal(repl.TerminalOptions{
+		In: in, Out: a.Out, Err: a.Err, History: history, Color: a.Colored(), Complete: l.Complete,
+		Size: func() (int, int) {
+			columns, rows := size(a.Out, a.In)
+			return cmp.Or(columns, 80), cmp.Or(rows, 24)
+		},
+	})
+}
+
+// prompted reads lines from a terminal that cannot move its cursor, as a shell in Emacs.
+type prompted struct {
+	*repl.Plain
+	a *cli.App
+}
+
+func (p prompted) ReadLine(prompt string) (string, error) {
+	if err := p.a.Print(prompt); err != nil {
+		return "", err
+	}
+	return p.Plain.ReadLine(prompt)
 }
 
 // restoring resets the terminal if the session is ended from outside, which its reader does not
@@ -188,13 +210,14 @@ func newInterrupts(lines repl.LineReader, timeout time.Duration) *interrupts {
 
 func (i *interrupts) stop() { signal.Stop(i.signals) }
 
-// ReadLine forgets a signal that came too late for the previous entry.
+// ReadLine forgets a signal that came too late for the previous entry, or at the prompt of a dumb terminal.
 func (i *interrupts) ReadLine(prompt string) (string, error) {
+	line, err := i.LineReader.ReadLine(prompt)
 	select {
 	case <-i.signals:
 	default:
 	}
-	return i.LineReader.ReadLine(prompt)
+	return line, err
 }
 
 // context returns the context of an entry. A second signal ends the command, in case the entry does
