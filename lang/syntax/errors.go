@@ -928,18 +928,7 @@ func (p *parser) behindAtom(i, hi int) int {
 	if !p.isAtom(i, hi) {
 		return hi
 	}
-	depth := 0
-	for i++; i < hi; i++ {
-		if k := p.toks[i].kind; k.opens() {
-			depth++
-		} else if k.closes() {
-			depth--
-		}
-		if depth == 0 {
-			return i + 1
-		}
-	}
-	return hi
+	return min(p.match(i+1, hi, false)+1, hi)
 }
 
 // errArrow says that a rule has another sign where its arrow belongs.
