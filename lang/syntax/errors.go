@@ -45,6 +45,13 @@ var (
 	errHeight      = message{codes.E0505, "the expression is longer than %d operators", "Split it into several statements, or sum a vector."}
 )
 
+// What a statement looks like that lacks something; the text says what.
+var (
+	formDef    = message{code: codes.E0111, note: "A function is written `def name(p, q) = value`."}
+	formRepeat = message{code: codes.E0114, note: "Statements are repeated by `repeat 10 { x = f(x) }`."}
+	formInput  = message{code: codes.E0112, note: "An input is written `input A: graph`; its kind is graph, matrix, vector or scalar. One of a relation is written `input Pay(from: node, amount: int)`."}
+)
+
 const (
 	noteData  = "Large data belong in a file that is bound to an input."
 	noteFacts = "Many facts belong in a file: an input with columns, as in `input Owns(x: node, y: node)`, reads a row for each."
@@ -282,11 +289,6 @@ func errMismatched(open, closing token) diag.Diagnostic {
 
 func relatedOpener(open token) []diag.Related {
 	return []diag.Related{{Span: open.span(), Message: bracketName(open.kind) + " opened here"}}
-}
-
-func errNothingToClose(k Kind, span source.Span) diag.Diagnostic {
-	d := newError(codes.E0104, span, "unmatched %s", bracketName(k))
-	return withFix(d, "delete it", span, "")
 }
 
 // found names token i for a message; the token at end stands for what follows
@@ -609,11 +611,6 @@ func (p *parser) errClauseEnd(seg segment, ends ...string) diag.Diagnostic {
 
 const notOr = "`;` is not or: for another way to the same rows, write a second rule with the same head."
 
-func errRuleAsked(end source.Span) diag.Diagnostic {
-	d := newError(codes.E0811, end, "a rule ends with `.`, not with `?`")
-	return withFix(d, "write `.`", end, ".")
-}
-
 func errManyFacts(text string, body []Literal) diag.Diagnostic {
 	d := newError(codes.E0115, body[1].Span, "a fact is one atom")
 	if n, ok := body[1].X.(*Name); ok && strings.EqualFold(n.Name, "if") && len(body) > 2 {
@@ -711,21 +708,6 @@ func (p *parser) withEnd(d diag.Diagnostic, i int) diag.Diagnostic {
 	return withFix(d, "insert `;`", at(int(p.toks[i].end), 0), ";")
 }
 
-func errDef(d diag.Diagnostic) diag.Diagnostic {
-	d.Code = codes.E0111
-	return withNote(d, "A function is written `def name(p, q) = value`.")
-}
-
-func errRepeat(d diag.Diagnostic) diag.Diagnostic {
-	d.Code = codes.E0114
-	return withNote(d, "Statements are repeated by `repeat 10 { x = f(x) }`.")
-}
-
-func errInput(d diag.Diagnostic) diag.Diagnostic {
-	d.Code = codes.E0112
-	return withNote(d, "An input is written `input A: graph`; its kind is graph, matrix, vector or scalar. One of a relation is written `input Pay(from: node, amount: int)`.")
-}
-
 func errStopped(span source.Span) diag.Diagnostic {
 	d := newError(codes.E0533, span, "reading the program was stopped")
 	d.Label = "it was here"
@@ -791,6 +773,12 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 
 func (s *stop) expected(want string) diag.Diagnostic { return s.errExpected(want, s.i, s.seg.hi) }
 
+func (s *stop) lacks(form message, want string) diag.Diagnostic {
+	d := s.expected(want)
+	d.Code = form.code
+	return withNote(d, form.note)
+}
+
 // misplaced reports a word that cannot be here.
 func (s *stop) misplaced() (none diag.Diagnostic) {
 	lo, hi := s.seg.lo, s.seg.hi
@@ -817,7 +805,7 @@ func (s *stop) misplaced() (none diag.Diagnostic) {
 func (s *stop) unmatched() (none diag.Diagnostic) {
 	switch closes := s.i < s.seg.hi && s.t.kind.closes(); {
 	case closes && s.open < 0:
-		return errNothingToClose(s.t.kind, s.t.span())
+		return withFix(newError(codes.E0104, s.t.span(), "unmatched %s", bracketName(s.t.kind)), "delete it", s.t.span(), "")
 	case closes && s.toks[s.open].kind.closer() != s.t.kind:
 		return errMismatched(s.toks[s.open], s.t)
 	case s.t.kind == KindNot && !s.seg.clause:
@@ -831,19 +819,19 @@ func (s *stop) statement() (none diag.Diagnostic) {
 	at := s.i - s.seg.lo
 	switch {
 	case s.input && s.open >= 0:
-		return errInput(s.expected([]string{"`,` or `)`", "the name of a column", "`:`", "the type of the column"}[(at-2)%4]))
+		return s.lacks(formInput, []string{"`,` or `)`", "the name of a column", "`:`", "the type of the column"}[(at-2)%4])
 	case s.input && at > 3 && s.toks[s.seg.lo+2].kind == KindLParen:
-		return errInput(s.expected("the end of the statement"))
+		return s.lacks(formInput, "the end of the statement")
 	case s.input:
-		return errInput(s.expected([]string{"`:` or `(`", "the kind of the input", "the end of the statement"}[min(at-2, 2)]))
+		return s.lacks(formInput, []string{"`:` or `(`", "the kind of the input", "the end of the statement"}[min(at-2, 2)])
 	case at == 0:
 		return s.expected("a value")
 	case s.repeat && at == 1:
-		return errRepeat(s.expected("the number of rounds"))
+		return s.lacks(formRepeat, "the number of rounds")
 	case s.repeat && s.open < 0 && s.before.kind == KindRBrace:
-		return errRepeat(s.expected("the end of the statement"))
+		return s.lacks(formRepeat, "the end of the statement")
 	case s.repeat && s.open < 0 && s.before.kind.ends():
-		return errRepeat(s.expected("`{` and the statements"))
+		return s.lacks(formRepeat, "`{` and the statements")
 	}
 	return none
 }
@@ -854,7 +842,7 @@ func (s *stop) head() (none diag.Diagnostic) {
 	switch {
 	case !s.def:
 	case s.i == params:
-		return errDef(s.expected("`(` and the parameters"))
+		return s.lacks(formDef, "`(` and the parameters")
 	case s.open == params && s.before.kind == KindIdent:
 		d := s.expected("`,` or `)`")
 		if s.next == KindAssign || s.next == KindColon {
@@ -864,9 +852,9 @@ func (s *stop) head() (none diag.Diagnostic) {
 	case s.open == params:
 		return s.expected("the name of a parameter")
 	case s.before.kind == KindRParen && s.around(s.seg.lo, s.i-1) == params:
-		return errDef(s.expected("`=`"))
+		return s.lacks(formDef, "`=`")
 	case s.open < 0 && s.before.kind == KindAssign:
-		return errDef(s.expected("a value"))
+		return s.lacks(formDef, "a value")
 	}
 	return none
 }
@@ -907,11 +895,11 @@ func (s *stop) end() diag.Diagnostic {
 	bare := !s.def && !s.first.kind.directs() && s.headOp(lo, hi, false) < 0
 	switch {
 	case s.def:
-		return errDef(s.expected("the end of the statement"))
+		return s.lacks(formDef, "the end of the statement")
 	case seg.arrow > s.i && next == KindComma:
 		return say(errManyHeads, t.span())
 	case seg.arrow > 0 && next == KindQuestion:
-		return errRuleAsked(t.span())
+		return withFix(newError(codes.E0811, t.span(), "a rule ends with `.`, not with `?`"), "write `.`", t.span(), ".")
 	case seg.clause && next == KindArrow:
 		return withNote(s.expected("`?`"), "A rule is written `Head(x) <- Body(x).`, a query `Body(x)?`.")
 	case seg.clause && s.before.kind == KindIdent && s.i-2 >= lo && s.isNot(s.i-2, hi):
