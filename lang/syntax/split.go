@@ -87,10 +87,10 @@ func (p *parser) cut(lo, hi int) segment {
 		t, depth := p.toks[i], len(p.stack)
 		p.widths[depth]++
 		wide = wide || p.widths[depth] > 4*p.lim.Height
-		if c.endsBefore(i) {
+		if (t.newline || t.kind == KindSemicolon) && c.endsBefore(i) {
 			break
 		}
-		if c.endsWith(i) {
+		if (t.kind == KindDot || t.kind == KindQuestion) && c.endsWith(i) {
 			c.seg.clause = true
 			i++
 			break
@@ -136,7 +136,7 @@ func (p *parser) cut(lo, hi int) segment {
 	return c.until(i)
 }
 
-// endsBefore reports whether another statement, or nothing, begins at token i.
+// endsBefore reports whether the statement ends before token i, the first of a line or a semicolon.
 func (c *cutter) endsBefore(i int) bool {
 	t, outside := c.toks[i], len(c.stack) == 0
 	if i > c.seg.lo && t.newline {
@@ -155,10 +155,10 @@ func (c *cutter) endsBefore(i int) bool {
 	return outside && t.kind == KindSemicolon
 }
 
-// endsWith reports whether token i ends a clause.
+// endsWith reports whether the dot or question mark at i ends a clause.
 func (c *cutter) endsWith(i int) bool {
 	k := c.toks[i].kind
-	if len(c.stack) > 0 || k != KindDot && k != KindQuestion {
+	if len(c.stack) > 0 {
 		return false
 	}
 	c.choice = c.choice || k == KindQuestion && c.ternary(c.seg.lo, i, c.end)
