@@ -13,6 +13,7 @@ import (
 	"ein"
 	"ein/bind"
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/show"
@@ -390,11 +391,7 @@ func read[T number](b []byte) []T {
 }
 
 func converted[To, From number](list []From) []To {
-	out := make([]To, len(list))
-	for i, x := range list {
-		out[i] = To(x)
-	}
-	return out
+	return lists.Map(list, func(x From) To { return To(x) })
 }
 
 func numbers[T number](b []byte) []float64 { return converted[float64](read[T](b)) }

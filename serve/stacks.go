@@ -19,6 +19,7 @@ import (
 	"ein/bench/judge/sandbox"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/prompt"
+	"ein/internal/stats"
 	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -192,16 +193,10 @@ func verify(ctx context.Context, s *Server, c *Call, q *Row) (any, error) {
 		row.set("failure_reason", err.Error())
 		return row, nil
 	}
-	number := func(b bool) int {
-		if b {
-			return 1
-		}
-		return 0
-	}
 	row.set("reward", *out.Reward)
-	row.set("strict", number(out.Strict))
-	row.set("relaxed", number(out.Relaxed))
-	row.set("lenient", number(out.Lenient))
+	row.set("strict", stats.One(out.Strict))
+	row.set("relaxed", stats.One(out.Relaxed))
+	row.set("lenient", stats.One(out.Lenient))
 	row.set("ops", out.Ops)
 	row.set("outcome", out.Outcome)
 	return row, nil
@@ -316,11 +311,7 @@ func getReward(ctx context.Context, s *Server, c *Call, q *QueryRequest) (*Query
 		case Scored:
 			out.Rewards, out.Scores = append(out.Rewards, *it.Reward), append(out.Scores, *it.Reward)
 			for name, right := range map[string]bool{"strict": it.Strict, "relaxed": it.Relaxed, "lenient": it.Lenient} {
-				x := 0.0
-				if right {
-					x = 1
-				}
-				out.Logs[name] = append(out.Logs[name], x)
+				out.Logs[name] = append(out.Logs[name], stats.One(right))
 			}
 		}
 	}

@@ -10,6 +10,15 @@ func Map[T, R any](list []T, f func(T) R) []R {
 	return out
 }
 
+// Upto returns the numbers from 0 to n-1.
+func Upto(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
 // Set returns what is in a list.
 func Set[T comparable](list []T) map[T]bool {
 	set := make(map[T]bool, len(list))

@@ -711,10 +711,7 @@ func triangles(vs []value) value {
 // transpose reverses the axes of a matrix, or swaps two axes of a tensor.
 func transpose(vs []value) value {
 	t := vs[0]
-	order := make([]int, t.rank())
-	for a := range order {
-		order[a] = a
-	}
+	order := lists.Upto(t.rank())
 	switch len(vs) {
 	case 1:
 		matrixOf(t)

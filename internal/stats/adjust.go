@@ -3,6 +3,8 @@ package stats
 import (
 	"cmp"
 	"slices"
+
+	"ein/internal/lists"
 )
 
 // Holm adjusts the p values of a family of tests so that the probability of any
@@ -34,10 +36,7 @@ func BenjaminiHochberg(p []float64) []float64 {
 }
 
 func ascending(p []float64) []int {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.Upto(len(p))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	return order
 }

@@ -62,10 +62,7 @@ func Clustered[K comparable](values []float64, cluster []K) Estimate {
 
 // Mean returns the mean of answers on their own, with the error s/sqrt(n).
 func Mean(values []float64) Estimate {
-	each := make([]int, len(values))
-	for i := range each {
-		each[i] = i
-	}
+	each := lists.Upto(len(values))
 	return Clustered(values, each)
 }
 

@@ -85,7 +85,6 @@ type relation struct {
 	name   string
 	place  int // in relations.list, and in the program
 	first  source.Span
-	last   source.Span // of its last fact or rule
 	cols   []column
 	input  *syntax.Input
 	facts  []fact
@@ -94,7 +93,6 @@ type relation struct {
 	source rel.Source // of a tensor, that rules read
 	// missing says that nothing defines it yet; source is then that of the brackets.
 	missing bool
-	used    bool
 	node    *ir.Node // its tensor, once an equation reads it
 	filled  bool     // it may have rows
 	numbers bool     // its columns are nodes because a statement reads it as a tensor
@@ -455,7 +453,6 @@ func (c *checker) headOf(s *syntax.Rule) {
 			r.cols = append(r.cols, column{slot: c.rel.slot(aNumber, r.name, s.OpSpan)})
 		}
 	}
-	r.last = s.Span
 }
 
 var folds = map[syntax.AssignOp]rel.Agg{syntax.SetMin: rel.Min, syntax.SetMax: rel.Max, syntax.SetAdd: rel.Sum}
@@ -937,7 +934,6 @@ func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []
 		cl.bad = true
 		c.otherBrackets(r, l)
 	case c.rightColumns(r, len(args), l.X.Pos()):
-		r.used = true
 		lit := rel.Literal{Kind: rel.Atom, Rel: r.place}
 		if l.Not {
 			lit.Kind = rel.Not
@@ -1124,7 +1120,7 @@ func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.E
 	case !c.rightColumns(r, len(x.Indices), x.Span):
 		cl.bad = true
 	default:
-		r.used, lit.Rel = true, r.place
+		lit.Rel = r.place
 		for i, k := range x.Indices {
 			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[i].slot, k))
 		}

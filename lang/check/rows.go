@@ -38,7 +38,6 @@ func (c *checker) relationNamed(x syntax.Expr) *relation {
 
 // rows makes an output of all rows of a relation.
 func (c *checker) rows(p *Program, r *relation, at source.Span) Output {
-	r.used = true
 	c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), r.place, at})
 	return Output{Name: r.name, Span: at}
 }
@@ -227,7 +226,6 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 	if t.Kind == tensor.Real {
 		bound = inf
 	}
-	r.used = true
 	c.at(x.Span)
 	return c.b.Scatter(c.result(c.stageOf(needed), r.place), rest, t, bound)
 }

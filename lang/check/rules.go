@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/stdlib"
@@ -465,10 +466,7 @@ func (c *checker) missing(cl *clause, i int) {
 
 // crossProduct warns about atoms that share no variable, not even through comparisons.
 func (c *checker) crossProduct(cl *clause) {
-	group := make([]int, len(cl.vars))
-	for i := range group {
-		group[i] = i
-	}
+	group := lists.Upto(len(cl.vars))
 	find := func(v int) int {
 		for group[v] != v {
 			v = group[v]

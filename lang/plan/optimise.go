@@ -291,7 +291,7 @@ func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
 		if x, ok = a.Scalar(); !ok {
 			return nil
 		}
-		a, b, fn = b, a, mirror(fn)
+		a, b, fn = b, a, fn.Mirror()
 		bit = a.Type.Kind == tensor.Bool
 	}
 	if a.Rank() == 0 && n.Rank() != 0 {
@@ -333,24 +333,6 @@ func (o *optimiser) canFail(n *ir.Node) bool {
 		o.fails.Set(n, 1)
 	}
 	return fails
-}
-
-// mirror returns fn with its operands exchanged. A function that is not symmetric and has no mirror
-// becomes FnNot, which no rule asks for.
-func mirror(fn op.Fn) op.Fn {
-	switch fn {
-	case op.FnGt:
-		return op.FnLt
-	case op.FnLt:
-		return op.FnGt
-	case op.FnGe:
-		return op.FnLe
-	case op.FnLe:
-		return op.FnGe
-	case op.FnMul, op.FnMax, op.FnMin, op.FnEq, op.FnNe:
-		return fn
-	}
-	return op.FnNot
 }
 
 // maxSearches is how many rows of one closure are searched one by one; for more

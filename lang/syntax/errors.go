@@ -45,6 +45,13 @@ var (
 	errHeight      = message{codes.E0505, "the expression is longer than %d operators", "Split it into several statements, or sum a vector."}
 )
 
+// What a statement looks like that lacks something; the text says what.
+var (
+	formDef    = message{code: codes.E0111, note: "A function is written `def name(p, q) = value`."}
+	formRepeat = message{code: codes.E0114, note: "Statements are repeated by `repeat 10 { x = f(x) }`."}
+	formInput  = message{code: codes.E0112, note: "An input is written `input A: graph`; its kind is graph, matrix, vector or scalar. One of a relation is written `input Pay(from: node, amount: int)`."}
+)
+
 const (
 	noteData  = "Large data belong in a file that is bound to an input."
 	noteFacts = "Many facts belong in a file: an input with columns, as in `input Owns(x: node, y: node)`, reads a row for each."
@@ -622,11 +629,6 @@ func (p *parser) errClauseEnd(seg segment, ends ...string) diag.Diagnostic {
 
 const notOr = "`;` is not or: for another way to the same rows, write a second rule with the same head."
 
-func errRuleAsked(end source.Span) diag.Diagnostic {
-	d := newError(codes.E0811, end, "a rule ends with `.`, not with `?`")
-	return withFix(d, "write `.`", end, ".")
-}
-
 func errManyFacts(text string, body []Literal) diag.Diagnostic {
 	d := newError(codes.E0115, body[1].Span, "a fact is one atom")
 	if n, ok := body[1].X.(*Name); ok && strings.EqualFold(n.Name, "if") && len(body) > 2 {
@@ -724,21 +726,6 @@ func (p *parser) withEnd(d diag.Diagnostic, i int) diag.Diagnostic {
 	return withFix(d, "insert `;`", at(int(p.toks[i].end), 0), ";")
 }
 
-func errDef(d diag.Diagnostic) diag.Diagnostic {
-	d.Code = codes.E0111
-	return withNote(d, "A function is written `def name(p, q) = value`.")
-}
-
-func errRepeat(d diag.Diagnostic) diag.Diagnostic {
-	d.Code = codes.E0114
-	return withNote(d, "Statements are repeated by `repeat 10 { x = f(x) }`.")
-}
-
-func errInput(d diag.Diagnostic) diag.Diagnostic {
-	d.Code = codes.E0112
-	return withNote(d, "An input is written `input A: graph`; its kind is graph, matrix, vector or scalar. One of a relation is written `input Pay(from: node, amount: int)`.")
-}
-
 func errStopped(span source.Span) diag.Diagnostic {
 	d := newError(codes.E0533, span, "reading the program was stopped")
 	d.Label = "it was here"
@@ -765,134 +752,204 @@ func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagn
 	return p.foreign(p.reason(seg, level, i, left), seg)
 }
 
-// reason is explain without what is foreign. The cases go from what is certain to what is likely:
-// words that cannot be here, brackets that do not match, then what the statement at hand expects.
+// stop is the place where the grammar stopped: at token t, number i.
+type stop struct {
+	*parser
+	seg                segment
+	level, i           int
+	open               int // the innermost bracket that is open before t, or -1
+	left               *expression
+	first, before, t   token
+	next               Kind // of t, or KindEOF where the line or the segment ends before it
+	def, input, repeat bool // what the segment is
+}
+
+// reason is explain without what is foreign. It goes from what is certain to what is likely.
 func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagnostic {
 	lo, hi := seg.lo, seg.hi
-	first, t := p.toks[lo], p.toks[i]
-	def, input, repeat := p.isDef(lo, hi), p.isInput(lo, hi), p.isRepeat(lo, hi)
-	open := -1
+	s := &stop{
+		parser: p, seg: seg, level: level, i: i, open: -1, left: left, first: p.toks[lo], t: p.toks[i], next: KindEOF,
+		def: p.isDef(lo, hi), input: p.isInput(lo, hi), repeat: p.isRepeat(lo, hi),
+	}
 	if i <= seg.block || seg.block < 0 {
-		open = p.around(lo, i)
+		s.open = p.around(lo, i)
 	}
-	expected := func(want string) diag.Diagnostic { return p.errExpected(want, i, hi) }
+	if i > lo {
+		s.before = p.toks[i-1]
+	}
+	if i < hi && !s.t.newline {
+		s.next = s.t.kind
+	}
 	p.inClause = seg.clause
-	switch {
-	case i > lo && p.toks[i-1].kind == KindDot && p.qualifies(i-1, hi):
-		return p.errQualified(i-2, hi, seg.clause)
-	case t.kind == KindDot && p.qualifies(i, hi):
-		return p.errQualified(i-1, hi, seg.clause)
-	case first.kind == KindDirective:
-		return errDirective(p.word(lo), first.span())
-	case level > 0 && first.kind.directs():
-		return say(errInDef, first.span(), "`"+p.word(lo)+"`")
-	case level > 0 && def:
-		return say(errInDef, first.span(), "another `def`")
-	case level > 0 && input:
-		return say(errInDef, first.span(), "`input`")
-	case level > 0 && seg.clause:
-		return say(errInDef, p.span(lo, hi), "a fact, a rule or a query")
-	case i < hi && t.kind.closes() && open < 0:
-		return p.errNothingToClose(i, hi)
-	case i < hi && t.kind.closes() && p.toks[open].kind.closer() != t.kind:
-		return errMismatched(p.toks[open], t)
-	case t.kind == KindNot && !seg.clause:
-		return errRune(int(t.start), p.word(i))
-	case input && open >= 0:
-		return errInput(expected([]string{"`,` or `)`", "the name of a column", "`:`", "the type of the column"}[(i-lo-2)%4]))
-	case input && i > lo+3 && p.toks[lo+2].kind == KindLParen:
-		return errInput(expected("the end of the statement"))
-	case input:
-		return errInput(expected([]string{"`:` or `(`", "the kind of the input", "the end of the statement"}[min(i-lo-2, 2)]))
-	case i == lo:
-		return expected("a value")
-	case repeat && i == lo+1:
-		return errRepeat(expected("the number of rounds"))
-	case repeat && open < 0 && p.toks[i-1].kind == KindRBrace:
-		return errRepeat(expected("the end of the statement"))
-	case repeat && open < 0 && p.toks[i-1].kind.ends():
-		return errRepeat(expected("`{` and the statements"))
+	for _, look := range [...]func() diag.Diagnostic{s.misplaced, s.unmatched, s.statement, s.head, s.operand} {
+		if d := look(); d.Code != "" {
+			return d
+		}
 	}
-	before, next := p.toks[i-1], KindEOF // next is on the same line
-	if i < hi && !t.newline {
-		next = t.kind
-	}
-	bare := !def && !first.kind.directs() && p.headOp(lo, hi, false) < 0
+	return s.end()
+}
+
+func (s *stop) expected(want string) diag.Diagnostic { return s.errExpected(want, s.i, s.seg.hi) }
+
+func (s *stop) lacks(form message, want string) diag.Diagnostic {
+	d := s.expected(want)
+	d.Code = form.code
+	return withNote(d, form.note)
+}
+
+// misplaced reports a word that cannot be here.
+func (s *stop) misplaced() (none diag.Diagnostic) {
+	lo, hi := s.seg.lo, s.seg.hi
 	switch {
-	case def && i == lo+2:
-		return errDef(expected("`(` and the parameters"))
-	case def && open == lo+2 && before.kind == KindIdent:
-		d := expected("`,` or `)`")
-		if next == KindAssign || next == KindColon {
+	case s.i > lo && s.before.kind == KindDot && s.qualifies(s.i-1, hi):
+		return s.errQualified(s.i-2, hi, s.seg.clause)
+	case s.t.kind == KindDot && s.qualifies(s.i, hi):
+		return s.errQualified(s.i-1, hi, s.seg.clause)
+	case s.first.kind == KindDirective:
+		return errDirective(s.word(lo), s.first.span())
+	case s.level > 0 && s.first.kind.directs():
+		return say(errInDef, s.first.span(), "`"+s.word(lo)+"`")
+	case s.level > 0 && s.def:
+		return say(errInDef, s.first.span(), "another `def`")
+	case s.level > 0 && s.input:
+		return say(errInDef, s.first.span(), "`input`")
+	case s.level > 0 && s.seg.clause:
+		return say(errInDef, s.span(lo, hi), "a fact, a rule or a query")
+	}
+	return none
+}
+
+// unmatched reports a bracket that closes nothing, and a not that is none.
+func (s *stop) unmatched() (none diag.Diagnostic) {
+	switch closes := s.i < s.seg.hi && s.t.kind.closes(); {
+	case closes && s.open < 0:
+		return s.errNothingToClose(s.i, s.seg.hi)
+	case closes && s.toks[s.open].kind.closer() != s.t.kind:
+		return errMismatched(s.toks[s.open], s.t)
+	case s.t.kind == KindNot && !s.seg.clause:
+		return errRune(int(s.t.start), s.word(s.i))
+	}
+	return none
+}
+
+// statement reports what an input or a repeat lacks.
+func (s *stop) statement() (none diag.Diagnostic) {
+	at := s.i - s.seg.lo
+	switch {
+	case s.input && s.open >= 0:
+		return s.lacks(formInput, []string{"`,` or `)`", "the name of a column", "`:`", "the type of the column"}[(at-2)%4])
+	case s.input && at > 3 && s.toks[s.seg.lo+2].kind == KindLParen:
+		return s.lacks(formInput, "the end of the statement")
+	case s.input:
+		return s.lacks(formInput, []string{"`:` or `(`", "the kind of the input", "the end of the statement"}[min(at-2, 2)])
+	case at == 0:
+		return s.expected("a value")
+	case s.repeat && at == 1:
+		return s.lacks(formRepeat, "the number of rounds")
+	case s.repeat && s.open < 0 && s.before.kind == KindRBrace:
+		return s.lacks(formRepeat, "the end of the statement")
+	case s.repeat && s.open < 0 && s.before.kind.ends():
+		return s.lacks(formRepeat, "`{` and the statements")
+	}
+	return none
+}
+
+// head reports what a def lacks before its value.
+func (s *stop) head() (none diag.Diagnostic) {
+	params := s.seg.lo + 2
+	switch {
+	case !s.def:
+	case s.i == params:
+		return s.lacks(formDef, "`(` and the parameters")
+	case s.open == params && s.before.kind == KindIdent:
+		d := s.expected("`,` or `)`")
+		if s.next == KindAssign || s.next == KindColon {
 			d.Notes = []string{"A parameter is a name alone, without a type or a default."}
 		}
 		return d
-	case def && open == lo+2:
-		return expected("the name of a parameter")
-	case def && before.kind == KindRParen && p.around(lo, i-1) == lo+2:
-		return errDef(expected("`=`"))
-	case def && open < 0 && before.kind == KindAssign:
-		return errDef(expected("a value"))
+	case s.open == params:
+		return s.expected("the name of a parameter")
+	case s.before.kind == KindRParen && s.around(s.seg.lo, s.i-1) == params:
+		return s.lacks(formDef, "`=`")
+	case s.open < 0 && s.before.kind == KindAssign:
+		return s.lacks(formDef, "a value")
+	}
+	return none
+}
+
+// operand reports what is wrong between two tokens of an expression, or in its brackets.
+func (s *stop) operand() (none diag.Diagnostic) {
+	before, t, next := s.before, s.t, s.next
+	switch {
 	case before.kind == KindLBracket && next == KindRBracket:
 		return say(errEmptyIndex, before.span().Join(t.span()))
 	case !before.kind.ends() && before.kind != KindRBrace:
-		return expected("a value")
+		return s.expected("a value")
 	case next == KindLBracket && before.kind != KindRBrace:
-		return errNoAxes(before.span(), t.span(), p.text)
+		return errNoAxes(before.span(), t.span(), s.text)
 	case next.starts() && before.kind != KindRBrace:
-		if from := p.literal(lo, i); from >= 0 {
-			return errSideBySide(p.span(from, i), t.span(), p.text, before.kind == KindString || next == KindString, open >= 0)
+		if from := s.literal(s.seg.lo, s.i); from >= 0 {
+			return errSideBySide(s.span(from, s.i), t.span(), s.text, before.kind == KindString || next == KindString, s.open >= 0)
 		}
-		return errNumberFactor(before.span(), t.span(), p.text, before.kind == KindNumber && next == KindNumber, open >= 0)
-	case open >= 0 && i < hi && t.kind.starts():
-		return errMissingComma(before.span(), t.span(), p.text)
-	case open >= 0:
-		want := bracketName(p.toks[open].kind.closer())
-		if p.toks[open].kind == KindLBracket || p.attached(open) && p.toks[open-1].kind == KindIdent {
+		return errNumberFactor(before.span(), t.span(), s.text, before.kind == KindNumber && next == KindNumber, s.open >= 0)
+	case s.open >= 0 && s.i < s.seg.hi && t.kind.starts():
+		return errMissingComma(before.span(), t.span(), s.text)
+	case s.open >= 0:
+		open := s.toks[s.open]
+		want := bracketName(open.kind.closer())
+		if open.kind == KindLBracket || s.attached(s.open) && s.toks[s.open-1].kind == KindIdent {
 			want = "`,` or " + want
 		}
-		d := expected(want)
-		d.Related = relatedOpener(p.toks[open])
+		d := s.expected(want)
+		d.Related = relatedOpener(open)
 		return d
-	case def:
-		return errDef(expected("the end of the statement"))
-	case seg.arrow > i && next == KindComma:
+	}
+	return none
+}
+
+// end reports what follows a statement that could end here, or what a clause lacks.
+func (s *stop) end() diag.Diagnostic {
+	seg, t, next, lo, hi := s.seg, s.t, s.next, s.seg.lo, s.seg.hi
+	bare := !s.def && !s.first.kind.directs() && s.headOp(lo, hi, false) < 0
+	switch {
+	case s.def:
+		return s.lacks(formDef, "the end of the statement")
+	case seg.arrow > s.i && next == KindComma:
 		return say(errManyHeads, t.span())
 	case seg.arrow > 0 && next == KindQuestion:
-		return errRuleAsked(t.span())
+		return withFix(newError(codes.E0811, t.span(), "a rule ends with `.`, not with `?`"), "write `.`", t.span(), ".")
 	case seg.clause && next == KindArrow:
-		return withNote(expected("`?`"), "A rule is written `Head(x) <- Body(x).`, a query `Body(x)?`.")
-	case seg.clause && before.kind == KindIdent && i-2 >= lo && p.isNot(i-2, hi):
-		return expected("`(`")
-	case seg.clause && i >= hi && before.kind.ends():
-		return p.endless(seg)
+		return withNote(s.expected("`?`"), "A rule is written `Head(x) <- Body(x).`, a query `Body(x)?`.")
+	case seg.clause && s.before.kind == KindIdent && s.i-2 >= lo && s.isNot(s.i-2, hi):
+		return s.expected("`(`")
+	case seg.clause && s.i >= hi && s.before.kind.ends():
+		return s.endless(seg)
 	case next.assign() && bare && !seg.clause:
-		p.begin(seg)
-		x, _ := p.expression(left)
-		return errLeftSide(x, t, p.text)
+		s.begin(seg)
+		x, _ := s.expression(s.left)
+		return errLeftSide(x, t, s.text)
 	case next.assign():
-		if after := p.toks[i+1]; after.start == t.end && (after.kind == KindLt || after.kind == KindGt) { // =< or =>
+		if after := s.toks[s.i+1]; after.start == t.end && (after.kind == KindLt || after.kind == KindGt) { // =< or =>
 			op := map[Kind]string{KindLt: "<=", KindGt: ">="}[after.kind]
-			d := newError(codes.E0101, p.span(i, i+2), "%s is not part of the language", excerpt(p.text[t.start:after.end]))
-			d = withFix(d, "write `"+op+"`", p.span(i, i+2), op)
+			d := newError(codes.E0101, s.span(s.i, s.i+2), "%s is not part of the language", excerpt(s.text[t.start:after.end]))
+			d = withFix(d, "write `"+op+"`", s.span(s.i, s.i+2), op)
 			d.Fixes[0].Guess = after.kind == KindGt // x => x + 1 is a function elsewhere
 			return d
 		}
-		return p.errSecondAssign(seg, i)
+		return s.errSecondAssign(seg, s.i)
 	case next == KindComma && !bare && !seg.clause:
-		return p.errManyValues(i)
-	case next == KindQuestion && i+1 == hi && first.kind == KindPrint && p.behindAtom(lo+1, hi) == i:
+		return s.errManyValues(s.i)
+	case next == KindQuestion && s.i+1 == hi && s.first.kind == KindPrint && s.behindAtom(lo+1, hi) == s.i:
 		d := newError(codes.E0101, t.span(), "expected the end of the statement, found `?`")
-		return withFix(withNote(d, "A query is an output by itself."), "delete `:print`", source.Span{Start: int(first.start), End: int(p.toks[lo+1].start)}, "")
+		return withFix(withNote(d, "A query is an output by itself."), "delete `:print`", source.Span{Start: int(s.first.start), End: int(s.toks[lo+1].start)}, "")
+	case seg.arrow > 0:
+		return s.expected("`,` or `.`")
+	case s.first.kind == KindWhy:
+		return withNote(s.expected("the end of the statement"), whyForm)
+	case seg.clause:
+		return s.expected("`,`, `.` or `?`")
 	}
-	if seg.arrow > 0 {
-		return expected("`,` or `.`")
-	} else if first.kind == KindWhy {
-		return withNote(expected("the end of the statement"), whyForm)
-	} else if seg.clause {
-		return expected("`,`, `.` or `?`")
-	}
-	return expected("the end of the statement")
+	return s.expected("the end of the statement")
 }
 
 // errManyValues reports the comma at i behind the value of a statement. It may group digits.
@@ -941,18 +998,7 @@ func (p *parser) behindAtom(i, hi int) int {
 	if !p.isAtom(i, hi) {
 		return hi
 	}
-	depth := 0
-	for i++; i < hi; i++ {
-		if k := p.toks[i].kind; k.opens() {
-			depth++
-		} else if k.closes() {
-			depth--
-		}
-		if depth == 0 {
-			return i + 1
-		}
-	}
-	return hi
+	return min(p.match(i+1, hi, false)+1, hi)
 }
 
 // errArrow says that a rule has another sign where its arrow belongs.

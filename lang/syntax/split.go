@@ -54,76 +54,72 @@ type segment struct {
 	block, close int
 }
 
+// cutter finds the end of a statement. What it holds is true of the tokens before the one at hand.
+type cutter struct {
+	*parser
+	seg    segment
+	end    int // of the container
+	begin  Kind
+	ruled  bool // it can only be a clause
+	commas bool // there was one outside brackets
+	choice bool // there was a ternary operator outside brackets
+}
+
 // cut finds the end of the statement that starts at lo: a newline or ; outside
 // brackets, or the start of what can only be another statement.
 func (p *parser) cut(lo, hi int) segment {
-	seg := segment{lo: lo, open: -1, noticed: -1, block: -1, close: -1}
+	begin := p.toks[lo].kind
+	c := cutter{
+		parser: p, seg: segment{lo: lo, open: -1, noticed: -1, block: -1, close: -1}, end: hi, begin: begin,
+		ruled: begin == KindAsk || begin == KindNot || begin == KindWhy,
+	}
 	p.stack = p.stack[:0]
-	if dot := p.toks[lo]; dot.kind == KindDot && (lo == 0 || dot.newline) && p.toks[lo+1].kind == KindIdent && p.toks[lo+1].start == dot.end {
+	if dot := p.toks[lo]; begin == KindDot && (lo == 0 || dot.newline) && p.toks[lo+1].kind == KindIdent && p.toks[lo+1].start == dot.end {
 		i := lo + 1 // .decl of Soufflé: the line is one mistake
 		for i < hi && !p.toks[i].newline {
 			i++
 		}
-		return seg.until(i, hi, nil)
+		return c.until(i)
 	}
-	block := p.isDef(lo, hi) || p.isRepeat(lo, hi)
-	i, wide, commas, choice, begin := lo, false, false, false, p.toks[lo].kind
-	ruled := begin == KindAsk || begin == KindNot || begin == KindWhy // can only be a clause
+	block, wide, i := p.isDef(lo, hi) || p.isRepeat(lo, hi), false, lo
 	p.widths = append(p.widths[:0], 0)
 	for ; i < hi; i++ {
-		t := p.toks[i]
-		depth := len(p.stack)
+		t, depth := p.toks[i], len(p.stack)
 		p.widths[depth]++
 		wide = wide || p.widths[depth] > 4*p.lim.Height
-		if i > lo && t.newline {
-			outside := depth == 0
-			ends := t.kind == KindDot || t.kind == KindQuestion
-			goesOn := p.toks[i-1].kind.continues()
-			literal := outside && goesOn && (ruled || commas && p.isAtom(lo, hi)) && p.isEquation(i, hi)
-			if outside && !goesOn && !ends || !literal && p.startsStatement(i, hi) {
-				if !outside {
-					seg.noticed = i
-				}
-				break
-			}
-		}
-		if t.kind == KindSemicolon && depth == 0 {
+		if (t.newline || t.kind == KindSemicolon) && c.endsBefore(i) {
 			break
 		}
-		choice = choice || t.kind == KindQuestion && depth == 0 && p.ternary(lo, i, hi)
-		if (t.kind == KindDot || t.kind == KindQuestion && !choice) && depth == 0 && !p.qualifies(i, hi) {
-			seg.clause = true
+		if (t.kind == KindDot || t.kind == KindQuestion) && c.endsWith(i) {
+			c.seg.clause = true
 			i++
 			break
 		}
 		switch {
 		case t.kind == KindArrow:
-			ruled = true
-			if seg.arrow == 0 && begin != KindAsk {
-				seg.arrow = i
+			c.ruled = true
+			if c.seg.arrow == 0 && begin != KindAsk {
+				c.seg.arrow = i
 			}
 		case t.kind == KindComma && depth == 0:
-			commas = true
-		case t.kind.bad():
-			seg.wrong = true
-		case t.kind == KindComma && depth > 0:
+			c.commas = true
+		case t.kind == KindComma:
 			p.widths[depth] = 0
+		case t.kind.bad():
+			c.seg.wrong = true
 		case t.kind == KindLBrace && block && depth == 0:
-			end, noticed := p.blockEnd(i, hi)
-			seg.block, seg.close = i, end
-			if end < 0 {
-				seg.noticed = noticed
-				seg.hi, seg.open, seg.last = hi, i, noticed < 0
-				if noticed >= 0 {
-					seg.hi = noticed
+			end, closed := p.blockEnd(i, hi)
+			c.seg.block, c.seg.close = i, end
+			if !closed {
+				if c.seg.open = i; end < hi {
+					c.seg.noticed = end
 				}
-				seg.close = seg.hi
-				return seg
+				return c.until(end)
 			}
 			i = end
 		case t.kind.opens():
 			if depth >= p.lim.Depth { // the grammar says so
-				return seg.until(p.resync(i, hi), hi, nil)
+				return c.until(p.resync(i, hi))
 			}
 			p.stack = append(p.stack, i)
 			p.widths = append(p.widths[:depth+1], 0)
@@ -131,21 +127,51 @@ func (p *parser) cut(lo, hi int) segment {
 			p.closeBracket(t)
 		}
 	}
-	seg.clause = (seg.clause || ruled || commas) && begin != KindPrint && begin != KindDirective && !block && !p.isInput(lo, hi)
+	c.seg.clause = (c.seg.clause || c.ruled || c.commas) && begin != KindPrint && begin != KindDirective && !block && !p.isInput(lo, hi)
 	// The grammar takes half a kilobyte for each of these tokens.
-	if wide && !seg.wrong {
+	if wide && !c.seg.wrong {
 		p.report(say(errHeight, p.span(lo, i), p.lim.Height))
-		seg.wrong = true
+		c.seg.wrong = true
 	}
-	return seg.until(i, hi, p.stack)
+	return c.until(i)
 }
 
-func (s segment) until(i, hi int, stack []int) segment {
-	s.hi, s.last = i, i == hi
-	if len(stack) > 0 {
-		s.open = stack[len(stack)-1]
+// endsBefore reports whether the statement ends before token i, the first of a line or a semicolon.
+func (c *cutter) endsBefore(i int) bool {
+	t, outside := c.toks[i], len(c.stack) == 0
+	if i > c.seg.lo && t.newline {
+		goesOn := c.toks[i-1].kind.continues()
+		if outside && !goesOn && t.kind != KindDot && t.kind != KindQuestion {
+			return true
+		}
+		literal := outside && goesOn && (c.ruled || c.commas && c.isAtom(c.seg.lo, c.end)) && c.isEquation(i, c.end)
+		if !literal && c.startsStatement(i, c.end) {
+			if !outside {
+				c.seg.noticed = i
+			}
+			return true
+		}
 	}
-	return s
+	return outside && t.kind == KindSemicolon
+}
+
+// endsWith reports whether the dot or question mark at i ends a clause.
+func (c *cutter) endsWith(i int) bool {
+	k := c.toks[i].kind
+	if len(c.stack) > 0 {
+		return false
+	}
+	c.choice = c.choice || k == KindQuestion && c.ternary(c.seg.lo, i, c.end)
+	return (k == KindDot || !c.choice) && !c.qualifies(i, c.end)
+}
+
+// until returns the segment that ends before token i, with the brackets on the stack left open.
+func (c *cutter) until(i int) segment {
+	c.seg.hi, c.seg.last = i, i == c.end
+	if n := len(c.stack); n > 0 {
+		c.seg.open = c.stack[n-1]
+	}
+	return c.seg
 }
 
 // closeBracket pops what t closes. A wrong bracket closes the innermost one that
@@ -198,18 +224,7 @@ func (p *parser) isClause(i, hi int) bool {
 	if i+1 >= hi || p.toks[i+1].kind != KindLParen {
 		return false
 	}
-	depth, j := 0, i+1
-	for ; j < hi && !p.toks[j].newline; j++ {
-		if k := p.toks[j].kind; k.opens() {
-			depth++
-		} else if k.closes() {
-			depth--
-		}
-		if depth == 0 {
-			break
-		}
-	}
-	p.step(j-i, p.toks[i])
+	j := p.match(i+1, hi, true)
 	if j++; j >= hi {
 		return false
 	}
@@ -292,9 +307,9 @@ func (p *parser) resync(i, hi int) int {
 	return hi
 }
 
-// blockEnd is the token that closes the { at i, or -1 and, if there is one, the
-// token that proves it is missing. Other brackets are the body's own affair.
-func (p *parser) blockEnd(i, hi int) (end, noticed int) {
+// blockEnd is the token that closes the { at i, or where it proves to be missing: at a statement
+// that cannot be in a block, or at hi. Other brackets are the body's own affair.
+func (p *parser) blockEnd(i, hi int) (end int, closed bool) {
 	depth := 0
 	for j := i; j < hi; j++ {
 		switch t := p.toks[j]; {
@@ -302,13 +317,13 @@ func (p *parser) blockEnd(i, hi int) (end, noticed int) {
 			depth++
 		case t.kind == KindRBrace:
 			if depth--; depth == 0 {
-				return j, -1
+				return j, true
 			}
 		case t.newline && (t.kind.directs() || p.isDef(j, hi)):
-			return -1, j
+			return j, false
 		}
 	}
-	return -1, -1
+	return hi, false
 }
 
 func (p *parser) isDef(i, hi int) bool   { return p.isWord(i, hi, "def") }
@@ -366,26 +381,31 @@ func (p *parser) headOp(i, hi int, oneLine bool) int {
 	}
 	j := i + 1
 	if j < hi && p.toks[j].kind == KindLBracket {
-		for depth := 0; j < hi; j++ {
-			t := p.toks[j]
-			if oneLine && t.newline {
-				p.step(j-i, p.toks[i])
-				return -1
-			}
-			if t.kind.opens() {
-				depth++
-			} else if t.kind.closes() {
-				depth--
-			}
-			if depth == 0 {
-				break
-			}
+		if j = p.match(j, hi, oneLine); oneLine && j < hi && p.toks[j].newline {
+			return -1
 		}
-		p.step(j-i, p.toks[i])
 		j++
 	}
 	if j >= hi || !p.toks[j].kind.assign() || oneLine && p.toks[j].newline {
 		return -1
 	}
+	return j
+}
+
+// match is the token that closes the bracket at i, or where it is given up: at hi or, with oneLine,
+// at the first token of another line.
+func (p *parser) match(i, hi int, oneLine bool) int {
+	j := i
+	for depth := 0; j < hi && !(oneLine && p.toks[j].newline); j++ {
+		if k := p.toks[j].kind; k.opens() {
+			depth++
+		} else if k.closes() {
+			depth--
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	p.step(j-i, p.toks[i])
 	return j
 }

@@ -6,58 +6,37 @@ func Walk(n Node, visit func(Node) bool) {
 	if n == nil || !visit(n) {
 		return
 	}
-	exprs := func(xs []Expr) {
-		for _, x := range xs {
-			Walk(x, visit)
-		}
-	}
-	literals := func(ls []Literal) {
-		for _, l := range ls {
-			Walk(l.X, visit)
-			if l.Value != nil {
-				Walk(l.Value, visit)
-			}
-		}
-	}
 	switch n := n.(type) {
 	case *Assign:
-		exprs(n.Indices)
+		walkEach(n.Indices, visit)
 		Walk(n.Value, visit)
 	case *Print:
-		exprs(n.Values)
+		walkEach(n.Values, visit)
 	case *Def:
-		if n.Value != nil {
-			Walk(n.Value, visit)
-		}
-		for _, s := range n.Body {
-			Walk(s, visit)
-		}
+		Walk(n.Value, visit)
+		walkEach(n.Body, visit)
 	case *Repeat:
 		Walk(n.Times, visit)
-		for _, s := range n.Body {
-			Walk(s, visit)
-		}
+		walkEach(n.Body, visit)
 	case *Rule:
 		Walk(n.Head, visit)
-		if n.Value != nil {
-			Walk(n.Value, visit)
-		}
-		literals(n.Body)
+		Walk(n.Value, visit)
+		walkLiterals(n.Body, visit)
 	case *Query:
-		literals(n.Body)
+		walkLiterals(n.Body, visit)
 	case *ExprStmt:
 		Walk(n.X, visit)
 	case *List:
-		exprs(n.Elems)
+		walkEach(n.Elems, visit)
 	case *Call:
 		for _, a := range n.Args {
 			Walk(a.Value, visit)
 		}
 	case *Index:
 		Walk(n.X, visit)
-		exprs(n.Indices)
+		walkEach(n.Indices, visit)
 	case *Product:
-		exprs(n.Factors)
+		walkEach(n.Factors, visit)
 	case *Unary:
 		Walk(n.X, visit)
 	case *Binary:
@@ -65,6 +44,19 @@ func Walk(n Node, visit func(Node) bool) {
 		Walk(n.R, visit)
 	case *Paren:
 		Walk(n.X, visit)
+	}
+}
+
+func walkEach[N Node](list []N, visit func(Node) bool) {
+	for _, n := range list {
+		Walk(n, visit)
+	}
+}
+
+func walkLiterals(list []Literal, visit func(Node) bool) {
+	for _, l := range list {
+		Walk(l.X, visit)
+		Walk(l.Value, visit)
 	}
 }
 

@@ -83,10 +83,7 @@ type relationItems struct {
 
 func (f *jsonFile) relationRows() {
 	f.expect('[', arrayOfRows)
-	at := make([]int, len(f.opt.Columns))
-	for i := range at {
-		at[i] = i
-	}
+	at := lists.Upto(len(f.opt.Columns))
 	f.relation(&relationItems{jsonFile: f}, at)
 }
 

@@ -125,6 +125,24 @@ func (f Fn) String() string { return fnTable[f].name }
 // Arity returns the number of arguments, 1 to 3.
 func (f Fn) Arity() int { return fnTable[f].arity }
 
+// Mirror is the function that gives the same with its two operands exchanged; FnNot, which has
+// one, where there is none.
+func (f Fn) Mirror() Fn {
+	switch f {
+	case FnGt:
+		return FnLt
+	case FnLt:
+		return FnGt
+	case FnGe:
+		return FnLe
+	case FnLe:
+		return FnGe
+	case FnMul, FnMax, FnMin, FnEq, FnNe:
+		return f
+	}
+	return FnNot
+}
+
 // Apply returns the definition of f. Arguments past its arity are ignored.
 func (f Fn) Apply(a, b, c float64) float64 {
 	switch f {

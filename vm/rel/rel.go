@@ -288,13 +288,7 @@ func (p *Program) Strata() []Stratum {
 			}
 		}
 	}
-	kept := list[:0]
-	for _, s := range list {
-		if len(s.Rules) > 0 {
-			kept = append(kept, s)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(list, func(s Stratum) bool { return len(s.Rules) == 0 })
 }
 
 // close takes the relations down to r off those that are open: they are a stratum.

@@ -607,7 +607,7 @@ func (v *verifier) tests() error {
 		}
 		left, right, fn := improving(&l.Left, v.rising), improving(&l.Right, v.rising), l.Fn
 		if left == NoAgg {
-			left, right, fn = right, left, mirror(fn)
+			left, right, fn = right, left, fn.Mirror()
 		}
 		less, more := fn == op.FnLt || fn == op.FnLe, fn == op.FnGt || fn == op.FnGe
 		if left != NoAgg && (right != NoAgg || left == maxAgg || left == Min && !less || left == Max && !more) {
@@ -683,19 +683,4 @@ func improving(e *Expr, rising []Agg) Agg {
 		return maxAgg
 	}
 	return NoAgg
-}
-
-// mirror is the comparison with its sides exchanged.
-func mirror(fn op.Fn) op.Fn {
-	switch fn {
-	case op.FnGt:
-		return op.FnLt
-	case op.FnGe:
-		return op.FnLe
-	case op.FnLt:
-		return op.FnGt
-	case op.FnLe:
-		return op.FnGe
-	}
-	return fn
 }

@@ -22,8 +22,7 @@ import (
 type baseline struct {
 	name   string
 	known  map[string]*instance.Instance
-	most   map[string]json.RawMessage // answer by category, of majority
-	answer func(b *baseline, in *instance.Instance, s *random.Stream) (said, error)
+	answer func(in *instance.Instance, s *random.Stream) (said, error)
 }
 
 // said is a baseline's answer before it is put into the form of a mode.
@@ -48,18 +47,20 @@ func openBaseline(name string, o *Options) (Model, error) {
 	kind, rate, noisy := strings.Cut(name, "@")
 	switch {
 	case name == "majority":
-		b.most = majority(o.Instances)
-		b.answer = (*baseline).majority
+		most := majority(o.Instances)
+		b.answer = func(in *instance.Instance, _ *random.Stream) (said, error) {
+			return said{answer: most[in.Category]}, nil
+		}
 	case name == "random":
-		b.answer = func(_ *baseline, in *instance.Instance, s *random.Stream) (said, error) {
+		b.answer = func(in *instance.Instance, s *random.Stream) (said, error) {
 			return said{answer: guess(in, s)}, nil
 		}
 	case name == "oracle":
-		b.answer = func(_ *baseline, in *instance.Instance, _ *random.Stream) (said, error) {
+		b.answer = func(in *instance.Instance, _ *random.Stream) (said, error) {
 			return said{answer: in.Answer}, nil
 		}
 	case name == "oracle-ein":
-		b.answer = func(_ *baseline, in *instance.Instance, _ *random.Stream) (said, error) {
+		b.answer = func(in *instance.Instance, _ *random.Stream) (said, error) {
 			rules, err := in.Rules()
 			return said{in.Answer, in.EinProgram, in.PythonProgram, rules}, err
 		}
@@ -68,7 +69,7 @@ func openBaseline(name string, o *Options) (Model, error) {
 		if err != nil || !(p >= 0 && p <= 1) {
 			return nil, fmt.Errorf("expected a rate from 0 to 1, found %q", rate)
 		}
-		b.answer = func(_ *baseline, in *instance.Instance, s *random.Stream) (said, error) { return misreading(in, p, s) }
+		b.answer = func(in *instance.Instance, s *random.Stream) (said, error) { return misreading(in, p, s) }
 	default:
 		return nil, errors.New("unknown baseline: expected majority, random, oracle, oracle-ein or noisy-ein@RATE")
 	}
@@ -104,7 +105,7 @@ func (b *baseline) Ask(ctx context.Context, r *Request) (*Response, error) {
 			Hint: "A baseline answers only the instances it was opened with."}
 	}
 	s := random.New(random.Key("baseline", b.name, r.ID, strconv.Itoa(r.Sample)))
-	what, err := b.answer(b, in, s)
+	what, err := b.answer(in, s)
 	if err != nil {
 		return nil, &Error{Class: Rejected, Message: err.Error(), Err: err}
 	}
@@ -199,10 +200,6 @@ func majority(list []*instance.Instance) map[string]json.RawMessage {
 		most[name] = json.RawMessage(best)
 	}
 	return most
-}
-
-func (b *baseline) majority(in *instance.Instance, _ *random.Stream) (said, error) {
-	return said{answer: b.most[in.Category]}, nil
 }
 
 // guess returns a random answer of the type of the category: an integer up to the number of nodes,

@@ -41,7 +41,6 @@ type Batcher interface {
 type BatchState struct {
 	Ended  bool
 	Status string // in the words of the provider
-	Done   int    // requests, as far as the provider says
 	Failed *Error // of the batch as a whole, or why requests have no answer
 }
 
@@ -341,7 +340,7 @@ type openAIListed struct {
 	Failure struct {
 		Data []struct{ Code, Message string } `json:"data"`
 	} `json:"errors"`
-	Counts struct{ Total, Completed, Failed int } `json:"request_counts"`
+	Counts struct{ Total int } `json:"request_counts"`
 }
 
 // listed reads where a batch stands. Its answers are in two files, of which either may be
@@ -349,7 +348,7 @@ type openAIListed struct {
 func (l *openAIListed) listed() listed {
 	out := listed{id: l.ID, tag: cmp.Or(l.Metadata.Ein, "-"), created: time.Unix(l.Created, 0), total: l.Counts.Total}
 	s := &out.state
-	s.Status, s.Done = l.Status, l.Counts.Completed+l.Counts.Failed
+	s.Status = l.Status
 	switch l.Status {
 	case "completed", "expired":
 		s.Failed = unanswered(Overloaded, l.Status, "")
@@ -491,8 +490,7 @@ type anthropicListed struct {
 // have it.
 func (l *anthropicListed) listed() listed {
 	c := &l.Counts
-	done := c.Succeeded + c.Errored + c.Canceled + c.Expired
-	out := listed{id: l.ID, created: l.Created, total: done + c.Processing, state: BatchState{Status: l.Status, Done: done}}
+	out := listed{id: l.ID, created: l.Created, total: c.Processing + c.Succeeded + c.Errored + c.Canceled + c.Expired, state: BatchState{Status: l.Status}}
 	if l.Status == "ended" {
 		out.state.Ended, out.state.Failed = true, unanswered(Overloaded, l.Status, "")
 		// The same file at the address that is ours.

@@ -187,7 +187,6 @@ func (g *guest) run(ctx context.Context, program string, limits Policy) (Result,
 	_, _ = rand.Read(number) // never fails
 	key := hex.EncodeToString(number)
 
-	began := time.Now()
 	timer := time.AfterFunc(limits.Wall, func() { g.kill(Timeout) })
 	var given atomic.Bool
 	cancelled := context.AfterFunc(ctx, func() {
@@ -195,15 +194,14 @@ func (g *guest) run(ctx context.Context, program string, limits Policy) (Result,
 		g.kill(Crashed)
 	})
 	_, err := io.WriteString(g.in, key+program)
-	cpu := max(0, g.wait())
-	wall := time.Since(began)
+	cpu := g.wait()
 	timer.Stop()
 	cancelled()
 	if given.Load() {
 		return Result{}, context.Cause(ctx)
 	}
 
-	r := Result{Stdout: string(g.out.b), Stderr: string(g.errs.b), Exit: g.cmd.ProcessState.ExitCode(), CPU: cpu, Wall: wall}
+	r := Result{Stdout: string(g.out.b), Stderr: string(g.errs.b), Exit: g.cmd.ProcessState.ExitCode()}
 	report, taken := bytes.CutPrefix(g.report.b, []byte("go\n"))
 	if !taken {
 		if err == nil {

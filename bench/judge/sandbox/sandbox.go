@@ -111,8 +111,7 @@ func (o Outcome) String() string {
 type Result struct {
 	Stdout, Stderr string // as printed: not necessarily UTF-8
 	Outcome        Outcome
-	Exit           int           // the exit status, which the program chooses; -1 for none
-	CPU, Wall      time.Duration // CPU may have some milliseconds of bubblewrap's in it
+	Exit           int // the exit status, which the program chooses; -1 for none
 }
 
 // Check is the outcome of one attack on the sandbox.

@@ -310,6 +310,102 @@ const (
 	farthest = 3
 )
 
+// course is what stir keeps to, and where it stands.
+type course struct {
+	cat         *Category
+	w           *World
+	goal        *Goal
+	x, y        int // the nodes asked about
+	seen        [2][8]int
+	near        [4]graph.Bits
+	early, late []hint // by what they say graphs are grouped
+	held        []hint // those that know most of the answer
+	out         Out
+	depth       int         // of out
+	grouped     int         // states of the world that are in their groups
+	best        [2]struct { // the group with most answers, by each key
+		key  uint64
+		size int
+	}
+}
+
+// begin returns a course from the graph of the world, or false if it does not meet the goal.
+func (cat *Category) begin(w *World, goal *Goal) (*course, bool) {
+	c := &course{cat: cat, w: w, goal: goal, x: w.Query.Source, y: max(w.Query.Source, w.Query.Target)}
+	c.out, c.depth = w.run(cat.Solver, Cut{Op: None}), w.Depth
+	if goal.Only != nil && !goal.Only(w, c.out) {
+		return nil, false
+	}
+	ops := slices.Clone(w.ops)
+	if goal.All > 0 && cat.all(w, ops) < goal.All {
+		return nil, false
+	}
+	for cut, k := range cuts(ops, true) {
+		switch {
+		case cut.How == OneHop || cut.How == TwoHops:
+			c.early = append(c.early, hint{cut: cut})
+		case k == opCombine || k == opFilter || k == opMean:
+			h := hint{cut: cut}
+			h.said = cat.says(w, &h)
+			c.held = append(c.held, h)
+			fallthrough
+		default:
+			c.late = append(c.late, hint{cut: cut})
+		}
+	}
+	c.seen, c.near = w.seen(c.x, c.y), w.near(c.x, c.y)
+	w.passed.reset()
+	return c, true
+}
+
+// keeps reports whether the graph that the world has now is one of the course.
+func (c *course) keeps() bool {
+	w := c.w
+	if c.near != w.near(c.x, c.y) && c.seen != w.seen(c.x, c.y) {
+		return false
+	}
+	c.out = w.run(c.cat.Solver, Cut{Op: None})
+	if c.depth = w.Depth; w.unfit() || c.goal.Only != nil && !c.goal.Only(w, c.out) {
+		return false
+	}
+	far, most := 0, farthest
+	if c.cat.Result == Float {
+		most *= millionths
+	}
+	for i := range c.held {
+		far += abs(c.cat.says(w, &c.held[i]).Num - c.held[i].said.Num)
+	}
+	return far <= most
+}
+
+// group asks the decoys about the graphs that it was not asked about yet.
+func (c *course) group() {
+	p := &c.w.passed
+	for ; c.grouped < len(p.states); c.grouped++ {
+		st := &p.states[c.grouped]
+		p.restore(&c.w.A, st)
+		st.key[1] = c.cat.key(c.w, c.early)
+		st.key[0] = st.key[1]*31 ^ c.cat.key(c.w, c.late)
+		for way := range c.best {
+			if size := p.join(c.grouped, way); size > c.best[way].size {
+				c.best[way].key, c.best[way].size = st.key[way], size
+			}
+		}
+	}
+}
+
+// draw draws an answer of the best group by a key, or of all, and takes the first graph that has it.
+func (c *course) draw(s *random.Stream, way int) {
+	p, of := &c.w.passed, map[int]*state{}
+	for i := range p.states {
+		st := &p.states[i]
+		if of[st.class] == nil && (way == len(c.best) || st.key[way] == c.best[way].key) {
+			of[st.class] = st
+		}
+	}
+	p.restore(&c.w.A, of[slices.Sorted(maps.Keys(of))[s.IntN(len(of))]])
+}
+
 // stir continues from a graph of a plan. It exchanges edges so that all degrees stay, and what
 // is seen of the nodes asked about, so that only a search can tell the graphs apart. It then
 // groups the graphs on its way: by what all decoys say; if no group has enough different answers,
@@ -317,98 +413,34 @@ const (
 // the first graph that has it. need is how many answers are enough. Decoys are slow, so they are
 // asked only once there are Goal.Least answers in all.
 func (cat *Category) stir(s *random.Stream, w *World, goal *Goal, need int) bool {
-	g, x, y := &w.A, w.Query.Source, max(w.Query.Source, w.Query.Target)
-	out, depth, unit := w.run(cat.Solver, Cut{Op: None}), w.Depth, 1
-	if goal.Only != nil && !goal.Only(w, out) {
+	c, ok := cat.begin(w, goal)
+	if !ok {
 		return false
 	}
-	if cat.Result == Float {
-		unit = millionths
-	}
-	ops := slices.Clone(w.ops)
-	if goal.All > 0 && cat.all(w, ops) < goal.All {
-		return false
-	}
-	var early, late, held []hint // held are those that know most of the answer
-	for c, k := range cuts(ops, true) {
-		switch {
-		case c.How == OneHop || c.How == TwoHops:
-			early = append(early, hint{cut: c})
-		case k == opCombine || k == opFilter || k == opMean:
-			held = append(held, hint{cut: c})
-			fallthrough
-		default:
-			late = append(late, hint{cut: c})
-		}
-	}
-	for i := range held {
-		held[i].said = cat.says(w, &held[i])
-	}
-	seen, near, deep := w.seen(x, y), w.near(x, y), depth
-	ok := func() bool {
-		if near != w.near(x, y) && seen != w.seen(x, y) {
-			return false
-		}
-		out = w.run(cat.Solver, Cut{Op: None})
-		if deep = w.Depth; w.unfit() || goal.Only != nil && !goal.Only(w, out) {
-			return false
-		}
-		far := 0
-		for i := range held {
-			far += abs(cat.says(w, &held[i]).Num - held[i].said.Num)
-		}
-		return far <= farthest*unit
-	}
-	p, asked, answers := &w.passed, 0, 0
-	p.reset()
-	var best [2]struct { // the group with most answers, by each key
-		key  uint64
-		size int
-	}
-	ask := func() {
-		for ; asked < len(p.states); asked++ {
-			st := &p.states[asked]
-			p.restore(g, st)
-			st.key[1] = cat.key(w, early)
-			st.key[0] = st.key[1]*31 ^ cat.key(w, late)
-			for way := range best {
-				if size := p.join(asked, way); size > best[way].size {
-					best[way].key, best[way].size = st.key[way], size
-				}
-			}
-		}
-	}
-	for step := 0; step < stirs && best[0].size < goal.Least; step++ {
-		if step > 0 && !g.Swap(s, ok) || abs(deep-depth) > is(!w.Exact).Num || deep < min(3, depth) {
+	p, depth, answers := &w.passed, c.depth, 0
+	for step := 0; step < stirs && c.best[0].size < goal.Least; step++ {
+		if step > 0 && !w.A.Swap(s, c.keeps) || abs(c.depth-depth) > is(!w.Exact).Num || c.depth < min(3, depth) {
 			continue
 		}
-		answer := out.Num ^ int(out.Set.Low^out.Set.High*31)
+		answer := c.out.Num ^ int(c.out.Set.Low^c.out.Set.High*31)
 		if !slices.ContainsFunc(p.states, func(st state) bool { return st.class == answer }) {
 			answers++
 		}
-		p.add(g, answer)
+		p.add(&w.A, answer)
 		if answers >= goal.Least {
-			ask()
+			c.group()
 		}
 	}
 	if answers < need {
 		return false
 	}
-	ask()
+	c.group()
 	for enough := goal.Least; enough >= need; enough-- {
-		for way, size := range [...]int{best[0].size, best[1].size, answers} {
-			if size < enough {
-				continue
+		for way, size := range [...]int{c.best[0].size, c.best[1].size, answers} {
+			if size >= enough {
+				c.draw(s, way)
+				return true
 			}
-			of := map[int]*state{}
-			for i := range p.states {
-				st := &p.states[i]
-				if of[st.class] == nil && (way == len(best) || st.key[way] == best[way].key) {
-					of[st.class] = st
-				}
-			}
-			p.restore(g, of[slices.Sorted(maps.Keys(of))[s.IntN(len(of))]])
-			return true
 		}
 	}
 	return false

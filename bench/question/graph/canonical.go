@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
+
+	"ein/internal/lists"
 )
 
 // exhaustive is the number of nodes up to which Canonical searches without a
@@ -114,10 +116,7 @@ func newCanon(g, g2 *Graph, colors []int) *canon {
 
 // start returns the partition by colour, refined.
 func (c *canon) start() partition {
-	p := partition{make([]int, c.n), make([]int, c.n)}
-	for x := range c.n {
-		p.order[x] = x
-	}
+	p := partition{lists.Upto(c.n), make([]int, c.n)}
 	slices.SortFunc(p.order, func(x, y int) int { return cmp.Compare(c.colors[x], c.colors[y]) })
 	for i, x := range p.order {
 		p.cell[x] = i
@@ -249,10 +248,7 @@ func (c *canon) image(path, tried []int, x int) bool {
 	if len(tried) == 0 {
 		return false
 	}
-	orbit := make([]int, c.n)
-	for y := range orbit {
-		orbit[y] = y
-	}
+	orbit := lists.Upto(c.n)
 	find := func(y int) int {
 		for orbit[y] != y {
 			y = orbit[y]

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ein/bench/question/random"
+	"ein/internal/lists"
 )
 
 // pool is a set of labels: the core, and for larger graphs extra ones that are
@@ -102,10 +103,7 @@ func sample(s *random.Stream, n, k int) []int {
 	if k == 0 {
 		return nil
 	}
-	p := make([]int, n)
-	for i := range p {
-		p[i] = i
-	}
+	p := lists.Upto(n)
 	for i := range k {
 		j := i + s.IntN(n-i)
 		p[i], p[j] = p[j], p[i]

@@ -46,10 +46,7 @@ func (l *Look) writer(c *category.Case) *writer {
 		Look:   l,
 		order:  random.New(l.Order),
 		phrase: random.New(random.Key("surface", string(l.Order[:]), "phrase")),
-		ids:    make([]int, c.G.N),
-	}
-	for i := range w.ids {
-		w.ids[i] = i
+		ids:    lists.Upto(c.G.N),
 	}
 	w.Grow(16 * (c.G.N + len(c.G.Edges) + len(c.G2.Edges)))
 	return w

@@ -31,7 +31,6 @@ const (
 // Unavailable says why no Python program can run: there is no interpreter, it lacks networkx, or it
 // keeps failing.
 type Unavailable struct {
-	Python string // the command
 	Reason string
 	Broken bool // it was there and stopped working
 }
@@ -79,7 +78,7 @@ func (i *Interpreter) start(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return &Unavailable{Python: i.python, Reason: fmt.Sprintf(format, args...), Broken: i.Version != ""}
+		return &Unavailable{Reason: fmt.Sprintf(format, args...), Broken: i.Version != ""}
 	}
 	p, err := child.Start(exec.Command(i.python, "-I", "-c", driver), nil, maxOutput)
 	if err != nil {
@@ -166,7 +165,7 @@ func (i *Interpreter) failed(ctx context.Context, overdue bool) error {
 	}
 	i.failures++
 	if i.failures == failuresInARow {
-		return &Unavailable{Python: i.python, Broken: true,
+		return &Unavailable{Broken: true,
 			Reason: fmt.Sprintf("%s failed with %d programs in a row; with the last, %s", i.python, failuresInARow, reason)}
 	}
 	return &ProgramError{reason}

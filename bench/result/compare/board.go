@@ -89,7 +89,7 @@ func NewBoard(entries []Entry, mode answer.Mode, opt Options) (*Board, error) {
 	var order []int
 	for i, e := range entries {
 		var err error
-		if all[i], err = choose(e.Run, e.Side, e.Name); err != nil {
+		if all[i], err = choose(e.Run, e.Side); err != nil {
 			return nil, err
 		}
 		order = append(order, i)

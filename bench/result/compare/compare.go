@@ -156,11 +156,11 @@ type Ratio struct {
 // Compare compares b with a: differences are those of a less b.
 func Compare(a, b *run.Run, opt Options) (*Report, error) {
 	opt.complete()
-	x, err := choose(a, opt.A, "A")
+	x, err := choose(a, opt.A)
 	if err != nil {
 		return nil, err
 	}
-	y, err := choose(b, opt.B, "B")
+	y, err := choose(b, opt.B)
 	if err != nil {
 		return nil, err
 	}

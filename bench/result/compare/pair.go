@@ -26,7 +26,6 @@ func structureOf(row *run.Row) structure {
 
 // answers holds the rows that a Side selects from a run.
 type answers struct {
-	name      string // A or B
 	run       *run.Run
 	rows      []*run.Row // without a reply too
 	modes     []prompt.Mode
@@ -35,8 +34,8 @@ type answers struct {
 
 // choose returns the rows of a run on a side. Replies without a score are an error: left out,
 // they would bias the comparison.
-func choose(r *run.Run, side Side, name string) (*answers, error) {
-	a := &answers{name: name, run: r}
+func choose(r *run.Run, side Side) (*answers, error) {
+	a := &answers{run: r}
 	unscored := 0
 	for i := range r.Rows {
 		row := &r.Rows[i]
