@@ -396,7 +396,7 @@ func (p *parser) headOp(i, hi int, oneLine bool) int {
 // at the first token of another line.
 func (p *parser) match(i, hi int, oneLine bool) int {
 	j := i
-	for depth := 0; j < hi && !(oneLine && p.toks[j].newline); j++ {
+	for depth := 0; j < hi && (!oneLine || !p.toks[j].newline); j++ {
 		if k := p.toks[j].kind; k.opens() {
 			depth++
 		} else if k.closes() {

@@ -337,7 +337,7 @@ func TestEnd(t *testing.T) {
 					}
 				case <-time.After(10 * time.Second):
 					t.Error("it does not end")
-					<-done
+					_ = <-done
 				}
 			})
 		})
