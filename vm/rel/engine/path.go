@@ -19,6 +19,7 @@ type paths struct {
 	rel, step  int
 	link       link
 	first, rec *rel.Rule  // as written
+	hidden     *rel.Rule  // nil, or that of the steps, which the rules as written describe and do not name
 	by         int        // the column of the known ends, at which searches begin
 	low        int        // the height of a step
 	found      [][]uint32 // by length less 1: pairs, and of each the neighbour that is closer to the known end
@@ -26,59 +27,101 @@ type paths struct {
 	hops       []uint32   // of each row of the replay: that neighbour
 }
 
-// paths finds the closures of the part that are proved by searches, and gives the part with the
-// other rules for them.
-func (x *explainer) paths() (list []*paths, turned *rel.Program) {
+// paths finds the closures of the part that are proved by searches. It gives the part with the other
+// rules for them, and the program as written with the relations of hidden steps.
+func (x *explainer) paths() (list []*paths, part, written *rel.Program) {
+	part, written = x.part, x.p
 	if x.p.AsWritten {
-		return nil, x.part
+		return nil, part, written
 	}
-	turned = x.part
-	known := newDemander(turned, nil).known
+	known := newDemander(part, nil).known
+	var hidden []rel.Rule
 	for _, s := range x.part.Strata() {
-		c := closureOf(x.part, &stratum{Stratum: s})
-		if c == nil || c.base < 0 || !c.paths() || len(s.Rules) != 2 {
+		if !s.Recursive || len(s.Relations) > 1 || len(s.Rules) != 2 {
 			continue
 		}
-		p := &paths{rel: c.rel, step: c.base}
+		p := &paths{rel: s.Relations[0]}
 		for i := range x.p.Rules {
 			switch r := &x.p.Rules[i]; {
-			case r.Rel == c.rel && own(r) < 0:
+			case r.Rel == p.rel && own(r) < 0:
 				p.first = r
-			case r.Rel == c.rel:
+			case r.Rel == p.rel:
 				p.rec = r
 			}
 		}
-		p.link, _, _ = linkOf(p.rec)
-		var flat bool
-		if p.low, flat = level(x.part, p.step); !flat || p.link == left && known[c.rel].has(0) || p.link == right && known[c.rel].has(1) {
+		q := p.of(part)
+		if q == nil || p.link == left && known[p.rel].has(0) || p.link == right && known[p.rel].has(1) {
 			continue
 		}
 		for p.by = range 2 {
-			q := *turned
-			q.Rules = slices.Clone(q.Rules)
-			for _, i := range s.Rules {
-				if r := &q.Rules[i]; own(r) >= 0 {
-					r.Body = p.turned()
+			turned := *q
+			turned.Rules = slices.Clone(q.Rules)
+			for i := range turned.Rules {
+				if r := &turned.Rules[i]; r.Rel == p.rel && own(r) >= 0 {
+					r.Body = p.turned(r)
 				}
 			}
-			if newDemander(&q, nil).known[c.rel].has(p.by) {
-				list, turned = append(list, p), &q
+			if newDemander(&turned, nil).known[p.rel].has(p.by) {
+				if list, part = append(list, p), &turned; p.hidden != nil {
+					hidden = append(hidden, *p.hidden)
+				}
 				break
 			}
 		}
 	}
-	if asked, _ := demand(turned, nil); list == nil || asked == turned {
-		return nil, x.part
+	if asked, _ := demand(part, nil); list == nil || asked == part {
+		return nil, x.part, x.p
 	}
-	return list, turned
+	if hidden != nil {
+		q := *x.p
+		q.Relations, q.Rules = part.Relations, slices.Concat(q.Rules, hidden)
+		written = &q
+	}
+	return list, part, written
 }
 
-// turned is the body of a rule that keeps the known end.
-func (p *paths) turned() []rel.Literal {
-	x, z := p.rec.Head[0].Expr.Term, p.rec.Head[1].Expr.Term
+// of finds what the closure is made of in a part of the program, and gives the part with its steps
+// as a relation; nil if there are none, or not of one height.
+func (p *paths) of(part *rel.Program) *rel.Program {
+	strata := func(q *rel.Program) *rel.Stratum {
+		list := q.Strata()
+		return &list[slices.IndexFunc(list, func(s rel.Stratum) bool { return slices.Contains(s.Relations, p.rel) })]
+	}
+	for _, q := range []*rel.Program{part, nil} {
+		if q == nil {
+			w := rewriter{p: part, rels: slices.Clip(part.Relations), rules: slices.Clone(part.Rules)}
+			w.closure(*strata(part))
+			q = w.program()
+			q.AsWritten = true
+		}
+		c := closureOf(q, &stratum{Stratum: *strata(q)})
+		if c == nil || c.base < 0 || !c.paths() {
+			continue
+		}
+		var flat bool
+		if p.low, flat = level(q, c.base); !flat {
+			return nil
+		}
+		p.step = c.base
+		for i := range q.Rules {
+			switch r := &q.Rules[i]; {
+			case r.Rel == p.rel && own(r) >= 0:
+				p.link, _, _ = linkOf(r)
+			case r.Rel == p.step && q != part:
+				p.hidden, p.low = r, 0
+			}
+		}
+		return q
+	}
+	return nil
+}
+
+// turned is the body of a recursive rule that keeps the known end.
+func (p *paths) turned(r *rel.Rule) []rel.Literal {
+	x, z := r.Head[0].Expr.Term, r.Head[1].Expr.Term
 	y := x
-	for i := range p.rec.Body {
-		for _, t := range p.rec.Body[i].Terms {
+	for i := range r.Body {
+		for _, t := range r.Body[i].Terms {
 			if t != x && t != z {
 				y = t
 			}
@@ -187,10 +230,27 @@ func (w *why) way(p *paths, row int) (cells []uint32) {
 	return cells
 }
 
-// derive adds the steps of a proof that make the ends of a path a pair, and gives the last. The steps
+// pending is what a pair needs: the rows of each step of its path.
+func (w *why) pending(p *paths, row int) *pending {
+	todo := &pending{way: w.way(p, row)}
+	for i := range todo.way[1:] {
+		step := todo.way[i : i+2]
+		if p.hidden == nil {
+			todo.of = append(todo.of, node{p.step, w.find(p.step, step)})
+		} else {
+			of, _ := w.bind(p.hidden, step, 0)
+			todo.of = append(todo.of, of...)
+		}
+	}
+	return todo
+}
+
+// derive adds the steps of a proof that make the ends of a path a pair, and gives the last. The rows
 // of the path are there; done is where pairs are that others have made.
-func (w *why) derive(p *paths, proof *Proof, way []uint32, steps []int, done map[[3]uint32]int) int {
-	add := func(i, j int, rule *rel.Rule, of ...int) int {
+func (w *why) derive(p *paths, proof *Proof, way []uint32, rows []int, done map[[3]uint32]int) int {
+	last := len(way) - 1
+	step := func(i int) []int { return rows[i*len(rows)/last : (i+1)*len(rows)/last] }
+	add := func(i, j int, rule *rel.Rule, of []int) int {
 		key := [3]uint32{uint32(p.rel), way[i], way[j]}
 		at, ok := done[key]
 		if !ok {
@@ -203,36 +263,47 @@ func (w *why) derive(p *paths, proof *Proof, way []uint32, steps []int, done map
 		}
 		return at
 	}
-	one := func(i int) int { return add(i, i+1, p.first, steps[i]) }
-	inOrder := func(pair, other int, isPair func(l *rel.Literal) bool) []int {
-		if isPair(&p.rec.Body[0]) {
-			return []int{pair, other}
+	// of is the steps of the recursive rule, in the order of its atoms.
+	of := func(rows []int, pairs ...int) (list []int) {
+		for k := range p.rec.Body {
+			from := &rows
+			switch l := &p.rec.Body[k]; {
+			case l.Kind != rel.Atom:
+				continue
+			case l.Rel == p.rel:
+				from = &pairs
+			}
+			list, *from = append(list, (*from)[0]), (*from)[1:]
 		}
-		return []int{other, pair}
+		return list
 	}
-	own := func(l *rel.Literal) bool { return l.Rel == p.rel }
-	last := len(steps)
+	one := func(i int) int { return add(i, i+1, p.first, step(i)) }
 	switch p.link {
 	case left:
 		at := one(0)
 		for j := 2; j <= last; j++ {
-			at = add(0, j, p.rec, inOrder(at, steps[j-1], own)...)
+			at = add(0, j, p.rec, of(step(j-1), at))
 		}
 		return at
 	case right:
 		at := one(last - 1)
 		for i := last - 2; i >= 0; i-- {
-			at = add(i, last, p.rec, inOrder(at, steps[i], own)...)
+			at = add(i, last, p.rec, of(step(i), at))
 		}
 		return at
 	}
+	turned := p.rec.Body[own(p.rec)].Terms[0] != p.rec.Head[0].Expr.Term // the second pair stands first
 	var halves func(i, j int) int
 	halves = func(i, j int) int {
 		if j == i+1 {
 			return one(i)
 		}
 		m := (i + j + 1) / 2
-		return add(i, j, p.rec, inOrder(halves(i, m), halves(m, j), func(l *rel.Literal) bool { return l.Terms[0] == p.rec.Head[0].Expr.Term })...)
+		a, b := halves(i, m), halves(m, j)
+		if turned {
+			a, b = b, a
+		}
+		return add(i, j, p.rec, of(nil, a, b))
 	}
 	return halves(0, last)
 }

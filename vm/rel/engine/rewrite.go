@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"ein/internal/lists"
 	"ein/vm/rel"
 	"ein/vm/tensor"
 )
@@ -217,10 +218,24 @@ func (w *rewriter) paths(first []int, step int, steps []rel.Rule) {
 			})
 		})
 	}
+	alike := func(r rel.Rule) rel.Rule { // where literals stand among the atoms does not matter
+		var atoms, others []rel.Literal
+		for _, l := range r.Body {
+			if l.Kind == rel.Atom {
+				atoms = append(atoms, l)
+			} else {
+				others = append(others, l)
+			}
+		}
+		r.Body = append(atoms, others...)
+		prune(&r)
+		return r
+	}
+	steps = lists.Map(steps, alike)
 	var given []rel.Rule
 	for _, i := range first {
-		r := w.rules[i]
-		if prune(&r); !says(&r, steps) {
+		r := alike(w.rules[i])
+		if !says(&r, steps) {
 			return
 		}
 		given = append(given, r)

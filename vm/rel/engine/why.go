@@ -99,8 +99,8 @@ func Why(p *rel.Program, size []Size, ctl *kernel.Ctl, args []*tensor.Value, bud
 	x.part, x.needed = leading(p, goal, queries(p, goals))
 	x.bound = newBounds(x.part, x.part.Strata(), size, bounds{})
 	answers = make([]Answer, len(goals))
-	list, part := x.paths()
-	w := x.replay(part, list)
+	list, part, written := x.paths()
+	w := x.replay(part, written, list)
 	var missing []int
 	for i, g := range goals {
 		a := &answers[i]
@@ -116,10 +116,10 @@ func Why(p *rel.Program, size []Size, ctl *kernel.Ctl, args []*tensor.Value, bud
 	if x.whole == nil {
 		var read []rel.Rule
 		for _, i := range missing {
-			read = append(read, w.asks(goals[i])...)
+			read = append(read, w.asks(goals[i], len(p.Relations))...)
 		}
 		part, _ := leading(p, goal, read)
-		w = x.replay(part, nil)
+		w = x.replay(part, p, nil)
 	}
 	var next []Goal // what is missing, and what fails
 	for _, i := range missing {
@@ -185,8 +185,14 @@ func (x *explainer) evaluate(part *rel.Program) *run {
 	return r
 }
 
-func (x *explainer) replay(part *rel.Program, list []*paths) *why {
-	return newReplay(x.p, x.needed, x.bound, x.evaluate(part), x.args, list)
+func (x *explainer) replay(part, written *rel.Program, list []*paths) *why {
+	needed := make([]bool, len(written.Relations)) // not those of hidden steps
+	copy(needed, x.needed)
+	bound := x.bound
+	if len(needed) > len(x.part.Relations) {
+		bound = newBounds(part, part.Strata(), x.size, bounds{})
+	}
+	return newReplay(written, needed, bound, x.evaluate(part), x.args, list)
 }
 
 // queries are rules that ask for goals.
@@ -692,46 +698,47 @@ func (w *why) derive1(x node) *pending {
 		return &pending{}
 	}
 	if p := w.path[x.rel]; p != nil {
-		todo := &pending{way: w.way(p, x.row)}
-		for i := range todo.way[1:] {
-			todo.of = append(todo.of, node{p.step, w.find(p.step, todo.way[i:i+2])})
-		}
-		return todo
+		return w.pending(p, x.row)
 	}
-	w.proves, w.goal = true, slices.Clone(w.stores[x.rel].row(x.row))
-	defer func() { w.proves, w.reads = false, nil }()
 	for i := range w.p.Rules {
-		r := &w.p.Rules[i]
-		if r.Rel != x.rel {
-			continue
-		}
-		n := w.goals[r]
-		if n == nil {
-			n = w.goalNest(r, false, func(int) bool { return true })
-			w.goals[r] = n
-		}
-		for k := range n.steps { // only the rows of lower rounds are seen, so proofs are well-founded
-			if i := n.steps[k].rel; w.all.inside[i] {
-				w.stores[i].lo, w.stores[i].hi = 0, w.below(i, h)
+		if r := &w.p.Rules[i]; r.Rel == x.rel {
+			if of, ok := w.bind(r, w.stores[x.rel].row(x.row), h); ok {
+				return &pending{rule: r, of: of}
 			}
 		}
-		w.indexed([]*nest{n})
-		w.reads, w.hit = make([]read, len(n.steps)), false
-		w.do(n)
-		if !w.hit {
-			continue
-		}
-		todo := &pending{rule: r}
-		for k := range r.Body {
-			for j := range n.steps {
-				if st := &n.steps[j]; st.lit == &r.Body[k] && st.lit.Kind == rel.Atom {
-					todo.of = append(todo.of, node{st.rel, w.find(st.rel, w.reads[j].key)})
-				}
-			}
-		}
-		return todo
 	}
 	panic("engine: a row without a rule")
+}
+
+// bind finds the first binding of a rule that derives a row from those below a height, and gives the
+// rows of its atoms.
+func (w *why) bind(r *rel.Rule, key []uint32, h int) (of []node, ok bool) {
+	w.proves, w.goal = true, slices.Clone(key)
+	defer func() { w.proves, w.reads = false, nil }()
+	n := w.goals[r]
+	if n == nil {
+		n = w.goalNest(r, false, func(int) bool { return true })
+		w.goals[r] = n
+	}
+	for k := range n.steps { // only the rows of lower rounds are seen, so proofs are well-founded
+		if i := n.steps[k].rel; w.all.inside[i] {
+			w.stores[i].lo, w.stores[i].hi = 0, w.below(i, h)
+		}
+	}
+	w.indexed([]*nest{n})
+	w.reads, w.hit = make([]read, len(n.steps)), false
+	w.do(n)
+	if !w.hit {
+		return nil, false
+	}
+	for k := range r.Body {
+		for j := range n.steps {
+			if st := &n.steps[j]; st.lit == &r.Body[k] && st.lit.Kind == rel.Atom {
+				of = append(of, node{st.rel, w.find(st.rel, w.reads[j].key)})
+			}
+		}
+	}
+	return of, true
 }
 
 // whole runs the loops of a rule over all rows, for a goal in which NaN stands for anything. It
@@ -852,9 +859,9 @@ func (w *why) towards(g Goal, r *rel.Rule) *nest {
 	return w.goalNest(r, true, func(c int) bool { return r.Head[c].Agg == rel.NoAgg && !math.IsNaN(g.Row[c]) })
 }
 
-// asks are queries for the rows that the rules of a goal read: at each atom with what those before it
-// give.
-func (w *why) asks(g Goal) (list []rel.Rule) {
+// asks are queries of a result for the rows that the rules of a goal read: at each atom with what those
+// before it give.
+func (w *why) asks(g Goal, result int) (list []rel.Rule) {
 	for i := range w.p.Rules {
 		n := w.towards(g, &w.p.Rules[i])
 		if n == nil {
@@ -891,7 +898,7 @@ func (w *why) asks(g Goal) (list []rel.Rule) {
 			if before := body; l.Kind <= rel.Not {
 				l.Kind = rel.Atom
 				body = append(slices.Clip(body), l)
-				list = append(list, rel.Rule{Rel: len(w.p.Relations), Body: body, Vars: n.rule.Vars})
+				list = append(list, rel.Rule{Rel: result, Body: body, Vars: n.rule.Vars})
 				if n.steps[k].lit.Kind == rel.Not {
 					body = before
 				}

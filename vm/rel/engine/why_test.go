@@ -314,7 +314,7 @@ func TestDemandedTries(t *testing.T) {
 		if k >= 2 {
 			goal, near = []float64{rel.NoMember, n - 5}, n-5
 		}
-		w, far := chain(n, s)
+		w, far := chain(n, s, false)
 		var ops [2]uint64
 		var text [2]string
 		for i, written := range []bool{false, true} {
@@ -332,8 +332,9 @@ func TestDemandedTries(t *testing.T) {
 	}
 }
 
-// chain is a program whose relation Far is the closure of a chain.
-func chain(n int, s spelling) (w *workload, far int) {
+// chain is a program whose relation Far is the closure of a chain. If described, its steps are so by two
+// atoms, which all steps have.
+func chain(n int, s spelling, described bool) (w *workload, far int) {
 	w = newWorkload(n)
 	next := w.relation("Next", 2)
 	far = w.relation("Far", 2)
@@ -342,8 +343,20 @@ func chain(n int, s spelling) (w *workload, far int) {
 		facts.Cells[0].ID, facts.Cells[1].ID = append(facts.Cells[0].ID, uint32(i)), append(facts.Cells[1].ID, uint32(i+1))
 	}
 	w.p.Relations[next].Facts = facts
-	w.rule(lit{far, []int{0, 1}}, lit{next, []int{0, 1}})
-	w.rule(lit{far, []int{0, 2}}, lit{[]int{far, next, far}[s], []int{0, 1}}, lit{[]int{next, far, far}[s], []int{1, 2}})
+	step := func(x, y int) []lit { return []lit{{next, []int{x, y}}} }
+	if described {
+		some := w.relation("Some", 1)
+		all := &tensor.Table{Columns: w.p.Relations[some].Columns, Len: n, Cells: make([]tensor.Cells, 1)}
+		for i := range n {
+			all.Cells[0].ID = append(all.Cells[0].ID, uint32(i))
+		}
+		w.p.Relations[some].Facts = all
+		step = func(x, y int) []lit { return []lit{{some, []int{y}}, {next, []int{x, y}}} }
+	}
+	w.rule(lit{far, []int{0, 1}}, step(0, 1)...)
+	pair := func(x, y int) []lit { return []lit{{far, []int{x, y}}} }
+	of := [...][2]func(x, y int) []lit{left: {pair, step}, right: {step, pair}, double: {pair, pair}}[s]
+	w.rule(lit{far, []int{0, 2}}, slices.Concat(of[0](0, 1), of[1](1, 2))...)
 	return w, far
 }
 
@@ -360,31 +373,31 @@ const (
 func TestDemandedProof(t *testing.T) {
 	const n = 300
 	any := math.NaN()
-	for s := left; s <= double; s++ {
-		for _, row := range [][]float64{{0, n - 1}, {n / 2, any}, {any, n / 2}} {
-			w, far := chain(n, s)
-			var ops [2]uint64
-			var proofs [2]*engine.Proof
-			for i, written := range []bool{false, true} {
-				w.p.AsWritten = written
-				var ctl kernel.Ctl
-				answers, err := engine.Why(w.p, nil, &ctl, nil, &engine.Budget{}, []engine.Goal{{Relation: far, Row: row}})
-				if err != nil || answers[0].Proof == nil {
-					t.Fatalf("spelling %d, %v, as written %v: %v %v", s, row, written, answers, err)
-				}
-				if err := sound(answers[0].Proof); err != nil {
-					t.Fatal(err)
-				}
-				ops[i], proofs[i] = ctl.Ops, answers[0].Proof
+	rows := [][]float64{{0, n - 1}, {n / 2, any}, {any, n / 2}}
+	for k := range 2 * 3 * len(rows) {
+		described, s, row := k%2 > 0, spelling(k/2%3), rows[k/6]
+		w, far := chain(n, s, described)
+		var ops [2]uint64
+		var proofs [2]*engine.Proof
+		for i, written := range []bool{false, true} {
+			w.p.AsWritten = written
+			var ctl kernel.Ctl
+			answers, err := engine.Why(w.p, nil, &ctl, nil, &engine.Budget{}, []engine.Goal{{Relation: far, Row: row}})
+			if err != nil || answers[0].Proof == nil {
+				t.Fatalf("spelling %d, described %v, %v, as written %v: %v %v", s, described, row, written, answers, err)
 			}
-			last := [2]int{len(proofs[0].Steps) - 1, len(proofs[1].Steps) - 1}
-			if last[0] > last[1] || proofs[0].Steps[last[0]].Height != proofs[1].Steps[last[1]].Height {
-				t.Errorf("spelling %d, %v: %d steps of height %d, without demand %d of %d", s, row,
-					last[0]+1, proofs[0].Steps[last[0]].Height, last[1]+1, proofs[1].Steps[last[1]].Height)
+			if err := sound(answers[0].Proof); err != nil {
+				t.Fatalf("spelling %d, described %v, %v, as written %v: %v", s, described, row, written, err)
 			}
-			if ops[0] > ops[1]/10 {
-				t.Errorf("spelling %d, %v: %d operations, %d without demand", s, row, ops[0], ops[1])
-			}
+			ops[i], proofs[i] = ctl.Ops, answers[0].Proof
+		}
+		last := [2]int{len(proofs[0].Steps) - 1, len(proofs[1].Steps) - 1}
+		if last[0] > last[1] || proofs[0].Steps[last[0]].Height != proofs[1].Steps[last[1]].Height {
+			t.Errorf("spelling %d, described %v, %v: %d steps of height %d, without demand %d of %d", s, described, row,
+				last[0]+1, proofs[0].Steps[last[0]].Height, last[1]+1, proofs[1].Steps[last[1]].Height)
+		}
+		if ops[0] > ops[1]/10 {
+			t.Errorf("spelling %d, described %v, %v: %d operations, %d without demand", s, described, row, ops[0], ops[1])
 		}
 	}
 }
