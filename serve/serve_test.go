@@ -133,7 +133,7 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/cost", `{"program":":print tc(edges([[0,1]]))"}`, 200, []string{`"certified":true`}},
 		{"POST /v1/explain", `{"program":":print tc(edges([[0,1]]))"}`, 200, []string{`tc (const 2x2)`}},
 		{"POST /v1/explain", `{"code":"E0203"}`, 200, []string{`E0203: an index`}},
-		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"R(\"a\",\"b\")"}`, 200, []string{`"text":"yes, in 2 steps\n`, `by line 2 from 1`}},
+		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"R(\"a\",\"b\")"}`, 200, []string{`"text":"yes, in 2 steps\n`, `by program.ein:2 from 1`}},
 		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"not R(\"b\",\"a\")"}`, 200, []string{`"text":"no\n`}},
 		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"R(\"a\")"}`, 422, []string{"`R` has 2 columns, 1 here"}},
 		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"R"}`, 422, []string{"`R` is a relation, and `:why` explains "}},

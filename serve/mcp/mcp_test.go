@@ -71,7 +71,7 @@ func TestTools(t *testing.T) {
 		{"why", map[string]any{"program": owners + "n = sum(Owners)", "expression": "n"}, false, "\n\ncost: 3 operations run of at most"},
 		{"why", map[string]any{"program": "input A: graph", "inputs": map[string]any{"A": map[string]string{"text": "a b\nb c\n"}}, "expression": `has_path(A, "a", "c")`}, false, "a -> b -> c"},
 		{"why", map[string]any{"program": owners, "expression": "nothing(1)"}, true, "`nothing` (line 1, column 1 of the expression)"},
-		{"why", map[string]any{"program": owners + "Far(x, y) <- Owners(x, y).", "expression": `Far("acme", "shell")`}, false, "by line 2 from 1"},
+		{"why", map[string]any{"program": owners + "Far(x, y) <- Owners(x, y).", "expression": `Far("acme", "shell")`}, false, "by program.ein:2 from 1"},
 		{"run", map[string]any{"program": owners + "input V: vector\n:print V", "inputs": map[string]any{"V": map[string]int{"text": 1}}}, true, "\"text\" is not a node of any graph in the program (line 1 of V)\n"},
 		{"doc", map[string]any{"name": "tc"}, false, "transitive closure"},
 		{"run", map[string]any{"program": ":print 1 + 1", "inputs": nil}, false, "1 + 1 = 2"},
