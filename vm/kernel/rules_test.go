@@ -3,6 +3,7 @@ package kernel_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ein/vm/ir"
