@@ -34,7 +34,7 @@ var (
 	ownAggregate   = message{codes.E0808, "%s depends on its own aggregate: %s", "", "Sums and counts need complete relations. A least or greatest value may be defined by itself: `D[y] min= D[x] + w <- Road(x, y, w).`."}
 	manyColumns    = message{codes.E0815, "`%s` has %d columns; a relation has at most %d", "", "Split it into relations that share a key."}
 	otherNodes     = message{codes.E0803, "axis %d of `%s` has %s, and there are %s", "", "Rules read tensors over the nodes of the program."}
-	otherValue     = message{codes.E0813, "`%s` depends on the tensor `%s`, which gets another value in line %d", "", "Rules read the last value of a tensor. Move this below it, or give the values names of their own."}
+	otherValue     = message{codes.E0813, "`%s` depends on the tensor `%s`, which gets another value in line %d", "", "Rules and queries read the last value of a tensor. Move this below it, or give the values names of their own."}
 	reserved       = message{codes.E0818, "%s is reserved for a later version", "", ""}
 	deepExpr       = message{codes.E0818, "this expression is more than %d operations deep", "", "Name a part of it in the body first, as in `v = e`."}
 	aggregateKey   = message{codes.E0818, "an aggregate cannot be the key of a tensor", "", "The operator says how several values combine: `T[x] += a <- ...` is their sum."}

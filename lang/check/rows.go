@@ -230,8 +230,8 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 			c.noAxis(r, i, x.Span)
 			return nil
 		}
-		if dims[i] = d.Size; c.rel.vague {
-			dims[i], c.b.Unknown = unknownNodes, true
+		if dims[i] = d.Size; c.b.Unknown {
+			dims[i] = unknownNodes
 		}
 	}
 	t.Shape = tensor.ShapeOf(dims...)
