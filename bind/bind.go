@@ -440,6 +440,25 @@ func within(ctx context.Context, decls []graphio.Decl, known []string, domains m
 			}
 		}
 		data.Labels, data.Warnings = all, found
+		if len(all) == 0 { // without a row of relations, nodes are the numbers of graphs, or else of other data
+			n := 0
+			for i, v := range values {
+				if v.Shape.Rank() > 0 {
+					n = max(n, v.Shape.Dim(0))
+				}
+				if others[i].Raw.Kind == graphio.Graph {
+					n = v.Shape.Dim(0)
+					break
+				}
+			}
+			for _, t := range made.list {
+				for _, col := range t.Columns {
+					if d := col.Domain; d != nil && d.Name == nodes {
+						d.Size, d.Labels = n, nil
+					}
+				}
+			}
+		}
 	}
 	for i, t := range made.list {
 		data.Values[names[i]] = &tensor.Value{Layout: tensor.Rows, Table: t}

@@ -97,11 +97,12 @@ func (s *state) config(before *check.Program) check.Config {
 // check checks entries again, in as few parts as keep their meaning: each part goes over all facts
 // and rules so far. An entry needs a check of its own if it could mean something else together with
 // those before: a tensor keeps the rows that a relation had, and a call the function of its time.
-// Queries have been answered and are left out.
+// Rules read the last value of a tensor. Queries have been answered and are left out.
 func (s *state) check(entries []*syntax.File) *check.Program {
 	p := check.Check(&syntax.File{Source: s.file}, s.config(nil))
 	var all []syntax.Stmt
-	computes := false // something in all
+	computes := false            // something in all
+	inRules := map[string]bool{} // the names there
 	flush := func() {
 		if len(all) > 0 {
 			p = joined(p, check.Check(&syntax.File{Source: s.file, Stmts: all}, s.config(p)))
@@ -114,7 +115,21 @@ func (s *state) check(entries []*syntax.File) *check.Program {
 			p = s.without(p, name)
 		}
 		stmts := slices.DeleteFunc(slices.Clone(f.Stmts), s.isQuery)
-		if computes && slices.ContainsFunc(stmts, changesMeaning) {
+		changes := slices.ContainsFunc(stmts, changesMeaning)
+		for _, st := range stmts {
+			syntax.Walk(st, func(n syntax.Node) bool {
+				switch n := n.(type) {
+				case *syntax.Assign:
+					changes = changes || inRules[n.Name.Name]
+				case *syntax.Name:
+					inRules[n.Name] = inRules[n.Name] || !notRule(st)
+				case *syntax.Call:
+					inRules[n.Fun.Name] = inRules[n.Fun.Name] || !notRule(st)
+				}
+				return true
+			})
+		}
+		if computes && changes {
 			flush()
 		}
 		all = append(all, stmts...)

@@ -356,7 +356,7 @@ func TestNewNodes(t *testing.T) {
 }
 
 // TestNewFacts checks that a tensor of a relation and a query after it, both computed for a fact of new nodes,
-// each read the rows that the relation has there.
+// each read the rows that the relation has there, of facts and of a tensor with two values.
 func TestNewFacts(t *testing.T) {
 	s := New(Config{})
 	for _, c := range [][2]string{
@@ -365,6 +365,13 @@ func TestNewFacts(t *testing.T) {
 		{`E("c", "d"). E(x, "d")?`, "E(x, \"d\") = {c}\n"},
 		{`E(x, y), x != "z"?`, "E(x, y), x != \"z\"? 2 rows\n  x  y\n  a  b\n  c  d\n"},
 		{"G", "_ = 1\n"},
+		{`A = edges([["a", "b"]])`, "A: 4x4 0/1, 1 edge\n"},
+		{"F(x, y) <- A(x, y).", ""},
+		{"n = sum(F)", "n: scalar integer\n"},
+		{`A = edges([["a", "b"], ["b", "c"]])`, "A: 4x4 0/1, 2 edges\n"},
+		{"m = sum(F)", "m: scalar integer\n"},
+		{`E("e", "f").`, ""},
+		{"n + 10 * m", "_ = 21\n"},
 	} {
 		r := s.Eval(context.Background(), c[0])
 		if got := printed(r); got != c[1] && r.Note != c[1] {

@@ -406,8 +406,11 @@ func (c *checker) program(p *Program) {
 	p.Statements = slices.Grow(p.Statements, len(c.file.Stmts))
 	lastPrint := len(c.file.Stmts)
 	for i, s := range c.file.Stmts {
-		if _, ok := s.(*syntax.Print); ok {
+		switch s := s.(type) {
+		case *syntax.Print:
 			lastPrint = i
+		case *syntax.Input: // its data may add nodes, even to what is above it
+			c.b.Unknown = c.b.Unknown || c.cfg.Inputs[s.Name.Name] == nil
 		}
 	}
 	for i, s := range c.file.Stmts {
@@ -595,7 +598,7 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 		}
 		in.Node, in.bound = c.b.Input(in.Slot, v.Type, bound, nonNeg), true
 	} else {
-		p.Bound, c.b.Unknown = false, true
+		p.Bound = false
 		t := tensor.Type{Kind: tensor.Real}
 		switch s.Kind.Name {
 		case "graph":

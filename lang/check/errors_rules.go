@@ -34,6 +34,7 @@ var (
 	ownAggregate   = message{codes.E0808, "%s depends on its own aggregate: %s", "", "Sums and counts need complete relations. A least or greatest value may be defined by itself: `D[y] min= D[x] + w <- Road(x, y, w).`."}
 	manyColumns    = message{codes.E0815, "`%s` has %d columns; a relation has at most %d", "", "Split it into relations that share a key."}
 	otherNodes     = message{codes.E0803, "axis %d of `%s` has %s, and there are %s", "", "Rules read tensors over the nodes of the program."}
+	otherValue     = message{codes.E0813, "`%s` depends on the tensor `%s`, which gets another value in line %d", "", "Rules and queries read the last value of a tensor. Move this below it, or give the values names of their own."}
 	reserved       = message{codes.E0818, "%s is reserved for a later version", "", ""}
 	deepExpr       = message{codes.E0818, "this expression is more than %d operations deep", "", "Name a part of it in the body first, as in `v = e`."}
 	aggregateKey   = message{codes.E0818, "an aggregate cannot be the key of a tensor", "", "The operator says how several values combine: `T[x] += a <- ...` is their sum."}
@@ -373,7 +374,7 @@ func (c *checker) otherAxes(r *relation, axes int) {
 }
 
 // readEarly reports an equation that reads a relation before a tensor that the relation needs.
-func (c *checker) readEarly(r, needs *relation, at source.Span) {
+func (c *checker) readEarly(relation string, needs *relation, at source.Span) {
 	name := "an expression"
 	for _, s := range c.file.Stmts {
 		a, ok := s.(*syntax.Assign)
@@ -382,11 +383,11 @@ func (c *checker) readEarly(r, needs *relation, at source.Span) {
 		}
 		if name = "`" + a.Name.Name + "`"; a.Name.Name == needs.name {
 			c.err(codes.E0814, at, "", []string{"Rules may be recursive, equations may not: write it as rules, or use `tc`."},
-				"%s depends on itself: %s -> %s -> %s", name, needs.name, r.name, needs.name)
+				"%s depends on itself: %s -> %s -> %s", name, needs.name, relation, needs.name)
 			return
 		}
 	}
-	c.err(codes.E0813, at, "", []string{fmt.Sprintf("Move it below `%s`.", needs.name)}, "%s reads `%s`, whose rules read `%s`, which is defined below", name, r.name, needs.name)
+	c.err(codes.E0813, at, "", []string{fmt.Sprintf("Move it below `%s`.", needs.name)}, "%s reads `%s`, whose rules read `%s`, which is defined below", name, relation, needs.name)
 }
 
 // tensorAndRelation is reported at the later of the two: a session has run the other.

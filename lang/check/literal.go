@@ -514,7 +514,11 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 	if es.n == 2 && labelled == 0 && (len(x.Args) == 1 || n == 2) {
 		c.twoByTwo(x, list, &es)
 	}
-	return c.adjacency(x, &es, n)
+	v := c.adjacency(x, &es, n)
+	if labelled > 0 && len(x.Args) == 1 && c.b.Unknown && v.n != nil { // data may add nodes
+		v.n = c.b.Fill(c.b.Number(1), unknownNodes, unknownNodes)
+	}
+	return v
 }
 
 // twoByTwo warns when a literal of two pairs would be another graph if read as a matrix.

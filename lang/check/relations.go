@@ -45,6 +45,7 @@ type relations struct {
 	domains  map[string]*tensor.Domain
 	tables   map[*relation]*ir.Node // the inputs with columns
 	tensors  map[string]*relation   // what rules read of tensors: entries by the name, elements by it with []
+	last     map[string]source.Span // where a tensor of the file gets its last value
 	stages   []*stage
 	pending  []pending
 
@@ -261,6 +262,24 @@ func (c *checker) relate() {
 	if len(c.rel.stmts) == 0 {
 		return
 	}
+	c.rel.last = map[string]source.Span{}
+	for _, s := range c.file.Stmts {
+		switch s := s.(type) {
+		case *syntax.Assign:
+			c.rel.last[s.Name.Name] = s.Span
+		case *syntax.Repeat: // in its last round
+			syntax.Walk(s, func(n syntax.Node) bool {
+				if a, ok := n.(*syntax.Assign); ok {
+					c.rel.last[a.Name.Name] = source.Span{Start: a.Start, End: s.End}
+				}
+				return true
+			})
+		case *syntax.Input:
+			if len(s.Columns) == 0 {
+				c.rel.last[s.Name.Name] = s.Span
+			}
+		}
+	}
 	c.rel.slots = slices.Grow(c.rel.slots, 8*len(c.rel.stmts))
 	c.rel.byName, c.rel.domains = map[string]*relation{}, map[string]*tensor.Domain{}
 	c.rel.tables, c.rel.tensors = map[*relation]*ir.Node{}, map[string]*relation{}
@@ -383,15 +402,7 @@ func (c *checker) mayFollow(cl *clause, name syntax.Ident) bool {
 
 // isTensor reports whether statements give a tensor that name.
 func (c *checker) isTensor(name string) bool {
-	return c.scope.lookup(name) != nil || slices.ContainsFunc(c.file.Stmts, func(s syntax.Stmt) bool {
-		switch s := s.(type) {
-		case *syntax.Assign:
-			return s.Name.Name == name
-		case *syntax.Input:
-			return s.Name.Name == name && len(s.Columns) == 0
-		}
-		return false
-	})
+	return c.scope.lookup(name) != nil || c.rel.last[name] != (source.Span{})
 }
 
 // columnTypes are the types of columns other than named domains.

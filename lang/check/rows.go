@@ -20,6 +20,7 @@ import (
 func (c *checker) answer(p *Program, s *syntax.Query) Output {
 	for _, cl := range c.rel.clauses {
 		if cl.span == s.Span && cl.of == nil {
+			c.readsEarly(cl.query, cl.Rel, s.Span, true)
 			c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), cl.Rel, s.Span})
 			return Output{Name: cl.query, Span: s.Span}
 		}
@@ -38,6 +39,7 @@ func (c *checker) relationNamed(x syntax.Expr) *relation {
 
 // rows makes an output of all rows of a relation.
 func (c *checker) rows(p *Program, r *relation, at source.Span) Output {
+	c.readsEarly(r.name, r.place, at, true)
 	c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), r.place, at})
 	return Output{Name: r.name, Span: at}
 }
@@ -79,8 +81,31 @@ func (c *checker) source(r *relation) *ir.Node {
 	return nil
 }
 
+// readsEarly reports what reads a relation above the last value of a tensor that its rules read, which
+// is the one that a rule means. An output may stand above all its values.
+func (c *checker) readsEarly(name string, place int, at source.Span, output bool) bool {
+	needed := c.needs(place)
+	for _, s := range c.rel.list {
+		if !needed[s.place] || s.source == rel.NoSource && s.input == nil {
+			continue
+		}
+		sym := c.scope.lookup(s.name)
+		switch known, last := c.source(s) != nil, c.rel.last[s.name]; {
+		case sym != nil && sym.bad:
+			return true
+		case known && last.End > at.Start:
+			c.say(otherValue, at, name, s.name, c.line(last))
+			return true
+		case !known && !output:
+			c.readEarly(name, s, at)
+			return true
+		}
+	}
+	return false
+}
+
 // stageOf is the stage that gives some relations: the last one, if everything that they read existed
-// when it began and has not changed since; else a new one.
+// when it began; else a new one.
 func (c *checker) stageOf(needed map[int]bool) *stage {
 	s := &stage{}
 	for _, r := range c.rel.list {
@@ -91,8 +116,7 @@ func (c *checker) stageOf(needed map[int]bool) *stage {
 	if n := len(c.rel.stages); n > 0 {
 		last := c.rel.stages[n-1]
 		if !slices.ContainsFunc(s.sources, func(r *relation) bool {
-			i := slices.Index(last.sources, r)
-			return needed[r.place] && (i < 0 || last.args[i] != c.source(r))
+			return needed[r.place] && !slices.Contains(last.sources, r)
 		}) {
 			return last
 		}
@@ -196,15 +220,8 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 	if r.keyed() {
 		axes, t.Kind = axes[:len(axes)-1], tensor.Real
 	}
-	if c.readsMissing(r.name, r.place, x.Span) {
+	if c.readsMissing(r.name, r.place, x.Span) || c.readsEarly(r.name, r.place, x.Span, false) {
 		return nil
-	}
-	needed := c.needs(r.place)
-	for _, s := range c.rel.list {
-		if needed[s.place] && (s.source != rel.NoSource || s.input != nil) && c.source(s) == nil {
-			c.readEarly(r, s, x.Span)
-			return nil
-		}
 	}
 	dims := make([]int, len(axes))
 	for i, k := range axes {
@@ -213,8 +230,8 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 			c.noAxis(r, i, x.Span)
 			return nil
 		}
-		if dims[i] = d.Size; c.rel.vague {
-			dims[i], c.b.Unknown = unknownNodes, true
+		if dims[i] = d.Size; c.b.Unknown {
+			dims[i] = unknownNodes
 		}
 	}
 	t.Shape = tensor.ShapeOf(dims...)
@@ -227,7 +244,7 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 		bound = inf
 	}
 	c.at(x.Span)
-	return c.b.Scatter(c.result(c.stageOf(needed), r.place), rest, t, bound)
+	return c.b.Scatter(c.result(c.stageOf(c.needs(r.place)), r.place), rest, t, bound)
 }
 
 // InputColumns returns the columns of an input of a relation. Their domains have a name but no members.
