@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/chzyer/readline"
+	"golang.org/x/term"
 
 	"ein/lang/diag"
 )
@@ -54,8 +56,7 @@ func OpenTerminal(opt TerminalOptions) (*Terminal, error) {
 		columns, _ := opt.Size()
 		return columns
 	}
-	var err error
-	t.rl, err = readline.NewEx(&readline.Config{
+	config := &readline.Config{
 		Stdin: t.keys, Stdout: wrapped{opt.Out}, Stderr: opt.Err,
 		HistoryLimit: maxHistory, DisableAutoSaveHistory: true, HistorySearchFold: true,
 		AutoComplete:        &completer{opt.Complete, width},
@@ -67,8 +68,22 @@ func OpenTerminal(opt TerminalOptions) (*Terminal, error) {
 		FuncIsTerminal:      func() bool { return true },
 		FuncGetWidth:        width,
 		ForceUseInteractive: true,
-	})
-	if err != nil {
+	}
+	if runtime.GOOS == "windows" { // where the library asks for no arrows when it has another input than its own
+		var before *term.State
+		config.FuncMakeRaw = func() (err error) {
+			before, err = term.MakeRaw(int(opt.In.Fd()))
+			return err
+		}
+		config.FuncExitRaw = func() error {
+			if before == nil {
+				return nil
+			}
+			return term.Restore(int(opt.In.Fd()), before)
+		}
+	}
+	var err error
+	if t.rl, err = readline.NewEx(config); err != nil {
 		return nil, err
 	}
 	t.recall()

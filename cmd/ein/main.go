@@ -8,6 +8,8 @@ package main
 import (
 	"maps"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,8 +24,24 @@ import (
 )
 
 func main() {
-	a := cli.New()
-	os.Exit(a.Execute(root(a, os.Args[1:]), os.Args[1:]))
+	a, args := cli.New(), os.Args[1:]
+	if runtime.GOOS == "windows" {
+		args = expanded(args)
+	}
+	os.Exit(a.Execute(root(a, args), args))
+}
+
+// expanded replaces *.ein by the files, which the shells of Windows leave to the program. What stands for
+// no file stays.
+func expanded(args []string) (list []string) {
+	for _, arg := range args {
+		files := []string{arg}
+		if found, err := filepath.Glob(arg); err == nil && len(found) > 0 && strings.Contains(arg, "*") {
+			files = found
+		}
+		list = append(list, files...)
+	}
+	return list
 }
 
 const rootHelp = `Ein is a language for questions about graphs and tensors, in which a logical rule

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -130,6 +131,19 @@ func TestStart(t *testing.T) {
 	}
 	if sum == 0 || sum > 96<<10 {
 		t.Errorf("%d bytes are made at the start, want some, and less than 96 KB:\n%s", sum, out)
+	}
+}
+
+// TestExpanded: a pattern stands for its files, and what matches none for itself.
+func TestExpanded(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a.ein", "b.ein", "c1.csv"} {
+		if err := os.WriteFile(name, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := expanded([]string{"check", "*.ein", "--x=*", "c[1].csv", "c?.csv", "[*", ""}); !slices.Equal(got, []string{"check", "a.ein", "b.ein", "--x=*", "c[1].csv", "c?.csv", "[*", ""}) {
+		t.Errorf("%q", got)
 	}
 }
 

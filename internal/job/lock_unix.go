@@ -25,6 +25,9 @@ func Lock(f *os.File) (bool, error) {
 	}
 }
 
+// Rename gives a file another name.
+func Rename(from, to string) error { return os.Rename(from, to) }
+
 // SyncDir brings the names in a folder to disk.
 func SyncDir(dir string) error {
 	f, err := os.Open(dir)

@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"os"
+	"time"
 
 	"golang.org/x/sys/windows"
 )
@@ -17,6 +18,17 @@ func Lock(f *os.File) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// Rename gives a file another name. Here that fails for a moment if someone reads the file of that name,
+// be it a scanner for viruses, so it tries for two seconds.
+func Rename(from, to string) error {
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		err := os.Rename(from, to)
+		if !errors.Is(err, windows.ERROR_ACCESS_DENIED) && !errors.Is(err, windows.ERROR_SHARING_VIOLATION) || time.Since(began) > 2*time.Second {
+			return err
+		}
+	}
 }
 
 // SyncDir does nothing: the names in a folder are part of the journal of NTFS.

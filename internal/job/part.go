@@ -299,7 +299,7 @@ func (p *Part) Commit() error {
 			return err
 		}
 	}
-	err = os.Rename(p.name+suffix, p.name)
+	err = Rename(p.name+suffix, p.name)
 	if err == nil {
 		err = Remove(p.name + header)
 	}

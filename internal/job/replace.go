@@ -65,7 +65,7 @@ func Replace(name string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), name); err != nil {
+	if err := Rename(f.Name(), name); err != nil {
 		return err
 	}
 	return SyncDir(dir)

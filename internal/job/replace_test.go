@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 )
 
 func TestReplace(t *testing.T) {
@@ -43,6 +44,22 @@ func TestReplace(t *testing.T) {
 	missing := filepath.Join(dir, "missing", "file")
 	if at, ok := errors.AsType[*fs.PathError](ReplaceBytes(missing, nil)); !ok || at.Path != missing {
 		t.Errorf("%v names another file than %s", at, missing)
+	}
+}
+
+// TestReplaceRead replaces a file that someone reads, which Windows forbids for as long.
+func TestReplaceRead(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(100*time.Millisecond, func() { _ = f.Close() })
+	if err := ReplaceBytes(name, []byte("new")); err != nil || content(t, name) != "new" {
+		t.Errorf("%v, %s", err, content(t, name))
 	}
 }
 

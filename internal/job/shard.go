@@ -2,6 +2,7 @@ package job
 
 import (
 	"cmp"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -114,7 +115,7 @@ func (p *Plan) Begin(dir string) error {
 	}
 	name := filepath.Join(dir, PlanFile)
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-		own := fmt.Sprintf("%s.%d", name, os.Getpid())
+		own := filepath.Join(dir, TempPrefix+rand.Text()) // not the process id: in containers that is often the same
 		if err := ReplaceJSON(own, p); err != nil {
 			return err
 		}

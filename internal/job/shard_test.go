@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -91,6 +92,25 @@ func TestPlan(t *testing.T) {
 	var other *Other
 	if err := p.Begin(dir); !errors.As(err, &other) || fmt.Sprint(other.Diff) != "[shards: 7, now 8]" {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestPlans lets different ones begin at once, in one process as in containers where each is number 1: only
+// one is taken.
+func TestPlans(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "shards")
+	var wait sync.WaitGroup
+	var taken atomic.Int32
+	for i := range 16 {
+		wait.Go(func() {
+			if (&Plan{Command: []string{"generate"}, Shards: i + 1, Total: 100}).Begin(dir) == nil {
+				taken.Add(1)
+			}
+		})
+	}
+	wait.Wait()
+	if n := taken.Load(); n != 1 {
+		t.Errorf("%d plans were taken", n)
 	}
 }
 

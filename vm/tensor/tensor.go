@@ -27,6 +27,10 @@ import (
 	"strings"
 )
 
+// Counts of elements and bounds of costs are ints, which would overflow unseen if they had 32 bits: this line then does
+// not compile.
+const _ int = 1 << 62
+
 // Kind says what values a tensor can hold. The kinds are ordered: each includes
 // those below it.
 type Kind uint8

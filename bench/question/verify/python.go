@@ -44,6 +44,7 @@ func (e *Unavailable) Help() string {
 	}
 	return `Needed are Python 3 and its package networkx:
   Debian, Ubuntu   apt install python3 python3-networkx
+  Windows          python -m venv venv, venv\Scripts\pip install networkx, then --python venv\Scripts\python
   elsewhere        python3 -m venv venv && venv/bin/pip install networkx, then --python venv/bin/python
 The interpreter is started with -I: packages of "pip install --user" and those on PYTHONPATH do not count.`
 }

@@ -27,7 +27,7 @@ type auditFlags struct {
 }
 
 func auditVerb(a *cli.App, s *sharding) *cobra.Command {
-	f := &auditFlags{sharding: s, python: "python3"}
+	f := &auditFlags{sharding: s, python: python()}
 	cmd := &cobra.Command{
 		Use:   "audit FILE...",
 		Short: "Measure how well instances can be answered without solving them",

@@ -97,7 +97,7 @@ func makeRelease(ctx context.Context, a *cli.App, dir string, s release.Settings
 	}
 	for _, e := range made {
 		name := filepath.Join(dir, e.Name())
-		if err := os.Rename(filepath.Join(part, e.Name()), name); err != nil {
+		if err := job.Rename(filepath.Join(part, e.Name()), name); err != nil {
 			return cli.Unwritten(name, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -28,8 +29,16 @@ func (f *boxFlags) add(cmd *cobra.Command) {
 	cli.One("any", sandbox.Bubblewrap, sandbox.Landlock).Flag(cmd, &f.backend, "sandbox", "`sandbox` for Python programs: bubblewrap, landlock, or any for the first that holds")
 }
 
+// python is how an interpreter is called: on Windows that comes as python.exe, where python3.exe may only open the store.
+func python() string {
+	if runtime.GOOS == "windows" {
+		return "python"
+	}
+	return "python3"
+}
+
 func pythonFlag(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "python", "python3", "`command` of a Python with networkx, for Python programs")
+	cmd.Flags().StringVar(to, "python", python(), "`command` of a Python with networkx, for Python programs")
 }
 
 // lazy returns the sandbox that the flags choose. wall is the time limit of a program; 0 is the

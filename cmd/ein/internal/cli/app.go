@@ -85,7 +85,7 @@ type App struct {
 // New returns the invocation of this process.
 func New() *App {
 	a := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}
-	if term.IsTerminal(int(os.Stderr.Fd())) {
+	if IsTerminal(os.Stderr) {
 		a.Terminal = true
 		if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil {
 			a.Columns = width

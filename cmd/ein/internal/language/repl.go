@@ -66,7 +66,10 @@ on a terminal are saved in ein/history under $XDG_STATE_HOME, or ~/.local/state.
 // terminalIn is standard input if it is a terminal.
 func terminalIn(a *cli.App) (*os.File, bool) {
 	f, ok := a.In.(*os.File)
-	return f, ok && term.IsTerminal(int(f.Fd()))
+	if out, is := a.Out.(*os.File); is {
+		cli.IsTerminal(out) // readies it for escape sequences
+	}
+	return f, ok && cli.IsTerminal(f)
 }
 
 // size returns the size of the first that is a terminal, 0 and 0 if none is.
