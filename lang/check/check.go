@@ -505,7 +505,7 @@ func (c *checker) assigned(p *Program, s *syntax.Assign) val {
 		}
 	}
 	sym := c.stands(s.Name.Name, symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil})
-	sym.used = c.rel.tensors[s.Name.Name] != nil || c.rel.tensors[s.Name.Name+"[]"] != nil
+	sym.used = len(c.rel.tensors) > 0 && (c.rel.tensors[s.Name.Name] != nil || c.rel.tensors[s.Name.Name+"[]"] != nil)
 	c.last = append(c.last[:0], Output{s.Name.Name, v.n, v.form, s.Span})
 	statement := Statement{s.Name.Name, s.Span, v.n, v.form}
 	if k, again := c.rounds[s]; again {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"ein/internal/words"
 	"ein/lang/source"
@@ -91,6 +92,9 @@ func (c *checker) collectLabels() {
 
 // graphLabels returns the labels of the graphs in the text.
 func (c *checker) graphLabels() (found []*syntax.String) {
+	if strings.IndexByte(c.file.Source.Text, '"') < 0 {
+		return nil
+	}
 	for _, s := range c.file.Stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			if c.step(1) {

@@ -151,7 +151,7 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 // nodes have labels, or data may give them some, a number would have to be one.
 func (c *checker) numberNodes() {
 	isInput := func(s syntax.Stmt) bool { _, is := s.(*syntax.Input); return is }
-	if c.labels != nil || slices.ContainsFunc(c.file.Stmts, isInput) || c.cfg.After != nil && len(c.cfg.After.Inputs) > 0 {
+	if len(c.rel.byName) == 0 || c.labels != nil || slices.ContainsFunc(c.file.Stmts, isInput) || c.cfg.After != nil && len(c.cfg.After.Inputs) > 0 {
 		return
 	}
 	read := func(n syntax.Node) bool {

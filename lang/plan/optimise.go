@@ -75,9 +75,17 @@ var optimisers = sync.Pool{New: func() any { return &optimiser{known: make(map[u
 
 const passes = 4
 
-// rewrite runs the current pass on an operation.
+// rewrite runs the current pass on an operation. A table of the methods would be filled at each call.
 func (o *optimiser) rewrite(n *ir.Node) *ir.Node {
-	return [passes]func(*optimiser, *ir.Node) *ir.Node{(*optimiser).simplify, (*optimiser).demand, (*optimiser).fuse, (*optimiser).order}[o.pass](o, n)
+	switch o.pass {
+	case 0:
+		return o.simplify(n)
+	case 1:
+		return o.demand(n)
+	case 2:
+		return o.fuse(n)
+	}
+	return o.order(n)
 }
 
 // optimiser is the state of the rewrites of one program; optimisers are kept for the next.

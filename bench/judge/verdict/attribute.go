@@ -259,7 +259,10 @@ func match(n int, convention Convention, all []arcs, found []literal) reading {
 		best := i % len(all)
 		r.diffs[i] = compare(n, &found[i], all[best])
 		for k := range all {
-			if d := compare(n, &found[i], all[k]); len(found) != len(all) && d.size() < r.diffs[i].size() {
+			if len(found) == len(all) {
+				break
+			}
+			if d := compare(n, &found[i], all[k]); d.size() < r.diffs[i].size() {
 				best, r.diffs[i] = k, d
 			}
 		}
@@ -283,7 +286,8 @@ func compare(n int, l *literal, truth arcs) Diff {
 		nodes = l.largest() + 1
 	}
 	if nodes != computed && nodes != n {
-		d.Nodes = &nodes
+		stated := nodes // nodes stays off the heap
+		d.Nodes = &stated
 	}
 	if slices.Equal(l.edges, truth) {
 		return d

@@ -26,7 +26,7 @@ type Index struct {
 	mask  uint64   // slots of the table less one
 	seen  []uint64 // a bit for each line that has a reply in this file of them
 	left  int      // lines that have none
-	lines store
+	lines *store
 	end   int64 // of lines
 	table *store
 }
@@ -40,7 +40,8 @@ const slotSize = 32
 // NewIndex reads the questions of instances; see NewQuestion for why. An error names
 // the line, as those of instance.Read do. Close frees the disk.
 func NewIndex(instances iter.Seq2[*instance.Instance, error], why bool) (x *Index, err error) {
-	x = &Index{why: why, seed: maphash.MakeSeed(), mask: 1<<10 - 1, table: &store{}}
+	x = &Index{why: why, seed: maphash.MakeSeed(), mask: 1<<10 - 1}
+	x.lines, x.table = newStore(inMemory), newStore(int64(x.mask+1)*slotSize)
 	defer func() {
 		if err != nil {
 			_ = x.Close()
@@ -136,9 +137,9 @@ func (x *Index) put(at uint64, s slot) error {
 // grow makes a table of four times the size.
 func (x *Index) grow() error {
 	old := *x
-	x.table = &store{}
 	defer func() { _ = old.table.Close() }()
 	x.mask = x.mask<<2 | 3
+	x.table = newStore(int64(x.mask+1) * slotSize)
 	for at := range old.mask + 1 {
 		s, err := old.get(at)
 		if err != nil {
@@ -224,31 +225,32 @@ type store struct {
 // inMemory is how many bytes of a store are kept in memory: the index of some 10,000 questions.
 var inMemory int64 = 16 << 20
 
+// newStore makes a store of at most so many bytes, or more in a file. Memory that nothing is
+// written to is not taken from the system.
+func newStore(size int64) *store { return &store{head: make([]byte, min(size, inMemory))} }
+
 // ReadAt reads all of b.
 func (s *store) ReadAt(b []byte, at int64) error {
 	clear(b)
+	from := 0
 	if at < int64(len(s.head)) {
-		copy(b, s.head[at:])
+		from = copy(b, s.head[at:])
 	}
-	from := max(inMemory-at, 0)
-	if s.file == nil || from >= int64(len(b)) {
+	if s.file == nil || from == len(b) {
 		return nil
 	}
-	if _, err := s.file.ReadAt(b[from:], at+from); !errors.Is(err, io.EOF) {
+	if _, err := s.file.ReadAt(b[from:], at+int64(from)); !errors.Is(err, io.EOF) {
 		return err
 	}
 	return nil
 }
 
-// WriteAt writes b. What is past inMemory goes to a temporary file, which is removed as soon as
+// WriteAt writes b. What is past the head goes to a temporary file, which is removed as soon as
 // it is open so that nothing is left behind.
 func (s *store) WriteAt(b []byte, at int64) error {
-	if n := min(int64(len(b)), inMemory-at); n > 0 {
-		if end := int(at + n); end > len(s.head) {
-			s.head = append(s.head, make([]byte, end-len(s.head))...)
-		}
-		copy(s.head[at:], b[:n])
-		b, at = b[n:], at+n
+	if at < int64(len(s.head)) {
+		n := copy(s.head[at:], b)
+		b, at = b[n:], at+int64(n)
 	}
 	if len(b) == 0 {
 		return nil

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +21,12 @@ type Edge = [2]int
 // arcs is a set of edges, in order.
 type arcs []Edge
 
-func order(a, b Edge) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) }
+func order(a, b Edge) int {
+	if a[0] != b[0] {
+		return a[0] - b[0]
+	}
+	return a[1] - b[1]
+}
 
 // arcsOf returns the set of the edges of a list; it reuses the list's memory.
 func arcsOf(list []Edge) arcs {
@@ -67,28 +71,30 @@ const (
 // and square matrices of 0 and 1 over n nodes.
 func literals(f *syntax.File, n int) []literal {
 	var found []literal
+	name := ""
+	visit := func(node syntax.Node) bool {
+		var l literal
+		ok := false
+		switch x := node.(type) {
+		case *syntax.Call:
+			l, ok = call(x)
+		case *syntax.List:
+			l.edges, ok = matrix(x)
+			l.nodes = x.Len()
+			ok = ok && l.nodes == n
+		}
+		if ok {
+			l.span, l.name = node.Pos(), name
+			found = append(found, l)
+		}
+		return !ok
+	}
 	for _, s := range f.Stmts {
-		name := ""
+		name = ""
 		if a, ok := s.(*syntax.Assign); ok {
 			name = a.Name.Name
 		}
-		syntax.WalkAll(s, func(node syntax.Node) bool {
-			var l literal
-			ok := false
-			switch x := node.(type) {
-			case *syntax.Call:
-				l, ok = call(x)
-			case *syntax.List:
-				l.edges, ok = matrix(x)
-				l.nodes = x.Len()
-				ok = ok && l.nodes == n
-			}
-			if ok {
-				l.span, l.name = node.Pos(), name
-				found = append(found, l)
-			}
-			return !ok
-		})
+		syntax.WalkAll(s, visit)
 	}
 	return found
 }
@@ -121,64 +127,59 @@ func call(x *syntax.Call) (literal, bool) {
 
 // pairs returns a list of pairs. As edges reads it, rows all of length 2 are pairs.
 func pairs(list *syntax.List) (arcs, bool) {
-	all, ok := numbers(list)
-	edges := make([]Edge, len(all))
-	for i, row := range all {
-		if len(row) != 2 {
-			return nil, false
-		}
-		edges[i] = Edge{int(row[0]), int(row[1])}
+	all, width, ok := numbers(list)
+	if !ok || list.Len() > 0 && width != 2 {
+		return nil, false
 	}
-	return arcsOf(edges), ok
+	edges := make([]Edge, len(all)/2)
+	for i := range edges {
+		edges[i] = Edge{int(all[2*i]), int(all[2*i+1])}
+	}
+	return arcsOf(edges), true
 }
 
 // matrix accepts square lists of 0 and 1 with at least two rows; [[0]] may be anything.
 func matrix(list *syntax.List) (arcs, bool) {
-	all, ok := numbers(list)
+	all, n, ok := numbers(list)
+	if !ok || n < 2 || n != list.Len() {
+		return nil, false
+	}
 	var set arcs
-	for i, row := range all {
-		if len(row) != len(all) {
+	for i, x := range all {
+		switch x {
+		case 0:
+		case 1:
+			set = append(set, Edge{i / n, i % n})
+		default:
 			return nil, false
 		}
-		for j, x := range row {
-			switch x {
-			case 0:
-			case 1:
-				set = append(set, Edge{i, j})
-			default:
-				return nil, false
-			}
-		}
 	}
-	return set, ok && len(all) > 1
+	return set, true
 }
 
-// numbers returns a list of lists of numbers without signs.
-func numbers(list *syntax.List) ([][]float64, bool) {
-	all := make([][]float64, 0, list.Len())
+// numbers returns the numbers, without signs, of a list of lists of the same length, and that length.
+func numbers(list *syntax.List) (all []float64, width int, ok bool) {
 	if p := list.Packed; p != nil {
 		if len(p.Dims) != 2 || slices.ContainsFunc(p.Values, math.Signbit) {
-			return nil, false
+			return nil, 0, false
 		}
-		return slices.AppendSeq(all, slices.Chunk(p.Values, p.Dims[1])), true
+		return p.Values, p.Dims[1], true
 	}
-	values := make([]float64, 0, 2*list.Len())
-	for _, e := range list.Elems {
+	for i, e := range list.Elems {
 		row, ok := e.(*syntax.List)
-		if !ok {
-			return nil, false
+		if !ok || i > 0 && row.Len() != width {
+			return nil, 0, false
 		}
-		from := len(values)
+		width = row.Len()
 		for _, x := range row.All() {
 			n, ok := x.(*syntax.Number)
 			if !ok {
-				return nil, false
+				return nil, 0, false
 			}
-			values = append(values, n.Value)
+			all = append(all, n.Value)
 		}
-		all = append(all, values[from:])
 	}
-	return all, true
+	return all, width, true
 }
 
 // text returns a graph as a program writes it.

@@ -92,7 +92,7 @@ func (c *Constants) Best(m Mode) Constant {
 		case category.Float:
 			near = all
 		case category.Integer:
-			for _, text := range []string{q.low.text(), q.high.text()} {
+			for _, text := range []string{q.number.plus(-one).text(), q.number.plus(one).text()} {
 				near[text] = JSON{kind: jsonNumber, text: text}
 			}
 		case category.Set:

@@ -208,7 +208,11 @@ func (r *reader) composite(kind jsonKind, end byte) (JSON, error) {
 
 // element reads an element of an array, or a member of an object with its name.
 func (r *reader) element(c *composite, kind jsonKind) error {
+	const room = 4 // for elements, at first
 	if kind == jsonObject {
+		if c.keys == nil {
+			c.keys = make([]string, 0, room)
+		}
 		if r.space(); r.peek() != '"' {
 			return r.expected("the name of a member in quotes")
 		}
@@ -223,7 +227,7 @@ func (r *reader) element(c *composite, kind jsonKind) error {
 	}
 	v, err := r.value()
 	if c.values == nil {
-		c.values = make([]JSON, 0, 4)
+		c.values = make([]JSON, 0, room)
 	}
 	c.values = append(c.values, v)
 	return err
@@ -308,21 +312,29 @@ func (r *reader) unicode(s string) {
 
 // escaped returns the rest of string when there are escapes.
 func (r *reader) escaped(start int) (string, error) {
-	b := []byte(r.s[start:r.at])
+	quote := max(0, strings.IndexByte(r.s[r.at:], '"'))
+	b := append(make([]byte, 0, r.at-start+quote), r.s[start:r.at]...)
 	for r.at < len(r.s) {
-		c := r.s[r.at]
+		from := r.at
+		for r.at < len(r.s) && r.s[r.at] >= ' ' && r.s[r.at] != '"' && r.s[r.at] != '\\' {
+			r.at++
+		}
+		b = append(b, r.s[from:r.at]...)
+		c := r.peek()
 		switch {
+		case r.at == len(r.s):
+			continue
 		case c == '"':
 			r.at++
 			s := string(b)
 			r.unicode(s)
 			return s, nil
-		case c < ' ' && (!r.loose || c != '\n' && c != '\r'):
-			return "", r.expected("no control character")
-		case c != '\\':
+		case r.loose && (c == '\n' || c == '\r'):
 			b = append(b, c)
 			r.at++
 			continue
+		case c < ' ':
+			return "", r.expected("no control character")
 		}
 		r.at++
 		x, ok := r.unit()

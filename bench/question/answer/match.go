@@ -127,18 +127,29 @@ type Asked struct {
 // the id asks for the phrasing of the paper.
 func FixedWording(id, version string) bool {
 	const options = 5 // of the parts of an id the first that may be one
-	parts := strings.Split(id, "-")
-	return version != "cb1" && !slices.Contains(parts[min(options, len(parts)):], "implicit")
+	at := 0
+	for part := range strings.SplitSeq(id, "-") {
+		if at >= options && part == "implicit" {
+			return false
+		}
+		at++
+	}
+	return version != "cb1"
 }
 
 // Reference is the right answer of a question.
 type Reference struct {
-	value JSON
-	asked Asked
-	// number is an integer or a float. To low and high it is as far as is still
-	// accepted: the tolerance of a float, or one, in lenient mode, of an integer.
-	low, number, high decimal
+	value  JSON
+	asked  Asked
+	number decimal // of an integer or a float
 }
+
+// How far, in hundredths, a number may be from the right one: a float always, an integer in
+// lenient mode.
+const (
+	tolerance = 1
+	one       = 100
+)
 
 // NewReference returns the reference answer of a question.
 func NewReference(text json.RawMessage, t category.Result, asked Asked) (Reference, error) {
@@ -155,13 +166,7 @@ func NewReference(text json.RawMessage, t category.Result, asked Asked) (Referen
 	}
 	if ok && (t == category.Integer || t == category.Float) {
 		r.number = parseDecimal(v.text)
-		distance := int64(1) // in hundredths
-		if t == category.Integer {
-			distance = 100
-		}
-		if ok = r.number.moderate(); ok {
-			r.low, r.high = r.number.plus(-distance), r.number.plus(distance)
-		}
+		ok = r.number.moderate()
 	}
 	if !ok {
 		return Reference{}, fmt.Errorf("the answer is not of type %s", t)
@@ -217,11 +222,11 @@ func MatchAnswer(predicted *JSON, reference *Reference, t category.Result, categ
 	case category.Boolean:
 		ok = p.text == r.text
 	case category.Integer:
-		d := parseDecimal(p.text)
-		ok = d == reference.number || lenient && CountAmbiguous(categoryName) && (d == reference.low || d == reference.high)
+		d, want := parseDecimal(p.text), reference.number
+		ok = d == want || lenient && CountAmbiguous(categoryName) && (d == want.plus(-one) || d == want.plus(one))
 	case category.Float:
-		d := parseDecimal(p.text)
-		ok = reference.low.compare(d) <= 0 && d.compare(reference.high) <= 0
+		d, want := parseDecimal(p.text), reference.number
+		ok = d == want || want.plus(-tolerance).compare(d) <= 0 && d.compare(want.plus(tolerance)) <= 0
 	case category.Set:
 		ok = matchSet(p, r, &reference.asked, lenient && setAmbiguous(categoryName))
 	case category.String:

@@ -3,6 +3,7 @@ package instance
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"strconv"
@@ -12,6 +13,9 @@ import (
 // written reads a line that is, byte for byte, what Write makes of its instance, ten times as
 // fast as encoding/json. Other lines, which may be valid too, are left to decodeAny.
 func written(line []byte) (*Instance, bool) {
+	if !plain(line) {
+		return nil, false
+	}
 	in := &Instance{}
 	c := &cursor{text: string(line)}
 	c.expect("{")
@@ -49,16 +53,30 @@ func written(line []byte) (*Instance, bool) {
 	h.Write(line[:end])
 	h.Write([]byte{'}'})
 	var sum [sha256.Size]byte
-	return in, hex.EncodeToString(h.Sum(sum[:0])) == in.Digest
+	var digest [2 * sha256.Size]byte
+	return in, string(hex.AppendEncode(digest[:0], h.Sum(sum[:0]))) == in.Digest
+}
+
+// plain reports whether a line is ASCII without control characters.
+func plain(line []byte) bool {
+	const each = 0x0101010101010101
+	other := uint64(0)
+	for ; len(line) >= 8; line = line[8:] {
+		x := binary.LittleEndian.Uint64(line)
+		other |= x | (x - ' '*each)
+	}
+	for _, x := range line {
+		other |= uint64(x | (x - ' '))
+	}
+	return other&(0x80*each) == 0
 }
 
 // cursor reads a text from left to right. If the text differs from what Write makes, other is
 // set, and nothing read after that means anything.
 type cursor struct {
-	text    string
-	at      int
-	other   bool
-	scratch []byte
+	text  string
+	at    int
+	other bool
 }
 
 func (c *cursor) skip(s string) bool {
@@ -149,49 +167,53 @@ func (c *cursor) string(name string) string {
 	return c.quoted()
 }
 
-// quoted returns a string of ASCII in which quotes, backslashes and newlines are escaped, and
-// nothing else needs to be.
+// quoted returns a string in which quotes, backslashes and newlines are escaped, and nothing else.
 func (c *cursor) quoted() string {
 	c.expect(`"`)
-	b := c.scratch[:0] // what is before from, if there are escapes
-	for from := c.at; c.at < len(c.text); c.at++ {
-		switch x := c.text[c.at]; {
-		case x == '"':
-			s := c.text[from:c.at]
-			c.at++
-			if len(b) > 0 {
-				b = append(b, s...)
-				c.scratch, s = b, string(b)
+	var b strings.Builder // what is before, if there are escapes
+	for end := c.quote(); end >= 0; {
+		rest := c.text[c.at:end]
+		i := strings.IndexByte(rest, '\\')
+		if i < 0 {
+			c.at = end + 1
+			if b.Len() == 0 {
+				return rest
 			}
-			return s
-		case x == '\\':
-			b = append(b, c.text[from:c.at]...)
-			if c.at++; c.at == len(c.text) {
-				break
-			}
-			switch x := c.text[c.at]; x {
-			case 'n':
-				b = append(b, '\n')
-			case '"', '\\':
-				b = append(b, x)
-			default:
-				c.other = true
-			}
-			from = c.at + 1
-		case x < ' ' || x >= 0x80:
+			b.WriteString(rest)
+			return b.String()
+		}
+		b.Grow(len(rest))
+		b.WriteString(rest[:i])
+		switch x := c.text[c.at+i+1]; x {
+		case 'n':
+			b.WriteByte('\n')
+		case '"', '\\':
+			b.WriteByte(x)
+		default:
 			c.other = true
-			return ""
+		}
+		if c.at += i + 2; c.at > end {
+			end = c.quote()
 		}
 	}
 	c.other = true
 	return ""
 }
 
+// quote returns where the next quote is, or -1.
+func (c *cursor) quote() int {
+	i := strings.IndexByte(c.text[c.at:], '"')
+	if i < 0 {
+		return i
+	}
+	return c.at + i
+}
+
 // list reads elements up to the closing bracket. It ends at the first thing that is written
 // otherwise, so that no damaged line is read for ever.
 func list[T any](c *cursor, element func() T) []T {
 	c.expect("[")
-	all := []T{}
+	all := make([]T, 0, 16)
 	for !c.skip("]") && !c.other {
 		if len(all) > 0 {
 			c.expect(",")

@@ -174,7 +174,10 @@ func (j *judging) emit(a *cli.App, out string, r records, sum *verdict.Summary, 
 	if j.seen != nil {
 		j.seen(it, v)
 	}
-	if rec := j.record(it, v); rec != nil && !there {
+	if there || out == "" {
+		return nil
+	}
+	if rec := j.record(it, v); rec != nil {
 		return compact.Write(r, rec)
 	}
 	return nil
