@@ -145,7 +145,7 @@ func (c *cutter) endsBefore(i int) bool {
 			return true
 		}
 		literal := outside && goesOn && (c.ruled || c.commas && c.isAtom(c.seg.lo, c.end)) && c.isEquation(i, c.end)
-		if !literal && c.startsStatement(i, c.end) {
+		if !literal && c.startsStatement(i, c.end) || (!outside || c.seg.arrow > 0) && c.isQuery(i, c.end) {
 			if !outside {
 				c.seg.noticed = i
 			}
@@ -199,6 +199,9 @@ func (p *parser) startsStatement(i, hi int) bool {
 		return false
 	case p.isDef(i, hi), p.isRepeat(i, hi), p.isClause(i, hi):
 		return true
+	case p.isInput(i, hi) && i+4 < hi: // input A: kind or input P(column: type
+		k := p.toks[i+2].kind
+		return k == KindColon || k == KindLParen && p.toks[i+4].kind == KindColon
 	}
 	op := p.headOp(i, hi, true)
 	if op < 0 {
@@ -230,6 +233,20 @@ func (p *parser) isClause(i, hi int) bool {
 	}
 	k := p.toks[j].kind
 	return k == KindArrow || len(p.stack) > 0 && (k == KindDot || k == KindQuestion)
+}
+
+// isQuery reports whether the line that starts at token i begins with an atom, not indented as
+// those of a body are, and ends with a question mark, which no rule does.
+func (p *parser) isQuery(i, hi int) bool {
+	if at := p.toks[i].start; i+1 >= hi || p.toks[i].kind != KindIdent || !p.toks[i+1].kind.opens() || at > 0 && p.text[at-1] != '\n' {
+		return false
+	}
+	j := i + 1
+	for j+1 < hi && !p.toks[j+1].newline && p.toks[j].kind != KindDot && p.toks[j].kind != KindQuestion {
+		j++
+	}
+	p.step(j-i, p.toks[i])
+	return p.toks[j].kind == KindQuestion
 }
 
 // isAtom reports whether token i begins P(...).
