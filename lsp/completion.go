@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"go.lsp.dev/protocol"
 
@@ -37,6 +38,9 @@ func (s *server) Completion(_ context.Context, f *file, offset int, _ *struct{})
 			Label: item.Label, Kind: completionKinds[item.Kind],
 			// The list is in order already; editors sort by this text.
 			SortText: protocol.NewOptional(fmt.Sprintf("%03d %04d", item.Rank, i)),
+		}
+		if item.Kind == ide.KindLabel { // found by its letters, with or without its quotes
+			out.FilterText = protocol.NewOptional(strings.Trim(item.Label, `"`))
 		}
 		edit := &protocol.TextEdit{Range: m.rangeOf(item.Span), NewText: item.Insert}
 		if s.client.snippets && item.Snippet != "" {

@@ -67,6 +67,8 @@ var keywords = map[string]string{
 	"axis":   "The axis that goes; axes count from 0.",
 }
 
+const aggregate = "An aggregate over the bindings of the body, by the other columns: "
+
 // aggregates describes functions that mean something else as a column in the head of a rule.
 var aggregates = map[string]string{
 	"count": "`count()` is their number, `count(x)` that of the different values of x.",
@@ -141,7 +143,7 @@ func (d *Document) hoverName(m *markdown, o *occurrence) {
 	case KindBuiltin, KindFunction:
 		rule, ok := d.stmt(o).(*syntax.Rule)
 		if what := aggregates[b.name]; ok && what != "" && covers(rule.Head.Pos(), o.span) {
-			m.add("An aggregate over the bindings of the body, by the other columns: " + what)
+			m.add(aggregate + what)
 			return
 		}
 		fn := lookup(b.name)
@@ -291,12 +293,32 @@ func (d *Document) hoverAssign(m *markdown, s *syntax.Assign, n *ir.Node) {
 	m.add(d.cost(s.Start))
 }
 
+// variableType is ": " and the type of the first column with a type that a variable stands for in a
+// statement, or nothing.
+func (d *Document) variableType(s syntax.Stmt, name string) string {
+	kind := ""
+	syntax.WalkAll(s, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.Call)
+		for i := 0; ok && i < len(call.Args) && kind == ""; i++ {
+			x, ok := call.Args[i].Value.(*syntax.Name)
+			if !ok || x.Name != name {
+				continue
+			}
+			if k := d.columnType(call.Fun.Name, i); k != "" {
+				kind = ": " + k
+			}
+		}
+		return kind == ""
+	})
+	return kind
+}
+
 // hoverIndex describes an index: its range, whether the statement keeps, sums or folds it, and
 // the axes that it runs over. In a rule it is a variable.
 func (d *Document) hoverIndex(m *markdown, o *occurrence) {
-	switch d.stmt(o).(type) {
+	switch s := d.stmt(o).(type) {
 	case *syntax.Rule, *syntax.Query:
-		m.code(o.of.name)
+		m.code(o.of.name + d.variableType(s, o.of.name))
 		m.add("A variable of this statement.")
 		return
 	}
