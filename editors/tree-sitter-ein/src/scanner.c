@@ -177,7 +177,11 @@ bool tree_sitter_ein_external_scanner_scan(void *state, TSLexer *lexer, const bo
   if ((lexer->lookahead == '\r' || lexer->lookahead == '\n') && ends && !valid[NEVER]) {
     // The end of a rule may stand on the next line, and nothing else of it.
     lines(lexer);
-    if (lexer->lookahead != '.' && lexer->lookahead != '?') {
+    if (lexer->lookahead == '?') {
+      lexer->advance(lexer, false);
+      if (lexer->lookahead != '-') return valid[QUESTION] && (lexer->mark_end(lexer), lexer->result_symbol = QUESTION, true);
+    }
+    if (lexer->lookahead != '.') {
       lexer->result_symbol = NEWLINE;
       return true;
     }
