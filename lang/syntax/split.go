@@ -144,7 +144,7 @@ func (c *cutter) endsBefore(i int) bool {
 		if outside && !goesOn && t.kind != KindDot && t.kind != KindQuestion {
 			return true
 		}
-		literal := outside && goesOn && (c.ruled || c.commas && c.isAtom(c.seg.lo, c.end)) && c.isEquation(i, c.end)
+		literal := outside && goesOn && (c.ruled || c.commas && (c.isAtom(c.seg.lo, c.end) || c.asked(i, c.end))) && c.isEquation(i, c.end)
 		if !literal && c.startsStatement(i, c.end) || (!outside || c.seg.arrow > 0) && c.isQuery(i, c.end) {
 			if !outside {
 				c.seg.noticed = i
@@ -238,15 +238,27 @@ func (p *parser) isClause(i, hi int) bool {
 // isQuery reports whether the line that starts at token i begins with an atom, not indented as
 // those of a body are, and ends with a question mark, which no rule does.
 func (p *parser) isQuery(i, hi int) bool {
-	if at := p.toks[i].start; i+1 >= hi || p.toks[i].kind != KindIdent || !p.toks[i+1].kind.opens() || at > 0 && p.text[at-1] != '\n' {
-		return false
+	at := p.toks[i].start
+	return i+1 < hi && p.toks[i].kind == KindIdent && p.toks[i+1].kind.opens() && (at == 0 || p.text[at-1] == '\n') && p.asked(i, hi)
+}
+
+// asked reports whether the literals from token i on end with a question mark.
+func (p *parser) asked(i, hi int) bool {
+	depth := 0
+	for j := i; j < min(hi, i+closeWithin); j++ {
+		p.step(1, p.toks[j])
+		switch t := p.toks[j]; {
+		case t.kind == KindQuestion && depth == 0:
+			return true
+		case j > i && t.newline && !p.toks[j-1].kind.continues(), depth == 0 && (t.kind == KindDot || t.kind == KindSemicolon || t.kind == KindArrow):
+			return false
+		case t.kind.opens():
+			depth++
+		case t.kind.closes():
+			depth--
+		}
 	}
-	j := i + 1
-	for j+1 < hi && !p.toks[j+1].newline && p.toks[j].kind != KindDot && p.toks[j].kind != KindQuestion {
-		j++
-	}
-	p.step(j-i, p.toks[i])
-	return p.toks[j].kind == KindQuestion
+	return false
 }
 
 // isAtom reports whether token i begins P(...).
