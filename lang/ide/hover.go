@@ -34,6 +34,9 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 		m.add("Explains a row of a relation: by a derivation of least height or, if there is none, by how far each rule gets.")
 		return m.hover(t.Span)
 	case syntax.KindIdent:
+		if d.hoverColumn(&m, t.Span) {
+			return m.hover(t.Span)
+		}
 		if text, ok := keywords[d.text(t.Span)]; ok {
 			m.add(text)
 			return m.hover(t.Span)
@@ -48,6 +51,27 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 		}
 	}
 	return d.hoverExpr(offset)
+}
+
+// hoverColumn describes a column of an input, or its domain.
+func (d *Document) hoverColumn(m *markdown, span source.Span) bool {
+	i := d.statementAt(span.Start)
+	if i < 0 {
+		return false
+	}
+	in, ok := d.File().Stmts[i].(*syntax.Input)
+	for k := 0; ok && k < len(in.Columns); k++ {
+		switch column := in.Columns[k]; {
+		case column.Name.Span == span:
+			m.code(column.Name.Name + ": " + column.Type.Name)
+			m.add("A column of " + in.Name.Name + ".")
+			return true
+		case column.Type.Span == span && keywords[column.Type.Name] == "":
+			m.add("A domain: a set of nodes of its own, which joins with no other.")
+			return true
+		}
+	}
+	return false
 }
 
 // keywords describes the words of the language that are not functions.
