@@ -238,8 +238,13 @@ func (p *parser) isClause(i, hi int) bool {
 // isQuery reports whether the line that starts at token i begins with an atom, not indented as
 // those of a body are, and ends with a question mark, which no rule does.
 func (p *parser) isQuery(i, hi int) bool {
+	return i+1 < hi && p.toks[i].kind == KindIdent && p.toks[i+1].kind.opens() && p.isFlush(i) && p.asked(i, hi)
+}
+
+// isFlush reports whether token i begins its line without a blank.
+func (p *parser) isFlush(i int) bool {
 	at := p.toks[i].start
-	return i+1 < hi && p.toks[i].kind == KindIdent && p.toks[i+1].kind.opens() && (at == 0 || p.text[at-1] == '\n') && p.asked(i, hi)
+	return at == 0 || p.text[at-1] == '\n'
 }
 
 // asked reports whether the literals from token i on end with a question mark.
@@ -266,10 +271,11 @@ func (p *parser) isAtom(i, hi int) bool {
 	return i+1 < hi && p.toks[i].kind == KindIdent && p.toks[i+1].kind == KindLParen
 }
 
-// isEquation reports whether token i begins v = or T[...] =, which in a body is a literal.
+// isEquation reports whether token i begins v = or T[...] =, which in a body is a literal. A capital
+// that is not indented as a body is defines a tensor.
 func (p *parser) isEquation(i, hi int) bool {
 	op := p.headOp(i, hi, true)
-	return op >= 0 && p.toks[op].kind == KindAssign
+	return op >= 0 && p.toks[op].kind == KindAssign && (op > i+1 || p.word(i)[0] >= 'a' || !p.isFlush(i))
 }
 
 // isNot reports whether token i negates the atom behind it.
