@@ -349,9 +349,7 @@ func (c *completer) indices(in *bracket) {
 		}
 	}
 	if s.op {
-		for _, l := range c.d.check().Labels {
-			c.add(Item{Label: quote(l), Kind: KindLabel, Detail: "node", Rank: rankKeyword})
-		}
+		c.nodes(rankKeyword)
 	}
 }
 
@@ -446,9 +444,7 @@ func (c *completer) terms(in *bracket, cl clause) {
 		c.add(Item{Label: "_", Kind: KindIndex, Detail: "any value", Rank: rankNewIndex})
 	}
 	if !slices.Contains(columnTypes[1:], c.d.columnType(c.callee(in), in.args)) {
-		for _, l := range c.d.check().Labels {
-			c.add(Item{Label: quote(l), Kind: KindLabel, Detail: "node", Rank: rankKeyword})
-		}
+		c.nodes(rankKeyword)
 	}
 	if in.call && in.token == 1 && !c.site.op && !cl.ends {
 		for _, name := range []string{"count", "sum", "min", "max", "mean"} {
@@ -582,9 +578,7 @@ func (c *completer) expression(in *bracket) {
 	}
 	if p != nil {
 		if p.Doc == "node" {
-			for _, l := range c.d.check().Labels {
-				c.add(Item{Label: quote(l), Kind: KindLabel, Detail: "node", Rank: rankLocal})
-			}
+			c.nodes(rankLocal)
 		}
 		if fn := c.d.functionNamed(c.callee(in)); in.args > 0 {
 			for _, q := range fn.Params {
@@ -692,11 +686,25 @@ func (c *completer) labels(t syntax.Token, offset int) {
 	c.site.word = span
 	c.prefix = c.d.text(source.Span{Start: span.Start, End: offset})
 	for i, l := range c.d.check().Labels {
-		if l == "" {
-			continue // most likely the one being typed
+		if l == "" || !c.begins(l) || len(c.items) == MaxLabels {
+			continue // an empty one is most likely the one being typed
 		}
 		inner := strings.TrimSuffix(strings.TrimPrefix(quote(l), `"`), `"`)
 		c.add(Item{Label: l, Kind: KindLabel, Detail: fmt.Sprintf("node %d", i), Insert: inner + closing, Rank: rankFit})
+	}
+}
+
+// MaxLabels bounds the labels of nodes among the items, of which data may have very many.
+const MaxLabels = 200
+
+// nodes offers the first labels that begin with what is typed.
+func (c *completer) nodes(rank int) {
+	n := 0
+	for _, l := range c.d.check().Labels {
+		if n < MaxLabels && c.begins(l) {
+			n++
+			c.add(Item{Label: quote(l), Kind: KindLabel, Detail: "node", Rank: rank})
+		}
 	}
 }
 
@@ -705,10 +713,14 @@ func (c *completer) labels(t syntax.Token, offset int) {
 //go:noinline
 func quote(label string) string { return syntax.ExprString(&syntax.String{Value: label}) }
 
+// begins reports whether a text begins with what is typed, in any case.
+func (c *completer) begins(text string) bool {
+	return len(text) >= len(c.prefix) && strings.EqualFold(text[:len(c.prefix)], c.prefix)
+}
+
 // add takes an item that begins with what is typed, in a string behind its quote, the first of each label.
 func (c *completer) add(i Item) {
-	text := strings.TrimPrefix(i.Label, `"`)
-	if len(text) < len(c.prefix) || !strings.EqualFold(text[:len(c.prefix)], c.prefix) || c.seen[i.Label] {
+	if !c.begins(strings.TrimPrefix(i.Label, `"`)) || c.seen[i.Label] {
 		return
 	}
 	c.seen[i.Label] = true
