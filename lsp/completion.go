@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"go.lsp.dev/protocol"
 
@@ -29,6 +30,7 @@ var completionKinds = map[ide.Kind]protocol.CompletionItemKind{
 func (s *server) Completion(_ context.Context, f *file, offset int, _ *struct{}) (protocol.CompletionResult, error) {
 	list := &protocol.CompletionList{Items: []protocol.CompletionItem{}}
 	m := f.mapper()
+	labels := 0
 	for i, item := range f.document().Complete(offset) {
 		if item.Kind == ide.KindSnippet && !s.client.snippets {
 			continue
@@ -37,6 +39,10 @@ func (s *server) Completion(_ context.Context, f *file, offset int, _ *struct{})
 			Label: item.Label, Kind: completionKinds[item.Kind],
 			// The list is in order already; editors sort by this text.
 			SortText: protocol.NewOptional(fmt.Sprintf("%03d %04d", item.Rank, i)),
+		}
+		if item.Kind == ide.KindLabel { // found by its letters, with or without its quotes
+			labels++
+			out.FilterText = protocol.NewOptional(strings.Trim(item.Label, `"`))
 		}
 		edit := &protocol.TextEdit{Range: m.rangeOf(item.Span), NewText: item.Insert}
 		if s.client.snippets && item.Snippet != "" {
@@ -55,5 +61,6 @@ func (s *server) Completion(_ context.Context, f *file, offset int, _ *struct{})
 		}
 		list.Items = append(list.Items, out)
 	}
+	list.IsIncomplete = labels >= ide.MaxLabels // others are found by what is typed next
 	return list, nil
 }

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"go.lsp.dev/protocol"
@@ -133,7 +134,7 @@ func (s *server) diagnostics(f *file) []protocol.Diagnostic {
 func (s *server) diagnostic(f *file, d *diag.Diagnostic) protocol.Diagnostic {
 	m := f.mapper()
 	message := d.Message
-	if d.Label != "" {
+	if !strings.Contains(message, d.Label) {
 		message += " (" + d.Label + ")"
 	}
 	for _, n := range d.Notes {

@@ -118,7 +118,11 @@ func (d *Document) scopeAt(s *site) []known {
 	index := map[string]int{}
 	for _, st := range flat(d.File().Stmts) {
 		if name, ok := syntax.RelationOf(st); ok { // a relation is seen from everywhere
-			if _, again := index[name.Name]; !again {
+			i, again := index[name.Name]
+			if again && list[i].about == "" { // a statement that is not yet written
+				list[i].name, again = "", false
+			}
+			if !again {
 				index[name.Name] = len(list)
 				list = append(list, known{name: name.Name, kind: KindTensor, about: d.relationType(name.Name, st)})
 			}
@@ -149,6 +153,9 @@ func (d *Document) scopeAt(s *site) []known {
 			continue
 		}
 		if i, ok := index[k.name]; ok {
+			if _, bad := st.(*syntax.Bad); bad && list[i].about != "" {
+				continue
+			}
 			list[i].name = "" // defined again
 		}
 		index[k.name] = len(list)
@@ -216,25 +223,46 @@ func (c *completer) collect() {
 				c.add(Item{Label: k, Kind: KindKeyword, Doc: keywords[k], Rank: rankFit})
 			}
 			return
-		case first == "input" && (n == 1 || n == 2), first == "def" && (n == 1 || in != nil && !s.op):
+		case first == "input" && in != nil && s.last() == syntax.KindColon:
+			c.types()
+			return
+		case first == "input" && (n == 1 || n == 2 || in != nil), first == "def" && (n == 1 || in != nil && !s.op):
 			return // a new name
 		case first == ":print" && in == nil:
 			c.printed()
 			return
 		}
 	}
+	cl := c.clauseAt(in)
 	switch {
 	case len(s.before) == 0:
 		c.statementStart()
+	case c.inAtom(in, cl):
+		c.terms(in, cl)
+	case cl.rules:
+		c.literal(in, cl)
 	case in != nil && in.index:
 		c.indices(in)
-	case c.inAtom(in):
-		c.terms(in)
 	default:
-		if in == nil && slices.ContainsFunc(s.before, func(t syntax.Token) bool { return t.Kind == syntax.KindArrow }) {
-			c.add(Item{Label: "not", Kind: KindKeyword, Doc: keywords["not"], Insert: "not ", Rank: rankTensor})
-		}
 		c.expression(in)
+	}
+}
+
+// columnTypes are the types of columns, and what an int and a real are in a relation of facts alone.
+var columnTypes = []string{"node", "int", "real", "text", "number"}
+
+// types offers the types of columns, and the domains that the program has.
+func (c *completer) types() {
+	names := slices.Clone(columnTypes[:4])
+	for _, s := range c.d.File().Stmts {
+		if in, ok := s.(*syntax.Input); ok {
+			for _, column := range in.Columns {
+				names = append(names, column.Type.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		c.add(Item{Label: name, Kind: KindKeyword, Doc: keywords[name], Rank: rankFit})
 	}
 }
 
@@ -321,60 +349,144 @@ func (c *completer) indices(in *bracket) {
 		}
 	}
 	if s.op {
-		for _, l := range c.d.check().Labels {
-			c.add(Item{Label: quote(l), Kind: KindLabel, Detail: "node", Rank: rankKeyword})
-		}
+		c.nodes(rankKeyword)
 	}
 }
 
-// inAtom reports whether the cursor stands in an atom: in the brackets of a relation, or of a name that
-// begins a statement and is no function.
-func (c *completer) inAtom(in *bracket) bool {
-	if in == nil || !in.call || c.d.functionNamed(c.callee(in)) != nil {
-		return false
-	}
-	return in.token == 1 || slices.ContainsFunc(c.scope, func(k known) bool { return k.about != "" && k.name == c.callee(in) })
+// clause is what the statement at the cursor has, if it is a fact, a rule or a query.
+type clause struct {
+	rules       bool // it can be nothing else
+	arrow, ends bool // it has an arrow, before the cursor or behind; and the end of a fact or a query
+	fact        bool
+	here, names []string // the variables in the brackets of the cursor, and the others
 }
 
-// terms offers what can stand in an atom: the variables of its statement, those that the atom does not
-// have yet first, then constants. The head of a rule may aggregate.
-func (c *completer) terms(in *bracket) {
+// clauseAt reads the statement at the cursor, inside the brackets in.
+func (c *completer) clauseAt(in *bracket) clause {
 	d, s := c.d, &c.site
+	var cl clause
+	if len(s.before) == 0 {
+		return cl
+	}
 	stmt := source.Span{Start: s.before[0].Span.Start, End: s.offset}
 	if i := d.statementAt(max(s.offset-1, 0)); i >= 0 {
 		stmt.End = max(stmt.End, d.File().Stmts[i].Pos().End)
 	}
-	open, closed, depth := s.before[in.token].Span.Start, false, 0
-	var here, names []string
+	open, closed, depth := -1, false, 0
+	if in != nil {
+		open = s.before[in.token].Span.Start
+	}
 	toks := d.tokensIn(stmt)
+	atom := len(toks) > 1 && toks[0].Kind == syntax.KindIdent && (toks[1].Kind == syntax.KindLParen || toks[1].Kind == syntax.KindLBracket)
 	for i, t := range toks {
-		switch name := d.text(t.Span); {
-		case t.Kind == syntax.KindLParen || t.Kind == syntax.KindLBracket:
+		name := d.text(t.Span)
+		switch t.Kind {
+		case syntax.KindLParen, syntax.KindLBracket:
 			depth++
-		case t.Kind == syntax.KindRParen || t.Kind == syntax.KindRBracket:
+		case syntax.KindRParen, syntax.KindRBracket:
 			depth--
 			closed = closed || t.Span.Start > open
-		case t.Kind != syntax.KindIdent || t.Span == s.word || depth == 0 || i+1 < len(toks) && toks[i+1].Kind == syntax.KindLParen:
-		case t.Span.Start > open && !closed:
-			here = append(here, name)
-		case name != "_" && !slices.Contains(names, name):
-			names = append(names, name)
+		case syntax.KindArrow:
+			cl.arrow = true
+		case syntax.KindAsk, syntax.KindNot, syntax.KindWhy:
+			cl.rules = true
+		case syntax.KindComma:
+			cl.rules = cl.rules || atom && depth == 0
+		case syntax.KindDot, syntax.KindQuestion:
+			if depth == 0 {
+				cl.rules, cl.ends, cl.fact = true, true, t.Kind == syntax.KindDot
+			}
+		case syntax.KindIdent:
+			followed := i+1 < len(toks) && (toks[i+1].Kind == syntax.KindLParen || toks[i+1].Kind == syntax.KindLBracket)
+			switch {
+			case t.Span == s.word || followed || name == "_" || name[0] < 'a' || depth == 0 && (i == 0 || name == "not"):
+			case open >= 0 && t.Span.Start > open && !closed:
+				cl.here = append(cl.here, name)
+			case !slices.Contains(cl.names, name):
+				cl.names = append(cl.names, name)
+			}
 		}
 	}
-	for _, name := range slices.Concat(names, here) {
-		rank := rankFit
-		if slices.Contains(here, name) {
+	cl.rules = cl.rules || cl.arrow
+	cl.ends, cl.fact = cl.ends && !cl.arrow, cl.fact && !cl.arrow
+	return cl
+}
+
+// inAtom reports whether the cursor stands in an atom: in the brackets of a relation or, in a clause,
+// of any name that is no function, or of a name that begins a statement and is no function.
+func (c *completer) inAtom(in *bracket, cl clause) bool {
+	if in == nil || !in.call && !in.index || in.call && c.d.functionNamed(c.callee(in)) != nil {
+		return false
+	}
+	return in.call && in.token == 1 || in.index && cl.rules ||
+		slices.ContainsFunc(c.scope, func(k known) bool { return k.about != "" && k.name == c.callee(in) })
+}
+
+// variables offers those of a clause.
+func (c *completer) variables(cl clause, rank int) {
+	if cl.fact {
+		return // which has constants
+	}
+	for _, name := range slices.Concat(cl.names, cl.here) {
+		rank := rank
+		if slices.Contains(cl.here, name) {
 			rank = rankTensor
 		}
 		c.add(Item{Label: name, Kind: KindIndex, Detail: "variable", Rank: rank})
 	}
-	c.add(Item{Label: "_", Kind: KindIndex, Detail: "any value", Rank: rankNewIndex})
-	for _, l := range d.check().Labels {
-		c.add(Item{Label: quote(l), Kind: KindLabel, Detail: "node", Rank: rankKeyword})
+}
+
+// terms offers what can stand in an atom: the variables of its statement, those that the atom does not
+// have yet first, then constants. The head of a rule may aggregate.
+func (c *completer) terms(in *bracket, cl clause) {
+	c.variables(cl, rankFit)
+	if !cl.fact {
+		c.add(Item{Label: "_", Kind: KindIndex, Detail: "any value", Rank: rankNewIndex})
 	}
-	if in.token == 1 && !s.op {
+	if !slices.Contains(columnTypes[1:], c.d.columnType(c.callee(in), in.args)) {
+		c.nodes(rankKeyword)
+	}
+	if in.call && in.token == 1 && !c.site.op && !cl.ends {
 		for _, name := range []string{"count", "sum", "min", "max", "mean"} {
-			c.function(d.functionNamed(name), rankFunction, c.called())
+			c.function(c.d.functionNamed(name), rankFunction, c.called())
+		}
+	}
+}
+
+// literal offers what can stand in a clause outside of its atoms: where a literal begins relations and
+// not, elsewhere and in the arguments of functions what has a value.
+func (c *completer) literal(in *bracket, cl clause) {
+	s := &c.site
+	negated := s.last() == syntax.KindNot || c.d.text(s.before[len(s.before)-1].Span) == "not"
+	why := s.before[0].Kind == syntax.KindWhy
+	begins := in == nil && (negated || slices.Contains([]syntax.Kind{syntax.KindArrow, syntax.KindComma, syntax.KindAsk, syntax.KindWhy}, s.last()))
+	rank := rankFit
+	if begins {
+		rank = rankIndex
+		if !negated {
+			c.add(Item{Label: "not", Kind: KindKeyword, Doc: keywords["not"], Insert: "not ", Rank: rankTensor})
+		}
+	}
+	if !why && !negated {
+		c.variables(clause{names: slices.Concat(cl.names, cl.here)}, rank)
+	}
+	for _, k := range c.scope {
+		rank := rankTensor
+		if k.about != "" && !strings.HasPrefix(k.about, k.name+"[") {
+			if !begins {
+				continue
+			}
+			rank = rankFit
+		}
+		c.add(Item{Label: k.name, Kind: k.kind, Detail: k.detail(), Rank: rank})
+	}
+	if why || negated {
+		return
+	}
+	m, order := library()
+	for _, name := range order {
+		if b := stdlib.Lookup(name); b != nil && b.Form == stdlib.Elementwise || name == "min" || name == "max" {
+			c.function(m[name], rankLibrary, c.called())
 		}
 	}
 }
@@ -466,9 +578,7 @@ func (c *completer) expression(in *bracket) {
 	}
 	if p != nil {
 		if p.Doc == "node" {
-			for _, l := range c.d.check().Labels {
-				c.add(Item{Label: quote(l), Kind: KindLabel, Detail: "node", Rank: rankLocal})
-			}
+			c.nodes(rankLocal)
 		}
 		if fn := c.d.functionNamed(c.callee(in)); in.args > 0 {
 			for _, q := range fn.Params {
@@ -576,8 +686,25 @@ func (c *completer) labels(t syntax.Token, offset int) {
 	c.site.word = span
 	c.prefix = c.d.text(source.Span{Start: span.Start, End: offset})
 	for i, l := range c.d.check().Labels {
+		if l == "" || !c.begins(l) || len(c.items) == MaxLabels {
+			continue // an empty one is most likely the one being typed
+		}
 		inner := strings.TrimSuffix(strings.TrimPrefix(quote(l), `"`), `"`)
 		c.add(Item{Label: l, Kind: KindLabel, Detail: fmt.Sprintf("node %d", i), Insert: inner + closing, Rank: rankFit})
+	}
+}
+
+// MaxLabels bounds the labels of nodes among the items, of which data may have very many.
+const MaxLabels = 200
+
+// nodes offers the first labels that begin with what is typed.
+func (c *completer) nodes(rank int) {
+	n := 0
+	for _, l := range c.d.check().Labels {
+		if n < MaxLabels && c.begins(l) {
+			n++
+			c.add(Item{Label: quote(l), Kind: KindLabel, Detail: "node", Rank: rank})
+		}
 	}
 }
 
@@ -586,9 +713,14 @@ func (c *completer) labels(t syntax.Token, offset int) {
 //go:noinline
 func quote(label string) string { return syntax.ExprString(&syntax.String{Value: label}) }
 
-// add takes an item that begins with what is typed, the first of each label.
+// begins reports whether a text begins with what is typed, in any case.
+func (c *completer) begins(text string) bool {
+	return len(text) >= len(c.prefix) && strings.EqualFold(text[:len(c.prefix)], c.prefix)
+}
+
+// add takes an item that begins with what is typed, in a string behind its quote, the first of each label.
 func (c *completer) add(i Item) {
-	if len(i.Label) < len(c.prefix) || !strings.EqualFold(i.Label[:len(c.prefix)], c.prefix) || c.seen[i.Label] {
+	if !c.begins(strings.TrimPrefix(i.Label, `"`)) || c.seen[i.Label] {
 		return
 	}
 	c.seen[i.Label] = true

@@ -123,7 +123,8 @@ func (d *Document) siteAt(offset int) site {
 		t := toks[i]
 		top := len(s.open) - 1
 		outside := top < 0 || s.open[top].kind == syntax.KindLBrace
-		if t.Span.End >= offset && (t.Kind == syntax.KindIdent || t.Kind == syntax.KindDirective || t.Kind == syntax.KindPrint || t.Kind == syntax.KindWhy) {
+		if t.Span.End >= offset && (t.Kind == syntax.KindIdent || t.Kind == syntax.KindDirective || t.Kind == syntax.KindPrint || t.Kind == syntax.KindWhy ||
+			t.Kind == syntax.KindColon && len(s.before) == 0) {
 			s.word = t.Span
 			if t.Kind == syntax.KindDirective { // to the end of the line
 				s.word.End = offset

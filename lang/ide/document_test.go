@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +35,30 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestManyLabels completes nodes where there are more than an editor can take: the first that fit are
+// offered, and what is typed finds the others.
+func TestManyLabels(t *testing.T) {
+	var b strings.Builder
+	for i := range 3 * MaxLabels {
+		fmt.Fprintf(&b, "P(n%d).", i)
+	}
+	for _, c := range []struct {
+		typed, last string
+		n           int
+	}{{`P(`, `"n199"`, MaxLabels}, {`P("`, "n199", MaxLabels}, {`P(n59`, `"n599"`, 11}, {`P("n59`, "n599", 11}} {
+		text := b.String() + "\n" + c.typed
+		var labels []string
+		for _, item := range New("in.ein", text, Options{}).Complete(len(text)) {
+			if item.Kind == KindLabel {
+				labels = append(labels, item.Label)
+			}
+		}
+		if len(labels) != c.n || labels[len(labels)-1] != c.last {
+			t.Errorf("%s: %d labels, the last of %q", c.typed, len(labels), labels[max(len(labels)-1, 0):])
+		}
+	}
 }
 
 // TestBoundInputs gives an input a value: its sizes and the cost of what uses it

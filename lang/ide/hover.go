@@ -34,6 +34,9 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 		m.add("Explains a row of a relation: by a derivation of least height or, if there is none, by how far each rule gets.")
 		return m.hover(t.Span)
 	case syntax.KindIdent:
+		if d.hoverColumn(&m, t.Span) {
+			return m.hover(t.Span)
+		}
 		if text, ok := keywords[d.text(t.Span)]; ok {
 			m.add(text)
 			return m.hover(t.Span)
@@ -48,6 +51,27 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 		}
 	}
 	return d.hoverExpr(offset)
+}
+
+// hoverColumn describes a column of an input, or its domain.
+func (d *Document) hoverColumn(m *markdown, span source.Span) bool {
+	i := d.statementAt(span.Start)
+	if i < 0 {
+		return false
+	}
+	in, ok := d.File().Stmts[i].(*syntax.Input)
+	for k := 0; ok && k < len(in.Columns); k++ {
+		switch column := in.Columns[k]; {
+		case column.Name.Span == span:
+			m.code(column.Name.Name + ": " + column.Type.Name)
+			m.add("A column of " + in.Name.Name + ".")
+			return true
+		case column.Type.Span == span && keywords[column.Type.Name] == "":
+			m.add("A domain: a set of nodes of its own, which joins with no other.")
+			return true
+		}
+	}
+	return false
 }
 
 // keywords describes the words of the language that are not functions.
@@ -66,6 +90,8 @@ var keywords = map[string]string{
 	"scalar": "One number.",
 	"axis":   "The axis that goes; axes count from 0.",
 }
+
+const aggregate = "An aggregate over the bindings of the body, by the other columns: "
 
 // aggregates describes functions that mean something else as a column in the head of a rule.
 var aggregates = map[string]string{
@@ -141,7 +167,7 @@ func (d *Document) hoverName(m *markdown, o *occurrence) {
 	case KindBuiltin, KindFunction:
 		rule, ok := d.stmt(o).(*syntax.Rule)
 		if what := aggregates[b.name]; ok && what != "" && covers(rule.Head.Pos(), o.span) {
-			m.add("An aggregate over the bindings of the body, by the other columns: " + what)
+			m.add(aggregate + what)
 			return
 		}
 		fn := lookup(b.name)
@@ -291,12 +317,32 @@ func (d *Document) hoverAssign(m *markdown, s *syntax.Assign, n *ir.Node) {
 	m.add(d.cost(s.Start))
 }
 
+// variableType is ": " and the type of the first column with a type that a variable stands for in a
+// statement, or nothing.
+func (d *Document) variableType(s syntax.Stmt, name string) string {
+	kind := ""
+	syntax.WalkAll(s, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.Call)
+		for i := 0; ok && i < len(call.Args) && kind == ""; i++ {
+			x, ok := call.Args[i].Value.(*syntax.Name)
+			if !ok || x.Name != name {
+				continue
+			}
+			if k := d.columnType(call.Fun.Name, i); k != "" {
+				kind = ": " + k
+			}
+		}
+		return kind == ""
+	})
+	return kind
+}
+
 // hoverIndex describes an index: its range, whether the statement keeps, sums or folds it, and
 // the axes that it runs over. In a rule it is a variable.
 func (d *Document) hoverIndex(m *markdown, o *occurrence) {
-	switch d.stmt(o).(type) {
+	switch s := d.stmt(o).(type) {
 	case *syntax.Rule, *syntax.Query:
-		m.code(o.of.name)
+		m.code(o.of.name + d.variableType(s, o.of.name))
 		m.add("A variable of this statement.")
 		return
 	}

@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"slices"
 	"strings"
 
 	"ein/lang/source"
@@ -23,6 +24,14 @@ func (d *Document) Signature(offset int) (*Signature, bool) {
 		}
 		name := d.text(s.before[in.token-1].Span)
 		fn := d.functionNamed(name)
+		if what := aggregates[name]; what != "" && i > 0 && d.isHead(&s, i-1) {
+			sig := &Signature{Label: name + "(e)", Doc: aggregate + what, Active: -1}
+			sig.Params = []Param{{Span: source.Span{Start: len(name) + 1, End: len(name) + 2}}}
+			if in.args == 0 {
+				sig.Active = 0
+			}
+			return sig, true
+		}
 		if fn == nil {
 			if sig := d.columns(name, in.args); sig != nil {
 				return sig, true
@@ -40,6 +49,12 @@ func (d *Document) Signature(offset int) (*Signature, bool) {
 		return sig, true
 	}
 	return nil, false
+}
+
+// isHead reports whether the open bracket i is that of the head of a rule.
+func (d *Document) isHead(s *site, i int) bool {
+	return s.open[i].call && s.open[i].token == 1 && d.functionNamed(d.text(s.before[0].Span)) == nil &&
+		!slices.ContainsFunc(s.before, func(t syntax.Token) bool { return t.Kind == syntax.KindArrow })
 }
 
 // columns is the signature of a relation, nil if there is none of that name.
@@ -65,6 +80,21 @@ func (d *Document) columns(name string, active int) *Signature {
 		return sig
 	}
 	return nil
+}
+
+// columnType is the type of a column of a relation as its signature has it, or "" if that has none.
+func (d *Document) columnType(name string, column int) string {
+	sig := d.columns(name, column)
+	if sig == nil || sig.Active < 0 {
+		return ""
+	}
+	p := sig.Params[column].Span
+	text := sig.Label[p.Start:p.End]
+	_, kind, typed := strings.Cut(text, ": ")
+	if !typed && slices.Contains(columnTypes, text) { // of facts alone
+		return text
+	}
+	return kind
 }
 
 // active is the parameter that the cursor stands for in the open bracket i: the one

@@ -81,8 +81,11 @@ func (d *Document) wordKind(i int, before syntax.Kind) Kind {
 	case "_":
 		return KindIndex
 	}
-	if before == syntax.KindComma || before == syntax.KindLParen {
+	switch before {
+	case syntax.KindComma, syntax.KindLParen:
 		return KindParameter
+	case syntax.KindColon: // a type, or a domain
+		return KindKeyword
 	}
 	switch word := d.text(d.tokens()[i].Span); word {
 	case "node", "int", "real", "text", "def", "input", "repeat", "graph", "matrix", "vector", "scalar":

@@ -138,7 +138,7 @@ func (s *scanner) begins() bool {
 // ruleAhead reports whether the line, behind the name that it begins with, goes on
 // as only a rule does: a bracket that is open before it was forgotten.
 func (s *scanner) ruleAhead() bool {
-	if s.at(0) != '(' {
+	if s.at(0) != '(' && s.at(0) != '[' {
 		return false
 	}
 	for i, depth, quoted := s.pos, 0, false; i < len(s.text) && s.text[i] != '\n'; i++ {
@@ -146,12 +146,15 @@ func (s *scanner) ruleAhead() bool {
 		case c == '"':
 			quoted = !quoted
 		case quoted:
-		case c == '(':
+		case c == '(' || c == '[':
 			depth++
-		case c == ')':
+		case c == ')' || c == ']':
 			if depth--; depth == 0 {
 				rest := strings.TrimLeft(s.text[i+1:], " ")
-				return strings.HasPrefix(rest, "<- ") || strings.HasPrefix(rest, ":- ")
+				if i := strings.IndexAny(rest, " \r\n"); i >= 0 {
+					rest = rest[:i]
+				}
+				return rest == "<-" || rest == ":-" || c == ']' && (rest == "min=" || rest == "max=" || rest == "+=")
 			}
 		}
 	}

@@ -144,8 +144,8 @@ func (c *cutter) endsBefore(i int) bool {
 		if outside && !goesOn && t.kind != KindDot && t.kind != KindQuestion {
 			return true
 		}
-		literal := outside && goesOn && (c.ruled || c.commas && c.isAtom(c.seg.lo, c.end)) && c.isEquation(i, c.end)
-		if !literal && c.startsStatement(i, c.end) {
+		literal := outside && goesOn && (c.ruled || c.commas && (c.isAtom(c.seg.lo, c.end) || c.asked(i, c.end))) && c.isEquation(i, c.end)
+		if !literal && c.startsStatement(i, c.end) || (!outside || c.seg.arrow > 0) && c.isQuery(i, c.end) {
 			if !outside {
 				c.seg.noticed = i
 			}
@@ -199,6 +199,9 @@ func (p *parser) startsStatement(i, hi int) bool {
 		return false
 	case p.isDef(i, hi), p.isRepeat(i, hi), p.isClause(i, hi):
 		return true
+	case p.isInput(i, hi) && i+4 < hi: // input A: kind or input P(column: type
+		k := p.toks[i+2].kind
+		return k == KindColon || k == KindLParen && p.toks[i+4].kind == KindColon
 	}
 	op := p.headOp(i, hi, true)
 	if op < 0 {
@@ -232,15 +235,47 @@ func (p *parser) isClause(i, hi int) bool {
 	return k == KindArrow || len(p.stack) > 0 && (k == KindDot || k == KindQuestion)
 }
 
+// isQuery reports whether the line that starts at token i begins with an atom, not indented as
+// those of a body are, and ends with a question mark, which no rule does.
+func (p *parser) isQuery(i, hi int) bool {
+	return i+1 < hi && p.toks[i].kind == KindIdent && p.toks[i+1].kind.opens() && p.isFlush(i) && p.asked(i, hi)
+}
+
+// isFlush reports whether token i begins its line without a blank.
+func (p *parser) isFlush(i int) bool {
+	at := p.toks[i].start
+	return at == 0 || p.text[at-1] == '\n'
+}
+
+// asked reports whether the literals from token i on end with a question mark.
+func (p *parser) asked(i, hi int) bool {
+	depth := 0
+	for j := i; j < min(hi, i+closeWithin); j++ {
+		p.step(1, p.toks[j])
+		switch t := p.toks[j]; {
+		case t.kind == KindQuestion && depth == 0:
+			return true
+		case j > i && t.newline && !p.toks[j-1].kind.continues(), depth == 0 && (t.kind == KindDot || t.kind == KindSemicolon || t.kind == KindArrow):
+			return false
+		case t.kind.opens():
+			depth++
+		case t.kind.closes():
+			depth--
+		}
+	}
+	return false
+}
+
 // isAtom reports whether token i begins P(...).
 func (p *parser) isAtom(i, hi int) bool {
 	return i+1 < hi && p.toks[i].kind == KindIdent && p.toks[i+1].kind == KindLParen
 }
 
-// isEquation reports whether token i begins v = or T[...] =, which in a body is a literal.
+// isEquation reports whether token i begins v = or T[...] =, which in a body is a literal. A capital
+// that is not indented as a body is defines a tensor.
 func (p *parser) isEquation(i, hi int) bool {
 	op := p.headOp(i, hi, true)
-	return op >= 0 && p.toks[op].kind == KindAssign
+	return op >= 0 && p.toks[op].kind == KindAssign && (op > i+1 || p.word(i)[0] >= 'a' || !p.isFlush(i))
 }
 
 // isNot reports whether token i negates the atom behind it.

@@ -56,8 +56,10 @@ static bool quoted(TSLexer *lexer) {
   return true;
 }
 
+static bool arrow(TSLexer *lexer, bool take);
+
 // base reads a value, of constants alone unless it may be any, and reports whether a dot
-// behind digits ends it.
+// behind digits ends it, with no arrow before.
 static bool base(TSLexer *lexer, bool any) {
   int depth = 0;
   for (int32_t before = 0;;) {
@@ -72,6 +74,10 @@ static bool base(TSLexer *lexer, bool any) {
       depth++;
     } else if (any && (c == ']' || c == ')')) {
       if (--depth < 0) return false;
+    } else if (c == '<' && depth == 0) {
+      if (arrow(lexer, false)) return false;
+      before = c;
+      continue;
     } else if (any && (c == ',' || (depth > 0 && c == '.'))) {
       // of a call or a list
     } else if (c == '.' && digit(before)) {
@@ -102,12 +108,12 @@ static bool base(TSLexer *lexer, bool any) {
 }
 
 // arrow reads <- or :- and reports whether it is that of a rule, not a comparison
-// with what has a minus sign.
-static bool arrow(TSLexer *lexer) {
+// with what has a minus sign. The token ends behind it if it is to be taken.
+static bool arrow(TSLexer *lexer, bool take) {
   lexer->advance(lexer, false);
   if (lexer->lookahead != '-') return false;
   lexer->advance(lexer, false);
-  lexer->mark_end(lexer);
+  if (take) lexer->mark_end(lexer);
   if (!letter(lexer->lookahead)) return lexer->lookahead != '.' && lexer->lookahead != '(' && !digit(lexer->lookahead);
   bool negates = word(lexer) == WORD('n', 'o', 't');
   return lexer->lookahead == '(' || lexer->lookahead == '[' || negates;
@@ -122,7 +128,7 @@ static bool ruled(TSLexer *lexer) {
     if (c == '(') depth++;
     if (c == ')' && --depth == 0) {
       blanks(lexer);
-      return (lexer->lookahead == '<' || lexer->lookahead == ':') && arrow(lexer);
+      return (lexer->lookahead == '<' || lexer->lookahead == ':') && arrow(lexer, false);
     }
   }
   return false;
@@ -177,7 +183,11 @@ bool tree_sitter_ein_external_scanner_scan(void *state, TSLexer *lexer, const bo
   if ((lexer->lookahead == '\r' || lexer->lookahead == '\n') && ends && !valid[NEVER]) {
     // The end of a rule may stand on the next line, and nothing else of it.
     lines(lexer);
-    if (lexer->lookahead != '.' && lexer->lookahead != '?') {
+    if (lexer->lookahead == '?') {
+      lexer->advance(lexer, false);
+      if (lexer->lookahead != '-') return valid[QUESTION] && (lexer->mark_end(lexer), lexer->result_symbol = QUESTION, true);
+    }
+    if (lexer->lookahead != '.') {
       lexer->result_symbol = NEWLINE;
       return true;
     }
@@ -231,7 +241,7 @@ bool tree_sitter_ein_external_scanner_scan(void *state, TSLexer *lexer, const bo
       return false;
     case '<':
     case ':':
-      if (valid[ARROW] && arrow(lexer)) FOUND(ARROW);
+      if (valid[ARROW] && arrow(lexer, true)) FOUND(ARROW);
       lexer->mark_end(lexer);
       FOUND(HERE);
     case '!':
