@@ -193,6 +193,9 @@ func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled
 	limits := s.cfg.Limits
 	others := next.others(c)
 	limits.MaxBytes -= min(limits.MaxBytes-1, others)
+	if s.cfg.Begin != nil && c.module.Certificate.Check(limits) == nil {
+		s.cfg.Begin(c.module.Certificate.Ops)
+	}
 	machine, err := vm.New(c.module, limits)
 	if limit, ok := errors.AsType[*cost.LimitError](err); ok {
 		panic(refused(next.refuse(diag.List{s.overLimit(limit, others, e)})))

@@ -82,6 +82,8 @@ type Config struct {
 	// Watch is asked, as an entry begins to run, for what is told how far it is, and for
 	// what is called when it has ended; nil: nobody watches.
 	Watch func() (tell func(doing func() string, done, all uint64), end func())
+	// Begin is called before so many operations, which are within the limits, and may wait; nil: they begin at once.
+	Begin func(ops uint64)
 	Home  string // the folder that ~ stands for in names of files
 }
 

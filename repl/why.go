@@ -185,6 +185,9 @@ func (s *Session) charge(next state, e *entry, v *tensor.Value, searches int) {
 		over := &cost.LimitError{What: "operations", Need: need, Max: limit}
 		panic(refused(next.refuse(diag.List{s.overLimit(over, 0, e)})))
 	}
+	if s.cfg.Begin != nil {
+		s.cfg.Begin(need)
+	}
 	s.spent.Ops, s.spent.Bound = s.spent.Ops+need, s.spent.Bound+need
 }
 

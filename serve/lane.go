@@ -134,7 +134,7 @@ func (l *lane) each(ctx context.Context, items int, hold bool, waited func(time.
 	if err := l.enter(ctx, items, hold); err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancelCause(ctx)
+	ctx, stop := context.WithCancelCause(context.WithValue(ctx, inLaneOf{}, l))
 	defer stop(nil)
 	var mu sync.Mutex
 	next := 0
@@ -201,16 +201,22 @@ func (l *lane) work(ctx context.Context, at *int, to int, waited func(time.Durat
 // their worker: those of about a sliceTime.
 const quick = 1 << 24
 
-// aside does work that takes long in place of a worker, which is meanwhile for others.
-func (l *lane) aside(ctx context.Context, work func() error) error {
-	l.workers <- l.judge() // the caller has one and puts it back
-	defer func() { <-l.workers }()
+// inLaneOf is the key of the lane whose worker the work of a context has to itself.
+type inLaneOf struct{}
+
+// aside leaves the worker of work that is to take so many operations to others, until back is called, if
+// they are many. It returns when the work may begin, or when the context has ended.
+func aside(ctx context.Context, ops uint64) (back func()) {
+	l, ok := ctx.Value(inLaneOf{}).(*lane)
+	if !ok || ops <= quick {
+		return func() {}
+	}
+	l.workers <- l.judge() // the caller puts back its own
 	select {
 	case l.long <- struct{}{}:
-		defer func() { <-l.long }()
-		return work()
+		return func() { <-l.long; <-l.workers }
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return func() { <-l.workers }
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -61,12 +62,27 @@ func (s *Server) limits(l Limits) ein.Limits {
 	return ein.Limits{MaxOps: under(l.Ops, o.MaxOps), MaxBytes: under(l.Bytes, o.MaxBytes), MaxOutputElements: under(l.Elements, o.MaxOutputElements), Strict: l.Strict || o.Strict}
 }
 
-// within returns a context that ends when the time of a request is over.
-func (s *Server) within(ctx context.Context, l Limits) (context.Context, context.CancelFunc) {
-	if limit := s.time(l); limit > 0 {
-		return context.WithTimeout(ctx, limit)
+// within returns a context that ends when the time of a request is over. Whoever knows how many operations
+// are to come calls begin: if they are many, the request is set aside for the rest, and its time begins
+// when that does.
+func (s *Server) within(ctx context.Context, l Limits) (timed context.Context, begin func(ops uint64), stop func()) {
+	timed, end := context.WithCancelCause(ctx)
+	limit := cmp.Or(s.time(l), math.MaxInt64)
+	clock := time.AfterFunc(limit, func() { end(context.DeadlineExceeded) })
+	var back func()
+	begin = func(ops uint64) {
+		if back == nil && ops > quick && clock.Stop() {
+			back = aside(timed, ops)
+			clock.Reset(limit)
+		}
 	}
-	return ctx, func() {}
+	return timed, begin, func() {
+		clock.Stop()
+		end(nil)
+		if back != nil {
+			back()
+		}
+	}
 }
 
 // time returns how long a run may take, 0 for no limit.
@@ -277,15 +293,12 @@ var forms = map[ir.Form]string{ir.NodeSet: "set", ir.NodePath: "path", ir.NodeIn
 func inLane[Q, R any](work func(context.Context, *Server, *Call, *Q) (R, error)) func(context.Context, *Server, *Call, *Q) (R, error) {
 	return func(ctx context.Context, s *Server, c *Call, q *Q) (out R, err error) {
 		err = s.ein.each(ctx, 1, c.Route.Hold, s.metrics.waited(s.ein), func(ctx context.Context, _ *verdict.Judge, _ int) (err error) {
-			out, err = work(context.WithValue(ctx, inLaneOf{}, s.ein), s, c, q)
+			out, err = work(ctx, s, c, q)
 			return err
 		})
 		return out, err
 	}
 }
-
-// inLaneOf is the key of the lane whose worker a handler has to itself.
-type inLaneOf struct{}
 
 // run runs a program, which has its time from when it begins.
 func run(ctx context.Context, s *Server, c *Call, q *RunRequest) (out any, err error) {
@@ -294,23 +307,14 @@ func run(ctx context.Context, s *Server, c *Call, q *RunRequest) (out any, err e
 	default:
 		return nil, bad("there is no form %q; there are json, json2, text and arrays", q.Form)
 	}
-	reading, stop := s.within(ctx, q.Limits)
+	ctx, begin, stop := s.within(ctx, q.Limits)
 	defer stop()
-	p, err := s.program(reading, c, &q.Program)
+	p, err := s.program(ctx, c, &q.Program)
 	if err != nil {
 		return nil, err
 	}
-	l, ok := ctx.Value(inLaneOf{}).(*lane)
-	if !ok || p.Certificate().Ops <= quick {
-		return outputs(reading, c, q, p)
-	}
-	err = l.aside(ctx, func() (err error) {
-		running, stop := s.within(ctx, q.Limits)
-		defer stop()
-		out, err = outputs(running, c, q, p)
-		return err
-	})
-	return out, err
+	begin(p.Certificate().Ops)
+	return outputs(ctx, c, q, p)
 }
 
 // outputs answers in the requested form. In the form arrays, each output is sent as it is stored, so

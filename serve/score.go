@@ -142,7 +142,7 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 // judging returns the options of a judge, with the limits of a request where these are lower.
 func (s *Server) judging(l Limits) verdict.Options {
 	cost := s.limits(l)
-	return verdict.Options{Python: s.box, Constant: s.opt.Constant != nil, Limits: verdict.Limits{
+	return verdict.Options{Python: s.box, Constant: s.opt.Constant != nil, Begin: aside, Limits: verdict.Limits{
 		Ops: under(cost.MaxOps, verdict.DefaultOps), Bytes: under(cost.MaxBytes, verdict.DefaultBytes), Output: under(cost.MaxOutputElements, verdict.DefaultOutput),
 		Timeout: cmp.Or(min(s.time(l), verdict.DefaultTimeout), verdict.DefaultTimeout),
 	}}

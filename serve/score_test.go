@@ -398,6 +398,47 @@ func TestLongRunsHoldNobodyUp(t *testing.T) {
 	}
 }
 
+// TestHeavyWorkStandsAside: heavy work of any route leaves its worker to others while it waits for a place,
+// which takes nothing of its time.
+func TestHeavyWorkStandsAside(t *testing.T) {
+	const heavy = `W = ones(300,300)\nX[i,j] max= W[i,k] + W[k,j]\n:print sum(X)`
+	for ask, body := range map[string]string{
+		"POST /v1/run":   `{"program":"` + heavy + `"}`,
+		"POST /v1/why":   `{"program":"` + heavy + `","expression":"X[0,1]"}`,
+		"POST /v1/score": `{"items":[{"id":"cb2-train-degree_count-0-s7","mode":"ein","reply":"` + "```ein\\n" + heavy + `"}]}`,
+		"POST /run_code": `{"language":"ein","code":"` + heavy + `","run_timeout":1}`,
+	} {
+		t.Run(ask, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := New(Options{Timeout: time.Second})
+				for range processors() { // all places are taken
+					s.ein.long <- struct{}{}
+				}
+				answers := make(chan *Answer, 2*processors())
+				for range cap(answers) {
+					go func() { answers <- s.Ask(t.Context(), ask, []byte(body)) }()
+				}
+				synctest.Wait()
+				if a := s.Ask(t.Context(), "POST /v1/run", []byte(`{"program":":print 1"}`)); a.Status != 200 || len(answers) > 0 {
+					t.Errorf("%d heavy ones ended, and a light one has %d %s", len(answers), a.Status, a.Body)
+				}
+				time.Sleep(10 * time.Second)
+				for range processors() {
+					<-s.ein.long
+				}
+				for range cap(answers) {
+					if a := <-answers; a.Status != 200 || strings.Contains(string(a.Body), "imit") {
+						t.Errorf("%d %s", a.Status, a.Body)
+					}
+				}
+				if n := len(s.ein.workers); n != processors() || s.ein.length() != 0 {
+					t.Errorf("%d workers are free, and %d items are left", n, s.ein.length())
+				}
+			})
+		})
+	}
+}
+
 // TestLanes: a queue counts items, tells when it is full, and takes in turn those that
 // wait. Nobody starves.
 func TestLanes(t *testing.T) {

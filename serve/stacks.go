@@ -393,15 +393,13 @@ func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResu
 				return nil
 			}
 		}
-		mine, stop := context.WithTimeout(ctx, limit)
-		defer stop()
 		start := time.Now()
-		ended, code, stdout, stderr, err := s.execute(mine, c, q)
+		ended, code, stdout, stderr, err := s.execute(ctx, c, q, limit)
 		took := time.Since(start)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case mine.Err() != nil:
+		case errors.Is(err, context.DeadlineExceeded):
 			ended = "TimeLimitExceeded"
 		case err != nil:
 			out.Message = err.Error()
@@ -420,11 +418,11 @@ func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResu
 	return out, err
 }
 
-// execute runs a program. The error is of the sandbox.
-func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended string, code int, stdout, stderr string, err error) {
+// execute runs a program for at most so long. The error is of the sandbox, or says that the time was over.
+func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest, limit time.Duration) (ended string, code int, stdout, stderr string, err error) {
 	if q.Language == "ein" {
-		v, err := run(ctx, s, c, &RunRequest{Program: Program{Source: q.Code}, Form: "text"})
-		if wrong, ok := errors.AsType[*ein.Error](err); ok {
+		v, err := run(ctx, s, c, &RunRequest{Program: Program{Source: q.Code, Limits: Limits{Millis: uint64(max(1, limit.Milliseconds()))}}, Form: "text"})
+		if wrong, ok := errors.AsType[*ein.Error](err); ok && !errors.Is(err, context.DeadlineExceeded) {
 			return "Error", 1, "", rendered(wrong.Diags.Told(), wrong.File), nil
 		}
 		if err != nil {
@@ -442,12 +440,15 @@ func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest) (ended st
 	if err != nil {
 		return "", 0, "", "", err
 	}
+	ctx, stop := context.WithTimeout(ctx, limit)
+	defer stop()
 	r, err := box.Run(ctx, program)
-	if err != nil {
+	switch ended = map[sandbox.Outcome]string{sandbox.OK: "Finished", sandbox.Timeout: "TimeLimitExceeded"}[r.Outcome]; {
+	case ctx.Err() != nil:
+		ended = "TimeLimitExceeded"
+	case err != nil:
 		return "", 0, "", "", err
-	}
-	ended = map[sandbox.Outcome]string{sandbox.OK: "Finished", sandbox.Timeout: "TimeLimitExceeded"}[r.Outcome]
-	if ended == "" {
+	case ended == "":
 		ended, code = "Error", max(r.Exit, 1) // who crashes with status 0 has not finished
 	}
 	return ended, code, strings.ToValidUTF8(r.Stdout, "\ufffd"), strings.ToValidUTF8(r.Stderr, "\ufffd"), nil

@@ -97,7 +97,7 @@ func (q *WhyRequest) asked() string {
 // explained asks a session, which ends with the answer.
 func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResult, error) {
 	start := time.Now()
-	ctx, stop := s.within(ctx, q.Limits)
+	ctx, begin, stop := s.within(ctx, q.Limits)
 	defer stop()
 	prof, err := profile(q.Profile)
 	if err != nil {
@@ -151,7 +151,7 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 	}
 	limits := s.limits(q.Limits)
 	limits.MaxOutputElements = 0 // of values, of which an explanation shows none
-	session := repl.New(repl.Config{Name: expressionFile, Limits: limits, Files: files})
+	session := repl.New(repl.Config{Name: expressionFile, Limits: limits, Files: files, Begin: begin})
 	for _, entry := range []string{load, ":why " + expression} {
 		r := session.Eval(ctx, entry)
 		switch {

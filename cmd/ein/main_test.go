@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -195,6 +196,32 @@ func TestBrokenOutput(t *testing.T) {
 		var err bytes.Buffer
 		a := &cli.App{Out: brokenWriter{}, Err: &err, Env: func(string) string { return "" }}
 		if code := a.Execute(root(a, nil), strings.Fields(args)); code != cli.ExitWrong || !strings.Contains(err.String(), "cannot write the output: no space") {
+			t.Errorf("ein %s: exit code %d, %s", args, code, err.String())
+		}
+	}
+}
+
+// slowWriter has a reader that takes its time.
+type slowWriter time.Duration
+
+func (w slowWriter) Write(p []byte) (int, error) {
+	time.Sleep(time.Duration(w))
+	return len(p), nil
+}
+
+// TestSlowReader: how fast the error object is read changes nothing about the exit code.
+func TestSlowReader(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "a.ein")
+	if err := os.WriteFile(program, []byte("A = ones(9, 9)\nn = sum(A * 2)\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for args, wait := range map[string]time.Duration{
+		"run --json --max-ops 1 " + program:   2 * cli.LastWords,
+		"run --json --timeout 1ns " + program: time.Hour,
+	} {
+		var err bytes.Buffer
+		a := &cli.App{Out: slowWriter(wait), Err: &err, Env: func(string) string { return "" }}
+		if code := a.Execute(root(a, nil), strings.Fields(args)); code != cli.ExitLimit || strings.Contains(err.String(), "cannot write") {
 			t.Errorf("ein %s: exit code %d, %s", args, code, err.String())
 		}
 	}

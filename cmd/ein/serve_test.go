@@ -10,12 +10,14 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // server is the real command, serving over HTTP.
@@ -88,8 +90,14 @@ func TestServeHost(t *testing.T) {
 	}
 }
 
-// TestServeDrains: at SIGTERM under load nothing that was accepted is lost.
+// TestServeDrains: at SIGTERM under load nothing that was accepted is lost, nor when a terminal closes,
+// at which the shell and the system each send SIGHUP.
 func TestServeDrains(t *testing.T) {
+	t.Run("SIGTERM", func(t *testing.T) { drains(t, syscall.SIGTERM) })
+	t.Run("SIGHUP", func(t *testing.T) { drains(t, syscall.SIGHUP, syscall.SIGHUP) })
+}
+
+func drains(t *testing.T, signals ...os.Signal) {
 	s := startServer(t, "serve", "--drain-delay", "2s")
 	var answered, ready atomic.Int64
 	var clients sync.WaitGroup
@@ -112,8 +120,11 @@ func TestServeDrains(t *testing.T) {
 					t.Errorf("%v, %d, %s", err, resp.StatusCode, body)
 				}
 				if answered.Add(1) == 100 {
-					if err := s.Process.Signal(syscall.SIGTERM); err != nil {
-						t.Error(err)
+					for _, sig := range signals {
+						if err := s.Process.Signal(sig); err != nil {
+							t.Error(err)
+						}
+						time.Sleep(time.Millisecond) // two that are pending count as one
 					}
 				}
 				if resp, err := client.Get(s.url + "/readyz"); err == nil {
@@ -157,6 +168,28 @@ func TestServeDrainTimeout(t *testing.T) {
 	}
 	if s.Wait() == nil {
 		t.Error("the exit status says that all requests were answered")
+	}
+}
+
+// TestServeNohup: a server that was started to outlive its terminal does so.
+func TestServeNohup(t *testing.T) {
+	signal.Ignore(syscall.SIGHUP)
+	s := startServer(t, "serve", "--drain-delay", "1ms")
+	signal.Reset(syscall.SIGHUP)
+	for range 10 {
+		if err := s.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.Get(s.url + "/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = resp.Body.Close(); resp.StatusCode != http.StatusOK {
+			t.Fatal(resp.Status)
+		}
+	}
+	if err := errors.Join(s.Process.Signal(syscall.SIGTERM), s.Wait()); err != nil {
+		t.Errorf("%v\n%s", err, s.log.String())
 	}
 }
 

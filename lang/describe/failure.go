@@ -47,6 +47,9 @@ func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
 	if e.Reading > e.Part {
 		d.Label, d.Notes = "", []string{fmt.Sprintf("Reading the program and its data takes %s of it.", amount(e.Reading))}
 	}
+	if e.What == "bytes" && e.Max >= vm.MaxBytes {
+		d.Notes = append(d.Notes, "No run may take more, whatever `--max-memory` says.")
+	}
 	return d, flag
 }
 

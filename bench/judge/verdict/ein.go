@@ -75,6 +75,7 @@ type executor struct {
 	memory lang.Memory
 	file   *syntax.File // of the last program
 	cost   cost.Limits
+	begin  func(ctx context.Context, ops uint64) (end func()) // see Options
 }
 
 // newExecutor makes an executor, which uses one processor: callers run several beside each other.
@@ -104,9 +105,17 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 	if ctx.Err() != nil {
 		return Verdict{}, context.Cause(ctx)
 	}
-	machine, ops, v := e.build(program)
+	m, v := e.build(program)
 	if v.Outcome != "" {
 		return v, nil
+	}
+	ops := m.Certificate.Ops
+	if e.begin != nil && m.Certificate.Check(e.cost) == nil {
+		defer e.begin(ctx, ops)()
+	}
+	machine, err := lang.Machine(m, e.cost, e.lang)
+	if err != nil {
+		return v.fail(OverLimit, err.Error()), nil
 	}
 	running := ctx
 	if ops > uint64(e.limits.Timeout/slow) {
@@ -144,14 +153,14 @@ func (e *executor) parsed(program string) *syntax.File {
 	return e.file
 }
 
-// build compiles a program, and returns the operations that are certified. The verdict has an
-// outcome if the program cannot be run. It panics only on a bug in the compiler.
-func (e *executor) build(program string) (machine *vm.Machine, ops uint64, v Verdict) {
+// build compiles a program. The verdict has an outcome if it cannot be run. It panics only on a bug
+// in the compiler.
+func (e *executor) build(program string) (m *cost.Module, v Verdict) {
 	v.Program = program
-	fail := func(o answer.Outcome, code diag.Code, message string) (*vm.Machine, uint64, Verdict) {
+	fail := func(o answer.Outcome, code diag.Code, message string) (*cost.Module, Verdict) {
 		v = v.fail(o, message)
 		v.Code = string(code)
-		return nil, 0, v
+		return nil, v
 	}
 	f := e.parsed(program)
 	if f.Diags.HasErrors() {
@@ -170,10 +179,7 @@ func (e *executor) build(program string) (machine *vm.Machine, ops uint64, v Ver
 		// The compiler's own code does not verify.
 		panic(err)
 	}
-	if machine, err = lang.Machine(m, e.cost, e.lang); err != nil {
-		return fail(OverLimit, "", err.Error())
-	}
-	return machine, m.Certificate.Ops, v
+	return m, v
 }
 
 // first returns the outcome for a list of diagnostics, with the first error of that kind. A program

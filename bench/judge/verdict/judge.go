@@ -22,6 +22,9 @@ type Options struct {
 	// Constant also finds Python programs whose output depends on no graph, which takes a second run
 	// of each; Why does so as well. Questions need their cases then.
 	Constant bool
+	// Begin is called before an Ein program of so many operations runs, and may wait; end is called
+	// afterwards. Nil: it begins at once.
+	Begin func(ctx context.Context, ops uint64) (end func())
 }
 
 // Judge judges replies of any mode. It is not safe for concurrent use: give each worker
@@ -37,7 +40,9 @@ type Judge struct {
 
 // New makes a judge for one worker.
 func New(o Options) *Judge {
-	return &Judge{newExecutor(check.Core, o.Limits), newExecutor(check.Logic, o.Limits), o.Python, o.Why, o.Labels, o.Constant}
+	j := &Judge{newExecutor(check.Core, o.Limits), newExecutor(check.Logic, o.Limits), o.Python, o.Why, o.Labels, o.Constant}
+	j.ein.begin, j.rules.begin = o.Begin, o.Begin
+	return j
 }
 
 // Reply judges a reply by its mode; one that is in no language is a direct answer. The

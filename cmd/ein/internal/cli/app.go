@@ -313,7 +313,8 @@ func (a *App) Fail(err error) error {
 	}
 	a.Report(wrong.File, wrong.Diags.Told())
 	if a.JSON {
-		if err := a.PrintJSON(wrong.JSON(max(a.Form, 1))); err != nil {
+		err := a.PrintJSON(wrong.JSON(max(a.Form, 1)))
+		if o, ok := a.Out.(*Output); err != nil && !(ok && o.left) { // else nobody reads it, which the stop has caused
 			return a.Fail(err)
 		}
 	}

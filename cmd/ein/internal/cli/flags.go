@@ -259,7 +259,7 @@ func (a *App) JSONFlag(cmd *cobra.Command, usage string) {
 
 // MemoryFlag declares --max-memory. Its default is the value of to.
 func MemoryFlag(cmd *cobra.Command, to *uint64, of string) {
-	Size.Flag(cmd, to, "max-memory", "maximum memory"+of+", in bytes or with KiB, MiB, GiB")
+	Size.Flag(cmd, to, "max-memory", "maximum memory"+of+", in bytes or with KiB, MiB, GiB; at most 1024GiB")
 }
 
 // headingKey is the annotation of a flag with the title above it in the help.

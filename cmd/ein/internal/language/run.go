@@ -109,7 +109,7 @@ input. A program that needs more than the limits allow is refused before it runs
 			defer stop()
 			out := &cli.Output{W: stdout, Ctx: ctx}
 			a.Out, a.Err = &cli.Output{W: stdout, Ctx: ctx, Longer: cli.LastWords}, &cli.Output{W: stderr, Ctx: ctx, Longer: cli.LastWords}
-			return run(ctx, a, name, p, &f, out)
+			return a.Fail(run(ctx, a, name, p, &f, out)) // before stop, after which writes have no time
 		}
 		if !f.watch {
 			return once()

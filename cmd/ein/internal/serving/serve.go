@@ -68,7 +68,7 @@ func (f *serveFlags) addLimits(cmd *cobra.Command) {
 // addDrain declares the flags for the end of a server.
 func (f *serveFlags) addDrain(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.token, "token-file", "", "`file` with the token that clients must send")
-	cli.Duration.Flag(cmd, &f.delay, "drain-delay", "how long requests are still taken after SIGTERM")
+	cli.Duration.Flag(cmd, &f.delay, "drain-delay", "how long requests are still taken after SIGTERM or SIGHUP")
 	cli.Duration.Flag(cmd, &f.drain, "drain-timeout", "how long requests in progress may take after that")
 }
 
@@ -109,9 +109,10 @@ and 10 seconds; with --stdio, 8 GiB and no other limit. An address that other ma
 can reach needs --token-file, whose text clients send as
 "Authorization: Bearer TOKEN".
 
-On SIGTERM or an interrupt, /readyz reports that the server is shutting down. It
-accepts requests for --drain-delay more, and gives those in progress --drain-timeout to
-finish. The exit code is 5 if some did not. A second signal exits at once.`,
+On SIGTERM, an interrupt, or SIGHUP (a closed terminal; there is nothing to reload),
+/readyz reports that the server is shutting down. It accepts requests for --drain-delay
+more, and gives those in progress --drain-timeout to finish. The exit code is 5 if some
+did not. A SIGTERM or interrupt after that exits at once. Under nohup, SIGHUP is ignored.`,
 		Example: `  ein serve
   ein serve --listen 0.0.0.0:8080 --token-file token --reward shaped
   ein serve --stdio`,
@@ -227,9 +228,15 @@ func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handl
 	if err := a.Print("http://" + l.Addr().String() + "\n"); err != nil {
 		return err
 	}
+	hangup := make(chan os.Signal, 1)
+	if !signal.Ignored(syscall.SIGHUP) { // which nohup does
+		signal.Notify(hangup, syscall.SIGHUP)
+	}
 	select {
 	case err := <-ended:
 		return a.Outside("the server has ended: %v", err)
+	case <-hangup: // others may follow, as a shell and the system both send one
+		stop()
 	case <-ctx.Done():
 	}
 	s.Drain()
