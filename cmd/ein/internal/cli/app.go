@@ -314,7 +314,7 @@ func (a *App) Fail(err error) error {
 	a.Report(wrong.File, wrong.Diags.Told())
 	if a.JSON {
 		err := a.PrintJSON(wrong.JSON(max(a.Form, 1)))
-		if o, ok := a.Out.(*Output); err != nil && !(ok && o.left) { // else nobody reads it, which the stop has caused
+		if o, ok := a.Out.(*Output); err != nil && (!ok || !o.left) { // else nobody reads it, which the stop has caused
 			return a.Fail(err)
 		}
 	}
