@@ -149,7 +149,7 @@ func TestSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command")
 	}
-	for tags, most := range map[string]int64{"nethttpomithttp2": 32_500_000, "nethttpomithttp2,lean": 22_800_000} {
+	for tags, most := range map[string]int64{"nethttpomithttp2": 32_600_000, "nethttpomithttp2,lean": 22_800_000} {
 		name := filepath.Join(t.TempDir(), "ein")
 		build := exec.Command("go", "build", "-trimpath", "-tags="+tags, "-ldflags=-s -w -funcalign=8", "-o", name, "./cmd/ein")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
