@@ -116,7 +116,7 @@ func TestStore(t *testing.T) {
 	for _, most := range []int64{0, 100, 1 << 20} {
 		onDisk(t, most)
 		r := rand.New(rand.NewPCG(3, 4))
-		var s store
+		s := newStore(1 << 20)
 		want := make([]byte, 1000)
 		for range 500 {
 			at := r.IntN(len(want))
