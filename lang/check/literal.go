@@ -92,7 +92,7 @@ func (c *checker) collectLabels() {
 
 // graphLabels returns the labels of the graphs in the text.
 func (c *checker) graphLabels() (found []*syntax.String) {
-	if strings.IndexByte(c.file.Source.Text, '"') < 0 {
+	if src := c.file.Source; src != nil && strings.IndexByte(src.Text, '"') < 0 { // a session gives statements alone
 		return nil
 	}
 	for _, s := range c.file.Stmts {
