@@ -28,8 +28,6 @@ type editor struct {
 	next      []rune // what a key made of it, and where it leaves the cursor
 	nextPos   int
 	searching bool
-	texts     <-chan string // what a pasted stands for
-	pasted    string        // the last one
 }
 
 // plain is a line without filler, and a place in it.
@@ -73,9 +71,6 @@ func (e *editor) laid(line []rune, pos int) ([]rune, int) {
 // key sees a key before the library acts on it.
 func (e *editor) key(r rune) (rune, bool) {
 	e.next = nil
-	if r == pasted {
-		e.pasted = <-e.texts
-	}
 	if r == readline.CharBckSearch || r == readline.CharFwdSearch {
 		e.searching = true
 	}
@@ -131,11 +126,6 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if key == 0 { // the line begins
 		return nil, 0, false
 	}
-	was, wasPos := line, pos
-	if key == pasted && pos > 0 && line[pos-1] == pasted {
-		before := append(line[:pos-1:pos-1], []rune(e.pasted)...)
-		line, pos = append(before, line[pos:]...), len(before)
-	}
 	e.line, e.pos = line, pos
 	switch {
 	case e.searching:
@@ -145,7 +135,7 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	case slices.Contains(line, lineEnd) || slices.Contains(line, filler):
 		e.line, e.pos = e.laid(plain(line, pos))
 	}
-	return slices.Clone(e.line), e.pos, wasPos != e.pos || !slices.Equal(was, e.line)
+	return slices.Clone(e.line), e.pos, pos != e.pos || !slices.Equal(line, e.line)
 }
 
 // wrapped is the terminal that the library writes to. To go from the first cell of a row to the row

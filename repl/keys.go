@@ -3,9 +3,6 @@ package repl
 import (
 	"io"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/chzyer/readline"
 )
 
 // keys translates what a keyboard sends into the keys that readline knows. Readline does not know
@@ -16,17 +13,7 @@ type keys struct {
 	held  string // the beginning of a key
 	ready string
 	ended bool // there is no more: that was no Ctrl-D
-
-	texts     chan string // those that a pasted stands for, in their order
-	searching bool        // the history, as editor.searching
 }
-
-// The library draws the whole line for each character. A text of at least minPaste bytes that is read
-// at once is therefore one character to it, which the editor replaces.
-const (
-	pasted   = '\uFDD2'
-	minPaste = 32
-)
 
 const (
 	closeMenu = "\a"
@@ -63,16 +50,7 @@ func (k *keys) Read(p []byte) (int, error) {
 
 // decode takes what was read. A key may be read in parts.
 func (k *keys) decode(read string) {
-	for i := 0; i < len(read); i++ {
-		if text := plainText(read[i:]); k.held == "" && !k.searching && len(text) >= minPaste {
-			select {
-			case k.texts <- text:
-				k.ready += string(pasted)
-				i += len(text) - 1
-				continue
-			default:
-			}
-		}
+	for i := range len(read) {
 		k.held += read[i : i+1]
 		switch {
 		case k.held == "\x1b", k.held == "\x1b[", k.held == "\x1bO":
@@ -80,8 +58,6 @@ func (k *keys) decode(read string) {
 		case strings.HasPrefix(k.held, "\x1b[") && read[i] >= ' ' && read[i] < '@':
 			continue // its parameters
 		}
-		k.searching = read[i] == readline.CharBckSearch || read[i] == readline.CharFwdSearch ||
-			k.searching && (k.held[0] >= ' ' || k.held[0] == readline.CharCtrlH)
 		if key, ok := decoded[k.held]; ok {
 			k.ready += key
 		} else {
@@ -89,14 +65,4 @@ func (k *keys) decode(read string) {
 		}
 		k.held = ""
 	}
-}
-
-// plainText is the whole characters that a text begins with and that are no keys.
-func plainText(s string) string {
-	for i, r := range s {
-		if r < ' ' || r == readline.CharBackspace || r == utf8.RuneError {
-			return s[:i]
-		}
-	}
-	return s
 }

@@ -50,8 +50,7 @@ func OpenTerminal(opt TerminalOptions) (*Terminal, error) {
 		keys:    &keys{ReadCloser: readline.NewCancelableStdin(opt.In)},
 		history: opt.History, entries: readHistory(opt.History),
 	}
-	t.keys.texts = make(chan string, 64)
-	t.edit = &editor{texts: t.keys.texts, size: opt.Size, kick: func() { t.rl.Terminal.KickRead() }}
+	t.edit = &editor{size: opt.Size, kick: func() { t.rl.Terminal.KickRead() }}
 	width := func() int {
 		columns, _ := opt.Size()
 		return columns

@@ -111,26 +111,6 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestPaste: what is read at once is one character to the library, but for keys in it and in a search.
-func TestPaste(t *testing.T) {
-	long := strings.Repeat("ä", minPaste)
-	k := &keys{texts: make(chan string, 2)}
-	k.decode("x" + long + "\xc3") // which ends within a character
-	k.decode("\xa4\r" + "\x12" + long + "\x1b[A" + long + long + "\x1b[A" + long)
-	if want := string(pasted) + "ä\r\x12" + long + "\x1b[A" + string(pasted) + "\x1b[A" + long; k.ready != want {
-		t.Errorf("%q, want %q", k.ready, want)
-	}
-	e := &editor{texts: k.texts, size: func() (int, int) { return 20, 24 }}
-	line, pos := []rune{'a', 'b'}, 1
-	for _, want := range []string{"ax" + long + "b", "ax" + long + long + long + "b"} {
-		line = slices.Insert(line, pos, pasted)
-		e.key(pasted)
-		if line, pos, _ = e.OnChange(line, pos+1, pasted); string(line) != want || pos != len(line)-1 {
-			t.Errorf("%q at %d, want %q", string(line), pos, want)
-		}
-	}
-}
-
 // TestEditor presses keys in an entry of three lines.
 func TestEditor(t *testing.T) {
 	const home, end, left, right, up, down, back, del = readline.CharLineStart, readline.CharLineEnd, readline.CharBackward,

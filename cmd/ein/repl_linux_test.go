@@ -232,19 +232,6 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestPastedLine: a long line that is pasted is not drawn again for each character, and is read whole.
-func TestPastedLine(t *testing.T) {
-	k := openKeyboard(t, t.TempDir())
-	k.wait("ein> ")
-	k.press("sum([" + strings.Repeat("12, ", 750) + "0])" + enter)
-	k.wait("_ = 9000")
-	k.press(ctrlD)
-	k.leave()
-	if drawn := k.screen.Len(); drawn > 1<<20 {
-		t.Errorf("%d bytes were drawn", drawn)
-	}
-}
-
 // TestDumbTerminal: where the cursor cannot be moved, nothing tries to.
 func TestDumbTerminal(t *testing.T) {
 	k := openTerminal(t, "dumb", t.TempDir())
