@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"ein/vm/kernel"
@@ -409,7 +410,7 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 			if all {
 				covers = 1
 			}
-			if rows := b.fit(l, func(v int) bool { return known[v] }); covers > most || covers == most && covers > 0 && rows < least {
+			if rows := b.fit(l.Rel, l.Terms, func(v int) bool { return known[v] }); covers > most || covers == most && covers > 0 && rows < least {
 				best, most, least = i, covers, rows
 			}
 		}
@@ -429,15 +430,23 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 	}
 }
 
-// fit bounds the rows of an atom that agree with what is known.
-func (b *bounds) fit(l *rel.Literal, known func(v int) bool) uint64 {
-	n := b.rows[l.Rel]
-	for c, t := range l.Terms {
+// fit bounds the rows of a relation that agree with what is known of their cells.
+func (b *bounds) fit(r int, cells []rel.Term, known func(v int) bool) uint64 {
+	n := b.rows[r]
+	for c, t := range cells {
 		if t.Kind == rel.Const || t.Kind == rel.Variable && known(t.Var) {
-			n = min(n, b.degrees[l.Rel][c])
+			n = min(n, b.degrees[r][c])
 		}
 	}
 	return n
+}
+
+// keyed returns the cells by which rows are found: a value is looked at only after its key.
+func (b *certifier) keyed(l *rel.Literal) []rel.Term {
+	if valued(&b.p.Relations[l.Rel]) {
+		return l.Terms[:len(l.Terms)-1]
+	}
+	return l.Terms
 }
 
 // take adds memory to the bound.
@@ -449,6 +458,7 @@ type certifier struct {
 	*bounds
 	numbers       uint64   // that may get into the pool
 	bits          []bool   // relations of which cells are made at most once
+	recursive     []bool   // relations that grow while rules read them
 	unread        []bool   // relations that are made by a kernel and read by no rule
 	groups, marks []int    // of each relation: the rules with aggregates that make it, the steps that mark its lists
 	copies        []uint64 // of each relation: how often a row may come, if it is not looked up
@@ -460,12 +470,16 @@ func (b *certifier) add(ops uint64) { b.ops = tensor.SatAdd(b.ops, ops) }
 // depends.
 func (pl *Plan) certify() {
 	n := len(pl.p.Relations)
-	b := certifier{pl, &pl.bound, uint64(64 + len(pl.consts)), make([]bool, n), make([]bool, n), make([]int, n), make([]int, n), make([]uint64, n)}
+	b := certifier{pl, &pl.bound, uint64(64 + len(pl.consts)), make([]bool, n), make([]bool, n), make([]bool, n), make([]int, n), make([]int, n), make([]uint64, n)}
 	for i := range b.copies {
 		b.copies[i] = 1
 	}
 	for i := range pl.strata {
-		if s := &pl.strata[i]; s.unique {
+		s := &pl.strata[i]
+		for _, r := range s.Relations {
+			b.recursive[r] = s.Recursive
+		}
+		if s.unique {
 			b.copies[s.Relations[0]] = uint64(1 + len(s.Rules)) // once as a fact
 		}
 	}
@@ -519,7 +533,7 @@ func (pl *Plan) certify() {
 		if b.bits[s] {
 			n = 0
 		}
-		b.add(tensor.SatMul(n, 70))
+		b.add(tensor.SatAdd(tensor.SatMul(n, 2+digits(&pl.p.Relations[s])), 12*min(n, 1<<10))) // see arranged
 		b.take(tensor.SatMul(n, 24+8*uint64(len(pl.p.Relations[s].Columns))))
 	}
 	for i := range pl.strata {
@@ -536,11 +550,20 @@ func (b *certifier) relation(i int) {
 	if b.unread[i] {
 		n = 0
 	}
-	if times := uint64(8 * len(b.index[i])); b.bits[i] {
-		b.add(tensor.SatAdd(n, tensor.SatMul(n, times)))
-	} else {
-		b.add(tensor.SatMul(tensor.SatAdd(n, 64), 8+times))
+	if r.Facts != nil {
+		b.add(uint64(r.Facts.Len))
 	}
+	switch r.Source {
+	case rel.FromTable:
+		b.add(b.sizes[r.Arg].Rows)
+	case rel.FromEntries, rel.FromElements:
+		b.add(tensor.SatMul(8, b.sizes[r.Arg].Rows))
+	}
+	times := uint64(len(b.index[i])) // see sync
+	if b.recursive[i] {
+		times *= 8
+	}
+	b.add(tensor.SatMul(n, times))
 	for _, x := range b.index[i] {
 		if d := r.Columns[x.cols[0]].Domain; d != nil {
 			b.add(uint64(d.Size))
@@ -757,6 +780,9 @@ func (b *certifier) work(n *nest) uint64 {
 			if st.kind == find && st.index >= 0 {
 				total = tensor.SatAdd(total, tensor.SatMul(at, 5)) // see meet
 			}
+			if st.kind == none {
+				total = tensor.SatAdd(total, tensor.SatMul(at, b.fit(st.rel, b.keyed(st.lit), func(v int) bool { return cells[v] > 0 })))
+			}
 			if st.value >= 0 {
 				cells[st.value] = 1 // for each key
 			}
@@ -764,7 +790,7 @@ func (b *certifier) work(n *nest) uint64 {
 		}
 		l := st.lit
 		match := uint64(1)
-		most, fit := tensor.SatMul(b.rows[l.Rel], combos(l.Terms)), b.fit(l, func(v int) bool { return cells[v] > 0 })
+		most, fit := tensor.SatMul(b.rows[l.Rel], combos(b.keyed(l))), b.fit(l.Rel, b.keyed(l), func(v int) bool { return cells[v] > 0 })
 		value := func(c int) bool { return c == len(l.Terms)-1 && valued(&b.p.Relations[l.Rel]) }
 		for c, t := range l.Terms {
 			d := b.columns[l.Rel][c]
@@ -800,7 +826,26 @@ func (b *certifier) work(n *nest) uint64 {
 		total = tensor.SatAdd(total, at)
 		at = min(at, combos(nil))
 	}
-	return tensor.SatAdd(total, tensor.SatMul(at, 3))
+	if n.kind == aggregates { // a group for each at most
+		at = tensor.SatMul(at, 2)
+	}
+	return tensor.SatAdd(total, at)
+}
+
+// digits bounds how many of the eight digits differ by which the rows of a result are sorted.
+func digits(r *rel.Relation) uint64 {
+	n := 0
+	for c := range min(2, len(r.Columns)) {
+		d := r.Columns[c].Domain
+		if d == nil && c > 0 {
+			break
+		}
+		if d == nil {
+			return 8
+		}
+		n += (bits.Len(uint(max(d.Size-1, 0))) + 7) / 8
+	}
+	return uint64(n)
 }
 
 // sizes returns the sizes of the columns that tell rows apart: all but a value.

@@ -90,6 +90,52 @@ func TestRandom(t *testing.T) {
 	t.Logf("of %d programs these failed: %v; %d certificates are loose", n, failed, loose)
 }
 
+// TestManyFacts holds certificates of operations against what runs count on more rows than TestRandom has,
+// many of them repeated.
+func TestManyFacts(t *testing.T) {
+	ran := 0
+	for seed := range uint64(6000) {
+		r := rand.New(rand.NewPCG(seed, 815))
+		p := rules.Random(r)
+		for i := range p.Relations {
+			if rl := &p.Relations[i]; rl.Facts != nil {
+				rl.Facts = rules.Table(r, rl.Columns, r.IntN(200))
+			}
+		}
+		if rel.Verify(p) != nil {
+			continue
+		}
+		plan, ctl := engine.New(p, nil), kernel.Ctl{Limit: 1 << 20}
+		if _, err := plan.Run(&ctl, nil, &engine.Budget{}); err != nil {
+			continue
+		}
+		if ran++; ctl.Ops > plan.Ops() {
+			t.Errorf("seed %d: %d operations, %d certified\n%v\n%v", seed, ctl.Ops, plan.Ops(), p, plan.Explain())
+		}
+	}
+	if ran < 4000 {
+		t.Errorf("%d programs ran", ran)
+	}
+
+	// Rows of which only the value is known, which are looked at one by one: P(x) <- D[a, _] = _, D[_, x] = a.
+	w := newWorkload(3)
+	number := tensor.Column{Kind: tensor.IntColumn}
+	facts := &tensor.Table{Columns: []tensor.Column{number, w.node, number}, Len: 150, Cells: make([]tensor.Cells, 3)}
+	for i := range facts.Len {
+		facts.Cells[0].Num, facts.Cells[1].ID, facts.Cells[2].Num = append(facts.Cells[0].Num, float64(i)), append(facts.Cells[1].ID, uint32(i%3)), append(facts.Cells[2].Num, float64(i))
+	}
+	w.p.Relations = append(w.p.Relations, rel.Relation{Name: "D", Columns: facts.Columns, Fold: rel.Min, Facts: facts})
+	head := w.relation("P", 1)
+	w.p.Rules = append(w.p.Rules, rel.Rule{Rel: head, Head: []rel.Cell{{Expr: rel.V(1)}},
+		Vars: []rel.Var{{Kind: tensor.IntColumn}, {Kind: tensor.NodeColumn, Domain: w.node.Domain}},
+		Body: []rel.Literal{{Terms: []rel.Term{{}, {Kind: rel.Any}, {Kind: rel.Any}}}, {Terms: []rel.Term{{Kind: rel.Any}, {Var: 1}, {}}}}})
+	w.p.Results = []int{head}
+	plan, ctl := engine.New(w.p, nil), kernel.Ctl{}
+	if got, err := plan.Run(&ctl, nil, &engine.Budget{}); err != nil || got[0].Len != 3 || ctl.Ops > plan.Ops() {
+		t.Errorf("%v, %d operations, %d certified\n%v", err, ctl.Ops, plan.Ops(), plan.Explain())
+	}
+}
+
 // TestClosures holds closures in all spellings against their definition, with all that
 // is recognised and without.
 func TestClosures(t *testing.T) {
