@@ -182,7 +182,7 @@ func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
 		if err == nil && r.Extents != nil {
 			for c, e := range v.Table.Extents() {
 				if !e.Within(r.Extents[c]) {
-					return fmt.Errorf("a column %s of %+v, at most %+v", r.Columns[c].Name, e, r.Extents[c])
+					return fmt.Errorf("a column %s of data that the program was not certified for", r.Columns[c].Name)
 				}
 			}
 		}

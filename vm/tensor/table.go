@@ -196,17 +196,37 @@ func (t *Table) All() iter.Seq[[]float64] {
 
 // Extent is what is known of the cells of a column. Cells is how many names there are, Degree the most
 // rows that have the same name, which in a table of edges is the largest degree, and Squares the sum of
-// the squares of all degrees; 0 if that is not known. NonNeg says that no number is below 0.
+// the squares of all degrees; 0 if that is not known. Degrees has the degree of each name, nil if there
+// are too many names for the rows. NonNeg says that no number is below 0.
 type Extent struct {
 	Cells   int
 	Degree  int
 	Squares uint64
+	Degrees []int32
 	NonNeg  bool
 }
 
+// mostDegrees is the number of names from which their degrees are not kept: they stay in memory as long
+// as a program that is bound to the table.
+const mostDegrees = 1 << 20
+
 // Within reports whether such cells are possible where others are expected.
 func (e Extent) Within(most Extent) bool {
-	return (e.Cells <= most.Cells && e.Degree <= most.Degree && e.Squares <= most.Squares || most.Degree == 0) && (e.NonNeg || !most.NonNeg)
+	if most.Degree > 0 && (e.Cells > most.Cells || e.Degree > most.Degree || e.Squares > most.Squares) || most.NonNeg && !e.NonNeg {
+		return false
+	}
+	for i, n := range most.Degrees {
+		if i < len(e.Degrees) && e.Degrees[i] > n {
+			return false
+		}
+	}
+	return most.Degrees == nil || e.Degrees != nil && len(e.Degrees) <= len(most.Degrees)
+}
+
+// Equal reports whether the same is known of two columns.
+func (e Extent) Equal(o Extent) bool {
+	shared := len(e.Degrees) > 0 && len(e.Degrees) == len(o.Degrees) && &e.Degrees[0] == &o.Degrees[0]
+	return e.Cells == o.Cells && e.Degree == o.Degree && e.Squares == o.Squares && e.NonNeg == o.NonNeg && (shared || slices.Equal(e.Degrees, o.Degrees))
 }
 
 // Extents returns what is known of each column. Nothing is of a table that is stored as bits.
@@ -242,6 +262,9 @@ func (t *Table) Extents() []Extent {
 				count[id]++
 				add(count[id])
 			}
+		}
+		if size <= mostDegrees {
+			k.Degrees = count
 		}
 	}
 	return known

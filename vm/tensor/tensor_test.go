@@ -140,11 +140,30 @@ func TestExtents(t *testing.T) {
 		for _, n := range count {
 			want[0].Degree, want[0].Squares = max(want[0].Degree, n), want[0].Squares+uint64(n*n)
 		}
-		if got := table.Extents(); !slices.Equal(got, want) {
+		got := table.Extents()
+		for id, n := range got[0].Degrees {
+			if int(n) != count[uint32(id)] {
+				t.Fatalf("%d rows have %d, want %d", n, id, count[uint32(id)])
+			}
+		}
+		if (got[0].Degrees == nil) != (d.Size > 1<<10+8*table.Len) {
+			t.Fatalf("%d degrees of %d rows over %d names", len(got[0].Degrees), table.Len, d.Size)
+		}
+		want[0].Degrees = got[0].Degrees
+		if !slices.EqualFunc(got, want, Extent.Equal) {
 			t.Fatalf("%d rows over %d names: %v, want %v", table.Len, d.Size, got, want)
 		}
 		names, numbers := want[0], want[1]
 		less, fewer := names, names
+		if id := slices.Index(names.Degrees, int32(names.Degree)); id >= 0 {
+			other := names
+			if other.Degrees = slices.Clone(names.Degrees); !other.Equal(names) || !other.Within(names) {
+				t.Errorf("%v, %v", other, names)
+			}
+			if other.Degrees[id]--; other.Equal(names) || names.Degree > 0 && names.Within(other) {
+				t.Errorf("%v, %v", other, names)
+			}
+		}
 		less.Degree--
 		fewer.Cells--
 		if !names.Within(names) || !names.Within(Extent{}) || less.Degree > 0 && (names.Within(less) || names.Within(fewer)) || numbers.Within(Extent{NonNeg: true}) != nonNeg {

@@ -17,6 +17,7 @@ type bounds struct {
 	rows    []uint64
 	degrees [][]uint64  // of each column: the rows that can have the same cell there
 	norms   [][]float64 // of each column: the root of the sum of the squares of its degrees
+	counts  [][]counts  // of each column: the degree of each name
 	below   [][]bool    // of each column: it may have numbers below 0
 	summed  []bool      // the bound counts the rows of each rule, so it holds even if some come twice
 	ops     uint64
@@ -61,6 +62,7 @@ func newBounds(p *rel.Program, strata []rel.Stratum, size []Size, most bounds) b
 	b.summed = make([]bool, len(p.Relations))
 	b.columns, b.rows, b.from = make([][]uint64, len(p.Relations)), make([]uint64, len(p.Relations)), make([][]places, len(p.Relations))
 	b.degrees, b.below, b.norms = make([][]uint64, len(p.Relations)), make([][]bool, len(p.Relations)), make([][]float64, len(p.Relations))
+	b.counts = make([][]counts, len(p.Relations))
 	for i := range p.Relations {
 		r := &p.Relations[i]
 		n := uint64(0)
@@ -87,12 +89,19 @@ func newBounds(p *rel.Program, strata []rel.Stratum, size []Size, most bounds) b
 func (b *sources) given(i int, size []Size) {
 	r := &b.p.Relations[i]
 	b.degrees[i], b.below[i], b.norms[i] = make([]uint64, len(r.Columns)), make([]bool, len(r.Columns)), make([]float64, len(r.Columns))
+	b.counts[i] = make([]counts, len(r.Columns))
+	for c := range r.Columns {
+		if r.Columns[c].Domain != nil {
+			b.counts[i][c] = counts{}
+		}
+	}
 	add := func(rows uint64, known []tensor.Extent) {
 		for c := range r.Columns {
-			cells, degree, norm := rows, rows, float64(rows)
+			cells, degree, norm, of := rows, rows, float64(rows), counts(nil)
 			if known != nil && known[c].Degree > 0 {
-				cells, degree, norm = uint64(known[c].Cells), uint64(known[c].Degree), math.Sqrt(float64(known[c].Squares))
+				cells, degree, norm, of = uint64(known[c].Cells), uint64(known[c].Degree), math.Sqrt(float64(known[c].Squares)), known[c].Degrees
 			}
+			b.counts[i][c] = b.counts[i][c].plus(of)
 			b.columns[i][c] = tensor.SatAdd(b.columns[i][c], cells)
 			b.degrees[i][c] = tensor.SatAdd(b.degrees[i][c], degree)
 			b.norms[i][c] += norm
@@ -200,31 +209,137 @@ func (b *sources) bundles(s *rel.Stratum, i int) {
 			}
 			most = min(most, others)
 		}
-		norm := math.MaxFloat64
+		norm, of := math.MaxFloat64, counts(nil)
 		if i < len(b.most.rows) {
-			most, norm = min(most, b.most.degrees[i][c]), b.most.norms[i][c]
+			most, norm, of = min(most, b.most.degrees[i][c]), b.most.norms[i][c], b.most.counts[i][c]
 		}
 		if !s.Recursive {
-			sum, norms := b.degrees[i][c], b.norms[i][c]
+			sum, norms, all := b.degrees[i][c], b.norms[i][c], b.counts[i][c]
 			for _, x := range s.Rules {
 				r := &b.p.Rules[x]
-				sum, norms = tensor.SatAdd(sum, b.heads(r, c)), norms+b.norm(r, c)
+				n, from := b.copied(r, c)
+				sum, norms, all = tensor.SatAdd(sum, b.heads(r, c)), norms+n, all.plus(from)
 			}
-			most, norm = min(most, sum), min(norm, norms)
+			if most, norm = min(most, sum), min(norm, norms); all != nil {
+				of = all
+			}
 		}
+		b.counts[i][c] = of
 		b.degrees[i][c], b.norms[i][c] = most, min(norm, math.Sqrt(float64(b.rows[i])*float64(most)))
 	}
 }
 
-// norm is the norm of a column that a rule takes from one atom, which has no more rows for a cell. It
-// is not known of other columns.
-func (b *sources) norm(r *rel.Rule, column int) float64 {
-	if v, ok := variable(&r.Head[column]); ok && len(r.Body) == 1 && r.Body[0].Kind == rel.Atom {
-		if c := slices.Index(r.Body[0].Terms, rel.Term{Var: v}); c >= 0 {
-			return b.norms[r.Body[0].Rel][c]
+// copied is the norm and the degrees of a column that a rule takes from one atom, which has no more rows
+// for a cell. They are not known of other columns.
+func (b *sources) copied(r *rel.Rule, column int) (norm float64, of counts) {
+	if v, ok := variable(&r.Head[column]); ok && r.Head[column].Agg == rel.NoAgg {
+		atoms, at, rl := 0, -1, 0
+		for i := range r.Body {
+			if l := &r.Body[i]; l.Kind == rel.Atom {
+				atoms++
+				at, rl = slices.Index(l.Terms, rel.Term{Var: v}), l.Rel
+			}
+		}
+		if atoms == 1 && at >= 0 {
+			return b.norms[rl][at], b.counts[rl][at]
 		}
 	}
-	return math.MaxFloat64
+	return math.MaxFloat64, nil
+}
+
+// counts is how many rows have each name in a column: nil if that is not known, and 0 for names past
+// its end.
+type counts []int32
+
+func (a counts) of(name int) float64 {
+	if uint(name) < uint(len(a)) {
+		return float64(a[name])
+	}
+	return 0
+}
+
+func (a counts) plus(b counts) counts {
+	switch {
+	case a == nil || b == nil:
+		return nil
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
+	sum := make(counts, max(len(a), len(b)))
+	for i := range sum {
+		n := a.of(i) + b.of(i)
+		if n > math.MaxInt32 {
+			return nil
+		}
+		sum[i] = int32(n)
+	}
+	return sum
+}
+
+// weight is how many bindings have each name as a variable: as many as rows in one column, or in two
+// multiplied. If norm is not 0 they are not known, but the sum of f(x) over all bindings is at most norm
+// times the root of the sum of f(x)^2 over these rows.
+type weight struct {
+	rows, times counts // rows is nil if nothing is known, times if there is one column
+	norm        float64
+}
+
+// weights bounds how many bindings the atoms of a body have, which are joined one after the other: exactly
+// those of two that share one variable, or of more that share the same one. Of a chain of three it is a
+// bound by Cauchy-Schwarz. It needs the degrees of the columns, which are not known of what is recursive.
+type weights struct{ vars []weight }
+
+// join bounds the bindings after one more atom; math.MaxUint64 is no bound, as after the first.
+func (w *weights) join(cells []rel.Term, of []counts, first bool) uint64 {
+	least, key, by := math.MaxFloat64, -1, counts(nil)
+	var squares, wide float64 // sums of w(x) n(x)^2 and w(x)^2 n(x) for w bindings and n rows with a name
+	for c, t := range cells {
+		if t.Kind != rel.Variable || of[c] == nil || w.vars[t.Var].rows == nil {
+			continue
+		}
+		k := &w.vars[t.Var]
+		sum, q, v := 0.0, 0.0, 0.0
+		names := min(len(of[c]), len(k.rows))
+		rows, had, times := of[c][:names], k.rows[:names], k.times
+		for x, n := range rows {
+			if had[x] == 0 || n == 0 {
+				continue
+			}
+			n, had := float64(n), float64(had[x])
+			if times != nil {
+				had *= times.of(x)
+			}
+			sum, q, v = sum+had*n, q+had*n*n, v+had*had*n
+		}
+		if k.norm > 0 {
+			sum = k.norm * math.Sqrt(q)
+		}
+		if sum < least {
+			least, key, by, squares, wide = sum, t.Var, of[c], q, v
+		}
+	}
+	exact := key >= 0 && w.vars[key].norm == 0
+	for v := range w.vars {
+		switch k := &w.vars[v]; {
+		case k.norm > 0 || !exact || v == key && k.times != nil:
+			*k = weight{}
+		case v == key:
+			k.times = by
+		default:
+			k.norm = math.Sqrt(squares)
+		}
+	}
+	for c, t := range cells {
+		if t.Kind == rel.Variable && (first || exact && w.vars[t.Var].rows == nil) {
+			w.vars[t.Var] = weight{rows: of[c], norm: math.Sqrt(wide)}
+		}
+	}
+	if least >= 1<<62 {
+		return math.MaxUint64
+	}
+	return uint64(least*(1+1e-9)) + 1
 }
 
 // pairs bounds how many rows of two atoms have all cells in common that they share: by the norms of
@@ -394,6 +509,7 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 		known[fixed] = true
 	}
 	var before *rel.Literal
+	w := weights{make([]weight, len(r.Vars))}
 	for n, atoms := uint64(1), 0; ; atoms++ {
 		best, most, least := -1, 0, uint64(0)
 		for i := range r.Body {
@@ -422,6 +538,9 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 			n = min(n, b.pairs(before, &r.Body[best]))
 		}
 		before = &r.Body[best]
+		if fixed < 0 {
+			n = min(n, w.join(before.Terms, b.counts[before.Rel], atoms == 0))
+		}
 		for _, t := range r.Body[best].Terms {
 			if t.Kind == rel.Variable {
 				need[t.Var], known[t.Var] = false, true
@@ -434,7 +553,10 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 func (b *bounds) fit(r int, cells []rel.Term, known func(v int) bool) uint64 {
 	n := b.rows[r]
 	for c, t := range cells {
-		if t.Kind == rel.Const || t.Kind == rel.Variable && known(t.Var) {
+		switch {
+		case t.Kind == rel.Const && b.counts[r][c] != nil:
+			n = min(n, uint64(b.counts[r][c].of(int(t.Value))))
+		case t.Kind == rel.Const || t.Kind == rel.Variable && known(t.Var):
 			n = min(n, b.degrees[r][c])
 		}
 	}
@@ -762,7 +884,7 @@ func (pl *Plan) sized(i int) *store {
 // values that it does not have itself.
 func (b *certifier) work(n *nest) uint64 {
 	cells := make([]uint64, len(n.rule.Vars)) // of the variables that are bound: how many values
-	nameless := uint64(1)
+	nameless, many := uint64(1), uint64(1)
 	combos := func(but []rel.Term) uint64 {
 		c := nameless
 		for v, k := range cells {
@@ -773,6 +895,7 @@ func (b *certifier) work(n *nest) uint64 {
 		return c
 	}
 	at, total := uint64(1), uint64(2)
+	joins := weights{make([]weight, len(n.rule.Vars))}
 	for i := range n.steps {
 		st := &n.steps[i]
 		total = tensor.SatAdd(total, at)
@@ -811,7 +934,7 @@ func (b *certifier) work(n *nest) uint64 {
 				cells[t.Var] = max(1, b.columns[l.Rel][c])
 			}
 		}
-		nameless = tensor.SatMul(nameless, b.copies[l.Rel])
+		nameless, many = tensor.SatMul(nameless, b.copies[l.Rel]), tensor.SatMul(many, b.copies[l.Rel])
 		if st.meets > 0 && n.rule.Vars[st.out[0].reg].Domain != nil { // lists that are no lines
 			short := uint64(leastLine + n.rule.Vars[st.out[0].reg].Domain.Size/256 + 1)
 			total = tensor.SatAdd(total, tensor.SatMul(at, short*uint64(2+st.meets)))
@@ -822,6 +945,9 @@ func (b *certifier) work(n *nest) uint64 {
 		at = min(tensor.SatMul(at, match), most)
 		if i == 1 && n.steps[0].kind == scan {
 			at = min(at, tensor.SatMul(b.pairs(n.steps[0].lit, l), tensor.SatMul(b.copies[n.steps[0].rel], b.copies[l.Rel])))
+		}
+		if joined := joins.join(b.keyed(l), b.counts[l.Rel], i == 0); many == 1 {
+			at = min(at, joined)
 		}
 		total = tensor.SatAdd(total, at)
 		at = min(at, combos(nil))

@@ -281,7 +281,9 @@ func unique(p *rel.Program, r *rel.Rule) bool {
 
 // Of reports whether New gave this plan for a program and such sizes.
 func (pl *Plan) Of(p *rel.Program, size []Size) bool {
-	return pl.of == p && slices.EqualFunc(pl.sizes, size, func(a, b Size) bool { return a.Rows == b.Rows && slices.Equal(a.Extents, b.Extents) })
+	return pl.of == p && slices.EqualFunc(pl.sizes, size, func(a, b Size) bool {
+		return a.Rows == b.Rows && slices.EqualFunc(a.Extents, b.Extents, tensor.Extent.Equal)
+	})
 }
 
 // setApart finds the tables that are only tallied, and so are read where they lie rather than
