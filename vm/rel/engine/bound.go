@@ -10,7 +10,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// bounds is what is known of a program before it runs.
+// bounds is what is known of a program before it runs: of each relation, by its number, and of the
+// whole. None is ever below what a run finds. Numbers that overflow stay at the largest there is.
 type bounds struct {
 	columns [][]uint64 // different cells that a column can have
 	rows    []uint64
@@ -119,8 +120,9 @@ func (b *sources) place(n uint64) places {
 	return places{int32(len(b.sizes) - 1)}
 }
 
-// stratum bounds the relations of a stratum, after those that they read. Rows are counted by
-// rules as well, unless they are recursive, and the smaller number counts.
+// stratum bounds the relations of a stratum, after those that they read. Rows of a recursive one
+// are bounded by the combinations of its columns alone: how often its rules run is not known.
+// Otherwise they are counted by rules as well, and the smaller number holds.
 func (b *sources) stratum(s rel.Stratum) {
 	given := make([]uint64, len(s.Relations))
 	for k, i := range s.Relations {
@@ -147,7 +149,7 @@ func (b *sources) stratum(s rel.Stratum) {
 		changed = changed || b.grew
 	}
 	for _, x := range s.Rules {
-		for c := range b.below[b.p.Rules[x].Rel] {
+		for c := range b.below[b.p.Rules[x].Rel] { // what a rule computes may be below 0
 			b.below[b.p.Rules[x].Rel][c] = true
 		}
 	}
@@ -528,8 +530,9 @@ func (pl *Plan) certify() {
 	b.take(tensor.SatMul(b.numbers, 64))
 }
 
-// relation counts what the rows of a relation take wherever they come from: they are read, looked up
-// and put into indexes.
+// relation counts what the rows of a relation take wherever they come from: they are read, looked
+// up and put into indexes. The factors are generous roundings of what store.go counts and takes;
+// tests compare them with runs.
 func (b *certifier) relation(i int) {
 	r := &b.p.Relations[i]
 	n, marks := b.rows[i], uint64(b.marks[i])
@@ -561,6 +564,7 @@ func (b *certifier) relation(i int) {
 
 // stratum counts the loops of its rules, and what its special ways take.
 func (b *certifier) stratum(s *stratum) {
+	// All rounds but the last add a row or settle a value.
 	rounds := uint64(2)
 	for _, r := range s.Relations {
 		rounds = tensor.SatAdd(rounds, b.rows[r])
@@ -749,6 +753,7 @@ func (b *certifier) work(n *nest) uint64 {
 		}
 		return c
 	}
+	// at is how often the next step is reached, total the rows that are looked at so far.
 	at, total := uint64(1), uint64(2)
 	for i := range n.steps {
 		st := &n.steps[i]

@@ -9,7 +9,11 @@ import (
 	"ein/vm/tensor"
 )
 
-// groups holds the aggregates of a rule while it runs.
+// groups holds the aggregates of a rule while it runs. Its numbers lie in acc, stride for each
+// group: the number of bindings first, then one for each aggregate that is no Count. A group is
+// found by its key in the store, or if direct by the place of its key among all combinations,
+// without a look-up. If these are too many for the caches, acc covers one block of places at a
+// time.
 type groups struct {
 	store            // a row for each group
 	cells  []int     // columns of the head that are aggregates

@@ -160,7 +160,8 @@ type explainer struct {
 	whole  *run // of part, where not less will do
 }
 
-// evaluate gives the rows that a part of the program asks for.
+// evaluate gives the rows that a part of the program asks for. Where demand has nothing to push, it
+// evaluates all that leads to the goals, once for all who ask.
 func (x *explainer) evaluate(part *rel.Program) *run {
 	if x.whole != nil {
 		return x.whole
@@ -185,6 +186,8 @@ func (x *explainer) evaluate(part *rel.Program) *run {
 	return r
 }
 
+// replay prepares to derive again, by the rules as written, what evaluate has made of a part. list
+// are the closures whose pairs come from searches.
 func (x *explainer) replay(part, written *rel.Program, list []*paths) *why {
 	needed := make([]bool, len(written.Relations)) // not those of hidden steps
 	copy(needed, x.needed)
@@ -211,7 +214,7 @@ func queries(p *rel.Program, goals []Goal) (list []rel.Rule) {
 	return list
 }
 
-// goal is a result that only asks.
+// goal is a result that only asks: a relation without columns, which has a row if a query has.
 var goal = []rel.Relation{{Name: "goal"}}
 
 // leading is the rules that lead to queries for results, and the relations that these rules read.
@@ -306,7 +309,11 @@ func (r *run) codes(i int, row []float64) []uint32 {
 	return key
 }
 
-// why is a replay: it derives rows again, the lowest first.
+// why is a replay: it derives rows again, the lowest first. The full run before it has said which
+// rows there are (complete); a replay says when each came. Its stores hold rows in order of their
+// rounds, so a height is a range of them (marks), and a row that is proved by lower rows only is
+// proved well-founded. The loops of run serve here too: with run.why set they report each row that
+// they read, and give each binding to emit.
 type why struct {
 	*run
 	complete []store  // of all rows, with indexes of the replay
@@ -333,7 +340,8 @@ type why struct {
 	collect func(steps int)
 }
 
-// mark says how many rows a relation had before a round, which had more than before.
+// mark says how many rows a relation had before a round, which had more than before. Rounds that
+// add nothing have none, so a chain of many rounds takes little memory.
 type mark struct{ round, rows int }
 
 // markBytes is what a mark takes, in a list that grows.
@@ -444,6 +452,8 @@ func (w *why) indexed(nests []*nest) {
 	w.prepare(&w.all, nests)
 }
 
+// keep puts a row into a store of the replay, unless it is there. Values are final, so the first
+// stays.
 func (w *why) keep(s *store, key []uint32, x float64) {
 	if _, added := w.add(s, key); added && s.valued {
 		s.val = append(spare(w.run, s.val), x)
@@ -459,6 +469,7 @@ func (w *why) derived(i int, key []uint32, x float64) {
 	}
 }
 
+// find is the number of a row in the replay, -1 if it has not come yet.
 func (w *why) find(i int, key []uint32) int { return w.stores[i].find(key) }
 
 // rounds derives rows until one fits the goal, and gives one of the lowest; -1 if the replay has
@@ -564,6 +575,7 @@ type read struct {
 	value float64
 }
 
+// read notes the row that step i reads, for a proof or a try; others need none.
 func (w *why) read(i int, s *store, row []uint32, k int) {
 	if w.reads == nil || k < 0 {
 		return
@@ -741,8 +753,9 @@ func (w *why) bind(r *rel.Rule, key []uint32, h int) (of []node, ok bool) {
 	return of, true
 }
 
-// whole runs the loops of a rule over all rows, for a goal in which NaN stands for anything. It
-// gives the rows that a rule with aggregates makes.
+// whole runs the loops of a rule over all rows rather than those of a round, for a goal in which
+// NaN stands for anything. It gives the rows that a rule with aggregates makes, in a store of their
+// own.
 func (w *why) whole(r *rel.Rule, goal []float64, n *nest) (made store) {
 	partial, all := w.stores, w.complete[r.Rel]
 	if r.Aggregates() {
