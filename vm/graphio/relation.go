@@ -290,7 +290,8 @@ func parseCell(val []byte, k tensor.ColumnKind) (x float64, expected string) {
 // Tables returns the values of relations over domains, each shared by all relations. labels holds
 // the names of each domain that are known before, and gets the new ones. All names are numbered
 // before the first table is made, as a domain has all of its names. Tables are sorted and have each
-// row once; the line of a row is found by the address of its first cell, which sorting leaves.
+// row once; the line of a row is found by the address of its first cell, as sorting moves rows and
+// not cells.
 func Tables(raws []*Raw, labels map[string][]string) ([]*tensor.Table, []Warning) {
 	ids := map[string]map[string]uint32{}
 	id := func(domain, label string) uint32 {
