@@ -242,6 +242,7 @@ type runs struct {
 	count  int
 }
 
+// stopAll cancels the commands in progress.
 func (r *runs) stopAll() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

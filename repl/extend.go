@@ -34,9 +34,7 @@ type entry struct {
 //   - facts and rules alone extend what is known of relations (grow);
 //   - any other entry is checked as a continuation of the program before it;
 //   - if it brings nodes or data that change the sizes of earlier values (stale), everything is
-//     checked once
-//
-// more, and is computed again with it.
+//     checked once more, and computed again with it.
 func (s *Session) extend(next *state, text, name string, line int) *entry {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "\ufeff"), "\n") + "\n"
 	e := &entry{start: len(next.file.Text)}

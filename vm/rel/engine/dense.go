@@ -219,11 +219,9 @@ type passage struct {
 //   - The second cell stays what it is (b is 1), and does not select the list: whole rows move
 //     (whole).
 //   - Pairs (x, w) stay in their row (a is 0, b is 2): they are put into this row (single with
-//     line). If the
-//
-// second cell selects the list (key is 1) and many are new, equal rows share what comes of them
-// (same).
-//   - All others go pair by pair, each into the row it belongs to.
+//     line). If the second cell selects the list (key is 1) and many are new, equal rows share what
+//     comes of them (same).
+//   - All others go pair by pair, each into the row it belongs to (single).
 func (r *run) through(n *nest, from, to *frontier) {
 	p := passage{turning: n.turning, width: 1, list: []uint32{0}, to: to} // without a list there is one binding
 	if p.key >= 0 {
