@@ -417,6 +417,7 @@ func (t *table) time(at time.Time) graphio.ValueKind {
 	return graphio.Text
 }
 
+// timestamp is a time by the unit that its column counts in.
 func timestamp(l *format.TimestampType, n int64) time.Time {
 	switch l.Unit.Value.(type) {
 	case *format.MilliSeconds:

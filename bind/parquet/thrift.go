@@ -38,6 +38,7 @@ func skim(b []byte) *skimmer {
 	return s
 }
 
+// skip steps over bytes. Whatever goes past the end sets bad, and is looked at once, in the end.
 func (s *skimmer) skip(n uint64) {
 	if n > uint64(len(s.b)-s.at) {
 		s.bad = true
@@ -65,6 +66,7 @@ func (s *skimmer) uvarint() uint64 {
 	return v
 }
 
+// varint is a number of either sign, in zigzag form.
 func (s *skimmer) varint() int64 {
 	v := s.uvarint()
 	return int64(v>>1) ^ -int64(v&1)

@@ -345,6 +345,7 @@ func nearest(x *big.Int) float64 {
 	return f
 }
 
+// filled is a tensor of one number, of sizes that are known before the run.
 func filled(vs []value, x float64) value {
 	dims := lists.Map(vs, func(v value) int { return staticInt(v, "a size") })
 	out := value{Tensor: newTensor(dims...)}
@@ -365,6 +366,7 @@ func table(n, m int, f func(i, j int) float64) value {
 	return out
 }
 
+// vectorOf and matrixOf require a rank.
 func vectorOf(v value) value {
 	if v.rank() != 1 {
 		fail(Static, "a vector is needed; this has rank %d", v.rank())
@@ -379,6 +381,7 @@ func matrixOf(v value) value {
 	return v
 }
 
+// diagonal is the elements at equal places, as far as both axes go.
 func diagonal(m value) []float64 {
 	var d []float64
 	for i := range min(m.Dims[0], m.Dims[1]) {
@@ -514,6 +517,7 @@ func (g graph) both() graph {
 	return graph{g.n, func(i, j int) bool { return g.edge(i, j) || g.edge(j, i) }}
 }
 
+// without is g with some edges left out.
 func (g graph) without(leave func(i, j int) bool) graph {
 	return graph{g.n, func(i, j int) bool { return g.edge(i, j) && !leave(i, j) }}
 }
@@ -654,6 +658,7 @@ func betweenness(vs []value) value {
 	return out
 }
 
+// capacities fails unless all weights are at least 0; NaN is not.
 func capacities(w []float64) {
 	if slices.ContainsFunc(w, func(x float64) bool { return !(x >= 0) }) {
 		fail(Runtime, "a weight is below 0")

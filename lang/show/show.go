@@ -234,6 +234,7 @@ func (t *text) cut(n int, what string) {
 	}
 }
 
+// left says how much of a value is shown, and how to see the rest.
 func (t *text) left(shown string) {
 	t.put("  (", shown, " shown")
 	if t.opt.Hint != "" && t.opt.Top == 0 {

@@ -121,6 +121,7 @@ func (l *loop) count(u model.Usage, cost float64) {
 	l.longest = max(l.longest, u.Output)
 }
 
+// summary is what the run has done so far. What is neither on disk nor newly answered is missing.
 func (l *loop) summary() Summary {
 	s := l.sum
 	s.Cost, s.Unanswered = l.spent, l.lost

@@ -188,6 +188,8 @@ func (p *openAIPieces) add(data []byte) error {
 	return nil
 }
 
+// whole is the body that the same answer would have had in one piece, and whether the stream has
+// ended well.
 func (p *openAIPieces) whole() (any, bool) {
 	b := map[string]any{"id": p.id, "model": p.model, "choices": []any{map[string]any{"finish_reason": p.finish,
 		"message": map[string]any{"content": p.text.String(), "reasoning_content": p.reasoning.String(), "refusal": p.refusal.String(), "tool_calls": p.calls}}}}

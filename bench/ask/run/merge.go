@@ -80,6 +80,7 @@ func Merge(dir string, shards []string) error {
 	return writeConfig(dir, whole)
 }
 
+// appendFile copies a file behind what was written.
 func appendFile(w io.Writer, name string) error {
 	f, err := os.Open(name)
 	if err != nil {

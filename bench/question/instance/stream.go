@@ -234,6 +234,8 @@ func (r *run) fill(cells *Cells) {
 	}
 }
 
+// give hands the next index of a cell to a worker. Its result has a place in the order of the cell
+// at once.
 func (r *run) give(c *pending) {
 	id := c.ID
 	id.Index = c.next

@@ -61,6 +61,8 @@ func finish(groups []*Group, opt *Options) []*Group {
 	return out
 }
 
+// adjust sets the p values of groups that are tested together: by Holm, and by Benjamini and
+// Hochberg.
 func adjust(groups []*Group) {
 	p := lists.Map(groups, func(g *Group) float64 { return g.P })
 	holm, bh := stats.Holm(p), stats.BenjaminiHochberg(p)

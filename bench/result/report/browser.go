@@ -73,6 +73,8 @@ type question struct {
 // that all replies get wrong, those that all get right. No kind crowds out the others.
 var turns = []int{0, 1, 1, 2}
 
+// class is 2 for a question that is always answered right, 0 for one that sometimes is, 1 for one
+// that never is.
 func (q *question) class() int {
 	switch {
 	case q.right:

@@ -45,6 +45,8 @@ type num struct {
 	exact bool    // no rounding has happened
 }
 
+// ok reports whether both engines compute such numbers alike: whole ones and fractions of few bits
+// are exact, whatever the order of operations, and others must not be large.
 func (n num) ok() bool {
 	if !n.exact {
 		return n.max <= maxInexact
