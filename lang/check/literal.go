@@ -197,6 +197,7 @@ func rows(l *syntax.List) []syntax.Expr {
 // shape, and all others must agree with it.
 func (c *checker) list(x *syntax.List) val {
 	var dims []int
+	// The shape, by the first element of each level.
 	for l := x; ; {
 		if l.Packed != nil {
 			dims = append(dims, l.Packed.Dims...)

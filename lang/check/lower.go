@@ -329,6 +329,7 @@ func (r *relations) labelsOf(domain string) []string {
 // lower is the program of a stage: the relations that it gives, and those that they need; the last
 // one has all relations, to be told of.
 func (c *checker) lower(p *rel.Program, s *stage, last bool) *rel.Program {
+	// Relations keep their order and get new places, as those that no result needs are left out.
 	needed := c.needs(s.results...)
 	out := &rel.Program{}
 	at := map[int]int{} // where a relation is in out

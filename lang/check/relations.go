@@ -882,7 +882,7 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 	switch variable := isVariable(x.Name); {
 	case x.Name == "_":
 		return rel.Term{Kind: rel.Any}, c.rel.slot(anything, "", x.Span)
-	case variable && written && cl.query != "":
+	case variable && written && cl.query != "": // a query takes the constant
 		c.say(queryConstant, x.Span, x.Name)
 	case variable:
 		if _, again := cl.ids[x.Name]; known && !again && len(x.Name) > 1 {
@@ -890,7 +890,7 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 		}
 		v := cl.variable(c, x.Name, x.Span)
 		return rel.Term{Var: v}, cl.vars[v].slot
-	case !known && c.rel.byName[x.Name] != nil:
+	case !known && c.rel.byName[x.Name] != nil: // a relation where a value belongs
 		cl.bad = true
 		c.relationAsTerm(x)
 		v := cl.hidden(c, x.Name, anything, x.Span)

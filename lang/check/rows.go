@@ -154,6 +154,8 @@ func (c *checker) numberNodes() {
 	if len(c.rel.byName) == 0 || c.labels != nil || slices.ContainsFunc(c.file.Stmts, isInput) || c.cfg.After != nil && len(c.cfg.After.Inputs) > 0 {
 		return
 	}
+	// All axes of a tensor must be nodes, so one column of names keeps the numbers beside it what
+	// they are.
 	read := func(n syntax.Node) bool {
 		name, _ := n.(*syntax.Name)
 		if name == nil || c.rel.byName[name.Name] == nil {

@@ -153,6 +153,8 @@ func (c *checker) skeleton(clauses []*clause) *rel.Program {
 // back. Each kind of mistake is reported once in a stratum.
 func (c *checker) stratify(p *rel.Program, clauses []*clause) {
 	for _, s := range p.Strata() {
+		// One report for each kind of mistake in a stratum: the other rules of a cycle would show
+		// the same picture.
 		said := map[error]bool{}
 		for _, i := range s.Rules {
 			cl := clauses[i]
@@ -351,6 +353,7 @@ func (c *checker) fill(clauses []*clause, list []*relation) {
 // impossible warns about a body that nothing satisfies, because of two bounds of a variable, or a
 // constant that the facts of a relation lack.
 func (c *checker) impossible(cl *clause) {
+	// The narrowest bounds of each variable so far; strict ones exclude their end.
 	type bounds struct {
 		low, high             float64
 		isLow, isHigh         bool
@@ -525,6 +528,8 @@ func firstVar(ts []rel.Term) int {
 // form is a rule with variables numbered by occurrence and sorted literals, so that rules that say the
 // same have one form.
 func (c *checker) form(cl *clause) string {
+	// Variables are numbered in the head first, then in the body in the order of the sorted
+	// literals.
 	number := map[int]int{}
 	for _, h := range cl.Head {
 		h.Expr.Vars(func(v int) {

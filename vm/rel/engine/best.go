@@ -137,6 +137,7 @@ func (r *run) best(st *stratum) bool {
 	for _, i := range st.Relations {
 		s := &r.stores[i]
 		r.turn(s, true)
+		// All values that there are go onto the ladder.
 		s.next, s.changed = s.changed, s.next
 		for len(s.improved) <= s.n>>6 {
 			r.take(8)
@@ -163,6 +164,7 @@ func (r *run) best(st *stratum) bool {
 				r.pass(n, s, top.key)
 			}
 		}
+		// Behind a sunk value rounds go on, from all values.
 		if !r.sunk {
 			collect()
 		}

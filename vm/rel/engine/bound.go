@@ -419,6 +419,8 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 			return n
 		}
 		n, done[best] = tensor.SatMul(n, least), true
+		// Two atoms have a bound of their own, which does not take every row for the one of most
+		// matches.
 		if atoms == 1 {
 			n = min(n, b.pairs(before, &r.Body[best]))
 		}
@@ -616,8 +618,10 @@ func (b *certifier) stratum(s *stratum) {
 	}
 }
 
-// superior reports whether what a rule makes of a value by e is never better than the value (Knuth, A
-// Generalization of Dijkstra's Algorithm, 1977).
+// superior reports whether what a rule makes of a value by e is never better than the value (Knuth,
+// A Generalization of Dijkstra's Algorithm, 1977). So are a value plus a weight from 0 on under
+// min, and the larger of a value and anything. Then no key improves after it was taken, and each is
+// gone through once.
 func (b *certifier) superior(n *nest, e *rel.Expr) bool {
 	if len(e.Args) == 0 {
 		return e.Term == rel.Term{Var: n.steps[0].value}
@@ -769,6 +773,9 @@ func (b *certifier) work(n *nest) uint64 {
 		}
 		l := st.lit
 		match := uint64(1)
+		// Each row at most once for each combination of what it does not hold (most); and for each
+		// binding so far, at most the rows with one known cell (fit) or all combinations of the
+		// unknown ones (match).
 		most, fit := tensor.SatMul(b.rows[l.Rel], combos(l.Terms)), b.fit(l, func(v int) bool { return cells[v] > 0 })
 		value := func(c int) bool { return c == len(l.Terms)-1 && valued(&b.p.Relations[l.Rel]) }
 		for c, t := range l.Terms {
@@ -803,6 +810,7 @@ func (b *certifier) work(n *nest) uint64 {
 			at = min(at, tensor.SatMul(b.pairs(n.steps[0].lit, l), tensor.SatMul(b.copies[n.steps[0].rel], b.copies[l.Rel])))
 		}
 		total = tensor.SatAdd(total, at)
+		// No more bindings than combinations of the values that variables have by now.
 		at = min(at, combos(nil))
 	}
 	return tensor.SatAdd(total, tensor.SatMul(at, 3))

@@ -201,6 +201,7 @@ func (r *run) close(st *stratum) {
 		s.hi = s.n
 		return
 	}
+	// Where all pairs are asked for (-1), searches begin on the side where first pairs come first.
 	by := c.by
 	if by < 0 {
 		if by = 0; c.right && !c.same {
@@ -300,6 +301,8 @@ func (r *run) pairs(s *store, x uint32) (start, end int) {
 	start = s.n
 	var row [2]uint32
 	row[q.by] = x
+	// Rows are entered in a table only if somebody looks single ones up; a search finds each pair
+	// once anyway.
 	asked := s.bits != nil || s.hash != nil
 	found := func(list []uint32) {
 		r.work(uint64(len(list)) + 1)
@@ -368,6 +371,8 @@ func (r *run) closeBits(c *closure, s, first, step *store, by int) bool {
 	if !kernel.ClosureCSR(r.ctl, all, graph, scratch) {
 		r.look()
 	}
+	// Where the first pairs are the steps, the closure of the steps is all. Otherwise each first
+	// pair (x, y) adds the row of y to that of x.
 	same := c.same || c.step == c.rel
 	if !same && first.n == step.n {
 		r.members(step)

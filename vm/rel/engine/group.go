@@ -176,6 +176,7 @@ func (r *run) blocks(s *store) {
 	g := r.groups
 	r.work(2 * uint64(s.hi))
 	r.take(16 * uint64(s.hi))
+	// The place of each row's group, column by column: mixed radix, the last column fastest.
 	places := make([]uint32, s.hi)
 	for i, c := range r.nest.groups {
 		size, col := uint32(g.size[i]), r.read[c]
@@ -204,6 +205,7 @@ func (r *run) blocks(s *store) {
 		}
 	}
 	single := one >= 0 && one < len(g.cells)
+	// Rows sorted by block, each with its place within the block.
 	rows, spots := make([]uint64, s.hi), make([]uint32, s.hi)
 	r.each(0, s.hi, func(k int) {
 		at := &ptr[places[k]>>blockBits]

@@ -185,7 +185,10 @@ func (w *rewriter) closure(s rel.Stratum) {
 	if len(rules) == 1 && steps {
 		return
 	}
+	// The rest of each recursive body becomes a rule for the steps, and the rule keeps P and one
+	// step.
 	step, made := w.relation(at, p.Columns), len(w.rules)
+	// Pairs of pairs are paths of first pairs, so the rules for these make the steps.
 	if kind == double {
 		for _, i := range first {
 			r := w.rules[i]
@@ -319,6 +322,7 @@ func (w *rewriter) cut(s rel.Stratum, i int) bool {
 				}
 			}
 		}
+		// A relation of three variables or more could have as many rows as the join that it saves.
 		if len(kept) <= 2 && (best < 0 || inside < bestInside) {
 			best, bestInside, bestKept = v, inside, kept
 		}

@@ -191,6 +191,7 @@ func (r *run) begin(args []*tensor.Value) {
 		r.rel = i
 		switch rl.Source {
 		case rel.FromTable:
+			// A table that is only tallied is read where it lies.
 			if t := args[rl.Arg].Table; r.apart[i] && t.Bits == nil {
 				r.work(uint64(t.Len))
 				s.table, s.n = t, t.Len
@@ -204,6 +205,8 @@ func (r *run) begin(args []*tensor.Value) {
 			r.facts(s, rl)
 		}
 		s.hi = s.n
+		// Steps that meet look pairs up in lists; only if the rows can be bits is a table quicker
+		// than those.
 		if r.member[i] || r.met[i] && s.words() > 0 {
 			r.members(s)
 		}
@@ -465,6 +468,7 @@ func (r *run) do(n *nest) {
 	}
 	r.row = append(r.row[:0], make([]uint32, len(n.rule.Head))...)
 	r.drive = -1
+	// What is marked belongs to the steps of the nest before.
 	for k := range r.marks {
 		r.marks[k].clear()
 		r.marks[k].kept = false
@@ -743,6 +747,7 @@ func (r *run) rows(i int, st *step, s *store) int {
 	if s.whole {
 		return r.ones(i, st, s)
 	}
+	// A scan has an index only for its order, and does without where rows are still to come.
 	if st.index < 0 || st.kind == scan && s.index[st.index].ptr == nil {
 		return r.numbered(i, st, s, lo, hi, nil)
 	}
@@ -896,10 +901,12 @@ func (r *run) some(st *step, x *index, rows []uint32, width, key, owner int) uin
 	s, of := &r.stores[st.rel], &r.stores[pair.rel]
 	by := of.index[pair.index]
 	mine := r.line(of, by, rows[owner], pair.col)
+	// Whether a list has less than one row for four words of its bits.
 	few := func(list []uint32, width int) bool { return len(mine)*width > 4*len(list) }
 	if mine == nil || by.ptr != nil && few(by.list(rows[owner], of.width), of.width) {
 		return all
 	}
+	// Rows without a list meet nothing; those with few rows are looked at one by one later.
 	var lines [64][]uint64
 	var at [64]uint8
 	some, known := uint64(0), 0

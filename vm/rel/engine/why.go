@@ -99,6 +99,7 @@ func Why(p *rel.Program, size []Size, ctl *kernel.Ctl, args []*tensor.Value, bud
 	x.part, x.needed = leading(p, goal, queries(p, goals))
 	x.bound = newBounds(x.part, x.part.Strata(), size, bounds{})
 	answers = make([]Answer, len(goals))
+	// First the goals alone: those that hold need no more.
 	list, part, written := x.paths()
 	w := x.replay(part, written, list)
 	var missing []int
@@ -113,6 +114,7 @@ func Why(p *rel.Program, size []Size, ctl *kernel.Ctl, args []*tensor.Value, bud
 	if missing == nil {
 		return answers, nil
 	}
+	// Then, for those without a row, what their rules read on the way.
 	if x.whole == nil {
 		var read []rel.Rule
 		for _, i := range missing {
@@ -487,6 +489,7 @@ func (w *why) rounds(g Goal) int {
 		if round > 0 { // only what has new rows is looked at: there may be as many rounds as rows
 			old, fresh, w.grown = fresh, w.grown, nil
 		}
+		// What was new in the last round is so no more.
 		for _, i := range old {
 			s := &w.stores[i]
 			s.lo, s.changed = s.hi, s.changed[:0]
@@ -644,6 +647,8 @@ func (w *why) prove(relation, row int) *Proof {
 	of := map[node]*pending{}
 	stack := []node{{relation, row}}
 	for len(stack) > 0 {
+		// A row stays on the stack until all that it is made of is proved, and is then done for
+		// good.
 		x := stack[len(stack)-1]
 		if _, ok := done[x]; ok {
 			stack = stack[:len(stack)-1]
