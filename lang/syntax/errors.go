@@ -642,6 +642,8 @@ func (p *parser) errClauseEnd(seg segment, ends ...string) diag.Diagnostic {
 
 const notOr = "`;` is not or: for another way to the same rows, write a second rule with the same head."
 
+// errManyFacts reports a clause of several atoms that ends with a dot: facts with commas between,
+// or a rule without its arrow.
 func errManyFacts(text string, body []Literal) diag.Diagnostic {
 	d := newError(codes.E0115, body[1].Span, "a fact is one atom")
 	if n, ok := body[1].X.(*Name); ok && strings.EqualFold(n.Name, "if") && len(body) > 2 {
@@ -656,6 +658,7 @@ func errManyFacts(text string, body []Literal) diag.Diagnostic {
 	return d
 }
 
+// errInBody reports an operator of a head in a body.
 func errInBody(l Literal) diag.Diagnostic {
 	d := newError(codes.E0115, l.OpSpan, "`%s` is not allowed in the body of a rule", l.Op)
 	return withNote(d, "In a body `v = e` gives v a value; `"+l.Op.String()+"` belongs to the head: `T[x] "+l.Op.String()+" e <- Body(x, e).`")
@@ -718,6 +721,8 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 	return d
 }
 
+// errSecondAssign reports another assignment in a statement that has one: two statements in a line,
+// or a comparison.
 func (p *parser) errSecondAssign(seg segment, i int) diag.Diagnostic {
 	t := p.toks[i]
 	d := newError(codes.E0110, t.span(), "a second %s in one statement", excerpt(p.word(i)))
