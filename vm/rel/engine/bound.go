@@ -771,11 +771,11 @@ func (b *certifier) work(n *nest) uint64 {
 			}
 			continue
 		}
-		l := st.lit
-		match := uint64(1)
 		// Each row at most once for each combination of what it does not hold (most); and for each
 		// binding so far, at most the rows with one known cell (fit) or all combinations of the
 		// unknown ones (match).
+		l := st.lit
+		match := uint64(1)
 		most, fit := tensor.SatMul(b.rows[l.Rel], combos(l.Terms)), b.fit(l, func(v int) bool { return cells[v] > 0 })
 		value := func(c int) bool { return c == len(l.Terms)-1 && valued(&b.p.Relations[l.Rel]) }
 		for c, t := range l.Terms {
