@@ -95,9 +95,9 @@ func (g *Net) Graph() Graph {
 	return out
 }
 
-// Reach returns the nodes that one of from reaches, from among them, by at most so many hops, or, back, that
-// reach it; and how many hops are needed until there is nothing new, or until
-// goal is reached, -1 being none.
+// Reach returns the nodes that one of from reaches, from among them, by at most so many hops, or,
+// back, that reach it; and how many hops are needed until there is nothing new, or until goal is
+// reached, -1 being none.
 func (g *Net) Reach(from Bits, goal, hops int, back bool) (seen Bits, depth int) {
 	seen = from
 	for front := from; depth < hops && (goal < 0 || !seen.Has(goal)); depth++ {
@@ -202,8 +202,9 @@ func (g *Net) Move(s *random.Stream) bool {
 	return true
 }
 
-// IsFamily reports whether the graph is one that Kinship could have drawn: nobody
-// has too many children or parents or is their own ancestor, and of two parents neither is an ancestor of the other.
+// IsFamily reports whether the graph is one that Kinship could have drawn: nobody has too many
+// children or parents or is their own ancestor, and of two parents neither is an ancestor of the
+// other.
 func (g *Net) IsFamily() bool {
 	for x := range g.N {
 		if g.Out[x].Len() > MaxChildren {

@@ -533,8 +533,8 @@ func (pl *Plan) certify() {
 }
 
 // relation counts what the rows of a relation take wherever they come from: they are read, looked
-// up and put into indexes. The factors are generous roundings of what store.go counts and takes;
-// tests compare them with runs.
+// up and put into indexes. The factors bound what store.go counts and takes; tests compare them
+// with runs.
 func (b *certifier) relation(i int) {
 	r := &b.p.Relations[i]
 	n, marks := b.rows[i], uint64(b.marks[i])
