@@ -211,7 +211,9 @@ func (s *scanner) dotEnds() bool {
 // single is the kind of a character that is a token wherever it stands.
 var single = [256]Kind{',': KindComma, ';': KindSemicolon, '*': KindMul, '(': KindLParen, '[': KindLBracket, '{': KindLBrace, ')': KindRParen, ']': KindRBracket, '}': KindRBrace}
 
-// scan moves past the token that starts with c and says what it is.
+// scan moves past the token that starts with c and says what it is. First come the kinds that c
+// alone decides, which most tokens are; then those that depend on what is around; and last the rest
+// of the punctuation.
 func (s *scanner) scan(c byte) Kind {
 	if k := single[c]; k != KindEOF {
 		s.pos++

@@ -103,6 +103,7 @@ func (s *store) frontierWords() int {
 // dense evaluates a stratum on bits. It declines if the relations are sparse, or lists or memory
 // are missing.
 func (r *run) dense(st *stratum) bool {
+	// Sparse is fewer than one row for two nodes, those of the lists that rules follow included.
 	size, given, words := 0, 0, 0
 	for _, i := range st.Relations {
 		s := &r.stores[i]
@@ -127,6 +128,7 @@ func (r *run) dense(st *stratum) bool {
 		return false
 	}
 	r.take(8 * uint64(words))
+	// All that the rounds need is cut from one piece of memory, so that they allocate nothing.
 	room := make([]uint64, words)
 	piece := func(n int) (list []uint64) {
 		list, room = room[:n], room[n:]

@@ -938,6 +938,8 @@ func (w *why) tries(g Goal) (list []Try) {
 		}
 		t := Try{Rule: r}
 		if n := w.towards(g, r); n != nil {
+			// Only the bindings that get farthest count. Those with the lowest rows are kept, so
+			// that the ones shown do not depend on the order in which the rows lie.
 			far := -1
 			var keys [][]float64
 			var key []float64

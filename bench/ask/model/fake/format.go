@@ -310,6 +310,7 @@ func (openAI) authorize(r *http.Request, key string) *problem {
 const openAIOthers = "audio frequency_penalty function_call functions logit_bias logprobs metadata modalities moderation parallel_tool_calls prediction presence_penalty " +
 	"prompt_cache_key prompt_cache_options prompt_cache_retention response_format safety_identifier service_tier store top_logprobs user verbosity web_search_options"
 
+// parse reads a request of Chat Completions.
 func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) {
 	var b struct {
 		Model               string    `json:"model"`
@@ -488,6 +489,7 @@ type responses struct{ openAI }
 const responsesOthers = "access_programs background background_options context_management conversation image include max_tool_calls metadata moderation parallel_tool_calls previous_response_id prompt " +
 	"prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier store stream_options text top_logprobs truncation user"
 
+// parse reads a request of the Responses API.
 func (responses) parse(_ http.Header, _ string, body []byte) (*question, *problem) {
 	var b struct {
 		Model        string          `json:"model"`
@@ -587,10 +589,14 @@ func (anthropic) authorize(r *http.Request, key string) *problem {
 	return nil
 }
 
+// anthropicBad is a request that the API refuses as such.
 func anthropicBad(message string, args ...any) *problem {
 	return &problem{http.StatusBadRequest, "invalid_request_error", "", fmt.Sprintf(message, args...), ""}
 }
 
+// parse reads a request of the Messages API, or of its count of tokens, which sets no limit of an
+// answer. What it refuses, and in which words, is what the API does for the model: the newest take
+// no temperature and think without a budget.
 func (anthropic) parse(h http.Header, name string, body []byte) (*question, *problem) {
 	var b struct {
 		Model     string `json:"model"`
@@ -846,10 +852,14 @@ func (gemini) authorize(r *http.Request, key string) *problem {
 	return nil
 }
 
+// geminiBad is a request that the API refuses as such.
 func geminiBad(message string, args ...any) *problem {
 	return &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf(message, args...), ""}
 }
 
+// parse reads a request of generateContent, in which a name may be written in camel or in snake
+// case. The first call of a turn has a signature that has to come back with it; a request without
+// is refused.
 func (gemini) parse(_ http.Header, name string, body []byte) (*question, *problem) {
 	type content struct {
 		Role  string `json:"role"`
