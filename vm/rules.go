@@ -240,8 +240,9 @@ func scatter(m *Machine) bool {
 	return true
 }
 
-// csr makes a sparse matrix of the rows of a table, which are in the order of labels:
-// sorted by column and then by row. Zeros are no entries.
+// csr makes a sparse matrix of the rows of a table, which are in the order of labels: sorted by
+// column and then by row. Zeros are no entries. The two sorts are those of a radix sort: by
+// counting, the second one leaving in their order what it does not tell apart.
 func (m *Machine) csr(t *tensor.Table, numbers bool) {
 	d := &m.d.CSR
 	d.Idx = d.Idx[:cap(d.Idx)]
@@ -292,6 +293,7 @@ func (m *Machine) csr(t *tensor.Table, numbers bool) {
 		}
 		*at++
 	}
+	// The start of each row went along with what was put there, up to the start of the next.
 	copy(d.Ptr[1:], d.Ptr[:d.Rows])
 	d.Ptr[0] = 0
 }

@@ -510,7 +510,8 @@ func countAll(m *Machine) (ok bool) {
 	})
 }
 
-// selects takes elements, rows and slices.
+// selects takes elements, rows and slices. The positions are known only now, so each is checked
+// here against its axis; that layouts and ranks fit is what the verifier has made sure of.
 func selects(m *Machine) bool {
 	c, d, a, axes := &m.ctl, m.d, m.a, m.Axes
 	var at [tensor.MaxRank]int

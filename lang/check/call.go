@@ -569,7 +569,9 @@ func (c *checker) functions() {
 	}
 }
 
-// inBody looks for unknown names in a function and returns its calls of others.
+// inBody looks for unknown names in a function and returns its calls of others. A body is
+// elaborated only where it is called, with the shapes of the arguments; this finds mistakes in
+// functions that nothing calls.
 func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 	known := make(map[string]bool)
 	for _, p := range d.Params {

@@ -134,7 +134,9 @@ func (c *checker) sizes() []int {
 	return c.size
 }
 
-// assign elaborates a statement to the value of its left side.
+// assign elaborates a statement to the value of its left side. Indices are numbered as they are
+// met, those of the left side first. A term on the right is summed over the indices that the left
+// side lacks; with max= and min= nothing is summed, and they fold over those indices instead.
 func (c *checker) assign(s *syntax.Assign) (v val) {
 	if c.overLimit(s.Span) {
 		return val{}

@@ -666,7 +666,8 @@ func (c *checker) rightColumns(r *relation, n int, at source.Span) bool {
 	return n == want
 }
 
-// rule is a fact, a base case or a rule.
+// rule is a fact, a base case or a rule. A fact is only noted, by its constants. All else becomes a
+// clause, in which each variable has a slot for its type.
 func (c *checker) rule(s *syntax.Rule) {
 	if !c.byPosition(s) {
 		return

@@ -135,8 +135,9 @@ func (p *CSRFold) at(reg []float64, args [][]float64, axis, i int) {
 	}
 }
 
-// Run evaluates the fold of the matrices into dst. Of args only those after as many
-// are looked at.
+// Run evaluates the fold of the matrices into dst. Of args only those after as many are looked at.
+// Each row is gone through by the columns at which any of the matrices has an entry, with a cursor
+// into every one; points where none has are folded in before, by absentees.
 func (p *CSRFold) Run(c *Ctl, dst []float64, matrices []tensor.CSR, args [][]float64, s Scratch) bool {
 	m := newMeter(c)
 	reg, first := s.takeF(p.regs), len(p.none)

@@ -514,6 +514,7 @@ func (n *nest) heads(v int) (has bool) {
 	return has
 }
 
+// known reports whether all variables of an expression have values.
 func (b *planner) known(e *rel.Expr) bool {
 	ok := true
 	e.Vars(func(v int) { ok = ok && b.bound[v] })
@@ -525,7 +526,8 @@ func (b *planner) ready(l *rel.Literal) bool {
 	return !slices.ContainsFunc(l.Terms, func(t rel.Term) bool { return t.Kind == rel.Variable && !b.bound[t.Var] })
 }
 
-// tests plans one literal that needs no new rows, if one is ready.
+// tests plans one literal that needs no new rows, if one is ready. It costs less than any that
+// makes rows and may save them, so these come before the next atom is chosen.
 func (b *planner) tests() bool {
 	for i := range b.rule.Body {
 		l := &b.rule.Body[i]

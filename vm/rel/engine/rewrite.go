@@ -30,7 +30,8 @@ func rewrite(p *rel.Program) (written *rel.Program, shown map[int]int) {
 	return w.program(), shown
 }
 
-// show removes the rules of results that copy a relation as it is.
+// show removes the rules of results that copy a relation as it is. Its rows are then those of the
+// relation that it copies, whose number is in the map.
 func show(p *rel.Program) (*rel.Program, map[int]int) {
 	rules, uses := make([]int, len(p.Relations)), make([]int, len(p.Relations))
 	for i := range p.Rules {
@@ -397,7 +398,7 @@ func prune(r *rel.Rule) {
 		if t.Kind != rel.Variable {
 			return
 		}
-		if place[t.Var] == 0 {
+		if place[t.Var] == 0 { // no place yet; others are 1 more than they are
 			vars = append(vars, r.Vars[t.Var])
 			place[t.Var] = len(vars)
 		}

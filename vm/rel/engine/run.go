@@ -269,7 +269,8 @@ func (r *run) facts(s *store, rl *rel.Relation) {
 	clear(s.improved)
 }
 
-// entries reads a tensor.
+// entries reads a tensor as rows of its indices: with elements, one for each element with its
+// value; without, one for each that is not 0.
 func (r *run) entries(s *store, v *tensor.Value, elements bool) {
 	row := make([]uint32, s.width)
 	put := func(x float64) {
