@@ -278,9 +278,9 @@ type grid struct {
 	rows, cols int
 	vector     bool
 	binary     bool
-	at         []float64
-	low, high  float64
-	labels     []string
+	at         []float64 // row by row
+	low, high  float64   // of at
+	labels     []string  // of nodes, where it has them
 }
 
 // newGrid makes a grid of a vector or a matrix. Labels are used only if there is one for each row

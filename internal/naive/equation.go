@@ -63,11 +63,11 @@ type slot struct{ id, at int }
 type equation struct {
 	in    *interp
 	sc    *scope
-	lhs   []string
-	names []string
-	sizes []int
-	left  indexSet
-	pos   []int // the current value of each index
+	lhs   []string // its indices on the left, as often as they stand there
+	names []string // of all indices, by number
+	sizes []int    // likewise
+	left  indexSet // of lhs
+	pos   []int    // the current value of each index
 	steps int
 	huge  bool // an integer reached 2^53
 }

@@ -151,11 +151,11 @@ type clause struct {
 // variable is a variable of a rule or a query.
 type variable struct {
 	name    string
-	first   source.Span
-	slot    int
+	first   source.Span // where it stands first
+	slot    int         // of its type
 	count   int
 	hidden  bool // the value of an indexed tensor in an expression
-	sourced bool
+	sourced bool // an atom or an equation gives it a value
 }
 
 // class is what a column or a variable holds, as far as it is known. The order of the constants

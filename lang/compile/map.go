@@ -206,13 +206,13 @@ const maxFusedOps = 10
 type fusion struct {
 	g      *gen
 	root   *ir.Node
-	perm   []int // axis of the loop -> axis of root
-	args   []int
-	stride [][]int
+	perm   []int   // axis of the loop -> axis of root
+	args   []int   // registers of the operands
+	stride [][]int // of each, along the axes of the loop
 	consts []float64
 	code   []fusedOp
-	maps   int
-	temps  uint8
+	maps   int             // operations taken in, at most maxFusedOps
+	temps  uint8           // temporaries so far
 	sparse *sparseMatrices // of foldSparse
 }
 

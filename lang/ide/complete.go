@@ -71,9 +71,9 @@ func (d *Document) inside(offset int) (syntax.Token, bool) {
 // completer collects what can stand at one place. Of items of the same name, the first counts.
 type completer struct {
 	d      *Document
-	site   site
-	scope  []known
-	prefix string
+	site   site    // what is around the place
+	scope  []known // the names that it may use
+	prefix string  // what is typed of the word
 	items  []Item
 	seen   map[string]bool
 }

@@ -129,9 +129,9 @@ func Unmarshal(data []byte, limit Limits) (*Program, error) {
 type coder struct {
 	writes bool
 	data   []byte
-	at     int
+	at     int // where it reads
 	limit  Limits
-	regs   []Reg
+	regs   []Reg // of the program, once they are known
 	domain []*tensor.Domain
 	shared []*tensor.Domain // that have the labels of the program
 	err    error

@@ -78,7 +78,7 @@ type client struct {
 	own            bool // the provider's own server
 	http           *http.Client
 	opt            *Options
-	fileKey        string
+	fileKey        string // the key, if it came from a file
 	now            func() time.Time
 }
 

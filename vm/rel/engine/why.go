@@ -151,13 +151,13 @@ func Why(p *rel.Program, size []Size, ctl *kernel.Ctl, args []*tensor.Value, bud
 
 // explainer evaluates what there is to say of goals, as far as it is asked for.
 type explainer struct {
-	p      *rel.Program
-	size   []Size
+	p      *rel.Program // as written
+	size   []Size       // of args
 	ctl    *kernel.Ctl
-	args   []*tensor.Value
+	args   []*tensor.Value // the data
 	budget *Budget
 	part   *rel.Program // all that leads to the goals
-	needed []bool
+	needed []bool       // the relations that part keeps
 	bound  bounds
 	whole  *run // of part, where not less will do
 }

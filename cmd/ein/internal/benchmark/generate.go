@@ -470,8 +470,8 @@ type generation struct {
 	*cli.App
 	f          *generateFlags
 	plan       instance.Cells
-	seen       *instance.Seen
-	proof      *instance.Proof
+	seen       *instance.Seen  // what no instance may be like
+	proof      *instance.Proof // that none is; may be nil
 	categories int
 	start      time.Time
 
