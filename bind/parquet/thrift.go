@@ -47,6 +47,7 @@ func (s *skimmer) skip(n uint64) {
 	s.at += int(n)
 }
 
+// byte is the next byte, 0 past the end.
 func (s *skimmer) byte() byte {
 	if s.at >= len(s.b) {
 		s.bad = true
@@ -56,6 +57,7 @@ func (s *skimmer) byte() byte {
 	return s.b[s.at-1]
 }
 
+// uvarint is a number from 0 on, seven bits to a byte.
 func (s *skimmer) uvarint() uint64 {
 	v, n := binary.Uvarint(s.b[s.at:])
 	if n <= 0 {
@@ -129,6 +131,7 @@ func (s *skimmer) value(kind byte, inList bool, depth, base int) int64 {
 		return int64(n)
 	case thriftStruct:
 		s.fields(depth+1, base)
+	// The numbers of 16, 32 and 64 bits, which all have the same form.
 	default:
 		if kind < thriftI16 || kind > thriftI64 {
 			s.bad = true

@@ -532,7 +532,9 @@ func (v *verifier) stratified() error {
 	return nil
 }
 
-// atoms says where the variables of atoms take their values from.
+// atoms says where the variables of atoms take their values from. The value of a key in the same
+// stratum may still improve, so the atoms of a rule neither match it with a constant or another
+// value nor let it join a column. What else may be done with it, binds, tests and heads say.
 func (v *verifier) atoms() error {
 	r, head := v.r, &v.p.Relations[v.r.Rel]
 	for i := range r.Body {
