@@ -223,7 +223,8 @@ func (s *server) refreshClient() {
 	}
 }
 
-// bindAll reads the data and gives the inputs their values.
+// bindAll reads the data and gives the inputs their values. Every file is read, so that all that
+// are wrong are reported; if one is, no input gets a value.
 func (s *server) bindAll(ctx context.Context, sources []dataSource, known []string, domains map[string][]string) *binding {
 	b := &binding{problems: map[string]diag.List{}}
 	read := bind.Reader{Open: openRegular, Tables: s.opt.Tables, Ledger: &cost.Ledger{Max: s.opt.MaxMemory}}

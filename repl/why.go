@@ -287,7 +287,8 @@ func (s *Session) members(q *question, t *tree) string {
 	return b.String()
 }
 
-// pathOrFrontier shows a path to a node, or all that the search reached instead.
+// pathOrFrontier shows a path to a node, or all that the search reached instead, with the nodes at
+// which it ended: the last in its order, all at the greatest depth.
 func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 	var nodes []int
 	switch {

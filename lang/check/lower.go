@@ -64,7 +64,8 @@ func (c *checker) kinds(clauses []*clause, list []*relation) {
 	})
 }
 
-// settle works on some clauses, and on those that read a relation that has changed.
+// settle works on some clauses, and on those that read a relation that has changed. It ends because
+// a relation can change only so often: kinds only become real, and what may have rows stays so.
 func (c *checker) settle(queue []*clause, work func(*clause) (changed bool)) {
 	for ; len(queue) > 0; queue = queue[1:] {
 		if cl := queue[0]; work(cl) {
@@ -85,6 +86,7 @@ func (r *relations) index(clauses []*clause) {
 	}
 }
 
+// readersOf are the clauses that read a relation.
 func (r *relations) readersOf(x *relation) []*clause { return r.readers[x.place] }
 
 // whole reports whether a number is whole and small enough to be exact.

@@ -1259,7 +1259,7 @@ func (c *checker) capitals() diag.Fix {
 			if !seen {
 				lower = strings.ToLower(x.Name[:1]) + x.Name[1:]
 				for _, constant := c.known(lower); constant || taken[lower]; _, constant = c.known(lower) {
-					lower += "_"
+					lower += "_" // no other name of the statement, and no constant
 				}
 				lowered[x.Name], taken[lower] = lower, true
 			}

@@ -308,8 +308,8 @@ func (c *checker) habits(clauses []*clause, list []*relation) {
 	}
 }
 
-// compareForms looks for a rule that says what one before it says. One that is like no other is
-// not brought into its form.
+// compareForms looks for a rule that says what one before it says. One that is like no other is not
+// brought into its form; the first of a kind is when the second comes.
 func (c *checker) compareForms(alike []*clause) {
 	if len(alike) == 1 {
 		return

@@ -171,7 +171,8 @@ func (r *run) dense(st *stratum) bool {
 	return true
 }
 
-// advance ends a round: what it made and is not there yet becomes new.
+// advance ends a round: what it made and is not there yet becomes new. What was new is done with;
+// its memory, of which only the words in use are cleared, is what the next round makes pairs in.
 func (r *run) advance(s *store) (added int) {
 	f := s.front
 	r.work(uint64(len(f.after)))

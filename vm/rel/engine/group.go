@@ -318,7 +318,7 @@ func (r *run) gather() {
 		r.key = append(r.key, r.row[c])
 	}
 	group := r.group(r.key)
-	first := g.acc[group] == 1
+	first := g.acc[group] == 1 // bindings, this one included
 	for j, c := range g.cells {
 		cell := &r.rule.Head[c]
 		at := group + g.slot[j]
