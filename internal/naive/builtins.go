@@ -112,6 +112,9 @@ type function struct {
 	f        func(vs []value) value
 }
 
+// functions are the builtins on whole tensors, each by its definition and as slow as that is: a
+// closure asks for each pair, a bridge is an edge without which its ends are apart. So none of them
+// shares an algorithm with the kernels.
 var functions = map[string]function{
 	"ones":  {1, 2, func(vs []value) value { return filled(vs, 1) }},
 	"zeros": {1, 2, func(vs []value) value { return filled(vs, 0) }},
@@ -148,6 +151,8 @@ var functions = map[string]function{
 	"node": {2, 2, func(vs []value) value {
 		return nodes(vs, func(_ graph, i, v int) float64 { return truth(i == v) })
 	}},
+	// The trace of the power: of whole numbers without a limit, of others in the order of the
+	// definition.
 	"closed_walks": {2, 2, func(vs []value) value {
 		g, k := graphOf(vs[0]), staticInt(vs[1], "a length")
 		if k < 1 || k > 8 {
@@ -188,6 +193,7 @@ var functions = map[string]function{
 		}
 		return out
 	}},
+	// A path of least weight goes by edges that are tight: the distance grows by just their weight.
 	"wpath": {3, 3, func(vs []value) value {
 		g := graphOf(vs[0])
 		d, w := weighted(vs[0], position(vs[1], g.n)), vs[0].Data
@@ -200,6 +206,7 @@ var functions = map[string]function{
 		g := graphOf(vs[0]).both()
 		return table(g.n, g.n, func(i, j int) float64 { return truth(g.distances(i)[j] >= 0) })
 	}},
+	// The number of a component is how many others have a node before all of its own.
 	"components": {1, 1, func(vs []value) value {
 		g := graphOf(vs[0]).both()
 		return each(g.n, func(v int) float64 {
@@ -251,6 +258,7 @@ var functions = map[string]function{
 	"mst":         {1, 1, spanningForest},
 	"betweenness": {1, 1, betweenness},
 	"mincut":      {3, 3, minCut},
+	// It is defined here as the weight of a least cut.
 	"maxflow": {3, 3, func(vs []value) value {
 		cut := minCut(vs)
 		total := scalar(reduce("sum", cut.Data, cut.real))
