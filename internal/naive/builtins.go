@@ -112,9 +112,9 @@ type function struct {
 	f        func(vs []value) value
 }
 
-// functions are the builtins on whole tensors, each by its definition and as slow as that is: a
-// closure asks for each pair, a bridge is an edge without which its ends are apart. So none of them
-// shares an algorithm with the kernels.
+// functions are the builtins on whole tensors, mostly by their definitions and as slow as these
+// are: a closure asks for each pair, a bridge is an edge without which its ends are apart. None
+// shares code with the kernels.
 var functions = map[string]function{
 	"ones":  {1, 2, func(vs []value) value { return filled(vs, 1) }},
 	"zeros": {1, 2, func(vs []value) value { return filled(vs, 0) }},
