@@ -356,6 +356,8 @@ var numbers = sync.OnceValue(func() json.Options {
 		json.MarshalToFunc(func(to *jsontext.Encoder, n stdjson.Number) error { return to.WriteValue(jsontext.Value(n)) })))
 })
 
+// real writes a large number with a point or an exponent, so that no reader takes it for a whole
+// one.
 func real[T float32 | float64](to *jsontext.Encoder, x T) error {
 	if v := float64(x); math.Abs(v) >= tensor.MaxInt && !math.IsInf(v, 0) {
 		return to.WriteValue(tensor.AppendNumber(nil, v))

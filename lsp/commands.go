@@ -242,6 +242,7 @@ type runs struct {
 	count  int
 }
 
+// stopAll cancels the commands in progress.
 func (r *runs) stopAll() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -250,7 +251,8 @@ func (r *runs) stopAll() {
 	}
 }
 
-// begin shows progress until end is called, under the client's token or else one of the server.
+// begin shows progress until end is called, under the client's token or else one of the server,
+// which the client has to accept first. Either token also cancels what is going on.
 func (s *server) begin(parent context.Context, token protocol.ProgressToken, title string) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancel(parent)
 	s.runs.mu.Lock()

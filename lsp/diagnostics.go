@@ -50,6 +50,7 @@ func (j *jobs) start(u uri.URI, key string, begin func(done func()) (cancel func
 	})
 }
 
+// stop ends the work on a file, if there is some.
 func (j *jobs) stop(u uri.URI) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -69,6 +70,7 @@ func (s *server) checkSoon(u uri.URI) {
 	})
 }
 
+// checkNow checks a file without a pause, in place of a check that waits for one.
 func (s *server) checkNow(u uri.URI) {
 	s.pending.stop(u)
 	s.out.put(func() { s.check(u) })
@@ -90,6 +92,7 @@ func (s *server) check(u uri.URI) {
 	}
 }
 
+// publish pushes diagnostics, with the version that they are of if the client knows versions.
 func (s *server) publish(u uri.URI, version *int32, list []protocol.Diagnostic) {
 	params := &protocol.PublishDiagnosticsParams{URI: u, Diagnostics: list}
 	if version != nil && s.client.diagnosticVersion {

@@ -25,9 +25,11 @@ const (
 	shownBody     = 4 << 10
 )
 
-// frames is between the client's bytes and jsonrpc2, which ends the connection at the first
-// message that it cannot read. frames passes on only whole, well-formed messages, answers others
-// with an error, and finds the next header after a broken one.
+// frames is between the client's bytes and jsonrpc2, which ends the connection at the first message
+// that it cannot read. frames passes on only whole, well-formed messages, answers others with an
+// error, and finds the next header after a broken one. pump is the only reader of the connection,
+// Read gives away what it has checked, and Write counts the answers: owed is how many requests
+// still wait for one, which the end of the server waits for.
 type frames struct {
 	conn io.ReadWriteCloser
 	in   *bufio.Reader
@@ -46,6 +48,7 @@ type frames struct {
 	paid chan struct{} // an answer was written
 }
 
+// newFrames begins to read from a connection; no message may be longer than the limit.
 func newFrames(conn io.ReadWriteCloser, limit int, log *slog.Logger) *frames {
 	f := &frames{conn: conn, in: bufio.NewReader(conn), max: limit, log: log,
 		checked: make(chan []byte), closed: make(chan struct{}), paid: make(chan struct{}, 1)}

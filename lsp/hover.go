@@ -58,6 +58,7 @@ func (s *server) SignatureHelp(_ context.Context, f *file, offset int, _ *struct
 	return out, nil
 }
 
+// utf16Length is the length of a text as the protocol counts it by default.
 func utf16Length(s string) uint32 {
 	n := 0
 	for _, r := range s {

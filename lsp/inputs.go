@@ -28,7 +28,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// binding is the data of a program's inputs, and where it came from.
+// binding is the data of a program's inputs, and where it came from. It belongs to a version of the
+// file, and is replaced when its key changes.
 type binding struct {
 	key      string
 	values   map[string]*tensor.Value // nil when the data is wrong
@@ -113,8 +114,10 @@ func (s *snapshot) resolve(f *file, path string) string {
 	return filepath.Join(base, path)
 }
 
-// bindData makes the data of a program follow the settings and the disk. A goroutine reads it and then
-// makes a new version of the file; reading reports that one will come.
+// bindData makes the data of a program follow the settings and the disk. A goroutine reads it and
+// then makes a new version of the file; reading reports that one will come. Data is read again only
+// if its key changes: with the settings, with what the program declares, and with the size or time
+// of a file.
 func (s *server) bindData(f *file) (reading bool) {
 	inputs := f.document().Inputs()
 	var sources []dataSource
@@ -166,6 +169,7 @@ func (s *server) bindData(f *file) (reading bool) {
 	return true
 }
 
+// boundKey is the key of the data that a version has, "" without any.
 func (f *file) boundKey() string {
 	if f.bound == nil {
 		return ""
@@ -173,7 +177,8 @@ func (f *file) boundKey() string {
 	return f.bound.key
 }
 
-// dataKey changes with everything that the values of the inputs depend on.
+// dataKey changes with everything that the values of the inputs depend on. A file counts by its
+// size and time, so nothing is read to find that nothing has changed.
 func dataKey(f *file, sources []dataSource, problems map[string]diag.List) string {
 	var b strings.Builder
 	for _, src := range sources {
@@ -218,7 +223,8 @@ func (s *server) refreshClient() {
 	}
 }
 
-// bindAll reads the data and gives the inputs their values.
+// bindAll reads the data and gives the inputs their values. Every file is read, so that all that
+// are wrong are reported; if one is, no input gets a value.
 func (s *server) bindAll(ctx context.Context, sources []dataSource, known []string, domains map[string][]string) *binding {
 	b := &binding{problems: map[string]diag.List{}}
 	read := bind.Reader{Open: openRegular, Tables: s.opt.Tables, Ledger: &cost.Ledger{Max: s.opt.MaxMemory}}

@@ -59,6 +59,7 @@ var served = []struct {
 // whole protocol, and would add a third of a megabyte to the binary.
 type handler func(s *server, ctx context.Context, params []byte) (any, error)
 
+// asked is the handler of a request.
 func asked[P, R any](f func(*server, context.Context, *P) (R, error)) handler {
 	return func(s *server, ctx context.Context, params []byte) (any, error) {
 		p := new(P)

@@ -32,6 +32,7 @@ func (s *server) Rename(_ context.Context, f *file, offset int, params *protocol
 	return s.workspaceEdit(f, edits), nil
 }
 
+// textEdits is edits of bytes in the positions of the protocol.
 func textEdits(f *file, edits []diag.Edit) []protocol.TextEdit {
 	m := f.mapper()
 	return lists.Map(edits, func(e diag.Edit) protocol.TextEdit {

@@ -102,6 +102,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// setDefault sets an option that is not set. None can be 0: there is always a limit.
 func setDefault[T int | int64 | uint64 | time.Duration](p *T, value T) {
 	if *p <= 0 {
 		*p = value
@@ -152,6 +153,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, opt Options) error {
 // type of the protocol to the binary, 0.8 MB; these add only those that this server uses.
 type codec struct{}
 
+// Marshal encodes in one order, so that the same answer has the same bytes.
 func (codec) Marshal(v any) ([]byte, error) {
 	if raw, ok := v.(jsonrpc2.RawMessage); ok && raw != nil {
 		return raw, nil
@@ -208,6 +210,7 @@ func (f *inFlight) begin(ctx context.Context, id jsonrpc2.ID) (context.Context, 
 	}
 }
 
+// stop ends a request, if it is still being answered.
 func (f *inFlight) stop(id jsonrpc2.ID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -382,6 +385,7 @@ func newOutbox(ctx context.Context, run func(func())) *outbox {
 	return o
 }
 
+// put adds a task, and returns at once.
 func (o *outbox) put(task func()) {
 	o.mu.Lock()
 	o.tasks = append(o.tasks, task)

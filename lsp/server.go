@@ -320,6 +320,7 @@ func (s *server) pullSettings() {
 	}
 }
 
+// configure takes over settings. What is wrong is told, and what could be read of them counts.
 func (s *server) configure(raw []byte) {
 	given, err := parseSettings(raw)
 	if err != nil {
@@ -329,6 +330,7 @@ func (s *server) configure(raw []byte) {
 	s.checkAll()
 }
 
+// checkAll checks the open files.
 func (s *server) checkAll() {
 	for u := range s.session.snapshot().files {
 		s.checkNow(u)

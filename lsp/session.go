@@ -38,6 +38,8 @@ type snapshot struct {
 	encoding encoding
 }
 
+// newSession is a session without a file; positions count in UTF-16 unless the client offers
+// others.
 func newSession() *session {
 	s := &session{}
 	s.now.Store(&snapshot{encoding: utf16Units})
@@ -120,6 +122,7 @@ func (f *file) name() string {
 	return f.uri.String()
 }
 
+// options is how the program of a version is compiled: by the profile and the data of that version.
 func (f *file) options() lang.Options {
 	opt := lang.Options{Profile: f.profile}
 	if f.bound != nil {
@@ -211,6 +214,7 @@ type kept[T any] struct {
 	of map[uri.URI]T
 }
 
+// get returns what is kept for a file.
 func (k *kept[T]) get(u uri.URI) (T, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -230,6 +234,7 @@ func (k *kept[T]) change(u uri.URI, next func(before T) T) (before T, ok bool) {
 	return before, ok
 }
 
+// drop forgets a file.
 func (k *kept[T]) drop(u uri.URI) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

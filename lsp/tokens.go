@@ -52,6 +52,7 @@ var tokenModifiers = []string{
 	string(protocol.SemanticTokenModifiersDefinition), string(protocol.SemanticTokenModifiersDefaultLibrary), "unused",
 }
 
+// legend is what the numbers in tokens stand for, as told in the answer to initialize.
 func legend() protocol.SemanticTokensLegend {
 	l := protocol.SemanticTokensLegend{TokenModifiers: tokenModifiers}
 	for _, t := range tokenTypes {

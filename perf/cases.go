@@ -52,6 +52,7 @@ func (e *env) constant(name string, seconds float64) contender {
 	}}
 }
 
+// skipped is a contender that does not take part, with the reason, which the table gives.
 func skipped(name, why string) contender { return contender{name: name, why: why} }
 
 // onGraph is a row whose peers all get the same graph. skip says which peers are
@@ -87,6 +88,7 @@ func (e *env) layoutRow(name, what, text string, g *graph, result func(*tensor.V
 	return r
 }
 
+// sections returns the tables in the order of the report.
 func sections(quick bool) []section {
 	all := []section{tiny(), closures.section(quick), reaches.section(quick), triangleCounts.section(quick), products(quick)}
 	if !quick {
@@ -130,6 +132,7 @@ answer = len(nx.descendants(G, 0))
 `},
 }
 
+// tiny has each program twice: with all that happens before it runs, and without.
 func tiny() section {
 	s := section{
 		title: "Tiny programs",
@@ -164,6 +167,7 @@ type random struct {
 	long bool // not in a quick run
 }
 
+// name is the graph as the table names it.
 func (c random) name() string {
 	if c.kind == acyclic {
 		return fmt.Sprintf("n=%d, acyclic, p=%g", c.n, c.p)
@@ -243,6 +247,7 @@ var triangleCounts = dense{
 	cases: []random{{1000, .1, undirected, nil, false}, {5000, .1, undirected, nx, true}},
 }
 
+// products squares a matrix of 0 and 1, as counts and as whether there is any.
 func products(quick bool) section {
 	s := section{
 		title: "Products of 0/1 matrices",
@@ -423,6 +428,8 @@ func (e *env) onMatrices(name, ein string, n, operands int) (r row, files []stri
 	return row{name: fmt.Sprintf("%s, n=%d", name, n), tolerance: 1e-9, contenders: []contender{own}}, files
 }
 
+// contractions has products of dense matrices and sums of them, at sizes from where the call is
+// what costs to where memory is.
 func contractions(quick bool) section {
 	s := section{
 		title: "Contractions of float64 matrices",
@@ -465,6 +472,7 @@ func contractions(quick bool) section {
 	return s
 }
 
+// elementwise has expressions of several operations, where one pass saves matrices in between.
 func elementwise(quick bool) section {
 	s := section{
 		title: "Elementwise expressions and sums",
@@ -501,6 +509,7 @@ func elementwise(quick bool) section {
 	return s
 }
 
+// loading reads a graph from text.
 func loading(quick bool) section {
 	s := section{
 		title: "Loading a file of edges",

@@ -1,11 +1,18 @@
-// Perf compares Ein with numpy, scipy, igraph, networkx, DuckDB and clingo in one run.
+// Perf compares Ein with numpy, scipy, igraph, networkx, and for rules with engines of Datalog,
+// answer sets and SQL, in one run.
 //
 //	go run ./perf -quick
 //	go run ./perf -o docs/performance.md
 //
-// Both sides get the same graphs and matrices, made from a fixed seed. Ein runs in this
-// process, its peers in one Python process, each with one thread or -workers; samples alternate, and the
-// results are compared. The table shows the median of each and the ratio of the times.
+// Both sides get the same graphs and matrices, made from a fixed seed. Ein runs in this process,
+// its peers in one Python process (peers.go, peers.py), each with one thread or -workers; ascent
+// and datafrog are a program in Rust, of which each sample is a process (rust.go). Samples
+// alternate, and the results are compared. The table shows the median of each and the ratio of the
+// times.
+//
+// A section is a table, of rows that each make their own data (cases.go, relations.go, memory.go);
+// a row has contenders, and a contender gives samples (measure.go). Figures that were measured
+// elsewhere once are scaled by what datafrog takes here.
 //
 // perf/peers.txt lists the versions of the peers; a missing one is marked as not run.
 package main
@@ -109,6 +116,7 @@ func run(args []string) (err error) {
 	return replaceSection(o.out, report.Bytes())
 }
 
+// removeAll removes the data of the run.
 func removeAll(dir string) {
 	if err := os.RemoveAll(dir); err != nil {
 		fmt.Fprintln(os.Stderr, "perf:", err)
@@ -160,6 +168,7 @@ func (e *env) measure(o options, interrupted <-chan os.Signal) ([]table, error) 
 	return tables, differ
 }
 
+// sayMissing names the peers that Python has not.
 func sayMissing(missing map[string]string) {
 	if len(missing) > 0 {
 		names := slices.Sorted(maps.Keys(missing))

@@ -122,6 +122,7 @@ func labelled(n, m int) func(e *env) facts {
 	}
 }
 
+// tree is a binary tree, as pairs of a node and the one above it.
 func tree(n int) func(e *env) facts {
 	return func(*env) facts {
 		child, parent := make([]int32, n-1), make([]int32, n-1)
@@ -231,6 +232,7 @@ var logics = []logic{
 		once: map[string]float64{"Mangle": 332e-6}},
 }
 
+// relations has the rules of the cases.
 func relations(quick bool) section {
 	s := section{
 		title: "Relations",

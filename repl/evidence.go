@@ -42,7 +42,8 @@ func (s *Session) evidence(ctx context.Context, x syntax.Expr, charge func(*tens
 	return nil
 }
 
-// cut shows the edges of a minimum cut, the heaviest first.
+// cut shows the edges of a minimum cut, the heaviest first. Their weights add up to the maximum
+// flow, so that is explained by them too.
 func (s *Session) cut(ctx context.Context, c *syntax.Call) *Reply {
 	args := lists.Map(c.Args, func(a syntax.Arg) string { return syntax.ExprString(a.Value) })
 	out, _ := s.compute(ctx, "mincut("+strings.Join(args, ", ")+")")

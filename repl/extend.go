@@ -30,7 +30,11 @@ type entry struct {
 	diags diag.List
 }
 
-// extend appends an entry to a program and checks it.
+// extend appends an entry to a program and checks it. There are three ways, the cheapest first:
+//   - facts and rules alone extend what is known of relations (grow);
+//   - any other entry is checked as a continuation of the program before it;
+//   - if it brings nodes or data that change the sizes of earlier values (stale), everything is
+//     checked once more, and computed again with it.
 func (s *Session) extend(next *state, text, name string, line int) *entry {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "\ufeff"), "\n") + "\n"
 	e := &entry{start: len(next.file.Text)}
@@ -178,6 +182,7 @@ func (s *state) current() [][]syntax.Stmt {
 	return list
 }
 
+// notRule reports whether a statement is neither a fact nor a rule.
 func notRule(s syntax.Stmt) bool {
 	_, ok := s.(*syntax.Rule)
 	return !ok
@@ -268,7 +273,8 @@ func (s *state) count(f *syntax.File, text string, at int) diag.List {
 }
 
 // bind gives the inputs their values. The nodes depend on the labels of the whole program, so a new
-// label changes the inputs too.
+// label changes the inputs too. If only relations are bound, and the new labels come behind the
+// others, the rows keep their numbers, and the data need not be put together again (bind.Behind).
 func (s *state) bind(f *syntax.File, e *entry) {
 	known, domains, fresh := s.known, s.domains, len(s.inputs) != len(s.bound)
 	all := &syntax.File{Stmts: append(slices.Clip(s.program.File.Stmts), f.Stmts...)}
@@ -333,10 +339,12 @@ func union(list, other []string) []string {
 	return append(slices.Clip(list), slices.DeleteFunc(slices.Clone(other), func(s string) bool { return has[s] })...)
 }
 
+// extends reports whether a list begins with another.
 func extends(list, first []string) bool {
 	return len(list) >= len(first) && slices.Equal(list[:len(first)], first)
 }
 
+// howToBind is the note about inputs without data.
 const howToBind = "`:input NAME FILE` declares an input and binds it to a file; `:load FILE NAME=DATA` binds one of a program."
 
 // unbound is the error for inputs without data, in the terms of a session.

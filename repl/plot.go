@@ -70,6 +70,7 @@ func (s *Session) holds(out *vm.Output, f show.Format, expression string) {
 	default:
 		return
 	}
+	// The command that asked gives up here, and the session shows r.
 	panic(refused(r))
 }
 
@@ -209,6 +210,7 @@ func setOption(opt *show.Options, setting string) error {
 	return nil
 }
 
+// formatList lists formats for a message.
 func formatList(list []show.Format, sep string) string {
 	return strings.Join(lists.Map(list, func(f show.Format) string { return string(f) }), sep)
 }
@@ -255,7 +257,8 @@ func (g *grid) svg() (picture []byte, what string) {
 	return chart.Matrix(g.heading(), note, g.scaled(step), names), what
 }
 
-// scaled returns the elements in blocks: of each, the one of the greatest magnitude.
+// scaled returns the elements in blocks: of each, the one of the greatest magnitude. A mean would
+// hide a single edge among many zeros.
 func (g *grid) scaled(step int) [][]float64 {
 	list := make([][]float64, (g.rows+step-1)/step)
 	for r := range list {
@@ -278,9 +281,9 @@ type grid struct {
 	rows, cols int
 	vector     bool
 	binary     bool
-	at         []float64
-	low, high  float64
-	labels     []string
+	at         []float64 // row by row
+	low, high  float64   // of at
+	labels     []string  // of nodes, where it has them
 }
 
 // newGrid makes a grid of a vector or a matrix. Labels are used only if there is one for each row
@@ -301,6 +304,7 @@ func newGrid(v *tensor.Value, name string, opt show.Options) *grid {
 	return g
 }
 
+// heading is what is drawn and how large it is.
 func (g *grid) heading() string {
 	size := fmt.Sprintf("%d", g.cols)
 	if !g.vector {

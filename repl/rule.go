@@ -15,8 +15,9 @@ import (
 	"ein/vm/tensor"
 )
 
-// made is the assignment that gave a name its value, or nil for inputs and functions. It panics with
-// a refusal if a name that the assignment reads has another value now.
+// made is the assignment that gave a name its value, or nil for inputs and functions. It panics
+// with a refusal if a name that the assignment reads has another value now: an explanation
+// evaluates parts of the assignment again, and would speak of other numbers.
 func (s *Session) made(name string) *syntax.Assign {
 	st := s.definition(name)
 	if st == nil {
@@ -39,7 +40,9 @@ func (s *Session) made(name string) *syntax.Assign {
 	return a
 }
 
-// restated reports whether a relation may have other rows than it had at a place in the program.
+// restated reports whether a relation may have other rows than it had at a place in the program: a
+// fact or a rule after it, of the relation or of one that its rules read, or one that was taken
+// back since.
 func (s *state) restated(name string, at int) bool {
 	needs := map[string]bool{name: true}
 	for n := 0; n < len(needs); {
@@ -88,7 +91,8 @@ func readBy(x syntax.Node) (names []string) {
 }
 
 // named replaces the names in a question by the calls that gave them their values: T by tc(A), and
-// T[i, j] by tc(A)[i, j]. The result may be an element of an equation.
+// T[i, j] by tc(A)[i, j]. The result may be an element of an equation. It ends, as an assignment
+// reads only what was made before it.
 func (s *Session) named(x syntax.Expr) (syntax.Expr, *syntax.Assign) {
 	var at []syntax.Expr
 	for {
@@ -156,8 +160,9 @@ func summands(x syntax.Expr) []syntax.Expr {
 	return []syntax.Expr{x}
 }
 
-// lifted reports whether a term is a sum over all its indices. Those in the argument of a function or
-// in a comparison are summed inside it.
+// lifted reports whether a term is a sum over all its indices, so that its elements can be computed
+// one by one by an equation that has these on the left. Those in the argument of a function or in a
+// comparison are summed inside it.
 func lifted(term syntax.Expr) bool {
 	b, ok := term.(*syntax.Binary)
 	good := !ok || b.Op == syntax.Mul || b.Op == syntax.Div
@@ -216,8 +221,9 @@ func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Rep
 	return Reply{Out: b.String()}
 }
 
-// term lists the elements of a part of a rule that matter, by the indices that are
-// summed, or gives its value when there are none.
+// term lists the elements of a part of a rule that matter, by the indices that are summed, or gives
+// its value when there are none. The part is evaluated as an entry of its own, in which the indices
+// of the element are replaced by numbers in the text, and those that are summed stand on the left.
 func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr, fixed map[string]int, lift bool, sought string, matters func(float64) bool) {
 	at := part.Pos()
 	text, from := "", at.Start

@@ -34,7 +34,8 @@ type want struct {
 }
 
 // wants is what an entry computes: what it prints, its bare expressions, and the last value of each
-// name it defines.
+// name it defines. Of a name that is defined several times, earlier values are not kept, but may be
+// shown.
 func wants(p *check.Program, from int) []want {
 	bySpan := map[source.Span]*check.Statement{}
 	for i := range p.Statements {
@@ -82,6 +83,7 @@ func wants(p *check.Program, from int) []want {
 	return slices.DeleteFunc(list, func(w want) bool { return !w.shown && w.keep == "" })
 }
 
+// pos and span turn places of the text into those of operations, and back.
 func pos(s source.Span) ir.Pos { return ir.Pos{Start: int32(s.Start), End: int32(s.End)} }
 func span(p ir.Pos) source.Span {
 	return source.Span{Start: int(p.Start), End: int(p.End)}
@@ -99,7 +101,8 @@ type compiled struct {
 	machine *vm.Machine // that has run it
 }
 
-// compile makes code of an entry. The values of earlier entries are its inputs.
+// compile makes code of an entry. The values of earlier entries are its inputs. So an entry costs
+// only its own work. A stale one has no such inputs: it computes all that is kept again.
 func (s *Session) compile(next *state, e *entry) (*compiled, error) {
 	p := e.part
 	c := &compiled{of: next}
@@ -184,7 +187,8 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (r Reply) {
 	return r
 }
 
-// execute compiles and runs an entry within the limits.
+// execute compiles and runs an entry within the limits. What the session keeps counts against the
+// limit of memory, together with what the run needs.
 func (s *Session) execute(ctx context.Context, next *state, e *entry) (*compiled, *vm.Result) {
 	c, err := s.compile(next, e)
 	if err != nil {

@@ -20,8 +20,9 @@ import (
 	"ein/vm/tensor"
 )
 
-// question is what :why is asked about: whether a path leads from one node to another, or, if to is
-// nil, which nodes are reached.
+// question is what :why is asked about paths: whether one leads from one node to another, or, if to
+// is nil, which nodes are reached. All functions that ask about paths come down to one search from
+// one node; the fields say in what they differ.
 type question struct {
 	graph, from, to syntax.Expr
 	reverse         bool // paths that end in from
@@ -30,6 +31,7 @@ type question struct {
 	weighted        bool // paths of the least weight
 }
 
+// whyForms is the note of a refusal: what :why can be asked.
 const whyForms = "It explains has_path(A, i, j), tc(A)[i, j], path(A, i, j), wpath(W, i, j), wdist(W, i)[j], and reach(A, i), desc(A, i), anc(A, i) and dist(A, i), also with [j]; bridges(A), cut_nodes(A), also with the nodes of one, topo_order(A), mincut(W, i, j) and maxflow(W, i, j); names that were given one of these; elements of what an equation made, as C[i, j]; and where a name comes from."
 
 // ask reads the question.
@@ -67,8 +69,10 @@ func ask(x syntax.Expr) (q question, ok bool) {
 	return q, false
 }
 
-// why explains a value: a row by its proof, a question about paths by a path or by what is
-// reached instead, any other value by the statement and the elements that it comes from.
+// why explains a value: a row by its proof, a question about paths by a path or by what is reached
+// instead, any other value by the statement and the elements that it comes from. Names are replaced
+// by what made them, as far as that is a question about paths, so T[i, j] is explained as tc(A)[i,
+// j] is. What cannot be explained is refused by a panic, as everywhere in a session.
 func (s *Session) why(ctx context.Context, arg string) Reply {
 	if r := s.proof(ctx, arg); r != nil {
 		return *r
@@ -172,8 +176,9 @@ func (s *Session) node(ctx context.Context, x syntax.Expr, n int) int {
 	return int(v.At())
 }
 
-// charge counts searches of a graph that no machine makes, each as one that comes to every edge, and
-// refuses them over the limit.
+// charge counts searches of a graph that no machine makes, each as one that comes to every edge,
+// and refuses them over the limit. A search of an explanation is no step of a program, but a limit
+// holds for it all the same.
 func (s *Session) charge(next state, e *entry, v *tensor.Value, searches int) {
 	n := uint64(v.Shape.Dim(0))
 	edges := n * n
@@ -191,7 +196,8 @@ func (s *Session) charge(next state, e *entry, v *tensor.Value, searches int) {
 	s.spent.Ops, s.spent.Bound = s.spent.Ops+need, s.spent.Bound+need
 }
 
-// tree is a breadth-first search: how each node was first found.
+// tree is a breadth-first search: how each node was first found. order has the nodes as they were
+// found, so the last ones are the farthest.
 type tree struct {
 	start  int
 	depth  []int // -1 where the search did not come
@@ -281,7 +287,8 @@ func (s *Session) members(q *question, t *tree) string {
 	return b.String()
 }
 
-// pathOrFrontier shows a path to a node, or all that the search reached instead.
+// pathOrFrontier shows a path to a node, or all that the search reached instead, with the nodes at
+// which it ended: the last in its order, all at the greatest depth.
 func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 	var nodes []int
 	switch {

@@ -15,11 +15,12 @@ import (
 
 // lane is a queue of items for a number of workers. It counts items, not requests, and has a limit.
 // A request is worked on in slices; after each it goes to the back of the queue, so that a long one
-// does not hold up others.
+// does not hold up others. It has fewer items than the lane has room for (maxItems), so the first
+// that waits gets in once enough have left.
 type lane struct {
 	name    string
-	most    int
-	slice   int
+	most    int // items
+	slice   int // items that a worker takes at once
 	judge   func() *verdict.Judge
 	workers chan *verdict.Judge // those that are free; who waits longest gets the next
 	long    chan struct{}       // work that takes long, as much at once as there are workers
@@ -63,12 +64,14 @@ type busyError struct {
 	after time.Duration // when there may be room
 }
 
+// Error says how full the lane is and when to come again.
 func (e *busyError) Error() string {
 	return fmt.Sprintf("the queue for %s has %d items and takes no more; it may in %v", e.lane, e.items, e.after)
 }
 
 // enter takes items into the queue. If there is no room, it fails with a busyError at once, or,
-// with hold, when the context ends.
+// with hold, when the context ends. Who comes while others wait waits behind them, even if it would
+// fit: a large request would else never get in.
 func (l *lane) enter(ctx context.Context, items int, hold bool) error {
 	l.mu.Lock()
 	if len(l.waiting) == 0 && l.items+items <= l.most {
@@ -103,7 +106,8 @@ func (l *lane) busy() error {
 	return &busyError{l.name, l.items, min(max(after.Round(time.Second), time.Second), time.Minute)}
 }
 
-// leave gives the room of items to waiting requests, in their order.
+// leave gives the room of items to waiting requests, in their order. The pace is an average in
+// which the last sixteen slices or so count.
 func (l *lane) leave(items int, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -45,6 +45,8 @@ type Action struct {
 	Arguments *ToolRequest `json:"arguments,omitzero"`
 }
 
+// spares reports whether a member that is required may be missing: there is an answer in place of a
+// reply, or the action is for a tool.
 func (a Action) spares(name string) bool {
 	return name == "reply" && (a.Answer != nil || a.Type != "")
 }
@@ -272,6 +274,7 @@ type rpcAnswer struct {
 	Error   *rpcError      `json:"error,omitzero"`
 }
 
+// rpcError is an error in JSON-RPC.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -348,6 +351,7 @@ func (a *sessions) enter(x *session) bool {
 	return true
 }
 
+// leave takes a session away that has ended.
 func (a *sessions) leave(x *session) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -355,7 +359,8 @@ func (a *sessions) leave(x *session) {
 	a.all.Done()
 }
 
-// Hang ends the open conversations, each after its current step, and accepts no more.
+// Hang ends the open conversations, each after its current step, and accepts no more. A step is a
+// reply that a trainer waits for, so its answer is sent before the connection is closed.
 func (s *Server) Hang() {
 	s.sessions.mu.Lock()
 	defer s.sessions.mu.Unlock()
@@ -396,9 +401,10 @@ type wrong struct {
 	Code    string `json:"code"`
 }
 
+// Error implements error.
 func (w *wrong) Error() string { return w.Message }
 
-// talk holds a conversation over a WebSocket.
+// talk holds a conversation over a WebSocket. Messages are answered in their order, one at a time.
 func (s *Server) talk(w http.ResponseWriter, req *http.Request) {
 	conn, err := websocket.Accept(w, req, nil)
 	if err != nil {
@@ -440,7 +446,8 @@ func send(ctx context.Context, conn *websocket.Conn, m *message) error {
 	return conn.Write(ctx, websocket.MessageText, encode(m))
 }
 
-// next answers a message, and says whether more may follow.
+// next answers a message, and says whether more may follow. A panic is an error of this message
+// alone, and the conversation goes on.
 func (s *Server) next(ctx context.Context, x *session, c *Call, text []byte) (out *message, more bool) {
 	ctx, stop := context.WithTimeout(ctx, 50*time.Second)
 	defer stop()

@@ -99,13 +99,13 @@ type Server struct {
 	opt         Options
 	routes      []Route
 	prompts     func() prompt.Prompts
-	programs    recent[key, *ein.Program]
-	questions   recent[string, *verdict.Question]
-	ein, python *lane
+	programs    recent[key, *ein.Program]         // compiled
+	questions   recent[string, *verdict.Question] // by their ids, with the answers
+	ein, python *lane                             // what runs of either kind wait for
 	box         *pythons
 	sessions    sessions
 	metrics     *metrics
-	draining    atomic.Bool
+	draining    atomic.Bool  // it is not ready for more
 	bodies      atomic.Int64 // bytes of all requests over HTTP
 }
 

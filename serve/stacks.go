@@ -98,6 +98,7 @@ func (r Row) text(name string) (s string, err error) {
 	return s, err
 }
 
+// set sets a member.
 func (r Row) set(name string, v any) { r[name] = encode(v) }
 
 // modelResponse is the part of a Responses object that verify reads.

@@ -11,7 +11,9 @@ import (
 	"ein/vm/tensor"
 )
 
-// Builtins is every function of the language that is not written in Ein.
+// Builtins is every function of the language that is not written in Ein. What users read of a
+// function, in `ein doc`, in an editor and in messages, comes from its entry; a test runs each
+// Example and compares its Output.
 var Builtins = []Builtin{
 	{
 		Name: "edges", Params: []Param{{Name: "L", Doc: "list of pairs, or a square matrix of 3 or more rows"}, {Name: "n", Doc: "number of nodes", Optional: true}}, Form: Literal,
@@ -462,6 +464,8 @@ var Builtins = []Builtin{
 	},
 }
 
+// elementwise is a function of numbers that is taken element by element. Its documentation says all
+// that differs.
 func elementwise(name string, fn op.Fn, doc, example, output string, args ...string) Builtin {
 	b := Builtin{Name: name, Form: Elementwise, Fn: fn, Group: "Elementwise", Doc: doc, Example: example, Output: output,
 		Result: "tensor of the arguments' shape", Cost: "the size of the result"}
@@ -472,6 +476,7 @@ func elementwise(name string, fn op.Fn, doc, example, output string, args ...str
 	return b
 }
 
+// reduction is a function of all elements of a tensor, or of those along an axis.
 func reduction(name, does, example, output string) Builtin {
 	of := "all of T"
 	if strings.HasPrefix(name, "arg") {
@@ -516,6 +521,7 @@ func (c *Call) onGraph(op ir.Op) *ir.Node {
 	})
 }
 
+// order is an operation on a vector that depends on the order of its elements.
 func (c *Call) order(which ir.Op) *ir.Node {
 	if a := c.Args[0]; a.Rank() != 1 {
 		c.fail(codes.E0310, 0, "", "%s takes a vector, found %s", c.Name, Describe(a.Type.Shape))
@@ -568,6 +574,7 @@ func (c *Call) filled(x float64) *ir.Node {
 	return c.Fill(c.Number(x), dims...)
 }
 
+// walk is the nodes that one reaches or, with reverse, is reached from.
 func (c *Call) walk(mode op.WalkMode, reverse bool) *ir.Node {
 	return c.ofNode(func(g, i *ir.Node) *ir.Node { return c.Walk(mode, reverse, g, i) })
 }

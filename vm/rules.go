@@ -17,7 +17,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// rules evaluates relations, and puts the tables of the results into their registers.
+// rules evaluates relations, and puts the tables of the results into their registers. Unlike other
+// kernels it allocates as it goes: rows are charged to m.budget, what the limit of memory has left.
 func rules(m *Machine) bool {
 	args := make([]*tensor.Value, len(m.Args))
 	for i, r := range m.Args {
@@ -46,8 +47,9 @@ type Evidence struct {
 	Answers []engine.Answer
 }
 
-// Why explains rows of an output that a query gave, after a run; of a query of one atom the
-// rows are those of its relation. It derives what leads to them once more, under the limits of a run.
+// Why explains rows of an output that a query gave, after a run; of a query of one atom the rows
+// are those of its relation. It derives what leads to them once more, under the limits of a run.
+// What rules with an output read is kept for that until the next run (cost.Arena).
 func (m *Machine) Why(ctx context.Context, output int, rows [][]float64) (*Evidence, error) {
 	reg := m.mod.Program.Outputs[output].Reg
 	for i := range m.steps {
@@ -126,7 +128,9 @@ func goals(p *rel.Program, query int, rows [][]float64) (list []engine.Goal) {
 	return list
 }
 
-// derived takes over why rules have no answer.
+// derived takes over why rules have no answer: it turns an error of the engine into one of the
+// machine, and gives false. A limit or a cancelled context is reported by whoever runs the step, as
+// for all kernels.
 func (m *Machine) derived(e *engine.Error) bool {
 	name := "the facts"
 	if e.Relation != nil {
@@ -186,7 +190,9 @@ func (m *Machine) chain(e *engine.Error) string {
 	return strings.Join(keys, " -> ")
 }
 
-// scatter makes a tensor of a table.
+// scatter makes a tensor of a table: rest everywhere, then 1 or the last column where there is a
+// row. Its cost counts the largest table there may be; the rows that came are charged, before the
+// work.
 func scatter(m *Machine) bool {
 	t, d, rest := m.a.Table, m.d, m.b.F[0]
 	rank := d.Shape.Rank()
@@ -234,8 +240,9 @@ func scatter(m *Machine) bool {
 	return true
 }
 
-// csr makes a sparse matrix of the rows of a table, which are in the order of labels:
-// sorted by column and then by row. Zeros are no entries.
+// csr makes a sparse matrix of the rows of a table, which are in the order of labels: sorted by
+// column and then by row. Zeros are no entries. The two sorts are those of a radix sort: by
+// counting, the second one leaving in their order what it does not tell apart.
 func (m *Machine) csr(t *tensor.Table, numbers bool) {
 	d := &m.d.CSR
 	d.Idx = d.Idx[:cap(d.Idx)]
@@ -286,6 +293,7 @@ func (m *Machine) csr(t *tensor.Table, numbers bool) {
 		}
 		*at++
 	}
+	// The start of each row went along with what was put there, up to the start of the next.
 	copy(d.Ptr[1:], d.Ptr[:d.Rows])
 	d.Ptr[0] = 0
 }

@@ -12,8 +12,10 @@ import (
 	"ein/vm/tensor"
 )
 
-// kernels are the kernels of the operations, on the step that the machine is at.
-// One that gives false was cancelled, or has failed and set err.
+// kernels are the kernels of the operations, on the step that the machine is at: a and b are the
+// values of its first two arguments, d that of its register, ctl and scratch are what the kernel
+// may use. What fits where was decided when the step was planned, so a kernel only distinguishes
+// layouts. One that gives false was cancelled, or has failed and set err.
 var kernels = [code.MaxOp]func(m *Machine) bool{
 	code.Einsum: func(m *Machine) bool {
 		switch p := m.Plan.(type) {
@@ -270,10 +272,13 @@ var kernels = [code.MaxOp]func(m *Machine) bool{
 	},
 }
 
+// logic is the kernels of the operations on words, all but Not, which has one operand and must
+// leave the bits past the end of a row 0.
 var logic = [...]func(c *kernel.Ctl, dst, a, b []uint64) bool{
 	code.And: kernel.BitsAnd, code.Or: kernel.BitsOr, code.Xor: kernel.BitsXor, code.AndNot: kernel.BitsAndNot,
 }
 
+// fail sets the error of the step, and gives false, as a kernel does that failed.
 func (m *Machine) fail(e *RuntimeError) bool {
 	m.err = e
 	return false
@@ -342,6 +347,7 @@ func (m *Machine) ends() (i, j int, ok bool) {
 	return i, j, ok
 }
 
+// shortest is the kernel of both operations for distances by weight.
 func shortest(m *Machine) bool {
 	i, ok := m.position(1, m.a.Shape.Dim(0))
 	if !ok {
@@ -351,6 +357,7 @@ func shortest(m *Machine) bool {
 	return m.flawless(kernel.Shortest(&m.ctl, m.d.F, m.net(), i, far, m.Op == code.WDistSigned))
 }
 
+// shortestPath is that of both operations for paths.
 func shortestPath(m *Machine) bool {
 	i, j, ok := m.ends()
 	return ok && m.flawless(kernel.ShortestPath(&m.ctl, m.d.F, m.net(), i, j, m.Op == code.WPathSigned))
@@ -452,6 +459,7 @@ func (m *Machine) chunks(n int, work func(lo, hi int)) bool {
 	return true
 }
 
+// clearWords clears a row of bits, at one operation a word.
 func (m *Machine) clearWords(w []uint64) bool {
 	return m.chunks(len(w), func(lo, hi int) { clear(w[lo:hi]) })
 }
@@ -502,7 +510,8 @@ func countAll(m *Machine) (ok bool) {
 	})
 }
 
-// selects takes elements, rows and slices.
+// selects takes elements, rows and slices. The positions are known only now, so each is checked
+// here against its axis; that layouts and ranks fit is what the verifier has made sure of.
 func selects(m *Machine) bool {
 	c, d, a, axes := &m.ctl, m.d, m.a, m.Axes
 	var at [tensor.MaxRank]int

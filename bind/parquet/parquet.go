@@ -110,6 +110,7 @@ func (t *table) open() error {
 	if s.numbers[2] > maxColumns {
 		return limit(fmt.Sprintf("more than the limit of %d columns", maxColumns))
 	}
+	// This bounds what the library makes of the footer, from what was counted in it.
 	if err := t.take(uint64(3*n) + 1<<10*uint64(s.structs) + 16*uint64(s.items)); err != nil {
 		return err
 	}
@@ -158,6 +159,7 @@ func (t *table) bytes(at, n int64) ([]byte, error) {
 	return b, err
 }
 
+// limit is the error of a file that is past a limit.
 func limit(msg string) error { return &graphio.Error{Msg: msg, Limit: true} }
 
 // safely calls the library, which panics at some files that are damaged.
@@ -170,6 +172,7 @@ func safely(call func() error) (err error) {
 	return call()
 }
 
+// Columns implements graphio.Table.
 func (t *table) Columns() []string { return t.names }
 
 // Next implements graphio.Table. The texts of a row share one buffer, which the next row
@@ -206,6 +209,7 @@ func (t *table) Next(want []bool) ([]graphio.Value, error) {
 	return t.out, nil
 }
 
+// Close implements graphio.Table. Who opened the file closes it.
 func (t *table) Close() error {
 	for i := range t.columns {
 		t.columns[i].end()
@@ -256,6 +260,7 @@ func (c *column) end() {
 	c.pages, c.values, c.at, c.n = nil, nil, 0, 0
 }
 
+// release gives the page back to the library, which uses its memory for the next.
 func (c *column) release() {
 	if c.page != nil {
 		parquet.Release(c.page)
@@ -278,7 +283,8 @@ func (c *column) next() (graphio.ValueKind, error) {
 	return c.append(c.buf[c.at-1])
 }
 
-// fill reads more values.
+// fill reads more values: of this page, or the first of the next. When it has opened a page it
+// returns without any, and is called again.
 func (c *column) fill() (err error) {
 	const some = 256
 	if c.buf == nil {
@@ -417,6 +423,7 @@ func (t *table) time(at time.Time) graphio.ValueKind {
 	return graphio.Text
 }
 
+// timestamp is a time by the unit that its column counts in.
 func timestamp(l *format.TimestampType, n int64) time.Time {
 	switch l.Unit.Value.(type) {
 	case *format.MilliSeconds:

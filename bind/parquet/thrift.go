@@ -38,6 +38,7 @@ func skim(b []byte) *skimmer {
 	return s
 }
 
+// skip steps over bytes. Whatever goes past the end sets bad, and is looked at once, in the end.
 func (s *skimmer) skip(n uint64) {
 	if n > uint64(len(s.b)-s.at) {
 		s.bad = true
@@ -46,6 +47,7 @@ func (s *skimmer) skip(n uint64) {
 	s.at += int(n)
 }
 
+// byte is the next byte, 0 past the end.
 func (s *skimmer) byte() byte {
 	if s.at >= len(s.b) {
 		s.bad = true
@@ -55,6 +57,7 @@ func (s *skimmer) byte() byte {
 	return s.b[s.at-1]
 }
 
+// uvarint is a number from 0 on, seven bits to a byte.
 func (s *skimmer) uvarint() uint64 {
 	v, n := binary.Uvarint(s.b[s.at:])
 	if n <= 0 {
@@ -65,6 +68,7 @@ func (s *skimmer) uvarint() uint64 {
 	return v
 }
 
+// varint is a number of either sign, in zigzag form.
 func (s *skimmer) varint() int64 {
 	v := s.uvarint()
 	return int64(v>>1) ^ -int64(v&1)
@@ -127,6 +131,7 @@ func (s *skimmer) value(kind byte, inList bool, depth, base int) int64 {
 		return int64(n)
 	case thriftStruct:
 		s.fields(depth+1, base)
+	// The numbers of 16, 32 and 64 bits, which all have the same form.
 	default:
 		if kind < thriftI16 || kind > thriftI64 {
 			s.bad = true

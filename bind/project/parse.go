@@ -105,6 +105,7 @@ func Parse(name string, text []byte) (*File, diag.List) {
 	return r.file, nil
 }
 
+// bad notes a mistake and goes on, so that one reading tells of them all.
 func (r *reading) bad(at source.Position, message, hint string) {
 	r.wrong = append(r.wrong, wrong(at, message, hint))
 }
@@ -116,6 +117,7 @@ func (r *reading) place(offset int) source.Position {
 	return source.Position{File: r.file.name, Line: 1 + bytes.Count(before, []byte{'\n'}), Column: 1 + utf8.RuneCount(before[line:])}
 }
 
+// key returns the parts of a dotted key, each with its place.
 func (r *reading) key(parts unstable.Iterator) (key []word) {
 	for parts.Next() {
 		key = append(key, word{string(parts.Node().Data), r.place(int(parts.Node().Raw.Offset))})
@@ -220,6 +222,7 @@ func (r *reading) set(key []word, v *value) bool {
 	return r.unknown(key[0], "setting", known)
 }
 
+// unknown reports a name that is none of those known, and suggests the one it is most like.
 func (r *reading) unknown(w word, what string, known []string) bool {
 	hint := "There are " + strings.Join(known, ", ") + "."
 	if near, ok := diag.Suggest(w.name, known); ok {
@@ -250,6 +253,7 @@ func (r *reading) single(key []word, v *value) bool {
 	return true
 }
 
+// profile sets the profile of the language.
 func (r *reading) profile(to *Settings, v *value) bool {
 	for _, p := range check.Profiles {
 		if v.texts[0] == p.String() {
@@ -286,6 +290,7 @@ func (r *reading) limit(to *Settings, key []word, v *value) bool {
 	return true
 }
 
+// duration is [words.ParseDuration] with the result of the other limits, in nanoseconds.
 func duration(s string) (uint64, error) {
 	d, err := words.ParseDuration(s)
 	return uint64(d), err

@@ -144,7 +144,10 @@ func onlyTable(ctx context.Context, conn *sql.Conn) (string, error) {
 	return `SELECT * FROM "` + strings.ReplaceAll(names[0], `"`, `""`) + `"`, nil
 }
 
-// single returns a query without what ends it, if it is one statement that reads.
+// single returns a query without what ends it, if it is one statement that reads. It knows no more
+// of SQL than where quotes and comments end, which is what tells a semicolon that ends a statement
+// from one in a text. A quote that is doubled within quotes reads as the end of one text and the
+// start of another, which comes to the same.
 func single(query string) (string, error) {
 	var ends = map[string]string{"'": "'", `"`: `"`, "`": "`", "[": "]", "--": "\n", "/*": "*/"}
 	word, end := "", -1

@@ -204,6 +204,7 @@ func note(s string) string {
 // box is a rectangle.
 type box struct{ x0, y0, x1, y1 float64 }
 
+// overlap is the area that two boxes share.
 func (a box) overlap(b box) float64 {
 	w, h := math.Min(a.x1, b.x1)-math.Max(a.x0, b.x0), math.Min(a.y1, b.y1)-math.Max(a.y0, b.y0)
 	if w <= 0 || h <= 0 {

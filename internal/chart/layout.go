@@ -49,6 +49,7 @@ type scale struct {
 	log       bool
 }
 
+// at is where a value stands, in pixels. What lies outside of the axis is drawn just past its end.
 func (s scale) at(v float64) float64 {
 	l, h := s.low, s.high
 	if s.log {

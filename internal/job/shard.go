@@ -169,6 +169,7 @@ func Sum(r io.Reader) (int64, string, error) {
 	return n, hex.EncodeToString(h.Sum(nil)), err
 }
 
+// sumFile is the size and the hash of a file.
 func sumFile(name string) (int64, string, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -112,6 +112,9 @@ type function struct {
 	f        func(vs []value) value
 }
 
+// functions are the builtins on whole tensors, mostly by their definitions and as slow as these
+// are: a closure asks for each pair, a bridge is an edge without which its ends are apart. None
+// shares code with the kernels.
 var functions = map[string]function{
 	"ones":  {1, 2, func(vs []value) value { return filled(vs, 1) }},
 	"zeros": {1, 2, func(vs []value) value { return filled(vs, 0) }},
@@ -148,6 +151,8 @@ var functions = map[string]function{
 	"node": {2, 2, func(vs []value) value {
 		return nodes(vs, func(_ graph, i, v int) float64 { return truth(i == v) })
 	}},
+	// The trace of the power: of whole numbers without a limit, of others in the order of the
+	// definition.
 	"closed_walks": {2, 2, func(vs []value) value {
 		g, k := graphOf(vs[0]), staticInt(vs[1], "a length")
 		if k < 1 || k > 8 {
@@ -188,6 +193,7 @@ var functions = map[string]function{
 		}
 		return out
 	}},
+	// A path of least weight goes by edges that are tight: the distance grows by just their weight.
 	"wpath": {3, 3, func(vs []value) value {
 		g := graphOf(vs[0])
 		d, w := weighted(vs[0], position(vs[1], g.n)), vs[0].Data
@@ -200,6 +206,7 @@ var functions = map[string]function{
 		g := graphOf(vs[0]).both()
 		return table(g.n, g.n, func(i, j int) float64 { return truth(g.distances(i)[j] >= 0) })
 	}},
+	// The number of a component is how many others have a node before all of its own.
 	"components": {1, 1, func(vs []value) value {
 		g := graphOf(vs[0]).both()
 		return each(g.n, func(v int) float64 {
@@ -251,6 +258,7 @@ var functions = map[string]function{
 	"mst":         {1, 1, spanningForest},
 	"betweenness": {1, 1, betweenness},
 	"mincut":      {3, 3, minCut},
+	// It is defined here as the weight of a least cut.
 	"maxflow": {3, 3, func(vs []value) value {
 		cut := minCut(vs)
 		total := scalar(reduce("sum", cut.Data, cut.real))
@@ -345,6 +353,7 @@ func nearest(x *big.Int) float64 {
 	return f
 }
 
+// filled is a tensor of one number, of sizes that are known before the run.
 func filled(vs []value, x float64) value {
 	dims := lists.Map(vs, func(v value) int { return staticInt(v, "a size") })
 	out := value{Tensor: newTensor(dims...)}
@@ -365,6 +374,7 @@ func table(n, m int, f func(i, j int) float64) value {
 	return out
 }
 
+// vectorOf and matrixOf require a rank.
 func vectorOf(v value) value {
 	if v.rank() != 1 {
 		fail(Static, "a vector is needed; this has rank %d", v.rank())
@@ -379,6 +389,7 @@ func matrixOf(v value) value {
 	return v
 }
 
+// diagonal is the elements at equal places, as far as both axes go.
 func diagonal(m value) []float64 {
 	var d []float64
 	for i := range min(m.Dims[0], m.Dims[1]) {
@@ -514,6 +525,7 @@ func (g graph) both() graph {
 	return graph{g.n, func(i, j int) bool { return g.edge(i, j) || g.edge(j, i) }}
 }
 
+// without is g with some edges left out.
 func (g graph) without(leave func(i, j int) bool) graph {
 	return graph{g.n, func(i, j int) bool { return g.edge(i, j) && !leave(i, j) }}
 }
@@ -654,6 +666,7 @@ func betweenness(vs []value) value {
 	return out
 }
 
+// capacities fails unless all weights are at least 0; NaN is not.
 func capacities(w []float64) {
 	if slices.ContainsFunc(w, func(x float64) bool { return !(x >= 0) }) {
 		fail(Runtime, "a weight is below 0")

@@ -63,11 +63,11 @@ type slot struct{ id, at int }
 type equation struct {
 	in    *interp
 	sc    *scope
-	lhs   []string
-	names []string
-	sizes []int
-	left  indexSet
-	pos   []int // the current value of each index
+	lhs   []string // its indices on the left, as often as they stand there
+	names []string // of all indices, by number
+	sizes []int    // likewise
+	left  indexSet // of lhs
+	pos   []int    // the current value of each index
 	steps int
 	huge  bool // an integer reached 2^53
 }
@@ -205,6 +205,7 @@ func (eq *equation) factor(x syntax.Expr) *node {
 	return eq.build(x)
 }
 
+// join builds expressions as the children of n.
 func (eq *equation) join(n *node, xs ...syntax.Expr) *node {
 	return eq.link(n, lists.Map(xs, eq.build)...)
 }
@@ -359,8 +360,10 @@ func (eq *equation) each(ids []int, f func()) {
 	}
 }
 
-// term returns the value of n projected onto the bound indices: each product in it
-// is summed over its own remaining indices.
+// term returns the value of n projected onto the bound indices: each product in it is summed over
+// its own remaining indices. This is the rule of the language in full; everything else in this file
+// prepares for it. Products of whole numbers are added up exactly, so that only the result decides
+// whether it passes 2^53, in whatever order the other engine adds.
 func (eq *equation) term(n *node, bound indexSet) float64 {
 	switch n.kind {
 	case refNode, mulNode, divNode:
@@ -385,6 +388,7 @@ func (eq *equation) checked(x float64) float64 {
 	return x
 }
 
+// infix applies an operator. A whole result may pass 2^53, which is noted.
 func (eq *equation) infix(n *node, xs []float64) float64 {
 	if n.real {
 		return n.f(xs)

@@ -269,6 +269,8 @@ func (in *interp) call(sc *scope, x *syntax.Call) value {
 	return v
 }
 
+// reducedReal reports whether a reduction gives real numbers: a mean always, sums and extremes of
+// real ones.
 func reducedReal(name string, real bool) bool {
 	return name == "mean" || real && (name == "sum" || name == "max" || name == "min")
 }
@@ -295,6 +297,7 @@ func lane(t value, others []int, d int) []float64 {
 	return xs
 }
 
+// axisOf is an axis that is known before the run, counted from 0.
 func axisOf(v value, rank int) int {
 	d := staticInt(v, "an axis")
 	if d < 0 || d >= rank {

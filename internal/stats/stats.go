@@ -90,6 +90,8 @@ func (e Estimate) P() float64 {
 	return min(1, 2*e.survival(math.Abs(e.Value)/e.SE))
 }
 
+// quantile and survival are those of Student's distribution where the estimate has degrees of
+// freedom, and else of the normal one.
 func (e Estimate) quantile(p float64) float64 {
 	if e.DF > 0 {
 		return distuv.StudentsT{Sigma: 1, Nu: float64(e.DF)}.Quantile(p)

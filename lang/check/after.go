@@ -182,6 +182,8 @@ func (c *checker) finish(p *Program) {
 	for _, f := range c.defs {
 		f.sees = defs
 	}
+	// A query that was answered is not kept, or a long session would check all of them again; only
+	// the names in it are.
 	isQuery := func(s syntax.Stmt) bool { _, query := s.(*syntax.Query); return query }
 	said, asked := c.rel.stmts, map[string]bool(nil)
 	if c.cfg.After != nil {

@@ -40,8 +40,9 @@ func (c *checker) inProfile(name string) bool {
 	return !c.cfg.Profile.frozen() || c.prelude || stdlib.Core(name)
 }
 
-// call elaborates a call: of a function of the program, else of the language. The arguments of
-// one that nothing defines are elaborated too, so that what is wrong in them is reported at once.
+// call elaborates a call: of a function of the program, else of the language. The arguments of one
+// that nothing defines are elaborated too, so that what is wrong in them is reported at once. A
+// function of the program goes before one of the language with its name, except in the prelude.
 func (c *checker) call(x *syntax.Call, cx ctx) val {
 	if c.overLimit(x.Span) {
 		return val{}
@@ -77,7 +78,9 @@ func (c *checker) call(x *syntax.Call, cx ctx) val {
 }
 
 // builtin elaborates a call of a builtin by its form. The arguments of elementwise functions and
-// reductions may have indices; those of the form Whole take tensors without.
+// reductions may have indices; those of the form Whole take tensors without. What the types of the
+// arguments allow is decided by Lower, the rule of the builtin, which builds the operation or
+// leaves a Problem.
 func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	least, most := b.Arity()
 	if b.Form == stdlib.Reduction && b.Fn != 0 {
@@ -268,7 +271,8 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	return out
 }
 
-// reduceIndices folds those indices of an indexed argument that the left side lacks.
+// reduceIndices folds those indices of an indexed argument that the left side lacks. An index that
+// is folded here must not occur elsewhere on the right side, where it would still be there.
 func (c *checker) reduceIndices(x *syntax.Call, b *stdlib.Builtin, v val) val {
 	if c.eq.uses == nil {
 		c.eq.uses = new([maxIndices]int)
@@ -427,7 +431,10 @@ func (c *checker) define(d *syntax.Def) {
 }
 
 // expand elaborates the body of a function with its parameters bound to the arguments. Of the
-// program, the body sees only functions.
+// program, the body sees only functions. Arguments are elaborated once, by the caller, and
+// parameters stand for their nodes: nothing is substituted, so a name in an argument cannot be
+// caught by one of the body. A recursion has no expansion, so a function that is already being
+// expanded is an error.
 func (c *checker) expand(x *syntax.Call, f function, fromPrelude bool) val {
 	d := f.Def
 	if len(x.Args) != len(d.Params) {
@@ -459,6 +466,7 @@ func (c *checker) expand(x *syntax.Call, f function, fromPrelude bool) val {
 	if !ok {
 		return val{}
 	}
+	// The body knows nothing of where it is called; what the caller had comes back behind it.
 	outer, eq, site, inPrelude, sees := c.scope, c.eq, c.site, c.prelude, c.sees
 	if len(c.active) == 0 {
 		c.site = x.Span
@@ -510,13 +518,15 @@ func (c *checker) local(s *syntax.Assign) val {
 	return v
 }
 
+// defSignature is a function as messages show it, cut where it is long.
 func defSignature(d *syntax.Def) string {
 	names := lists.Map(d.Params, func(p syntax.Ident) string { return diag.Middle(p.Name, 80) })
 	return diag.Middle(d.Name.Name, 80) + "(" + diag.Join(names) + ")"
 }
 
-// functions checks what is known of a function without a call, so that one that is never called
-// is checked too: its names, and that it does not call itself.
+// functions checks what is known of a function without a call, so that one that is never called is
+// checked too: its names, and that it does not call itself. A depth-first walk over the calls finds
+// a circle as a call to what stands on the path.
 func (c *checker) functions() {
 	if c.stopped || len(c.defs) == 0 {
 		return
@@ -559,7 +569,9 @@ func (c *checker) functions() {
 	}
 }
 
-// inBody looks for unknown names in a function and returns its calls of others.
+// inBody looks for unknown names in a function and returns its calls of others. A body is
+// elaborated only where it is called, with the shapes of the arguments; this finds mistakes in
+// functions that nothing calls.
 func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 	known := make(map[string]bool)
 	for _, p := range d.Params {

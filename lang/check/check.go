@@ -152,8 +152,8 @@ type Input struct {
 	bound bool
 }
 
-// Statement is what one assignment means; for the cost of each statement and
-// for editors.
+// Statement is what one assignment means; for the cost of each statement and for editors. One
+// inside a repeat is there once, with the value of the last round.
 type Statement struct {
 	Name string
 	Span source.Span
@@ -203,12 +203,13 @@ func (p *Program) Unbound() diag.List {
 // lastValue is the name of the value of the last bare expression in a session.
 const lastValue = "_"
 
-// symbol is what a name stands for at a place of the program.
+// symbol is what a name stands for at a place of the program. An assignment makes a new one and
+// leaves what read the old one as it was.
 type symbol struct {
-	node  *ir.Node
+	node  *ir.Node // its value, nil if bad
 	form  ir.Form
 	span  source.Span
-	used  bool
+	used  bool // read somewhere, or need not be
 	bad   bool // its definition is wrong; uses are not reported again
 	label bool // a parameter bound to a node label
 	param bool

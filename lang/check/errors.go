@@ -261,6 +261,7 @@ func (c *checker) function(name string) string {
 	return ""
 }
 
+// laterDefinition is the first assignment to a name that stands behind its use, nil without one.
 func (c *checker) laterDefinition(x *syntax.Name) *syntax.Assign {
 	c.step(len(c.file.Stmts))
 	for _, s := range c.file.Stmts {
@@ -382,6 +383,7 @@ func inBrackets(x *syntax.Call) []diag.Fix {
 	}}}
 }
 
+// laterFunction is the first definition of a function that stands behind its call, nil without one.
 func (c *checker) laterFunction(x *syntax.Call) *syntax.Def {
 	c.step(len(c.file.Stmts))
 	for _, s := range c.file.Stmts {
@@ -401,6 +403,7 @@ func (c *checker) functionNames() []string {
 	return all
 }
 
+// arity reports a call with too few arguments or too many; it may have from least to most of them.
 func (c *checker) arity(x *syntax.Call, signature string, least, most int) val {
 	want := words.Plural(least, "argument")
 	switch {
@@ -480,6 +483,8 @@ func (c *checker) duplicate(id syntax.Ident, first source.Span, what string) {
 		Related: []diag.Related{{Span: first, Message: "first here"}}})
 }
 
+// unknownInputKind reports an input of no kind. The name of a type of numbers in another language
+// means a scalar.
 func (c *checker) unknownInputKind(k syntax.Ident) {
 	d := diag.Diagnostic{Code: codes.E0209, Severity: diag.Error, Span: k.Span,
 		Message: fmt.Sprintf("`%s` is not a kind of input", k.Name),
@@ -493,6 +498,7 @@ func (c *checker) unknownInputKind(k syntax.Ident) {
 	c.report(d)
 }
 
+// inputMisfit reports data of another kind than the input they are bound to.
 func (c *checker) inputMisfit(s *syntax.Input, found string) {
 	kind := cmp.Or(s.Kind.Name, "relation")
 	notes := map[string][]string{"graph": {"A graph is a square matrix of 0 and 1; for weights declare a matrix."}}[s.Kind.Name]
@@ -711,6 +717,8 @@ func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) val {
 		Related: []diag.Related{{Span: old.span, Message: "the earlier value"}}})
 }
 
+// shapes reports two operands that do not fit. What to write instead depends on what their ranks
+// let one guess: a vector along an axis, or a product of matrices.
 func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) val {
 	notes := []string{"Only single numbers stretch; tensors that are combined element by element need the same shape."}
 	binary, ok := x.(*syntax.Binary)
@@ -722,11 +730,13 @@ func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) val {
 	return c.err(codes.E0305, x.Pos(), "", notes, "the shapes do not fit: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b))
 }
 
+// bareInIndexed reports a tensor without indices where others have some.
 func (c *checker) bareInIndexed(x syntax.Expr, n *ir.Node) val {
 	return c.err(codes.E0304, x.Pos(), "without indices", []string{"In an equation every tensor needs an index for each axis, as in " + withIndices(x, n) + "."},
 		"%s is %s and has no indices, but other parts of this expression have", text(x), shapeOf(n))
 }
 
+// withIndices is an expression with an index for each axis, as an example.
 func withIndices(x syntax.Expr, n *ir.Node) string {
 	return "`" + syntax.ExprString(x) + "[" + strings.Join([]string{"i", "j", "k", "l", "m", "n", "o", "p"}[:n.Rank()], ", ") + "]`"
 }
@@ -792,6 +802,7 @@ func (c *checker) indexRank(x *syntax.Index, n *ir.Node, behind *syntax.Index) v
 	return c.report(d)
 }
 
+// pluralIndex is a number of indices, in words.
 func pluralIndex(n int) string {
 	switch n {
 	case 0:

@@ -271,6 +271,8 @@ func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {
 		Fixes:   guess("`_`", at, "_")})
 }
 
+// onlyTested reports a variable that a comparison reads and nothing gives a value. l is the
+// comparison.
 func (c *checker) onlyTested(x *variable, at source.Span, l *syntax.Literal) {
 	note := fmt.Sprintf("Add an atom with `%s`, or give it a value by `%s = ...`.", x.name, x.name)
 	if c.isTensor(x.name) {
@@ -346,6 +348,8 @@ func (c *checker) manyAnswers(cl *clause) {
 	c.err(codes.E0815, cl.span, "", []string{"Write `_` for what is not asked for."}, "the query has %d variables; an answer has at most %d columns", len(cl.Head), tensor.MaxColumns)
 }
 
+// whyVariable reports variables in a :why. The fix, quotes, is offered only if each of them may be
+// meant as a constant: it is one elsewhere, or its name is too long for a variable of habit.
 func (c *checker) whyVariable(cl *clause) {
 	first := cl.vars[cl.Head[0].Expr.Term.Var].first
 	cl.bad = true
@@ -511,6 +515,8 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 	c.report(d)
 }
 
+// relationAsTerm reports the name of a relation where a value belongs, and shows the atom that
+// would give it.
 func (c *checker) relationAsTerm(x *syntax.Name) {
 	r := c.rel.byName[x.Name]
 	cells := slices.Repeat([]string{"_"}, max(len(r.cols)-1, 0))
@@ -672,6 +678,7 @@ func (c *checker) neverFires(at source.Span, why string) {
 	c.warn(codes.W0822, at, "never true", nil, "this can never be true: %s", why)
 }
 
+// notInColumn warns of a constant that the facts of a relation have not in that column.
 func (c *checker) notInColumn(r *relation, col int, k *constant) {
 	what := fmt.Sprintf("%q", k.text)
 	if k.isNum {

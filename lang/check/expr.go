@@ -15,9 +15,11 @@ var inf = math.Inf(1)
 
 func abs(x float64) float64 { return math.Abs(x) }
 
-// val is an elaborated expression. An indexed one has an index for each axis,
-// all different; a bare one is a whole tensor. A nil node means that an error
-// was reported.
+// val is an elaborated expression. An indexed one has an index for each axis (idx, by its number in
+// the equation), all different; a bare one is a whole tensor. A scalar may be either: an indexed
+// one has lost its indices and joins those of other factors. label says that the value is a node
+// given by its label, which only certain places take; form is how the value is printed. A nil node
+// means that an error was reported, so whoever gets one gives up without a word.
 type val struct {
 	n       *ir.Node
 	idx     []uint8
@@ -26,6 +28,7 @@ type val struct {
 	form    ir.Form
 }
 
+// mask has a bit for each index of the value.
 func (v val) mask() uint64 {
 	var m uint64
 	for _, x := range v.idx {
@@ -34,8 +37,9 @@ func (v val) mask() uint64 {
 	return m
 }
 
-// equation is the statement being elaborated: its indices, those of the left
-// side first and in order.
+// equation is the statement being elaborated: its indices, those of the left side first and in
+// order. Indices are numbered by first occurrence, so sets of them are masks of 64 bits, and the
+// order of bits is the order of axes.
 type equation struct {
 	lhs     []uint8 // index of each axis of the left side
 	lhsMask uint64
@@ -67,16 +71,19 @@ func (c *checker) equate(eq equation) {
 	*c.eq = eq
 }
 
-// ctx says what happens to the indices of a term. At the top (root nil) a term is summed over
-// the indices that are not in base. Inside a term (root) nothing is summed, except in the
-// arguments of functions, which keep the indices of base and those that occur in the term
-// outside the call.
+// ctx says what happens to the indices of a term. At the top (root nil) a term is summed over the
+// indices that are not in base. Inside a term (root) nothing is summed, except in the arguments of
+// functions, which keep the indices of base and those that occur in the term outside the call. A
+// base of all ones sums nothing: where a whole tensor is expected, so that an index that should not
+// be there is still seen and reported.
 type ctx struct {
 	base uint64
 	root syntax.Expr
 	uses *[maxIndices]int // of root
 }
 
+// at places the operations that are made next: at s or, inside a function, at the call in the
+// program.
 func (c *checker) at(s source.Span) {
 	if len(c.active) > 0 {
 		s = c.site
@@ -127,7 +134,9 @@ func (c *checker) sizes() []int {
 	return c.size
 }
 
-// assign elaborates a statement to the value of its left side.
+// assign elaborates a statement to the value of its left side. Indices are numbered as they are
+// met, those of the left side first. A term on the right is summed over the indices that the left
+// side lacks; with max= and min= nothing is summed, and they fold over those indices instead.
 func (c *checker) assign(s *syntax.Assign) (v val) {
 	if c.overLimit(s.Span) {
 		return val{}
@@ -281,7 +290,8 @@ func (c *checker) order(mask uint64) []uint8 {
 	return out
 }
 
-// project sums v over its indices that cx does not keep.
+// project sums v over its indices that cx does not keep. A sum is a view with fewer axes, which the
+// builder turns into a reduction.
 func (c *checker) project(v val, cx ctx) val {
 	if !v.indexed || cx.root != nil || v.mask()&^cx.base == 0 {
 		return v
@@ -386,7 +396,9 @@ func (c *checker) name(x *syntax.Name) val {
 // few is how many operands lists on the stack have room for.
 const few = 4
 
-// mapped applies fn, for the expression x, to values aligned by the names of their indices.
+// mapped applies fn, for the expression x, to values aligned by the names of their indices. Bare
+// tensors must agree in shape. With indices, each value gets all indices of all values, in the
+// order of the equation, and is the same along those that it lacks.
 func (c *checker) mapped(x syntax.Expr, fn op.Fn, vals ...val) val {
 	var union uint64
 	indexed := false
@@ -457,7 +469,8 @@ func operand(x syntax.Expr, i int) syntax.Expr {
 	return x
 }
 
-// index elaborates X[i, 0, "label", ...].
+// index elaborates X[i, 0, "label", ...]. The tensor is elaborated first, for its rank says how
+// many entries there should be.
 func (c *checker) index(x *syntax.Index) val {
 	if inner, twice := x.X.(*syntax.Index); twice {
 		sym := c.scope.lookup(syntax.ExprString(inner.X))
@@ -581,7 +594,8 @@ func (c *checker) take(owner syntax.Expr, span source.Span, a *ir.Node, at []pos
 	return val{n: a, idx: ids, indexed: true}
 }
 
-// unify gives an index its size, or compares it with the one it has.
+// unify gives an index its size, or compares it with the one it has. A known size takes the place
+// of an unknown one.
 func (c *checker) unify(id uint8, size int, owner syntax.Expr, span source.Span) bool {
 	ix := &c.eq.idx[id]
 	switch {

@@ -47,7 +47,10 @@ func Grow(f *syntax.File, cfg Config, text int) (p *Program, added []string) {
 	return p, added
 }
 
-// grow extends the relations by the facts and rules of the file.
+// grow extends the relations by the facts and rules of the file. It is not ok where something that
+// was there would have to be checked again: a type has turned into another, a tensor is read for
+// the first time, a name has become a constant. relations are then spoiled, and the caller
+// elaborates all anew.
 func (c *checker) grow(p *Program, text int) (added []string, ok bool) {
 	r := c.rel
 	clauses, consts, relations, tensors := len(r.clauses), len(r.consts), len(r.list), len(r.tensors)

@@ -193,9 +193,11 @@ func rows(l *syntax.List) []syntax.Expr {
 	return []syntax.Expr{l.At(0)}
 }
 
-// list elaborates [..] and [[..]]: a tensor of numbers.
+// list elaborates [..] and [[..]]: a tensor of numbers. The first element of each level gives the
+// shape, and all others must agree with it.
 func (c *checker) list(x *syntax.List) val {
 	var dims []int
+	// The shape, by the first element of each level.
 	for l := x; ; {
 		if l.Packed != nil {
 			dims = append(dims, l.Packed.Dims...)
@@ -323,6 +325,7 @@ func (c *checker) fits(s source.Span, size uint64) bool {
 	return true
 }
 
+// dense is a value in row-major order.
 func dense(kind tensor.Kind, shape tensor.Shape, data []float64) tensor.Value {
 	return tensor.Value{Type: tensor.Type{Kind: kind, Shape: shape}, F: data}
 }

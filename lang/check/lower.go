@@ -14,8 +14,9 @@ import (
 	"ein/vm/tensor"
 )
 
-// kinds finds the kind of each column and variable. A column of numbers holds whole numbers
-// unless a fact or a rule puts others into it.
+// kinds finds the kind of each column and variable. A column of numbers holds whole numbers unless
+// a fact or a rule puts others into it. So all begin whole, and real ones spread along the rules
+// until nothing changes; no column becomes whole again, which ends it.
 func (c *checker) kinds(clauses []*clause, list []*relation) {
 	for _, r := range list {
 		for i := range r.cols {
@@ -63,7 +64,8 @@ func (c *checker) kinds(clauses []*clause, list []*relation) {
 	})
 }
 
-// settle works on some clauses, and on those that read a relation that has changed.
+// settle works on some clauses, and on those that read a relation that has changed. It ends because
+// a relation can change only so often: kinds only become real, and what may have rows stays so.
 func (c *checker) settle(queue []*clause, work func(*clause) (changed bool)) {
 	for ; len(queue) > 0; queue = queue[1:] {
 		if cl := queue[0]; work(cl) {
@@ -84,8 +86,10 @@ func (r *relations) index(clauses []*clause) {
 	}
 }
 
+// readersOf are the clauses that read a relation.
 func (r *relations) readersOf(x *relation) []*clause { return r.readers[x.place] }
 
+// whole reports whether a number is whole and small enough to be exact.
 func whole(x float64) bool { return x == float64(int64(x)) && -tensor.MaxInt < x && x < tensor.MaxInt }
 
 // varKinds determines the kinds of the variables of a clause, to a fixed point: a variable is a
@@ -124,6 +128,7 @@ func (c *checker) varKinds(cl *clause) {
 	}
 }
 
+// cellKind is the kind of a cell of a head.
 func (c *checker) cellKind(cl *clause, h *rel.Cell) tensor.ColumnKind {
 	switch h.Agg {
 	case rel.Count, rel.Distinct:
@@ -326,6 +331,7 @@ func (r *relations) labelsOf(domain string) []string {
 // lower is the program of a stage: the relations that it gives, and those that they need; the last
 // one has all relations, to be told of.
 func (c *checker) lower(p *rel.Program, s *stage, last bool) *rel.Program {
+	// Relations keep their order and get new places, as those that no result needs are left out.
 	needed := c.needs(s.results...)
 	out := &rel.Program{}
 	at := map[int]int{} // where a relation is in out
@@ -484,7 +490,8 @@ func (c *checker) constIn(t rel.Term, d *tensor.Domain) rel.Term {
 	return t
 }
 
-// resolve is a rule with the constants as values, and with the places of relations in p.
+// resolve is a rule with the constants as values, and with the places of relations in p. It copies
+// what it changes: in a session, the clause is lowered again with the next entry.
 func (c *checker) resolve(cl *clause, p *rel.Program, at map[int]int) rel.Rule {
 	out := cl.Rule
 	out.Rel = at[cl.Rel]
@@ -553,6 +560,7 @@ func beyond(e *rel.Expr, d *tensor.Domain) bool {
 	return d != nil && len(e.Args) == 0 && e.Term.Kind == rel.Const && e.Term.Value == rel.NoMember
 }
 
+// exprDomain is the domain of the names that an expression stands for: only a variable tells.
 func (c *checker) exprDomain(cl *clause, e *rel.Expr) *tensor.Domain {
 	if isVar(e) {
 		return cl.Vars[e.Term.Var].Domain

@@ -23,7 +23,10 @@ import (
 // (lower.go). The types of columns and variables are classes of a union-find, joined where one name
 // occurs in two places.
 
-// relations is everything that a program says about relations.
+// relations is everything that a program says about relations: the relations themselves (list),
+// what rules and queries say (clauses), and the types under inference (slots). Constants stand in
+// rules by their number in consts until lower makes values of them, since what they are depends on
+// the type of their place, which is known last.
 type relations struct {
 	stmts   []syntax.Stmt // that say it; of the programs before all but queries
 	list    []*relation
@@ -148,14 +151,15 @@ type clause struct {
 // variable is a variable of a rule or a query.
 type variable struct {
 	name    string
-	first   source.Span
-	slot    int
+	first   source.Span // where it stands first
+	slot    int         // of its type
 	count   int
 	hidden  bool // the value of an indexed tensor in an expression
-	sourced bool
+	sourced bool // an atom or an equation gives it a value
 }
 
-// class is what a column or a variable holds, as far as it is known.
+// class is what a column or a variable holds, as far as it is known. The order of the constants
+// matters: join looks at two classes with the lower one first.
 type class uint8
 
 const (
@@ -179,11 +183,14 @@ type slot struct {
 	oldest int         // of those that are joined
 }
 
+// slot makes a type of its own, of a class that a relation (where) or a place of the text says.
 func (r *relations) slot(c class, where string, at source.Span) int {
 	r.slots = append(r.slots, slot{len(r.slots), c, "", where, at, len(r.slots)})
 	return len(r.slots) - 1
 }
 
+// find is the slot that stands for all that slot i is joined with. It halves the path on its way,
+// so that long chains stay cheap.
 func (r *relations) find(i int) int {
 	for r.slots[i].parent != i {
 		r.slots[i].parent = r.slots[r.slots[i].parent].parent
@@ -192,9 +199,11 @@ func (r *relations) find(i int) int {
 	return i
 }
 
+// class is what a slot holds, as far as it is known by now.
 func (r *relations) class(i int) class { return r.slots[r.find(i)].class }
 
-// join is the class of something that has both classes, if there is one.
+// join is the class of something that has both classes, if there is one: anything gives way to
+// every class, a label to each class with labels, and a numeral to all but text.
 func join(a, b slot) (class, bool) {
 	if a.class > b.class {
 		a, b = b, a
@@ -237,7 +246,9 @@ func (c *checker) sameType(a, b int, of syntax.Expr) bool {
 }
 
 // relate elaborates all facts, rules and queries. ProgramLabels calls it too, and ignores what it
-// reports.
+// reports. Heads come first, so that a rule may read a relation whose facts stand below it; then
+// the constants, as a capital in a rule is a constant only if a row may hold it (ruleName); clauses
+// last.
 func (c *checker) relate() {
 	var own []syntax.Stmt
 	for i, s := range c.file.Stmts {
@@ -336,12 +347,15 @@ func (c *checker) before(name string) bool {
 	})
 }
 
+// relation makes the relation of a name that the program defines.
 func (c *checker) relation(name string, first source.Span, columns int) *relation {
 	r := c.newRelation(name, first, columns, anything)
 	c.rel.byName[name] = r
 	return r
 }
 
+// newRelation makes a relation whose columns all hold a class. A tensor that rules read has one,
+// too, which is not found by its name.
 func (c *checker) newRelation(name string, first source.Span, columns int, holds class) *relation {
 	r := &relation{name: name, place: len(c.rel.list), first: first, cols: make([]column, columns)}
 	for i := range r.cols {
@@ -637,6 +651,7 @@ func (c *checker) gatherDomains() {
 	}
 }
 
+// isVariable reports whether a name is spelled like a variable: with a small first letter or _.
 func isVariable(name string) bool { return unicode.IsLower(rune(name[0])) || name[0] == '_' }
 
 // rightColumns reports whether an atom has as many terms as its relation has columns.
@@ -651,7 +666,8 @@ func (c *checker) rightColumns(r *relation, n int, at source.Span) bool {
 	return n == want
 }
 
-// rule is a fact, a base case or a rule.
+// rule is a fact, a base case or a rule. A fact is only noted, by its constants. All else becomes a
+// clause, in which each variable has a slot for its type.
 func (c *checker) rule(s *syntax.Rule) {
 	if !c.byPosition(s) {
 		return
@@ -713,6 +729,7 @@ func (c *checker) rule(s *syntax.Rule) {
 	r.rules = append(r.rules, cl)
 }
 
+// begin makes the clause of a rule or a query.
 func (c *checker) begin(span source.Span) *clause {
 	cl := &clause{span: span, ids: map[string]int{}}
 	cl.Pos = op.Pos{Start: int32(span.Start), End: int32(span.End)}
@@ -866,7 +883,7 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 	switch variable := isVariable(x.Name); {
 	case x.Name == "_":
 		return rel.Term{Kind: rel.Any}, c.rel.slot(anything, "", x.Span)
-	case variable && written && cl.query != "":
+	case variable && written && cl.query != "": // a query takes the constant
 		c.say(queryConstant, x.Span, x.Name)
 	case variable:
 		if _, again := cl.ids[x.Name]; known && !again && len(x.Name) > 1 {
@@ -874,7 +891,7 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 		}
 		v := cl.variable(c, x.Name, x.Span)
 		return rel.Term{Var: v}, cl.vars[v].slot
-	case !known && c.rel.byName[x.Name] != nil:
+	case !known && c.rel.byName[x.Name] != nil: // a relation where a value belongs
 		cl.bad = true
 		c.relationAsTerm(x)
 		v := cl.hidden(c, x.Name, anything, x.Span)
@@ -895,6 +912,8 @@ func (c *checker) literals(cl *clause, body []syntax.Literal) {
 	}
 }
 
+// add adds a literal to a body, with the literal of the text that it comes from: one in the text
+// may make several, such as an atom for each value of a tensor in a comparison.
 func (cl *clause) add(l rel.Literal, src *syntax.Literal, uses *relation) {
 	l.Pos = op.Pos{Start: int32(src.Span.Start), End: int32(src.Span.End)}
 	cl.Body, cl.src, cl.uses = append(cl.Body, l), append(cl.src, *src), append(cl.uses, uses)
@@ -1020,6 +1039,7 @@ func (c *checker) compare(cl *clause, l *syntax.Literal, by syntax.BinaryOp, lef
 	cl.add(lit, l, nil)
 }
 
+// isVar reports whether an expression is a variable alone.
 func isVar(e *rel.Expr) bool { return len(e.Args) == 0 && e.Term.Kind == rel.Variable }
 
 var arithmetic = map[syntax.BinaryOp]op.Fn{syntax.Add: op.FnAdd, syntax.Sub: op.FnSub, syntax.Mul: op.FnMul, syntax.Div: op.FnDiv}
@@ -1239,7 +1259,7 @@ func (c *checker) capitals() diag.Fix {
 			if !seen {
 				lower = strings.ToLower(x.Name[:1]) + x.Name[1:]
 				for _, constant := c.known(lower); constant || taken[lower]; _, constant = c.known(lower) {
-					lower += "_"
+					lower += "_" // no other name of the statement, and no constant
 				}
 				lowered[x.Name], taken[lower] = lower, true
 			}

@@ -10,8 +10,9 @@ import (
 	"ein/vm/tensor"
 )
 
-// repeat elaborates the statements of s once for each round. A statement must give the same shape in
-// every round. What the first round reports is not reported again.
+// repeat elaborates the statements of s once for each round. A statement must give the same shape
+// in every round. What the first round reports is not reported again. So a repeat is unrolled: the
+// number of rounds is known, and the operations of all rounds count against the limit.
 func (c *checker) repeat(s *syntax.Repeat, assign func(*syntax.Assign) val) {
 	times, ok := c.times(s)
 	if !ok {

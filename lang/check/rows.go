@@ -104,8 +104,8 @@ func (c *checker) readsEarly(name string, place int, at source.Span, output bool
 	return false
 }
 
-// stageOf is the stage that gives some relations: the last one, if everything that they read existed
-// when it began; else a new one.
+// stageOf is the stage that gives some relations: the last one, if everything that they read
+// existed when it began; else a new one. Fewer stages are better, as each is evaluated by itself.
 func (c *checker) stageOf(needed map[int]bool) *stage {
 	s := &stage{}
 	for _, r := range c.rel.list {
@@ -131,8 +131,8 @@ func (c *checker) result(s *stage, place int) *ir.Node {
 	return c.b.Relation(&s.rules, len(s.results)-1, s.args...)
 }
 
-// tensorOf is a relation in an equation: a tensor whose axes are the columns, of 0 and
-// 1, or of the sums of its keys.
+// tensorOf is a relation in an equation: a tensor whose axes are the columns, of 0 and 1, or of the
+// sums of its keys. It is made once, for all equations that read it.
 func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	if r.node != nil {
 		return r.node
@@ -154,6 +154,8 @@ func (c *checker) numberNodes() {
 	if len(c.rel.byName) == 0 || c.labels != nil || slices.ContainsFunc(c.file.Stmts, isInput) || c.cfg.After != nil && len(c.cfg.After.Inputs) > 0 {
 		return
 	}
+	// All axes of a tensor must be nodes, so one column of names keeps the numbers beside it what
+	// they are.
 	read := func(n syntax.Node) bool {
 		name, _ := n.(*syntax.Name)
 		if name == nil || c.rel.byName[name.Name] == nil {
@@ -277,7 +279,9 @@ func (c *checker) tableInput(p *Program, s *syntax.Input) {
 	c.rel.tables[c.rel.byName[in.Name]] = in.Node
 }
 
-// finishRelations checks all clauses together, and makes their program.
+// finishRelations checks all clauses together, and makes their program. Each check relies on those
+// before it: types mean something once every variable has a source, and warnings about habits once
+// there is no error; domains are complete when the last clause has been read.
 func (c *checker) finishRelations(p *Program) {
 	if len(c.rel.list) == 0 && len(c.rel.clauses) == 0 || c.cfg.Profile == Core || c.stopped {
 		return

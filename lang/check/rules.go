@@ -17,7 +17,10 @@ import (
 	"ein/vm/tensor"
 )
 
-// ground finds the variables that nothing gives a value, whatever the order of the literals.
+// ground finds the variables that nothing gives a value, whatever the order of the literals. Atoms
+// give all of theirs; an equation gives one once all others in it are known, to a fixed point. A
+// variable that only waits for others is not reported unless all do, in a circle: the report about
+// the others is enough.
 func (c *checker) ground(cl *clause) {
 	for i := range cl.Body {
 		if l := &cl.Body[i]; l.Kind == rel.Atom {
@@ -35,6 +38,7 @@ func (c *checker) ground(cl *clause) {
 			if l.Kind != rel.Bind {
 				continue
 			}
+			// Of two variables, either may give the other its value.
 			if cl.vars[l.Var].sourced && isVar(&l.Left) && !cl.vars[l.Left.Term.Var].sourced {
 				l.Var, l.Left = l.Left.Term.Var, rel.V(l.Var)
 			}
@@ -144,10 +148,13 @@ func (c *checker) skeleton(clauses []*clause) *rel.Program {
 	return p
 }
 
-// stratify finds what depends on its own negation or aggregate, and recursion that may
-// not end.
+// stratify finds what depends on its own negation or aggregate, and recursion that may not end.
+// Package rel decides; here it is found how to show it: by the shortest chain of rules that leads
+// back. Each kind of mistake is reported once in a stratum.
 func (c *checker) stratify(p *rel.Program, clauses []*clause) {
 	for _, s := range p.Strata() {
+		// One report for each kind of mistake in a stratum: the other rules of a cycle would show
+		// the same picture.
 		said := map[error]bool{}
 		for _, i := range s.Rules {
 			cl := clauses[i]
@@ -205,7 +212,8 @@ func (c *checker) stratify(p *rel.Program, clauses []*clause) {
 
 func (c *checker) line(at source.Span) int { return c.file.Source.Position(at.Start).Line }
 
-// wayBack is the shortest chain of rules from one relation to another, each with its line.
+// wayBack is the shortest chain of rules from one relation to another, each with its line. A search
+// in breadth, from relation to relation.
 func (c *checker) wayBack(p *rel.Program, clauses []*clause, from, to int) (way []string) {
 	type step struct {
 		before int // the step before, -1 of the first
@@ -243,6 +251,8 @@ func (c *checker) wayBack(p *rel.Program, clauses []*clause, from, to int) (way 
 }
 
 // habits warns about what is allowed but seldom meant in new clauses and facts of some relations.
+// What it needs of clauses before is kept in relations, so that a session looks at each clause
+// once.
 func (c *checker) habits(clauses []*clause, list []*relation) {
 	r := c.rel
 	c.fill(clauses, list)
@@ -298,8 +308,8 @@ func (c *checker) habits(clauses []*clause, list []*relation) {
 	}
 }
 
-// compareForms looks for a rule that says what one before it says. One that is like no other is
-// not brought into its form.
+// compareForms looks for a rule that says what one before it says. One that is like no other is not
+// brought into its form; the first of a kind is when the second comes.
 func (c *checker) compareForms(alike []*clause) {
 	if len(alike) == 1 {
 		return
@@ -317,7 +327,8 @@ func (c *checker) compareForms(alike []*clause) {
 	}
 }
 
-// fill marks the relations that may have rows, given new clauses and facts.
+// fill marks the relations that may have rows, given new clauses and facts: those with facts or
+// data, and those with a rule whose atoms all may. A negation never stops a rule from having rows.
 func (c *checker) fill(clauses []*clause, list []*relation) {
 	queue := slices.Clone(clauses)
 	for _, r := range list {
@@ -342,6 +353,7 @@ func (c *checker) fill(clauses []*clause, list []*relation) {
 // impossible warns about a body that nothing satisfies, because of two bounds of a variable, or a
 // constant that the facts of a relation lack.
 func (c *checker) impossible(cl *clause) {
+	// The narrowest bounds of each variable so far; strict ones exclude their end.
 	type bounds struct {
 		low, high             float64
 		isLow, isHigh         bool
@@ -516,6 +528,8 @@ func firstVar(ts []rel.Term) int {
 // form is a rule with variables numbered by occurrence and sorted literals, so that rules that say the
 // same have one form.
 func (c *checker) form(cl *clause) string {
+	// Variables are numbered in the head first, then in the body in the order of the sorted
+	// literals.
 	number := map[int]int{}
 	for _, h := range cl.Head {
 		h.Expr.Vars(func(v int) {

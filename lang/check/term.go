@@ -103,6 +103,7 @@ func (c *checker) leftID(name string) (uint8, bool) {
 	return 0, false
 }
 
+// maskOf is the set of the indices that occur.
 func maskOf(n *[maxIndices]int) (m uint64) {
 	for i, k := range n {
 		if k > 0 {
@@ -119,8 +120,8 @@ type factor struct {
 	v       val
 }
 
-// flatten lists the factors of a term. Parentheses around a product change
-// nothing; around anything else they make one factor.
+// flatten lists the factors of a term. Parentheses around a product change nothing; around anything
+// else they make one factor. A divisor is one factor whatever it is: a / (b c) sums b c by itself.
 func flatten(x syntax.Expr, divides bool, out []factor) []factor {
 	switch x := x.(type) {
 	case *syntax.Product:
@@ -158,7 +159,10 @@ func isProduct(x syntax.Expr) bool {
 	return false
 }
 
-// term elaborates a tree of products and quotients.
+// term elaborates a tree of products and quotients. Without an index it is computed as written,
+// element by element (bareTerm). With one, the factors are elaborated in the context of the whole
+// term, where nothing is summed yet, and the sum is made once over the product of all (contract):
+// that is what makes A[i,k] B[k,j] a matrix product.
 func (c *checker) term(x syntax.Expr, cx ctx) val {
 	var uses [maxIndices]int
 	c.uses(x, &uses)
@@ -192,9 +196,11 @@ func (c *checker) term(x syntax.Expr, cx ctx) val {
 	return c.contract(x, fs, cx)
 }
 
-// contract multiplies and divides the factors and sums over the indices that cx
-// does not keep. Scalars, and divisors that have no summed index, act on the
-// sum; other divisors act inside it.
+// contract multiplies and divides the factors and sums over the indices that cx does not keep.
+// Scalars, and divisors that have no summed index, act on the sum; other divisors act inside it.
+//
+// Whole numbers are checked to stay below 2^53 where they are made. The sums and products that only
+// lead to a quotient, or to a longer product, need not: Unchecked lifts the check from them.
 func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 	keep := cx.base
 	if cx.root != nil {

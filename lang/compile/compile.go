@@ -159,6 +159,7 @@ type value struct {
 	natural tensor.Layout // the one it was computed in
 }
 
+// newValue is a value that is in one register, of one layout, so far.
 func (g *gen) newValue(l tensor.Layout, reg int) *value {
 	v := g.made.New()
 	*v = value{reg: [5]int{-1, -1, -1, -1, -1}, natural: l}
@@ -194,6 +195,7 @@ func (g *gen) count(n *ir.Node) {
 	}
 }
 
+// reg makes a register. Bits and parts hold 0 and 1 alone, whatever the kind of the value.
 func (g *gen) reg(t tensor.Type, l tensor.Layout) int {
 	if l == tensor.Packed || l == tensor.Parts {
 		t.Kind, t.Far = tensor.Bool, false
@@ -205,6 +207,7 @@ func (g *gen) reg(t tensor.Type, l tensor.Layout) int {
 // few is how many operands a list on the stack has room for.
 const few = 8
 
+// emit appends an instruction, at the place in the source that is compiled.
 func (g *gen) emit(op code.Op, dst int, attr code.Attr, args ...int) {
 	g.out.Code = append(g.out.Code, code.Instr{Op: op, Dst: dst, Args: g.b.Ints(args...), Attr: attr})
 	g.out.Pos = append(g.out.Pos, g.pos)
@@ -217,6 +220,7 @@ func (g *gen) to(t tensor.Type, l tensor.Layout, op code.Op, attr code.Attr, arg
 	return r
 }
 
+// constant makes a register that holds a value before the first instruction.
 func (g *gen) constant(v tensor.Value) int {
 	r := g.reg(v.Type, v.Layout)
 	if v.Layout == tensor.Sparse {
@@ -258,6 +262,7 @@ func (g *gen) in(n *ir.Node, l tensor.Layout) int {
 	return g.convert(v, n, v.reg[from], l)
 }
 
+// convert puts a value into another layout, where it stays for whoever wants it next.
 func (g *gen) convert(v *value, n *ir.Node, from int, l tensor.Layout) int {
 	v.reg[l] = g.to(n.Type, l, code.Convert, code.Attr{}, from)
 	return v.reg[l]
@@ -349,6 +354,7 @@ func (g *gen) constTransposed(r int) (int, bool) {
 	return g.constant(t), true
 }
 
+// constValue is the constant in a register, nil if it holds none.
 func (g *gen) constValue(r int) *tensor.Value {
 	for i := range g.out.Consts {
 		if g.out.Consts[i].Reg == r {

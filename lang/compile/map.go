@@ -206,13 +206,13 @@ const maxFusedOps = 10
 type fusion struct {
 	g      *gen
 	root   *ir.Node
-	perm   []int // axis of the loop -> axis of root
-	args   []int
-	stride [][]int
+	perm   []int   // axis of the loop -> axis of root
+	args   []int   // registers of the operands
+	stride [][]int // of each, along the axes of the loop
 	consts []float64
 	code   []fusedOp
-	maps   int
-	temps  uint8
+	maps   int             // operations taken in, at most maxFusedOps
+	temps  uint8           // temporaries so far
 	sparse *sparseMatrices // of foldSparse
 }
 
@@ -330,7 +330,9 @@ func (g *gen) foldSparse(a, fold *ir.Node, how op.Fold, axes []int) *value {
 	return f.foldSparse(fold, how, axes)
 }
 
-// semiring does for a product what foldSparse does for a fold.
+// semiring does for a product what foldSparse does for a fold. One operand is a matrix, whose two
+// indices must be all there are, and the result has at most one of them; what the kernel of sparse
+// matrices cannot do goes to the general one.
 func (g *gen) semiring(n *ir.Node) *value {
 	m := 0
 	if n.Args[0].Rank() != 2 {

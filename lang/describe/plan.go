@@ -108,6 +108,7 @@ func (e *explainer) nameRegisters() {
 	}
 }
 
+// identifier reports whether an output has a name and not an expression for one.
 func identifier(s string) bool { return s != "" && !strings.ContainsAny(s, " ()[]{}+-*/<>=!,.\"") }
 
 // sameData reports whether two constants share their storage, which is how the
@@ -125,6 +126,7 @@ func sameData(a, b *tensor.Value) bool {
 	return a.Shape.Rank() > 0 && len(a.F) > 0 && len(b.F) > 0 && &a.F[0] == &b.F[0]
 }
 
+// reg is the name of a register, or its number.
 func (e *explainer) reg(r int) string {
 	if name := e.names[r]; name != "" {
 		return name
@@ -237,7 +239,8 @@ func (e *explainer) stepless(n *ir.Node, needed map[*ir.Node]bool) string {
 	return "computed as part of other steps"
 }
 
-// needed returns the operations that the outputs use, before any rewrite.
+// needed returns the operations that the outputs use, before any rewrite. Those of a statement that
+// no output uses never get to the code.
 func (e *explainer) needed() map[*ir.Node]bool {
 	seen := map[*ir.Node]bool{}
 	var visit func(n *ir.Node)

@@ -129,6 +129,7 @@ func JSON(w io.Writer, reports ...Report) error {
 	return encode(w, out)
 }
 
+// encode writes JSON for people and programs: indented, and with < and > as they are.
 func encode(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -20,7 +20,9 @@ type Alone struct {
 	Key string
 }
 
-// Alone returns the statement at offset; false is for one that has no value.
+// Alone returns the statement at offset; false is for one that has no value. Statements that are
+// left out are overwritten with blanks and not deleted, so that places in messages about the
+// program are those of the document.
 func (d *Document) Alone(offset int) (Alone, bool) {
 	stmts := d.File().Stmts
 	at := d.statementAt(d.clampOffset(offset))
@@ -62,7 +64,7 @@ func (d *Document) Alone(offset int) (Alone, bool) {
 			spans = append(spans, s.Pos())
 		}
 	}
-	for _, label := range check.ProgramLabels(d.File()) {
+	for _, label := range check.ProgramLabels(d.File()) { // their numbers depend on all of the text
 		key.WriteString(label + "\n")
 	}
 	text := []byte(d.src.Text)

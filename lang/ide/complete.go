@@ -17,18 +17,19 @@ import (
 // The ranks of completions, the nearest first. A name that fits the place comes
 // before those of its kind.
 const (
-	rankFit = iota
-	rankIndex
-	rankLocal
-	rankTensor
-	rankNewIndex
-	rankFunction
-	rankLibrary
-	rankKeyword
+	rankFit      = iota // fits the place
+	rankIndex           // an index or a variable that the statement has
+	rankLocal           // a name of the function around it
+	rankTensor          // a value of the program
+	rankNewIndex        // a name that nothing has yet
+	rankFunction        // a function of the program
+	rankLibrary         // one of the language
+	rankKeyword         // a word, and what is only possible
 )
 
-// Complete returns what can stand at offset, best first. The statement around it need
-// not parse.
+// Complete returns what can stand at offset, best first. The statement around it need not parse:
+// its tokens up to the cursor say what is expected, and names come from the statements before it.
+// In a string it is labels; in a comment or a number, nothing.
 func (d *Document) Complete(offset int) []Item {
 	offset = d.clampOffset(offset)
 	c := &completer{d: d, seen: map[string]bool{}}
@@ -70,9 +71,9 @@ func (d *Document) inside(offset int) (syntax.Token, bool) {
 // completer collects what can stand at one place. Of items of the same name, the first counts.
 type completer struct {
 	d      *Document
-	site   site
-	scope  []known
-	prefix string
+	site   site    // what is around the place
+	scope  []known // the names that it may use
+	prefix string  // what is typed of the word
 	items  []Item
 	seen   map[string]bool
 }
@@ -176,8 +177,8 @@ func (d *Document) function(s *site) ([]syntax.Token, bool) {
 	return d.tokensIn(source.Span{Start: head[0].Span.Start, End: s.offset}), true
 }
 
-// locals adds the parameters of a def and the names that its block defines before
-// start.
+// locals adds the parameters of a def and the names that its block defines before start. It goes by
+// tokens: the body of a def that is being written seldom parses.
 func (d *Document) locals(toks []syntax.Token, start int, add func(known)) {
 	i := 3
 	for ; i < len(toks) && toks[i].Kind != syntax.KindRParen; i++ {
@@ -361,7 +362,8 @@ type clause struct {
 	here, names []string // the variables in the brackets of the cursor, and the others
 }
 
-// clauseAt reads the statement at the cursor, inside the brackets in.
+// clauseAt reads the statement at the cursor, inside the brackets in. What stands behind the cursor
+// counts too: an arrow or a final dot there tells a rule or a fact from an equation.
 func (c *completer) clauseAt(in *bracket) clause {
 	d, s := c.d, &c.site
 	var cl clause
@@ -505,8 +507,9 @@ func (c *completer) rank(in *bracket) (int, bool) {
 	return 0, false
 }
 
-// statementIndices returns the indices of the left and of the right side of the
-// statement, and those in the brackets around the cursor.
+// statementIndices returns the indices of the left and of the right side of the statement, and
+// those in the brackets around the cursor. It reads on to the end of the line, as an index may
+// first occur behind the cursor.
 func (c *completer) statementIndices(in *bracket) (left, right []string, here map[string]bool) {
 	d, s := c.d, &c.site
 	here = map[string]bool{}
@@ -591,6 +594,7 @@ func (c *completer) expression(in *bracket) {
 	c.functions()
 }
 
+// callee is the word before an open bracket.
 func (c *completer) callee(in *bracket) string {
 	return c.d.text(c.site.before[in.token-1].Span)
 }

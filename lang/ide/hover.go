@@ -12,7 +12,9 @@ import (
 	"ein/vm/tensor"
 )
 
-// Hover describes the name or the smallest expression at offset.
+// Hover describes the name or the smallest expression at offset. A name is described as what it
+// stands for there, a word of the language by a text, and the operator of an assignment by the
+// statement.
 func (d *Document) Hover(offset int) (*Hover, bool) {
 	offset = d.clampOffset(offset)
 	t, ok := d.tokenAt(offset)
@@ -400,21 +402,24 @@ func (d *Document) hoverLabel(m *markdown, o *occurrence) {
 	m.code(d.text(o.span) + ": node label")
 }
 
-// markdown is the parts of a hover.
+// markdown is the parts of a hover, which become paragraphs.
 type markdown struct{ parts []string }
 
 func (m *markdown) empty() bool { return len(m.parts) == 0 }
 
+// add adds a paragraph, unless it is empty.
 func (m *markdown) add(s string) {
 	if s != "" {
 		m.parts = append(m.parts, s)
 	}
 }
 
+// code adds a text as a program.
 func (m *markdown) code(s string) { m.add("```ein\n" + s + "\n```") }
 
 func (m *markdown) String() string { return strings.Join(m.parts, "\n\n") }
 
+// hover is the parts as the answer about a place; there is none without parts.
 func (m *markdown) hover(s source.Span) (*Hover, bool) {
 	if m.empty() {
 		return nil, false
@@ -474,6 +479,7 @@ func (m *markdown) labels(n *ir.Node, labels []string) {
 	m.add("nodes: " + strings.Join(shown, ", "))
 }
 
+// function describes a function as the reference does, with its source if it is written in Ein.
 func (m *markdown) function(f *function) {
 	m.code(f.Signature)
 	m.add(f.Doc)

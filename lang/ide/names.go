@@ -8,7 +8,8 @@ import (
 	"ein/lang/syntax"
 )
 
-// names is what every name of a text stands for.
+// names is what every name of a text stands for. Names that have nothing to do with each other
+// never share a binding, so to rename one is to edit the occurrences of its binding.
 type names struct {
 	occurrences []*occurrence // in the order of the text
 	functions   map[string]*binding
@@ -47,10 +48,12 @@ type scope struct {
 	fn      *syntax.Def
 }
 
+// newScope is a scope without names: of the program, or of a function.
 func newScope(fn *syntax.Def) *scope {
 	return &scope{names: map[string]*occurrence{}, indices: map[string]*binding{}, left: map[string]bool{}, fn: fn}
 }
 
+// statement begins another statement, which has indices of its own.
 func (s *scope) statement() {
 	clear(s.indices)
 	clear(s.left)
@@ -72,8 +75,9 @@ type resolver struct {
 	room      []occurrence // for the next ones: thousands are made at a time
 }
 
-// resolve finds out what names stand for, by the rules of the checker. It goes by
-// the tree alone, so it also works where the program is wrong.
+// resolve finds out what names stand for, by the rules of the checker. It goes by the tree alone,
+// so it also works where the program is wrong. Functions and relations come first, as they are seen
+// from statements above them; then every statement in its order.
 func (d *Document) resolve() *names {
 	r := &resolver{
 		d: d, scope: newScope(nil), labels: map[string]*binding{}, library: map[string]*binding{}, known: map[string]int{},
@@ -220,6 +224,7 @@ func (r *resolver) statement(s syntax.Stmt) {
 	}
 }
 
+// literals records the names of a body.
 func (r *resolver) literals(list []syntax.Literal) {
 	for _, l := range list {
 		r.atom(l.X, false)
@@ -364,6 +369,7 @@ func (r *resolver) call(fun syntax.Ident) {
 	}
 }
 
+// label records a label of a node. It defines the node in a fact or a graph; elsewhere it uses one.
 func (r *resolver) label(x *syntax.String, defines bool) {
 	b := r.labels[x.Value]
 	if b == nil {

@@ -68,6 +68,7 @@ func (d *Document) Rename(offset int, name string) ([]diag.Edit, error) {
 	return edits, nil
 }
 
+// isName reports whether a text is one name to the lexer, and so may be a new name.
 func isName(s string) bool {
 	toks := syntax.Tokens(s)
 	return len(toks) == 1 && toks[0].Kind == syntax.KindIdent && toks[0].Span.Len() == len(s)

@@ -15,7 +15,7 @@ func (d *Document) Tokens(span source.Span) []Token {
 	dead := d.unused()
 	toks := d.tokens()
 	out := make([]Token, 0, len(toks)*span.Len()/max(len(d.src.Text), 1)+1)
-	next := 0
+	next := 0 // the occurrence to come; both lists are in the order of the text
 	prev := syntax.KindNewline
 	for i := 0; i < len(toks) && toks[i].Span.Start < span.End; i++ {
 		t := toks[i]

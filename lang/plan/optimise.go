@@ -39,7 +39,11 @@ var Rewrites = []struct{ Name, Doc string }{
 	{"dead", "what no output needs is not computed"},
 }
 
-// Optimise applies the rewrites to every output.
+// Optimise applies the rewrites to every output. Each pass visits the whole program, operands
+// first, with one kind of rewrite, and sees what the one before has made: arithmetic on constants
+// first, then what is asked for in part, then products that can be joined, and at last the order of
+// the joined ones. Counts of uses are made anew for each pass, since they say whether a result is
+// needed as a whole.
 func (p *Program) Optimise() {
 	o := optimisers.Get().(*optimiser)
 	o.b = ir.Builder{Count: p.Nodes, Arena: p.Arena}
@@ -111,6 +115,7 @@ type shared struct {
 
 var seed = maphash.MakeSeed()
 
+// note records a rewrite. The text is made when somebody asks for it.
 func (o *optimiser) note(name string, n *ir.Node, format string, a ...any) {
 	r := Rewrite{Name: name, Pos: n.Pos, format: format}
 	r.n = copy(r.a[:], a)
@@ -132,8 +137,9 @@ func (o *optimiser) countUses(n *ir.Node, selected bool) {
 	}
 }
 
-// visit rewrites the operands of n, then n, and shares the result with an equal
-// operation seen before.
+// visit rewrites the operands of n, then n, and shares the result with an equal operation seen
+// before. Nodes are never changed: a node whose operands have changed is made again, and others may
+// still read the old one.
 func (o *optimiser) visit(n *ir.Node) *ir.Node {
 	if m := o.memo.At(n); m != nil {
 		return m
@@ -167,7 +173,9 @@ func (o *optimiser) inherit(m, n *ir.Node) {
 	}
 }
 
-// share returns the first operation equal to n.
+// share returns the first operation equal to n: of the same kind, with the same attributes and the
+// same operands, which are shared already, so their numbers tell (hash consing). Constants of more
+// than one element are never compared.
 func (o *optimiser) share(n *ir.Node) *ir.Node {
 	if o.first.At(n) {
 		return n
@@ -250,10 +258,12 @@ func (o *optimiser) simplify(n *ir.Node) *ir.Node {
 	return n
 }
 
+// isIdentity reports whether an Einsum gives its one argument as it is.
 func isIdentity(n *ir.Node) bool {
 	return len(n.Args) == 1 && slices.Equal(n.Spec.In[0], n.Spec.Out) && distinct(n.Spec.Out)
 }
 
+// distinct reports whether no index comes twice.
 func distinct(ids []uint8) bool { return bits.OnesCount64(maskOf(ids)) == len(ids) }
 
 // simpleMap returns what an elementwise operation gives without being computed: a constant, one of
@@ -323,7 +333,8 @@ func (o *optimiser) simpleMap(n *ir.Node) *ir.Node {
 	return nil
 }
 
-// canFail reports whether computing n can stop the run.
+// canFail reports whether computing n can stop the run. What can must not be dropped: a program
+// fails the same with and without rewrites.
 func (o *optimiser) canFail(n *ir.Node) bool {
 	if known := o.fails.At(n); known != 0 {
 		return known > 0
@@ -347,7 +358,9 @@ func (o *optimiser) canFail(n *ir.Node) bool {
 // the closure itself is cheaper.
 const maxSearches = 16
 
-// demand computes only what a Select asks for.
+// demand computes only what a Select asks for: it moves the Select down, through what nobody needs
+// as a whole, until it meets a closure, of which it takes a search, or something that has to be
+// computed anyway.
 func (o *optimiser) demand(n *ir.Node) *ir.Node {
 	if n.Op != ir.Select {
 		return n
@@ -446,8 +459,10 @@ func (o *optimiser) selectProduct(n, a *ir.Node, at []*ir.Node) *ir.Node {
 // maxFactors bounds the factors of a joined product: kernel.Order tries all orders of so many.
 const maxFactors = 8
 
-// fuse joins an Einsum with the Einsums below it that only it reads, and turns
-// comparisons of 0/1 products into products on bits.
+// fuse joins an Einsum with the Einsums below it that only it reads, and turns comparisons of 0/1
+// products into products on bits. The joined product has all factors at once; order decides later
+// which of them to multiply first, so the way in which the program was cut into statements does not
+// matter.
 func (o *optimiser) fuse(n *ir.Node) *ir.Node {
 	switch n.Op {
 	case ir.Map:
@@ -544,6 +559,7 @@ func (o *optimiser) canJoin(a *ir.Node, spec *op.Spec, i, factors int) bool {
 	return true
 }
 
+// count is how often an index comes.
 func count(ids []uint8, x uint8) (n int) {
 	for _, y := range ids {
 		if x == y {

@@ -280,7 +280,9 @@ func (w *writer) rowCells(v *tensor.Value, i int, part []int32, yield func(cell)
 	return true
 }
 
-// byPart returns the nodes of each part p, members[start[p]:start[p+1]].
+// byPart returns the nodes of each part p, members[start[p]:start[p+1]]. It is a sort by counting:
+// while members is filled, start[p+1] is the next free place of part p, which ends up where part
+// p+1 begins.
 func byPart(part []int32) (start, members []int32) {
 	start, members = make([]int32, len(part)+2), make([]int32, len(part))
 	for _, p := range part {

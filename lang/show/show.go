@@ -234,6 +234,7 @@ func (t *text) cut(n int, what string) {
 	}
 }
 
+// left says how much of a value is shown, and how to see the rest.
 func (t *text) left(shown string) {
 	t.put("  (", shown, " shown")
 	if t.opt.Hint != "" && t.opt.Top == 0 {
@@ -270,7 +271,8 @@ func (t *text) sparse(name string, v *tensor.Value, n int) {
 	}
 }
 
-// matrices writes a tensor of two or more axes.
+// matrices writes a tensor of two or more axes. If the columns of a terminal are known, as many
+// elements are shown as fit when each is as wide as the widest in the lines shown.
 func (t *text) matrices(name string, v *tensor.Value) {
 	n, width := rows(v), width(v)
 	height := v.Shape.Dim(v.Shape.Rank() - 2)

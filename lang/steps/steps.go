@@ -27,6 +27,7 @@ func (c *Counter) Add(n int) bool {
 	return c.ended
 }
 
+// look asks the context, and counts on from there.
 func (c *Counter) look() {
 	for ; c.left <= 0; c.left += Poll {
 		c.ended = c.ended || c.ctx != nil && c.ctx.Err() != nil

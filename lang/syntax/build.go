@@ -10,13 +10,18 @@ import (
 	"ein/lang/diag"
 )
 
-// failure is why a statement did not parse.
+// failure is why a statement did not parse. A session reads another line if more text could fix it.
 type failure struct {
 	diagnostic diag.Diagnostic
 	at         int // the token it stopped at; if none is left, more text could fix it
 }
 
-// read reads a segment by the grammar.
+// read reads a segment by the grammar. Participle wants a tree of its structs, so the tokens are
+// read twice, by it and by build; the position of its error is all that is taken from its message.
+//
+// Participle does not see the parts of lists that the fast path found right (known). If it then
+// stops nowhere, or at an assignment, whose message shows the tree, it reads the segment once more in
+// full.
 func (p *parser) read(seg segment, level int) (Stmt, *failure) {
 	f := feeder{parser: p, seg: seg, i: seg.lo}
 	lex, _ := lexer.Upgrade(&f) // which never fails
@@ -69,8 +74,9 @@ func (p *parser) begin(seg segment) {
 	p.exprs, p.args = p.exprs[:0], p.args[:0]
 }
 
-// build makes a statement of what the grammar found in a segment. It and the
-// builders of expressions go along the tokens as the grammar did.
+// build makes a statement of what the grammar found in a segment. The structs have no places, so it
+// and the builders of expressions go along the tokens (p.i) as the grammar did, one step for each
+// token: a builder that leaves p.i one off gives all that follows wrong places.
 func (p *parser) build(seg segment, level int, g *statement) (Stmt, *failure) {
 	span := p.span(seg.lo, seg.hi)
 	switch {
@@ -182,6 +188,7 @@ func (p *parser) expression(g *expression) (Expr, int) { return infix(p, g.Sums,
 func (p *parser) sum(g *sum) (Expr, int)               { return infix(p, g.Terms, p.term) }
 func (p *parser) term(g *term) (Expr, int)             { return infix(p, g.Factors, p.buildUnary) }
 
+// buildUnary makes an operand with its minus signs.
 func (p *parser) buildUnary(g *unary) (Expr, int) {
 	first := p.i
 	p.i += len(g.Minus)
@@ -212,6 +219,8 @@ func (p *parser) buildProduct(g *product) (x Expr, height int) {
 	return p.buildBeside(mark, x, height, factors)
 }
 
+// buildBeside makes a product of x and the factors behind it. mark is where its factors begin on
+// the stack.
 func (p *parser) buildBeside(mark int, x Expr, height int, factors []*factor) (Expr, int) {
 	p.push(x)
 	for _, f := range factors {
@@ -222,6 +231,7 @@ func (p *parser) buildBeside(mark int, x Expr, height int, factors []*factor) (E
 	return p.beside(mark, height)
 }
 
+// atom makes the head of a rule or what is negated: a factor that has a name.
 func (p *parser) atom(g *atom) (Expr, int) {
 	f := factor{Name: g.Name, Call: g.Call}
 	if g.Indices != nil {
@@ -262,6 +272,7 @@ func (p *parser) factor(g *factor) (x Expr, height int) {
 	return p.buildPostfix(x, height, g.Indices)
 }
 
+// buildPostfix makes the index lists behind an operand.
 func (p *parser) buildPostfix(x Expr, height int, g []*indices) (Expr, int) {
 	for _, ix := range g {
 		open, mark := p.toks[p.i], len(p.exprs)
@@ -271,6 +282,7 @@ func (p *parser) buildPostfix(x Expr, height int, g []*indices) (Expr, int) {
 	return x, height
 }
 
+// buildIndices pushes an index list, and gives the height of its highest entry.
 func (p *parser) buildIndices(g *indices) int {
 	p.i++
 	height := p.buildList(g.Of)
@@ -302,6 +314,7 @@ func (p *parser) buildList(g []*expression) (height int) {
 	return height
 }
 
+// comma steps over a comma, if there is one.
 func (p *parser) comma() {
 	if p.i < p.end && p.toks[p.i].kind == KindComma {
 		p.i++

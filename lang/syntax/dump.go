@@ -91,6 +91,7 @@ func (d *dumper) literals(ls []Literal) {
 	}
 }
 
+// group writes expressions between brackets.
 func (d *dumper) group(open string, xs iter.Seq2[int, Expr], end string) {
 	d.WriteString(open)
 	for i, x := range xs {

@@ -16,8 +16,8 @@ import (
 
 // Every message of the lexer and the parser is made in this file.
 
-// message is a mistake that is always told alike: in a text with verbs for what say is
-// given, and perhaps with a note.
+// message is a mistake that is always told alike: text may have verbs, for which say is given the
+// values, and note, if there is one, says what to do about it.
 type message struct {
 	code       diag.Code
 	text, note string
@@ -57,6 +57,7 @@ const (
 	noteFacts = "Many facts belong in a file: an input with columns, as in `input Owns(x: node, y: node)`, reads a row for each."
 )
 
+// say returns the diagnostic of m at a place, with args for the verbs of its text.
 func say(m message, at source.Span, args ...any) diag.Diagnostic {
 	d := newError(m.code, at, m.text, args...)
 	if m.note != "" {
@@ -90,6 +91,7 @@ func excerpt(s string) string {
 	return "`" + strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(q[1:len(q)-1]) + "`"
 }
 
+// at is the place of length bytes from start on.
 func at(start, length int) source.Span { return source.Span{Start: start, End: start + length} }
 
 // lexicalError says what is wrong with a token whose kind is bad.
@@ -274,6 +276,8 @@ func bracketName(k Kind) string {
 	return "`" + string("([{)]}"[k-KindLParen]) + "`"
 }
 
+// errUnclosed reports a bracket that nothing closes. noticed, if it is known, is the token that
+// shows it: the first of another statement.
 func errUnclosed(open token, noticed *token) diag.Diagnostic {
 	d := newError(codes.E0102, open.span(), "%s opened here is never closed", bracketName(open.kind))
 	d.Label = "needs a " + bracketName(open.kind.closer())
@@ -283,6 +287,7 @@ func errUnclosed(open token, noticed *token) diag.Diagnostic {
 	return d
 }
 
+// errMismatched reports a bracket that closes one of another form. It shows both.
 func errMismatched(open, closing token) diag.Diagnostic {
 	d := newError(codes.E0103, closing.span(), "%s cannot close %s", bracketName(closing.kind), bracketName(open.kind))
 	d.Label = "expected " + bracketName(open.kind.closer())
@@ -290,6 +295,7 @@ func errMismatched(open, closing token) diag.Diagnostic {
 	return withFix(d, "write "+bracketName(open.kind.closer()), closing.span(), string(")]}"[open.kind-KindLParen]))
 }
 
+// relatedOpener points at the opening bracket that a message about another place is about.
 func relatedOpener(open token) []diag.Related {
 	return []diag.Related{{Span: open.span(), Message: bracketName(open.kind) + " opened here"}}
 }
@@ -332,7 +338,10 @@ func (p *parser) place(i, end int) source.Span {
 	return p.toks[i].span()
 }
 
-// errExpected says that want was expected where token i is.
+// errExpected says that want was expected where token i is, and adds what helps somebody who wrote
+// it as another language has it. The cases are tried in their order, and only the first that fits
+// adds something, so one for a particular want stands before those for any. The caller chooses want
+// from a few fixed texts, which the cases compare.
 func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	found := p.found(i, end)
 	code := codes.E0101
@@ -416,6 +425,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	return d
 }
 
+// errMissingComma reports a value on a line of its own behind another, inside brackets; on one line
+// the two would be a product.
 func errMissingComma(before, next source.Span, text string) diag.Diagnostic {
 	d := newError(codes.E0106, next, "expected a comma before %s", excerpt(text[next.Start:next.End]))
 	d = withNote(d, "A product never crosses a newline.")
@@ -457,6 +468,8 @@ func errNumberFactor(before, next source.Span, text string, numbers, inBrackets 
 	return withFix(d, "write `*`", at(before.End, 0), " *")
 }
 
+// errNoAxes reports an index list behind what has no axes. It is taken for a list that was meant as
+// a factor.
 func errNoAxes(x, open source.Span, text string) diag.Diagnostic {
 	d := newError(codes.E0113, x, "%s has no axes to index", excerpt(text[x.Start:x.End]))
 	d.Label = "a `[` behind a value is an index list"
@@ -629,6 +642,8 @@ func (p *parser) errClauseEnd(seg segment, ends ...string) diag.Diagnostic {
 
 const notOr = "`;` is not or: for another way to the same rows, write a second rule with the same head."
 
+// errManyFacts reports a clause of several atoms that ends with a dot: facts with commas between,
+// or a rule without its arrow.
 func errManyFacts(text string, body []Literal) diag.Diagnostic {
 	d := newError(codes.E0115, body[1].Span, "a fact is one atom")
 	if n, ok := body[1].X.(*Name); ok && strings.EqualFold(n.Name, "if") && len(body) > 2 {
@@ -643,6 +658,7 @@ func errManyFacts(text string, body []Literal) diag.Diagnostic {
 	return d
 }
 
+// errInBody reports an operator of a head in a body.
 func errInBody(l Literal) diag.Diagnostic {
 	d := newError(codes.E0115, l.OpSpan, "`%s` is not allowed in the body of a rule", l.Op)
 	return withNote(d, "In a body `v = e` gives v a value; `"+l.Op.String()+"` belongs to the head: `T[x] "+l.Op.String()+" e <- Body(x, e).`")
@@ -705,6 +721,8 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 	return d
 }
 
+// errSecondAssign reports another assignment in a statement that has one: two statements in a line,
+// or a comparison.
 func (p *parser) errSecondAssign(seg segment, i int) diag.Diagnostic {
 	t := p.toks[i]
 	d := newError(codes.E0110, t.span(), "a second %s in one statement", excerpt(p.word(i)))
@@ -789,15 +807,18 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 	return s.end()
 }
 
+// expected says that want was expected where the parser stopped.
 func (s *stop) expected(want string) diag.Diagnostic { return s.errExpected(want, s.i, s.seg.hi) }
 
+// lacks says so of a statement whose form it shows.
 func (s *stop) lacks(form message, want string) diag.Diagnostic {
 	d := s.expected(want)
 	d.Code = form.code
 	return withNote(d, form.note)
 }
 
-// misplaced reports a word that cannot be here.
+// misplaced reports a word that cannot be here. This and the four that follow are asked in turn,
+// and the first that knows what is wrong is believed; none of them parses again.
 func (s *stop) misplaced() (none diag.Diagnostic) {
 	lo, hi := s.seg.lo, s.seg.hi
 	switch {

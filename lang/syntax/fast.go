@@ -4,6 +4,10 @@ package syntax
 // that the grammar makes of it, without what participle takes. It owns no
 // message: where it does not know on, it returns nil, and the grammar reads the
 // statement from its beginning. FuzzGrammar holds the two equal.
+//
+// Each reader of an expression returns it with its height, which the limit on trees
+// counts. One that returns nil leaves the cursor, the depth and the stacks as they are
+// at that moment: begin sets them back before the grammar reads.
 
 // fast reads a segment, or returns nil.
 func (p *parser) fast(seg segment, level int) Stmt {
@@ -222,7 +226,9 @@ func (p *parser) tight() Kind {
 	return KindEOF
 }
 
-// expr reads operators that bind tighter than floor.
+// expr reads operators that bind tighter than floor (precedence climbing). A right operand is read
+// with the floor of its operator, so that operators of one precedence group to the left; a loop and
+// no recursion makes the left side of a long chain.
 func (p *parser) expr(floor uint8) (Expr, int) {
 	left, height := p.unary()
 	for left != nil {
@@ -241,7 +247,8 @@ func (p *parser) expr(floor uint8) (Expr, int) {
 	return left, height
 }
 
-// unary reads any number of minus signs and a product. Each sign counts as a level of depth.
+// unary reads any number of minus signs and a product. Each sign counts as a level of depth. Minus
+// binds looser than a product: -a b is -(a b).
 func (p *parser) unary() (Expr, int) {
 	first := p.i
 	for p.peek() == KindSub {
@@ -262,7 +269,8 @@ func (p *parser) unary() (Expr, int) {
 	return p.negated(first, n, x, height)
 }
 
-// product reads factors side by side.
+// product reads factors side by side. Only a name or a parenthesis can follow a factor; what else
+// would be wrong, such as a number behind a name, is left to the grammar, which says so.
 func (p *parser) product() (Expr, int) {
 	x, height := p.postfix()
 	if x == nil || !p.tight().starts() || p.negates() {

@@ -280,7 +280,9 @@ func (f *feeder) Next() (lexer.Token, error) {
 	return out, nil
 }
 
-// limit is the limit that token i breaks.
+// limit is the limit that token i breaks. Brackets and the minus signs before an operand each put
+// the tree one level deeper, for which the grammar calls itself, so both count. Minus signs end
+// with their operand; those before a bracket last until it is closed.
 func (f *feeder) limit(i int, t token) *diag.Diagnostic {
 	before := KindEOF
 	if i > f.seg.lo {

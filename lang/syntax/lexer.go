@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 )
 
+// bom is the byte order mark, which some editors put in front of a file.
 const bom = "\uFEFF"
 
 // Classes of a byte that starts or continues a token.
@@ -13,6 +14,8 @@ const (
 	classDigit
 )
 
+// classes has the class of each byte, 0 for those that no name and no number holds. Bytes of
+// characters that are not ASCII are among these.
 var classes = func() (t [256]uint8) {
 	for c := 'a'; c <= 'z'; c++ {
 		t[c], t[c-'a'+'A'] = classLetter, classLetter
@@ -51,6 +54,7 @@ const (
 	headExpr       // Name[..] min= and anything
 )
 
+// newScanner returns a scanner at the start of a text, behind its byte order mark.
 func newScanner(text string) scanner {
 	s := scanner{text: text, prev: KindNewline, fresh: true}
 	if strings.HasPrefix(text, bom) {
@@ -207,7 +211,9 @@ func (s *scanner) dotEnds() bool {
 // single is the kind of a character that is a token wherever it stands.
 var single = [256]Kind{',': KindComma, ';': KindSemicolon, '*': KindMul, '(': KindLParen, '[': KindLBracket, '{': KindLBrace, ')': KindRParen, ']': KindRBracket, '}': KindRBrace}
 
-// scan moves past the token that starts with c and says what it is.
+// scan moves past the token that starts with c and says what it is. First come the kinds that c
+// alone decides, which most tokens are; then those that depend on what is around; and last the rest
+// of the punctuation.
 func (s *scanner) scan(c byte) Kind {
 	if k := single[c]; k != KindEOF {
 		s.pos++
@@ -306,6 +312,7 @@ func (s *scanner) at(n int) byte {
 	return 0
 }
 
+// statementStart reports whether what comes next begins a statement.
 func (s *scanner) statementStart() bool {
 	return s.fresh || s.prev == KindSemicolon || s.prev == KindLBrace
 }
@@ -357,6 +364,7 @@ func (s *scanner) number() Kind {
 	return kind
 }
 
+// digits moves past the digits at the cursor, of which there may be none.
 func (s *scanner) digits() {
 	for s.pos < len(s.text) && classes[s.text[s.pos]] == classDigit {
 		s.pos++

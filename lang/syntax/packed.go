@@ -54,7 +54,8 @@ func (x *List) At(i int) Expr {
 	panic("BUG: syntax: a list has no such element")
 }
 
-// unpack makes the elements of a packed list.
+// unpack makes the elements of a packed list. Their places and spelling are read from the text
+// again, which is what packing saved the memory of; the values are those that were kept.
 func (x *List) unpack(yield func(int, Expr) bool) {
 	p := x.Packed
 	size := len(p.Values) / p.Dims[0]
@@ -82,7 +83,7 @@ func (x *List) unpack(yield func(int, Expr) bool) {
 			n := &Number{span(from, end), p.text[from:end], values[0]}
 			e = n
 			if negative {
-				n.Value = -n.Value
+				n.Value = -n.Value // the sign is the node around it
 				e = &Unary{span(start, end), n}
 			}
 		}

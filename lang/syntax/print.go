@@ -53,7 +53,9 @@ func LiteralString(l *Literal) string {
 	return p.String()
 }
 
-// printer prints a tree in the one form that programs have.
+// printer prints a tree in the one form that programs have. Comments are not in the tree: they are
+// printed when the statement that follows them comes, in their order, so none is lost or moves past
+// another.
 type printer struct {
 	strings.Builder
 	text     string // of the program; empty for a tree without one
@@ -65,11 +67,13 @@ type printer struct {
 	most     int  // leave out expressions beyond this column, if it is not 0
 }
 
+// put prints text without a line end; column counts characters.
 func (p *printer) put(s string) {
 	p.WriteString(s)
 	p.column += utf8.RuneCountInString(s)
 }
 
+// newline begins a line at the current indentation.
 func (p *printer) newline() {
 	p.WriteByte('\n')
 	p.column = 0
@@ -237,6 +241,7 @@ func (p *printer) literals(ls []Literal, equations bool) {
 
 const indentWidth = 2
 
+// header prints a def up to its equals sign.
 func (p *printer) header(s *Def) {
 	p.put("def " + s.Name.Name + "(" + strings.Join(lists.Map(s.Params, nameOf), ", ") + ") =")
 }
@@ -266,6 +271,7 @@ const (
 	precPrimary
 )
 
+// precOf is how tightly an expression binds.
 func precOf(x Expr) int {
 	switch x := x.(type) {
 	case *Binary:
@@ -336,8 +342,8 @@ func (p *printer) expr(x Expr, floor int) {
 	}
 }
 
-// binary prints the left spine of a chain in a loop: 1+1+1+... is as deep as it
-// is long.
+// binary prints the left spine of a chain in a loop: 1+1+1+... is as deep as it is long. Operators
+// group to the left, so a right operand of the same precedence needs parentheses.
 func (p *printer) binary(x *Binary) {
 	spine := []*Binary{x}
 	for {
@@ -395,6 +401,7 @@ func (p *printer) brackets(xs []Expr) {
 	p.flat = flat
 }
 
+// elements prints expressions with commas between them.
 func (p *printer) elements(xs []Expr) {
 	comma := separator(xs)
 	for i, x := range xs {

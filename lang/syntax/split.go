@@ -55,6 +55,8 @@ type segment struct {
 }
 
 // cutter finds the end of a statement. What it holds is true of the tokens before the one at hand.
+// The brackets that are open there are on the stack of the parser, outermost first, by their
+// tokens.
 type cutter struct {
 	*parser
 	seg    segment
@@ -65,8 +67,11 @@ type cutter struct {
 	choice bool // there was a ternary operator outside brackets
 }
 
-// cut finds the end of the statement that starts at lo: a newline or ; outside
-// brackets, or the start of what can only be another statement.
+// cut finds the end of the statement that starts at lo: a newline or ; outside brackets, or the
+// start of what can only be another statement. That last is looked for inside brackets too, since
+// one that was forgotten would else take all statements after it. For each depth of brackets,
+// widths counts the tokens since the last comma there, so that an expression of far too many is not
+// given to the grammar at all.
 func (p *parser) cut(lo, hi int) segment {
 	begin := p.toks[lo].kind
 	c := cutter{
@@ -188,8 +193,8 @@ func (p *parser) closeBracket(t token) {
 	p.stack = p.stack[:max(n-1, 0)]
 }
 
-// startsStatement reports whether the line that starts at token i can only be a
-// new statement, whatever is open before it.
+// startsStatement reports whether the line that starts at token i can only be a new statement,
+// whatever is open before it.
 func (p *parser) startsStatement(i, hi int) bool {
 	t := p.toks[i]
 	switch {
@@ -331,7 +336,7 @@ func (p *parser) neverClosed(i, hi int) bool {
 	return false
 }
 
-// resync finds the next line that starts a statement.
+// resync finds the next line that starts a statement, or hi. It takes all brackets for closed.
 func (p *parser) resync(i, hi int) int {
 	p.stack = p.stack[:0]
 	for i++; i < hi; i++ {
@@ -361,6 +366,7 @@ func (p *parser) blockEnd(i, hi int) (end int, closed bool) {
 	return hi, false
 }
 
+// isDef and isInput report whether the definition of a function, or an input, begins at i.
 func (p *parser) isDef(i, hi int) bool   { return p.isWord(i, hi, "def") }
 func (p *parser) isInput(i, hi int) bool { return p.isWord(i, hi, "input") }
 
@@ -406,6 +412,7 @@ func (p *parser) isWord(i, hi int, word string) bool {
 		p.toks[i].kind == KindIdent && p.word(i) == word
 }
 
+// word is the text of token i.
 func (p *parser) word(i int) string { return p.text[p.toks[i].start:p.toks[i].end] }
 
 // headOp is the assignment operator of a statement that starts like

@@ -1,6 +1,14 @@
-// Package mcp gives agents the language over the Model Context Protocol: tools that check,
-// run and explain programs, and resources to read. Every tool calls a route of package
-// serve. An agent reaches no file and no network through it.
+// Package mcp gives agents the language over the Model Context Protocol: tools that check, run and
+// explain programs, and resources to read. Every tool calls a route of package serve, whose limits
+// hold. An agent reaches no file and no network through it.
+//
+// [New] makes the server, of the SDK for the protocol. [Stdio] and [Handler] serve it, over two
+// streams or over HTTP; [Connect] gives its tools to a model that this process asks itself.
+//
+// What is wrong with a call is told in words that a model can act on. So arguments are looked at
+// before the SDK, which would speak of JSON Schema (wrongArguments), and lines before it too, which
+// it would end the conversation for (lines.go). A mistake in a program is a result that says so,
+// not an error of the protocol.
 package mcp
 
 import (
@@ -43,6 +51,7 @@ type Cost struct {
 // costBegin is between what a tool says and its cost.
 const costBegin = "\n\ncost: "
 
+// String says the cost in words, as the last line of what a tool says.
 func (c Cost) String() string {
 	return fmt.Sprintf("%s run of at most %s, %s, %d ms", words.Plural(int(min(c.Ops, 1<<62)), "operation"), words.Count(c.Most), words.Bytes(c.Bytes), c.Millis)
 }
@@ -298,6 +307,7 @@ func Handler(s *mcp.Server) http.Handler {
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxLine}))
 }
 
+// page is a resource with one text.
 func page(q *mcp.ReadResourceRequest, kind, text string) *mcp.ReadResourceResult {
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: q.Params.URI, MIMEType: kind, Text: text}}}
 }

@@ -52,6 +52,7 @@ const (
 	DefaultInstructions = 1 << 20
 )
 
+// withDefaults returns the limits with a default for each that is not given.
 func (l Limits) withDefaults() Limits {
 	l.Bytes = cmp.Or(max(l.Bytes, 0), DefaultBytes)
 	l.Registers = cmp.Or(max(l.Registers, 0), DefaultRegisters)
@@ -74,6 +75,7 @@ type FormatError struct {
 	Found, Expected string
 }
 
+// Error says what is wrong and where.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("%v: byte %d: found %s, expected %s", e.Err, e.Offset, e.Found, e.Expected)
 }
@@ -84,6 +86,7 @@ func (e *FormatError) Unwrap() error { return e.Err }
 // inputKinds are the kinds of inputs in the order of their numbers.
 var inputKinds = []string{"graph", "matrix", "vector", "scalar", "relation"}
 
+// castagnoli is the checksum of the form: CRC-32C, for which processors have an instruction.
 func castagnoli(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
 // MarshalBinary returns the binary form of a well-formed program. Equal programs
@@ -126,14 +129,16 @@ func Unmarshal(data []byte, limit Limits) (*Program, error) {
 type coder struct {
 	writes bool
 	data   []byte
-	at     int
+	at     int // where it reads
 	limit  Limits
-	regs   []Reg
+	regs   []Reg // of the program, once they are known
 	domain []*tensor.Domain
 	shared []*tensor.Domain // that have the labels of the program
 	err    error
 }
 
+// fail notes the error unless there is one. It leaves nothing to read, so that whatever is read
+// next fails too, and is 0.
 func (c *coder) fail(class error, at int, found, expected string) {
 	if c.err == nil {
 		c.err = &FormatError{Err: class, Offset: at, Found: found, Expected: expected}
@@ -172,6 +177,7 @@ func (c *coder) frame() {
 	c.data = c.data[:end]
 }
 
+// count is a number of things, in words.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -179,9 +185,11 @@ func count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
+// left is how many bytes have not been read.
 func (c *coder) left() int { return len(c.data) - c.at }
 
-// uint reads a number of at most limit.
+// uint reads a number of at most limit. It rejects all but the shortest form, as a number that had
+// two would give a program two.
 func (c *coder) uint(limit uint64, what string) uint64 {
 	start := c.at
 	x, n := binary.Uvarint(c.data[start:])
@@ -270,6 +278,7 @@ func fixed[T any](c *coder, list *[]T, n int) {
 	}
 }
 
+// ints is a list of numbers from 0 to most.
 func (c *coder) ints(list *[]int, most int, what string) {
 	items(c, list, 1, what, func(x *int) { uvarint(c, x, most, what) })
 }
@@ -303,6 +312,7 @@ func text[T ~string | ~[]byte](c *coder, x *T, what string) {
 	}
 }
 
+// string is a text; what says of what, for an error.
 func (c *coder) string(s *string, what string) { text(c, s, "bytes of "+what) }
 
 // strings has all lengths first, so that a reader can make one string of the text and cut it.

@@ -295,6 +295,8 @@ func (x *Site) either(csr, other kernel.Cost) kernel.Cost {
 	return other
 }
 
+// graphCost is the cost of a kernel that goes by the entries of a list of edges, or by the words of
+// bits.
 func graphCost(csr func(n, nnz int) kernel.Cost, bits func(n int) kernel.Cost) func(x *Site) kernel.Cost {
 	return func(x *Site) kernel.Cost {
 		if x.Sparse == 0 {
@@ -307,28 +309,37 @@ func graphCost(csr func(n, nnz int) kernel.Cost, bits func(n int) kernel.Cost) f
 // netWork bounds the operations of going over all rows of the first argument.
 func (x *Site) netWork() uint64 { return kernel.NetWork(x.Arg[0].Layout, x.N, x.NNZ) }
 
+// sortCost bounds a sort of the argument.
 func sortCost(x *Site) kernel.Cost { return kernel.SortCost(x.N) }
 
+// netCost is the cost of a kernel whose bound follows from the work of going over all rows once, in
+// any layout.
 func netCost(cost func(n int, work uint64) kernel.Cost) func(x *Site) kernel.Cost {
 	return func(x *Site) kernel.Cost { return cost(x.N, x.netWork()) }
 }
 
+// layoutCost is the cost of a kernel whose bound depends on the layout in a way of its own.
 func layoutCost(cost func(l tensor.Layout, n, nnz int) kernel.Cost) func(x *Site) kernel.Cost {
 	return func(x *Site) kernel.Cost { return cost(x.Arg[0].Layout, x.N, x.NNZ) }
 }
 
+// shortestCost bounds a search by weights from one node: far more if these may be below 0.
 func shortestCost(x *Site) kernel.Cost {
 	return kernel.ShortestCost(x.N, x.netWork(), x.Op == WDistSigned)
 }
 
+// shortestPathCost bounds the same with the way back from the end of the path.
 func shortestPathCost(x *Site) kernel.Cost {
 	return kernel.ShortestPathCost(x.N, x.netWork(), x.Op == WPathSigned)
 }
 
+// csrCost, wordsCost and elementsCost bound one pass of the first argument: of its entries, its
+// words and its elements.
 func csrCost(x *Site) kernel.Cost      { return kernel.CSRCost(x.N, x.M, x.NNZ) }
 func wordsCost(x *Site) kernel.Cost    { return kernel.Cost{Ops: x.Arg[0].Words()} }
 func elementsCost(x *Site) kernel.Cost { return kernel.Cost{Ops: x.Arg[0].Shape.Elems()} }
 
+// bitsVectorCost bounds a pass of a matrix of bits beside a vector.
 func bitsVectorCost(x *Site) kernel.Cost {
 	return kernel.Cost{Ops: tensor.SatAdd(x.Arg[0].Words(), uint64(x.N+tensor.Words(x.K)))}
 }
@@ -368,6 +379,8 @@ func selectCost(x *Site) kernel.Cost {
 	return kernel.Cost{Ops: ops}
 }
 
+// planEinsum plans a product of floats by the number of its factors, since three or more need an
+// order.
 func planEinsum(x *Site) (Kernel, error) {
 	switch len(x.Arg) {
 	case 1:
@@ -378,12 +391,16 @@ func planEinsum(x *Site) (Kernel, error) {
 	return kernel.PlanMany(*x.Spec), nil
 }
 
+// planExact plans a product of whole numbers: with its sparse factor, and rounded if the register
+// is for any numbers rather than for whole ones.
 func planExact(x *Site) (Kernel, error) {
 	return kernel.PlanExact(*x.Spec, x.Sparse, x.NNZ, x.Result.Kind == tensor.Real), nil
 }
 
+// planSemiring plans a fold, such as a minimum, of a function of two factors, such as their sum.
 func planSemiring(x *Site) (Kernel, error) { return kernel.PlanSemiring(*x.Spec, x.Fn, x.Fold) }
 
+// planReduce plans a fold of one tensor.
 func planReduce(x *Site) (Kernel, error) {
 	return kernel.PlanReduce(x.Fold, x.Arg[0].Shape.Dims(), x.Axes)
 }
@@ -518,7 +535,8 @@ func fusedRule(x *Site) error {
 	return x.gives(l, tensor.ShapeOf(m.Shape[:len(m.Shape)-m.Folds]...))
 }
 
-// microRule requires an elementwise program that reads only values that exist.
+// microRule requires an elementwise program that reads only values that exist. Everything here
+// comes from a file that anybody may have written, and the kernels check nothing again.
 func microRule(x *Site) error {
 	m := x.Micro
 	if m == nil || len(m.Strides) != len(x.Arg) || m.Folds < 0 || m.Folds > len(m.Shape) ||
@@ -601,6 +619,7 @@ func (x *Site) without() tensor.Shape {
 	return s
 }
 
+// reduceRule requires a fold and axes that have a plan.
 func reduceRule(x *Site) error {
 	if _, err := planReduce(x); err != nil {
 		return err
@@ -608,6 +627,7 @@ func reduceRule(x *Site) error {
 	return x.gives(tensor.Dense, x.without())
 }
 
+// softmaxRule requires the one axis along which numbers are scaled.
 func softmaxRule(x *Site) error {
 	if len(x.Axes) != 1 {
 		return fmt.Errorf("%d axes", len(x.Axes))
@@ -632,6 +652,8 @@ func selectRule(x *Site) error {
 	return x.gives(l, s)
 }
 
+// convertRule requires a pair of layouts that a kernel changes between. Only 0/1 values can become
+// bits, and an entry that is missing means the same on both sides.
 func convertRule(x *Site) error {
 	from, to := x.Arg[0].Layout, x.Result.Layout
 	if from == to || x.Arg[0].Far != x.Result.Far || from == tensor.Parts && to == tensor.Dense || to == tensor.Packed && x.Arg[0].Kind != tensor.Bool {
@@ -640,6 +662,7 @@ func convertRule(x *Site) error {
 	return nil
 }
 
+// logicRule requires one argument for not and two for the others.
 func logicRule(x *Site) error {
 	if (len(x.Arg) == 1) != (x.Logic == Not) || len(x.Arg) > 2 {
 		return fmt.Errorf("%v of %d arguments", x.Logic, len(x.Arg))

@@ -95,6 +95,8 @@ type rulesPlan struct{ *engine.Plan }
 // Cost returns the operations; the memory is Bytes.
 func (p rulesPlan) Cost() kernel.Cost { return kernel.Cost{Ops: p.Ops()} }
 
+// planRules is the plan of an instruction: that of the compiler if it is for these rules and sizes,
+// as it sized the registers by it, or a new one, as for a program from a file.
 func planRules(x *Site) (Kernel, error) {
 	if x.Planned != nil && x.Planned.Of(x.Rules, RuleSizes(x.Rules, x.Arg)) {
 		return rulesPlan{x.Planned}, nil
@@ -214,6 +216,7 @@ func (c *coder) ofDomain(d **tensor.Domain) {
 	}
 }
 
+// columns are those of a register or a relation, with their domains by number.
 func (c *coder) columns(cols *[]tensor.Column) {
 	items(c, cols, 3, "columns", func(col *tensor.Column) {
 		c.string(&col.Name, "a column's name")

@@ -22,8 +22,12 @@ const (
 	maxDim  = 1 << 30
 )
 
-// Verify reports the first thing that makes p malformed. A verified program can
-// be planned, costed and run without further checks of types.
+// Verify reports the first thing that makes p malformed. A verified program can be planned, costed
+// and run without further checks of types.
+//
+// It goes from parts to what refers to them: domains and registers first, then constants and
+// inputs, which define registers, then instructions in their order, outputs and statements. A
+// register is defined once, before it is read, so a program needs no check for cycles.
 func Verify(p *Program) error {
 	if len(p.Regs) > maxRegs {
 		return fmt.Errorf("code: %d registers, at most %d", len(p.Regs), maxRegs)

@@ -211,7 +211,8 @@ func New(p *code.Program, opt Options) (*Module, error) {
 }
 
 // certify adds up the certificate. Constants and inputs lie outside the arena; rows of relations
-// are counted where they are made and never given back, so they count in full.
+// are counted where they are made and never given back, so they count in full. All sums stop at the
+// largest number there is, so that a cost past it is over every limit.
 func (m *Module) certify() {
 	p, c := m.Program, &m.Certificate
 	c.PeakBytes = tensor.SatAdd(c.Reading, Bytes(m.Arena.Size))
@@ -250,6 +251,8 @@ func (m *Module) certify() {
 			if !step.Op.Metered() {
 				part.Unmetered = tensor.SatAdd(part.Unmetered, step.Cost.Ops)
 			}
+			// A statement has the sum of the work of its steps, but of rows and bytes the most that
+			// one of them takes.
 			part.Rows = max(part.Rows, step.rows())
 			bytes := tensor.SatAdd(Bytes(step.Cost), step.rows())
 			if step.Dst >= 0 {

@@ -17,10 +17,11 @@ type Decl struct {
 	Raw  *Raw
 }
 
-// Bind makes the values of the inputs over one set of nodes. known are the
-// labels that the program itself uses; they come first, then those of the
-// inputs in the order of first appearance. labels is nil when nodes are
-// numbers. The inputs are not changed.
+// Bind makes the values of the inputs over one set of nodes. known are the labels that the program
+// itself uses; they come first, then those of the inputs in the order of first appearance. labels
+// is nil when nodes are numbers. The inputs are not changed. The nodes of all inputs are settled
+// first (universe), since the size of every value depends on them; then each input is made a value
+// over them.
 func Bind(decls []Decl, known []string) (vals []tensor.Value, labels []string, warnings []Warning, err error) {
 	b := &binder{}
 	if len(decls) > 0 {
@@ -88,6 +89,7 @@ func unused(decls []Decl, input int) string {
 	return fmt.Sprintf("columns not used (%s): %s%s", plural(r.seen, "row"), some(shown, n), r.between)
 }
 
+// warnsOf reports whether there is a warning of a code.
 func (r *Raw) warnsOf(code string) bool {
 	return slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Code == code })
 }
@@ -122,7 +124,8 @@ func (r *Raw) adds() bool { return r.opt.Extra == ExtraAdd }
 func (r *Raw) numbered() bool { return r.overNodes() && (r.maxID >= 0 || r.nodes > 0) }
 func (r *Raw) labelled() bool { return r.overNodes() && r.labels.len() > 0 }
 
-// universe settles the nodes.
+// universe settles the nodes: numbers (numbers) or labels (labelNodes). Numbers in one input and
+// labels in another cannot be brought together, so that is an error.
 func (b *binder) universe(decls []Decl, known []string) {
 	b.to = make([][]int32, len(decls))
 	var num, lab *Raw
@@ -291,7 +294,10 @@ func (r *Raw) lineOf(node int32) int {
 	return 0
 }
 
-// labelNodes settles nodes that have labels.
+// labelNodes settles nodes that have labels. Each file has numbered its own as they came
+// (Raw.labels); here they get common numbers, in three rounds: inputs that define nodes, in their
+// order, after the labels of the program; tables that add some; and tables that may only use what
+// is there. One file alone keeps its numbers.
 func (b *binder) labelNodes(decls []Decl, known []string) {
 	b.labelled = true
 	var with []*Raw
@@ -566,6 +572,7 @@ func (r *Raw) otherName(id int32) string {
 	return r.nodeName(id)
 }
 
+// nodeName names a node of the file, as the file counts.
 func (r *Raw) nodeName(id int32) string {
 	switch {
 	case r.labels.len() > 0:

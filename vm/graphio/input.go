@@ -52,8 +52,8 @@ func (l *limited) Read(p []byte) (int, error) {
 type input struct {
 	*bufio.Reader
 	name string
-	gzip bool
-	max  int64
+	gzip bool  // it was compressed
+	max  int64 // of its bytes
 	mem  *memory
 }
 

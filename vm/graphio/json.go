@@ -13,7 +13,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// jsonFile is a JSON file while it is being read.
+// jsonFile is a JSON file while it is being read. It reads tokens, never the whole file, and gives
+// items of arrays to the same code as rows of text (next makes it a source of rows), so edges mean
+// the same in all formats.
 type jsonFile struct {
 	*table
 	*tokens
@@ -38,6 +40,8 @@ type jsonFile struct {
 }
 
 // json reads a file of JSON or of JSON lines, by the kind of the input and by the first token.
+// Nodes and edges may come in either order, so what an edge names is compared with the list of
+// nodes when the file has been read (resolve).
 func (r *reader) json() {
 	// A vector may well be an object of a million keys. Bind finds those given twice,
 	// and names both lines.
@@ -77,7 +81,8 @@ func (r *reader) json() {
 }
 
 // next returns the next item of an array or, for a vector by node, the next member of an object as
-// two cells.
+// two cells. With pairs, an item of two short numbers, as most large files have, is read without
+// tokens.
 func (f *jsonFile) next(pairs bool) *row {
 	w := &f.row
 	kind := f.peek()
@@ -177,12 +182,15 @@ func (f *jsonFile) addCell(kind jsontext.Kind, key []byte) {
 	w.cells = append(w.cells, c)
 }
 
+// keep copies a text into the room of the row, which the next row takes: the decoder reuses its own
+// sooner.
 func (f *jsonFile) keep(b []byte) []byte {
 	from := len(f.text)
 	f.text = append(f.text, b...)
 	return f.text[from:len(f.text):len(f.text)]
 }
 
+// scalar reads a number.
 func (f *jsonFile) scalar() {
 	list := chunks[float64]{mem: f.mem}
 	list.add(f.value())
@@ -258,7 +266,8 @@ func (f *jsonFile) rows() {
 	f.numericRows(w)
 }
 
-// numericRows goes on after the first bracket of the first row.
+// numericRows goes on after the first bracket of the first row. How long that is decides what the
+// rows are, so it is read as numbers and kept as the cells of an edge at the same time.
 func (f *jsonFile) numericRows(w *row) {
 	first := chunks[float64]{mem: f.mem}
 	for f.peek() != ']' {
@@ -480,6 +489,7 @@ func (f *jsonFile) takeEdges(first *row) {
 	f.takeAll(edges)
 }
 
+// next is the next edge; a pair of numbers needs no settling.
 func (f edgeRows) next(pairs bool) *row {
 	w := f.jsonFile.next(pairs && f.arrays)
 	if w != nil && !w.isPair {
@@ -680,6 +690,7 @@ type tally struct {
 // maxTally is how many names a tally counts separately.
 const maxTally = 10
 
+// add counts a member of a name.
 func (t *tally) add(name []byte, line int) {
 	if t.line == 0 {
 		t.line = line

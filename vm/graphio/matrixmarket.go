@@ -20,7 +20,8 @@ type mmFile struct {
 	rows, cols int
 }
 
-// matrixMarket reads a Matrix Market file, whose header decides how.
+// matrixMarket reads a Matrix Market file, whose header decides how. Places in the file count from
+// 1, nodes from 0.
 func (r *reader) matrixMarket() {
 	f := &mmFile{reader: r, textRows: textRows{src: newLines(r.in), d: dialect{comments: "%", unquoted: true}}}
 	r.line = &f.src.no
@@ -73,6 +74,7 @@ func (f *mmFile) errorAt(i int, msg string) *Error {
 	return &Error{File: f.in.name, Line: line, Column: col, Msg: msg}
 }
 
+// limitAt is errorAt for a limit.
 func (f *mmFile) limitAt(i int, msg string) *Error {
 	e := f.errorAt(i, msg)
 	e.Limit = true
@@ -265,4 +267,5 @@ func (f *mmFile) sign() float64 {
 	return 1
 }
 
+// entries counts entries.
 func entries(n int) string { return plural(n, "entry", "entries") }

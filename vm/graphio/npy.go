@@ -123,7 +123,7 @@ var (
 )
 
 // parseNPYHeader reads the header, which is a literal of Python, as JSON. So nothing in it is
-// evaluated.
+// evaluated. A quote inside a string would be misread, and no type that is supported has one.
 func parseNPYHeader(s string) (h npyHeader, problem string) {
 	var got struct {
 		Descr   jsontext.Value `json:"descr"`
@@ -236,8 +236,9 @@ func (d npyDecoder) value(b []byte) (float64, string) {
 	return float64(u), ""
 }
 
-// npyData reads the elements. Those of a graph become edges at once, so that a
-// large 0/1 array never stands in memory as numbers.
+// npyData reads the elements. Those of a graph become edges at once, so that a large 0/1 array
+// never stands in memory as numbers. slow and fast are the place of an element as it lies in the
+// file; a file in Fortran order has columns where others have rows, which dense turns.
 func (r *reader) npyData(h npyHeader, dec npyDecoder, elems uint64) {
 	rows, inner := 1, 1 // inner is the length of the axis that varies fastest
 	for _, n := range h.shape {

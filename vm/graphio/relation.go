@@ -25,6 +25,8 @@ type RelationColumn struct {
 }
 
 // relationRows holds the rows of a relation column by column: the numbers of labels, or numbers.
+// Cells are float64 in either case, as in package rel; names are numbered in the order in which
+// they come.
 type relationRows struct {
 	cols   []RelationColumn
 	labels *labelTable
@@ -81,6 +83,7 @@ type relationItems struct {
 	byName []cell
 }
 
+// relationRows reads an array of rows.
 func (f *jsonFile) relationRows() {
 	f.expect('[', arrayOfRows)
 	at := lists.Upto(len(f.opt.Columns))
@@ -210,6 +213,7 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 	return at, header
 }
 
+// columnNames is the names of the columns as they are declared.
 func (t *table) columnNames() []string {
 	return lists.Map(t.opt.Columns, func(c RelationColumn) string { return c.Name })
 }
@@ -284,7 +288,10 @@ func parseCell(val []byte, k tensor.ColumnKind) (x float64, expected string) {
 }
 
 // Tables returns the values of relations over domains, each shared by all relations. labels holds
-// the names of each domain that are known before, and gets the new ones.
+// the names of each domain that are known before, and gets the new ones. All names are numbered
+// before the first table is made, as a domain has all of its names. Tables are sorted and have each
+// row once; the line of a row is found by the address of its first cell, as sorting moves rows and
+// not cells.
 func Tables(raws []*Raw, labels map[string][]string) ([]*tensor.Table, []Warning) {
 	ids := map[string]map[string]uint32{}
 	id := func(domain, label string) uint32 {

@@ -54,10 +54,10 @@ func ReadTable(from Table, name string, format Format, opt Options) (*Raw, error
 // tableRows reads a Table as rows, the first of which holds the names.
 type tableRows struct {
 	from  Table
-	names []string
+	names []string // of the columns
 	row
-	begun bool
-	want  []bool
+	begun bool   // the names were read
+	want  []bool // the columns that are needed
 }
 
 // only says which columns are needed.

@@ -14,7 +14,8 @@ import (
 type columns struct{ src, dst, weight int }
 
 // table turns rows into a graph, a matrix or a vector: rows of text, or of JSON other than a dense
-// array.
+// array. The first row, and what is below it, decides on the header and the columns (layout,
+// decide); take reads each row by that. What was seen on the way becomes warnings at the end.
 type table struct {
 	*reader
 	d     dialect
@@ -52,7 +53,8 @@ func (r *reader) text(d dialect) {
 	t.readRows(src)
 }
 
-// readRows reads all rows. The first may hold the names of the columns.
+// readRows reads all rows. The first may hold the names of the columns: where that depends on what
+// comes below, it is held until the rows below have decided (undecided).
 func (t *table) readRows(src source) {
 	if t.opt.Kind == Relation {
 		t.relation(src, nil)
@@ -226,7 +228,9 @@ func (t *table) noteUnused() {
 	}
 }
 
-// layout decides on the header and the columns.
+// layout decides on the header and the columns. Names of columns that options give come first, then
+// the usual ones, then positions. The second row only tells whether words of the first stand above
+// numbers.
 func (t *table) layout(first, second *row) (header bool) {
 	named := false
 	for _, s := range []string{t.opt.Source, t.opt.Target, t.opt.Weight, t.opt.OneHot} {
@@ -483,7 +487,8 @@ func (t *table) ragged(w *row) bool {
 	return true
 }
 
-// take reads one row.
+// take reads one row. A row with a mistake is reported and left out, so that up to 20 are found at
+// once.
 func (t *table) take(w *row) {
 	if w.bad != nil {
 		t.rep.add(w.bad)
@@ -559,6 +564,7 @@ func (t *table) take(w *row) {
 	t.edge(src, dst, x, t.cols.weight >= 0 && t.cols.weight < len(w.cells), w.line)
 }
 
+// node returns the node that a cell names, among those of the input.
 func (t *table) node(w *row, c int) (id int32, ok bool) {
 	return t.nodeOf(&t.ids, w, c)
 }
@@ -674,6 +680,7 @@ func isName(b []byte) bool {
 	return len(b) > 0 && (b[0]|0x20 >= 'a' && b[0]|0x20 <= 'z' || b[0] == '_' || b[0] >= 0x80) && !isNonFinite(b)
 }
 
+// isPosition reports whether an option gives a column by its place: it has digits alone.
 func isPosition(s string) bool {
 	_, ok := parseSize([]byte(s))
 	return ok
@@ -718,6 +725,7 @@ func (t *table) otherSeparator(w *row) string {
 	return ""
 }
 
+// quoteAll shows the first of some names, and counts the rest.
 func quoteAll(names []string) string {
 	return some(lists.Map(names[:min(len(names), maxShown)], func(n string) string { return quote([]byte(n)) }), len(names))
 }

@@ -259,6 +259,7 @@ func loadTransposed(t simd.Tier, block *[64]uint64, a tensor.Bits, bi, bj int) {
 	t.Transpose(block)
 }
 
+// loadBlock reads block (bi, bj) of a, 64 bits square, with rows past the last as 0.
 func loadBlock(block *[64]uint64, a tensor.Bits, bi, bj int) {
 	at := bi*64*a.Stride + bj
 	rows := min(64, a.Rows-bi*64)
@@ -269,6 +270,7 @@ func loadBlock(block *[64]uint64, a tensor.Bits, bi, bj int) {
 	clear(block[rows:])
 }
 
+// storeBlock writes a block, as far as dst has rows.
 func storeBlock(dst tensor.Bits, block *[64]uint64, bi, bj int) {
 	at := bi*64*dst.Stride + bj
 	for r := range min(64, dst.Rows-bi*64) {

@@ -8,6 +8,7 @@ import (
 	"ein/vm/tensor"
 )
 
+// satSum is a sum that stays at the largest number where it would overflow, as bounds do.
 func satSum(a ...uint64) uint64 {
 	var t uint64
 	for _, x := range a {
@@ -76,6 +77,7 @@ func Fill(c *Ctl, dst []float64, x float64) bool {
 	return true
 }
 
+// fillRun fills a run; clear takes 0 but not -0.
 func fillRun(b []float64, x float64) {
 	if x == 0 && !math.Signbit(x) {
 		clear(b)

@@ -42,6 +42,8 @@ func indexes(s op.Spec) []indexInfo {
 	return info
 }
 
+// addAxes notes the strides of the axes of a tensor in row-major order. An index that comes twice,
+// as in a diagonal, has both strides added up: a step along it is a step along each of its axes.
 func addAxes(info []indexInfo, ids []uint8, slot int) {
 	stride := 1
 	for i := len(ids) - 1; i >= 0; i-- {
@@ -103,6 +105,7 @@ func mergeLoops(axes []loopAxis) []loopAxis {
 	return out
 }
 
+// joinable reports whether a loop and the one inside it can be one, for all slots.
 func joinable(p, q loopAxis) bool {
 	for s := range slots {
 		if p.stride[s] != q.n*q.stride[s] {

@@ -133,6 +133,7 @@ func (c *contraction) clone() *contraction {
 	return &d
 }
 
+// volume is the number of points of some indices, up to most.
 func (c *contraction) volume(m uint64) float64 {
 	v := 1.0
 	for ; m != 0; m &= m - 1 {

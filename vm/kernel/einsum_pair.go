@@ -163,6 +163,7 @@ func (pl *pairPlanner) classify(id uint8, v indexInfo) {
 	}
 }
 
+// axesElems is the number of elements of a tensor with these axes.
 func axesElems(groups ...[]pairAxis) uint64 {
 	n := uint64(1)
 	for _, g := range groups {
@@ -237,6 +238,7 @@ func ordered(axes []pairAxis, slot int) []pairAxis {
 	return out
 }
 
+// loopsOf is axes as loops.
 func loopsOf(axes []pairAxis) []loopAxis {
 	out := make([]loopAxis, len(axes))
 	for i, x := range axes {
@@ -410,6 +412,7 @@ func (pl *pairPlanner) addCopies(p *Pair, c *pairCandidate) {
 	}
 }
 
+// idsOf is the indices of groups of axes, in order.
 func idsOf(groups [][]pairAxis) []uint8 {
 	var ids []uint8
 	for _, g := range groups {

@@ -7,9 +7,13 @@ import (
 	"ein/vm/simd"
 )
 
-// Run evaluates the einsum of a and b into dst, which overlaps neither. It
-// returns false when the run was cancelled, leaving dst unspecified. It
-// allocates only in large products with c.Workers above 1, to start goroutines.
+// Run evaluates the einsum of a and b into dst, which overlaps neither. It returns false when the
+// run was cancelled, leaving dst unspecified. It allocates only in large products with c.Workers
+// above 1, to start goroutines.
+//
+// It has three parts, of which the plan may leave out the first and the last: operands are copied
+// into the layout that the inner kernel wants (pre), the kernel runs at each point of the outer
+// loops (core), and the result is copied into that of dst (post).
 func (p *Pair) Run(c *Ctl, dst, a, b []float64, s Scratch) bool {
 	if p.kind == pairZero {
 		return Fill(c, dst[:p.zero], 0)
@@ -123,7 +127,8 @@ const (
 // gemmFork is the least work that is worth a second goroutine.
 const gemmFork = 1 << 25
 
-// gemm sets c = X*Y by calls of Dgemm.
+// gemm sets c = X*Y by calls of Dgemm. Workers share the longer side of the result in strips, so
+// that each element is summed by one of them, in one order.
 func (p *matMul) gemm(c *Ctl, dst, x, y []float64) bool {
 	if c.Workers < 2 || satMul(uint64(p.m), uint64(p.n), uint64(p.k)) < gemmFork {
 		return p.gemmBlocks(c, dst, x, y, 0, p.m, 0, p.n)
@@ -278,6 +283,7 @@ func dotStrided(x []float64, sx int, y []float64, sy, n int) float64 {
 // dotAsm is the length from which a vector dot beats a loop.
 const dotAsm = 16
 
+// dotRun is the dot product of two runs, by vector instructions where it is long enough.
 func dotRun(t simd.Tier, x []float64, sx int, y []float64, sy, n int) float64 {
 	if n < dotAsm {
 		return dotStrided(x, sx, y, sy, n)

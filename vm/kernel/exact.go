@@ -30,7 +30,8 @@ type Exact struct {
 	cost   Cost
 }
 
-// exactStep multiplies two operands, or adds up one.
+// exactStep multiplies two operands, or adds up one. Words count per element: those of a product
+// are enough for its largest sum, so no carry is ever lost.
 type exactStep struct {
 	placedStep
 	words  [slots]int // of an element of each operand and of the result
@@ -282,6 +283,7 @@ func (e *exactRun) read(p *exactStep, slot, at int, buf []uint64) (words []uint6
 	return words, negative
 }
 
+// negate takes a number in two's complement to its negative.
 func negate(words []uint64) {
 	carry := uint64(1)
 	for i, w := range words {
@@ -289,7 +291,8 @@ func negate(words []uint64) {
 	}
 }
 
-// addProduct adds x*y to acc, or subtracts it. acc has room for the result.
+// addProduct adds x*y to acc, or subtracts it: long multiplication, word by word, with the sum made
+// on the way. acc has room for the result.
 func addProduct(acc, x, y []uint64, subtract bool) {
 	for i, u := range x {
 		carry := uint64(0)

@@ -33,8 +33,9 @@ func MinCut(c *Ctl, dst *tensor.CSR, g Net, i, j int) (flaw Flaw, ok bool) {
 	return f.flaw, ok
 }
 
-// flow is the entries of a matrix as edges with room in both directions, and the
-// search for paths through them.
+// flow is the entries of a matrix as edges with room in both directions, and the search for paths
+// through them. What has flowed along an entry can be taken back, so the search may also go against
+// it (path has ^k); room and back add up to the weight of the entry.
 type flow struct {
 	n          int
 	ptr, to    []int32   // the entries by row
@@ -102,8 +103,8 @@ func newFlow(m *meter, g *Net) (f flow, flaw Flaw, ok bool) {
 	return f, flaw, true
 }
 
-// layers numbers the nodes by how many edges with room lead to them from i, as far
-// as j.
+// layers numbers the nodes by how many edges with room lead to them from i, as far as j. When they
+// no longer reach j, the nodes that they do reach are the side of i.
 func (f *flow) layers(m *meter, i, j int) bool {
 	if !m.take(2 * f.n) {
 		return false
@@ -138,7 +139,9 @@ func (f *flow) layers(m *meter, i, j int) bool {
 	return true
 }
 
-// block sends flow along paths through the layers until none is left.
+// block sends flow along paths through the layers until none is left. A path grows from j
+// backwards, one node of each layer. An edge that has led nowhere is not tried again in these
+// layers: at counts the edges of a node that are done with.
 func (f *flow) block(m *meter, i, j int) bool {
 	for v, depth := int32(j), 0; ; {
 		if int(v) == i {
@@ -194,8 +197,9 @@ func (f *flow) before(m *meter, v int32) (u, k int32, ok bool) {
 	return -1, 0, m.take(1)
 }
 
-// send sends as much as there is room for along the path, and returns how many of
-// its edges come before the first that is full now.
+// send sends as much as there is room for along the path, and returns how many of its edges come
+// before the first that is full now. A path begins at j, so this is the full edge nearest to j,
+// where the search has to go on; whatever it has found behind that edge is cut off.
 func (f *flow) send(depth int) (before int) {
 	most := math.Inf(1)
 	for _, k := range f.path[:depth] {

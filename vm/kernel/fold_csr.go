@@ -10,10 +10,15 @@ import (
 
 var errCSRFold = errors.New("kernel: what stands where sparse matrices have no entry depends on row and column")
 
-// CSRFold is a planned maximum or minimum, along one axis, of an elementwise
-// expression of sparse matrices, vectors along their rows or columns, and numbers. It
-// works on the entries, and on one vector of what stands everywhere else. It is
-// immutable and may run in several goroutines.
+// CSRFold is a planned maximum or minimum, along one axis, of an elementwise expression of sparse
+// matrices, vectors along their rows or columns, and numbers. It works on the entries, and on one
+// vector of what stands everywhere else. It is immutable and may run in several goroutines.
+//
+// Where no matrix has an entry, the expression may depend on the row or on the column, not on both
+// (errCSRFold). If it depends on the axis that is kept, it is one value for each line, which counts
+// if the line has any place without an entry. If it depends on the axis that is folded, the values
+// are the same for all lines, which differ only in the places that are taken: sorted by a heap as
+// far as needed, each line takes the best one that it has no entry at.
 type CSRFold struct {
 	rows, cols, nnz int
 	axis            int // that is folded
@@ -130,8 +135,9 @@ func (p *CSRFold) at(reg []float64, args [][]float64, axis, i int) {
 	}
 }
 
-// Run evaluates the fold of the matrices into dst. Of args only those after as many
-// are looked at.
+// Run evaluates the fold of the matrices into dst. Of args only those after as many are looked at.
+// Each row is gone through by the columns at which any of the matrices has an entry, with a cursor
+// into every one; points where none has are folded in before, by absentees.
 func (p *CSRFold) Run(c *Ctl, dst []float64, matrices []tensor.CSR, args [][]float64, s Scratch) bool {
 	m := newMeter(c)
 	reg, first := s.takeF(p.regs), len(p.none)
@@ -181,7 +187,8 @@ func (p *CSRFold) Run(c *Ctl, dst []float64, matrices []tensor.CSR, args [][]flo
 	return true
 }
 
-// union is the pattern of all entries.
+// union is the pattern of all entries. A row is a merge of the rows of all matrices, by their least
+// columns.
 func (p *CSRFold) union(m *meter, dst *tensor.CSR, matrices []tensor.CSR, next []int32, s *Scratch) bool {
 	*dst = tensor.CSR{Rows: p.rows, Cols: p.cols, Ptr: s.takeI(p.rows + 1), Idx: s.takeI(p.nnz)[:0]}
 	dst.Ptr[0] = 0

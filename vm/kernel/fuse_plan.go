@@ -99,6 +99,7 @@ func PlanFusedBits(shape []int, operands []FusedOperand, code []op.Micro, consts
 	return p, nil
 }
 
+// dimsProduct is the number of points of a shape.
 func dimsProduct(dims []int) uint64 {
 	n := uint64(1)
 	for _, d := range dims {
@@ -183,6 +184,8 @@ func (p *Fused) setInputs(shape []int, operands []FusedOperand) {
 	}
 }
 
+// joins reports whether axis d, of n points, continues the last merged axis for all operands, so
+// that one loop can go through both.
 func (p *Fused) joins(last, d, n int, operands []FusedOperand) bool {
 	for k := range p.in {
 		if p.in[k].stride[last] != n*operands[k].Stride[d] {
@@ -228,6 +231,8 @@ const (
 	fusedPast = 2 << 20
 )
 
+// blockLen is how many points a block has. A single function needs few registers, so its blocks may
+// be longer.
 func (p *Fused) blockLen() int {
 	if p.n <= fusedTiny && !p.bits {
 		return 1

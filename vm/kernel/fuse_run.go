@@ -36,7 +36,7 @@ func (p *Fused) perPoint() uint64 {
 	return total / uint64(max(p.n, 1))
 }
 
-// runTiny evaluates point by point.
+// runTiny evaluates point by point. For so few points, blocks take longer to set up.
 func (p *Fused) runTiny(c *Ctl, dst []float64, args [][]float64, reg []float64) (exact bool) {
 	reg = reg[:p.regs]
 	copy(reg[len(p.in):], p.consts)
@@ -79,7 +79,9 @@ func (p *Fused) offset(in *fusedInput, i int) int {
 	return o
 }
 
-// fusedRegs is where the registers of a block are: scratch, an argument or dst.
+// fusedRegs is where the registers of a block are: scratch, an argument or dst. An operand that
+// lies in iteration order is its own register, and the result is computed where it belongs, so
+// neither is copied.
 type fusedRegs [MaxRegs][]float64
 
 // registers has the scalars and constants in place.
@@ -231,7 +233,9 @@ func (p *Fused) load(reg *fusedRegs, args [][]float64, f []float64, lo, n int) {
 	}
 }
 
-// eval returns the sum of the result, or NaN if it was not computed.
+// eval returns the sum of the result, or NaN if it was not computed. A micro-operation goes over
+// the whole block before the next one begins, so its function is chosen once a block and not once
+// an element.
 func (*Fused) eval(t simd.Tier, reg *fusedRegs, code []op.Micro, n int) (exact bool, sum float64) {
 	exact, sum = true, math.NaN()
 	for i := range code {

@@ -112,6 +112,7 @@ func (g *Net) near(i int32) {
 	}
 }
 
+// takeF and takeI cut a piece off the scratch memory; it holds anything.
 func (s *Scratch) takeF(n int) (f []float64) {
 	f, s.F = s.F[:n], s.F[n:]
 	return f

@@ -7,7 +7,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// Sort sets dst to the elements of v in increasing order. NaN is above all.
+// Sort sets dst to the elements of v in increasing order. NaN is above all. Numbers are sorted as
+// keys of 64 bits with the same order (SortKey), so that one sort by digits serves all kernels.
 func Sort(c *Ctl, dst, v []float64, s Scratch) bool {
 	m := newMeter(c)
 	n := len(v)
@@ -152,7 +153,8 @@ func sortKeys(m *meter, keys, more []uint64, order, room []int32) (sorted []int3
 // of the binary digits of their number.
 func sortKeysOps(n uint64) uint64 { return satMul(n, uint64(max(bits.Len64(n)+2, 10))) }
 
-// mergeKeys merges runs, and leaves two alone that are already in order.
+// mergeKeys merges runs of doubling length, and leaves two alone that are already in order. Only
+// the left run is copied aside: the right one is never overtaken.
 func mergeKeys(m *meter, keys []uint64, order, room []int32) bool {
 	n := len(order)
 	for run := 1; run < n; run *= 2 {

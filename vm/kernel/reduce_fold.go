@@ -7,7 +7,8 @@ import (
 	"ein/vm/simd"
 )
 
-// foldNest folds a strided view of a into dst.
+// foldNest folds a strided view of a into dst. Loops are ordered for a, which mostly has more
+// elements.
 type foldNest struct {
 	fold   op.Fold
 	outer  []loopAxis

@@ -91,7 +91,9 @@ func isMatrixProduct(s op.Spec) bool {
 	return true
 }
 
-// planGeneral runs anything else as a fused expression with a fold.
+// planGeneral runs anything else as a fused expression with a fold: the indices of the result are
+// the outer axes, those that it lacks the inner ones, and an operand has stride 0 along each that
+// it does not have. A diagonal of the result is written in a second pass (post).
 func (p *Semiring) planGeneral(s op.Spec) error {
 	info := indexes(s)
 	var out, folded []uint8

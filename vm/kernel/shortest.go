@@ -81,6 +81,7 @@ type queue struct {
 	at   []int32 // the place of a node in the heap, from 1; 0 before it was in, -1 after
 }
 
+// newQueue makes an empty heap for nodes below n.
 func newQueue(n int, s *Scratch) queue {
 	q := queue{key: s.takeF(n)[:0], heap: s.takeI(n)[:0], at: s.takeI(n)}
 	clear(q.at)
@@ -106,6 +107,7 @@ func (q *queue) up(v int32, key float64) (work int) {
 	return work
 }
 
+// put puts a node at place k, and notes where it is.
 func (q *queue) put(k int, v int32, key float64) {
 	q.key[k], q.heap[k], q.at[v] = key, v, int32(k+1)
 }
@@ -181,8 +183,9 @@ func dijkstra(m *meter, dist []float64, g *Net, src, goal int, s Scratch) (flaw 
 	return flaw, true
 }
 
-// bellmanFord goes over the edges of the nodes whose distance has changed, until
-// there are none. After n rounds there would be none, if it were not for a cycle.
+// bellmanFord goes over the edges of the nodes whose distance has changed, until there are none.
+// After n rounds there would be none, if it were not for a cycle: a path without one has fewer than
+// n edges. from leads back to it.
 func bellmanFord(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Flaw, ok bool) {
 	now, next, from, waits := s.I[:g.n], s.I[g.n:2*g.n], s.I[2*g.n:3*g.n], s.W[:tensor.Words(g.n)]
 	clear(waits)

@@ -8,9 +8,10 @@ import (
 	"ein/vm/tensor"
 )
 
-// Weak sets part to the weakly connected components, numbered by their lowest nodes. To join the
-// first two edges of all nodes before the others took 1.2 times as long, and to begin
-// with a search from the node of the most edges 1.6 times: rows in order are read faster
+// Weak sets part to the weakly connected components, numbered by their lowest nodes: sets joined
+// along every edge, the smaller below the larger, with paths halved on the way up (union-find,
+// Tarjan). To join the first two edges of all nodes before the others took 1.2 times as long, and
+// to begin with a search from the node of the most edges 1.6 times: rows in order are read faster
 // than those that a queue leads to.
 func Weak(c *Ctl, part []int32, g Net) bool {
 	s := g.room
@@ -64,6 +65,8 @@ func WeakCost(n int, work uint64) Cost {
 	return NetCost(Cost{Ops: tensor.SatAdd(satMul(work, 2*depth+4), satMul(un, depth+4)), I: un}, n)
 }
 
+// rootOf is the root of the tree that v is in, and the steps to it. On its way it hangs every other
+// node one higher, so that the next one has half as far.
 func rootOf(up []int32, v int32) (root int32, work int) {
 	for work = 1; up[v] >= 0; work++ {
 		if above := up[v]; up[above] >= 0 {
@@ -84,8 +87,9 @@ func link(up []int32, a, b int32) (root int32) {
 	return a
 }
 
-// TopoOrder sets dst[v] to the position of v in the order in which every edge leads
-// forward, of several the lexicographically smallest, or a cycle.
+// TopoOrder sets dst[v] to the position of v in the order in which every edge leads forward, of
+// several the lexicographically smallest, or finds a cycle. Nodes are taken when no edge from one
+// that is left leads to them, the least first (Kahn).
 func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 	s := g.room
 	m := newMeter(c)
@@ -148,8 +152,8 @@ func TopoOrderCost(n int, work uint64) Cost {
 	return NetCost(Cost{Ops: tensor.SatAdd(satMul(work, 3), satMul(un, 2*levels+5)), I: 3 * un, W: words}, n)
 }
 
-// numbers is a set of numbers below n that gives its least: a tree of bits, in which a bit
-// says that the word below it is not 0. A heap takes twice as long.
+// numbers is a set of numbers below n that gives its least: a tree of bits, in which a bit says
+// that the word below it is not 0. A heap takes twice as long. Six levels hold 2^36 numbers.
 type numbers struct {
 	level [6][]uint64 // the lowest first
 	top   int
@@ -167,6 +171,7 @@ func newNumbers(n int, room []uint64) (q numbers) {
 	}
 }
 
+// numbersCost is how many levels a set of numbers below n has, and their words.
 func numbersCost(n int) (levels, words uint64) {
 	for size := n; ; {
 		size = (size + 63) / 64
@@ -306,6 +311,8 @@ func lowlinkCost(n int, work uint64) Cost {
 }
 
 // CutNodes sets dst to the nodes of a symmetric graph without which there would be more components.
+// The root of a search is one if it has two subtrees, which nothing else joins; any other node, if
+// a subtree below it has no edge to above the node.
 func CutNodes(c *Ctl, dst []uint64, g Net) bool {
 	s := g.room
 	m := newMeter(c)
@@ -337,8 +344,9 @@ func CutNodes(c *Ctl, dst []uint64, g Net) bool {
 // CutNodesCost bounds CutNodes.
 func CutNodesCost(n int, work uint64) Cost { return lowlinkCost(n, work) }
 
-// Bridges sets dst to the edges of a symmetric graph without which there would be more
-// components, in both directions. dst has room for 2(n-1).
+// Bridges sets dst to the edges of a symmetric graph without which there would be more components,
+// in both directions: edges of the search whose subtree has no other edge out of it. dst has room
+// for 2(n-1).
 func Bridges(c *Ctl, dst *tensor.CSR, g Net) bool {
 	s := g.room
 	m := newMeter(c)
@@ -390,6 +398,7 @@ func forest(m *meter, dst *tensor.CSR, src, to []int32) bool {
 	return m.spend(2*len(src) + 2*dst.Rows)
 }
 
+// forestCost bounds forest, which sorts its rows.
 func forestCost(n int) uint64 { return satMul(uint64(n), 2*uint64(bits.Len(uint(n)))+8) }
 
 // Cores sets dst[v] to the largest k for which v is in the k-core of a symmetric graph:
@@ -730,8 +739,11 @@ func SpanningForestCost(l tensor.Layout, n, nnz int) Cost {
 		I: satSum(4*un, 1, satMul(4, p)), W: satMul(2, p)}, n)
 }
 
-// Betweenness sets dst[v] to the sum, over all pairs of other nodes, of the share of
-// the shortest paths from one to the other that lead through v (Brandes).
+// Betweenness sets dst[v] to the sum, over all ordered pairs of other nodes, of the share of the
+// shortest paths from one to the other that lead through v (Brandes, A Faster Algorithm for
+// Betweenness Centrality, 2001): a search from each node that counts the paths to all others, then
+// a sum over the layers of the search, the last first. Brandes divides two counts for each edge;
+// here a node keeps the quotient that all edges to it need (share).
 func Betweenness(c *Ctl, dst []float64, g Net) bool {
 	s := g.room
 	m := newMeter(c)

@@ -25,6 +25,7 @@ type InRule struct {
 	Err  error
 }
 
+// Error implements error.
 func (e *InRule) Error() string { return fmt.Sprintf("rel: rule %d: %v", e.Rule, e.Err) }
 
 // MaxDepth is the most that expressions lie in each other.
@@ -33,8 +34,12 @@ const MaxDepth = 64
 // NoMember is a constant where a name stands that the domain lacks. It equals nothing.
 const NoMember = -1
 
-// Verify reports the first thing that makes p malformed. The evaluation of a verified
-// program is defined, and ends but for values that improve for ever, which it finds.
+// Verify reports the first thing that makes p malformed. The evaluation of a verified program is
+// defined, and ends but for values that improve for ever, which it finds.
+//
+// It trusts nothing, since a program may come from a file: places are checked before they are used,
+// and whatever the checker guarantees is found out again. It looks at each part by itself first,
+// relations and then rules, and at recursion last, when it is certain that strata can be computed.
 func Verify(p *Program) error {
 	if len(p.Domains) > maxDomains || len(p.Relations) > maxRules || len(p.Rules) > maxRules {
 		return fmt.Errorf("rel: %d domains, %d relations and %d rules, at most %d, %d and %d", len(p.Domains), len(p.Relations), len(p.Rules), maxDomains, maxRules, maxRules)
@@ -91,6 +96,7 @@ func CheckColumns(cols []tensor.Column) error {
 	return nil
 }
 
+// checkType requires a domain of a kind whose cells are names, and none of numbers.
 func checkType(kind tensor.ColumnKind, d *tensor.Domain) error {
 	switch {
 	case kind >= tensor.MaxColumnKind:
@@ -101,6 +107,7 @@ func checkType(kind tensor.ColumnKind, d *tensor.Domain) error {
 	return nil
 }
 
+// typed is checkType for a domain of the program.
 func (p *Program) typed(kind tensor.ColumnKind, d *tensor.Domain) error {
 	if err := checkType(kind, d); err != nil || d == nil || slices.Contains(p.Domains, d) {
 		return err
@@ -208,6 +215,7 @@ func CheckTable(t *tensor.Table, stopped func() bool) error {
 // ErrStopped is the error of CheckTable when it was told to stop.
 var ErrStopped = errors.New("rel: stopped")
 
+// size is the number of members of a column's domain, -1 if it holds numbers.
 func size(c tensor.Column) int {
 	if c.Domain == nil {
 		return -1
@@ -245,6 +253,7 @@ func fits(x float64, k tensor.ColumnKind) bool {
 	return x-x == 0 && !negativeZero(x)
 }
 
+// negativeZero reports whether x is -0, which == cannot tell from 0.
 func negativeZero(x float64) bool { return math.Float64bits(x) == 1<<63 }
 
 // verifier checks a rule. sourced says which variables have a value.
@@ -307,6 +316,7 @@ func (v *verifier) rule() error {
 	return v.head()
 }
 
+// grounded reports whether all variables of an expression have a value.
 func (v *verifier) grounded(e *Expr) bool {
 	ok := true
 	e.Vars(func(x int) { ok = ok && v.sourced[x] })
@@ -504,7 +514,10 @@ func (p *Program) Stratified(rule int, s *Stratum) error {
 	return v.stratified()
 }
 
-// stratified checks what a rule may do in its stratum.
+// stratified checks what a rule may do in its stratum. Only a recursive one is restricted: it may
+// not read what is not complete by a negation or an aggregate, and what it computes may not lead
+// back into a column, so that there are finitely many rows. A value that still improves may be
+// passed on, and only in ways in which better leads to better.
 func (v *verifier) stratified() error {
 	if !v.s.Recursive {
 		return nil
@@ -519,7 +532,9 @@ func (v *verifier) stratified() error {
 	return nil
 }
 
-// atoms says where the variables of atoms take their values from.
+// atoms says where the variables of atoms take their values from. The value of a key in the same
+// stratum may still improve, so the atoms of a rule neither match it with a constant or another
+// value nor let it join a column. What else may be done with it, binds, tests and heads say.
 func (v *verifier) atoms() error {
 	r, head := v.r, &v.p.Relations[v.r.Rel]
 	for i := range r.Body {

@@ -29,16 +29,16 @@ func (l BLAS) poll(terms int) bool { return l.Poll == nil || l.Poll(terms) }
 // may lie in any order, the rows of B and of C do as usual. Strides are in bytes.
 // The assembly knows the fields by their order.
 type panel struct {
-	m, k     int
+	m, k     int // rows of A, and its columns
 	a        *float64
-	ars, aks int
+	ars, aks int // from a row of A to the next, and within one
 	b        *float64
-	bks      int
+	bks      int // from a row of B to the next
 	c        *float64
-	crs      int
-	mask     *byte
-	add      int
-	next     int // from a full tile of rows of A to the one behind
+	crs      int   // and of C
+	mask     *byte // of the last vector of a row
+	add      int   // 1: C += A*B
+	next     int   // from a full tile of rows of A to the one behind
 }
 
 // move moves to the columns behind n, of which there are some.

@@ -17,7 +17,9 @@ import (
 	"ein/internal/words"
 )
 
-// batched is the state of a loop that asks in batches.
+// batched is the state of a loop that asks in batches. A batch may outlive the session that
+// submitted it, so open is on disk (run.WriteBatches) before and after each step: what is submitted
+// has a tag of ours, by which it is found again if the session ends before it knows the id.
 type batched struct {
 	open  []*run.Batch
 	tasks map[int]*task // of the rows in batches, those that are answered aside
@@ -103,7 +105,8 @@ func (l *loop) leave(why error) {
 	l.end(e)
 }
 
-// reopen removes the rows of existing batches from the work.
+// reopen removes the rows of existing batches from the work. What they may cost is reserved again,
+// in place of what the last session left on the bill.
 func (l *loop) reopen() (err error) {
 	rows := l.w.Run().Rows
 	if l.open, err = run.ReadBatches(l.o.Dir, len(rows)); err != nil {
@@ -166,7 +169,9 @@ func (l *loop) drop(x *run.Batch) (left []*task) {
 	return left
 }
 
-// trouble handles the error of a call to the provider, and reports whether there was one.
+// trouble handles the error of a call to the provider, and reports whether there was one. A call
+// that may pass is tried again after a while, and so is everything else until then; others end the
+// session, and the batches go on.
 func (l *loop) trouble(err error) bool {
 	var e *model.Error
 	switch {
@@ -191,7 +196,8 @@ func (l *loop) trouble(err error) bool {
 	return true
 }
 
-// collect takes in the results of batches.
+// collect takes in the results of batches. A reply is kept when it is read, so results that break
+// off are read on in the next session.
 func (l *loop) collect(ctx context.Context, b model.Batcher) {
 	for _, x := range slices.Clone(l.open) {
 		if l.ended != nil || time.Now().Before(l.hold) {
@@ -265,7 +271,8 @@ func (l *loop) find(ctx context.Context, b model.Batcher, x *run.Batch) bool {
 	return false
 }
 
-// submit sends a batch of what is still to be asked.
+// submit sends a batch of what is still to be asked. The batch is on disk before it is sent. If the
+// call fails so that the provider may have it, it stays there without an id, and find looks for it.
 func (l *loop) submit(ctx context.Context, b model.Batcher) {
 	for l.ended == nil && !time.Now().Before(l.hold) {
 		select {
@@ -317,7 +324,8 @@ func (l *loop) submit(ctx context.Context, b model.Batcher) {
 	}
 }
 
-// gather takes the requests of a batch from the work, except those whose reply is in the cache.
+// gather takes the requests of a batch from the work, except those whose reply is in the cache. It
+// is filled up to what the provider takes in requests and in bytes, and to what can be afforded.
 func (l *loop) gather(b model.Batcher) (list []*task) {
 	now := time.Now()
 	for len(l.later) > 0 && !l.later[0].due.After(now) {

@@ -24,6 +24,10 @@ import (
 
 // loop is a run in progress. One goroutine owns all of its state; each request is a goroutine that
 // hands its result back.
+//
+// The limit on the cost holds as long as spent + lost + reserved never exceeds it: spent is what
+// replies have cost, lost what requests without a reply may have, and reserved what those on their
+// way may. A result moves its task's reserve from reserved to one of the others.
 type loop struct {
 	o     *Options
 	w     *run.Writer
@@ -121,6 +125,7 @@ func (l *loop) count(u model.Usage, cost float64) {
 	l.longest = max(l.longest, u.Output)
 }
 
+// summary is what the run has done so far. What is neither on disk nor newly answered is missing.
 func (l *loop) summary() Summary {
 	s := l.sum
 	s.Cost, s.Unanswered = l.spent, l.lost
@@ -175,7 +180,9 @@ func (l *loop) run(ctx context.Context, batcher model.Batcher) error {
 	return nil
 }
 
-// askEach sends requests one by one, with several in flight.
+// askEach sends requests one by one, with several in flight. Once the run is to end, nothing more
+// is sent, and replies on their way are waited for as long as Drain says; then, or when the disk
+// fails, they are cancelled.
 func (l *loop) askEach(ctx context.Context) {
 	asking, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -467,6 +474,8 @@ func (l *loop) cacheName(t *task) (string, error) {
 }
 
 // keep writes a reply to the run and the cache. A turn is only in the cache until its reply comes.
+// The goroutines of requests call it, so it changes nothing but its result, the writer and the cache,
+// which many may use at once.
 func (l *loop) keep(r *result, response *model.Response) {
 	r.limits, r.id = response.Limits, response.RequestID
 	r.turn = run.Turn{Text: response.Text, Reasoning: response.Reasoning, Usage: response.Usage, Cost: cost(l.price, response.Usage)}

@@ -127,6 +127,7 @@ func (p *pace) limited(now time.Time, after time.Duration) bool {
 	return begins
 }
 
+// hold starts no request before a time; of several, the latest counts.
 func (p *pace) hold(until time.Time) {
 	if until.After(p.pause) {
 		p.pause = until

@@ -97,6 +97,8 @@ func (l *Line) add(row *run.Row) {
 	}
 }
 
+// finish turns the tally into the figures of the line. Infrastructure errors are told apart, as
+// they count in no share.
 func (l *Line) finish() {
 	t := l.tally
 	l.Scored, l.Infra, l.Outcomes = t.Scored(), t.Outcomes[answer.InfraError], maps.Clone(t.Outcomes)

@@ -47,6 +47,8 @@ type anthropicChoice struct {
 	Type string `json:"type"`
 }
 
+// anthropicMessage is a turn. Its content is a text, or a list of parts in a conversation with
+// tools.
 type anthropicMessage struct {
 	Role    string `json:"role"`
 	Content any    `json:"content"`
@@ -104,6 +106,7 @@ func (anthropic) body(model string, p *Profile, r *Request) any {
 	return b
 }
 
+// refuses says which parameters the format has no place for.
 func (anthropic) refuses(q *Params) *Error {
 	if q.ReasoningText && (q.Thinking == nil || *q.Thinking == 0) {
 		return &Error{Class: Denied, Message: "reasoning text is available only with thinking", Hint: "Turn thinking on too: a number of tokens, or -1."}

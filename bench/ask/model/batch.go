@@ -136,6 +136,7 @@ func (b *batches) do(ctx context.Context, q *call, read func(*received) error) e
 	return err
 }
 
+// get reads a body of at most so many bytes.
 func (b *batches) get(ctx context.Context, path string, most int64) (text []byte, err error) {
 	err = b.do(ctx, &call{method: http.MethodGet, url: path}, func(r *received) error {
 		text, err = r.all(most)
@@ -633,6 +634,7 @@ func (gemini) list(after string) string {
 	return behind("/v1beta/batches?pageSize=100", "pageToken", after)
 }
 
+// page reads a page of the list of batches.
 func (gemini) page(text []byte) (list []listed, after string, err error) {
 	var b struct {
 		List []geminiListed `json:"operations"` // left out where there are none

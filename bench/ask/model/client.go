@@ -58,6 +58,8 @@ type service struct {
 	profiles string
 }
 
+// services are the providers over HTTP, with what is known of each: format, address, names of the
+// key in the environment, path of the list of models, and the provider whose profiles it shares.
 func services() map[string]service {
 	return map[string]service{
 		"openai":           {openAI{}, "https://api.openai.com/v1", []string{"OPENAI_API_KEY"}, "/models", ""},
@@ -76,7 +78,7 @@ type client struct {
 	own            bool // the provider's own server
 	http           *http.Client
 	opt            *Options
-	fileKey        string
+	fileKey        string // the key, if it came from a file
 	now            func() time.Time
 }
 
@@ -200,6 +202,7 @@ func (c *client) key() (string, *Error) {
 	return "", &Error{Class: Denied, Message: "no key for " + c.provider, Hint: "Set " + strings.Join(c.service.keys, " or ") + ", or name a file that holds the key (--key-file)."}
 }
 
+// ready reports whether there is a key, without sending anything.
 func (c *client) ready() error {
 	if _, err := c.key(); err != nil {
 		return err

@@ -296,6 +296,7 @@ func (p *program) read(line []byte, id string) (*Response, string, error) {
 	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: cmp.Or(b.Model, p.command), RequestID: b.RequestID, Limits: noLimits}, id, nil
 }
 
+// notReply is the error of a program that writes something else than replies.
 func notReply(err error, line []byte) *Error {
 	return &Error{Class: Protocol, Message: short(fmt.Sprintf("the program wrote a line that is not a reply: %v: %s", err, line[:min(len(line), maxMessage)])),
 		Hint: `A line is {"reply": ...} or {"error": ...}.`, Err: err}

@@ -115,11 +115,13 @@ func preview(body []byte) string {
 	return s
 }
 
+// looksLikeHTML reports whether a body is a page of a proxy or a gateway rather than an answer.
 func looksLikeHTML(s string) bool {
 	s = strings.ToLower(strings.TrimSpace(s[:min(len(s), 256)]))
 	return strings.HasPrefix(s, "<!doctype html") || strings.HasPrefix(s, "<html") || strings.HasPrefix(s, "<head")
 }
 
+// title is the title of such a page, for the message.
 func title(page string) string {
 	_, rest, _ := strings.Cut(page, "<title>")
 	s, _, found := strings.Cut(rest, "</title>")

@@ -57,6 +57,7 @@ func (o *Options) timeout() time.Duration {
 	return cmp.Or(o.Timeout, DefaultTimeout)
 }
 
+// env is a variable of the environment, or of what stands in for it in tests.
 func (o *Options) env(name string) string {
 	if o.Env != nil {
 		return o.Env(name)

@@ -97,6 +97,7 @@ func (openAI) body(model string, p *Profile, r *Request) any {
 	return b
 }
 
+// refuses says which parameters the format has no place for.
 func (openAI) refuses(q *Params) *Error {
 	if q.ReasoningText {
 		return &Error{Class: Denied, Message: "chat completions cannot request the reasoning text",

@@ -81,6 +81,7 @@ func (responses) body(model string, _ *Profile, r *Request) any {
 	return b
 }
 
+// refuses says which parameters the format has no place for.
 func (responses) refuses(q *Params) *Error {
 	if q.Seed != nil || len(q.Stop) > 0 {
 		return &Error{Class: Denied, Message: "the Responses API accepts neither a seed nor stop sequences", Hint: "Leave them out, or use openai:NAME."}

@@ -13,8 +13,11 @@ import (
 	"ein/internal/compact"
 )
 
-// pieces puts a streamed answer together, in the form of one that was not streamed.
+// pieces puts a streamed answer together, in the form of one that was not streamed. So only one
+// reader of answers is needed for each provider, and what it checks is checked of streams too.
 type pieces interface {
+	// add takes the data of one event. An error of type [*Error] is what the provider said; any
+	// other is taken to mean that the event has not the form of the API.
 	add(data []byte) error
 	// whole is the answer; not ok, before the provider says that it ends.
 	whole() (body any, ok bool)
@@ -35,7 +38,9 @@ func (a *alive) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// readStream makes a response of server-sent events.
+// readStream makes a response of server-sent events. Of these only the lines of data count: in each
+// of these APIs that is one line of JSON, which says all. The limit is that of a response in one
+// piece.
 func (c *client) readStream(r *received) (*Response, error) {
 	p := c.service.wire.pieces()
 	s := bufio.NewScanner(io.LimitReader(r.Body, MaxResponse+1))
@@ -88,7 +93,8 @@ func (openAI) streamed(body json.RawMessage) (json.RawMessage, error) {
 
 func (openAI) pieces() pieces { return &openAIPieces{} }
 
-// openAIPieces gathers the parts of the first choice.
+// openAIPieces gathers the parts of the first choice. Text, reasoning and refusal come in any order
+// and are joined each on its own.
 type openAIPieces struct {
 	id, model, finish        string
 	text, reasoning, refusal strings.Builder
@@ -188,6 +194,8 @@ func (p *openAIPieces) add(data []byte) error {
 	return nil
 }
 
+// whole is the body that the same answer would have had in one piece, and whether the stream has
+// ended well.
 func (p *openAIPieces) whole() (any, bool) {
 	b := map[string]any{"id": p.id, "model": p.model, "choices": []any{map[string]any{"finish_reason": p.finish,
 		"message": map[string]any{"content": p.text.String(), "reasoning_content": p.reasoning.String(), "refusal": p.refusal.String(), "tool_calls": p.calls}}}}
@@ -197,6 +205,7 @@ func (p *openAIPieces) whole() (any, bool) {
 	return b, p.finish != ""
 }
 
+// streamed asks for a stream; this API counts tokens in it without being asked.
 func (responses) streamed(body json.RawMessage) (json.RawMessage, error) {
 	return merge(body, json.RawMessage(`{"stream":true}`))
 }
@@ -320,6 +329,7 @@ func (p *anthropicPieces) add(data []byte) error {
 
 func (p *anthropicPieces) whole() (any, bool) { return &p.message, p.ended }
 
+// streamed has nothing to ask for: the address of the request says that it is a stream.
 func (gemini) streamed(body json.RawMessage) (json.RawMessage, error) { return body, nil }
 
 func (gemini) pieces() pieces { return &geminiPieces{} }

@@ -85,6 +85,7 @@ func seconds(s string, unit time.Duration) time.Duration {
 	return time.Duration(x * float64(unit))
 }
 
+// believable is a time to wait that a server asks for, or 0 if it is none or absurdly long.
 func believable(d time.Duration) time.Duration {
 	if d <= 0 || d > longest {
 		return 0

@@ -23,8 +23,8 @@ func (s *Source) here() (int, error) {
 	return int(to - from), nil
 }
 
-// Merge makes one run of the runs of all shards, in order. The folder may already have the same run,
-// but no other.
+// Merge makes one run of the runs of all shards, in order. The folder may already have the same
+// run, but no other. The configuration is written last, since what has one is a run.
 func Merge(dir string, shards []string) error {
 	var whole *Config
 	for i, name := range shards {
@@ -80,6 +80,7 @@ func Merge(dir string, shards []string) error {
 	return writeConfig(dir, whole)
 }
 
+// appendFile copies a file behind what was written.
 func appendFile(w io.Writer, name string) error {
 	f, err := os.Open(name)
 	if err != nil {

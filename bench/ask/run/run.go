@@ -207,6 +207,8 @@ type Spent struct {
 	Counted bool // whether the provider said how many tokens there were, in each turn
 }
 
+// spent is what a reply has cost. It is not whole if a turn has text and no tokens, as the usage
+// was not told.
 func (r *Reply) spent() Spent {
 	half := slices.ContainsFunc(r.Turns, func(t Turn) bool { return !t.Usage.Counts(t.Text) })
 	return Spent{r.Usage, r.Cost, !half && r.Usage.Counts(r.Reply)}

@@ -62,6 +62,7 @@ func newSpawner() spawner {
 
 func (s spawner) close() { s.once.Do(func() { close(s.starts) }) }
 
+// spawn starts a command on the thread of the spawner.
 func (s spawner) spawn(cmd *exec.Cmd) error {
 	done := make(chan error)
 	s.starts <- func() { done <- cmd.Start() }
@@ -261,6 +262,7 @@ type files struct {
 // pipe is the two ends of a pipe.
 type pipe struct{ r, w *os.File }
 
+// pipe makes a pipe. The first error is kept, so that several can be made before it is looked at.
 func (f *files) pipe() pipe {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -277,6 +279,7 @@ func (f *files) keep(file *os.File) *os.File {
 	return file
 }
 
+// close closes all that is open, also after an error.
 func (f *files) close() {
 	for _, o := range f.open {
 		_ = o.Close()

@@ -263,6 +263,8 @@ while True:
 while True:
     print("x" * 1000)
 `, outcome: OutputLimit},
+		// A program that knew the number of the run could report success itself; this one looks for
+		// it in all that Python holds.
 		{name: "a forged report", program: `
 import gc, os, sys
 found, frame = [], sys._getframe().f_back

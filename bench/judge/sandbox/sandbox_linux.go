@@ -109,6 +109,7 @@ func prove(ctx context.Context, policy Policy, files *layout, open func(context.
 	return s, nil
 }
 
+// newSandbox starts to warm as many guests as the pool holds.
 func newSandbox(policy Policy, b backend) *Sandbox {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Sandbox{policy: policy, backend: b, ready: make(chan warmed), stop: stop, closed: ctx.Done()}

@@ -49,6 +49,7 @@ type Diff struct {
 	Line     int    `json:"line,omitempty"`     // of the program, where the graph was met
 }
 
+// size is how many edits turn the one graph into the other; other nodes count as one.
 func (d *Diff) size() int {
 	n := len(d.Dropped) + len(d.Added) + len(d.Reversed)
 	if d.Nodes != nil {

@@ -262,6 +262,8 @@ func (f fence) content(text string) string {
 	return b.String()
 }
 
+// closes reports whether a line ends a block of code: by CommonMark, the same characters, at least
+// as many as opened it, and nothing else.
 func (f fence) closes(line string) bool {
 	s := strings.TrimSpace(line)
 	return len(s) >= f.size && s[0] == f.char && strings.Trim(s, string(f.char)) == ""

@@ -117,6 +117,7 @@ func (x *Index) find(id string) (slot, uint64, *instance.Instance, error) {
 	}
 }
 
+// get and put read and write a place of the table, as four words of 8 bytes.
 func (x *Index) get(at uint64) (s slot, err error) {
 	var b [slotSize]byte
 	err = x.table.ReadAt(b[:], int64(at*slotSize))
@@ -280,6 +281,7 @@ type record struct {
 	text string // of b, when it is read
 }
 
+// unpack reads the instance of a record; with why, what an attribution needs of it as well.
 func unpack(b []byte, why bool) *instance.Instance {
 	in := &instance.Instance{}
 	r := &record{b, string(b)}
@@ -322,6 +324,8 @@ func (r *record) instance(in *instance.Instance, why bool) {
 
 func (r *record) reads() bool { return r.text != "" }
 
+// int reads or writes a number; which one it does depends on the record, so that one walk over an
+// instance describes its form for both ways.
 func (r *record) int(x *int) {
 	if !r.reads() {
 		r.b = binary.AppendVarint(r.b, int64(*x))
@@ -331,6 +335,7 @@ func (r *record) int(x *int) {
 	*x, r.b = int(v), r.b[n:]
 }
 
+// string reads or writes a text. One that is read shares the memory of the record.
 func (r *record) string(s *string) {
 	n := len(*s)
 	if r.int(&n); !r.reads() {
@@ -346,6 +351,7 @@ func (r *record) pair(e *[2]int) {
 	r.int(&e[1])
 }
 
+// every reads or writes a list, element by element, after its length.
 func every[T any](r *record, list *[]T, element func(*T)) {
 	n := len(*list)
 	if r.int(&n); r.reads() && n > 0 {

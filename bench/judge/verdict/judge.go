@@ -30,10 +30,10 @@ type Options struct {
 // Judge judges replies of any mode. It is not safe for concurrent use: give each worker
 // its own.
 type Judge struct {
-	ein      *executor
-	rules    *executor
+	ein      *executor // of programs in the profile core
+	rules    *executor // and in the profile logic
 	python   Runner
-	why      bool
+	why      bool // what went wrong is looked for
 	labels   bool
 	constant bool
 }

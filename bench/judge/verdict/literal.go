@@ -34,6 +34,7 @@ func arcsOf(list []Edge) arcs {
 	return slices.Compact(list)
 }
 
+// has reports whether an edge is among sorted ones.
 func (a arcs) has(e Edge) bool {
 	_, ok := slices.BinarySearchFunc(a, e, order)
 	return ok

@@ -162,6 +162,8 @@ func (w *rewriter) add(err Error, name string, edge *Edge, edits []edit, prefix 
 	w.list = append(w.list, mistake{err, name, edge, prefix + rewrite(w.program, edits)})
 }
 
+// wholeGraph is the misreading that changes all graphs of a program in one way, as reversing all
+// edges does.
 func (w *rewriter) wholeGraph(name string, f func(arcs) arcs) {
 	edits := lists.Map(w.graphs, func(x literal) edit { return edit{x.span, f(x.edges).text(w.n)} })
 	w.add(Direction, name, nil, edits, "")

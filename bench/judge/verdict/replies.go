@@ -56,6 +56,7 @@ type Noticed struct {
 // most is the largest number of ids listed.
 const most = 10
 
+// add counts a line, and keeps the first few.
 func (n *Noticed) add(line int, id string) {
 	n.Count++
 	if len(n.First) < most {

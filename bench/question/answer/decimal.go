@@ -81,6 +81,7 @@ func (d decimal) compare(e decimal) int {
 	return larger
 }
 
+// sign is -1, 0 or 1. There is no -0: zero has no digits.
 func (d decimal) sign() int {
 	switch {
 	case d.digits == "":

@@ -120,6 +120,7 @@ type reader struct {
 
 func (r *reader) expected(what string) error { return &syntaxError{r.at, what} }
 
+// flawed notes the first flaw; reading goes on, since what is flawed may still be understood.
 func (r *reader) flawed(why Reason) {
 	if r.flaw == "" {
 		r.flaw = why

@@ -96,11 +96,11 @@ type Report struct {
 // row is one instance.
 type row struct {
 	out     category.Out
-	guesses []category.Guess
+	guesses []category.Guess // of the decoys
 	form    []float64
 	local   []float64
 	nodes   []node // of sets and strings
-	train   bool
+	train   bool   // else it tests
 }
 
 // trainShare is the number of instances out of ten that are trained on.

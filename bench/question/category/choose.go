@@ -520,6 +520,7 @@ func hintsOf(cat *Category, w *World, goal *Goal) (hard, soft []hint) {
 	return hard, soft
 }
 
+// says is what a decoy answers: by itself, or as the solver with one of its operations cut.
 func (cat *Category) says(w *World, h *hint) Out {
 	if h.decoy != nil {
 		return h.decoy.Out(w)

@@ -12,8 +12,9 @@ import (
 // answer are drawn independently, and then laid out in blocks of nodes. No search is needed: every
 // graph that follows the plan has these properties by construction.
 
-// layers divides a nodes among the hops of a search. From a = 3 on, what one hop and two find
-// does not depend on a.
+// layers divides a nodes among the hops of a search. From a = 3 on, what one hop and two find does
+// not depend on a: 1 or 2 nodes each, drawn by the form. The others are spread over the later hops,
+// as many of them as the goal asks for.
 func (w *World) layers(form *random.Stream, a int) []int {
 	first := [][2]int{{1, 1}, {1, 2}, {2, 1}}[form.IntN(3)]
 	hops := w.Goal
@@ -60,7 +61,9 @@ func (w *World) least(low int) int {
 func (w *World) window(low, high int) int { return low + w.Lead.IntN(max(0, high-low)+1) }
 
 // searched returns the plan of a search from X: block 0 is X, block i the nodes i hops away, and
-// the last block those that are not reached.
+// the last block those that are not reached. A node may lead to any block up to the next one, so
+// none is nearer than its block says; and each has an edge from the block before, so none is
+// farther.
 func (w *World) searched(layers []int) plan {
 	p := w.blocks()
 	p.Block(1)
@@ -223,8 +226,9 @@ func (w *World) short(s *random.Stream, hops int) bool {
 	return true
 }
 
-// both makes the plan of two searches, from X in block 0 and from Y in block 1: some
-// nodes that X reaches alone, some that Y reaches alone, and some that both reach.
+// both makes the plan of two searches, from X in block 0 and from Y in block 1: some nodes that X
+// reaches alone, some that Y reaches alone, and some that both reach. No edge leads out of what
+// both reach, and none from one's own part into the other's, so the three sizes are exact.
 func (w *World) both(form, s *random.Stream, onlyX, onlyY, common int) bool {
 	p := w.blocks()
 	p.Block(1)
@@ -462,7 +466,8 @@ func (w *World) above(form, s *random.Stream, size int) bool {
 	return w.lay(s, p)
 }
 
-// part plans an undirected graph in which X reaches size nodes.
+// part plans an undirected graph in which X reaches size nodes. Edges join blocks that are the same
+// or next to each other, so block i is i hops away.
 func (w *World) part(form *random.Stream, size int) plan {
 	p := w.blocks()
 	p.Block(1)
@@ -481,8 +486,9 @@ func (w *World) part(form *random.Stream, size int) plan {
 	return p
 }
 
-// twice makes the plan of two searches from X in two graphs, each of size nodes, of
-// which so many are not found by the other. Of the two that two hops find, one is.
+// twice makes the plan of two searches from X in two graphs, each of size nodes, of which so many
+// are not found by the other. Of the two that two hops find, one is. Both graphs follow plans of
+// one form with other nodes in their places, so a search looks alike in each.
 func (w *World) twice(form, s *random.Stream, size, apart int) bool {
 	common := size - apart
 	if common < 1 || 1+size+apart > w.N {
@@ -511,6 +517,7 @@ func (w *World) twice(form, s *random.Stream, size, apart int) bool {
 	return lay(&w.A, order) && lay(&w.B, second)
 }
 
+// shuffle puts a list into a random order.
 func shuffle(s *random.Stream, x []int) {
 	s.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
 }
@@ -613,8 +620,9 @@ func (w *World) ringSizes() (low, high int) {
 	return low, high
 }
 
-// triangles asks how many there are in the part of X, of size nodes besides. How many
-// there are within two hops and in all does not depend on it.
+// triangles asks how many there are in the part of X, of size nodes besides. How many there are
+// within two hops and in all does not depend on it. A graph that avoids
+// triangles is laid out first, with fewer edges; then edges are planted that make one each.
 func (w *World) triangles(form, s *random.Stream) (goal Goal, ok bool) {
 	size := max(w.least(4), w.N/2)
 	if w.Never = w.N < 10; w.Never { // there are hardly any such graphs

@@ -174,6 +174,7 @@ func (w *World) Keep(set graph.Bits, has func(y int) bool) graph.Bits {
 	return keep(set, has)
 }
 
+// keep is the nodes of a set that have a property.
 func keep(set graph.Bits, has func(y int) bool) graph.Bits {
 	out := set
 	for ; set != (graph.Bits{}); set = set.Less(set.First()) {
@@ -194,6 +195,8 @@ func (w *World) Both(a, b bool) bool {
 	return combine(w, a, b, func(a, b bool) bool { return a && b })
 }
 
+// combine is an operation of solvers: f of two parts, or, where a decoy leaves it out, one part
+// alone.
 func combine[T any](w *World, a, b T, f func(a, b T) T) T {
 	switch w.op(opCombine) {
 	case LeftOut:

@@ -74,9 +74,9 @@ func (b Bits) One(s *random.Stream) int {
 	return at + bits.TrailingZeros64(w)
 }
 
-// Lay makes it a graph of some blocks, with about so many edges: fewer where there is
-// no room, more where the blocks need them. It reports false when an edge that is
-// needed cannot be had.
+// Lay makes it a graph of some blocks, with about so many edges: fewer where there is no room, more
+// where the blocks need them. It reports false when an edge that is needed cannot be had. Edges
+// that the blocks need come first, and only then the others, which must not take the room of those.
 func (g *Net) Lay(s *random.Stream, p *Blocks, directed bool, edges int) bool {
 	n := 0
 	for _, size := range p.Size {

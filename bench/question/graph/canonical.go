@@ -149,7 +149,9 @@ func (p partition) open() int {
 	return -1
 }
 
-// refine splits cells until all nodes of a cell have the same edges to every cell.
+// refine splits cells until all nodes of a cell have the same edges to every cell: colour
+// refinement, the first step of Weisfeiler and Leman. New cells are ordered by what their nodes see
+// and never by the numbers of these, so isomorphic graphs are split alike.
 func (c *canon) refine(p partition) {
 	for split := true; split; {
 		split = false
@@ -213,8 +215,9 @@ func (c *canon) search(p partition, path []int) int {
 	return len(path)
 }
 
-// leaf compares a numbering with the first and the best, and says at which depth to go on. An
-// equal certificate is an automorphism: all below the fork is an image of what was seen.
+// leaf compares a numbering with the first and the best, and says at which depth to go on. An equal
+// certificate is an automorphism: all below the fork is an image of what was seen. No path of a
+// leaf begins that of another, so two of them part before either ends.
 func (c *canon) leaf(p partition, path []int) int {
 	c.leaves++
 	l := leaf{path, p.order, c.certificate(p)}
@@ -290,7 +293,7 @@ func (c *canon) certificate(p partition) []byte {
 	b := make([]byte, 0, c.n*(c.n-1)/2)
 	for i, x := range p.order {
 		for _, y := range p.order[i+1:] {
-			b = append(b, c.arc[x*c.n+y])
+			b = append(b, c.arc[x*c.n+y]) // has the other direction in it
 		}
 	}
 	return b

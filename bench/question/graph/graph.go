@@ -1,13 +1,18 @@
 // Package graph draws the benchmark's graphs.
 //
-// A [Graph] is a sorted list of edges, as it is published; a [Net] has the same as bit sets,
-// for fast changes and searches. [Blocks] put every node into a block, so that what a node
-// reaches, and in how many hops, follows from the blocks whatever the edges are. [Facts] are
-// the properties that decide whether a question makes sense. [Canonical] gives a form that
-// is equal for isomorphic questions.
+// A [Graph] is a sorted list of edges, as it is published; a [Net] has the same as bit sets, for
+// fast changes and searches, of at most [MaxNet] nodes. [Blocks] put every node into a block, so
+// that what a node reaches, and in how many hops, follows from the blocks whatever the edges are.
+// [Facts] are the properties that decide whether a question makes sense. [Canonical] gives a form
+// that is equal for isomorphic questions.
 //
-// The package shares no code with the kernels that compute the answers, so that each
-// checks the other.
+// [Bernoulli], [Kinship] and [PlantTriangles] draw the graphs of the first generator, [Sparse],
+// [Family], [Parts] and [Net.Lay] those of the second. What each takes from its [random.Stream],
+// and in which order, decides questions that are published: a draw is never changed, not even to
+// one of the same distribution.
+//
+// The package shares no code with the kernels that compute the answers, so that each checks the
+// other.
 package graph
 
 import (
@@ -20,6 +25,7 @@ import (
 // Edge is a pair of nodes.
 type Edge struct{ From, To int }
 
+// compare orders edges by their source and then by their target.
 func (e Edge) compare(f Edge) int {
 	return cmp.Or(cmp.Compare(e.From, f.From), cmp.Compare(e.To, f.To))
 }
@@ -43,6 +49,7 @@ func (g *Graph) Arcs() []Edge {
 	return arcs
 }
 
+// reversed turns each edge round.
 func reversed(es []Edge) []Edge {
 	return lists.Map(es, func(e Edge) Edge { return Edge{e.To, e.From} })
 }

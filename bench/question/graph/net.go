@@ -19,7 +19,8 @@ func Bit(x int) Bits { return Bits{}.With(x) }
 // All returns the set of the first n nodes.
 func All(n int) Bits { return Bits{1<<n - 1, 1<<max(0, n-64) - 1} }
 
-// Has reports whether x is in the set.
+// Has reports whether x is in the set. A shift by 64 or more gives 0, and uint(x)-64 is huge for an
+// x below 64: so one of the words drops out, without a branch.
 func (b Bits) Has(x int) bool { return (b.Low>>x|b.High>>(uint(x)-64))&1 == 1 }
 
 // With returns the set and x.
@@ -51,8 +52,8 @@ func (b Bits) First() int {
 	return 64 + bits.TrailingZeros64(b.High)
 }
 
-// Net is a graph made for many small changes and searches: every row a set.
-// Arcs has each edge once.
+// Net is a graph made for many small changes and searches: every row a set. Arcs has each edge
+// once, in no order; Out and In have an edge of an undirected graph in both directions.
 type Net struct {
 	N        int
 	Directed bool
@@ -94,9 +95,9 @@ func (g *Net) Graph() Graph {
 	return out
 }
 
-// Reach returns the nodes that one of from reaches, from among them, by at most so many hops, or, back, that
-// reach it; and how many hops are needed until there is nothing new, or until
-// goal is reached, -1 being none.
+// Reach returns the nodes that one of from reaches, from among them, by at most so many hops, or,
+// back, that reach it; and how many hops are needed until there is nothing new, or until goal is
+// reached, -1 being none.
 func (g *Net) Reach(from Bits, goal, hops int, back bool) (seen Bits, depth int) {
 	seen = from
 	for front := from; depth < hops && (goal < 0 || !seen.Has(goal)); depth++ {
@@ -118,7 +119,7 @@ func (g *Net) Step(from Bits, back bool) (to Bits) {
 		to = to.Or(rows[bits.TrailingZeros64(w)])
 	}
 	for w := from.High; w != 0; w &= w - 1 {
-		to = to.Or(rows[64+bits.TrailingZeros64(w)&63])
+		to = to.Or(rows[64+bits.TrailingZeros64(w)&63]) // below 128, as the compiler sees by the mask
 	}
 	return to
 }
@@ -201,8 +202,9 @@ func (g *Net) Move(s *random.Stream) bool {
 	return true
 }
 
-// IsFamily reports whether the graph is one that Kinship could have drawn: nobody
-// has too many children or parents or is their own ancestor, and of two parents neither is an ancestor of the other.
+// IsFamily reports whether the graph is one that Kinship could have drawn: nobody has too many
+// children or parents or is their own ancestor, and of two parents neither is an ancestor of the
+// other.
 func (g *Net) IsFamily() bool {
 	for x := range g.N {
 		if g.Out[x].Len() > MaxChildren {

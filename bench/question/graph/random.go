@@ -125,8 +125,8 @@ func Sparse(s *random.Stream, n int, directed bool, permille, span int) []Edge {
 	if !directed {
 		most /= 2
 	}
-	// Half up, and the rest of the division by chance, so that small graphs have
-	// the density on average.
+	// The remainder of the division is the chance of one edge more, so that small graphs have the
+	// density on average.
 	want := pairs * permille
 	m := want / 1000
 	if s.Chance(want%1000, 1000) {
@@ -137,6 +137,8 @@ func Sparse(s *random.Stream, n int, directed bool, permille, span int) []Edge {
 	order := s.PermOf(room[:n])
 	edges := make([]Edge, 0, m)
 	var there [MaxNet]Bits
+	// This ends: m is at most the number of pairs within the span, and each of them comes up again
+	// and again.
 	for len(edges) < m {
 		i, d := s.IntN(n), 1+s.IntN(span)
 		if s.Chance(1, 2) {

@@ -38,6 +38,7 @@ func NewSeen(surface bool) *Seen {
 		labels: map[string]struct{}{}, domains: map[string]struct{}{}, parts: map[[3]int]struct{}{}, sum: sha256.New()}
 }
 
+// idHash is half of a SHA-256: millions of ids are kept, and none of them collide by chance.
 func idHash(id string) hash128 {
 	h := sha256.Sum256([]byte(id))
 	return hash128(h[:16])
@@ -246,6 +247,8 @@ func Structure(in *Instance) ([32]byte, error) {
 	return structure(in.Version, in.Category, &c.Query, canonical(&c)), nil
 }
 
+// structure is the key of a question up to the names of its nodes: form is that of its graph with
+// the anchors, in canonical form. cb1 has fewer parameters, and its keys must not change.
 func structure(version, name string, q *category.Query, form [32]byte) [32]byte {
 	parts := []string{name, string(form[:]), q.Direction, strconv.Itoa(q.Threshold), strconv.Itoa(q.MinIn), strconv.Itoa(q.MinOut)}
 	if version != Version {

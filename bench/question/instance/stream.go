@@ -234,6 +234,8 @@ func (r *run) fill(cells *Cells) {
 	}
 }
 
+// give hands the next index of a cell to a worker. Its result has a place in the order of the cell
+// at once.
 func (r *run) give(c *pending) {
 	id := c.ID
 	id.Index = c.next
@@ -244,7 +246,10 @@ func (r *run) give(c *pending) {
 	r.work <- j
 }
 
-// next returns the next instance to return, or none at the end.
+// next returns the next instance to return, or none at the end. Workers finish in any order; the
+// first job of the first cell is waited for, so the order is that of one worker. An index that
+// clashes with an instance from before is passed over, and another given in its place unless the
+// cell counts tries.
 func (r *run) next(ctx context.Context) (Made, error) {
 	for len(r.cells) > 0 {
 		c := r.cells[0]

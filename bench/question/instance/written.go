@@ -79,6 +79,7 @@ type cursor struct {
 	other bool
 }
 
+// skip steps over a text, if it comes next.
 func (c *cursor) skip(s string) bool {
 	ok := strings.HasPrefix(c.text[c.at:], s)
 	if ok {
@@ -87,6 +88,8 @@ func (c *cursor) skip(s string) bool {
 	return ok
 }
 
+// expect is skip for what has to come. Where it does not, the line is written in another way
+// (other), and is read by the general reader instead.
 func (c *cursor) expect(s string) {
 	if !c.skip(s) {
 		c.other = true

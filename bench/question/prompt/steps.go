@@ -87,13 +87,15 @@ func (t *tracer) network(c *category.Case, title string) *network {
 	return g
 }
 
+// second writes down the second graph of a comparison.
 func (t *tracer) second(c *category.Case) *network {
 	other := *c
 	other.G = c.G2
 	return t.network(&other, "Edges of the second network")
 }
 
-// reach searches hop by hop and returns what x reaches, without x; with back, what reaches x.
+// reach searches hop by hop and returns what x reaches, without x; with back, what reaches x. Each
+// hop is a line, so a model has to keep no more in mind than the hop before.
 func (t *tracer) reach(g *network, x int, back bool) []int {
 	next, from := g.out, "From"
 	if back {
@@ -143,6 +145,7 @@ func (t *tracer) all(but ...int) (nodes []int) {
 	return nodes
 }
 
+// both is the nodes of two lists, in the order of the first.
 func both(a, b []int) (nodes []int) {
 	for _, x := range a {
 		if slices.Contains(b, x) {
@@ -152,6 +155,7 @@ func both(a, b []int) (nodes []int) {
 	return nodes
 }
 
+// less is the nodes of a list without some.
 func less(a []int, b ...int) (nodes []int) {
 	for _, x := range a {
 		if !slices.Contains(b, x) {
@@ -170,6 +174,7 @@ func from(nodes []int, next [][]int) (to []int) {
 	return slices.Compact(to)
 }
 
+// set, number and yes end the steps with an answer of their type.
 func (t *tracer) set(nodes []int) answer.Value {
 	t.say("So the answer is: %s.", t.list(nodes))
 	return answer.Value{Nodes: nodes}

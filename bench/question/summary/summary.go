@@ -60,6 +60,7 @@ type Spread struct {
 	n    int
 }
 
+// add counts a number. The mean is kept up to date without a sum, which could lose digits.
 func (s *Spread) add(x float64) {
 	if s.n == 0 {
 		s.Min, s.Max = x, x

@@ -119,6 +119,8 @@ func byNumber(n int) func(any) (int, error) {
 // orders.
 const closeEnough = 1e-9
 
+// same reports whether two answers agree; two means may differ by rounding, as they were added up
+// in another order.
 func same(a, b answer.Value) bool {
 	if a.Type == category.Float && b.Type == category.Float {
 		return math.Abs(a.Float-b.Float) <= closeEnough*max(1, math.Abs(a.Float), math.Abs(b.Float))

@@ -130,6 +130,8 @@ func NewBoard(entries []Entry, mode answer.Mode, opt Options) (*Board, error) {
 		x := &b.Pairs[tested[k]]
 		x.Holm = &holm
 		if holm < opt.Alpha {
+			// Each pair that the tests tell apart moves one end of each range by one, so a range is
+			// what the others leave and not a rank by rate.
 			better, worse := x.A, x.B
 			if *x.Difference < 0 { // on the questions that both have answered
 				better, worse = worse, better

@@ -1,11 +1,18 @@
-// Package compare compares runs: how often each is right on the same questions, whether
-// the difference is significant, and what the answers cost.
+// Package compare compares runs: how often each is right on the same questions, whether the
+// difference is significant, and what the answers cost.
 //
-// [Compare] pairs the answers of two runs and gives a [Report]; [NewBoard] ranks several.
-// Answers are paired by question, mode and sample. Runs in different modes or encodings
-// are paired by the rest. Pairs that share a structure (its surfaces, encodings, modes and
-// samples) form a cluster, whose effective size the statistics use. Infrastructure errors
-// are not answers; they are left out and counted.
+// [Compare] pairs the answers of two runs and gives a [Report]; [NewBoard] ranks several. Answers
+// are paired by question, mode and sample. Runs in different modes or encodings are paired by the
+// rest. Pairs that share a structure (its surfaces, encodings, modes and samples) form a cluster,
+// whose effective size the statistics use. Infrastructure errors are not answers; they are left out
+// and counted.
+//
+// A [Group] is the pairs of one level, of one category, or all (group.go). Its test is McNemar's
+// where each structure has one pair, and else flips the signs of whole structures; its interval of
+// the difference is Tango's for as many pairs as the design effect leaves. The levels are one
+// family of tests, the categories another, and p values are adjusted within each. [Flatness] asks
+// the opposite, whether levels are alike, by tests of equivalence (flat.go). The formulas and their
+// sources are in package stats; this package decides what is a pair, a cluster and a family.
 package compare
 
 import (
@@ -39,6 +46,7 @@ const (
 	DefaultMargin = 0.05
 )
 
+// complete puts the defaults in place of what is 0.
 func (o *Options) complete() {
 	o.Alpha, o.Margin = cmp.Or(o.Alpha, DefaultAlpha), cmp.Or(o.Margin, DefaultMargin)
 }

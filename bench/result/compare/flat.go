@@ -139,7 +139,7 @@ func flatness(rows []*run.Row, sensitivity map[structure]float64, opt *Options) 
 	}
 	for i := range groups {
 		for j := i + 1; j < len(groups); j++ {
-			t := stats.EquivalentShares(groups[i], groups[j], opt.Margin, opt.Alpha)
+			t := stats.EquivalentShares(groups[i], groups[j], opt.Margin, opt.Alpha) // the answers of two levels are of different questions, so unpaired
 			like, _ := Like(known[i], known[j])
 			f.Pairs = append(f.Pairs, LevelPair{f.Levels[i].Name, f.Levels[j].Name, groups[i].Rate() - groups[j].Rate(), t, number(like.Value), like.Interval(1 - opt.Alpha).Within(1)})
 			f.P = max(f.P, t.P)

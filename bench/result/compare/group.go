@@ -41,6 +41,7 @@ func scoring(pairs []pairOf, mode answer.Mode, opt *Options) Scoring {
 	return s
 }
 
+// add takes in a pair of a structure.
 func (g *Group) add(a, b bool, of structure) {
 	g.Pairs.Add(a, b)
 	g.a, g.b = append(g.a, stats.One(a)), append(g.b, stats.One(b))
@@ -61,6 +62,8 @@ func finish(groups []*Group, opt *Options) []*Group {
 	return out
 }
 
+// adjust sets the p values of groups that are tested together: by Holm, and by Benjamini and
+// Hochberg.
 func adjust(groups []*Group) {
 	p := lists.Map(groups, func(g *Group) float64 { return g.P })
 	holm, bh := stats.Holm(p), stats.BenjaminiHochberg(p)
@@ -137,6 +140,8 @@ func variance(pairs []pairOf) *stats.Components {
 
 // spent compares what the answers cost.
 func spent(pairs []pairOf, of func(run.Spent) float64, opt *Options) *Spent {
+	// The jackknife behind the intervals leaves out one structure at a time, so a structure has its
+	// sums on both sides at the same place of every column.
 	s := &Spent{}
 	at := map[structure]int{}
 	var a, b, rightA, rightB []float64 // by cluster, in order of appearance

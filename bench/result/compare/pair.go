@@ -20,6 +20,8 @@ type structure struct {
 	seed     uint64
 }
 
+// structureOf is the cluster of a row. A seed alone does not tell structures of different
+// categories apart.
 func structureOf(row *run.Row) structure {
 	return structure{row.Instance.Category, row.Structure()}
 }
@@ -121,6 +123,7 @@ type Unanswered struct {
 // mostNamed is the number of unpaired questions that are named; the rest are only counted.
 const mostNamed = 5
 
+// add counts a question, and names it if it is one of the first.
 func (u *Unpaired) add(row *run.Row) {
 	u.Count++
 	if len(u.First) < mostNamed {
@@ -176,7 +179,7 @@ func pair(a, b *answers) ([]pairOf, *Pairing, error) {
 			p.OnlyA.add(row)
 			continue
 		}
-		delete(others, k)
+		delete(others, k) // what is left at the end was asked of b alone
 		other := b.rows[at]
 		if row.Structure() != other.Structure() || row.Instance.Category != other.Instance.Category {
 			return nil, nil, fmt.Errorf("%s is not the same question in %s and in %s", row.ID, a.run.Dir, b.run.Dir)

@@ -162,8 +162,10 @@ var inspectStops = map[model.Finish]string{
 // uid derives an id from its arguments alone, so that exports are reproducible.
 func uid(of ...string) string { return hash(fmt.Sprintf("%q", of))[:22] }
 
+// stamp is a time as inspect_ai writes it.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05+00:00") }
 
+// runID is the same for all parts of a run, and for every export of it.
 func (p *Part) runID() (string, error) {
 	b, err := json.Marshal(&p.Run.Config)
 	return uid(string(b)), err
@@ -224,6 +226,7 @@ func (p *Part) inspectLog(t *Times) (*inspectLog, error) {
 	return l, nil
 }
 
+// generate returns the parameters of the requests. What the run left to the provider is absent.
 func (p *Part) generate() *inspectGenerate {
 	c := &p.Run.Config.Params
 	g := &inspectGenerate{Temperature: c.Temperature, TopP: c.TopP, Seed: c.Seed, Stop: c.Stop, Effort: c.Effort, Thinking: c.Thinking}
@@ -245,6 +248,8 @@ func (p *Part) WriteInspect(w io.Writer, t *Times) error {
 	if err := compact.Write(&b, l); err != nil {
 		return err
 	}
+	// The log is written once, with an empty list of samples, and the samples go in between its
+	// brackets one by one.
 	const list = `"samples":[`
 	at := bytes.LastIndex(b.Bytes(), []byte(list)) + len(list)
 	_, err = w.Write(b.Next(at))
@@ -263,6 +268,7 @@ func (p *Part) WriteInspect(w io.Writer, t *Times) error {
 	return err
 }
 
+// add counts what another reply used.
 func (u *inspectUsage) add(v inspectUsage) {
 	u.Input += v.Input
 	u.Output += v.Output

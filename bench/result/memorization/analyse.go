@@ -201,6 +201,7 @@ func Analyse(epochs []Epoch, member *Membership, opt Options) (*Report, error) {
 	return r, nil
 }
 
+// holm adjusts the p values of the gaps of one report, which are tested together.
 func holm(list []Gap) {
 	p := lists.Map(list, func(x Gap) float64 { return x.P })
 	for i, x := range stats.Holm(p) {
@@ -335,6 +336,8 @@ func (p Parts) Add(r *run.Run) error {
 	return r.Instances(func(in *instance.Instance) error { _, err := p.of(in.ID, in); return err })
 }
 
+// of is what an instance shares with others, found once for each id: a canonical form takes a
+// while.
 func (p Parts) of(id string, in *instance.Instance) (part, error) {
 	if known, ok := p[id]; ok {
 		return known, nil
@@ -408,6 +411,7 @@ func (g *groups) name(k any) int {
 	return i
 }
 
+// find is the root of the set of i; it halves the path on its way (union-find).
 func (g *groups) find(i int) int {
 	for g.parent[i] != i {
 		g.parent[i] = g.parent[g.parent[i]]

@@ -186,6 +186,7 @@ type builder struct {
 	questions  map[string]bool
 }
 
+// keep notes the structure, the surface and the text of an instance, which no later one may repeat.
 func (b *builder) keep(in *instance.Instance) error {
 	form, err := instance.Structure(in)
 	if err != nil {

@@ -73,6 +73,8 @@ type question struct {
 // that all replies get wrong, those that all get right. No kind crowds out the others.
 var turns = []int{0, 1, 1, 2}
 
+// class is 2 for a question that is always answered right, 0 for one that sometimes is, 1 for one
+// that never is.
 func (q *question) class() int {
 	switch {
 	case q.right:
@@ -169,8 +171,10 @@ func (r *Report) browser() (*embedded, string, error) {
 		len(e.Replies), total, len(bases), len(order)), nil
 }
 
+// text is a text as the page may show it, cut to its limit.
 func (r *Report) text(s string) string { return page.Visible(shorten(s, r.Options.EmbedText)) }
 
+// embedInstance returns a question with its graphs and programs.
 func (r *Report) embedInstance(in *instance.Instance) embeddedInstance {
 	e := embeddedInstance{
 		ID: page.Visible(in.ID), Category: page.Visible(in.Category), Level: page.Visible(in.Level), N: in.N, Density: string(in.Density), Directed: in.Directed,

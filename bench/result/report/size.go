@@ -64,7 +64,8 @@ func (x *axis) name(b interval) string {
 	return b.String()
 }
 
-// bins returns the values that occur, in bins as wide as needed.
+// bins returns the values that occur, in bins as wide as needed. Bins of a fixed width are all
+// there, also those without a question; of others only those with one.
 func (x *axis) bins(arms []*Arm) []interval {
 	low, high := math.MaxInt, -1
 	present := map[int]bool{}

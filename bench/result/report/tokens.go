@@ -16,6 +16,7 @@ func (a *Arm) counted() bool {
 
 func (a *Arm) priced() bool { return a.Run.Config.Price != nil && a.counted() }
 
+// usage is a figure of an answer by its tokens.
 func usage(of func(*model.Usage) int64) func(*item) float64 {
 	return func(it *item) float64 {
 		u := it.Spent().Usage

@@ -45,6 +45,8 @@ type num struct {
 	exact bool    // no rounding has happened
 }
 
+// ok reports whether both engines compute such numbers alike: whole ones and fractions of few bits
+// are exact, whatever the order of operations, and others must not be large.
 func (n num) ok() bool {
 	if !n.exact {
 		return n.max <= maxInexact
@@ -93,8 +95,10 @@ func Program(r *rand.Rand) string {
 	return g.out.String()
 }
 
+// chance is true in so many of 100 cases.
 func (g *generator) chance(percent int) bool { return g.r.IntN(100) < percent }
 
+// pick is one of some things; what is listed twice comes twice as often.
 func pick[T any](g *generator, xs ...T) T { return xs[g.r.IntN(len(xs))] }
 
 // line writes a statement, with one of the ways to end it: a newline, a semicolon or a comment.
@@ -126,11 +130,13 @@ func (g *generator) name() string {
 	return fmt.Sprintf("%c%d", 'A'+g.r.IntN(26), g.fresh)
 }
 
+// bind makes a name known, with its sizes and what its elements can be.
 func (g *generator) bind(name string, dims []int, n num) {
 	g.vars = slices.DeleteFunc(g.vars, func(t tensor) bool { return t.text == name })
 	g.vars = append(g.vars, tensor{name, dims, n})
 }
 
+// elems is how many elements a tensor of these sizes has.
 func elems(dims []int) int {
 	n := 1
 	for _, d := range dims {

@@ -48,6 +48,7 @@ func (g *huge) literal(rank int) {
 	g.define(rank, list(rank))
 }
 
+// define writes an assignment and makes its name known.
 func (g *huge) define(rank int, text string) {
 	g.fresh++
 	name := fmt.Sprintf("%c%d", 'A'+g.r.IntN(26), g.fresh)

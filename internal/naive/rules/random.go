@@ -212,6 +212,8 @@ func (g gen) term(r *rel.Rule, kind tensor.ColumnKind, d *tensor.Domain) rel.Ter
 	return rel.Term{Kind: rel.Const, Value: float64(g.IntN(d.Size))}
 }
 
+// expr draws an expression of the kind; one of a column of nodes is a term, as nodes are not
+// computed.
 func (g gen) expr(r *rel.Rule, kind tensor.ColumnKind, d *tensor.Domain) rel.Expr {
 	if d != nil || g.IntN(2) == 0 {
 		return rel.Expr{Term: g.term(r, kind, d)}
@@ -220,6 +222,7 @@ func (g gen) expr(r *rel.Rule, kind tensor.ColumnKind, d *tensor.Domain) rel.Exp
 	return rel.Expr{Fn: fn, Args: []rel.Expr{g.expr(r, kind, nil), {Term: g.term(r, kind, nil)}}}
 }
 
+// comparison draws a test of a variable of the rule, which must have one.
 func (g gen) comparison(r *rel.Rule) rel.Literal {
 	v := g.IntN(len(r.Vars))
 	return rel.Literal{Kind: rel.Compare, Fn: op.FnGt + op.Fn(g.IntN(6)), Left: rel.V(v), Right: g.expr(r, r.Vars[v].Kind, r.Vars[v].Domain)}
@@ -239,8 +242,10 @@ func Closure(r *rand.Rand) *rel.Program {
 		{Name: "Far", Columns: pair},
 		{Name: "Some", Columns: pair[:1], Facts: Table(r, pair[:1], r.IntN(4))},
 	}}
-	x, y, z := rel.Term{}, rel.Term{Var: 1}, rel.Term{Var: 2}
+	x, y, z := rel.Term{}, rel.Term{Var: 1}, rel.Term{Var: 2} // the variables 0, 1 and 2 of each rule
 	atom := func(at int, terms ...rel.Term) rel.Literal { return rel.Literal{Rel: at, Terms: terms} }
+	// rule adds a rule, with a variable for each number up to the largest in it. All are nodes but
+	// for the last cell of Pay.
 	rule := func(at int, head []rel.Term, body ...rel.Literal) {
 		cells := make([]rel.Cell, len(head))
 		vars := 0
@@ -265,6 +270,8 @@ func Closure(r *rand.Rand) *rel.Program {
 		}
 		p.Rules = append(p.Rules, rl)
 	}
+	// step is an edge from a to b in one of two spellings: an atom, or one of another relation with
+	// a test. w is a variable that is free.
 	step := func(a, b rel.Term, w int) []rel.Literal {
 		if r.IntN(2) == 0 {
 			return []rel.Literal{atom(0, a, b)}
@@ -282,6 +289,8 @@ func Closure(r *rand.Rand) *rel.Program {
 			rule(2, []rel.Term{x, y}, atom(0, x, y))
 		}
 	}
+	// follow makes one rule of the closure: with the step behind, before, or another pair of the
+	// closure itself.
 	follow := func(at, kind int, step func(a, b rel.Term) []rel.Literal) {
 		switch kind {
 		case 0:

@@ -103,6 +103,7 @@ func Compare(cols []tensor.Column, a, b Row) int {
 	return 0
 }
 
+// less compares cells as they are shown: by number, or by label.
 func less(d *tensor.Domain, a, b float64) int {
 	if d == nil || d.Labels == nil {
 		return cmp.Compare(a, b)
@@ -144,7 +145,8 @@ func (e *eval) add(i int, row Row) bool {
 	return best != old
 }
 
-// round does each rule once.
+// round does each rule once. Rows are added when all rules have been tried, so no rule sees what
+// another made in the same round.
 func (e *eval) round(s rel.Stratum) (changed bool) {
 	type made struct {
 		rel int
@@ -237,7 +239,8 @@ func (e *eval) aggregate(r *rel.Rule, rows []Row) (Row, bool) {
 	return out, true
 }
 
-// bindings calls f with each binding that makes the body true.
+// bindings calls f with each binding that makes the body true. Atoms are tried in the order of the
+// rule, each row after the other; the rest is tested once all have values.
 func (e *eval) bindings(r *rel.Rule, f func(b Row, rising []bool)) {
 	binding := make(Row, len(r.Vars))
 	bound, rising := make([]bool, len(r.Vars)), make([]bool, len(r.Vars))

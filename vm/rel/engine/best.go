@@ -13,7 +13,9 @@ import (
 
 // isBest reports whether all rules of a stratum make values of one fold, each from one value. Then
 // Dijkstra's algorithm applies: as long as no rule improves a value on its way, the best value of
-// all is final, and each key is taken from a heap once.
+// all is final, and each key is taken from a heap once (Knuth, A Generalization of Dijkstra's
+// Algorithm, 1977). Whether a rule does improve one depends on the data, so a run finds out on its
+// way.
 func isBest(p *rel.Program, s *stratum) bool {
 	if !s.Recursive {
 		return false
@@ -25,6 +27,7 @@ func isBest(p *rel.Program, s *stratum) bool {
 		}
 	}
 	for k, n := range s.each {
+		// A second nest of the same rule: it takes two values of the stratum.
 		if k > 0 && s.each[k-1].rule == n.rule {
 			return false
 		}
@@ -110,7 +113,9 @@ func (r *run) lowest(l *ladder, live func(*item) bool) (x item, ok bool) {
 }
 
 // best takes keys from a ladder, the best value first. If a value gets better than one that was
-// taken before, it gives up, and rounds go on from there.
+// taken before, it gives up, and rounds go on from there. The ladder holds an item for each
+// improvement; one whose key has a better value by now is stale, and passed over when it is
+// reached.
 func (r *run) best(st *stratum) bool {
 	sign := 1.0
 	if r.p.Relations[st.Relations[0]].Fold == rel.Max {
@@ -132,6 +137,7 @@ func (r *run) best(st *stratum) bool {
 	for _, i := range st.Relations {
 		s := &r.stores[i]
 		r.turn(s, true)
+		// All values that there are go onto the ladder.
 		s.next, s.changed = s.changed, s.next
 		for len(s.improved) <= s.n>>6 {
 			r.take(8)
@@ -158,6 +164,7 @@ func (r *run) best(st *stratum) bool {
 				r.pass(n, s, top.key)
 			}
 		}
+		// Behind a sunk value rounds go on, from all values.
 		if !r.sunk {
 			collect()
 		}

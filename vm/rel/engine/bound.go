@@ -11,7 +11,8 @@ import (
 	"ein/vm/tensor"
 )
 
-// bounds is what is known of a program before it runs.
+// bounds is what is known of a program before it runs: of each relation, by its number, and of the
+// whole. None is ever below what a run finds. Numbers that overflow stay at the largest there is.
 type bounds struct {
 	columns [][]uint64 // different cells that a column can have
 	rows    []uint64
@@ -129,8 +130,9 @@ func (b *sources) place(n uint64) places {
 	return places{int32(len(b.sizes) - 1)}
 }
 
-// stratum bounds the relations of a stratum, after those that they read. Rows are counted by
-// rules as well, unless they are recursive, and the smaller number counts.
+// stratum bounds the relations of a stratum, after those that they read. Rows of a recursive one
+// are bounded by the combinations of its columns alone: how often its rules run is not known.
+// Otherwise they are counted by rules as well, and the smaller number holds.
 func (b *sources) stratum(s rel.Stratum) {
 	given := make([]uint64, len(s.Relations))
 	for k, i := range s.Relations {
@@ -157,7 +159,7 @@ func (b *sources) stratum(s rel.Stratum) {
 		changed = changed || b.grew
 	}
 	for _, x := range s.Rules {
-		for c := range b.below[b.p.Rules[x].Rel] {
+		for c := range b.below[b.p.Rules[x].Rel] { // what a rule computes may be below 0
 			b.below[b.p.Rules[x].Rel][c] = true
 		}
 	}
@@ -534,6 +536,8 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 			return n
 		}
 		n, done[best] = tensor.SatMul(n, least), true
+		// Two atoms have a bound of their own, which does not take every row for the one of most
+		// matches.
 		if atoms == 1 {
 			n = min(n, b.pairs(before, &r.Body[best]))
 		}
@@ -664,8 +668,9 @@ func (pl *Plan) certify() {
 	b.take(tensor.SatMul(b.numbers, 64))
 }
 
-// relation counts what the rows of a relation take wherever they come from: they are read, looked up
-// and put into indexes.
+// relation counts what the rows of a relation take wherever they come from: they are read, looked
+// up and put into indexes. The factors bound what store.go counts and takes; tests compare them
+// with runs.
 func (b *certifier) relation(i int) {
 	r := &b.p.Relations[i]
 	n, marks := b.rows[i], uint64(b.marks[i])
@@ -706,6 +711,7 @@ func (b *certifier) relation(i int) {
 
 // stratum counts the loops of its rules, and what its special ways take.
 func (b *certifier) stratum(s *stratum) {
+	// All rounds but the last add a row or settle a value.
 	rounds := uint64(2)
 	for _, r := range s.Relations {
 		rounds = tensor.SatAdd(rounds, b.rows[r])
@@ -757,8 +763,10 @@ func (b *certifier) stratum(s *stratum) {
 	}
 }
 
-// superior reports whether what a rule makes of a value by e is never better than the value (Knuth, A
-// Generalization of Dijkstra's Algorithm, 1977).
+// superior reports whether what a rule makes of a value by e is never better than the value (Knuth,
+// A Generalization of Dijkstra's Algorithm, 1977). So are a value plus a weight from 0 on under
+// min, and the larger of a value and anything. Then no key improves after it was taken, and each is
+// gone through once.
 func (b *certifier) superior(n *nest, e *rel.Expr) bool {
 	if len(e.Args) == 0 {
 		return e.Term == rel.Term{Var: n.steps[0].value}
@@ -894,6 +902,7 @@ func (b *certifier) work(n *nest) uint64 {
 		}
 		return c
 	}
+	// at is how often the next step is reached, total the rows that are looked at so far.
 	at, total := uint64(1), uint64(2)
 	joins := weights{make([]weight, len(n.rule.Vars))}
 	for i := range n.steps {
@@ -911,6 +920,9 @@ func (b *certifier) work(n *nest) uint64 {
 			}
 			continue
 		}
+		// Each row at most once for each combination of what it does not hold (most); and for each
+		// binding so far, at most the rows with one known cell (fit) or all combinations of the
+		// unknown ones (match).
 		l := st.lit
 		match := uint64(1)
 		most, fit := tensor.SatMul(b.rows[l.Rel], combos(b.keyed(l))), b.fit(l.Rel, b.keyed(l), func(v int) bool { return cells[v] > 0 })
@@ -950,6 +962,7 @@ func (b *certifier) work(n *nest) uint64 {
 			at = min(at, joined)
 		}
 		total = tensor.SatAdd(total, at)
+		// No more bindings than combinations of the values that variables have by now.
 		at = min(at, combos(nil))
 	}
 	if n.kind == aggregates { // a group for each at most

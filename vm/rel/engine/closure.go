@@ -9,7 +9,9 @@ import (
 )
 
 // closure is a stratum of pairs that are made by following steps. The first pairs come from other
-// rules; then steps follow them (left) or lead up to them (right).
+// rules; then steps follow them (left) or lead up to them (right). What becomes of it depends on
+// who reads it (asked): all pairs on rows of bits, by the kernel of tc; a search for each cell that
+// readers know; or its strongly connected components alone.
 type closure struct {
 	rel   int
 	step  int // the relation of the steps; rel if its own pairs are the steps
@@ -24,7 +26,9 @@ type closure struct {
 	tells bool // some ask whether a pair is there, which the components of its cells may tell
 }
 
-// closureOf recognises a closure; nil is none.
+// closureOf recognises a closure: one relation of pairs over one domain, whose recursive rules are
+// all of one kind of link with the same relation of steps. nil is none. Spellings with a longer
+// body have this form after rewrite.
 func closureOf(p *rel.Program, s *stratum) *closure {
 	if !s.Recursive || len(s.Relations) != 1 || !square(&p.Relations[s.Relations[0]]) {
 		return nil
@@ -69,8 +73,10 @@ func closureOf(p *rel.Program, s *stratum) *closure {
 // paths reports whether the pairs are the ends of paths of one step or more.
 func (c *closure) paths() bool { return c.same || c.step == c.rel }
 
-// asked finds the column of each closure whose cell all of its readers know, and closures of paths of
-// which they read only the cells that lead to themselves, or pairs of which they know both.
+// asked finds the column of each closure whose cell all of its readers know, and closures of paths
+// of which they read only the cells that lead to themselves, or pairs of which they know both. It
+// looks at the steps that read a closure rather than at literals, since the order of the steps
+// decides which cells are known.
 func (pl *Plan) asked(proof bool) {
 	type reading struct {
 		known        [2]bool
@@ -121,7 +127,10 @@ func (pl *Plan) asked(proof bool) {
 }
 
 // search makes the pairs of a closure when they are asked for. The pairs with one cell in column by
-// follow one another, in the order in which they were found.
+// follow one another in the store, in the order in which they were found, from start-1 to end. With
+// seeds a search from x takes the first pairs of x and follows steps from their ends, as P(x, z) <-
+// P(x, y), Step(y, z) does when x is known. Without, it follows steps from x and takes the first
+// pairs of each cell that it reaches, as P(x, z) <- Step(x, y), P(y, z) does.
 type search struct {
 	by          int
 	seeds       bool // the first pairs of a cell come first, then steps; else the other way round
@@ -141,7 +150,8 @@ type adjacency struct {
 
 func (a *adjacency) of(x uint32) []uint32 { return a.list[a.ptr[x]:a.ptr[x+1]] }
 
-// adjacent lists pairs by column d.
+// adjacent lists pairs by column d, with a counting sort, so that a list has the order of the
+// store.
 func (r *run) adjacent(s *store, d int) *adjacency {
 	n := s.size[0]
 	r.work(uint64(n + s.n))
@@ -156,6 +166,7 @@ func (r *run) adjacent(s *store, d int) *adjacency {
 		a.list[*at] = s.cells[i+1-d]
 		*at++
 	}
+	// Each start has moved to the end of its list, where the next one starts.
 	copy(a.ptr[1:], a.ptr)
 	a.ptr[0] = 0
 	return a
@@ -173,6 +184,8 @@ func (r *run) close(st *stratum) {
 		for _, n := range st.once {
 			r.do(n)
 		}
+		// What there is by now are the first pairs. The closure gets an empty store, and keeps its
+		// indexes.
 		base := *s
 		base.hi = base.n
 		*s = store{width: 2, size: base.size, index: base.index}
@@ -188,6 +201,7 @@ func (r *run) close(st *stratum) {
 		s.hi = s.n
 		return
 	}
+	// Where all pairs are asked for (-1), searches begin on the side where first pairs come first.
 	by := c.by
 	if by < 0 {
 		if by = 0; c.right && !c.same {
@@ -261,7 +275,9 @@ func (r *run) condense(step *store) (part []int32, cyclic []uint64) {
 	return part, cyclic
 }
 
-// tell says whether a pair is in a closure, as far as the components of its cells tell.
+// tell says whether a pair is in a closure, as far as the components of its cells tell: cells of
+// one component lead to each other, and none leads to a component of a higher number. Of a lower
+// one it may, so only a search tells.
 func (q *search) tell(x, y uint32) (is, known bool) {
 	switch {
 	case q.part == nil || int(max(x, y)) >= len(q.part):
@@ -285,6 +301,8 @@ func (r *run) pairs(s *store, x uint32) (start, end int) {
 	start = s.n
 	var row [2]uint32
 	row[q.by] = x
+	// Rows are entered in a table only if somebody looks single ones up; a search finds each pair
+	// once anyway.
 	asked := s.bits != nil || s.hash != nil
 	found := func(list []uint32) {
 		r.work(uint64(len(list)) + 1)
@@ -353,6 +371,8 @@ func (r *run) closeBits(c *closure, s, first, step *store, by int) bool {
 	if !kernel.ClosureCSR(r.ctl, all, graph, scratch) {
 		r.look()
 	}
+	// Where the first pairs are the steps, the closure of the steps is all. Otherwise each first
+	// pair (x, y) adds the row of y to that of x.
 	same := c.same || c.step == c.rel
 	if !same && first.n == step.n {
 		r.members(step)
@@ -394,7 +414,8 @@ func (r *run) newBits(n int) tensor.Bits {
 	return tensor.NewBits(n, n)
 }
 
-// csr is pairs as a sparse matrix, from column d to the other.
+// csr is pairs as a sparse matrix, from column d to the other. Kernels want the columns of a row in
+// order: taking the pairs by their ends first puts them in it, without a sort of each row.
 func (r *run) csr(s *store, d int) tensor.CSR {
 	back := r.adjacent(s, 1-d)
 	n := s.size[0]

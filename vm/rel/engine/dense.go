@@ -74,9 +74,12 @@ func (n *nest) turns(p *rel.Program, s *stratum) bool {
 	return t.a >= 0 && t.b >= 0
 }
 
-// frontier holds the new pairs of a relation, and those for the next round. Each has a bit for
-// every row that has some, and within a row a bit for every word that has: if few pairs are new in
-// a round, looking for them would take longer than everything else.
+// frontier holds the pairs of a relation that are new in this round, and those that its rules make
+// for the next, as rows of bits. Bits of two further levels say where they are: of each row,
+// whether it has some (active of new, after of next), and of each word of a row, whether it has
+// some (has of new, gets of next). If few pairs are new in a round, looking for them word by word
+// would take longer than everything else. A bit of after or gets may be set where nothing new comes
+// of it; advance clears it.
 type frontier struct {
 	words, spans  int // of a row, and of the bits for those
 	new, next     []uint64
@@ -100,6 +103,7 @@ func (s *store) frontierWords() int {
 // dense evaluates a stratum on bits. It declines if the relations are sparse, or lists or memory
 // are missing.
 func (r *run) dense(st *stratum) bool {
+	// Sparse is fewer than one row for two nodes, those of the lists that rules follow included.
 	size, given, words := 0, 0, 0
 	for _, i := range st.Relations {
 		s := &r.stores[i]
@@ -124,6 +128,7 @@ func (r *run) dense(st *stratum) bool {
 		return false
 	}
 	r.take(8 * uint64(words))
+	// All that the rounds need is cut from one piece of memory, so that they allocate nothing.
 	room := make([]uint64, words)
 	piece := func(n int) (list []uint64) {
 		list, room = room[:n], room[n:]
@@ -166,7 +171,8 @@ func (r *run) dense(st *stratum) bool {
 	return true
 }
 
-// advance ends a round: what it made and is not there yet becomes new.
+// advance ends a round: what it made and is not there yet becomes new. What was new is done with;
+// its memory, of which only the words in use are cleared, is what the next round makes pairs in.
 func (r *run) advance(s *store) (added int) {
 	f := s.front
 	r.work(uint64(len(f.after)))
@@ -211,7 +217,14 @@ type passage struct {
 	new, has  []uint64 // the row, and the bits for its words
 }
 
-// through runs a rule on the pairs that are new in from.
+// through runs a rule on the pairs that are new in from. How depends on the place of each cell (see
+// turning):
+//   - The second cell stays what it is (b is 1), and does not select the list: whole rows move
+//     (whole).
+//   - Pairs (x, w) stay in their row (a is 0, b is 2): they are put into this row (single with
+//     line). If the second cell selects the list (key is 1) and many are new, equal rows share what
+//     comes of them (same).
+//   - All others go pair by pair, each into the row it belongs to (single).
 func (r *run) through(n *nest, from, to *frontier) {
 	p := passage{turning: n.turning, width: 1, list: []uint32{0}, to: to} // without a list there is one binding
 	if p.key >= 0 {

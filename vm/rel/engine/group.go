@@ -9,7 +9,11 @@ import (
 	"ein/vm/tensor"
 )
 
-// groups holds the aggregates of a rule while it runs.
+// groups holds the aggregates of a rule while it runs. Its numbers lie in acc, stride for each
+// group: the number of bindings first, then one for each aggregate that is no Count. A group is
+// found by its key in the store, or if direct by the place of its key among all combinations,
+// without a look-up. If these are too many for the caches, acc covers one block of places at a
+// time.
 type groups struct {
 	store            // a row for each group
 	cells  []int     // columns of the head that are aggregates
@@ -172,6 +176,7 @@ func (r *run) blocks(s *store) {
 	g := r.groups
 	r.work(2 * uint64(s.hi))
 	r.take(16 * uint64(s.hi))
+	// The place of each row's group, column by column: mixed radix, the last column fastest.
 	places := make([]uint32, s.hi)
 	for i, c := range r.nest.groups {
 		size, col := uint32(g.size[i]), r.read[c]
@@ -200,6 +205,7 @@ func (r *run) blocks(s *store) {
 		}
 	}
 	single := one >= 0 && one < len(g.cells)
+	// Rows sorted by block, each with its place within the block.
 	rows, spots := make([]uint64, s.hi), make([]uint32, s.hi)
 	r.each(0, s.hi, func(k int) {
 		at := &ptr[places[k]>>blockBits]
@@ -312,7 +318,7 @@ func (r *run) gather() {
 		r.key = append(r.key, r.row[c])
 	}
 	group := r.group(r.key)
-	first := g.acc[group] == 1
+	first := g.acc[group] == 1 // bindings, this one included
 	for j, c := range g.cells {
 		cell := &r.rule.Head[c]
 		at := group + g.slot[j]

@@ -70,8 +70,8 @@ func (r *run) join(n *nest) bool {
 	lo, hi := outer.seen(n.steps[0].seen)
 	_, most := inner.seen(n.steps[1].seen)
 	j, cells, w := n.joins, inner.cells, inner.width
-	var list [256]uint32
-	for lo < hi { // rows with the same key have the same list
+	var list [256]uint32 // cells of the second atom, for all rows of a key together
+	for lo < hi {        // rows with the same key have the same list
 		key, end := outer.row(lo)[j.key], lo+1
 		for end < hi && outer.row(end)[j.key] == key {
 			end++
@@ -110,7 +110,8 @@ func (r *run) join(n *nest) bool {
 }
 
 // pair makes the pairs of some rows of the first atom and a list of cells of the second. Pairs in
-// one row of bits follow one another.
+// one row of bits follow one another. A few that go into many bits wait until there are more of
+// them (see put).
 func (r *run) pair(j *joining, outer, to *store, lo, end int, list []uint32) {
 	r.work(2 * uint64(len(list)) * uint64(end-lo))
 	if len(list)*(end-lo) <= 8 && 16*to.n < len(to.bits) {

@@ -157,7 +157,8 @@ func level(p *rel.Program, at int) (height int, ok bool) {
 	return height, true
 }
 
-// height is that of a pair with a path of some length.
+// height is that of a pair with a path of some length: each step adds one, but a rule with two
+// pairs halves the path.
 func (p *paths) height(length int) int {
 	if p.link == double {
 		length = 1 + bits.Len(uint(length-1))
@@ -165,7 +166,9 @@ func (p *paths) height(length int) int {
 	return p.low + length
 }
 
-// search finds the pairs of a closure that are asked for, from each known end.
+// search finds the pairs of a closure that are asked for, from each known end: a breadth-first
+// search of its steps, which reaches each cell by a shortest path. A cell is marked as reached with
+// the number of the search, so that no marks have to be removed between two.
 func (w *why) search(p *paths) {
 	all := &w.complete[p.rel]
 	n := all.size[0]
@@ -211,7 +214,8 @@ func (w *why) follow(p *paths, height int) {
 	}
 }
 
-// way lists the cells along the path of a row.
+// way lists the cells along the path of a row: it goes from pair to pair by the hops, each of which
+// leads closer to the known end.
 func (w *why) way(p *paths, row int) (cells []uint32) {
 	s := &w.stores[p.rel]
 	pair := slices.Clone(s.row(row))

@@ -27,11 +27,11 @@
 // [Plan.Run] evaluates. The rows of a relation are in a store (store.go): cells of 32 bits, found
 // by a bit or a place if there are few combinations, else by hashing, in order of arrival, so that
 // the new ones are a range. A cell is a member of a domain or a number; small whole numbers are
-// their own code, others have one in a pool, so equal cells are equal codes. A round joins the rows that the last one added with all others, until
-// a round adds none. Recursions over pairs of a small domain work on rows of bits instead, if each
-// rule goes through one list at most (dense.go). Folds by min and max take keys from a radix heap,
-// best first, until one improves on a key already taken, then go on in rounds; more rounds than
-// rows mean a cycle (value.go, best.go).
+// their own code, others have one in a pool, so equal cells are equal codes. A round joins the rows
+// that the last one added with all others, until a round adds none. Recursions over pairs of a small
+// domain work on rows of bits instead, if each rule goes through one list at most (dense.go). Folds
+// by min and max take keys from a radix heap, best first, until one improves on a key already taken,
+// then go on in rounds; more rounds than rows mean a cycle (value.go, best.go).
 //
 // A run does the same operations in the same order on every machine. It counts them before
 // they are done and pays for memory before it is allocated, so it stops at the limits of its
@@ -40,6 +40,12 @@
 // Proofs (why.go) cost nothing until somebody asks. Then what leads to the goal is derived again,
 // in rounds, so that the round of a row is its least height, and the proof is read off downwards.
 // For a missing row, each rule runs from the head down.
+//
+// The types, in the order in which one meets them: a [Plan] has strata (stratum), a stratum has nests,
+// one for each rule or for each of its atoms that may have new rows, and a nest has steps. A run has
+// a store for each relation, and a store has the indexes that steps go through. bounds says before a
+// run what it may take, and why replays a run for proofs. Callers promise that [rel.Verify] accepted
+// the program and that arguments keep to the sizes of the plan; nothing here checks either again.
 //
 // Package rel and the checker decide what a rule means and which programs are allowed. Random
 // programs are compared with internal/naive/rules, which is the definition, and with clingo if
@@ -53,8 +59,9 @@ import (
 	"ein/vm/tensor"
 )
 
-// Plan is a verified program with the orders in which its rules are run. It is
-// immutable, and any number of runs may share it.
+// Plan is a verified program with the orders in which its rules are run. It is immutable, and any
+// number of runs may share it. Relations are numbered as in p, the program as rewritten, whose
+// first relations are those of the program as given.
 type Plan struct {
 	of      *rel.Program // as it was given
 	sizes   []Size
@@ -181,8 +188,12 @@ type Size struct {
 // New plans the evaluation of a verified program whose argument i has at most size[i].
 func New(p *rel.Program, size []Size) *Plan { return newPlan(p, size, bounds{}, false) }
 
-// newPlan is New for a program whose first relations are known to keep to such bounds. A proof reads
-// all rows that lead to a goal, not only those that rules ask for.
+// newPlan is New for a program whose first relations are known to keep to such bounds. A proof
+// reads all rows that lead to a goal, not only those that rules ask for.
+//
+// Each step rests on those before it: rewriting brings closures into the form that readers and
+// demand look for; bounds of the rewritten program order the loops; from the loops it is seen what
+// readers ask closures for, and only then what a run may take.
 func newPlan(p *rel.Program, size []Size, most bounds, proof bool) *Plan {
 	of := p
 	var shown map[int]int
@@ -344,7 +355,8 @@ type planner struct {
 
 // nest orders the literals of a rule greedily: tests as soon as their variables are known, else the
 // atom that is estimated to have the fewest rows. delta is the literal that reads only new rows,
-// and comes first; -1 for none.
+// and comes first; -1 for none. The order is never wrong, only slow, so the estimates may be: they
+// assume that columns are independent.
 func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 	n := &nest{rule: r, delta: delta, float: make([]bool, len(r.Vars)), coded: make([]bool, len(r.Vars))}
 	b := planner{Plan: pl, nest: n, s: s, bound: make([]bool, len(r.Vars)), done: make([]bool, len(r.Body))}
@@ -358,6 +370,8 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 		n.read = n.columns()
 		n.joins = n.joining(pl.p)
 	}
+	// A step that meets looks its pairs up in lists; only other look-ups need to find a row by all
+	// of its cells whatever the store is (see run.begin).
 	meets := 0
 	for i := range n.steps {
 		st := &n.steps[i]
@@ -502,6 +516,7 @@ func (n *nest) heads(v int) (has bool) {
 	return has
 }
 
+// known reports whether all variables of an expression have values.
 func (b *planner) known(e *rel.Expr) bool {
 	ok := true
 	e.Vars(func(v int) { ok = ok && b.bound[v] })
@@ -513,7 +528,8 @@ func (b *planner) ready(l *rel.Literal) bool {
 	return !slices.ContainsFunc(l.Terms, func(t rel.Term) bool { return t.Kind == rel.Variable && !b.bound[t.Var] })
 }
 
-// tests plans one literal that needs no new rows, if one is ready.
+// tests plans one literal that needs no new rows, if one is ready. It costs less than any that
+// makes rows and may save them, so these come before the next atom is chosen.
 func (b *planner) tests() bool {
 	for i := range b.rule.Body {
 		l := &b.rule.Body[i]
@@ -552,7 +568,10 @@ func (b *planner) tests() bool {
 	return false
 }
 
-// atom plans a literal that reads a relation.
+// atom plans a literal that reads a relation. A cell is known before (had), by an earlier step or
+// as a constant, or it is given by this atom: the first time to out, and when the variable comes
+// again (own) it is compared (same). What is known before becomes the key of an index, except for
+// the atom that reads new rows: these are few and come in a range, without an index.
 func (b *planner) atom(i int) {
 	l := &b.rule.Body[i]
 	b.done[i] = true
@@ -624,7 +643,9 @@ func (b *planner) code(reg int) {
 // valued reports whether a store keeps the last column of the relation apart.
 func valued(r *rel.Relation) bool { return r.Valued() || r.Source == rel.FromElements }
 
-// register is the register of a term: that of its variable, or a new one for a constant.
+// register is the register of a term: that of its variable, or a new one for a constant. The code
+// of a constant is known before the run: a number without one of its own gets the place in the pool
+// at which begin puts it.
 func (b *planner) register(t rel.Term, c tensor.Column) int {
 	if t.Kind == rel.Variable {
 		return t.Var
@@ -649,6 +670,7 @@ func (b *planner) register(t rel.Term, c tensor.Column) int {
 	return len(b.rule.Vars) + len(b.given) - 1
 }
 
+// indexed is the number of the index of a relation by these columns. Steps share it.
 func (pl *Plan) indexed(r int, cols []int) int {
 	for i, x := range pl.index[r] {
 		if slices.Equal(x.cols, cols) {

@@ -183,6 +183,8 @@ func (w *rewriter) spreads(c *closure, i int, loose, constants bool) {
 			if rest == nil && (!constants || from.Kind != rel.Const) {
 				continue
 			}
+			// The new relation has the cells at the other end: those one step from a cell that the
+			// rest gives, and those one step from a cell that it has.
 			at := w.relation(c.rel, w.rels[c.rel].Columns[1-d:][:1])
 			next := len(r.Vars)
 			vars := rel.Rule{Vars: append(slices.Clip(r.Vars), w.node(c, "v"), w.node(c, "w")), Pos: r.Pos}

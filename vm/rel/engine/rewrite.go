@@ -30,7 +30,8 @@ func rewrite(p *rel.Program) (written *rel.Program, shown map[int]int) {
 	return w.program(), shown
 }
 
-// show removes the rules of results that copy a relation as it is.
+// show removes the rules of results that copy a relation as it is. Its rows are then those of the
+// relation that it copies, whose number is in the map.
 func show(p *rel.Program) (*rel.Program, map[int]int) {
 	rules, uses := make([]int, len(p.Relations)), make([]int, len(p.Relations))
 	for i := range p.Rules {
@@ -185,7 +186,10 @@ func (w *rewriter) closure(s rel.Stratum) {
 	if len(rules) == 1 && steps {
 		return
 	}
+	// The rest of each recursive body becomes a rule for the steps, and the rule keeps P and one
+	// step.
 	step, made := w.relation(at, p.Columns), len(w.rules)
+	// Pairs of pairs are paths of first pairs, so the rules for these make the steps.
 	if kind == double {
 		for _, i := range first {
 			r := w.rules[i]
@@ -319,6 +323,7 @@ func (w *rewriter) cut(s rel.Stratum, i int) bool {
 				}
 			}
 		}
+		// A relation of three variables or more could have as many rows as the join that it saves.
 		if len(kept) <= 2 && (best < 0 || inside < bestInside) {
 			best, bestInside, bestKept = v, inside, kept
 		}
@@ -393,7 +398,7 @@ func prune(r *rel.Rule) {
 		if t.Kind != rel.Variable {
 			return
 		}
-		if place[t.Var] == 0 {
+		if place[t.Var] == 0 { // no place yet; others are 1 more than they are
 			vars = append(vars, r.Vars[t.Var])
 			place[t.Var] = len(vars)
 		}

@@ -48,7 +48,13 @@ func (e *Error) Error() string { return e.Message }
 // it holds whatever the collector does.
 type Budget struct{ Max, Used uint64 }
 
-// run is one evaluation of a Plan, with the registers and the room of the nest that runs.
+// run is one evaluation of a Plan: the stores of all relations, and the registers and the room of
+// the nest that runs. It belongs to one goroutine and ends with its evaluation.
+//
+// A variable has two registers: regs holds its code (see store.go), nums its number. The plan knows
+// which one counts: nums for a variable that an expression or a value makes (nest.float), and regs
+// as well if it is coded; regs alone for all others. The constants of the rule follow the variables
+// in regs, so a key is read from registers whatever gave its cells.
 type run struct {
 	*Plan
 	ctl    *kernel.Ctl
@@ -116,6 +122,7 @@ func stopped(err *error) {
 	}
 }
 
+// evaluate fills the stores: with what is given, then stratum by stratum.
 func (r *run) evaluate(args []*tensor.Value) {
 	r.begin(args)
 	for i := range r.strata {
@@ -123,6 +130,7 @@ func (r *run) evaluate(args []*tensor.Value) {
 	}
 }
 
+// fail ends the run, with the relation and the rule that are being derived.
 func (r *run) fail(e Error) {
 	if r.rel >= 0 {
 		e.Relation, e.Rows = &r.p.Relations[r.rel], r.stores[r.rel].n
@@ -183,6 +191,7 @@ func (r *run) begin(args []*tensor.Value) {
 		r.rel = i
 		switch rl.Source {
 		case rel.FromTable:
+			// A table that is only tallied is read where it lies.
 			if t := args[rl.Arg].Table; r.apart[i] && t.Bits == nil {
 				r.work(uint64(t.Len))
 				s.table, s.n = t, t.Len
@@ -196,6 +205,8 @@ func (r *run) begin(args []*tensor.Value) {
 			r.facts(s, rl)
 		}
 		s.hi = s.n
+		// Steps that meet look pairs up in lists; only if the rows can be bits is a table quicker
+		// than those.
 		if r.member[i] || r.met[i] && s.words() > 0 {
 			r.members(s)
 		}
@@ -258,7 +269,8 @@ func (r *run) facts(s *store, rl *rel.Relation) {
 	clear(s.improved)
 }
 
-// entries reads a tensor.
+// entries reads a tensor as rows of its indices: with elements, one for each element with its
+// value; without, one for each that is not 0.
 func (r *run) entries(s *store, v *tensor.Value, elements bool) {
 	row := make([]uint32, s.width)
 	put := func(x float64) {
@@ -318,7 +330,16 @@ func (r *run) entries(s *store, v *tensor.Value, elements bool) {
 	}
 }
 
-// stratum runs the rules of a stratum until nothing new comes.
+// stratum runs the rules of a stratum until nothing new comes. A closure has ways of its own. Every
+// other stratum begins with the rules that read complete relations only, once. A recursive one goes
+// on best first (best.go), on rows of bits (dense.go) or, where neither applies or the first gives
+// up, in rounds.
+//
+// A round is semi-naive: it runs each rule once for each of its recursive atoms, and this atom
+// reads only the rows that the last round added, which are those from lo to hi of its store. In the
+// first round these are all rows, the given ones included. Rows that the round makes come after hi,
+// where no loop goes. A look-up may find them already, which does no harm: a recursion only ever
+// adds rows and improves values.
 func (r *run) stratum(st *stratum) {
 	r.inside = st.inside
 	if st.closure != nil {
@@ -395,8 +416,12 @@ func (r *run) finish(i int) {
 	s.changed, s.next = nil, nil
 }
 
-// prepare brings the indexes that nests read up to the rows that are seen.
+// prepare brings the indexes that nests read up to the rows that are seen. An index is filled when
+// a nest first needs it; some never are.
 func (r *run) prepare(st *stratum, nests []*nest) {
+	// The store of a step that goes through an index or through bits; nil for a step that needs
+	// neither prepared: a test, a look-up of a row, a scan in order of arrival, a closure that is
+	// searched.
 	index := func(t *step) *store {
 		s := &r.stores[t.rel]
 		if t.index < 0 && !s.whole || t.kind > find && t.kind != none || t.kind == find && (t.index < 0 || s.whole) || s.search != nil {
@@ -430,7 +455,9 @@ func (r *run) prepare(st *stratum, nests []*nest) {
 	}
 }
 
-// do runs the loops of a rule.
+// do runs the loops of a rule. Most go step by step (loop). Two common forms have loops of their
+// own: pairs that two atoms make (join), and rows of one relation that are copied or tallied. A
+// replay always goes step by step, since it notes each row that is read.
 func (r *run) do(n *nest) {
 	r.nest, r.rule, r.rel = n, n.rule, n.rule.Rel
 	vars := len(n.rule.Vars)
@@ -442,6 +469,7 @@ func (r *run) do(n *nest) {
 	}
 	r.row = append(r.row[:0], make([]uint32, len(n.rule.Head))...)
 	r.drive = -1
+	// What is marked belongs to the steps of the nest before.
 	for k := range r.marks {
 		r.marks[k].clear()
 		r.marks[k].kept = false
@@ -525,7 +553,8 @@ func (r *run) cell(c int, x float64) uint32 {
 	return r.intern(r.number(c, x))
 }
 
-// number checks that a number can be a cell of a column of the head.
+// number checks that a number can be a cell of a column of the head: finite and, of a column of
+// whole numbers, below 2^53. It makes 0 of -0.
 func (r *run) number(c int, x float64) float64 {
 	if x-x != 0 {
 		r.fail(Error{Kind: NotFinite, Value: x, Message: fmt.Sprintf("a value of %s is %v", r.p.Relations[r.rel].Name, x)})
@@ -536,7 +565,8 @@ func (r *run) number(c int, x float64) float64 {
 	return x + 0
 }
 
-// eval is an expression of numbers.
+// eval is an expression of numbers, under the binding in the registers. Sums and products, the
+// commonest, need no call of Apply.
 func (r *run) eval(e *rel.Expr) float64 {
 	switch len(e.Args) {
 	case 0:
@@ -563,7 +593,8 @@ func (r *run) eval(e *rel.Expr) float64 {
 }
 
 // loop runs the steps from i on, and gives the step to go on with: i-1, or an earlier one if
-// nothing new can come of the bindings in between.
+// nothing new can come of the bindings in between. Calls nest as deep as the rule has literals,
+// however many rows there are.
 func (r *run) loop(i int) int {
 	if i == len(r.steps) {
 		r.work(1)
@@ -659,6 +690,7 @@ func (r *run) member1(e *rel.Expr) uint32 {
 	return uint32(e.Term.Value)
 }
 
+// keys is the key of a step, in room that the next call takes.
 func (r *run) keys(st *step) []uint32 {
 	r.key = r.key[:0]
 	for _, reg := range st.key {
@@ -700,7 +732,7 @@ const found = math.MaxInt
 func (r *run) rows(i int, st *step, s *store) int {
 	lo, hi := 0, s.hi
 	switch {
-	case st.seen == fresh && s.valued:
+	case st.seen == fresh && s.valued: // keys whose value improved in the last round
 		for _, k := range s.changed {
 			r.drive = int(k)
 			if back := r.try(i, st, s, s.row(int(k)), int(k)); back != i {
@@ -708,14 +740,15 @@ func (r *run) rows(i int, st *step, s *store) int {
 			}
 		}
 		return i - 1
-	case st.seen == fresh:
+	case st.seen == fresh: // rows that the last round added
 		lo = s.lo
-	case st.seen == before:
+	case st.seen == before: // rows from before it
 		hi = s.lo
 	}
 	if s.whole {
 		return r.ones(i, st, s)
 	}
+	// A scan has an index only for its order, and does without where rows are still to come.
 	if st.index < 0 || st.kind == scan && s.index[st.index].ptr == nil {
 		return r.numbered(i, st, s, lo, hi, nil)
 	}
@@ -869,10 +902,12 @@ func (r *run) some(st *step, x *index, rows []uint32, width, key, owner int) uin
 	s, of := &r.stores[st.rel], &r.stores[pair.rel]
 	by := of.index[pair.index]
 	mine := r.line(of, by, rows[owner], pair.col)
+	// Whether a list has less than one row for four words of its bits.
 	few := func(list []uint32, width int) bool { return len(mine)*width > 4*len(list) }
 	if mine == nil || by.ptr != nil && few(by.list(rows[owner], of.width), of.width) {
 		return all
 	}
+	// Rows without a list meet nothing; those with few rows are looked at one by one later.
 	var lines [64][]uint64
 	var at [64]uint8
 	some, known := uint64(0), 0
@@ -1035,6 +1070,7 @@ type marks struct {
 	found []uint32
 }
 
+// clear takes the marks off again, in the time of the list and not of the bits.
 func (m *marks) clear() {
 	for at := 0; at < len(m.list); at += m.width {
 		m.bits[m.list[at]>>6] = 0

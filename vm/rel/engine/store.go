@@ -25,6 +25,7 @@ type pool struct {
 	table []uint32 // places in list plus 1
 }
 
+// encode returns the code of a number, and gives it a place in the pool if it has none of its own.
 func (r *run) encode(x float64) uint32 {
 	if c := uint32(int64(x)); x >= 0 && x < pooled && float64(c) == x {
 		return c
@@ -32,8 +33,10 @@ func (r *run) encode(x float64) uint32 {
 	return r.intern(x)
 }
 
-// intern returns the place of a number in the pool as a code, and adds it if need be. The table
-// is at most half full, so that open addressing stays quick.
+// intern returns the place of a number in the pool as a code, and adds it if need be. The table is
+// at most half full, so that open addressing stays quick. A place of the table is paid with 12
+// bytes: 4 for itself, and 8 for the list, which has half as many numbers of 8 bytes and may have
+// as much room again.
 func (r *run) intern(x float64) uint32 {
 	if x != x {
 		return nan
@@ -54,7 +57,8 @@ func (r *run) intern(x float64) uint32 {
 	return pooled | p.table[at] - 1
 }
 
-// place is where x is in the table, or where it belongs.
+// place is where x is in the table, or where it belongs: multiplicative hashing with linear
+// probing.
 func (p *pool) place(x float64) int {
 	mask := len(p.table) - 1
 	h := math.Float64bits(x) * 0x9e3779b97f4a7c15
@@ -65,6 +69,7 @@ func (p *pool) place(x float64) int {
 	}
 }
 
+// decode is the number that a code stands for.
 func (r *run) decode(c uint32) float64 {
 	if c < pooled {
 		return float64(c)
@@ -80,11 +85,11 @@ func (r *run) decode(c uint32) float64 {
 // did. So the rows between are new, and rows from hi on are not seen yet. A store of values has
 // keys as rows, and a value for each.
 type store struct {
-	width  int
+	width  int // cells of a row, without its value
 	n      int
-	most   uint64   // a bound on the rows, known before the run
-	cells  []uint32 // n rows of width
-	val    []float64
+	most   uint64    // a bound on the rows, known before the run
+	cells  []uint32  // n rows of width
+	val    []float64 // of each row, if valued
 	valued bool
 	lo, hi int
 
@@ -269,6 +274,8 @@ func (r *run) rehash(s *store, size int) {
 	}
 }
 
+// hashOf mixes the cells of a row. A table takes the lowest bits, so the upper half, which a
+// product mixes best, is folded down after each cell.
 func hashOf(row []uint32) uint32 {
 	h := uint64(len(row))
 	for _, c := range row {
@@ -278,6 +285,7 @@ func hashOf(row []uint32) uint32 {
 	return uint32(h)
 }
 
+// same reports whether a begins with b.
 func same(a, b []uint32) bool {
 	for i, c := range b {
 		if a[i] != c {
@@ -412,6 +420,7 @@ func (r *run) sync(s *store, x *index, complete bool) {
 		size = s.size[x.cols[0]]
 	}
 	r.work(uint64(s.hi - x.done))
+	// Sorted once and for all, unless the cells are far more than the rows.
 	if complete && size > 0 && x.done == 0 && size <= 4*s.hi+1024 {
 		x.ptr, x.rows = r.sorted(s, x, size, s.hi)
 		x.done = s.hi
@@ -428,11 +437,14 @@ func (r *run) sync(s *store, x *index, complete bool) {
 		r.take(4 * uint64(size))
 		x.first = make([]uint32, size)
 	}
+	// The chains are getting long: they are made again, from the first row.
 	if !x.exact && 2*s.hi > len(x.first) {
 		size = 1 << bits.Len(uint(2*s.hi))
 		r.take(4 * uint64(size))
 		x.first, x.done = make([]uint32, size), 0
 	}
+	// Rows before lo are no longer new to any step, and can be sorted. That is done again when they
+	// have doubled, so that all sorting together takes linear time.
 	if n := s.lo; x.exact && s.width == 2 && !s.valued && n > max(leastSettled, size, 2*x.settled) && !r.p.AsWritten && r.room(4*uint64(size+1+2*n)) {
 		r.work(uint64(n))
 		x.past, x.old = r.sorted(s, x, size, n)
@@ -450,7 +462,8 @@ func (r *run) sync(s *store, x *index, complete bool) {
 	x.done = s.hi
 }
 
-// slot is the chain that a row belongs to.
+// slot is the chain that a row belongs to. For the key of the row, chain finds the same: the hash
+// is that of hashOf for its cells.
 func (x *index) slot(row []uint32) uint32 {
 	if x.exact {
 		return row[x.cols[0]]
@@ -474,7 +487,9 @@ func (x *index) chain(key []uint32) uint32 {
 	return x.first[hashOf(key)&uint32(len(x.first)-1)]
 }
 
-// sorted sorts the first n rows by a column.
+// sorted sorts the first n rows by a column, whose cells are below size: a counting sort, which
+// keeps the order of rows with the same cell. The rows of cell c are rows[ptr[c]:ptr[c+1]], in
+// units of a row.
 func (r *run) sorted(s *store, x *index, size, n int) (ptr, rows []uint32) {
 	c, w := x.cols[0], s.width
 	wide := s.wide()
@@ -506,6 +521,7 @@ func (r *run) sorted(s *store, x *index, size, n int) (ptr, rows []uint32) {
 			to[w] = uint32(i)
 		}
 	}
+	// Each start has moved to the end of its rows, where those of the next cell start.
 	copy(ptr[1:], ptr)
 	ptr[0] = 0
 	return ptr, rows

@@ -8,7 +8,10 @@ import (
 	"ein/vm/rel"
 )
 
-// improve takes a contribution to the value of a key, and notes the key if the value improves.
+// improve takes a contribution to the value of a key, and notes the key if the value improves. It
+// also notes which key drove the rule (from), from which improving finds a cycle, and whether the
+// value is better than one that best took for final (sunk). Outside of best, settled is NaN, and
+// nothing is better.
 func (r *run) improve(s *store, fold rel.Agg, key []uint32, x float64) {
 	k, added := r.add(s, key)
 	if added {

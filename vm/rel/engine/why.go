@@ -99,6 +99,7 @@ func Why(p *rel.Program, size []Size, ctl *kernel.Ctl, args []*tensor.Value, bud
 	x.part, x.needed = leading(p, goal, queries(p, goals))
 	x.bound = newBounds(x.part, x.part.Strata(), size, bounds{})
 	answers = make([]Answer, len(goals))
+	// First the goals alone: those that hold need no more.
 	list, part, written := x.paths()
 	w := x.replay(part, written, list)
 	var missing []int
@@ -113,6 +114,7 @@ func Why(p *rel.Program, size []Size, ctl *kernel.Ctl, args []*tensor.Value, bud
 	if missing == nil {
 		return answers, nil
 	}
+	// Then, for those without a row, what their rules read on the way.
 	if x.whole == nil {
 		var read []rel.Rule
 		for _, i := range missing {
@@ -149,18 +151,19 @@ func Why(p *rel.Program, size []Size, ctl *kernel.Ctl, args []*tensor.Value, bud
 
 // explainer evaluates what there is to say of goals, as far as it is asked for.
 type explainer struct {
-	p      *rel.Program
-	size   []Size
+	p      *rel.Program // as written
+	size   []Size       // of args
 	ctl    *kernel.Ctl
-	args   []*tensor.Value
+	args   []*tensor.Value // the data
 	budget *Budget
 	part   *rel.Program // all that leads to the goals
-	needed []bool
+	needed []bool       // the relations that part keeps
 	bound  bounds
 	whole  *run // of part, where not less will do
 }
 
-// evaluate gives the rows that a part of the program asks for.
+// evaluate gives the rows that a part of the program asks for. Where demand has nothing to push, it
+// evaluates all that leads to the goals, once for all who ask.
 func (x *explainer) evaluate(part *rel.Program) *run {
 	if x.whole != nil {
 		return x.whole
@@ -185,6 +188,8 @@ func (x *explainer) evaluate(part *rel.Program) *run {
 	return r
 }
 
+// replay prepares to derive again, by the rules as written, what evaluate has made of a part. list
+// are the closures whose pairs come from searches.
 func (x *explainer) replay(part, written *rel.Program, list []*paths) *why {
 	needed := make([]bool, len(written.Relations)) // not those of hidden steps
 	copy(needed, x.needed)
@@ -211,7 +216,7 @@ func queries(p *rel.Program, goals []Goal) (list []rel.Rule) {
 	return list
 }
 
-// goal is a result that only asks.
+// goal is a result that only asks: a relation without columns, which has a row if a query has.
 var goal = []rel.Relation{{Name: "goal"}}
 
 // leading is the rules that lead to queries for results, and the relations that these rules read.
@@ -306,7 +311,11 @@ func (r *run) codes(i int, row []float64) []uint32 {
 	return key
 }
 
-// why is a replay: it derives rows again, the lowest first.
+// why is a replay: it derives rows again, the lowest first. The full run before it has said which
+// rows there are (complete); a replay says when each came. Its stores hold rows in order of their
+// rounds, so a height is a range of them (marks), and a row that is proved by lower rows only is
+// proved well-founded. The loops of run serve here too: with run.why set they report each row that
+// they read, and give each binding to emit.
 type why struct {
 	*run
 	complete []store  // of all rows, with indexes of the replay
@@ -333,7 +342,8 @@ type why struct {
 	collect func(steps int)
 }
 
-// mark says how many rows a relation had before a round, which had more than before.
+// mark says how many rows a relation had before a round, which had more than before. Rounds that
+// add nothing have none, so a chain of many rounds takes little memory.
 type mark struct{ round, rows int }
 
 // markBytes is what a mark takes, in a list that grows.
@@ -444,6 +454,8 @@ func (w *why) indexed(nests []*nest) {
 	w.prepare(&w.all, nests)
 }
 
+// keep puts a row into a store of the replay, unless it is there. Values are final, so the first
+// stays.
 func (w *why) keep(s *store, key []uint32, x float64) {
 	if _, added := w.add(s, key); added && s.valued {
 		s.val = append(spare(w.run, s.val), x)
@@ -459,6 +471,7 @@ func (w *why) derived(i int, key []uint32, x float64) {
 	}
 }
 
+// find is the number of a row in the replay, -1 if it has not come yet.
 func (w *why) find(i int, key []uint32) int { return w.stores[i].find(key) }
 
 // rounds derives rows until one fits the goal, and gives one of the lowest; -1 if the replay has
@@ -476,6 +489,7 @@ func (w *why) rounds(g Goal) int {
 		if round > 0 { // only what has new rows is looked at: there may be as many rounds as rows
 			old, fresh, w.grown = fresh, w.grown, nil
 		}
+		// What was new in the last round is so no more.
 		for _, i := range old {
 			s := &w.stores[i]
 			s.lo, s.changed = s.hi, s.changed[:0]
@@ -564,6 +578,7 @@ type read struct {
 	value float64
 }
 
+// read notes the row that step i reads, for a proof or a try; others need none.
 func (w *why) read(i int, s *store, row []uint32, k int) {
 	if w.reads == nil || k < 0 {
 		return
@@ -632,6 +647,8 @@ func (w *why) prove(relation, row int) *Proof {
 	of := map[node]*pending{}
 	stack := []node{{relation, row}}
 	for len(stack) > 0 {
+		// A row stays on the stack until all that it is made of is proved, and is then done for
+		// good.
 		x := stack[len(stack)-1]
 		if _, ok := done[x]; ok {
 			stack = stack[:len(stack)-1]
@@ -741,8 +758,9 @@ func (w *why) bind(r *rel.Rule, key []uint32, h int) (of []node, ok bool) {
 	return of, true
 }
 
-// whole runs the loops of a rule over all rows, for a goal in which NaN stands for anything. It
-// gives the rows that a rule with aggregates makes.
+// whole runs the loops of a rule over all rows rather than those of a round, for a goal in which
+// NaN stands for anything. It gives the rows that a rule with aggregates makes, in a store of their
+// own.
 func (w *why) whole(r *rel.Rule, goal []float64, n *nest) (made store) {
 	partial, all := w.stores, w.complete[r.Rel]
 	if r.Aggregates() {
@@ -920,6 +938,8 @@ func (w *why) tries(g Goal) (list []Try) {
 		}
 		t := Try{Rule: r}
 		if n := w.towards(g, r); n != nil {
+			// Only the bindings that get farthest count. Those with the lowest rows are kept, so
+			// that the ones shown do not depend on the order in which the rows lie.
 			far := -1
 			var keys [][]float64
 			var key []float64

@@ -16,6 +16,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
+// main writes all kernels for both machines, and three for AVX-512 alone. Their order is that of
+// the file.
 func main() {
 	ConstraintExpr("amd64")
 	for _, m := range []machine{avx2, avx512} {
@@ -44,7 +46,8 @@ func main() {
 	Generate()
 }
 
-// machine is a generation of vector instructions.
+// machine is a generation of vector instructions. A kernel asks it for registers and for the
+// instructions that differ, so that most of a kernel is written once.
 type machine struct {
 	name    string
 	lanes   int // doubles in a vector
@@ -64,6 +67,7 @@ var (
 	}, [4][]VecPhysical{{Z16, Z17, Z18, Z19}, {Z20, Z21, Z22, Z23}, {Z24, Z25, Z26, Z27}, {Z28, Z29, Z30, Z31}}}
 )
 
+// bytes is the size of a vector.
 func (m machine) bytes() int { return 8 * m.lanes }
 
 // begin begins a function, with its parameters in registers.
@@ -91,8 +95,9 @@ func branch(labels []string) {
 	RET()
 }
 
-// masked is how the vector that the mask cuts off is moved: by K1, or with the
-// mask in the last register.
+// load reads a vector. A masked one is what is left at the end of a run: AVX-512 has a register for
+// the mask (K1), AVX2 takes it from its last vector register. What is masked out is not touched, so
+// a run may end at the end of a page.
 func (m machine) load(from Mem, to VecPhysical, masked bool) {
 	switch {
 	case !masked:
@@ -104,6 +109,7 @@ func (m machine) load(from Mem, to VecPhysical, masked bool) {
 	}
 }
 
+// store writes a vector, masked as load.
 func (m machine) store(from VecPhysical, to Mem, masked bool) {
 	switch {
 	case !masked:
@@ -115,6 +121,7 @@ func (m machine) store(from VecPhysical, to Mem, masked bool) {
 	}
 }
 
+// mask is the register that AVX2 keeps the mask in.
 func (m machine) mask() VecPhysical { return m.regs[len(m.regs)-1] }
 
 // loadMask takes the mask that RDX points at: a bit for each lane, or a word.
@@ -126,6 +133,7 @@ func (m machine) loadMask() {
 	}
 }
 
+// zero clears a register.
 func (m machine) zero(x VecPhysical) {
 	if m.lanes == 8 {
 		VPXORQ(x, x, x)
@@ -421,6 +429,7 @@ func compare(name string, predicate uint8) elementwise {
 	return elementwise{name, one, each(func(m machine, a, b, k, to VecPhysical) { m.truth(predicate, a, b, k, to) })}
 }
 
+// truth sets to to k where a and b compare as the predicate says, and to 0 elsewhere.
 func (m machine) truth(predicate uint8, a, b, k, to VecPhysical) {
 	if m.lanes == 8 {
 		VCMPPD(U8(predicate), b, a, K2)
@@ -457,6 +466,7 @@ func greatest(m machine, a, b, k, to VecPhysical) {
 	m.pick(unordered, a, a, a, to, m.regs[13])
 }
 
+// least is min as Go has it: a NaN wins, and -0 is less than 0.
 func least(m machine, a, b, k, to VecPhysical) {
 	VMINPD(b, a, to)
 	VORPD(a, b, k)
@@ -831,6 +841,7 @@ func (m machine) falls() {
 	end()
 }
 
+// move32 reads a vector of numbers of 32 bits, wherever it lies.
 func (m machine) move32(from Mem, to VecPhysical) {
 	if m.lanes == 8 {
 		VMOVDQU32(from, to)
@@ -926,6 +937,7 @@ type count struct {
 	table, low, none, t VecPhysical
 }
 
+// newCount clears the sums, and takes 8 registers.
 func (m machine) newCount(regs []VecPhysical) count {
 	c := count{m, regs[:4], regs[4], regs[5], regs[6], regs[7]}
 	if m.lanes == 4 {
@@ -937,6 +949,7 @@ func (m machine) newCount(regs []VecPhysical) count {
 	return c
 }
 
+// clear begins to count again.
 func (c count) clear() {
 	for _, x := range c.sums {
 		c.zero(x)

@@ -16,8 +16,9 @@ import (
 	"ein/internal/compact"
 )
 
-// batch is requests that were given at once, and what became of them. It has ended when
-// the latency of the server is over.
+// batch is requests that were given at once, and what became of them. It is answered when it is
+// submitted, and shows its answers when the latency of the server is over, so nothing runs in the
+// background.
 type batch struct {
 	id, tag string
 	file    string // of requests; "" where they are in the body
@@ -141,13 +142,17 @@ func (s *Server) serveBatches(w http.ResponseWriter, r *http.Request, f bulk, re
 // maxBatch bounds what is sent at once.
 const maxBatch = 256 << 20
 
+// say answers well.
 func (s *Server) say(w http.ResponseWriter, text string) {
 	s.count(func(c *Stats) { c.Answered++ })
 	write(w, http.StatusOK, text)
 }
 
+// ended reports whether a batch shows its results.
 func (s *Server) ended(b *batch) bool { return time.Since(b.created) >= s.opt.Latency }
 
+// provider is the name of the provider of a format; both formats of OpenAI have one list of
+// batches.
 func provider(f format) string {
 	name, _, _ := f.models()
 	return name
@@ -203,7 +208,8 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request, f bulk, body []b
 	s.say(w, f.shown(b, false))
 }
 
-// work answers the requests of a batch, as far as it comes, and counts the answers.
+// work answers the requests of a batch, as far as it comes, and counts the answers. A fault leaves
+// requests without an answer by their places, so the same batch always ends the same way.
 func (s *Server) work(ctx context.Context, h http.Header, f bulk, b *batch) (billed int, err error) {
 	for i := range b.items {
 		it := &b.items[i]
@@ -264,6 +270,8 @@ func (b *batch) counts() (done, refused, expired, cancelled int) {
 	return done, refused, expired, cancelled
 }
 
+// results writes the lines of a batch that has ended, in another order than the requests came:
+// clients have to go by the ids.
 func (s *Server) results(w http.ResponseWriter, f bulk, b *batch, wanted func(*item) bool) {
 	if !s.ended(b) {
 		s.refuse(w, f, &problem{http.StatusNotFound, "not_found_error", "", "The results are not there yet.", ""})
@@ -477,6 +485,7 @@ func (anthropic) submit(_ *Server, _ http.Header, _ string, body []byte) (*batch
 	return b, nil
 }
 
+// customID reports whether an id has the form that Anthropic asks for.
 func customID(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }

@@ -209,12 +209,14 @@ func idOf(text []byte) string {
 	return hex.EncodeToString(sum[:12])
 }
 
+// count changes the counts under the lock.
 func (s *Server) count(f func(*Stats)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(&s.stats)
 }
 
+// refuse answers a wrong request in the provider's format.
 func (s *Server) refuse(w http.ResponseWriter, f format, p *problem) {
 	s.count(func(c *Stats) { c.Refused++ })
 	write(w, p.status, f.problem(p))
@@ -230,7 +232,9 @@ func (s *Server) meet(w http.ResponseWriter, r *http.Request, f format, fault *F
 	fault.serve(w, f, s.opt.Wait)
 }
 
-// fault returns the fault that this attempt of a request meets, or nil.
+// fault returns the fault that this attempt of a request meets, or nil. After MostInARow faults the
+// next attempt succeeds, whatever the rate. Whether one fails is drawn by seed, request and
+// attempt, and not by time or order.
 func (s *Server) fault(list []Fault, what, body []byte) *Fault {
 	if s.opt.FaultRate == 0 || len(list) == 0 {
 		return nil

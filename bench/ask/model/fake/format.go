@@ -29,13 +29,14 @@ type problem struct {
 // event is a piece of a streamed answer.
 type event struct{ name, data string }
 
-// format is one of the wire formats, on the server's side. What it answers is JSON, made
-// of texts in which words behind a $ are filled in.
+// format is one of the wire formats, on the server's side. What it answers is JSON, made of texts
+// in which words behind a $ are filled in: a text can be compared with a provider's documentation,
+// which structs to encode could not.
 type format interface {
-	authorize(r *http.Request, key string) *problem
-	parse(h http.Header, name string, body []byte) (*question, *problem)
+	authorize(r *http.Request, key string) *problem                      // nil for the right key
+	parse(h http.Header, name string, body []byte) (*question, *problem) // as strictly as the provider does
 	reply(*question, *said) string
-	stream(*question, *said) []event
+	stream(*question, *said) []event // the same answer in pieces
 	problem(*problem) string
 	// The list of models is made of items; one alone is an item.
 	models() (provider, list, item string)
@@ -110,7 +111,8 @@ var (
 	noModel      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(test-|fake)`) })
 )
 
-// exists reports whether a provider has a model: one that a profile is of, or none at all.
+// exists reports whether a provider has a model: one that a profile is of, or one whose name says
+// that it is none, as test-model does.
 func exists(provider, name string) bool {
 	if noModel().MatchString(name) {
 		return true
@@ -155,12 +157,14 @@ func fill(text string, q *question, a *said, more ...string) string {
 		"$in", n(a.input), "$out", n(a.output+a.thought), "$seen", n(a.output), "$total", n(a.input+a.output+a.thought), "$thought", n(a.thought))...).Replace(text)
 }
 
+// quote is a text in JSON.
 func quote(s string) string { return string(compact.Must(s)) }
 
 // script returns a streamed answer: a line for each event, with its name and its data. A line
-// behind ? is there where thoughts are, behind ! where a text is; behind + and * it is
-// there for each piece of the thoughts and of the text. $n counts the events, and $at is
-// the place of the text among what is answered.
+// behind ? is there where thoughts are, behind ! where a text is; behind + and * it is there for
+// each piece of the thoughts and of the text. $n counts the events, and $at is the place of the
+// text among what is answered. A new event is a line here, so the order of a stream is read off the
+// text.
 func script(lines string, q *question, a *said, why bool, more ...string) []event {
 	const each = 24 // characters
 	at := "0"
@@ -256,8 +260,10 @@ func (s *stops) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(s))
 }
 
+// same compares keys in a time that does not tell how much of them is right.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
+// seedOf is the seed of a request; one that is out of range is as good as none.
 func seedOf(p *int64) int {
 	if p == nil || *p < 0 || *p > 1<<30 {
 		return 0
@@ -265,6 +271,7 @@ func seedOf(p *int64) int {
 	return int(*p)
 }
 
+// message is a turn of a conversation, in either format of OpenAI.
 type message struct {
 	Role    string `json:"role"`
 	Content texts  `json:"content"`
@@ -284,6 +291,7 @@ type message struct {
 	Summary                                   []any  `json:"summary"`
 }
 
+// openAI is the format of chat completions.
 type openAI struct{}
 
 func (openAI) authorize(r *http.Request, key string) *problem {
@@ -302,6 +310,7 @@ func (openAI) authorize(r *http.Request, key string) *problem {
 const openAIOthers = "audio frequency_penalty function_call functions logit_bias logprobs metadata modalities moderation parallel_tool_calls prediction presence_penalty " +
 	"prompt_cache_key prompt_cache_options prompt_cache_retention response_format safety_identifier service_tier store top_logprobs user verbosity web_search_options"
 
+// parse reads a request of Chat Completions.
 func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) {
 	var b struct {
 		Model               string    `json:"model"`
@@ -349,10 +358,12 @@ func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) 
 	return q, openAIFill(q, b.Messages, b.MaxCompletionTokens, b.Temperature, b.ReasoningEffort)
 }
 
+// openAIBad is a refusal of a request.
 func openAIBad(code, param, message string, args ...any) *problem {
 	return &problem{http.StatusBadRequest, "invalid_request_error", code, fmt.Sprintf(message, args...), param}
 }
 
+// openAIRead reads a body, and refuses a member that the provider does not know.
 func openAIRead(body []byte, v any, others string) *problem {
 	switch name, err := strict(body, v, others); {
 	case name != "":
@@ -363,6 +374,7 @@ func openAIRead(body []byte, v any, others string) *problem {
 	return nil
 }
 
+// openAIThinks reports whether a model reasons, and so takes other parameters.
 func openAIThinks(name string) bool {
 	return openAIReasons().MatchString(name) && !strings.Contains(name, "-chat")
 }
@@ -477,6 +489,7 @@ type responses struct{ openAI }
 const responsesOthers = "access_programs background background_options context_management conversation image include max_tool_calls metadata moderation parallel_tool_calls previous_response_id prompt " +
 	"prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier store stream_options text top_logprobs truncation user"
 
+// parse reads a request of the Responses API.
 func (responses) parse(_ http.Header, _ string, body []byte) (*question, *problem) {
 	var b struct {
 		Model        string          `json:"model"`
@@ -518,6 +531,7 @@ const (
 	responseUsage = `{"input_tokens":$in,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":$out,"output_tokens_details":{"reasoning_tokens":$thought},"total_tokens":$total}`
 )
 
+// items is the output of a response: the reasoning if it is shown, and a message or a call.
 func (responses) items(q *question, a *said) []string {
 	var items []string
 	if a.thought > 0 && q.shows {
@@ -559,6 +573,7 @@ func (f responses) stream(q *question, a *said) []event {
 	return script(strings.Replace(responsesStream, "$end", end, 1), q, a, a.thought > 0 && q.shows, "$begun", begun, "$whole", f.reply(q, a), "$end", end)
 }
 
+// anthropic is the format of the Messages API.
 type anthropic struct{}
 
 // anthropicOthers lists the members of Messages that are accepted here without effect.
@@ -574,10 +589,14 @@ func (anthropic) authorize(r *http.Request, key string) *problem {
 	return nil
 }
 
+// anthropicBad is a request that the API refuses as such.
 func anthropicBad(message string, args ...any) *problem {
 	return &problem{http.StatusBadRequest, "invalid_request_error", "", fmt.Sprintf(message, args...), ""}
 }
 
+// parse reads a request of the Messages API, or of its count of tokens, which sets no limit of an
+// answer. What it refuses, and in which words, is what the API does for the model: the newest take
+// no temperature and think without a budget.
 func (anthropic) parse(h http.Header, name string, body []byte) (*question, *problem) {
 	var b struct {
 		Model     string `json:"model"`
@@ -833,10 +852,14 @@ func (gemini) authorize(r *http.Request, key string) *problem {
 	return nil
 }
 
+// geminiBad is a request that the API refuses as such.
 func geminiBad(message string, args ...any) *problem {
 	return &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf(message, args...), ""}
 }
 
+// parse reads a request of generateContent, in which a name may be written in camel or in snake
+// case. The first call of a turn has a signature that has to come back with it; a request without
+// is refused.
 func (gemini) parse(_ http.Header, name string, body []byte) (*question, *problem) {
 	type content struct {
 		Role  string `json:"role"`

@@ -41,7 +41,8 @@ import (
 	"ein/internal/lists"
 )
 
-// evalFlags holds the flags of ein bench eval; most are fields of the options that they set.
+// evalFlags holds the flags of ein bench eval; most are fields of the options that they set. Those
+// that change no reply may differ when a run is resumed; eval compares all others with run.json.
 type evalFlags struct {
 	*sharding
 	eval.Options
@@ -60,6 +61,7 @@ type evalFlags struct {
 	wait            time.Duration
 }
 
+// evalVerb declares ein bench eval.
 func evalVerb(a *cli.App, s *sharding) *cobra.Command {
 	f := &evalFlags{
 		sharding: s,
@@ -177,7 +179,9 @@ ein bench merge makes one run of them. --max-cost and --concurrency cover all pa
 	return cmd
 }
 
-// finish turns the flags into options and opens the model.
+// finish turns the flags into options and opens the model. Everything that can be wrong with a
+// command line is found here, before a folder is made or a request is sent. processes reports
+// whether --processes was given, which only programs of exec take.
 func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 	provider, _, _ := strings.Cut(f.name, ":")
 	switch {
@@ -272,7 +276,8 @@ func (f *evalFlags) readHeaders(a *cli.App) error {
 	return nil
 }
 
-// choose reads the instances and selects those to ask.
+// choose reads the instances and selects those to ask. The order matters: the shard is cut out of
+// the questions that all shards agree on, and surfaces and encodings multiply what is in it.
 func (f *evalFlags) choose(ctx context.Context, a *cli.App) error {
 	sum := sha256.New()
 	list, err := instanceList(ctx, a, f.instances, sum)
@@ -301,7 +306,8 @@ func (f *evalFlags) choose(ctx context.Context, a *cli.App) error {
 }
 
 // part returns the instances of the shard and gives its run a folder of its own. A shard gets its
-// share of the limits on cost and on calls in flight.
+// share of the limits on cost and on calls in flight. So the shards together keep to the limits of
+// one command, whichever of them run at the same time.
 func (f *evalFlags) part(a *cli.App, all []*instance.Instance) ([]*instance.Instance, error) {
 	if err := f.begin(a, f.folder, int64(len(all)), []job.Field{{Name: "instances", Value: f.Source.SHA256}}); err != nil {
 		return nil, err
@@ -575,7 +581,9 @@ type evalResult struct {
 }
 
 // scoreRun scores a run and prints its table or, with --json, the result and the lines of that
-// table.
+// table. Scoring reads the run from its folder, also when it has just been asked: what is scored is
+// what is on disk. Without a sandbox the other modes are scored, and the exit code says that some
+// are not.
 func scoreRun(ctx context.Context, a *cli.App, dir string, flags *boxFlags, result evalResult) error {
 	box := flags.lazy(ctx, 0)
 	defer box.close()
@@ -632,7 +640,8 @@ func openTools(ctx context.Context) (*mcp.Tools, error) {
 }
 
 // interrupts catches the interrupts of a run: the first closes the channel, so that calls in flight
-// can finish, and the second cancels the context.
+// can finish, and the second cancels the context. The function that it returns gives the signals
+// back.
 func interrupts(a *cli.App, told string) (context.Context, <-chan struct{}, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := make(chan struct{})

@@ -85,6 +85,8 @@ var sweep = instance.Range{Min: 4, Max: 20}
 
 const sweepStep = 2
 
+// generateVerb declares ein bench generate. Defaults of --n, --density and --phrasing depend on the
+// generator, the preset and the set, so they are found when the command runs.
 func generateVerb(a *cli.App, s *sharding) *cobra.Command {
 	f := &generateFlags{sharding: s, id: instance.ID{Seed: 1, Encoding: surface.NL}, perCategory: 50, generator: instance.Default}
 	cmd := &cobra.Command{
@@ -462,13 +464,14 @@ func makePlan(a *cli.App, f *generateFlags, names []string) (instance.Cells, err
 	return plan, nil
 }
 
-// generation is one run of the verb.
+// generation is one run of the verb. The plan holds what is still to be made: each instance that is
+// there, from an earlier run or from a shard, is taken off it.
 type generation struct {
 	*cli.App
 	f          *generateFlags
 	plan       instance.Cells
-	seen       *instance.Seen
-	proof      *instance.Proof
+	seen       *instance.Seen  // what no instance may be like
+	proof      *instance.Proof // that none is; may be nil
 	categories int
 	start      time.Time
 

@@ -16,6 +16,8 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
+// memorizationFlags holds the flags of ein bench memorization. Runs come in two forms: a folder of
+// cells with a run for each epoch, or a run for each cell and epoch.
 type memorizationFlags struct {
 	cells, plot                     string
 	seen, structure, surface, fresh []string

@@ -43,6 +43,7 @@ type submitFlags struct {
 	refused atomic.Int64  // of local: a shard whose command is wrong, so that no round makes it
 }
 
+// submitVerb declares ein bench submit.
 func submitVerb(a *cli.App) *cobra.Command {
 	f := &submitFlags{engine: "local", shards: runtime.GOMAXPROCS(0), rounds: 3, every: 5 * time.Second, jobs: runtime.GOMAXPROCS(0), image: "ein", mount: "/work"}
 	cmd := &cobra.Command{
@@ -90,7 +91,9 @@ by default FILE.shards, with the output of each in a .log file.`,
 	return cmd
 }
 
-// An engine runs shards on some machines.
+// An engine runs shards on some machines. It is asked only whether anything still runs, never what
+// came of it: a shard is made when its record is in the folder, which every engine's machines can
+// write.
 type engine interface {
 	// text is what is submitted for some shards.
 	text(missing []int) (string, error)
@@ -166,7 +169,8 @@ func submit(ctx context.Context, a *cli.App, f *submitFlags) error {
 }
 
 // check refuses a command that is none, and a folder with the shards of another one: these are no
-// result of this command.
+// result of this command. The command is parsed as the verb itself would parse it, so that a slip
+// is found before N jobs start.
 func (f *submitFlags) check(a *cli.App) error {
 	bench, s := &cobra.Command{Use: "bench"}, &sharding{}
 	bench.PersistentFlags().AddFlagSet(f.self.Root().PersistentFlags())
@@ -295,7 +299,8 @@ func (f *submitFlags) line(shard string) []string {
 	return append(append([]string{"bench"}, f.command...), "--shard="+shard, to+f.dir)
 }
 
-// local runs the shards as processes of this machine.
+// local runs the shards as processes of this machine. It cannot be followed by a later call: its
+// processes end with this one.
 type local struct {
 	*submitFlags
 	program string
@@ -304,6 +309,7 @@ type local struct {
 	wait sync.WaitGroup
 }
 
+// text is the command lines that start runs.
 func (e *local) text(missing []int) (string, error) {
 	var b strings.Builder
 	for _, i := range missing {
@@ -339,7 +345,7 @@ func (e *local) start(ctx context.Context, _ string, missing []int) (string, err
 }
 
 // shard makes one shard. Of its exit status only that of a wrong command matters: missing looks for
-// the record.
+// the record. A process that is told to end has a minute to write what it has.
 func (e *local) shard(ctx context.Context, i int) {
 	log, err := os.Create(e.log(i))
 	if err != nil {
@@ -359,6 +365,7 @@ func (e *local) shard(ctx context.Context, i int) {
 	}
 }
 
+// runs reports whether processes are left. When the call is interrupted it first waits for them.
 func (e *local) runs(ctx context.Context, _ string) (bool, error) {
 	if ctx.Err() != nil {
 		e.wait.Wait() // they have been told
@@ -395,6 +402,7 @@ func (e *slurm) text(missing []int) (string, error) {
 	return b.String(), nil
 }
 
+// start submits the script, and gives the number of the job.
 func (e *slurm) start(ctx context.Context, text string, _ []int) (string, error) {
 	script := filepath.Join(e.dir, "submit.sh")
 	if err := job.ReplaceBytes(script, []byte(text)); err != nil {
@@ -405,6 +413,7 @@ func (e *slurm) start(ctx context.Context, text string, _ []int) (string, error)
 	return id, err
 }
 
+// runs reports whether a task of the array waits or runs.
 func (e *slurm) runs(ctx context.Context, id string) (bool, error) {
 	out, err := output(ctx, "squeue", "--noheader", "--jobs="+id, "--format=%i")
 	if err != nil && strings.Contains(err.Error(), "Invalid job id") {
@@ -437,6 +446,7 @@ func (e *kubernetes) text([]int) (string, error) {
 	return string(b) + "\n", err
 }
 
+// start creates the job, and gives its name as kubectl takes it.
 func (e *kubernetes) start(ctx context.Context, text string, _ []int) (string, error) {
 	manifest := filepath.Join(e.dir, "job.json")
 	if err := job.ReplaceBytes(manifest, []byte(text)); err != nil {

@@ -22,6 +22,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
+// verifyFlags holds the flags of ein bench verify.
 type verifyFlags struct {
 	*sharding
 	python   string
@@ -30,6 +31,7 @@ type verifyFlags struct {
 	limit    time.Duration
 }
 
+// verifyVerb declares ein bench verify.
 func verifyVerb(a *cli.App, s *sharding) *cobra.Command {
 	f := &verifyFlags{sharding: s, limit: 20 * time.Second}
 	cmd := &cobra.Command{
@@ -151,7 +153,8 @@ func (f *verifyFlags) each(ctx context.Context, name string, lines io.Reader, s 
 	return versions, err
 }
 
-// verifyShards makes one shard or, in a merge, adds up the records of all.
+// verifyShards makes one shard or, in a merge, adds up the records of all. A shard without Python
+// stays incomplete: otherwise the merged report would depend on the machines.
 func (f *verifyFlags) verifyShards(ctx context.Context, a *cli.App, in *cli.File, s *verify.Summary, add func(*verify.Record) error) (versions []string, err error) {
 	err = f.ofLines(ctx, a, f.output, in, nil, func(lines io.Reader, _ int64, p *job.Part) (n int, notes []job.Field, err error) {
 		before := bufio.NewReader(lines)
@@ -203,6 +206,7 @@ func (f *verifyFlags) verifyShards(ctx context.Context, a *cli.App, in *cli.File
 	return f.merged.notes("python"), nil
 }
 
+// findingLine is a disagreement as one line, which editors find the place by.
 func findingLine(file string, d *verify.Finding) string {
 	place := shown(fmt.Sprintf("%s:%d", file, d.Line))
 	if d.ID != "" {

@@ -71,9 +71,9 @@ type watcher struct {
 	sync.Mutex
 	judge *verdict.Judge
 	runs  []*watched
-	last  *report.Report
+	last  *report.Report // what page shows
 	page  []byte
-	made  time.Time
+	made  time.Time // page
 }
 
 // again is how often the page is made, and how often the browser reloads it.

@@ -45,6 +45,7 @@ const defaultOutput = 10_000_000
 // outputBuffer is how much of the results is written at a time.
 const outputBuffer = 1 << 16
 
+// runFlags holds the flags of ein run.
 type runFlags struct {
 	limitFlags
 	json                int // the version of the form, 0 for text
@@ -153,7 +154,9 @@ input. A program that needs more than the limits allow is refused before it runs
 	return cmd
 }
 
-// run runs a program and writes its outputs to out.
+// run runs a program and writes its outputs to out. The limit on the elements of outputs is checked
+// before the run as far as shapes tell, and where the form lists entries, whose number they do not
+// tell, once more before the first byte is written.
 func run(ctx context.Context, a *cli.App, name string, program *programFlags, f *runFlags, out *cli.Output) error {
 	most := f.limitFlags.output
 	if f.format != show.Table && most == 0 && !f.full && f.output == "-" {

@@ -18,6 +18,7 @@ import (
 	"ein/cmd/ein/internal/cli"
 )
 
+// mcpVerb declares ein mcp. The limits of a run are those of HTTP, by pipe too.
 func mcpVerb(a *cli.App, tables bind.Tables) *cobra.Command {
 	f := newFlags(tables)
 	cmd := &cobra.Command{

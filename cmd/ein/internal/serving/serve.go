@@ -1,5 +1,10 @@
-// Package serving implements the servers for other programs: ein serve and ein mcp. It
-// reads their flags and data and handles shutdown; package serve answers requests.
+// Package serving implements the servers for other programs: ein serve and ein mcp. It reads their
+// flags and data and handles shutdown; package serve answers requests.
+//
+// What a run may use depends on who can ask: more with --stdio, where the client has started the
+// server, than over HTTP, where whoever is on the machine can. Other machines need a token. A
+// server ends in the order that load balancers and clients need: not ready, then no new connection,
+// then no unanswered request.
 package serving
 
 import (
@@ -40,15 +45,17 @@ const (
 	sharedOutput = 1_000_000
 )
 
+// serveFlags are the flags of both verbs; most set a field of the options.
 type serveFlags struct {
 	serve.Options
 	stdio         bool
 	listen, token string
 	inputs        []string
 	delay, drain  time.Duration
-	given         func(flag string) bool
+	given         func(flag string) bool // on the command line
 }
 
+// newFlags returns the flags with their defaults.
 func newFlags(tables bind.Tables) *serveFlags {
 	f := &serveFlags{delay: 5 * time.Second, drain: time.Minute}
 	f.Reward, f.Body, f.Tables, f.Data = serve.Strict, serve.DefaultBody, tables, map[string]string{}
@@ -94,6 +101,7 @@ func (f *serveFlags) settle(a *cli.App) error {
 	return nil
 }
 
+// serveVerb declares ein serve.
 func serveVerb(a *cli.App, tables bind.Tables) *cobra.Command {
 	f := newFlags(tables)
 	body := uint64(serve.DefaultBody)
@@ -269,6 +277,8 @@ type busy struct {
 	conns map[net.Conn]bool
 }
 
+// note follows the state of a connection. One that has just come is busy too: its first request may
+// be on its way.
 func (b *busy) note(c net.Conn, state http.ConnState) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
