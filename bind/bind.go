@@ -393,40 +393,32 @@ func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*D
 
 // within is Bind that stops when the context ends.
 func within(ctx context.Context, decls []graphio.Decl, known []string, domains map[string][]string) (*Data, error) {
-	var relations []*graphio.Raw
-	var names []string // of these
-	var others []graphio.Decl
-	var read []graphio.Warning
+	var relations, others []graphio.Decl
 	for _, d := range decls {
 		if d.Raw.Kind == graphio.Relation {
-			relations, names, read = append(relations, d.Raw), append(names, d.Name), append(read, d.Raw.Warnings...)
+			relations = append(relations, d)
 		} else {
 			others = append(others, d)
 		}
 	}
-	type tables struct {
-		list     []*tensor.Table
-		labels   map[string][]string
-		warnings []graphio.Warning
+	labels := map[string][]string{nodes: slices.Clone(known)}
+	for name, list := range domains {
+		labels[name] = slices.Clone(list)
 	}
 	// Sorting millions of rows takes seconds and does not look at the context.
-	build := func(known []string) (tables, bool) {
-		return Within(ctx, func() (t tables) {
-			t.labels = map[string][]string{nodes: slices.Clone(known)}
-			for name, list := range domains {
-				t.labels[name] = slices.Clone(list)
-			}
-			t.list, t.warnings = graphio.Tables(relations, t.labels)
-			return t
-		})
-	}
-	made, ok := build(known)
+	var tables []*tensor.Table
+	err, ok := Within(ctx, func() (err error) {
+		tables, err = graphio.Tables(lists.Map(relations, func(d graphio.Decl) *graphio.Raw { return d.Raw }), labels)
+		return err
+	})
 	if !ok {
 		return nil, context.Cause(ctx)
+	} else if err != nil {
+		return nil, err
 	}
-	data := &Data{Values: map[string]*tensor.Value{}, Labels: made.labels[nodes]}
+	data := &Data{Values: map[string]*tensor.Value{}, Labels: labels[nodes]}
 	if len(others) > 0 || len(relations) == 0 {
-		values, all, found, err := graphio.Bind(others, made.labels[nodes])
+		values, all, found, err := graphio.Bind(others, data.Labels)
 		if err != nil {
 			return nil, err
 		}
@@ -434,36 +426,32 @@ func within(ctx context.Context, decls []graphio.Decl, known []string, domains m
 			data.Values[others[i].Name] = &values[i]
 		}
 		lang.Normalise(data.Values)
-		if len(all) > len(made.labels[nodes]) {
-			if made, ok = build(all); !ok {
-				return nil, context.Cause(ctx)
-			}
-		}
-		data.Labels, data.Warnings = all, found
+		over := &tensor.Domain{Name: nodes, Size: len(all), Labels: all}
 		if len(all) == 0 { // without a row of relations, nodes are the numbers of graphs, or else of other data
-			n := 0
+			over.Labels = nil
 			for i, v := range values {
 				if v.Shape.Rank() > 0 {
-					n = max(n, v.Shape.Dim(0))
+					over.Size = max(over.Size, v.Shape.Dim(0))
 				}
 				if others[i].Raw.Kind == graphio.Graph {
-					n = v.Shape.Dim(0)
+					over.Size = v.Shape.Dim(0)
 					break
 				}
 			}
-			for _, t := range made.list {
-				for _, col := range t.Columns {
-					if d := col.Domain; d != nil && d.Name == nodes {
-						d.Size, d.Labels = n, nil
-					}
-				}
+		}
+		if len(all) == 0 || len(all) > len(data.Labels) {
+			for _, t := range tables {
+				t.Over(map[string]*tensor.Domain{nodes: over})
 			}
 		}
+		data.Labels, data.Warnings = all, found
 	}
-	for i, t := range made.list {
-		data.Values[names[i]] = &tensor.Value{Layout: tensor.Rows, Table: t}
+	var read []graphio.Warning
+	for i, d := range relations {
+		data.Values[d.Name] = &tensor.Value{Layout: tensor.Rows, Table: tables[i]}
+		read = append(read, d.Raw.Warnings...)
 	}
-	data.Warnings = slices.Concat(read, made.warnings, data.Warnings, alike(data.Labels))
+	data.Warnings = slices.Concat(read, data.Warnings, alike(data.Labels))
 	return data, nil
 }
 
