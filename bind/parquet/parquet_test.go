@@ -126,7 +126,8 @@ func TestColumns(t *testing.T) {
 		{graphio.Relation, "", "error: A:1:10: expected a string or a number in the column `tags.list.element`, found a list\nA:2:10: expected a string or a number in the column `tags.list.element`, found a list"},
 		{graphio.Graph, "from=payer&to=paid", `error: A: to=paid: no such column (the columns are "payer", "payee", "amount", "n", "day", "at", "price", "open", "big", "tags.list.element", and 1 more)`},
 		{graphio.Graph, "query=SELECT", "error: A: the option query does not apply to a graph read from parquet (query is for SQLite)"},
-		{graphio.Scalar, "", "error: A: a scalar cannot be read from a table"},
+		{graphio.Scalar, "", "error: A: which of the 11 columns holds the values? (give weight=)"},
+		{graphio.Scalar, "weight=n&where=payer==acme", "scalar [0] [] [] [] [] []; where= leaves out 1 of 2 rows"},
 	} {
 		if got, _ := read(t, c.kind, data, c.opt, 0); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.opt, got, c.want)

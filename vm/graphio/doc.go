@@ -97,7 +97,9 @@
 // with the number of rows, or the fields with the number of times.
 //
 // A vector has its node in source= and its value in weight=: by default one
-// column is the values, and two are the nodes and the values.
+// column is the values, and two are the nodes and the values. With weight=none, and where a
+// single column is called node or is source=, the nodes are those of a set: 1 there, and 0 at
+// all others. A scalar is the one row of a column.
 //
 // # Nodes
 //

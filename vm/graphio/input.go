@@ -239,7 +239,7 @@ func unread(head []byte) (is, hint string) {
 
 // detect returns the format of a file, by the ending of its name before .gz, otherwise by its first
 // bytes.
-func detect(name string, head []byte, kind Kind) Format {
+func detect(name string, head []byte) Format {
 	if f, ok := FormatOf(name); ok {
 		return f
 	}
@@ -254,8 +254,6 @@ func detect(name string, head []byte, kind Kind) Format {
 	case len(head) >= len(mmMagic) && strings.EqualFold(string(head[:len(mmMagic)]), mmMagic):
 		return MatrixMarket
 	case len(trimmed) > 0 && (trimmed[0] == '[' || trimmed[0] == '{'):
-		return JSON
-	case kind == Scalar:
 		return JSON
 	}
 	return Edges

@@ -167,7 +167,12 @@ func TestTextErrors(t *testing.T) {
 		{name: "gzip header", spec: "g.csv", text: "\x1f\x8b\x00abcdefghijk", want: "error: g.csv: the gzip data is damaged"},
 		{name: "dup for a graph", spec: "g.csv?dup=sum", text: "0,1\n", want: "error: g.csv: the option dup does not apply to a graph read from csv (dup is for matrices given as edges)"},
 		{name: "header for JSON", spec: "g.json?header=no", text: "[[0,1]]", want: "error: g.json: the option header does not apply to a graph read from json (header is for CSV, TSV and edge lists)"},
-		{name: "scalar", kind: Scalar, spec: "x.csv", text: "1\n", want: "error: x.csv: a scalar cannot be read from csv (use format=json for a single number)"},
+		{name: "scalar", kind: Scalar, spec: "x.csv", text: "1\n", want: "bool scalar: 1"},
+		{name: "scalar with a header", kind: Scalar, spec: "x.csv", text: "value\n-2.5\n", want: "real scalar: -2.5"},
+		{name: "scalar of a table", kind: Scalar, spec: "x.csv?weight=credit&where=name==bolt", text: "name,credit\nacme,1\nbolt,7\n", want: "int scalar: 7\nwhere: x.csv: where= leaves out 1 of 2 rows"},
+		{name: "many scalars", kind: Scalar, spec: "x.csv?weight=credit", text: "name,credit\nacme,1\nbolt,7\n", want: "error: x.csv: expected one number, found 2 (where= selects rows)"},
+		{name: "scalar of two columns", kind: Scalar, spec: "x.csv", text: "name,credit\nacme,1\n", want: "error: x.csv:1: which of the 2 columns holds the values? (give weight=)"},
+		{name: "no scalar", kind: Scalar, spec: "x.csv", text: "value\n", want: "error: x.csv: the file has no values"},
 	})
 }
 
@@ -224,7 +229,11 @@ func TestTextVectors(t *testing.T) {
 		{name: "weight only", kind: Vector, spec: "v.csv?weight=y", text: "x,y,id\n5,6,0\n", want: "int 1: 6"},
 		{name: "which column", kind: Vector, spec: "v.csv", text: "1,2,3\n", want: "error: v.csv:1: which of the 3 columns holds the values? (give weight=, and source= for the column of the nodes)"},
 		{name: "same column", kind: Vector, spec: "v.csv?source=1&weight=1", text: "1,2\n", want: "error: v.csv:1: source and weight are both column 1"},
-		{name: "weight=none", kind: Vector, spec: "v.csv?weight=none", text: "1\n", want: "error: v.csv: weight=none leaves the vector has no values"},
+		{name: "set", kind: Vector, spec: "v.csv?extra=add", text: "node\n2\n0\n", want: "bool 3: 1 0 1"},
+		{name: "set that is not told", kind: Vector, spec: "v.csv", text: "a\nb\n", want: "error: v.csv:2:1: expected a number, found \"b\" (from=1 reads the nodes of a set, and header=yes their name above)"},
+		{name: "set of labels", kind: Vector, spec: "v.tsv?from=who&extra=add", text: "who\na\nb\n", want: "bool 2: 1 1 [\"a\" \"b\"]"},
+		{name: "set without header", kind: Vector, spec: "v.csv?weight=none&nodes=4&default=-1", text: "1\n", want: "int 4: -1 1 -1 -1"},
+		{name: "set of some rows", kind: Vector, spec: "v.csv?from=id&weight=none&where=x>5&nodes=3", text: "x,id\n7,1\n2,0\n", want: "bool 3: 0 1 0\nwhere: v.csv: where= leaves out 1 of 2 rows"},
 		{name: "bad source", kind: Vector, spec: "v.csv?source=9", text: "1,2\n", want: "error: v.csv:1: source=9: expected a column from 1 to 2 (fields are separated by commas here)"},
 		{name: "bad weight", kind: Vector, spec: "v.csv?weight=9", text: "1,2\n", want: "error: v.csv:1: weight=9: expected a column from 1 to 2 (fields are separated by commas here)"},
 		{name: "default without nodes", kind: Vector, spec: "v.csv?default=1", text: "1\n", want: "error: v.csv: the options default, extra, ids and nodes are for a vector with a column of nodes (this one has values only; source= names that column)"},
