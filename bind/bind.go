@@ -407,8 +407,9 @@ func within(ctx context.Context, decls []graphio.Decl, known []string, domains m
 	}
 	// Sorting millions of rows takes seconds and does not look at the context.
 	var tables []*tensor.Table
+	raws := lists.Map(relations, func(d graphio.Decl) *graphio.Raw { return d.Raw })
 	err, ok := Within(ctx, func() (err error) {
-		tables, err = graphio.Tables(lists.Map(relations, func(d graphio.Decl) *graphio.Raw { return d.Raw }), labels)
+		tables, err = graphio.Tables(raws, labels)
 		return err
 	})
 	if !ok {
@@ -418,7 +419,7 @@ func within(ctx context.Context, decls []graphio.Decl, known []string, domains m
 	}
 	data := &Data{Values: map[string]*tensor.Value{}, Labels: labels[nodes]}
 	if len(others) > 0 || len(relations) == 0 {
-		values, all, found, err := graphio.Bind(others, data.Labels)
+		values, all, found, err := graphio.Bind(others, data.Labels, raws...)
 		if err != nil {
 			return nil, err
 		}
@@ -427,13 +428,13 @@ func within(ctx context.Context, decls []graphio.Decl, known []string, domains m
 		}
 		lang.Normalise(data.Values)
 		over := &tensor.Domain{Name: nodes, Size: len(all), Labels: all}
-		if len(all) == 0 { // without a row of relations, nodes are the numbers of graphs, or else of other data
+		if len(all) == 0 { // without a row of relations, nodes are the numbers of graphs and their like, or else of other data
 			over.Labels = nil
 			for i, v := range values {
 				if v.Shape.Rank() > 0 {
 					over.Size = max(over.Size, v.Shape.Dim(0))
 				}
-				if others[i].Raw.Kind == graphio.Graph {
+				if others[i].Raw.OverNodes() {
 					over.Size = v.Shape.Dim(0)
 					break
 				}
@@ -621,8 +622,7 @@ func rows(t *tensor.Table) [][]any {
 	return list
 }
 
-// nodes is the domain that graphs share with relations.
-const nodes = "node"
+const nodes = graphio.Nodes
 
 // over returns the labels that are known before data is read: those of inputs that are values, which
 // must all have the same, including those of the program; without such inputs, those of the

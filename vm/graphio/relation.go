@@ -17,6 +17,9 @@ import (
 // position where it lacks one of them.
 const Relation Kind = "relation"
 
+// Nodes is the domain that graphs share with relations.
+const Nodes = "node"
+
 // RelationColumn is a column of a relation: the type of its cells and, if they are Named, the
 // domain to which the names belong.
 type RelationColumn struct {
@@ -323,6 +326,16 @@ func Tables(raws []*Raw, labels map[string][]string) ([]*tensor.Table, error) {
 		t.Over(domains)
 	}
 	return tables, nil
+}
+
+// nodeNames are the nodes of a relation whose table was made.
+func (r *Raw) nodeNames() []string {
+	for _, c := range r.relation.table.Columns {
+		if c.Domain != nil && c.Domain.Name == Nodes {
+			return c.Domain.Labels
+		}
+	}
+	return nil
 }
 
 // settle makes the table of what was read, over domains that have only its labels, in the order of
