@@ -274,6 +274,26 @@ func FormatOf(name string) (Format, bool) {
 	return "", false
 }
 
+// comma returns the separator of CSV: a comma, or a semicolon if the first row has one and no comma,
+// as spreadsheets write it where numbers have commas.
+func comma(head []byte) byte {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
+	if !unquoted(line, ',') && unquoted(line, ';') {
+		return ';'
+	}
+	return ','
+}
+
+// unquoted reports whether a line has a character outside quotes.
+func unquoted(line []byte, c byte) bool {
+	for i, part := range bytes.Split(line, []byte{'"'}) {
+		if i%2 == 0 && bytes.IndexByte(part, c) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // separator returns the separator of an edge list: a tab if the first row has one, else a comma if
 // it has one, else 0 for blanks.
 func separator(head []byte) byte {
@@ -283,7 +303,7 @@ func separator(head []byte) byte {
 			continue
 		}
 		for _, sep := range []byte{'\t', ','} {
-			if bytes.IndexByte(line, sep) >= 0 {
+			if unquoted(line, sep) {
 				return sep
 			}
 		}

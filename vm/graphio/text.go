@@ -702,7 +702,7 @@ func (t *table) separatorHint(first *row) string {
 	if t.isComment(first) {
 		return noComments
 	}
-	name := map[byte]string{0: "blanks", '\t': "tabs", ',': "commas"}
+	name := map[byte]string{0: "blanks", '\t': "tabs", ',': "commas", ';': "semicolons"}
 	return "fields are separated by " + name[t.d.sep] + " here" + t.otherSeparator(first)
 }
 
@@ -720,8 +720,10 @@ func (t *table) otherSeparator(w *row) string {
 		return len(w.cells) == 1 && t.d.sep != sep && bytes.IndexByte(w.cells[0].val, sep) >= 0
 	}
 	switch {
+	case other(';') && t.d.sep == ',':
+		return ", by semicolons only if the first row has no comma"
 	case other(';'):
-		return ", not by semicolons; replace them"
+		return "; format=csv reads semicolons"
 	case other('\t'):
 		return "; format=tsv reads tabs"
 	case other(','):
