@@ -57,7 +57,7 @@ func TestRelation(t *testing.T) {
 		{JSON, `[["x",null,"u"],[true,1,"u"],["y",1,true]]`, "error: f:1:7: expected a whole number below 2^53 in the column `n`, found null (fill in the cell or remove the row; only a column of type text may have empty cells)\n" +
 			"f:1:18: expected a string or a number in the column `a`, found true (a column of type int takes true for 1 and false for 0)\n" +
 			"f:1:37: expected a string or a number in the column `t`, found true (a column of type int takes true for 1 and false for 0)"},
-		{JSON, "{\"a\":\"x\",\"n\":1,\"t\":\"u\"}\n", "error: f:1:1: expected an array of rows, found an object (format=jsonl reads a row in each line)"},
+		{JSON, "{\"a\":\"x\",\"n\":1,\"t\":\"u\"}\n", "error: f:1:1: expected an array of rows, found an object (format=jsonl reads a row in each line; pandas writes an array of rows with orient=\"records\")"},
 		{JSON, `[{"a":"x","A":"y","n":1,"t":"u"},{"a":"x","n":1,"T":"u","s":2},{"a":"x","t":1}]`, "error: f:1:2: a: two fields have this name (rename one)\n" +
 			"f:1:64: the row has no \"n\" (it has \"a\", \"t\")"},
 		{JSONLines, "", ""},
