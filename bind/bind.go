@@ -428,7 +428,7 @@ func within(ctx context.Context, decls []graphio.Decl, known []string, domains m
 		}
 		lang.Normalise(data.Values)
 		over := &tensor.Domain{Name: nodes, Size: len(all), Labels: all}
-		if len(all) == 0 { // without a row of relations, nodes are the numbers of graphs and their like, or else of other data
+		if len(all) == 0 { // relations have no row, and nodes are the numbers of what is over nodes, or else of other data
 			over.Labels = nil
 			for i, v := range values {
 				if v.Shape.Rank() > 0 {
@@ -526,38 +526,6 @@ func seen(s string) string {
 		}
 		return r
 	}, norm.NFC.String(s)))
-}
-
-// Behind is what Bind gives of relations alone that it has bound before, when there are other known
-// labels, which begin with those there were.
-func Behind(values map[string]*tensor.Value, known []string, domains map[string][]string) *Data {
-	data := &Data{Values: map[string]*tensor.Value{}, Labels: known}
-	wide, to := map[*tensor.Domain]*tensor.Domain{}, map[*tensor.Domain][]uint32{}
-	for name, v := range values {
-		t := *v.Table
-		t.Columns, t.Cells = slices.Clone(t.Columns), slices.Clone(t.Cells)
-		for c := range t.Columns {
-			d := t.Columns[c].Domain
-			if d == nil {
-				continue
-			}
-			if wide[d] == nil {
-				first := domains[d.Name]
-				if d.Name == nodes {
-					first = known
-				}
-				wide[d], to[d] = d.Behind(first)
-			}
-			if t.Columns[c].Domain = wide[d]; d.Name == nodes {
-				data.Labels = wide[d].Labels
-			}
-			if to[d] != nil {
-				t.Cells[c].ID = lists.Map(t.Cells[c].ID, func(id uint32) uint32 { return to[d][id] })
-			}
-		}
-		data.Values[name] = &tensor.Value{Layout: tensor.Rows, Table: &t}
-	}
-	return data
 }
 
 // All reads the data of all inputs that a program declares, and makes their values. Each must be among
