@@ -395,40 +395,33 @@ func Bind(decls []graphio.Decl, known []string, domains map[string][]string) (*D
 
 // within is Bind that stops when the context ends.
 func within(ctx context.Context, decls []graphio.Decl, known []string, domains map[string][]string) (*Data, error) {
-	var relations []*graphio.Raw
-	var names []string // of these
-	var others []graphio.Decl
-	var read []graphio.Warning
+	var relations, others []graphio.Decl
 	for _, d := range decls {
 		if d.Raw.Kind == graphio.Relation {
-			relations, names, read = append(relations, d.Raw), append(names, d.Name), append(read, d.Raw.Warnings...)
+			relations = append(relations, d)
 		} else {
 			others = append(others, d)
 		}
 	}
-	type tables struct {
-		list     []*tensor.Table
-		labels   map[string][]string
-		warnings []graphio.Warning
+	labels := map[string][]string{nodes: slices.Clone(known)}
+	for name, list := range domains {
+		labels[name] = slices.Clone(list)
 	}
 	// Sorting millions of rows takes seconds and does not look at the context.
-	build := func(known []string) (tables, bool) {
-		return Within(ctx, func() (t tables) {
-			t.labels = map[string][]string{nodes: slices.Clone(known)}
-			for name, list := range domains {
-				t.labels[name] = slices.Clone(list)
-			}
-			t.list, t.warnings = graphio.Tables(relations, t.labels)
-			return t
-		})
-	}
-	made, ok := build(known)
+	var tables []*tensor.Table
+	raws := lists.Map(relations, func(d graphio.Decl) *graphio.Raw { return d.Raw })
+	err, ok := Within(ctx, func() (err error) {
+		tables, err = graphio.Tables(raws, labels)
+		return err
+	})
 	if !ok {
 		return nil, context.Cause(ctx)
+	} else if err != nil {
+		return nil, err
 	}
-	data := &Data{Values: map[string]*tensor.Value{}, Labels: made.labels[nodes]}
+	data := &Data{Values: map[string]*tensor.Value{}, Labels: labels[nodes]}
 	if len(others) > 0 || len(relations) == 0 {
-		values, all, found, err := graphio.Bind(others, made.labels[nodes])
+		values, all, found, err := graphio.Bind(others, data.Labels, raws...)
 		if err != nil {
 			return nil, err
 		}
@@ -436,36 +429,32 @@ func within(ctx context.Context, decls []graphio.Decl, known []string, domains m
 			data.Values[others[i].Name] = &values[i]
 		}
 		lang.Normalise(data.Values)
-		if len(all) > len(made.labels[nodes]) {
-			if made, ok = build(all); !ok {
-				return nil, context.Cause(ctx)
-			}
-		}
-		data.Labels, data.Warnings = all, found
-		if len(all) == 0 { // without a row of relations, nodes are the numbers of graphs, or else of other data
-			n := 0
+		over := &tensor.Domain{Name: nodes, Size: len(all), Labels: all}
+		if len(all) == 0 { // relations have no row, and nodes are the numbers of what is over nodes, or else of other data
+			over.Labels = nil
 			for i, v := range values {
 				if v.Shape.Rank() > 0 {
-					n = max(n, v.Shape.Dim(0))
+					over.Size = max(over.Size, v.Shape.Dim(0))
 				}
-				if others[i].Raw.Kind == graphio.Graph {
-					n = v.Shape.Dim(0)
+				if others[i].Raw.OverNodes() {
+					over.Size = v.Shape.Dim(0)
 					break
 				}
 			}
-			for _, t := range made.list {
-				for _, col := range t.Columns {
-					if d := col.Domain; d != nil && d.Name == nodes {
-						d.Size, d.Labels = n, nil
-					}
-				}
+		}
+		if len(all) == 0 || len(all) > len(data.Labels) {
+			for _, t := range tables {
+				t.Over(map[string]*tensor.Domain{nodes: over})
 			}
 		}
+		data.Labels, data.Warnings = all, found
 	}
-	for i, t := range made.list {
-		data.Values[names[i]] = &tensor.Value{Layout: tensor.Rows, Table: t}
+	var read []graphio.Warning
+	for i, d := range relations {
+		data.Values[d.Name] = &tensor.Value{Layout: tensor.Rows, Table: tables[i]}
+		read = append(read, d.Raw.Warnings...)
 	}
-	data.Warnings = slices.Concat(read, made.warnings, data.Warnings, alike(data.Labels))
+	data.Warnings = slices.Concat(read, data.Warnings, alike(data.Labels))
 	return data, nil
 }
 
@@ -541,38 +530,6 @@ func seen(s string) string {
 	}, norm.NFC.String(s)))
 }
 
-// Behind is what Bind gives of relations alone that it has bound before, when there are other known
-// labels, which begin with those there were.
-func Behind(values map[string]*tensor.Value, known []string, domains map[string][]string) *Data {
-	data := &Data{Values: map[string]*tensor.Value{}, Labels: known}
-	wide, to := map[*tensor.Domain]*tensor.Domain{}, map[*tensor.Domain][]uint32{}
-	for name, v := range values {
-		t := *v.Table
-		t.Columns, t.Cells = slices.Clone(t.Columns), slices.Clone(t.Cells)
-		for c := range t.Columns {
-			d := t.Columns[c].Domain
-			if d == nil {
-				continue
-			}
-			if wide[d] == nil {
-				first := domains[d.Name]
-				if d.Name == nodes {
-					first = known
-				}
-				wide[d], to[d] = d.Behind(first)
-			}
-			if t.Columns[c].Domain = wide[d]; d.Name == nodes {
-				data.Labels = wide[d].Labels
-			}
-			if to[d] != nil {
-				t.Cells[c].ID = lists.Map(t.Cells[c].ID, func(id uint32) uint32 { return to[d][id] })
-			}
-		}
-		data.Values[name] = &tensor.Value{Layout: tensor.Rows, Table: &t}
-	}
-	return data
-}
-
 // All reads the data of all inputs that a program declares, and makes their values. Each must be among
 // the given inputs.
 func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, known []string) (*Data, error) {
@@ -635,8 +592,7 @@ func rows(t *tensor.Table) [][]any {
 	return list
 }
 
-// nodes is the domain that graphs share with relations.
-const nodes = "node"
+const nodes = graphio.Nodes
 
 // over returns the labels that are known before data is read: those of inputs that are values, which
 // must all have the same, including those of the program; without such inputs, those of the

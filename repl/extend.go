@@ -303,17 +303,8 @@ func (s *state) bind(f *syntax.File, e *entry) {
 	if slices.Equal(known, s.known) && !fresh && maps.EqualFunc(domains, s.domains, slices.Equal) {
 		return // as in most entries
 	}
-	apart := !fresh && extends(known, s.known) && !slices.ContainsFunc(s.bound, func(b binding) bool { return b.Raw.Kind != graphio.Relation })
-	for name, labels := range s.domains {
-		apart = apart && extends(domains[name], labels)
-	}
 	s.known, s.labels, s.domains, e.stale = known, known, domains, true
 	if len(s.bound) == 0 {
-		return
-	}
-	if apart {
-		data := bind.Behind(s.inputs, known, domains)
-		s.inputs, s.labels = data.Values, data.Labels
 		return
 	}
 	decls := lists.Map(s.bound, func(b binding) graphio.Decl { return b.Decl })
@@ -337,11 +328,6 @@ func union(list, other []string) []string {
 		has[s] = true
 	}
 	return append(slices.Clip(list), slices.DeleteFunc(slices.Clone(other), func(s string) bool { return has[s] })...)
-}
-
-// extends reports whether a list begins with another.
-func extends(list, first []string) bool {
-	return len(list) >= len(first) && slices.Equal(list[:len(first)], first)
 }
 
 // howToBind is the note about inputs without data.

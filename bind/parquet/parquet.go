@@ -344,7 +344,7 @@ func (c *column) append(v parquet.Value) (graphio.ValueKind, error) {
 			t.text = time.Unix(n*24*60*60, 0).UTC().AppendFormat(t.text, time.DateOnly)
 			return graphio.Text, nil
 		case *format.TimestampType:
-			return t.time(timestamp(l, n)), nil
+			return t.time(instant(l.Unit, n)), nil
 		case *format.DecimalType:
 			t.text = appendDecimal(t.text, big.NewInt(n), l.Scale)
 			return graphio.Number, nil
@@ -358,8 +358,8 @@ func (c *column) append(v parquet.Value) (graphio.ValueKind, error) {
 				return graphio.Number, nil
 			}
 		case *format.TimeType:
-			t.text = fmt.Appendf(t.text, "a time of day (%d)", n)
-			return graphio.Other, nil
+			t.text = instant(l.Unit, n).AppendFormat(t.text, "15:04:05.999999999")
+			return graphio.Text, nil
 		}
 		t.text = strconv.AppendInt(t.text, n, 10)
 	case parquet.Float, parquet.Double:
@@ -423,9 +423,9 @@ func (t *table) time(at time.Time) graphio.ValueKind {
 	return graphio.Text
 }
 
-// timestamp is a time by the unit that its column counts in.
-func timestamp(l *format.TimestampType, n int64) time.Time {
-	switch l.Unit.Value.(type) {
+// instant is a time by the unit that its column counts in.
+func instant(unit format.TimeUnit, n int64) time.Time {
+	switch unit.Value.(type) {
 	case *format.MilliSeconds:
 		return time.UnixMilli(n).UTC()
 	case *format.MicroSeconds:

@@ -126,7 +126,8 @@ func TestColumns(t *testing.T) {
 		{graphio.Relation, "", "error: A:1:10: expected a string or a number in the column `tags.list.element`, found a list\nA:2:10: expected a string or a number in the column `tags.list.element`, found a list"},
 		{graphio.Graph, "from=payer&to=paid", `error: A: to=paid: no such column (the columns are "payer", "payee", "amount", "n", "day", "at", "price", "open", "big", "tags.list.element", and 1 more)`},
 		{graphio.Graph, "query=SELECT", "error: A: the option query does not apply to a graph read from parquet (query is for SQLite)"},
-		{graphio.Scalar, "", "error: A: a scalar cannot be read from a table"},
+		{graphio.Scalar, "", "error: A: which of the 11 columns holds the values? (give weight=)"},
+		{graphio.Scalar, "weight=n&where=payer==acme", "scalar [0] [] [] [] [] []; where= leaves out 1 of 2 rows"},
 	} {
 		if got, _ := read(t, c.kind, data, c.opt, 0); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.opt, got, c.want)
@@ -154,10 +155,20 @@ func TestColumns(t *testing.T) {
 	if got, _ := read(t, graphio.Graph, write(t, []keys{{[16]byte{1, 15: 2}, when, 150}}), "from=id&to=sum&weight=none&ids=label", 0); !strings.HasSuffix(got, "[01000000-0000-0000-0000-000000000002 1.5]") {
 		t.Error(got)
 	}
+	clock := parquet.NewSchema("clock", parquet.Group{"a": parquet.Time(parquet.Millisecond), "b": parquet.Time(parquet.Nanosecond)})
+	var c bytes.Buffer
+	cw := parquet.NewWriter(&c, clock)
+	_, err := cw.WriteRows([]parquet.Row{{parquet.Int32Value(45_000_005).Level(0, 0, 0), parquet.Int64Value(1_000_000_007).Level(0, 0, 1)}})
+	if err = errors.Join(err, cw.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := read(t, graphio.Graph, c.Bytes(), "", 0); !strings.HasSuffix(got, "[12:30:00.005 00:00:01.000000007]") {
+		t.Error(got)
+	}
 	halves := parquet.NewSchema("halves", parquet.Group{"a": parquet.Leaf(half{parquet.FixedLenByteArrayType(2)})})
 	var b bytes.Buffer
 	w := parquet.NewWriter(&b, halves)
-	_, err := w.WriteRows([]parquet.Row{{parquet.FixedLenByteArrayValue([]byte{0, 0x3e})}, {parquet.FixedLenByteArrayValue([]byte{0, 0xc0})}})
+	_, err = w.WriteRows([]parquet.Row{{parquet.FixedLenByteArrayValue([]byte{0, 0x3e})}, {parquet.FixedLenByteArrayValue([]byte{0, 0xc0})}})
 	if err = errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}

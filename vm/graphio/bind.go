@@ -19,10 +19,10 @@ type Decl struct {
 
 // Bind makes the values of the inputs over one set of nodes. known are the labels that the program
 // itself uses; they come first, then those of the inputs in the order of first appearance. labels
-// is nil when nodes are numbers. The inputs are not changed. The nodes of all inputs are settled
+// is nil when nodes are numbers. Labels of relations that [Tables] has read are among the known ones. The inputs are not changed. The nodes of all inputs are settled
 // first (universe), since the size of every value depends on them; then each input is made a value
 // over them.
-func Bind(decls []Decl, known []string) (vals []tensor.Value, labels []string, warnings []Warning, err error) {
+func Bind(decls []Decl, known []string, relations ...*Raw) (vals []tensor.Value, labels []string, warnings []Warning, err error) {
 	b := &binder{}
 	if len(decls) > 0 {
 		b.mem.ledger = decls[0].Raw.opt.Ledger
@@ -36,7 +36,7 @@ func Bind(decls []Decl, known []string) (vals []tensor.Value, labels []string, w
 		b.mem.give(int(b.mem.held) - kept)
 	}()
 	err = caught(func() {
-		b.universe(decls, known)
+		b.universe(decls, known, relations)
 		for i, d := range decls {
 			for _, w := range d.Raw.Warnings {
 				w.Input = d.Name
@@ -107,13 +107,13 @@ type binder struct {
 	rep  report
 }
 
-// overNodes reports whether the nodes of the program are an axis of the input.
-func (r *Raw) overNodes() bool { return r.form != array && r.rows == 0 }
+// OverNodes reports whether the nodes of the program are an axis of the input.
+func (r *Raw) OverNodes() bool { return r.form != array && r.rows == 0 }
 
 // defines reports whether the input brings nodes with it. A table with one row for each node only
 // refers to the nodes of graphs, unless it adds its own.
 func (r *Raw) defines() bool {
-	return r.overNodes() && (r.form == edgeList && r.opt.OneHot == "" || r.adds())
+	return r.OverNodes() && (r.form == edgeList && r.opt.OneHot == "" || r.adds())
 }
 
 // adds reports whether nodes that are in no graph become nodes.
@@ -121,12 +121,12 @@ func (r *Raw) adds() bool { return r.opt.Extra == ExtraAdd }
 
 // numbered and labelled say how the nodes of the input are written; an input
 // without any edge may be neither.
-func (r *Raw) numbered() bool { return r.overNodes() && (r.maxID >= 0 || r.nodes > 0) }
-func (r *Raw) labelled() bool { return r.overNodes() && r.labels.len() > 0 }
+func (r *Raw) numbered() bool { return r.OverNodes() && (r.maxID >= 0 || r.nodes > 0) }
+func (r *Raw) labelled() bool { return r.OverNodes() && r.labels.len() > 0 }
 
 // universe settles the nodes: numbers (numbers) or labels (labelNodes). Numbers in one input and
 // labels in another cannot be brought together, so that is an error.
-func (b *binder) universe(decls []Decl, known []string) {
+func (b *binder) universe(decls []Decl, known []string, relations []*Raw) {
 	b.to = make([][]int32, len(decls))
 	var num, lab *Raw
 	definers := 0
@@ -141,17 +141,26 @@ func (b *binder) universe(decls []Decl, known []string) {
 			definers++
 		}
 	}
-	const hint = "ids=label reads numbers as labels; all inputs of a program share one set of nodes"
+	const shared = "all inputs of a program share one set of nodes"
 	switch {
-	case num != nil && lab != nil:
-		panic(&Error{File: num.File, Msg: "the nodes are numbers here, but labels in " + lab.File, Hint: hint})
-	case num != nil && len(known) > 0:
-		panic(&Error{File: num.File, Msg: fmt.Sprintf("the nodes are numbers here, but the program uses the label %q", known[0]), Hint: hint})
+	case num != nil && (lab != nil || len(known) > 0):
+		e := &Error{File: num.File, Msg: "the nodes are numbers here, but ", Hint: "ids=label reads numbers as labels; " + shared}
+		if num.Format == MatrixMarket || num.cells != nil {
+			e.Hint = "a list of edges may have labels; " + shared
+		}
+		if lab != nil {
+			e.Msg += "labels in " + lab.File
+		} else if i := slices.IndexFunc(relations, func(r *Raw) bool { return slices.Contains(r.nodeNames(), known[0]) }); i >= 0 {
+			e.Msg += fmt.Sprintf("labels, such as %q, in %s", known[0], relations[i].File)
+		} else {
+			e.Msg += fmt.Sprintf("the program uses the label %q", known[0])
+		}
+		panic(e)
 	case num != nil:
 		b.numbers(decls, definers)
 		return
 	case lab != nil || len(known) > 0:
-		b.labelNodes(decls, known)
+		b.labelNodes(decls, known, relations)
 		return
 	case definers > 0:
 		for _, d := range decls {
@@ -174,7 +183,7 @@ func (b *binder) numbers(decls []Decl, definers int) {
 	most, added := -1, -1
 	for _, d := range decls {
 		r := d.Raw
-		if !r.overNodes() {
+		if !r.OverNodes() {
 			continue
 		}
 		switch {
@@ -206,7 +215,7 @@ func (b *binder) numbers(decls []Decl, definers int) {
 	}
 	for _, d := range decls {
 		r := d.Raw
-		if !r.overNodes() {
+		if !r.OverNodes() {
 			continue
 		}
 		if r.maxID >= b.n && !r.defines() {
@@ -298,7 +307,7 @@ func (r *Raw) lineOf(node int32) int {
 // (Raw.labels); here they get common numbers, in three rounds: inputs that define nodes, in their
 // order, after the labels of the program; tables that add some; and tables that may only use what
 // is there. One file alone keeps its numbers.
-func (b *binder) labelNodes(decls []Decl, known []string) {
+func (b *binder) labelNodes(decls []Decl, known []string, relations []*Raw) {
 	b.labelled = true
 	var with []*Raw
 	for _, d := range decls {
@@ -322,6 +331,11 @@ func (b *binder) labelNodes(decls []Decl, known []string) {
 	}
 	nKnown := table.len()
 	used := make([]bool, nKnown)
+	for _, r := range relations {
+		for _, s := range r.nodeNames() {
+			used[add(s)] = true
+		}
+	}
 	any := false
 	number := func(i int, d Decl) {
 		if !d.Raw.defines() || d.Raw.labels.len() == 0 {
@@ -474,7 +488,7 @@ func (b *binder) cells(a tensor.Bits) tensor.Value {
 func (b *binder) edges(to []int32) *edgeSet {
 	r := b.Raw
 	s := &edgeSet{edges: &r.edges, rows: b.n, cols: b.n, to: to, ones: r.edges.w.len() == 0 && (r.opt.Dup == DupSum || r.Kind == Matrix && r.opt.Default != nil), mem: &b.mem}
-	if !r.overNodes() {
+	if !r.OverNodes() {
 		s.rows, s.cols = r.rows, r.cols
 	}
 	if r.opt.OneHot != "" {

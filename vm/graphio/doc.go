@@ -16,12 +16,12 @@
 // have several members, and nothing else after them. Text is UTF-8, with or
 // without byte order mark, lines ending in LF or CRLF.
 //
-//   - CSV: RFC 4180, commas, quotes, quoted line ends, as encoding/csv reads them
-//     without lazy quotes: a quote in a field that does not begin with one, and
-//     anything but a separator after a closing one, are errors. No comments. Blanks
-//     around an unquoted field do not belong to it. Blank lines are no rows, but
-//     are an error between the values of a vector of one column. Every row has
-//     as many fields as the first.
+//   - CSV: RFC 4180, commas, or semicolons if the first line has some and no comma,
+//     quotes, quoted line ends, as encoding/csv reads them without lazy quotes: a
+//     quote in a field that does not begin with one, and anything but a separator
+//     after a closing one, are errors. No comments. Blanks around an unquoted field do
+//     not belong to it. Blank lines are no rows, but are an error between the values of
+//     a vector of one column. Every row has as many fields as the first.
 //   - TSV: the same with tabs. Lines that begin with # are comments; after the
 //     first row a warning counts them. A label that begins with # is quoted.
 //   - Edge list (edges): separated by tab if the first row has one, else by
@@ -97,7 +97,9 @@
 // with the number of rows, or the fields with the number of times.
 //
 // A vector has its node in source= and its value in weight=: by default one
-// column is the values, and two are the nodes and the values.
+// column is the values, and two are the nodes and the values. With weight=none, and where a
+// single column is called node or is source=, the nodes are those of a set: 1 there, and 0 at
+// all others. A scalar is the one row of a column.
 //
 // # Nodes
 //

@@ -118,7 +118,12 @@ func FuzzRelation(f *testing.F) {
 		if n := raw.relation.cells[1].len(); n != rows || rows > 1<<10 || raw.relation.lines.len() != rows {
 			t.Fatalf("%d and %d cells, %d lines", rows, n, raw.relation.lines.len())
 		}
-		Tables([]*Raw{raw}, map[string][]string{})
+		if _, err := Tables([]*Raw{raw}, map[string][]string{}); err != nil {
+			t.Fatal(err)
+		}
+		if raw.Free(); ledger.Used() != 0 {
+			t.Fatalf("%d bytes are held", ledger.Used())
+		}
 	})
 }
 

@@ -20,7 +20,7 @@ func (t *table) numbersBelow(first, second *row) bool {
 // open reports whether the first row may be a header, as far as it can be told without the rows
 // below. A row with a number for a node is data.
 func (t *table) open(first *row) bool {
-	if t.opt.Kind == Vector || t.opt.Header != HeaderAuto {
+	if t.cols.dst < 0 || t.opt.Header != HeaderAuto {
 		return false
 	}
 	src, dst := first.cells[t.cols.src].val, first.cells[t.cols.dst].val

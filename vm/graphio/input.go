@@ -239,7 +239,7 @@ func unread(head []byte) (is, hint string) {
 
 // detect returns the format of a file, by the ending of its name before .gz, otherwise by its first
 // bytes.
-func detect(name string, head []byte, kind Kind) Format {
+func detect(name string, head []byte) Format {
 	if f, ok := FormatOf(name); ok {
 		return f
 	}
@@ -254,8 +254,6 @@ func detect(name string, head []byte, kind Kind) Format {
 	case len(head) >= len(mmMagic) && strings.EqualFold(string(head[:len(mmMagic)]), mmMagic):
 		return MatrixMarket
 	case len(trimmed) > 0 && (trimmed[0] == '[' || trimmed[0] == '{'):
-		return JSON
-	case kind == Scalar:
 		return JSON
 	}
 	return Edges
@@ -276,6 +274,26 @@ func FormatOf(name string) (Format, bool) {
 	return "", false
 }
 
+// comma returns the separator of CSV: a comma, or a semicolon if the first row has one and no comma,
+// as spreadsheets write it where numbers have commas.
+func comma(head []byte) byte {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
+	if !unquoted(line, ',') && unquoted(line, ';') {
+		return ';'
+	}
+	return ','
+}
+
+// unquoted reports whether a line has a character outside quotes.
+func unquoted(line []byte, c byte) bool {
+	for i, part := range bytes.Split(line, []byte{'"'}) {
+		if i%2 == 0 && bytes.IndexByte(part, c) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // separator returns the separator of an edge list: a tab if the first row has one, else a comma if
 // it has one, else 0 for blanks.
 func separator(head []byte) byte {
@@ -285,7 +303,7 @@ func separator(head []byte) byte {
 			continue
 		}
 		for _, sep := range []byte{'\t', ','} {
-			if bytes.IndexByte(line, sep) >= 0 {
+			if unquoted(line, sep) {
 				return sep
 			}
 		}

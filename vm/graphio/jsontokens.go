@@ -259,7 +259,9 @@ func (x *tokens) unexpected(want string) error {
 	x.tokLine, x.tokCol = line, col
 	hint := ""
 	if x.added == 0 && strings.ContainsRune(map[string]string{endOfFile: "[{", arrayOfRows: "{", aRow: `"0`}[want], rune(kind)) {
-		hint = linesHint
+		if hint = linesHint; want == arrayOfRows {
+			hint += "; pandas writes an array of rows with orient=\"records\""
+		}
 	}
 	return x.fail("expected "+want+", found "+shown(kind, val), hint)
 }

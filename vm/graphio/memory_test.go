@@ -197,12 +197,15 @@ func TestMemoryLimit(t *testing.T) {
 		{Vector, "v.csv", strings.Repeat("1\n", 500)},
 		{Matrix, "m.npy", npyFile(1, npyHead("<f8", "True", "(2, 3)"), make([]float64, 6))},
 		{Graph, "g.npy", npyFile(1, npyHead("|u1", "False", "(2, 2)"), make([]byte, 4))},
+		{Relation, "r.csv", strings.Repeat("a,7\na,8\n", 3000) + manyLabels(500)},
 	} {
 		name, opt, err := ParseSpec(c.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt.Kind = c.kind
+		if opt.Kind = c.kind; c.kind == Relation {
+			opt.Columns = []RelationColumn{{Name: "a", Domain: "node"}, {Name: "b", Kind: tensor.TextColumn, Domain: "text"}}
+		}
 		var texts int // of labels, which stay counted
 		load := func(most uint64) (*cost.Ledger, error) {
 			opt.Ledger, texts = &cost.Ledger{Max: most}, 0
@@ -210,7 +213,11 @@ func TestMemoryLimit(t *testing.T) {
 			if err != nil {
 				return opt.Ledger, err
 			}
-			_, _, _, err = Bind([]Decl{{"A", raw}}, nil)
+			if c.kind == Relation {
+				_, err = Tables([]*Raw{raw}, map[string][]string{})
+			} else {
+				_, _, _, err = Bind([]Decl{{"A", raw}}, nil)
+			}
 			texts = raw.texts
 			raw.Free()
 			return opt.Ledger, err

@@ -132,7 +132,7 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	}
 	format := opt.Format
 	if format == Auto {
-		format = detect(name, head, opt.Kind)
+		format = detect(name, head)
 	}
 	if len(head) == 0 && (format != JSONLines || opt.Kind != Relation) { // else it has no rows
 		return nil, &Error{File: in.name, Msg: "the file is empty"}
@@ -144,7 +144,7 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	return rd.finish(func() {
 		switch format {
 		case CSV:
-			rd.text(dialect{sep: ','})
+			rd.text(dialect{sep: comma(head)})
 		case TSV:
 			rd.text(dialect{sep: '\t', comments: "#"})
 		case Edges:

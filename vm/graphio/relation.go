@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"ein/internal/lists"
@@ -15,6 +16,9 @@ import (
 // Relation is rows of typed columns, which are found by their names in the header, or by
 // position where it lacks one of them.
 const Relation Kind = "relation"
+
+// Nodes is the domain that graphs share with relations.
+const Nodes = "node"
 
 // RelationColumn is a column of a relation: the type of its cells and, if they are Named, the
 // domain to which the names belong.
@@ -33,6 +37,10 @@ type relationRows struct {
 	cells  []chunks[float64]
 	header int          // rows at the beginning that turned out to name the columns
 	lines  *chunks[int] // of the rows, if they are kept
+
+	once  sync.Once     // for what the first call of Tables makes of them
+	table *tensor.Table // over the labels of the file alone
+	err   error
 }
 
 // relation reads all rows. at gives the positions of the columns; with nil the first row decides.
@@ -74,6 +82,7 @@ func (t *table) relation(src source, at []int) {
 		}
 	}
 	t.decideRelation(first)
+	raw.labels.close()
 }
 
 // relationItems reads the items of a JSON array as rows with the cells in the order of the columns:
@@ -288,77 +297,122 @@ func parseCell(val []byte, k tensor.ColumnKind) (x float64, expected string) {
 }
 
 // Tables returns the values of relations over domains, each shared by all relations. labels holds
-// the names of each domain that are known before, and gets the new ones. All names are numbered
-// before the first table is made, as a domain has all of its names. Tables are sorted and have each
-// row once; the line of a row is found by the address of its first cell, as sorting moves rows and
-// not cells.
-func Tables(raws []*Raw, labels map[string][]string) ([]*tensor.Table, []Warning) {
-	ids := map[string]map[string]uint32{}
-	id := func(domain, label string) uint32 {
-		known := ids[domain]
-		if known == nil {
-			known = map[string]uint32{}
-			for i, l := range labels[domain] {
-				known[l] = uint32(i)
-			}
-			ids[domain] = known
-		}
-		n, ok := known[label]
-		if !ok {
-			n = uint32(len(labels[domain]))
-			known[label] = n
-			labels[domain] = append(labels[domain], label)
-		}
-		return n
-	}
-	rows := make([][][]float64, len(raws))
-	for k, raw := range raws {
-		r := raw.relation
-		n := r.cells[0].len()
-		flat := make([]float64, n*len(r.cols))
-		for i := r.header; i < n; i++ {
-			row := flat[i*len(r.cols) : (i+1)*len(r.cols) : (i+1)*len(r.cols)]
-			for c := range r.cols {
-				row[c] = *r.cells[c].at(i)
-				if r.cols[c].Kind.Named() {
-					row[c] = float64(id(r.cols[c].Domain, *r.labels.labels.at(int(row[c]))))
-				}
-			}
-			rows[k] = append(rows[k], row)
-		}
-	}
+// the names of each domain that are known before, and gets the new ones. Each relation was read over
+// labels of its own, which are put behind those of the relations before it.
+func Tables(raws []*Raw, labels map[string][]string) ([]*tensor.Table, error) {
 	domains := map[string]*tensor.Domain{}
-	var warnings []Warning
 	var tables []*tensor.Table
-	for k, raw := range raws {
-		t := &tensor.Table{}
-		for _, c := range raw.relation.cols {
-			col := tensor.Column{Name: c.Name, Kind: c.Kind}
-			if c.Kind.Named() {
-				if domains[c.Domain] == nil {
-					domains[c.Domain] = &tensor.Domain{Name: c.Domain, Size: len(labels[c.Domain]), Labels: labels[c.Domain]}
-				}
-				col.Domain = domains[c.Domain]
-			}
-			t.Columns = append(t.Columns, col)
+	for _, raw := range raws {
+		r := raw.relation
+		r.once.Do(func() { r.err = caught(raw.settle) })
+		if r.err != nil {
+			return nil, refused(r.err, raw.File, 0)
 		}
-		lines := map[*float64]int{} // of the first cell of each row
-		if at := raw.relation.lines; at != nil {
-			for i, row := range rows[k] {
-				lines[&row[0]] = *at.at(raw.relation.header + i)
+		t := *r.table
+		t.Columns, t.Cells = slices.Clone(t.Columns), slices.Clone(t.Cells)
+		behind := map[*tensor.Domain][]uint32{}
+		for c, col := range t.Columns {
+			d := col.Domain
+			if d == nil {
+				continue
 			}
-		}
-		distinct := t.Fill(rows[k])
-		if raw.relation.lines != nil {
-			t.Origin = &tensor.Origin{File: raw.File}
-			for _, row := range rows[k][:distinct] {
-				t.Origin.Lines = append(t.Origin.Lines, lines[&row[0]])
+			to, known := behind[d]
+			if !known {
+				domains[d.Name], to = d.Behind(labels[d.Name])
+				labels[d.Name], behind[d] = domains[d.Name].Labels, to
+			}
+			if to != nil {
+				t.Cells[c].ID = lists.Map(t.Cells[c].ID, func(id uint32) uint32 { return to[id] })
 			}
 		}
-		if n := len(rows[k]) - distinct; n > 0 {
-			warnings = append(warnings, Warning{File: raw.File, Code: "repeated", Note: true, Msg: plural(n, "row") + " repeated; a repeated row adds nothing"})
-		}
-		tables = append(tables, t)
+		tables = append(tables, &t)
 	}
-	return tables, warnings
+	for _, t := range tables {
+		t.Over(domains)
+	}
+	return tables, nil
+}
+
+// nodeNames are the nodes of a relation whose table was made.
+func (r *Raw) nodeNames() []string {
+	for _, c := range r.relation.table.Columns {
+		if c.Domain != nil && c.Domain.Name == Nodes {
+			return c.Domain.Labels
+		}
+	}
+	return nil
+}
+
+// settle makes the table of what was read, over domains that have only its labels, in the order of
+// their first appearance in a column of the domain.
+func (r *Raw) settle() {
+	rel, t := r.relation, &tensor.Table{}
+	n := rel.cells[0].len() - rel.header
+	type domain struct {
+		*tensor.Domain
+		to []uint32 // from the labels of the file, counted from 1
+	}
+	domains := map[string]*domain{}
+	over := make([]*domain, len(rel.cols))
+	for c, col := range rel.cols {
+		if col.Kind.Named() {
+			if domains[col.Domain] == nil {
+				domains[col.Domain] = &domain{&tensor.Domain{Name: col.Domain}, newSlice[uint32](&r.mem, rel.labels.len())}
+			}
+			over[c] = domains[col.Domain]
+			t.Columns = append(t.Columns, tensor.Column{Name: col.Name, Kind: col.Kind, Domain: over[c].Domain})
+			continue
+		}
+		t.Columns = append(t.Columns, tensor.Column{Name: col.Name, Kind: col.Kind})
+	}
+	for i := range n {
+		for c, d := range over {
+			if d == nil {
+				continue
+			}
+			if label := int(*rel.cells[c].at(i + rel.header)); d.to[label] == 0 {
+				d.Labels = append(d.Labels, *rel.labels.labels.at(label))
+				d.to[label] = uint32(len(d.Labels))
+			}
+		}
+	}
+	for _, d := range domains {
+		d.Size, d.Labels = len(d.Labels), slices.Clip(d.Labels)
+		r.mem.take(d.Size * sizeOf[string]())
+	}
+	rel.labels.labels.drop()
+	for c, d := range over {
+		var cells tensor.Cells
+		if d != nil {
+			cells.ID = newSlice[uint32](&r.mem, n)
+		} else {
+			cells.Num = newSlice[float64](&r.mem, n)
+		}
+		for i, x := range rel.cells[c].all() {
+			if i -= rel.header; i < 0 {
+				continue
+			}
+			if d != nil {
+				cells.ID[i] = d.to[int(x)] - 1
+			} else {
+				cells.Num[i] = x
+			}
+		}
+		rel.cells[c].drop() // so that rows never take twice their memory
+		t.Cells = append(t.Cells, cells)
+	}
+	if rel.lines != nil {
+		t.Origin = &tensor.Origin{File: r.File, Lines: rel.lines.flat()[rel.header:]}
+	}
+	for _, d := range domains {
+		r.mem.give(len(d.to) * sizeOf[uint32]())
+	}
+	r.mem.take(n * tensor.SortBytes)
+	t.Len = n
+	t.Sort()
+	r.mem.give(n * tensor.SortBytes)
+	if n -= t.Len; n > 0 {
+		r.Warnings = append(r.Warnings, Warning{File: r.File, Code: "repeated", Note: true, Msg: plural(n, "row") + " repeated; a repeated row adds nothing"})
+	}
+	rel.table = t
 }

@@ -46,7 +46,7 @@ func TestRelation(t *testing.T) {
 			"f:3:3: expected a whole number below 2^53 in the column `n`, found nothing (fill in the cell or remove the row; only a column of type text may have empty cells)"},
 		{CSV, "a,n,t\nx,\"1,234\",u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1,234\" (a number is written as 1234.5, without commas)"},
 		{CSV, "a,n,t\nx,True,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"True\" (write 1 for true and 0 for false)"},
-		{CSV, "a;n;t\nx;1;u\n", "error: f:1: expected the columns a, n, t, found 1 column: \"a;n;t\" (fields are separated by commas here, not by semicolons; replace them)"},
+		{CSV, "a;n;t\r\nx;1;\"u;v\"\r\n", "x 1 u;v;"},
 		{CSV, "a,n,t\nx\xff,1,u\ny,2,v\xe9\n", "error: f:2:1: expected UTF-8 in the column `a`, found \"x\\xff\" (iconv, or saving it again as UTF-8, converts it)\n" +
 			"f:3:5: expected UTF-8 in the column `t`, found \"v\\xe9\" (iconv, or saving it again as UTF-8, converts it)"},
 		{CSV, "a,n,t\nx,1_000,u\ny,0x1p4,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1_000\"\nf:3:3: expected a whole number below 2^53 in the column `n`, found \"0x1p4\""},
@@ -57,7 +57,7 @@ func TestRelation(t *testing.T) {
 		{JSON, `[["x",null,"u"],[true,1,"u"],["y",1,true]]`, "error: f:1:7: expected a whole number below 2^53 in the column `n`, found null (fill in the cell or remove the row; only a column of type text may have empty cells)\n" +
 			"f:1:18: expected a string or a number in the column `a`, found true (a column of type int takes true for 1 and false for 0)\n" +
 			"f:1:37: expected a string or a number in the column `t`, found true (a column of type int takes true for 1 and false for 0)"},
-		{JSON, "{\"a\":\"x\",\"n\":1,\"t\":\"u\"}\n", "error: f:1:1: expected an array of rows, found an object (format=jsonl reads a row in each line)"},
+		{JSON, "{\"a\":\"x\",\"n\":1,\"t\":\"u\"}\n", "error: f:1:1: expected an array of rows, found an object (format=jsonl reads a row in each line; pandas writes an array of rows with orient=\"records\")"},
 		{JSON, `[{"a":"x","A":"y","n":1,"t":"u"},{"a":"x","n":1,"T":"u","s":2},{"a":"x","t":1}]`, "error: f:1:2: a: two fields have this name (rename one)\n" +
 			"f:1:64: the row has no \"n\" (it has \"a\", \"t\")"},
 		{JSONLines, "", ""},

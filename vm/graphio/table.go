@@ -40,9 +40,6 @@ func ReadTable(from Table, name string, format Format, opt Options) (*Raw, error
 	}
 	rd := newReader(&input{name: name, max: opt.MaxBytes}, format, opt)
 	return rd.finish(func() {
-		if opt.Kind == Scalar {
-			panic(rd.fatal(0, 0, "a scalar cannot be read from a table", ""))
-		}
 		rd.opt.Header = HeaderYes
 		src := &tableRows{from: from, names: from.Columns()}
 		rd.line = &src.line

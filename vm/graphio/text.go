@@ -41,12 +41,9 @@ type table struct {
 	left int             // rows that filters leave out
 }
 
-// text reads delimited text: edges, or a vector as one column of values or as
-// nodes and values.
+// text reads delimited text: edges, or a vector as one column of values, as nodes and values, or as
+// the nodes of a set.
 func (r *reader) text(d dialect) {
-	if r.opt.Kind == Scalar {
-		panic(r.fatal(0, 0, "a scalar cannot be read from "+string(r.raw.Format), "use format=json for a single number"))
-	}
 	src := &textRows{src: newLines(r.in), d: d}
 	r.line = &src.src.no
 	t := &table{reader: r, d: d, lines: src, data: chunks[float64]{mem: r.mem}}
@@ -173,7 +170,7 @@ func (t *table) end() {
 	if t.values != nil && t.values.labels != nil && len(t.rep.list) == 0 {
 		t.endOneHot()
 	}
-	if t.opt.Kind != Vector {
+	if t.opt.Kind == Graph || t.opt.Kind == Matrix {
 		if t.width == 0 && t.d.comments == "" {
 			panic(t.fatal(0, 0, "the file has no rows", ""))
 		}
@@ -186,7 +183,14 @@ func (t *table) end() {
 		return
 	}
 	data := t.data.flat()
-	t.array(data, len(data))
+	switch {
+	case t.opt.Kind == Vector:
+		t.array(data, len(data))
+	case len(data) > 1:
+		panic(t.fatal(0, 0, fmt.Sprintf("expected one number, found %d", len(data)), "where= selects rows"))
+	default:
+		t.array(data)
+	}
 }
 
 // unusedColumn is a column that is not read: its number, from 0, and its name in messages.
@@ -218,7 +222,7 @@ func (t *table) noteUnused() {
 	}
 	o := &t.opt
 	chosen := (t.cols.src < 0 || o.Source != "") && (t.cols.dst < 0 || o.Target != "" || o.OneHot != "") && (t.cols.weight < 0 || o.Weight != "")
-	if t.names != nil && t.opt.Kind != Vector && t.opt.OneHot+t.opt.Source+t.opt.Target == "" {
+	if t.names != nil && t.cols.dst >= 0 && t.opt.OneHot+t.opt.Source+t.opt.Target == "" {
 		if _, known := knownPair(t.names); !known {
 			t.raw.between = fmt.Sprintf("; edges lead from %s to %s: from= and to= name other columns", quote(t.names.cells[t.cols.src].val), quote(t.names.cells[t.cols.dst].val))
 		}
@@ -243,7 +247,7 @@ func (t *table) layout(first, second *row) (header bool) {
 		panic(t.fatal(0, 0, "columns are given by name, but header=no says that they have no names", "give positions, counted from 1"))
 	}
 	header = named || t.opt.Header == HeaderYes
-	if t.opt.Kind == Vector {
+	if t.opt.Kind == Vector || t.opt.Kind == Scalar {
 		return t.vectorLayout(first, header)
 	}
 	if t.opt.OneHot != "" {
@@ -397,17 +401,25 @@ func (t *table) endOneHot() {
 		Msg: fmt.Sprintf("the columns are the values of %s: %s", t.opt.OneHot, some(shown, raw.values.len()))})
 }
 
-// vectorLayout is layout for vectors.
+// vectorLayout is layout for vectors and scalars.
 func (t *table) vectorLayout(first *row, header bool) (_ bool) {
 	t.cols = columns{src: -1, dst: -1, weight: -1}
+	vector, named := t.opt.Kind == Vector, strings.EqualFold(string(first.cells[0].val), "node")
 	switch {
-	case t.opt.Weight == NoWeight:
-		panic(t.fatal(0, 0, "weight=none leaves the vector has no values", ""))
-	case t.opt.Source == "" && t.opt.Weight == "" && t.width <= 2:
+	case vector && (t.opt.Weight == NoWeight || t.width == 1 && t.opt.Weight == "" && (t.opt.Source != "" || named && t.opt.Header != HeaderNo)):
+		t.cols.src = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), 0)
+		if t.raw.form = byNode; t.opt.Default == nil {
+			t.raw.opt.Default = new(float64)
+		}
+		return header || named && t.opt.Header == HeaderAuto
+	case t.opt.Source == "" && t.opt.Weight == "" && (t.width == 1 || t.width == 2 && vector):
 		t.cols.src, t.cols.weight = t.width-2, t.width-1
-	case t.opt.Weight == "" && t.width != 2:
-		panic(t.fatal(first.line, 0, fmt.Sprintf("which of the %s holds the values?", plural(t.width, "column")),
-			"give weight=, and source= for the column of the nodes"))
+	case t.opt.Weight == "" && (t.width != 2 || !vector):
+		hint := "give weight="
+		if vector {
+			hint += ", and source= for the column of the nodes"
+		}
+		panic(t.fatal(first.line, 0, fmt.Sprintf("which of the %s holds the values?", plural(t.width, "column")), hint))
 	}
 	// Without a header there are no names to find, so the values decide on it
 	// after the columns are known by position.
@@ -617,6 +629,8 @@ func (t *table) weight(w *row) (float64, bool) {
 			e.Hint = t.separatorHint(w)
 		} else if hasCommas(v.val) {
 			e.Hint = noCommas
+		} else if t.opt.Kind == Vector && t.width == 1 {
+			e.Hint = "from=1 reads the nodes of a set, and header=yes their name above"
 		}
 	}
 	t.badCell(w, c, e)
@@ -695,7 +709,7 @@ func (t *table) separatorHint(first *row) string {
 	if t.isComment(first) {
 		return noComments
 	}
-	name := map[byte]string{0: "blanks", '\t': "tabs", ',': "commas"}
+	name := map[byte]string{0: "blanks", '\t': "tabs", ',': "commas", ';': "semicolons"}
 	return "fields are separated by " + name[t.d.sep] + " here" + t.otherSeparator(first)
 }
 
@@ -713,8 +727,10 @@ func (t *table) otherSeparator(w *row) string {
 		return len(w.cells) == 1 && t.d.sep != sep && bytes.IndexByte(w.cells[0].val, sep) >= 0
 	}
 	switch {
+	case other(';') && t.d.sep == ',':
+		return ", by semicolons only if the first row has no comma"
 	case other(';'):
-		return ", not by semicolons; replace them"
+		return "; format=csv reads semicolons"
 	case other('\t'):
 		return "; format=tsv reads tabs"
 	case other(','):

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"ein/internal/lists"
 )
 
 // Domain is a set of things that rows name: nodes, or texts. Two columns hold the
@@ -366,63 +368,83 @@ func Half(bits uint16) float64 {
 	return math.Copysign(x, 1-float64(bits>>15)*2)
 }
 
-// Fill gives a table its rows: sorted, and each once, the first of those that are alike. It
-// says how many they are; rows is reordered.
-func (t *Table) Fill(rows [][]float64) int {
-	ranks := make([][]uint32, len(t.Columns))
-	for c, col := range t.Columns {
-		if col.Domain != nil {
-			_, ranks[c] = col.Domain.Order()
-		}
-	}
-	key := func(row []float64, c int) float64 {
-		if ranks[c] != nil {
-			return float64(ranks[c][int(row[c])])
-		}
-		return row[c]
-	}
-	type place struct { // most rows differ in the first column, so that it is at hand
-		first float64
-		at    int
-	}
-	places := make([]place, len(rows))
-	for i, row := range rows {
-		if places[i].at = i; len(row) > 0 {
-			places[i].first = key(row, 0)
-		}
-	}
-	slices.SortFunc(places, func(a, b place) int {
-		if a.first != b.first {
-			return cmp.Compare(a.first, b.first)
-		}
-		x, y := rows[a.at], rows[b.at]
-		for c := 1; c < len(x); c++ {
-			if k := cmp.Compare(key(x, c), key(y, c)); k != 0 {
-				return k
-			}
-		}
-		return cmp.Compare(a.at, b.at)
-	})
-	sorted := make([][]float64, len(rows))
-	for i, p := range places {
-		sorted[i] = rows[p.at]
-	}
-	copy(rows, sorted)
-	rows = slices.CompactFunc(rows, slices.Equal[[]float64])
+// Fill gives a table its rows, as [Table.Sort] leaves them.
+func (t *Table) Fill(rows [][]float64) {
 	t.Len, t.Cells = len(rows), make([]Cells, len(t.Columns))
 	for c, col := range t.Columns {
 		if col.Kind.Named() {
-			t.Cells[c].ID = make([]uint32, len(rows))
+			t.Cells[c].ID = lists.Map(rows, func(row []float64) uint32 { return uint32(row[c]) })
 		} else {
-			t.Cells[c].Num = make([]float64, len(rows))
+			t.Cells[c].Num = lists.Map(rows, func(row []float64) float64 { return row[c] })
 		}
-		for i, row := range rows {
-			if col.Kind.Named() {
-				t.Cells[c].ID[i] = uint32(row[c])
-			} else {
-				t.Cells[c].Num[i] = row[c]
+	}
+	t.Sort()
+}
+
+// Over makes domains those of the columns with domains of their names.
+func (t *Table) Over(domains map[string]*Domain) {
+	for c, col := range t.Columns {
+		if col.Domain != nil && domains[col.Domain.Name] != nil {
+			t.Columns[c].Domain = domains[col.Domain.Name]
+		}
+	}
+}
+
+// SortBytes is what Sort takes for each row while it runs, at most.
+const SortBytes = 24
+
+// Sort sorts the rows of a table that has cells in any order, and keeps each once, the first of those
+// that are alike. It replaces the slices of cells, and lines.
+func (t *Table) Sort() {
+	type place struct {
+		key float64 // of the row in the column at hand
+		at  uint32
+	}
+	places := make([]place, t.Len)
+	for i := range places {
+		places[i].at = uint32(i)
+	}
+	kept := places[:0]
+	var sort func(rows []place, c int)
+	sort = func(rows []place, c int) {
+		if len(rows) == 1 || c == len(t.Columns) {
+			kept = append(kept, rows[0])
+			return
+		}
+		cells, rank := t.Cells[c], []uint32(nil)
+		if d := t.Columns[c].Domain; d != nil {
+			_, rank = d.Order()
+		}
+		for i := range rows {
+			switch at := rows[i].at; {
+			case rank != nil:
+				rows[i].key = float64(rank[cells.ID[at]])
+			case cells.ID != nil:
+				rows[i].key = float64(cells.ID[at])
+			default:
+				rows[i].key = cells.Num[at]
+			}
+		}
+		slices.SortFunc(rows, func(a, b place) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) })
+		for from, i := 0, 1; i <= len(rows); i++ {
+			if i == len(rows) || rows[i].key != rows[from].key {
+				sort(rows[from:i], c+1)
+				from = i
 			}
 		}
 	}
-	return len(rows)
+	if t.Len > 0 {
+		sort(places, 0)
+	}
+	t.Len = len(kept)
+	for c, cells := range t.Cells {
+		if cells.ID != nil {
+			t.Cells[c].ID = lists.Map(kept, func(p place) uint32 { return cells.ID[p.at] })
+		} else {
+			t.Cells[c].Num = lists.Map(kept, func(p place) float64 { return cells.Num[p.at] })
+		}
+	}
+	if o := t.Origin; o != nil {
+		o.Lines = lists.Map(kept, func(p place) int { return o.Lines[p.at] })
+	}
 }
