@@ -295,6 +295,40 @@ func TestKilledBatch(t *testing.T) {
 	}
 }
 
+// TestFind looks into each batch of others once, also when it has to be repeated: of many batches
+// some look fails each time.
+func TestFind(t *testing.T) {
+	server, err := fake.New(fake.Options{Instances: instances(t, batchRows)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks := 0
+	o := batchOptions(t, "anthropic", "http://fake", &http.Client{Transport: direct{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/results") {
+			if looks++; looks == 2 {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+		}
+		server.ServeHTTP(w, r)
+	})}})
+	b, err := model.Batches(o.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if _, err := b.Submit(t.Context(), fmt.Sprint("other", i), []*model.Request{{User: o.Instances[0].Question}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Find(t.Context(), "mine", 1, time.Now()); err == nil {
+		t.Error("a look failed, and there was no error")
+	}
+	if id, err := b.Find(t.Context(), "mine", 1, time.Now()); id != "" || err != nil || looks != 4 {
+		t.Errorf("%q, %v, after %d looks", id, err, looks)
+	}
+}
+
 // TestBatchMaxCost holds the bound on the cost, at half the price.
 func TestBatchMaxCost(t *testing.T) {
 	server, url := batchServer(t, fake.Options{})

@@ -14,6 +14,7 @@ import (
 
 	"ein/bench/ask/model"
 	"ein/bench/question/prompt"
+	"ein/internal/compact"
 	"ein/internal/job"
 )
 
@@ -116,11 +117,11 @@ func (c *cache) put(name string, r *model.Response) error {
 	}
 	kept := *r
 	kept.Limits = model.Limits{} // of that moment
-	response, err := json.Marshal(&kept)
+	response, err := compact.JSON(&kept)
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(&entry{hash(response), response})
+	b, err := compact.JSON(&entry{hash(response), response})
 	if err != nil {
 		return err
 	}

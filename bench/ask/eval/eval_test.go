@@ -1219,7 +1219,12 @@ func TestTurns(t *testing.T) {
 	asked := 0
 	m := &scripted{reply: func(_ context.Context, r *model.Request, _ int) (*model.Response, error) {
 		asked++
-		out := &model.Response{Finish: model.ToolCalls, Model: "scripted-1", Usage: model.Usage{Input: 100, Output: 10}, Said: json.RawMessage(`"said"`)}
+		out := &model.Response{Finish: model.ToolCalls, Model: "scripted-1", Usage: model.Usage{Input: 100, Output: 10}, Said: json.RawMessage(`{"a":"x > 0"}`)}
+		for _, turn := range r.Turns {
+			if string(turn.Said) != string(out.Said) {
+				t.Errorf("after %d requests the model is told it said %s", asked, turn.Said)
+			}
+		}
 		switch n := len(r.Turns); {
 		case r.Final:
 			out.Finish, out.Text = model.Stop, `{"answer": 1}`

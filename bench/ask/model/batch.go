@@ -62,7 +62,7 @@ func Batches(m Model) (Batcher, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s does not support batches", m.Name())
 	}
-	return &batches{c, w}, nil
+	return &batches{c, w, map[string]bool{}}, nil
 }
 
 // HalfPrice reports whether batches of a model cost half the price.
@@ -98,7 +98,8 @@ type listed struct {
 // batches is a client with batches.
 type batches struct {
 	*client
-	wire batchWire
+	wire   batchWire
+	others map[string]bool // by id and tag, the ended batches that Find has looked into
 }
 
 // maxResults bounds a file of results, and maxList a page of a list.
@@ -211,7 +212,7 @@ func (b *batches) Find(ctx context.Context, tag string, n int, since time.Time) 
 			switch l := &page[i]; {
 			case l.tag == tag:
 				return l.id, nil
-			case l.tag != "" || l.created.Before(since) || l.total != n:
+			case l.tag != "" || l.created.Before(since) || l.total != n || b.others[l.id+" "+tag]:
 			case !l.state.Ended:
 				undecided = &UndecidedError{l.id}
 			default:
@@ -226,6 +227,7 @@ func (b *batches) Find(ctx context.Context, tag string, n int, since time.Time) 
 				if err != nil {
 					return "", err
 				}
+				b.others[l.id+" "+tag] = true // which stays true when Find is repeated
 			}
 		}
 		if next == "" || len(page) > 0 && !page[len(page)-1].created.IsZero() && page[len(page)-1].created.Before(since) {

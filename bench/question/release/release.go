@@ -333,7 +333,7 @@ func (m *Maker) about(ctx context.Context, all []*instance.Instance, apart *inst
 	if err != nil {
 		return err
 	}
-	found.Missing = "`ein bench audit` learns from these files, with scikit-learn"
+	found.Missing = "with scikit-learn, `ein bench audit` learns from what `ein bench show --json` makes of the ids"
 	stats, err := summary.Collect(sequence)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"ein/bench/ask/eval"
 	"ein/bench/ask/model/fake"
 	"ein/bench/ask/run"
+	"ein/bench/question/surface"
 	"ein/internal/lists"
 	"ein/internal/table"
 	"ein/internal/words"
@@ -24,6 +25,7 @@ type fakeFlags struct {
 	listenFlags
 	instances string
 	surfaces  int
+	encodings []surface.Encoding
 	command   []string
 }
 
@@ -76,6 +78,7 @@ environment variables that clients read.`,
 	f.add(cmd)
 	flags.StringVar(&f.instances, "instances", "", "`file` of the instances to answer (- is standard input)")
 	f.surfaces = 1
+	cli.Some(cmd, &f.encodings, "encoding", surface.Encodings(), "`encodings` of the graph to answer, with commas, for ein bench eval --encoding (default: as in the file)")
 	cli.Int(1, run.MaxSamples).Flag(cmd, &f.surfaces, "surfaces", "`number` of surfaces of each instance to answer, for ein bench eval --surfaces")
 	flags.StringVar(&f.Behaviour, "model-behaviour", "oracle", "`baseline` that answers")
 	flags.Float64Var(&f.FaultRate, "fault-rate", 0, "`share` of requests that fail, 0 to 1")
@@ -116,7 +119,11 @@ func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
 		if f.Instances, err = instanceList(ctx, a, f.instances); err != nil {
 			return err
 		}
-		if f.Instances, err = eval.Surfaces(f.Instances, f.surfaces); err != nil {
+		f.Instances, err = eval.Surfaces(f.Instances, f.surfaces)
+		if err == nil && len(f.encodings) > 0 {
+			f.Instances, _, err = eval.Encode(f.Instances, f.encodings)
+		}
+		if err != nil {
 			return cli.Input("", f.instances, 0, err.Error(), "")
 		}
 	}

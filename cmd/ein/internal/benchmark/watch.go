@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -202,8 +203,8 @@ func (x *watched) read() error {
 		case "gave_up", "rejected":
 			x.failed++
 		}
-		if e.Message != "" {
-			x.last = e.Class + ": " + shown(e.Message)
+		if e.Class != "" { // its name begins the message of a request
+			x.last = shown(e.Class + strings.TrimPrefix(": "+e.Message, ": "+e.Class))
 		}
 	}
 }

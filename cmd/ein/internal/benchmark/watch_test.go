@@ -48,7 +48,8 @@ func TestWatch(t *testing.T) {
 		}
 		w.Log(run.Event{Time: time.Now(), Event: "reply", Key: &r.Key})
 	}
-	w.Log(run.Event{Time: time.Now(), Event: "retry", Class: "rate_limit", Message: "<slow> down"})
+	w.Log(run.Event{Time: time.Now(), Event: "retry", Class: "rate_limit", Message: "rate_limit: <slow> down"})
+	w.Log(run.Event{Time: time.Now(), Event: "batch", Message: "submitted, 4 requests"})
 
 	ctx, cancel := context.WithCancel(t.Context())
 	pr, pw := io.Pipe()
@@ -71,7 +72,7 @@ func TestWatch(t *testing.T) {
 	if err = errors.Join(err, got.Body.Close()); err != nil || got.StatusCode != http.StatusOK || got.Header.Get("Refresh") != "5" {
 		t.Fatalf("%v, %s, %v", got.Status, page, err)
 	}
-	for _, want := range []string{">under-way</th>", ">75.0<", "rate_limit: &lt;slow&gt; down", "1 of 4 questions have no reply", ">66.7<", "<h2>Accuracy by level</h2>"} {
+	for _, want := range []string{">under-way</th>", ">75.0<", ">rate_limit: &lt;slow&gt; down<", "1 of 4 questions have no reply", ">66.7<", "<h2>Accuracy by level</h2>"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %s:\n%s", want, page)
 		}
