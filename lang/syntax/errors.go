@@ -298,8 +298,11 @@ func relatedOpener(open token) []diag.Related {
 // its statement, up to hi, is too many; elsewhere the opener may be missing.
 func (p *parser) errNothingToClose(i, hi int) diag.Diagnostic {
 	t := p.toks[i]
-	d := withFix(newError(codes.E0104, t.span(), "unmatched %s", bracketName(t.kind)), "delete it", t.span(), "")
-	next := p.toks[i+1].kind
+	next, blank := p.toks[i+1].kind, ""
+	if i > 0 && p.toks[i-1].kind.ends() && p.toks[i-1].end == t.start && next.starts() && p.toks[i+1].start == t.end {
+		blank = " " // between what would be one word
+	}
+	d := withFix(newError(codes.E0104, t.span(), "unmatched %s", bracketName(t.kind)), "delete it", t.span(), blank)
 	d.Fixes[0].Guess = i == 0 || !p.toks[i-1].kind.closes() || i+1 < hi && next != KindDot && next != KindQuestion
 	return d
 }
@@ -636,8 +639,12 @@ func errManyFacts(text string, body []Literal) diag.Diagnostic {
 	}
 	d = withNote(d, "Each fact ends with its own `.`; a query of several atoms ends with `?`.")
 	between := source.Span{Start: body[0].Span.End, End: body[1].Span.Start}
-	d = withFix(d, "write `.`", between, ". ")
-	if !strings.Contains(text[between.Start:between.End], ",") { // a rule without its arrow looks the same
+	mayBeRule := !strings.Contains(text[between.Start:between.End], ",")
+	head, ok := body[0].X.(*Call)
+	if !mayBeRule || !ok || !slices.ContainsFunc(head.Args, func(a Arg) bool { x, ok := a.Value.(*Name); return ok && len(x.Name) == 1 && x.Name >= "u" }) {
+		d = withFix(d, "write `.`", between, ". ")
+	}
+	if mayBeRule { // without its arrow it looks the same
 		d = withFix(d, "write `<-`", between, " <- ")
 	}
 	return d
