@@ -639,9 +639,10 @@ func errManyFacts(text string, body []Literal) diag.Diagnostic {
 	}
 	d = withNote(d, "Each fact ends with its own `.`; a query of several atoms ends with `?`.")
 	between := source.Span{Start: body[0].Span.End, End: body[1].Span.Start}
-	mayBeRule := !strings.Contains(text[between.Start:between.End], ",")
-	head, ok := body[0].X.(*Call)
-	if !mayBeRule || !ok || !slices.ContainsFunc(head.Args, func(a Arg) bool { x, ok := a.Value.(*Name); return ok && len(x.Name) == 1 && x.Name >= "u" }) {
+	noAtom := func(l Literal) bool { _, ok := l.X.(*Call); return !ok || l.Not || l.Value != nil }
+	variable := func(a Arg) bool { x, ok := a.Value.(*Name); return ok && len(x.Name) == 1 && x.Name >= "u" }
+	mayBeRule := !noAtom(body[0]) && !strings.Contains(text[between.Start:between.End], ",")
+	if !slices.ContainsFunc(body, noAtom) && !(mayBeRule && slices.ContainsFunc(body[0].X.(*Call).Args, variable)) {
 		d = withFix(d, "write `.`", between, ". ")
 	}
 	if mayBeRule { // without its arrow it looks the same
