@@ -632,7 +632,7 @@ func (p *parser) errClauseEnd(seg segment, ends ...string) diag.Diagnostic {
 
 const notOr = "`;` is not or: for another way to the same rows, write a second rule with the same head."
 
-func errManyFacts(text string, body []Literal) diag.Diagnostic {
+func errManyFacts(text string, body []Literal, end source.Span) diag.Diagnostic {
 	d := newError(codes.E0115, body[1].Span, "a fact is one atom")
 	if n, ok := body[1].X.(*Name); ok && strings.EqualFold(n.Name, "if") && len(body) > 2 {
 		return withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", n.Span, "<-")
@@ -644,9 +644,13 @@ func errManyFacts(text string, body []Literal) diag.Diagnostic {
 	mayBeRule := !noAtom(body[0]) && !strings.Contains(text[between.Start:between.End], ",")
 	if !slices.ContainsFunc(body, noAtom) && !(mayBeRule && slices.ContainsFunc(body[0].X.(*Call).Args, variable)) {
 		d = withFix(d, "write `.`", between, ". ")
+	} else if !mayBeRule && !noAtom(body[0]) {
+		d = withFix(d, "write `?`", end, "?")
+		d.Fixes[0].Guess = true // or it is a rule without its head
 	}
 	if mayBeRule { // without its arrow it looks the same
 		d = withFix(d, "write `<-`", between, " <- ")
+		d.Fixes[len(d.Fixes)-1].Guess = true
 	}
 	return d
 }
