@@ -372,6 +372,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "`not` negates one atom; a comparison is turned round.")
 	case kind == KindSemicolon && want == "`,` or `]`":
 		return withFix(d, "write `,`", p.toks[i].span(), ",")
+	case kind == KindIdent && want == "`:` or `(`" && !p.toks[i].newline && slices.Contains([]string{"graph", "matrix", "vector", "scalar"}, p.word(i)):
+		return withFix(d, "write `:`", at(int(p.toks[i-1].end), 0), ":")
 	case kind == KindComma && want == "`:` or `(`":
 		return withNote(d, "Each input is a statement of its own.")
 	case kind == KindSemicolon && p.inClause:
