@@ -65,6 +65,9 @@ func TestGrammar(t *testing.T) {
 	const word = `[A-Za-z_][A-Za-z0-9_]*`
 	// A statement begins a line, or follows ; or {.
 	const start = `(?:^|(?<=[;{]))[ \t]*`
+	statements := []string{"comment", "directive", "def", "input", "repeat", "body", "base", "rule", "combine", "definition"}
+	// In the body of a rule and in the value of a base case, the dot behind digits is the end.
+	ended := rule{Name: "constant.numeric.ein", Match: `(?<![A-Za-z0-9_.])(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![A-Za-z0-9_])`}
 	expression := include("comment", "string", "number", "call", "subscript", "group", "operator", "name")
 	grammar := struct {
 		Comment    string          `json:"comment"`
@@ -76,7 +79,7 @@ func TestGrammar(t *testing.T) {
 	}{
 		Comment: "Generated from the table of functions: go test ./editors -update", Name: "Ein",
 		ScopeName: "source.ein", FileTypes: []string{"ein"},
-		Patterns: append(include("comment", "directive", "def", "input", "repeat", "rule", "combine", "definition"), expression...),
+		Patterns: append(include(statements...), expression...),
 		Repository: map[string]rule{
 			"comment": {Patterns: []rule{
 				{Name: "comment.line.double-slash.ein", Match: `//.*$`},
@@ -106,6 +109,18 @@ func TestGrammar(t *testing.T) {
 			"repeat": {
 				Match:    start + `(repeat)(?=[ \t]*(?:[({]|[ \t][^={]*\{))`,
 				Captures: map[string]rule{"1": {Name: "keyword.control.repeat.ein"}},
+			},
+			"body": {
+				Begin: `(?<=[)\]])[ \t]*(?:<-|:-)|(?<=[ \t])(?:<-|:-)(?=[ \t]|$)`, End: `\.(?![0-9A-Za-z_])|\?`,
+				BeginCaptures: map[string]rule{"0": {Name: "keyword.operator.rule.ein"}},
+				EndCaptures:   map[string]rule{"0": {Name: "punctuation.terminator.rule.ein"}},
+				Patterns:      append(append([]rule{ended}, include(statements...)...), expression...),
+			},
+			"base": {
+				Begin: `(?<="\])[ \t]*((?:max|min)=(?!=)|\+=)`, End: `(?=;)|(\.)(?![0-9A-Za-z_])|$`,
+				BeginCaptures: map[string]rule{"1": {Name: "keyword.operator.assignment.combine.ein"}},
+				EndCaptures:   map[string]rule{"1": {Name: "punctuation.terminator.rule.ein"}},
+				Patterns:      append([]rule{ended}, expression...),
 			},
 			"rule": {Patterns: []rule{
 				{Match: `(?<=[(,])[ \t]*(` + word + `)[ \t]*(:)[ \t]*(` + word + `)`,

@@ -121,7 +121,9 @@ func (s *Session) command(ctx context.Context, entry string) Reply {
 func (s *Session) unknownCommand(name string) Reply {
 	names := lists.Map(commands(), func(c command) string { return c.name })
 	hint := "`:help` lists the commands."
-	if near, ok := diag.Suggest(name, names); ok {
+	if name == "def" || name == "repeat" {
+		hint = "`" + name + "` begins a statement, and has no colon."
+	} else if near, ok := diag.Suggest(name, names); ok {
 		hint = "Did you mean `:" + near + "`? " + hint
 	} else if name != "" {
 		var like []string

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ein/internal/lists"
+	"ein/lang/diag"
 	"ein/lang/ide"
 	"ein/lang/show"
 )
@@ -110,8 +111,9 @@ func withPrefix(words []string, typed string, start int) (int, []string) {
 func (s *Session) completeStatement(entry string, pos int) (start int, words []string) {
 	opt := session
 	opt.Inputs, opt.Labels = s.inputs, s.labels
-	base := len(s.file.Text)
-	d := ide.New(s.cfg.Name, s.file.Text+entry, ide.Options{Lang: opt})
+	text := diag.Apply(s.file.Text, s.gone(s.current()))
+	base := len(text)
+	d := ide.New(s.cfg.Name, text+entry, ide.Options{Lang: opt})
 	start = -1
 	for _, item := range d.Complete(base + pos) {
 		from := item.Span.Start - base

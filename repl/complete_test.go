@@ -58,6 +58,23 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+// TestCompleteAgain: what a file no longer says, when it is loaded again, is not offered.
+func TestCompleteAgain(t *testing.T) {
+	files := folder{"pays.ein": "Paid(ann, bob).\n"}
+	s := New(Config{Files: files})
+	for _, text := range []string{"Paid(ann, bob).\n", "Owed(ann, bob).\n"} {
+		files["pays.ein"] = text
+		if r := s.Eval(context.Background(), ":load pays.ein"); r.Failed {
+			t.Fatal(r)
+		}
+	}
+	for typed, want := range map[string][]string{"Pa": nil, "Ow": {"Owed"}} {
+		if _, words := s.Complete(typed, len(typed)); !slices.Equal(words, want) {
+			t.Errorf("%q offers %q, expected %q", typed, words, want)
+		}
+	}
+}
+
 // TestPages: every name that is offered as a topic has a page.
 func TestPages(t *testing.T) {
 	if page, err := Page("rules"); page != stdlib.RulesCard {

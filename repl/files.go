@@ -162,7 +162,10 @@ func (s *Session) relationInput(ctx context.Context, declaration, spec string) R
 // twice reports whether an input with columns is declared already, and gets new data. It refuses one whose
 // name is another relation.
 func (s *Session) twice(in *syntax.Input) bool {
-	if len(in.Columns) == 0 || !s.relation(&syntax.Name{Name: in.Name.Name}) {
+	if len(in.Columns) == 0 || !slices.ContainsFunc(s.program.File.Stmts, func(st syntax.Stmt) bool {
+		name, ok := syntax.RelationOf(st)
+		return ok && name.Name == in.Name.Name
+	}) { // though rules may read it
 		return false
 	}
 	if !slices.ContainsFunc(s.program.File.Stmts, func(st syntax.Stmt) bool {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -87,12 +88,30 @@ func (s *Session) tensorList(context.Context, string) Reply {
 // rules.
 func (s *Session) relationList(context.Context, string) Reply {
 	facts, rules := map[string]int{}, map[string]int{}
+	said := map[string]bool{}
 	for _, st := range s.program.File.Stmts {
 		name, _ := syntax.RelationOf(st)
 		if r, ok := st.(*syntax.Rule); ok && len(r.Body) > 0 {
 			rules[name.Name]++
 		} else if ok {
-			facts[name.Name]++
+			row := name.Name // however its constants are written
+			syntax.Walk(r.Head, func(n syntax.Node) bool {
+				switch n := n.(type) {
+				case *syntax.Name:
+					row += strconv.Quote(n.Name)
+				case *syntax.String:
+					row += strconv.Quote(n.Value)
+				case *syntax.Number:
+					row += " " + tensor.Number(n.Value)
+				case *syntax.Unary:
+					row += " -"
+				}
+				return true
+			})
+			if !said[row] || r.Value != nil { // values are summed
+				facts[name.Name]++
+			}
+			said[row] = true
 		}
 	}
 	var rows [][]string

@@ -134,15 +134,17 @@ var modes = []show.Format{show.Table, show.Object, show.CSV, show.TSV, show.Mark
 
 // setMode changes how results are shown, and says how that is now. A wrong word changes nothing.
 func (s *Session) setMode(_ context.Context, arg string) Reply {
-	mode, view := s.mode, s.view
+	mode, view, named := s.mode, s.view, ""
 	for _, word := range strings.Fields(arg) {
 		switch {
 		case strings.Contains(word, "="):
 			if err := setOption(&view, word); err != nil {
 				return failure("%v", err)
 			}
+		case slices.Contains(modes, show.Format(word)) && named != "":
+			return failure("results are shown in one format, found `%s` and `%s`", named, word)
 		case slices.Contains(modes, show.Format(word)):
-			mode = show.Format(word)
+			mode, named = show.Format(word), word
 		default:
 			return failure("there is no mode `%s`; there are %s, and %s", words.Shorten(word, 40), formatList(modes, ", "), optionForms)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"sort"
 	"strings"
 
 	"ein/lang"
@@ -24,13 +23,7 @@ func (s *Session) Program(name string) string {
 	if len(s.program.Labels) > 0 && s.view.Nodes {
 		b.WriteString(" --labels")
 	}
-	b.WriteString("\n\n")
-	last := 0
-	for _, e := range s.edits() {
-		b.WriteString(s.file.Text[last:e.Span.Start] + e.NewText)
-		last = e.Span.End
-	}
-	b.WriteString(s.file.Text[last:])
+	b.WriteString("\n\n" + diag.Apply(s.file.Text, s.edits()))
 	f := lang.Parse(name, b.String(), lang.Options{})
 	text, ok := syntax.Format(f)
 	if !ok {
@@ -84,25 +77,32 @@ func (s *state) asks(x *syntax.ExprStmt) bool {
 	return called && s.relation(x.X)
 }
 
-// edits turns the session into a program. A bare expression is assigned and printed. Functions that
-// were defined again get new names: in a session each entry sees the latest before it, but in a
-// program a name is one function.
-func (s *state) edits() []diag.Edit {
-	var edits []diag.Edit
-	replace := func(at source.Span, text string) { edits = append(edits, diag.Edit{Span: at, NewText: text}) }
-	now := map[string]string{}    // the name of a function in the program
-	taken := map[string]bool{}    // names that were made
-	language := map[string]bool{} // functions of the language that others call
-	current := s.current()
+// gone takes the statements that are not current out of the text.
+func (s *state) gone(current [][]syntax.Stmt) (edits []diag.Edit) {
 	for i, f := range s.entries {
 		kept := 0
 		for _, st := range f.Stmts {
 			if kept < len(current[i]) && st == current[i][kept] {
 				kept++
 			} else {
-				replace(st.Pos(), "")
+				edits = append(edits, diag.Edit{Span: st.Pos()})
 			}
 		}
+	}
+	return edits
+}
+
+// edits turns the session into a program. A bare expression is assigned and printed. Functions that
+// were defined again get new names: in a session each entry sees the latest before it, but in a
+// program a name is one function.
+func (s *state) edits() []diag.Edit {
+	current := s.current()
+	edits := s.gone(current)
+	replace := func(at source.Span, text string) { edits = append(edits, diag.Edit{Span: at, NewText: text}) }
+	now := map[string]string{}    // the name of a function in the program
+	taken := map[string]bool{}    // names that were made
+	language := map[string]bool{} // functions of the language that others call
+	for i := range s.entries {
 		defined := map[string]int{} // in this entry: where
 		for _, st := range current[i] {
 			if d, ok := st.(*syntax.Def); ok {
@@ -147,6 +147,5 @@ func (s *state) edits() []diag.Edit {
 			}
 		}
 	}
-	sort.SliceStable(edits, func(i, j int) bool { return edits[i].Span.Start < edits[j].Span.Start })
 	return edits
 }

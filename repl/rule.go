@@ -3,9 +3,11 @@ package repl
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"ein/internal/words"
@@ -185,9 +187,20 @@ const maxWhy = 20
 func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Reply {
 	out, _ := s.compute(ctx, syntax.ExprString(x))
 	element, isElement := x.(*syntax.Index)
-	if out.Value.Shape.Rank() > 0 || isElement && len(element.Indices) != len(a.Indices) {
-		return refusal("", "", fmt.Sprintf("`%s` is %s, and `:why` explains one element", syntax.ExprString(x), stdlib.Describe(out.Value.Shape)),
-			fmt.Sprintf("Ask as in `:why %s[%s]`.", a.Name.Name, strings.Join(slices.Repeat([]string{"0"}, s.value(a.Name.Name).Shape.Rank()), ", ")))
+	if over := slices.Sorted(maps.Keys(freeIn(x))); out.Value.Shape.Rank() > 0 || isElement && len(element.Indices) != len(a.Indices) || over != nil {
+		what, at := stdlib.Describe(out.Value.Shape), slices.Repeat([]string{"0"}, s.value(a.Name.Name).Shape.Rank())
+		if over != nil {
+			what = "a sum over " + strings.Join(over, " and ")
+		}
+		for k := 0; isElement && len(element.Indices) == len(at) && k < len(at); k++ {
+			if at[k] = syntax.ExprString(element.Indices[k]); slices.Contains(s.program.Labels, at[k]) {
+				at[k] = strconv.Quote(at[k])
+			} else if slices.Contains(over, at[k]) {
+				at[k] = "0"
+			}
+		}
+		return refusal("", "", fmt.Sprintf("`%s` is %s, and `:why` explains one element", syntax.ExprString(x), what),
+			fmt.Sprintf("Ask as in `:why %s[%s]`.", a.Name.Name, strings.Join(at, ", ")))
 	}
 	value := out.Value.At()
 	fixed := map[string]int{}

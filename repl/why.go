@@ -93,6 +93,8 @@ func (s *Session) why(ctx context.Context, arg string) Reply {
 	if n, ok := e.X.(*syntax.Name); ok && s.relation(n) {
 		if v := s.value(n.Name); v != nil && v.Table != nil {
 			return Reply{Out: s.from(n.Name, v) + "\n"}
+		} else if v == nil && slices.ContainsFunc(s.program.Relations, func(r diag.Relation) bool { return r.Name == n.Name && r.Valued }) {
+			return refusal("", "", fmt.Sprintf("`%s` has a value for each key, and `:why` explains one", n.Name), "Give the key, as in `:why "+n.Name+"[\"a\"]`.")
 		} else if v == nil {
 			return refusal("", "", fmt.Sprintf("`%s` is a relation, and `:why` explains one row", n.Name), "Give its columns values, as in `:why Owns(\"a\", \"b\")`; `_` stands for any.")
 		}

@@ -56,6 +56,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"ein/internal/codes"
@@ -412,6 +413,8 @@ func (c *checker) program(p *Program) {
 			lastPrint = i
 		case *syntax.Input: // its data may add nodes, even to what is above it
 			c.b.Unknown = c.b.Unknown || c.cfg.Inputs[s.Name.Name] == nil
+		case *syntax.Bad:
+			c.b.Unknown = c.b.Unknown || strings.HasPrefix(c.file.Source.Text[s.Start:s.End], "input ")
 		}
 	}
 	for i, s := range c.file.Stmts {

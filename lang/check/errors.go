@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -181,7 +182,11 @@ func (c *checker) unknownName(x *syntax.Name) {
 	}
 	d := diag.Diagnostic{Code: codes.E0201, Severity: diag.Error, Span: x.Span, Label: "not defined",
 		Message: fmt.Sprintf("there is no tensor `%s`", x.Name)}
-	switch near, ok := c.suggest(x.Name, c.names()); {
+	near, ok := c.suggest(x.Name, c.names())
+	if !ok {
+		near, ok = c.nearest(x.Name, math.MaxInt)
+	}
+	switch {
 	case c.isIndex(x.Name):
 		d.Code, d.Label = codes.E0203, "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)

@@ -403,15 +403,15 @@ func (c *checker) named(cl *clause, name syntax.Ident, axes int, values bool) *r
 }
 
 // mayFollow reports whether what a rule names may be defined after it: in a session, if it
-// is not much like what was there. A rule with a slip would stay, as nothing takes one back.
+// is not much like what was there, as short names often are. A rule with a slip would stay, as nothing takes one back.
 func (c *checker) mayFollow(cl *clause, name syntax.Ident) bool {
 	if c.cfg.Profile != Repl || cl.of == nil {
 		return false
 	}
 	_, scalar := scalars[name.Name]
 	_, aggregate := aggregates[name.Name]
-	_, near := c.nearest(name.Name, name.Span.Start)
-	return !scalar && !aggregate && !near
+	like, near := c.nearest(name.Name, name.Span.Start)
+	return !scalar && !aggregate && (!near || len(name.Name) < 3 && !strings.EqualFold(like, name.Name))
 }
 
 // isTensor reports whether statements give a tensor that name.

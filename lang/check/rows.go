@@ -166,7 +166,7 @@ func (c *checker) numberNodes() {
 		if r.keyed() {
 			axes = axes[:len(axes)-1]
 		}
-		isNode := func(k column) bool { class := c.rel.class(k.slot); return class == numeral || class == aNode }
+		isNode := func(k column) bool { return slices.Contains([]class{numeral, aNode, anything}, c.rel.class(k.slot)) }
 		if len(axes) == 0 || slices.ContainsFunc(axes, func(k column) bool { return !isNode(k) }) {
 			return true
 		}

@@ -94,6 +94,10 @@ func (d *Document) removals(span source.Span) []Action {
 		if !d.sameLabels(d.statementOf(o), edits) {
 			continue
 		}
+		// The data of an input may have any node, so without it a node can be unknown.
+		if _, ok := d.statementOf(o).(*syntax.Input); ok && !d.Diagnostics().HasErrors() && d.withText(diag.Apply(d.src.Text, edits)).Diagnostics().HasErrors() {
+			continue
+		}
 		list = append(list, Action{Title: "remove the unused `" + o.of.name + "`", Kind: "quickfix", Edits: edits})
 	}
 	return list

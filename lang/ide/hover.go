@@ -35,7 +35,7 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 		m.code(":why atom")
 		m.add("Explains a row of a relation: by a derivation of least height or, if there is none, by how far each rule gets.")
 		return m.hover(t.Span)
-	case syntax.KindIdent:
+	case syntax.KindIdent, syntax.KindNot, syntax.KindArrow, syntax.KindAsk, syntax.KindQuestion:
 		if d.hoverColumn(&m, t.Span) {
 			return m.hover(t.Span)
 		}
@@ -49,6 +49,10 @@ func (d *Document) Hover(offset int) (*Hover, bool) {
 			if s, ok := path[i].(*syntax.Assign); ok && s.OpSpan == t.Span {
 				d.hoverAssign(&m, s, d.check().statements[s.Start])
 				return m.hover(s.Span)
+			}
+			if r, ok := path[i].(*syntax.Rule); ok && r.OpSpan == t.Span {
+				m.add(folds[r.Op])
+				return m.hover(t.Span)
 			}
 		}
 	}
@@ -76,11 +80,32 @@ func (d *Document) hoverColumn(m *markdown, span source.Span) bool {
 	return false
 }
 
-// keywords describes the words of the language that are not functions.
+const (
+	negation = "`not P(x)` is true if P has no such row; x gets its values elsewhere in the body."
+	arrow    = "`Head(x) <- Body(x, y), y > 1.` is a rule: the head is true for every x for which all of the body is true."
+	query    = "`P(x, y), y > 1?` asks for the values of its variables for which all of it is true."
+)
+
+// folds describes what joins the values of a key.
+var folds = map[syntax.AssignOp]string{
+	syntax.SetMax: "`T[x] max= e <- Body(x, e).` gives T[x] the greatest e of the body.",
+	syntax.SetMin: "`T[x] min= e <- Body(x, e).` gives T[x] the least e of the body.",
+	syntax.SetAdd: "`T[x] += e <- Body(x, y, e).` gives T[x] the sum of e over all bindings of the body.",
+}
+
+// keywords describes the words and marks of the language that are not functions.
 var keywords = map[string]string{
 	"def":    "`def name(p, q) = value` defines a function, for tensors of all shapes.",
 	"input":  "`input name: kind` declares a value that the host gives to the program. The kind is `graph`, `matrix`, `vector` or `scalar`. `input name(column: type, ...)` declares a relation; types are `node`, `int`, `real`, `text` and names of domains.",
-	"not":    "`not P(x)` is true if P has no such row; x gets its values elsewhere in the body.",
+	"not":    negation,
+	"!":      negation,
+	"~":      negation,
+	`\+`:     negation,
+	"_":      "Any value: each `_` is a variable of its own.",
+	"<-":     arrow,
+	":-":     arrow,
+	"?":      query,
+	"?-":     query,
 	"node":   "A column of nodes.",
 	"int":    "A column of whole numbers.",
 	"real":   "A column of numbers.",

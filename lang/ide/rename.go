@@ -3,6 +3,7 @@ package ide
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ein/internal/lists"
 	"ein/lang/diag"
@@ -30,7 +31,15 @@ func (d *Document) renamed(offset int) (*occurrence, error) {
 	b := o.of
 	switch {
 	case b.kind == KindLabel:
-		return nil, fmt.Errorf("%q is a node of the data, not a name of the program", b.name)
+		for _, s := range d.File().Stmts {
+			if _, ok := s.(*syntax.Input); ok {
+				return nil, fmt.Errorf("%q may be a node of the data", b.name)
+			}
+			if _, ok := s.(*syntax.Bad); ok && strings.Contains(d.text(s.Pos()), b.name) {
+				return nil, fmt.Errorf("%q occurs in a statement that does not parse", b.name)
+			}
+		}
+		return o, nil
 	case (b.kind == KindFunction || b.kind == KindBuiltin) && d.names().functions[b.name] != b:
 		return nil, fmt.Errorf("`%s` is a function of the language", b.name)
 	case b.guessed:
@@ -44,7 +53,7 @@ func (d *Document) renamed(offset int) (*occurrence, error) {
 	return nil, fmt.Errorf("nothing defines `%s`", b.name)
 }
 
-// Rename gives the tensor, index, parameter or function at offset another name
+// Rename gives the tensor, index, parameter, function or node at offset another name
 // everywhere. It fails if the name is none, or if with it some name of the program
 // would mean something else.
 func (d *Document) Rename(offset int, name string) ([]diag.Edit, error) {
@@ -54,6 +63,10 @@ func (d *Document) Rename(offset int, name string) ([]diag.Edit, error) {
 	}
 	b := o.of
 	switch {
+	case b.kind == KindLabel:
+		if name == "" || name[0] == '"' {
+			return nil, fmt.Errorf("the name of a node is written without quotes here, and is not empty")
+		}
 	case !isName(name):
 		return nil, fmt.Errorf("`%s` is not a name: letters, digits and _, not beginning with a digit", name)
 	case name == b.name:
@@ -61,11 +74,23 @@ func (d *Document) Rename(offset int, name string) ([]diag.Edit, error) {
 	case b.kind != KindIndex && isLibrary(name):
 		return nil, fmt.Errorf("`%s` is a function of the language", name)
 	}
-	edits := lists.Map(b.occurrences, func(other *occurrence) diag.Edit { return diag.Edit{Span: other.span, NewText: name} })
+	edits := lists.Map(b.occurrences, func(other *occurrence) diag.Edit {
+		edit := diag.Edit{Span: other.span, NewText: name}
+		if b.kind == KindLabel && !d.bare(other, name) {
+			edit.NewText = syntax.ExprString(&syntax.String{Value: name})
+		}
+		return edit
+	})
 	if err := d.sameMeaning(edits, b, name); err != nil {
 		return nil, err
 	}
 	return edits, nil
+}
+
+// bare reports whether a node can stand without quotes where it does so by its present name.
+func (d *Document) bare(o *occurrence, name string) bool {
+	rule, ok := d.stmt(o).(*syntax.Rule)
+	return d.src.Text[o.span.Start] != '"' && isName(name) && (!ok || rule.Value == nil && len(rule.Body) == 0 || name[0] >= 'A' && name[0] <= 'Z')
 }
 
 // isName reports whether a text is one name to the lexer, and so may be a new name.
@@ -97,8 +122,12 @@ func (d *Document) sameMeaning(edits []diag.Edit, b *binding, name string) error
 			return fmt.Errorf("with the name `%s`, `%s` on line %d would mean something else", name, x.of.name, at.Line)
 		}
 	}
-	// The name may be that of something unknown, which is no occurrence.
-	if len(was) != len(is) || !slices.EqualFunc(d.Diagnostics(), after.Diagnostics(), func(x, y diag.Diagnostic) bool { return x.Code == y.Code }) {
+	// The name may be that of something unknown, which is no occurrence. A node may come to need quotes, which
+	// some warnings and notes are about.
+	said := func(list diag.List) diag.List {
+		return slices.DeleteFunc(slices.Clone(list), func(x diag.Diagnostic) bool { return b.kind == KindLabel && x.Severity != diag.Error })
+	}
+	if len(was) != len(is) || !slices.EqualFunc(said(d.Diagnostics()), said(after.Diagnostics()), func(x, y diag.Diagnostic) bool { return x.Code == y.Code }) {
 		return fmt.Errorf("with the name `%s` the program would read differently", name)
 	}
 	return nil

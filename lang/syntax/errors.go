@@ -304,8 +304,11 @@ func relatedOpener(open token) []diag.Related {
 // its statement, up to hi, is too many; elsewhere the opener may be missing.
 func (p *parser) errNothingToClose(i, hi int) diag.Diagnostic {
 	t := p.toks[i]
-	d := withFix(newError(codes.E0104, t.span(), "unmatched %s", bracketName(t.kind)), "delete it", t.span(), "")
-	next := p.toks[i+1].kind
+	next, blank := p.toks[i+1].kind, ""
+	if i > 0 && p.toks[i-1].kind.ends() && p.toks[i-1].end == t.start && next.starts() && p.toks[i+1].start == t.end {
+		blank = " " // between what would be one word
+	}
+	d := withFix(newError(codes.E0104, t.span(), "unmatched %s", bracketName(t.kind)), "delete it", t.span(), blank)
 	d.Fixes[0].Guess = i == 0 || !p.toks[i-1].kind.closes() || i+1 < hi && next != KindDot && next != KindQuestion
 	return d
 }
@@ -378,6 +381,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "`not` negates one atom; a comparison is turned round.")
 	case kind == KindSemicolon && want == "`,` or `]`":
 		return withFix(d, "write `,`", p.toks[i].span(), ",")
+	case kind == KindIdent && want == "`:` or `(`" && !p.toks[i].newline && slices.Contains([]string{"graph", "matrix", "vector", "scalar"}, p.word(i)):
+		return withFix(d, "write `:`", at(int(p.toks[i-1].end), 0), ":")
 	case kind == KindComma && want == "`:` or `(`":
 		return withNote(d, "Each input is a statement of its own.")
 	case kind == KindSemicolon && p.inClause:
@@ -405,7 +410,7 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
 	case kind == KindColon && p.toks[i+1].kind == KindAssign && next(KindAssign):
 		return withFix(d, "write `=`", p.span(i, i+2), "=")
-	case kind == KindColon && next(KindIdent) && (p.word(i+1) == "print" || p.word(i+1) == "why"):
+	case kind == KindColon && next(KindIdent) && i > 0 && p.toks[i-1].kind.ends() && (p.word(i+1) == "print" || p.word(i+1) == "why"):
 		return p.withEnd(d, i-1)
 	case kind == KindColon && want == "the end of the statement" && i > 0 && p.toks[i-1].kind == KindNumber:
 		return withNote(d, "`range(10)` is 0 to 9, and `range(10) + 1` is 1 to 10.")
@@ -644,16 +649,25 @@ const notOr = "`;` is not or: for another way to the same rows, write a second r
 
 // errManyFacts reports a clause of several atoms that ends with a dot: facts with commas between,
 // or a rule without its arrow.
-func errManyFacts(text string, body []Literal) diag.Diagnostic {
+func errManyFacts(text string, body []Literal, end source.Span) diag.Diagnostic {
 	d := newError(codes.E0115, body[1].Span, "a fact is one atom")
 	if n, ok := body[1].X.(*Name); ok && strings.EqualFold(n.Name, "if") && len(body) > 2 {
 		return withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", n.Span, "<-")
 	}
 	d = withNote(d, "Each fact ends with its own `.`; a query of several atoms ends with `?`.")
 	between := source.Span{Start: body[0].Span.End, End: body[1].Span.Start}
-	d = withFix(d, "write `.`", between, ". ")
-	if !strings.Contains(text[between.Start:between.End], ",") { // a rule without its arrow looks the same
+	noAtom := func(l Literal) bool { _, ok := l.X.(*Call); return !ok || l.Not || l.Value != nil }
+	variable := func(a Arg) bool { x, ok := a.Value.(*Name); return ok && len(x.Name) == 1 && x.Name >= "u" }
+	mayBeRule := !noAtom(body[0]) && !strings.Contains(text[between.Start:between.End], ",")
+	if !slices.ContainsFunc(body, noAtom) && !(mayBeRule && slices.ContainsFunc(body[0].X.(*Call).Args, variable)) {
+		d = withFix(d, "write `.`", between, ". ")
+	} else if !mayBeRule && !noAtom(body[0]) {
+		d = withFix(d, "write `?`", end, "?")
+		d.Fixes[0].Guess = true // or it is a rule without its head
+	}
+	if mayBeRule { // without its arrow it looks the same
 		d = withFix(d, "write `<-`", between, " <- ")
+		d.Fixes[len(d.Fixes)-1].Guess = true
 	}
 	return d
 }

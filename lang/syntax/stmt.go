@@ -167,7 +167,7 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 	indexed = indexed && isHead(l.X)
 	switch {
 	case len(body) > 1 && !meantArrow(l):
-		d = errManyFacts(p.text, body)
+		d = errManyFacts(p.text, body, end.span())
 	case l.Not:
 		d = say(errNegatedFact, l.Span)
 	case called && l.Value == nil:
