@@ -49,6 +49,11 @@ func scaledAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
 //go:noescape
 func pastAVX2(n int, dst *float64, a *float64)
 
+// addEightAVX2 adds eight rows of a, stride apart, to n doubles of dst, a multiple of 16: to each, one after the other.
+//
+//go:noescape
+func addEightAVX2(n int, dst *float64, a *float64, stride int)
+
 // marksAVX2 sets n bits of dst, a multiple of 8, to whether a and b compare as f says: > >= < <= = !=.
 //
 //go:noescape
@@ -138,6 +143,11 @@ func scaledAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte
 //
 //go:noescape
 func pastAVX512(n int, dst *float64, a *float64)
+
+// addEightAVX512 adds eight rows of a, stride apart, to n doubles of dst, a multiple of 16: to each, one after the other.
+//
+//go:noescape
+func addEightAVX512(n int, dst *float64, a *float64, stride int)
 
 // marksAVX512 sets n bits of dst, a multiple of 8, to whether a and b compare as f says: > >= < <= = !=.
 //

@@ -3287,6 +3287,67 @@ by4:
 	VZEROUPPER
 	RET
 
+// func addEightAVX2(n int, dst *float64, a *float64, stride int)
+// Requires: AVX
+TEXT ·addEightAVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), DI
+	MOVQ a+16(FP), SI
+	MOVQ stride+24(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), R8
+	LEAQ (SI)(BX*4), R9
+
+by4:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VADDPD  (SI), Y0, Y0
+	VADDPD  32(SI), Y1, Y1
+	VADDPD  64(SI), Y2, Y2
+	VADDPD  96(SI), Y3, Y3
+	VADDPD  (SI)(BX*1), Y0, Y0
+	VADDPD  32(SI)(BX*1), Y1, Y1
+	VADDPD  64(SI)(BX*1), Y2, Y2
+	VADDPD  96(SI)(BX*1), Y3, Y3
+	VADDPD  (SI)(BX*2), Y0, Y0
+	VADDPD  32(SI)(BX*2), Y1, Y1
+	VADDPD  64(SI)(BX*2), Y2, Y2
+	VADDPD  96(SI)(BX*2), Y3, Y3
+	VADDPD  (SI)(R8*1), Y0, Y0
+	VADDPD  32(SI)(R8*1), Y1, Y1
+	VADDPD  64(SI)(R8*1), Y2, Y2
+	VADDPD  96(SI)(R8*1), Y3, Y3
+	VADDPD  (R9), Y0, Y0
+	VADDPD  32(R9), Y1, Y1
+	VADDPD  64(R9), Y2, Y2
+	VADDPD  96(R9), Y3, Y3
+	VADDPD  (R9)(BX*1), Y0, Y0
+	VADDPD  32(R9)(BX*1), Y1, Y1
+	VADDPD  64(R9)(BX*1), Y2, Y2
+	VADDPD  96(R9)(BX*1), Y3, Y3
+	VADDPD  (R9)(BX*2), Y0, Y0
+	VADDPD  32(R9)(BX*2), Y1, Y1
+	VADDPD  64(R9)(BX*2), Y2, Y2
+	VADDPD  96(R9)(BX*2), Y3, Y3
+	VADDPD  (R9)(R8*1), Y0, Y0
+	VADDPD  32(R9)(R8*1), Y1, Y1
+	VADDPD  64(R9)(R8*1), Y2, Y2
+	VADDPD  96(R9)(R8*1), Y3, Y3
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, R9
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     by4
+	VZEROUPPER
+	RET
+
 // func marksAVX2(f int, n int, dst *uint64, a *float64, b *float64)
 // Requires: AVX
 TEXT ·marksAVX2(SB), NOSPLIT, $0-40
@@ -9270,6 +9331,47 @@ by4:
 	SUBQ     $0x20, CX
 	CMPQ     CX, $0x20
 	JGE      by4
+	VZEROUPPER
+	RET
+
+// func addEightAVX512(n int, dst *float64, a *float64, stride int)
+// Requires: AVX, AVX512F
+TEXT ·addEightAVX512(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), DI
+	MOVQ a+16(FP), SI
+	MOVQ stride+24(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), R8
+	LEAQ (SI)(BX*4), R9
+
+by2:
+	VMOVUPD (DI), Z0
+	VMOVUPD 64(DI), Z1
+	VADDPD  (SI), Z0, Z0
+	VADDPD  64(SI), Z1, Z1
+	VADDPD  (SI)(BX*1), Z0, Z0
+	VADDPD  64(SI)(BX*1), Z1, Z1
+	VADDPD  (SI)(BX*2), Z0, Z0
+	VADDPD  64(SI)(BX*2), Z1, Z1
+	VADDPD  (SI)(R8*1), Z0, Z0
+	VADDPD  64(SI)(R8*1), Z1, Z1
+	VADDPD  (R9), Z0, Z0
+	VADDPD  64(R9), Z1, Z1
+	VADDPD  (R9)(BX*1), Z0, Z0
+	VADDPD  64(R9)(BX*1), Z1, Z1
+	VADDPD  (R9)(BX*2), Z0, Z0
+	VADDPD  64(R9)(BX*2), Z1, Z1
+	VADDPD  (R9)(R8*1), Z0, Z0
+	VADDPD  64(R9)(R8*1), Z1, Z1
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, R9
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     by2
 	VZEROUPPER
 	RET
 

@@ -107,6 +107,22 @@ func (t Tier) Past(dst, a []float64) {
 	copy(dst, a)
 }
 
+// AddEight adds eight rows of a, which are as long as dst and stride apart, to dst: to each number of it,
+// one after the other.
+func (t Tier) AddEight(dst, a []float64, stride int) {
+	const rows, group = 8, 16 // numbers of a turn of the loop
+	n := len(dst) &^ (group - 1)
+	if _ = a[:(rows-1)*stride+len(dst)]; n > 0 && t.hasRuns() {
+		t.addEight(dst[:n], a, stride)
+		dst, a = dst[n:], a[n:]
+	}
+	for i := range rows {
+		for j, x := range a[i*stride:][:len(dst)] {
+			dst[j] += x
+		}
+	}
+}
+
 // Scale sets dst to x*f.
 func (t Tier) Scale(dst []float64, f float64, x []float64) {
 	x = x[:len(dst)]

@@ -12,6 +12,7 @@ func (Tier) binary(int, []float64, []float64, []float64) float64  { panic(none) 
 func (Tier) marks(f int, dst []uint64, a, b []float64)            { panic(none) }
 func (Tier) spread(dst []float64, words []uint64)                 { panic(none) }
 func (Tier) past(dst, a []float64)                                { panic(none) }
+func (Tier) addEight(dst, a []float64, stride int)                { panic(none) }
 func (Tier) scale(dst []float64, f float64, x []float64)          { panic(none) }
 func (Tier) falls(x []int32, step, most int) (n, falls, out int)  { panic(none) }
 func (Tier) fold(int, []float64, *[8]float64)                     { panic(none) }

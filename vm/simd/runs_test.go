@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ein/vm/op"
@@ -222,6 +223,30 @@ func TestScale(t *testing.T) {
 			for i := range z {
 				if want := x[i] * f; !alike(z[i], want) {
 					t.Fatalf("%v: %g * %g is %g, not %g", tier, x[i], f, z[i], want)
+				}
+			}
+		}
+	}
+}
+
+// TestAddEight adds row by row.
+func TestAddEight(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 20))
+	for _, tier := range Tiers() {
+		for i := range 300 {
+			n := r.IntN(80)
+			stride := n + r.IntN(5)
+			a, start := values(r, 7*stride+n, i%2 == 0), values(r, n, i%2 == 0)
+			got, want := slices.Clone(start), slices.Clone(start)
+			tier.AddEight(got, a, stride)
+			for k := range 8 {
+				for j := range want {
+					want[j] += a[k*stride+j]
+				}
+			}
+			for j := range want {
+				if !alike(got[j], want[j]) {
+					t.Fatalf("%v: column %d of %d is %g, not %g", tier, j, n, got[j], want[j])
 				}
 			}
 		}

@@ -146,6 +146,14 @@ func (t Tier) past(dst, a []float64) {
 	}
 }
 
+func (t Tier) addEight(dst, a []float64, stride int) {
+	if t.set() == AVX512 {
+		addEightAVX512(len(dst), &dst[0], &a[0], stride)
+	} else {
+		addEightAVX2(len(dst), &dst[0], &a[0], stride)
+	}
+}
+
 func (t Tier) scale(dst []float64, f float64, x []float64) { t.scaled(0, dst, x, f) }
 
 func (t Tier) axpy(y []float64, f float64, x []float64) { t.scaled(1, y, x, f) }
