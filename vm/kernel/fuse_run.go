@@ -177,12 +177,13 @@ func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) 
 	size := p.blockLen()
 	exact = true
 	per, since, sum, tier := p.perPoint(), uint64(0), 0.0, p.tier(c.Tier)
-	if p.bare && !p.past {
-		size = fusedBare
+	direct := p.direct(c.Tier)
+	if direct {
+		size, tier = fusedBare, c.Tier
 	}
 	for lo := 0; lo < p.n; lo += size {
 		n := min(size, p.n-lo)
-		right, s := p.block(tier, &reg, dst, args, f, lo, n)
+		right, s := p.block(tier, &reg, dst, args, f, lo, n, direct)
 		exact = exact && right
 		sum += s
 		c.Ops += per * uint64(n)
@@ -197,10 +198,18 @@ func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) 
 	return exact, true
 }
 
+// direct reports whether a block needs no registers: it is of one instruction that reads arguments and
+// writes the result, past the caches too.
+func (p *Fused) direct(t simd.Tier) bool { return p.bare && (!p.past || t.HasPast(p.code[0].Fn)) }
+
 // block evaluates the points lo..lo+n; exact is false when a check failed. The sum of
 // their values is NaN where it is not known.
-func (p *Fused) block(t simd.Tier, reg *fusedRegs, dst []float64, args [][]float64, f []float64, lo, n int) (exact bool, sum float64) {
+func (p *Fused) block(t simd.Tier, reg *fusedRegs, dst []float64, args [][]float64, f []float64, lo, n int, direct bool) (exact bool, sum float64) {
 	p.load(reg, args, f, lo, n)
+	if direct && p.past {
+		m := &p.code[0]
+		return true, t.ApplyPast(m.Fn, dst[lo:lo+n], reg[m.A%MaxRegs], reg[m.B%MaxRegs])
+	}
 	fixed := int(p.result) < len(p.in)+len(p.consts)
 	if !p.folds && !fixed && !p.past {
 		reg[p.result] = dst[lo : lo+n]

@@ -5535,6 +5535,1232 @@ DATA lanes1<>+176(SB)/8, $0x5555555555555555
 DATA lanes1<>+184(SB)/8, $0xaaaaaaaaaaaaaaaa
 GLOBL lanes1<>(SB), RODATA|NOPTR, $192
 
+// func unaryPastAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
+// Requires: AVX, AVX2, SSE2
+TEXT ·unaryPastAVX2(SB), NOSPLIT, $0-56
+	MOVQ   f+0(FP), AX
+	MOVQ   n+8(FP), CX
+	MOVQ   dst+16(FP), DI
+	MOVQ   a+24(FP), SI
+	MOVQ   b+32(FP), BX
+	MOVQ   mask+40(FP), DX
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	CMPQ   AX, $0x00
+	JEQ    neg
+	CMPQ   AX, $0x01
+	JEQ    abs
+	CMPQ   AX, $0x02
+	JEQ    not
+	CMPQ   AX, $0x03
+	JEQ    sqrt
+	CMPQ   AX, $0x04
+	JEQ    floor
+	CMPQ   AX, $0x05
+	JEQ    step
+	CMPQ   AX, $0x06
+	JEQ    relu
+	CMPQ   AX, $0x07
+	JEQ    round
+	RET
+
+neg:
+	MOVQ         $0x8000000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          negby4done
+
+negby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  32(SI), Y1
+	VXORPD   Y14, Y0, Y4
+	VXORPD   Y14, Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  96(SI), Y1
+	VXORPD   Y14, Y0, Y4
+	VXORPD   Y14, Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      negby4
+
+negby4done:
+	CMPQ CX, $0x04
+	JLT  negby1done
+
+negby1:
+	VMOVUPD  (SI), Y0
+	VXORPD   Y14, Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      negby1
+
+negby1done:
+	JMP sum
+
+abs:
+	MOVQ         $0x7fffffffffffffff, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          absby4done
+
+absby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  32(SI), Y1
+	VANDPD   Y14, Y0, Y4
+	VANDPD   Y14, Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  96(SI), Y1
+	VANDPD   Y14, Y0, Y4
+	VANDPD   Y14, Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      absby4
+
+absby4done:
+	CMPQ CX, $0x04
+	JLT  absby1done
+
+absby1:
+	VMOVUPD  (SI), Y0
+	VANDPD   Y14, Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      absby1
+
+absby1done:
+	JMP sum
+
+not:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          notby4done
+
+notby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  32(SI), Y1
+	VSUBPD   Y0, Y14, Y4
+	VSUBPD   Y1, Y14, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  96(SI), Y1
+	VSUBPD   Y0, Y14, Y4
+	VSUBPD   Y1, Y14, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      notby4
+
+notby4done:
+	CMPQ CX, $0x04
+	JLT  notby1done
+
+notby1:
+	VMOVUPD  (SI), Y0
+	VSUBPD   Y0, Y14, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      notby1
+
+notby1done:
+	JMP sum
+
+sqrt:
+	CMPQ CX, $0x10
+	JLT  sqrtby4done
+
+sqrtby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  32(SI), Y1
+	VSQRTPD  Y0, Y4
+	VSQRTPD  Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  96(SI), Y1
+	VSQRTPD  Y0, Y4
+	VSQRTPD  Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      sqrtby4
+
+sqrtby4done:
+	CMPQ CX, $0x04
+	JLT  sqrtby1done
+
+sqrtby1:
+	VMOVUPD  (SI), Y0
+	VSQRTPD  Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      sqrtby1
+
+sqrtby1done:
+	JMP sum
+
+floor:
+	CMPQ CX, $0x10
+	JLT  floorby4done
+
+floorby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  32(SI), Y1
+	VROUNDPD $0x01, Y0, Y4
+	VROUNDPD $0x01, Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  96(SI), Y1
+	VROUNDPD $0x01, Y0, Y4
+	VROUNDPD $0x01, Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      floorby4
+
+floorby4done:
+	CMPQ CX, $0x04
+	JLT  floorby1done
+
+floorby1:
+	VMOVUPD  (SI), Y0
+	VROUNDPD $0x01, Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      floorby1
+
+floorby1done:
+	JMP sum
+
+step:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          stepby4done
+
+stepby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  32(SI), Y1
+	VXORPD   Y12, Y12, Y12
+	VCMPPD   $0x0e, Y12, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VXORPD   Y12, Y12, Y12
+	VCMPPD   $0x0e, Y12, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  96(SI), Y1
+	VXORPD   Y12, Y12, Y12
+	VCMPPD   $0x0e, Y12, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VXORPD   Y12, Y12, Y12
+	VCMPPD   $0x0e, Y12, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      stepby4
+
+stepby4done:
+	CMPQ CX, $0x04
+	JLT  stepby1done
+
+stepby1:
+	VMOVUPD  (SI), Y0
+	VXORPD   Y12, Y12, Y12
+	VCMPPD   $0x0e, Y12, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      stepby1
+
+stepby1done:
+	JMP sum
+
+relu:
+	CMPQ CX, $0x10
+	JLT  reluby4done
+
+reluby4:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   32(SI), Y1
+	VXORPD    Y12, Y12, Y12
+	VMAXPD    Y12, Y0, Y4
+	VANDPD    Y0, Y12, Y14
+	VCMPPD    $0x00, Y12, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VXORPD    Y12, Y12, Y12
+	VMAXPD    Y12, Y1, Y9
+	VANDPD    Y1, Y12, Y14
+	VCMPPD    $0x00, Y12, Y1, Y13
+	VBLENDVPD Y13, Y14, Y9, Y9
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y9, Y9
+	VMOVNTPD  Y4, (DI)
+	VADDPD    Y4, Y5, Y5
+	VMOVNTPD  Y9, 32(DI)
+	VADDPD    Y9, Y6, Y6
+	VMOVUPD   64(SI), Y0
+	VMOVUPD   96(SI), Y1
+	VXORPD    Y12, Y12, Y12
+	VMAXPD    Y12, Y0, Y4
+	VANDPD    Y0, Y12, Y14
+	VCMPPD    $0x00, Y12, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VXORPD    Y12, Y12, Y12
+	VMAXPD    Y12, Y1, Y9
+	VANDPD    Y1, Y12, Y14
+	VCMPPD    $0x00, Y12, Y1, Y13
+	VBLENDVPD Y13, Y14, Y9, Y9
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y9, Y9
+	VMOVNTPD  Y4, 64(DI)
+	VADDPD    Y4, Y7, Y7
+	VMOVNTPD  Y9, 96(DI)
+	VADDPD    Y9, Y8, Y8
+	ADDQ      $0x00000080, DI
+	ADDQ      $0x00000080, SI
+	SUBQ      $0x10, CX
+	CMPQ      CX, $0x10
+	JGE       reluby4
+
+reluby4done:
+	CMPQ CX, $0x04
+	JLT  reluby1done
+
+reluby1:
+	VMOVUPD   (SI), Y0
+	VXORPD    Y12, Y12, Y12
+	VMAXPD    Y12, Y0, Y4
+	VANDPD    Y0, Y12, Y14
+	VCMPPD    $0x00, Y12, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMOVNTPD  Y4, (DI)
+	VADDPD    Y4, Y5, Y5
+	ADDQ      $0x00000020, DI
+	ADDQ      $0x00000020, SI
+	SUBQ      $0x04, CX
+	CMPQ      CX, $0x04
+	JGE       reluby1
+
+reluby1done:
+	JMP sum
+
+round:
+	CMPQ CX, $0x10
+	JLT  roundby4done
+
+roundby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  32(SI), Y1
+	VROUNDPD $0x00, Y0, Y4
+	VROUNDPD $0x00, Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  96(SI), Y1
+	VROUNDPD $0x00, Y0, Y4
+	VROUNDPD $0x00, Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      roundby4
+
+roundby4done:
+	CMPQ CX, $0x04
+	JLT  roundby1done
+
+roundby1:
+	VMOVUPD  (SI), Y0
+	VROUNDPD $0x00, Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      roundby1
+
+roundby1done:
+sum:
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y8, Y6, Y6
+	VADDPD       Y6, Y5, Y5
+	VMOVUPD      Y5, Y0
+	VEXTRACTF128 $0x01, Y0, X6
+	VADDPD       X6, X0, X0
+	VPERMILPD    $0x01, X0, X6
+	VADDSD       X6, X0, X0
+	MOVSD        X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func binaryPastAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
+// Requires: AVX, AVX2, SSE2
+TEXT ·binaryPastAVX2(SB), NOSPLIT, $0-56
+	MOVQ   f+0(FP), AX
+	MOVQ   n+8(FP), CX
+	MOVQ   dst+16(FP), DI
+	MOVQ   a+24(FP), SI
+	MOVQ   b+32(FP), BX
+	MOVQ   mask+40(FP), DX
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	CMPQ   AX, $0x00
+	JEQ    add
+	CMPQ   AX, $0x01
+	JEQ    sub
+	CMPQ   AX, $0x02
+	JEQ    mul
+	CMPQ   AX, $0x03
+	JEQ    div
+	CMPQ   AX, $0x04
+	JEQ    max
+	CMPQ   AX, $0x05
+	JEQ    min
+	CMPQ   AX, $0x06
+	JEQ    gt
+	CMPQ   AX, $0x07
+	JEQ    ge
+	CMPQ   AX, $0x08
+	JEQ    lt
+	CMPQ   AX, $0x09
+	JEQ    le
+	CMPQ   AX, $0x0a
+	JEQ    eq
+	CMPQ   AX, $0x0b
+	JEQ    ne
+	RET
+
+add:
+	CMPQ CX, $0x10
+	JLT  addby4done
+
+addby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VADDPD   Y2, Y0, Y4
+	VADDPD   Y3, Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VADDPD   Y2, Y0, Y4
+	VADDPD   Y3, Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      addby4
+
+addby4done:
+	CMPQ CX, $0x04
+	JLT  addby1done
+
+addby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VADDPD   Y2, Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      addby1
+
+addby1done:
+	JMP sum
+
+sub:
+	CMPQ CX, $0x10
+	JLT  subby4done
+
+subby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VSUBPD   Y2, Y0, Y4
+	VSUBPD   Y3, Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VSUBPD   Y2, Y0, Y4
+	VSUBPD   Y3, Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      subby4
+
+subby4done:
+	CMPQ CX, $0x04
+	JLT  subby1done
+
+subby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VSUBPD   Y2, Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      subby1
+
+subby1done:
+	JMP sum
+
+mul:
+	CMPQ CX, $0x10
+	JLT  mulby4done
+
+mulby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VMULPD   Y2, Y0, Y4
+	VMULPD   Y3, Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VMULPD   Y2, Y0, Y4
+	VMULPD   Y3, Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      mulby4
+
+mulby4done:
+	CMPQ CX, $0x04
+	JLT  mulby1done
+
+mulby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMULPD   Y2, Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      mulby1
+
+mulby1done:
+	JMP sum
+
+div:
+	CMPQ CX, $0x10
+	JLT  divby4done
+
+divby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VDIVPD   Y2, Y0, Y4
+	VDIVPD   Y3, Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VDIVPD   Y2, Y0, Y4
+	VDIVPD   Y3, Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      divby4
+
+divby4done:
+	CMPQ CX, $0x04
+	JLT  divby1done
+
+divby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VDIVPD   Y2, Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      divby1
+
+divby1done:
+	JMP sum
+
+max:
+	CMPQ CX, $0x10
+	JLT  maxby4done
+
+maxby4:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   (BX), Y2
+	VMOVUPD   32(SI), Y1
+	VMOVUPD   32(BX), Y3
+	VMAXPD    Y2, Y0, Y4
+	VANDPD    Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMAXPD    Y3, Y1, Y9
+	VANDPD    Y1, Y3, Y14
+	VCMPPD    $0x00, Y3, Y1, Y13
+	VBLENDVPD Y13, Y14, Y9, Y9
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y9, Y9
+	VMOVNTPD  Y4, (DI)
+	VADDPD    Y4, Y5, Y5
+	VMOVNTPD  Y9, 32(DI)
+	VADDPD    Y9, Y6, Y6
+	VMOVUPD   64(SI), Y0
+	VMOVUPD   64(BX), Y2
+	VMOVUPD   96(SI), Y1
+	VMOVUPD   96(BX), Y3
+	VMAXPD    Y2, Y0, Y4
+	VANDPD    Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMAXPD    Y3, Y1, Y9
+	VANDPD    Y1, Y3, Y14
+	VCMPPD    $0x00, Y3, Y1, Y13
+	VBLENDVPD Y13, Y14, Y9, Y9
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y9, Y9
+	VMOVNTPD  Y4, 64(DI)
+	VADDPD    Y4, Y7, Y7
+	VMOVNTPD  Y9, 96(DI)
+	VADDPD    Y9, Y8, Y8
+	ADDQ      $0x00000080, DI
+	ADDQ      $0x00000080, SI
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x10, CX
+	CMPQ      CX, $0x10
+	JGE       maxby4
+
+maxby4done:
+	CMPQ CX, $0x04
+	JLT  maxby1done
+
+maxby1:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   (BX), Y2
+	VMAXPD    Y2, Y0, Y4
+	VANDPD    Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMOVNTPD  Y4, (DI)
+	VADDPD    Y4, Y5, Y5
+	ADDQ      $0x00000020, DI
+	ADDQ      $0x00000020, SI
+	ADDQ      $0x00000020, BX
+	SUBQ      $0x04, CX
+	CMPQ      CX, $0x04
+	JGE       maxby1
+
+maxby1done:
+	JMP sum
+
+min:
+	CMPQ CX, $0x10
+	JLT  minby4done
+
+minby4:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   (BX), Y2
+	VMOVUPD   32(SI), Y1
+	VMOVUPD   32(BX), Y3
+	VMINPD    Y2, Y0, Y4
+	VORPD     Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMINPD    Y3, Y1, Y9
+	VORPD     Y1, Y3, Y14
+	VCMPPD    $0x00, Y3, Y1, Y13
+	VBLENDVPD Y13, Y14, Y9, Y9
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y9, Y9
+	VMOVNTPD  Y4, (DI)
+	VADDPD    Y4, Y5, Y5
+	VMOVNTPD  Y9, 32(DI)
+	VADDPD    Y9, Y6, Y6
+	VMOVUPD   64(SI), Y0
+	VMOVUPD   64(BX), Y2
+	VMOVUPD   96(SI), Y1
+	VMOVUPD   96(BX), Y3
+	VMINPD    Y2, Y0, Y4
+	VORPD     Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMINPD    Y3, Y1, Y9
+	VORPD     Y1, Y3, Y14
+	VCMPPD    $0x00, Y3, Y1, Y13
+	VBLENDVPD Y13, Y14, Y9, Y9
+	VCMPPD    $0x03, Y1, Y1, Y13
+	VBLENDVPD Y13, Y1, Y9, Y9
+	VMOVNTPD  Y4, 64(DI)
+	VADDPD    Y4, Y7, Y7
+	VMOVNTPD  Y9, 96(DI)
+	VADDPD    Y9, Y8, Y8
+	ADDQ      $0x00000080, DI
+	ADDQ      $0x00000080, SI
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x10, CX
+	CMPQ      CX, $0x10
+	JGE       minby4
+
+minby4done:
+	CMPQ CX, $0x04
+	JLT  minby1done
+
+minby1:
+	VMOVUPD   (SI), Y0
+	VMOVUPD   (BX), Y2
+	VMINPD    Y2, Y0, Y4
+	VORPD     Y0, Y2, Y14
+	VCMPPD    $0x00, Y2, Y0, Y13
+	VBLENDVPD Y13, Y14, Y4, Y4
+	VCMPPD    $0x03, Y0, Y0, Y13
+	VBLENDVPD Y13, Y0, Y4, Y4
+	VMOVNTPD  Y4, (DI)
+	VADDPD    Y4, Y5, Y5
+	ADDQ      $0x00000020, DI
+	ADDQ      $0x00000020, SI
+	ADDQ      $0x00000020, BX
+	SUBQ      $0x04, CX
+	CMPQ      CX, $0x04
+	JGE       minby1
+
+minby1done:
+	JMP sum
+
+gt:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          gtby4done
+
+gtby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VCMPPD   $0x0e, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VCMPPD   $0x0e, Y3, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VCMPPD   $0x0e, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VCMPPD   $0x0e, Y3, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      gtby4
+
+gtby4done:
+	CMPQ CX, $0x04
+	JLT  gtby1done
+
+gtby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VCMPPD   $0x0e, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      gtby1
+
+gtby1done:
+	JMP sum
+
+ge:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          geby4done
+
+geby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VCMPPD   $0x0d, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VCMPPD   $0x0d, Y3, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VCMPPD   $0x0d, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VCMPPD   $0x0d, Y3, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      geby4
+
+geby4done:
+	CMPQ CX, $0x04
+	JLT  geby1done
+
+geby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VCMPPD   $0x0d, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      geby1
+
+geby1done:
+	JMP sum
+
+lt:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          ltby4done
+
+ltby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VCMPPD   $0x01, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VCMPPD   $0x01, Y3, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VCMPPD   $0x01, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VCMPPD   $0x01, Y3, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      ltby4
+
+ltby4done:
+	CMPQ CX, $0x04
+	JLT  ltby1done
+
+ltby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VCMPPD   $0x01, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      ltby1
+
+ltby1done:
+	JMP sum
+
+le:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          leby4done
+
+leby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VCMPPD   $0x02, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VCMPPD   $0x02, Y3, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VCMPPD   $0x02, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VCMPPD   $0x02, Y3, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      leby4
+
+leby4done:
+	CMPQ CX, $0x04
+	JLT  leby1done
+
+leby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VCMPPD   $0x02, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      leby1
+
+leby1done:
+	JMP sum
+
+eq:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          eqby4done
+
+eqby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VCMPPD   $0x00, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VCMPPD   $0x00, Y3, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VCMPPD   $0x00, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VCMPPD   $0x00, Y3, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      eqby4
+
+eqby4done:
+	CMPQ CX, $0x04
+	JLT  eqby1done
+
+eqby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VCMPPD   $0x00, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      eqby1
+
+eqby1done:
+	JMP sum
+
+ne:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Y14
+	CMPQ         CX, $0x10
+	JLT          neby4done
+
+neby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VCMPPD   $0x04, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VCMPPD   $0x04, Y3, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VCMPPD   $0x04, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VCMPPD   $0x04, Y3, Y1, Y9
+	VANDPD   Y14, Y9, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      neby4
+
+neby4done:
+	CMPQ CX, $0x04
+	JLT  neby1done
+
+neby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VCMPPD   $0x04, Y2, Y0, Y4
+	VANDPD   Y14, Y4, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      neby1
+
+neby1done:
+sum:
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y8, Y6, Y6
+	VADDPD       Y6, Y5, Y5
+	VMOVUPD      Y5, Y0
+	VEXTRACTF128 $0x01, Y0, X6
+	VADDPD       X6, X0, X0
+	VPERMILPD    $0x01, X0, X6
+	VADDSD       X6, X0, X0
+	MOVSD        X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
 // func gemm8x1AVX512(panel *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·gemm8x1AVX512(SB), NOSPLIT, $0-8
@@ -10756,6 +11982,1236 @@ DATA lanes4<>+168(SB)/8, $0xf0f0f0f0f0f0f0f0
 DATA lanes4<>+176(SB)/8, $0xf0f0f0f0f0f0f0f0
 DATA lanes4<>+184(SB)/8, $0xf0f0f0f0f0f0f0f0
 GLOBL lanes4<>(SB), RODATA|NOPTR, $192
+
+// func unaryPastAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
+// Requires: AVX, AVX512DQ, AVX512F, SSE2
+TEXT ·unaryPastAVX512(SB), NOSPLIT, $0-56
+	MOVQ   f+0(FP), AX
+	MOVQ   n+8(FP), CX
+	MOVQ   dst+16(FP), DI
+	MOVQ   a+24(FP), SI
+	MOVQ   b+32(FP), BX
+	MOVQ   mask+40(FP), DX
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	CMPQ   AX, $0x00
+	JEQ    neg
+	CMPQ   AX, $0x01
+	JEQ    abs
+	CMPQ   AX, $0x02
+	JEQ    not
+	CMPQ   AX, $0x03
+	JEQ    sqrt
+	CMPQ   AX, $0x04
+	JEQ    floor
+	CMPQ   AX, $0x05
+	JEQ    step
+	CMPQ   AX, $0x06
+	JEQ    relu
+	CMPQ   AX, $0x07
+	JEQ    round
+	RET
+
+neg:
+	MOVQ         $0x8000000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          negby4done
+
+negby4:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  64(SI), Z17
+	VMOVUPD  128(SI), Z18
+	VMOVUPD  192(SI), Z19
+	VXORPD   Z14, Z16, Z24
+	VXORPD   Z14, Z17, Z25
+	VXORPD   Z14, Z18, Z26
+	VXORPD   Z14, Z19, Z27
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	VMOVNTPD Z25, 64(DI)
+	VADDPD   Z25, Z6, Z6
+	VMOVNTPD Z26, 128(DI)
+	VADDPD   Z26, Z7, Z7
+	VMOVNTPD Z27, 192(DI)
+	VADDPD   Z27, Z8, Z8
+	ADDQ     $0x00000100, DI
+	ADDQ     $0x00000100, SI
+	SUBQ     $0x20, CX
+	CMPQ     CX, $0x20
+	JGE      negby4
+
+negby4done:
+	CMPQ CX, $0x08
+	JLT  negby1done
+
+negby1:
+	VMOVUPD  (SI), Z16
+	VXORPD   Z14, Z16, Z24
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	ADDQ     $0x00000040, DI
+	ADDQ     $0x00000040, SI
+	SUBQ     $0x08, CX
+	CMPQ     CX, $0x08
+	JGE      negby1
+
+negby1done:
+	JMP sum
+
+abs:
+	MOVQ         $0x7fffffffffffffff, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          absby4done
+
+absby4:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  64(SI), Z17
+	VMOVUPD  128(SI), Z18
+	VMOVUPD  192(SI), Z19
+	VANDPD   Z14, Z16, Z24
+	VANDPD   Z14, Z17, Z25
+	VANDPD   Z14, Z18, Z26
+	VANDPD   Z14, Z19, Z27
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	VMOVNTPD Z25, 64(DI)
+	VADDPD   Z25, Z6, Z6
+	VMOVNTPD Z26, 128(DI)
+	VADDPD   Z26, Z7, Z7
+	VMOVNTPD Z27, 192(DI)
+	VADDPD   Z27, Z8, Z8
+	ADDQ     $0x00000100, DI
+	ADDQ     $0x00000100, SI
+	SUBQ     $0x20, CX
+	CMPQ     CX, $0x20
+	JGE      absby4
+
+absby4done:
+	CMPQ CX, $0x08
+	JLT  absby1done
+
+absby1:
+	VMOVUPD  (SI), Z16
+	VANDPD   Z14, Z16, Z24
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	ADDQ     $0x00000040, DI
+	ADDQ     $0x00000040, SI
+	SUBQ     $0x08, CX
+	CMPQ     CX, $0x08
+	JGE      absby1
+
+absby1done:
+	JMP sum
+
+not:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          notby4done
+
+notby4:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  64(SI), Z17
+	VMOVUPD  128(SI), Z18
+	VMOVUPD  192(SI), Z19
+	VSUBPD   Z16, Z14, Z24
+	VSUBPD   Z17, Z14, Z25
+	VSUBPD   Z18, Z14, Z26
+	VSUBPD   Z19, Z14, Z27
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	VMOVNTPD Z25, 64(DI)
+	VADDPD   Z25, Z6, Z6
+	VMOVNTPD Z26, 128(DI)
+	VADDPD   Z26, Z7, Z7
+	VMOVNTPD Z27, 192(DI)
+	VADDPD   Z27, Z8, Z8
+	ADDQ     $0x00000100, DI
+	ADDQ     $0x00000100, SI
+	SUBQ     $0x20, CX
+	CMPQ     CX, $0x20
+	JGE      notby4
+
+notby4done:
+	CMPQ CX, $0x08
+	JLT  notby1done
+
+notby1:
+	VMOVUPD  (SI), Z16
+	VSUBPD   Z16, Z14, Z24
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	ADDQ     $0x00000040, DI
+	ADDQ     $0x00000040, SI
+	SUBQ     $0x08, CX
+	CMPQ     CX, $0x08
+	JGE      notby1
+
+notby1done:
+	JMP sum
+
+sqrt:
+	CMPQ CX, $0x20
+	JLT  sqrtby4done
+
+sqrtby4:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  64(SI), Z17
+	VMOVUPD  128(SI), Z18
+	VMOVUPD  192(SI), Z19
+	VSQRTPD  Z16, Z24
+	VSQRTPD  Z17, Z25
+	VSQRTPD  Z18, Z26
+	VSQRTPD  Z19, Z27
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	VMOVNTPD Z25, 64(DI)
+	VADDPD   Z25, Z6, Z6
+	VMOVNTPD Z26, 128(DI)
+	VADDPD   Z26, Z7, Z7
+	VMOVNTPD Z27, 192(DI)
+	VADDPD   Z27, Z8, Z8
+	ADDQ     $0x00000100, DI
+	ADDQ     $0x00000100, SI
+	SUBQ     $0x20, CX
+	CMPQ     CX, $0x20
+	JGE      sqrtby4
+
+sqrtby4done:
+	CMPQ CX, $0x08
+	JLT  sqrtby1done
+
+sqrtby1:
+	VMOVUPD  (SI), Z16
+	VSQRTPD  Z16, Z24
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	ADDQ     $0x00000040, DI
+	ADDQ     $0x00000040, SI
+	SUBQ     $0x08, CX
+	CMPQ     CX, $0x08
+	JGE      sqrtby1
+
+sqrtby1done:
+	JMP sum
+
+floor:
+	CMPQ CX, $0x20
+	JLT  floorby4done
+
+floorby4:
+	VMOVUPD     (SI), Z16
+	VMOVUPD     64(SI), Z17
+	VMOVUPD     128(SI), Z18
+	VMOVUPD     192(SI), Z19
+	VRNDSCALEPD $0x01, Z16, Z24
+	VRNDSCALEPD $0x01, Z17, Z25
+	VRNDSCALEPD $0x01, Z18, Z26
+	VRNDSCALEPD $0x01, Z19, Z27
+	VMOVNTPD    Z24, (DI)
+	VADDPD      Z24, Z5, Z5
+	VMOVNTPD    Z25, 64(DI)
+	VADDPD      Z25, Z6, Z6
+	VMOVNTPD    Z26, 128(DI)
+	VADDPD      Z26, Z7, Z7
+	VMOVNTPD    Z27, 192(DI)
+	VADDPD      Z27, Z8, Z8
+	ADDQ        $0x00000100, DI
+	ADDQ        $0x00000100, SI
+	SUBQ        $0x20, CX
+	CMPQ        CX, $0x20
+	JGE         floorby4
+
+floorby4done:
+	CMPQ CX, $0x08
+	JLT  floorby1done
+
+floorby1:
+	VMOVUPD     (SI), Z16
+	VRNDSCALEPD $0x01, Z16, Z24
+	VMOVNTPD    Z24, (DI)
+	VADDPD      Z24, Z5, Z5
+	ADDQ        $0x00000040, DI
+	ADDQ        $0x00000040, SI
+	SUBQ        $0x08, CX
+	CMPQ        CX, $0x08
+	JGE         floorby1
+
+floorby1done:
+	JMP sum
+
+step:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          stepby4done
+
+stepby4:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   192(SI), Z19
+	VPXORQ    Z12, Z12, Z12
+	VCMPPD    $0x0e, Z12, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VPXORQ    Z12, Z12, Z12
+	VCMPPD    $0x0e, Z12, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VPXORQ    Z12, Z12, Z12
+	VCMPPD    $0x0e, Z12, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VPXORQ    Z12, Z12, Z12
+	VCMPPD    $0x0e, Z12, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVNTPD  Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVNTPD  Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVNTPD  Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       stepby4
+
+stepby4done:
+	CMPQ CX, $0x08
+	JLT  stepby1done
+
+stepby1:
+	VMOVUPD   (SI), Z16
+	VPXORQ    Z12, Z12, Z12
+	VCMPPD    $0x0e, Z12, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       stepby1
+
+stepby1done:
+	JMP sum
+
+relu:
+	CMPQ CX, $0x20
+	JLT  reluby4done
+
+reluby4:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  64(SI), Z17
+	VMOVUPD  128(SI), Z18
+	VMOVUPD  192(SI), Z19
+	VPXORQ   Z12, Z12, Z12
+	VMAXPD   Z12, Z16, Z24
+	VANDPD   Z16, Z12, Z14
+	VCMPPD   $0x00, Z12, Z16, K2
+	VMOVUPD  Z14, K2, Z24
+	VCMPPD   $0x03, Z16, Z16, K2
+	VMOVUPD  Z16, K2, Z24
+	VPXORQ   Z12, Z12, Z12
+	VMAXPD   Z12, Z17, Z25
+	VANDPD   Z17, Z12, Z14
+	VCMPPD   $0x00, Z12, Z17, K2
+	VMOVUPD  Z14, K2, Z25
+	VCMPPD   $0x03, Z17, Z17, K2
+	VMOVUPD  Z17, K2, Z25
+	VPXORQ   Z12, Z12, Z12
+	VMAXPD   Z12, Z18, Z26
+	VANDPD   Z18, Z12, Z14
+	VCMPPD   $0x00, Z12, Z18, K2
+	VMOVUPD  Z14, K2, Z26
+	VCMPPD   $0x03, Z18, Z18, K2
+	VMOVUPD  Z18, K2, Z26
+	VPXORQ   Z12, Z12, Z12
+	VMAXPD   Z12, Z19, Z27
+	VANDPD   Z19, Z12, Z14
+	VCMPPD   $0x00, Z12, Z19, K2
+	VMOVUPD  Z14, K2, Z27
+	VCMPPD   $0x03, Z19, Z19, K2
+	VMOVUPD  Z19, K2, Z27
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	VMOVNTPD Z25, 64(DI)
+	VADDPD   Z25, Z6, Z6
+	VMOVNTPD Z26, 128(DI)
+	VADDPD   Z26, Z7, Z7
+	VMOVNTPD Z27, 192(DI)
+	VADDPD   Z27, Z8, Z8
+	ADDQ     $0x00000100, DI
+	ADDQ     $0x00000100, SI
+	SUBQ     $0x20, CX
+	CMPQ     CX, $0x20
+	JGE      reluby4
+
+reluby4done:
+	CMPQ CX, $0x08
+	JLT  reluby1done
+
+reluby1:
+	VMOVUPD  (SI), Z16
+	VPXORQ   Z12, Z12, Z12
+	VMAXPD   Z12, Z16, Z24
+	VANDPD   Z16, Z12, Z14
+	VCMPPD   $0x00, Z12, Z16, K2
+	VMOVUPD  Z14, K2, Z24
+	VCMPPD   $0x03, Z16, Z16, K2
+	VMOVUPD  Z16, K2, Z24
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	ADDQ     $0x00000040, DI
+	ADDQ     $0x00000040, SI
+	SUBQ     $0x08, CX
+	CMPQ     CX, $0x08
+	JGE      reluby1
+
+reluby1done:
+	JMP sum
+
+round:
+	CMPQ CX, $0x20
+	JLT  roundby4done
+
+roundby4:
+	VMOVUPD     (SI), Z16
+	VMOVUPD     64(SI), Z17
+	VMOVUPD     128(SI), Z18
+	VMOVUPD     192(SI), Z19
+	VRNDSCALEPD $0x00, Z16, Z24
+	VRNDSCALEPD $0x00, Z17, Z25
+	VRNDSCALEPD $0x00, Z18, Z26
+	VRNDSCALEPD $0x00, Z19, Z27
+	VMOVNTPD    Z24, (DI)
+	VADDPD      Z24, Z5, Z5
+	VMOVNTPD    Z25, 64(DI)
+	VADDPD      Z25, Z6, Z6
+	VMOVNTPD    Z26, 128(DI)
+	VADDPD      Z26, Z7, Z7
+	VMOVNTPD    Z27, 192(DI)
+	VADDPD      Z27, Z8, Z8
+	ADDQ        $0x00000100, DI
+	ADDQ        $0x00000100, SI
+	SUBQ        $0x20, CX
+	CMPQ        CX, $0x20
+	JGE         roundby4
+
+roundby4done:
+	CMPQ CX, $0x08
+	JLT  roundby1done
+
+roundby1:
+	VMOVUPD     (SI), Z16
+	VRNDSCALEPD $0x00, Z16, Z24
+	VMOVNTPD    Z24, (DI)
+	VADDPD      Z24, Z5, Z5
+	ADDQ        $0x00000040, DI
+	ADDQ        $0x00000040, SI
+	SUBQ        $0x08, CX
+	CMPQ        CX, $0x08
+	JGE         roundby1
+
+roundby1done:
+sum:
+	VADDPD        Z7, Z5, Z5
+	VADDPD        Z8, Z6, Z6
+	VADDPD        Z6, Z5, Z5
+	VMOVUPD       Z5, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPD        Y6, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X6
+	VADDPD        X6, X0, X0
+	VPERMILPD     $0x01, X0, X6
+	VADDSD        X6, X0, X0
+	MOVSD         X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func binaryPastAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
+// Requires: AVX, AVX512DQ, AVX512F, SSE2
+TEXT ·binaryPastAVX512(SB), NOSPLIT, $0-56
+	MOVQ   f+0(FP), AX
+	MOVQ   n+8(FP), CX
+	MOVQ   dst+16(FP), DI
+	MOVQ   a+24(FP), SI
+	MOVQ   b+32(FP), BX
+	MOVQ   mask+40(FP), DX
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	CMPQ   AX, $0x00
+	JEQ    add
+	CMPQ   AX, $0x01
+	JEQ    sub
+	CMPQ   AX, $0x02
+	JEQ    mul
+	CMPQ   AX, $0x03
+	JEQ    div
+	CMPQ   AX, $0x04
+	JEQ    max
+	CMPQ   AX, $0x05
+	JEQ    min
+	CMPQ   AX, $0x06
+	JEQ    gt
+	CMPQ   AX, $0x07
+	JEQ    ge
+	CMPQ   AX, $0x08
+	JEQ    lt
+	CMPQ   AX, $0x09
+	JEQ    le
+	CMPQ   AX, $0x0a
+	JEQ    eq
+	CMPQ   AX, $0x0b
+	JEQ    ne
+	RET
+
+add:
+	CMPQ CX, $0x20
+	JLT  addby4done
+
+addby4:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  (BX), Z20
+	VMOVUPD  64(SI), Z17
+	VMOVUPD  64(BX), Z21
+	VMOVUPD  128(SI), Z18
+	VMOVUPD  128(BX), Z22
+	VMOVUPD  192(SI), Z19
+	VMOVUPD  192(BX), Z23
+	VADDPD   Z20, Z16, Z24
+	VADDPD   Z21, Z17, Z25
+	VADDPD   Z22, Z18, Z26
+	VADDPD   Z23, Z19, Z27
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	VMOVNTPD Z25, 64(DI)
+	VADDPD   Z25, Z6, Z6
+	VMOVNTPD Z26, 128(DI)
+	VADDPD   Z26, Z7, Z7
+	VMOVNTPD Z27, 192(DI)
+	VADDPD   Z27, Z8, Z8
+	ADDQ     $0x00000100, DI
+	ADDQ     $0x00000100, SI
+	ADDQ     $0x00000100, BX
+	SUBQ     $0x20, CX
+	CMPQ     CX, $0x20
+	JGE      addby4
+
+addby4done:
+	CMPQ CX, $0x08
+	JLT  addby1done
+
+addby1:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  (BX), Z20
+	VADDPD   Z20, Z16, Z24
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	ADDQ     $0x00000040, DI
+	ADDQ     $0x00000040, SI
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x08, CX
+	CMPQ     CX, $0x08
+	JGE      addby1
+
+addby1done:
+	JMP sum
+
+sub:
+	CMPQ CX, $0x20
+	JLT  subby4done
+
+subby4:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  (BX), Z20
+	VMOVUPD  64(SI), Z17
+	VMOVUPD  64(BX), Z21
+	VMOVUPD  128(SI), Z18
+	VMOVUPD  128(BX), Z22
+	VMOVUPD  192(SI), Z19
+	VMOVUPD  192(BX), Z23
+	VSUBPD   Z20, Z16, Z24
+	VSUBPD   Z21, Z17, Z25
+	VSUBPD   Z22, Z18, Z26
+	VSUBPD   Z23, Z19, Z27
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	VMOVNTPD Z25, 64(DI)
+	VADDPD   Z25, Z6, Z6
+	VMOVNTPD Z26, 128(DI)
+	VADDPD   Z26, Z7, Z7
+	VMOVNTPD Z27, 192(DI)
+	VADDPD   Z27, Z8, Z8
+	ADDQ     $0x00000100, DI
+	ADDQ     $0x00000100, SI
+	ADDQ     $0x00000100, BX
+	SUBQ     $0x20, CX
+	CMPQ     CX, $0x20
+	JGE      subby4
+
+subby4done:
+	CMPQ CX, $0x08
+	JLT  subby1done
+
+subby1:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  (BX), Z20
+	VSUBPD   Z20, Z16, Z24
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	ADDQ     $0x00000040, DI
+	ADDQ     $0x00000040, SI
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x08, CX
+	CMPQ     CX, $0x08
+	JGE      subby1
+
+subby1done:
+	JMP sum
+
+mul:
+	CMPQ CX, $0x20
+	JLT  mulby4done
+
+mulby4:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  (BX), Z20
+	VMOVUPD  64(SI), Z17
+	VMOVUPD  64(BX), Z21
+	VMOVUPD  128(SI), Z18
+	VMOVUPD  128(BX), Z22
+	VMOVUPD  192(SI), Z19
+	VMOVUPD  192(BX), Z23
+	VMULPD   Z20, Z16, Z24
+	VMULPD   Z21, Z17, Z25
+	VMULPD   Z22, Z18, Z26
+	VMULPD   Z23, Z19, Z27
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	VMOVNTPD Z25, 64(DI)
+	VADDPD   Z25, Z6, Z6
+	VMOVNTPD Z26, 128(DI)
+	VADDPD   Z26, Z7, Z7
+	VMOVNTPD Z27, 192(DI)
+	VADDPD   Z27, Z8, Z8
+	ADDQ     $0x00000100, DI
+	ADDQ     $0x00000100, SI
+	ADDQ     $0x00000100, BX
+	SUBQ     $0x20, CX
+	CMPQ     CX, $0x20
+	JGE      mulby4
+
+mulby4done:
+	CMPQ CX, $0x08
+	JLT  mulby1done
+
+mulby1:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  (BX), Z20
+	VMULPD   Z20, Z16, Z24
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	ADDQ     $0x00000040, DI
+	ADDQ     $0x00000040, SI
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x08, CX
+	CMPQ     CX, $0x08
+	JGE      mulby1
+
+mulby1done:
+	JMP sum
+
+div:
+	CMPQ CX, $0x20
+	JLT  divby4done
+
+divby4:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  (BX), Z20
+	VMOVUPD  64(SI), Z17
+	VMOVUPD  64(BX), Z21
+	VMOVUPD  128(SI), Z18
+	VMOVUPD  128(BX), Z22
+	VMOVUPD  192(SI), Z19
+	VMOVUPD  192(BX), Z23
+	VDIVPD   Z20, Z16, Z24
+	VDIVPD   Z21, Z17, Z25
+	VDIVPD   Z22, Z18, Z26
+	VDIVPD   Z23, Z19, Z27
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	VMOVNTPD Z25, 64(DI)
+	VADDPD   Z25, Z6, Z6
+	VMOVNTPD Z26, 128(DI)
+	VADDPD   Z26, Z7, Z7
+	VMOVNTPD Z27, 192(DI)
+	VADDPD   Z27, Z8, Z8
+	ADDQ     $0x00000100, DI
+	ADDQ     $0x00000100, SI
+	ADDQ     $0x00000100, BX
+	SUBQ     $0x20, CX
+	CMPQ     CX, $0x20
+	JGE      divby4
+
+divby4done:
+	CMPQ CX, $0x08
+	JLT  divby1done
+
+divby1:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  (BX), Z20
+	VDIVPD   Z20, Z16, Z24
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	ADDQ     $0x00000040, DI
+	ADDQ     $0x00000040, SI
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x08, CX
+	CMPQ     CX, $0x08
+	JGE      divby1
+
+divby1done:
+	JMP sum
+
+max:
+	CMPQ CX, $0x20
+	JLT  maxby4done
+
+maxby4:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  (BX), Z20
+	VMOVUPD  64(SI), Z17
+	VMOVUPD  64(BX), Z21
+	VMOVUPD  128(SI), Z18
+	VMOVUPD  128(BX), Z22
+	VMOVUPD  192(SI), Z19
+	VMOVUPD  192(BX), Z23
+	VMAXPD   Z20, Z16, Z24
+	VANDPD   Z16, Z20, Z14
+	VCMPPD   $0x00, Z20, Z16, K2
+	VMOVUPD  Z14, K2, Z24
+	VCMPPD   $0x03, Z16, Z16, K2
+	VMOVUPD  Z16, K2, Z24
+	VMAXPD   Z21, Z17, Z25
+	VANDPD   Z17, Z21, Z14
+	VCMPPD   $0x00, Z21, Z17, K2
+	VMOVUPD  Z14, K2, Z25
+	VCMPPD   $0x03, Z17, Z17, K2
+	VMOVUPD  Z17, K2, Z25
+	VMAXPD   Z22, Z18, Z26
+	VANDPD   Z18, Z22, Z14
+	VCMPPD   $0x00, Z22, Z18, K2
+	VMOVUPD  Z14, K2, Z26
+	VCMPPD   $0x03, Z18, Z18, K2
+	VMOVUPD  Z18, K2, Z26
+	VMAXPD   Z23, Z19, Z27
+	VANDPD   Z19, Z23, Z14
+	VCMPPD   $0x00, Z23, Z19, K2
+	VMOVUPD  Z14, K2, Z27
+	VCMPPD   $0x03, Z19, Z19, K2
+	VMOVUPD  Z19, K2, Z27
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	VMOVNTPD Z25, 64(DI)
+	VADDPD   Z25, Z6, Z6
+	VMOVNTPD Z26, 128(DI)
+	VADDPD   Z26, Z7, Z7
+	VMOVNTPD Z27, 192(DI)
+	VADDPD   Z27, Z8, Z8
+	ADDQ     $0x00000100, DI
+	ADDQ     $0x00000100, SI
+	ADDQ     $0x00000100, BX
+	SUBQ     $0x20, CX
+	CMPQ     CX, $0x20
+	JGE      maxby4
+
+maxby4done:
+	CMPQ CX, $0x08
+	JLT  maxby1done
+
+maxby1:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  (BX), Z20
+	VMAXPD   Z20, Z16, Z24
+	VANDPD   Z16, Z20, Z14
+	VCMPPD   $0x00, Z20, Z16, K2
+	VMOVUPD  Z14, K2, Z24
+	VCMPPD   $0x03, Z16, Z16, K2
+	VMOVUPD  Z16, K2, Z24
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	ADDQ     $0x00000040, DI
+	ADDQ     $0x00000040, SI
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x08, CX
+	CMPQ     CX, $0x08
+	JGE      maxby1
+
+maxby1done:
+	JMP sum
+
+min:
+	CMPQ CX, $0x20
+	JLT  minby4done
+
+minby4:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  (BX), Z20
+	VMOVUPD  64(SI), Z17
+	VMOVUPD  64(BX), Z21
+	VMOVUPD  128(SI), Z18
+	VMOVUPD  128(BX), Z22
+	VMOVUPD  192(SI), Z19
+	VMOVUPD  192(BX), Z23
+	VMINPD   Z20, Z16, Z24
+	VORPD    Z16, Z20, Z14
+	VCMPPD   $0x00, Z20, Z16, K2
+	VMOVUPD  Z14, K2, Z24
+	VCMPPD   $0x03, Z16, Z16, K2
+	VMOVUPD  Z16, K2, Z24
+	VMINPD   Z21, Z17, Z25
+	VORPD    Z17, Z21, Z14
+	VCMPPD   $0x00, Z21, Z17, K2
+	VMOVUPD  Z14, K2, Z25
+	VCMPPD   $0x03, Z17, Z17, K2
+	VMOVUPD  Z17, K2, Z25
+	VMINPD   Z22, Z18, Z26
+	VORPD    Z18, Z22, Z14
+	VCMPPD   $0x00, Z22, Z18, K2
+	VMOVUPD  Z14, K2, Z26
+	VCMPPD   $0x03, Z18, Z18, K2
+	VMOVUPD  Z18, K2, Z26
+	VMINPD   Z23, Z19, Z27
+	VORPD    Z19, Z23, Z14
+	VCMPPD   $0x00, Z23, Z19, K2
+	VMOVUPD  Z14, K2, Z27
+	VCMPPD   $0x03, Z19, Z19, K2
+	VMOVUPD  Z19, K2, Z27
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	VMOVNTPD Z25, 64(DI)
+	VADDPD   Z25, Z6, Z6
+	VMOVNTPD Z26, 128(DI)
+	VADDPD   Z26, Z7, Z7
+	VMOVNTPD Z27, 192(DI)
+	VADDPD   Z27, Z8, Z8
+	ADDQ     $0x00000100, DI
+	ADDQ     $0x00000100, SI
+	ADDQ     $0x00000100, BX
+	SUBQ     $0x20, CX
+	CMPQ     CX, $0x20
+	JGE      minby4
+
+minby4done:
+	CMPQ CX, $0x08
+	JLT  minby1done
+
+minby1:
+	VMOVUPD  (SI), Z16
+	VMOVUPD  (BX), Z20
+	VMINPD   Z20, Z16, Z24
+	VORPD    Z16, Z20, Z14
+	VCMPPD   $0x00, Z20, Z16, K2
+	VMOVUPD  Z14, K2, Z24
+	VCMPPD   $0x03, Z16, Z16, K2
+	VMOVUPD  Z16, K2, Z24
+	VMOVNTPD Z24, (DI)
+	VADDPD   Z24, Z5, Z5
+	ADDQ     $0x00000040, DI
+	ADDQ     $0x00000040, SI
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x08, CX
+	CMPQ     CX, $0x08
+	JGE      minby1
+
+minby1done:
+	JMP sum
+
+gt:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          gtby4done
+
+gtby4:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   64(BX), Z21
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   128(BX), Z22
+	VMOVUPD   192(SI), Z19
+	VMOVUPD   192(BX), Z23
+	VCMPPD    $0x0e, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VCMPPD    $0x0e, Z21, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VCMPPD    $0x0e, Z22, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VCMPPD    $0x0e, Z23, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVNTPD  Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVNTPD  Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVNTPD  Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       gtby4
+
+gtby4done:
+	CMPQ CX, $0x08
+	JLT  gtby1done
+
+gtby1:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VCMPPD    $0x0e, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       gtby1
+
+gtby1done:
+	JMP sum
+
+ge:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          geby4done
+
+geby4:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   64(BX), Z21
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   128(BX), Z22
+	VMOVUPD   192(SI), Z19
+	VMOVUPD   192(BX), Z23
+	VCMPPD    $0x0d, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VCMPPD    $0x0d, Z21, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VCMPPD    $0x0d, Z22, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VCMPPD    $0x0d, Z23, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVNTPD  Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVNTPD  Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVNTPD  Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       geby4
+
+geby4done:
+	CMPQ CX, $0x08
+	JLT  geby1done
+
+geby1:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VCMPPD    $0x0d, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       geby1
+
+geby1done:
+	JMP sum
+
+lt:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          ltby4done
+
+ltby4:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   64(BX), Z21
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   128(BX), Z22
+	VMOVUPD   192(SI), Z19
+	VMOVUPD   192(BX), Z23
+	VCMPPD    $0x01, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VCMPPD    $0x01, Z21, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VCMPPD    $0x01, Z22, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VCMPPD    $0x01, Z23, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVNTPD  Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVNTPD  Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVNTPD  Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       ltby4
+
+ltby4done:
+	CMPQ CX, $0x08
+	JLT  ltby1done
+
+ltby1:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VCMPPD    $0x01, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       ltby1
+
+ltby1done:
+	JMP sum
+
+le:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          leby4done
+
+leby4:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   64(BX), Z21
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   128(BX), Z22
+	VMOVUPD   192(SI), Z19
+	VMOVUPD   192(BX), Z23
+	VCMPPD    $0x02, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VCMPPD    $0x02, Z21, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VCMPPD    $0x02, Z22, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VCMPPD    $0x02, Z23, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVNTPD  Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVNTPD  Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVNTPD  Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       leby4
+
+leby4done:
+	CMPQ CX, $0x08
+	JLT  leby1done
+
+leby1:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VCMPPD    $0x02, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       leby1
+
+leby1done:
+	JMP sum
+
+eq:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          eqby4done
+
+eqby4:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   64(BX), Z21
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   128(BX), Z22
+	VMOVUPD   192(SI), Z19
+	VMOVUPD   192(BX), Z23
+	VCMPPD    $0x00, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VCMPPD    $0x00, Z21, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VCMPPD    $0x00, Z22, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VCMPPD    $0x00, Z23, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVNTPD  Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVNTPD  Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVNTPD  Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       eqby4
+
+eqby4done:
+	CMPQ CX, $0x08
+	JLT  eqby1done
+
+eqby1:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VCMPPD    $0x00, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       eqby1
+
+eqby1done:
+	JMP sum
+
+ne:
+	MOVQ         $0x3ff0000000000000, R8
+	VMOVQ        R8, X14
+	VBROADCASTSD X14, Z14
+	CMPQ         CX, $0x20
+	JLT          neby4done
+
+neby4:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VMOVUPD   64(SI), Z17
+	VMOVUPD   64(BX), Z21
+	VMOVUPD   128(SI), Z18
+	VMOVUPD   128(BX), Z22
+	VMOVUPD   192(SI), Z19
+	VMOVUPD   192(BX), Z23
+	VCMPPD    $0x04, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VCMPPD    $0x04, Z21, Z17, K2
+	VMOVUPD.Z Z14, K2, Z25
+	VCMPPD    $0x04, Z22, Z18, K2
+	VMOVUPD.Z Z14, K2, Z26
+	VCMPPD    $0x04, Z23, Z19, K2
+	VMOVUPD.Z Z14, K2, Z27
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	VMOVNTPD  Z25, 64(DI)
+	VADDPD    Z25, Z6, Z6
+	VMOVNTPD  Z26, 128(DI)
+	VADDPD    Z26, Z7, Z7
+	VMOVNTPD  Z27, 192(DI)
+	VADDPD    Z27, Z8, Z8
+	ADDQ      $0x00000100, DI
+	ADDQ      $0x00000100, SI
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x20, CX
+	CMPQ      CX, $0x20
+	JGE       neby4
+
+neby4done:
+	CMPQ CX, $0x08
+	JLT  neby1done
+
+neby1:
+	VMOVUPD   (SI), Z16
+	VMOVUPD   (BX), Z20
+	VCMPPD    $0x04, Z20, Z16, K2
+	VMOVUPD.Z Z14, K2, Z24
+	VMOVNTPD  Z24, (DI)
+	VADDPD    Z24, Z5, Z5
+	ADDQ      $0x00000040, DI
+	ADDQ      $0x00000040, SI
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x08, CX
+	CMPQ      CX, $0x08
+	JGE       neby1
+
+neby1done:
+sum:
+	VADDPD        Z7, Z5, Z5
+	VADDPD        Z8, Z6, Z6
+	VADDPD        Z6, Z5, Z5
+	VMOVUPD       Z5, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPD        Y6, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X6
+	VADDPD        X6, X0, X0
+	VPERMILPD     $0x01, X0, X6
+	VADDSD        X6, X0, X0
+	MOVSD         X0, ret+48(FP)
+	VZEROUPPER
+	RET
 
 // func listRowsAVX512(n int, bits *uint64, list *int32) int
 // Requires: AVX, AVX512F, POPCNT

@@ -229,6 +229,36 @@ func TestScale(t *testing.T) {
 	}
 }
 
+// TestApplyPast: what goes past the caches is the same, wherever it begins.
+func TestApplyPast(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, tier := range Tiers() {
+		for f := range op.Fn(len(inAssembly) - 1) {
+			if !tier.HasPast(f) {
+				continue
+			}
+			for range 300 {
+				n, at := r.IntN(100), r.IntN(9)
+				a, b, dst := numbers(r, n), numbers(r, n), make([]float64, at+n+1)
+				sum, exact, most := tier.ApplyPast(f, dst[at:at+n], a, b), 0.0, 0.0
+				for i, got := range dst[at : at+n] {
+					exact += got
+					most = max(most, math.Abs(got))
+					if want := f.Apply(a[i], b[i], 0); !alike(got, want) {
+						t.Fatalf("%v: %v(%g, %g) at %d of %d is %g, not %g", tier, f, a[i], b[i], i, n, got, want)
+					}
+				}
+				if finite := sum-sum == 0; finite != (exact-exact == 0) && most < 1e300 || finite && math.Abs(sum-exact) > 1e-9*max(1, most) {
+					t.Fatalf("%v: the sum of %v is %g, not %g", tier, f, sum, exact)
+				}
+				if slices.ContainsFunc(append(dst[:at:at], dst[at+n]), func(x float64) bool { return x != 0 }) {
+					t.Fatalf("%v: %v of %d writes beside", tier, f, n)
+				}
+			}
+		}
+	}
+}
+
 // TestAddEight adds row by row.
 func TestAddEight(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 20))

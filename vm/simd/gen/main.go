@@ -10,6 +10,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -38,6 +39,8 @@ func main() {
 		m.counts()
 		m.common()
 		m.transpose()
+		m.stream("unaryPast", unary[:simple])
+		m.stream("binaryPast", binary)
 	}
 	avx512.listRows()
 	avx512.addRows()
@@ -594,18 +597,28 @@ var (
 	}
 )
 
+// simple is the number of unary functions before those that take longer than to read and write memory.
+const simple = 8
+
 // stream writes the functions of one table over runs. Those of scaled have one
 // number for b, and find in to what dst holds. The others give the sum of what they made, in
-// any order, which costs nothing beside the memory: it is finite only if all of that is.
+// any order, which costs nothing beside the memory: it is finite only if all of that is. Those past
+// the caches write whole cache lines.
 func (m machine) stream(name string, table []elementwise) {
-	two, by := name == "binary", name == "scaled"
+	two, by, past := strings.HasPrefix(name, "binary"), name == "scaled", strings.HasSuffix(name, "Past")
 	signature, also := "func(f, n int, dst, a, b *float64, mask *byte)", ""
 	if !by {
 		signature, also = signature+" float64", ", and gives the sum of it, in any order"
 	}
-	m.begin(name, signature, fmt.Sprintf("sets dst to function f of n doubles of a, or of a and b%s; the mask is of the last n%%%d.", also, m.lanes),
-		RAX, RCX, RDI, RSI, RBX, RDX)
-	m.loadMask()
+	if past {
+		also += ", past the caches; n is a multiple of 8, and dst begins a cache line. There is no mask."
+	} else {
+		also += fmt.Sprintf("; the mask is of the last n%%%d.", m.lanes)
+	}
+	m.begin(name, signature, "sets dst to function f of n doubles of a, or of a and b"+also, RAX, RCX, RDI, RSI, RBX, RDX)
+	if !past {
+		m.loadMask()
+	}
 	k, sums := m.regs[14], m.regs[5:9]
 	if !by {
 		for _, s := range sums {
@@ -641,7 +654,11 @@ func (m machine) stream(name string, table []elementwise) {
 			}
 			f.do(m, x[:n], y[:n], to[:n], k)
 			for i, to := range to[:n] {
-				m.store(to, at(dst, i), masked)
+				if past {
+					VMOVNTPD(to, at(dst, i))
+				} else {
+					m.store(to, at(dst, i), masked)
+				}
 				switch s := sums[first+i]; {
 				case by:
 				case !masked:
@@ -663,10 +680,12 @@ func (m machine) stream(name string, table []elementwise) {
 				some(first, min(n, len(x)), false)
 			}
 		}, cursors...)
-		CMPQ(RCX, U8(0))
-		JEQ(LabelRef(f.name + "done"))
-		some(0, 1, true)
-		Label(f.name + "done")
+		if !past {
+			CMPQ(RCX, U8(0))
+			JEQ(LabelRef(f.name + "done"))
+			some(0, 1, true)
+			Label(f.name + "done")
+		}
 		if by {
 			end()
 		} else {
