@@ -99,10 +99,10 @@ func (p *Fused) registers(reg *fusedRegs, args [][]float64, f []float64) {
 }
 
 // tier returns the tier for a run: to read memory by half a cache line takes four fifths of the
-// time. An exponential takes longer than that.
+// time, for what goes past the caches. A root takes longer than that.
 func (p *Fused) tier(t simd.Tier) simd.Tier {
-	exp := func(m op.Micro) bool { return m.Fn == op.FnExp || m.Fn == op.FnSigmoid }
-	if p.past && (t == simd.Best || t == simd.AVX512) && !slices.ContainsFunc(p.code, exp) {
+	root := func(m op.Micro) bool { return m.Fn == op.FnSqrt }
+	if p.past && (t == simd.Best || t == simd.AVX512) && !slices.ContainsFunc(p.code, root) {
 		return simd.AVX2
 	}
 	return t
@@ -183,7 +183,7 @@ func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) 
 	}
 	for lo := 0; lo < p.n; lo += size {
 		n := min(size, p.n-lo)
-		right, s := p.block(tier, &reg, dst, args, f, lo, n, direct)
+		right, s := p.block(tier, &reg, dst, args, f, lo, n)
 		exact = exact && right
 		sum += s
 		c.Ops += per * uint64(n)
@@ -204,11 +204,12 @@ func (p *Fused) direct(t simd.Tier) bool { return p.bare && (!p.past || t.HasPas
 
 // block evaluates the points lo..lo+n; exact is false when a check failed. The sum of
 // their values is NaN where it is not known.
-func (p *Fused) block(t simd.Tier, reg *fusedRegs, dst []float64, args [][]float64, f []float64, lo, n int, direct bool) (exact bool, sum float64) {
+func (p *Fused) block(t simd.Tier, reg *fusedRegs, dst []float64, args [][]float64, f []float64, lo, n int) (exact bool, sum float64) {
 	p.load(reg, args, f, lo, n)
-	if direct && p.past {
-		m := &p.code[0]
-		return true, t.ApplyPast(m.Fn, dst[lo:lo+n], reg[m.A%MaxRegs], reg[m.B%MaxRegs])
+	if last := len(p.code) - 1; p.past && t.HasPast(p.code[last].Fn) && p.code[last].Dst == p.result {
+		m := &p.code[last]
+		exact, _ = p.eval(t, reg, p.code[:last], n)
+		return exact, t.ApplyPast(m.Fn, dst[lo:lo+n], reg[m.A%MaxRegs], reg[m.B%MaxRegs])
 	}
 	fixed := int(p.result) < len(p.in)+len(p.consts)
 	if !p.folds && !fixed && !p.past {
