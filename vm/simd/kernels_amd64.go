@@ -99,16 +99,6 @@ func commonAVX2(n int, bits *uint64, rows *uint64, with *uint64) int
 //go:noescape
 func transposeAVX2(block *[64]uint64)
 
-// unaryPastAVX2 sets dst to function f of n doubles of a, or of a and b, and gives the sum of it, in any order, past the caches; n is a multiple of 8, and dst begins a cache line. There is no mask.
-//
-//go:noescape
-func unaryPastAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
-
-// binaryPastAVX2 sets dst to function f of n doubles of a, or of a and b, and gives the sum of it, in any order, past the caches; n is a multiple of 8, and dst begins a cache line. There is no mask.
-//
-//go:noescape
-func binaryPastAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
-
 // gemm8x1AVX512 multiplies a panel of 1 vectors, the last of them masked, in tiles of 8 rows.
 //
 //go:noescape
@@ -204,15 +194,10 @@ func commonAVX512(n int, bits *uint64, rows *uint64, with *uint64) int
 //go:noescape
 func transposeAVX512(block *[64]uint64)
 
-// unaryPastAVX512 sets dst to function f of n doubles of a, or of a and b, and gives the sum of it, in any order, past the caches; n is a multiple of 8, and dst begins a cache line. There is no mask.
+// binaryPastAVX2 sets dst to function f of n doubles of a, or of a and b, and gives the sum of it, in any order, past the caches; n is a multiple of 8, and dst begins a cache line. There is no mask.
 //
 //go:noescape
-func unaryPastAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
-
-// binaryPastAVX512 sets dst to function f of n doubles of a, or of a and b, and gives the sum of it, in any order, past the caches; n is a multiple of 8, and dst begins a cache line. There is no mask.
-//
-//go:noescape
-func binaryPastAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
+func binaryPastAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
 
 // listRowsAVX512 sets list to the positions of the ones of n words, times 64, and returns how many there are; it may write 16 numbers more.
 //

@@ -47,29 +47,21 @@ func (t Tier) Apply(f op.Fn, dst, a, b []float64) (sum float64, ok bool) {
 
 // HasPast reports whether ApplyPast has instructions for f.
 func (t Tier) HasPast(f op.Fn) bool {
-	return inAssembly[f].arity != 0 && f != op.FnExp && f != op.FnSigmoid && t.hasRuns()
+	return (f == op.FnAdd || f == op.FnSub || f == op.FnMul || f == op.FnDiv) && t.hasRuns()
 }
 
 // ApplyPast is Apply without taking room in the caches, for the functions that HasPast names: the
 // numbers outside whole cache lines of dst are made in Go.
 func (t Tier) ApplyPast(f op.Fn, dst, a, b []float64) (sum float64) {
 	const line = 8 // numbers
-	in := inAssembly[f]
-	if in.arity == 1 {
-		b = a
-	}
 	a, b = a[:len(dst)], b[:len(dst)]
 	from := 0
 	if len(dst) > 0 {
 		from = min(len(dst), int(-uintptr(unsafe.Pointer(&dst[0]))/8%line))
 	}
 	to := from + (len(dst)-from)&^(line-1)
-	switch {
-	case from == to:
-	case in.arity == 1:
-		sum = t.unaryPast(in.f, dst[from:to], a[from:])
-	default:
-		sum = t.binaryPast(in.f, dst[from:to], a[from:], b[from:])
+	if from < to {
+		sum = t.binaryPast(inAssembly[f].f, dst[from:to], a[from:], b[from:])
 	}
 	for _, some := range [][2]int{{0, from}, {to, len(dst)}} {
 		for i := some[0]; i < some[1]; i++ {

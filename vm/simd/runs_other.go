@@ -9,7 +9,6 @@ const none = "BUG: simd: there is no such kernel"
 
 func (Tier) unary(int, []float64, []float64) float64                 { panic(none) }
 func (Tier) binary(int, []float64, []float64, []float64) float64     { panic(none) }
-func (Tier) unaryPast(int, []float64, []float64) float64             { panic(none) }
 func (Tier) binaryPast(int, []float64, []float64, []float64) float64 { panic(none) }
 func (Tier) marks(f int, dst []uint64, a, b []float64)               { panic(none) }
 func (Tier) spread(dst []float64, words []uint64)                    { panic(none) }

@@ -122,17 +122,7 @@ func (t Tier) binary(f int, dst, a, b []float64) float64 {
 	return binaryAVX2(f, len(dst), &dst[0], &a[0], &b[0], mask256(len(dst)))
 }
 
-func (t Tier) unaryPast(f int, dst, a []float64) float64 {
-	if t.set() == AVX512 {
-		return unaryPastAVX512(f, len(dst), &dst[0], &a[0], nil, nil)
-	}
-	return unaryPastAVX2(f, len(dst), &dst[0], &a[0], nil, nil)
-}
-
-func (t Tier) binaryPast(f int, dst, a, b []float64) float64 {
-	if t.set() == AVX512 {
-		return binaryPastAVX512(f, len(dst), &dst[0], &a[0], &b[0], nil)
-	}
+func (Tier) binaryPast(f int, dst, a, b []float64) float64 {
 	return binaryPastAVX2(f, len(dst), &dst[0], &a[0], &b[0], nil)
 }
 
