@@ -101,10 +101,10 @@ func (p *Fused) registers(reg *fusedRegs, args [][]float64, f []float64) {
 }
 
 // tier returns the tier for a run: to read memory by half a cache line takes four fifths of the
-// time. An exponential takes longer than that.
+// time, for what goes past the caches. A root takes longer than that.
 func (p *Fused) tier(t simd.Tier) simd.Tier {
-	exp := func(m op.Micro) bool { return m.Fn == op.FnExp || m.Fn == op.FnSigmoid }
-	if p.past && (t == simd.Best || t == simd.AVX512) && !slices.ContainsFunc(p.code, exp) {
+	root := func(m op.Micro) bool { return m.Fn == op.FnSqrt }
+	if p.past && (t == simd.Best || t == simd.AVX512) && !slices.ContainsFunc(p.code, root) {
 		return simd.AVX2
 	}
 	return t
@@ -179,8 +179,9 @@ func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) 
 	size := p.blockLen()
 	exact = true
 	per, since, sum, tier := p.perPoint(), uint64(0), 0.0, p.tier(c.Tier)
-	if p.bare && !p.past {
-		size = fusedBare
+	direct := p.direct(c.Tier)
+	if direct {
+		size, tier = fusedBare, c.Tier
 	}
 	for lo := 0; lo < p.n; lo += size {
 		n := min(size, p.n-lo)
@@ -199,10 +200,19 @@ func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) 
 	return exact, true
 }
 
+// direct reports whether a block needs no registers: it is of one instruction that reads arguments and
+// writes the result, past the caches too.
+func (p *Fused) direct(t simd.Tier) bool { return p.bare && (!p.past || t.HasPast(p.code[0].Fn)) }
+
 // block evaluates the points lo..lo+n; exact is false when a check failed. The sum of
 // their values is NaN where it is not known.
 func (p *Fused) block(t simd.Tier, reg *fusedRegs, dst []float64, args [][]float64, f []float64, lo, n int) (exact bool, sum float64) {
 	p.load(reg, args, f, lo, n)
+	if last := len(p.code) - 1; p.past && t.HasPast(p.code[last].Fn) && p.code[last].Dst == p.result {
+		m := &p.code[last]
+		exact, _ = p.eval(t, reg, p.code[:last], n)
+		return exact, t.ApplyPast(m.Fn, dst[lo:lo+n], reg[m.A%MaxRegs], reg[m.B%MaxRegs])
+	}
 	fixed := int(p.result) < len(p.in)+len(p.consts)
 	if !p.folds && !fixed && !p.past {
 		reg[p.result] = dst[lo : lo+n]

@@ -12,6 +12,7 @@ import (
 type foldNest struct {
 	fold   op.Fold
 	outer  []loopAxis
+	rows   loopAxis // inner runs next to each other that are added to the same elements; else one
 	inner  loopAxis
 	assign bool // every element of dst is the fold of one inner run
 	outLen int
@@ -22,7 +23,7 @@ type foldNest struct {
 // lies. sparse says that the loops do not reach every element of dst.
 func planFoldNest(f op.Fold, axes []loopAxis, outLen uint64, sparse bool) *foldNest {
 	sortLoops(axes, byStride(slotA))
-	p := &foldNest{fold: f, inner: loopAxis{n: 1}, outLen: int(outLen), ops: loopsProduct(axes)}
+	p := &foldNest{fold: f, rows: loopAxis{n: 1}, inner: loopAxis{n: 1}, outLen: int(outLen), ops: loopsProduct(axes)}
 	if axes = mergeLoops(axes); len(axes) > 0 {
 		last := len(axes) - 1
 		p.outer, p.inner = axes[:last], axes[last]
@@ -30,6 +31,9 @@ func planFoldNest(f op.Fold, axes []loopAxis, outLen uint64, sparse bool) *foldN
 	p.assign = !sparse && contracted(p.inner) && p.inner.n <= PollOps && !slices.ContainsFunc(p.outer, contracted)
 	if !p.assign {
 		p.ops = satSum(p.ops, outLen)
+	}
+	if last := len(p.outer) - 1; f == op.FoldSum && last >= 0 && contracted(p.outer[last]) && p.inner.stride[slotA] == 1 && p.inner.stride[slotD] == 1 {
+		p.rows, p.outer = p.outer[last], p.outer[:last]
 	}
 	return p
 }
@@ -42,13 +46,34 @@ func (p *foldNest) run(c *Ctl, dst, a []float64) bool {
 	m := newMeter(c)
 	var o odometer
 	for {
-		if !p.block(&m, dst[o.off[slotD]:], a[o.off[slotA]:]) {
+		if !p.blocks(&m, dst[o.off[slotD]:], a[o.off[slotA]:]) {
 			return false
 		}
 		if !o.next(p.outer) {
 			return true
 		}
 	}
+}
+
+// blocks folds the rows at one point of the outer loops, eight at a time.
+func (p *foldNest) blocks(m *meter, dst, a []float64) bool {
+	const eight = 8
+	i, step := 0, p.rows.stride[slotA]
+	for ; p.rows.n-i >= eight; i += eight {
+		for lo := 0; lo < p.inner.n; lo += PollOps / eight {
+			n := min(PollOps/eight, p.inner.n-lo)
+			m.c.Tier.AddEight(dst[lo:lo+n], a[i*step+lo:], step)
+			if !m.spend(eight * n) {
+				return false
+			}
+		}
+	}
+	for ; i < p.rows.n; i++ {
+		if !p.block(m, dst, a[i*step:]) {
+			return false
+		}
+	}
+	return true
 }
 
 // block folds the inner run at one point of the outer loops.

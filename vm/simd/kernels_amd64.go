@@ -49,6 +49,11 @@ func scaledAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte)
 //go:noescape
 func pastAVX2(n int, dst *float64, a *float64)
 
+// addEightAVX2 adds eight rows of a, stride apart, to n doubles of dst, a multiple of 16: to each, one after the other.
+//
+//go:noescape
+func addEightAVX2(n int, dst *float64, a *float64, stride int)
+
 // marksAVX2 sets n bits of dst, a multiple of 8, to whether a and b compare as f says: > >= < <= = !=.
 //
 //go:noescape
@@ -139,6 +144,11 @@ func scaledAVX512(f int, n int, dst *float64, a *float64, b *float64, mask *byte
 //go:noescape
 func pastAVX512(n int, dst *float64, a *float64)
 
+// addEightAVX512 adds eight rows of a, stride apart, to n doubles of dst, a multiple of 16: to each, one after the other.
+//
+//go:noescape
+func addEightAVX512(n int, dst *float64, a *float64, stride int)
+
 // marksAVX512 sets n bits of dst, a multiple of 8, to whether a and b compare as f says: > >= < <= = !=.
 //
 //go:noescape
@@ -183,6 +193,11 @@ func commonAVX512(n int, bits *uint64, rows *uint64, with *uint64) int
 //
 //go:noescape
 func transposeAVX512(block *[64]uint64)
+
+// binaryPastAVX2 sets dst to function f of n doubles of a, or of a and b, and gives the sum of it, in any order, past the caches; n is a multiple of 8, and dst begins a cache line. There is no mask.
+//
+//go:noescape
+func binaryPastAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
 
 // listRowsAVX512 sets list to the positions of the ones of n words, times 64, and returns how many there are; it may write 16 numbers more.
 //

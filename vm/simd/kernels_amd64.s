@@ -3287,6 +3287,67 @@ by4:
 	VZEROUPPER
 	RET
 
+// func addEightAVX2(n int, dst *float64, a *float64, stride int)
+// Requires: AVX
+TEXT ·addEightAVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), DI
+	MOVQ a+16(FP), SI
+	MOVQ stride+24(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), R8
+	LEAQ (SI)(BX*4), R9
+
+by4:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VADDPD  (SI), Y0, Y0
+	VADDPD  32(SI), Y1, Y1
+	VADDPD  64(SI), Y2, Y2
+	VADDPD  96(SI), Y3, Y3
+	VADDPD  (SI)(BX*1), Y0, Y0
+	VADDPD  32(SI)(BX*1), Y1, Y1
+	VADDPD  64(SI)(BX*1), Y2, Y2
+	VADDPD  96(SI)(BX*1), Y3, Y3
+	VADDPD  (SI)(BX*2), Y0, Y0
+	VADDPD  32(SI)(BX*2), Y1, Y1
+	VADDPD  64(SI)(BX*2), Y2, Y2
+	VADDPD  96(SI)(BX*2), Y3, Y3
+	VADDPD  (SI)(R8*1), Y0, Y0
+	VADDPD  32(SI)(R8*1), Y1, Y1
+	VADDPD  64(SI)(R8*1), Y2, Y2
+	VADDPD  96(SI)(R8*1), Y3, Y3
+	VADDPD  (R9), Y0, Y0
+	VADDPD  32(R9), Y1, Y1
+	VADDPD  64(R9), Y2, Y2
+	VADDPD  96(R9), Y3, Y3
+	VADDPD  (R9)(BX*1), Y0, Y0
+	VADDPD  32(R9)(BX*1), Y1, Y1
+	VADDPD  64(R9)(BX*1), Y2, Y2
+	VADDPD  96(R9)(BX*1), Y3, Y3
+	VADDPD  (R9)(BX*2), Y0, Y0
+	VADDPD  32(R9)(BX*2), Y1, Y1
+	VADDPD  64(R9)(BX*2), Y2, Y2
+	VADDPD  96(R9)(BX*2), Y3, Y3
+	VADDPD  (R9)(R8*1), Y0, Y0
+	VADDPD  32(R9)(R8*1), Y1, Y1
+	VADDPD  64(R9)(R8*1), Y2, Y2
+	VADDPD  96(R9)(R8*1), Y3, Y3
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, R9
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     by4
+	VZEROUPPER
+	RET
+
 // func marksAVX2(f int, n int, dst *uint64, a *float64, b *float64)
 // Requires: AVX
 TEXT ·marksAVX2(SB), NOSPLIT, $0-40
@@ -9273,6 +9334,47 @@ by4:
 	VZEROUPPER
 	RET
 
+// func addEightAVX512(n int, dst *float64, a *float64, stride int)
+// Requires: AVX, AVX512F
+TEXT ·addEightAVX512(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), CX
+	MOVQ dst+8(FP), DI
+	MOVQ a+16(FP), SI
+	MOVQ stride+24(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), R8
+	LEAQ (SI)(BX*4), R9
+
+by2:
+	VMOVUPD (DI), Z0
+	VMOVUPD 64(DI), Z1
+	VADDPD  (SI), Z0, Z0
+	VADDPD  64(SI), Z1, Z1
+	VADDPD  (SI)(BX*1), Z0, Z0
+	VADDPD  64(SI)(BX*1), Z1, Z1
+	VADDPD  (SI)(BX*2), Z0, Z0
+	VADDPD  64(SI)(BX*2), Z1, Z1
+	VADDPD  (SI)(R8*1), Z0, Z0
+	VADDPD  64(SI)(R8*1), Z1, Z1
+	VADDPD  (R9), Z0, Z0
+	VADDPD  64(R9), Z1, Z1
+	VADDPD  (R9)(BX*1), Z0, Z0
+	VADDPD  64(R9)(BX*1), Z1, Z1
+	VADDPD  (R9)(BX*2), Z0, Z0
+	VADDPD  64(R9)(BX*2), Z1, Z1
+	VADDPD  (R9)(R8*1), Z0, Z0
+	VADDPD  64(R9)(R8*1), Z1, Z1
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	ADDQ    $0x00000080, DI
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000080, R9
+	SUBQ    $0x10, CX
+	CMPQ    CX, $0x10
+	JGE     by2
+	VZEROUPPER
+	RET
+
 // func marksAVX512(f int, n int, dst *uint64, a *float64, b *float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·marksAVX512(SB), NOSPLIT, $0-40
@@ -10654,6 +10756,248 @@ DATA lanes4<>+168(SB)/8, $0xf0f0f0f0f0f0f0f0
 DATA lanes4<>+176(SB)/8, $0xf0f0f0f0f0f0f0f0
 DATA lanes4<>+184(SB)/8, $0xf0f0f0f0f0f0f0f0
 GLOBL lanes4<>(SB), RODATA|NOPTR, $192
+
+// func binaryPastAVX2(f int, n int, dst *float64, a *float64, b *float64, mask *byte) float64
+// Requires: AVX, SSE2
+TEXT ·binaryPastAVX2(SB), NOSPLIT, $0-56
+	MOVQ   f+0(FP), AX
+	MOVQ   n+8(FP), CX
+	MOVQ   dst+16(FP), DI
+	MOVQ   a+24(FP), SI
+	MOVQ   b+32(FP), BX
+	MOVQ   mask+40(FP), DX
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	CMPQ   AX, $0x00
+	JEQ    add
+	CMPQ   AX, $0x01
+	JEQ    sub
+	CMPQ   AX, $0x02
+	JEQ    mul
+	CMPQ   AX, $0x03
+	JEQ    div
+	RET
+
+add:
+	CMPQ CX, $0x10
+	JLT  addby4done
+
+addby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VADDPD   Y2, Y0, Y4
+	VADDPD   Y3, Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VADDPD   Y2, Y0, Y4
+	VADDPD   Y3, Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      addby4
+
+addby4done:
+	CMPQ CX, $0x04
+	JLT  addby1done
+
+addby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VADDPD   Y2, Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      addby1
+
+addby1done:
+	JMP sum
+
+sub:
+	CMPQ CX, $0x10
+	JLT  subby4done
+
+subby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VSUBPD   Y2, Y0, Y4
+	VSUBPD   Y3, Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VSUBPD   Y2, Y0, Y4
+	VSUBPD   Y3, Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      subby4
+
+subby4done:
+	CMPQ CX, $0x04
+	JLT  subby1done
+
+subby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VSUBPD   Y2, Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      subby1
+
+subby1done:
+	JMP sum
+
+mul:
+	CMPQ CX, $0x10
+	JLT  mulby4done
+
+mulby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VMULPD   Y2, Y0, Y4
+	VMULPD   Y3, Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VMULPD   Y2, Y0, Y4
+	VMULPD   Y3, Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      mulby4
+
+mulby4done:
+	CMPQ CX, $0x04
+	JLT  mulby1done
+
+mulby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMULPD   Y2, Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      mulby1
+
+mulby1done:
+	JMP sum
+
+div:
+	CMPQ CX, $0x10
+	JLT  divby4done
+
+divby4:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VMOVUPD  32(SI), Y1
+	VMOVUPD  32(BX), Y3
+	VDIVPD   Y2, Y0, Y4
+	VDIVPD   Y3, Y1, Y9
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	VMOVNTPD Y9, 32(DI)
+	VADDPD   Y9, Y6, Y6
+	VMOVUPD  64(SI), Y0
+	VMOVUPD  64(BX), Y2
+	VMOVUPD  96(SI), Y1
+	VMOVUPD  96(BX), Y3
+	VDIVPD   Y2, Y0, Y4
+	VDIVPD   Y3, Y1, Y9
+	VMOVNTPD Y4, 64(DI)
+	VADDPD   Y4, Y7, Y7
+	VMOVNTPD Y9, 96(DI)
+	VADDPD   Y9, Y8, Y8
+	ADDQ     $0x00000080, DI
+	ADDQ     $0x00000080, SI
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x10, CX
+	CMPQ     CX, $0x10
+	JGE      divby4
+
+divby4done:
+	CMPQ CX, $0x04
+	JLT  divby1done
+
+divby1:
+	VMOVUPD  (SI), Y0
+	VMOVUPD  (BX), Y2
+	VDIVPD   Y2, Y0, Y4
+	VMOVNTPD Y4, (DI)
+	VADDPD   Y4, Y5, Y5
+	ADDQ     $0x00000020, DI
+	ADDQ     $0x00000020, SI
+	ADDQ     $0x00000020, BX
+	SUBQ     $0x04, CX
+	CMPQ     CX, $0x04
+	JGE      divby1
+
+divby1done:
+sum:
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y8, Y6, Y6
+	VADDPD       Y6, Y5, Y5
+	VMOVUPD      Y5, Y0
+	VEXTRACTF128 $0x01, Y0, X6
+	VADDPD       X6, X0, X0
+	VPERMILPD    $0x01, X0, X6
+	VADDSD       X6, X0, X0
+	MOVSD        X0, ret+48(FP)
+	VZEROUPPER
+	RET
 
 // func listRowsAVX512(n int, bits *uint64, list *int32) int
 // Requires: AVX, AVX512F, POPCNT

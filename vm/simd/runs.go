@@ -45,6 +45,33 @@ func (t Tier) Apply(f op.Fn, dst, a, b []float64) (sum float64, ok bool) {
 	return t.unary(in.f, dst, a), true
 }
 
+// HasPast reports whether ApplyPast has instructions for f.
+func (t Tier) HasPast(f op.Fn) bool {
+	return (f == op.FnAdd || f == op.FnSub || f == op.FnMul || f == op.FnDiv) && t.hasRuns()
+}
+
+// ApplyPast is Apply without taking room in the caches, for the functions that HasPast names: the
+// numbers outside whole cache lines of dst are made in Go.
+func (t Tier) ApplyPast(f op.Fn, dst, a, b []float64) (sum float64) {
+	const line = 8 // numbers
+	a, b = a[:len(dst)], b[:len(dst)]
+	from := 0
+	if len(dst) > 0 {
+		from = min(len(dst), int(-uintptr(unsafe.Pointer(&dst[0]))/8%line))
+	}
+	to := from + (len(dst)-from)&^(line-1)
+	if from < to {
+		sum = t.binaryPast(inAssembly[f].f, dst[from:to], a[from:], b[from:])
+	}
+	for _, some := range [][2]int{{0, from}, {to, len(dst)}} {
+		for i := some[0]; i < some[1]; i++ {
+			dst[i] = f.Apply(a[i], b[i], 0)
+			sum += dst[i]
+		}
+	}
+	return sum
+}
+
 // Marks sets bits of dst, which has no more words than that takes, to whether a and b, which is
 // as long, compare as f says, and clears the rest of the last word. It reports false, having done
 // nothing, where the tier has no instructions for it.
@@ -105,6 +132,22 @@ func (t Tier) Past(dst, a []float64) {
 		dst, a = dst[n:], a[n:]
 	}
 	copy(dst, a)
+}
+
+// AddEight adds eight rows of a, which are as long as dst and stride apart, to dst: to each number of it,
+// one after the other.
+func (t Tier) AddEight(dst, a []float64, stride int) {
+	const rows, group = 8, 16 // numbers of a turn of the loop
+	n := len(dst) &^ (group - 1)
+	if _ = a[:(rows-1)*stride+len(dst)]; n > 0 && t.hasRuns() {
+		t.addEight(dst[:n], a, stride)
+		dst, a = dst[n:], a[n:]
+	}
+	for i := range rows {
+		for j, x := range a[i*stride:][:len(dst)] {
+			dst[j] += x
+		}
+	}
 }
 
 // Scale sets dst to x*f.

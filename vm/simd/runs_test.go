@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ein/vm/op"
@@ -222,6 +223,60 @@ func TestScale(t *testing.T) {
 			for i := range z {
 				if want := x[i] * f; !alike(z[i], want) {
 					t.Fatalf("%v: %g * %g is %g, not %g", tier, x[i], f, z[i], want)
+				}
+			}
+		}
+	}
+}
+
+// TestApplyPast: what goes past the caches is the same, wherever it begins.
+func TestApplyPast(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, tier := range Tiers() {
+		for f := range op.Fn(len(inAssembly) - 1) {
+			if !tier.HasPast(f) {
+				continue
+			}
+			for range 300 {
+				n, at := r.IntN(100), r.IntN(9)
+				a, b, dst := numbers(r, n), numbers(r, n), make([]float64, at+n+1)
+				sum, exact, most := tier.ApplyPast(f, dst[at:at+n], a, b), 0.0, 0.0
+				for i, got := range dst[at : at+n] {
+					exact += got
+					most = max(most, math.Abs(got))
+					if want := f.Apply(a[i], b[i], 0); !alike(got, want) {
+						t.Fatalf("%v: %v(%g, %g) at %d of %d is %g, not %g", tier, f, a[i], b[i], i, n, got, want)
+					}
+				}
+				if finite := sum-sum == 0; finite != (exact-exact == 0) && most < 1e300 || finite && math.Abs(sum-exact) > 1e-9*max(1, most) {
+					t.Fatalf("%v: the sum of %v is %g, not %g", tier, f, sum, exact)
+				}
+				if slices.ContainsFunc(append(dst[:at:at], dst[at+n]), func(x float64) bool { return x != 0 }) {
+					t.Fatalf("%v: %v of %d writes beside", tier, f, n)
+				}
+			}
+		}
+	}
+}
+
+// TestAddEight adds row by row.
+func TestAddEight(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 20))
+	for _, tier := range Tiers() {
+		for i := range 300 {
+			n := r.IntN(80)
+			stride := n + r.IntN(5)
+			a, start := values(r, 7*stride+n, i%2 == 0), values(r, n, i%2 == 0)
+			got, want := slices.Clone(start), slices.Clone(start)
+			tier.AddEight(got, a, stride)
+			for k := range 8 {
+				for j := range want {
+					want[j] += a[k*stride+j]
+				}
+			}
+			for j := range want {
+				if !alike(got[j], want[j]) {
+					t.Fatalf("%v: column %d of %d is %g, not %g", tier, j, n, got[j], want[j])
 				}
 			}
 		}

@@ -122,6 +122,10 @@ func (t Tier) binary(f int, dst, a, b []float64) float64 {
 	return binaryAVX2(f, len(dst), &dst[0], &a[0], &b[0], mask256(len(dst)))
 }
 
+func (Tier) binaryPast(f int, dst, a, b []float64) float64 {
+	return binaryPastAVX2(f, len(dst), &dst[0], &a[0], &b[0], nil)
+}
+
 func (t Tier) marks(f int, dst []uint64, a, b []float64) {
 	if t.set() == AVX512 {
 		marksAVX512(f, len(a), &dst[0], &a[0], &b[0])
@@ -143,6 +147,14 @@ func (t Tier) past(dst, a []float64) {
 		pastAVX512(len(dst), &dst[0], &a[0])
 	} else {
 		pastAVX2(len(dst), &dst[0], &a[0])
+	}
+}
+
+func (t Tier) addEight(dst, a []float64, stride int) {
+	if t.set() == AVX512 {
+		addEightAVX512(len(dst), &dst[0], &a[0], stride)
+	} else {
+		addEightAVX2(len(dst), &dst[0], &a[0], stride)
 	}
 }
 

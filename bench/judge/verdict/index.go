@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 
 	"ein/bench/question/instance"
 )
@@ -29,6 +30,7 @@ type Index struct {
 	lines *store
 	end   int64 // of lines
 	table *store
+	text  []byte // of the last record that was read
 }
 
 // slot is an entry of the table: the hash of an id, which is never 0, the line of the instance,
@@ -49,12 +51,13 @@ func NewIndex(instances iter.Seq2[*instance.Instance, error], why bool) (x *Inde
 		}
 	}()
 	var r record
+	var q Question
 	for in, err := range instances {
 		if err != nil {
 			return x, err
 		}
 		x.n++
-		if _, err := NewQuestion(in, false); err != nil { // its case has been read
+		if err := q.fill(in, false); err != nil { // its case has been read
 			return x, fmt.Errorf("line %d: %w", x.n, err)
 		}
 		if err := x.add(in, &r); err != nil {
@@ -107,14 +110,21 @@ func (x *Index) find(id string) (slot, uint64, *instance.Instance, error) {
 		if s.hash != h {
 			continue
 		}
-		b := make([]byte, s.size)
-		if err := x.lines.ReadAt(b, int64(s.at)); err != nil {
-			return s, at, nil, err
-		}
-		if in := unpack(b, x.why); in.ID == id {
-			return s, at, in, nil
+		in, err := x.read(int64(s.at), s.size)
+		if err != nil || in.ID == id {
+			return s, at, in, err
 		}
 	}
+}
+
+// read returns the instance of a record.
+func (x *Index) read(at int64, size uint64) (*instance.Instance, error) {
+	x.text = slices.Grow(x.text[:0], int(size))[:size]
+	err := x.lines.ReadAt(x.text, at)
+	if err != nil {
+		return nil, err
+	}
+	return unpack(x.text, x.why), nil
 }
 
 // get and put read and write a place of the table, as four words of 8 bytes.
@@ -192,17 +202,18 @@ func (x *Index) missing(yield func(*Question) error) error {
 		if err := x.lines.ReadAt(b[:], at); err != nil {
 			return err
 		}
-		size := int64(binary.LittleEndian.Uint32(b[:]))
-		at += prefix + size
+		size := binary.LittleEndian.Uint32(b[:])
+		from := at + prefix
+		at = from + int64(size)
 		if x.seen[line/64]>>(line%64)&1 != 0 {
 			continue
 		}
 		x.left--
-		text := make([]byte, size)
-		if err := x.lines.ReadAt(text, at-size); err != nil {
+		in, err := x.read(from, uint64(size))
+		if err != nil {
 			return err
 		}
-		q, err := NewQuestion(unpack(text, x.why), x.why)
+		q, err := NewQuestion(in, x.why)
 		if err == nil {
 			err = yield(q)
 		}

@@ -25,12 +25,20 @@ type Question struct {
 // NewQuestion returns the question of an instance; without why it has no more than scoring
 // needs.
 func NewQuestion(in *instance.Instance, why bool) (*Question, error) {
-	c, err := instance.Category(in.Category)
-	if err != nil {
+	q := &Question{}
+	if err := q.fill(in, why); err != nil {
 		return nil, err
 	}
+	return q, nil
+}
+
+func (q *Question) fill(in *instance.Instance, why bool) error {
+	c, err := instance.Category(in.Category)
+	if err != nil {
+		return err
+	}
 	if level := "L" + strconv.Itoa(c.Level); in.ResultType != string(c.Result) || in.Level != level {
-		return nil, fmt.Errorf("%s: an instance of %s has the level %s and the type %s, not %s and %s",
+		return fmt.Errorf("%s: an instance of %s has the level %s and the type %s, not %s and %s",
 			quoted(in.ID), c.Name, level, c.Result, quoted(in.Level), quoted(in.ResultType))
 	}
 	source := ""
@@ -39,15 +47,15 @@ func NewQuestion(in *instance.Instance, why bool) (*Question, error) {
 	}
 	reference, err := answer.NewReference(in.Answer, c.Result, answer.Asked{Source: source, Labels: in.Nodes, Fixed: answer.FixedWording(in.ID, in.Version)})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", quoted(in.ID), err)
+		return fmt.Errorf("%s: %w", quoted(in.ID), err)
 	}
-	q := &Question{ID: in.ID, Topic: Topic{c.Name, in.Level}, Type: c.Result, Labels: in.Nodes, Reference: reference}
+	*q = Question{ID: in.ID, Topic: Topic{c.Name, in.Level}, Type: c.Result, Labels: in.Nodes, Reference: reference}
 	if !why {
-		return q, nil
+		return nil
 	}
 	q.Program = in.EinProgram
 	q.Case, err = in.Case()
-	return q, err
+	return err
 }
 
 // match returns the result of an answer that a program gave.

@@ -314,24 +314,26 @@ func (r *reader) unicode(s string) {
 // escaped returns the rest of string when there are escapes.
 func (r *reader) escaped(start int) (string, error) {
 	quote := max(0, strings.IndexByte(r.s[r.at:], '"'))
-	b := append(make([]byte, 0, r.at-start+quote), r.s[start:r.at]...)
+	var b strings.Builder
+	b.Grow(r.at - start + quote)
+	b.WriteString(r.s[start:r.at])
 	for r.at < len(r.s) {
 		from := r.at
 		for r.at < len(r.s) && r.s[r.at] >= ' ' && r.s[r.at] != '"' && r.s[r.at] != '\\' {
 			r.at++
 		}
-		b = append(b, r.s[from:r.at]...)
+		b.WriteString(r.s[from:r.at])
 		c := r.peek()
 		switch {
 		case r.at == len(r.s):
 			continue
 		case c == '"':
 			r.at++
-			s := string(b)
+			s := b.String()
 			r.unicode(s)
 			return s, nil
 		case r.loose && (c == '\n' || c == '\r'):
-			b = append(b, c)
+			b.WriteByte(c)
 			r.at++
 			continue
 		case c < ' ':
@@ -342,18 +344,18 @@ func (r *reader) escaped(start int) (string, error) {
 		i := strings.IndexByte(`"\/bfnrt`, r.peek())
 		switch {
 		case ok:
-			b = r.character(b, x)
+			r.character(&b, x)
 			continue
 		case i >= 0:
 		case r.loose:
-			b = append(b, c)
+			b.WriteByte(c)
 			continue
 		case r.peek() == 'u':
 			return "", r.expected("four hexadecimal digits")
 		default:
 			return "", r.expected("an escape")
 		}
-		b = append(b, "\"\\/\b\f\n\r\t"[i])
+		b.WriteByte("\"\\/\b\f\n\r\t"[i])
 		r.at++
 	}
 	return "", r.expected("the end of a string")
@@ -380,20 +382,22 @@ func (r *reader) unit() (rune, bool) {
 	return x, true
 }
 
-// character appends the character x, or the surrogate pair that x begins. Half of a pair is not a
+// character writes the character x, or the surrogate pair that x begins. Half of a pair is not a
 // character: it becomes the three bytes that would encode it, which are invalid UTF-8 and are
 // therefore noticed, here or by the next reader.
-func (r *reader) character(b []byte, x rune) []byte {
+func (r *reader) character(b *strings.Builder, x rune) {
 	if !utf16.IsSurrogate(x) {
-		return utf8.AppendRune(b, x)
+		b.WriteRune(x)
+		return
 	}
 	if back := r.at; r.next('\\') {
 		if y, ok := r.unit(); ok {
 			if c := utf16.DecodeRune(x, y); c != utf8.RuneError {
-				return utf8.AppendRune(b, c)
+				b.WriteRune(c)
+				return
 			}
 		}
 		r.at = back
 	}
-	return append(b, 0xE0|byte(x>>12), 0x80|byte(x>>6)&0xBF, 0x80|byte(x)&0xBF)
+	b.Write([]byte{0xE0 | byte(x>>12), 0x80 | byte(x>>6)&0xBF, 0x80 | byte(x)&0xBF})
 }

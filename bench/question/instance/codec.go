@@ -109,7 +109,7 @@ func Parse(line []byte) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := in.Case(); err != nil {
+	if err := in.check(); err != nil {
 		return nil, fmt.Errorf("%q: %w", clip(in.ID), err)
 	}
 	return in, nil
@@ -180,29 +180,45 @@ func (in *Instance) Rules() (string, error) {
 	return cat.Facts(&c, in.Nodes), nil
 }
 
+// check reports an instance that has no case.
+func (in *Instance) check() error {
+	if err := checkGraph(in.N, in.Directed, in.Edges); err != nil {
+		return err
+	}
+	if in.two() {
+		if err := checkGraph(in.N, in.Directed, in.Edges2); err != nil {
+			return err
+		}
+	}
+	if len(in.Nodes) != in.N {
+		return fmt.Errorf("%d labels for %d nodes", len(in.Nodes), in.N)
+	}
+	for _, node := range []int{value(in.Query.Source), value(in.Query.Target)} {
+		if node != category.None && (node < 0 || node >= in.N) {
+			return fmt.Errorf("the query is about node %d of %d", node, in.N)
+		}
+	}
+	return nil
+}
+
+// two reports whether the question is about two graphs.
+func (in *Instance) two() bool {
+	k, err := Category(in.Category)
+	return err == nil && k.Family == category.TwoGraphs
+}
+
 // Case returns the graph and the query of an instance.
 func (in *Instance) Case() (category.Case, error) {
-	g, err := toGraph(in.N, in.Directed, in.Edges)
-	if err != nil {
+	if err := in.check(); err != nil {
 		return category.Case{}, err
 	}
-	c := category.Case{G: g, Query: category.Query{
+	c := category.Case{G: toGraph(in.N, in.Directed, in.Edges), Query: category.Query{
 		Source: value(in.Query.Source), Target: value(in.Query.Target), Threshold: value(in.Query.Threshold),
 		MinIn: value(in.Query.MinInDegree), MinOut: value(in.Query.MinOutDegree),
 		MaxOut: in.Query.MaxOutDegree, Aggregate: in.Query.Aggregate, Direction: in.Query.Direction, Steps: in.Query.Steps,
 	}}
-	if k, err := Category(in.Category); err == nil && k.Family == category.TwoGraphs {
-		if c.G2, err = toGraph(in.N, in.Directed, in.Edges2); err != nil {
-			return category.Case{}, err
-		}
-	}
-	if len(in.Nodes) != in.N {
-		return category.Case{}, fmt.Errorf("%d labels for %d nodes", len(in.Nodes), in.N)
-	}
-	for _, node := range []int{c.Query.Source, c.Query.Target} {
-		if node != category.None && (node < 0 || node >= in.N) {
-			return category.Case{}, fmt.Errorf("the query is about node %d of %d", node, in.N)
-		}
+	if in.two() {
+		c.G2 = toGraph(in.N, in.Directed, in.Edges2)
 	}
 	return c, nil
 }
@@ -214,24 +230,26 @@ func value(p *int) int {
 	return *p
 }
 
-// toGraph holds edges to what a Graph promises.
-func toGraph(n int, directed bool, edges [][2]int) (graph.Graph, error) {
-	g := graph.Graph{N: n, Directed: directed, Edges: make([]graph.Edge, len(edges))}
+// checkGraph holds edges to what a Graph promises.
+func checkGraph(n int, directed bool, edges [][2]int) error {
 	if n < 1 || n > MaxNodes {
-		return g, fmt.Errorf("%d nodes; possible are 1 to %d", n, MaxNodes)
+		return fmt.Errorf("%d nodes; possible are 1 to %d", n, MaxNodes)
 	}
 	for i, e := range edges {
 		switch {
 		case min(e[0], e[1]) < 0 || max(e[0], e[1]) >= n:
-			return g, fmt.Errorf("the edge %v has a node that is not one of the %d", e, n)
+			return fmt.Errorf("the edge %v has a node that is not one of the %d", e, n)
 		case e[0] == e[1] || !directed && e[0] > e[1]:
-			return g, fmt.Errorf("the edge %v is a self-loop or turned around", e)
+			return fmt.Errorf("the edge %v is a self-loop or turned around", e)
 		case i > 0 && (edges[i-1][0] > e[0] || edges[i-1][0] == e[0] && edges[i-1][1] >= e[1]):
-			return g, fmt.Errorf("the edge %v is twice or out of order", e)
+			return fmt.Errorf("the edge %v is twice or out of order", e)
 		}
-		g.Edges[i] = graph.Edge{From: e[0], To: e[1]}
 	}
-	return g, nil
+	return nil
+}
+
+func toGraph(n int, directed bool, edges [][2]int) graph.Graph {
+	return graph.Graph{N: n, Directed: directed, Edges: lists.Map(edges, func(e [2]int) graph.Edge { return graph.Edge{From: e[0], To: e[1]} })}
 }
 
 func fromGraph(g *graph.Graph) [][2]int {

@@ -33,11 +33,11 @@ func written(line []byte) (*Instance, bool) {
 	}
 	in.StructuralSeed, in.SurfaceSeed = c.uint("structural_seed"), c.uint("surface_seed")
 	c.must("nodes")
-	in.Nodes = list(c, c.quoted)
+	in.Nodes = list(c, `"]`, `",`, c.quoted)
 	c.must("edges")
-	in.Edges = list(c, c.pair)
+	in.Edges = list(c, "]]", "],", c.pair)
 	if c.member("edges2") {
-		in.Edges2 = list(c, c.pair)
+		in.Edges2 = list(c, "]]", "],", c.pair)
 	}
 	c.must("query")
 	c.query(&in.Query)
@@ -77,6 +77,7 @@ type cursor struct {
 	text  string
 	at    int
 	other bool
+	plain strings.Builder // the strings that had escapes, one after another
 }
 
 // skip steps over a text, if it comes next.
@@ -173,19 +174,21 @@ func (c *cursor) string(name string) string {
 // quoted returns a string in which quotes, backslashes and newlines are escaped, and nothing else.
 func (c *cursor) quoted() string {
 	c.expect(`"`)
-	var b strings.Builder // what is before, if there are escapes
+	b, from := &c.plain, c.plain.Len()
 	for end := c.quote(); end >= 0; {
 		rest := c.text[c.at:end]
 		i := strings.IndexByte(rest, '\\')
 		if i < 0 {
 			c.at = end + 1
-			if b.Len() == 0 {
+			if b.Len() == from {
 				return rest
 			}
 			b.WriteString(rest)
-			return b.String()
+			return b.String()[from:]
 		}
-		b.Grow(len(rest))
+		if b.Len() == 0 {
+			b.Grow(len(c.text) - c.at) // for all that follow too
+		}
 		b.WriteString(rest[:i])
 		switch x := c.text[c.at+i+1]; x {
 		case 'n':
@@ -213,10 +216,12 @@ func (c *cursor) quote() int {
 }
 
 // list reads elements up to the closing bracket. It ends at the first thing that is written
-// otherwise, so that no damaged line is read for ever.
-func list[T any](c *cursor, element func() T) []T {
+// otherwise, so that no damaged line is read for ever. The room for them is that for as many as there
+// seem to be: one more than what is between two is found before the end.
+func list[T any](c *cursor, end, between string, element func() T) []T {
 	c.expect("[")
-	all := make([]T, 0, 16)
+	text, _, _ := strings.Cut(c.text[c.at:], end)
+	all := make([]T, 0, 1+strings.Count(text, between))
 	for !c.skip("]") && !c.other {
 		if len(all) > 0 {
 			c.expect(",")
@@ -260,7 +265,7 @@ func (c *cursor) query(q *Query) {
 		c.other = c.other || q.Direction == ""
 	}
 	if c.member("steps") {
-		q.Steps = list(c, c.quoted)
+		q.Steps = list(c, `"]`, `",`, c.quoted)
 		c.other = c.other || len(q.Steps) == 0
 	}
 	c.expect("}")

@@ -10,6 +10,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -30,6 +31,7 @@ func main() {
 		m.stream("binary", binary)
 		m.stream("scaled", scaled)
 		m.past()
+		m.addEight()
 		m.marks()
 		m.spread()
 		m.falls()
@@ -40,6 +42,7 @@ func main() {
 		m.common()
 		m.transpose()
 	}
+	avx2.stream("binaryPast", binary[:arithmetic]) // no slower than with vectors of twice the width
 	avx512.listRows()
 	avx512.addRows()
 	avx512.readPlanes()
@@ -603,18 +606,28 @@ var (
 	}
 )
 
+// arithmetic is the number of binary functions that go past the caches: the others are not worth their size.
+const arithmetic = 4
+
 // stream writes the functions of one table over runs. Those of scaled have one
 // number for b, and find in to what dst holds. The others give the sum of what they made, in
-// any order, which costs nothing beside the memory: it is finite only if all of that is.
+// any order, which costs nothing beside the memory: it is finite only if all of that is. Those past
+// the caches write whole cache lines.
 func (m machine) stream(name string, table []elementwise) {
-	two, by := name == "binary", name == "scaled"
+	two, by, past := strings.HasPrefix(name, "binary"), name == "scaled", strings.HasSuffix(name, "Past")
 	signature, also := "func(f, n int, dst, a, b *float64, mask *byte)", ""
 	if !by {
 		signature, also = signature+" float64", ", and gives the sum of it, in any order"
 	}
-	m.begin(name, signature, fmt.Sprintf("sets dst to function f of n doubles of a, or of a and b%s; the mask is of the last n%%%d.", also, m.lanes),
-		RAX, RCX, RDI, RSI, RBX, RDX)
-	m.loadMask()
+	if past {
+		also += ", past the caches; n is a multiple of 8, and dst begins a cache line. There is no mask."
+	} else {
+		also += fmt.Sprintf("; the mask is of the last n%%%d.", m.lanes)
+	}
+	m.begin(name, signature, "sets dst to function f of n doubles of a, or of a and b"+also, RAX, RCX, RDI, RSI, RBX, RDX)
+	if !past {
+		m.loadMask()
+	}
 	k, sums := m.regs[14], m.regs[5:9]
 	if !by {
 		for _, s := range sums {
@@ -650,7 +663,11 @@ func (m machine) stream(name string, table []elementwise) {
 			}
 			f.do(m, x[:n], y[:n], to[:n], k)
 			for i, to := range to[:n] {
-				m.store(to, at(dst, i), masked)
+				if past {
+					VMOVNTPD(to, at(dst, i))
+				} else {
+					m.store(to, at(dst, i), masked)
+				}
 				switch s := sums[first+i]; {
 				case by:
 				case !masked:
@@ -672,10 +689,12 @@ func (m machine) stream(name string, table []elementwise) {
 				some(first, min(n, len(x)), false)
 			}
 		}, cursors...)
-		CMPQ(RCX, U8(0))
-		JEQ(LabelRef(f.name + "done"))
-		some(0, 1, true)
-		Label(f.name + "done")
+		if !past {
+			CMPQ(RCX, U8(0))
+			JEQ(LabelRef(f.name + "done"))
+			some(0, 1, true)
+			Label(f.name + "done")
+		}
 		if by {
 			end()
 		} else {
@@ -700,6 +719,34 @@ func (m machine) past() {
 			VMOVNTPD(m.regs[i], Mem{Base: RDI, Disp: i * m.bytes()})
 		}
 	}, RDI, RSI)
+	end()
+}
+
+// addEight writes the sum of rows. Eight at a time are read as fast as memory gives them: one after
+// another, with the sums loaded and stored for each, takes almost twice as long.
+func (m machine) addEight() {
+	m.begin("addEight", "func(n int, dst, a *float64, stride int)",
+		"adds eight rows of a, stride apart, to n doubles of dst, a multiple of 16: to each, one after the other.", RCX, RDI, RSI, RBX)
+	SHLQ(U8(3), RBX)
+	LEAQ(Mem{Base: RBX, Index: RBX, Scale: 2}, R8)
+	LEAQ(Mem{Base: RSI, Index: RBX, Scale: 4}, R9)
+	m.full("", 16/m.lanes, func(n int) {
+		sums := m.regs[:n]
+		at := func(base Mem, i int) Mem { return base.Offset(i * m.bytes()) }
+		for i, s := range sums {
+			VMOVUPD(at(Mem{Base: RDI}, i), s)
+		}
+		for _, four := range []Register{RSI, R9} {
+			for _, row := range []Mem{{Base: four}, {Base: four, Index: RBX, Scale: 1}, {Base: four, Index: RBX, Scale: 2}, {Base: four, Index: R8, Scale: 1}} {
+				for i, s := range sums {
+					VADDPD(at(row, i), s, s)
+				}
+			}
+		}
+		for i, s := range sums {
+			VMOVUPD(s, at(Mem{Base: RDI}, i))
+		}
+	}, RDI, RSI, R9)
 	end()
 }
 
