@@ -148,6 +148,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"check", "x = y", ein.Options{}, nil, diag.Type, "p.ein:1:5: E0201"},
 		{"size", strings.Repeat("x = 1\n", 10_001), ein.Options{}, nil, diag.Limit, "p.ein:10001:1: E0504"},
+		{"size before what is read", "P(x) <- Q(x).\n" + strings.Repeat("R(a).\n", 10_000) + "Q(a).\nP(x)?", ein.Options{}, nil, diag.Limit, "p.ein:10001:1: E0504"},
 		{"profile", "input A: graph", ein.Options{Profile: ein.Core}, nil, diag.Type, "p.ein:1:1: E0211"},
 		{"missing", "input A: graph\n:print A", ein.Options{}, nil, diag.Input, "p.ein:1:1: E0703"},
 		{"unknown", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("B", "x")}, diag.Input, "p.ein: E0705"},

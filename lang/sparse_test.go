@@ -101,7 +101,7 @@ func TestPackedMaps(t *testing.T) {
 func TestFar(t *testing.T) {
 	r := rand.New(rand.NewPCG(53, 54))
 	for _, body := range []string{
-		"R = wdist(W, 0, -1)", "R = wpath(W, 0, size(W, 0) - 1)", "R = wcc(W)", "R = reach(W, 0)", "R = tc(W)", "R = dist(W, 0)", "R = core_number(max(wcc(W), 0))",
+		"R = wdist(W, 0, -1)", "R = wpath(W, 0, size(W, 0) - 1)", "R = wcc(W)", "R = reach(W, 0)", "R = tc(W)", "R = dist(W, 0)", "R = core_number(max(wcc(W), 0))", "R = core_number(W)", "R = bridges(W)", "R = cut_nodes(W)", "R = betweenness(W)", "R = topo_order(W)", "R = triangles(W)", "R = scc(W)",
 		"R = mst(W)", "R = sum(mst(W))", "R = pagerank(W)", "R = maxflow(W, 0, size(W, 0) - 1)", "R = mincut(W, 0, size(W, 0) - 1)",
 		"R = where(W < 100, W, -1)", "R[i] = where(W[i,i] < 100, W[i,i], -1)", "R[j] = where(W[0,j] < 100, W[0,j], -1)", "R[i] = where(W[i,0] < 100, W[i,0], -1)",
 		"R[j,i] = where(W[i,j] < 100, W[i,j], -1)", "R = count(W)", "R = count(W != 0)", "R = sum(W)", "R[i] = 1 / sum(W[i,j])", "R[j] = 1 / (1 + W[i,j] x[i])",

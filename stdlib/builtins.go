@@ -533,7 +533,10 @@ func (c *Call) order(which ir.Op) *ir.Node {
 // onUndirected is an operation on a graph whose edges go both ways.
 func (c *Call) onUndirected(which ir.Op) *ir.Node {
 	return c.ofGraph(func(g *ir.Node) *ir.Node {
-		if g.Type.Kind != tensor.Bool {
+		switch {
+		case g.Type.Far:
+			g = c.Map(op.FnLe, g, c.Number(math.MaxFloat64))
+		case g.Type.Kind != tensor.Bool:
 			g = c.Map(op.FnNe, g, c.Number(0))
 		}
 		return c.Graph(which, c.Map(op.FnMax, g, c.Transpose(g, []uint8{1, 0})))

@@ -305,6 +305,10 @@ func check(f *syntax.File, cfg Config, apart bool) *Program {
 		p = new(Program)
 	}
 	p.renew(f)
+	if f.Cut { // what seems to be missing may be in the rest
+		p.Diags = slices.Clone(f.Diags)
+		return p
+	}
 	c := newChecker(f, cfg, p)
 	c.b.Arena = cfg.Arena
 	if cfg.After != nil {

@@ -542,9 +542,24 @@ func (c *checker) resolve(cl *clause, p *rel.Program, at map[int]int) rel.Rule {
 			if d == nil {
 				d = c.exprDomain(cl, &l.Right)
 			}
+			name := a + b // of the node that one side may be
 			l.Left, l.Right = expr(l.Left, d), expr(l.Right, d)
 			if left, right := beyond(&l.Left, d), beyond(&l.Right, d); left != right && l.Fn != op.FnEq && l.Fn != op.FnNe {
 				less := l.Fn == op.FnLt || l.Fn == op.FnLe
+				if d.Labels != nil {
+					if id, ok := d.Before(name); ok { // no other is between
+						fns, side := [2]op.Fn{op.FnGt, op.FnLe}, &l.Right
+						if left {
+							fns, side = [2]op.Fn{op.FnGe, op.FnLt}, &l.Left
+						}
+						side.Term.Value = float64(id)
+						if l.Fn = fns[0]; less {
+							l.Fn = fns[1]
+						}
+						break
+					}
+					less = !less // it comes before all
+				}
 				l.Fn, l.Left, l.Right = op.FnGt, rel.C(0), rel.C(0)
 				if less == right {
 					l.Left = rel.C(1)
@@ -555,7 +570,7 @@ func (c *checker) resolve(cl *clause, p *rel.Program, at map[int]int) rel.Rule {
 	return out
 }
 
-// beyond reports whether an expression is a node by its number, and there are fewer: it is above all.
+// beyond reports whether an expression is no node: by its number, if there are fewer, so it is above all, or by its label.
 func beyond(e *rel.Expr, d *tensor.Domain) bool {
 	return d != nil && len(e.Args) == 0 && e.Term.Kind == rel.Const && e.Term.Value == rel.NoMember
 }
@@ -574,5 +589,8 @@ func (c *checker) text(e *rel.Expr) (string, bool) {
 		return "", false
 	}
 	k := &c.rel.consts[int(e.Term.Value)]
-	return k.text, !k.isNum
+	if k.isNum {
+		return tensor.Number(k.num), false
+	}
+	return k.text, true
 }

@@ -517,7 +517,7 @@ func (c *checker) known(name string) (at source.Span, ok bool) {
 }
 
 // members passes the constants that are members of their domain: those of facts, of heads and of
-// variables that nothing else gives a value, and those that names come before or behind.
+// variables that nothing else gives a value.
 func (r *relations) members(see func(k int)) {
 	for _, x := range r.list {
 		for _, f := range x.facts {
@@ -567,11 +567,7 @@ func (cl *clause) constants(see func(k int)) {
 		constant(&cl.Head[i].Expr)
 	}
 	for i := range cl.Body {
-		switch l := &cl.Body[i]; {
-		case l.Kind == rel.Compare && l.Fn != op.FnEq && l.Fn != op.FnNe:
-			constant(&l.Left)
-			constant(&l.Right)
-		case l.Kind == rel.Bind && !cl.inAtom(l.Var):
+		if l := &cl.Body[i]; l.Kind == rel.Bind && !cl.inAtom(l.Var) {
 			constant(&l.Left)
 		}
 	}

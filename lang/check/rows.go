@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"ein/internal/codes"
@@ -12,6 +13,7 @@ import (
 	"ein/lang/syntax"
 	"ein/stdlib"
 	"ein/vm/ir"
+	"ein/vm/op"
 	"ein/vm/rel"
 	"ein/vm/tensor"
 )
@@ -110,6 +112,9 @@ func (c *checker) stageOf(needed map[int]bool) *stage {
 	s := &stage{}
 	for _, r := range c.rel.list {
 		if node := c.source(r); node != nil && (needed[r.place] || r.input != nil) {
+			if r.source == rel.FromEntries && node.Type.Far { // its edges
+				node = c.b.Map(op.FnLe, node, c.b.Number(math.MaxFloat64))
+			}
 			s.sources, s.args = append(s.sources, r), append(s.args, node)
 		}
 	}

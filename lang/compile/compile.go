@@ -483,7 +483,9 @@ func (g *gen) results(n *ir.Node) []int {
 	sources := make([]*code.Reg, len(n.Args))
 	for i, a := range n.Args {
 		v := g.value(a)
-		args[i] = v.reg[v.natural]
+		if args[i] = v.reg[v.natural]; a.Type.Far {
+			args[i] = g.dense(a) // what it does not list is an element, too
+		}
 	}
 	for i, r := range args {
 		sources[i] = &g.out.Regs[r]

@@ -3,6 +3,7 @@ package syntax
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -179,7 +180,12 @@ func FuzzPrefix(f *testing.F) {
 		if len(parseText(text, opt).Diags) > 0 {
 			return
 		}
-		for _, tok := range Tokens(text) {
+		tokens := Tokens(text)
+		for i, tok := range tokens {
+			next := slices.IndexFunc(tokens[i:], func(t Token) bool { return t.Kind != KindNewline && t.Kind != KindComment })
+			if next > 0 && (tokens[i+next].Kind == KindDot || tokens[i+next].Kind == KindQuestion) {
+				continue // what ends a clause may stand on a line of its own
+			}
 			cut := text[:tok.Span.End]
 			if g := parseText(cut, opt); g.Diags.HasErrors() && !g.Incomplete {
 				t.Fatalf("the prefix %q has %v", cut, g.Diags)

@@ -295,7 +295,7 @@ func (p *parser) step(n int, at token) bool {
 
 // stop reports a limit and gives up on the rest of the file.
 func (p *parser) stop(d diag.Diagnostic) {
-	p.stopped = true
+	p.stopped, p.file.Cut = true, true
 	p.report(d)
 }
 

@@ -27,7 +27,7 @@ func (p *parser) statement(seg segment, level int) Stmt {
 	}
 	if s == nil {
 		b := p.bad(seg.lo, seg.hi, seg.clause)
-		if why != nil && (why.diagnostic.Code == codes.E0811 || seg.open >= 0) && p.isAtom(seg.lo, seg.hi) {
+		if why != nil && (why.diagnostic.Code == codes.E0811 && p.errors <= p.lim.Diagnostics || seg.open >= 0) && p.isAtom(seg.lo, seg.hi) {
 			b.Name = p.word(seg.lo) // of a fact or a rule without its end
 		}
 		return b

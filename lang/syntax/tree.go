@@ -16,6 +16,8 @@ type File struct {
 	// open bracket, or an operator or comma at the end. The REPL's continuation
 	// rule.
 	Incomplete bool
+	// Cut is set when a limit or the end of a context left text unread.
+	Cut bool
 	// Footprint is the bytes of memory that parsing took at its peak, with the
 	// text and the tree.
 	Footprint uint64

@@ -56,15 +56,37 @@ func (d *Domain) Order() (order, rank []uint32) {
 
 // Find returns the member with a label, if there is one.
 func (d *Domain) Find(label string) (id int, ok bool) {
+	at, ok := d.place(label)
+	if !ok {
+		return 0, false
+	}
+	return d.member(at), true
+}
+
+// Before returns the last member whose label comes before one, if there is one.
+func (d *Domain) Before(label string) (id int, ok bool) {
+	at, _ := d.place(label)
+	if at == 0 {
+		return 0, false
+	}
+	return d.member(at - 1), true
+}
+
+// place is how many labels come before one, and whether a member has that.
+func (d *Domain) place(label string) (at int, ok bool) {
 	order, _ := d.Order()
 	if order == nil {
 		return slices.BinarySearch(d.Labels, label)
 	}
-	at, ok := slices.BinarySearchFunc(order, label, func(id uint32, label string) int { return cmp.Compare(d.Labels[id], label) })
-	if !ok {
-		return 0, false
+	return slices.BinarySearchFunc(order, label, func(id uint32, label string) int { return cmp.Compare(d.Labels[id], label) })
+}
+
+// member is the one at a place in the order of the labels.
+func (d *Domain) member(at int) int {
+	if order, _ := d.Order(); order != nil {
+		return int(order[at])
 	}
-	return int(order[at]), true
+	return at
 }
 
 // Behind returns the domain whose first labels are others, and the place there of each member; the

@@ -217,11 +217,11 @@ func (c *cursor) quote() int {
 
 // list reads elements up to the closing bracket. It ends at the first thing that is written
 // otherwise, so that no damaged line is read for ever. The room for them is that for as many as there
-// seem to be: one more than what is between two is found before the end.
+// seem to be, up to a limit: one more than what is between two is found before the end.
 func list[T any](c *cursor, end, between string, element func() T) []T {
 	c.expect("[")
 	text, _, _ := strings.Cut(c.text[c.at:], end)
-	all := make([]T, 0, 1+strings.Count(text, between))
+	all := make([]T, 0, 1+min(strings.Count(text, between), 1<<12))
 	for !c.skip("]") && !c.other {
 		if len(all) > 0 {
 			c.expect(",")

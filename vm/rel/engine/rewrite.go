@@ -50,6 +50,9 @@ func show(p *rel.Program) (*rel.Program, map[int]int) {
 			return false
 		}
 		l := &r.Body[0]
+		if p.Relations[l.Rel].Source == rel.FromElements { // which may be no numbers
+			return false
+		}
 		for c, t := range l.Terms {
 			v, ok := variable(&r.Head[c])
 			from, to := &p.Relations[l.Rel].Columns[c], &own.Columns[c]
