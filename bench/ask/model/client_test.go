@@ -621,6 +621,21 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// TestStreamedError reads an error in an event of its own, as the Responses API sends it.
+func TestStreamedError(t *testing.T) {
+	for text, want := range map[string]Class{
+		`{"type":"error","code":"insufficient_quota","message":"You exceeded your current quota","param":null,"sequence_number":1}`: Quota,
+		`{"type":"error","code":"rate_limit_exceeded","message":"Rate limit reached","param":null,"sequence_number":1}`:             Overloaded,
+		`{"type":"error","code":"server_error","message":"The server had an error","param":null,"sequence_number":1}`:               Overloaded,
+		`{"type":"error","code":null,"message":"no reason","param":null,"sequence_number":1}`:                                       Overloaded,
+	} {
+		err := (&responsesPieces{}).add([]byte(text))
+		if e, ok := errors.AsType[*Error](err); !ok || e.Class != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // TestStreamedBlocks reads Anthropic streams whose input of a tool is cut off or no JSON, which are
 // replies like any other, and ones that nobody should send.
 func TestStreamedBlocks(t *testing.T) {

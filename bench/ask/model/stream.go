@@ -219,7 +219,6 @@ type responsesPieces struct{ body json.RawMessage }
 func (p *responsesPieces) add(data []byte) error {
 	var b struct {
 		Type     string          `json:"type"`
-		Message  string          `json:"message"`
 		Response json.RawMessage `json:"response"`
 	}
 	if err := json.Unmarshal(data, &b); err != nil {
@@ -229,7 +228,7 @@ func (p *responsesPieces) add(data []byte) error {
 	case "response.completed", "response.incomplete", "response.failed":
 		p.body = bytes.Clone(b.Response)
 	case "error":
-		return errors.New(b.Message)
+		return broken(data, data)
 	}
 	return nil
 }
