@@ -659,7 +659,7 @@ func errManyFacts(text string, body []Literal, end source.Span) diag.Diagnostic 
 	noAtom := func(l Literal) bool { _, ok := l.X.(*Call); return !ok || l.Not || l.Value != nil }
 	variable := func(a Arg) bool { x, ok := a.Value.(*Name); return ok && len(x.Name) == 1 && x.Name >= "u" }
 	mayBeRule := !noAtom(body[0]) && !strings.Contains(text[between.Start:between.End], ",")
-	if !slices.ContainsFunc(body, noAtom) && !(mayBeRule && slices.ContainsFunc(body[0].X.(*Call).Args, variable)) {
+	if !slices.ContainsFunc(body, noAtom) && (!mayBeRule || !slices.ContainsFunc(body[0].X.(*Call).Args, variable)) {
 		d = withFix(d, "write `.`", between, ". ")
 	} else if !mayBeRule && !noAtom(body[0]) {
 		d = withFix(d, "write `?`", end, "?")
