@@ -603,6 +603,11 @@ func Fold(c *Call, t *ir.Node, axes []int) *ir.Node {
 	case "sum":
 		return c.Sum(t, axes...)
 	case "count":
+		if t.Type.Far {
+			c.Notes = append(c.Notes, Problem{Code: codes.W0330, Warning: true,
+				Message: "an absent edge is infinite, not 0, so every pair is counted",
+				Hint:    "give it the edges alone, as in `W < 1e300`"})
+		}
 		if t.Type.Kind != tensor.Bool {
 			t = c.Map(op.FnNe, t, c.Number(0))
 		}

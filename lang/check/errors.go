@@ -958,8 +958,8 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 	if p.Hint != "" {
 		notes = []string{strings.ToUpper(p.Hint[:1]) + p.Hint[1:] + "."}
 	}
-	if p.Warning {
-		c.warn(p.Code, s, "", notes, "%s", p.Message)
+	if p.Warning { // of the prelude, too: whoever calls it does not see what it does
+		c.report(diag.Diagnostic{Code: p.Code, Severity: diag.Warning, Span: s, Message: p.Message, Notes: notes})
 		return
 	}
 	d := diag.Diagnostic{Code: p.Code, Severity: diag.Error, Span: s, Message: p.Message, Notes: notes}
