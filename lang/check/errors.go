@@ -191,7 +191,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Code, d.Label = codes.E0203, "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
 		d.Notes = []string{"An index belongs in brackets after a tensor, as in `v[" + x.Name + "]`; its positions are `range(n)[" + x.Name + "]`."}
-	case ok && strings.EqualFold(near, x.Name):
+	case ok && strings.EqualFold(near, x.Name) && (c.isFactor(x.Span) || !c.isLabel(x.Name)):
 		d.Fixes = guess("`"+near+"`", x.Span, near)
 	case strings.HasPrefix(x.Name, "sum_") && c.isFactor(x.Span):
 		d.Notes = []string{stdlib.Summed}
@@ -630,7 +630,7 @@ func (c *checker) unknownLabel(x *syntax.String) val {
 		x.Value != "" && isInteger(x.Value) && !slices.ContainsFunc(c.diags, other) { // else what is wrong may be what has the labels
 		d.Fixes = fix("a node without a label is a number", x.Span, x.Value)
 	} else if len(c.labels) == 0 {
-		d.Notes = []string{"Nodes have labels when `edges` is given pairs of strings, or when an input is bound to a file with names."}
+		d.Notes = []string{"A string is always a node. Nodes have labels when facts name them, when `edges` is given pairs of strings, or when an input is bound to a file with names."}
 	}
 	return c.report(d)
 }
@@ -1008,7 +1008,11 @@ func (c *checker) edgeRow(x syntax.Expr, n int) val {
 	if n < 0 {
 		return c.err(codes.E0407, x.Pos(), "", []string{bothForms}, "a row of `edges` must be a list, found %s", text(x))
 	}
-	return c.err(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), []string{bothForms}, "the rows are neither all pairs nor a square matrix")
+	notes := []string{bothForms}
+	if n == 3 && c.cfg.Profile != Core {
+		notes = append(notes, "Edges with weights are facts, and their matrix a rule: `Road(a, b, 7). W[x, y] += w <- Road(x, y, w).`")
+	}
+	return c.err(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), notes, "the rows are neither all pairs nor a square matrix")
 }
 
 // edgeID reports an end of an edge that is no node. If it is a name, the fix quotes all names in

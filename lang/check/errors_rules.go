@@ -198,6 +198,15 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 	}
 	d := diag.Diagnostic{Code: codes.E0803, Severity: diag.Error, Span: at,
 		Message: fmt.Sprintf("%s is %s%s and %s%s", what, x.noun(), in(x), y.noun(), in(y))}
+	if own, col := y, x; (own.where == "") != (col.where == "") {
+		if own.where != "" {
+			own, col = x, y
+		}
+		d.Message = fmt.Sprintf("%s is %s in %s, but %s here", what, col.noun(), col.where, own.noun())
+		if slices.ContainsFunc(c.rel.consts, func(k constant) bool { return k.span == at }) {
+			d.Message = fmt.Sprintf("%s is %s, where %s has %s", what, own.noun(), col.where, col.noun())
+		}
+	}
 	for _, s := range []slot{x, y} {
 		if s.at != at && s.at.End > 0 {
 			d.Related = append(d.Related, diag.Related{Span: s.at, Message: s.noun() + " here"})
@@ -496,6 +505,11 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 			note = "An aggregate must be alone in its column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`."
 		} else if c.rel.byName[call.Fun.Name] != nil {
 			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", call.Fun.Name)
+		}
+	}
+	if i, ok := x.(*syntax.Index); ok {
+		if _, ok := i.X.(*syntax.Call); ok {
+			note = fmt.Sprintf("Name the tensor in an equation, as in `T = %s`, and read that here, as in `T[x]`.", syntax.ExprString(i.X))
 		}
 	}
 	if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() {
