@@ -630,7 +630,7 @@ func (c *checker) unknownLabel(x *syntax.String) val {
 		x.Value != "" && isInteger(x.Value) && !slices.ContainsFunc(c.diags, other) { // else what is wrong may be what has the labels
 		d.Fixes = fix("a node without a label is a number", x.Span, x.Value)
 	} else if len(c.labels) == 0 {
-		d.Notes = []string{"A string is always a node. Nodes have labels when facts name them, when `edges` is given pairs of strings, or when an input is bound to a file with names."}
+		d.Notes = []string{"In an equation a string is a node. Nodes have labels when facts name them, when `edges` is given pairs of strings, or when an input is bound to a file with names."}
 	}
 	return c.report(d)
 }
