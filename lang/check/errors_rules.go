@@ -215,6 +215,8 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 	for i := range c.rel.consts {
 		if k := &c.rel.consts[i]; k.isNum && k.span == at && x.class == aNumber && y.class != aText {
 			d.Fixes = inQuotes(k.num, at)
+		} else if k.text != "" && isInteger(k.text) && k.span == at && max(x.class, y.class) <= aNumber {
+			d.Fixes = fix("write the number without quotes", at, k.text)
 		}
 	}
 	if x.class == ofDomain || y.class == ofDomain {
