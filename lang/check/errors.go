@@ -609,7 +609,11 @@ func (c *checker) comment(end int) {
 
 func (c *checker) noOutput() {
 	end := len(c.file.Source.Text)
-	c.err(codes.E0216, source.Span{Start: end, End: end}, "", []string{"A program's outputs are what it prints, or else its last assignment."}, "the program has no output")
+	note := "A program's outputs are what it prints, or else its last assignment."
+	if len(c.rel.list) > 0 {
+		note = fmt.Sprintf("A query, such as `%s?`, is an output; so is what a program prints, or else its last assignment.", c.shown(c.rel.list[0]))
+	}
+	c.err(codes.E0216, source.Span{Start: end, End: end}, "", []string{note}, "the program has no output")
 }
 
 // unknownLabel reports a string that is no node, with a similar label or, if they are few, all of
@@ -672,7 +676,7 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 	_, known := c.rel.known[name]
 	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) && c.scope.lookup(s.Name.Name) == nil { // D[ann] min= 0.
 		return c.report(diag.Diagnostic{Code: codes.E0303, Severity: diag.Error, Span: at, Message: fmt.Sprintf("index `%s` is on the left but not on the right", name),
-			Notes: []string{"A constant in brackets is quoted."}, Fixes: c.guessLabel("", at, name)})
+			Notes: []string{"A constant in brackets is quoted; a variable gets its values in a body, as in `D[x] min= 0 <- Road(x, _).`"}, Fixes: c.guessLabel("", at, name)})
 	}
 	return c.err(codes.E0303, at, "its size is not known", []string{"An index gets its size from a tensor on the right. To repeat a value along it, multiply by `ones(n)[" + name + "]`."},
 		"index `%s` is on the left but not on the right", name)

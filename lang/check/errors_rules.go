@@ -458,7 +458,11 @@ func (c *checker) notLiteral(l *syntax.Literal) {
 		}
 	}
 	if name, ok := l.X.(*syntax.Name); ok && c.rel.byName[name.Name] != nil {
-		d.Notes = []string{"`:print " + name.Name + "` prints its rows; an atom has a variable for each column, as in `" + name.Name + "(x, y)`."}
+		r := c.rel.byName[name.Name]
+		d.Notes = []string{"`:print " + name.Name + "` prints its rows; an atom has a variable for each column, as in `" + c.shown(r) + "`."}
+		if r.valued() {
+			d.Notes = []string{"`:print " + name.Name + "` prints its values, as does the query `" + c.shown(r) + "?`."}
+		}
 	}
 	c.foreign(&d, l.X)
 	c.report(d)
@@ -506,7 +510,7 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 		if _, agg := aggregates[call.Fun.Name]; agg {
 			note = "An aggregate must be alone in its column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`."
 		} else if c.rel.byName[call.Fun.Name] != nil {
-			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", call.Fun.Name)
+			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", c.shown(c.rel.byName[call.Fun.Name]))
 		}
 	}
 	if i, ok := x.(*syntax.Index); ok {
@@ -523,7 +527,7 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 		if _, agg := aggregates[stdlib.Synonyms[lower]]; agg {
 			d.Notes = nil
 			c.synonym(&d, syntax.Ident{Name: lower, Span: call.Fun.Span})
-		} else if _, agg := aggregates[lower]; agg && lower != call.Fun.Name {
+		} else if _, agg := aggregates[lower]; agg && lower != call.Fun.Name && c.rel.byName[call.Fun.Name] == nil {
 			d.Notes, d.Fixes = nil, guess("`"+lower+"`", call.Fun.Span, lower)
 		}
 	}

@@ -367,6 +367,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "A query ends with `?`, as in `Path(\"a\", x)?`.")
 	case want == "a value" && kind == KindDot && next(KindIdent): // of Soufflé
 		return withNote(d, "Relations need no declaration: data is `input Edge(x: node, y: node)`, and a query such as `Path(x, y)?` prints rows.")
+	case want == "a value" && kind == KindColon && next(KindSub): // a goal of Prolog
+		return withFix(d, "write `?-`", p.span(i, i+2), "?-")
 	case want == "a value" && i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindComma:
 		return withFix(d, "delete the comma", p.toks[i-1].span(), "")
 	case want == "a value" && i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindArrow:
