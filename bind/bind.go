@@ -692,7 +692,10 @@ func Findings(err error) diag.List {
 
 // misspelt says why a file may be missing under a name.
 func misspelt(name string) string {
-	file, option, _ := strings.Cut(name, ":")
+	file, option := name, ""
+	if i := strings.IndexAny(name, ":&"); i >= 0 {
+		file, option = name[:i], name[i+1:]
+	}
 	before, _, question := strings.Cut(name, "?")
 	switch {
 	case strings.Contains(name, "://"):

@@ -297,14 +297,14 @@ var Builtins = []Builtin{
 	{
 		Name: "mincut", Params: []Param{{Name: "W", Doc: "matrix of capacities from 0"}, {Name: "i", Doc: "node"}, {Name: "j", Doc: "node"}},
 		Result: "matrix", Group: "Graphs", Cost: "n * n * edges at most, usually far less: metered",
-		Doc:     "evidence: the entries of W in a cut of the least weight that parts j from i, 0 elsewhere; they add up to maxflow(W, i, j); of several such cuts the one nearest to i",
+		Doc:     "evidence: the entries of W in a cut of the least weight that separates j from i, 0 elsewhere; they add up to maxflow(W, i, j); of several such cuts the one nearest to i",
 		Example: "W = [[0,3,2,0],[0,0,1,1],[0,0,0,4],[0,0,0,0]]\n:print mincut(W, 0, 3)", Output: "mincut(W, 0, 3) =\n  [0, 0, 2, 0]\n  [0, 0, 1, 1]\n  [0, 0, 0, 0]\n  [0, 0, 0, 0]",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.MinCut) },
 	},
 	{
 		Name: "maxflow", Params: []Param{{Name: "W", Doc: "matrix of capacities from 0"}, {Name: "i", Doc: "node"}, {Name: "j", Doc: "node"}},
 		Result: "number", Group: "Graphs", Cost: "n * n * edges at most, usually far less: metered",
-		Doc:     "the most that can flow from i to j when each edge carries its weight at most: the weight of mincut(W, i, j); of a graph without weights, how many paths there are that share no edge",
+		Doc:     "the most that can flow from i to j when each edge carries at most its weight: the weight of mincut(W, i, j); of a graph without weights, how many paths there are that share no edge",
 		Example: "W = [[0,3,2,0],[0,0,1,1],[0,0,0,4],[0,0,0,0]]\n:print maxflow(W, 0, 3)", Output: "maxflow(W, 0, 3) = 4",
 		Lower: func(c *Call) *ir.Node {
 			cut := c.onGraph(ir.MinCut)

@@ -11,7 +11,9 @@ var Synonyms = map[string]string{
 	"neighbors": "children(A, i)", "successors": "children", "predecessors": "parents", "adjacency": "edges", "graph": "edges",
 	"degree": "out_degree(A) + in_degree(A)", "degrees": "out_degree(A) + in_degree(A)",
 	"connected_components": "components", "weakly_connected_components": "components", "strongly_connected_components": "scc",
-	"topological_sort": "topo_order", "toposort": "topo_order", "articulation_points": "cut_nodes", "k_core": "core_number(A) >= k",
+	"topological_sort": "topo_order", "toposort": "topo_order", "topo": "topo_order", "articulation_points": "cut_nodes", "k_core": "core_number(A) >= k",
+	"is_dag": "trace(tc(A)) == 0", "has_cycle": "trace(tc(A)) > 0", "is_connected": "max(components(A)) == 0", "eccentricity": "max(dist(A, i))", "subgraph": "S[i,j] = A[i,j] u[i] u[j]",
+	"has_edge": "A[i,j]", "nodes": "size(A, 0)", "number_of_nodes": "size(A, 0)", "number_of_edges": "count(A)",
 	"minimum_spanning_tree": "mst", "betweenness_centrality": "betweenness", "page_rank": "pagerank",
 	"maximum_flow": "maxflow", "maximum_flow_value": "maxflow", "max_flow": "maxflow", "minimum_cut": "mincut", "minimum_cut_value": "maxflow", "min_cut": "mincut", "minimum_edge_cut": "mincut",
 	"simple_cycles": "scc", "to_undirected": "sym", "reverse": "transpose", "reversed": "transpose", "density": "sum(A) / (n * (n - 1))",
@@ -59,7 +61,7 @@ var keywords = map[string]struct {
 	first bool
 	note  string
 }{
-	"for": {note: loops}, "foreach": {note: loops}, "while": {note: loops},
+	"for": {note: loops}, "foreach": {note: loops}, "while": {note: forever},
 	"lambda": {note: functions}, "function": {true, functions}, "fn": {true, functions}, "func": {true, functions},
 	"print": {true, outputs}, "println": {true, outputs}, "echo": {true, outputs}, "show": {true, outputs}, "display": {true, outputs},
 	"let": {true, assigns}, "var": {true, assigns}, "const": {true, assigns}, "local": {true, assigns},
@@ -75,6 +77,7 @@ var keywords = map[string]struct {
 
 const (
 	loops     = "There are no loops over elements: an equation such as `B[i] = 2 A[i]` is about all of them. `repeat 10 { ... }` repeats statements."
+	forever   = "There is no `while`, since every program ends: `repeat 10 { ... }` repeats statements, `tc`, `dist` and recursive rules go on until nothing changes."
 	functions = "A function is written `def name(p, q) = value`."
 	outputs   = "Outputs are printed with `:print x, y`."
 	missing   = "There is no null: what is missing is 0, or a row that is not there."

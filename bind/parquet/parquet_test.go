@@ -176,7 +176,7 @@ func TestColumns(t *testing.T) {
 		t.Error(got)
 	}
 	empty := write(t, []payment{{Payer: "a"}})
-	if got, _ := read(t, graphio.Graph, empty, "from=payer&to=payee", 0); got != "error: A:1:2: the node is empty" {
+	if got, _ := read(t, graphio.Graph, empty, "from=payer&to=payee", 0); got != "error: A:1:2: the node is empty (where=payee!= leaves out such rows)" {
 		t.Error(got)
 	}
 	if got, _ := read(t, graphio.Graph, nil, "", 0); got != "error: A: the file is empty" {

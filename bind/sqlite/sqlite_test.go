@@ -97,7 +97,7 @@ func TestQueries(t *testing.T) {
 		{graphio.Matrix, "from=payer&to=payee&weight=amount", "error: a ?shop%23.db:3:3: expected a number, found nothing (where=amount!= leaves out such rows)"},
 		{graphio.Matrix, "from=payer&to=payee&weight=amount&where=amount!=", "3x3 [] [0 1 2 2] [1 2] [3 4.5] [] [acme shell zenith]; where= leaves out 1 of 3 rows"},
 		{graphio.Matrix, "from=payer&to=payee&weight=day", "error: a ?shop%23.db:1:5: expected a number, found the string \"2024-01-02\"\na ?shop%23.db:2:5: expected a number, found the string \"2024-01-03\"\na ?shop%23.db:3:5: expected a number, found the string \"2024-01-03\""},
-		{graphio.Graph, "from=note&to=payee", `error: a ?shop%23.db:1:6: expected a node as a number or a string, found the bytes 00ff` + "\na ?shop%23.db:2:6: the node is empty\na ?shop%23.db:3:6: the node is empty"},
+		{graphio.Graph, "from=note&to=payee", `error: a ?shop%23.db:1:6: expected a node as a number or a string, found the bytes 00ff` + "\na ?shop%23.db:2:6: the node is empty (where=note!= leaves out such rows)\na ?shop%23.db:3:6: the node is empty (where=note!= leaves out such rows)"},
 		{graphio.Matrix, "from=payer&to=payee&weight=amuont", `error: a ?shop%23.db: weight=amuont: no such column (the columns are "payer", "payee", "amount", "n", "day", "note")`},
 		{graphio.Graph, "query=SELECT payre FROM paid", "error: a ?shop%23.db: the query: no such column: payre"},
 		{graphio.Graph, "query=SELEC 1", `error: a ?shop%23.db: the query: expected SELECT, WITH or VALUES, found "SELEC"`},

@@ -191,7 +191,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Code, d.Label = codes.E0203, "an index"
 		d.Message = fmt.Sprintf("`%s` is an index of this statement, not a tensor", x.Name)
 		d.Notes = []string{"An index belongs in brackets after a tensor, as in `v[" + x.Name + "]`; its positions are `range(n)[" + x.Name + "]`."}
-	case ok && strings.EqualFold(near, x.Name):
+	case ok && strings.EqualFold(near, x.Name) && (c.isFactor(x.Span) || !c.isLabel(x.Name)):
 		d.Fixes = guess("`"+near+"`", x.Span, near)
 	case strings.HasPrefix(x.Name, "sum_") && c.isFactor(x.Span):
 		d.Notes = []string{stdlib.Summed}
@@ -609,7 +609,11 @@ func (c *checker) comment(end int) {
 
 func (c *checker) noOutput() {
 	end := len(c.file.Source.Text)
-	c.err(codes.E0216, source.Span{Start: end, End: end}, "", []string{"A program's outputs are what it prints, or else its last assignment."}, "the program has no output")
+	note := "A program's outputs are what it prints, or else its last assignment."
+	if len(c.rel.list) > 0 {
+		note = fmt.Sprintf("A query, such as `%s?`, is an output; so is what a program prints, or else its last assignment.", c.shown(c.rel.list[0]))
+	}
+	c.err(codes.E0216, source.Span{Start: end, End: end}, "", []string{note}, "the program has no output")
 }
 
 // unknownLabel reports a string that is no node, with a similar label or, if they are few, all of
@@ -630,7 +634,7 @@ func (c *checker) unknownLabel(x *syntax.String) val {
 		x.Value != "" && isInteger(x.Value) && !slices.ContainsFunc(c.diags, other) { // else what is wrong may be what has the labels
 		d.Fixes = fix("a node without a label is a number", x.Span, x.Value)
 	} else if len(c.labels) == 0 {
-		d.Notes = []string{"Nodes have labels when `edges` is given pairs of strings, or when an input is bound to a file with names."}
+		d.Notes = []string{"In an equation a string is a node. Nodes have labels when facts name them, when `edges` is given pairs of strings, or when an input is bound to a file with names."}
 	}
 	return c.report(d)
 }
@@ -672,7 +676,7 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 	_, known := c.rel.known[name]
 	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) && c.scope.lookup(s.Name.Name) == nil { // D[ann] min= 0.
 		return c.report(diag.Diagnostic{Code: codes.E0303, Severity: diag.Error, Span: at, Message: fmt.Sprintf("index `%s` is on the left but not on the right", name),
-			Notes: []string{"A constant in brackets is quoted."}, Fixes: c.guessLabel("", at, name)})
+			Notes: []string{"A constant in brackets is quoted; a variable gets its values in a body, as in `D[x] min= 0 <- Road(x, _).`"}, Fixes: c.guessLabel("", at, name)})
 	}
 	return c.err(codes.E0303, at, "its size is not known", []string{"An index gets its size from a tensor on the right. To repeat a value along it, multiply by `ones(n)[" + name + "]`."},
 		"index `%s` is on the left but not on the right", name)
@@ -1008,7 +1012,11 @@ func (c *checker) edgeRow(x syntax.Expr, n int) val {
 	if n < 0 {
 		return c.err(codes.E0407, x.Pos(), "", []string{bothForms}, "a row of `edges` must be a list, found %s", text(x))
 	}
-	return c.err(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), []string{bothForms}, "the rows are neither all pairs nor a square matrix")
+	notes := []string{bothForms}
+	if n == 3 && c.cfg.Profile != Core {
+		notes = append(notes, "Edges with weights are facts, and their matrix a rule: `Road(a, b, 7). W[x, y] += w <- Road(x, y, w).`")
+	}
+	return c.err(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), notes, "the rows are neither all pairs nor a square matrix")
 }
 
 // edgeID reports an end of an edge that is no node. If it is a name, the fix quotes all names in

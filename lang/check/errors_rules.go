@@ -198,6 +198,15 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 	}
 	d := diag.Diagnostic{Code: codes.E0803, Severity: diag.Error, Span: at,
 		Message: fmt.Sprintf("%s is %s%s and %s%s", what, x.noun(), in(x), y.noun(), in(y))}
+	if own, col := y, x; (own.where == "") != (col.where == "") {
+		if own.where != "" {
+			own, col = x, y
+		}
+		d.Message = fmt.Sprintf("%s is %s in %s, but %s here", what, col.noun(), col.where, own.noun())
+		if slices.ContainsFunc(c.rel.consts, func(k constant) bool { return k.span == at }) {
+			d.Message = fmt.Sprintf("%s is %s, where %s has %s", what, own.noun(), col.where, col.noun())
+		}
+	}
 	for _, s := range []slot{x, y} {
 		if s.at != at && s.at.End > 0 {
 			d.Related = append(d.Related, diag.Related{Span: s.at, Message: s.noun() + " here"})
@@ -206,6 +215,8 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 	for i := range c.rel.consts {
 		if k := &c.rel.consts[i]; k.isNum && k.span == at && x.class == aNumber && y.class != aText {
 			d.Fixes = inQuotes(k.num, at)
+		} else if k.text != "" && isInteger(k.text) && k.span == at && max(x.class, y.class) <= aNumber {
+			d.Fixes = fix("write the number without quotes", at, k.text)
 		}
 	}
 	if x.class == ofDomain || y.class == ofDomain {
@@ -447,7 +458,11 @@ func (c *checker) notLiteral(l *syntax.Literal) {
 		}
 	}
 	if name, ok := l.X.(*syntax.Name); ok && c.rel.byName[name.Name] != nil {
-		d.Notes = []string{"`:print " + name.Name + "` prints its rows; an atom has a variable for each column, as in `" + name.Name + "(x, y)`."}
+		r := c.rel.byName[name.Name]
+		d.Notes = []string{"`:print " + name.Name + "` prints its rows; an atom has a variable for each column, as in `" + c.shown(r) + "`."}
+		if r.valued() {
+			d.Notes = []string{"`:print " + name.Name + "` prints its values, as does the query `" + c.shown(r) + "?`."}
+		}
 	}
 	c.foreign(&d, l.X)
 	c.report(d)
@@ -495,7 +510,12 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 		if _, agg := aggregates[call.Fun.Name]; agg {
 			note = "An aggregate must be alone in its column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`."
 		} else if c.rel.byName[call.Fun.Name] != nil {
-			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", call.Fun.Name)
+			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", c.shown(c.rel.byName[call.Fun.Name]))
+		}
+	}
+	if i, ok := x.(*syntax.Index); ok {
+		if _, ok := i.X.(*syntax.Call); ok {
+			note = fmt.Sprintf("Name the tensor in an equation, as in `T = %s`, and read that here, as in `T[x]`.", syntax.ExprString(i.X))
 		}
 	}
 	if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() {
@@ -507,7 +527,7 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 		if _, agg := aggregates[stdlib.Synonyms[lower]]; agg {
 			d.Notes = nil
 			c.synonym(&d, syntax.Ident{Name: lower, Span: call.Fun.Span})
-		} else if _, agg := aggregates[lower]; agg && lower != call.Fun.Name {
+		} else if _, agg := aggregates[lower]; agg && lower != call.Fun.Name && c.rel.byName[call.Fun.Name] == nil {
 			d.Notes, d.Fixes = nil, guess("`"+lower+"`", call.Fun.Span, lower)
 		}
 	}

@@ -266,12 +266,12 @@ func TestCodes(t *testing.T) {
 	}
 	for _, c := range all {
 		if page, ok := Explain(c); !ok || !strings.HasPrefix(page, "# "+string(c)+": "+c.Title()+"\n") {
-			t.Errorf("%s, %q has no page with that title", c, c.Title())
+			t.Errorf("lang/diag/explain/%s.md should begin with %q", c, "# "+string(c)+": "+c.Title())
 		}
 	}
 	files, err := pages.ReadDir("explain")
 	if err != nil || len(files) != len(all) {
-		t.Errorf("%d pages of %d codes, %v", len(files), len(all), err)
+		t.Errorf("%d files in lang/diag/explain for the %d codes of internal/codes, %v", len(files), len(all), err)
 	}
 	if _, ok := Explain("e0101"); !ok {
 		t.Error("case counts")

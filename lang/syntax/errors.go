@@ -367,6 +367,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "A query ends with `?`, as in `Path(\"a\", x)?`.")
 	case want == "a value" && kind == KindDot && next(KindIdent): // of Soufflé
 		return withNote(d, "Relations need no declaration: data is `input Edge(x: node, y: node)`, and a query such as `Path(x, y)?` prints rows.")
+	case want == "a value" && kind == KindColon && next(KindSub): // a goal of Prolog
+		return withFix(d, "write `?-`", p.span(i, i+2), "?-")
 	case want == "a value" && i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindComma:
 		return withFix(d, "delete the comma", p.toks[i-1].span(), "")
 	case want == "a value" && i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindArrow:
@@ -406,6 +408,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`")
 	case kind == KindLBrace && before(KindIdent) && p.word(i-1) == "sum_":
 		return withNote(d, stdlib.Summed)
+	case kind == KindLBrace && want == "`=`":
+		return withFix(d, "write `=`", at(int(p.toks[i-1].end), 0), " =")
 	case kind == KindLBrace:
 		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
 	case kind == KindColon && p.toks[i+1].kind == KindAssign && next(KindAssign):
@@ -636,6 +640,7 @@ func (p *parser) errClauseEnd(seg segment, ends ...string) diag.Diagnostic {
 		d = withNote(d, notOr)
 	}
 	if or && seg.arrow > 0 {
+		p.orElse = true
 		return withFix(d, "write a second rule", place, ". "+p.text[p.toks[seg.lo].start:p.toks[seg.arrow].end])
 	}
 	for _, end := range ends {
@@ -989,11 +994,18 @@ func (s *stop) end() diag.Diagnostic {
 
 // errManyValues reports the comma at i behind the value of a statement. It may group digits.
 func (p *parser) errManyValues(i int) diag.Diagnostic {
-	d, a, b := say(errManyValues, p.toks[i].span()), p.toks[i-1], p.toks[i+1]
-	if a.kind == KindNumber && b.kind == KindNumber && b.end-b.start == 3 && a.end+1 == b.start {
+	d := say(errManyValues, p.toks[i].span())
+	var edits []diag.Edit
+	for ; p.toks[i].kind == KindComma; i += 2 {
+		a, b := p.toks[i-1], p.toks[i+1]
+		if a.kind != KindNumber || b.kind != KindNumber || b.end-b.start != 3 || a.end+1 != b.start {
+			break
+		}
+		edits = append(edits, diag.Edit{Span: p.toks[i].span()})
+	}
+	if edits != nil {
 		d.Notes = []string{"Digits are not grouped."}
-		d = withFix(d, "delete it", d.Span, "")
-		d.Fixes[0].Guess = true
+		d.Fixes = []diag.Fix{{Title: "write the digits together", Edits: edits, Guess: true}}
 	}
 	return d
 }

@@ -97,6 +97,7 @@ type parser struct {
 	i, end   int          // the cursor in toks, and where its statement ends
 	depth    int          // brackets and minus signs around the cursor
 	inClause bool         // the cursor is in a fact, a rule or a query
+	orElse   bool         // the last statement is a rule that goes on behind a ; as if that were or
 	rewrite  bool         // an atom may be written like a tensor
 	blocks   int          // that the statement at the cursor is in
 	tooHigh  *source.Span // where an expression first was

@@ -35,9 +35,11 @@ func (p *parser) segments(lo, hi, level int) {
 		p.meter.take(statementSize)
 		seg := p.cut(i, hi)
 		p.step(seg.hi-i, p.toks[i])
+		seg.wrong = seg.wrong || p.orElse // it belongs to the mistake before it
 		s := p.statement(seg, level)
 		p.stmts = append(p.stmts, s)
 		i = seg.hi
+		p.orElse = p.orElse && p.toks[i].kind == KindSemicolon
 	}
 }
 

@@ -263,7 +263,7 @@ func opCases() []opCase {
 			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnSub, op.FoldSum)},
 		}, []variant{
 			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnNeg, op.FoldMin), err: "no semiring of neg and min"},
-			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnCheck+1, op.FoldMin), err: "unknown function 27"},
+			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnCheck+1, op.FoldMin), err: fmt.Sprintf("unknown function %d", op.FnCheck+1)},
 			{sig: "d3,4 d4,5 -> d3,5", attr: semiring(op.FnAdd, op.FoldArgMax), err: "no semiring of add and argmax"},
 			{sig: "d3,4 -> d3,5", attr: semiring(op.FnAdd, op.FoldMin), err: "with 1 arguments"},
 			{sig: "d3,0 d0,5 -> d3,5", err: "maximum or minimum of nothing",

@@ -590,6 +590,13 @@ func (t *table) nodeOf(list *ids, w *row, c int) (id int32, ok bool) {
 	}
 	id, problem := list.node(v.val, v.as)
 	if problem != nil {
+		name := t.opt.Source
+		if c == t.cols.dst {
+			name = t.opt.Target
+		}
+		if len(v.val) == 0 && name != "" {
+			problem.Hint = fmt.Sprintf("where=%s!= leaves out such rows", name)
+		}
 		t.badCell(w, c, problem)
 	}
 	return id, problem == nil

@@ -141,6 +141,7 @@ func TestTextErrors(t *testing.T) {
 		{name: "nodes= with labels", spec: "g.csv?nodes=2", text: "a,b\nb,a\n", want: "error: g.csv: the option nodes is for numbered nodes, but these have labels"},
 		{name: "nodes= past the limit", spec: "g.csv?nodes=100000000", text: "a,b\n", want: "error: g.csv: nodes=100000000 exceeds the limit of 67108864 nodes"},
 		{name: "nodes= as it was read", spec: "g.csv?nodes=99999999999", text: "a,b\n", want: "error: g.csv: nodes=99999999999 exceeds the limit of 67108864 nodes"},
+		{name: "empty node of a column", spec: "g.csv?from=boss&to=id", text: "id,boss\nann,\nbob,ann\n", want: "error: g.csv:2:5: the node is empty (where=boss!= leaves out such rows)"},
 		{name: "empty node", spec: "g.csv", text: "a,b\n,b\n", want: "error: g.csv:2:1: the node is empty"},
 		{name: "empty node number", spec: "g.csv", text: "0,1\n1,\n", want: "error: g.csv:2:3: the node is empty"},
 		{name: "invalid UTF-8", spec: "g.csv", text: "a,b\na,\xff\n", want: `error: g.csv:2:3: the label "\xff" is not valid UTF-8 (iconv, or saving it again as UTF-8, converts it)`},

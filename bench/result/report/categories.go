@@ -3,7 +3,6 @@ package report
 import (
 	"errors"
 	"slices"
-	"strconv"
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
@@ -26,7 +25,7 @@ func buildCategories(r *Report, s *Section) error {
 	}
 	t := &Table{
 		ID: "categories", Title: "Accuracy by category", Keys: []string{"level", "category"}, Paper: "percategory",
-		Caption: "Accuracy (" + r.Options.Scoring() + ") by category. With a few dozen answers each, intervals are wide: among " + strconv.Itoa(len(category.Table)) + " categories, expect one to miss the true value. Majority is the share of questions whose answer is the most common one of the category, up to labels: the accuracy of always giving that answer.",
+		Caption: "Accuracy (" + r.Options.Scoring() + ") by category. With a few dozen answers each, intervals are wide, and about one in 20 misses the true value. Majority is the share of questions whose answer is the most common one of the category, up to labels: the accuracy of always giving that answer.",
 	}
 	t.Columns = lists.Map(r.Arms, func(a *Arm) Column { return Column{a.Name, a.Name, Percent} })
 	constants := &Table{

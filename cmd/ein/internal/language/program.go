@@ -95,7 +95,11 @@ func oneProgram(_ *cobra.Command, args []string) error {
 	case 1:
 		return nil
 	}
-	return fmt.Errorf("name one program, not %d; data are bound with --input, as in --input A=%s", len(args), args[1])
+	data := args[1]
+	if !strings.Contains(data, "=") {
+		data = "A=" + data
+	}
+	return fmt.Errorf("name one program, not %d; data are bound with --input, as in --input %s", len(args), data)
 }
 
 // programVerb makes a verb for a program: FILE, its inputs, its profile.
