@@ -478,6 +478,7 @@ def test_edges_are_no_vector(v):
         ein.run("input A: graph\ninput V: vector\n:print A, V", A=OWNS, V=v)
 
 
+@pytest.mark.filterwarnings("error")
 def test_errors_have_diagnostics():
     with pytest.raises(ein.CheckError) as e:
         ein.run('X = rech(edges([["ä","b"]]), "ä")', name="x.ein")
@@ -501,6 +502,7 @@ def test_errors_have_diagnostics():
         with pytest.raises(ValueError, match=message):
             ein.run("x = 1", limits=limits)
     assert ein.run("x = 1", limits=ein.Limits(ops=1e6, seconds=3600)).x == 1  # pyright: ignore[reportArgumentType]
+    assert ein.run("x = 1", limits=ein.Limits(seconds=np.float32(3600))).x == 1  # pyright: ignore[reportArgumentType]
 
 
 def test_program():
