@@ -312,7 +312,7 @@ func page(q *mcp.ReadResourceRequest, kind, text string) *mcp.ReadResourceResult
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: q.Params.URI, MIMEType: kind, Text: text}}}
 }
 
-// mostShown bounds what is shown of a file or of a proof, in bytes.
+// mostShown bounds what is shown of a file, a proof or a plan, in bytes.
 const mostShown = 32 << 10
 
 // beginning returns the first lines of a file, or what is shown of one line, and whether there is more.
@@ -385,7 +385,7 @@ func (a *agent) ask(ctx context.Context, route string, src *Source, call *mcp.Ca
 	} else if out.Text = cmp.Or(out.Text, empty); len(got.Warnings) > 0 {
 		out.Text = strings.TrimRight(out.Text, "\n") + "\n\n" + wrong(src, got.Warnings)
 	}
-	if route == "POST /v1/why" { // a run has a limit of its output
+	if route == "POST /v1/why" || route == "POST /v1/explain" { // a run has a limit of its output
 		out.Text = ends(out.Text)
 	}
 	out.Cost.Millis = time.Since(start).Milliseconds()

@@ -100,6 +100,13 @@ func TestTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	plan, err := client.CallTool(ctx, &sdk.CallToolParams{Name: "explain", Arguments: map[string]any{"program": strings.Repeat("x = 1\n", 3000)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := plan.Content[0].(*sdk.TextContent).Text; !strings.Contains(text, " more lines ...\n") || len(text) > 40_000 {
+		t.Errorf("a plan of %d bytes", len(text))
+	}
 	// A long proof has its beginning, and what it comes to.
 	proof := regexp.MustCompile(`(?s)^yes, in 6,000 steps\n.*  fact, program\.ein:\d+\n\.\.\. 5,\d\d\d more lines \.\.\.\n.*\n\n  program\.ein:3001: Far\(x, y\) <- Next\(x, y\)\.\n`)
 	if text := out.Content[0].(*sdk.TextContent).Text; !proof.MatchString(text) || len(text) > 40_000 {
