@@ -316,6 +316,9 @@ def _table(name: str, table: Any, weight: str | None, ids: str) -> dict[str, Any
                 f"{name}: a table of {len(columns)}x{len(columns)} without names is a matrix, or edges",
                 hint="table.to_numpy() is the matrix; columns named source and target are edges.",
             )
+    if ends is None and ((names := list(table.index.names)).count(None) == 0 and len(names) == 2 or any(n in e for e in _ENDS for n in names)):
+        hint = "table.reset_index() makes columns of the index; columns named source and target are edges."
+        raise InputError(f"{name}: edges are columns of a table, and its index has the names {names}", hint=hint)
     ends = [c for c in columns if c != (weight or "weight")][:2] if ends is None else ends
     use = ends if weight is None or weight == "weight" and weight not in columns else [*ends, weight]
     if len(ends) < 2:
