@@ -399,6 +399,21 @@ def test_result():
         r.nodes("n")
 
 
+def test_a_matrix_whose_nodes_are_called_as_columns_are():
+    flow = nx.DiGraph([("source", "a"), ("a", "target")])
+    assert ein.run("input A: graph\n:print A", A=nx.to_pandas_adjacency(flow)).A.tolist() == nx.to_numpy_array(flow).tolist()
+
+
+@pytest.mark.parametrize("columns", [["Source", "Target", "Weight"], ["from_id", "to_id", "weight"], ["SRC", "Dest", "WEIGHT"]])
+def test_columns_by_their_usual_names(columns, tmp_path):
+    """As a file with these columns is read."""
+    table = pd.DataFrame([["x", "a", "b", 2.5]], columns=["id", *columns])
+    r = ein.run("input W: matrix\n:print W", W=table)
+    assert (r.labels, r.W.tolist()) == (["a", "b"], [[0, 2.5], [0, 0]])
+    table.to_csv(tmp_path / "w.csv", index=False)
+    assert ein.run("input W: matrix\n:print W", W=ein.File(tmp_path / "w.csv")).W.tolist() == r.W.tolist()
+
+
 @pytest.mark.parametrize(
     "data, message",
     [

@@ -289,16 +289,24 @@ def _networkx(name: str, g: Any, weight: str | None, ids: str) -> dict[str, Any]
     return {**_graph(name, nodes, edges, ids), "directed": g.is_directed()}
 
 
-_ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))
+# As the readers of files have them, in any case and with "id" or "_id" behind.
+_ENDS = (
+    ("source", "target"), ("source", "destination"), ("src", "dst"), ("src", "dest"), ("src", "tgt"),
+    ("from", "to"), ("fromnode", "tonode"), ("from_node", "to_node"),
+)  # fmt: skip
 
 
 def _table(name: str, table: Any, weight: str | None, ids: str) -> dict[str, Any]:
     """Edges from the columns source and target, or else the first two that are no weight; or the
     matrix of a table whose columns and rows are the same nodes."""
     columns: list[Any] = list(table.columns)
-    ends = next((list(e) for e in _ENDS if set(e) <= set(columns)), None)
+    named = {str(c).lower().removesuffix("id").removesuffix("_"): c for c in reversed(columns)}
     rows = [] if type(table.index).__name__ == "RangeIndex" else list(table.index)
-    if ends is None and len(rows) == len(columns) and set(rows) == set(columns):
+    square = len(rows) == len(columns) and set(rows) == set(columns)  # whose nodes may be called source and target
+    ends = None if square else next(([named[n] for n in e] for e in _ENDS if set(e) <= set(named)), None)
+    if weight == "weight" and weight not in columns:
+        weight = next((c for c in columns if str(c).lower() == weight), weight)
+    if square:
         table, columns = table[rows], rows  # which may be in another order
     elif ends is None and any(isinstance(c, str) for c in set(rows) & set(columns)):
         raise InputError(
