@@ -56,7 +56,7 @@ func (q *WhyRequest) place(d *diag.JSONDiagnostic, session *source.File) {
 	switch {
 	case ok:
 		d.File = input
-	case d.File == programFile:
+	case d.File == q.file():
 		d.File = cmp.Or(q.Name, "program")
 	}
 	if d.File != expressionFile {
@@ -82,6 +82,14 @@ func (q *WhyRequest) place(d *diag.JSONDiagnostic, session *source.File) {
 			at(&d.Fixes[i].Edits[k].End)
 		}
 	}
+}
+
+// file is what a session calls the program: by its name, unless that means something else there.
+func (q *WhyRequest) file() string {
+	if strings.ContainsAny(q.Name, "\"\r\n") || q.Name == expressionFile || strings.HasPrefix(q.Name, inputFiles) {
+		return programFile
+	}
+	return cmp.Or(q.Name, programFile)
 }
 
 // asked is the expression without the lines and comments above it, "" if nothing else is there.
@@ -115,7 +123,7 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 	if q.Nodes != nil {
 		return nil, errNodes
 	}
-	files, load := memory{s, map[string]string{programFile: q.Source}}, ":load "+programFile
+	files, load := memory{s, map[string]string{q.file(): q.Source}}, `:load "`+q.file()+`"`
 	odd := len(q.Inputs) // data without an input, and inputs without data
 	for _, in := range p.Inputs() {
 		spec, ok := s.opt.Data[in.Name]

@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 import ein
-from ein import _binary, bench, trl
+from ein import _binary, bench, trl, verl
 
 ID = "cb1-demo-reachability-0-s42"
 
@@ -138,6 +138,18 @@ def test_rewards_of_trl():
         reward(None, [right, right], id=[ID])
     with pytest.raises(ein.InputError, match='there is no mode "haiku"'):
         trl.reward("haiku")
+
+
+def test_rows_of_a_data_set():
+    """They are of instances, of which ids will do; a path is none."""
+    (row,) = trl.rows([ID], "direct")
+    assert row == next(iter(trl.rows([bench.instance(ID)], "direct"))) and row["id"] == ID
+    assert next(iter(verl.rows([ID])))["reward_model"]["ground_truth"] == "ein:" + ID
+    for rows in (trl.rows, verl.rows):
+        with pytest.raises(TypeError, match=r"expected a list .* found 'train.jsonl': .* is the instance of a line of a file"):
+            list(rows("train.jsonl"))
+        with pytest.raises(TypeError, match="the question is {'id': 'x'}, expected an id"):
+            list(rows([{"id": "x"}]))  # pyright: ignore[reportArgumentType]
 
 
 def test_worth_is_one_of_four():

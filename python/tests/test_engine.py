@@ -227,6 +227,26 @@ def test_a_task_that_is_cancelled():
     asyncio.run(one())
 
 
+def test_a_cancellation_does_not_hold_up_the_loop(monkeypatch):
+    """It waits for whoever writes to the engine, such as another task with large data."""
+    from ein import aio
+
+    written, waited = threading.Event(), threading.Event()
+    stop = engine.stop
+    monkeypatch.setattr(engine, "stop", lambda owner: (written.wait(10) and waited.set(), stop(owner)))
+
+    async def main():
+        task = asyncio.create_task(aio.run(N, A=chain(3)))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        written.set()
+
+    asyncio.run(main())
+    assert waited.wait(10)
+
+
 def test_a_call_that_is_stopped_while_it_waits_to_be_sent():
     """It is not sent: its cancellation, which went before it, would have been for nobody."""
     process = engine.start()

@@ -399,6 +399,21 @@ def test_result():
         r.nodes("n")
 
 
+def test_a_matrix_whose_nodes_are_called_as_columns_are():
+    flow = nx.DiGraph([("source", "a"), ("a", "target")])
+    assert ein.run("input A: graph\n:print A", A=nx.to_pandas_adjacency(flow)).A.tolist() == nx.to_numpy_array(flow).tolist()
+
+
+@pytest.mark.parametrize("columns", [["Source", "Target", "Weight"], ["from_id", "to_id", "weight"], ["SRC", "Dest", "WEIGHT"]])
+def test_columns_by_their_usual_names(columns, tmp_path):
+    """As a file with these columns is read."""
+    table = pd.DataFrame([["x", "a", "b", 2.5]], columns=["id", *columns])
+    r = ein.run("input W: matrix\n:print W", W=table)
+    assert (r.labels, r.W.tolist()) == (["a", "b"], [[0, 2.5], [0, 0]])
+    table.to_csv(tmp_path / "w.csv", index=False)
+    assert ein.run("input W: matrix\n:print W", W=ein.File(tmp_path / "w.csv")).W.tolist() == r.W.tolist()
+
+
 @pytest.mark.parametrize(
     "data, message",
     [
@@ -417,7 +432,8 @@ def test_result():
         (nx.DiGraph(OWNS).adj, "AdjacencyView is a view"),
         (nx.DiGraph(OWNS).degree, r"DegreeView is a view of a graph\ndict\(\) of it is a vector by node"),
         ({"a": {"b": {"weight": 3}}}, "A: the weight of 'a' -> 'b' is {'weight': 3}, expected a number"),
-        (np.ma.masked_array(np.eye(2), mask=np.eye(2)), "A: the array has masked elements\n"),
+        (np.ma.masked_array(np.eye(2), mask=np.eye(2)), r"A: the array has masked elements\ndata.filled\(0\)"),
+        (pd.array([1, None], dtype="Int64"), r"A: the array has masked elements\ndata.fillna\(0\)"),
         (pathlib.Path("graph.csv"), "PosixPath is no data for an input\nein.File"),
         (ein.Graph(np.eye(2), nodes=["a"]), "A: there is 1 label, and the array is 2x2"),
         (ein.Graph(sp.eye_array(2), nodes=["a", "b", "c"]), "A: there are 3 labels, and the array is 2x2"),
@@ -433,6 +449,9 @@ def test_result():
         ([], r"E0701(.|\n)*In Python: A=ein.Graph\(data, options='nodes=5'\)"),
         ({}, r"E0701(.|\n)*In Python: A=ein.Graph\(data, options='nodes=5'\)"),
         (ein.Graph(pd.DataFrame({"u": [1], "v": [2]}), weight="w"), r"A: no columns \['u', 'v', 'w'\]"),
+        (pd.DataFrame({"u": ["a"], "v": ["b"], "w": [1], "n": [2]}).groupby(["u", "v"]).sum(), r"A: edges are columns of a table, and its index has the names \['u', 'v'\]\ntable.reset_index\(\)"),
+        (pd.DataFrame({"source": ["a"], "target": ["b"], "n": [2]}).set_index("source"), r"A: edges are columns of a table, and its index has the names \['source'\]"),
+        (pd.crosstab(pd.Series(["a", "b"], name="source"), pd.Series(["x", "y"], name="target")), "A: edges are columns of a table"),
         (pd.DataFrame({"u": [1]}), r"A: the columns are \['u'\], and edges have a source and a target"),
         (pd.DataFrame([[1, 2, 3]], columns=["source", "target", "target"]), "A: two columns are named 'target'"),
         (pd.DataFrame({"u": pd.array([1, None], dtype="Int64"), "v": [2, 3]}), "A: a row of"),
@@ -478,6 +497,7 @@ def test_edges_are_no_vector(v):
         ein.run("input A: graph\ninput V: vector\n:print A, V", A=OWNS, V=v)
 
 
+@pytest.mark.filterwarnings("error")
 def test_errors_have_diagnostics():
     with pytest.raises(ein.CheckError) as e:
         ein.run('X = rech(edges([["ä","b"]]), "ä")', name="x.ein")
@@ -501,6 +521,7 @@ def test_errors_have_diagnostics():
         with pytest.raises(ValueError, match=message):
             ein.run("x = 1", limits=limits)
     assert ein.run("x = 1", limits=ein.Limits(ops=1e6, seconds=3600)).x == 1  # pyright: ignore[reportArgumentType]
+    assert ein.run("x = 1", limits=ein.Limits(seconds=np.float32(3600))).x == 1  # pyright: ignore[reportArgumentType]
 
 
 def test_program():

@@ -312,7 +312,7 @@ func page(q *mcp.ReadResourceRequest, kind, text string) *mcp.ReadResourceResult
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: q.Params.URI, MIMEType: kind, Text: text}}}
 }
 
-// mostShown bounds what is shown of a file, in bytes.
+// mostShown bounds what is shown of a file, a proof or a plan, in bytes.
 const mostShown = 32 << 10
 
 // beginning returns the first lines of a file, or what is shown of one line, and whether there is more.
@@ -332,6 +332,17 @@ func beginning(f io.Reader) (string, error) {
 		text = "(no text)\n"
 	}
 	return text, nil
+}
+
+// ends returns the first and the last lines of a text of which not all is shown.
+func ends(text string) string {
+	if len(text) <= mostShown {
+		return text
+	}
+	first := text[:strings.LastIndexByte(text[:mostShown/2], '\n')+1]
+	_, last, _ := strings.Cut(text[len(text)-mostShown/2:], "\n")
+	left := strings.Count(text[len(first):len(text)-len(last)], "\n")
+	return fmt.Sprintf("%s... %s more lines ...\n%s", first, words.Count(left), last)
 }
 
 // agent answers the calls of tools by the routes of a server.
@@ -373,6 +384,9 @@ func (a *agent) ask(ctx context.Context, route string, src *Source, call *mcp.Ca
 		out.Text = wrong(src, got.Error.Diagnostics)
 	} else if out.Text = cmp.Or(out.Text, empty); len(got.Warnings) > 0 {
 		out.Text = strings.TrimRight(out.Text, "\n") + "\n\n" + wrong(src, got.Warnings)
+	}
+	if route == "POST /v1/why" || route == "POST /v1/explain" { // a run has a limit of its output
+		out.Text = ends(out.Text)
 	}
 	out.Cost.Millis = time.Since(start).Milliseconds()
 	return out.told(failed), out, nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,27 @@ func TestTools(t *testing.T) {
 		if out.IsError != test.failed || !strings.Contains(text, test.want) || !strings.Contains(text, "\n\ncost: ") || len(text) > 10_000 {
 			t.Errorf("%s %v: %t\n%s\nwant %s", test.tool, test.args, out.IsError, text, test.want)
 		}
+	}
+	var program strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&program, "Next(\"n%d\", \"n%d\").\n", i, i+1)
+	}
+	program.WriteString("Far(x, y) <- Next(x, y).\nFar(x, z) <- Far(x, y), Next(y, z).")
+	out, err := client.CallTool(ctx, &sdk.CallToolParams{Name: "why", Arguments: map[string]any{"program": program.String(), "expression": `Far("n0", "n3000")`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := client.CallTool(ctx, &sdk.CallToolParams{Name: "explain", Arguments: map[string]any{"program": strings.Repeat("x = 1\n", 3000)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := plan.Content[0].(*sdk.TextContent).Text; !strings.Contains(text, " more lines ...\n") || len(text) > 40_000 {
+		t.Errorf("a plan of %d bytes", len(text))
+	}
+	// A long proof has its beginning, and what it comes to.
+	proof := regexp.MustCompile(`(?s)^yes, in 6,000 steps\n.*  fact, program\.ein:\d+\n\.\.\. 5,\d\d\d more lines \.\.\.\n.*\n\n  program\.ein:3001: Far\(x, y\) <- Next\(x, y\)\.\n`)
+	if text := out.Content[0].(*sdk.TextContent).Text; !proof.MatchString(text) || len(text) > 40_000 {
+		t.Errorf("%d bytes:\n%.500s\n%s", len(text), text, text[max(0, len(text)-500):])
 	}
 	for uri, want := range map[string]string{"ein://language": "desc(A,x)", "ein://data/Owners": "acme,shell"} {
 		out, err := client.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})

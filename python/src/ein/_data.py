@@ -277,7 +277,7 @@ def unique(name: str, nodes: Iterable[Any]) -> list[str]:
 def _networkx(name: str, g: Any, weight: str | None, ids: str) -> dict[str, Any]:
     nodes: list[Any] = list(g)
     at = {n: i for i, n in enumerate(nodes)}
-    edges = [[at[u], at[v], _value(w)] for u, v, w in g.edges(data=weight or "weight")]
+    edges = [(at[u], at[v], _value(w)) for u, v, w in g.edges(data=weight or "weight")]
     lacks = [e for e in edges if e[2] is None]
     if weight is None or weight == "weight" and len(lacks) == len(edges):
         edges = [e[:2] for e in edges]
@@ -289,16 +289,24 @@ def _networkx(name: str, g: Any, weight: str | None, ids: str) -> dict[str, Any]
     return {**_graph(name, nodes, edges, ids), "directed": g.is_directed()}
 
 
-_ENDS = (("source", "target"), ("from", "to"), ("src", "dst"))
+# As the readers of files have them, in any case and with "id" or "_id" behind.
+_ENDS = (
+    ("source", "target"), ("source", "destination"), ("src", "dst"), ("src", "dest"), ("src", "tgt"),
+    ("from", "to"), ("fromnode", "tonode"), ("from_node", "to_node"),
+)  # fmt: skip
 
 
 def _table(name: str, table: Any, weight: str | None, ids: str) -> dict[str, Any]:
     """Edges from the columns source and target, or else the first two that are no weight; or the
     matrix of a table whose columns and rows are the same nodes."""
     columns: list[Any] = list(table.columns)
-    ends = next((list(e) for e in _ENDS if set(e) <= set(columns)), None)
+    named = {str(c).lower().removesuffix("id").removesuffix("_"): c for c in reversed(columns)}
     rows = [] if type(table.index).__name__ == "RangeIndex" else list(table.index)
-    if ends is None and len(rows) == len(columns) and set(rows) == set(columns):
+    square = len(rows) == len(columns) and set(rows) == set(columns)  # whose nodes may be called source and target
+    ends = None if square else next(([named[n] for n in e] for e in _ENDS if set(e) <= set(named)), None)
+    if weight == "weight" and weight not in columns:
+        weight = next((c for c in columns if str(c).lower() == weight), weight)
+    if square:
         table, columns = table[rows], rows  # which may be in another order
     elif ends is None and any(isinstance(c, str) for c in set(rows) & set(columns)):
         raise InputError(
@@ -316,6 +324,9 @@ def _table(name: str, table: Any, weight: str | None, ids: str) -> dict[str, Any
                 f"{name}: a table of {len(columns)}x{len(columns)} without names is a matrix, or edges",
                 hint="table.to_numpy() is the matrix; columns named source and target are edges.",
             )
+    if ends is None and ((names := list(table.index.names)).count(None) == 0 and len(names) == 2 or any(n in e for e in _ENDS for n in names)):
+        hint = "table.reset_index() makes columns of the index; columns named source and target are edges."
+        raise InputError(f"{name}: edges are columns of a table, and its index has the names {names}", hint=hint)
     ends = [c for c in columns if c != (weight or "weight")][:2] if ends is None else ends
     use = ends if weight is None or weight == "weight" and weight not in columns else [*ends, weight]
     if len(ends) < 2:
@@ -324,12 +335,14 @@ def _table(name: str, table: Any, weight: str | None, ids: str) -> dict[str, Any
         raise InputError(f"{name}: no columns {use} in a table with the columns {columns}")
     if twice := next((c for c in use if columns.count(c) > 1), None):
         raise InputError(f"{name}: two columns are named {twice!r}")
-    rows = [[_node(u), _node(v), *map(_value, w)] for u, v, *w in zip(*(table[c].tolist() for c in use), strict=True)]
-    if bad := next((r for r in rows if any(map(_is_gap, r))), None):
-        raise InputError(f"{name}: a row of {use} has no value: {bad}")
-    if not all(_is_number(r[0]) and _is_number(r[1]) for r in rows):
-        rows = [[str(r[0]), str(r[1]), *r[2:]] for r in rows]
-    return {"edges": rows}
+    columns = [table[c].tolist() for c in use]
+    columns = [c if set(map(type, c)) <= {int, str} else [*map(told, c)] for c, told in zip(columns, (_node, _node, _value))]
+    if any(table[c].isna().any() for c in use):
+        bad = next(r for r in zip(*columns, strict=True) if any(map(_is_gap, r)))
+        raise InputError(f"{name}: a row of {use} has no value: {[*bad]}")
+    if not all(map(_is_number, columns[0] + columns[1])):
+        columns[:2] = [[*map(str, c)] for c in columns[:2]]
+    return {"edges": [*zip(*columns, strict=True)]}
 
 
 def _gaps(column: Any) -> list[Any]:
@@ -411,7 +424,7 @@ def _dense(name: str, data: Any, frames: list[Buffer]) -> Any:
     np: Any = import_module("numpy")
 
     if np.ma.is_masked(data):
-        raise InputError(f"{name}: the array has masked elements", hint="data.filled(0) gives them a value.")
+        raise InputError(f"{name}: the array has masked elements", hint=f"data.{'fillna' if hasattr(data, 'fillna') else 'filled'}(0) gives them a value.")
     a = np.asarray(data) if hasattr(data, "__array__") else np.from_dlpack(data)
     if a.ndim == 0 and isinstance(number := _value(a), (int, float)):
         return number

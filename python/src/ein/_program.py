@@ -97,7 +97,7 @@ def _request(
                     raise InputError(f"{k}: its nodes are not those of the array before it; all inputs of a program share one set of nodes")
     if bounds := limits_of(limits):
         body["limits"] = bounds
-    return body, frames, limits and limits.seconds
+    return body, frames, limits and limits.seconds and float(limits.seconds)
 
 
 def _given(inputs: Mapping[str, Any] | None, data: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ share the one engine. Cancelling a task stops its run."""
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -24,7 +25,7 @@ def _threaded(f: Callable[_P, _T]) -> Callable[_P, Coroutine[Any, Any, _T]]:
         try:
             return await asyncio.to_thread(f, *args, **kwargs)
         except asyncio.CancelledError:
-            engine.stop(mine)
+            threading.Thread(target=engine.stop, args=[mine], daemon=True).start()  # it may wait for others to write
             raise
         finally:
             owner.reset(before)

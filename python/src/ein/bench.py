@@ -161,13 +161,26 @@ def named(categories: str | Sequence[str] | None, generator: str = "cb2") -> lis
     return names
 
 
+def _id(question: str | Instance) -> str:
+    if not isinstance(question, (str, Instance)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"the question is {question!r:.100}, expected an id or an ein.bench.Instance")
+    return question if isinstance(question, str) else question.id
+
+
 def _ask_for(id: str, mode: str = "") -> Any:
-    return ask(f"GET /v1/instances/{quote(id, safe='')}{'?mode=' + quote(mode) if mode else ''}", {}).json()
+    return ask(f"GET /v1/instances/{quote(_id(id), safe='')}{'?mode=' + quote(mode) if mode else ''}", {}).json()
 
 
 def instance(id: str) -> Instance:
     """The instance of an id, made again."""
     return Instance.of(_ask_for(id)["instance"])
+
+
+def instances(questions: Iterable[str | Instance]) -> Iterator[Instance]:
+    """The instances of questions, of which ids will do, for the rows of a data set."""
+    if isinstance(questions, (str, Instance)):
+        raise TypeError(f"expected a list of instances or of their ids, found {questions!r:.100}: ein.bench.instance(json.loads(line)['id']) is the instance of a line of a file")
+    return (q if isinstance(q, Instance) else instance(q) for q in questions)
 
 
 def known(mode: str) -> None:
@@ -207,7 +220,7 @@ def text_of(completion: Any) -> str:
 
 def label(mode: str, question: str | Instance) -> str:
     """A mode and an id in one text, for trainers whose data has room for one."""
-    return f"{mode}:{question if isinstance(question, str) else question.id}"
+    return f"{mode}:{_id(question)}"
 
 
 def score_label(label: str, reply: str) -> Score:
@@ -258,10 +271,7 @@ def score_many(items: Iterable[Item], *, limits: Limits | None = None) -> list[S
 def _item(i: Item) -> dict[str, Any]:
     if not isinstance(i, Item):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"expected ein.bench.Item(question, reply, mode), not {i!r:.100}")
-    q = i.question
-    if not isinstance(q, (str, Instance)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"the question is {q!r:.100}, expected an id or an ein.bench.Instance")
-    body: dict[str, Any] = {"reply": i.reply, **({"id": q} if isinstance(q, str) else {"id": q.id})}
+    body: dict[str, Any] = {"reply": i.reply, "id": _id(i.question)}
     if i.mode:
         body["mode"] = i.mode
     if i.finish:

@@ -27,9 +27,9 @@ class Env(_Base):
         return {"observations": [], "reward": s.reward, "done": True, "metadata": {"outcome": s.outcome, "lenient": s.lenient}}
 
 
-def rows(instances: Iterable[bench.Instance], mode: str = "ein") -> Iterator[dict[str, Any]]:
+def rows(instances: Iterable[str | bench.Instance], mode: str = "ein") -> Iterator[dict[str, Any]]:
     """Rows of a Parquet file of SkyRL."""
-    for i in instances:
+    for i in bench.instances(instances):
         yield {
             "data_source": "closurebench",
             "prompt": bench.messages(i, mode),

@@ -64,7 +64,7 @@ class Environment:
             return str(e)
 
 
-def rows(instances: Iterable[bench.Instance], mode: str = "ein") -> Iterator[dict[str, Any]]:
+def rows(instances: Iterable[str | bench.Instance], mode: str = "ein") -> Iterator[dict[str, Any]]:
     """Rows of a data set: what the model is sent, and the id of the question."""
-    for i in instances:
+    for i in bench.instances(instances):
         yield {"prompt": bench.messages(i, mode), "id": i.id}

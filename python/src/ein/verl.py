@@ -16,9 +16,9 @@ def compute_score(data_source: str, solution_str: str, ground_truth: str, extra_
     return {"score": s.reward, "acc": float(s.strict), "lenient": float(s.lenient), "outcome": s.outcome}
 
 
-def rows(instances: Iterable[bench.Instance], mode: str = "ein") -> Iterator[dict[str, Any]]:
+def rows(instances: Iterable[str | bench.Instance], mode: str = "ein") -> Iterator[dict[str, Any]]:
     """Rows of a Parquet file of verl."""
-    for n, i in enumerate(instances):
+    for n, i in enumerate(bench.instances(instances)):
         yield {
             "data_source": "closurebench",
             "prompt": bench.messages(i, mode),

@@ -38,6 +38,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -130,12 +131,15 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 	// Whatever verbs report comes as a status, so this is from cobra.
 	hint := ""
 	if flag, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		var all, like []string
+		var all, like, said []string
 		name, before := flag.GetSpecifiedName(), cmd.Flags().Args()
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			all = append(all, f.Name)
 			if strings.HasPrefix(f.Name, name) || strings.HasPrefix(name, f.Name) {
 				like = append(like, f.Name)
+			}
+			if f.Value.Type() != "bool" && slices.Contains(strings.FieldsFunc(f.Usage, func(r rune) bool { return !unicode.IsLetter(r) }), name) {
+				said = append(said, f.Name)
 			}
 		})
 		near, ok := diag.Suggest(name, all)
@@ -148,6 +152,8 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 			hint = fmt.Sprintf("; did you mean --%s?", near)
 		case len(like) == 1:
 			hint = fmt.Sprintf("; did you mean --%s?", like[0])
+		case len(like) == 0 && len(said) == 1:
+			hint = fmt.Sprintf("; did you mean --%s?", said[0])
 		}
 	}
 	a.Printf("ein: %s%s\nTry `%s --help`.\n", reworded(cmd, err), hint, cmd.CommandPath())
