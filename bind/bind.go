@@ -710,10 +710,9 @@ func misspelt(name string) string {
 // finding returns a mistake in a data file as a diagnostic.
 func finding(e *graphio.Error) diag.Diagnostic {
 	code := codes.E0701
-	switch {
-	case e.Limit:
+	if e.Limit {
 		code = codes.E0708
-	case e.Header:
+	} else if e.Header {
 		code = codes.E0710
 	}
 	return diag.Finding(code, diag.Error, e.File, e.Line, e.Column, e.Msg, e.Hint)

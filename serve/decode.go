@@ -162,10 +162,9 @@ func malformed(err error) string {
 	}
 	want := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object", reflect.Uint64: "a whole number from 0 on", reflect.Float64: "a number"}[meaning.GoType.Kind()]
 	it := found[meaning.JSONKind]
-	switch {
-	case meaning.JSONKind == '0' && len(meaning.JSONValue) > 0:
+	if meaning.JSONKind == '0' && len(meaning.JSONValue) > 0 {
 		it = words.Clip(string(meaning.JSONValue), 30)
-	case meaning.JSONKind == '"' && want == "an array" && meaning.GoType.Elem().Kind() == reflect.Uint8:
+	} else if meaning.JSONKind == '"' && want == "an array" && meaning.GoType.Elem().Kind() == reflect.Uint8 {
 		want, it = "bytes in base64", "another text"
 	}
 	return fmt.Sprintf("%s: expected %s, found %s", where, cmp.Or(want, "a whole number"), it)

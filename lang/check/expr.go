@@ -598,10 +598,9 @@ func (c *checker) take(owner syntax.Expr, span source.Span, a *ir.Node, at []pos
 // of an unknown one.
 func (c *checker) unify(id uint8, size int, owner syntax.Expr, span source.Span) bool {
 	ix := &c.eq.idx[id]
-	switch {
-	case ix.size == unsized || ix.size < 0 && size >= 0:
+	if ix.size == unsized || ix.size < 0 && size >= 0 {
 		ix.size, ix.owner, ix.span = size, owner, span
-	case !tensor.SizeFits(ix.size, size):
+	} else if !tensor.SizeFits(ix.size, size) {
 		c.indexSizes(ix, size, owner, span)
 		return false
 	}

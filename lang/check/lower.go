@@ -114,14 +114,13 @@ func (c *checker) varKinds(cl *clause) {
 					cl.Vars[v].Kind, changed = tensor.IntColumn, true
 				}
 			}
-			switch {
-			case l.Kind == rel.Atom:
+			if l.Kind == rel.Atom {
 				for k, t := range l.Terms {
 					if t.Kind == rel.Variable && cl.uses[i].cols[k].kind == tensor.IntColumn {
 						makeWhole(t.Var)
 					}
 				}
-			case l.Kind == rel.Bind && c.exprKind(cl, &l.Left) == tensor.IntColumn:
+			} else if l.Kind == rel.Bind && c.exprKind(cl, &l.Left) == tensor.IntColumn {
 				makeWhole(l.Var)
 			}
 		}
@@ -226,12 +225,11 @@ func (c *checker) numbered() (n int, known bool) {
 			n = max(n, int(min(k.num, rel.MaxSize-1))+1)
 		}
 	}
-	switch {
-	case !known:
+	if !known {
 		for i := range c.rel.consts {
 			see(i)
 		}
-	case c.rel.numbered && !sized:
+	} else if c.rel.numbered && !sized {
 		n = c.cfg.Numbered
 		inRows(c.rel.clauses, c.rel.list, see)
 	}

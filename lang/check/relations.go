@@ -567,11 +567,10 @@ func (cl *clause) constants(see func(k int)) {
 		constant(&cl.Head[i].Expr)
 	}
 	for i := range cl.Body {
-		switch l := &cl.Body[i]; {
-		case l.Kind == rel.Compare && l.Fn != op.FnEq && l.Fn != op.FnNe:
+		if l := &cl.Body[i]; l.Kind == rel.Compare && l.Fn != op.FnEq && l.Fn != op.FnNe {
 			constant(&l.Left)
 			constant(&l.Right)
-		case l.Kind == rel.Bind && !cl.inAtom(l.Var):
+		} else if l.Kind == rel.Bind && !cl.inAtom(l.Var) {
 			constant(&l.Left)
 		}
 	}

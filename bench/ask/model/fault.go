@@ -91,10 +91,9 @@ func failure(w wire, status int, h http.Header, body []byte, now time.Time) *Err
 			e.Class = Rejected
 		}
 	}
-	switch {
-	case e.Class == RateLimit:
+	if e.Class == RateLimit {
 		e.RetryAfter = retryAfter(h, f.retryAfter, now)
-	case e.Passes():
+	} else if e.Passes() {
 		e.RetryAfter = stated(h, f.retryAfter, now)
 	}
 	return e

@@ -52,10 +52,9 @@ func Merge(dir string, shards []string) error {
 	}
 	defer func() { _ = lock.Close() }()
 	there, err := readConfig(dir)
-	switch {
-	case errors.Is(err, ErrNoRun):
+	if errors.Is(err, ErrNoRun) {
 		err = vacant(dir)
-	case err == nil && len(Diff(*there, *whole)) > 0:
+	} else if err == nil && len(Diff(*there, *whole)) > 0 {
 		err = fmt.Errorf("%s: %w", dir, ErrExists)
 	}
 	if err != nil {

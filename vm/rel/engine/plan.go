@@ -375,10 +375,9 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 	meets := 0
 	for i := range n.steps {
 		st := &n.steps[i]
-		switch {
-		case meets > 0:
+		if meets > 0 {
 			pl.met[st.rel] = true
-		case st.kind == find || st.kind == absent:
+		} else if st.kind == find || st.kind == absent {
 			pl.member[st.rel] = true
 		}
 		meets = max(meets-1, st.meets)
@@ -413,10 +412,9 @@ func (b *planner) order() {
 func (n *nest) end(head *rel.Relation) {
 	r := n.rule
 	n.cut = -1
-	switch {
-	case r.Aggregates():
+	if r.Aggregates() {
 		n.kind = aggregates
-	case head.Valued():
+	} else if head.Valued() {
 		n.kind = values
 	}
 	everything := n.kind == aggregates || head.Fold == rel.Sum
