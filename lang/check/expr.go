@@ -3,6 +3,7 @@ package check
 import (
 	"math"
 	"math/bits"
+	"strings"
 
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -366,12 +367,7 @@ var binaryFns = [...]op.Fn{
 }
 
 func isInteger(text string) bool {
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(text, "0123456789") == ""
 }
 
 // name elaborates a name: of a tensor, or of a relation, which becomes a tensor.

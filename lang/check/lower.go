@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -378,10 +379,7 @@ func (c *checker) lower(p *rel.Program, s *stage, last bool) *rel.Program {
 	for _, place := range s.results {
 		out.Results = append(out.Results, at[place])
 	}
-	for _, d := range c.rel.domains {
-		out.Domains = append(out.Domains, d)
-	}
-	slices.SortFunc(out.Domains, func(a, b *tensor.Domain) int { return cmp.Compare(a.Name, b.Name) })
+	out.Domains = slices.SortedFunc(maps.Values(c.rel.domains), func(a, b *tensor.Domain) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 

@@ -203,10 +203,8 @@ func (t *text) grid(name string, v *tensor.Value) bool {
 		}
 	}
 	lines := table.Align("  ", rows, right...)
-	for _, line := range lines {
-		if table.Width(line)-1 > room {
-			return false
-		}
+	if slices.ContainsFunc(lines, func(line string) bool { return table.Width(line)-1 > room }) {
+		return false
 	}
 	t.put(name, " =\n")
 	t.put(lines...)

@@ -21,10 +21,8 @@ func isBest(p *rel.Program, s *stratum) bool {
 		return false
 	}
 	fold := p.Relations[s.Relations[0]].Fold
-	for _, i := range s.Relations {
-		if p.Relations[i].Fold != fold || fold == rel.NoAgg {
-			return false
-		}
+	if fold == rel.NoAgg || slices.ContainsFunc(s.Relations, func(i int) bool { return p.Relations[i].Fold != fold }) {
+		return false
 	}
 	for k, n := range s.each {
 		// A second nest of the same rule: it takes two values of the stratum.

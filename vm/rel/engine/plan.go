@@ -670,10 +670,8 @@ func (b *planner) register(t rel.Term, c tensor.Column) int {
 
 // indexed is the number of the index of a relation by these columns. Steps share it.
 func (pl *Plan) indexed(r int, cols []int) int {
-	for i, x := range pl.index[r] {
-		if slices.Equal(x.cols, cols) {
-			return i
-		}
+	if i := slices.IndexFunc(pl.index[r], func(x *spec) bool { return slices.Equal(x.cols, cols) }); i >= 0 {
+		return i
 	}
 	pl.index[r] = append(pl.index[r], &spec{cols})
 	return len(pl.index[r]) - 1
