@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -224,9 +225,7 @@ func (d *Document) hoverRelation(m *markdown, o *occurrence) bool {
 		if !ok || name.Name != o.of.name {
 			continue
 		}
-		if first == nil {
-			first = s
-		}
+		first = cmp.Or(first, s)
 		if rule, ok := s.(*syntax.Rule); !ok {
 			input = true
 		} else if len(rule.Body) > 0 {

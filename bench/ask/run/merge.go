@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -36,9 +37,7 @@ func Merge(dir string, shards []string) error {
 			return fmt.Errorf("%s: it has the shard %q, expected %s", name, c.Instances.Shard, want)
 		}
 		c.Instances.Shard = ""
-		if whole == nil {
-			whole = c
-		}
+		whole = cmp.Or(whole, c)
 		if d := Diff(*whole, *c); len(d) > 0 {
 			return fmt.Errorf("%s asks otherwise than %s: %s", name, shards[0], d[0])
 		}
