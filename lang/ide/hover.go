@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ein/internal/lists"
+	"ein/internal/words"
 	"ein/lang/describe"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -531,9 +532,5 @@ func (m *markdown) function(f *function) {
 
 // short is text on one line that is not too long.
 func short(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:57]) + "..."
-	}
-	return s
+	return words.Shorten(strings.Join(strings.Fields(s), " "), 60)
 }

@@ -60,8 +60,7 @@ type segment struct {
 type cutter struct {
 	*parser
 	seg    segment
-	end    int // of the container
-	begin  Kind
+	end    int  // of the container
 	ruled  bool // it can only be a clause
 	commas bool // there was one outside brackets
 	choice bool // there was a ternary operator outside brackets
@@ -75,7 +74,7 @@ type cutter struct {
 func (p *parser) cut(lo, hi int) segment {
 	begin := p.toks[lo].kind
 	c := cutter{
-		parser: p, seg: segment{lo: lo, open: -1, noticed: -1, block: -1, close: -1}, end: hi, begin: begin,
+		parser: p, seg: segment{lo: lo, open: -1, noticed: -1, block: -1, close: -1}, end: hi,
 		ruled: begin == KindAsk || begin == KindNot || begin == KindWhy,
 	}
 	p.stack = p.stack[:0]

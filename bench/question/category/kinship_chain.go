@@ -160,10 +160,8 @@ var pythonSteps = []struct{ name, body string }{
 }
 
 func named(name string) *kinshipStep {
-	for i := range kinshipSteps {
-		if kinshipSteps[i].name == name {
-			return &kinshipSteps[i]
-		}
+	if i := slices.IndexFunc(kinshipSteps, func(s kinshipStep) bool { return s.name == name }); i >= 0 {
+		return &kinshipSteps[i]
 	}
 	panic("category: no kinship step " + name)
 }

@@ -64,8 +64,7 @@ type run struct {
 	next   uint64 // look at the Ctl then
 	rel    int    // that is being derived
 	rule   *rel.Rule
-	inside map[int]bool // relations of the stratum
-	live   []*nest      // of a round: those that have new rows to go through
+	live   []*nest // of a round: those that have new rows to go through
 
 	// Of the nest that runs.
 	*nest
@@ -341,7 +340,6 @@ func (r *run) entries(s *store, v *tensor.Value, elements bool) {
 // where no loop goes. A look-up may find them already, which does no harm: a recursion only ever
 // adds rows and improves values.
 func (r *run) stratum(st *stratum) {
-	r.inside = st.inside
 	if st.closure != nil {
 		r.close(st)
 		r.rel, r.rule = -1, nil
