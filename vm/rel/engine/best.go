@@ -198,18 +198,10 @@ func (n *nest) relaxing(best bool) *relaxing {
 		list.kind != probe || list.index < 0 || len(list.key) != 1 || list.key[0] != from.out[0].reg || len(list.same) > 0 || list.value >= 0 || list.check >= 0 {
 		return nil
 	}
-	column := func(v int) int {
-		for _, p := range list.out {
-			if p.reg == v {
-				return p.col
-			}
-		}
-		return -1
-	}
 	y, ok := variable(&n.rule.Head[0])
 	x := relaxing{to: -1, weight: -1}
 	if ok {
-		x.to = column(y)
+		x.to = list.column(y)
 	}
 	// The new value is the old one alone or, in either order, plus a weight from the list.
 	is := func(e *rel.Expr, v int) bool { return len(e.Args) == 0 && e.Term == rel.Term{Var: v} }
@@ -225,7 +217,7 @@ func (n *nest) relaxing(best bool) *relaxing {
 		if !is(a, from.value) || len(b.Args) > 0 || b.Term.Kind != rel.Variable {
 			return nil
 		}
-		if x.weight = column(b.Term.Var); x.weight < 0 {
+		if x.weight = list.column(b.Term.Var); x.weight < 0 {
 			return nil
 		}
 	}

@@ -172,6 +172,14 @@ type step struct {
 	rest  []mate // the pairs that those have not passed
 }
 
+// column is the column that gives a register, or -1.
+func (st *step) column(reg int) int {
+	if i := slices.IndexFunc(st.out, func(p pair) bool { return p.reg == reg }); i >= 0 {
+		return st.out[i].col
+	}
+	return -1
+}
+
 // mate is a pair that must be a row if a variable has a value: the column of the variable, the
 // register of the other cell, and the index by that cell.
 type mate struct{ rel, col, reg, index int }
