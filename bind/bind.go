@@ -341,7 +341,7 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 	if format.IsTable() {
 		raw, err = r.table(ctx, from, path, name, format, opt)
 	} else {
-		raw, err = graphio.Read(reader{from, ctx}, name, opt)
+		raw, err = graphio.Read(Stopping{from, ctx}, name, opt)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -365,15 +365,15 @@ func real[T float32 | float64](to *jsontext.Encoder, x T) error {
 	return errors.ErrUnsupported
 }
 
-// reader ends with its context, which it checks before each read.
-type reader struct {
+// Stopping is a reader that ends with its context, which it checks before each read.
+type Stopping struct {
 	io.Reader
-	ctx context.Context
+	Context context.Context
 }
 
-func (r reader) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
+func (r Stopping) Read(p []byte) (int, error) {
+	if r.Context.Err() != nil {
+		return 0, context.Cause(r.Context)
 	}
 	return r.Reader.Read(p)
 }
@@ -713,10 +713,9 @@ func misspelt(name string) string {
 // finding returns a mistake in a data file as a diagnostic.
 func finding(e *graphio.Error) diag.Diagnostic {
 	code := codes.E0701
-	switch {
-	case e.Limit:
+	if e.Limit {
 		code = codes.E0708
-	case e.Header:
+	} else if e.Header {
 		code = codes.E0710
 	}
 	return diag.Finding(code, diag.Error, e.File, e.Line, e.Column, e.Msg, e.Hint)

@@ -17,6 +17,8 @@ import (
 	"unicode/utf8"
 
 	"go.lsp.dev/jsonrpc2"
+
+	"ein/internal/compact"
 )
 
 const (
@@ -264,7 +266,7 @@ func wellFormed(body []byte) (jsonrpc2.Message, error) {
 	if !utf8.Valid(body) {
 		return nil, jsonrpc2.Errorf(jsonrpc2.ParseError, "the message%s is not UTF-8", about(body))
 	}
-	if nesting(body) > maxNesting {
+	if compact.Depth(body) > maxNesting {
 		return nil, jsonrpc2.Errorf(jsonrpc2.ParseError, "more than %d levels of brackets", maxNesting)
 	}
 	if !json.Valid(body) {
@@ -293,26 +295,6 @@ func about(body []byte) string {
 		return ""
 	}
 	return fmt.Sprintf(" about %.200q", message.Params.TextDocument.URI)
-}
-
-// nesting is how deep the brackets outside strings are nested.
-func nesting(body []byte) int {
-	depth, deepest, quoted := 0, 0, false
-	for i := 0; i < len(body); i++ {
-		switch c := body[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
-			depth++
-			deepest = max(deepest, depth)
-		case c == ']' || c == '}':
-			depth--
-		}
-	}
-	return deepest
 }
 
 // refuse answers a message with an error, and with its id if that can be read.

@@ -48,15 +48,14 @@ func (t *table) print(w *bytes.Buffer) {
 				continue
 			}
 			cell := tables.Cell{Text: t.figure(x.seconds), Strong: j == r.main}
-			switch {
-			case x.why != "":
+			if x.why != "" {
 				cell = tables.Cell{Text: "-"}
 				note := x.name + ": " + x.why
 				if !slices.Contains(notes, note) {
 					notes = append(notes, note)
 				}
 				without[note] = append(without[note], r.name)
-			case j != r.main && !isOurs(x.name):
+			} else if j != r.main && !isOurs(x.name) {
 				best = min(best, x.seconds/base.seconds)
 				cell.Interval = ratio(x.seconds / base.seconds)
 			}

@@ -209,7 +209,7 @@ func (s *Session) compileArgument(arg string) (*compiled, *describe.Compiled) {
 	p := *e.part
 	p.Outputs = nil
 	for _, w := range c.wants {
-		p.Outputs = append(p.Outputs, check.Output{Name: w.Name, Form: w.Form, Node: w.Node, Span: span(w.Pos)})
+		p.Outputs = append(p.Outputs, check.Output{Name: w.Name, Form: w.Form, Node: w.Node, Span: describe.Span(w.Pos)})
 	}
 	d := &describe.Compiled{Name: name, Checked: &p, Code: c.code, Module: c.module, Rewrites: c.plan.Rewrites, From: e.start, ByText: true}
 	if e.only != nil {

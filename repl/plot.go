@@ -328,10 +328,9 @@ func (g *grid) blocks(columns int) string {
 	stepY := (g.rows + maxHeight*down - 1) / (maxHeight * down)
 	step := max(stepX, stepY, 1)
 	legend, what := "blank "+tensor.Number(g.low)+" ░▒▓ █ "+tensor.Number(g.high), "the element of the greatest magnitude in them"
-	switch {
-	case g.binary:
+	if g.binary {
 		legend, what = "█ 1   blank 0   two rows to a line", "1 where any of them is 1"
-	case g.high == g.low:
+	} else if g.high == g.low {
 		legend = "█ " + tensor.Number(g.low) + " everywhere"
 	}
 	out := g.heading() + "\n" + chart.Blocks(g.scaled(step), g.low, g.high, g.binary) + "  " + legend + "\n"

@@ -133,10 +133,9 @@ func (s *state) edits() []diag.Edit {
 				if c, ok := n.(*syntax.Call); ok {
 					name := c.Fun.Name
 					at, here := defined[name]
-					switch {
-					case now[name] == "":
+					if now[name] == "" {
 						language[name] = language[name] || body
-					case body || !here || at < c.Start: // else it is the language's
+					} else if body || !here || at < c.Start { // else it is the language's
 						replace(c.Fun.Span, now[name])
 					}
 				}

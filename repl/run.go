@@ -48,7 +48,7 @@ func wants(p *check.Program, from int) []want {
 			list[i].keep = "" // another value of the name follows
 		}
 		last[name] = len(list)
-		list = append(list, want{plan.Output{Name: name, Form: st.Form, Node: st.Node, Pos: pos(st.Span), Kept: !shown}, shown, name, false})
+		list = append(list, want{plan.Output{Name: name, Form: st.Form, Node: st.Node, Pos: plan.Pos(st.Span), Kept: !shown}, shown, name, false})
 	}
 	printed := 0
 	for _, s := range p.File.Stmts {
@@ -57,13 +57,13 @@ func wants(p *check.Program, from int) []want {
 		case *syntax.Print:
 			for range s.Values {
 				if o := p.Outputs[printed]; inside {
-					list = append(list, want{plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: pos(o.Span)}, true, "", false})
+					list = append(list, want{plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: plan.Pos(o.Span)}, true, "", false})
 				}
 				printed++
 			}
 		case *syntax.Query:
 			if o := p.Outputs[printed]; inside {
-				list = append(list, want{plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: pos(o.Span)}, true, "", s.Why})
+				list = append(list, want{plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: plan.Pos(o.Span)}, true, "", s.Why})
 			}
 			printed++
 		case *syntax.ExprStmt:
@@ -81,12 +81,6 @@ func wants(p *check.Program, from int) []want {
 		}
 	}
 	return slices.DeleteFunc(list, func(w want) bool { return !w.shown && w.keep == "" })
-}
-
-// pos and span turn places of the text into those of operations, and back.
-func pos(s source.Span) ir.Pos { return ir.Pos{Start: int32(s.Start), End: int32(s.End)} }
-func span(p ir.Pos) source.Span {
-	return source.Span{Start: int(p.Start), End: int(p.End)}
 }
 
 // compiled is an entry ready to run.
@@ -107,7 +101,7 @@ func (s *Session) compile(next *state, e *entry) (*compiled, error) {
 	p := e.part
 	c := &compiled{of: next}
 	if st := e.only; st != nil {
-		c.wants = []want{{plan.Output{Name: st.Name, Form: st.Form, Node: st.Node, Pos: pos(st.Span), Kept: true}, false, "", false}}
+		c.wants = []want{{plan.Output{Name: st.Name, Form: st.Form, Node: st.Node, Pos: plan.Pos(st.Span), Kept: true}, false, "", false}}
 	} else {
 		c.wants = wants(p, e.start)
 	}

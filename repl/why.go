@@ -164,10 +164,8 @@ func (s *Session) lightest(ctx context.Context, graph string, from, to int) Repl
 // node is the node that an expression names.
 func (s *Session) node(ctx context.Context, x syntax.Expr, n int) int {
 	if str, ok := x.(*syntax.String); ok {
-		for i, l := range s.program.Labels {
-			if l == str.Value {
-				return i
-			}
+		if i := slices.Index(s.program.Labels, str.Value); i >= 0 {
+			return i
 		}
 	}
 	out, _ := s.compute(ctx, syntax.ExprString(x))

@@ -303,10 +303,9 @@ func (r *received) edges() error {
 	}
 	// The other layouts take what was sent; this one takes three lists as long as the rows.
 	takes, wrong := tensor.SatAdd(12*uint64(rows), 8*uint64(len(ends))), ""
-	switch {
-	case rows > graphio.DefaultMaxNodes:
+	if rows > graphio.DefaultMaxNodes {
 		wrong = fmt.Sprintf("an array has at most %d rows, found %d", graphio.DefaultMaxNodes, rows)
-	case r.most > 0 && takes > r.most:
+	} else if r.most > 0 && takes > r.most {
 		wrong = fmt.Sprintf("an array of %d rows takes %s to be built, the limit is %s", rows, words.Bytes(takes), words.Bytes(r.most))
 	}
 	if wrong != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"ein/internal/compact"
 	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/diag"
@@ -29,7 +30,7 @@ func decode(body []byte, to any, r *Route) error {
 	if r.lenient && len(body) == 0 { // as from a client of OpenEnv that has nothing to say
 		body = []byte("{}")
 	}
-	if d := depth(body); d > maxDepth {
+	if d := compact.Depth(body); d > maxDepth {
 		return bad("the body is nested %d deep, at most %d are read", d, maxDepth)
 	}
 	err := json.Unmarshal(body, to, json.RejectUnknownMembers(!r.lenient))
@@ -119,26 +120,6 @@ func lacks(v reflect.Value, in any, at string) error {
 // maxDepth bounds the nesting of a body.
 const maxDepth = 64
 
-// depth returns the nesting of a JSON text.
-func depth(text []byte) int {
-	now, most, inside := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case inside && c == '\\':
-			i++
-		case c == '"':
-			inside = !inside
-		case inside:
-		case c == '[' || c == '{':
-			now++
-			most = max(most, now)
-		case c == ']' || c == '}':
-			now--
-		}
-	}
-	return most
-}
-
 // malformed says what is wrong with a body, in terms of JSON rather than of Go.
 func malformed(err error) string {
 	var syntax *jsontext.SyntacticError
@@ -162,10 +143,9 @@ func malformed(err error) string {
 	}
 	want := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object", reflect.Uint64: "a whole number from 0 on", reflect.Float64: "a number"}[meaning.GoType.Kind()]
 	it := found[meaning.JSONKind]
-	switch {
-	case meaning.JSONKind == '0' && len(meaning.JSONValue) > 0:
+	if meaning.JSONKind == '0' && len(meaning.JSONValue) > 0 {
 		it = words.Clip(string(meaning.JSONValue), 30)
-	case meaning.JSONKind == '"' && want == "an array" && meaning.GoType.Elem().Kind() == reflect.Uint8:
+	} else if meaning.JSONKind == '"' && want == "an array" && meaning.GoType.Elem().Kind() == reflect.Uint8 {
 		want, it = "bytes in base64", "another text"
 	}
 	return fmt.Sprintf("%s: expected %s, found %s", where, cmp.Or(want, "a whole number"), it)

@@ -490,10 +490,9 @@ func (s *Server) next(ctx context.Context, x *session, c *Call, text []byte) (ou
 	})
 	status := http.StatusOK
 	var told *wrong
-	switch {
-	case errors.As(err, &told):
+	if errors.As(err, &told) {
 		out = &message{"error", encode(told)}
-	case err != nil:
+	} else if err != nil {
 		a := failure(err)
 		status = a.Status
 		told = &wrong{err.Error(), "EXECUTION_ERROR"}

@@ -145,10 +145,9 @@ func (m *modelResponse) reply() (string, error) {
 // failed returns an error if the model did not answer, which is worth no reward: not even 0.
 func (m *modelResponse) failed() error {
 	why := ""
-	switch {
-	case m.Error != nil && m.Error.Kind() != 'n':
+	if m.Error != nil && m.Error.Kind() != 'n' {
 		why = ": " + words.Clip(string(m.Error), 200)
-	case m.Status != "failed" && m.Status != "cancelled":
+	} else if m.Status != "failed" && m.Status != "cancelled" {
 		return nil
 	}
 	return &requestError{http.StatusServiceUnavailable, "the response of the model is " + cmp.Or(m.Status, "failed") + why}

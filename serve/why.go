@@ -53,10 +53,9 @@ func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (any, error) {
 // a session, in which the expression follows the program.
 func (q *WhyRequest) place(d *diag.JSONDiagnostic, session *source.File) {
 	input, ok := strings.CutPrefix(d.File, inputFiles)
-	switch {
-	case ok:
+	if ok {
 		d.File = input
-	case d.File == q.file():
+	} else if d.File == q.file() {
 		d.File = cmp.Or(q.Name, "program")
 	}
 	if d.File != expressionFile {

@@ -296,8 +296,5 @@ func (l Limit) Lower(to *uint64, show func(uint64) string) error {
 
 // Least returns the limit or another one, whichever is lower; 0 is none.
 func (l Limit) Least(other uint64) uint64 {
-	if l.Value == 0 || other != 0 && other < l.Value {
-		return other
-	}
-	return l.Value
+	return cmp.Or(min(l.Value, other), max(l.Value, other))
 }

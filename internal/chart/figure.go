@@ -15,6 +15,8 @@
 // writes text that comes from outside.
 package chart
 
+import "slices"
+
 import "math"
 
 // Kind is a sort of diagram.
@@ -106,10 +108,10 @@ func (v Value) hasInterval() bool { return !math.IsNaN(v.Low) && !math.IsNaN(v.H
 func (f *Figure) Empty() bool {
 	for _, p := range f.Panels {
 		for _, s := range p.Series {
-			for _, q := range s.Points {
-				if !q.X.Missing() && (f.Kind != Lines && f.Kind != Plane || !q.Y.Missing()) {
-					return false
-				}
+			if slices.ContainsFunc(s.Points, func(q Point) bool {
+				return !q.X.Missing() && (f.Kind != Lines && f.Kind != Plane || !q.Y.Missing())
+			}) {
+				return false
 			}
 		}
 	}

@@ -29,6 +29,26 @@ func JSON(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
+// Depth returns the nesting of a JSON text.
+func Depth(text []byte) int {
+	now, most, inside := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inside && c == '\\':
+			i++
+		case c == '"':
+			inside = !inside
+		case inside:
+		case c == '[' || c == '{':
+			now++
+			most = max(most, now)
+		case c == ']' || c == '}':
+			now--
+		}
+	}
+	return most
+}
+
 // plain reports whether a string is its own JSON, as labels are.
 func plain(s string) bool {
 	for _, c := range []byte(s) {

@@ -31,10 +31,9 @@ func (in *interp) eval(sc *scope, x syntax.Expr) value {
 		return apply(func(a []float64) float64 { return -a[0] }, same, in.eval(sc, x.X))
 	case *syntax.Binary:
 		real := same
-		switch {
-		case x.Op == syntax.Div:
+		if x.Op == syntax.Div {
 			real = always
-		case x.Op.Compares():
+		} else if x.Op.Compares() {
 			real = never
 		}
 		return apply(infix[x.Op], real, in.eval(sc, x.L), in.eval(sc, x.R))

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -44,9 +45,7 @@ func (n *layers[V]) all() map[string]*V {
 	all := map[string]*V{}
 	for ; n != nil; n = n.older {
 		for name, s := range n.own {
-			if all[name] == nil {
-				all[name] = s
-			}
+			all[name] = cmp.Or(all[name], s)
 		}
 	}
 	return all

@@ -393,10 +393,9 @@ func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, boo
 // def is the function of the program with that name, if there is one.
 func (c *checker) def(name string) function {
 	f := c.defs[name]
-	switch {
-	case c.sees != nil:
+	if c.sees != nil {
 		f = c.sees.lookup(name)
-	case f == nil:
+	} else if f == nil {
 		f = c.earlier.lookup(name)
 	}
 	if f == nil {

@@ -436,11 +436,10 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) val {
 func (c *checker) namedArgument(x *syntax.Call, a syntax.Arg, signature string, position, axis bool) val {
 	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: a.Name.Span, Notes: []string{"The call is `" + signature + "`."},
 		Message: fmt.Sprintf("`%s` has no argument named `%s`", x.Fun.Name, a.Name.Name)}
-	switch {
-	case position:
+	if position {
 		d.Message = fmt.Sprintf("`%s` takes `%s` by position, not by name", x.Fun.Name, a.Name.Name)
 		d.Fixes = fix("leave out the name", source.Span{Start: a.Name.Span.Start, End: a.Value.Pos().Start}, "")
-	case axis:
+	} else if axis {
 		d.Fixes = fix("write `axis=`", a.Name.Span, "axis")
 	}
 	return c.report(d)
@@ -536,10 +535,9 @@ func (c *checker) indexLabel(x *syntax.Name) {
 // number, or numbers.
 func (c *checker) indexNamesake(x *syntax.Name, owner syntax.Expr, n *ir.Node) {
 	holds, note := "the number", "To take the element at that position write `select(T, "+x.Name+", ...)`."
-	switch {
-	case n.Rank() == 1 && n.Type.Kind == tensor.Bool:
+	if n.Rank() == 1 && n.Type.Kind == tensor.Bool {
 		holds, note = "the mask", "`where("+x.Name+", "+syntax.ExprString(owner)+", 0)` has 0 in the other places."
-	case n.Rank() == 1:
+	} else if n.Rank() == 1 {
 		holds, note = "the positions", computedPositions
 	}
 	c.warn(codes.W0215, x.Span, "an index", []string{note}, "`%s` in brackets is an index, not %s that `%s` holds", x.Name, holds, x.Name)

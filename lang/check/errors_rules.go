@@ -723,14 +723,9 @@ func (c *checker) shareNothing(cl *clause, i, j int) {
 		Related: []diag.Related{{Span: cl.src[i].Span, Message: "the other one"}}})
 }
 
-func (c *checker) repeatedRule(at, first source.Span) {
-	c.report(diag.Diagnostic{Code: codes.W0825, Severity: diag.Warning, Span: at, Message: "this rule repeats another one",
-		Related: []diag.Related{{Span: first, Message: "the other one"}}})
-}
-
-func (c *checker) repeatedFact(at, first source.Span) {
-	c.report(diag.Diagnostic{Code: codes.W0825, Severity: diag.Warning, Span: at, Message: "this fact repeats another one",
-		Related: []diag.Related{{Span: first, Message: "first here"}}})
+func (c *checker) doubled(what string, at, first source.Span, label string) {
+	c.report(diag.Diagnostic{Code: codes.W0825, Severity: diag.Warning, Span: at, Message: "this " + what + " repeats another one",
+		Related: []diag.Related{{Span: first, Message: label}}})
 }
 
 func (c *checker) lettersAreConstants(at source.Span, letters []string) {

@@ -3,6 +3,7 @@ package check
 import (
 	"math"
 	"math/bits"
+	"strings"
 
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -366,12 +367,7 @@ var binaryFns = [...]op.Fn{
 }
 
 func isInteger(text string) bool {
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(text, "0123456789") == ""
 }
 
 // name elaborates a name: of a tensor, or of a relation, which becomes a tensor.
@@ -598,10 +594,9 @@ func (c *checker) take(owner syntax.Expr, span source.Span, a *ir.Node, at []pos
 // of an unknown one.
 func (c *checker) unify(id uint8, size int, owner syntax.Expr, span source.Span) bool {
 	ix := &c.eq.idx[id]
-	switch {
-	case ix.size == unsized || ix.size < 0 && size >= 0:
+	if ix.size == unsized || ix.size < 0 && size >= 0 {
 		ix.size, ix.owner, ix.span = size, owner, span
-	case !tensor.SizeFits(ix.size, size):
+	} else if !tensor.SizeFits(ix.size, size) {
 		c.indexSizes(ix, size, owner, span)
 		return false
 	}

@@ -100,10 +100,9 @@ func (c *checker) grow(p *Program, text int) (added []string, ok bool) {
 	c.habits(fresh, touched)
 	for _, x := range touched {
 		at := slices.IndexFunc(p.Relations, func(d diag.Relation) bool { return d.Name == x.name })
-		switch {
-		case at < 0:
+		if at < 0 {
 			p.Relations = append(p.Relations, c.described(x, p))
-		case len(x.rules) > 0 && slices.Contains(fresh, x.rules[0]): // which names its columns
+		} else if len(x.rules) > 0 && slices.Contains(fresh, x.rules[0]) { // which names its columns
 			p.Relations = slices.Clone(p.Relations)
 			p.Relations[at] = c.described(x, p)
 		}

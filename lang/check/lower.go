@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,14 +115,13 @@ func (c *checker) varKinds(cl *clause) {
 					cl.Vars[v].Kind, changed = tensor.IntColumn, true
 				}
 			}
-			switch {
-			case l.Kind == rel.Atom:
+			if l.Kind == rel.Atom {
 				for k, t := range l.Terms {
 					if t.Kind == rel.Variable && cl.uses[i].cols[k].kind == tensor.IntColumn {
 						makeWhole(t.Var)
 					}
 				}
-			case l.Kind == rel.Bind && c.exprKind(cl, &l.Left) == tensor.IntColumn:
+			} else if l.Kind == rel.Bind && c.exprKind(cl, &l.Left) == tensor.IntColumn {
 				makeWhole(l.Var)
 			}
 		}
@@ -226,12 +226,11 @@ func (c *checker) numbered() (n int, known bool) {
 			n = max(n, int(min(k.num, rel.MaxSize-1))+1)
 		}
 	}
-	switch {
-	case !known:
+	if !known {
 		for i := range c.rel.consts {
 			see(i)
 		}
-	case c.rel.numbered && !sized:
+	} else if c.rel.numbered && !sized {
 		n = c.cfg.Numbered
 		inRows(c.rel.clauses, c.rel.list, see)
 	}
@@ -380,10 +379,7 @@ func (c *checker) lower(p *rel.Program, s *stage, last bool) *rel.Program {
 	for _, place := range s.results {
 		out.Results = append(out.Results, at[place])
 	}
-	for _, d := range c.rel.domains {
-		out.Domains = append(out.Domains, d)
-	}
-	slices.SortFunc(out.Domains, func(a, b *tensor.Domain) int { return cmp.Compare(a.Name, b.Name) })
+	out.Domains = slices.SortedFunc(maps.Values(c.rel.domains), func(a, b *tensor.Domain) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 

@@ -788,16 +788,12 @@ func (c *checker) isRow(args []syntax.Expr, value syntax.Expr) bool {
 		_, ok := literalNumber(x)
 		return ok
 	}
-	for _, x := range args {
-		if !constant(x) {
+	if value != nil {
+		if _, ok := literalNumber(value); !ok {
 			return false
 		}
 	}
-	if value == nil {
-		return true
-	}
-	_, ok := literalNumber(value)
-	return ok
+	return !slices.ContainsFunc(args, func(x syntax.Expr) bool { return !constant(x) })
 }
 
 // literalNumber is the value of a number with or without a minus sign.

@@ -299,7 +299,7 @@ func (c *checker) habits(clauses []*clause, list []*relation) {
 				c.lettersAreConstants(f.span, letters)
 			}
 			if first, again := x.rows[string(row)]; again && x.fold == rel.NoAgg {
-				c.repeatedFact(f.span, first)
+				c.doubled("fact", f.span, first, "first here")
 			} else if !again {
 				x.rows[string(row)] = f.span
 			}
@@ -320,7 +320,7 @@ func (c *checker) compareForms(alike []*clause) {
 	for _, cl := range alike {
 		form := c.form(cl)
 		if first, again := c.rel.forms[form]; again {
-			c.repeatedRule(cl.span, first)
+			c.doubled("rule", cl.span, first, "the other one")
 		} else {
 			c.rel.forms[form] = cl.span
 		}

@@ -346,12 +346,11 @@ func (g *gen) semiring(n *ir.Node) *value {
 	f := g.sparseFusion(n.Args[m])
 	var in [2]ref
 	for k, a := range n.Args {
-		switch x := n.Spec.In[k]; {
-		case len(x) == 2:
+		if x := n.Spec.In[k]; len(x) == 2 {
 			f.sparse.misfit = f.sparse.misfit || x[0] == x[1]
 			f.sparse.flipped = x[0] != ids[0]
 			in[k] = f.sparse.meet(g, a, a)
-		default:
+		} else {
 			stride := []int{0, 0}
 			for _, x := range x {
 				stride[slices.Index(ids, x)] = 1

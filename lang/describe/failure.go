@@ -36,7 +36,7 @@ func Refused(e *cost.LimitError) (d diag.Diagnostic, flag string) {
 		d.Code, flag = codes.E0532, "--max-output"
 	}
 	d.Message = fmt.Sprintf("the program needs up to %s%s, the limit is %s", amount(e.Need), what, amount(e.Max))
-	d.Span = span(e.Pos)
+	d.Span = Span(e.Pos)
 	if e.Name != "" {
 		d.Label = "up to " + amount(e.Part)
 		d.Notes = []string{fmt.Sprintf("Most of it is for `%s`.", e.Name)}
@@ -64,7 +64,7 @@ func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 	var over *vm.Exceeded
 	switch {
 	case errors.As(err, &stopped):
-		return diag.Diagnostic{Code: codes.E0533, Span: span(stopped.Pos), Label: "it was here",
+		return diag.Diagnostic{Code: codes.E0533, Span: Span(stopped.Pos), Label: "it was here",
 			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s", Reason(stopped.Cause), words.Count(done), words.Plural(most, "operation"))}, true
 	case errors.As(err, &over):
 		so, most := "", ""
@@ -74,10 +74,10 @@ func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 		if over.Most > over.Max { // the certificate knows nothing of proofs
 			most = "; it can take up to " + words.Count(over.Most)
 		}
-		return diag.Diagnostic{Code: codes.E0534, Span: span(over.Pos), Label: so,
+		return diag.Diagnostic{Code: codes.E0534, Span: Span(over.Pos), Label: so,
 			Message: fmt.Sprintf("the run was stopped at the limit of %s%s; the exact number depends on the data", words.Plural(over.Max, strings.TrimSuffix(over.What, "s")), most)}, true
 	case errors.As(err, &wrong):
-		d = diag.Diagnostic{Code: runtimeCodes[wrong.Kind], Span: span(wrong.Pos), Message: wrong.Message}
+		d = diag.Diagnostic{Code: runtimeCodes[wrong.Kind], Span: Span(wrong.Pos), Message: wrong.Message}
 		if wrong.Hint != "" {
 			d.Notes = []string{strings.ToUpper(wrong.Hint[:1]) + wrong.Hint[1:] + "."}
 		}
@@ -88,7 +88,7 @@ func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 
 // Warning returns the diagnostic of what a run noticed.
 func Warning(w vm.Warning) diag.Diagnostic {
-	return diag.Diagnostic{Code: codes.W0605, Severity: diag.Warning, Span: span(w.Pos), Message: w.Message}
+	return diag.Diagnostic{Code: codes.W0605, Severity: diag.Warning, Span: Span(w.Pos), Message: w.Message}
 }
 
 // Reason returns the cause of a context that has ended, for people.
@@ -102,4 +102,5 @@ func Reason(cause error) string {
 	return cause.Error()
 }
 
-func span(p ir.Pos) source.Span { return source.Span{Start: int(p.Start), End: int(p.End)} }
+// Span is the place in the text of an operation.
+func Span(p ir.Pos) source.Span { return source.Span{Start: int(p.Start), End: int(p.End)} }

@@ -57,10 +57,9 @@ func (d *Document) Alone(offset int) (Alone, bool) {
 		case *syntax.Print, *syntax.Query, *syntax.Bad:
 			out = true
 		}
-		switch {
-		case needed[i]:
+		if needed[i] {
 			key.WriteString(d.text(s.Pos()) + "\n")
-		case out:
+		} else if out {
 			spans = append(spans, s.Pos())
 		}
 	}

@@ -103,10 +103,5 @@ func reachable(n *ir.Node, seen map[*ir.Node]bool) bool {
 		return false
 	}
 	seen[n] = true
-	for _, a := range n.Args {
-		if !reachable(a, seen) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n.Args, func(a *ir.Node) bool { return !reachable(a, seen) })
 }

@@ -1,10 +1,12 @@
 package ide
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"ein/internal/lists"
+	"ein/internal/words"
 	"ein/lang/describe"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -224,9 +226,7 @@ func (d *Document) hoverRelation(m *markdown, o *occurrence) bool {
 		if !ok || name.Name != o.of.name {
 			continue
 		}
-		if first == nil {
-			first = s
-		}
+		first = cmp.Or(first, s)
 		if rule, ok := s.(*syntax.Rule); !ok {
 			input = true
 		} else if len(rule.Body) > 0 {
@@ -532,9 +532,5 @@ func (m *markdown) function(f *function) {
 
 // short is text on one line that is not too long.
 func short(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:57]) + "..."
-	}
-	return s
+	return words.Shorten(strings.Join(strings.Fields(s), " "), 60)
 }

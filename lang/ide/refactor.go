@@ -208,10 +208,10 @@ func (d *Document) sameNames(x syntax.Expr, use *occurrence) bool {
 			}
 			continue
 		}
-		for _, other := range o.of.occurrences {
-			if other.write && other.span.Start > at.End && other.stmt < use.stmt {
-				return false
-			}
+		if slices.ContainsFunc(o.of.occurrences, func(other *occurrence) bool {
+			return other.write && other.span.Start > at.End && other.stmt < use.stmt
+		}) {
+			return false
 		}
 	}
 	return true

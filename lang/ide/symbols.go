@@ -73,10 +73,9 @@ func (d *Document) Folds() []Fold {
 	for _, c := range f.Comments {
 		start := line(c.Span.Start)
 		alone := strings.TrimSpace(d.text(source.Span{Start: f.Source.LineAt(c.Span.Start).Start, End: c.Span.Start})) == ""
-		switch {
-		case alone && run.Len() > 0 && line(run.End) == start-1:
+		if alone && run.Len() > 0 && line(run.End) == start-1 {
 			run.End = c.Span.End
-		default:
+		} else {
 			add(run, true)
 			if run = (source.Span{}); alone {
 				run = c.Span

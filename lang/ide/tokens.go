@@ -34,14 +34,13 @@ func (d *Document) Tokens(span source.Span) []Token {
 			next++
 		}
 		token := Token{Span: t.Span, Kind: kind}
-		switch {
-		case next < len(n.occurrences) && n.occurrences[next].span == t.Span:
+		if next < len(n.occurrences) && n.occurrences[next].span == t.Span {
 			o := n.occurrences[next]
 			token.Kind = o.of.kind
 			token.Library = o.of.kind == KindBuiltin || o.of.kind == KindFunction && o.of != n.functions[o.of.name]
 			token.Definition = o.write && o.of.kind != KindLabel && o.of.kind != KindIndex
 			token.Unused = dead[o]
-		case t.Kind == syntax.KindIdent:
+		} else if t.Kind == syntax.KindIdent {
 			token.Kind = d.wordKind(i, before)
 		}
 		out = append(out, token)

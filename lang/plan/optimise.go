@@ -264,7 +264,7 @@ func isIdentity(n *ir.Node) bool {
 }
 
 // distinct reports whether no index comes twice.
-func distinct(ids []uint8) bool { return bits.OnesCount64(maskOf(ids)) == len(ids) }
+func distinct(ids []uint8) bool { return bits.OnesCount64(op.Mask(ids)) == len(ids) }
 
 // simpleMap returns what an elementwise operation gives without being computed: a constant, one of
 // its operands or the negation of one; else nil.
@@ -423,7 +423,7 @@ func (o *optimiser) selectProduct(n, a *ir.Node, at []*ir.Node) *ir.Node {
 	}
 	var read uint64
 	for _, in := range a.Spec.In {
-		read |= maskOf(in)
+		read |= op.Mask(in)
 	}
 	for x, i := range fixed {
 		if i != nil && i.Op != ir.Const && read>>x&1 == 0 {
@@ -522,7 +522,7 @@ func (o *optimiser) fuse(n *ir.Node) *ir.Node {
 
 // isView reports whether n only rearranges its one argument.
 func isView(n *ir.Node) bool {
-	return len(n.Args) == 1 && maskOf(n.Spec.In[0])&^maskOf(n.Spec.Out) == 0
+	return len(n.Args) == 1 && op.Mask(n.Spec.In[0])&^op.Mask(n.Spec.Out) == 0
 }
 
 // canJoin reports whether the product a can become part of the product with the
@@ -541,7 +541,7 @@ func (o *optimiser) canJoin(a *ir.Node, spec *op.Spec, i, factors int) bool {
 	}
 	var has uint64
 	for _, in := range a.Spec.In {
-		has |= maskOf(in)
+		has |= op.Mask(in)
 	}
 	for d, x := range a.Spec.Out {
 		if has>>x&1 != 0 {

@@ -46,23 +46,16 @@ func (o *optimiser) order(n *ir.Node) *ir.Node {
 	return parts[len(parts)-1]
 }
 
-func maskOf(ids []uint8) (m uint64) {
-	for _, x := range ids {
-		m |= 1 << x
-	}
-	return m
-}
-
 // preSum sums an index that only one factor of a pair has before the product.
 func (o *optimiser) preSum(n *ir.Node) *ir.Node {
 	if n.NeedsExact() {
 		return n
 	}
-	out := maskOf(n.Spec.Out)
+	out := op.Mask(n.Spec.Out)
 	args, in := [2]*ir.Node(n.Args), [2][]uint8(n.Spec.In)
 	changed := false
 	for i := range args {
-		other := maskOf(n.Spec.In[1-i])
+		other := op.Mask(n.Spec.In[1-i])
 		kept := o.b.IDs(len(n.Spec.In[i]))[:0]
 		for _, x := range n.Spec.In[i] {
 			if (out|other)>>x&1 != 0 {

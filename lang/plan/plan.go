@@ -90,7 +90,7 @@ func (p *Program) Take(c *check.Program, inputs map[string]*tensor.Value) {
 		p.Domains = c.Rules.Domains
 	}
 	for _, o := range c.Outputs {
-		p.Outputs = append(p.Outputs, Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: pos(o.Span)})
+		p.Outputs = append(p.Outputs, Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: Pos(o.Span)})
 	}
 	for _, in := range c.Inputs {
 		p.Inputs = append(p.Inputs, bound(in.Name, in.Kind, in.Node, inputs[in.Name]))
@@ -101,7 +101,7 @@ func (p *Program) Take(c *check.Program, inputs map[string]*tensor.Value) {
 		for ; next < len(p.Outputs) && p.Outputs[next].Pos.Start < int32(s.Span.Start); next++ {
 			p.Stmts = append(p.Stmts, Stmt{Name: p.Outputs[next].Name, Pos: p.Outputs[next].Pos})
 		}
-		p.Stmts = append(p.Stmts, Stmt{Name: s.Name, Pos: pos(s.Span)})
+		p.Stmts = append(p.Stmts, Stmt{Name: s.Name, Pos: Pos(s.Span)})
 	}
 	for _, o := range p.Outputs[next:] {
 		p.Stmts = append(p.Stmts, Stmt{Name: o.Name, Pos: o.Pos})
@@ -118,4 +118,5 @@ func bound(name, kind string, n *ir.Node, v *tensor.Value) Input {
 	return in
 }
 
-func pos(s source.Span) ir.Pos { return ir.Pos{Start: int32(s.Start), End: int32(s.End)} }
+// Pos is a place in the text as that of an operation.
+func Pos(s source.Span) ir.Pos { return ir.Pos{Start: int32(s.Start), End: int32(s.End)} }

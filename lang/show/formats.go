@@ -344,10 +344,9 @@ func (w *writer) npy(v *tensor.Value) {
 			_, _ = w.Write(binary.LittleEndian.AppendUint64(w.num[:0], math.Float64bits(x)))
 		}
 	}
-	switch {
-	case v.Shape.Rank() == 0:
+	if v.Shape.Rank() == 0 {
 		number(v.At())
-	case v.Shape.Elems() > 0:
+	} else if v.Shape.Elems() > 0 {
 		for i := 0; i < rows(v) && !w.ended(); i++ {
 			for _, part := range w.row(v, i, width(v)) {
 				for _, x := range part {

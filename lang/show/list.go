@@ -158,10 +158,9 @@ func isGraph(v *tensor.Value) bool {
 // nouns returns the word for n listed elements, after a blank.
 func nouns(v *tensor.Value, n int) string {
 	one, many := " entry", " entries"
-	switch {
-	case v.Shape.Rank() == 1:
+	if v.Shape.Rank() == 1 {
 		one, many = " element", " elements"
-	case isGraph(v):
+	} else if isGraph(v) {
 		one, many = " edge", " edges"
 	}
 	if n == 1 {
@@ -204,10 +203,8 @@ func (t *text) grid(name string, v *tensor.Value) bool {
 		}
 	}
 	lines := table.Align("  ", rows, right...)
-	for _, line := range lines {
-		if table.Width(line)-1 > room {
-			return false
-		}
+	if slices.ContainsFunc(lines, func(line string) bool { return table.Width(line)-1 > room }) {
+		return false
 	}
 	t.put(name, " =\n")
 	t.put(lines...)

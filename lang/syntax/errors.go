@@ -358,25 +358,12 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	if i >= end {
 		return d
 	}
-	before := func(kind Kind) bool { return i > 0 && p.toks[i-1].end == p.toks[i].start && p.toks[i-1].kind == kind }
-	next := func(kind Kind) bool { return p.toks[i+1].start == p.toks[i].end && p.toks[i+1].kind == kind }
+	if want == "a value" {
+		if told, ok := p.noValue(d, i); ok {
+			return told
+		}
+	}
 	switch kind := p.toks[i].kind; {
-	case want == "a value" && (kind == KindDiv && next(KindMul) || kind == KindMul && before(KindDiv)):
-		return withNote(d, "A comment starts with // or #.")
-	case want == "a value" && kind == KindQuestion && p.inClause:
-		return withNote(d, "A query ends with `?`, as in `Path(\"a\", x)?`.")
-	case want == "a value" && kind == KindDot && next(KindIdent): // of Soufflé
-		return withNote(d, "Relations need no declaration: data is `input Edge(x: node, y: node)`, and a query such as `Path(x, y)?` prints rows.")
-	case want == "a value" && kind == KindColon && next(KindSub): // a goal of Prolog
-		return withFix(d, "write `?-`", p.span(i, i+2), "?-")
-	case want == "a value" && i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindComma:
-		return withFix(d, "delete the comma", p.toks[i-1].span(), "")
-	case want == "a value" && i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindArrow:
-		return withNote(d, "A rule needs a body; a fact is `Parent(\"ann\", \"bob\").`")
-	case want == "a value" && kind == KindDiv && before(KindAssign) && next(KindAssign):
-		return withFix(d, "write `!=`", p.span(i-1, i+2), "!=")
-	case want == "a value" && kind.infix() && i > 0 && p.toks[i].newline:
-		return withNote(d, "A statement ends with its line, unless the line ends with an operator or inside brackets.")
 	case want == "`(`" && i > 2 && p.isWord(i-3, i, "is"):
 		return withFix(d, "write `!=`", p.span(i-3, i-1), "!=")
 	case want == "`(`" && (kind.infix() || kind == KindAssign) && i > 1 && p.isNot(i-2, i):
@@ -389,14 +376,14 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "Each input is a statement of its own.")
 	case kind == KindSemicolon && p.inClause:
 		return withNote(d, notOr)
-	case kind == KindGt && (before(KindSub) || before(KindAssign) && p.inClause && p.toks[i-2].kind == KindRParen && p.toks[i+1].kind == KindIdent && p.toks[i+2].kind == KindLParen):
+	case kind == KindGt && (p.before(i, KindSub) || p.before(i, KindAssign) && p.inClause && p.toks[i-2].kind == KindRParen && p.toks[i+1].kind == KindIdent && p.toks[i+2].kind == KindLParen):
 		return withNote(d, "A rule is `Head(x) <- Body(x).`")
 	case kind == KindMul && i > 0 && p.toks[i-1].kind == KindMul:
 		return withNote(d, "There is no power operator; write the product, or exp(y * log(x)).")
-	case kind == KindGt && before(KindLt) || (kind == KindLt || kind == KindGt) && before(KindAssign):
+	case kind == KindGt && p.before(i, KindLt) || (kind == KindLt || kind == KindGt) && p.before(i, KindAssign):
 		op := map[string]string{"<>": "!=", "=<": "<=", "=>": ">="}[p.word(i-1)+p.word(i)]
 		return withFix(d, "write `"+op+"`", p.span(i-1, i+1), op)
-	case kind == KindAssign && (before(KindSub) || before(KindMul) || before(KindDiv)):
+	case kind == KindAssign && (p.before(i, KindSub) || p.before(i, KindMul) || p.before(i, KindDiv)):
 		return withNote(d, "Only `+=`, `max=` and `min=` update a tensor; else write `x = x - 1`.")
 	case kind == KindAssign && want == "`:` or `(`":
 		return withNote(d, "Data is bound from outside, as with `--input A=FILE`.")
@@ -406,19 +393,19 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, fmt.Sprintf("`%s` updates a tensor: `D[i,j] %s ...`.", p.word(i), p.word(i)))
 	case i > 0 && p.inClause && (kind == KindLBrace && p.toks[i-1].kind == KindIdent || kind == KindColon && slices.Contains([]string{"count", "sum", "min", "max", "mean"}, p.word(i-1))):
 		return withNote(d, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`")
-	case kind == KindLBrace && before(KindIdent) && p.word(i-1) == "sum_":
+	case kind == KindLBrace && p.before(i, KindIdent) && p.word(i-1) == "sum_":
 		return withNote(d, stdlib.Summed)
 	case kind == KindLBrace && want == "`=`":
 		return withFix(d, "write `=`", at(int(p.toks[i-1].end), 0), " =")
 	case kind == KindLBrace:
 		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
-	case kind == KindColon && p.toks[i+1].kind == KindAssign && next(KindAssign):
+	case kind == KindColon && p.toks[i+1].kind == KindAssign && p.next(i, KindAssign):
 		return withFix(d, "write `=`", p.span(i, i+2), "=")
-	case kind == KindColon && next(KindIdent) && i > 0 && p.toks[i-1].kind.ends() && (p.word(i+1) == "print" || p.word(i+1) == "why"):
+	case kind == KindColon && p.next(i, KindIdent) && i > 0 && p.toks[i-1].kind.ends() && (p.word(i+1) == "print" || p.word(i+1) == "why"):
 		return p.withEnd(d, i-1)
 	case kind == KindColon && want == "the end of the statement" && i > 0 && p.toks[i-1].kind == KindNumber:
 		return withNote(d, "`range(10)` is 0 to 9, and `range(10) + 1` is 1 to 10.")
-	case kind == KindMul && p.inClause && before(KindLParen) && next(KindRParen):
+	case kind == KindMul && p.inClause && p.before(i, KindLParen) && p.next(i, KindRParen):
 		return withNote(d, "`count()` counts the bindings of the body, `count(x)` the different values of x.")
 	case kind == KindDot && want == "the end of the statement":
 		return withFix(d, "delete it", p.toks[i].span(), "")
@@ -426,12 +413,45 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "In Ein, write `where(p, a, b)`.")
 	case kind == KindComma && want == "`)`":
 		return withNote(d, "A list is written [1, 2]; a call has its arguments one by one, as in `zeros(2, 3)`.")
-	case kind == KindAdd && before(KindAdd) && want == "a value":
-		return withNote(d, "To add to a tensor, write `x += 1`.")
 	case kind == KindColon && (want == "`,` or `]`" || want == "a value" && i > 0 && (p.toks[i-1].kind == KindLBracket || p.toks[i-1].kind == KindComma)):
 		return withNote(d, "There are no slices: an index that stays free is a name, as in `Row[j] = A[2,j]`.")
 	}
 	return d
+}
+
+// noValue adds to errExpected what helps where token i should begin a value, if anything does.
+func (p *parser) noValue(d diag.Diagnostic, i int) (told diag.Diagnostic, ok bool) {
+	switch kind := p.toks[i].kind; {
+	case kind == KindDiv && p.next(i, KindMul) || kind == KindMul && p.before(i, KindDiv):
+		return withNote(d, "A comment starts with // or #."), true
+	case kind == KindQuestion && p.inClause:
+		return withNote(d, "A query ends with `?`, as in `Path(\"a\", x)?`."), true
+	case kind == KindDot && p.next(i, KindIdent): // of Soufflé
+		return withNote(d, "Relations need no declaration: data is `input Edge(x: node, y: node)`, and a query such as `Path(x, y)?` prints rows."), true
+	case kind == KindColon && p.next(i, KindSub): // a goal of Prolog
+		return withFix(d, "write `?-`", p.span(i, i+2), "?-"), true
+	case i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindComma:
+		return withFix(d, "delete the comma", p.toks[i-1].span(), ""), true
+	case i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindArrow:
+		return withNote(d, "A rule needs a body; a fact is `Parent(\"ann\", \"bob\").`"), true
+	case kind == KindDiv && p.before(i, KindAssign) && p.next(i, KindAssign):
+		return withFix(d, "write `!=`", p.span(i-1, i+2), "!="), true
+	case kind.infix() && i > 0 && p.toks[i].newline:
+		return withNote(d, "A statement ends with its line, unless the line ends with an operator or inside brackets."), true
+	case kind == KindAdd && p.before(i, KindAdd):
+		return withNote(d, "To add to a tensor, write `x += 1`."), true
+	default:
+		return d, false
+	}
+}
+
+// before and next report whether the token before i, or behind it, is of a kind, with no blank between.
+func (p *parser) before(i int, kind Kind) bool {
+	return i > 0 && p.toks[i-1].end == p.toks[i].start && p.toks[i-1].kind == kind
+}
+
+func (p *parser) next(i int, kind Kind) bool {
+	return p.toks[i+1].start == p.toks[i].end && p.toks[i+1].kind == kind
 }
 
 // errMissingComma reports a value on a line of its own behind another, inside brackets; on one line

@@ -470,10 +470,9 @@ func (s *scanner) invalid() Kind {
 				continue
 			}
 			s.pos = i + 1
-			switch c := s.at(0); {
-			case c == '\'' && i > start+1: // 'O''Neil'
+			if c := s.at(0); c == '\'' && i > start+1 { // 'O''Neil'
 				i++
-			case classes[c] == 0 && c < utf8.RuneSelf: // but not 'O'Neil'
+			} else if classes[c] == 0 && c < utf8.RuneSelf { // but not 'O'Neil'
 				return KindInvalid
 			}
 		}

@@ -62,8 +62,7 @@ type segment struct {
 type cutter struct {
 	*parser
 	seg    segment
-	end    int // of the container
-	begin  Kind
+	end    int  // of the container
 	ruled  bool // it can only be a clause
 	commas bool // there was one outside brackets
 	choice bool // there was a ternary operator outside brackets
@@ -77,12 +76,12 @@ type cutter struct {
 func (p *parser) cut(lo, hi int) segment {
 	begin := p.toks[lo].kind
 	c := cutter{
-		parser: p, seg: segment{lo: lo, open: -1, noticed: -1, block: -1, close: -1}, end: hi, begin: begin,
+		parser: p, seg: segment{lo: lo, open: -1, noticed: -1, block: -1, close: -1}, end: hi,
 		ruled: begin == KindAsk || begin == KindNot || begin == KindWhy,
 	}
 	p.stack = p.stack[:0]
-	if dot := p.toks[lo]; begin == KindDot && (lo == 0 || dot.newline) && p.toks[lo+1].kind == KindIdent && p.toks[lo+1].start == dot.end {
-		i := lo + 1 // .decl of Soufflé: the line is one mistake
+	if p.isDotted(lo) {
+		i := lo + 1 // the line is one mistake
 		for i < hi && !p.toks[i].newline {
 			i++
 		}
@@ -102,36 +101,9 @@ func (p *parser) cut(lo, hi int) segment {
 			i++
 			break
 		}
-		switch {
-		case t.kind == KindArrow:
-			c.ruled = true
-			if c.seg.arrow == 0 && begin != KindAsk {
-				c.seg.arrow = i
-			}
-		case t.kind == KindComma && depth == 0:
-			c.commas = true
-		case t.kind == KindComma:
-			p.widths[depth] = 0
-		case t.kind.bad():
-			c.seg.wrong = true
-		case t.kind == KindLBrace && block && depth == 0:
-			end, closed := p.blockEnd(i, hi)
-			c.seg.block, c.seg.close = i, end
-			if !closed {
-				if c.seg.open = i; end < hi {
-					c.seg.noticed = end
-				}
-				return c.until(end)
-			}
-			i = end
-		case t.kind.opens():
-			if depth >= p.lim.Depth { // the grammar says so
-				return c.until(p.resync(i, hi))
-			}
-			p.stack = append(p.stack, i)
-			p.widths = append(p.widths[:depth+1], 0)
-		case t.kind.closes():
-			p.closeBracket(t)
+		var over bool
+		if i, over = c.take(i, block); over {
+			return c.until(i)
 		}
 	}
 	c.seg.clause = (c.seg.clause || c.ruled || c.commas) && begin != KindPrint && begin != KindDirective && !block && !p.isInput(lo, hi)
@@ -141,6 +113,49 @@ func (p *parser) cut(lo, hi int) segment {
 		c.seg.wrong = true
 	}
 	return c.until(i)
+}
+
+// isDotted reports whether a statement begins with a dot and a word, as .decl of Soufflé.
+func (p *parser) isDotted(lo int) bool {
+	dot, word := p.toks[lo], p.toks[min(lo+1, len(p.toks)-1)]
+	return dot.kind == KindDot && (lo == 0 || dot.newline) && word.kind == KindIdent && word.start == dot.end
+}
+
+// take notes what token i is in the statement. It gives the last token that was taken, or, if the
+// statement is over, the one before which it ends.
+func (c *cutter) take(i int, block bool) (last int, over bool) {
+	t, depth := c.toks[i], len(c.stack)
+	switch {
+	case t.kind == KindArrow:
+		c.ruled = true
+		if c.seg.arrow == 0 && c.toks[c.seg.lo].kind != KindAsk {
+			c.seg.arrow = i
+		}
+	case t.kind == KindComma && depth == 0:
+		c.commas = true
+	case t.kind == KindComma:
+		c.widths[depth] = 0
+	case t.kind.bad():
+		c.seg.wrong = true
+	case t.kind == KindLBrace && block && depth == 0:
+		end, closed := c.blockEnd(i, c.end)
+		c.seg.block, c.seg.close = i, end
+		if !closed {
+			if c.seg.open = i; end < c.end {
+				c.seg.noticed = end
+			}
+		}
+		return end, !closed
+	case t.kind.opens():
+		if depth >= c.lim.Depth { // the grammar says so
+			return c.resync(i, c.end), true
+		}
+		c.stack = append(c.stack, i)
+		c.widths = append(c.widths[:depth+1], 0)
+	case t.kind.closes():
+		c.closeBracket(t)
+	}
+	return i, false
 }
 
 // endsBefore reports whether the statement ends before token i, the first of a line or a semicolon.

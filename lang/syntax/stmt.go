@@ -134,10 +134,9 @@ func (p *parser) rule(seg segment, head Expr, op token, value Expr, body []Liter
 	p.i++
 	r := &Rule{Span: p.span(seg.lo, seg.hi), Head: head, Value: value, Body: body}
 	ix, indexed := head.(*Index)
-	switch {
-	case value == nil && indexed:
+	if value == nil && indexed {
 		r.Head = p.asAtom(ix)
-	case value != nil:
+	} else if value != nil {
 		r.Op, r.OpSpan = AssignOp(op.kind-KindAssign), op.span()
 		if !indexed {
 			return nil, &failure{errValuedAtom(r), seg.lo}

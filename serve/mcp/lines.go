@@ -49,20 +49,18 @@ func (l *lines) Read(p []byte) (int, error) {
 		}
 		all, code, wrong := messages(line)
 		var id jsontext.Value
-		switch {
-		case long:
+		if long {
 			code, wrong, id = jsonrpc.CodeInvalidRequest, "a line has more than "+words.Bytes(maxLine), idIn(line)
-		case code == 0 && line[0] == '[' && !l.out.batches:
+		} else if code == 0 && line[0] == '[' && !l.out.batches {
 			code, wrong = jsonrpc.CodeInvalidRequest, "a batch of messages, which this version of the protocol does not have"
 		}
-		switch {
-		case code == 0:
+		if code == 0 {
 			l.out.owe(all)
 			if line[0] == '[' {
 				line = apart(all)
 			}
 			l.rest = append(line, '\n')
-		case len(line) > 0:
+		} else if len(line) > 0 {
 			if err := l.out.refuse(id, code, wrong); err != nil {
 				return 0, err
 			}

@@ -172,20 +172,18 @@ func (c *coder) domains(p *Program) {
 		c.string(&(*d).Name, "a domain's name")
 		uvarint(c, &(*d).Size, maxDim, "size")
 		labels := byte(ownLabels)
-		switch {
-		case (*d).Labels == nil:
+		if (*d).Labels == nil {
 			labels = noLabels
-		case slices.Equal((*d).Labels, p.Labels):
+		} else if slices.Equal((*d).Labels, p.Labels) {
 			labels = programLabels
 		}
 		enum(c, &labels, 3, "labels of a domain")
-		switch {
-		case labels == ownLabels:
+		if labels == ownLabels {
 			c.strings(&(*d).Labels, "labels of a domain")
 			if len((*d).Labels) == 0 && !c.writes {
 				(*d).Labels = []string{}
 			}
-		case labels == programLabels && !c.writes:
+		} else if labels == programLabels && !c.writes {
 			c.shared = append(c.shared, *d)
 		}
 	})

@@ -86,10 +86,9 @@ func parsePlace(text string) place {
 	for name := range strings.SplitSeq(names, "|") {
 		p.layouts |= layoutNames[name]
 	}
-	switch {
-	case dims == "..]":
+	if dims == "..]" {
 		p.shape = oneShape
-	case !found && names != "position" && names != "scalar":
+	} else if !found && names != "position" && names != "scalar" {
 		p.shape = anyShape
 	}
 	for _, c := range dims {

@@ -131,10 +131,9 @@ func (b *binder) universe(decls []Decl, known []string, relations []*Raw) {
 	var num, lab *Raw
 	definers := 0
 	for _, d := range decls {
-		switch {
-		case d.Raw.numbered() && num == nil:
+		if d.Raw.numbered() && num == nil {
 			num = d.Raw
-		case d.Raw.labelled() && lab == nil:
+		} else if d.Raw.labelled() && lab == nil {
 			lab = d.Raw
 		}
 		if d.Raw.defines() {
@@ -186,10 +185,9 @@ func (b *binder) numbers(decls []Decl, definers int) {
 		if !r.OverNodes() {
 			continue
 		}
-		switch {
-		case r.adds():
+		if r.adds() {
 			added = max(added, r.maxID)
-		case definers == 0 || r.defines():
+		} else if definers == 0 || r.defines() {
 			most = max(most, r.maxID)
 		}
 		if r.nodes == 0 {

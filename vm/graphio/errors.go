@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -97,9 +98,7 @@ func (r *report) add(e *Error) {
 	if r.counted() {
 		return
 	}
-	if e.File == "" {
-		e.File = r.file
-	}
+	e.File = cmp.Or(e.File, r.file)
 	r.list = append(r.list, e)
 }
 

@@ -692,9 +692,7 @@ const maxTally = 10
 
 // add counts a member of a name.
 func (t *tally) add(name []byte, line int) {
-	if t.line == 0 {
-		t.line = line
-	}
+	t.line = cmp.Or(t.line, line)
 	i := slices.Index(t.names, string(name))
 	if i < 0 && len(t.names) == maxTally {
 		t.rest++

@@ -68,10 +68,9 @@ func (l *jsonLines) Read(p []byte) (n int, err error) {
 		n, l.err = l.in.Read(l.buf[:])
 		l.rest = l.out[:0]
 		for _, c := range l.buf[:n] {
-			switch {
-			case c == '\n':
+			if c == '\n' {
 				l.within = false
-			case !l.within && c != ' ' && c != '\t' && c != '\r':
+			} else if !l.within && c != ' ' && c != '\t' && c != '\r' {
 				l.rest = append(l.rest, l.before)
 				l.before, l.within = ',', true
 			}
@@ -99,10 +98,9 @@ var errLongToken = errors.New("a token over the limit")
 func (x *tokens) Read(p []byte) (n int, err error) {
 	const double, free = 2, 1 << 14 // its buffer is up to twice as large
 	held := x.fed - int(x.dec.InputOffset())
-	switch {
-	case held > maxToken:
+	if held > maxToken {
 		err = errLongToken
-	case held > free && double*held > x.held:
+	} else if held > free && double*held > x.held {
 		x.in.mem.take(double*double*held - x.held)
 		x.held = double * double * held
 	}
@@ -175,10 +173,9 @@ func (x *tokens) refusal(err error) error {
 		line, col := x.line, x.col
 		x.blanks()
 		what := "number"
-		switch rest := x.dec.UnreadBuffer()[x.at-int(x.dec.InputOffset()):]; {
-		case len(rest) == 0:
+		if rest := x.dec.UnreadBuffer()[x.at-int(x.dec.InputOffset()):]; len(rest) == 0 {
 			what, x.tokLine, x.tokCol = "white space", line, col
-		case rest[0] == '"':
+		} else if rest[0] == '"' {
 			what = "string"
 		}
 		return x.limit(fmt.Sprintf("the %s is longer than %d bytes", what, maxToken))

@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/url"
@@ -140,9 +141,7 @@ type Options struct {
 
 // withDefaults fills in the limits. No limit can pass what an int32 index holds.
 func (o Options) withDefaults() Options {
-	if o.Kind == "" {
-		o.Kind = Graph
-	}
+	o.Kind = cmp.Or(o.Kind, Graph)
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}

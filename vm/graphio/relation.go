@@ -74,10 +74,9 @@ func (t *table) relation(src source, at []int) {
 		}
 	}
 	for skip := header; w != nil; skip, w = false, src.next(false) {
-		switch {
-		case w.bad != nil:
+		if w.bad != nil {
 			t.rep.add(w.bad)
-		case !skip:
+		} else if !skip {
 			t.tuple(w, at)
 		}
 	}
@@ -130,10 +129,9 @@ func (r *relationItems) next(bool) *row {
 	}
 	for i, c := range r.opt.Columns[:min(len(w.cells), len(r.opt.Columns))] {
 		x := &w.cells[i]
-		switch what := string(x.val); {
-		case x.as == other && !c.Kind.Named() && (what == "t" || what == "f"): // as in a table of Parquet
+		if what := string(x.val); x.as == other && !c.Kind.Named() && (what == "t" || what == "f") { // as in a table of Parquet
 			x.as, x.val = number, r.keep(fmt.Append(nil, strings.IndexByte("ft", what[0])))
-		case x.as == other && c.Kind == tensor.TextColumn && what == "n":
+		} else if x.as == other && c.Kind == tensor.TextColumn && what == "n" {
 			x.as, x.val = text, nil
 		}
 		if c.Kind.Named() {

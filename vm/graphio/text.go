@@ -489,10 +489,9 @@ func (t *table) ragged(w *row) bool {
 	if t.first > 0 {
 		why = " as in the first row"
 	}
-	switch {
-	case t.isComment(w):
+	if t.isComment(w) {
 		hint = noComments
-	case t.lines != nil && t.d.sep == 0:
+	} else if t.lines != nil && t.d.sep == 0 {
 		hint = oneEdge
 	}
 	t.badCell(w, min(len(w.cells), t.width), &Error{Msg: fmt.Sprintf("expected %s%s, found %d", plural(t.width, "field"), why, len(w.cells)), Hint: hint})

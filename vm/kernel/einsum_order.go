@@ -75,13 +75,6 @@ type part struct {
 	has    uint64
 }
 
-func maskOf(ids []uint8) (m uint64) {
-	for _, x := range ids {
-		m |= 1 << x
-	}
-	return m
-}
-
 // newContraction begins with the factors of a spec, without the indices that contraction ignores.
 func newContraction(s *op.Spec) *contraction {
 	c := &contraction{size: s.Size, factors: len(s.In)}
@@ -91,9 +84,9 @@ func newContraction(s *op.Spec) *contraction {
 			wide |= 1 << x
 		}
 	}
-	c.out = maskOf(s.Out) & wide
+	c.out = op.Mask(s.Out) & wide
 	for i, in := range s.In {
-		c.parts = append(c.parts, part{i, maskOf(in) & wide})
+		c.parts = append(c.parts, part{i, op.Mask(in) & wide})
 	}
 	c.count()
 	for i := range c.parts {

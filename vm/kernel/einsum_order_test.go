@@ -96,7 +96,7 @@ func TestOrderWritten(t *testing.T) {
 		for range 30 {
 			s := shuffled(r, c.spec)
 			for _, step := range Order(&s) {
-				if n := bits.OnesCount64(maskOf(step.Spec.Out)); n > c.axes {
+				if n := bits.OnesCount64(op.Mask(step.Spec.Out)); n > c.axes {
 					t.Errorf("%s: an intermediate result of %d axes", c.name, n)
 				}
 			}

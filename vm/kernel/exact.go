@@ -47,10 +47,10 @@ type exactStep struct {
 // round the result is the nearest number, else it has to be below 2^53.
 func PlanExact(s op.Spec, sparse, nnz int, round bool) *Exact {
 	p := &Exact{sparse: sparse, round: round, result: int(s.Elems(s.Out)), terms: 1}
-	out := maskOf(s.Out)
+	out := op.Mask(s.Out)
 	var all uint64
 	for _, in := range s.In {
-		all |= maskOf(in)
+		all |= op.Mask(in)
 		if sparse < 0 {
 			p.cost.Ops = satSum(p.cost.Ops, s.Elems(in))
 		}
@@ -93,7 +93,7 @@ func (p *Exact) planSteps(s op.Spec, nnz int) (ops uint64) {
 	}
 	parts := make([]part, len(s.In), len(s.In)+len(order))
 	for i, in := range s.In {
-		parts[i] = part{1, maskOf(in)}
+		parts[i] = part{1, op.Mask(in)}
 	}
 	words := make([]int, len(order))
 	for k, step := range order {
@@ -104,7 +104,7 @@ func (p *Exact) planSteps(s op.Spec, nnz int) (ops uint64) {
 		}
 		parts = append(parts, sum)
 		n := 53*sum.factors + 2
-		for m := sum.read &^ maskOf(step.Spec.Out); m != 0; m &= m - 1 {
+		for m := sum.read &^ op.Mask(step.Spec.Out); m != 0; m &= m - 1 {
 			n += bits.Len(uint(s.Size[bits.TrailingZeros64(m)]))
 		}
 		words[k] = n/64 + 1

@@ -83,12 +83,7 @@ func (p *Semiring) planMatrix(s op.Spec) bool {
 // isMatrixProduct reports whether both operands and the result are matrices
 // without diagonals.
 func isMatrixProduct(s op.Spec) bool {
-	for _, ids := range append([][]uint8{s.Out}, s.In...) {
-		if len(ids) != 2 || ids[0] == ids[1] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(append(s.In[:len(s.In):len(s.In)], s.Out), func(ids []uint8) bool { return len(ids) != 2 || ids[0] == ids[1] })
 }
 
 // planGeneral runs anything else as a fused expression with a fold: the indices of the result are

@@ -166,13 +166,12 @@ func dijkstra(m *meter, dist []float64, g *Net, src, goal int, s Scratch) (flaw 
 			if w != nil {
 				x = d + w[k]
 			}
-			switch {
-			case x < dist[t]:
+			if x < dist[t] {
 				if q.at[t] >= 0 {
 					dist[t] = x
 					work += q.up(t, x)
 				}
-			case x != x:
+			} else if x != x {
 				return Flaw{NaN: true}, true
 			}
 		}

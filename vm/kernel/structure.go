@@ -428,10 +428,9 @@ func Cores(c *Ctl, dst []float64, g Net) bool {
 		}
 		live := left[:0]
 		for _, v := range left {
-			switch d := degree[v]; {
-			case d > k:
+			if d := degree[v]; d > k {
 				live = append(live, v)
-			case d >= 0:
+			} else if d >= 0 {
 				take(v)
 			}
 		}
@@ -445,10 +444,9 @@ func Cores(c *Ctl, dst []float64, g Net) bool {
 			dst[v] = float64(k)
 			to, _, work := g.row(int(v))
 			for _, t := range to {
-				switch d := degree[t]; {
-				case d > k+1:
+				if d := degree[t]; d > k+1 {
 					degree[t]--
-				case d == k+1: // it keeps k of them
+				} else if d == k+1 { // it keeps k of them
 					take(t)
 				}
 			}

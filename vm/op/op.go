@@ -32,6 +32,14 @@ type Spec struct {
 	Size []int
 }
 
+// Mask returns indices as a set of bits.
+func Mask(ids []uint8) (m uint64) {
+	for _, x := range ids {
+		m |= 1 << x
+	}
+	return m
+}
+
 // Elems returns the number of elements of a tensor with the given indices.
 func (s Spec) Elems(ids []uint8) uint64 {
 	n := uint64(1)

@@ -107,12 +107,7 @@ type Rule struct {
 
 // Aggregates reports whether the rule has an aggregate in its head.
 func (r *Rule) Aggregates() bool {
-	for i := range r.Head {
-		if r.Head[i].Agg != NoAgg {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Head, func(c Cell) bool { return c.Agg != NoAgg })
 }
 
 // Var is a variable of a rule.

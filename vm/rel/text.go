@@ -1,6 +1,7 @@
 package rel
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -77,9 +78,7 @@ func (p *Program) shape(r *Relation, cells []string, op string) string {
 		return Plain(r.Name) + "(" + strings.Join(cells, ", ") + ")"
 	}
 	last := len(cells) - 1
-	if op == "" { // elements of a tensor
-		op = "="
-	}
+	op = cmp.Or(op, "=") // elements of a tensor
 	return Plain(r.Name) + "[" + strings.Join(cells[:last], ", ") + "] " + op + " " + cells[last]
 }
 

@@ -76,10 +76,9 @@ func multiply256(p panel, columns int) {
 	p.next = cmp.Or(p.next, 4*p.ars)
 	for {
 		n := min(columns, 8)
-		switch {
-		case p.m == 1 && columns >= 24:
+		if p.m == 1 && columns >= 24 {
 			n = 24
-		case columns >= 12:
+		} else if columns >= 12 {
 			n = 12
 		}
 		at := (*byte)(unsafe.Pointer(&p))

@@ -299,14 +299,13 @@ func (l *loop) submit(ctx context.Context, b model.Batcher) {
 		}
 		id, err := b.Submit(ctx, x.Tag, requests)
 		var e *model.Error
-		switch {
-		case err == nil:
+		if err == nil {
 			x.ID = id
 			if !l.save() {
 				return
 			}
 			l.w.Log(run.Event{Time: time.Now(), Event: "batch", ID: id, Message: fmt.Sprintf("submitted, %s", words.Plural(len(list), "request", "requests"))})
-		case errors.As(err, &e) && e.Unbilled(): // it was not accepted
+		} else if errors.As(err, &e) && e.Unbilled() { // it was not accepted
 			left := l.drop(x)
 			if e.Status == http.StatusRequestEntityTooLarge && len(left) > 1 {
 				l.most = len(left) / 2

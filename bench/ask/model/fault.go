@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -76,9 +77,7 @@ func failure(w wire, status int, h http.Header, body []byte, now time.Time) *Err
 		f.message = "the server redirects to " + h.Get("Location") + "; keys are not sent to other addresses"
 	}
 	e := &Error{Class: f.class, Status: status, Code: short(f.code), Message: short(f.message), Hint: f.hint}
-	if e.Message == "" {
-		e.Message = preview(body)
-	}
+	e.Message = cmp.Or(e.Message, preview(body))
 	// What a server says of trying again goes before its status, but not before
 	// money and keys.
 	switch h.Get("X-Should-Retry") {
@@ -91,10 +90,9 @@ func failure(w wire, status int, h http.Header, body []byte, now time.Time) *Err
 			e.Class = Rejected
 		}
 	}
-	switch {
-	case e.Class == RateLimit:
+	if e.Class == RateLimit {
 		e.RetryAfter = retryAfter(h, f.retryAfter, now)
-	case e.Passes():
+	} else if e.Passes() {
 		e.RetryAfter = stated(h, f.retryAfter, now)
 	}
 	return e

@@ -60,14 +60,13 @@ func reset(h http.Header, now time.Time) time.Duration {
 			continue
 		}
 		name, v := strings.ToLower(name), values[0]
-		switch {
-		case strings.HasPrefix(name, "x-ratelimit-reset-"):
+		if strings.HasPrefix(name, "x-ratelimit-reset-") {
 			d, err := time.ParseDuration(v)
 			if err != nil {
 				d = seconds(v, time.Second)
 			}
 			most = max(most, believable(d))
-		case strings.HasPrefix(name, "anthropic-ratelimit-") && strings.HasSuffix(name, "-reset"):
+		} else if strings.HasPrefix(name, "anthropic-ratelimit-") && strings.HasSuffix(name, "-reset") {
 			if t, err := time.Parse(time.RFC3339, v); err == nil {
 				most = max(most, believable(t.Sub(now)))
 			}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -36,9 +37,7 @@ func Merge(dir string, shards []string) error {
 			return fmt.Errorf("%s: it has the shard %q, expected %s", name, c.Instances.Shard, want)
 		}
 		c.Instances.Shard = ""
-		if whole == nil {
-			whole = c
-		}
+		whole = cmp.Or(whole, c)
 		if d := Diff(*whole, *c); len(d) > 0 {
 			return fmt.Errorf("%s asks otherwise than %s: %s", name, shards[0], d[0])
 		}
@@ -52,10 +51,9 @@ func Merge(dir string, shards []string) error {
 	}
 	defer func() { _ = lock.Close() }()
 	there, err := readConfig(dir)
-	switch {
-	case errors.Is(err, ErrNoRun):
+	if errors.Is(err, ErrNoRun) {
 		err = vacant(dir)
-	case err == nil && len(Diff(*there, *whole)) > 0:
+	} else if err == nil && len(Diff(*there, *whole)) > 0 {
 		err = fmt.Errorf("%s: %w", dir, ErrExists)
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -129,9 +130,7 @@ func (s spawner) launch(ctx context.Context, backend string, cmd *exec.Cmd, apar
 	if err == nil {
 		err = json.Unmarshal(line, &hello)
 	}
-	if err == nil {
-		err = early
-	}
+	err = cmp.Or(err, early)
 	if err != nil || !going || !intime {
 		if errors.Is(err, io.EOF) {
 			err = errors.New("no interpreter came up")
@@ -141,9 +140,7 @@ func (s spawner) launch(ctx context.Context, backend string, cmd *exec.Cmd, apar
 		}
 		g.kill(Crashed)
 		g.wait()
-		if err == nil {
-			err = errors.New("it was interrupted")
-		}
+		err = cmp.Or(err, errors.New("it was interrupted"))
 		return nil, failed(ctx, backend, "starting an interpreter that gives up its rights", err, string(g.errs.b))
 	}
 	g.python, g.networkx = hello.Python, hello.NetworkX
@@ -205,9 +202,7 @@ func (g *guest) run(ctx context.Context, program string, limits Policy) (Result,
 	r := Result{Stdout: string(g.out.b), Stderr: string(g.errs.b), Exit: g.cmd.ProcessState.ExitCode()}
 	report, taken := bytes.CutPrefix(g.report.b, []byte("go\n"))
 	if !taken {
-		if err == nil {
-			err = errors.New("it ended before it took the program")
-		}
+		err = cmp.Or(err, errors.New("it ended before it took the program"))
 		return Result{}, failed(ctx, g.backend, "handing over a program", err, r.Stderr)
 	}
 	// The clock may be striking right now.

@@ -176,11 +176,10 @@ func fences(reply string) iter.Seq[block] {
 		for line := range strings.Lines(reply) {
 			at := end
 			end += len(line)
-			switch {
-			case f.size == 0:
+			if f.size == 0 {
 				f = opening(line)
 				start = end
-			case f.closes(line):
+			} else if f.closes(line) {
 				if !yield(block{f.tag, f.content(reply[start:at]), true}) {
 					return
 				}

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,9 +50,7 @@ func New(o Options) *Judge {
 // error comes from the context, or from an instance whose own program does not run.
 func (j *Judge) Reply(ctx context.Context, q *Question, l *Line) (*Verdict, error) {
 	v, err := j.judge(ctx, q, l)
-	if err == nil {
-		err = context.Cause(ctx)
-	}
+	err = cmp.Or(err, context.Cause(ctx))
 	if err != nil {
 		return nil, err
 	}

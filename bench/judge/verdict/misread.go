@@ -292,10 +292,9 @@ func (w *rewriter) edges(directed bool) {
 						continue
 					}
 					changed := l.edges.with(e, name == "one edge added")
-					switch {
-					case name == "one edge reversed":
+					if name == "one edge reversed" {
 						changed = changed.with(r, true)
-					case !directed:
+					} else if !directed {
 						changed = changed.with(r, name == "one edge added")
 					}
 					w.add(SingleEdge, name, &e, []edit{{l.span, changed.text(w.n)}}, "")

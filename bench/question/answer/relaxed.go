@@ -107,10 +107,9 @@ const listMark = `(?:[-*+•]|\d+[.)])\s+`
 func behind(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	extent := firstLine
-	switch {
-	case strings.Trim(line, " \t\r*_") == "":
+	if strings.Trim(line, " \t\r*_") == "" {
 		extent = paragraph
-	case item().MatchString(strings.TrimSpace(line)):
+	} else if item().MatchString(strings.TrimSpace(line)) {
 		extent = wholeList
 	}
 	text = strings.TrimLeft(text, " \t\r\n*_")

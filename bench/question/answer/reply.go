@@ -93,10 +93,9 @@ func ParseReply(reply string) (JSON, error) {
 			continue
 		}
 		at = r.at
-		switch a, ok := object.Member(answerKey); {
-		case ok:
+		if a, ok := object.Member(answerKey); ok {
 			found, reason = a, r.flaw
-		case reason == NoObject:
+		} else if reason == NoObject {
 			reason = NoField
 		}
 	}

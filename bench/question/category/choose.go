@@ -153,10 +153,9 @@ func (cat *Category) Choose(ctx context.Context, s *random.Stream, w *World, sha
 			free = cat.Result == String && s.Chance(1, 2) || cat.nodes() && (depth > 0 && depth <= 2 || !cat.Hops && s.Chance(1, 25))
 		}
 		d := Drawn{Redraws: try}
-		switch {
-		case try >= 30*patience:
+		if try >= 30*patience {
 			d.Loose, free = 2, true
-		case try >= patience:
+		} else if try >= patience {
 			d.Loose, free = 1, true
 		}
 		w.Query, w.Goal, w.A.Directed = ask(None, None), depth, cat.Family != Undirected
@@ -174,10 +173,9 @@ func (cat *Category) Choose(ctx context.Context, s *random.Stream, w *World, sha
 		} else {
 			cat.base(s, w, shape)
 			goal, ok = cat.Pose(&w.form, s, w)
-			switch {
-			case ok && goal.Aimed:
+			if ok && goal.Aimed {
 				ok = cat.met(w, &goal, free)
-			case ok:
+			} else if ok {
 				ok = cat.walk(s, w, &goal, free, d.Loose)
 			}
 		}

@@ -34,10 +34,9 @@ var degreeThenReach = Category{
 					best++
 				}
 			}
-			switch {
-			case all == 1:
+			if all == 1 {
 				single = append(single, k)
-			case best == 1:
+			} else if best == 1 {
 				fair = append(fair, k)
 			}
 		}

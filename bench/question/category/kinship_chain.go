@@ -87,10 +87,9 @@ var kinshipChain = Category{
 		parts := slices.Clone(c.Query.Steps)
 		slices.Reverse(parts)
 		q := "How many people are a " + strings.Join(parts, " of a ") + " of {X}"
-		switch {
-		case explicit && slices.Contains(parts, "sibling"):
+		if explicit && slices.Contains(parts, "sibling") {
 			q += ", counting each person once (siblings are two people who share at least one parent)"
-		case explicit:
+		} else if explicit {
 			q += ", counting each person once"
 		}
 		return q + "?"
@@ -161,10 +160,8 @@ var pythonSteps = []struct{ name, body string }{
 }
 
 func named(name string) *kinshipStep {
-	for i := range kinshipSteps {
-		if kinshipSteps[i].name == name {
-			return &kinshipSteps[i]
-		}
+	if i := slices.IndexFunc(kinshipSteps, func(s kinshipStep) bool { return s.name == name }); i >= 0 {
+		return &kinshipSteps[i]
 	}
 	panic("category: no kinship step " + name)
 }

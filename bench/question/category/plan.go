@@ -110,12 +110,7 @@ func (p plan) others(rest int) {
 
 // lay lays out the first graph by the plan; X is the first node of block 0.
 func (w *World) lay(s *random.Stream, p plan) bool {
-	for _, size := range p.Size {
-		if size < 0 {
-			return false
-		}
-	}
-	if !w.A.Lay(s, p.Blocks, w.A.Directed, w.Edges) {
+	if slices.ContainsFunc(p.Size, func(n int) bool { return n < 0 }) || !w.A.Lay(s, p.Blocks, w.A.Directed, w.Edges) {
 		return false
 	}
 	w.Query.Source = p.Nodes(1).First()

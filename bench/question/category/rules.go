@@ -17,10 +17,9 @@ func (cat *Category) Facts(c *Case, labels []string) string {
 		for _, e := range g.Edges {
 			text += fmt.Sprintf("%s(%s, %s).\n", relation, name(e.From), name(e.To))
 		}
-		switch {
-		case len(g.Edges) == 0: // it is a relation nevertheless
+		if len(g.Edges) == 0 { // it is a relation nevertheless
 			text = fmt.Sprintf("%s(x, x) <- Node(x), x != x.\n", relation)
-		case !g.Directed:
+		} else if !g.Directed {
 			text += fmt.Sprintf("%[1]s(x, y) <- %[1]s(y, x).\n", relation)
 		}
 		return text

@@ -313,10 +313,9 @@ func (w *World) Best(set graph.Bits, value func(x int) int) Out {
 	best, most, ties := None, -1, 0
 	for ; set != (graph.Bits{}); set = set.Less(set.First()) {
 		x := set.First()
-		switch v := value(x); {
-		case v > most:
+		if v := value(x); v > most {
 			best, most, ties = x, v, 0
-		case v == most:
+		} else if v == most {
 			ties++
 		}
 	}

@@ -89,10 +89,9 @@ func Of(in *instance.Instance) (*Result, error) {
 		w.Load(&edited)
 		out, _, _ := cat.Solve(w)
 		kind := &r.Reversals
-		switch {
-		case e.add == none:
+		if e.add == none {
 			kind = &r.Drops
-		case e.drop == none:
+		} else if e.drop == none {
 			kind = &r.Additions
 		}
 		kind.Tried++

@@ -306,10 +306,9 @@ func (g *Group) add(in *instance.Instance, f facts) {
 			g.trues++
 		}
 	}
-	switch {
-	case f.redraws < 0:
+	if f.redraws < 0 {
 		g.Unknown++
-	case f.redraws > 0:
+	} else if f.redraws > 0 {
 		g.redrawn++
 		g.redraws += f.redraws
 	}

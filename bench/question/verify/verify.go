@@ -277,10 +277,9 @@ func inspect(n int, line []byte) Record {
 
 // run compares the answer of a program with the stored one.
 func (it *Record) run(p Part, what string, profile check.Profile, program string) {
-	switch got, err := instance.Run(profile, program, it.stored.Type, it.in.Nodes); {
-	case err != nil:
+	if got, err := instance.Run(profile, program, it.stored.Type, it.in.Nodes); err != nil {
 		it.find(p, "the %s: %v", what, err)
-	case !same(got, it.stored):
+	} else if !same(got, it.stored) {
 		it.find(p, "the %s gives %s, but the stored answer is %s", what, clip(got.JSON(it.in.Nodes)), clip(it.in.Answer))
 	}
 }
@@ -356,10 +355,9 @@ func (j *Job) python(ctx context.Context, it *Record) (noPython, err error) {
 		return nil, err
 	default:
 		got, err := parse(it.stored.Type, []byte(out), byNumber(in.N))
-		switch {
-		case err != nil:
+		if err != nil {
 			it.find(Python, "the Python program prints %q: %v", clip(out), err)
-		case !same(got, it.stored):
+		} else if !same(got, it.stored) {
 			it.find(Python, "the Python program gives %s, but the stored answer is %s", clip(got.JSON(in.Nodes)), clip(in.Answer))
 		}
 	}

@@ -151,10 +151,9 @@ type term struct {
 func nameOf(terms []term) string {
 	s := ""
 	for i, t := range terms {
-		switch {
-		case t.weight < 0:
+		if t.weight < 0 {
 			s += " - "
-		case i > 0:
+		} else if i > 0 {
 			s += " + "
 		}
 		s += string(t.cell)

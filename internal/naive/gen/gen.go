@@ -104,10 +104,9 @@ func pick[T any](g *generator, xs ...T) T { return xs[g.r.IntN(len(xs))] }
 // line writes a statement, with one of the ways to end it: a newline, a semicolon or a comment.
 func (g *generator) line(format string, args ...any) {
 	fmt.Fprintf(&g.out, format, args...)
-	switch {
-	case g.chance(4):
+	if g.chance(4) {
 		g.out.WriteString(" // note")
-	case g.chance(3):
+	} else if g.chance(3) {
 		g.out.WriteString("; ")
 		return
 	}

@@ -21,10 +21,8 @@ func isBest(p *rel.Program, s *stratum) bool {
 		return false
 	}
 	fold := p.Relations[s.Relations[0]].Fold
-	for _, i := range s.Relations {
-		if p.Relations[i].Fold != fold || fold == rel.NoAgg {
-			return false
-		}
+	if fold == rel.NoAgg || slices.ContainsFunc(s.Relations, func(i int) bool { return p.Relations[i].Fold != fold }) {
+		return false
 	}
 	for k, n := range s.each {
 		// A second nest of the same rule: it takes two values of the stratum.
@@ -200,18 +198,10 @@ func (n *nest) relaxing(best bool) *relaxing {
 		list.kind != probe || list.index < 0 || len(list.key) != 1 || list.key[0] != from.out[0].reg || len(list.same) > 0 || list.value >= 0 || list.check >= 0 {
 		return nil
 	}
-	column := func(v int) int {
-		for _, p := range list.out {
-			if p.reg == v {
-				return p.col
-			}
-		}
-		return -1
-	}
 	y, ok := variable(&n.rule.Head[0])
 	x := relaxing{to: -1, weight: -1}
 	if ok {
-		x.to = column(y)
+		x.to = list.column(y)
 	}
 	// The new value is the old one alone or, in either order, plus a weight from the list.
 	is := func(e *rel.Expr, v int) bool { return len(e.Args) == 0 && e.Term == rel.Term{Var: v} }
@@ -227,7 +217,7 @@ func (n *nest) relaxing(best bool) *relaxing {
 		if !is(a, from.value) || len(b.Args) > 0 || b.Term.Kind != rel.Variable {
 			return nil
 		}
-		if x.weight = column(b.Term.Var); x.weight < 0 {
+		if x.weight = list.column(b.Term.Var); x.weight < 0 {
 			return nil
 		}
 	}

@@ -557,10 +557,9 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 func (b *bounds) fit(r int, cells []rel.Term, known func(v int) bool) uint64 {
 	n := b.rows[r]
 	for c, t := range cells {
-		switch {
-		case t.Kind == rel.Const && b.counts[r][c] != nil:
+		if t.Kind == rel.Const && b.counts[r][c] != nil {
 			n = min(n, uint64(b.counts[r][c].of(int(t.Value))))
-		case t.Kind == rel.Const || t.Kind == rel.Variable && known(t.Var):
+		} else if t.Kind == rel.Const || t.Kind == rel.Variable && known(t.Var) {
 			n = min(n, b.degrees[r][c])
 		}
 	}
@@ -621,10 +620,9 @@ func (pl *Plan) certify() {
 			b.unread[c.step] = false
 		}
 		b.closing(c) // of all first pairs, whatever is asked for
-		switch n := uint64(pl.p.Relations[c.rel].Columns[0].Domain.Size); {
-		case c.loops:
+		if n := uint64(pl.p.Relations[c.rel].Columns[0].Domain.Size); c.loops {
 			b.rows[c.rel] = min(b.rows[c.rel], n)
-		case c.by >= 0:
+		} else if c.by >= 0 {
 			b.rows[c.rel] = min(b.rows[c.rel], tensor.SatMul(pl.keys(c), n))
 		}
 	}

@@ -29,18 +29,11 @@ func isDense(p *rel.Program, s *stratum) bool {
 		if len(r.Columns) != 2 || r.Valued() {
 			return false
 		}
-		for _, c := range r.Columns {
-			if c.Domain == nil || c.Domain.Size > mostDense {
-				return false
-			}
-		}
-	}
-	for _, n := range s.each {
-		if !n.turns(p, s) {
+		if slices.ContainsFunc(r.Columns, func(c tensor.Column) bool { return c.Domain == nil || c.Domain.Size > mostDense }) {
 			return false
 		}
 	}
-	return s.Recursive
+	return s.Recursive && !slices.ContainsFunc(s.each, func(n *nest) bool { return !n.turns(p, s) })
 }
 
 // turns reports whether a rule does what turning can say, and sets n.turning. It must start from
@@ -52,12 +45,10 @@ func (n *nest) turns(p *rel.Program, s *stratum) bool {
 	}
 	cells := [3]int{from.out[0].reg, from.out[1].reg, -1}
 	place := func(v int, ok bool) int {
-		for i, c := range cells {
-			if ok && v == c {
-				return i
-			}
+		if !ok {
+			return -1
 		}
-		return -1
+		return slices.Index(cells[:], v)
 	}
 	t := &n.turning
 	if t.key = -1; len(n.steps) == 2 {

@@ -85,12 +85,11 @@ func (r *run) join(n *nest) bool {
 			}
 			had++
 		}
-		switch {
-		case x.ptr != nil && int(key) < len(x.ptr)-1:
+		if x.ptr != nil && int(key) < len(x.ptr)-1 {
 			for at := int(x.ptr[key])*w + j.inner; at < int(x.ptr[key+1])*w; at += w {
 				give(x.rows[at])
 			}
-		case x.ptr == nil && int(key) < len(x.first):
+		} else if x.ptr == nil && int(key) < len(x.first) {
 			if x.settled > 0 {
 				for at := int(x.past[key])*w + j.inner; at < int(x.past[key+1])*w; at += w {
 					give(x.old[at])

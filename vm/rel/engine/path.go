@@ -42,10 +42,9 @@ func (x *explainer) paths() (list []*paths, part, written *rel.Program) {
 		}
 		p := &paths{rel: s.Relations[0]}
 		for i := range x.p.Rules {
-			switch r := &x.p.Rules[i]; {
-			case r.Rel == p.rel && own(r) < 0:
+			if r := &x.p.Rules[i]; r.Rel == p.rel && own(r) < 0 {
 				p.first = r
-			case r.Rel == p.rel:
+			} else if r.Rel == p.rel {
 				p.rec = r
 			}
 		}
@@ -104,10 +103,9 @@ func (p *paths) of(part *rel.Program) *rel.Program {
 		}
 		p.step = c.base
 		for i := range q.Rules {
-			switch r := &q.Rules[i]; {
-			case r.Rel == p.rel && own(r) >= 0:
+			if r := &q.Rules[i]; r.Rel == p.rel && own(r) >= 0 {
 				p.link, _, _ = linkOf(r)
-			case r.Rel == p.step && q != part:
+			} else if r.Rel == p.step && q != part {
 				p.hidden, p.low = r, 0
 			}
 		}

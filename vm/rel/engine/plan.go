@@ -172,6 +172,14 @@ type step struct {
 	rest  []mate // the pairs that those have not passed
 }
 
+// column is the column that gives a register, or -1.
+func (st *step) column(reg int) int {
+	if i := slices.IndexFunc(st.out, func(p pair) bool { return p.reg == reg }); i >= 0 {
+		return st.out[i].col
+	}
+	return -1
+}
+
 // mate is a pair that must be a row if a variable has a value: the column of the variable, the
 // register of the other cell, and the index by that cell.
 type mate struct{ rel, col, reg, index int }
@@ -375,10 +383,9 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 	meets := 0
 	for i := range n.steps {
 		st := &n.steps[i]
-		switch {
-		case meets > 0:
+		if meets > 0 {
 			pl.met[st.rel] = true
-		case st.kind == find || st.kind == absent:
+		} else if st.kind == find || st.kind == absent {
 			pl.member[st.rel] = true
 		}
 		meets = max(meets-1, st.meets)
@@ -413,10 +420,9 @@ func (b *planner) order() {
 func (n *nest) end(head *rel.Relation) {
 	r := n.rule
 	n.cut = -1
-	switch {
-	case r.Aggregates():
+	if r.Aggregates() {
 		n.kind = aggregates
-	case head.Valued():
+	} else if head.Valued() {
 		n.kind = values
 	}
 	everything := n.kind == aggregates || head.Fold == rel.Sum
@@ -672,10 +678,8 @@ func (b *planner) register(t rel.Term, c tensor.Column) int {
 
 // indexed is the number of the index of a relation by these columns. Steps share it.
 func (pl *Plan) indexed(r int, cols []int) int {
-	for i, x := range pl.index[r] {
-		if slices.Equal(x.cols, cols) {
-			return i
-		}
+	if i := slices.IndexFunc(pl.index[r], func(x *spec) bool { return slices.Equal(x.cols, cols) }); i >= 0 {
+		return i
 	}
 	pl.index[r] = append(pl.index[r], &spec{cols})
 	return len(pl.index[r]) - 1

@@ -38,12 +38,7 @@ func isRead(rules []rel.Rule, at int) bool {
 
 // reads reports whether a body has an atom of a relation, or the negation of one.
 func reads(r *rel.Rule, at int) bool {
-	for i := range r.Body {
-		if l := &r.Body[i]; l.Kind <= rel.Not && l.Rel == at {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Body, func(l rel.Literal) bool { return l.Kind <= rel.Not && l.Rel == at })
 }
 
 // apart gives each closure that is read for the cells that lead to themselves and for others too a twin

@@ -362,12 +362,7 @@ func without(body []rel.Literal, a, b int) (rest []rel.Literal) {
 
 // own is the place of the first atom in which a rule reads its own relation, or -1.
 func own(r *rel.Rule) int {
-	for i := range r.Body {
-		if r.Body[i].Kind == rel.Atom && r.Body[i].Rel == r.Rel {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(r.Body, func(l rel.Literal) bool { return l.Kind == rel.Atom && l.Rel == r.Rel })
 }
 
 // isPair reports whether a rule copies pairs of another relation.

@@ -64,8 +64,7 @@ type run struct {
 	next   uint64 // look at the Ctl then
 	rel    int    // that is being derived
 	rule   *rel.Rule
-	inside map[int]bool // relations of the stratum
-	live   []*nest      // of a round: those that have new rows to go through
+	live   []*nest // of a round: those that have new rows to go through
 
 	// Of the nest that runs.
 	*nest
@@ -341,7 +340,6 @@ func (r *run) entries(s *store, v *tensor.Value, elements bool) {
 // where no loop goes. A look-up may find them already, which does no harm: a recursion only ever
 // adds rows and improves values.
 func (r *run) stratum(st *stratum) {
-	r.inside = st.inside
 	if st.closure != nil {
 		r.close(st)
 		r.rel, r.rule = -1, nil
@@ -861,15 +859,7 @@ func (r *run) direct(i int, st *step, s *store) bool {
 func (r *run) meetings(i int, st *step, rows []uint32, width int) int {
 	next := &r.steps[i+1]
 	x := r.stores[next.rel].index[next.index]
-	column := func(reg int) int {
-		for _, p := range st.out {
-			if p.reg == reg {
-				return p.col
-			}
-		}
-		return -1
-	}
-	key, owner := column(next.key[0]), column(next.mates[1].reg)
+	key, owner := st.column(next.key[0]), st.column(next.mates[1].reg)
 	for len(rows) > 0 { // up to 64 of one owner at a time: some has a bit for each
 		n := 1
 		for ; n < 64 && n*width < len(rows) && (owner < 0 || rows[n*width+owner] == rows[owner]); n++ {

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"ein/vm/tensor"
@@ -287,12 +288,7 @@ func hashOf(row []uint32) uint32 {
 
 // same reports whether a begins with b.
 func same(a, b []uint32) bool {
-	for i, c := range b {
-		if a[i] != c {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(a[:len(b)], b)
 }
 
 // find is the number of a row, or -1 if there is none; a store of bits has no numbers, and gives 0.

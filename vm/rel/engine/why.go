@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/bits"
@@ -861,9 +862,7 @@ func (w *why) parts(s *Step) {
 		if !made {
 			continue
 		}
-		if s.Rule == nil {
-			s.Rule = r
-		}
+		s.Rule = cmp.Or(s.Rule, r)
 		s.Parts = append(s.Parts, parts[:min(len(parts), mostParts-len(s.Parts))]...)
 		s.Count += count
 	}

@@ -587,10 +587,9 @@ func (f gemini) shown(b *batch, ended bool) string {
 				lines = append(lines, f.outcome(&b.items[i]))
 			}
 		}
-		switch {
-		case b.file != "" && b.end != "failed":
+		if b.file != "" && b.end != "failed" {
 			output = `,"output":{"responsesFile":"files/output-` + b.id + `"}`
-		case len(lines) > 0:
+		} else if len(lines) > 0 {
 			output = `,"output":{"inlinedResponses":{"inlinedResponses":[` + strings.Join(lines, ",") + `]}}`
 		}
 	}

@@ -446,9 +446,7 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 			a.Printf("%s\n", shown(sum.FirstHint))
 		}
 		a.Printf("The same command asks again; see %s.\n", filepath.Join(f.Dir, run.LogFile))
-		if err == nil {
-			err = cli.Status(cli.ExitOutside)
-		}
+		err = cmp.Or[error](err, cli.Status(cli.ExitOutside))
 	} else if err == nil && !a.JSON {
 		next := "ein bench report " + f.Dir + ", ein bench diagnose " + f.Dir
 		if f.noScore {

@@ -97,11 +97,10 @@ func wrapWords(words []string, width int) string {
 	var b strings.Builder
 	column := 0
 	for i, w := range words {
-		switch {
-		case i == 0:
+		if i == 0 {
 			b.WriteString(" ")
 			column = 1
-		case column+1+len(w) > width:
+		} else if column+1+len(w) > width {
 			b.WriteString("\n ")
 			column = 1
 		}

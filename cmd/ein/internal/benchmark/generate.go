@@ -641,10 +641,9 @@ func (g *generation) summary() {
 		g.Printf("%s were there already\n", words.Count(g.kept))
 	}
 	g.Printf("%s of unsuitable questions", words.Plural(g.redraws, "redraw"))
-	switch {
-	case g.f.minSensitivity > 0:
+	if g.f.minSensitivity > 0 {
 		g.Printf(", %d skipped for clashes or low sensitivity", g.skipped)
-	case g.seen != nil || g.skipped > 0:
+	} else if g.seen != nil || g.skipped > 0 {
 		g.Printf(", %d skipped for clashes", g.skipped)
 	}
 	g.Printf("\nsha256 %s\n", hex.EncodeToString(g.sum.Sum(nil)))

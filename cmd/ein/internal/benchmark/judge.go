@@ -275,10 +275,9 @@ func withPart(ctx context.Context, a *cli.App, out string, from []job.Field, res
 	}
 	err = write(p)
 	if err == nil {
-		switch _, more, readErr := p.Again(); {
-		case readErr != nil:
+		if _, more, readErr := p.Again(); readErr != nil {
 			err = cli.Unwritten(out, readErr)
-		case more:
+		} else if more {
 			err = notOurs(a, out, "nothing")
 		}
 	}

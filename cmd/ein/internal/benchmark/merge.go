@@ -77,10 +77,9 @@ func merge(ctx context.Context, a *cli.App, f *mergeFlags, dirs []string) error 
 	asJSON := a.JSON // the flag of the verb takes its place
 	cmd := verbOf(a, &sharding{merged: m})
 	to := "--output=" + f.output
-	switch {
-	case verb == "eval":
+	if verb == "eval" {
 		to = "--out=" + f.output
-	case f.output == "-" && (verb == "score" || verb == "exec"):
+	} else if f.output == "-" && (verb == "score" || verb == "exec") {
 		to = "--output="
 	}
 	line := append(m.plan.Command[1:len(m.plan.Command):len(m.plan.Command)], to)
@@ -135,10 +134,9 @@ func complete(ctx context.Context, a *cli.App, dirs []string) (*merged, error) {
 			return nil, a.Outside("interrupted; nothing was written")
 		}
 		file, d, err := m.find(i)
-		switch {
-		case err == nil && len(missing) == 0 && d.From != last:
+		if err == nil && len(missing) == 0 && d.From != last {
 			err = fmt.Errorf("%s begins at %d of %d, and the shard before it ends at %d", file, d.From, m.plan.Total, last)
-		case err == nil && i == m.plan.Shards && len(missing) == 0 && d.To != m.plan.Total:
+		} else if err == nil && i == m.plan.Shards && len(missing) == 0 && d.To != m.plan.Total {
 			err = fmt.Errorf("%s ends at %d of %d", file, d.To, m.plan.Total)
 		}
 		if err != nil {

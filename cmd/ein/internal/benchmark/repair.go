@@ -44,10 +44,9 @@ func repairText(r *run.Repaired) string {
 	var b strings.Builder
 	for _, l := range r.Bad {
 		fmt.Fprintf(&b, "line %d, %d bytes at byte %d: %s\n", l.Line, l.Length, l.Offset, shown(l.Reason))
-		switch {
-		case l.Tail:
+		if l.Tail {
 			b.WriteString("  it is the last, and was not written to its end\n")
-		case l.Salvaged != nil:
+		} else if l.Salvaged != nil {
 			fmt.Fprintf(&b, "  saved from its end: the reply to %s, %s, sample %d\n", shown(l.Salvaged.ID), shown(string(l.Salvaged.Mode)), l.Salvaged.Sample)
 		}
 	}

@@ -137,10 +137,9 @@ func proofsText(list []*proof) string {
 			continue
 		}
 		backend := p.Backend
-		switch {
-		case p.Bubblewrap != "":
+		if p.Bubblewrap != "" {
 			backend += " " + p.Bubblewrap
-		case p.Landlock > 0:
+		} else if p.Landlock > 0 {
 			backend += fmt.Sprintf(" %d", p.Landlock)
 		}
 		text += fmt.Sprintf("\nPython %s with networkx %s, in a sandbox of %s on Linux %s that passed %s.\n",

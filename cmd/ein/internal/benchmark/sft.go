@@ -50,10 +50,9 @@ that contain the benchmark. It is
   ein bench sft --instances train.jsonl --target answer,ein,python --format prompt-completion -o sft.jsonl`,
 		Args: cobra.NoArgs,
 		RunE: a.Do(func(ctx context.Context, _ []string) (err error) {
-			switch {
-			case f.noCanary:
+			if f.noCanary {
 				f.opt.Canary = ""
-			case f.opt.Canary == "":
+			} else if f.opt.Canary == "" {
 				return a.Usage("the canary is empty; to mark no record, say --no-canary")
 			}
 			modes := lists.Map(f.opt.Targets, prompt.Target.Mode)

@@ -133,10 +133,9 @@ func (s *sharding) begin(a *cli.App, dir string, total int64, from []job.Field) 
 // finished reports whether the shard is complete in a file.
 func (s *sharding) finished(a *cli.App, dir, file string) bool {
 	_, err := job.Finished(dir, s.I, file)
-	switch {
-	case err == nil:
+	if err == nil {
 		a.Printf("ein: shard %s is in %s already\n", s.Shard, file)
-	case !errors.Is(err, fs.ErrNotExist):
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		a.Printf("ein: %v\nShard %s is made again.\n", err, s.Shard)
 	}
 	return err == nil

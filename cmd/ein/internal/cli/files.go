@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"ein"
+	"ein/bind"
 	"ein/internal/codes"
 	"ein/internal/job"
 )
@@ -90,7 +91,7 @@ func (a *App) open(ctx context.Context, name string) (*File, error) {
 	case info.IsDir():
 		err = errors.New("it is a folder")
 	case info.Mode().IsRegular():
-		return &File{Reader: Reader{f, ctx}, Closer: f, name: name, Size: info.Size()}, nil
+		return &File{Reader: Reader{Reader: f, Context: ctx}, Closer: f, name: name, Size: info.Size()}, nil
 	default:
 		return &File{Reader: interruptible(ctx, f), Closer: f, name: name}, nil
 	}
@@ -116,17 +117,7 @@ func (a *App) Through(ctx context.Context, doing, name string, read func(*File) 
 
 // Reader stops reading when its context ends. Reads of a regular file do not wait, so it is enough
 // to check before each.
-type Reader struct {
-	io.Reader
-	Context context.Context
-}
-
-func (r Reader) Read(p []byte) (int, error) {
-	if r.Context.Err() != nil {
-		return 0, context.Cause(r.Context)
-	}
-	return r.Reader.Read(p)
-}
+type Reader = bind.Stopping
 
 // interruptible returns a reader whose reads end with the context even while they
 // wait, as those of a terminal or a pipe do.

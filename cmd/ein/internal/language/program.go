@@ -314,10 +314,9 @@ func (f *programFlags) blame(err error, declared []string) {
 		return
 	}
 	for i := range wrong.Diags {
-		switch d := &wrong.Diags[i]; {
-		case d.Code == codes.E0703:
+		if d := &wrong.Diags[i]; d.Code == codes.E0703 {
 			d.Notes = append(d.Notes, f.said.Idle(declared)...)
-		case d.Code == codes.E0702 && d.At != nil && !strings.Contains(d.At.File, "://"):
+		} else if d.Code == codes.E0702 && d.At != nil && !strings.Contains(d.At.File, "://") {
 			if at := f.said.Where(d.At.File); at != "" {
 				d.Notes = []string{at + " names it, as a path from there."}
 			}
