@@ -621,7 +621,8 @@ func (w *why) below(i, round int) int {
 }
 
 // goalNest returns the loops of a rule when these columns of its head are known. As written, the
-// rule is read from left to right, which is how its author thinks of it.
+// rule is read from left to right, which is how its author thinks of it, but for pairs of a recursion of
+// which nothing is known.
 func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest {
 	n := &nest{rule: r, delta: -1, float: make([]bool, len(r.Vars)), coded: make([]bool, len(r.Vars))}
 	b := planner{Plan: w.Plan, nest: n, s: &w.all, bound: make([]bool, len(r.Vars)), done: make([]bool, len(r.Body))}
@@ -631,12 +632,25 @@ func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest 
 			n.preset = append(n.preset, pair{c, v})
 		}
 	}
-	for i := range r.Body {
-		for written && b.tests() {
+	// What the rule asks of its own relation waits as long as nothing is known of it: it may be all pairs.
+	blind := func(l *rel.Literal) bool {
+		return l.Rel == r.Rel && len(l.Terms) > 1 && !slices.ContainsFunc(l.Terms, func(t rel.Term) bool {
+			return t.Kind == rel.Const || t.Kind == rel.Variable && b.bound[t.Var]
+		})
+	}
+	for written {
+		for b.tests() {
 		}
-		if written && r.Body[i].Kind == rel.Atom && !b.done[i] {
-			b.atom(i)
+		next := -1
+		for i := range r.Body {
+			if l := &r.Body[i]; l.Kind == rel.Atom && !b.done[i] && (next < 0 || blind(&r.Body[next]) && !blind(l)) {
+				next = i
+			}
 		}
+		if next < 0 {
+			break
+		}
+		b.atom(next)
 	}
 	b.order()
 	n.end(&w.p.Relations[r.Rel])

@@ -309,13 +309,17 @@ func TestManyWays(t *testing.T) {
 // TestDemandedTries says what a row of a closure lacks from the rows that could lead to it.
 func TestDemandedTries(t *testing.T) {
 	const n = 300
-	for k := range 12 {
+	for k := range 20 {
 		s, goal, near := spelling(k%4), []float64{n - 5, 3}, 7
 		switch k / 4 {
 		case 1:
 			goal, near = []float64{rel.NoMember, n - 5}, n-5
 		case 2:
 			goal, near = []float64{n / 2, 3}, n/2+2
+		case 3:
+			goal, near = []float64{math.NaN(), 0}, 0
+		case 4:
+			goal, near = []float64{n - 1, math.NaN()}, 0
 		}
 		w, far := chain(n, s, false)
 		var ops [2]uint64
