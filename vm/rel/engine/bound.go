@@ -756,9 +756,9 @@ func (b *certifier) stratum(s *stratum) {
 		b.numbers = tensor.SatAdd(b.numbers, n.numbers(w))
 		b.add(w)
 		b.add(tensor.SatMul(rounds, 4))
-		if s.best { // each improvement waits, and goes down up to 64 steps
+		if s.best { // each improvement waits, is looked at on the step that it moves from, and passed over
 			b.take(tensor.SatMul(96, tensor.SatAdd(w, 64)))
-			b.add(tensor.SatMul(128, tensor.SatAdd(w, rounds)))
+			b.add(tensor.SatMul(8+2*ladderDigits, tensor.SatAdd(w, rounds)))
 		}
 	}
 }
