@@ -42,14 +42,26 @@ type item struct {
 }
 
 // ladder gives items in order, provided that no new one comes below the last that it gave: a radix
-// heap (Ahuja, Mehlhorn, Orlin, Tarjan: Faster Algorithms for the Shortest Path Problem). A step
-// has the items whose highest bit that differs from the last is this one; those that equal the last
-// are on step 0.
+// heap (Ahuja, Mehlhorn, Orlin, Tarjan: Faster Algorithms for the Shortest Path Problem) by digits of
+// four bits. A step has the items whose first digit that differs from the last is at one place, and has
+// one value; those that equal the last are on step 0.
 type ladder struct {
 	last  uint64
 	items []item
-	step  [65]int32 // the first item of each, plus 1
-	free  int32     // likewise
+	step  [1 + 16*ladderDigits]int32 // the first item of each, plus 1
+	free  int32                      // likewise
+}
+
+// ladderDigits is how many digits an order has. An item moves once for each at most.
+const ladderDigits = 16
+
+// at is the step of an order: those of later places and of smaller digits come first.
+func (l *ladder) at(order uint64) *int32 {
+	if order == l.last {
+		return &l.step[0]
+	}
+	place := uint(bits.Len64(order^l.last)-1) / 4
+	return &l.step[1+16*place+uint(order>>(4*place)&15)]
 }
 
 // climb puts a value on the ladder; its order must not be below the last. An item that was given
@@ -67,7 +79,7 @@ func (r *run) climb(l *ladder, order uint64, rel, key uint32) {
 		l.items = append(l.items, item{})
 		at = int32(len(l.items))
 	}
-	step := &l.step[bits.Len64(order^l.last)]
+	step := l.at(order)
 	l.items[at-1] = item{order, rel, key, *step}
 	*step = at
 }
@@ -88,7 +100,7 @@ func (r *run) lowest(l *ladder, live func(*item) bool) (x item, ok bool) {
 			return item{}, false
 		}
 		// Those of the lowest step that are live go further down: they agree with the lowest of
-		// them in one more leading bit at least, so an item moves at most 64 times.
+		// them in one more leading digit at least.
 		kept, low := int32(0), uint64(math.MaxUint64)
 		for at := l.step[k]; at > 0; {
 			x := &l.items[at-1]
@@ -104,7 +116,7 @@ func (r *run) lowest(l *ladder, live func(*item) bool) (x item, ok bool) {
 		l.step[k] = 0
 		for l.last = low; kept > 0; {
 			x := &l.items[kept-1]
-			step := &l.step[bits.Len64(x.order^low)]
+			step := l.at(x.order)
 			kept, x.next, *step = x.next, *step, kept
 		}
 	}

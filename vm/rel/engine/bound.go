@@ -346,11 +346,11 @@ func (w *weights) join(cells []rel.Term, of []counts, first bool) uint64 {
 
 // pairs bounds how many rows of two atoms have all cells in common that they share: by the norms of
 // one of them (Cauchy-Schwarz; see Abo Khamis, Nakos, Olteanu, Suciu, Join Size Bounds using
-// l_p-Norms on Degree Sequences, 2024).
-func (b *bounds) pairs(x, y *rel.Literal) uint64 {
+// l_p-Norms on Degree Sequences, 2024). cells are those of y by which its rows are found.
+func (b *bounds) pairs(x, y *rel.Literal, cells []rel.Term) uint64 {
 	least := math.MaxFloat64
 	for c, t := range x.Terms {
-		if d := slices.Index(y.Terms, t); d >= 0 && t.Kind == rel.Variable {
+		if d := slices.Index(cells, t); d >= 0 && t.Kind == rel.Variable {
 			least = min(least, b.norms[x.Rel][c]*b.norms[y.Rel][d])
 		}
 	}
@@ -539,7 +539,7 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 		// Two atoms have a bound of their own, which does not take every row for the one of most
 		// matches.
 		if atoms == 1 {
-			n = min(n, b.pairs(before, &r.Body[best]))
+			n = min(n, b.pairs(before, &r.Body[best], r.Body[best].Terms))
 		}
 		before = &r.Body[best]
 		if fixed < 0 {
@@ -754,9 +754,9 @@ func (b *certifier) stratum(s *stratum) {
 		b.numbers = tensor.SatAdd(b.numbers, n.numbers(w))
 		b.add(w)
 		b.add(tensor.SatMul(rounds, 4))
-		if s.best { // each improvement waits, and goes down up to 64 steps
+		if s.best { // each improvement waits, is looked at on the step that it moves from, and passed over
 			b.take(tensor.SatMul(96, tensor.SatAdd(w, 64)))
-			b.add(tensor.SatMul(128, tensor.SatAdd(w, rounds)))
+			b.add(tensor.SatMul(8+2*ladderDigits, tensor.SatAdd(w, rounds)))
 		}
 	}
 }
@@ -954,7 +954,7 @@ func (b *certifier) work(n *nest) uint64 {
 		}
 		at = min(tensor.SatMul(at, match), most)
 		if i == 1 && n.steps[0].kind == scan {
-			at = min(at, tensor.SatMul(b.pairs(n.steps[0].lit, l), tensor.SatMul(b.copies[n.steps[0].rel], b.copies[l.Rel])))
+			at = min(at, tensor.SatMul(b.pairs(n.steps[0].lit, l, b.keyed(l)), tensor.SatMul(b.copies[n.steps[0].rel], b.copies[l.Rel])))
 		}
 		if joined := joins.join(b.keyed(l), b.counts[l.Rel], i == 0); many == 1 {
 			at = min(at, joined)

@@ -134,6 +134,31 @@ func TestManyFacts(t *testing.T) {
 	if got, err := plan.Run(&ctl, nil, &engine.Budget{}); err != nil || got[0].Len != 3 || ctl.Ops > plan.Ops() {
 		t.Errorf("%v, %d operations, %d certified\n%v", err, ctl.Ops, plan.Ops(), plan.Explain())
 	}
+
+	// The same where each value comes once, of which the rows are few but not what is looked at:
+	// D[x] min= x <- N(x), P(y) <- K(y, a), D[_] = a.
+	w = newWorkload(20)
+	w.p.Relations = []rel.Relation{
+		{Name: "N", Columns: []tensor.Column{number}, Facts: &tensor.Table{Columns: []tensor.Column{number}, Len: 2000, Cells: make([]tensor.Cells, 1)}},
+		{Name: "K", Columns: []tensor.Column{w.node, number}, Facts: &tensor.Table{Columns: []tensor.Column{w.node, number}, Len: 20, Cells: make([]tensor.Cells, 2)}},
+		{Name: "D", Columns: []tensor.Column{number, number}, Fold: rel.Min}}
+	for i := range 2000 {
+		w.p.Relations[0].Facts.Cells[0].Num = append(w.p.Relations[0].Facts.Cells[0].Num, float64(i))
+	}
+	for i := range 20 {
+		c := w.p.Relations[1].Facts.Cells
+		c[0].ID, c[1].Num = append(c[0].ID, uint32(i)), append(c[1].Num, 1999)
+	}
+	head = w.relation("P", 1)
+	w.p.Rules = []rel.Rule{
+		{Rel: 2, Head: []rel.Cell{{Expr: rel.V(0)}, {Expr: rel.V(0)}}, Vars: []rel.Var{{Kind: tensor.IntColumn}}, Body: []rel.Literal{{Rel: 0, Terms: []rel.Term{{}}}}},
+		{Rel: head, Head: []rel.Cell{{Expr: rel.V(1)}}, Vars: []rel.Var{{Kind: tensor.IntColumn}, {Kind: tensor.NodeColumn, Domain: w.node.Domain}, {Kind: tensor.IntColumn}},
+			Body: []rel.Literal{{Rel: 1, Terms: []rel.Term{{Var: 1}, {}}}, {Rel: 2, Terms: []rel.Term{{Var: 2}, {}}}}}}
+	w.p.Results = []int{head}
+	plan, ctl = engine.New(w.p, nil), kernel.Ctl{}
+	if got, err := plan.Run(&ctl, nil, &engine.Budget{}); err != nil || got[0].Len != 20 || ctl.Ops > plan.Ops() {
+		t.Errorf("%v, %d operations, %d certified\n%v", err, ctl.Ops, plan.Ops(), plan.Explain())
+	}
 }
 
 // TestClosures holds closures in all spellings against their definition, with all that

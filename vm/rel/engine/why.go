@@ -121,8 +121,18 @@ func Why(p *rel.Program, size []Size, ctl *kernel.Ctl, args []*tensor.Value, bud
 		for _, i := range missing {
 			read = append(read, w.asks(goals[i], len(p.Relations))...)
 		}
-		part, _ := leading(p, goal, read)
+		results, of := x.searched(read)
+		part, _ := leading(p, results, read)
 		w = x.replay(part, p, nil)
+		for k, i := range of {
+			s := &w.complete[i]
+			for row := range results[len(goal)+k].Facts.All() {
+				if key := w.codes(i, row); s.find(key) < 0 {
+					w.add(s, key)
+				}
+			}
+			s.hi = s.n
+		}
 	}
 	var next []Goal // what is missing, and what fails
 	for _, i := range missing {
@@ -233,7 +243,7 @@ func leading(p *rel.Program, results []rel.Relation, queries []rel.Rule) (part *
 	}
 	need := func(r *rel.Rule) {
 		for _, l := range r.Body {
-			if l.Kind > rel.Not || needed[l.Rel] {
+			if l.Kind > rel.Not || l.Rel >= len(needed) || needed[l.Rel] {
 				continue
 			}
 			needed[l.Rel] = true
@@ -612,7 +622,8 @@ func (w *why) below(i, round int) int {
 }
 
 // goalNest returns the loops of a rule when these columns of its head are known. As written, the
-// rule is read from left to right, which is how its author thinks of it.
+// rule is read from left to right, which is how its author thinks of it, but for pairs of a recursion of
+// which nothing is known.
 func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest {
 	n := &nest{rule: r, delta: -1, float: make([]bool, len(r.Vars)), coded: make([]bool, len(r.Vars))}
 	b := planner{Plan: w.Plan, nest: n, s: &w.all, bound: make([]bool, len(r.Vars)), done: make([]bool, len(r.Body))}
@@ -622,12 +633,25 @@ func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest 
 			n.preset = append(n.preset, pair{c, v})
 		}
 	}
-	for i := range r.Body {
-		for written && b.tests() {
+	// What the rule asks of its own relation waits as long as nothing is known of it: it may be all pairs.
+	blind := func(l *rel.Literal) bool {
+		return l.Rel == r.Rel && len(l.Terms) > 1 && !slices.ContainsFunc(l.Terms, func(t rel.Term) bool {
+			return t.Kind == rel.Const || t.Kind == rel.Variable && b.bound[t.Var]
+		})
+	}
+	for written {
+		for b.tests() {
 		}
-		if written && r.Body[i].Kind == rel.Atom && !b.done[i] {
-			b.atom(i)
+		next := -1
+		for i := range r.Body {
+			if l := &r.Body[i]; l.Kind == rel.Atom && !b.done[i] && (next < 0 || blind(&r.Body[next]) && !blind(l)) {
+				next = i
+			}
 		}
+		if next < 0 {
+			break
+		}
+		b.atom(next)
 	}
 	b.order()
 	n.end(&w.p.Relations[r.Rel])
@@ -1038,23 +1062,11 @@ func (x *explainer) nearest(goals []Goal) []Near {
 			if g.Relation < 0 || c >= len(g.Row) || math.IsNaN(g.Row[c]) {
 				continue
 			}
-			r := &x.p.Relations[g.Relation]
-			if r.Columns[c].Domain != nil && g.Row[c] < 0 {
+			if x.p.Relations[g.Relation].Columns[c].Domain != nil && g.Row[c] < 0 {
 				continue
 			}
-			ask := rel.Rule{Rel: len(x.p.Relations) + len(results)}
-			l := rel.Literal{Rel: g.Relation}
-			for k, column := range r.Columns {
-				t := rel.Term{Var: len(ask.Vars)}
-				if k == c {
-					t = rel.Term{Kind: rel.Const, Value: g.Row[c]}
-				} else {
-					ask.Vars = append(ask.Vars, rel.Var{Kind: column.Kind, Domain: column.Domain})
-				}
-				l.Terms, ask.Head = append(l.Terms, t), append(ask.Head, rel.Cell{Expr: rel.Expr{Term: t}})
-			}
-			ask.Body = []rel.Literal{l}
-			some, queries, results = append(some, i), append(queries, ask), append(results, rel.Relation{Name: "near", Columns: r.Columns})
+			ask, result := x.having(g.Relation, c, g.Row[c], len(results))
+			some, queries, results = append(some, i), append(queries, ask), append(results, result)
 		}
 		if some == nil {
 			continue
@@ -1072,6 +1084,82 @@ func (x *explainer) nearest(goals []Goal) []Near {
 		}
 	}
 	return list
+}
+
+// having is a query for the rows that have a cell in a column, and its result, which has a number.
+func (x *explainer) having(relation, column int, cell float64, result int) (rel.Rule, rel.Relation) {
+	ask, l := rel.Rule{Rel: len(x.p.Relations) + result}, rel.Literal{Rel: relation}
+	for c, of := range x.p.Relations[relation].Columns {
+		t := rel.Term{Var: len(ask.Vars)}
+		if c == column {
+			t = rel.Term{Kind: rel.Const, Value: cell}
+		} else {
+			ask.Vars = append(ask.Vars, rel.Var{Kind: of.Kind, Domain: of.Domain})
+		}
+		l.Terms, ask.Head = append(l.Terms, t), append(ask.Head, rel.Cell{Expr: rel.Expr{Term: t}})
+	}
+	ask.Body = []rel.Literal{l}
+	return ask, rel.Relation{Name: "near", Columns: x.p.Relations[relation].Columns}
+}
+
+// searched takes the rows of closures in queries from searches, where one end is known: they then read
+// results that have these rows as facts, and no other end is asked for by what other atoms say of it. of
+// are the closures.
+func (x *explainer) searched(queries []rel.Rule) (results []rel.Relation, of []int) {
+	results = slices.Clone(goal)
+	type end struct {
+		rel, column int
+		cell        float64
+	}
+	found := map[end]int{} // the relation with the rows, 0 for none
+	for i := range queries {
+		known := map[int]float64{} // of variables
+		for k := range queries[i].Body {
+			l := &queries[i].Body[k]
+			if l.Kind == rel.Bind && len(l.Left.Args) == 0 && l.Left.Term.Kind == rel.Const {
+				known[l.Var] = l.Left.Term.Value
+			}
+			for c, t := range l.Terms {
+				cell, ok := t.Value, t.Kind == rel.Const
+				if t.Kind == rel.Variable {
+					cell, ok = known[t.Var]
+				}
+				if !ok || l.Kind != rel.Atom || l.Rel >= len(x.p.Relations) {
+					continue
+				}
+				e := end{l.Rel, c, cell}
+				at, ok := found[e]
+				if !ok {
+					if t := x.reached(e.rel, c, cell); t != nil {
+						at = len(x.p.Relations) + len(results)
+						results, of = append(results, rel.Relation{Name: "near", Columns: t.Columns, Facts: t}), append(of, e.rel)
+					}
+					found[e] = at
+				}
+				if at > 0 {
+					l.Rel = at
+				}
+			}
+		}
+	}
+	return results, of
+}
+
+// reached is the rows of a closure with a cell in a column, nil if no search finds them.
+func (x *explainer) reached(relation, column int, cell float64) *tensor.Table {
+	ask, result := x.having(relation, column, cell, 0)
+	part, _ := leading(x.p, []rel.Relation{result}, []rel.Rule{ask})
+	part.AsWritten = x.p.AsWritten
+	pl := New(part, x.size)
+	if !slices.ContainsFunc(pl.strata, func(s stratum) bool { return s.closure != nil && s.closure.rel == relation && s.closure.by == column }) {
+		return nil
+	}
+	tables, err := pl.Run(x.ctl, x.args, x.budget)
+	if err != nil {
+		e, _ := errors.AsType[*Error](err)
+		panic(stop{e})
+	}
+	return tables[0]
 }
 
 // add adds the rows that have a cell of the goal in a column and in none before.
