@@ -468,7 +468,7 @@ Pay("NUM", x, a)? 1 row
 
 // TestAskedOfDomain: what a query names is no member of a domain, and changes no tensor over it.
 func TestAskedOfDomain(t *testing.T) {
-	for ask, size := range map[string]string{`"paris"`: "2", "ann": "2", `c), c = "paris"?`: "2", `c), c != "paris"?`: "2", `c), c < "paris"?`: "3"} {
+	for _, ask := range []string{`"paris"`, "ann", `c), c = "paris"?`, `c), c != "paris"?`, `c), c < "paris"?`} {
 		if !strings.HasSuffix(ask, "?") {
 			ask += ")?"
 		}
@@ -480,7 +480,7 @@ func TestAskedOfDomain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _, _ := strings.Cut(r.String(), "\n"); got != "size(By, 0) = "+size {
+		if got, _, _ := strings.Cut(r.String(), "\n"); got != "size(By, 0) = 2" {
 			t.Errorf("%s: %s", ask, got)
 		}
 	}
