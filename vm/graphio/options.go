@@ -192,7 +192,7 @@ func (o Options) check(f Format) (msg, hint string) {
 	}{
 		{o.Header != "", "header", text, "CSV, TSV and edge lists"},
 		{o.OneHot != "", "onehot", rows && o.Kind == Matrix, "matrices from tables"},
-		{len(o.Where) > 0, "where", rows && o.Kind != Relation, "graphs, matrices, vectors and numbers from tables; a rule has comparisons"},
+		{len(o.Where) > 0, "where", rows, "tables"},
 		{o.Source != "", o.called("source", "from"), listed && o.Kind != Scalar && o.Kind != Relation, "tables and JSON edges"},
 		{o.Target != "", o.called("target", "to"), listed && (o.Kind == Graph || o.Kind == Matrix) && o.OneHot == "", "lists of edges"},
 		{o.Weight != "", "weight", (rows || listed && o.Kind != Scalar) && o.Kind != Relation && o.OneHot == "", "tables and JSON edges"},

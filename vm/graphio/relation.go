@@ -68,6 +68,7 @@ func (t *table) relation(src source, at []int) {
 			return
 		}
 		at, header = t.columnsOf(w)
+		t.findFilters(w, header)
 		t.first, t.width = w.line, len(w.cells)
 		if !header && t.opt.Header == HeaderAuto {
 			first = w.clone(t.mem)
@@ -81,6 +82,7 @@ func (t *table) relation(src source, at []int) {
 		}
 	}
 	t.decideRelation(first)
+	t.noteLeft()
 	raw.labels.close()
 }
 
@@ -231,7 +233,7 @@ func (t *table) tuple(w *row, at []int) {
 	if t.seen++; t.seen > t.opt.MaxEdges {
 		panic(t.atLimit(w.line, "more than the limit of "+plural(t.opt.MaxEdges, "row")))
 	}
-	if t.ragged(w) {
+	if t.ragged(w) || !t.keeps(w) {
 		return
 	}
 	for i, c := range r.cols {
@@ -247,6 +249,9 @@ func (t *table) tuple(w *row, at []int) {
 				hint = "a column of type int takes true for 1 and false for 0"
 			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == other && string(x.val) == "n" {
 				hint = "fill in the cell or remove the row; only a column of type text may have empty cells"
+				if x.as == plain {
+					hint += fmt.Sprintf("; where=%s!= leaves out such rows", c.Name)
+				}
 			} else if what := strings.ToLower(string(x.val)); x.as == plain && (what == "true" || what == "false") {
 				hint = "write 1 for true and 0 for false"
 			} else if hasCommas(x.val) && x.as == plain && !c.Kind.Named() {

@@ -151,6 +151,14 @@ func (t *table) mayBeNeighbours() {
 
 const oneEdge = "an adjacency list is not read, only one edge in each row"
 
+// noteLeft counts the rows that where= leaves out.
+func (t *table) noteLeft() {
+	if t.left > 0 {
+		t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Code: "where", Note: t.left < t.seen,
+			Msg: fmt.Sprintf("where= leaves out %d of %s", t.left, plural(t.seen, "row"))})
+	}
+}
+
 // end checks and stores the whole.
 func (t *table) end() {
 	if t.lines != nil {
@@ -159,10 +167,7 @@ func (t *table) end() {
 	t.noteUnused()
 	t.mayBeMatrix()
 	t.mayBeNeighbours()
-	if t.left > 0 {
-		t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Code: "where", Note: t.left < t.seen,
-			Msg: fmt.Sprintf("where= leaves out %d of %s", t.left, plural(t.seen, "row"))})
-	}
+	t.noteLeft()
 	if t.amounts > 0 {
 		t.warn("weights", t.first, fmt.Sprintf("the third column has a number in %d of %s, but not in the first, so it is not read as weights; weight=%d reads it, weight=none leaves it out",
 			t.amounts, plural(t.seen, "row"), t.passed))
