@@ -12,7 +12,7 @@ import (
 // give the answer, by labels, in the form that ein fmt gives it.
 func (cat *Category) Facts(c *Case, labels []string) string {
 	name := func(x int) string { return strconv.Quote(labels[x]) }
-	rules := c.Query.fill(cat.rules(c), name)
+	rules := c.Query.Fill(cat.rules(c), name)
 	edges := func(relation string, g *graph.Graph) (text string) {
 		for _, e := range g.Edges {
 			text += fmt.Sprintf("%s(%s, %s).\n", relation, name(e.From), name(e.To))

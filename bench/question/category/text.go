@@ -9,28 +9,21 @@ import (
 	"ein/internal/lists"
 )
 
-// fill returns a text with what the query asks about in its places, as questions have them.
-func (q *Query) fill(text string, name func(node int) string) string {
+// Fill returns a text with what the query asks about in its places, as questions have them. Other
+// braces stay, and places for what is not asked about.
+func (q *Query) Fill(text string, name func(node int) string) string {
+	places := map[string]int{"X": q.Source, "Y": q.Target, "k": q.Threshold, "a": q.MinIn, "b": q.MinOut, "c": q.MaxOut}
 	parts := strings.Split(text, "{")
 	for i, part := range parts[1:] {
-		place, rest, _ := strings.Cut(part, "}")
-		switch place {
-		case "X":
-			place = name(q.Source)
-		case "Y":
-			place = name(q.Target)
-		case "k":
-			place = strconv.Itoa(q.Threshold)
-		case "a":
-			place = strconv.Itoa(q.MinIn)
-		case "b":
-			place = strconv.Itoa(q.MinOut)
-		case "c":
-			place = strconv.Itoa(q.MaxOut)
-		default: // a brace of the program
-			place, rest = "{", part
+		place, rest, closed := strings.Cut(part, "}")
+		switch value, ok := places[place]; {
+		case !ok || !closed || value == None:
+			parts[i+1] = "{" + part
+		case place == "X" || place == "Y":
+			parts[i+1] = name(value) + rest
+		default:
+			parts[i+1] = strconv.Itoa(value) + rest
 		}
-		parts[i+1] = place + rest
 	}
 	return strings.Join(parts, "")
 }
@@ -46,7 +39,7 @@ func (cat *Category) Ein(c *Case) string {
 		writeEdges(&b, "B", &c.G2)
 	}
 	body := cat.ein(c)
-	b.WriteString(c.Query.fill(body, strconv.Itoa))
+	b.WriteString(c.Query.Fill(body, strconv.Itoa))
 	if !strings.Contains(body, ":print") {
 		b.WriteString(":print Result\n")
 	}
@@ -110,7 +103,7 @@ func (cat *Category) Python(c *Case) string {
 	if c.G2.N > 0 {
 		writeNetwork(&b, "H", &c.G2)
 	}
-	b.WriteString(c.Query.fill(cat.python(c), strconv.Itoa))
+	b.WriteString(c.Query.Fill(cat.python(c), strconv.Itoa))
 	return b.String()
 }
 
