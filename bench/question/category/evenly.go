@@ -8,11 +8,9 @@ func Evenly(names []string, have func(name string) int, n int) map[string]int {
 	byLevel := map[int][]string{}
 	levels := 0
 	for _, name := range names {
-		for i := range Table {
-			if c := &Table[i]; c.Name == name {
-				byLevel[c.Level] = append(byLevel[c.Level], name)
-				levels = max(levels, c.Level)
-			}
+		if c, ok := Lookup(name); ok {
+			byLevel[c.Level] = append(byLevel[c.Level], name)
+			levels = max(levels, c.Level)
 		}
 	}
 	// of gives one more to a category of a level, the next in turn.

@@ -1,6 +1,7 @@
 package category
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -59,13 +60,7 @@ Degree[x] += 1 <- Edge(x, _).
 	triangleRules = "Triangle(x, y, z) <- Edge(x, y), Edge(y, z), Edge(z, x), x < y, y < z.\n"
 )
 
-// fold returns the aggregate of rules that makes one number of what a set has.
+// fold returns the name that programs have for the way to make one number of many.
 func fold(q *Query) string {
-	switch q.Aggregate {
-	case Maximum:
-		return "max"
-	case Sum:
-		return "sum"
-	}
-	return "mean"
+	return cmp.Or(map[string]string{Maximum: "max"}[q.Aggregate], q.Aggregate, Mean)
 }

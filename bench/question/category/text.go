@@ -50,15 +50,8 @@ func (cat *Category) Ein(c *Case) string {
 func writeEdges(b *strings.Builder, name string, g *graph.Graph) {
 	arcs := g.Arcs()
 	items := lists.Map(arcs, func(e graph.Edge) string { return fmt.Sprintf("[%d,%d]", e.From, e.To) })
-	head := name + " = edges(["
-	// The formatter breaks a list that does not end within its column.
-	if line := strings.Join(items, ","); len(head)+len(line)+1 <= einWidth {
-		b.WriteString(head + line)
-	} else {
-		b.WriteString(head + "\n")
-		wrap(b, "  ", ",", items, einWidth)
-	}
-	fmt.Fprintf(b, "], %d)\n", g.N)
+	wrap(b, name+" = edges([", "]", "  ", ",", items, einWidth)
+	fmt.Fprintf(b, ", %d)\n", g.N)
 }
 
 // The columns that programs keep within: that of ein fmt, and one that is usual
@@ -68,8 +61,14 @@ const (
 	pythonWidth = 88
 )
 
-// wrap writes items on as few lines as fit.
-func wrap(b *strings.Builder, indent, separator string, items []string, width int) {
+// wrap writes items between two texts: on one line, or on as few as fit.
+func wrap(b *strings.Builder, head, end, indent, separator string, items []string, width int) {
+	b.WriteString(head)
+	if line := strings.Join(items, separator); len(head)+len(line)+len(end) <= width {
+		b.WriteString(line + end)
+		return
+	}
+	b.WriteString("\n")
 	comma := strings.TrimRight(separator, " ")
 	column := 0
 	for i, item := range items {
@@ -91,7 +90,7 @@ func wrap(b *strings.Builder, indent, separator string, items []string, width in
 			column += len(comma)
 		}
 	}
-	b.WriteString("\n")
+	b.WriteString("\n" + end)
 }
 
 // Python is a program with networkx that prints the same as one JSON value: node sets as sorted
@@ -116,14 +115,8 @@ func writeNetwork(b *strings.Builder, name string, g *graph.Graph) {
 	}
 	fmt.Fprintf(b, "%s = nx.%s()\n%s.add_nodes_from(range(%d))\n", name, kind, name, g.N)
 	items := lists.Map(g.Edges, func(e graph.Edge) string { return fmt.Sprintf("(%d, %d)", e.From, e.To) })
-	head := name + ".add_edges_from(["
-	if line := strings.Join(items, ", "); len(head)+len(line)+2 <= pythonWidth {
-		b.WriteString(head + line)
-	} else {
-		b.WriteString(head + "\n")
-		wrap(b, "    ", ", ", items, pythonWidth)
-	}
-	b.WriteString("])\n\n")
+	wrap(b, name+".add_edges_from([", "])", "    ", ", ", items, pythonWidth)
+	b.WriteString("\n\n")
 }
 
 // worded returns the wording of a question that depends on no case.
@@ -162,22 +155,16 @@ var aggregates = map[string]string{
 
 // aggregate returns the line of an Ein program that makes one number of what a set has.
 func aggregate(q *Query, set string) string {
-	switch q.Aggregate {
-	case Maximum:
-		return "Result = max(Degree * " + set + ")\n"
-	case Sum:
-		return "Result = sum(Degree * " + set + ")\n"
+	if how := fold(q); how != Mean {
+		return "Result = " + how + "(Degree * " + set + ")\n"
 	}
 	return "Result = sum(Degree * " + set + ") / sum(" + set + ")\n"
 }
 
 // gather returns the same in Python, over the nodes v of a set.
 func gather(q *Query, set string) string {
-	switch q.Aggregate {
-	case Maximum:
-		return "print(json.dumps(max(G.out_degree(v) for v in " + set + ")))\n"
-	case Sum:
-		return "print(json.dumps(sum(G.out_degree(v) for v in " + set + ")))\n"
+	if how := fold(q); how != Mean {
+		return "print(json.dumps(" + how + "(G.out_degree(v) for v in " + set + ")))\n"
 	}
 	return "print(json.dumps(sum(G.out_degree(v) for v in " + set + ") / len(" + set + ")))\n"
 }
