@@ -169,8 +169,8 @@ func Sum(r io.Reader) (int64, string, error) {
 	return n, hex.EncodeToString(h.Sum(nil)), err
 }
 
-// sumFile is the size and the hash of a file.
-func sumFile(name string) (int64, string, error) {
+// SumFile is Sum of a file.
+func SumFile(name string) (int64, string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return 0, "", err
@@ -181,7 +181,7 @@ func sumFile(name string) (int64, string, error) {
 
 // Finish records that a shard is complete, whose content is in a file.
 func Finish(dir string, i int, file string, d Done) (err error) {
-	if d.Bytes, d.SHA256, err = sumFile(file); err != nil {
+	if d.Bytes, d.SHA256, err = SumFile(file); err != nil {
 		return err
 	}
 	if d.Host, err = os.Hostname(); err != nil {
@@ -202,7 +202,7 @@ func Finished(dir string, i int, file string) (*Done, error) {
 	if err := json.Unmarshal(b, d); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", name, err)
 	}
-	size, sum, err := sumFile(file)
+	size, sum, err := SumFile(file)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)

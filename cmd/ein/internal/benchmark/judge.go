@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ein"
+	"ein/bench/judge/sandbox"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/internal/codes"
@@ -125,11 +126,11 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 		}
 		return a.Write(f.out, write)
 	})
-	var missing *noSandboxError
+	var missing *sandbox.Unavailable
 	var bug *verdict.BugError
 	switch {
 	case errors.As(err, &missing):
-		return nil, noSandbox(ctx, a, missing.err)
+		return nil, noSandbox(ctx, a, missing)
 	case errors.As(err, &bug):
 		panic(bug.What)
 	}

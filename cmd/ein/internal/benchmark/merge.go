@@ -178,12 +178,7 @@ func (m *merged) find(i int) (file string, d *job.Done, err error) {
 
 // manifest writes which shards a file was merged from, with their hashes.
 func (m *merged) manifest(a *cli.App, name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return cli.Unreadable(name, err)
-	}
-	defer func() { _ = f.Close() }()
-	size, sum, err := job.Sum(f)
+	size, sum, err := job.SumFile(name)
 	if err != nil {
 		return cli.Unreadable(name, err)
 	}

@@ -148,14 +148,11 @@ func proofsText(list []*proof) string {
 	return text
 }
 
-// missing returns a *noSandboxError if the sandbox could not be opened.
+// missing returns why the sandbox could not be opened, if it was tried.
 func (l *lazySandbox) missing() error {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	if l.err != nil {
-		return &noSandboxError{l.err}
-	}
-	return nil
+	return l.err
 }
 
 func (l *lazySandbox) close() {
@@ -164,11 +161,7 @@ func (l *lazySandbox) close() {
 	}
 }
 
-// noSandboxError ends a job whose Python programs cannot be run.
-type noSandboxError struct{ err error }
-
-func (e *noSandboxError) Error() string { return e.err.Error() }
-
+// noSandbox ends a job whose Python programs cannot be run.
 func noSandbox(ctx context.Context, a *cli.App, err error) error {
 	if ctx.Err() != nil {
 		return cli.Stopped(ctx)

@@ -21,6 +21,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/internal/codes"
 	"ein/internal/job"
+	"ein/internal/lists"
 	"ein/internal/version"
 	"ein/internal/words"
 
@@ -242,38 +243,27 @@ func (m *merged) of(line int) string {
 
 // open returns the lines of all shards.
 func (m *merged) open(ctx context.Context) *bufio.Reader {
-	return bufio.NewReaderSize(cli.Reader{Reader: &files{names: m.files}, Context: ctx}, 1<<16)
+	all := io.MultiReader(lists.Map(m.files, func(name string) io.Reader { return &file{name: name} })...)
+	return bufio.NewReaderSize(cli.Reader{Reader: all, Context: ctx}, 1<<16)
 }
 
-// files reads files one after the other, each opened when its turn comes.
-type files struct {
-	names []string
-	f     *os.File
+// file is a file that is open from its first read to its end.
+type file struct {
+	name string
+	f    *os.File
 }
 
-// Read implements io.Reader. It never returns io.EOF between two files.
-func (r *files) Read(p []byte) (int, error) {
-	for {
-		if r.f == nil {
-			if len(r.names) == 0 {
-				return 0, io.EOF
-			}
-			f, err := os.Open(r.names[0])
-			if err != nil {
-				return 0, cli.Unreadable(r.names[0], err)
-			}
-			r.f, r.names = f, r.names[1:]
-		}
-		n, err := r.f.Read(p)
-		if !errors.Is(err, io.EOF) {
-			return n, err
-		}
-		_ = r.f.Close()
-		r.f = nil
-		if n > 0 {
-			return n, nil
+// Read implements io.Reader.
+func (r *file) Read(p []byte) (n int, err error) {
+	if r.f == nil {
+		if r.f, err = os.Open(r.name); err != nil {
+			return 0, cli.Unreadable(r.name, err)
 		}
 	}
+	if n, err = r.f.Read(p); errors.Is(err, io.EOF) {
+		_ = r.f.Close()
+	}
+	return n, err
 }
 
 // gathered copies the records of shards to the output as they are read, so that the verb can count
