@@ -98,9 +98,7 @@ func (r *Report) edges(s *Section) {
 			chart.Exact(float64(len(right))), per(right, read, edges), per(right, added, edges), share(right, misread),
 			chart.Exact(float64(len(wrong))), per(wrong, read, edges), per(wrong, added, edges)}})
 	}
-	if len(t.Rows) > 0 {
-		s.Tables = append(s.Tables, t)
-	}
+	s.Tables = append(s.Tables, t)
 }
 
 // causes adds a table and a figure if there is anything in them.

@@ -55,9 +55,6 @@ func buildCategories(r *Report, s *Section) error {
 		})
 		constants.Rows = append(constants.Rows, Row{Keys: line.Keys, Cells: best})
 	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
 	s.Tables = append(s.Tables, t, constants)
 	s.Figures = append(s.Figures, t.figure(chart.Heat, len(r.Arms), "accuracy (%)", "Accuracy ("+r.Options.Scoring()+", %) by category. The intervals are in the table."))
 	return nil

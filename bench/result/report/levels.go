@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 
 	"ein/bench/result/compare"
 	"ein/internal/chart"
@@ -41,9 +40,6 @@ func (r *Report) likeSensitive(q *questions, a, b []item) chart.Value {
 // buildLevels compares the levels: as they are, and among questions whose answers depend on the
 // edges alike.
 func buildLevels(r *Report, s *Section) error {
-	if len(r.Arms) == 0 {
-		return nil
-	}
 	q, err := r.described()
 	if err != nil {
 		return err
@@ -57,12 +53,9 @@ func buildLevels(r *Report, s *Section) error {
 			return []chart.Value{share(l1, r.right), share(l2, r.right), share(l3, r.right), share(a.scored, r.right), drop(l1, l3, r.right), r.likeSensitive(q, l1, l3)}
 		})
 	t.Paper = "main"
-	s.Tables = append(s.Tables, t)
+	s.Tables = append(s.Tables, t, r.missing())
 	s.Figures = append(s.Figures, t.figure(chart.Dots, 3, "accuracy (%)",
 		"Accuracy ("+r.Options.Scoring()+") of each model and mode by compositional level, with 95 % intervals."))
-	if slices.ContainsFunc(r.Arms, func(a *Arm) bool { return len(a.scored) < len(a.all) }) {
-		s.Tables = append(s.Tables, r.missing())
-	}
 	return nil
 }
 

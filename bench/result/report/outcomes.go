@@ -43,9 +43,6 @@ func outcomeName(o answer.Outcome) string {
 // buildOutcomes lists all outcomes of answers, so that reports can be compared, and those of
 // programs that occur.
 func buildOutcomes(r *Report, s *Section) error {
-	if len(r.Arms) == 0 {
-		return nil
-	}
 	outcomes := slices.DeleteFunc(answer.Outcomes(), func(o answer.Outcome) bool { return o == answer.InfraError })
 	for _, o := range verdict.Outcomes() {
 		occurs := func(a *Arm) bool {

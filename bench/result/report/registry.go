@@ -9,8 +9,8 @@ type Builder struct {
 // Comparison is the section that compares every two runs, modes and encodings.
 const Comparison = "comparison"
 
-// Registry lists the sections in their order. A section for which the runs have
-// no data is left out.
+// Registry lists the sections in their order. A table without rows is left out, and so is a section
+// without tables.
 var Registry = []Builder{
 	{"levels", "Levels", "Accuracy by level", "L1 is one operation, L2 a chain of two or three, L3 a composition. The slope is L1 minus L3.", buildLevels},
 	{Comparison, "Comparison", "Comparison", "Each pair of models and modes, on the questions that both answered.", buildComparison},

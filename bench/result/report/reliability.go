@@ -82,8 +82,6 @@ func buildReliability(r *Report, s *Section) error {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	if len(t.Rows) > 0 {
-		s.Tables = append(s.Tables, t)
-	}
+	s.Tables = append(s.Tables, t)
 	return nil
 }

@@ -21,6 +21,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
@@ -95,7 +96,8 @@ func New(runs []*run.Run, opt Options) (*Report, error) {
 		if err := b.build(r, &s); err != nil {
 			return nil, fmt.Errorf("%s: %w", b.ID, err)
 		}
-		if len(s.Tables)+len(s.Figures) == 0 {
+		s.Tables = slices.DeleteFunc(s.Tables, func(t *Table) bool { return len(t.Rows) == 0 })
+		if len(s.Tables) == 0 {
 			continue
 		}
 		if opt.Paper {

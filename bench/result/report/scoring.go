@@ -7,9 +7,6 @@ import (
 
 // buildScoring shows how much of the accuracy depends on the mode of scoring.
 func buildScoring(r *Report, s *Section) error {
-	if len(r.Arms) == 0 {
-		return nil
-	}
 	t := armTable("scoring", "Strict against lenient and relaxed",
 		"Accuracy under the three scorings of the same replies. The gaps are the shares of replies that are right only with another value, or only in another container.",
 		r.Arms, []Column{{"strict", "strict", Percent}, {"lenient", "lenient", Percent}, {"gap", "gap", Points}, {"relaxed", "relaxed", Percent}, {"container", "gap", Points}},

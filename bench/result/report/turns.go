@@ -114,9 +114,7 @@ func buildSamples(r *Report, s *Section) error {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	if len(t.Rows) > 0 {
-		s.Tables = append(s.Tables, t)
-	}
+	s.Tables = append(s.Tables, t)
 	return nil
 }
 
