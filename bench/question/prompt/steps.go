@@ -8,6 +8,7 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
+	"ein/bench/question/graph"
 	"ein/bench/question/instance"
 	"ein/internal/lists"
 )
@@ -26,13 +27,12 @@ func Steps(in *instance.Instance) (string, error) {
 	if !c.G.Directed {
 		t.arrow, t.verb = "-", "is next to"
 	}
-	a := t.network(&c, "Edges")
+	g := t.network(&c.G, "Edges")
 	var v answer.Value
-	switch in.Category {
-	case "graph_comparison":
-		v = t.compare(a, t.second(&c))
-	default:
-		v = t.solve(in.Category, a)
+	if in.Category == "graph_comparison" {
+		v = t.compare(g, t.network(&c.G2, "Edges of the second network"))
+	} else {
+		v = t.solve(in.Category, g)
 	}
 	v.Type = category.Result(in.ResultType)
 	ref, err := answer.NewReference(in.Answer, v.Type, answer.Asked{Labels: in.Nodes, Fixed: true})
@@ -69,11 +69,11 @@ func (t *tracer) list(nodes []int) string {
 
 // network writes down the neighbours of each node, in the order of their numbers and not of the
 // edges, and returns them. title names the network.
-func (t *tracer) network(c *category.Case, title string) *network {
-	g := &network{make([][]int, c.G.N), make([][]int, c.G.N)}
-	for _, e := range c.G.Edges {
+func (t *tracer) network(of *graph.Graph, title string) *network {
+	g := &network{make([][]int, of.N), make([][]int, of.N)}
+	for _, e := range of.Edges {
 		g.out[e.From], g.in[e.To] = append(g.out[e.From], e.To), append(g.in[e.To], e.From)
-		if !c.G.Directed {
+		if !of.Directed {
 			g.out[e.To], g.in[e.From] = append(g.out[e.To], e.From), append(g.in[e.From], e.To)
 		}
 	}
@@ -85,13 +85,6 @@ func (t *tracer) network(c *category.Case, title string) *network {
 		}
 	}
 	return g
-}
-
-// second writes down the second graph of a comparison.
-func (t *tracer) second(c *category.Case) *network {
-	other := *c
-	other.G = c.G2
-	return t.network(&other, "Edges of the second network")
 }
 
 // reach searches hop by hop and returns what x reaches, without x; with back, what reaches x. Each
@@ -136,33 +129,16 @@ func (t *tracer) keep(nodes []int, what string, value func(x int) []int, has fun
 func atLeast(k int) func(int) bool { return func(n int) bool { return n >= k } }
 
 // all returns every node but some, in order.
-func (t *tracer) all(but ...int) (nodes []int) {
-	for x := range t.labels {
-		if !slices.Contains(but, x) {
-			nodes = append(nodes, x)
-		}
-	}
-	return nodes
-}
+func (t *tracer) all(but ...int) []int { return less(lists.Upto(len(t.labels)), but...) }
 
 // both is the nodes of two lists, in the order of the first.
-func both(a, b []int) (nodes []int) {
-	for _, x := range a {
-		if slices.Contains(b, x) {
-			nodes = append(nodes, x)
-		}
-	}
-	return nodes
+func both(a, b []int) []int {
+	return slices.DeleteFunc(slices.Clone(a), func(x int) bool { return !slices.Contains(b, x) })
 }
 
 // less is the nodes of a list without some.
-func less(a []int, b ...int) (nodes []int) {
-	for _, x := range a {
-		if !slices.Contains(b, x) {
-			nodes = append(nodes, x)
-		}
-	}
-	return nodes
+func less(a []int, b ...int) []int {
+	return slices.DeleteFunc(slices.Clone(a), func(x int) bool { return slices.Contains(b, x) })
 }
 
 // from returns the nodes that one step leads to, in order.
