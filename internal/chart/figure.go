@@ -15,8 +15,6 @@
 // writes text that comes from outside.
 package chart
 
-import "slices"
-
 import "math"
 
 // Kind is a sort of diagram.
@@ -87,6 +85,9 @@ type Point struct {
 	Note string // shown beside the value when pointed at
 }
 
+func (p Point) x() Value { return p.X }
+func (p Point) y() Value { return p.Y }
+
 // Value is a number with its interval. NaN is missing.
 type Value struct {
 	V, Low, High float64
@@ -104,16 +105,20 @@ func (v Value) Missing() bool { return math.IsNaN(v.V) }
 
 func (v Value) hasInterval() bool { return !math.IsNaN(v.Low) && !math.IsNaN(v.High) }
 
-// Empty reports whether a figure has nothing to draw.
-func (f *Figure) Empty() bool {
+// points returns the points of all series that have the values which the kind draws.
+func (f *Figure) points() []Point {
+	var list []Point
 	for _, p := range f.Panels {
 		for _, s := range p.Series {
-			if slices.ContainsFunc(s.Points, func(q Point) bool {
-				return !q.X.Missing() && (f.Kind != Lines && f.Kind != Plane || !q.Y.Missing())
-			}) {
-				return false
+			for _, q := range s.Points {
+				if !q.X.Missing() && (f.Kind != Lines && f.Kind != Plane || !q.Y.Missing()) {
+					list = append(list, q)
+				}
 			}
 		}
 	}
-	return true
+	return list
 }
+
+// Empty reports whether a figure has nothing to draw.
+func (f *Figure) Empty() bool { return len(f.points()) == 0 }

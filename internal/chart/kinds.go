@@ -15,9 +15,8 @@ func (s *scene) dots(f *Figure) {
 		y = s.legend(series, left, y, right, false)
 	}
 	step := math.Max(22, 9*float64(len(series))+7)
-	low, high := extent(f.X, values(f, func(p Point) Value { return p.X }))
 	top, bottom := y, y+step*float64(len(f.Rows))
-	x := scale{low, high, left, right, f.X.Log}
+	x := f.scale(f.X, Point.x, left, right)
 	for i := range f.Rows {
 		if i%2 == 0 {
 			s.rect(left, top+step*float64(i), right-left, step, band, "")
@@ -56,8 +55,6 @@ func (s *scene) lines(f *Figure) {
 	left, right := margin+44.0, s.width-margin
 	y := s.legend(f.Panels[0].Series, left, margin+8, right, false) + 4
 	width := (right - left - gapX*float64(columns-1)) / float64(columns)
-	xLow, xHigh := extent(f.X, values(f, func(p Point) Value { return p.X }))
-	yLow, yHigh := extent(f.Y, values(f, func(p Point) Value { return p.Y }))
 	rows := (len(f.Panels) + columns - 1) / columns
 	for i := range f.Panels {
 		p := &f.Panels[i]
@@ -67,8 +64,7 @@ func (s *scene) lines(f *Figure) {
 			s.word(point{px, py + 9}, clip(p.Title, textSize, width), textSize, ink, start)
 		}
 		top, bottom := py+23, py+panelHeight
-		xs := scale{xLow, xHigh, px + 12, px + width - 12, f.X.Log}
-		ys := scale{yLow, yHigh, bottom, top, false}
+		xs, ys := f.scale(f.X, Point.x, px+12, px+width-12), f.scale(f.Y, Point.y, bottom, top)
 		s.yAxis(f.Y, ys, px, px+width, i%columns == 0)
 		s.xAxis(f.X, xs, bottom, bottom, i/columns == rows-1 || i+columns >= len(f.Panels))
 		s.panel(p, xs, ys)
@@ -118,10 +114,7 @@ func (s *scene) panel(p *Panel, xs, ys scale) {
 func (s *scene) plane(f *Figure) {
 	series := f.Panels[0].Series
 	left, right, top, bottom := margin+44.0, s.width-margin-8, margin+4.0, 400.0
-	xLow, xHigh := extent(f.X, values(f, func(p Point) Value { return p.X }))
-	yLow, yHigh := extent(f.Y, values(f, func(p Point) Value { return p.Y }))
-	xs := scale{xLow, xHigh, left + 8, right - 8, f.X.Log}
-	ys := scale{yLow, yHigh, bottom, top, false}
+	xs, ys := f.scale(f.X, Point.x, left+8, right-8), f.scale(f.Y, Point.y, bottom, top)
 	s.yAxis(f.Y, ys, left, right, true)
 	s.xAxis(f.X, xs, top, bottom, true)
 	s.height = bottom + 36
@@ -168,7 +161,7 @@ func (s *scene) plane(f *Figure) {
 			}
 			taken = append(taken, box{at.x - 6, at.y - 6, at.x + 6, at.y + 6})
 			marks = append(marks, drawn{at, k, clip(series[k].Name, smallSize, longestName)})
-			s.mark(at, k, 4.6, tip(series[k].Name, p.Y, fmt.Sprintf("%s %s%s", number(p.X.V), f.X.Label, note(p.Note))))
+			s.mark(at, k, 4.6, tip(series[k].Name, p.Y, number(p.X.V)+" "+f.X.Label, p.Note))
 		}
 	}
 	frame := box{left, top, right, bottom}
@@ -193,13 +186,6 @@ const readable = 60.0
 
 // longestName is the greatest width of a name inside a figure.
 const longestName = 190.0
-
-func note(s string) string {
-	if s == "" {
-		return ""
-	}
-	return ", " + s
-}
 
 // box is a rectangle.
 type box struct{ x0, y0, x1, y1 float64 }
@@ -247,8 +233,7 @@ func (s *scene) stack(f *Figure) {
 	left, right := s.rowLabels(f), s.width-margin-14
 	y := s.legend(series, left, margin+8, right, true)
 	top, bottom := y, y+step*float64(len(f.Rows))
-	low, high := extent(f.X, values(f, func(p Point) Value { return p.X }))
-	x := scale{low, high, left, right, false}
+	x := f.scale(f.X, Point.x, left, right)
 	s.xAxis(f.X, x, top, bottom, true)
 	for i := range f.Rows {
 		mid := top + step*(float64(i)+0.5)
@@ -316,7 +301,7 @@ func (s *scene) heat(f *Figure) {
 			s.word(point{mid, top - 6}, c.Name, smallSize, ink, middle)
 		}
 	}
-	low, high := extent(f.X, values(f, func(p Point) Value { return p.X }))
+	low, high := f.extent(f.X, Point.x)
 	for i := range f.Rows {
 		mid := top + step*(float64(i)+0.5)
 		s.rowName(f, i, left, mid)

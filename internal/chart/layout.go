@@ -59,13 +59,20 @@ func (s scale) at(v float64) float64 {
 	return s.from + math.Max(-0.02, math.Min(1.02, t))*(s.to-s.from)
 }
 
+// scale returns the scale of an axis between two places, for one of the values of the points.
+func (f *Figure) scale(a Axis, of func(Point) Value, from, to float64) scale {
+	low, high := f.extent(a, of)
+	return scale{low, high, from, to, a.Log}
+}
+
 // extent returns the range of an axis that holds the values.
-func extent(a Axis, values []Value) (low, high float64) {
+func (f *Figure) extent(a Axis, of func(Point) Value) (low, high float64) {
 	if a.Max > a.Min {
 		return a.Min, a.Max
 	}
 	low, high = math.Inf(1), math.Inf(-1)
-	for _, v := range values {
+	for _, p := range f.points() {
+		v := of(p)
 		for _, x := range []float64{v.V, v.Low, v.High} {
 			if !math.IsNaN(x) && !math.IsInf(x, 0) && (!a.Log || x > 0) {
 				low, high = math.Min(low, x), math.Max(high, x)
@@ -173,7 +180,7 @@ func (s *scene) legend(series []Series, x, y, right float64, squares bool) float
 }
 
 // tip returns the text that appears when a value is pointed at.
-func tip(what string, v Value, note string) string {
+func tip(what string, v Value, notes ...string) string {
 	s := what + ": " + number(v.V)
 	if v.hasInterval() {
 		s += fmt.Sprintf(" (%s to %s)", number(v.Low), number(v.High))
@@ -181,8 +188,10 @@ func tip(what string, v Value, note string) string {
 	if v.N > 0 {
 		s += fmt.Sprintf(", n = %d", v.N)
 	}
-	if note != "" {
-		s += ", " + note
+	for _, note := range notes {
+		if note != "" {
+			s += ", " + note
+		}
 	}
 	return s
 }
@@ -246,21 +255,6 @@ func (s *scene) yAxis(a Axis, y scale, left, right float64, words bool) {
 	if words {
 		s.turned(point{left - 36, (y.from + y.to) / 2}, a.Label, textSize, ink, middle, -90)
 	}
-}
-
-// values returns the values of all series on an axis.
-func values(f *Figure, of func(Point) Value) []Value {
-	var list []Value
-	for _, p := range f.Panels {
-		for _, s := range p.Series {
-			for _, q := range s.Points {
-				if !q.X.Missing() && !q.Y.Missing() || f.Kind != Lines && f.Kind != Plane {
-					list = append(list, of(q))
-				}
-			}
-		}
-	}
-	return list
 }
 
 // number shows a value.
