@@ -61,7 +61,7 @@ func (p *pythons) Run(ctx context.Context, program string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := verdict.SandboxRunner(box).Run(ctx, program)
+	text, err := verdict.SandboxRunner{Box: box}.Run(ctx, program)
 	var wrong *verdict.ProgramError
 	if err == nil || errors.As(err, &wrong) {
 		p.ran.put(sum, printed{text, err})

@@ -56,12 +56,12 @@ func boxed(t *testing.T) Runner {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = box.Close() })
-	return SandboxRunner(box)
+	return SandboxRunner{box}
 }
 
 // explainPython says why a Python program is wrong.
 func explainPython(ctx context.Context, q *Question, run Runner, program string) (Attribution, error) {
-	v, err := runPython(ctx, run, program, q)
+	v, err := inside(run)(ctx, program, q)
 	if err != nil {
 		return Attribution{}, err
 	}
@@ -250,7 +250,7 @@ func plantPython(t *testing.T, run Runner, each, reads int, strict bool) {
 	matrix := map[string]map[Kind]int{}
 	right, all := map[Kind]int{}, map[Kind]int{}
 	try := func(s *sample, planted Kind, program string) bool {
-		r, err := runPython(ctx, run, program, s.q)
+		r, err := inside(run)(ctx, program, s.q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +340,7 @@ func TestPythonConventions(t *testing.T) {
 		for _, drop := range edges {
 			some := edges.with(drop, false)
 			p := fmt.Sprintf(program, pairsText(some, nil))
-			if r, err := runPython(ctx, run, p, s.q); err != nil || r.Outcome != answer.Wrong {
+			if r, err := inside(run)(ctx, p, s.q); err != nil || r.Outcome != answer.Wrong {
 				continue
 			}
 			a, err := explainPython(ctx, s.q, run, p)

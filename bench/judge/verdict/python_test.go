@@ -40,7 +40,7 @@ func TestPython(t *testing.T) {
 		}
 	}
 	for _, v := range vectors(t, "printed.jsonl") {
-		r, err := runPython(context.Background(), runner(func(string) (string, error) { return v.Prints, nil }), "print()", v.question(t))
+		r, err := inside(runner(func(string) (string, error) { return v.Prints, nil }))(context.Background(), "print()", v.question(t))
 		if err != nil || r.Outcome != v.Outcome || !same(r.Answer, v.Answer) {
 			t.Errorf("%s %q: %+v, %v", v.Type, v.Prints, r, err)
 		}

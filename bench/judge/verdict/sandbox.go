@@ -10,17 +10,15 @@ import (
 
 // SandboxRunner runs programs in a sandbox, and tells what a program did wrong from
 // what the sandbox did. It may be used by several goroutines.
-func SandboxRunner(box *sandbox.Sandbox) Runner { return sandboxRunner{box} }
-
-type sandboxRunner struct{ box *sandbox.Sandbox }
+type SandboxRunner struct{ Box *sandbox.Sandbox }
 
 // Run implements Runner. A ProgramError is the fault of the program, any other error that of the
 // sandbox.
-func (s sandboxRunner) Run(ctx context.Context, program string) (string, error) {
+func (s SandboxRunner) Run(ctx context.Context, program string) (string, error) {
 	if len(program) > sandbox.MaxProgram {
 		return "", &ProgramError{Outcome: OverLimit, Message: fmt.Sprintf("the program has %d bytes, at most %d are run", len(program), sandbox.MaxProgram)}
 	}
-	r, err := s.box.Run(ctx, program)
+	r, err := s.Box.Run(ctx, program)
 	if err != nil {
 		return "", err
 	}

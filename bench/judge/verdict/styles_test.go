@@ -240,7 +240,7 @@ func plantStyles(t *testing.T, styles []style, each int) (right, none, all int) 
 	run := interpreter(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	outcome := func(w *sample, program string) answer.Outcome {
-		got, err := runPython(t.Context(), run, program, w.q)
+		got, err := inside(run)(t.Context(), program, w.q)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,30 +58,27 @@ type lazySandbox struct {
 	policy sandbox.Policy
 	lock   sync.Mutex
 	box    *sandbox.Sandbox
-	runner verdict.Runner // of the box
-	err    error          // of opening it
+	err    error // of opening it
 }
 
 // open opens the sandbox on the first call. A failure is final: later programs get the same error
 // without another probe.
-func (l *lazySandbox) open() (verdict.Runner, error) {
+func (l *lazySandbox) open() (*sandbox.Sandbox, error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	if l.box == nil && l.err == nil {
-		if l.box, l.err = sandbox.Open(l.ctx, l.policy); l.err == nil {
-			l.runner = verdict.SandboxRunner(l.box)
-		}
+		l.box, l.err = sandbox.Open(l.ctx, l.policy)
 	}
-	return l.runner, l.err
+	return l.box, l.err
 }
 
 // Run implements verdict.Runner.
 func (l *lazySandbox) Run(ctx context.Context, program string) (string, error) {
-	runner, err := l.open()
+	box, err := l.open()
 	if err != nil {
 		return "", err
 	}
-	return runner.Run(ctx, program)
+	return verdict.SandboxRunner{Box: box}.Run(ctx, program)
 }
 
 // proof records the versions that a sandbox was probed on, and the attacks that it stopped.
