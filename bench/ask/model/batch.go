@@ -58,11 +58,7 @@ func Batches(m Model) (Batcher, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s does not support batches; openai, anthropic, gemini and exec do", m.Name())
 	}
-	w, ok := c.service.wire.(batchWire)
-	if !ok {
-		return nil, fmt.Errorf("%s does not support batches", m.Name())
-	}
-	return &batches{c, w, map[string]bool{}}, nil
+	return &batches{c, c.service.wire.batches(), map[string]bool{}}, nil
 }
 
 // HalfPrice reports whether batches of a model cost half the price.
@@ -71,19 +67,23 @@ func HalfPrice(m Model) bool {
 	return err == nil
 }
 
-// batchWire is the batch API of a provider. Paths follow its base URL.
+// batchWire is the batch API of a provider.
 type batchWire interface {
-	most() (requests, bytes int)
+	batches() batchAPI
 	// batch is the calls that submit requests; of all but the last, the answer has an id that
 	// the next one is made with.
 	batch(model, tag string, bodies []json.RawMessage) []func(id string) (*call, error)
-	// list is the path of the page of batches behind a cursor.
-	list(after string) string
-	page(text []byte) (batches []listed, after string, err error)
-	status(id string) string
-	state(text []byte) (*listed, error)
 	// line is the name of a request and its answer or its failure, of a file of results.
 	line(text []byte) (custom string, body []byte, failed *Error, err error)
+}
+
+// batchAPI is how the batches of a provider are found. Paths follow its base URL.
+type batchAPI struct {
+	requests, bytes int    // at most
+	list, cursor    string // path of the first page, and the parameter for another
+	page            func(text []byte) (batches []listed, after string, err error)
+	status          func(id string) string // path of a batch
+	state           func(text []byte) (*listed, error)
 }
 
 // listed is a batch as a provider lists it.
@@ -98,7 +98,7 @@ type listed struct {
 // batches is a client with batches.
 type batches struct {
 	*client
-	wire   batchWire
+	batchAPI
 	others map[string]bool // by id and tag, the ended batches that Find has looked into
 }
 
@@ -112,12 +112,7 @@ const (
 func customID(tag string, at int) string { return tag + "-" + strconv.Itoa(at) }
 
 // Most implements Batcher.
-func (b *batches) Most() (requests, bytes int) { return b.wire.most() }
-
-// base returns the URL of the provider, without the path for requests.
-func (b *batches) base() string {
-	return strings.TrimSuffix(b.url, b.service.wire.path(b.name))
-}
+func (b *batches) Most() (requests, bytes int) { return b.requests, b.bytes }
 
 // do makes a call, and has the body of the answer read.
 func (b *batches) do(ctx context.Context, q *call, read func(*received) error) error {
@@ -166,7 +161,7 @@ func (b *batches) Submit(ctx context.Context, tag string, list []*Request) (id s
 			return "", err
 		}
 	}
-	for _, step := range b.wire.batch(b.name, tag, bodies) {
+	for _, step := range b.service.wire.batch(b.name, tag, bodies) {
 		q, err := step(id)
 		if err != nil {
 			return "", err
@@ -197,14 +192,14 @@ func (b *batches) Submit(ctx context.Context, tag string, list []*Request) (id s
 func (b *batches) Find(ctx context.Context, tag string, n int, since time.Time) (string, error) {
 	const skew = 10 * time.Minute // of the clocks
 	since = since.Add(-skew)
-	after := ""
+	path := b.list
 	var undecided error
 	for {
-		text, err := b.get(ctx, b.wire.list(after), maxResults)
+		text, err := b.get(ctx, path, maxResults)
 		if err != nil {
 			return "", err
 		}
-		page, next, err := b.wire.page(text)
+		page, next, err := b.page(text)
 		if err != nil {
 			return "", odd(err, text)
 		}
@@ -233,7 +228,7 @@ func (b *batches) Find(ctx context.Context, tag string, n int, since time.Time) 
 		if next == "" || len(page) > 0 && !page[len(page)-1].created.IsZero() && page[len(page)-1].created.Before(since) {
 			return "", undecided
 		}
-		after = next
+		path = b.list + "&" + b.cursor + "=" + url.QueryEscape(next)
 	}
 }
 
@@ -241,11 +236,11 @@ var errEnough = errors.New("enough")
 
 // Collect implements Batcher.
 func (b *batches) Collect(ctx context.Context, id, tag string, n int, each func(at int, r *Response, failed *Error) error) (*BatchState, error) {
-	text, err := b.get(ctx, b.wire.status(id), maxResults)
+	text, err := b.get(ctx, b.status(id), maxResults)
 	if err != nil {
 		return nil, err
 	}
-	l, err := b.wire.state(text)
+	l, err := b.state(text)
 	if err != nil {
 		return nil, odd(err, text)
 	}
@@ -278,7 +273,7 @@ func (b *batches) Collect(ctx context.Context, id, tag string, n int, each func(
 
 // result reads the outcome of a request, and passes it on if it belongs to the batch with the tag.
 func (b *batches) result(line []byte, tag string, n int, each func(at int, r *Response, failed *Error) error) error {
-	custom, body, failed, err := b.wire.line(line)
+	custom, body, failed, err := b.service.wire.line(line)
 	if err != nil {
 		return odd(err, line)
 	}
@@ -305,7 +300,10 @@ const hintCancelled = "The batch was cancelled. Run the same command again to su
 
 // OpenAI's: a file of requests, a batch of it, and one or two files of results.
 
-func (openAI) most() (requests, bytes int) { return 50_000, 200_000_000 }
+func (openAI) batches() batchAPI {
+	status := func(id string) string { return "/batches/" + url.PathEscape(id) }
+	return batchAPI{50_000, 200_000_000, "/batches?limit=100", "after", pageOf[openAIListed], status, stateOf[openAIListed]("status")}
+}
 
 func (openAI) batch(_, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
 	return openAIBatch("/v1/chat/completions", tag, bodies)
@@ -378,35 +376,23 @@ func (l *openAIListed) listed() listed {
 	return out
 }
 
-func (openAI) list(after string) string { return behind("/batches?limit=100", "after", after) }
-
-func (openAI) page(text []byte) (list []listed, after string, err error) {
-	return pageOf[openAIListed](text)
-}
-
 // provided is a batch in the format of a provider.
 type provided[L any] interface {
 	*L
 	listed() listed
 }
 
-// stateOf reads a batch, which has a status as the named member.
-func stateOf[L any, P provided[L]](text []byte, member string) (*listed, error) {
-	var b L
-	err := json.Unmarshal(text, &b)
-	l := P(&b).listed()
-	if err != nil || l.state.Status == "" {
-		return nil, cmp.Or(err, errors.New("it has no "+member))
+// stateOf returns what reads a batch, which has a status as the named member.
+func stateOf[L any, P provided[L]](member string) func([]byte) (*listed, error) {
+	return func(text []byte) (*listed, error) {
+		var b L
+		err := json.Unmarshal(text, &b)
+		l := P(&b).listed()
+		if err != nil || l.state.Status == "" {
+			return nil, cmp.Or(err, errors.New("it has no "+member))
+		}
+		return &l, nil
 	}
-	return &l, nil
-}
-
-// behind returns the path of the page behind a cursor.
-func behind(path, name, cursor string) string {
-	if cursor == "" {
-		return path
-	}
-	return path + "&" + name + "=" + url.QueryEscape(cursor)
 }
 
 // pageOf reads a page of a list: the batches, and the id after which the next one begins.
@@ -427,10 +413,6 @@ func pageOf[L any, P provided[L]](text []byte) (list []listed, after string, err
 	}
 	return list, after, nil
 }
-
-func (openAI) status(id string) string { return "/batches/" + url.PathEscape(id) }
-
-func (openAI) state(text []byte) (*listed, error) { return stateOf[openAIListed](text, "status") }
 
 // line reads a line of either file of a batch.
 func (w openAI) line(text []byte) (custom string, body []byte, failed *Error, err error) {
@@ -463,7 +445,10 @@ func (w openAI) line(text []byte) (custom string, body []byte, failed *Error, er
 // Anthropic's: requests in one body, and one file of results. A batch has no place for a
 // tag: it shows in the names of the requests, with the results.
 
-func (anthropic) most() (requests, bytes int) { return 100_000, 256_000_000 }
+func (anthropic) batches() batchAPI {
+	status := func(id string) string { return "/v1/messages/batches/" + url.PathEscape(id) }
+	return batchAPI{100_000, 256_000_000, "/v1/messages/batches?limit=100", "after_id", pageOf[anthropicListed], status, stateOf[anthropicListed]("processing_status")}
+}
 
 // batch sends all requests in one.
 func (anthropic) batch(_, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
@@ -500,20 +485,6 @@ func (l *anthropicListed) listed() listed {
 		out.files = []string{"/v1/messages/batches/" + url.PathEscape(l.ID) + "/results"}
 	}
 	return out
-}
-
-func (anthropic) list(after string) string {
-	return behind("/v1/messages/batches?limit=100", "after_id", after)
-}
-
-func (anthropic) page(text []byte) (list []listed, after string, err error) {
-	return pageOf[anthropicListed](text)
-}
-
-func (anthropic) status(id string) string { return "/v1/messages/batches/" + url.PathEscape(id) }
-
-func (anthropic) state(text []byte) (*listed, error) {
-	return stateOf[anthropicListed](text, "processing_status")
 }
 
 // anthropicStatus holds the status of each error type.
@@ -558,7 +529,10 @@ func (w anthropic) line(text []byte) (custom string, body []byte, failed *Error,
 const uploadURL = "X-Goog-Upload-Url"
 
 // The provider takes files of 2 GB; a batch is held in memory.
-func (gemini) most() (requests, bytes int) { return 50_000, 200_000_000 }
+func (w gemini) batches() batchAPI {
+	status := func(id string) string { return "/v1beta/" + id }
+	return batchAPI{50_000, 200_000_000, "/v1beta/batches?pageSize=100", "pageToken", w.page, status, stateOf[geminiListed]("metadata.state")}
+}
 
 // batch announces a file, uploads the requests to the address that this gives, and makes a batch
 // of the file.
@@ -632,10 +606,6 @@ func (l *geminiListed) listed() listed {
 	return out
 }
 
-func (gemini) list(after string) string {
-	return behind("/v1beta/batches?pageSize=100", "pageToken", after)
-}
-
 // page reads a page of the list of batches.
 func (gemini) page(text []byte) (list []listed, after string, err error) {
 	var b struct {
@@ -649,12 +619,6 @@ func (gemini) page(text []byte) (list []listed, after string, err error) {
 		list = append(list, b.List[i].listed())
 	}
 	return list, b.Next, nil
-}
-
-func (gemini) status(id string) string { return "/v1beta/" + id }
-
-func (gemini) state(text []byte) (*listed, error) {
-	return stateOf[geminiListed](text, "metadata.state")
 }
 
 // rpcStatus holds the status of each google.rpc code that is not a server error.

@@ -46,6 +46,7 @@ type wire interface {
 	pieces() pieces
 	// fault is what a body says of a failure; the status decides what it leaves empty.
 	fault(status int, body []byte) fault
+	batchWire
 }
 
 // service is a provider: its format, its address, and the variables that may hold its key.
@@ -210,6 +211,9 @@ func (c *client) ready() error {
 	return nil
 }
 
+// base returns the URL of the provider, without the path for requests.
+func (c *client) base() string { return strings.TrimSuffix(c.url, c.service.wire.path(c.name)) }
+
 // WaitFor waits until the server of a model answers anything but that it is not ready. If the
 // context ends first, the error is the last one. A model without a server is always ready.
 func WaitFor(ctx context.Context, m Model) error {
@@ -220,7 +224,7 @@ func WaitFor(ctx context.Context, m Model) error {
 	if !ok {
 		return nil
 	}
-	address := strings.TrimSuffix(c.url, c.service.wire.path(c.name)) + c.service.list
+	address := c.base() + c.service.list
 	var last error
 	for {
 		key, _ := c.key() // without one it says that it is there as well

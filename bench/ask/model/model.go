@@ -11,7 +11,7 @@
 // key, the body of a request, the reading of a reply and of a failure, and how the pieces
 // of a stream become a whole body (openai.go, responses.go, anthropic.go, gemini.go,
 // stream.go). A stream is put together and then read like any other body, so there is one
-// parser for each format; a format with batches has a batchWire on top (batch.go). exec
+// parser for each format; how it does batches is its batchWire (batch.go). exec
 // runs a program of the user (exec.go), baseline computes answers (baseline.go).
 //
 // # Invariants
