@@ -18,8 +18,6 @@ package graph
 import (
 	"cmp"
 	"slices"
-
-	"ein/internal/lists"
 )
 
 // Edge is a pair of nodes.
@@ -44,12 +42,10 @@ func (g *Graph) Arcs() []Edge {
 	if g.Directed {
 		return g.Edges
 	}
-	arcs := append(reversed(g.Edges), g.Edges...)
+	arcs := slices.Clone(g.Edges)
+	for _, e := range g.Edges {
+		arcs = append(arcs, Edge{e.To, e.From})
+	}
 	slices.SortFunc(arcs, Edge.compare)
 	return arcs
-}
-
-// reversed turns each edge round.
-func reversed(es []Edge) []Edge {
-	return lists.Map(es, func(e Edge) Edge { return Edge{e.To, e.From} })
 }

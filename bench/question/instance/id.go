@@ -117,11 +117,14 @@ func (id ID) String() string {
 }
 
 // String returns Min..Max, or the number if there is only one.
-func (r Range) String() string {
+func (r Range) String() string { return r.Text(strconv.Itoa) }
+
+// Text is String with a function that shows a number.
+func (r Range) Text(number func(int) string) string {
 	if r.Min == r.Max {
-		return strconv.Itoa(r.Min)
+		return number(r.Min)
 	}
-	return strconv.Itoa(r.Min) + ".." + strconv.Itoa(r.Max)
+	return number(r.Min) + ".." + number(r.Max)
 }
 
 var versionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^cb[0-9]+$`) })
@@ -341,10 +344,7 @@ func (r Range) permille() string {
 	if r == sparse {
 		return "sparse"
 	}
-	if r.Min == r.Max {
-		return density(r.Min)
-	}
-	return density(r.Min) + ".." + density(r.Max)
+	return r.Text(density)
 }
 
 // density returns the shortest decimal of so many thousandths.

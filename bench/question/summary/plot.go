@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"ein/bench/question/instance"
 	"ein/internal/chart"
 	"ein/internal/lists"
 )
@@ -15,7 +16,7 @@ import (
 // baselines and redraws.
 func (r *Report) Plot(w io.Writer) error {
 	bins := nodeBins(r.All)
-	nodes := lists.Map(bins, bin.name)
+	nodes := lists.Map(bins, instance.Range.String)
 	densities := slices.Sorted(maps.Keys(r.All.Densities))
 	var names, levels []string
 	for _, g := range r.Categories {
@@ -37,7 +38,7 @@ func (r *Report) Plot(w io.Writer) error {
 		return r.Levels[slices.Index(levels, name)]
 	}
 	_, err := w.Write(chart.Sheet("What is in a file of instances",
-		bars("Number of nodes", "instances", nodes, levels, true, func(l string, row int) float64 { return float64(bins[row].count(level(l))) }),
+		bars("Number of nodes", "instances", nodes, levels, true, func(l string, row int) float64 { return float64(level(l).within(bins[row])) }),
 		bars("Density", fmt.Sprintf("instances, by the lower end of a bin of %.2f", densityBin/1000.0), densities, levels, true,
 			func(l string, row int) float64 { return float64(level(l).Densities[densities[row]]) }),
 		bars("Share of the most common answer", "%", names, levels, false, ofLevel(func(g *Group) float64 { return 100 * g.Majority })),

@@ -182,7 +182,7 @@ func TestBins(t *testing.T) {
 		last      string
 	}{{4, 10, 7, "10"}, {20, 20, 1, "20"}, {4, 100, 11, "94..100"}, {1, 1000, 12, "925..1000"}} {
 		bins := nodeBins(&Group{N: Spread{Min: test.low, Max: test.high}})
-		if len(bins) != test.want || bins[len(bins)-1].name() != test.last {
+		if len(bins) != test.want || bins[len(bins)-1].String() != test.last {
 			t.Errorf("%v to %v: %v", test.low, test.high, bins)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ein/bench/question/answer"
+	"ein/bench/question/instance"
 	"ein/bench/question/sensitivity"
 	"ein/internal/lists"
 	"ein/internal/table"
@@ -80,9 +81,9 @@ func (r *Report) Text() string {
 	levels := slices.Concat(r.Levels, []*Group{r.All})
 	bins := nodeBins(r.All)
 	heading("Number of nodes")
-	b.WriteString(spread(levels, bins, bin.name, func(g *Group, bin bin) string { return strconv.Itoa(bin.count(g)) }))
+	b.WriteString(spread(levels, bins, instance.Range.String, func(g *Group, bin instance.Range) string { return strconv.Itoa(g.within(bin)) }))
 	heading("Sensitivity by the number of nodes")
-	b.WriteString(spread(levels, bins, bin.name, func(g *Group, bin bin) string { return bin.sensitivity(g).percent() }))
+	b.WriteString(spread(levels, bins, instance.Range.String, func(g *Group, bin instance.Range) string { return g.sensitive(bin).percent() }))
 	for _, axis := range []struct {
 		title string
 		of    func(g *Group) map[int]int
@@ -120,27 +121,18 @@ func spread[K any](groups []*Group, keys []K, name func(K) string, cell func(*Gr
 
 func percent(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }
 
-// bin is a range of numbers of nodes.
-type bin struct{ low, high int }
-
-func (b bin) name() string {
-	if b.low == b.high {
-		return strconv.Itoa(b.low)
-	}
-	return fmt.Sprintf("%d..%d", b.low, b.high)
-}
-
-func (b bin) count(g *Group) int {
+// within returns the number of instances in a bin of numbers of nodes.
+func (g *Group) within(bin instance.Range) int {
 	sum := 0
-	for n := b.low; n <= b.high; n++ {
+	for n := bin.Min; n <= bin.Max; n++ {
 		sum += g.NCounts[n]
 	}
 	return sum
 }
 
-// sensitivity returns the sensitivity of the instances in the bin.
-func (b bin) sensitivity(g *Group) (all Spread) {
-	for n := b.low; n <= b.high; n++ {
+// sensitive returns the sensitivity of the instances in a bin.
+func (g *Group) sensitive(bin instance.Range) (all Spread) {
+	for n := bin.Min; n <= bin.Max; n++ {
 		if s := g.BySize[n]; s.n > 0 {
 			all.n += s.n
 			all.Mean += (s.Mean - all.Mean) * float64(s.n) / float64(all.n)
@@ -160,12 +152,12 @@ func (s Spread) percent() string {
 // mostBins is how many bins of nodes fit a line.
 const mostBins = 12
 
-func nodeBins(g *Group) []bin {
+func nodeBins(g *Group) []instance.Range {
 	low, high := int(g.N.Min), int(g.N.Max)
 	width := (high-low)/mostBins + 1
-	var bins []bin
+	var bins []instance.Range
 	for ; low <= high; low += width {
-		bins = append(bins, bin{low, min(low+width-1, high)})
+		bins = append(bins, instance.Range{Min: low, Max: min(low+width-1, high)})
 	}
 	return bins
 }

@@ -63,11 +63,6 @@ var sets = map[string]set{
 	"paper-encodings": {"heldout", 2, 200, true},
 }
 
-// choose sets the flags that a set determines.
-func (s set) choose(f *generateFlags) {
-	f.generator, f.id.Split, f.part = instance.Version, s.split, [2]int{s.part, 2}
-}
-
 // counts returns the number of instances of each category.
 func (s set) counts(names []string) map[string]int {
 	if s.evenByLevels {
@@ -126,7 +121,8 @@ heldout.jsonl); --min-sensitivity skips instances below a minimum.
 			f.id.SurfaceSeed = f.id.Seed
 		}
 		if f.set != "" {
-			sets[f.set].choose(f)
+			s := sets[f.set]
+			f.generator, f.id.Split, f.part = instance.Version, s.split, [2]int{s.part, 2}
 		}
 		standard, err := instance.Standard(f.generator, "", "", 0, 0)
 		switch {
@@ -187,13 +183,10 @@ func ranges(text func(int) string, one func(string) (int, error)) cli.Kind[insta
 	return cli.Kind[instance.Range]{
 		Name: "range",
 		Text: func(r instance.Range) string {
-			switch {
-			case r == (instance.Range{}):
+			if r == (instance.Range{}) {
 				return "" // the default depends on other flags
-			case r.Min == r.Max:
-				return text(r.Min)
 			}
-			return text(r.Min) + ".." + text(r.Max)
+			return r.Text(text)
 		},
 		Parse: func(s string) (r instance.Range, err error) {
 			low, high, two := strings.Cut(s, "..")
