@@ -44,7 +44,7 @@ func (r *Report) sides(b *strings.Builder) {
 		for _, m := range answer.Modes() {
 			rate, interval := show.Share(s.In(m))
 			if row = append(row, rate, interval); m == answer.Strict {
-				row = append(row, points(s.StratifiedSE))
+				row = append(row, shown(s.StratifiedSE, points))
 			}
 		}
 		rows = append(rows, row)
@@ -125,7 +125,7 @@ func (r *Report) design(b *strings.Builder) {
 	if r.Worst != nil {
 		line("with those left out", "%s, if all were against A, or all for A", show.Span(*r.Worst))
 	}
-	line("cluster-robust", "%s, error %s, %s; %s, design effect %s", show.Points(g.Difference), points(g.ClusterSE), show.Span(g.ClusterInterval), words.Plural(g.Clusters, "structure"), show.Fixed(g.DesignEffect, 2))
+	line("cluster-robust", "%s, error %s, %s; %s, design effect %s", show.Points(g.Difference), shown(g.ClusterSE, points), show.Span(g.ClusterInterval), words.Plural(g.Clusters, "structure"), show.Fixed(g.DesignEffect, 2))
 	if stats.TooFew(g.Clusters, g.Pairs.N()) {
 		line("few structures", "with several pairs each: the intervals are too narrow, p is not affected")
 	}
@@ -144,7 +144,7 @@ func (r *Report) design(b *strings.Builder) {
 	if g.MinimumEffect == nil {
 		line("least difference found", "none: too few pairs")
 	} else {
-		line("least difference found", "%s points, with a power of %s", points(g.MinimumEffect), show.Percent(r.Power))
+		line("least difference found", "%s points, with a power of %s", shown(g.MinimumEffect, points), show.Percent(r.Power))
 	}
 	margin := show.Rate(r.Margin)
 	if g.NeededObserved == nil {
@@ -214,7 +214,7 @@ func (r *Report) flat(b *strings.Builder) {
 			if i == len(s.f.Levels)-1 {
 				end = "\n"
 			}
-			fmt.Fprintf(b, "%s %s %s %%%s", begin, l.Name, percent(l.Sensitivity), end)
+			fmt.Fprintf(b, "%s %s %s %%%s", begin, l.Name, shown(l.Sensitivity, show.Rate), end)
 		}
 		for _, p := range s.f.Pairs {
 			fmt.Fprintf(b, "  %s - %s  %s, %s interval %s, p %s", p.A, p.B, show.Points(p.Difference), show.Percent(1-2*r.Alpha), show.Span(p.CI), show.P(p.P))
@@ -228,20 +228,15 @@ func (r *Report) flat(b *strings.Builder) {
 	}
 }
 
-// percent returns a share in percent.
-func percent(x *float64) string {
-	if x == nil {
-		return show.None
-	}
-	return show.Rate(*x)
-}
+// points shows a share in points.
+func points(x float64) string { return show.Fixed(100*x, 2) }
 
-// points returns a share in points.
-func points(x *float64) string {
+// shown shows a number that may be unknown.
+func shown(x *float64, as func(float64) string) string {
 	if x == nil {
 		return show.None
 	}
-	return show.Fixed(100**x, 2)
+	return as(*x)
 }
 
 func times(r Ratio) string { return value(r, 2) }

@@ -166,7 +166,7 @@ func nameOf(terms []term) string {
 func Analyse(epochs []Epoch, member *Membership, opt Options) (*Report, error) {
 	opt.Alpha = cmp.Or(opt.Alpha, DefaultAlpha)
 	r := &Report{Version: 1, Alpha: opt.Alpha, Power: stats.Power, Lenient: opt.Lenient, Changes: []Gap{}}
-	groups := newGroups()
+	groups := &groups{named: map[any]int{}}
 	if opt.Parts == nil {
 		opt.Parts = Parts{}
 	}
@@ -192,7 +192,10 @@ func Analyse(epochs []Epoch, member *Membership, opt Options) (*Report, error) {
 		first, last := all[0], all[len(all)-1]
 		for _, g := range gaps {
 			if first.has(g.of) && last.has(g.of) {
-				r.Changes = append(r.Changes, change(first, last, g.meaning, g.of, &opt))
+				var c contrast // the answers to a question at both are in one cluster
+				c.add(last, g.of, 1, &opt)
+				c.add(first, g.of, -1, &opt)
+				r.Changes = append(r.Changes, c.estimate(g.meaning, g.of, &opt))
 			}
 		}
 		holm(r.Changes)
@@ -382,8 +385,6 @@ type groups struct {
 	named  map[any]int
 }
 
-func newGroups() *groups { return &groups{named: map[any]int{}} }
-
 // of returns the cluster of an answer. It gives each kind of number a type of its own, so that
 // equal numbers of different kinds do not join.
 func (g *groups) of(row *run.Row, member *Membership) int {
@@ -470,15 +471,6 @@ func (s *sample) gap(meaning string, terms []term, opt *Options) Gap {
 		_, g.P = stats.ZTest(c.shares[0], c.shares[1])
 	}
 	return g
-}
-
-// change estimates a gap at the last epoch less the same gap at the first. The answers to a
-// question at both are in one cluster.
-func change(first, last *sample, meaning string, terms []term, opt *Options) Gap {
-	var c contrast
-	c.add(last, terms, 1, opt)
-	c.add(first, terms, -1, opt)
-	return c.estimate(meaning, terms, opt)
 }
 
 // pairs cross-tabulates two cells. ok is false unless every cluster has exactly one answer in each.

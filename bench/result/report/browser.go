@@ -236,10 +236,6 @@ func said(turns []run.Turn) string {
 	return b.String()
 }
 
-// data encodes the data as JSON for a script element: <, >, & and the line separators of JavaScript
-// are escaped.
-func (e *embedded) data() ([]byte, error) { return json.Marshal(e) }
-
 // shorten cuts a text to a length in bytes, at a character, and says so.
 func shorten(s string, most int) string {
 	cut := words.Cut(s, most)

@@ -50,7 +50,7 @@ func (r *Report) HTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	encoded, err := data.data()
+	encoded, err := json.Marshal(data) // which escapes <, >, & and the line separators of JavaScript
 	if err != nil {
 		return err
 	}

@@ -57,10 +57,6 @@ const (
 	DefaultEmbedText  = 16 << 10
 )
 
-func (o *Options) fill() {
-	o.Embed, o.EmbedBytes, o.EmbedText = cmp.Or(o.Embed, DefaultEmbed), cmp.Or(o.EmbedBytes, DefaultEmbedBytes), cmp.Or(o.EmbedText, DefaultEmbedText)
-}
-
 // Scoring names what counts as right.
 func (o *Options) Scoring() string { return string(answer.Counted(o.Lenient)) }
 
@@ -85,7 +81,7 @@ type Section struct {
 
 // New makes the report of runs.
 func New(runs []*run.Run, opt Options) (*Report, error) {
-	opt.fill()
+	opt.Embed, opt.EmbedBytes, opt.EmbedText = cmp.Or(opt.Embed, DefaultEmbed), cmp.Or(opt.EmbedBytes, DefaultEmbedBytes), cmp.Or(opt.EmbedText, DefaultEmbedText)
 	r := &Report{Options: opt, Runs: runs, Arms: arms(runs)}
 	r.Notes = notes(r)
 	for _, b := range Registry {

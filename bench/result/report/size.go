@@ -77,34 +77,26 @@ func (x *axis) bins(arms []*Arm) []interval {
 			}
 		}
 	}
-	var list []interval
+	width := max(1, x.step)
+	if x.step == 0 && len(present) > maxSizes {
+		width = (high - low + maxSizes) / maxSizes
+	}
 	if x.step > 0 {
-		for at := low / x.step * x.step; at <= high; at += x.step {
-			list = append(list, interval{at, at + x.step - 1})
-		}
-		if n := len(list); n > 1 && high == list[n-1].low { // the last has its upper end in it, as 0.5
-			list = list[:n-1]
-			list[n-2].high = high
-		}
-		return list
+		low = low / width * width
 	}
-	if len(present) <= maxSizes {
-		for n := low; n <= high && len(list) < len(present); n++ {
-			if present[n] {
-				list = append(list, interval{n, n})
-			}
-		}
-		return list
-	}
-	width := (high - low + maxSizes) / maxSizes
+	var list []interval
 	for at := low; at <= high; at += width {
 		b := interval{at, at + width - 1}
 		for n := b.low; n <= b.high; n++ {
-			if present[n] {
+			if x.step > 0 || present[n] {
 				list = append(list, b)
 				break
 			}
 		}
+	}
+	if n := len(list); x.step > 0 && n > 1 && high == list[n-1].low { // the last has its upper end in it, as 0.5
+		list = list[:n-1]
+		list[n-2].high = high
 	}
 	return list
 }
