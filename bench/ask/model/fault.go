@@ -104,19 +104,14 @@ func preview(body []byte) string {
 	if s == "" {
 		return "the body is empty"
 	}
-	if looksLikeHTML(s) {
+	head := strings.ToLower(strings.TrimSpace(s[:min(len(s), 256)]))
+	if strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html") || strings.HasPrefix(head, "<head") { // of a proxy or a gateway
 		s = "an HTML page" + title(s)
 	}
 	if s = short(s); s == "" {
 		return "the body has no printable text"
 	}
 	return s
-}
-
-// looksLikeHTML reports whether a body is a page of a proxy or a gateway rather than an answer.
-func looksLikeHTML(s string) bool {
-	s = strings.ToLower(strings.TrimSpace(s[:min(len(s), 256)]))
-	return strings.HasPrefix(s, "<!doctype html") || strings.HasPrefix(s, "<html") || strings.HasPrefix(s, "<head")
 }
 
 // title is the title of such a page, for the message.

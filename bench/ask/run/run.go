@@ -77,20 +77,15 @@ type Version struct {
 	Scoring string                          `json:"scoring"`
 }
 
-// with returns a configuration with the values of a version.
-func (c Config) with(v *Version) Config {
-	c.Ein, c.Prompts, c.Sent, c.Scoring, c.Accepted = v.Ein, v.Prompts, v.Sent, v.Scoring, nil
-	return c
-}
-
 // versions returns the configurations under which replies of a run may have been asked. The last is in
 // force.
 func (c *Config) versions() []Config {
-	first := *c
-	first.Accepted = nil
-	list := []Config{first}
-	for i := range c.Accepted {
-		list = append(list, c.with(&c.Accepted[i]))
+	next := *c
+	next.Accepted = nil
+	list := []Config{next}
+	for _, v := range c.Accepted {
+		next.Ein, next.Prompts, next.Sent, next.Scoring = v.Ein, v.Prompts, v.Sent, v.Scoring
+		list = append(list, next)
 	}
 	return list
 }
