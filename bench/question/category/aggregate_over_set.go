@@ -1,22 +1,20 @@
 package category
 
 import (
+	"ein/bench/question/graph"
 	"ein/bench/question/random"
 )
 
 var aggregateOverSet = Category{
 	Name: "aggregate_over_set", Level: 3, Result: Float, Family: Directed, Least: 2,
 	Doc: "mean out-degree over R(X), which is not empty",
-	Draw: func(s *random.Stream, c *Case) bool {
-		f := c.G.Facts()
-		return drawNode(s, c, 0, func(x int) (int, bool) {
-			reached := f.Reach(x)
-			if reached.Len() == 0 {
-				return 0, false
-			}
-			return mean(f, reached), true
-		})
-	},
+	Draw: drawNode(0, func(f *graph.Facts, x int) (int, bool) {
+		reached := f.Reach(x)
+		if reached.Len() == 0 {
+			return 0, false
+		}
+		return mean(f, reached), true
+	}),
 	ein: func(c *Case) string {
 		return "Reached = desc(A, {X})\nDegree = sum(A, 1)\n" + aggregate(&c.Query, "Reached")
 	},

@@ -86,18 +86,18 @@ func pair(n, i int) (x, y int) {
 func pairs(n int) int { return n * (n - 1) }
 
 // drawNode asks about a node, as vary chooses it.
-func drawNode(s *random.Stream, c *Case, dull int, value func(x int) (v int, ok bool)) bool {
-	x, ok := vary(s, c.G.N, c.G.N, dull, value)
-	c.Query = ask(x, None)
-	return ok
+func drawNode(dull int, value func(f *graph.Facts, x int) (v int, ok bool)) func(*random.Stream, *Case) bool {
+	return func(s *random.Stream, c *Case) bool {
+		f := c.G.Facts()
+		x, ok := vary(s, c.G.N, c.G.N, dull, func(x int) (int, bool) { return value(f, x) })
+		c.Query = ask(x, None)
+		return ok
+	}
 }
 
 // drawSize asks about a node, by the size of a set that it has.
 func drawSize(dull int, of func(f *graph.Facts, x int) graph.Set) func(*random.Stream, *Case) bool {
-	return func(s *random.Stream, c *Case) bool {
-		f := c.G.Facts()
-		return drawNode(s, c, dull, func(x int) (int, bool) { return of(f, x).Len(), true })
-	}
+	return drawNode(dull, func(f *graph.Facts, x int) (int, bool) { return of(f, x).Len(), true })
 }
 
 // drawSets asks about two nodes, by how much is kept of what the first reaches.
@@ -118,46 +118,41 @@ func drawSets(kept func(fromY graph.Set, y, z int) bool) func(*random.Stream, *C
 
 // drawPath asks about two nodes, of which the first reaches the second with chance num/den.
 func drawPath(num, den int) func(*random.Stream, *Case) bool {
-	return func(s *random.Stream, c *Case) bool {
-		f := c.G.Facts()
-		return either(s, c, num, den, func(x int) func(y int) bool {
-			reached := f.Reach(x)
-			return func(y int) bool { return reached[y] }
-		})
-	}
+	return either(num, den, (*graph.Facts).Reach)
 }
 
 // either asks a yes-or-no question about two nodes: first it chooses a node for which both answers
 // are possible, so that neither it nor the graph gives the answer away and redraws favour none;
 // then the answer, yes with chance num/den; then the second node.
-func either(s *random.Stream, c *Case, num, den int, yes func(x int) func(y int) bool) bool {
-	n := c.G.N
-	for _, x := range some(s, n) {
-		var answer [2][]int
-		is := yes(x)
-		for y := range n {
-			switch {
-			case y == x:
-			case is(y):
-				answer[1] = append(answer[1], y)
-			default:
-				answer[0] = append(answer[0], y)
+func either(num, den int, yes func(f *graph.Facts, x int) graph.Set) func(*random.Stream, *Case) bool {
+	return func(s *random.Stream, c *Case) bool {
+		f, n := c.G.Facts(), c.G.N
+		for _, x := range some(s, n) {
+			var answer [2][]int
+			for y, is := range yes(f, x) {
+				switch {
+				case y == x:
+				case is:
+					answer[1] = append(answer[1], y)
+				default:
+					answer[0] = append(answer[0], y)
+				}
+			}
+			if len(answer[0]) > 0 && len(answer[1]) > 0 {
+				ys := answer[0]
+				if s.Chance(num, den) {
+					ys = answer[1]
+				}
+				c.Query = ask(x, ys[s.IntN(len(ys))])
+				return true
 			}
 		}
-		if len(answer[0]) > 0 && len(answer[1]) > 0 {
-			ys := answer[0]
-			if s.Chance(num, den) {
-				ys = answer[1]
-			}
-			c.Query = ask(x, ys[s.IntN(len(ys))])
-			return true
+		if n < 2 || !poor(s, n) {
+			return false
 		}
+		c.Query = ask(pair(n, s.IntN(pairs(n))))
+		return true
 	}
-	if n < 2 || !poor(s, n) {
-		return false
-	}
-	c.Query = ask(pair(n, s.IntN(pairs(n))))
-	return true
 }
 
 // reacher remembers what nodes reach.
@@ -193,11 +188,11 @@ func mean(f *graph.Facts, set graph.Set) int {
 	return sum * 1_000_000 / set.Len()
 }
 
-// mostOut returns the largest out-degree.
-func mostOut(g *graph.Graph, f *graph.Facts) int {
+// largest returns the largest degree of n nodes.
+func largest(n int, degree func(x int) int) int {
 	most := 0
-	for x := range g.N {
-		most = max(most, f.OutDegree(x))
+	for x := range n {
+		most = max(most, degree(x))
 	}
 	return most
 }

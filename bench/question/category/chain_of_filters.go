@@ -9,10 +9,8 @@ var chainOfFilters = Category{
 	Doc: "number of nodes of R(X) with in-degree at least a and out-degree at least b",
 	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
-		n, most, mostIn, reach := c.G.N, mostOut(&c.G, f), 0, reacher(f)
-		for x := range n {
-			mostIn = max(mostIn, f.InDegree(x))
-		}
+		n, reach := c.G.N, reacher(f)
+		most, mostIn := largest(n, f.OutDegree), largest(n, f.InDegree)
 		// What is reached has an edge to it, so a first filter that filters asks
 		// for two.
 		least := min(2, mostIn)

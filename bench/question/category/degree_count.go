@@ -1,17 +1,19 @@
 package category
 
-import "ein/bench/question/random"
+import (
+	"ein/bench/question/graph"
+	"ein/bench/question/random"
+)
 
 var degreeCount = Category{
 	Name: "degree_count", Level: 1, Result: Integer, Family: Directed, Least: 2,
 	Doc: "out-degree of X, or its in-degree when the question is worded that way",
 	Draw: func(s *random.Stream, c *Case) bool {
-		f := c.G.Facts()
-		direction, degree := "out", f.OutDegree
+		direction, degree := "out", (*graph.Facts).OutDegree
 		if s.Chance(1, 2) {
-			direction, degree = "in", f.InDegree
+			direction, degree = "in", (*graph.Facts).InDegree
 		}
-		ok := drawNode(s, c, 0, func(x int) (int, bool) { return degree(x), true })
+		ok := drawNode(0, func(f *graph.Facts, x int) (int, bool) { return degree(f, x), true })(s, c)
 		c.Query.Direction = direction
 		return ok
 	},

@@ -10,7 +10,7 @@ var degreeMax = Category{
 	Doc: "the unique node of largest out-degree",
 	Draw: func(_ *random.Stream, c *Case) bool {
 		f, best := c.G.Facts(), 0
-		most := mostOut(&c.G, f)
+		most := largest(c.G.N, f.OutDegree)
 		for x := range c.G.N {
 			if f.OutDegree(x) == most {
 				best++

@@ -20,7 +20,7 @@ var degreeThenReach = Category{
 		// With a single candidate there is nothing to compare; that is left for
 		// graphs in which all that have many edges reach as much.
 		var fair, single []int
-		for k := 1; k <= mostOut(&c.G, f); k++ {
+		for k := 1; k <= largest(n, f.OutDegree); k++ {
 			most, best, all := -1, 0, 0
 			for x := range n {
 				if f.OutDegree(x) < k {

@@ -9,8 +9,8 @@ var graphComparison = Category{
 	Name: "graph_comparison", Level: 3, Result: Integer, Family: TwoGraphs, Least: 2,
 	Doc: "number of nodes that X reaches in exactly one of the two graphs",
 	Draw: func(s *random.Stream, c *Case) bool {
-		f, h := c.G.Facts(), c.G2.Facts()
-		return drawNode(s, c, 0, func(x int) (int, bool) {
+		h := c.G2.Facts()
+		return drawNode(0, func(f *graph.Facts, x int) (int, bool) {
 			first, differ := f.Reach(x), 0
 			for y, in := range h.Reach(x) {
 				if in != first[y] {
@@ -18,7 +18,7 @@ var graphComparison = Category{
 				}
 			}
 			return differ, true
-		})
+		})(s, c)
 	},
 	ein: says(`InA = desc(A, {X})
 InB = desc(B, {X})

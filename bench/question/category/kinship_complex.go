@@ -8,16 +8,13 @@ import (
 var kinshipComplex = Category{
 	Name: "kinship_complex", Level: 3, Result: Integer, Family: Kinship, Least: 2,
 	Doc: "X's root ancestor, which is unique, and all its descendants, counted together",
-	Draw: func(s *random.Stream, c *Case) bool {
-		f := c.G.Facts()
-		return drawNode(s, c, None, func(x int) (int, bool) {
-			root, ok := rootAncestor(f, x)
-			if !ok {
-				return 0, false
-			}
-			return 1 + f.Reach(root).Len(), true
-		})
-	},
+	Draw: drawNode(None, func(f *graph.Facts, x int) (int, bool) {
+		root, ok := rootAncestor(f, x)
+		if !ok {
+			return 0, false
+		}
+		return 1 + f.Reach(root).Len(), true
+	}),
 	ein: says(`Root = argmax(both(anc(A, {X}), roots(A)))
 Lineage = reach(A, Root)
 Result = sum(Lineage)

@@ -1,6 +1,7 @@
 package category
 
 import (
+	"ein/bench/question/graph"
 	"ein/bench/question/random"
 )
 
@@ -14,17 +15,14 @@ func several(w *World, _ Out) bool {
 var mixedDomain = Category{
 	Name: "mixed_domain", Level: 3, Result: Float, Family: Directed, Least: 2,
 	Doc: "mean out-degree over X's strongly connected component",
-	Draw: func(s *random.Stream, c *Case) bool {
-		f := c.G.Facts()
-		// A component of one node makes it a question of degree.
-		return drawNode(s, c, None, func(x int) (int, bool) {
-			component := f.Component(x)
-			if component.Len() == 1 {
-				return None, true
-			}
-			return mean(f, component), true
-		})
-	},
+	// A component of one node makes it a question of degree.
+	Draw: drawNode(None, func(f *graph.Facts, x int) (int, bool) {
+		component := f.Component(x)
+		if component.Len() == 1 {
+			return None, true
+		}
+		return mean(f, component), true
+	}),
 	ein: func(c *Case) string {
 		return "Same = scc(A)\nComponent[j] = select(Same, {X}, j)\nDegree = sum(A, 1)\n" + aggregate(&c.Query, "Component")
 	},

@@ -8,10 +8,10 @@ import (
 var negativeReach = Category{
 	Name: "negative_reach", Level: 1, Result: Set, Family: Directed, Least: 2,
 	Doc: "nodes other than X that X cannot reach",
-	Draw: func(s *random.Stream, c *Case) bool {
-		f := c.G.Facts()
-		return drawNode(s, c, 0, func(x int) (int, bool) { return c.G.N - 1 - f.Reach(x).Len(), true })
-	},
+	Draw: drawNode(0, func(f *graph.Facts, x int) (int, bool) {
+		reached := f.Reach(x)
+		return len(reached) - 1 - reached.Len(), true
+	}),
 	ein: says("Result = complement(reach(A, {X}))\n"),
 	python: says(`source = {X}
 unreached = set(G) - nx.descendants(G, source) - {source}

@@ -1,17 +1,20 @@
 package category
 
-import "ein/bench/question/random"
+import (
+	"ein/bench/question/graph"
+	"ein/bench/question/random"
+)
 
 var pathAndCompare = Category{
 	Name: "path_and_compare", Level: 2, Result: Boolean, Family: Directed, Least: 3,
 	Doc: "whether X reaches Y and has the larger out-degree",
-	Draw: func(s *random.Stream, c *Case) bool {
-		f := c.G.Facts()
-		return either(s, c, 1, 2, func(x int) func(y int) bool {
-			reach := f.Reach(x)
-			return func(y int) bool { return reach[y] && f.OutDegree(x) > f.OutDegree(y) }
-		})
-	},
+	Draw: either(1, 2, func(f *graph.Facts, x int) graph.Set {
+		reach := f.Reach(x)
+		for y := range reach {
+			reach[y] = reach[y] && f.OutDegree(x) > f.OutDegree(y)
+		}
+		return reach
+	}),
 	ein: says(`Path = has_path(A, {X}, {Y})
 Degree = sum(A, 1)
 Result = Path * (select(Degree, {X}) > select(Degree, {Y}))

@@ -11,7 +11,7 @@ var reachThenFilter = Category{
 	Doc: "number of nodes of R(X) with out-degree at least k",
 	Draw: func(s *random.Stream, c *Case) bool {
 		f := c.G.Facts()
-		n, most, reach := c.G.N, mostOut(&c.G, f), reacher(f)
+		n, most, reach := c.G.N, largest(c.G.N, f.OutDegree), reacher(f)
 		i, ok := vary(s, n, n*most, 0, func(i int) (int, bool) {
 			return count(reach(i/most), func(y int) bool { return f.OutDegree(y) >= i%most+1 }), true
 		})

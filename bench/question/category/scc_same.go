@@ -1,20 +1,11 @@
 package category
 
-import (
-	"ein/bench/question/graph"
-	"ein/bench/question/random"
-)
+import "ein/bench/question/graph"
 
 var sccSame = Category{
 	Name: "scc_same", Level: 1, Result: Boolean, Family: Directed, Least: 3,
-	Doc: "whether X and Y reach each other",
-	Draw: func(s *random.Stream, c *Case) bool {
-		f := c.G.Facts()
-		return either(s, c, 1, 2, func(x int) func(y int) bool {
-			component := f.Component(x)
-			return func(y int) bool { return component[y] }
-		})
-	},
+	Doc:  "whether X and Y reach each other",
+	Draw: either(1, 2, (*graph.Facts).Component),
 	ein: says(`Same = scc(A)
 Result = select(Same, {X}, {Y})
 `),

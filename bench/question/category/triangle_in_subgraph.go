@@ -3,6 +3,7 @@ package category
 import (
 	"slices"
 
+	"ein/bench/question/graph"
 	"ein/bench/question/random"
 )
 
@@ -11,16 +12,15 @@ var triangleInSubgraph = Category{
 	Doc: "number of triangles among X and the nodes reachable from X",
 	Draw: func(s *random.Stream, c *Case) bool {
 		plant(s, c)
-		f := c.G.Facts()
 		known := map[int]int{} // by the first node of a part
-		return drawNode(s, c, 0, func(x int) (int, bool) {
+		return drawNode(0, func(f *graph.Facts, x int) (int, bool) {
 			part := f.Component(x)
 			first := slices.Index(part, true)
 			if _, ok := known[first]; !ok {
 				known[first] = f.Triangles(part)
 			}
 			return known[first], true
-		})
+		})(s, c)
 	},
 	ein: says(`Part = reach(A, {X})
 Sub[i,j] = A[i,j] Part[i] Part[j]
