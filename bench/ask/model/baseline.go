@@ -166,17 +166,21 @@ func form(mode string, in *instance.Instance, s *said) (string, error) {
 	}
 	programs := map[string]struct {
 		fence, stored string
-		constant      func(*instance.Instance, json.RawMessage) (string, error)
+		constant      func(in *instance.Instance, answer any) string
 	}{"ein": {"ein", s.ein, constantEin}, "python": {"python", s.python, constantPython}, "rules": {"ein", s.rules, constantRules}}
 	p, ok := programs[mode]
 	if !ok {
 		return "", fmt.Errorf("unknown mode %q: expected direct, cot, ein, python, rules or ein-tool", mode)
 	}
-	program, err := p.stored, error(nil)
+	program := p.stored
 	if program == "" {
-		program, err = p.constant(in, s.answer)
+		var v any
+		if err := json.Unmarshal(s.answer, &v); err != nil {
+			return "", fmt.Errorf("the answer %s is not JSON: %w", s.answer, err)
+		}
+		program = p.constant(in, v)
 	}
-	return "```" + p.fence + "\n" + program + "```\n", err
+	return "```" + p.fence + "\n" + program + "```\n", nil
 }
 
 // majority returns the most common answer of each category, of several the first in order. Answers
@@ -234,14 +238,10 @@ func guess(in *instance.Instance, s *random.Stream) json.RawMessage {
 
 // value returns an answer with positions for labels; a label that the instance lacks
 // is left out of a set, and is the first node where one is wanted.
-func value(in *instance.Instance, text json.RawMessage) (any, error) {
-	var v any
-	if err := json.Unmarshal(text, &v); err != nil {
-		return nil, fmt.Errorf("the answer %s is not JSON: %w", text, err)
-	}
+func value(in *instance.Instance, v any) any {
 	switch x := v.(type) {
 	case string:
-		return max(0, slices.Index(in.Nodes, x)), nil
+		return max(0, slices.Index(in.Nodes, x))
 	case []any:
 		set := []int{}
 		for _, label := range x {
@@ -251,17 +251,13 @@ func value(in *instance.Instance, text json.RawMessage) (any, error) {
 			}
 		}
 		slices.Sort(set)
-		return set, nil
+		return set
 	}
-	return v, nil
+	return v
 }
 
 // constantEin returns a program that prints an answer.
-func constantEin(in *instance.Instance, text json.RawMessage) (string, error) {
-	v, err := value(in, text)
-	if err != nil {
-		return "", err
-	}
+func constantEin(in *instance.Instance, answer any) string {
 	scalar := func(v any) string {
 		switch x := v.(type) {
 		case bool:
@@ -274,6 +270,7 @@ func constantEin(in *instance.Instance, text json.RawMessage) (string, error) {
 		}
 		return fmt.Sprint(v)
 	}
+	v := value(in, answer)
 	switch x := v.(type) {
 	case []int:
 		items := make([]string, in.N)
@@ -283,19 +280,15 @@ func constantEin(in *instance.Instance, text json.RawMessage) (string, error) {
 				items[i] = "1"
 			}
 		}
-		return "Result = [" + strings.Join(items, ", ") + "]\n:print Result\n", nil
+		return "Result = [" + strings.Join(items, ", ") + "]\n:print Result\n"
 	case map[string]any:
-		return fmt.Sprintf("Reachable = %s\nDegree = %s\n:print Reachable\n:print Degree\n", scalar(x["reachable"]), scalar(x["degree"])), nil
+		return fmt.Sprintf("Reachable = %s\nDegree = %s\n:print Reachable\n:print Degree\n", scalar(x["reachable"]), scalar(x["degree"]))
 	}
-	return "Result = " + scalar(v) + "\n:print Result\n", nil
+	return "Result = " + scalar(v) + "\n:print Result\n"
 }
 
 // constantRules returns a program whose queries give an answer.
-func constantRules(_ *instance.Instance, text json.RawMessage) (string, error) {
-	var v any
-	if err := json.Unmarshal(text, &v); err != nil {
-		return "", fmt.Errorf("the answer %s is not JSON: %w", text, err)
-	}
+func constantRules(_ *instance.Instance, answer any) string {
 	query := func(name string, v any) string {
 		switch x := v.(type) {
 		case bool:
@@ -311,17 +304,13 @@ func constantRules(_ *instance.Instance, text json.RawMessage) (string, error) {
 		}
 		return fmt.Sprintf("%s(%v).\n%[1]s(k)?\n", name, v)
 	}
-	if both, ok := v.(map[string]any); ok {
-		return query("Reachable", both["reachable"]) + query("Degree", both["degree"]), nil
+	if both, ok := answer.(map[string]any); ok {
+		return query("Reachable", both["reachable"]) + query("Degree", both["degree"])
 	}
-	return query("Answer", v), nil
+	return query("Answer", answer)
 }
 
 // constantPython returns a program that prints an answer.
-func constantPython(in *instance.Instance, text json.RawMessage) (string, error) {
-	v, err := value(in, text)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("print(%q)\n", compact.Must(v)), nil
+func constantPython(in *instance.Instance, answer any) string {
+	return fmt.Sprintf("print(%q)\n", compact.Must(value(in, answer)))
 }
