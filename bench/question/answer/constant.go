@@ -132,21 +132,14 @@ func (q *sameAnswer) toggled() JSON {
 }
 
 // places returns as many labels, which are numbers.
-func places(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = strconv.Itoa(i)
-	}
-	return names
-}
+func places(n int) []string { return lists.Map(lists.Upto(n), strconv.Itoa) }
 
 // numbers returns such labels as numbers.
 func numbers(places []string) []int {
-	list := make([]int, len(places))
-	for i, p := range places {
-		list[i], _ = strconv.Atoi(p) // places wrote it
-	}
-	return list
+	return lists.Map(places, func(p string) int {
+		i, _ := strconv.Atoi(p) // places wrote it
+		return i
+	})
 }
 
 // placeSet returns a set of nodes by their places.

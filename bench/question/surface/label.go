@@ -52,7 +52,7 @@ var pools = [...]pool{
 	}},
 	// Three characters where the core has two, the first of them a letter, so
 	// that srv-10 does not begin srv-100.
-	{"servers", servers(30), 70 + 26*100, func(i int) string {
+	{"servers", lists.Map(lists.Upto(30), server), 70 + 26*100, func(i int) string {
 		if i < 70 {
 			return server(30 + i)
 		}
@@ -64,14 +64,6 @@ var pools = [...]pool{
 }
 
 func server(i int) string { return fmt.Sprintf("srv-%02d", i) }
-
-func servers(n int) []string {
-	out := make([]string, n)
-	for i := range out {
-		out[i] = server(i)
-	}
-	return out
-}
 
 func poolNamed(name string) *pool {
 	i := slices.IndexFunc(pools[:], func(l pool) bool { return l.name == name })

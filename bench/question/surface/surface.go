@@ -14,6 +14,7 @@ import (
 
 	"ein/bench/question/category"
 	"ein/bench/question/random"
+	"ein/internal/lists"
 )
 
 // Verb is a relation between two nodes as a sentence says it: for one subject
@@ -97,11 +98,7 @@ func (p Partition) Domains(f category.Family) []*Domain {
 		return []*Domain{&domains[0]}
 	}
 	p = p.norm()
-	out := make([]*Domain, p.of(len(domains)-1))
-	for i := range out {
-		out[i] = &domains[1+p.at(i)]
-	}
-	return out
+	return lists.Map(lists.Upto(p.of(len(domains)-1)), func(i int) *Domain { return &domains[1+p.at(i)] })
 }
 
 // Labels returns all labels of a pool that a part may use, in the order of the pool.

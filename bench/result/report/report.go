@@ -28,6 +28,7 @@ import (
 	"ein/bench/result/compare"
 	"ein/bench/result/memorization"
 	"ein/internal/chart"
+	"ein/internal/lists"
 )
 
 // Options say what a report counts and shows.
@@ -110,20 +111,12 @@ func New(runs []*run.Run, opt Options) (*Report, error) {
 
 // Tables returns the tables of all sections.
 func (r *Report) Tables() []*Table {
-	var list []*Table
-	for i := range r.Sections {
-		list = append(list, r.Sections[i].Tables...)
-	}
-	return list
+	return slices.Concat(lists.Map(r.Sections, func(s Section) []*Table { return s.Tables })...)
 }
 
 // Figures returns the figures of all sections.
 func (r *Report) Figures() []*chart.Figure {
-	var list []*chart.Figure
-	for i := range r.Sections {
-		list = append(list, r.Sections[i].Figures...)
-	}
-	return list
+	return slices.Concat(lists.Map(r.Sections, func(s Section) []*chart.Figure { return s.Figures })...)
 }
 
 // right reports whether a reply counts as right under the options.

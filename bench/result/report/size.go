@@ -8,6 +8,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
 	"ein/internal/chart"
+	"ein/internal/lists"
 )
 
 // interval holds the numbers from low to high, both included.
@@ -117,11 +118,9 @@ func (x axis) build(r *Report, s *Section) error {
 		columns = append(columns, Column{x.prefix + strconv.Itoa(b.low), name, Percent})
 	}
 	cells := func(items []item) []chart.Value {
-		var list []chart.Value
-		for _, b := range bins {
-			list = append(list, share(only(items, func(it *item) bool { n, ok := x.of(it.Instance); return ok && b.holds(n) }), r.right))
-		}
-		return list
+		return lists.Map(bins, func(b interval) chart.Value {
+			return share(only(items, func(it *item) bool { n, ok := x.of(it.Instance); return ok && b.holds(n) }), r.right)
+		})
 	}
 	t := armTable(x.id, "Accuracy by "+x.by, "Accuracy ("+r.Options.Scoring()+") by "+x.caption,
 		r.Arms, columns, func(a *Arm) []chart.Value { return cells(a.scored) })
