@@ -350,28 +350,55 @@ func (t *Table) Sort() {
 	for i := range places {
 		places[i].at = uint32(i)
 	}
-	kept := places[:0]
+	kept, room := places[:0], make([]uint32, t.Len)
 	var sort func(rows []place, c int)
 	sort = func(rows []place, c int) {
 		if len(rows) == 1 || c == len(t.Columns) {
 			kept = append(kept, rows[0])
 			return
 		}
-		cells, rank := t.Cells[c], []uint32(nil)
+		cells, rank, names := t.Cells[c], []uint32(nil), math.MaxInt
 		if d := t.Columns[c].Domain; d != nil {
 			_, rank = d.Order()
+			names = d.Size
 		}
-		for i := range rows {
-			switch at := rows[i].at; {
+		key := func(at uint32) float64 {
+			switch {
 			case rank != nil:
-				rows[i].key = float64(rank[cells.ID[at]])
+				return float64(rank[cells.ID[at]])
 			case cells.ID != nil:
-				rows[i].key = float64(cells.ID[at])
-			default:
-				rows[i].key = cells.Num[at]
+				return float64(cells.ID[at])
 			}
+			return cells.Num[at]
 		}
-		slices.SortFunc(rows, func(a, b place) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) })
+		if names <= len(rows) { // by counting, which keeps rows of one name in their order
+			next := make([]uint32, names+1)
+			for i, p := range rows {
+				room[i] = p.at
+				next[int(key(p.at))+1]++
+			}
+			for k := range names {
+				next[k+1] += next[k]
+			}
+			for _, at := range room[:len(rows)] {
+				x := key(at)
+				rows[next[int(x)]] = place{x, at}
+				next[int(x)]++
+			}
+		} else {
+			for i, p := range rows {
+				rows[i].key = key(p.at)
+			}
+			slices.SortFunc(rows, func(a, b place) int {
+				switch {
+				case a.key < b.key:
+					return -1
+				case a.key > b.key:
+					return 1
+				}
+				return int(a.at) - int(b.at)
+			})
+		}
 		for from, i := 0, 1; i <= len(rows); i++ {
 			if i == len(rows) || rows[i].key != rows[from].key {
 				sort(rows[from:i], c+1)

@@ -706,11 +706,17 @@ func (pl *Plan) keys(c *closure) uint64 {
 				if t.rel != c.rel || t.lit == nil || t.lit.Kind > rel.Not || st.inside[t.rel] {
 					continue
 				}
-				if l := t.lit.Terms[c.by]; l.Kind == rel.Const {
-					n = tensor.SatAdd(n, 1)
+				asked := uint64(math.MaxUint64)
+				if key := t.lit.Terms[c.by]; key.Kind == rel.Const {
+					asked = 1
 				} else {
-					n = math.MaxUint64
+					for j := range x.steps[:k] { // what gives the variable
+						if of := x.steps[j].lit; of != nil && of.Kind == rel.Atom && slices.Contains(of.Terms, key) {
+							asked = min(asked, pl.bound.columns[of.Rel][slices.Index(of.Terms, key)])
+						}
+					}
 				}
+				n = tensor.SatAdd(n, asked)
 			}
 		}
 	}
