@@ -419,7 +419,7 @@ func (p *Program) MarshalBinary() ([]byte, error) {
 		return nil, p.match(p.Inputs(), nil)
 	}
 	c := p.code
-	if slices.ContainsFunc(c.Regs, func(r code.Reg) bool { return r.Extents != nil }) {
+	if slices.ContainsFunc(c.Regs, func(r code.Reg) bool { return r.Table != nil }) {
 		opt := p.opt.lang(context.Background())
 		opt.Inputs, opt.AnyData = p.values, true
 		c = lang.Code(p.checked, opt)

@@ -27,7 +27,7 @@ func tables(p *rel.Program, args ...tensor.Value) *code.Program {
 	for i, v := range args {
 		r := code.Reg{Type: v.Type, Layout: v.Layout, NNZ: v.CSR.NNZ()}
 		if v.Table != nil {
-			r.Columns, r.NNZ, r.Extents = v.Table.Columns, v.Table.Len, v.Table.Extents()
+			r.Columns, r.NNZ, r.Table = v.Table.Columns, v.Table.Len, v.Table
 		}
 		in.Args = append(in.Args, i)
 		out.Inputs = append(out.Inputs, code.Input{Reg: i, Name: fmt.Sprint("in", i), Kind: "relation"})
@@ -187,14 +187,14 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// TestForgedExtents: bytecode cannot claim to know what rules make.
-func TestForgedExtents(t *testing.T) {
+// TestForgedTable: a program cannot claim to know what rules make.
+func TestForgedTable(t *testing.T) {
 	d := &tensor.Domain{Name: "node", Size: 3}
 	cols := []tensor.Column{{Name: "x", Domain: d}}
 	p := &rel.Program{Domains: []*tensor.Domain{d}, Relations: []rel.Relation{{Name: "A", Columns: cols}}, Results: []int{0}}
 	forged := tables(p)
-	forged.Regs[0].Extents = []tensor.Extent{{Degree: 1}}
-	if err := code.Verify(forged); err == nil || !strings.Contains(err.Error(), "does not know the extents of its results") {
+	forged.Regs[0].Table = &tensor.Table{Columns: cols}
+	if err := code.Verify(forged); err == nil || !strings.Contains(err.Error(), "does not know its results") {
 		t.Error(err)
 	}
 }

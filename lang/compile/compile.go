@@ -70,7 +70,7 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 	}
 	for _, in := range p.Inputs {
 		r := g.reg(in.Node.Type, in.Layout)
-		g.out.Regs[r].NNZ, g.out.Regs[r].Columns, g.out.Regs[r].Extents = in.NNZ, in.Columns, in.Extents
+		g.out.Regs[r].NNZ, g.out.Regs[r].Columns, g.out.Regs[r].Table = in.NNZ, in.Columns, in.Table
 		bind := code.Input{Reg: r, Name: in.Name, Kind: in.Kind}
 		if in.Node.Type.Kind == tensor.Int {
 			bind.Bytes, bind.NonNeg = tensor.BytesOf(in.Node.Bound), in.Node.NonNeg

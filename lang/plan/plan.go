@@ -65,7 +65,7 @@ type Input struct {
 	Layout     tensor.Layout
 	NNZ        int             // of a relation its rows
 	Columns    []tensor.Column // of a relation
-	Extents    []tensor.Extent // of these
+	Table      *tensor.Table   // likewise; nil for any
 }
 
 // Stmt is a statement of the source.
@@ -113,7 +113,7 @@ func (p *Program) Take(c *check.Program, inputs map[string]*tensor.Value) {
 func bound(name, kind string, n *ir.Node, v *tensor.Value) Input {
 	in := Input{Name: name, Kind: kind, Node: n, Layout: v.Layout, NNZ: v.CSR.NNZ()}
 	if v.Layout == tensor.Rows {
-		in.Kind, in.NNZ, in.Columns, in.Extents = "relation", v.Table.Len, v.Table.Columns, v.Table.Extents()
+		in.Kind, in.NNZ, in.Columns, in.Table = "relation", v.Table.Len, v.Table.Columns, v.Table
 	}
 	return in
 }

@@ -32,7 +32,7 @@ type Reg struct {
 	Layout  tensor.Layout
 	NNZ     int
 	Columns []tensor.Column
-	Extents []tensor.Extent // of an input that is a table, nil for any; the binary form has none
+	Table   *tensor.Table // which an input is certified for, nil for any; the binary form has none
 }
 
 // Words returns the words that hold the register as bits.

@@ -135,11 +135,11 @@ func checkReg(r *Reg) error {
 		if err := rel.CheckColumns(r.Columns); err != nil {
 			return err
 		}
-		ok = r.Kind == tensor.Bool && s.Rank() == 0 && r.NNZ >= 0 && (len(r.Extents) == 0 || len(r.Extents) == len(r.Columns))
+		ok = r.Kind == tensor.Bool && s.Rank() == 0 && r.NNZ >= 0 && (r.Table == nil || r.Table.Len <= r.NNZ && rel.SameColumns(r.Table.Columns, r.Columns))
 	default:
 		ok = false
 	}
-	ok = ok && (r.Layout == tensor.Rows || r.Columns == nil && r.Extents == nil)
+	ok = ok && (r.Layout == tensor.Rows || r.Columns == nil && r.Table == nil)
 	if !ok {
 		return fmt.Errorf("layout %d does not hold %v", r.Layout, r.Type)
 	}
@@ -176,19 +176,14 @@ func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
 		switch t := v.Table; {
 		case t == nil || !rel.SameColumns(t.Columns, r.Columns):
 			return fmt.Errorf("a table of other columns")
+		case r.Table != nil && t != r.Table:
+			return errors.New("another table than the program was certified for")
 		case t.Len > r.NNZ:
 			return fmt.Errorf("%d rows, at most %d", t.Len, r.NNZ)
 		}
 		err := rel.CheckTable(v.Table, stopped)
 		if errors.Is(err, rel.ErrStopped) {
 			return ErrStopped
-		}
-		if err == nil && r.Extents != nil {
-			for c, e := range v.Table.Extents() {
-				if !e.Within(r.Extents[c]) {
-					return fmt.Errorf("a column %s of data that the program was not certified for", r.Columns[c].Name)
-				}
-			}
 		}
 		return err
 	}
@@ -405,8 +400,8 @@ func (v *verifier) instr(in *Instr) error {
 		if err := v.define(r); err != nil {
 			return fmt.Errorf("%v: %w", in.Op, err)
 		}
-		if v.p.Regs[r].Extents != nil {
-			return fmt.Errorf("%v does not know the extents of its results", in.Op)
+		if v.p.Regs[r].Table != nil {
+			return fmt.Errorf("%v does not know its results", in.Op)
 		}
 	}
 	if s.result != nil {

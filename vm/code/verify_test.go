@@ -60,8 +60,9 @@ func TestVerifyRegisters(t *testing.T) {
 		{"too many entries", parseReg("s65536,65536/2147483647"), "does not hold"},
 		{"parts", parseReg("p3,4"), "does not hold bool 3x4"},
 		{"parts of a vector", parseReg("p3"), "does not hold bool 3"},
-		{"extents of no table", Reg{Extents: make([]tensor.Extent, 1)}, "does not hold bool scalar"},
-		{"extents of other columns", Reg{Layout: tensor.Rows, Extents: make([]tensor.Extent, 1)}, "does not hold bool scalar"},
+		{"a table that is no relation", Reg{Table: &tensor.Table{}}, "does not hold bool scalar"},
+		{"a table of other columns", Reg{Layout: tensor.Rows, Table: &tensor.Table{Columns: make([]tensor.Column, 1)}}, "does not hold bool scalar"},
+		{"a table of more rows", Reg{Layout: tensor.Rows, Table: &tensor.Table{Len: 1}}, "does not hold bool scalar"},
 		{"bits", parseReg("b3,4"), ""},
 		{"large", parseReg("d1073741824,1073741824,1073741824"), ""},
 	} {

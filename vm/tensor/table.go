@@ -218,82 +218,6 @@ func (t *Table) All() iter.Seq[[]float64] {
 	}
 }
 
-// Extent is what is known of the cells of a column. Cells is how many names there are, Degree the most
-// rows that have the same name, which in a table of edges is the largest degree, and Squares the sum of
-// the squares of all degrees; 0 if that is not known. Degrees has the degree of each name, nil if there
-// are too many names for the rows. NonNeg says that no number is below 0.
-type Extent struct {
-	Cells   int
-	Degree  int
-	Squares uint64
-	Degrees []int32
-	NonNeg  bool
-}
-
-// mostDegrees is the number of names from which their degrees are not kept: they stay in memory as long
-// as a program that is bound to the table.
-const mostDegrees = 1 << 20
-
-// Within reports whether such cells are possible where others are expected.
-func (e Extent) Within(most Extent) bool {
-	if most.Degree > 0 && (e.Cells > most.Cells || e.Degree > most.Degree || e.Squares > most.Squares) || most.NonNeg && !e.NonNeg {
-		return false
-	}
-	for i, n := range most.Degrees {
-		if i < len(e.Degrees) && e.Degrees[i] > n {
-			return false
-		}
-	}
-	return most.Degrees == nil || e.Degrees != nil && len(e.Degrees) <= len(most.Degrees)
-}
-
-// Equal reports whether the same is known of two columns.
-func (e Extent) Equal(o Extent) bool {
-	shared := len(e.Degrees) > 0 && len(e.Degrees) == len(o.Degrees) && &e.Degrees[0] == &o.Degrees[0]
-	return e.Cells == o.Cells && e.Degree == o.Degree && e.Squares == o.Squares && e.NonNeg == o.NonNeg && (shared || slices.Equal(e.Degrees, o.Degrees))
-}
-
-// Extents returns what is known of each column. Nothing is of a table that is stored as bits.
-func (t *Table) Extents() []Extent {
-	known := make([]Extent, len(t.Columns))
-	for c := range t.Cells {
-		k := &known[c]
-		if t.Columns[c].Domain == nil {
-			k.NonNeg = !slices.ContainsFunc(t.Cells[c].Num, func(x float64) bool { return x < 0 })
-			continue
-		}
-		ids, size := t.Cells[c].ID, t.Columns[c].Domain.Size
-		add := func(degree int32) {
-			if degree == 1 {
-				k.Cells++
-			}
-			k.Degree = max(k.Degree, int(degree))
-			k.Squares += 2*uint64(degree) - 1
-		}
-		if size > 1<<10+8*len(ids) { // a few facts about many nodes
-			ids = slices.Sorted(slices.Values(ids))
-			for i, n := 0, int32(0); i < len(ids); i++ {
-				if n++; i > 0 && ids[i] != ids[i-1] {
-					n = 1
-				}
-				add(n)
-			}
-			continue
-		}
-		count := make([]int32, size)
-		for _, id := range ids {
-			if int(id) < len(count) { // which others are not is for rel.CheckTable to say
-				count[id]++
-				add(count[id])
-			}
-		}
-		if size <= mostDegrees {
-			k.Degrees = count
-		}
-	}
-	return known
-}
-
 // bits gives the rows of a table that is stored as bits to yield, in the order of All, until
 // yield ends it.
 func (t *Table) bits(row []float64, yield func([]float64) bool) {
@@ -426,28 +350,55 @@ func (t *Table) Sort() {
 	for i := range places {
 		places[i].at = uint32(i)
 	}
-	kept := places[:0]
+	kept, room := places[:0], make([]uint32, t.Len)
 	var sort func(rows []place, c int)
 	sort = func(rows []place, c int) {
 		if len(rows) == 1 || c == len(t.Columns) {
 			kept = append(kept, rows[0])
 			return
 		}
-		cells, rank := t.Cells[c], []uint32(nil)
+		cells, rank, names := t.Cells[c], []uint32(nil), math.MaxInt
 		if d := t.Columns[c].Domain; d != nil {
 			_, rank = d.Order()
+			names = d.Size
 		}
-		for i := range rows {
-			switch at := rows[i].at; {
+		key := func(at uint32) float64 {
+			switch {
 			case rank != nil:
-				rows[i].key = float64(rank[cells.ID[at]])
+				return float64(rank[cells.ID[at]])
 			case cells.ID != nil:
-				rows[i].key = float64(cells.ID[at])
-			default:
-				rows[i].key = cells.Num[at]
+				return float64(cells.ID[at])
 			}
+			return cells.Num[at]
 		}
-		slices.SortFunc(rows, func(a, b place) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) })
+		if names <= len(rows) { // by counting, which keeps rows of one name in their order
+			next := make([]uint32, names+1)
+			for i, p := range rows {
+				room[i] = p.at
+				next[int(key(p.at))+1]++
+			}
+			for k := range names {
+				next[k+1] += next[k]
+			}
+			for _, at := range room[:len(rows)] {
+				x := key(at)
+				rows[next[int(x)]] = place{x, at}
+				next[int(x)]++
+			}
+		} else {
+			for i, p := range rows {
+				rows[i].key = key(p.at)
+			}
+			slices.SortFunc(rows, func(a, b place) int {
+				switch {
+				case a.key < b.key:
+					return -1
+				case a.key > b.key:
+					return 1
+				}
+				return int(a.at) - int(b.at)
+			})
+		}
 		for from, i := 0, 1; i <= len(rows); i++ {
 			if i == len(rows) || rows[i].key != rows[from].key {
 				sort(rows[from:i], c+1)

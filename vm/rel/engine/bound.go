@@ -16,13 +16,12 @@ import (
 type bounds struct {
 	columns [][]uint64 // different cells that a column can have
 	rows    []uint64
-	degrees [][]uint64  // of each column: the rows that can have the same cell there
-	norms   [][]float64 // of each column: the root of the sum of the squares of its degrees
-	counts  [][]counts  // of each column: the degree of each name
-	below   [][]bool    // of each column: it may have numbers below 0
-	summed  []bool      // the bound counts the rows of each rule, so it holds even if some come twice
+	degrees [][]uint64 // of each column: the rows that can have the same cell there
+	below   [][]bool   // of each column: it may have numbers below 0
+	summed  []bool     // the bound counts the rows of each rule, so it holds even if some come twice
 	ops     uint64
 	bytes   uint64
+	rowsKnown
 }
 
 // places is a sorted set of places. If there are more than mostPlacesOf, it is only known that
@@ -62,8 +61,8 @@ func newBounds(p *rel.Program, strata []rel.Stratum, size []Size, most bounds) b
 	b := sources{p: p, most: most, made: map[*rel.Expr]int{}}
 	b.summed = make([]bool, len(p.Relations))
 	b.columns, b.rows, b.from = make([][]uint64, len(p.Relations)), make([]uint64, len(p.Relations)), make([][]places, len(p.Relations))
-	b.degrees, b.below, b.norms = make([][]uint64, len(p.Relations)), make([][]bool, len(p.Relations)), make([][]float64, len(p.Relations))
-	b.counts = make([][]counts, len(p.Relations))
+	b.degrees, b.below = make([][]uint64, len(p.Relations)), make([][]bool, len(p.Relations))
+	b.rowsKnown = newRowsKnown(len(p.Relations))
 	for i := range p.Relations {
 		r := &p.Relations[i]
 		n := uint64(0)
@@ -76,7 +75,6 @@ func newBounds(p *rel.Program, strata []rel.Stratum, size []Size, most bounds) b
 		b.rows[i], b.columns[i], b.from[i] = n, make([]uint64, len(r.Columns)), make([]places, len(r.Columns))
 		b.given(i, size)
 		for c := range r.Columns {
-			b.columns[i][c] = min(b.columns[i][c], limit(r.Columns[c], n))
 			b.from[i][c] = b.place(b.columns[i][c])
 		}
 	}
@@ -86,35 +84,42 @@ func newBounds(p *rel.Program, strata []rel.Stratum, size []Size, most bounds) b
 	return b.bounds
 }
 
-// given takes what is known of the columns of the facts and the argument of a relation.
+// given takes what is known of the facts and the argument of a relation.
 func (b *sources) given(i int, size []Size) {
-	r := &b.p.Relations[i]
-	b.degrees[i], b.below[i], b.norms[i] = make([]uint64, len(r.Columns)), make([]bool, len(r.Columns)), make([]float64, len(r.Columns))
-	b.counts[i] = make([]counts, len(r.Columns))
+	r, n := &b.p.Relations[i], b.rows[i]
+	t := given(r, size)
+	b.degrees[i], b.below[i] = slices.Repeat([]uint64{n}, len(r.Columns)), make([]bool, len(r.Columns))
 	for c := range r.Columns {
-		if r.Columns[c].Domain != nil {
-			b.counts[i][c] = counts{}
+		b.columns[i][c] = limit(r.Columns[c], n)
+		b.below[i][c] = t == nil || slices.ContainsFunc(t.Cells[c].Num, func(x float64) bool { return x < 0 })
+	}
+	b.knows(i, t)
+}
+
+// knows notes what is known of a relation, and narrows its bounds by it.
+func (b *sources) knows(i int, t *tensor.Table) {
+	if b.known[i] = t; t == nil {
+		return
+	}
+	b.rows[i] = min(b.rows[i], uint64(t.Len))
+	for c, cells := range t.Cells {
+		if cells.ID != nil && b.looks(t.Len+t.Columns[c].Domain.Size) {
+			names, most := b.spread(cells.ID, t.Columns[c].Domain.Size)
+			b.columns[i][c], b.degrees[i][c] = min(b.columns[i][c], names), min(b.degrees[i][c], most)
 		}
 	}
-	add := func(rows uint64, known []tensor.Extent) {
-		for c := range r.Columns {
-			cells, degree, norm, of := rows, rows, float64(rows), counts(nil)
-			if known != nil && known[c].Degree > 0 {
-				cells, degree, norm, of = uint64(known[c].Cells), uint64(known[c].Degree), math.Sqrt(float64(known[c].Squares)), known[c].Degrees
-			}
-			b.counts[i][c] = b.counts[i][c].plus(of)
-			b.columns[i][c] = tensor.SatAdd(b.columns[i][c], cells)
-			b.degrees[i][c] = tensor.SatAdd(b.degrees[i][c], degree)
-			b.norms[i][c] += norm
-			b.below[i][c] = b.below[i][c] || known == nil || !known[c].NonNeg
-		}
+}
+
+// copies returns what is known of a relation from its rules, with what is given of it.
+func (b *sources) copies(s *rel.Stratum, i int) *tensor.Table {
+	if s.Recursive {
+		return nil
 	}
-	if r.Facts != nil {
-		add(uint64(r.Facts.Len), r.Facts.Extents())
+	parts := []*tensor.Table{b.known[i]}
+	for _, x := range s.Rules {
+		parts = append(parts, b.copied(b.p, &b.p.Rules[x]))
 	}
-	if r.Source != rel.NoSource {
-		add(size[r.Arg].Rows, size[r.Arg].Extents)
-	}
+	return together(b.p.Relations[i].Columns, parts)
 }
 
 func limit(c tensor.Column, n uint64) uint64 {
@@ -185,7 +190,12 @@ func (b *sources) stratum(s rel.Stratum) {
 			total = min(total, sum)
 		}
 		b.rows[i] = total
+		known := b.copies(&s, i)
+		if known != nil {
+			b.rows[i] = min(total, uint64(known.Len))
+		}
 		b.bundles(&s, i)
+		b.knows(i, known)
 		if r.Valued() { // one value a key
 			c := len(r.Columns) - 1
 			b.columns[i][c], b.from[i][c] = total, b.place(total)
@@ -211,153 +221,18 @@ func (b *sources) bundles(s *rel.Stratum, i int) {
 			}
 			most = min(most, others)
 		}
-		norm, of := math.MaxFloat64, counts(nil)
 		if i < len(b.most.rows) {
-			most, norm, of = min(most, b.most.degrees[i][c]), b.most.norms[i][c], b.most.counts[i][c]
+			most = min(most, b.most.degrees[i][c])
 		}
 		if !s.Recursive {
-			sum, norms, all := b.degrees[i][c], b.norms[i][c], b.counts[i][c]
+			sum := b.degrees[i][c]
 			for _, x := range s.Rules {
-				r := &b.p.Rules[x]
-				n, from := b.copied(r, c)
-				sum, norms, all = tensor.SatAdd(sum, b.heads(r, c)), norms+n, all.plus(from)
+				sum = tensor.SatAdd(sum, b.heads(&b.p.Rules[x], c))
 			}
-			if most, norm = min(most, sum), min(norm, norms); all != nil {
-				of = all
-			}
+			most = min(most, sum)
 		}
-		b.counts[i][c] = of
-		b.degrees[i][c], b.norms[i][c] = most, min(norm, math.Sqrt(float64(b.rows[i])*float64(most)))
+		b.degrees[i][c] = most
 	}
-}
-
-// copied is the norm and the degrees of a column that a rule takes from one atom, which has no more rows
-// for a cell. They are not known of other columns.
-func (b *sources) copied(r *rel.Rule, column int) (norm float64, of counts) {
-	if v, ok := variable(&r.Head[column]); ok && r.Head[column].Agg == rel.NoAgg {
-		atoms, at, rl := 0, -1, 0
-		for i := range r.Body {
-			if l := &r.Body[i]; l.Kind == rel.Atom {
-				atoms++
-				at, rl = slices.Index(l.Terms, rel.Term{Var: v}), l.Rel
-			}
-		}
-		if atoms == 1 && at >= 0 {
-			return b.norms[rl][at], b.counts[rl][at]
-		}
-	}
-	return math.MaxFloat64, nil
-}
-
-// counts is how many rows have each name in a column: nil if that is not known, and 0 for names past
-// its end.
-type counts []int32
-
-func (a counts) of(name int) float64 {
-	if uint(name) < uint(len(a)) {
-		return float64(a[name])
-	}
-	return 0
-}
-
-func (a counts) plus(b counts) counts {
-	switch {
-	case a == nil || b == nil:
-		return nil
-	case len(a) == 0:
-		return b
-	case len(b) == 0:
-		return a
-	}
-	sum := make(counts, max(len(a), len(b)))
-	for i := range sum {
-		n := a.of(i) + b.of(i)
-		if n > math.MaxInt32 {
-			return nil
-		}
-		sum[i] = int32(n)
-	}
-	return sum
-}
-
-// weight is how many bindings have each name as a variable: as many as rows in one column, or in two
-// multiplied. If norm is not 0 they are not known, but the sum of f(x) over all bindings is at most norm
-// times the root of the sum of f(x)^2 over these rows.
-type weight struct {
-	rows, times counts // rows is nil if nothing is known, times if there is one column
-	norm        float64
-}
-
-// weights bounds how many bindings the atoms of a body have, which are joined one after the other: exactly
-// those of two that share one variable, or of more that share the same one. Of a chain of three it is a
-// bound by Cauchy-Schwarz. It needs the degrees of the columns, which are not known of what is recursive.
-type weights struct{ vars []weight }
-
-// join bounds the bindings after one more atom; math.MaxUint64 is no bound, as after the first.
-func (w *weights) join(cells []rel.Term, of []counts, first bool) uint64 {
-	least, key, by := math.MaxFloat64, -1, counts(nil)
-	var squares, wide float64 // sums of w(x) n(x)^2 and w(x)^2 n(x) for w bindings and n rows with a name
-	for c, t := range cells {
-		if t.Kind != rel.Variable || of[c] == nil || w.vars[t.Var].rows == nil {
-			continue
-		}
-		k := &w.vars[t.Var]
-		sum, q, v := 0.0, 0.0, 0.0
-		names := min(len(of[c]), len(k.rows))
-		rows, had, times := of[c][:names], k.rows[:names], k.times
-		for x, n := range rows {
-			if had[x] == 0 || n == 0 {
-				continue
-			}
-			n, had := float64(n), float64(had[x])
-			if times != nil {
-				had *= times.of(x)
-			}
-			sum, q, v = sum+had*n, q+had*n*n, v+had*had*n
-		}
-		if k.norm > 0 {
-			sum = k.norm * math.Sqrt(q)
-		}
-		if sum < least {
-			least, key, by, squares, wide = sum, t.Var, of[c], q, v
-		}
-	}
-	exact := key >= 0 && w.vars[key].norm == 0
-	for v := range w.vars {
-		switch k := &w.vars[v]; {
-		case k.norm > 0 || !exact || v == key && k.times != nil:
-			*k = weight{}
-		case v == key:
-			k.times = by
-		default:
-			k.norm = math.Sqrt(squares)
-		}
-	}
-	for c, t := range cells {
-		if t.Kind == rel.Variable && (first || exact && w.vars[t.Var].rows == nil) {
-			w.vars[t.Var] = weight{rows: of[c], norm: math.Sqrt(wide)}
-		}
-	}
-	if least >= 1<<62 {
-		return math.MaxUint64
-	}
-	return uint64(least*(1+1e-9)) + 1
-}
-
-// pairs bounds how many rows of two atoms have all cells in common that they share: by the norms of
-// one of them (Cauchy-Schwarz; see Abo Khamis, Nakos, Olteanu, Suciu, Join Size Bounds using
-// l_p-Norms on Degree Sequences, 2024). cells are those of y by which its rows are found.
-func (b *bounds) pairs(x, y *rel.Literal, cells []rel.Term) uint64 {
-	least := math.MaxFloat64
-	for c, t := range x.Terms {
-		if d := slices.Index(cells, t); d >= 0 && t.Kind == rel.Variable {
-			least = min(least, b.norms[x.Rel][c]*b.norms[y.Rel][d])
-		}
-	}
-	if least >= 1<<62 {
-		return math.MaxUint64
-	}
-	return uint64(least*(1+1e-9)) + 1
 }
 
 // size bounds the different cells of a column that come from these places.
@@ -510,9 +385,8 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 	if fixed >= 0 {
 		known[fixed] = true
 	}
-	var before *rel.Literal
-	w := weights{make([]weight, len(r.Vars))}
-	for n, atoms := uint64(1), 0; ; atoms++ {
+	joins := joined{bounds: &b.bounds, p: b.p, rule: r}
+	for n := uint64(1); ; {
 		best, most, least := -1, 0, uint64(0)
 		for i := range r.Body {
 			l := &r.Body[i]
@@ -528,7 +402,7 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 			if all {
 				covers = 1
 			}
-			if rows := b.fit(l.Rel, l.Terms, func(v int) bool { return known[v] }); covers > most || covers == most && covers > 0 && rows < least {
+			if rows := joins.fit(l, l.Terms, func(v int) bool { return known[v] }); covers > most || covers == most && covers > 0 && rows < least {
 				best, most, least = i, covers, rows
 			}
 		}
@@ -536,14 +410,9 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 			return n
 		}
 		n, done[best] = tensor.SatMul(n, least), true
-		// Two atoms have a bound of their own, which does not take every row for the one of most
-		// matches.
-		if atoms == 1 {
-			n = min(n, b.pairs(before, &r.Body[best], r.Body[best].Terms))
-		}
-		before = &r.Body[best]
 		if fixed < 0 {
-			n = min(n, w.join(before.Terms, b.counts[before.Rel], atoms == 0))
+			_, left := joins.add(&r.Body[best])
+			n = min(n, left)
 		}
 		for _, t := range r.Body[best].Terms {
 			if t.Kind == rel.Variable {
@@ -553,14 +422,15 @@ func (b *sources) covering(r *rel.Rule, need []bool, fixed int, all bool) uint64
 	}
 }
 
-// fit bounds the rows of a relation that agree with what is known of their cells.
-func (b *bounds) fit(r int, cells []rel.Term, known func(v int) bool) uint64 {
-	n := b.rows[r]
+// fit bounds the rows of an atom that agree with what is known of the cells.
+func (j *joined) fit(l *rel.Literal, cells []rel.Term, known func(v int) bool) uint64 {
+	n := j.rows[l.Rel]
+	if t := j.passing(j.p, j.rule, l).keyed; t != nil {
+		n = min(n, uint64(t.Len))
+	}
 	for c, t := range cells {
-		if t.Kind == rel.Const && b.counts[r][c] != nil {
-			n = min(n, uint64(b.counts[r][c].of(int(t.Value))))
-		} else if t.Kind == rel.Const || t.Kind == rel.Variable && known(t.Var) {
-			n = min(n, b.degrees[r][c])
+		if t.Kind == rel.Const || t.Kind == rel.Variable && known(t.Var) {
+			n = min(n, j.degrees[l.Rel][c])
 		}
 	}
 	return n
@@ -664,6 +534,7 @@ func (pl *Plan) certify() {
 		b.stratum(&pl.strata[i])
 	}
 	b.take(tensor.SatMul(b.numbers, 64))
+	b.rowsKnown = rowsKnown{}
 }
 
 // relation counts what the rows of a relation take wherever they come from: they are read, looked
@@ -835,11 +706,17 @@ func (pl *Plan) keys(c *closure) uint64 {
 				if t.rel != c.rel || t.lit == nil || t.lit.Kind > rel.Not || st.inside[t.rel] {
 					continue
 				}
-				if l := t.lit.Terms[c.by]; l.Kind == rel.Const {
-					n = tensor.SatAdd(n, 1)
+				asked := uint64(math.MaxUint64)
+				if key := t.lit.Terms[c.by]; key.Kind == rel.Const {
+					asked = 1
 				} else {
-					n = math.MaxUint64
+					for j := range x.steps[:k] { // what gives the variable
+						if of := x.steps[j].lit; of != nil && of.Kind == rel.Atom && slices.Contains(of.Terms, key) {
+							asked = min(asked, pl.bound.columns[of.Rel][slices.Index(of.Terms, key)])
+						}
+					}
 				}
+				n = tensor.SatAdd(n, asked)
 			}
 		}
 	}
@@ -890,7 +767,7 @@ func (pl *Plan) sized(i int) *store {
 // values that it does not have itself.
 func (b *certifier) work(n *nest) uint64 {
 	cells := make([]uint64, len(n.rule.Vars)) // of the variables that are bound: how many values
-	nameless, many := uint64(1), uint64(1)
+	nameless := uint64(1)
 	combos := func(but []rel.Term) uint64 {
 		c := nameless
 		for v, k := range cells {
@@ -902,16 +779,23 @@ func (b *certifier) work(n *nest) uint64 {
 	}
 	// at is how often the next step is reached, total the rows that are looked at so far.
 	at, total := uint64(1), uint64(2)
-	joins := weights{make([]weight, len(n.rule.Vars))}
-	for i := range n.steps {
+	joins, left := joined{bounds: b.bounds, p: b.p, rule: n.rule}, uint64(math.MaxUint64)
+	for i := 0; i < len(n.steps); i++ {
 		st := &n.steps[i]
+		if st.kind <= probe { // all tests of what came before are done
+			at = min(at, left)
+		}
 		total = tensor.SatAdd(total, at)
 		if st.kind != scan && st.kind != probe {
 			if st.kind == find && st.index >= 0 {
 				total = tensor.SatAdd(total, tensor.SatMul(at, 5)) // see meet
 			}
+			if st.kind == find && b.known[st.rel] != nil {
+				_, n := joins.add(st.lit)
+				left = min(left, n)
+			}
 			if st.kind == none {
-				total = tensor.SatAdd(total, tensor.SatMul(at, b.fit(st.rel, b.keyed(st.lit), func(v int) bool { return cells[v] > 0 })))
+				total = tensor.SatAdd(total, tensor.SatMul(at, joins.fit(st.lit, b.keyed(st.lit), func(v int) bool { return cells[v] > 0 })))
 			}
 			if st.value >= 0 {
 				cells[st.value] = 1 // for each key
@@ -923,7 +807,7 @@ func (b *certifier) work(n *nest) uint64 {
 		// unknown ones (match).
 		l := st.lit
 		match := uint64(1)
-		most, fit := tensor.SatMul(b.rows[l.Rel], combos(b.keyed(l))), b.fit(l.Rel, b.keyed(l), func(v int) bool { return cells[v] > 0 })
+		most, fit := tensor.SatMul(b.rows[l.Rel], combos(b.keyed(l))), joins.fit(l, b.keyed(l), func(v int) bool { return cells[v] > 0 })
 		value := func(c int) bool { return c == len(l.Terms)-1 && valued(&b.p.Relations[l.Rel]) }
 		for c, t := range l.Terms {
 			d := b.columns[l.Rel][c]
@@ -944,26 +828,30 @@ func (b *certifier) work(n *nest) uint64 {
 				cells[t.Var] = max(1, b.columns[l.Rel][c])
 			}
 		}
-		nameless, many = tensor.SatMul(nameless, b.copies[l.Rel]), tensor.SatMul(many, b.copies[l.Rel])
-		if st.meets > 0 && n.rule.Vars[st.out[0].reg].Domain != nil { // lists that are no lines
-			short := uint64(leastLine + n.rule.Vars[st.out[0].reg].Domain.Size/256 + 1)
-			total = tensor.SatAdd(total, tensor.SatMul(at, short*uint64(2+st.meets)))
+		nameless = tensor.SatMul(nameless, b.copies[l.Rel])
+		if st.meets > 0 {
+			if cost, found := joins.meeting(b.Plan, st); found < math.MaxUint64 {
+				joins.add(l)
+				total, at, left = tensor.SatAdd(total, cost), found, found
+				i += st.meets
+				continue
+			}
+			if d := n.rule.Vars[st.out[0].reg].Domain; d != nil { // lists that are no lines
+				total = tensor.SatAdd(total, tensor.SatMul(at, uint64(leastLine+d.Size/256+1)*uint64(2+st.meets)))
+			}
 		}
 		if match = min(tensor.SatMul(min(match, fit), b.copies[l.Rel]), b.rows[l.Rel]); i == 0 && n.delta >= 0 {
 			match = b.rows[l.Rel]
 		}
 		at = min(tensor.SatMul(at, match), most)
-		if i == 1 && n.steps[0].kind == scan {
-			at = min(at, tensor.SatMul(b.pairs(n.steps[0].lit, l, b.keyed(l)), tensor.SatMul(b.copies[n.steps[0].rel], b.copies[l.Rel])))
-		}
-		if joined := joins.join(b.keyed(l), b.counts[l.Rel], i == 0); many == 1 {
-			at = min(at, joined)
-		}
+		met := uint64(0)
+		met, left = joins.add(l)
+		at = min(at, met)
 		total = tensor.SatAdd(total, at)
 		// No more bindings than combinations of the values that variables have by now.
 		at = min(at, combos(nil))
 	}
-	if n.kind == aggregates { // a group for each at most
+	if at = min(at, left); n.kind == aggregates { // a group for each at most
 		at = tensor.SatMul(at, 2)
 	}
 	return tensor.SatAdd(total, at)

@@ -136,7 +136,8 @@ func computes(r *rel.Rule) bool {
 
 // walk goes through a body in the order in which knowledge spreads: from what the head is asked for
 // and from constants, along the atoms that these reach. It visits each atom with the columns that
-// are known by then and the literals before it; an atom that nothing reaches has none.
+// are known by then and the literals before it; an atom that nothing reaches has none, and a negation its
+// constants.
 func (d *demander) walk(r *rel.Rule, visit func(k int, known columns, before []int)) {
 	bound, done := make([]bool, len(r.Vars)), make([]bool, len(r.Body))
 	for c := range r.Head {
@@ -173,8 +174,14 @@ func (d *demander) walk(r *rel.Rule, visit func(k int, known columns, before []i
 		}
 	}
 	for k := range r.Body {
-		if !done[k] && r.Body[k].Kind <= rel.Not {
-			visit(k, 0, nil)
+		if l := &r.Body[k]; !done[k] && l.Kind <= rel.Not {
+			constants := columns(0) // which a negation asks for without reading anything
+			for c, t := range l.Terms {
+				if t.Kind == rel.Const {
+					constants |= 1 << c
+				}
+			}
+			visit(k, constants, nil)
 		}
 	}
 }
@@ -241,14 +248,17 @@ func (d *demander) rewrite() *rel.Program {
 			if d.known[l.Rel] == 0 {
 				return
 			}
-			ask := rel.Rule{Rel: asks[l.Rel], Body: slices.Clone(begin), Vars: r.Vars, Pos: l.Pos}
+			ask := rel.Rule{Rel: asks[l.Rel], Vars: r.Vars, Pos: l.Pos}
+			if l.Kind == rel.Atom {
+				ask.Body = slices.Clone(begin)
+			}
 			terms := pick(d.known[l.Rel], l.Terms)
 			nothing := false
 			for c, t := range terms {
 				nothing = nothing || t.Kind == rel.Const && t.Value < 0 && q.Relations[ask.Rel].Columns[c].Domain != nil
 				ask.Head = append(ask.Head, rel.Cell{Expr: rel.Expr{Term: t}})
 			}
-			if nothing || len(begin) > 0 && begin[0].Rel == ask.Rel && slices.Equal(begin[0].Terms, terms) {
+			if nothing || l.Kind == rel.Atom && len(begin) > 0 && begin[0].Rel == ask.Rel && slices.Equal(begin[0].Terms, terms) {
 				return // for nothing, or for what was asked for already
 			}
 			for _, b := range before {

@@ -20,7 +20,8 @@
 // each variable. The last corner of a clique is looked up in a row of bits (plan.go).
 // [Plan.Explain] says what was chosen. bound.go bounds rows and operations: a column holds no more
 // distinct cells than its sources, a body no more rows than its atoms have that agree with the
-// atoms before, and over all rounds each combination of rows is new once.
+// atoms before, and over all rounds each combination of rows is new once. Where rows are known
+// before the run, their joins are counted instead (known.go).
 //
 // # Running
 //
@@ -187,10 +188,10 @@ type mate struct{ rel, col, reg, index int }
 // pair is a column and the register that it gives or is compared with.
 type pair struct{ col, reg int }
 
-// Size bounds the rows of an argument and, unless nil, what is in its columns.
+// Size bounds the rows of an argument. Table is the one that it will be, nil for any.
 type Size struct {
-	Rows    uint64
-	Extents []tensor.Extent
+	Rows  uint64
+	Table *tensor.Table
 }
 
 // New plans the evaluation of a verified program whose argument i has at most size[i].
@@ -300,9 +301,7 @@ func unique(p *rel.Program, r *rel.Rule) bool {
 
 // Of reports whether New gave this plan for a program and such sizes.
 func (pl *Plan) Of(p *rel.Program, size []Size) bool {
-	return pl.of == p && slices.EqualFunc(pl.sizes, size, func(a, b Size) bool {
-		return a.Rows == b.Rows && slices.EqualFunc(a.Extents, b.Extents, tensor.Extent.Equal)
-	})
+	return pl.of == p && slices.Equal(pl.sizes, size)
 }
 
 // setApart finds the tables that are only tallied, and so are read where they lie rather than

@@ -339,6 +339,32 @@ func TestDemandedTries(t *testing.T) {
 	}
 }
 
+// TestDemandedNot proves a row that is there since a closure lacks a pair with a constant, and says why
+// another is missing. Only the pairs with the constant are made.
+func TestDemandedNot(t *testing.T) {
+	const n = 300
+	for s := left; s <= turned; s++ {
+		w, far := chain(n, s, false)
+		clean := w.relation("Clean", 1)
+		w.rule(lit{clean, []int{0}}, lit{0, []int{0, nobody}}, lit{far, []int{-(n - 9), 0}}) // from n-10
+		w.p.Rules[len(w.p.Rules)-1].Body[1].Kind = rel.Not
+		var ops [2]uint64
+		var text [2]string
+		for i, written := range []bool{false, true} {
+			w.p.AsWritten = written
+			var ctl kernel.Ctl
+			answers, err := engine.Why(w.p, nil, &ctl, nil, &engine.Budget{}, []engine.Goal{{Relation: clean, Row: []float64{7}}, {Relation: clean, Row: []float64{n - 5}}})
+			if err != nil || !answers[0].Holds || answers[0].Proof == nil || answers[1].Holds || len(answers[1].Tries) != 1 {
+				t.Fatalf("spelling %d, as written %v: %v %v", s, written, answers, err)
+			}
+			ops[i], text[i] = ctl.Ops, fmt.Sprint(*answers[0].Proof, answers[1].Tries)
+		}
+		if ops[0] > min(60*n, ops[1]/10) || text[0] != text[1] {
+			t.Errorf("spelling %d: %d operations, %d without demand:\n%s\n%s", s, ops[0], ops[1], text[0], text[1])
+		}
+	}
+}
+
 // chain is a program whose relation Far is the closure of a chain. If described, its steps are so by two
 // atoms, which all steps have.
 func chain(n int, s spelling, described bool) (w *workload, far int) {
