@@ -29,6 +29,7 @@ type server struct {
 	exited   chan struct{}
 	left     atomic.Bool // exited is closed
 	client   client      // set once, by initialize
+	initial  settings    // those of initialize
 	session  *session
 	requests inFlight
 	slots    chan struct{} // one for each request that is worked on
@@ -207,8 +208,8 @@ func negotiate(c capabilities) (protocol.PositionEncodingKind, encoding) {
 func (s *server) Initialize(_ context.Context, params *initializeParams) (object, error) {
 	s.client = newClient(params.Capabilities)
 	kind, encoding := negotiate(params.Capabilities)
-	initial, err := parseSettings(params.InitializationOptions)
-	if err != nil {
+	var err error
+	if s.initial, err = parseSettings(params.InitializationOptions); err != nil {
 		s.complain(err)
 	}
 	// Not a setting: a workspace has settings of its own.
@@ -217,7 +218,7 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 	}
 	_ = json.Unmarshal(params.InitializationOptions, &client) // parseSettings tells of an error
 	s.session.update(func(next *snapshot) {
-		next.encoding, next.settings, next.folders, next.trusted = encoding, initial, folders(params), client.Trusted
+		next.encoding, next.settings, next.folders, next.trusted = encoding, s.initial, folders(params), client.Trusted
 	})
 	s.phase.Store(up)
 	server := object{
@@ -315,7 +316,9 @@ func (s *server) pullSettings() {
 		s.log.Warn("no settings from the client", "error", err)
 	case len(list) != 1:
 		s.log.Warn("asked for one section of settings", "got", len(list))
-	case len(list[0]) > 0 && string(list[0]) != "null": // else those of initialize stay
+	case len(list[0]) == 0 || string(list[0]) == "null":
+		s.adopt(s.initial)
+	default:
 		s.configure(list[0])
 	}
 }
@@ -326,6 +329,10 @@ func (s *server) configure(raw []byte) {
 	if err != nil {
 		s.complain(err)
 	}
+	s.adopt(given)
+}
+
+func (s *server) adopt(given settings) {
 	s.session.update(func(next *snapshot) { next.settings = given })
 	s.checkAll()
 }

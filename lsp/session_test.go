@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -249,10 +250,77 @@ func TestWatchedInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	shape("graph")
+	// Settings that the user has removed no longer count.
+	c.settings = `{"inputs":{"A":"graph.csv"}}`
+	for _, shown := range []string{"Tensor[4,4]", "graph"} {
+		if err := c.DidChangeConfiguration(c.ctx, &protocol.DidChangeConfigurationParams{Settings: protocol.LSPAny("null")}); err != nil {
+			t.Fatal(err)
+		}
+		shape(shown)
+		c.settings = ""
+	}
 	if r := receive(t, c.dropped); r.ID != watch.ID {
 		t.Errorf("unregistered %v, registered %v", r, watch)
 	}
 	c.leave()
+}
+
+// TestDataKey: data is read again when something that it depends on has changed, and only then.
+func TestDataKey(t *testing.T) {
+	dir := t.TempDir()
+	save := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newServer(t.Context(), Options{}.withDefaults(), nil)
+	key := func(spec, text string) string {
+		s.session.update(func(next *snapshot) { next.settings = settings{Inputs: map[string]string{"A": spec}} })
+		f := (&file{uri: uri.File(filepath.Join(dir, "p.ein")), text: text, profile: check.Full}).finish()
+		sources, problems := s.sources(f, f.document().Inputs())
+		for _, path := range filesOf(sources) {
+			if filepath.Dir(path) != dir || filepath.Clean(path) != path { // as clients name it that watch it
+				t.Errorf("%s: reads %q", spec, path)
+			}
+		}
+		return dataKey(f, sources, problems)
+	}
+	save("q.sql", "select a, b from t")
+	const vector = "input A: vector\n"
+	keys := map[string]string{}
+	for _, test := range []struct{ spec, text string }{
+		{"a.csv", vector},
+		{"a.csv", "input A: matrix\n"},
+		{"a.csv", vector + `B = edges([["a","b"]])`},
+		{"a.csv?default=0", vector},
+		{"a.csv?default=1", vector},
+		{"a.csv?weight=role==user", vector},
+		{"a.csv?weight=role==admin", vector},
+		{"a.csv?where=role==user", vector},
+		{"a.csv", "input A(x: node, y: int)\n"},
+		{"a.csv", "input A(x: node, z: int)\n"},
+		{"a.csv", "input A(x: node, y: real)\n"},
+		{"a.csv", "input A(x: text, y: int)\n"},
+		{"a.csv", "input A(x: town, y: int)\n"},
+		{"a.csv", "input A(x: town, y: int)\nQ(y) <- A(\"Rome\", y).\nP(x) <- A(x, _).\nP(\"Oslo\").\n"},
+		{filepath.Join(dir, "b.csv"), vector},
+		{dir + "//sub/../c.csv", vector},
+		{"d.db?query=@q.sql", vector},
+	} {
+		now := key(test.spec, test.text)
+		if again := key(test.spec, test.text); again != now {
+			t.Errorf("%v: nothing has changed, and the key %s is now %s", test, now, again)
+		}
+		if before, ok := keys[now]; ok {
+			t.Errorf("%v has the key of %s", test, before)
+		}
+		keys[now] = fmt.Sprint(test)
+	}
+	save("q.sql", "select a from t")
+	if now := key("d.db?query=@q.sql", vector); keys[now] != "" {
+		t.Errorf("another query, and the key is still %s", now)
+	}
 }
 
 // TestProject: the data of ein.toml is read in a workspace that is trusted, and no other.

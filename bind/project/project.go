@@ -171,10 +171,7 @@ func (f *File) For(program string) Settings {
 	for i := range s.inputs {
 		in := &s.inputs[i]
 		in.wild = f.named
-		in.Path = f.here(in.Path)
-		if query, ok := strings.CutPrefix(in.Options.Query, "@"); ok {
-			in.Options.Query = "@" + f.here(query)
-		}
+		in.Resolve(f.here)
 	}
 	return s
 }
