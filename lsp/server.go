@@ -263,7 +263,7 @@ type object map[string]any
 // them.
 func folders(params *initializeParams) (paths []string) {
 	switch {
-	case params.WorkspaceFolders != nil:
+	case params.WorkspaceFolders != nil && len(*params.WorkspaceFolders) > 0:
 		paths = withFolders(paths, *params.WorkspaceFolders)
 	case params.RootURI != nil && params.RootURI.IsFile():
 		paths = []string{params.RootURI.FsPath()}
