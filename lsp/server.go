@@ -133,7 +133,6 @@ func newClient(c capabilities) client {
 	kinds, _ := c.at("textDocument.codeAction.codeActionLiteralSupport.codeActionKind.valueSet").([]any)
 	const markdown = string(protocol.MarkupKindMarkdown)
 	out := client{
-		pull:              c.at("textDocument.diagnostic") != nil,
 		diagnosticVersion: c.can("textDocument.publishDiagnostics.versionSupport"),
 		literalActions:    len(kinds) > 0,
 		hierarchy:         c.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport"),
@@ -158,7 +157,9 @@ func newClient(c capabilities) client {
 		out.related = out.related || c.can(path+".relatedInformation")
 		out.unnecessary = out.unnecessary || c.lists(path+".tagSupport.valueSet", float64(protocol.DiagnosticTagUnnecessary))
 	}
-	out.refreshes.diagnostics = out.pull && c.can("workspace.diagnostics.refreshSupport")
+	// Neovim asks, but is not told when to ask again; it is sent what is new instead.
+	out.refreshes.diagnostics = c.can("workspace.diagnostics.refreshSupport")
+	out.pull = c.at("textDocument.diagnostic") != nil && (out.refreshes.diagnostics || c.at("textDocument.publishDiagnostics") == nil)
 	out.refreshes.hints = c.can("workspace.inlayHint.refreshSupport")
 	out.refreshes.tokens = c.can("workspace.semanticTokens.refreshSupport")
 	out.refreshes.lenses = c.can("workspace.codeLens.refreshSupport")

@@ -179,6 +179,22 @@ func TestPull(t *testing.T) {
 		t.Errorf("pushed too: %v", <-c.published)
 	}
 	c.leave()
+
+	// Neovim asks, but cannot be told to ask again when data has been read.
+	for of, want := range map[string]bool{
+		`{"textDocument":{"diagnostic":{}}}`:                                                                              true,
+		`{"textDocument":{"diagnostic":{},"publishDiagnostics":{}}}`:                                                      false,
+		`{"textDocument":{"diagnostic":{},"publishDiagnostics":{}},"workspace":{"diagnostics":{"refreshSupport":true}}}`:  true,
+		`{"textDocument":{"diagnostic":{},"publishDiagnostics":{}},"workspace":{"diagnostics":{"refreshSupport":false}}}`: false,
+	} {
+		var can capabilities
+		if err := json.Unmarshal([]byte(of), &can); err != nil {
+			t.Fatal(err)
+		}
+		if got := newClient(can).pull; got != want {
+			t.Errorf("%s: %v", of, got)
+		}
+	}
 }
 
 // TestWatchedInput: sizes and labels follow the data on the disk.
