@@ -730,7 +730,7 @@ func TestInOneLine(t *testing.T) {
 // TestBind: an input that has no data is offered the files beside its program, and
 // ein.toml then binds it; in a workspace that is trusted, and no other.
 func TestBind(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "[id]") // no pattern
 	for name, text := range map[string]string{"a.csv": "x,y\ny,z\n", "data/owners.csv": "a,b\nb,c\n", "p.txt": "", ".hidden/owners.csv": ""} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
