@@ -27,7 +27,6 @@ var served = []struct {
 	{protocol.MethodTextDocumentDidSave, "checks without a pause", told((*server).DidSave)},
 	{protocol.MethodTextDocumentDidClose, "clears the diagnostics", told((*server).DidClose)},
 	{protocol.MethodTextDocumentDiagnostic, "for clients that ask, and can be told to ask again; others are sent `publishDiagnostics`", inFile((*server).Diagnostic)},
-	{protocol.MethodWorkspaceDiagnostic, "for open files", asked((*server).DiagnosticWorkspace)},
 	{protocol.MethodTextDocumentHover, "", atPlace((*server).Hover)},
 	{protocol.MethodTextDocumentCompletion, "snippets if the client has them", atPlace((*server).Completion)},
 	{protocol.MethodTextDocumentSignatureHelp, "", atPlace((*server).SignatureHelp)},

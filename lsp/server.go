@@ -247,7 +247,9 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 	}
 	server["workspace"] = workspace
 	if s.client.pull {
-		server["diagnosticProvider"] = object{"interFileDependencies": false, "workspaceDiagnostics": true}
+		// Those of the workspace would be those of the open files, and clients that ask for them keep what they have of
+		// a file that is closed.
+		server["diagnosticProvider"] = object{"interFileDependencies": false, "workspaceDiagnostics": false}
 	}
 	about := object{"name": "ein"}
 	if s.opt.Version != "" {
