@@ -80,6 +80,14 @@ func (in *Input) Files() []string {
 	return files
 }
 
+// Resolve replaces the paths of the files that are read.
+func (in *Input) Resolve(path func(string) string) {
+	in.Path = path(in.Path)
+	if query, ok := strings.CutPrefix(in.Options.Query, "@"); ok {
+		in.Options.Query = "@" + path(query)
+	}
+}
+
 // New returns the data of the input called name. A string is a file with its options,
 // as in "graph.csv?weight=amount"; an [io.Reader] is the content of one, whose
 // format its first bytes tell; a *[tensor.Value] is used as it is, except that the rows

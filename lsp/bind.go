@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,15 +52,15 @@ func (s *server) bindings(f *file, span source.Span) (list []protocol.CommandOrC
 // Those that are called like the input come first.
 func dataBeside(program, input string) (names []string) {
 	dir := filepath.Dir(program)
-	here, _ := filepath.Glob(filepath.Join(dir, "*"))
-	below, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
-	for _, path := range append(here, below...) {
-		name, err := filepath.Rel(dir, path)
-		if _, ok := graphio.FormatOf(path); !ok || err != nil || strings.ContainsAny(name, "?") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "node_modules") {
+	here, _ := fs.Glob(os.DirFS(dir), "*")
+	below, _ := fs.Glob(os.DirFS(dir), "*/*")
+	for _, name := range append(here, below...) {
+		path := filepath.Join(dir, name)
+		if _, ok := graphio.FormatOf(path); !ok || strings.ContainsAny(name, "?") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "node_modules") {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			names = append(names, filepath.ToSlash(name))
+			names = append(names, name)
 		}
 	}
 	unlike := func(name string) int {

@@ -161,38 +161,11 @@ func (s *server) diagnostic(f *file, d *diag.Diagnostic) protocol.Diagnostic {
 	return out
 }
 
-// Diagnostic answers a client that asks for diagnostics itself.
+// Diagnostic answers a client that asks for diagnostics itself, unless it has those with the id that it names.
 func (s *server) Diagnostic(_ context.Context, f *file, params *protocol.DocumentDiagnosticParams) (object, error) {
-	known := ""
-	if params.PreviousResultID != nil {
-		known = *params.PreviousResultID
-	}
-	return s.pulled(f, known), nil
-}
-
-// pulled returns the diagnostics of a file, unless the client has those with this id already.
-func (s *server) pulled(f *file, known string) object {
 	id := f.resultID()
-	if known == id {
-		return object{"kind": "unchanged", "resultId": id}
+	if params.PreviousResultID != nil && *params.PreviousResultID == id {
+		return object{"kind": "unchanged", "resultId": id}, nil
 	}
-	return object{"kind": "full", "resultId": id, "items": s.diagnostics(f)}
-}
-
-// DiagnosticWorkspace is Diagnostic for every open file.
-func (s *server) DiagnosticWorkspace(ctx context.Context, params *protocol.WorkspaceDiagnosticParams) (object, error) {
-	known := map[uri.URI]string{}
-	for _, p := range params.PreviousResultIds {
-		known[p.URI] = p.Value
-	}
-	items := []object{}
-	for _, f := range s.snapshotOf(ctx).sorted() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		report := s.pulled(f, known[f.uri])
-		report["uri"], report["version"] = f.sent, f.version
-		items = append(items, report)
-	}
-	return object{"items": items}, nil
+	return object{"kind": "full", "resultId": id, "items": s.diagnostics(f)}, nil
 }

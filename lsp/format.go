@@ -3,16 +3,13 @@ package lsp
 import (
 	"context"
 
-	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
 
-// Formatting gives a file its canonical form. It ignores the client's options: there is only one form.
+// Formatting gives a file its canonical form. It ignores the client's options: there is only one form. What does
+// not parse stays as it is: diagnostics say why, and an error would be shown at each save by those who format then.
 func (s *server) Formatting(_ context.Context, f *file, _ *struct{}) ([]protocol.TextEdit, error) {
-	edits, ok := f.document().Format()
-	if !ok {
-		return nil, jsonrpc2.Errorf(requestFailed, "the program has errors of syntax, and what does not parse cannot be formatted")
-	}
+	edits, _ := f.document().Format()
 	return textEdits(f, edits), nil
 }
 

@@ -43,6 +43,14 @@ type dataSource struct {
 	declared bind.Declared
 }
 
+// filesOf is the files that the data is in.
+func filesOf(sources []dataSource) (list []string) {
+	for _, src := range sources {
+		list = append(list, src.Files()...)
+	}
+	return list
+}
+
 // said is what ein.toml says about a program, if the user trusts the workspace.
 func (s *snapshot) said(f *file) (project.Settings, error) {
 	if !s.trusted || !f.uri.IsFile() {
@@ -74,7 +82,7 @@ func (s *server) sources(f *file, inputs []ide.Input) (list []dataSource, proble
 				problems = map[string]diag.List{in.Name: {{Code: codes.E0701, Message: fmt.Sprintf("the setting ein.inputs.%v", err)}}}
 				return nil, problems
 			}
-			data.Path = snap.resolve(f, data.Path)
+			data.Resolve(func(path string) string { return snap.resolve(f, path) })
 		} else if at := slices.IndexFunc(beside, func(x bind.Input) bool { return x.Name == in.Name }); at >= 0 {
 			data = beside[at]
 		} else {
@@ -90,7 +98,7 @@ func (s *server) sources(f *file, inputs []ide.Input) (list []dataSource, proble
 // folder of the program, or else to the program's own.
 func (s *snapshot) resolve(f *file, path string) string {
 	if filepath.IsAbs(path) {
-		return path
+		return filepath.Clean(path)
 	}
 	own := ""
 	if f.uri.IsFile() {
@@ -138,9 +146,9 @@ func (s *server) bindData(f *file) (reading bool) {
 		s.data.stop(f.uri)
 		return false
 	}
-	watched := sources
+	watched := filesOf(sources)
 	if snap.trusted && f.uri.IsFile() {
-		watched = append(sources[:len(sources):len(sources)], dataSource{Input: bind.Input{Path: filepath.Join(filepath.Dir(f.uri.FsPath()), project.Name)}})
+		watched = append(watched, filepath.Join(filepath.Dir(f.uri.FsPath()), project.Name))
 	}
 	s.watch(f.uri, watched)
 	if sources == nil {
@@ -182,16 +190,17 @@ func (f *file) boundKey() string {
 func dataKey(f *file, sources []dataSource, problems map[string]diag.List) string {
 	var b strings.Builder
 	for _, src := range sources {
+		fmt.Fprintf(&b, "%s %q\n", encoded(src.declared), src.Options.Spec(src.Path))
+	}
+	for _, path := range filesOf(sources) {
 		state := "missing"
-		if info, err := os.Stat(src.Path); err == nil {
+		if info, err := os.Stat(path); err == nil {
 			state = fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 		}
-		fmt.Fprintf(&b, "%q %s %+v %s\n", src.Name+" "+src.Path, src.declared.Kind, src.Options, state)
-		if src.Options.Default != nil {
-			fmt.Fprintf(&b, "%v\n", *src.Options.Default)
-		}
+		fmt.Fprintf(&b, "%q %s\n", path, state)
 	}
-	fmt.Fprintf(&b, "%v %q", problems, check.ProgramLabels(f.document().File()))
+	text := f.document().File()
+	fmt.Fprintf(&b, "%v %q %q", problems, check.ProgramLabels(text), check.ProgramDomains(text))
 	return b.String()
 }
 
@@ -283,11 +292,10 @@ func (b *binding) problem(input string, err error) {
 
 // watch asks the client to report changes of a program's data files, in place of those that it was
 // asked for before. If the client cannot, the next edit finds the changes.
-func (s *server) watch(u uri.URI, sources []dataSource) {
+func (s *server) watch(u uri.URI, paths []string) {
 	if !s.client.watch {
 		return
 	}
-	paths := lists.Map(sources, func(src dataSource) string { return src.Path })
 	s.watched.Lock()
 	defer s.watched.Unlock()
 	old := s.watched.programs[u]

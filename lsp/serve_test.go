@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -436,6 +437,27 @@ func TestNegotiate(t *testing.T) {
 			t.Errorf("version %q", v)
 		}
 		c.leave()
+	}
+}
+
+// TestFolders: clients that know workspace folders may have none, and a root all the same.
+func TestFolders(t *testing.T) {
+	for params, want := range map[string]string{
+		`{}`:                "",
+		`{"rootPath":"/a"}`: "/a",
+		`{"rootUri":"file:///b","rootPath":"/a"}`:                                         "/b",
+		`{"workspaceFolders":null,"rootUri":"file:///b"}`:                                 "/b",
+		`{"workspaceFolders":[],"rootUri":"file:///b"}`:                                   "/b", // Kate
+		`{"workspaceFolders":[{"uri":"file:///c%20d","name":"c"}],"rootUri":"file:///b"}`: "/c d",
+		`{"workspaceFolders":[{"uri":"vscode-vfs://x/c","name":"c"}]}`:                    "",
+	} {
+		p := new(initializeParams)
+		if err := (codec{}).Unmarshal([]byte(params), p); err != nil {
+			t.Fatal(err)
+		}
+		if got := filepath.ToSlash(strings.Join(folders(p), " ")); got != want {
+			t.Errorf("%s: %q, want %q", params, got, want)
+		}
 	}
 }
 

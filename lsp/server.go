@@ -29,6 +29,7 @@ type server struct {
 	exited   chan struct{}
 	left     atomic.Bool // exited is closed
 	client   client      // set once, by initialize
+	initial  settings    // those of initialize
 	session  *session
 	requests inFlight
 	slots    chan struct{} // one for each request that is worked on
@@ -132,7 +133,6 @@ func newClient(c capabilities) client {
 	kinds, _ := c.at("textDocument.codeAction.codeActionLiteralSupport.codeActionKind.valueSet").([]any)
 	const markdown = string(protocol.MarkupKindMarkdown)
 	out := client{
-		pull:              c.at("textDocument.diagnostic") != nil,
 		diagnosticVersion: c.can("textDocument.publishDiagnostics.versionSupport"),
 		literalActions:    len(kinds) > 0,
 		hierarchy:         c.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport"),
@@ -157,7 +157,9 @@ func newClient(c capabilities) client {
 		out.related = out.related || c.can(path+".relatedInformation")
 		out.unnecessary = out.unnecessary || c.lists(path+".tagSupport.valueSet", float64(protocol.DiagnosticTagUnnecessary))
 	}
-	out.refreshes.diagnostics = out.pull && c.can("workspace.diagnostics.refreshSupport")
+	// Neovim asks, but is not told when to ask again; it is sent what is new instead.
+	out.refreshes.diagnostics = c.can("workspace.diagnostics.refreshSupport")
+	out.pull = c.at("textDocument.diagnostic") != nil && (out.refreshes.diagnostics || c.at("textDocument.publishDiagnostics") == nil)
 	out.refreshes.hints = c.can("workspace.inlayHint.refreshSupport")
 	out.refreshes.tokens = c.can("workspace.semanticTokens.refreshSupport")
 	out.refreshes.lenses = c.can("workspace.codeLens.refreshSupport")
@@ -207,8 +209,8 @@ func negotiate(c capabilities) (protocol.PositionEncodingKind, encoding) {
 func (s *server) Initialize(_ context.Context, params *initializeParams) (object, error) {
 	s.client = newClient(params.Capabilities)
 	kind, encoding := negotiate(params.Capabilities)
-	initial, err := parseSettings(params.InitializationOptions)
-	if err != nil {
+	var err error
+	if s.initial, err = parseSettings(params.InitializationOptions); err != nil {
 		s.complain(err)
 	}
 	// Not a setting: a workspace has settings of its own.
@@ -217,7 +219,7 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 	}
 	_ = json.Unmarshal(params.InitializationOptions, &client) // parseSettings tells of an error
 	s.session.update(func(next *snapshot) {
-		next.encoding, next.settings, next.folders, next.trusted = encoding, initial, folders(params), client.Trusted
+		next.encoding, next.settings, next.folders, next.trusted = encoding, s.initial, folders(params), client.Trusted
 	})
 	s.phase.Store(up)
 	server := object{
@@ -245,7 +247,9 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 	}
 	server["workspace"] = workspace
 	if s.client.pull {
-		server["diagnosticProvider"] = object{"interFileDependencies": false, "workspaceDiagnostics": true}
+		// Those of the workspace would be those of the open files, and clients that ask for them keep what they have of
+		// a file that is closed.
+		server["diagnosticProvider"] = object{"interFileDependencies": false, "workspaceDiagnostics": false}
 	}
 	about := object{"name": "ein"}
 	if s.opt.Version != "" {
@@ -262,7 +266,7 @@ type object map[string]any
 // them.
 func folders(params *initializeParams) (paths []string) {
 	switch {
-	case params.WorkspaceFolders != nil:
+	case params.WorkspaceFolders != nil && len(*params.WorkspaceFolders) > 0:
 		paths = withFolders(paths, *params.WorkspaceFolders)
 	case params.RootURI != nil && params.RootURI.IsFile():
 		paths = []string{params.RootURI.FsPath()}
@@ -315,7 +319,9 @@ func (s *server) pullSettings() {
 		s.log.Warn("no settings from the client", "error", err)
 	case len(list) != 1:
 		s.log.Warn("asked for one section of settings", "got", len(list))
-	case len(list[0]) > 0 && string(list[0]) != "null": // else those of initialize stay
+	case len(list[0]) == 0 || string(list[0]) == "null":
+		s.adopt(s.initial)
+	default:
 		s.configure(list[0])
 	}
 }
@@ -326,6 +332,10 @@ func (s *server) configure(raw []byte) {
 	if err != nil {
 		s.complain(err)
 	}
+	s.adopt(given)
+}
+
+func (s *server) adopt(given settings) {
 	s.session.update(func(next *snapshot) { next.settings = given })
 	s.checkAll()
 }

@@ -30,7 +30,6 @@ import (
 
 	"ein/bind"
 	"ein/internal/codes"
-	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/check"
 	"ein/lang/diag"
@@ -100,8 +99,7 @@ func (f *File) missing(dir, asked string) (list diag.List) {
 		if _, err := os.Stat(filepath.Join(dir, name)); name == asked || !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		paths, _ := filepath.Glob(filepath.Join(dir, "*.ein"))
-		programs := lists.Map(paths, filepath.Base)
+		programs, _ := fs.Glob(os.DirFS(dir), "*.ein")
 		hint := "The name of a program is that of its file beside " + Name + "."
 		if near, ok := diag.Suggest(name, programs); ok {
 			hint = fmt.Sprintf("Did you mean %q?", near)
@@ -171,10 +169,7 @@ func (f *File) For(program string) Settings {
 	for i := range s.inputs {
 		in := &s.inputs[i]
 		in.wild = f.named
-		in.Path = f.here(in.Path)
-		if query, ok := strings.CutPrefix(in.Options.Query, "@"); ok {
-			in.Options.Query = "@" + f.here(query)
-		}
+		in.Resolve(f.here)
 	}
 	return s
 }

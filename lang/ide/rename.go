@@ -32,8 +32,8 @@ func (d *Document) renamed(offset int) (*occurrence, error) {
 	switch {
 	case b.kind == KindLabel:
 		for _, s := range d.File().Stmts {
-			if _, ok := s.(*syntax.Input); ok {
-				return nil, fmt.Errorf("%q may be a node of the data", b.name)
+			if in, ok := s.(*syntax.Input); ok {
+				return nil, fmt.Errorf("%q may be a node of the data of `%s` too, which a rename does not change; replace it in both by hand", b.name, in.Name.Name)
 			}
 			if _, ok := s.(*syntax.Bad); ok && strings.Contains(d.text(s.Pos()), b.name) {
 				return nil, fmt.Errorf("%q occurs in a statement that does not parse", b.name)

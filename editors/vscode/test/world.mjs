@@ -123,6 +123,11 @@ try {
   await press("Control+End");
   await page.keyboard.type("X = rech(Owns, 0)");
   await problems("Errors: 1");
+
+  step("and none once the program is closed");
+  await press("Control+S");
+  await palette("View: Close All Editors");
+  await problems("No Problems");
 } catch (e) {
   await page.screenshot({ path: at("failed.png") });
   throw e;
