@@ -405,6 +405,12 @@ func (c *checker) readEarly(relation string, needs *relation, at source.Span) {
 	c.err(codes.E0813, at, "", []string{fmt.Sprintf("Move it below `%s`.", needs.name)}, "%s reads `%s`, whose rules read `%s`, which is defined below", name, relation, needs.name)
 }
 
+// aggregateName warns of `max(a) <- Pay(_, a)`: it says of each a that it is in the relation `max`.
+func (c *checker) aggregateName(name syntax.Ident) {
+	c.warn(codes.W0212, name.Span, "a relation", []string{fmt.Sprintf("An aggregate is a column of the head, as in `Total(%s(a)) <- Pay(x, a).`.", name.Name)},
+		"the relation `%s` has the name of an aggregate", name.Name)
+}
+
 // tensorAndRelation is reported at the later of the two: a session has run the other.
 func (c *checker) tensorAndRelation(name string, tensor, relation source.Span) {
 	at, first, what := tensor, relation, "the relation"

@@ -476,6 +476,8 @@ func (c *checker) headOf(s *syntax.Rule) {
 		r.fold = folds[s.Op]
 		if s.Value != nil {
 			r.cols = append(r.cols, column{slot: c.rel.slot(aNumber, r.name, s.OpSpan)})
+		} else if _, is := aggregates[name.Name]; is {
+			c.aggregateName(name)
 		}
 	}
 }
