@@ -289,6 +289,8 @@ func TestImproving(t *testing.T) {
 		"D[x, y] min= w <- E(x, y, w).\nD[x, y] min= D[x, z] + w <- E(z, y, w).\nD[x, y] = d?":          ` around "a", "c" -> "a", "a" -> "a", "b" -> "a", "c" (sum -2)`,
 		"F(a, a).\nD[\"a\"] max= 1.\nD[y] max= D[x] + 2 <- F(x, y).\nD[x] = d?":                         ` around "a" -> "a" (sum 2)`,
 		"F(a, a).\nD[\"a\"] max= 1.\nD[y] max= D[x] * 2 <- F(x, y).\nD[x] = d?":                         ` around "a" -> "a"`,
+		"F(a, b).\nF(b, a).\nD[\"a\"] max= 1.5.\nD[y] max= D[x] * 1e90 <- F(x, y).\nD[x] = d?":          ` around "a" -> "b" -> "a"`,
+		"D[x, y] min= w <- E(x, y, w).\nD[x, y] min= D[x, z] + D[z, y] <- E(_, z, _).\nD[x, y] = d?":    ` around "b", "c" -> "b", "c"`,
 		"D[\"a\"] max= 1.\nD[y] max= B[x] + 1 <- E(x, y, _).\nB[x] max= D[x] <- E(x, _, _).\nD[x] = d?": "",
 	} {
 		p, err := ein.Compile("x.ein", roads+rules, ein.Options{})

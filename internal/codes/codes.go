@@ -103,7 +103,7 @@ var (
 	E0209 = add("E0209", Type, "an unknown kind of input")
 	E0210 = add("E0210", Type, "a name that is defined twice")
 	E0211 = add("E0211", Type, "a construct outside the profile")
-	W0212 = add("W0212", Type, "a tensor with the name of a function")
+	W0212 = add("W0212", Type, "a tensor or relation with the name of a function")
 	W0213 = add("W0213", Type, "a function that replaces one of the language")
 	W0214 = add("W0214", Type, "a value that nothing uses")
 	W0215 = add("W0215", Type, "an index with the name of a tensor")

@@ -405,6 +405,12 @@ func (c *checker) readEarly(relation string, needs *relation, at source.Span) {
 	c.err(codes.E0813, at, "", []string{fmt.Sprintf("Move it below `%s`.", needs.name)}, "%s reads `%s`, whose rules read `%s`, which is defined below", name, relation, needs.name)
 }
 
+// aggregateName warns of `max(a) <- Pay(_, a)`: it says of each a that it is in the relation `max`.
+func (c *checker) aggregateName(name syntax.Ident) {
+	c.warn(codes.W0212, name.Span, "a relation", []string{fmt.Sprintf("An aggregate is a column of the head, as in `Total(%s(a)) <- Pay(x, a).`.", name.Name)},
+		"the relation `%s` has the name of an aggregate", name.Name)
+}
+
 // tensorAndRelation is reported at the later of the two: a session has run the other.
 func (c *checker) tensorAndRelation(name string, tensor, relation source.Span) {
 	at, first, what := tensor, relation, "the relation"
@@ -597,13 +603,17 @@ func (c *checker) noAxis(r *relation, col int, at source.Span) {
 	d := diag.Diagnostic{Code: codes.E0816, Severity: diag.Error, Span: at, Message: fmt.Sprintf("column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name),
 		Notes: []string{"The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name)}}
 	vars := strings.Split("x,y,z,u,v,w,s,t", ",")[:len(r.cols)]
-	switch class := c.rel.class(r.cols[col].slot); {
+	slot := c.rel.slots[c.rel.find(r.cols[col].slot)]
+	switch class := slot.class; {
 	case class == aText || r.keyed():
 	case col > 0 && col == len(r.cols)-1:
 		last := vars[col]
 		d.Notes[0] += fmt.Sprintf(" With %s as its value: `T[%s] += %s <- %s(%s).`", last, strings.Join(vars[:col], ", "), last, r.name, strings.Join(vars, ", "))
 	case r.input == nil && class == aNumber:
 		d.Notes[0] += " Numbers are nodes only if they are whole and at least 0, and if no rule computes with them."
+		if slot.at.End > 0 {
+			d.Related = []diag.Related{{Span: slot.at, Message: "a number here"}}
+		}
 	case r.input != nil:
 		d.Notes[0] += " Numbers that name nodes have the type `node`."
 		d.Fixes = []diag.Fix{{Title: "give the columns the type `node`", Guess: true}}

@@ -313,15 +313,21 @@ func (c *checker) relate() {
 	}
 	c.gatherConstants(c.rel.stmts)
 	c.gatherDomains()
-	for _, s := range c.rel.stmts {
-		if c.step(1) {
-			return
-		}
-		switch s := s.(type) {
-		case *syntax.Rule:
-			c.rule(s)
-		case *syntax.Query:
-			c.query(s)
+	for _, queries := range []bool{false, true} { // whose names depend on what columns hold, which rules below may say
+		for _, s := range c.rel.stmts {
+			if c.step(1) {
+				return
+			}
+			switch s := s.(type) {
+			case *syntax.Rule:
+				if !queries {
+					c.rule(s)
+				}
+			case *syntax.Query:
+				if queries {
+					c.query(s)
+				}
+			}
 		}
 	}
 	n := len(c.rel.list)
@@ -476,6 +482,8 @@ func (c *checker) headOf(s *syntax.Rule) {
 		r.fold = folds[s.Op]
 		if s.Value != nil {
 			r.cols = append(r.cols, column{slot: c.rel.slot(aNumber, r.name, s.OpSpan)})
+		} else if _, is := aggregates[name.Name]; is {
+			c.aggregateName(name)
 		}
 	}
 }
@@ -872,13 +880,14 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 	at, known := c.known(x.Name)
 	known = known && place != aNumber && place != numeral
 	written := known && at != (source.Span{}) // what a program means does not depend on data
+	_, again := cl.ids[x.Name]
 	switch variable := isVariable(x.Name); {
 	case x.Name == "_":
 		return rel.Term{Kind: rel.Any}, c.rel.slot(anything, "", x.Span)
-	case variable && written && cl.query != "": // a query takes the constant
+	case variable && written && !again && cl.query != "": // a query takes the constant, but not of a variable for numbers
 		c.say(queryConstant, x.Span, x.Name)
 	case variable:
-		if _, again := cl.ids[x.Name]; known && !again && len(x.Name) > 1 {
+		if known && !again && len(x.Name) > 1 {
 			c.variableConstant(x)
 		}
 		v := cl.variable(c, x.Name, x.Span)

@@ -176,7 +176,7 @@ func (c *checker) numberNodes() {
 			return true
 		}
 		for _, k := range axes {
-			if s := &c.rel.slots[c.rel.find(k.slot)]; s.class == numeral {
+			if s := &c.rel.slots[c.rel.find(k.slot)]; s.class != anything { // nodes already, if a rule joins them with a tensor
 				s.class, r.numbers, c.rel.numbered = aNode, true, true
 			}
 		}

@@ -508,7 +508,7 @@ func (c *checker) crossProduct(cl *clause) {
 			l.Left.Vars(meet)
 			l.Right.Vars(meet)
 		}
-		if l.Kind == rel.Atom && first >= 0 {
+		if l.Kind == rel.Atom && first >= 0 && !cl.uses[i].total() {
 			atoms = append(atoms, i)
 		}
 	}
@@ -519,6 +519,12 @@ func (c *checker) crossProduct(cl *clause) {
 			return
 		}
 	}
+}
+
+// total reports whether a relation has one row of aggregates, with which others may be compared.
+func (r *relation) total() bool {
+	grouped := func(x rel.Cell) bool { return x.Agg == rel.NoAgg }
+	return r.input == nil && len(r.facts) == 0 && len(r.rules) == 1 && !slices.ContainsFunc(r.rules[0].Head, grouped)
 }
 
 func firstVar(ts []rel.Term) int {

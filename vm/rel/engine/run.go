@@ -555,9 +555,11 @@ func (r *run) cell(c int, x float64) uint32 {
 // whole numbers, below 2^53. It makes 0 of -0.
 func (r *run) number(c int, x float64) float64 {
 	if x-x != 0 {
+		r.runaway(x)
 		r.fail(Error{Kind: NotFinite, Value: x, Message: fmt.Sprintf("a value of %s is %v", r.p.Relations[r.rel].Name, x)})
 	}
 	if r.p.Relations[r.rel].Columns[c].Kind == tensor.IntColumn && math.Abs(x) >= tensor.MaxInt {
+		r.runaway(x)
 		r.fail(Error{Kind: Inexact, Value: x, Message: fmt.Sprintf("a whole number of %s reaches 2^53, past which numbers are not exact", r.p.Relations[r.rel].Name)})
 	}
 	return x + 0

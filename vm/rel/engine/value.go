@@ -71,26 +71,52 @@ func (r *run) improving(st *stratum) {
 		r.rel = i
 		name := r.p.Relations[i].Name
 		e := Error{Kind: Improves, Message: name + " improves for ever"}
-		at := s.changed[0]
-		for range s.n { // into the cycle
-			if int(at) < len(s.from) && s.from[at] != noCode {
-				at = s.from[at]
-			}
-		}
-		var cycle []uint32
-		for start := at; len(st.Relations) == 1 && int(at) < len(s.from) && s.from[at] != noCode; { // else they are keys of several
-			cycle = append(cycle, at)
-			if at = s.from[at]; at == start {
-				slices.Reverse(cycle)
-				for _, k := range cycle {
-					e.Cycle = append(e.Cycle, r.numbers(nil, i, s.row(int(k))))
-				}
-				e.Value = r.around(st, i, cycle)
-				break
-			}
+		if cycle := s.cycle(s.changed[0]); len(st.Relations) == 1 && cycle != nil { // else they are keys of several
+			e.Cycle = r.outside(cycle)
+			e.Value = r.around(st, i, cycle)
 		}
 		r.fail(e)
 	}
+}
+
+// runaway fails if a number that is too large is made of values that improve around a cycle. It
+// names no sum: another turn would come to such a number, too.
+func (r *run) runaway(x float64) {
+	of := &r.p.Relations[r.rel]
+	if r.nest == nil || r.delta < 0 || r.drive < 0 || !(of.Fold == rel.Min && x < 0 || of.Fold == rel.Max && x > 0) {
+		return
+	}
+	alone := func(st stratum) bool { return len(st.Relations) == 1 && st.inside[r.rel] }
+	if cycle := r.stores[r.rel].cycle(uint32(r.drive)); cycle != nil && slices.ContainsFunc(r.strata, alone) {
+		r.fail(Error{Kind: Improves, Message: of.Name + " improves for ever", Cycle: r.outside(cycle)})
+	}
+}
+
+// cycle goes back from a key to what its value was made of, and gives the cycle that it comes to, or
+// nil.
+func (s *store) cycle(at uint32) (cycle []uint32) {
+	known := func() bool { return int(at) < len(s.from) && s.from[at] != noCode }
+	for range s.n { // into the cycle
+		if known() {
+			at = s.from[at]
+		}
+	}
+	for start := at; known(); {
+		cycle = append(cycle, at)
+		if at = s.from[at]; at == start {
+			slices.Reverse(cycle)
+			return cycle
+		}
+	}
+	return nil
+}
+
+// outside gives the rows of a cycle as values are outside the engine.
+func (r *run) outside(cycle []uint32) (list [][]float64) {
+	for _, k := range cycle {
+		list = append(list, r.numbers(nil, r.rel, r.stores[r.rel].row(int(k))))
+	}
+	return list
 }
 
 // around is what is added to a value once round a cycle of keys, 0 if it is not always the same, as
