@@ -35,9 +35,8 @@ func (p *Many) Cost() Cost { return p.cost }
 // Kernel says what does the work.
 func (p *Many) Kernel() string { return fmt.Sprintf("%d pairs", len(p.pairs)) }
 
-// Run evaluates the einsum of args into dst, which overlaps none of them. It
-// returns false when the run was cancelled, leaving dst unspecified.
-func (p *Many) Run(c *Ctl, dst []float64, args [][]float64, s Scratch) bool {
+// Run evaluates the einsum of args into dst, which overlaps none of them.
+func (p *Many) Run(c *Ctl, dst []float64, args [][]float64, s Scratch) {
 	own := Scratch{F: s.F[p.held:]}
 	for _, step := range p.steps {
 		var in [2][]float64
@@ -52,11 +51,8 @@ func (p *Many) Run(c *Ctl, dst []float64, args [][]float64, s Scratch) bool {
 		if step.to.where == inScratch {
 			out = s.F[step.to.at : step.to.at+step.to.size]
 		}
-		if !p.pairs[step.pair].Run(c, out, in[0], in[1], own) {
-			return false
-		}
+		p.pairs[step.pair].Run(c, out, in[0], in[1], own)
 	}
-	return true
 }
 
 // operand is the factor of the number where, or one of these.

@@ -88,7 +88,7 @@ func TestCSRFold(t *testing.T) {
 		}
 		var c Ctl
 		got := make([]float64, size[1-axis])
-		ok := p.Run(&c, got, matrices, args, garbage(p.Cost()))
+		ok := Finished(func() { p.Run(&c, got, matrices, args, garbage(p.Cost())) })
 		charged(t, "CSRFold", &c, p.Cost(), ok)
 		if !slices.EqualFunc(got, want, func(x, y float64) bool { return x == y || x != x && y != y }) {
 			t.Fatalf("%v of %v along %d with %v: %v, want %v", code, matrices, axis, args, got, want)

@@ -116,7 +116,7 @@ func TestFusedRandom(t *testing.T) {
 			continue // see TestFusedSum: the order of addition differs
 		}
 		got, c := denseGarbage(len(want)), Ctl{}
-		exact, ok := p.Run(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))})
+		exact, ok := ended(func() bool { return p.Run(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))}) })
 		if !ok || !denseSame(got, want) || exact != wantExact {
 			t.Fatalf("%+v fold %d %v\n got %v %v\nwant %v %v", f, foldAxes, fold, got, exact, want, wantExact)
 		}
@@ -147,7 +147,7 @@ func TestBareBits(t *testing.T) {
 			}
 			for _, tier := range simd.Tiers() {
 				got, c := tensor.NewBits(shape[0], shape[1]), Ctl{Tier: tier}
-				_, ok := p.RunBits(&c, got, [][]float64{a, b}, Scratch{F: denseGarbage(int(p.Cost().F))})
+				_, ok := ended(func() bool { return p.RunBits(&c, got, [][]float64{a, b}, Scratch{F: denseGarbage(int(p.Cost().F))}) })
 				if !ok || !slices.Equal(got.W, want.W) || c.Ops != p.Cost().Ops {
 					t.Errorf("%v %v %v: wrong bits, or %d operations where %d are certified", tier, f, shape, c.Ops, p.Cost().Ops)
 				}
@@ -183,7 +183,7 @@ func TestFusedBits(t *testing.T) {
 			for i := range got.W {
 				got.W[i] = r.Uint64()
 			}
-			exact, ok := p.RunBits(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))})
+			exact, ok := ended(func() bool { return p.RunBits(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))}) })
 			want := tensor.NewBits(f.shape[0], f.shape[1])
 			for i, x := range values {
 				if x != 0 {
@@ -220,7 +220,7 @@ func TestFusedLarge(t *testing.T) {
 				for _, last := range []float64{1, math.NaN(), math.Inf(1)} {
 					args[0][n-1] = last
 					got, c := make([]float64, n+at+1)[at:], Ctl{}
-					if _, ok := p.Run(&c, got, args, Scratch{F: make([]float64, p.Cost().F)}); !ok || got[n] != 0 || c.Finite != (last == 1 && simd.Best.Vectors()) {
+					if _, ok := ended(func() bool { return p.Run(&c, got, args, Scratch{F: make([]float64, p.Cost().F)}) }); !ok || got[n] != 0 || c.Finite != (last == 1 && simd.Best.Vectors()) {
 						t.Fatalf("%v of %d: %v, finite %v, %g behind", code, n, ok, c.Finite, got[n])
 					}
 					for i, x := range args[0] {
@@ -255,7 +255,7 @@ func TestFusedSum(t *testing.T) {
 		}
 		want, _ := f.naive(k, op.FoldSum)
 		got, c := denseGarbage(len(want)), Ctl{}
-		exact, ok := p.Run(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))})
+		exact, ok := ended(func() bool { return p.Run(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))}) })
 		if !ok || !exact || !denseSame(got, want) {
 			t.Fatalf("%+v\n got %v\nwant %v", f, got, want)
 		}
@@ -340,7 +340,7 @@ func TestFusedCancelAllocs(t *testing.T) {
 	}
 	args, dst := [][]float64{make([]float64, n), {2}}, make([]float64, n)
 	c := denseStopped()
-	if _, ok := p.Run(c, dst, args, Scratch{F: make([]float64, p.Cost().F)}); ok || c.Ops > 2*PollOps {
+	if _, ok := ended(func() bool { return p.Run(c, dst, args, Scratch{F: make([]float64, p.Cost().F)}) }); ok || c.Ops > 2*PollOps {
 		t.Errorf("ran on for %d operations", c.Ops)
 	}
 	square := []FusedOperand{{[]int{2 * PollOps, 1}}, {[]int{0, 0}}}
@@ -348,7 +348,9 @@ func TestFusedCancelAllocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	c = denseStopped()
-	if _, ok := p.RunBits(c, tensor.NewBits(2, 2*PollOps), args, Scratch{F: make([]float64, p.Cost().F)}); ok || c.Ops > 2*PollOps {
+	if _, ok := ended(func() bool {
+		return p.RunBits(c, tensor.NewBits(2, 2*PollOps), args, Scratch{F: make([]float64, p.Cost().F)})
+	}); ok || c.Ops > 2*PollOps {
 		t.Errorf("ran on for %d operations", c.Ops)
 	}
 	for _, n := range []int{1, 3, 4, 600} {

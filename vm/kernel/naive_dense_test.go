@@ -129,7 +129,7 @@ func NaiveFused(shape []int, operands []FusedOperand, code []op.Micro, consts []
 		result := uint8(0)
 		for _, m := range code {
 			if m.Fn == op.FnCheck {
-				at, _ := CheckInt(&Ctl{}, []float64{reg[m.A]})
+				at := CheckInt(&Ctl{}, []float64{reg[m.A]})
 				exact = exact && at < 0
 				continue
 			}
