@@ -409,10 +409,6 @@ func planReduce(x *Site) (Kernel, error) {
 // entry, and all their entries for the cost.
 func planFoldCSR(x *Site) (Kernel, error) {
 	m := x.Micro
-	ops := make([]kernel.FusedOperand, len(m.Strides))
-	for i, s := range m.Strides {
-		ops[i].Stride = s
-	}
 	var none []float64
 	nnz := 0
 	for _, a := range x.Arg {
@@ -420,24 +416,20 @@ func planFoldCSR(x *Site) (Kernel, error) {
 			none, nnz = append(none, a.Absent()), nnz+a.NNZ
 		}
 	}
-	return kernel.PlanCSRFold(x.N, x.M, nnz, x.Axes[0], none, x.Fold, ops, m.Code, m.Consts)
+	return kernel.PlanCSRFold(x.N, x.M, nnz, x.Axes[0], none, x.Fold, m.Strides, m.Code, m.Consts)
 }
 
 // planFused plans an elementwise program as one that folds, one that writes bits, or one that
 // writes numbers.
 func planFused(x *Site) (Kernel, error) {
 	m := x.Micro
-	ops := make([]kernel.FusedOperand, len(m.Strides))
-	for i, s := range m.Strides {
-		ops[i].Stride = s
-	}
 	if m.Folds > 0 {
-		return kernel.PlanFusedFold(m.Shape, m.Folds, m.Fold, ops, m.Code, m.Consts)
+		return kernel.PlanFusedFold(m.Shape, m.Folds, m.Fold, m.Strides, m.Code, m.Consts)
 	}
 	if x.Result.Layout == tensor.Packed {
-		return kernel.PlanFusedBits(m.Shape, ops, m.Code, m.Consts)
+		return kernel.PlanFusedBits(m.Shape, m.Strides, m.Code, m.Consts)
 	}
-	return kernel.PlanFused(m.Shape, ops, m.Code, m.Consts)
+	return kernel.PlanFused(m.Shape, m.Strides, m.Code, m.Consts)
 }
 
 // gives requires the shape of the result.

@@ -135,13 +135,11 @@ func CSRColCount(c *Ctl, dst []float64, a tensor.CSR) {
 	m := newMeter(c)
 	clear(dst[:a.Cols])
 	m.spend(a.Cols)
-	for idx := a.Idx; len(idx) > 0; {
-		n := min(len(idx), PollOps)
-		for _, j := range idx[:n] {
+	for idx := range slices.Chunk(a.Idx, PollOps) {
+		for _, j := range idx {
 			dst[j]++
 		}
-		idx = idx[n:]
-		m.spend(n)
+		m.spend(len(idx))
 	}
 }
 
@@ -191,13 +189,11 @@ func CSRSum(c *Ctl, a tensor.CSR) float64 {
 	}
 	m := newMeter(c)
 	sum := 0.0
-	for val := a.Val; len(val) > 0; {
-		n := min(len(val), PollOps)
-		for _, x := range val[:n] {
+	for val := range slices.Chunk(a.Val, PollOps) {
+		for _, x := range val {
 			sum += x
 		}
-		val = val[n:]
-		m.spend(n)
+		m.spend(len(val))
 	}
 	return sum
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"ein/vm/op"
 	"ein/vm/simd"
@@ -64,8 +65,7 @@ func allFinite(a []float64) bool {
 
 // Fill sets every element to x, at one operation each.
 func Fill(c *Ctl, dst []float64, x float64) {
-	for lo := 0; lo < len(dst); lo += PollOps {
-		b := dst[lo:min(lo+PollOps, len(dst))]
+	for b := range slices.Chunk(dst, PollOps) {
 		fillRun(b, x)
 		c.Ops += uint64(len(b))
 		if len(b) == PollOps {

@@ -182,8 +182,7 @@ func (p *Exact) small(c *Ctl, args [][]float64) (small bool) {
 	bound := p.terms
 	for _, a := range args {
 		most := 1.0 // so that the bound is also one of every part of the product
-		for lo := 0; lo < len(a); lo += PollOps {
-			b := a[lo:min(lo+PollOps, len(a))]
+		for b := range slices.Chunk(a, PollOps) {
 			for _, x := range b {
 				most = max(most, math.Abs(x))
 			}

@@ -35,18 +35,18 @@ type CSRFold struct {
 // PlanCSRFold plans the fold. The first operands are the matrices, whose strides are
 // not looked at and whose entries are nnz in all; the others have one along rows,
 // along columns, or none.
-func PlanCSRFold(rows, cols, nnz, axis int, none []float64, fold op.Fold, operands []FusedOperand, code []op.Micro, consts []float64) (*CSRFold, error) {
+func PlanCSRFold(rows, cols, nnz, axis int, none []float64, fold op.Fold, strides [][]int, code []op.Micro, consts []float64) (*CSRFold, error) {
 	if size := [2]int{rows, cols}; fold != op.FoldMax && fold != op.FoldMin || size[axis] == 0 && size[1-axis] > 0 {
 		return nil, errEmptyFold
 	}
 	f := &Fused{code: code, consts: consts}
-	if err := f.countRegs(len(operands)); err != nil {
+	if err := f.countRegs(len(strides)); err != nil {
 		return nil, err
 	}
 	p := &CSRFold{rows: rows, cols: cols, nnz: nnz, axis: axis, none: none, fold: fold, code: code, consts: consts, regs: f.regs, result: f.result}
-	for _, o := range operands[len(none):] {
+	for _, o := range strides[len(none):] {
 		along := -1
-		for d, stride := range o.Stride {
+		for d, stride := range o {
 			if stride != 0 {
 				along = d
 			}

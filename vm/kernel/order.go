@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"ein/vm/tensor"
 )
@@ -109,8 +110,7 @@ func sortKeys(m *meter, keys, more []uint64, order, room []int32) (sorted []int3
 		return order
 	}
 	var count [8][256]int32
-	for lo := 0; lo < len(keys); lo += PollOps {
-		part := keys[lo:min(lo+PollOps, len(keys))]
+	for part := range slices.Chunk(keys, PollOps) {
 		for _, x := range part {
 			for p := range count {
 				count[p][byte(x>>(8*p))]++

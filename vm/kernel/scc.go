@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math/bits"
+	"slices"
 
 	"ein/vm/tensor"
 )
@@ -511,13 +512,11 @@ func components(c *Ctl, part []int32, g digraph, s Scratch) int {
 func PartSizes(c *Ctl, dst []float64, part []int32) {
 	m := newMeter(c)
 	clear(dst)
-	for len(part) > 0 {
-		n := min(len(part), PollOps)
-		for _, k := range part[:n] {
+	for list := range slices.Chunk(part, PollOps) {
+		for _, k := range list {
 			dst[k]++
 		}
-		part = part[n:]
-		m.spend(n)
+		m.spend(len(list))
 	}
 }
 

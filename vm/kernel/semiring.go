@@ -102,12 +102,12 @@ func (p *Semiring) planGeneral(s op.Spec) error {
 			folded = append(folded, uint8(id))
 		}
 	}
-	ops := make([]FusedOperand, 2)
+	ops := make([][]int, 2)
 	var shape []int
 	for _, id := range slices.Concat(out, folded) {
 		shape = append(shape, s.Size[id])
 		for k := range ops {
-			ops[k].Stride = append(ops[k].Stride, info[id].stride[k])
+			ops[k] = append(ops[k], info[id].stride[k])
 		}
 	}
 	code := []op.Micro{{Fn: p.combine, Dst: 2, A: 0, B: 1}}
