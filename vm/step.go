@@ -17,16 +17,7 @@ import (
 // may use. What fits where was decided when the step was planned, so a kernel only distinguishes
 // layouts. One that fails sets err, and stops as one does that is cancelled (kernel.Stop).
 var kernels = [code.MaxOp]func(m *Machine){
-	code.Einsum: func(m *Machine) {
-		switch p := m.Plan.(type) {
-		case *kernel.Unary:
-			p.Run(&m.ctl, m.d.F, m.a.F, m.scratch)
-		case *kernel.Pair:
-			p.Run(&m.ctl, m.d.F, m.a.F, m.b.F, m.scratch)
-		case *kernel.Many:
-			p.Run(&m.ctl, m.d.F, m.dense(), m.scratch)
-		}
-	},
+	code.Einsum: func(m *Machine) { m.Plan.(kernel.Product).RunAll(&m.ctl, m.d.F, m.dense(), m.scratch) },
 	code.Exact: func(m *Machine) {
 		var csr *tensor.CSR
 		for _, r := range m.Args {

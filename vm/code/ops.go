@@ -379,17 +379,8 @@ func selectCost(x *Site) kernel.Cost {
 	return kernel.Cost{Ops: ops}
 }
 
-// planEinsum plans a product of floats by the number of its factors, since three or more need an
-// order.
-func planEinsum(x *Site) (Kernel, error) {
-	switch len(x.Arg) {
-	case 1:
-		return kernel.PlanUnary(*x.Spec), nil
-	case 2:
-		return kernel.PlanPair(*x.Spec), nil
-	}
-	return kernel.PlanMany(*x.Spec), nil
-}
+// planEinsum plans a product of floats.
+func planEinsum(x *Site) (Kernel, error) { return kernel.PlanProduct(*x.Spec), nil }
 
 // planExact plans a product of whole numbers: with its sparse factor, and rounded if the register
 // is for any numbers rather than for whole ones.

@@ -15,9 +15,7 @@ import (
 // as many words as they can need. It is immutable and may run in several
 // goroutines.
 type Exact struct {
-	unary *Unary // one of these three, unless an operand is sparse
-	pair  *Pair
-	many  *Many
+	fast  Product // unless an operand is sparse
 	terms float64 // products that are added up to one element
 
 	round  bool // the result is real: it is rounded, and has no limit
@@ -62,17 +60,9 @@ func PlanExact(s op.Spec, sparse, nnz int, round bool) *Exact {
 		p.terms = 0
 	}
 	fast := Cost{}
-	switch {
-	case sparse >= 0:
-	case len(s.In) == 1:
-		p.unary = PlanUnary(s)
-		fast = p.unary.cost
-	case len(s.In) == 2:
-		p.pair = PlanPair(s)
-		fast = p.pair.cost
-	default:
-		p.many = PlanMany(s)
-		fast = p.many.cost
+	if sparse < 0 {
+		p.fast = PlanProduct(s)
+		fast = p.fast.Cost()
 	}
 	slow := p.planSteps(s, nnz)
 	p.cost.Ops = satSum(p.cost.Ops, max(fast.Ops, slow))
@@ -151,18 +141,9 @@ func (p *Exact) Cost() Cost { return p.cost }
 // operands, a sparse one nil and in csr instead. exact is false when an element
 // reaches 2^53, which leaves dst unspecified.
 func (p *Exact) Run(c *Ctl, dst []float64, args [][]float64, csr *tensor.CSR, s Scratch) (exact bool) {
-	if p.sparse < 0 {
-		switch small := p.small(c, args); {
-		case small && p.unary != nil:
-			p.unary.Run(c, dst, args[0], s)
-			return true
-		case small && p.pair != nil:
-			p.pair.Run(c, dst, args[0], args[1], s)
-			return true
-		case small:
-			p.many.Run(c, dst, args, s)
-			return true
-		}
+	if p.sparse < 0 && p.small(c, args) {
+		p.fast.RunAll(c, dst, args, s)
+		return true
 	}
 	free := s.W[p.at+uint64(p.result*p.words):]
 	e := exactRun{meter: newMeter(c), args: args, held: s.W, x: free[:p.widest], y: free[p.widest : 2*p.widest]}
