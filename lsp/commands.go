@@ -8,7 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.lsp.dev/jsonrpc2"
@@ -237,33 +237,19 @@ func (s *server) run(ctx context.Context, p *ein.Program) (string, error) {
 
 // runs is the commands in progress, which the user can stop.
 type runs struct {
-	mu     sync.Mutex
-	cancel map[protocol.ProgressToken]context.CancelFunc
-	count  int
-}
-
-// stopAll cancels the commands in progress.
-func (r *runs) stopAll() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, cancel := range r.cancel {
-		cancel()
-	}
+	kept[protocol.ProgressToken, context.CancelFunc]
+	count atomic.Int64
 }
 
 // begin shows progress until end is called, under the client's token or else one of the server,
 // which the client has to accept first. Either token also cancels what is going on.
 func (s *server) begin(parent context.Context, token protocol.ProgressToken, title string) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancel(parent)
-	s.runs.mu.Lock()
-	s.runs.count++
-	own := protocol.String(fmt.Sprintf("ein-%d", s.runs.count))
 	visible := token != nil
 	if !visible {
-		token = own
+		token = protocol.String(fmt.Sprintf("ein-%d", s.runs.count.Add(1)))
 	}
-	s.runs.cancel[token] = cancel
-	s.runs.mu.Unlock()
+	s.runs.change(token, func(context.CancelFunc) context.CancelFunc { return cancel })
 	if !visible && s.client.progress {
 		err := s.peer.WorkDoneProgressCreate(ctx, &protocol.WorkDoneProgressCreateParams{Token: token})
 		visible = err == nil
@@ -280,18 +266,14 @@ func (s *server) begin(parent context.Context, token protocol.ProgressToken, tit
 	tell(&protocol.WorkDoneProgressBegin{Kind: "begin", Title: title, Cancellable: &yes})
 	return ctx, func() {
 		cancel()
-		s.runs.mu.Lock()
-		delete(s.runs.cancel, token)
-		s.runs.mu.Unlock()
+		s.runs.drop(token)
 		tell(&protocol.WorkDoneProgressEnd{Kind: "end"})
 	}
 }
 
 // WorkDoneProgressCancel stops the command whose progress the user cancels.
 func (s *server) WorkDoneProgressCancel(_ context.Context, params *protocol.WorkDoneProgressCancelParams) error {
-	s.runs.mu.Lock()
-	defer s.runs.mu.Unlock()
-	if cancel := s.runs.cancel[params.Token]; cancel != nil {
+	if cancel, ok := s.runs.get(params.Token); ok {
 		cancel()
 	}
 	return nil

@@ -180,10 +180,7 @@ const (
 const notInitialized jsonrpc2.Code = -32002
 
 // inFlight is the requests that a cancellation can still reach.
-type inFlight struct {
-	mu       sync.Mutex
-	requests map[jsonrpc2.ID]*request
-}
+type inFlight struct{ kept[jsonrpc2.ID, *request] }
 
 // request is a request that is being answered; over is closed at its end.
 type request struct {
@@ -196,14 +193,12 @@ type request struct {
 func (f *inFlight) begin(ctx context.Context, id jsonrpc2.ID) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &request{cancel, make(chan struct{})}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.requests[id] = r
+	f.change(id, func(*request) *request { return r })
 	return ctx, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if f.requests[id] == r { // not of a later request with the same id
-			delete(f.requests, id)
+		if f.of[id] == r { // not of a later request with the same id
+			delete(f.of, id)
 		}
 		cancel()
 		close(r.over)
@@ -212,25 +207,18 @@ func (f *inFlight) begin(ctx context.Context, id jsonrpc2.ID) (context.Context, 
 
 // stop ends a request, if it is still being answered.
 func (f *inFlight) stop(id jsonrpc2.ID) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if r := f.requests[id]; r != nil {
+	if r, ok := f.get(id); ok {
 		r.cancel()
 	}
 }
 
 // finish waits for the requests before the one with the given id, but not for ever.
 func (f *inFlight) finish(last jsonrpc2.ID, limit time.Duration) {
-	f.mu.Lock()
-	var before []*request
-	for id, r := range f.requests {
-		if id != last {
-			before = append(before, r)
-		}
-	}
-	f.mu.Unlock()
 	late := time.After(limit)
-	for _, r := range before {
+	for id, r := range f.all() {
+		if id == last {
+			continue
+		}
 		select {
 		case <-r.over:
 		case <-late:
@@ -275,7 +263,9 @@ func (s *server) handle(released context.Context, req *jsonrpc2.Request) (result
 		// What follows on the wire has to find it done.
 	case protocol.MethodShutdown:
 		// So has this, and it answers last.
-		s.runs.stopAll()
+		for _, cancel := range s.runs.all() {
+			cancel()
+		}
 		s.requests.finish(req.ID(), leave)
 	default:
 		if strings.Contains(req.Method(), "/did") { // a change keeps its place, sent with an id too

@@ -194,7 +194,7 @@ func TestSlots(t *testing.T) {
 	id := jsonrpc2.NewNumberID(int64(cap(s.slots) + 1))
 	for known := false; !known; {
 		s.requests.mu.Lock()
-		known = s.requests.requests[id] != nil
+		known = s.requests.of[id] != nil
 		s.requests.mu.Unlock()
 		runtime.Gosched()
 	}

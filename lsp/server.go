@@ -39,9 +39,9 @@ type server struct {
 	data     jobs          // reading of data
 	watched  watched
 	runs     runs
-	reports  kept[string] // the texts of documents, the last for each command and program
+	reports  kept[uri.URI, string] // the texts of documents, the last for each command and program
 	closed   closed
-	values   kept[[]value] // of statements that were run by themselves, the newest last
+	values   kept[uri.URI, []value] // of statements that were run by themselves, the newest last
 
 	dispatch func(context.Context, *jsonrpc2.Request) (any, error)
 }
@@ -51,12 +51,10 @@ type server struct {
 func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
 	s := &server{
 		ctx: ctx, opt: opt, log: opt.Log, peer: peer,
-		exited:   make(chan struct{}),
-		session:  newSession(),
-		requests: inFlight{requests: map[jsonrpc2.ID]*request{}},
-		slots:    make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
-		watched:  watched{programs: map[uri.URI]watchedFiles{}},
-		runs:     runs{cancel: map[protocol.ProgressToken]context.CancelFunc{}},
+		exited:  make(chan struct{}),
+		session: newSession(),
+		slots:   make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
+		watched: watched{programs: map[uri.URI]watchedFiles{}},
 	}
 	s.dispatch = dispatcher(s)
 	guarded := func(task func()) {

@@ -208,35 +208,42 @@ func (s settings) profile() check.Profile {
 	return check.Profiles[max(at, 0)]
 }
 
-// kept is what is kept for files beside the snapshots.
-type kept[T any] struct {
+// kept is what is kept beside the snapshots: for files, for requests.
+type kept[K comparable, T any] struct {
 	mu sync.Mutex
-	of map[uri.URI]T
+	of map[K]T
 }
 
-// get returns what is kept for a file.
-func (k *kept[T]) get(u uri.URI) (T, bool) {
+// get returns what is kept for a key.
+func (k *kept[K, T]) get(key K) (T, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	now, ok := k.of[u]
+	now, ok := k.of[key]
 	return now, ok
 }
 
-// change replaces what is kept for a file, and gives what was there.
-func (k *kept[T]) change(u uri.URI, next func(before T) T) (before T, ok bool) {
+// all returns all that is kept now.
+func (k *kept[K, T]) all() map[K]T {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return maps.Clone(k.of)
+}
+
+// change replaces what is kept for a key, and gives what was there.
+func (k *kept[K, T]) change(key K, next func(before T) T) (before T, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.of == nil {
-		k.of = map[uri.URI]T{}
+		k.of = map[K]T{}
 	}
-	before, ok = k.of[u]
-	k.of[u] = next(before)
+	before, ok = k.of[key]
+	k.of[key] = next(before)
 	return before, ok
 }
 
-// drop forgets a file.
-func (k *kept[T]) drop(u uri.URI) {
+// drop forgets a key.
+func (k *kept[K, T]) drop(key K) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	delete(k.of, u)
+	delete(k.of, key)
 }

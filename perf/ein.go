@@ -79,10 +79,10 @@ func total(v *tensor.Value) float64 {
 	var c kernel.Ctl
 	switch v.Layout {
 	case tensor.Packed:
-		ones, _ := kernel.PopAll(&c, v.Bits)
+		ones := kernel.PopAll(&c, v.Bits)
 		return float64(ones)
 	case tensor.Sparse:
-		sum, _ := kernel.CSRSum(&c, v.CSR)
+		sum := kernel.CSRSum(&c, v.CSR)
 		return sum
 	}
 	sum := 0.0

@@ -26,7 +26,7 @@ type entry struct {
 	reads map[string]*ir.Node      // what it takes from the program before, by name
 	made  map[string]*tensor.Value // the values to keep, once it has run
 	stale bool                     // the values that are kept are of other sizes than the program has now
-	only  *check.Statement         // nothing but this statement is asked for
+	only  *check.Output            // nothing but this statement is asked for
 	diags diag.List
 }
 

@@ -37,13 +37,13 @@ type want struct {
 // name it defines. Of a name that is defined several times, earlier values are not kept, but may be
 // shown.
 func wants(p *check.Program, from int) []want {
-	bySpan := map[source.Span]*check.Statement{}
+	bySpan := map[source.Span]*check.Output{}
 	for i := range p.Statements {
 		bySpan[p.Statements[i].Span] = &p.Statements[i]
 	}
 	var list []want
 	last := map[string]int{}
-	keep := func(name string, st *check.Statement, shown bool) {
+	keep := func(name string, st *check.Output, shown bool) {
 		if i, ok := last[name]; ok {
 			list[i].keep = "" // another value of the name follows
 		}

@@ -337,7 +337,7 @@ func (s *Session) accept(next *state, e *entry) {
 
 // definition is the statement that gave a name its present value, or nil. A printed expression is a
 // statement too, but its text is never a bare name.
-func (s *state) definition(name string) *check.Statement {
+func (s *state) definition(name string) *check.Output {
 	for i := len(s.program.Statements) - 1; i >= 0; i-- {
 		if st := &s.program.Statements[i]; st.Name == name {
 			return st

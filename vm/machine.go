@@ -178,7 +178,7 @@ func (m *Machine) Watch(tell func(Progress)) {
 // arguments if it has them.
 type step struct {
 	*cost.Step
-	kernel  func(m *Machine) bool
+	kernel  func(m *Machine)
 	pos     ir.Pos
 	d, a, b *tensor.Value
 }
@@ -370,34 +370,36 @@ func (m *Machine) Run(ctx context.Context) (*Result, error) {
 	// What is not metered has its bound set aside, whatever it takes: so the rest stops
 	// at the same point on every machine.
 	budget := m.ops - m.mod.Certificate.Unmetered
-	for i := range m.steps {
-		last := m.step
-		if m.step = &m.steps[i]; m.watch != nil {
-			m.watch.begin(last)
-		}
-		before := m.ctl.Ops
-		m.ctl.Limit = 0
-		if m.Op.Metered() {
-			m.ctl.Limit, m.sofar = tensor.SatAdd(before, budget), "nothing"
-			m.ctl.Over = m.ctl.Limit == 0 && m.Cost.Ops > 0 // a limit of 0 would be none
-		}
-		if !m.ctl.Over && m.kernel(m) {
+	finished := kernel.Finished(func() {
+		for i := range m.steps {
+			last := m.step
+			if m.step = &m.steps[i]; m.watch != nil {
+				m.watch.begin(last)
+			}
+			before := m.ctl.Ops
+			m.ctl.Limit = 0
 			if m.Op.Metered() {
+				m.ctl.Limit, m.sofar = tensor.SatAdd(before, budget), "nothing"
+				if m.ctl.Over = m.ctl.Limit == 0 && m.Cost.Ops > 0; m.ctl.Over { // a limit of 0 would be none
+					kernel.Stop()
+				}
+			}
+			if m.kernel(m); m.Op.Metered() {
 				budget -= m.ctl.Ops - before
 			}
-			continue
 		}
-		if m.ctl.Over {
-			return nil, &Exceeded{What: "operations", Pos: m.pos, Max: m.ops, Most: m.mod.Certificate.Ops, Sofar: m.sofar}
-		}
-		if m.over != nil {
-			m.over.Pos = m.pos
-			return nil, m.over
-		}
-		if m.err != nil {
-			m.err.Pos = cmp.Or(m.err.Pos, m.pos) // of a rule
-			return nil, m.err
-		}
+	})
+	switch {
+	case finished:
+	case m.ctl.Over:
+		return nil, &Exceeded{What: "operations", Pos: m.pos, Max: m.ops, Most: m.mod.Certificate.Ops, Sofar: m.sofar}
+	case m.over != nil:
+		m.over.Pos = m.pos
+		return nil, m.over
+	case m.err != nil:
+		m.err.Pos = cmp.Or(m.err.Pos, m.pos) // of a rule
+		return nil, m.err
+	default:
 		return nil, &Stopped{Pos: m.pos, Cause: context.Cause(ctx)}
 	}
 	if over := m.large(); over != nil {

@@ -19,7 +19,7 @@ import (
 
 // rules evaluates relations, and puts the tables of the results into their registers. Unlike other
 // kernels it allocates as it goes: rows are charged to m.budget, what the limit of memory has left.
-func rules(m *Machine) bool {
+func rules(m *Machine) {
 	args := make([]*tensor.Value, len(m.Args))
 	for i, r := range m.Args {
 		args[i] = &m.regs[r]
@@ -29,12 +29,11 @@ func rules(m *Machine) bool {
 	})
 	tables, err := run.Run(&m.ctl, args, &m.budget)
 	if e, ok := errors.AsType[*engine.Error](err); ok {
-		return m.derived(e)
+		m.derived(e)
 	}
 	for i, r := range m.Results {
 		m.regs[r].Table = tables[i]
 	}
-	return true
 }
 
 // Evidence is what there is to say of rows of a query: of each goal the answer. Tables are
@@ -87,7 +86,7 @@ func (m *Machine) Why(ctx context.Context, output int, rows [][]float64) (*Evide
 			return nil, &Exceeded{What: "operations", Pos: m.pos, Max: m.ops, Most: m.mod.Certificate.Ops}
 		}
 		m.over, m.err = nil, nil
-		if m.derived(e); m.over != nil {
+		if kernel.Finished(func() { m.derived(e) }); m.over != nil {
 			m.over.Pos = m.pos
 			return nil, m.over
 		}
@@ -129,9 +128,9 @@ func goals(p *rel.Program, query int, rows [][]float64) (list []engine.Goal) {
 }
 
 // derived takes over why rules have no answer: it turns an error of the engine into one of the
-// machine, and gives false. A limit or a cancelled context is reported by whoever runs the step, as
+// machine, and stops. A limit or a cancelled context is reported by whoever runs the step, as
 // for all kernels.
-func (m *Machine) derived(e *engine.Error) bool {
+func (m *Machine) derived(e *engine.Error) {
 	name := "the facts"
 	if e.Relation != nil {
 		name = rel.Plain(e.Relation.Name)
@@ -144,16 +143,15 @@ func (m *Machine) derived(e *engine.Error) bool {
 	switch e.Kind {
 	case engine.OverBytes:
 		m.over = &Exceeded{What: "bytes", Max: m.bytes, Most: m.mod.Certificate.PeakBytes, Sofar: m.sofar}
-		return false
 	case engine.NotFinite:
 		what := "it is NaN, from 0/0 or the like"
 		if math.IsInf(e.Value, 0) {
 			what = "it is infinite"
 		}
-		return m.fail(&RuntimeError{Kind: NotFinite, Pos: pos, Message: fmt.Sprintf("a cell of %s is not a number: %s", name, what),
+		m.fail(&RuntimeError{Kind: NotFinite, Pos: pos, Message: fmt.Sprintf("a cell of %s is not a number: %s", name, what),
 			Hint: "leave such bindings out by a comparison, as in `d > 0, r = x / d`"})
 	case engine.Inexact:
-		return m.fail(&RuntimeError{Kind: Inexact, Pos: pos, Message: fmt.Sprintf("a whole number in %s reaches 2^53, past which numbers are not exact", name),
+		m.fail(&RuntimeError{Kind: Inexact, Pos: pos, Message: fmt.Sprintf("a whole number in %s reaches 2^53, past which numbers are not exact", name),
 			Hint: "a real number, such as 1.5 times the value, is not limited"})
 	case engine.Improves:
 		around := ""
@@ -163,13 +161,13 @@ func (m *Machine) derived(e *engine.Error) bool {
 				around += fmt.Sprintf(" (sum %s)", tensor.Number(e.Value))
 			}
 		}
-		return m.fail(&RuntimeError{Kind: Improving, Pos: pos, Message: fmt.Sprintf("%s improves for ever%s", name, around),
+		m.fail(&RuntimeError{Kind: Improving, Pos: pos, Message: fmt.Sprintf("%s improves for ever%s", name, around),
 			Hint: "weights around a cycle must not add up to an improvement"})
 	case engine.Weight:
-		return m.fail(&RuntimeError{Kind: Worsening, Pos: pos, Message: fmt.Sprintf("a value of %s is multiplied by %v, which turns better into worse", name, e.Value),
+		m.fail(&RuntimeError{Kind: Worsening, Pos: pos, Message: fmt.Sprintf("a value of %s is multiplied by %v, which turns better into worse", name, e.Value),
 			Hint: "in a recursion with `min=` or `max=` factors start at 0"})
 	}
-	return false // over the limit of operations, or cancelled
+	kernel.Stop() // over a limit, or cancelled
 }
 
 // chain returns the keys of a cycle, as people read them.
@@ -193,14 +191,14 @@ func (m *Machine) chain(e *engine.Error) string {
 // scatter makes a tensor of a table: rest everywhere, then 1 or the last column where there is a
 // row. Its cost counts the largest table there may be; the rows that came are charged, before the
 // work.
-func scatter(m *Machine) bool {
+func scatter(m *Machine) {
 	t, d, rest := m.a.Table, m.d, m.b.F[0]
 	rank := d.Shape.Rank()
 	numbers := len(t.Columns) > rank
 	work := m.Cost.Ops - 2*uint64(m.mod.Program.Regs[m.Args[0]].NNZ) + 2*uint64(t.Len)
 	if m.ctl.Limit > 0 && tensor.SatAdd(m.ctl.Ops, work) > m.ctl.Limit {
 		m.ctl.Over, m.sofar = true, fmt.Sprintf("%d rows", t.Len)
-		return false
+		kernel.Stop()
 	}
 	m.ctl.Ops += work
 	switch d.Layout {
@@ -212,13 +210,13 @@ func scatter(m *Machine) bool {
 		clear(d.Bits.W)
 	case tensor.Sparse:
 		m.csr(t, numbers)
-		return true
+		return
 	}
 	strides := d.Shape.Strides()
 	n := 0
 	for row := range t.All() {
-		if n++; n%chunkLen == 0 && m.ctl.Stopped() {
-			return false
+		if n++; n%chunkLen == 0 {
+			m.ctl.Poll()
 		}
 		at, x := 0, 1.0
 		for k := range rank {
@@ -237,7 +235,6 @@ func scatter(m *Machine) bool {
 			d.Bits.Set(rows, cols)
 		}
 	}
-	return true
 }
 
 // csr makes a sparse matrix of the rows of a table, which are in the order of labels: sorted by

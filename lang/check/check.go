@@ -133,7 +133,7 @@ type Config struct {
 	Values map[syntax.Expr]*ir.Node
 }
 
-// Output is one printed value.
+// Output is one printed value, or what one assignment means.
 type Output struct {
 	Name string
 	Node *ir.Node
@@ -153,21 +153,14 @@ type Input struct {
 	bound bool
 }
 
-// Statement is what one assignment means; for the cost of each statement and for editors. One
-// inside a repeat is there once, with the value of the last round.
-type Statement struct {
-	Name string
-	Span source.Span
-	Node *ir.Node
-	Form ir.Form
-}
-
 // Program is a checked program.
 type Program struct {
-	File       *syntax.File
-	Outputs    []Output
-	Inputs     []Input
-	Statements []Statement
+	File    *syntax.File
+	Outputs []Output
+	Inputs  []Input
+	// Statements are for the cost of each and for editors. One inside a repeat is there once, with
+	// the value of the last round.
+	Statements []Output
 	Labels     []string // label of each node, when the program has labelled nodes
 	Numbered   int      // how many nodes rows name by numbers alone, 0 if none are read as tensors
 	Diags      diag.List
@@ -478,7 +471,7 @@ func (c *checker) statement(p *Program, s syntax.Stmt) {
 		v := c.printed(s.X)
 		c.comment(s.End)
 		c.stands(lastValue, symbol{node: v.n, form: v.form, span: s.Span, bad: v.n == nil, used: true})
-		p.Statements = append(p.Statements, Statement{lastValue, s.Span, v.n, v.form})
+		p.Statements = append(p.Statements, Output{lastValue, v.n, v.form, s.Span})
 		c.last = append(c.last[:0], Output{lastValue, v.n, v.form, s.Span})
 	case *syntax.Def:
 		c.define(s)
@@ -515,7 +508,7 @@ func (c *checker) assigned(p *Program, s *syntax.Assign) val {
 	sym := c.stands(s.Name.Name, symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil})
 	sym.used = len(c.rel.tensors) > 0 && (c.rel.tensors[s.Name.Name] != nil || c.rel.tensors[s.Name.Name+"[]"] != nil)
 	c.last = append(c.last[:0], Output{s.Name.Name, v.n, v.form, s.Span})
-	statement := Statement{s.Name.Name, s.Span, v.n, v.form}
+	statement := Output{s.Name.Name, v.n, v.form, s.Span}
 	if k, again := c.rounds[s]; again {
 		p.Statements[k] = statement
 		return v
@@ -542,7 +535,7 @@ func (c *checker) print(p *Program, x syntax.Expr) {
 	name := syntax.ExprString(x)
 	p.Outputs = append(p.Outputs, Output{name, v.n, v.form, x.Pos()})
 	if _, ok := x.(*syntax.Name); !ok && v.n != nil {
-		p.Statements = append(p.Statements, Statement{name, x.Pos(), v.n, v.form})
+		p.Statements = append(p.Statements, Output{name, v.n, v.form, x.Pos()})
 	}
 }
 

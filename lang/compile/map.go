@@ -392,17 +392,13 @@ func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axes []int) *value {
 		}
 	}
 	var none []float64
-	var ops []kernel.FusedOperand
 	var strides [][]int
 	for _, m := range s.list {
 		none, strides = append(none, g.out.Regs[m.reg].Absent()), append(strides, []int{shape[1], 1})
 	}
 	strides = append(strides, f.stride...)
-	for _, stride := range strides {
-		ops = append(ops, kernel.FusedOperand{Stride: stride})
-	}
 	m := &code.Micro{Shape: shape, Strides: strides, Code: f.steps(len(s.list)), Consts: f.consts}
-	if _, err := kernel.PlanCSRFold(shape[0], shape[1], 0, axis, none, how, ops, m.Code, m.Consts); err != nil || len(axes) == 2 && shape[1-axis] == 0 {
+	if _, err := kernel.PlanCSRFold(shape[0], shape[1], 0, axis, none, how, strides, m.Code, m.Consts); err != nil || len(axes) == 2 && shape[1-axis] == 0 {
 		return nil
 	}
 	var args []int

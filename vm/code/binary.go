@@ -264,8 +264,12 @@ func (c *coder) length(n, size int, class error, most int, what string) int {
 
 // items is a list of any length. An empty list is nil, as in a program that was never in a file.
 func items[T any](c *coder, list *[]T, size int, what string, each func(x *T)) {
-	n := c.length(len(*list), size, ErrDamaged, math.MaxInt, what)
-	fixed(c, list, n)
+	bounded(c, list, size, ErrDamaged, math.MaxInt, what, each)
+}
+
+// bounded is items of a list of at most most; class is the error of a longer one.
+func bounded[T any](c *coder, list *[]T, size int, class error, most int, what string, each func(x *T)) {
+	fixed(c, list, c.length(len(*list), size, class, most, what))
 	for i := range *list {
 		each(&(*list)[i])
 	}
@@ -393,20 +397,11 @@ const (
 // them, so that each number of one can be checked when it is read.
 func (c *coder) program(p *Program) {
 	c.domains(p)
-	fixed(c, &p.Regs, c.length(len(p.Regs), regBytes, ErrLimit, c.limit.Registers, "registers"))
-	for i := range p.Regs {
-		c.reg(&p.Regs[i])
-	}
+	bounded(c, &p.Regs, regBytes, ErrLimit, c.limit.Registers, "registers", c.reg)
 	c.regs = p.Regs
 	// Every register is written once.
-	fixed(c, &p.Consts, c.length(len(p.Consts), constBytes, ErrDamaged, len(p.Regs), "constants"))
-	for i := range p.Consts {
-		c.constant(&p.Consts[i])
-	}
-	fixed(c, &p.Inputs, c.length(len(p.Inputs), inputBytes, ErrDamaged, len(p.Regs), "inputs"))
-	for i := range p.Inputs {
-		c.input(&p.Inputs[i])
-	}
+	bounded(c, &p.Consts, constBytes, ErrDamaged, len(p.Regs), "constants", c.constant)
+	bounded(c, &p.Inputs, inputBytes, ErrDamaged, len(p.Regs), "inputs", c.input)
 	n := c.length(len(p.Code), instrBytes, ErrLimit, c.limit.Instructions, "instructions")
 	fixed(c, &p.Code, n)
 	fixed(c, &p.Pos, n)

@@ -379,17 +379,8 @@ func selectCost(x *Site) kernel.Cost {
 	return kernel.Cost{Ops: ops}
 }
 
-// planEinsum plans a product of floats by the number of its factors, since three or more need an
-// order.
-func planEinsum(x *Site) (Kernel, error) {
-	switch len(x.Arg) {
-	case 1:
-		return kernel.PlanUnary(*x.Spec), nil
-	case 2:
-		return kernel.PlanPair(*x.Spec), nil
-	}
-	return kernel.PlanMany(*x.Spec), nil
-}
+// planEinsum plans a product of floats.
+func planEinsum(x *Site) (Kernel, error) { return kernel.PlanProduct(*x.Spec), nil }
 
 // planExact plans a product of whole numbers: with its sparse factor, and rounded if the register
 // is for any numbers rather than for whole ones.
@@ -409,10 +400,6 @@ func planReduce(x *Site) (Kernel, error) {
 // entry, and all their entries for the cost.
 func planFoldCSR(x *Site) (Kernel, error) {
 	m := x.Micro
-	ops := make([]kernel.FusedOperand, len(m.Strides))
-	for i, s := range m.Strides {
-		ops[i].Stride = s
-	}
 	var none []float64
 	nnz := 0
 	for _, a := range x.Arg {
@@ -420,24 +407,20 @@ func planFoldCSR(x *Site) (Kernel, error) {
 			none, nnz = append(none, a.Absent()), nnz+a.NNZ
 		}
 	}
-	return kernel.PlanCSRFold(x.N, x.M, nnz, x.Axes[0], none, x.Fold, ops, m.Code, m.Consts)
+	return kernel.PlanCSRFold(x.N, x.M, nnz, x.Axes[0], none, x.Fold, m.Strides, m.Code, m.Consts)
 }
 
 // planFused plans an elementwise program as one that folds, one that writes bits, or one that
 // writes numbers.
 func planFused(x *Site) (Kernel, error) {
 	m := x.Micro
-	ops := make([]kernel.FusedOperand, len(m.Strides))
-	for i, s := range m.Strides {
-		ops[i].Stride = s
-	}
 	if m.Folds > 0 {
-		return kernel.PlanFusedFold(m.Shape, m.Folds, m.Fold, ops, m.Code, m.Consts)
+		return kernel.PlanFusedFold(m.Shape, m.Folds, m.Fold, m.Strides, m.Code, m.Consts)
 	}
 	if x.Result.Layout == tensor.Packed {
-		return kernel.PlanFusedBits(m.Shape, ops, m.Code, m.Consts)
+		return kernel.PlanFusedBits(m.Shape, m.Strides, m.Code, m.Consts)
 	}
-	return kernel.PlanFused(m.Shape, ops, m.Code, m.Consts)
+	return kernel.PlanFused(m.Shape, m.Strides, m.Code, m.Consts)
 }
 
 // gives requires the shape of the result.

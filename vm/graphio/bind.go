@@ -471,7 +471,7 @@ func (b *binder) byPlace(r *Raw) {
 func (b *binder) cells(a tensor.Bits) tensor.Value {
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(a.Rows, a.Cols)}, Layout: tensor.Packed, Bits: a}
 	ctl := &kernel.Ctl{}
-	ones, _ := kernel.PopAll(ctl, a)
+	ones := kernel.PopAll(ctl, a)
 	if 2*len(a.W) <= int(ones)+a.Rows+1 {
 		return v
 	}

@@ -9,11 +9,11 @@ import (
 
 // WalkBits sets dst, a bit vector, to the nodes reachable from src. It stops as
 // soon as every node is reached: on a dense graph after a few rows.
-func WalkBits(c *Ctl, dst []uint64, a tensor.Bits, src int, mode op.WalkMode, s Scratch) bool {
+func WalkBits(c *Ctl, dst []uint64, a tensor.Bits, src int, mode op.WalkMode, s Scratch) {
 	if a.Stride == 1 {
 		c.Ops += uint64(a.Rows)
 		dst[0] = walkWord(a.W, src, mode)
-		return true
+		return
 	}
 	m := newMeter(c)
 	dst = dst[:a.Stride]
@@ -24,11 +24,11 @@ func WalkBits(c *Ctl, dst []uint64, a tensor.Bits, src int, mode op.WalkMode, s 
 	seen := s.W[:a.Stride]
 	clear(seen)
 	setBit(seen, src)
-	ok := m.spend(a.Stride) && walkBits(&m, dst, seen, a, -1)
+	m.spend(a.Stride)
+	walkBits(&m, dst, seen, a, -1)
 	if mode == op.WalkDesc {
 		clearBit(dst, src)
 	}
-	return ok
 }
 
 // walkWord is WalkBits of at most 64 nodes, a row in one word.
@@ -61,16 +61,15 @@ func WalkBitsCost(n int) Cost {
 //
 // The frontier is reached AND NOT seen, searched by a cursor that goes round:
 // no queue is written, and on a dense graph an OR of a row is all there is.
-func walkBits(m *meter, reached, seen []uint64, a tensor.Bits, target int) bool {
+func walkBits(m *meter, reached, seen []uint64, a tensor.Bits, target int) {
 	n := a.Cols
 	if n == 0 {
-		return true
+		return
 	}
 	last := len(reached) - 1
 	tail := pastEnd(n)
 	reached[last] |= tail // so that "all reached" is all ones
 	seen[last] |= tail
-	ok := true
 	for k, idle := 0, 0; idle < len(reached); {
 		todo := reached[k] &^ seen[k]
 		if todo == 0 {
@@ -82,33 +81,34 @@ func walkBits(m *meter, reached, seen []uint64, a tensor.Bits, target int) bool 
 		}
 		seen[k] |= todo & -todo
 		full := orFull(reached, a.Row(k<<6+bits.TrailingZeros64(todo)))
-		if ok = m.spend(len(reached) + idle); !ok || full || target >= 0 && bitOf(reached, target) != 0 {
+		if m.spend(len(reached) + idle); full || target >= 0 && bitOf(reached, target) != 0 {
 			break
 		}
 		idle = 0
 	}
 	reached[last] &^= tail
-	return ok && m.spend(len(reached))
+	m.spend(len(reached))
 }
 
 // HasPathBits reports whether a path of at least one edge leads from i to j:
 // element (i, j) of the transitive closure.
-func HasPathBits(c *Ctl, a tensor.Bits, i, j int, s Scratch) (found, ok bool) {
+func HasPathBits(c *Ctl, a tensor.Bits, i, j int, s Scratch) (found bool) {
 	if a.Stride == 1 {
 		c.Ops += uint64(a.Rows)
-		return walkWord(a.W, i, op.WalkRow)>>(uint(j)&63)&1 != 0, true
+		return walkWord(a.W, i, op.WalkRow)>>(uint(j)&63)&1 != 0
 	}
 	if a.Get(i, j) {
 		c.Ops++
-		return true, true
+		return true
 	}
 	m := newMeter(c)
 	reached, seen := s.W[:a.Stride], s.W[a.Stride:2*a.Stride]
 	copy(reached, a.Row(i))
 	clear(seen)
 	setBit(seen, i)
-	ok = m.spend(a.Stride) && walkBits(&m, reached, seen, a, j)
-	return ok && bitOf(reached, j) != 0, ok
+	m.spend(a.Stride)
+	walkBits(&m, reached, seen, a, j)
+	return bitOf(reached, j) != 0
 }
 
 // HasPathBitsCost bounds HasPathBits.
@@ -119,7 +119,7 @@ func HasPathBitsCost(n int) Cost {
 }
 
 // WalkCSR is WalkBits of a sparse graph.
-func WalkCSR(c *Ctl, dst []uint64, a tensor.CSR, src int, mode op.WalkMode, s Scratch) bool {
+func WalkCSR(c *Ctl, dst []uint64, a tensor.CSR, src int, mode op.WalkMode, s Scratch) {
 	m := newMeter(c)
 	dst = dst[:tensor.Words(a.Rows)]
 	clear(dst)
@@ -130,11 +130,11 @@ func WalkCSR(c *Ctl, dst []uint64, a tensor.CSR, src int, mode op.WalkMode, s Sc
 		setBit(dst, src)
 		seeds = 0
 	}
-	ok := m.spend(len(dst)) && walkCSR(&m, dst, q, 1, seeds, a, -1)
+	m.spend(len(dst))
+	walkCSR(&m, dst, q, 1, seeds, a, -1)
 	if mode == op.WalkDesc {
 		clearBit(dst, src)
 	}
-	return ok
 }
 
 // WalkCSRCost bounds WalkCSR of n nodes. A source that is
@@ -156,7 +156,7 @@ const walkBatch = 16
 // which keeps all in registers: 5000 nodes of degree 5 take 45 µs instead of 53. Appending to the queue
 // without a branch was slower at all sizes; marks of four bytes in place of bits took 41 µs, and 92 ms
 // instead of 67 at 1e6 nodes.
-func walkCSR(m *meter, reached []uint64, q []int32, tail, seeds int, a tensor.CSR, target int) bool {
+func walkCSR(m *meter, reached []uint64, q []int32, tail, seeds int, a tensor.CSR, target int) {
 	all := a.Rows + seeds
 	var lo, hi [walkBatch]int32
 	touched := int32(0)
@@ -173,11 +173,9 @@ func walkCSR(m *meter, reached []uint64, q []int32, tail, seeds int, a tensor.CS
 			}
 		}
 		tail = walkRows(reached, q[:all], tail, a.Idx, lo[:len(batch)], hi[:len(batch)])
-		if !m.spend(work) {
-			return false
-		}
+		m.spend(work)
 	}
-	return touched >= 0 // always: no index is negative, but the loads must stay
+	m.left += int(touched >> 31) // 0: no index is negative, but the loads must stay
 }
 
 // walkRows appends what some rows of idx add to reached to q, which holds tail nodes, until it is full.
@@ -200,14 +198,15 @@ func walkRows(reached []uint64, q []int32, tail int, idx, lo, hi []int32) int {
 }
 
 // HasPathCSR is HasPathBits of a sparse graph.
-func HasPathCSR(c *Ctl, a tensor.CSR, i, j int, s Scratch) (found, ok bool) {
+func HasPathCSR(c *Ctl, a tensor.CSR, i, j int, s Scratch) (found bool) {
 	m := newMeter(c)
 	reached := s.W[:tensor.Words(a.Rows)]
 	clear(reached)
 	q := s.I[:2*a.Rows+2]
 	q[0] = int32(i)
-	ok = m.spend(len(reached)) && walkCSR(&m, reached, q, 1, 1, a, j)
-	return ok && bitOf(reached, j) != 0, ok
+	m.spend(len(reached))
+	walkCSR(&m, reached, q, 1, 1, a, j)
+	return bitOf(reached, j) != 0
 }
 
 // HasPathCSRCost bounds HasPathCSR.
@@ -219,7 +218,7 @@ func HasPathCSRCost(n, nnz int) Cost {
 
 // DistBits sets dst[v] to the least number of edges from i to v, -1 where there is
 // no path, 0 at i. It works level by level on bit vectors.
-func DistBits(c *Ctl, dst []float64, a tensor.Bits, i int, s Scratch) bool {
+func DistBits(c *Ctl, dst []float64, a tensor.Bits, i int, s Scratch) {
 	m := newMeter(c)
 	fill(dst[:a.Rows], -1)
 	dst[i] = 0
@@ -230,15 +229,11 @@ func DistBits(c *Ctl, dst []float64, a tensor.Bits, i int, s Scratch) bool {
 	setBit(reached, i)
 	setBit(level, i)
 	reached[w-1] |= pastEnd(a.Cols)
-	if !m.spend(a.Rows + 2*w) {
-		return false
-	}
+	m.spend(a.Rows + 2*w)
 	for d := 1.0; ; d++ {
 		copy(next, reached)
-		full, ok := orLevel(&m, next, level, a)
-		if !ok || !m.spend(3*w) {
-			return false
-		}
+		full := orLevel(&m, next, level, a)
+		m.spend(3 * w)
 		any := uint64(0)
 		for k, x := range next {
 			x &^= reached[k]
@@ -249,23 +244,23 @@ func DistBits(c *Ctl, dst []float64, a tensor.Bits, i int, s Scratch) bool {
 			}
 		}
 		if full || any == 0 {
-			return true
+			return
 		}
 		copy(reached, next)
 	}
 }
 
 // orLevel ORs the rows of all nodes of level into next, until it is full.
-func orLevel(m *meter, next, level []uint64, a tensor.Bits) (full, ok bool) {
+func orLevel(m *meter, next, level []uint64, a tensor.Bits) (full bool) {
 	for k, x := range level {
 		for ; x != 0; x &= x - 1 {
 			full = orFull(next, a.Row(k<<6+bits.TrailingZeros64(x)))
-			if ok = m.spend(len(next)); !ok || full {
-				return full, ok
+			if m.spend(len(next)); full {
+				return true
 			}
 		}
 	}
-	return false, true
+	return false
 }
 
 // DistBitsCost bounds DistBits: a row for each node, and three vectors for each
@@ -276,16 +271,14 @@ func DistBitsCost(n int) Cost {
 }
 
 // DistCSR is DistBits of a sparse graph.
-func DistCSR(c *Ctl, dst []float64, a tensor.CSR, i int, s Scratch) bool {
+func DistCSR(c *Ctl, dst []float64, a tensor.CSR, i int, s Scratch) {
 	m := newMeter(c)
 	fill(dst[:a.Rows], -1)
 	dst[i] = 0
 	q := s.I[:a.Rows]
 	q[0] = int32(i)
 	tail := 1
-	if !m.spend(a.Rows) {
-		return false
-	}
+	m.spend(a.Rows)
 	for head := 0; head < tail && tail < a.Rows; head++ {
 		v := int(q[head])
 		d := dst[v] + 1
@@ -297,11 +290,8 @@ func DistCSR(c *Ctl, dst []float64, a tensor.CSR, i int, s Scratch) bool {
 				tail++
 			}
 		}
-		if !m.spend(len(row) + 1) {
-			return false
-		}
+		m.spend(len(row) + 1)
 	}
-	return true
 }
 
 // DistCSRCost bounds DistCSR.
@@ -317,9 +307,9 @@ func DistCSRCost(n, nnz int) Cost {
 // A first-in-first-out search that looks at successors in ascending order finds
 // just that path: within a level the queue is in the order of the smallest paths
 // to its nodes, so the first node to find another is the best one before it.
-func PathBits(c *Ctl, dst []float64, a tensor.Bits, i, j int, s Scratch) bool {
+func PathBits(c *Ctl, dst []float64, a tensor.Bits, i, j int, s Scratch) {
 	g := bitGraph(a)
-	return g.path(c, dst, i, j, s)
+	g.path(c, dst, i, j, s)
 }
 
 // PathBitsCost bounds PathBits.
@@ -329,14 +319,14 @@ func PathBitsCost(n int) Cost {
 }
 
 // PathCSR is PathBits of a sparse graph.
-func PathCSR(c *Ctl, dst []float64, a tensor.CSR, i, j int, s Scratch) bool {
+func PathCSR(c *Ctl, dst []float64, a tensor.CSR, i, j int, s Scratch) {
 	g := csrGraph(a)
-	return g.path(c, dst, i, j, s)
+	g.path(c, dst, i, j, s)
 }
 
 // path is a breadth-first search that remembers the node each was found from. It ends as soon as j is
 // reached. On bits a whole word of new nodes is found at once, and only new nodes are looked at singly.
-func (g *digraph) path(c *Ctl, dst []float64, i, j int, s Scratch) bool {
+func (g *digraph) path(c *Ctl, dst []float64, i, j int, s Scratch) {
 	m := newMeter(c)
 	n := g.n
 	fill(dst[:n], -1)
@@ -346,9 +336,7 @@ func (g *digraph) path(c *Ctl, dst []float64, i, j int, s Scratch) bool {
 	setBit(reached, i)
 	q[0] = int32(i)
 	tail := 1
-	if !m.spend(n + g.words) {
-		return false
-	}
+	m.spend(n + g.words)
 	for head := 0; head < tail && bitOf(reached, j) == 0; head++ {
 		v, work := q[head], g.words
 		if g.sparse {
@@ -374,14 +362,11 @@ func (g *digraph) path(c *Ctl, dst []float64, i, j int, s Scratch) bool {
 				}
 			}
 		}
-		if !m.spend(work + 1) {
-			return false
-		}
+		m.spend(work + 1)
 	}
 	if bitOf(reached, j) != 0 {
 		tracePath(dst, q, from, i, j)
 	}
-	return true
 }
 
 // PathCSRCost bounds PathCSR.

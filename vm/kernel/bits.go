@@ -19,26 +19,27 @@ type meter struct {
 
 func newMeter(c *Ctl) meter { return meter{c, PollOps} }
 
-// spend charges n operations and reports whether the kernel may go on.
-func (m *meter) spend(n int) bool {
+// spend charges n operations, and stops the kernel if it may not go on.
+func (m *meter) spend(n int) {
 	m.c.Ops += uint64(n)
-	m.left -= n
-	return m.left > 0 || m.poll()
+	if m.left -= n; m.left <= 0 {
+		m.poll()
+	}
 }
 
 // take is spend for a kernel that is metered. It charges before the work is done, so
 // that no more is done than the limit allows.
-func (m *meter) take(n int) bool {
+func (m *meter) take(n int) {
 	if c := m.c; c.Limit > 0 && uint64(n) > c.Limit-c.Ops {
 		c.Over = true
-		return false
+		Stop()
 	}
-	return m.spend(n)
+	m.spend(n)
 }
 
-func (m *meter) poll() bool {
+func (m *meter) poll() {
 	m.left = PollOps
-	return !m.c.Stopped()
+	m.c.Poll()
 }
 
 // goesParallel reports whether a kernel of that much work may start goroutines.
@@ -50,7 +51,7 @@ func workerCount(workers int) uint64 { return uint64(max(workers, 1)) }
 // forkRange runs body over 0..n-1 on c.Workers goroutines, the caller's among
 // them. Chunks are handed out one by one, so that uneven rows even out. A body
 // gets the number of its worker, to find its own scratch.
-func forkRange(c *Ctl, n int, body func(c *Ctl, worker, lo, hi int) bool) bool {
+func forkRange(c *Ctl, n int, body func(c *Ctl, worker, lo, hi int)) {
 	var (
 		next atomic.Int64
 		ops  atomic.Uint64
@@ -61,14 +62,16 @@ func forkRange(c *Ctl, n int, body func(c *Ctl, worker, lo, hi int) bool) bool {
 	grain := max(1, n/(16*c.Workers))
 	work := func(worker int) {
 		own := Ctl{Done: c.Done, Tell: c.Tell, Tier: c.Tier}
-		for !stop.Load() {
-			lo := int(next.Add(int64(grain))) - grain
-			if lo >= n {
-				break
+		if !Finished(func() {
+			for lo := 0; !stop.Load(); {
+				if lo = int(next.Add(int64(grain))) - grain; lo >= n {
+					break
+				}
+				own.Poll()
+				body(&own, worker, lo, min(lo+grain, n))
 			}
-			if own.Stopped() || !body(&own, worker, lo, min(lo+grain, n)) {
-				stop.Store(true)
-			}
+		}) {
+			stop.Store(true)
 		}
 		ops.Add(own.Ops)
 		told.Add(own.told)
@@ -80,38 +83,37 @@ func forkRange(c *Ctl, n int, body func(c *Ctl, worker, lo, hi int) bool) bool {
 	wg.Wait()
 	c.Ops += ops.Load()
 	c.told += told.Load()
-	return !stop.Load()
+	if stop.Load() {
+		Stop()
+	}
 }
 
 // BitsAnd sets dst to a AND b, word by word. Any of the three may be the same
 // memory. All have the length of dst.
-func BitsAnd(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b, andWords) }
+func BitsAnd(c *Ctl, dst, a, b []uint64) { zipWords(c, dst, a, b, andWords) }
 
 // BitsOr sets dst to a OR b.
-func BitsOr(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b, orWords) }
+func BitsOr(c *Ctl, dst, a, b []uint64) { zipWords(c, dst, a, b, orWords) }
 
 // BitsXor sets dst to a XOR b.
-func BitsXor(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b, xorWords) }
+func BitsXor(c *Ctl, dst, a, b []uint64) { zipWords(c, dst, a, b, xorWords) }
 
 // BitsAndNot sets dst to a AND NOT b.
-func BitsAndNot(c *Ctl, dst, a, b []uint64) bool { return zipWords(c, dst, a, b, andNotWords) }
+func BitsAndNot(c *Ctl, dst, a, b []uint64) { zipWords(c, dst, a, b, andNotWords) }
 
 // BitsCopy sets dst to a.
-func BitsCopy(c *Ctl, dst, a []uint64) bool { return zipWords(c, dst, a, a, copyWords) }
+func BitsCopy(c *Ctl, dst, a []uint64) { zipWords(c, dst, a, a, copyWords) }
 
 // zipWords applies op a chunk at a time, so that it can be cancelled.
-func zipWords(c *Ctl, dst, a, b []uint64, op func(dst, a, b []uint64)) bool {
+func zipWords(c *Ctl, dst, a, b []uint64, op func(dst, a, b []uint64)) {
 	for len(dst) > PollOps {
 		op(dst[:PollOps], a[:PollOps], b[:PollOps])
 		dst, a, b = dst[PollOps:], a[PollOps:], b[PollOps:]
 		c.Ops += PollOps
-		if c.Stopped() {
-			return false
-		}
+		c.Poll()
 	}
 	op(dst, a[:len(dst)], b[:len(dst)])
 	c.Ops += uint64(len(dst))
-	return true
 }
 
 func andWords(dst, a, b []uint64) {
@@ -207,10 +209,10 @@ func pastEnd(n int) uint64 {
 }
 
 // BitsNot sets dst to 1 - a, with the bits past the last column kept 0.
-func BitsNot(c *Ctl, dst, a tensor.Bits) bool {
+func BitsNot(c *Ctl, dst, a tensor.Bits) {
 	m := newMeter(c)
 	if a.Cols == 0 {
-		return true
+		return
 	}
 	last := a.Stride - 1
 	tail := pastEnd(a.Cols)
@@ -220,11 +222,8 @@ func BitsNot(c *Ctl, dst, a tensor.Bits) bool {
 			d[k] = ^x
 		}
 		d[last] &^= tail
-		if !m.spend(a.Stride) {
-			return false
-		}
+		m.spend(a.Stride)
 	}
-	return true
 }
 
 // transposeOps is the charge for one 64x64 block: its loads, stores and six
@@ -232,19 +231,16 @@ func BitsNot(c *Ctl, dst, a tensor.Bits) bool {
 const transposeOps = 64 + 64 + 6*32
 
 // BitsTranspose sets dst to aᵀ; dst is Cols x Rows and does not overlap a.
-func BitsTranspose(c *Ctl, dst, a tensor.Bits) bool {
+func BitsTranspose(c *Ctl, dst, a tensor.Bits) {
 	m := newMeter(c)
 	var block [64]uint64
 	for bi := range dst.Stride {
 		for bj := range a.Stride {
 			loadTransposed(c.Tier, &block, a, bi, bj)
 			storeBlock(dst, &block, bj, bi)
-			if !m.spend(transposeOps) {
-				return false
-			}
+			m.spend(transposeOps)
 		}
 	}
-	return true
 }
 
 // BitsTransposeCost bounds BitsTranspose of a rows x cols matrix.
@@ -280,28 +276,23 @@ func storeBlock(dst tensor.Bits, block *[64]uint64, bi, bj int) {
 }
 
 // PopAll returns the number of ones in a.
-func PopAll(c *Ctl, a tensor.Bits) (uint64, bool) {
+func PopAll(c *Ctl, a tensor.Bits) uint64 {
 	m := newMeter(c)
 	total := 0
 	for i := range a.Rows {
 		total += c.Tier.PopAnd(a.Row(i), a.Row(i))
-		if !m.spend(a.Stride) {
-			return 0, false
-		}
+		m.spend(a.Stride)
 	}
-	return uint64(total), true
+	return uint64(total)
 }
 
 // PopRows sets dst[i] to the number of ones in row i.
-func PopRows(c *Ctl, dst []float64, a tensor.Bits) bool {
+func PopRows(c *Ctl, dst []float64, a tensor.Bits) {
 	m := newMeter(c)
 	for i := range a.Rows {
 		dst[i] = float64(c.Tier.PopAnd(a.Row(i), a.Row(i)))
-		if !m.spend(a.Stride) {
-			return false
-		}
+		m.spend(a.Stride)
 	}
-	return true
 }
 
 // planes is how many bits a vertical counter of PopCols has.
@@ -312,7 +303,7 @@ const planes = 16
 // The 64 counters of a word column are held bit-sliced: plane p has bit p of
 // each. Seven rows are first added into three planes by carry-save adders, then
 // rippled in; the counters are read out before they can overflow.
-func PopCols(c *Ctl, dst []float64, a tensor.Bits) bool {
+func PopCols(c *Ctl, dst []float64, a tensor.Bits) {
 	m := newMeter(c)
 	clear(dst[:a.Cols])
 	const span = 7 * (1<<planes/7 - 1) // rows that cannot overflow the planes
@@ -329,12 +320,9 @@ func PopCols(c *Ctl, dst []float64, a tensor.Bits) bool {
 				}
 				out[j] += float64(x)
 			}
-			if !m.spend(n*popColsOps + 64*planes) {
-				return false
-			}
+			m.spend(n*popColsOps + 64*planes)
 		}
 	}
-	return true
 }
 
 // popColsOps is the charge for one word of PopCols: 20 steps of adders and 32
@@ -379,7 +367,7 @@ func addBits(a, b, c uint64) (sum, carry uint64) {
 
 // PopAnd returns the number of ones of a AND b: the sum of the elementwise product
 // of two 0/1 tensors.
-func PopAnd(c *Ctl, a, b []uint64) (uint64, bool) {
+func PopAnd(c *Ctl, a, b []uint64) uint64 {
 	total := uint64(0)
 	for {
 		n := min(len(a), PollOps)
@@ -387,11 +375,9 @@ func PopAnd(c *Ctl, a, b []uint64) (uint64, bool) {
 		c.Ops += uint64(n)
 		a, b = a[n:], b[n:]
 		if len(a) == 0 {
-			return total, true
+			return total
 		}
-		if c.Stopped() {
-			return 0, false
-		}
+		c.Poll()
 	}
 }
 
@@ -401,23 +387,25 @@ func PopAnd(c *Ctl, a, b []uint64) (uint64, bool) {
 //
 // Tables of sums of bytes, like those of BoolProduct, were 1.3 times as fast as
 // plain popAnd at 1000 nodes and 1.5 at 3000, for as many lines as half this file.
-func CountProduct(c *Ctl, dst []float64, a, bT tensor.Bits, s Scratch) bool {
+func CountProduct(c *Ctl, dst []float64, a, bT tensor.Bits, s Scratch) {
 	if c.Tier.HasPlanes() && hasPlanes(a.Rows, a.Cols, bT.Rows) && !manyOnes(c.Tier, a, bT.Rows) {
-		return countPlanes(c, dst, a, bT, s)
+		countPlanes(c, dst, a, bT, s)
+		return
 	}
 	if c.Tier.HasCounts(a.Stride) && a.Rows >= simd.CountRows {
 		panels := (bT.Rows + simd.CountColumns - 1) / simd.CountColumns
 		if goesParallel(c, countOps(a.Rows, a.Cols, bT.Rows)/8) {
-			return forkRange(c, panels, func(c *Ctl, _, lo, hi int) bool { return countPanels(c, dst, a, bT, lo, hi) })
+			forkRange(c, panels, func(c *Ctl, _, lo, hi int) { countPanels(c, dst, a, bT, lo, hi) })
+			return
 		}
-		return countPanels(c, dst, a, bT, 0, panels)
+		countPanels(c, dst, a, bT, 0, panels)
+		return
 	}
 	if goesParallel(c, countOps(a.Rows, a.Cols, bT.Rows)) {
-		return forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
-			return countRows(c, dst, a, bT, lo, hi)
-		})
+		forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) { countRows(c, dst, a, bT, lo, hi) })
+		return
 	}
-	return countRows(c, dst, a, bT, 0, a.Rows)
+	countRows(c, dst, a, bT, 0, a.Rows)
 }
 
 // CountProductCost bounds CountProduct of rows x inner by inner x cols.
@@ -436,7 +424,7 @@ func countOps(rows, inner, cols int) uint64 {
 var panels = sync.Pool{New: func() any { return new(simd.Panel) }}
 
 // countPanels does the columns of some panels of dst.
-func countPanels(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
+func countPanels(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) {
 	m := newMeter(c)
 	p := panels.Get().(*simd.Panel)
 	defer panels.Put(p)
@@ -447,12 +435,9 @@ func countPanels(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 		for i := 0; i < a.Rows; i += simd.CountRows {
 			top := min(i, a.Rows-simd.CountRows) // the last tile has rows of the one before
 			c.Tier.Count(p, dst[top*n+k:], n, a.W[top*a.Stride:], a.Stride, wide)
-			if !m.spend((top + simd.CountRows - i) * wide * a.Stride) {
-				return false
-			}
+			m.spend((top + simd.CountRows - i) * wide * a.Stride)
 		}
 	}
-	return true
 }
 
 // countBlock is how many rows of bT are run through for each row of a: they stay
@@ -460,7 +445,7 @@ func countPanels(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 const countBlock = 512
 
 // countRows goes over bT in blocks, so that the rows of a block stay in the cache for all rows of a.
-func countRows(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
+func countRows(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) {
 	m := newMeter(c)
 	n := bT.Rows
 	for k0 := 0; k0 < n; k0 += countBlock {
@@ -470,30 +455,24 @@ func countRows(c *Ctl, dst []float64, a, bT tensor.Bits, lo, hi int) bool {
 			for k := k0; k < k1; k++ {
 				dst[i*n+k] = float64(c.Tier.PopAnd(row, bT.Row(k)))
 			}
-			if !m.spend((k1 - k0) * a.Stride) {
-				return false
-			}
+			m.spend((k1 - k0) * a.Stride)
 		}
 	}
-	return true
 }
 
 // CountMatVec sets dst[i] to the number of ones that row i of a and the bit vector
 // v have in common.
-func CountMatVec(c *Ctl, dst []float64, a tensor.Bits, v []uint64) bool {
+func CountMatVec(c *Ctl, dst []float64, a tensor.Bits, v []uint64) {
 	m := newMeter(c)
 	for i := range a.Rows {
 		dst[i] = float64(c.Tier.PopAnd(a.Row(i), v))
-		if !m.spend(a.Stride) {
-			return false
-		}
+		m.spend(a.Stride)
 	}
-	return true
 }
 
 // BoolMatVec sets bit i of dst when row i of a and the bit vector v have a one
 // in common. dst has a.Rows bits and does not overlap v.
-func BoolMatVec(c *Ctl, dst []uint64, a tensor.Bits, v []uint64) bool {
+func BoolMatVec(c *Ctl, dst []uint64, a tensor.Bits, v []uint64) {
 	m := newMeter(c)
 	clear(dst[:tensor.Words(a.Rows)])
 	for i := range a.Rows {
@@ -501,11 +480,8 @@ func BoolMatVec(c *Ctl, dst []uint64, a tensor.Bits, v []uint64) bool {
 		if yes {
 			setBit(dst, i)
 		}
-		if !m.spend(looked) {
-			return false
-		}
+		m.spend(looked)
 	}
-	return true
 }
 
 // The tables of the four-Russians products. A word of a row of a selects from
@@ -533,28 +509,26 @@ const (
 // Either way nothing more is done for words that are all ones, which on dense
 // operands they soon are: 5000 nodes with a tenth of all edges take a fifth of
 // the time, 24 ms.
-func BoolProduct(c *Ctl, dst, a, b tensor.Bits, s Scratch) bool {
-	ones, ok := PopAll(c, a)
-	if !ok {
-		return false
-	}
+func BoolProduct(c *Ctl, dst, a, b tensor.Bits, s Scratch) {
+	ones := PopAll(c, a)
 	tables := m4rOps(a.Rows, a.Cols, b.Cols)
 	if rowOps := satMul(ones, uint64(b.Stride)); rowOps <= tables {
 		if goesParallel(c, rowOps) {
-			return forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
-				return orRows(c, dst, a, b, lo, hi)
-			})
+			forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) { orRows(c, dst, a, b, lo, hi) })
+			return
 		}
-		return orRows(c, dst, a, b, 0, a.Rows)
+		orRows(c, dst, a, b, 0, a.Rows)
+		return
 	}
 	blocks := (b.Stride + m4rLine - 1) / m4rLine
 	if goesParallel(c, tables) {
 		w := s.W
-		return forkRange(c, blocks, func(c *Ctl, worker, lo, hi int) bool {
-			return m4rBlocks(c, dst, a, b, w[worker*m4rWords:][:m4rWords], lo, hi)
+		forkRange(c, blocks, func(c *Ctl, worker, lo, hi int) {
+			m4rBlocks(c, dst, a, b, w[worker*m4rWords:][:m4rWords], lo, hi)
 		})
+		return
 	}
-	return m4rBlocks(c, dst, a, b, s.W[:m4rWords], 0, blocks)
+	m4rBlocks(c, dst, a, b, s.W[:m4rWords], 0, blocks)
 }
 
 // BoolProductCost bounds BoolProduct of rows x inner by inner x cols.
@@ -575,19 +549,17 @@ func m4rOps(rows, inner, cols int) uint64 {
 
 // orRows sets rows lo to hi of dst: each is the OR of the rows of b whose numbers a has in it. A
 // row that is full takes no more rows.
-func orRows(c *Ctl, dst, a, b tensor.Bits, lo, hi int) bool {
+func orRows(c *Ctl, dst, a, b tensor.Bits, lo, hi int) {
 	m := newMeter(c)
 	if b.Cols == 0 {
-		return true
+		return
 	}
 	tail := pastEnd(b.Cols)
 	for i := lo; i < hi; i++ {
 		d := dst.Row(i)
 		clear(d)
 		d[len(d)-1] = tail // so that "full" is all ones
-		if !m.spend(b.Stride) {
-			return false
-		}
+		m.spend(b.Stride)
 		full := false
 		for k, x := range a.Row(i) {
 			work := 1
@@ -595,18 +567,15 @@ func orRows(c *Ctl, dst, a, b tensor.Bits, lo, hi int) bool {
 				full = orFull(d, b.Row(k<<6+bits.TrailingZeros64(x)))
 				work += b.Stride
 			}
-			if !m.spend(work) {
-				return false
-			}
+			m.spend(work)
 		}
 		d[len(d)-1] &^= tail
 	}
-	return true
 }
 
 // m4rBlocks computes some blocks of columns, a cache line wide, so that the tables of one block stay in
 // the cache while all rows look up in them. It leaves a block as soon as every row is full of ones.
-func m4rBlocks(c *Ctl, dst, a, b tensor.Bits, table []uint64, lo, hi int) bool {
+func m4rBlocks(c *Ctl, dst, a, b tensor.Bits, table []uint64, lo, hi int) {
 	m := newMeter(c)
 	for block := lo; block < hi; block++ {
 		at := block * m4rLine
@@ -621,20 +590,15 @@ func m4rBlocks(c *Ctl, dst, a, b tensor.Bits, table []uint64, lo, hi int) bool {
 		full := 0
 		for k := 0; k < a.Stride && full < a.Rows; k++ {
 			m4rFill((*[m4rWords]uint64)(table), b, k, at, width)
-			if !m.spend(m4rWords) {
-				return false
-			}
+			m.spend(m4rWords)
 			full = 0
 			for i := 0; i < a.Rows; i += 1024 {
 				n := min(1024, a.Rows-i)
 				full += m4rLookUp(dst, a, (*[m4rWords]uint64)(table), k, at, ones[:width], i, i+n)
-				if !m.spend(n * m4rTables * m4rLine) {
-					return false
-				}
+				m.spend(n * m4rTables * m4rLine)
 			}
 		}
 	}
-	return true
 }
 
 // m4rFill makes the tables of rows 64*k.. of b: entry x of table t is the OR of
@@ -710,15 +674,11 @@ func orSelected(line *[m4rLine]uint64, table *[m4rWords]uint64, x uint64) {
 // TripleTrace returns the sum over the ones (i, j) of a of the ones that row j of b
 // and row i of cT have in common: trace(A·B·C) with C transposed. a is n x m, b
 // m x k, cT n x k.
-func TripleTrace(c *Ctl, a, b, cT tensor.Bits) (uint64, bool) {
+func TripleTrace(c *Ctl, a, b, cT tensor.Bits) uint64 {
 	if goesParallel(c, TripleTraceCost(a.Rows, a.Cols, b.Cols).Ops) {
 		var total atomic.Uint64
-		ok := forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
-			part, ok := traceRows(c, a, b, cT, lo, hi)
-			total.Add(part)
-			return ok
-		})
-		return total.Load(), ok
+		forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) { total.Add(traceRows(c, a, b, cT, lo, hi)) })
+		return total.Load()
 	}
 	return traceRows(c, a, b, cT, 0, a.Rows)
 }
@@ -730,7 +690,7 @@ func TripleTraceCost(n, m, k int) Cost {
 }
 
 // traceRows is TripleTrace of rows lo to hi of a.
-func traceRows(c *Ctl, a, b, cT tensor.Bits, lo, hi int) (uint64, bool) {
+func traceRows(c *Ctl, a, b, cT tensor.Bits, lo, hi int) uint64 {
 	m := newMeter(c)
 	total := uint64(0)
 	for i := lo; i < hi; i++ {
@@ -741,18 +701,16 @@ func traceRows(c *Ctl, a, b, cT tensor.Bits, lo, hi int) (uint64, bool) {
 				total += uint64(c.Tier.PopAnd(row, b.Row(k<<6+bits.TrailingZeros64(x))))
 				work += b.Stride
 			}
-			if !m.spend(work) {
-				return 0, false
-			}
+			m.spend(work)
 		}
 	}
-	return total, true
+	return total
 }
 
 // OneWayEdgesBits returns the number of pairs i != j with a[i,j] = 1 and a[j,i] = 0
 // of a square matrix: each block is held against the transpose of its mirror
 // image.
-func OneWayEdgesBits(c *Ctl, a tensor.Bits) (uint64, bool) {
+func OneWayEdgesBits(c *Ctl, a tensor.Bits) uint64 {
 	m := newMeter(c)
 	total := 0
 	var x, y [64]uint64
@@ -769,32 +727,27 @@ func OneWayEdgesBits(c *Ctl, a tensor.Bits) (uint64, bool) {
 					total += bits.OnesCount64(w ^ y[r])
 				}
 			}
-			if !m.spend(transposeOps) {
-				return 0, false
-			}
+			m.spend(transposeOps)
 		}
 	}
-	return uint64(total), true
+	return uint64(total)
 }
 
 // OneWayEdgesBitsCost bounds OneWayEdgesBits.
 func OneWayEdgesBitsCost(n int) Cost { return BitsTransposeCost(n, n) }
 
 // BitsExpand sets dst to a as float64, row-major and without gaps.
-func BitsExpand(c *Ctl, dst []float64, a tensor.Bits) bool {
+func BitsExpand(c *Ctl, dst []float64, a tensor.Bits) {
 	m := newMeter(c)
 	for i := range a.Rows {
 		c.Tier.Spread(dst[i*a.Cols:(i+1)*a.Cols], a.Row(i))
-		if !m.spend(a.Cols) {
-			return false
-		}
+		m.spend(a.Cols)
 	}
-	return true
 }
 
 // BitsPack sets the bits of dst where src, row-major without gaps, is not 0. A
 // NaN is not 0.
-func BitsPack(c *Ctl, dst tensor.Bits, src []float64) bool {
+func BitsPack(c *Ctl, dst tensor.Bits, src []float64) {
 	m := newMeter(c)
 	for i := range dst.Rows {
 		in, row := src[i*dst.Cols:(i+1)*dst.Cols], dst.Row(i)
@@ -803,11 +756,8 @@ func BitsPack(c *Ctl, dst tensor.Bits, src []float64) bool {
 			packRun(c.Tier, op.FnNe, row, in[:n], none[:n])
 			in, row = in[n:], row[n/64:]
 		}
-		if !m.spend(dst.Cols) {
-			return false
-		}
+		m.spend(dst.Cols)
 	}
-	return true
 }
 
 // packWord returns a bit for each of up to 64 numbers: whether it is not 0, as NaN is not.

@@ -60,14 +60,14 @@ func TestBitsWords(t *testing.T) {
 		cost := Cost{Ops: uint64(len(a.W))}
 		for _, op := range []struct {
 			name   string
-			kernel func(c *Ctl, dst, a, b []uint64) bool
+			kernel func(c *Ctl, dst, a, b []uint64)
 			def    func(x, y bool) bool
 		}{
 			{"BitsAnd", BitsAnd, func(x, y bool) bool { return x && y }},
 			{"BitsOr", BitsOr, func(x, y bool) bool { return x || y }},
 			{"BitsXor", BitsXor, func(x, y bool) bool { return x != y }},
 			{"BitsAndNot", BitsAndNot, func(x, y bool) bool { return x && !y }},
-			{"BitsCopy", func(c *Ctl, dst, a, _ []uint64) bool { return BitsCopy(c, dst, a) },
+			{"BitsCopy", func(c *Ctl, dst, a, _ []uint64) { BitsCopy(c, dst, a) },
 				func(x, _ bool) bool { return x }},
 		} {
 			got, want := dirtyBits(rows, cols), emptyMatrix(rows, cols)
@@ -76,7 +76,7 @@ func TestBitsWords(t *testing.T) {
 					want[i][j] = op.def(x[i][j], y[i][j])
 				}
 			}
-			ok := op.kernel(&c, got.W, a.W, b.W)
+			ok := Finished(func() { op.kernel(&c, got.W, a.W, b.W) })
 			charged(t, op.name, &c, cost, ok)
 			equalBits(t, op.name, got, want)
 		}
@@ -91,10 +91,10 @@ func TestBitsWords(t *testing.T) {
 			}
 		}
 		got := dirtyBits(rows, cols)
-		ok := BitsNot(&c, got, a)
+		ok := Finished(func() { BitsNot(&c, got, a) })
 		charged(t, "BitsNot", &c, bitsCost(rows, cols), ok)
 		equalBits(t, "BitsNot", got, not)
-		common, ok := PopAnd(&c, a.W, b.W)
+		common, ok := ended(func() uint64 { return PopAnd(&c, a.W, b.W) })
 		charged(t, "PopAnd", &c, cost, ok)
 		if common != uint64(both) {
 			t.Errorf("PopAnd: %d, want %d", common, both)
@@ -120,31 +120,31 @@ func TestBitsLayout(t *testing.T) {
 		}
 		var c Ctl
 		got := dirtyBits(cols, rows)
-		ok := BitsTranspose(&c, got, a)
+		ok := Finished(func() { BitsTranspose(&c, got, a) })
 		charged(t, "BitsTranspose", &c, BitsTransposeCost(rows, cols), ok)
 		equalBits(t, "BitsTranspose", got, turned)
 
 		f := garbage(Cost{F: uint64(rows * cols)}).F
-		ok = BitsExpand(&c, f, a)
+		ok = Finished(func() { BitsExpand(&c, f, a) })
 		charged(t, "BitsExpand", &c, BitsDenseCost(rows, cols), ok)
 		equalFloats(t, "BitsExpand", f, dense)
 
 		got = dirtyBits(rows, cols)
-		ok = BitsPack(&c, got, dense)
+		ok = Finished(func() { BitsPack(&c, got, dense) })
 		charged(t, "BitsPack", &c, BitsDenseCost(rows, cols), ok)
 		equalBits(t, "BitsPack", got, x)
 
-		n, ok := PopAll(&c, a)
+		n, ok := ended(func() uint64 { return PopAll(&c, a) })
 		charged(t, "PopAll", &c, bitsCost(rows, cols), ok)
 		if float64(n) != all {
 			t.Errorf("PopAll: %d, want %g", n, all)
 		}
 		f = garbage(Cost{F: uint64(rows)}).F
-		ok = PopRows(&c, f, a)
+		ok = Finished(func() { PopRows(&c, f, a) })
 		charged(t, "PopRows", &c, bitsCost(rows, cols), ok)
 		equalFloats(t, "PopRows", f, perRow)
 		f = garbage(Cost{F: uint64(cols)}).F
-		ok = PopCols(&c, f, a)
+		ok = Finished(func() { PopCols(&c, f, a) })
 		charged(t, "PopCols", &c, PopColsCost(rows, cols), ok)
 		equalFloats(t, "PopCols", f, perCol)
 	})
@@ -162,7 +162,7 @@ func TestPopColsManyRows(t *testing.T) {
 	}
 	var c Ctl
 	got := make([]float64, 3)
-	ok := PopCols(&c, got, a)
+	ok := Finished(func() { PopCols(&c, got, a) })
 	charged(t, "PopCols", &c, PopColsCost(rows, 3), ok)
 	equalFloats(t, "PopCols", got, []float64{rows, 0, (rows + 2) / 3})
 }
@@ -191,7 +191,7 @@ func TestCountPlanes(t *testing.T) {
 					room := Cost{W: planeWords(inner, cols), I: planeInts(inner) * uint64(workers)}
 					cost := CountProductCost(rows, inner, cols, workers)
 					c := &Ctl{Tier: tier, Workers: workers}
-					ok := countPlanes(c, got, a, bT, garbage(room))
+					ok := Finished(func() { countPlanes(c, got, a, bT, garbage(room)) })
 					if c.Ops != cost.Ops {
 						t.Errorf("%v: %d operations, not %d", shape, c.Ops, cost.Ops)
 					}
@@ -223,7 +223,7 @@ func TestProducts(t *testing.T) {
 			}
 		}
 		f := garbage(Cost{F: uint64(rows * cols)}).F
-		ok := CountProduct(&c, f, a, bT, Scratch{})
+		ok := Finished(func() { CountProduct(&c, f, a, bT, Scratch{}) })
 		charged(t, "CountProduct", &c, CountProductCost(rows, inner, cols, 1), ok)
 		equalFloats(t, "CountProduct", f, counts)
 
@@ -233,7 +233,7 @@ func TestProducts(t *testing.T) {
 		}
 		got := dirtyBits(rows, cols)
 		cost := BoolProductCost(rows, inner, cols, 1)
-		ok = BoolProduct(&c, got, a, b, garbage(cost))
+		ok = Finished(func() { BoolProduct(&c, got, a, b, garbage(cost)) })
 		charged(t, "BoolProduct", &c, cost, ok)
 		equalBits(t, "BoolProduct", got, want)
 
@@ -247,11 +247,11 @@ func TestProducts(t *testing.T) {
 			}
 		}
 		f = garbage(Cost{F: uint64(rows)}).F
-		ok = CountMatVec(&c, f, a, packVector(v))
+		ok = Finished(func() { CountMatVec(&c, f, a, packVector(v)) })
 		charged(t, "CountMatVec", &c, bitsCost(rows, inner), ok)
 		equalFloats(t, "CountMatVec", f, common)
 		w := dirtyBits(1, rows).W
-		ok = BoolMatVec(&c, w, a, packVector(v))
+		ok = Finished(func() { BoolMatVec(&c, w, a, packVector(v)) })
 		charged(t, "BoolMatVec", &c, bitsCost(rows, inner), ok)
 		if !slices.Equal(w, packVector(any)) {
 			t.Errorf("BoolMatVec is wrong")
@@ -276,7 +276,7 @@ func TestBoolProductTables(t *testing.T) {
 		c := Ctl{Workers: workers}
 		got := dirtyBits(rows, cols)
 		cost := BoolProductCost(rows, inner, cols, workers)
-		ok := BoolProduct(&c, got, a, b, garbage(cost))
+		ok := Finished(func() { BoolProduct(&c, got, a, b, garbage(cost)) })
 		charged(t, "BoolProduct", &c, cost, ok)
 		equalBits(t, "BoolProduct", got, want)
 	}
@@ -296,7 +296,7 @@ func TestTripleTraceShapes(t *testing.T) {
 			}
 		}
 		var c Ctl
-		got, ok := TripleTrace(&c, packMatrix(x, n, m), packMatrix(y, m, k), packMatrix(z, n, k))
+		got, ok := ended(func() uint64 { return TripleTrace(&c, packMatrix(x, n, m), packMatrix(y, m, k), packMatrix(z, n, k)) })
 		charged(t, "TripleTrace", &c, TripleTraceCost(n, m, k), ok)
 		if got != want {
 			t.Errorf("TripleTrace: %d, want %d", got, want)

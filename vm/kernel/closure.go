@@ -9,17 +9,14 @@ import (
 // ClosureBits sets dst to the transitive closure of a: 1 at (i, j) when a path
 // of at least one edge leads from i to j, so at (i, i) when i is on a cycle. dst
 // does not overlap a, unless there are at most 64 nodes, where it may be a.
-func ClosureBits(c *Ctl, dst, a tensor.Bits, s Scratch) bool {
+func ClosureBits(c *Ctl, dst, a tensor.Bits, s Scratch) {
 	if a.Rows <= 64 {
 		copy(dst.W, a.W[:a.Rows*a.Stride])
 		warshall(c, dst.W[:a.Rows*a.Stride])
-		return true
+		return
 	}
-	g, ok := bitLists(c, a, s)
-	if !ok {
-		return false
-	}
-	return closure(c, dst, g, s)
+	g := bitLists(c, a, s)
+	closure(c, dst, g, s)
 }
 
 // ClosureBitsCost bounds ClosureBits: at worst a row is ORed for every pair of
@@ -32,7 +29,7 @@ func ClosureBitsCost(n int) Cost {
 }
 
 // ClosureCSR is ClosureBits of a sparse graph.
-func ClosureCSR(c *Ctl, dst tensor.Bits, a tensor.CSR, s Scratch) bool {
+func ClosureCSR(c *Ctl, dst tensor.Bits, a tensor.CSR, s Scratch) {
 	if a.Rows <= 64 {
 		for i := range a.Rows {
 			x := uint64(0)
@@ -43,9 +40,9 @@ func ClosureCSR(c *Ctl, dst tensor.Bits, a tensor.CSR, s Scratch) bool {
 		}
 		c.Ops += uint64(len(a.Idx))
 		warshall(c, dst.W[:a.Rows])
-		return true
+		return
 	}
-	return closure(c, dst, csrGraph(a), s)
+	closure(c, dst, csrGraph(a), s)
 }
 
 // ClosureCSRCost bounds ClosureCSR: at worst a row is ORed for every edge.
@@ -83,30 +80,22 @@ func warshall(c *Ctl, rows []uint64) {
 //
 // Splitting the columns between goroutines was considered and left out: whether
 // a successor is covered is known only from the whole row.
-func closure(c *Ctl, dst tensor.Bits, g digraph, s Scratch) bool {
+func closure(c *Ctl, dst tensor.Bits, g digraph, s Scratch) {
 	m := newMeter(c)
 	t := newCondenser(g, s)
-	if !t.run(&m) {
-		return false
-	}
+	t.run(&m)
 	// The search is over: its memory holds the extents of the rows.
 	r := closureRows{g: g, dst: dst, from: t.low, to: t.at, up: t.ascending()}
-	if !m.spend(t.count) {
-		return false
-	}
+	m.spend(t.count)
 	for k := range t.count {
 		nodes := t.order[t.start[k]:t.start[k+1]]
-		var ok bool
 		if k == t.bigID {
-			ok = r.whole(&m, nodes, t.reach)
+			r.whole(&m, nodes, t.reach)
 		} else {
-			ok = r.fill(&m, nodes)
+			r.fill(&m, nodes)
 		}
-		if !ok || !r.share(&m, nodes) {
-			return false
-		}
+		r.share(&m, nodes)
 	}
-	return true
 }
 
 // ascending reports whether nodes that come first in topological order tend to
@@ -133,16 +122,16 @@ type closureRows struct {
 }
 
 // whole makes the row of a component whose successors all have their rows.
-func (r *closureRows) whole(m *meter, nodes []int32, reach []uint64) bool {
+func (r *closureRows) whole(m *meter, nodes []int32, reach []uint64) {
 	r.row = r.dst.Row(int(nodes[0]))
 	copy(r.row, reach)
 	r.lo, r.hi = 0, len(reach)
-	return m.spend(len(reach))
+	m.spend(len(reach))
 }
 
 // fill makes the row of a component. The nodes of one that is a cycle are in it
 // from the start, so that edges between them count as covered.
-func (r *closureRows) fill(m *meter, nodes []int32) bool {
+func (r *closureRows) fill(m *meter, nodes []int32) {
 	r.row = r.dst.Row(int(nodes[0]))
 	clear(r.row)
 	r.lo, r.hi = len(r.row), 0
@@ -153,35 +142,25 @@ func (r *closureRows) fill(m *meter, nodes []int32) bool {
 			r.set(int(v))
 		}
 	}
-	if !m.spend(len(nodes) + len(r.row)) {
-		return false
-	}
+	m.spend(len(nodes) + len(r.row))
 	for _, v := range nodes {
-		var ok bool
 		if r.g.sparse {
-			ok = r.coverList(m, r.g.csr.Row(int(v)))
+			r.coverList(m, r.g.csr.Row(int(v)))
 		} else {
-			ok = r.coverWords(m, r.g.bits.Row(int(v)))
-		}
-		if !ok {
-			return false
+			r.coverWords(m, r.g.bits.Row(int(v)))
 		}
 	}
-	return true
 }
 
 // share copies the row to the other nodes of the component.
-func (r *closureRows) share(m *meter, nodes []int32) bool {
+func (r *closureRows) share(m *meter, nodes []int32) {
 	for k, v := range nodes {
 		r.from[v], r.to[v] = int32(r.lo), int32(r.hi)
 		if k > 0 {
 			copy(r.dst.Row(int(v)), r.row)
-			if !m.spend(len(r.row)) {
-				return false
-			}
+			m.spend(len(r.row))
 		}
 	}
-	return true
 }
 
 func (r *closureRows) set(v int) {
@@ -205,30 +184,27 @@ func (r *closureRows) add(v int) int {
 }
 
 // coverWords adds the successors in a row of bits.
-func (r *closureRows) coverWords(m *meter, succ []uint64) bool {
+func (r *closureRows) coverWords(m *meter, succ []uint64) {
 	row := r.row[:len(succ)]
 	if r.up {
 		for k, x := range succ {
 			for todo := x &^ row[k]; todo != 0; todo = x &^ row[k] {
-				if !m.spend(r.add(k<<6 + bits.TrailingZeros64(todo))) {
-					return false
-				}
+				m.spend(r.add(k<<6 + bits.TrailingZeros64(todo)))
 			}
 		}
-		return m.spend(len(succ))
+		m.spend(len(succ))
+		return
 	}
 	for k := len(succ) - 1; k >= 0; k-- {
 		for todo := succ[k] &^ row[k]; todo != 0; todo = succ[k] &^ row[k] {
-			if !m.spend(r.add(k<<6 + 63 - bits.LeadingZeros64(todo))) {
-				return false
-			}
+			m.spend(r.add(k<<6 + 63 - bits.LeadingZeros64(todo)))
 		}
 	}
-	return m.spend(len(succ))
+	m.spend(len(succ))
 }
 
 // coverList adds the successors in a row of a sparse matrix.
-func (r *closureRows) coverList(m *meter, succ []int32) bool {
+func (r *closureRows) coverList(m *meter, succ []int32) {
 	work := len(succ)
 	for i, w := range succ {
 		if !r.up {
@@ -238,11 +214,9 @@ func (r *closureRows) coverList(m *meter, succ []int32) bool {
 			continue
 		}
 		if work += r.add(int(w)); work >= PollOps { // a call for each would take a tenth of the time
-			if !m.spend(work) {
-				return false
-			}
+			m.spend(work)
 			work = 0
 		}
 	}
-	return m.spend(work)
+	m.spend(work)
 }

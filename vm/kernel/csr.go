@@ -16,7 +16,7 @@ func CSRCost(rows, cols, nnz int) Cost {
 
 // CSRTranspose sets dst to aᵀ. dst has slices of the right sizes: Ptr of a.Cols+1,
 // Idx of a.NNZ(), and Val too when a has one.
-func CSRTranspose(c *Ctl, dst, a tensor.CSR) bool {
+func CSRTranspose(c *Ctl, dst, a tensor.CSR) {
 	m := newMeter(c)
 	// Counts go two places late, so that after summing up ptr[j+1] is the start
 	// of row j, and its end once all are placed.
@@ -29,14 +29,10 @@ func CSRTranspose(c *Ctl, dst, a tensor.CSR) bool {
 				ptr[k]++
 			}
 		}
-		if !m.spend(len(row) + 1) {
-			return false
-		}
+		m.spend(len(row) + 1)
 	}
 	tensor.SumUp(ptr)
-	if !m.spend(a.Cols) {
-		return false
-	}
+	m.spend(a.Cols)
 	for i := range a.Rows {
 		lo, hi := a.Ptr[i], a.Ptr[i+1]
 		for k := lo; k < hi; k++ {
@@ -48,15 +44,12 @@ func CSRTranspose(c *Ctl, dst, a tensor.CSR) bool {
 				dst.Val[at] = a.Val[k]
 			}
 		}
-		if !m.spend(int(hi-lo) + 1) {
-			return false
-		}
+		m.spend(int(hi-lo) + 1)
 	}
-	return true
 }
 
 // CSRToBits sets dst to 1 where a stored entry is not 0.
-func CSRToBits(c *Ctl, dst tensor.Bits, a tensor.CSR) bool {
+func CSRToBits(c *Ctl, dst tensor.Bits, a tensor.CSR) {
 	m := newMeter(c)
 	for i := range a.Rows {
 		row := dst.Row(i)
@@ -66,11 +59,8 @@ func CSRToBits(c *Ctl, dst tensor.Bits, a tensor.CSR) bool {
 				setBit(row, int(a.Idx[k]))
 			}
 		}
-		if !m.spend(len(row) + len(a.Row(i))) {
-			return false
-		}
+		m.spend(len(row) + len(a.Row(i)))
 	}
-	return true
 }
 
 // CSRToBitsCost bounds CSRToBits and BitsToCSR.
@@ -79,7 +69,7 @@ func CSRToBitsCost(rows, cols, nnz int) Cost {
 }
 
 // CSRToDense sets dst to a, row-major, and absent where a has no entry.
-func CSRToDense(c *Ctl, dst []float64, a tensor.CSR, absent float64) bool {
+func CSRToDense(c *Ctl, dst []float64, a tensor.CSR, absent float64) {
 	m := newMeter(c)
 	for i := range a.Rows {
 		row := dst[i*a.Cols : (i+1)*a.Cols]
@@ -87,11 +77,8 @@ func CSRToDense(c *Ctl, dst []float64, a tensor.CSR, absent float64) bool {
 		for k := a.Ptr[i]; k < a.Ptr[i+1]; k++ {
 			row[a.Idx[k]] = csrValue(&a, k)
 		}
-		if !m.spend(len(row) + len(a.Row(i))) {
-			return false
-		}
+		m.spend(len(row) + len(a.Row(i)))
 	}
-	return true
 }
 
 // CSRToDenseCost bounds CSRToDense.
@@ -101,7 +88,7 @@ func CSRToDenseCost(rows, cols, nnz int) Cost {
 
 // BitsToCSR sets dst to a. dst has a Ptr of a.Rows+1 and an Idx of as many as a has
 // ones, PopAll(a); Val is not touched.
-func BitsToCSR(c *Ctl, dst tensor.CSR, a tensor.Bits) bool {
+func BitsToCSR(c *Ctl, dst tensor.CSR, a tensor.Bits) {
 	m := newMeter(c)
 	at := int32(0)
 	for i := range a.Rows {
@@ -113,12 +100,9 @@ func BitsToCSR(c *Ctl, dst tensor.CSR, a tensor.Bits) bool {
 				at++
 			}
 		}
-		if !m.spend(a.Stride + int(at-from)) {
-			return false
-		}
+		m.spend(a.Stride + int(at-from))
 	}
 	dst.Ptr[a.Rows] = at
-	return true
 }
 
 // csrValue is the k-th stored entry.
@@ -139,38 +123,31 @@ func CSRGet(a tensor.CSR, i, j int, absent float64) float64 {
 }
 
 // CSRRowCount sets dst[i] to the number of stored entries of row i.
-func CSRRowCount(c *Ctl, dst []float64, a tensor.CSR) bool {
+func CSRRowCount(c *Ctl, dst []float64, a tensor.CSR) {
 	for i := range a.Rows {
 		dst[i] = float64(a.Ptr[i+1] - a.Ptr[i])
 	}
 	c.Ops += uint64(a.Rows)
-	return true
 }
 
 // CSRColCount sets dst[j] to the number of stored entries of column j.
-func CSRColCount(c *Ctl, dst []float64, a tensor.CSR) bool {
+func CSRColCount(c *Ctl, dst []float64, a tensor.CSR) {
 	m := newMeter(c)
 	clear(dst[:a.Cols])
-	if !m.spend(a.Cols) {
-		return false
-	}
-	for idx := a.Idx; len(idx) > 0; {
-		n := min(len(idx), PollOps)
-		for _, j := range idx[:n] {
+	m.spend(a.Cols)
+	for idx := range slices.Chunk(a.Idx, PollOps) {
+		for _, j := range idx {
 			dst[j]++
 		}
-		idx = idx[n:]
-		if !m.spend(n) {
-			return false
-		}
+		m.spend(len(idx))
 	}
-	return true
 }
 
 // CSRRowSum sets dst[i] to the sum of row i, from left to right.
-func CSRRowSum(c *Ctl, dst []float64, a tensor.CSR) bool {
+func CSRRowSum(c *Ctl, dst []float64, a tensor.CSR) {
 	if a.Val == nil {
-		return CSRRowCount(c, dst, a)
+		CSRRowCount(c, dst, a)
+		return
 	}
 	m := newMeter(c)
 	for i := range a.Rows {
@@ -180,23 +157,19 @@ func CSRRowSum(c *Ctl, dst []float64, a tensor.CSR) bool {
 			sum += x
 		}
 		dst[i] = sum
-		if !m.spend(len(row) + 1) {
-			return false
-		}
+		m.spend(len(row) + 1)
 	}
-	return true
 }
 
 // CSRColSum sets dst[j] to the sum of column j, from top to bottom.
-func CSRColSum(c *Ctl, dst []float64, a tensor.CSR) bool {
+func CSRColSum(c *Ctl, dst []float64, a tensor.CSR) {
 	if a.Val == nil {
-		return CSRColCount(c, dst, a)
+		CSRColCount(c, dst, a)
+		return
 	}
 	m := newMeter(c)
 	clear(dst[:a.Cols])
-	if !m.spend(a.Cols) {
-		return false
-	}
+	m.spend(a.Cols)
 	idx, val := a.Idx, a.Val
 	for len(idx) > 0 {
 		n := min(len(idx), PollOps)
@@ -204,49 +177,41 @@ func CSRColSum(c *Ctl, dst []float64, a tensor.CSR) bool {
 			dst[j] += val[k]
 		}
 		idx, val = idx[n:], val[n:]
-		if !m.spend(n) {
-			return false
-		}
+		m.spend(n)
 	}
-	return true
 }
 
 // CSRSum returns the sum of all entries, in row-major order.
-func CSRSum(c *Ctl, a tensor.CSR) (float64, bool) {
+func CSRSum(c *Ctl, a tensor.CSR) float64 {
 	if a.Val == nil {
 		c.Ops++
-		return float64(a.NNZ()), true
+		return float64(a.NNZ())
 	}
 	m := newMeter(c)
 	sum := 0.0
-	for val := a.Val; len(val) > 0; {
-		n := min(len(val), PollOps)
-		for _, x := range val[:n] {
+	for val := range slices.Chunk(a.Val, PollOps) {
+		for _, x := range val {
 			sum += x
 		}
-		val = val[n:]
-		if !m.spend(n) {
-			return 0, false
-		}
+		m.spend(len(val))
 	}
-	return sum, true
+	return sum
 }
 
 // CSRMatVec sets dst[i] to sum over j of a[i,j]·x[j]. What is not stored adds
 // nothing, even where x is not finite.
-func CSRMatVec(c *Ctl, dst []float64, a tensor.CSR, x []float64) bool {
+func CSRMatVec(c *Ctl, dst []float64, a tensor.CSR, x []float64) {
 	// Not a.NNZ(), whose pointer would put a on the heap in every call.
 	if goesParallel(c, uint64(len(a.Idx))) {
-		return forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
-			return matVecRows(c, dst, a, x, lo, hi)
-		})
+		forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) { matVecRows(c, dst, a, x, lo, hi) })
+		return
 	}
-	return matVecRows(c, dst, a, x, 0, a.Rows)
+	matVecRows(c, dst, a, x, 0, a.Rows)
 }
 
 // matVecRows sets elements lo to hi of dst. Each is summed from left to right, so the result does
 // not depend on the number of workers.
-func matVecRows(c *Ctl, dst []float64, a tensor.CSR, x []float64, lo, hi int) bool {
+func matVecRows(c *Ctl, dst []float64, a tensor.CSR, x []float64, lo, hi int) {
 	m := newMeter(c)
 	for i := lo; i < hi; i++ {
 		row := a.Row(i)
@@ -262,21 +227,16 @@ func matVecRows(c *Ctl, dst []float64, a tensor.CSR, x []float64, lo, hi int) bo
 			}
 		}
 		dst[i] = sum
-		if !m.spend(len(row) + 1) {
-			return false
-		}
+		m.spend(len(row) + 1)
 	}
-	return true
 }
 
 // CSRVecMat sets dst[j] to sum over i of x[i]·a[i,j]. What is not stored adds
 // nothing, even where x is not finite. dst does not overlap x.
-func CSRVecMat(c *Ctl, dst, x []float64, a tensor.CSR) bool {
+func CSRVecMat(c *Ctl, dst, x []float64, a tensor.CSR) {
 	m := newMeter(c)
 	clear(dst[:a.Cols])
-	if !m.spend(a.Cols) {
-		return false
-	}
+	m.spend(a.Cols)
 	for i := range a.Rows {
 		row, xi := a.Row(i), x[i]
 		if a.Val == nil {
@@ -289,15 +249,12 @@ func CSRVecMat(c *Ctl, dst, x []float64, a tensor.CSR) bool {
 				dst[j] += xi * val[k]
 			}
 		}
-		if !m.spend(len(row) + 1) {
-			return false
-		}
+		m.spend(len(row) + 1)
 	}
-	return true
 }
 
 // CSRRowBits sets dst to the pattern of row i as a bit vector.
-func CSRRowBits(c *Ctl, dst []uint64, a tensor.CSR, i int) bool {
+func CSRRowBits(c *Ctl, dst []uint64, a tensor.CSR, i int) {
 	clear(dst[:tensor.Words(a.Cols)])
 	for k := a.Ptr[i]; k < a.Ptr[i+1]; k++ {
 		if csrValue(&a, k) != 0 {
@@ -305,42 +262,34 @@ func CSRRowBits(c *Ctl, dst []uint64, a tensor.CSR, i int) bool {
 		}
 	}
 	c.Ops += uint64(a.Cols + len(a.Row(i)))
-	return true
 }
 
 // CSRDiag sets dst[i] to a[i,i] of a square matrix, or absent.
-func CSRDiag(c *Ctl, dst []float64, a tensor.CSR, absent float64) bool {
+func CSRDiag(c *Ctl, dst []float64, a tensor.CSR, absent float64) {
 	m := newMeter(c)
 	for i := range a.Rows {
 		dst[i] = CSRGet(a, i, i, absent)
-		if !m.spend(len(a.Row(i)) + 1) { // the search looks at fewer
-			return false
-		}
+		m.spend(len(a.Row(i)) + 1) // the search looks at fewer
 	}
-	return true
 }
 
 // CSRSymmetrise sets dst to the pattern of A OR Aᵀ of a square matrix. dst has a Ptr of
 // a.Rows+1 and an Idx of up to 2·a.NNZ(); nnz is how many of it are used.
-func CSRSymmetrise(c *Ctl, dst, a tensor.CSR, s Scratch) (nnz int, ok bool) {
+func CSRSymmetrise(c *Ctl, dst, a tensor.CSR, s Scratch) (nnz int) {
 	n := a.Rows
 	t := tensor.CSR{Rows: n, Cols: n, Ptr: s.I[:n+1], Idx: s.I[n+1 : n+1+a.NNZ()]}
 	pattern := a
 	pattern.Val = nil
-	if !CSRTranspose(c, t, pattern) {
-		return 0, false
-	}
+	CSRTranspose(c, t, pattern)
 	m := newMeter(c)
 	for i := range n {
 		dst.Ptr[i] = int32(nnz)
 		x, y := a.Row(i), t.Row(i)
 		nnz += mergeRows(dst.Idx[nnz:], x, y)
-		if !m.spend(len(x) + len(y) + 1) {
-			return 0, false
-		}
+		m.spend(len(x) + len(y) + 1)
 	}
 	dst.Ptr[n] = int32(nnz)
-	return nnz, true
+	return nnz
 }
 
 // CSRSymmetriseCost bounds CSRSymmetrise.
@@ -368,13 +317,11 @@ func mergeRows(dst, x, y []int32) int {
 // OneWayEdgesCSR is OneWayEdgesBits of the pattern of a sparse matrix. Rows are
 // taken in order, so the place in row j up to which partners were looked for
 // only moves forward: the work is linear.
-func OneWayEdgesCSR(c *Ctl, a tensor.CSR, s Scratch) (uint64, bool) {
+func OneWayEdgesCSR(c *Ctl, a tensor.CSR, s Scratch) uint64 {
 	m := newMeter(c)
 	at := s.I[:a.Rows]
 	copy(at, a.Ptr)
-	if !m.spend(a.Rows) {
-		return 0, false
-	}
+	m.spend(a.Rows)
 	total := uint64(0)
 	for i := range a.Rows {
 		work := 1
@@ -389,11 +336,9 @@ func OneWayEdgesCSR(c *Ctl, a tensor.CSR, s Scratch) (uint64, bool) {
 			}
 			work++
 		}
-		if !m.spend(work) {
-			return 0, false
-		}
+		m.spend(work)
 	}
-	return total, true
+	return total
 }
 
 // OneWayEdgesCSRCost bounds OneWayEdgesCSR.

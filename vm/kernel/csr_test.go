@@ -69,7 +69,7 @@ func TestBuildCSR(t *testing.T) {
 		}
 		dense := make([]float64, len(e.dense))
 		var c Ctl
-		ok := CSRToDense(&c, dense, a, 0)
+		ok := Finished(func() { CSRToDense(&c, dense, a, 0) })
 		charged(t, "CSRToDense", &c, CSRToDenseCost(e.rows, e.cols, a.NNZ()), ok)
 		equalFloats(t, "weighted", dense, e.dense)
 
@@ -157,19 +157,19 @@ func testCSRReads(t *testing.T, r *rand.Rand, e edgeList, a tensor.CSR) {
 		}
 	}
 	var c Ctl
-	check := func(what string, want []float64, kernel func(dst []float64) bool) {
+	check := func(what string, want []float64, kernel func(dst []float64)) {
 		got := garbage(Cost{F: uint64(len(want))}).F
-		ok := kernel(got)
+		ok := Finished(func() { kernel(got) })
 		charged(t, what, &c, cost, ok)
 		equalFloats(t, what, got, want)
 	}
-	check("CSRRowSum", rowSum, func(dst []float64) bool { return CSRRowSum(&c, dst, a) })
-	check("CSRColSum", colSum, func(dst []float64) bool { return CSRColSum(&c, dst, a) })
-	check("CSRRowCount", rowCount, func(dst []float64) bool { return CSRRowCount(&c, dst, a) })
-	check("CSRColCount", colCount, func(dst []float64) bool { return CSRColCount(&c, dst, a) })
-	check("CSRMatVec", matVec, func(dst []float64) bool { return CSRMatVec(&c, dst, a, x) })
-	check("CSRVecMat", vecMat, func(dst []float64) bool { return CSRVecMat(&c, dst, y, a) })
-	got, ok := CSRSum(&c, a)
+	check("CSRRowSum", rowSum, func(dst []float64) { CSRRowSum(&c, dst, a) })
+	check("CSRColSum", colSum, func(dst []float64) { CSRColSum(&c, dst, a) })
+	check("CSRRowCount", rowCount, func(dst []float64) { CSRRowCount(&c, dst, a) })
+	check("CSRColCount", colCount, func(dst []float64) { CSRColCount(&c, dst, a) })
+	check("CSRMatVec", matVec, func(dst []float64) { CSRMatVec(&c, dst, a, x) })
+	check("CSRVecMat", vecMat, func(dst []float64) { CSRVecMat(&c, dst, y, a) })
+	got, ok := ended(func() float64 { return CSRSum(&c, a) })
 	charged(t, "CSRSum", &c, cost, ok)
 	if got != sum {
 		t.Errorf("CSRSum: %g, want %g", got, sum)
@@ -181,7 +181,7 @@ func testCSRReads(t *testing.T, r *rand.Rand, e edgeList, a tensor.CSR) {
 			row[j] = e.dense[i*e.cols+j] != 0
 		}
 		bits := dirtyBits(1, e.cols).W
-		ok := CSRRowBits(&c, bits, a, i)
+		ok := Finished(func() { CSRRowBits(&c, bits, a, i) })
 		charged(t, "CSRRowBits", &c, cost, ok)
 		if !slices.Equal(bits, packVector(row)) {
 			t.Errorf("CSRRowBits %d is wrong", i)
@@ -195,7 +195,7 @@ func testCSRLayouts(t *testing.T, e edgeList, a tensor.CSR) {
 	if a.Val != nil {
 		turned.Val = make([]float64, a.NNZ())
 	}
-	ok := CSRTranspose(&c, turned, a)
+	ok := Finished(func() { CSRTranspose(&c, turned, a) })
 	charged(t, "CSRTranspose", &c, CSRCost(a.Rows, a.Cols, a.NNZ()), ok)
 	wellFormed(t, "CSRTranspose", turned)
 	for i := range e.rows {
@@ -211,11 +211,11 @@ func testCSRLayouts(t *testing.T, e edgeList, a tensor.CSR) {
 	}
 	cost := CSRToBitsCost(a.Rows, a.Cols, a.NNZ())
 	b := dirtyBits(e.rows, e.cols)
-	ok = CSRToBits(&c, b, a)
+	ok = Finished(func() { CSRToBits(&c, b, a) })
 	charged(t, "CSRToBits", &c, cost, ok)
 	equalBits(t, "CSRToBits", b, pattern)
 	back := tensor.CSR{Rows: a.Rows, Cols: a.Cols, Ptr: garbage(Cost{I: uint64(a.Rows + 1)}).I, Idx: make([]int32, a.NNZ())}
-	ok = BitsToCSR(&c, back, b)
+	ok = Finished(func() { BitsToCSR(&c, back, b) })
 	charged(t, "BitsToCSR", &c, cost, ok)
 	if !slices.Equal(back.Ptr, a.Ptr) || !slices.Equal(back.Idx, a.Idx) {
 		t.Errorf("BitsToCSR: %v", back)
@@ -228,7 +228,7 @@ func TestCSRSquare(t *testing.T) {
 		var c Ctl
 		cost := CSRSymmetriseCost(g.n, nnz)
 		s := tensor.CSR{Rows: g.n, Cols: g.n, Ptr: garbage(Cost{I: uint64(g.n + 1)}).I, Idx: make([]int32, 2*nnz)}
-		used, ok := CSRSymmetrise(&c, s, g.csr, garbage(cost))
+		used, ok := ended(func() int { return CSRSymmetrise(&c, s, g.csr, garbage(cost)) })
 		charged(t, "CSRSymmetrise", &c, cost, ok)
 		s.Idx = s.Idx[:used]
 		wellFormed(t, "CSRSymmetrise", s)
@@ -244,7 +244,7 @@ func TestCSRSquare(t *testing.T) {
 		c.Ops = 0
 		equalBits(t, "CSRSymmetrise", got, want)
 		f := garbage(Cost{F: uint64(g.n)}).F
-		ok = CSRDiag(&c, f, g.csr, 0)
+		ok = Finished(func() { CSRDiag(&c, f, g.csr, 0) })
 		charged(t, "CSRDiag", &c, CSRCost(g.n, g.n, nnz), ok)
 		equalFloats(t, "CSRDiag", f, diag)
 	})

@@ -5,9 +5,9 @@
 //
 // A kernel takes raw slices and a [*Ctl], writes to memory that its caller provides, and
 // allocates nothing unless its doc says so. [Scratch] memory is passed in and may hold anything;
-// the kernel clears what it needs. A kernel polls Ctl.Done every few milliseconds and returns
-// false if the run was cancelled. It starts goroutines, if at all, only above a threshold of
-// work ([ParallelOps]).
+// the kernel clears what it needs. A kernel polls Ctl.Done every few milliseconds and, if the run
+// was cancelled, stops by a panic that [Finished] catches. It starts goroutines, if at all, only
+// above a threshold of work ([ParallelOps]).
 //
 // Every kernel whose work depends on sizes has a function with the suffix Cost that bounds it:
 // the operations that a kernel adds to Ctl.Ops never exceed that bound. If the bound says little
@@ -106,6 +106,31 @@ func (c *Ctl) Stopped() bool {
 	default:
 		return false
 	}
+}
+
+// Poll stops the kernel that calls it if the run was cancelled.
+func (c *Ctl) Poll() {
+	if c.Stopped() {
+		Stop()
+	}
+}
+
+// stop is the panic that ends a kernel: it may have to stop in a hundred places, and no function on the
+// way could do anything about it.
+type stop struct{}
+
+// Stop ends the kernel that calls it, and leaves its results unspecified.
+func Stop() { panic(stop{}) }
+
+// Finished runs kernels, and reports whether they came to an end by themselves.
+func Finished(run func()) (ok bool) {
+	defer func() {
+		if r := recover(); r != nil && r != any(stop{}) {
+			panic(r)
+		}
+	}()
+	run()
+	return true
 }
 
 // Cost is an upper bound of a kernel call: its operations, and the scratch it

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"ein/vm/op"
 	"ein/vm/simd"
@@ -18,36 +19,35 @@ func satSum(a ...uint64) uint64 {
 }
 
 // CheckInt finds the first element that is not an exact count: a magnitude of
-// 2^53 or more, or NaN. It gives -1 when there is none, and ok false when the
-// run was cancelled. It costs at most one operation per element.
-func CheckInt(c *Ctl, a []float64) (at int, ok bool) {
+// 2^53 or more, or NaN. It gives -1 when there is none. It costs at most one operation per element.
+func CheckInt(c *Ctl, a []float64) (at int) {
 	return findFirst(c, a, allExact, func(x float64) bool { return !(math.Abs(x) < tensor.MaxInt) })
 }
 
 // CheckFinite finds the first element that is infinite or NaN; see CheckInt.
-func CheckFinite(c *Ctl, a []float64) (at int, ok bool) {
+func CheckFinite(c *Ctl, a []float64) (at int) {
 	return findFirst(c, a, allFinite, func(x float64) bool { return x-x != 0 })
 }
 
 // findFirst looks for trouble in large blocks with the quick test all, which may be
 // wrong about trouble but not about its absence, and only in a block that may have
 // some element by element.
-func findFirst(c *Ctl, a []float64, all func([]float64) bool, bad func(float64) bool) (at int, ok bool) {
+func findFirst(c *Ctl, a []float64, all func([]float64) bool, bad func(float64) bool) (at int) {
 	for lo := 0; lo < len(a); lo += PollOps {
 		b := a[lo:min(lo+PollOps, len(a))]
 		c.Ops += uint64(len(b))
 		if !all(b) {
 			for i, x := range b {
 				if bad(x) {
-					return lo + i, true
+					return lo + i
 				}
 			}
 		}
-		if len(b) == PollOps && c.Stopped() {
-			return -1, false
+		if len(b) == PollOps {
+			c.Poll()
 		}
 	}
-	return -1, true
+	return -1
 }
 
 // allExact reports whether every |x| is below 2^53.
@@ -63,18 +63,15 @@ func allFinite(a []float64) bool {
 	return sum-sum == 0
 }
 
-// Fill sets every element to x, at one operation each. It returns false when
-// the run was cancelled.
-func Fill(c *Ctl, dst []float64, x float64) bool {
-	for lo := 0; lo < len(dst); lo += PollOps {
-		b := dst[lo:min(lo+PollOps, len(dst))]
+// Fill sets every element to x, at one operation each.
+func Fill(c *Ctl, dst []float64, x float64) {
+	for b := range slices.Chunk(dst, PollOps) {
 		fillRun(b, x)
 		c.Ops += uint64(len(b))
-		if len(b) == PollOps && c.Stopped() {
-			return false
+		if len(b) == PollOps {
+			c.Poll()
 		}
 	}
-	return true
 }
 
 // fillRun fills a run; clear takes 0 but not -0.

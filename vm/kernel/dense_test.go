@@ -26,28 +26,28 @@ func TestDenseChecks(t *testing.T) {
 			}
 			return -1
 		}
-		if at, ok := CheckInt(&Ctl{}, a); !ok || at != want(x.inexact) {
+		if at, ok := ended(func() int { return CheckInt(&Ctl{}, a) }); !ok || at != want(x.inexact) {
 			t.Errorf("CheckInt of %v at %d: %d, %v", x.v, x.at, at, ok)
 		}
-		if at, ok := CheckFinite(&Ctl{}, a); !ok || at != want(x.infinite) {
+		if at, ok := ended(func() int { return CheckFinite(&Ctl{}, a) }); !ok || at != want(x.infinite) {
 			t.Errorf("CheckFinite of %v at %d: %d, %v", x.v, x.at, at, ok)
 		}
 		a[x.at] = old
 	}
 	var c Ctl
-	if !Fill(&c, a, 3) || a[0] != 3 || a[n-1] != 3 || c.Ops != uint64(n) {
+	if !Finished(func() { Fill(&c, a, 3) }) || a[0] != 3 || a[n-1] != 3 || c.Ops != uint64(n) {
 		t.Error("fill")
 	}
 	if Fill(&c, a, math.Copysign(0, -1)); !math.Signbit(a[n-1]) {
 		t.Error("filling with -0 gave 0")
 	}
-	if _, ok := CheckInt(denseStopped(), a); ok {
+	if _, ok := ended(func() int { return CheckInt(denseStopped(), a) }); ok {
 		t.Error("CheckInt not stopped")
 	}
-	if _, ok := CheckFinite(denseStopped(), a); ok {
+	if _, ok := ended(func() int { return CheckFinite(denseStopped(), a) }); ok {
 		t.Error("CheckFinite not stopped")
 	}
-	if Fill(denseStopped(), a, 1) {
+	if Finished(func() { Fill(denseStopped(), a, 1) }) {
 		t.Error("Fill not stopped")
 	}
 }

@@ -231,20 +231,20 @@ func planSum(s op.Spec, info []indexInfo) *Unary {
 // per element cleared.
 func (u *Unary) Cost() Cost { return u.cost }
 
-// Run evaluates the einsum of a into dst, which must not overlap. It returns
-// false when the run was cancelled, leaving dst unspecified.
-func (u *Unary) Run(c *Ctl, dst, a []float64, s Scratch) bool {
+// Run evaluates the einsum of a into dst, which must not overlap.
+func (u *Unary) Run(c *Ctl, dst, a []float64, s Scratch) {
 	if u.sum != nil {
 		if u.copy == nil {
-			return u.sum.run(c, dst, a)
+			u.sum.run(c, dst, a)
+			return
 		}
-		if !u.sum.run(c, s.F[:u.sumLen], a) {
-			return false
-		}
+		u.sum.run(c, s.F[:u.sumLen], a)
 		a = s.F[:u.sumLen]
 	}
-	if u.zero > 0 && !Fill(c, dst[:u.zero], 0) {
-		return false
+	if u.zero > 0 {
+		Fill(c, dst[:u.zero], 0)
 	}
-	return u.copy == nil || u.copy.run(c, dst, a)
+	if u.copy != nil {
+		u.copy.run(c, dst, a)
+	}
 }

@@ -33,35 +33,30 @@ func planCopyNest(axes []loopAxis) *copyNest {
 	return p
 }
 
-// run copies all elements, or returns false when it was cancelled. Those that the view of dst
-// leaves out stay as they are.
-func (p *copyNest) run(c *Ctl, dst, a []float64) bool {
+// run copies all elements. Those that the view of dst leaves out stay as they are.
+func (p *copyNest) run(c *Ctl, dst, a []float64) {
 	m := newMeter(c)
 	var o odometer
 	for {
-		if !p.block(&m, dst[o.off[slotD]:], a[o.off[slotA]:]) {
-			return false
-		}
+		p.block(&m, dst[o.off[slotD]:], a[o.off[slotA]:])
 		if !o.next(p.outer) {
-			return true
+			return
 		}
 	}
 }
 
 // block copies the innermost axis, or two axes in tiles, at one point of the outer loops.
-func (p *copyNest) block(m *meter, dst, a []float64) bool {
+func (p *copyNest) block(m *meter, dst, a []float64) {
 	if p.transpos {
-		return p.transpose(m, dst, a)
+		p.transpose(m, dst, a)
+		return
 	}
 	sa, sd := p.inner.stride[slotA], p.inner.stride[slotD]
 	for lo := 0; lo < p.inner.n; lo += PollOps {
 		n := min(PollOps, p.inner.n-lo)
 		copyRun(dst[lo*sd:], sd, a[lo*sa:], sa, n)
-		if !m.spend(n) {
-			return false
-		}
+		m.spend(n)
 	}
-	return true
 }
 
 // copyRun copies n elements of a, which lie sa apart, to dst, where they lie sd apart. If sa is 0
@@ -81,19 +76,16 @@ func copyRun(dst []float64, sd int, a []float64, sa, n int) {
 
 // transpose copies in square blocks, so that the lines of either side that a
 // block touches stay in the first-level cache until they are used up.
-func (p *copyNest) transpose(m *meter, dst, a []float64) bool {
+func (p *copyNest) transpose(m *meter, dst, a []float64) {
 	sa, sd := p.inner.stride[slotA], p.cross.stride[slotD]
 	for i := 0; i < p.cross.n; i += transposeTile {
 		ni := min(transposeTile, p.cross.n-i)
 		for j := 0; j < p.inner.n; j += transposeTile {
 			nj := min(transposeTile, p.inner.n-j)
 			transposeBlock(dst[i*sd+j:], sd, a[j*sa+i:], sa, ni, nj)
-			if !m.spend(ni * nj) {
-				return false
-			}
+			m.spend(ni * nj)
 		}
 	}
-	return true
 }
 
 // transposeBlock sets dst[i*sd+j] = a[j*sa+i] for i < ni, j < nj.

@@ -5,6 +5,31 @@ import (
 	"fmt"
 )
 
+// Product is a planned einsum of any number of operands.
+type Product interface {
+	Cost() Cost
+	RunAll(c *Ctl, dst []float64, args [][]float64, s Scratch)
+}
+
+// PlanProduct plans a Spec by the number of its operands, since three or more need an order.
+func PlanProduct(s op.Spec) Product {
+	switch len(s.In) {
+	case 1:
+		return PlanUnary(s)
+	case 2:
+		return PlanPair(s)
+	}
+	return PlanMany(s)
+}
+
+// RunAll is Run.
+func (u *Unary) RunAll(c *Ctl, dst []float64, args [][]float64, s Scratch) { u.Run(c, dst, args[0], s) }
+
+// RunAll is Run.
+func (p *Pair) RunAll(c *Ctl, dst []float64, args [][]float64, s Scratch) {
+	p.Run(c, dst, args[0], args[1], s)
+}
+
 // Many is a planned einsum of three or more operands: pairs, in the order that
 // Order finds, whose results lie in scratch and so may have any number of axes. It
 // is immutable and may run in several goroutines.
@@ -35,9 +60,8 @@ func (p *Many) Cost() Cost { return p.cost }
 // Kernel says what does the work.
 func (p *Many) Kernel() string { return fmt.Sprintf("%d pairs", len(p.pairs)) }
 
-// Run evaluates the einsum of args into dst, which overlaps none of them. It
-// returns false when the run was cancelled, leaving dst unspecified.
-func (p *Many) Run(c *Ctl, dst []float64, args [][]float64, s Scratch) bool {
+// RunAll evaluates the einsum of args into dst, which overlaps none of them.
+func (p *Many) RunAll(c *Ctl, dst []float64, args [][]float64, s Scratch) {
 	own := Scratch{F: s.F[p.held:]}
 	for _, step := range p.steps {
 		var in [2][]float64
@@ -52,11 +76,8 @@ func (p *Many) Run(c *Ctl, dst []float64, args [][]float64, s Scratch) bool {
 		if step.to.where == inScratch {
 			out = s.F[step.to.at : step.to.at+step.to.size]
 		}
-		if !p.pairs[step.pair].Run(c, out, in[0], in[1], own) {
-			return false
-		}
+		p.pairs[step.pair].Run(c, out, in[0], in[1], own)
 	}
-	return true
 }
 
 // operand is the factor of the number where, or one of these.

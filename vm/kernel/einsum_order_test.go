@@ -13,7 +13,7 @@ func checkMany(t *testing.T, s op.Spec, ops [][]float64) {
 	p := PlanMany(s)
 	want := NaiveEinsum(s, ops...)
 	got, c := denseGarbage(len(want)), Ctl{}
-	if !p.Run(&c, got, ops, Scratch{F: denseGarbage(int(p.Cost().F))}) {
+	if !Finished(func() { p.RunAll(&c, got, ops, Scratch{F: denseGarbage(int(p.Cost().F))}) }) {
 		t.Fatalf("%v: stopped", s)
 	}
 	if !denseSame(got, want) {

@@ -7,16 +7,16 @@ import (
 	"ein/vm/simd"
 )
 
-// Run evaluates the einsum of a and b into dst, which overlaps neither. It returns false when the
-// run was cancelled, leaving dst unspecified. It allocates only in large products with c.Workers
-// above 1, to start goroutines.
+// Run evaluates the einsum of a and b into dst, which overlaps neither. It allocates only in large
+// products with c.Workers above 1, to start goroutines.
 //
 // It has three parts, of which the plan may leave out the first and the last: operands are copied
 // into the layout that the inner kernel wants (pre), the kernel runs at each point of the outer
 // loops (core), and the result is copied into that of dst (post).
-func (p *Pair) Run(c *Ctl, dst, a, b []float64, s Scratch) bool {
+func (p *Pair) Run(c *Ctl, dst, a, b []float64, s Scratch) {
 	if p.kind == pairZero {
-		return Fill(c, dst[:p.zero], 0)
+		Fill(c, dst[:p.zero], 0)
+		return
 	}
 	ops, free := [2][]float64{a, b}, s.F
 	for i, u := range p.pre {
@@ -25,88 +25,83 @@ func (p *Pair) Run(c *Ctl, dst, a, b []float64, s Scratch) bool {
 		}
 		buf := free[:p.preLen[i]]
 		free = free[p.preLen[i]:]
-		if !u.Run(c, buf, ops[i], Scratch{}) {
-			return false
-		}
+		u.Run(c, buf, ops[i], Scratch{})
 		ops[i] = buf
 	}
 	out := dst
 	if p.post != nil {
 		out = free[:p.outLen]
 	}
-	if p.zero > 0 && !Fill(c, out[:p.zero], 0) {
-		return false
+	if p.zero > 0 {
+		Fill(c, out[:p.zero], 0)
 	}
-	if !p.core(c, out, &ops) {
-		return false
+	p.core(c, out, &ops)
+	if p.post != nil {
+		p.post.Run(c, dst, out, Scratch{})
 	}
-	return p.post == nil || p.post.Run(c, dst, out, Scratch{})
 }
 
 // core runs the inner kernel at every point of the outer loops.
-func (p *Pair) core(c *Ctl, dst []float64, ops *[2][]float64) bool {
+func (p *Pair) core(c *Ctl, dst []float64, ops *[2][]float64) {
 	if p.kind == pairNest {
-		return p.runNest(c, dst, ops[0], ops[1])
+		p.runNest(c, dst, ops[0], ops[1])
+		return
 	}
 	m := newMeter(c)
 	x, y := ops[p.mat.x], ops[p.mat.y]
 	if len(p.outer) == 0 {
-		return p.mat.run(p.kind, &m, dst, x, y)
+		p.mat.run(p.kind, &m, dst, x, y)
+		return
 	}
 	var o odometer
 	for {
-		if !p.mat.run(p.kind, &m, dst[o.off[slotD]:], x[o.off[p.mat.x]:], y[o.off[p.mat.y]:]) {
-			return false
-		}
+		p.mat.run(p.kind, &m, dst[o.off[slotD]:], x[o.off[p.mat.x]:], y[o.off[p.mat.y]:])
 		if !o.next(p.outer) {
-			return true
+			return
 		}
 	}
 }
 
 // run does one product. Where there are no vector instructions, tiles beat Dgemm on small
 // matrices; see tilesMost.
-func (p *matMul) run(kind pairKind, m *meter, c, x, y []float64) bool {
+func (p *matMul) run(kind pairKind, m *meter, c, x, y []float64) {
 	switch kind {
 	case pairGemv:
-		return p.gemv(m, c, x, y)
+		p.gemv(m, c, x, y)
+		return
 	case pairGemm:
 		if m.c.Tier.Vectors() || satMul(uint64(p.m), uint64(p.n), uint64(p.k)) > tilesMost {
-			return p.gemm(m.c, c, x, y)
+			p.gemm(m.c, c, x, y)
+			return
 		}
 	}
-	return p.tiles(m, c, x, y)
+	p.tiles(m, c, x, y)
 }
 
 // gemv sets c = Y'x, in blocks of rows of Y as it lies in memory.
-func (p *matMul) gemv(m *meter, c, x, y []float64) bool {
+func (p *matMul) gemv(m *meter, c, x, y []float64) {
 	if p.yk == 1 {
-		return p.gemvRows(m, c, x, y)
+		p.gemvRows(m, c, x, y)
+		return
 	}
 	rows := max(1, PollOps/p.n)
 	for lo := 0; lo < p.k; lo += rows {
 		r := min(rows, p.k-lo)
 		simd.BLAS{Tier: m.c.Tier}.Dgemv(blas.Trans, r, p.n, 1, y[lo*p.yk:], max(p.yk, p.n),
 			x[lo*p.xk:], p.xk, beta(lo), c[:(p.n-1)*p.cn+1], p.cn)
-		if !m.spend(r * p.n) {
-			return false
-		}
+		m.spend(r * p.n)
 	}
-	return true
 }
 
 // gemvRows is gemv of a Y whose rows run along k, so that each is one dot product.
-func (p *matMul) gemvRows(m *meter, c, x, y []float64) bool {
+func (p *matMul) gemvRows(m *meter, c, x, y []float64) {
 	rows := max(1, PollOps/p.k)
 	for lo := 0; lo < p.n; lo += rows {
 		r := min(rows, p.n-lo)
 		simd.BLAS{Tier: m.c.Tier}.Dgemv(blas.NoTrans, r, p.k, 1, y[lo*p.yn:], max(p.yn, p.k),
 			x[:(p.k-1)*p.xk+1], p.xk, 0, c[lo*p.cn:], p.cn)
-		if !m.spend(r * p.k) {
-			return false
-		}
+		m.spend(r * p.k)
 	}
-	return true
 }
 
 // beta is 0 for the first block of a sum, which overwrites garbage, and 1 after.
@@ -129,23 +124,25 @@ const gemmFork = 1 << 25
 
 // gemm sets c = X*Y by calls of Dgemm. Workers share the longer side of the result in strips, so
 // that each element is summed by one of them, in one order.
-func (p *matMul) gemm(c *Ctl, dst, x, y []float64) bool {
+func (p *matMul) gemm(c *Ctl, dst, x, y []float64) {
 	if c.Workers < 2 || satMul(uint64(p.m), uint64(p.n), uint64(p.k)) < gemmFork {
-		return p.gemmBlocks(c, dst, x, y, 0, p.m, 0, p.n)
+		p.gemmBlocks(c, dst, x, y, 0, p.m, 0, p.n)
+		return
 	}
 	const side = simd.Columns
 	if p.n < p.m {
-		return forkRange(c, (p.m+side-1)/side, func(c *Ctl, _, lo, hi int) bool {
-			return p.gemmBlocks(c, dst, x, y, lo*side, min(hi*side, p.m), 0, p.n)
+		forkRange(c, (p.m+side-1)/side, func(c *Ctl, _, lo, hi int) {
+			p.gemmBlocks(c, dst, x, y, lo*side, min(hi*side, p.m), 0, p.n)
 		})
+		return
 	}
-	return forkRange(c, (p.n+side-1)/side, func(c *Ctl, _, lo, hi int) bool {
-		return p.gemmBlocks(c, dst, x, y, 0, p.m, lo*side, min(hi*side, p.n))
+	forkRange(c, (p.n+side-1)/side, func(c *Ctl, _, lo, hi int) {
+		p.gemmBlocks(c, dst, x, y, 0, p.m, lo*side, min(hi*side, p.n))
 	})
 }
 
 // gemmBlocks makes rows top to bottom of columns left to right of C.
-func (p *matMul) gemmBlocks(c *Ctl, dst, x, y []float64, top, bottom, left, right int) bool {
+func (p *matMul) gemmBlocks(c *Ctl, dst, x, y []float64, top, bottom, left, right int) {
 	tx, ldx := blas.NoTrans, p.xm
 	if p.xk != 1 {
 		tx, ldx = blas.Trans, p.xk
@@ -154,10 +151,10 @@ func (p *matMul) gemmBlocks(c *Ctl, dst, x, y []float64, top, bottom, left, righ
 	if p.yn != 1 {
 		ty, ldy = blas.Trans, p.yn
 	}
-	m, ok := newMeter(c), true
+	m := newMeter(c)
 	l := simd.BLAS{Tier: c.Tier, Poll: func(terms int) bool {
-		ok = m.spend(terms)
-		return ok
+		m.spend(terms)
+		return true
 	}}
 	wide, rows, depth := right-left, bottom-top, p.k
 	if !c.Tier.Vectors() {
@@ -166,13 +163,12 @@ func (p *matMul) gemmBlocks(c *Ctl, dst, x, y []float64, top, bottom, left, righ
 	}
 	for j := left; j < right; j += wide {
 		for i := top; i < bottom; i += rows {
-			for at := 0; ok && at < p.k; at += depth {
+			for at := 0; at < p.k; at += depth {
 				l.Dgemm(tx, ty, min(rows, bottom-i), min(wide, right-j), min(depth, p.k-at), 1, x[i*p.xm+at*p.xk:], ldx,
 					y[at*p.yk+j*p.yn:], ldy, beta(at), dst[i*p.cm+j:], p.cm)
 			}
 		}
 	}
-	return ok
 }
 
 // tileSide is the side of the register tile: 9 sums, 3 values of X and one of Y
@@ -185,19 +181,16 @@ const (
 )
 
 // tiles sets c = X*Y in register tiles, for any strides.
-func (p *matMul) tiles(m *meter, c, x, y []float64) bool {
+func (p *matMul) tiles(m *meter, c, x, y []float64) {
 	wide := max(1, PollOps/(tileSide*tileSide*p.k)) * tileSide
 	for i := 0; i < p.m; i += tileSide {
 		rows := min(tileSide, p.m-i)
 		for j := 0; j < p.n; j += wide {
 			cols := min(wide, p.n-j)
 			p.strip(c[i*p.cm+j*p.cn:], x[i*p.xm:], y[j*p.yn:], rows, cols)
-			if !m.spend(rows * cols * p.k) {
-				return false
-			}
+			m.spend(rows * cols * p.k)
 		}
 	}
-	return true
 }
 
 // strip makes up to three rows of c.
@@ -295,22 +288,20 @@ func dotRun(t simd.Tier, x []float64, sx int, y []float64, sy, n int) float64 {
 }
 
 // runNest runs the loop nest.
-func (p *Pair) runNest(c *Ctl, dst, a, b []float64) bool {
+func (p *Pair) runNest(c *Ctl, dst, a, b []float64) {
 	m := newMeter(c)
 	var o odometer
 	for {
-		if !p.nestBlock(&m, dst[o.off[slotD]:], a[o.off[slotA]:], b[o.off[slotB]:]) {
-			return false
-		}
+		p.nestBlock(&m, dst[o.off[slotD]:], a[o.off[slotA]:], b[o.off[slotB]:])
 		if !o.next(p.outer) {
-			return true
+			return
 		}
 	}
 }
 
 // nestBlock runs the inner loop at one point of the outer ones: a dot product, or products along
 // the result, that add to dst if p.acc is set.
-func (p *Pair) nestBlock(m *meter, dst, a, b []float64) bool {
+func (p *Pair) nestBlock(m *meter, dst, a, b []float64) {
 	sa, sb, sd := p.inner.stride[slotA], p.inner.stride[slotB], p.inner.stride[slotD]
 	for lo := 0; lo < p.inner.n; lo += PollOps {
 		n := min(PollOps, p.inner.n-lo)
@@ -325,11 +316,8 @@ func (p *Pair) nestBlock(m *meter, dst, a, b []float64) bool {
 		default:
 			mulRun(m.c.Tier, z, sd, x, sa, y, sb, n)
 		}
-		if !m.spend(n) {
-			return false
-		}
+		m.spend(n)
 	}
-	return true
 }
 
 // mulRun sets z = x*y along strided runs.

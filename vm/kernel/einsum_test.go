@@ -131,7 +131,7 @@ func checkUnary(t *testing.T, s op.Spec, a []float64) {
 	want := NaiveEinsum(s, a)
 	got := denseGarbage(len(want))
 	var c Ctl
-	if !p.Run(&c, got, a, Scratch{F: denseGarbage(int(p.Cost().F))}) {
+	if !Finished(func() { p.Run(&c, got, a, Scratch{F: denseGarbage(int(p.Cost().F))}) }) {
 		t.Fatalf("%v: stopped", s)
 	}
 	if !denseSame(got, want) {
@@ -146,7 +146,7 @@ func checkPair(t *testing.T, s op.Spec, a, b []float64, workers int) {
 	want := NaiveEinsum(s, a, b)
 	got := denseGarbage(len(want))
 	c := Ctl{Workers: workers}
-	if !p.Run(&c, got, a, b, Scratch{F: denseGarbage(int(p.Cost().F))}) {
+	if !Finished(func() { p.Run(&c, got, a, b, Scratch{F: denseGarbage(int(p.Cost().F))}) }) {
 		t.Fatalf("%v: stopped", s)
 	}
 	if !denseSame(got, want) {
@@ -396,7 +396,7 @@ func TestEinsumCancel(t *testing.T) {
 		{In: [][]uint8{{0, 1}}, Out: []uint8{1}, Size: []int{1 << 10, 1 << 10}},
 	} {
 		c := denseStopped()
-		if PlanUnary(s).Run(c, make([]float64, big), vec, Scratch{}) || c.Ops > 2*PollOps {
+		if Finished(func() { PlanUnary(s).Run(c, make([]float64, big), vec, Scratch{}) }) || c.Ops > 2*PollOps {
 			t.Errorf("%v ran on for %d operations", s, c.Ops)
 		}
 	}
@@ -405,7 +405,7 @@ func TestEinsumCancel(t *testing.T) {
 		sized(specDot, 1024, 1024), sized(specGer, 1024, 1024),
 	} {
 		p, c := PlanPair(s), denseStopped()
-		if p.Run(c, make([]float64, big), vec, vec, Scratch{F: make([]float64, p.Cost().F)}) || c.Ops > gemmMost {
+		if Finished(func() { p.Run(c, make([]float64, big), vec, vec, Scratch{F: make([]float64, p.Cost().F)}) }) || c.Ops > gemmMost {
 			t.Errorf("%v ran on for %d operations", s, c.Ops)
 		}
 	}

@@ -15,9 +15,7 @@ import (
 // as many words as they can need. It is immutable and may run in several
 // goroutines.
 type Exact struct {
-	unary *Unary // one of these three, unless an operand is sparse
-	pair  *Pair
-	many  *Many
+	fast  Product // unless an operand is sparse
 	terms float64 // products that are added up to one element
 
 	round  bool // the result is real: it is rounded, and has no limit
@@ -62,17 +60,9 @@ func PlanExact(s op.Spec, sparse, nnz int, round bool) *Exact {
 		p.terms = 0
 	}
 	fast := Cost{}
-	switch {
-	case sparse >= 0:
-	case len(s.In) == 1:
-		p.unary = PlanUnary(s)
-		fast = p.unary.cost
-	case len(s.In) == 2:
-		p.pair = PlanPair(s)
-		fast = p.pair.cost
-	default:
-		p.many = PlanMany(s)
-		fast = p.many.cost
+	if sparse < 0 {
+		p.fast = PlanProduct(s)
+		fast = p.fast.Cost()
 	}
 	slow := p.planSteps(s, nnz)
 	p.cost.Ops = satSum(p.cost.Ops, max(fast.Ops, slow))
@@ -149,33 +139,19 @@ func (p *Exact) Cost() Cost { return p.cost }
 
 // Run evaluates the einsum into dst, which overlaps no operand. args are the
 // operands, a sparse one nil and in csr instead. exact is false when an element
-// reaches 2^53, and ok when the run was cancelled; both leave dst unspecified.
-func (p *Exact) Run(c *Ctl, dst []float64, args [][]float64, csr *tensor.CSR, s Scratch) (exact, ok bool) {
-	if p.sparse < 0 {
-		small, ok := p.small(c, args)
-		switch {
-		case !ok:
-			return false, false
-		case !small:
-		case p.unary != nil:
-			return true, p.unary.Run(c, dst, args[0], s)
-		case p.pair != nil:
-			return true, p.pair.Run(c, dst, args[0], args[1], s)
-		default:
-			return true, p.many.Run(c, dst, args, s)
-		}
+// reaches 2^53, which leaves dst unspecified.
+func (p *Exact) Run(c *Ctl, dst []float64, args [][]float64, csr *tensor.CSR, s Scratch) (exact bool) {
+	if p.sparse < 0 && p.small(c, args) {
+		p.fast.RunAll(c, dst, args, s)
+		return true
 	}
 	free := s.W[p.at+uint64(p.result*p.words):]
 	e := exactRun{meter: newMeter(c), args: args, held: s.W, x: free[:p.widest], y: free[p.widest : 2*p.widest]}
 	for i := range p.steps {
-		done := false
 		if p.sparse >= 0 {
-			done = e.sparse(&p.steps[i], p.sparse, csr)
+			e.sparse(&p.steps[i], p.sparse, csr)
 		} else {
-			done = e.dense(&p.steps[i])
-		}
-		if !done {
-			return false, false
+			e.dense(&p.steps[i])
 		}
 	}
 	return p.store(&e.meter, dst, s.W[p.at:])
@@ -183,22 +159,20 @@ func (p *Exact) Run(c *Ctl, dst []float64, args [][]float64, csr *tensor.CSR, s 
 
 // small reports whether the largest magnitudes of the operands show that no sum
 // comes near 2^53.
-func (p *Exact) small(c *Ctl, args [][]float64) (small, ok bool) {
+func (p *Exact) small(c *Ctl, args [][]float64) (small bool) {
 	bound := p.terms
 	for _, a := range args {
 		most := 1.0 // so that the bound is also one of every part of the product
-		for lo := 0; lo < len(a); lo += PollOps {
-			b := a[lo:min(lo+PollOps, len(a))]
+		for b := range slices.Chunk(a, PollOps) {
 			for _, x := range b {
 				most = max(most, math.Abs(x))
 			}
-			if c.Ops += uint64(len(b)); c.Stopped() {
-				return false, false
-			}
+			c.Ops += uint64(len(b))
+			c.Poll()
 		}
 		bound *= most
 	}
-	return bound < tensor.MaxInt/2, true
+	return bound < tensor.MaxInt/2
 }
 
 // exactRun is the arithmetic in words. Operands and results of more than one word
@@ -211,7 +185,7 @@ type exactRun struct {
 }
 
 // dense adds up the products at all points of the loops.
-func (e *exactRun) dense(p *exactStep) bool {
+func (e *exactRun) dense(p *exactStep) {
 	out := e.clear(p)
 	var o odometer
 	for {
@@ -222,18 +196,16 @@ func (e *exactRun) dense(p *exactStep) bool {
 		}
 		at := o.off[slotD] * p.words[slotD]
 		addProduct(out[at:at+p.words[slotD]], x, y, less != minus)
-		if !e.meter.spend(p.work) {
-			return false
-		}
+		e.meter.spend(p.work)
 		if !o.next(p.loops) {
-			return true
+			return
 		}
 	}
 }
 
 // sparse adds up the products of the entries of a, which is the operand of the
 // given number, with the elements of the other.
-func (e *exactRun) sparse(p *exactStep, number int, a *tensor.CSR) bool {
+func (e *exactRun) sparse(p *exactStep, number int, a *tensor.CSR) {
 	out := e.clear(p)
 	other := 1 - number
 	for i := range a.Rows {
@@ -247,15 +219,10 @@ func (e *exactRun) sparse(p *exactStep, number int, a *tensor.CSR) bool {
 			}
 			at := (i*p.row.stride[slotD] + j*p.col.stride[slotD]) * p.words[slotD]
 			addProduct(out[at:at+p.words[slotD]], e.x, y, f < 0 != minus)
-			if !e.meter.spend(p.work) {
-				return false
-			}
+			e.meter.spend(p.work)
 		}
-		if !e.meter.spend(1) {
-			return false
-		}
+		e.meter.spend(1)
 	}
-	return true
 }
 
 // clear is the result of a step, set to 0.
@@ -314,7 +281,7 @@ func addProduct(acc, x, y []uint64, subtract bool) {
 }
 
 // store turns the result into numbers; exact is false when one reaches 2^53.
-func (p *Exact) store(m *meter, dst []float64, words []uint64) (exact, ok bool) {
+func (p *Exact) store(m *meter, dst []float64, words []uint64) (exact bool) {
 	for i := range dst[:p.result] {
 		w := words[i*p.words : (i+1)*p.words]
 		negative := w[p.words-1]>>63 != 0
@@ -326,15 +293,13 @@ func (p *Exact) store(m *meter, dst []float64, words []uint64) (exact, ok bool) 
 			x = x*(1<<64) + float64(word)
 		}
 		if x >= tensor.MaxInt && !p.round {
-			return false, true
+			return false
 		}
 		if negative {
 			x = -x
 		}
 		dst[i] = x
-		if !m.spend(p.words) {
-			return false, false
-		}
+		m.spend(p.words)
 	}
-	return true, true
+	return true
 }

@@ -56,7 +56,7 @@ func checkExactRun(t *testing.T, s op.Spec, p *Exact, ops [][]float64, csr *tens
 	for i := range w {
 		w[i] = ^uint64(0)
 	}
-	exact, ok := p.Run(&c, got, ops, csr, Scratch{F: denseGarbage(int(p.Cost().F)), W: w})
+	exact, ok := ended(func() bool { return p.Run(&c, got, ops, csr, Scratch{F: denseGarbage(int(p.Cost().F)), W: w}) })
 	if !ok || exact != wantExact || exact && !denseSame(got, want) {
 		t.Fatalf("%v of %v\n got %v %v\nwant %v %v", s, dense, got, exact, want, wantExact)
 	}
@@ -121,7 +121,7 @@ func TestExactCancelAllocs(t *testing.T) {
 	}
 	dst, scratch := make([]float64, 10_000), Scratch{F: make([]float64, p.Cost().F), W: make([]uint64, p.Cost().W)}
 	c := denseStopped()
-	if _, ok := p.Run(c, dst, ops, nil, scratch); ok || c.Ops > 3*PollOps {
+	if _, ok := ended(func() bool { return p.Run(c, dst, ops, nil, scratch) }); ok || c.Ops > 3*PollOps {
 		t.Errorf("ran on for %d operations", c.Ops)
 	}
 	c = &Ctl{}

@@ -13,24 +13,20 @@ import (
 // It is Dinic's algorithm: breadth-first layers from i, and paths from j back through them, which
 // can only end where an earlier path used up what was left. It takes far less than its bound, so it
 // is metered: it charges before it works, and flaw.Sum is the flow so far when it may not go on.
-func MinCut(c *Ctl, dst *tensor.CSR, g Net, i, j int) (flaw Flaw, ok bool) {
+func MinCut(c *Ctl, dst *tensor.CSR, g Net, i, j int, flaw *Flaw) {
 	m := newMeter(c)
-	f, flaw, ok := newFlow(&m, &g)
-	if !ok || flaw.NaN || flaw.Edge != nil {
-		return flaw, ok
+	f := newFlow(&m, &g, flaw)
+	if flaw.NaN || flaw.Edge != nil {
+		return
 	}
-	for {
-		if ok = f.layers(&m, i, j); !ok {
-			break
-		}
+	for flaw.Cycle == nil {
+		f.layers(&m, i, j)
 		if f.level[j] == 0 {
-			return f.flaw, f.cut(&m, dst, &g)
+			f.cut(&m, dst, &g)
+			return
 		}
-		if ok = f.block(&m, i, j); !ok || f.flaw.Cycle != nil {
-			break
-		}
+		f.block(&m, i, j)
 	}
-	return f.flaw, ok
 }
 
 // flow is the entries of a matrix as edges with room in both directions, and the search for paths
@@ -46,16 +42,16 @@ type flow struct {
 	level, at  []int32   // the layer of a node, from 1; how many of its edges were tried
 	queue      []int32   // also the nodes of a path
 	path       []int32   // its entries; ^k is against entry k
-	flaw       Flaw
+	flaw       *Flaw
 }
 
 // newFlow lists the entries by row and by column: a path may run against an entry that already
 // has flow, so a node needs those that end in it too. The residual of an entry and its reverse
 // are two arrays in place of two edges.
-func newFlow(m *meter, g *Net) (f flow, flaw Flaw, ok bool) {
+func newFlow(m *meter, g *Net, flaw *Flaw) (f flow) {
 	s, n := &g.room, g.n
 	nnz := n * n
-	f = flow{n: n, start: s.takeI(n + 1), level: s.takeI(n), at: s.takeI(n), queue: s.takeI(n), path: s.takeI(n)}
+	f = flow{n: n, flaw: flaw, start: s.takeI(n + 1), level: s.takeI(n), at: s.takeI(n), queue: s.takeI(n), path: s.takeI(n)}
 	if g.v.Layout == tensor.Sparse {
 		nnz = g.v.CSR.NNZ()
 		f.ptr, f.to = g.v.CSR.Ptr, g.v.CSR.Idx
@@ -68,11 +64,9 @@ func newFlow(m *meter, g *Net) (f flow, flaw Flaw, ok bool) {
 	clear(f.start)
 	for v := range n {
 		to, w, work := g.row(v)
-		if !m.take(work + 3*len(to) + 1) {
-			return f, flaw, false
-		}
-		if flaw = below(v, to, w); flaw.Edge != nil {
-			return f, flaw, true
+		m.take(work + 3*len(to) + 1)
+		if *flaw = below(v, to, w); flaw.Edge != nil {
+			return f
 		}
 		f.room = append(f.room, w...)
 		for _, t := range to {
@@ -90,9 +84,7 @@ func newFlow(m *meter, g *Net) (f flow, flaw Flaw, ok bool) {
 	clear(f.at)
 	for v := range n {
 		lo, hi := f.ptr[v], f.ptr[v+1]
-		if !m.take(3*int(hi-lo) + 3) {
-			return f, flaw, false
-		}
+		m.take(3*int(hi-lo) + 3)
 		for k := lo; k < hi; k++ {
 			t := f.to[k]
 			p := f.start[t] + f.at[t]
@@ -100,15 +92,13 @@ func newFlow(m *meter, g *Net) (f flow, flaw Flaw, ok bool) {
 			f.entry[p], f.from[p], f.back[k] = k, int32(v), 0
 		}
 	}
-	return f, flaw, true
+	return f
 }
 
 // layers numbers the nodes by how many edges with room lead to them from i, as far as j. When they
 // no longer reach j, the nodes that they do reach are the side of i.
-func (f *flow) layers(m *meter, i, j int) bool {
-	if !m.take(2 * f.n) {
-		return false
-	}
+func (f *flow) layers(m *meter, i, j int) {
+	m.take(2 * f.n)
 	clear(f.level)
 	clear(f.at)
 	f.level[i], f.queue[0] = 1, int32(i)
@@ -121,9 +111,7 @@ func (f *flow) layers(m *meter, i, j int) bool {
 	for head := 0; head < tail && f.level[j] == 0; head++ {
 		v := f.queue[head]
 		lo, hi, in, end := f.ptr[v], f.ptr[v+1], f.start[v], f.start[v+1]
-		if !m.take(int(hi-lo+end-in) + 1) {
-			return false
-		}
+		m.take(int(hi-lo+end-in) + 1)
 		next := f.level[v] + 1
 		for k := lo; k < hi; k++ {
 			if t := f.to[k]; f.level[t] == 0 && f.room[k] > 0 {
@@ -136,33 +124,27 @@ func (f *flow) layers(m *meter, i, j int) bool {
 			}
 		}
 	}
-	return true
 }
 
 // block sends flow along paths through the layers until none is left. A path grows from j
 // backwards, one node of each layer. An edge that has led nowhere is not tried again in these
 // layers: at counts the edges of a node that are done with.
-func (f *flow) block(m *meter, i, j int) bool {
+func (f *flow) block(m *meter, i, j int) {
 	for v, depth := int32(j), 0; ; {
 		if int(v) == i {
-			if !m.take(2 * depth) {
-				return false
-			}
+			m.take(2 * depth)
 			if depth = f.send(depth); f.flaw.Cycle != nil {
-				return true
+				return
 			}
 			v = f.queue[depth]
 		}
-		u, k, ok := f.before(m, v)
-		switch {
-		case !ok:
-			return false
+		switch u, k := f.before(m, v); {
 		case u >= 0:
 			f.queue[depth], f.path[depth] = v, k
 			depth++
 			v = u
 		case depth == 0:
-			return true
+			return
 		default:
 			depth--
 			v = f.queue[depth]
@@ -173,28 +155,27 @@ func (f *flow) block(m *meter, i, j int) bool {
 
 // before is the next node in the layer before that of v which an edge with room
 // leads from, and that edge; -1 when there is none.
-func (f *flow) before(m *meter, v int32) (u, k int32, ok bool) {
+func (f *flow) before(m *meter, v int32) (u, k int32) {
 	in := f.start[v+1] - f.start[v]
 	all := in + f.ptr[v+1] - f.ptr[v]
 	layer := f.level[v] - 1
 	for ; f.at[v] < all; f.at[v]++ {
-		if !m.take(1) {
-			return -1, 0, false
-		}
+		m.take(1)
 		if p := f.at[v]; p < in {
 			u, k = f.from[f.start[v]+p], f.entry[f.start[v]+p]
 			if f.level[u] == layer && f.room[k] > 0 {
-				return u, k, true
+				return u, k
 			}
 		} else {
 			k = f.ptr[v] + p - in
 			u = f.to[k]
 			if f.level[u] == layer && f.back[k] > 0 {
-				return u, ^k, true
+				return u, ^k
 			}
 		}
 	}
-	return -1, 0, m.take(1)
+	m.take(1)
+	return -1, 0
 }
 
 // send sends as much as there is room for along the path, and returns how many of its edges come
@@ -231,16 +212,14 @@ func (f *flow) send(depth int) (before int) {
 }
 
 // cut sets dst to the entries that lead from the nodes in the layers to the others.
-func (f *flow) cut(m *meter, dst *tensor.CSR, g *Net) bool {
+func (f *flow) cut(m *meter, dst *tensor.CSR, g *Net) {
 	dst.Ptr[0], dst.Idx = 0, dst.Idx[:0]
 	weights := dst.Val != nil
 	dst.Val = dst.Val[:0]
 	for v := range f.n {
 		if f.level[v] > 0 {
 			to, w, work := g.row(v)
-			if !m.take(work + len(to)) {
-				return false
-			}
+			m.take(work + len(to))
 			for k, t := range to {
 				switch {
 				case f.level[t] > 0 || w != nil && w[k] == 0:
@@ -255,7 +234,7 @@ func (f *flow) cut(m *meter, dst *tensor.CSR, g *Net) bool {
 		}
 		dst.Ptr[v+1] = int32(len(dst.Idx))
 	}
-	return m.take(f.n)
+	m.take(f.n)
 }
 
 // MinCutCost bounds MinCut: at most n times there are layers, between which each

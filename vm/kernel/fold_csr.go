@@ -35,18 +35,18 @@ type CSRFold struct {
 // PlanCSRFold plans the fold. The first operands are the matrices, whose strides are
 // not looked at and whose entries are nnz in all; the others have one along rows,
 // along columns, or none.
-func PlanCSRFold(rows, cols, nnz, axis int, none []float64, fold op.Fold, operands []FusedOperand, code []op.Micro, consts []float64) (*CSRFold, error) {
+func PlanCSRFold(rows, cols, nnz, axis int, none []float64, fold op.Fold, strides [][]int, code []op.Micro, consts []float64) (*CSRFold, error) {
 	if size := [2]int{rows, cols}; fold != op.FoldMax && fold != op.FoldMin || size[axis] == 0 && size[1-axis] > 0 {
 		return nil, errEmptyFold
 	}
 	f := &Fused{code: code, consts: consts}
-	if err := f.countRegs(len(operands)); err != nil {
+	if err := f.countRegs(len(strides)); err != nil {
 		return nil, err
 	}
 	p := &CSRFold{rows: rows, cols: cols, nnz: nnz, axis: axis, none: none, fold: fold, code: code, consts: consts, regs: f.regs, result: f.result}
-	for _, o := range operands[len(none):] {
+	for _, o := range strides[len(none):] {
 		along := -1
-		for d, stride := range o.Stride {
+		for d, stride := range o {
 			if stride != 0 {
 				along = d
 			}
@@ -138,7 +138,7 @@ func (p *CSRFold) at(reg []float64, args [][]float64, axis, i int) {
 // Run evaluates the fold of the matrices into dst. Of args only those after as many are looked at.
 // Each row is gone through by the columns at which any of the matrices has an entry, with a cursor
 // into every one; points where none has are folded in before, by absentees.
-func (p *CSRFold) Run(c *Ctl, dst []float64, matrices []tensor.CSR, args [][]float64, s Scratch) bool {
+func (p *CSRFold) Run(c *Ctl, dst []float64, matrices []tensor.CSR, args [][]float64, s Scratch) {
 	m := newMeter(c)
 	reg, first := s.takeF(p.regs), len(p.none)
 	clear(reg)
@@ -153,9 +153,11 @@ func (p *CSRFold) Run(c *Ctl, dst []float64, matrices []tensor.CSR, args [][]flo
 	dst = dst[:size[1-p.axis]]
 	fill(dst, p.fold.Identity())
 	a, next := matrices[0], s.takeI(first)
-	if !m.spend(len(dst)) || first > 1 && !p.union(&m, &a, matrices, next, &s) || !p.absentees(&m, dst, &a, args, reg, s) {
-		return false
+	m.spend(len(dst))
+	if first > 1 {
+		p.union(&m, &a, matrices, next, &s)
 	}
+	p.absentees(&m, dst, &a, args, reg, s)
 	byCol := slices.Contains(p.along, 1)
 	for i := range a.Rows {
 		p.at(reg, args, 0, i)
@@ -180,16 +182,13 @@ func (p *CSRFold) Run(c *Ctl, dst []float64, matrices []tensor.CSR, args [][]flo
 			}
 			dst[to] = p.fold.Apply(dst[to], p.point(reg))
 		}
-		if !m.spend(1 + first + len(row)*(len(p.code)+first+1)) {
-			return false
-		}
+		m.spend(1 + first + len(row)*(len(p.code)+first+1))
 	}
-	return true
 }
 
 // union is the pattern of all entries. A row is a merge of the rows of all matrices, by their least
 // columns.
-func (p *CSRFold) union(m *meter, dst *tensor.CSR, matrices []tensor.CSR, next []int32, s *Scratch) bool {
+func (p *CSRFold) union(m *meter, dst *tensor.CSR, matrices []tensor.CSR, next []int32, s *Scratch) {
 	*dst = tensor.CSR{Rows: p.rows, Cols: p.cols, Ptr: s.takeI(p.rows + 1), Idx: s.takeI(p.nnz)[:0]}
 	dst.Ptr[0] = 0
 	for i := range p.rows {
@@ -215,15 +214,12 @@ func (p *CSRFold) union(m *meter, dst *tensor.CSR, matrices []tensor.CSR, next [
 			dst.Idx = append(dst.Idx, least)
 		}
 		dst.Ptr[i+1] = int32(len(dst.Idx))
-		if !m.spend((1 + len(dst.Idx) - from) * len(matrices)) {
-			return false
-		}
+		m.spend((1 + len(dst.Idx) - from) * len(matrices))
 	}
-	return true
 }
 
 // absentees folds in the value of places where no matrix has an entry.
-func (p *CSRFold) absentees(m *meter, dst []float64, a *tensor.CSR, args [][]float64, reg []float64, s Scratch) bool {
+func (p *CSRFold) absentees(m *meter, dst []float64, a *tensor.CSR, args [][]float64, reg []float64, s Scratch) {
 	size := [2]int{p.rows, p.cols}
 	by := p.axis
 	if p.kept {
@@ -234,11 +230,10 @@ func (p *CSRFold) absentees(m *meter, dst []float64, a *tensor.CSR, args [][]flo
 		p.at(reg, args, by, i)
 		value[i] = p.point(reg)
 	}
-	if !m.spend(len(value) * (len(p.code) + 1)) {
-		return false
-	}
+	m.spend(len(value) * (len(p.code) + 1))
 	if p.kept {
-		return p.keptAbsentees(m, dst, a, value, s)
+		p.keptAbsentees(m, dst, a, value, s)
+		return
 	}
 	// The best go first, NaN before all: each line of the matrix takes the first that
 	// it has no entry for.
@@ -254,12 +249,11 @@ func (p *CSRFold) absentees(m *meter, dst []float64, a *tensor.CSR, args [][]flo
 		default:
 			work += q.up(int32(i), x)
 		}
-		if !m.spend(work) {
-			return false
-		}
+		m.spend(work)
 	}
 	if p.axis == 0 {
-		return p.columns(m, dst, a, value, taken, &q, s)
+		p.columns(m, dst, a, value, taken, &q, s)
+		return
 	}
 	mark := s.takeI(p.cols)
 	clear(mark)
@@ -283,16 +277,13 @@ func (p *CSRFold) absentees(m *meter, dst []float64, a *tensor.CSR, args [][]flo
 				break
 			}
 		}
-		if !m.spend(work + 1) {
-			return false
-		}
+		m.spend(work + 1)
 	}
-	return true
 }
 
 // columns gives each column the first row in which it has no entry: those that the
 // first row leaves over are few, and the next leave fewer.
-func (p *CSRFold) columns(m *meter, dst []float64, a *tensor.CSR, value []float64, first []int32, q *queue, s Scratch) bool {
+func (p *CSRFold) columns(m *meter, dst []float64, a *tensor.CSR, value []float64, first []int32, q *queue, s Scratch) {
 	left := s.takeI(p.cols)
 	for j := range left {
 		left[j] = int32(j)
@@ -317,15 +308,12 @@ func (p *CSRFold) columns(m *meter, dst []float64, a *tensor.CSR, value []float6
 			}
 		}
 		left = next
-		if !m.spend(work) {
-			return false
-		}
+		m.spend(work)
 	}
-	return true
 }
 
 // keptAbsentees folds the value of absent entries into each row or column that has any.
-func (p *CSRFold) keptAbsentees(m *meter, dst []float64, a *tensor.CSR, value []float64, s Scratch) bool {
+func (p *CSRFold) keptAbsentees(m *meter, dst []float64, a *tensor.CSR, value []float64, s Scratch) {
 	full := p.cols
 	count := func(i int) int { return len(a.Row(i)) }
 	if p.axis == 0 {
@@ -337,9 +325,7 @@ func (p *CSRFold) keptAbsentees(m *meter, dst []float64, a *tensor.CSR, value []
 			for _, j := range row {
 				entries[j]++
 			}
-			if !m.spend(len(row) + 1) {
-				return false
-			}
+			m.spend(len(row) + 1)
 		}
 		count = func(j int) int { return int(entries[j]) }
 	}
@@ -348,5 +334,5 @@ func (p *CSRFold) keptAbsentees(m *meter, dst []float64, a *tensor.CSR, value []
 			dst[k] = p.fold.Apply(dst[k], value[k])
 		}
 	}
-	return m.spend(len(dst))
+	m.spend(len(dst))
 }

@@ -24,7 +24,7 @@ func TestCSRFold(t *testing.T) {
 		rows, cols := r.IntN(7), r.IntN(7)
 		var matrices []tensor.CSR
 		var none []float64
-		var operands []FusedOperand
+		var operands [][]int
 		var args [][]float64
 		nnz := 0
 		for range 1 + r.IntN(3)*r.IntN(2) {
@@ -36,7 +36,7 @@ func TestCSRFold(t *testing.T) {
 				a.Val[k] = number() // a 0 among them is an entry, too
 			}
 			matrices, none, nnz = append(matrices, a), append(none, []float64{0, 0, math.Inf(1)}[r.IntN(3)]), nnz+a.NNZ()
-			operands, args = append(operands, FusedOperand{[]int{cols, 1}}), append(args, nil)
+			operands, args = append(operands, []int{cols, 1}), append(args, nil)
 		}
 		first := len(matrices)
 		for range r.IntN(4) {
@@ -48,7 +48,7 @@ func TestCSRFold(t *testing.T) {
 			for i := range v {
 				v[i] = number()
 			}
-			operands, args = append(operands, FusedOperand{stride}), append(args, v)
+			operands, args = append(operands, stride), append(args, v)
 		}
 		consts := []float64{2, math.Inf(1)}[:r.IntN(3)]
 		next := len(operands) + len(consts)
@@ -75,7 +75,7 @@ func TestCSRFold(t *testing.T) {
 					reg[k] = CSRGet(a, i, j, none[k])
 				}
 				for k := first; k < len(args); k++ {
-					reg[k] = args[k][i*operands[k].Stride[0]+j*operands[k].Stride[1]]
+					reg[k] = args[k][i*operands[k][0]+j*operands[k][1]]
 				}
 				copy(reg[len(operands):], consts)
 				result := uint8(0)
@@ -88,7 +88,7 @@ func TestCSRFold(t *testing.T) {
 		}
 		var c Ctl
 		got := make([]float64, size[1-axis])
-		ok := p.Run(&c, got, matrices, args, garbage(p.Cost()))
+		ok := Finished(func() { p.Run(&c, got, matrices, args, garbage(p.Cost())) })
 		charged(t, "CSRFold", &c, p.Cost(), ok)
 		if !slices.EqualFunc(got, want, func(x, y float64) bool { return x == y || x != x && y != y }) {
 			t.Fatalf("%v of %v along %d with %v: %v, want %v", code, matrices, axis, args, got, want)

@@ -11,11 +11,6 @@ import (
 // temporaries together.
 const MaxRegs = 32
 
-// FusedOperand says where an operand has its element of each point of the
-// iteration: the distance between neighbours along every axis, in elements; 0
-// along an axis that it lacks, so all zeros for a scalar.
-type FusedOperand struct{ Stride []int }
-
 // Errors of PlanFused and of the other planners of folds.
 var (
 	errFusedRegs = errors.New("kernel: too many registers in a fused expression")
@@ -62,15 +57,18 @@ type Fused struct {
 // of a point is the register that the last instruction other than FnCheck
 // writes, or register 0. Operands and constants are not writable. It is an
 // error to use more than MaxRegs registers or to write to the wrong ones.
-func PlanFused(shape []int, operands []FusedOperand, code []op.Micro, consts []float64) (*Fused, error) {
-	return planFused(shape, len(shape), false, operands, code, consts)
+//
+// strides says where each operand has its element of each point: the distance between neighbours
+// along every axis, in elements; 0 along an axis that it lacks, so all zeros for a scalar.
+func PlanFused(shape []int, strides [][]int, code []op.Micro, consts []float64) (*Fused, error) {
+	return planFused(shape, len(shape), false, strides, code, consts)
 }
 
 // PlanFusedFold is PlanFused followed by a fold (sum, maximum or minimum) of the
 // last axes of shape, foldAxes of them. It is an error to take the maximum or
 // minimum of no points, unless there is no element to put it in either.
-func PlanFusedFold(shape []int, foldAxes int, fold op.Fold, operands []FusedOperand, code []op.Micro, consts []float64) (*Fused, error) {
-	p, err := planFused(shape, len(shape)-foldAxes, true, operands, code, consts)
+func PlanFusedFold(shape []int, foldAxes int, fold op.Fold, strides [][]int, code []op.Micro, consts []float64) (*Fused, error) {
+	p, err := planFused(shape, len(shape)-foldAxes, true, strides, code, consts)
 	if err != nil {
 		return nil, err
 	}
@@ -85,11 +83,11 @@ func PlanFusedFold(shape []int, foldAxes int, fold op.Fold, operands []FusedOper
 }
 
 // PlanFusedBits is PlanFused of a matrix that RunBits packs.
-func PlanFusedBits(shape []int, operands []FusedOperand, code []op.Micro, consts []float64) (*Fused, error) {
+func PlanFusedBits(shape []int, strides [][]int, code []op.Micro, consts []float64) (*Fused, error) {
 	if len(shape) != 2 {
 		return nil, errNotMatrix
 	}
-	p, err := PlanFused(shape, operands, code, consts)
+	p, err := PlanFused(shape, strides, code, consts)
 	if err != nil {
 		return nil, err
 	}
@@ -110,13 +108,13 @@ func dimsProduct(dims []int) uint64 {
 
 // planFused plans the expression; axes from kept on are not merged with those
 // before.
-func planFused(shape []int, kept int, folds bool, operands []FusedOperand, code []op.Micro, consts []float64) (*Fused, error) {
+func planFused(shape []int, kept int, folds bool, strides [][]int, code []op.Micro, consts []float64) (*Fused, error) {
 	n := dimsProduct(shape)
 	p := &Fused{n: int(n), outLen: int(n), code: slices.Clone(code), consts: slices.Clone(consts), folds: folds}
-	if err := p.countRegs(len(operands)); err != nil {
+	if err := p.countRegs(len(strides)); err != nil {
 		return nil, err
 	}
-	p.setInputs(shape, operands)
+	p.setInputs(shape, strides)
 	p.setWays()
 	work := uint64(len(code))
 	for _, in := range p.in {
@@ -161,22 +159,22 @@ func (p *Fused) countRegs(operands int) error {
 
 // setInputs merges the axes that are one longer axis for every operand, and
 // classifies the operands.
-func (p *Fused) setInputs(shape []int, operands []FusedOperand) {
-	p.in = make([]fusedInput, len(operands))
+func (p *Fused) setInputs(shape []int, strides [][]int) {
+	p.in = make([]fusedInput, len(strides))
 	for d, n := range shape {
 		if n == 1 {
 			continue
 		}
-		if last := len(p.dims) - 1; last >= 0 && p.joins(last, d, n, operands) {
+		if last := len(p.dims) - 1; last >= 0 && p.joins(last, d, n, strides) {
 			p.dims[last] *= n
 			for k := range p.in {
-				p.in[k].stride[last] = operands[k].Stride[d]
+				p.in[k].stride[last] = strides[k][d]
 			}
 			continue
 		}
 		p.dims = append(p.dims, n)
 		for k := range p.in {
-			p.in[k].stride = append(p.in[k].stride, operands[k].Stride[d])
+			p.in[k].stride = append(p.in[k].stride, strides[k][d])
 		}
 	}
 	for k := range p.in {
@@ -186,9 +184,9 @@ func (p *Fused) setInputs(shape []int, operands []FusedOperand) {
 
 // joins reports whether axis d, of n points, continues the last merged axis for all operands, so
 // that one loop can go through both.
-func (p *Fused) joins(last, d, n int, operands []FusedOperand) bool {
+func (p *Fused) joins(last, d, n int, strides [][]int) bool {
 	for k := range p.in {
-		if p.in[k].stride[last] != n*operands[k].Stride[d] {
+		if p.in[k].stride[last] != n*strides[k][d] {
 			return false
 		}
 	}

@@ -11,18 +11,15 @@ import (
 
 // Run evaluates the expression into dst, which overlaps no argument. exact is
 // false when an FnCheck met a value that is not an exact count (a magnitude of
-// 2^53 or more, or NaN), and ok is false when the run was cancelled, which
-// leaves dst unspecified. It sets c.Finite.
-func (p *Fused) Run(c *Ctl, dst []float64, args [][]float64, s Scratch) (exact, ok bool) {
+// 2^53 or more, or NaN). It sets c.Finite.
+func (p *Fused) Run(c *Ctl, dst []float64, args [][]float64, s Scratch) (exact bool) {
 	dst = dst[:p.outLen]
 	c.Finite = false
 	if p.folds {
-		if !Fill(c, dst, p.fold.Identity()) {
-			return true, false
-		}
+		Fill(c, dst, p.fold.Identity())
 	}
 	if p.n <= fusedTiny {
-		return p.runTiny(c, dst, args, s.F), true
+		return p.runTiny(c, dst, args, s.F)
 	}
 	return p.runBlocks(c, dst, args, s.F)
 }
@@ -112,7 +109,7 @@ func (p *Fused) tier(t simd.Tier) simd.Tier {
 
 // RunBits is Run for a plan of PlanFusedBits: a bit of dst is 1 where the value is not 0. A
 // comparison that comes last makes its bits itself.
-func (p *Fused) RunBits(c *Ctl, dst tensor.Bits, args [][]float64, s Scratch) (exact, ok bool) {
+func (p *Fused) RunBits(c *Ctl, dst tensor.Bits, args [][]float64, s Scratch) (exact bool) {
 	var reg fusedRegs
 	p.registers(&reg, args, s.F)
 	size, code, mark := p.blockLen(), p.code, op.Micro{Fn: op.FnNe, A: p.result}
@@ -146,12 +143,10 @@ func (p *Fused) RunBits(c *Ctl, dst tensor.Bits, args [][]float64, s Scratch) (e
 				}
 				packRun(tier, mark.Fn, words[at/64:], reg[mark.A][:n], b[:n])
 			}
-			if !m.spend(per * n) {
-				return exact, false
-			}
+			m.spend(per * n)
 		}
 	}
-	return exact, true
+	return exact
 }
 
 // none is a block of zeros.
@@ -171,9 +166,9 @@ func packRun(t simd.Tier, f op.Fn, dst []uint64, a, b []float64) {
 	}
 }
 
-// runBlocks evaluates block by block. exact is false if a value was inexact that must not be, ok
-// if the run was cancelled. A bare expression needs no registers, so its blocks may be larger.
-func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) (exact, ok bool) {
+// runBlocks evaluates block by block. exact is false if a value was inexact that must not be. A bare
+// expression needs no registers, so its blocks may be larger.
+func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) (exact bool) {
 	var reg fusedRegs
 	p.registers(&reg, args, f)
 	size := p.blockLen()
@@ -191,13 +186,11 @@ func (p *Fused) runBlocks(c *Ctl, dst []float64, args [][]float64, f []float64) 
 		c.Ops += per * uint64(n)
 		if since += per * uint64(n); since >= PollOps {
 			since = 0
-			if c.Stopped() {
-				return exact, false
-			}
+			c.Poll()
 		}
 	}
 	c.Finite = sum-sum == 0
-	return exact, true
+	return exact
 }
 
 // direct reports whether a block needs no registers: it is of one instruction that reads arguments and

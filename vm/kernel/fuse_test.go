@@ -15,7 +15,7 @@ import (
 // fusedCase is a random expression with its arguments.
 type fusedCase struct {
 	shape    []int
-	operands []FusedOperand
+	operands [][]int
 	code     []op.Micro
 	consts   []float64
 	args     [][]float64
@@ -70,7 +70,7 @@ func (f *fusedCase) addOperand(r *rand.Rand) {
 	for i := range arg {
 		arg[i] = fusedValues[r.IntN(len(fusedValues))]
 	}
-	f.operands = append(f.operands, FusedOperand{stride})
+	f.operands = append(f.operands, stride)
 	f.args = append(f.args, arg)
 }
 
@@ -116,7 +116,7 @@ func TestFusedRandom(t *testing.T) {
 			continue // see TestFusedSum: the order of addition differs
 		}
 		got, c := denseGarbage(len(want)), Ctl{}
-		exact, ok := p.Run(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))})
+		exact, ok := ended(func() bool { return p.Run(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))}) })
 		if !ok || !denseSame(got, want) || exact != wantExact {
 			t.Fatalf("%+v fold %d %v\n got %v %v\nwant %v %v", f, foldAxes, fold, got, exact, want, wantExact)
 		}
@@ -134,7 +134,7 @@ func TestBareBits(t *testing.T) {
 		n := shape[0] * shape[1]
 		a, b := denseRand(r, n), denseRand(r, n)
 		for f := op.FnGt; f <= op.FnNe; f++ {
-			operands := []FusedOperand{{[]int{shape[1], 1}}, {[]int{shape[1], 1}}}
+			operands := [][]int{{shape[1], 1}, {shape[1], 1}}
 			p, err := PlanFusedBits(shape, operands, []op.Micro{{Fn: f, Dst: 2, A: 1, B: 0}}, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -147,7 +147,7 @@ func TestBareBits(t *testing.T) {
 			}
 			for _, tier := range simd.Tiers() {
 				got, c := tensor.NewBits(shape[0], shape[1]), Ctl{Tier: tier}
-				_, ok := p.RunBits(&c, got, [][]float64{a, b}, Scratch{F: denseGarbage(int(p.Cost().F))})
+				_, ok := ended(func() bool { return p.RunBits(&c, got, [][]float64{a, b}, Scratch{F: denseGarbage(int(p.Cost().F))}) })
 				if !ok || !slices.Equal(got.W, want.W) || c.Ops != p.Cost().Ops {
 					t.Errorf("%v %v %v: wrong bits, or %d operations where %d are certified", tier, f, shape, c.Ops, p.Cost().Ops)
 				}
@@ -183,7 +183,7 @@ func TestFusedBits(t *testing.T) {
 			for i := range got.W {
 				got.W[i] = r.Uint64()
 			}
-			exact, ok := p.RunBits(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))})
+			exact, ok := ended(func() bool { return p.RunBits(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))}) })
 			want := tensor.NewBits(f.shape[0], f.shape[1])
 			for i, x := range values {
 				if x != 0 {
@@ -212,7 +212,7 @@ func TestFusedLarge(t *testing.T) {
 			{{Fn: op.FnExp, Dst: 2, A: 0}},
 			{{Fn: op.FnMul, Dst: 2, A: 0, B: 1}, {Fn: op.FnSub, Dst: 2, A: 2, B: 0}},
 		} {
-			p, err := PlanFused([]int{n}, []FusedOperand{{[]int{1}}, {[]int{1}}}, code, nil)
+			p, err := PlanFused([]int{n}, [][]int{{1}, {1}}, code, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +220,7 @@ func TestFusedLarge(t *testing.T) {
 				for _, last := range []float64{1, math.NaN(), math.Inf(1)} {
 					args[0][n-1] = last
 					got, c := make([]float64, n+at+1)[at:], Ctl{}
-					if _, ok := p.Run(&c, got, args, Scratch{F: make([]float64, p.Cost().F)}); !ok || got[n] != 0 || c.Finite != (last == 1 && simd.Best.Vectors()) {
+					if _, ok := ended(func() bool { return p.Run(&c, got, args, Scratch{F: make([]float64, p.Cost().F)}) }); !ok || got[n] != 0 || c.Finite != (last == 1 && simd.Best.Vectors()) {
 						t.Fatalf("%v of %d: %v, finite %v, %g behind", code, n, ok, c.Finite, got[n])
 					}
 					for i, x := range args[0] {
@@ -255,7 +255,7 @@ func TestFusedSum(t *testing.T) {
 		}
 		want, _ := f.naive(k, op.FoldSum)
 		got, c := denseGarbage(len(want)), Ctl{}
-		exact, ok := p.Run(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))})
+		exact, ok := ended(func() bool { return p.Run(&c, got, f.args, Scratch{F: denseGarbage(int(p.Cost().F))}) })
 		if !ok || !exact || !denseSame(got, want) {
 			t.Fatalf("%+v\n got %v\nwant %v", f, got, want)
 		}
@@ -273,7 +273,7 @@ func TestFnBlocks(t *testing.T) {
 			args[k] = append(args[k], fusedValues[r.IntN(len(fusedValues))])
 		}
 	}
-	ops := []FusedOperand{{[]int{1}}, {[]int{1}}, {[]int{1}}}
+	ops := [][]int{{1}, {1}, {1}}
 	for f := range op.FnCheck {
 		p, err := PlanFused([]int{n}, ops, []op.Micro{{Fn: f, Dst: 3, A: 0, B: 1, C: 2}}, nil)
 		if err != nil {
@@ -315,24 +315,24 @@ func TestFnApply(t *testing.T) {
 }
 
 func TestFusedErrors(t *testing.T) {
-	one := []FusedOperand{{[]int{1}}}
+	one := [][]int{{1}}
 	if _, err := PlanFused([]int{4}, one, []op.Micro{{Fn: op.FnNeg, Dst: 0}}, nil); err == nil {
 		t.Error("writing to an operand is accepted")
 	}
 	if _, err := PlanFused([]int{4}, one, []op.Micro{{Fn: op.FnNeg, Dst: MaxRegs}}, nil); err == nil {
 		t.Error("too many registers are accepted")
 	}
-	if _, err := PlanFusedFold([]int{4, 0}, 1, op.FoldMax, []FusedOperand{{[]int{0, 1}}}, nil, nil); err == nil {
+	if _, err := PlanFusedFold([]int{4, 0}, 1, op.FoldMax, [][]int{{0, 1}}, nil, nil); err == nil {
 		t.Error("the maximum of nothing is accepted")
 	}
-	if _, err := PlanFusedFold([]int{0, 0}, 1, op.FoldMax, []FusedOperand{{[]int{0, 1}}}, nil, nil); err != nil {
+	if _, err := PlanFusedFold([]int{0, 0}, 1, op.FoldMax, [][]int{{0, 1}}, nil, nil); err != nil {
 		t.Error("no maxima of nothing:", err)
 	}
 }
 
 func TestFusedCancelAllocs(t *testing.T) {
 	const n = 4 * PollOps
-	ops := []FusedOperand{{[]int{1}}, {[]int{0}}}
+	ops := [][]int{{1}, {0}}
 	code := []op.Micro{{Fn: op.FnMul, Dst: 3, A: 0, B: 1}, {Fn: op.FnAdd, Dst: 3, A: 3, B: 2}, {Fn: op.FnCheck, A: 3}}
 	p, err := PlanFused([]int{n}, ops, code, []float64{1})
 	if err != nil {
@@ -340,15 +340,17 @@ func TestFusedCancelAllocs(t *testing.T) {
 	}
 	args, dst := [][]float64{make([]float64, n), {2}}, make([]float64, n)
 	c := denseStopped()
-	if _, ok := p.Run(c, dst, args, Scratch{F: make([]float64, p.Cost().F)}); ok || c.Ops > 2*PollOps {
+	if _, ok := ended(func() bool { return p.Run(c, dst, args, Scratch{F: make([]float64, p.Cost().F)}) }); ok || c.Ops > 2*PollOps {
 		t.Errorf("ran on for %d operations", c.Ops)
 	}
-	square := []FusedOperand{{[]int{2 * PollOps, 1}}, {[]int{0, 0}}}
+	square := [][]int{{2 * PollOps, 1}, {0, 0}}
 	if p, err = PlanFusedBits([]int{2, 2 * PollOps}, square, code, []float64{1}); err != nil {
 		t.Fatal(err)
 	}
 	c = denseStopped()
-	if _, ok := p.RunBits(c, tensor.NewBits(2, 2*PollOps), args, Scratch{F: make([]float64, p.Cost().F)}); ok || c.Ops > 2*PollOps {
+	if _, ok := ended(func() bool {
+		return p.RunBits(c, tensor.NewBits(2, 2*PollOps), args, Scratch{F: make([]float64, p.Cost().F)})
+	}); ok || c.Ops > 2*PollOps {
 		t.Errorf("ran on for %d operations", c.Ops)
 	}
 	for _, n := range []int{1, 3, 4, 600} {
@@ -361,7 +363,7 @@ func TestFusedCancelAllocs(t *testing.T) {
 }
 
 func BenchmarkFused(b *testing.B) {
-	ops := []FusedOperand{{[]int{1}}, {[]int{1}}, {[]int{0}}}
+	ops := [][]int{{1}, {1}, {0}}
 	// relu(x*y + s) > 0.5, as ReLU, comparison and a factor
 	code := []op.Micro{
 		{Fn: op.FnMul, Dst: 4, A: 0, B: 1}, {Fn: op.FnAdd, Dst: 4, A: 4, B: 2},
@@ -419,7 +421,7 @@ func benchCube(b *testing.B) {
 	const n = 200
 	r := rand.New(rand.NewPCG(1, 1))
 	args := [][]float64{denseRand(r, n*n), denseRand(r, n*n)}
-	ops := []FusedOperand{{[]int{n, 0, 1}}, {[]int{0, 1, n}}}
+	ops := [][]int{{n, 0, 1}, {0, 1, n}}
 	p, err := PlanFusedFold([]int{n, n, n}, 1, op.FoldMax, ops, []op.Micro{{Fn: op.FnMin, Dst: 2, A: 0, B: 1}}, nil)
 	if err != nil {
 		b.Fatal(err)

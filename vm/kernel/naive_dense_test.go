@@ -107,7 +107,7 @@ func naiveBetter(f op.Fold, v, best float64) bool {
 
 // NaiveFused is the definition of Fused without a fold: it runs the code for
 // every point of shape on its own.
-func NaiveFused(shape []int, operands []FusedOperand, code []op.Micro, consts []float64, args [][]float64) (values []float64, exact bool) {
+func NaiveFused(shape []int, strides [][]int, code []op.Micro, consts []float64, args [][]float64) (values []float64, exact bool) {
 	exact = true
 	n := 1
 	for _, d := range shape {
@@ -118,7 +118,7 @@ func NaiveFused(shape []int, operands []FusedOperand, code []op.Micro, consts []
 		for k, arg := range args {
 			o, rest := 0, lin
 			for d := len(shape) - 1; d >= 0; d-- {
-				o += rest % shape[d] * operands[k].Stride[d]
+				o += rest % shape[d] * strides[k][d]
 				rest /= shape[d]
 			}
 			reg[uint8(k)] = arg[o]
@@ -129,7 +129,7 @@ func NaiveFused(shape []int, operands []FusedOperand, code []op.Micro, consts []
 		result := uint8(0)
 		for _, m := range code {
 			if m.Fn == op.FnCheck {
-				at, _ := CheckInt(&Ctl{}, []float64{reg[m.A]})
+				at := CheckInt(&Ctl{}, []float64{reg[m.A]})
 				exact = exact && at < 0
 				continue
 			}

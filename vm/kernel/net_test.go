@@ -91,7 +91,7 @@ func onNets(t *testing.T, what string, w [][]float64, cost layoutCost, run func(
 		bound := cost(v.Layout, len(w), nnz)
 		s := garbage(bound)
 		var c Ctl
-		ok := run(&c, NewNet(&v, s))
+		ok := Finished(func() { run(&c, NewNet(&v, s)) })
 		charged(t, what+" "+v.Layout.String(), &c, bound, ok)
 	}
 }
@@ -135,14 +135,14 @@ func TestShortest(t *testing.T) {
 			return false
 		}
 		onNets(t, "Shortest", w, byWork(func(n int, work uint64) Cost { return ShortestCost(n, work, signed) }), func(c *Ctl, g Net) bool {
-			flaw, ok := Shortest(c, got, g, src, math.Inf(1), signed)
+			flaw, ok := ended(func() Flaw { return Shortest(c, got, g, src, math.Inf(1), signed) })
 			if verdict(flaw) && !slices.Equal(got, want) {
 				t.Errorf("Shortest from %d: %v, want %v", src, got, want)
 			}
 			return ok
 		})
 		onNets(t, "ShortestPath", w, byWork(func(n int, work uint64) Cost { return ShortestPathCost(n, work, signed) }), func(c *Ctl, g Net) bool {
-			flaw, ok := ShortestPath(c, got, g, src, dst, signed)
+			flaw, ok := ended(func() Flaw { return ShortestPath(c, got, g, src, dst, signed) })
 			if verdict(flaw) {
 				if want := NaiveShortestPath(w, want, src, dst); !slices.Equal(got, want) {
 					t.Errorf("ShortestPath from %d to %d: %v, want %v", src, dst, got, want)
@@ -201,32 +201,30 @@ func TestNetStops(t *testing.T) {
 	for i := range numbers {
 		numbers[i] = r.Float64()
 	}
-	room := garbage(Cost{F: 1 << 21, W: 1 << 22, I: 1 << 23})
-	for what, kernel := range map[string]func(c *Ctl, g Net) bool{
-		"Shortest":        func(c *Ctl, g Net) bool { _, ok := Shortest(c, dst, g, 0, -1, false); return ok },
-		"Shortest signed": func(c *Ctl, g Net) bool { _, ok := Shortest(c, dst, g, 0, -1, true); return ok },
-		"ShortestPath":    func(c *Ctl, g Net) bool { _, ok := ShortestPath(c, dst, g, 0, 1, false); return ok },
-		"Weak":            func(c *Ctl, g Net) bool { return Weak(c, part[:g.n], g) },
-		"TopoOrder":       func(c *Ctl, g Net) bool { _, ok := TopoOrder(c, dst, g); return ok },
-		"CutNodes":        func(c *Ctl, g Net) bool { return CutNodes(c, words, g) },
-		"Bridges": func(c *Ctl, g Net) bool {
+	room, flaw := garbage(Cost{F: 1 << 21, W: 1 << 22, I: 1 << 23}), Flaw{}
+	for what, kernel := range map[string]func(c *Ctl, g Net){
+		"Shortest":        func(c *Ctl, g Net) { Shortest(c, dst, g, 0, -1, false) },
+		"Shortest signed": func(c *Ctl, g Net) { Shortest(c, dst, g, 0, -1, true) },
+		"ShortestPath":    func(c *Ctl, g Net) { ShortestPath(c, dst, g, 0, 1, false) },
+		"Weak":            func(c *Ctl, g Net) { Weak(c, part[:g.n], g) },
+		"TopoOrder":       func(c *Ctl, g Net) { TopoOrder(c, dst, g) },
+		"CutNodes":        func(c *Ctl, g Net) { CutNodes(c, words, g) },
+		"Bridges": func(c *Ctl, g Net) {
 			forest.Rows, forest.Ptr = g.n, forest.Ptr[:g.n+1]
-			return Bridges(c, &forest, g)
+			Bridges(c, &forest, g)
 		},
-		"Cores":    func(c *Ctl, g Net) bool { return Cores(c, dst, g) },
-		"PageRank": func(c *Ctl, g Net) bool { _, ok := PageRank(c, dst, g, .85); return ok },
-		"SpanningForest": func(c *Ctl, g Net) bool {
+		"Cores":    func(c *Ctl, g Net) { Cores(c, dst, g) },
+		"PageRank": func(c *Ctl, g Net) { PageRank(c, dst, g, .85) },
+		"SpanningForest": func(c *Ctl, g Net) {
 			forest.Rows, forest.Ptr = g.n, forest.Ptr[:g.n+1]
-			_, ok := SpanningForest(c, &forest, g)
-			return ok
+			SpanningForest(c, &forest, g)
 		},
-		"Betweenness": func(c *Ctl, g Net) bool { return Betweenness(c, dst, g) },
-		"MinCut": func(c *Ctl, g Net) bool {
+		"Betweenness": func(c *Ctl, g Net) { Betweenness(c, dst, g) },
+		"MinCut": func(c *Ctl, g Net) {
 			forest.Rows, forest.Ptr = g.n, forest.Ptr[:g.n+1]
-			_, ok := MinCut(c, &forest, g, 0, 1)
-			return ok
+			MinCut(c, &forest, g, 0, 1, &flaw)
 		},
-		"Sort": func(c *Ctl, g Net) bool { n := 5 * g.n; return Sort(c, numbers[:n], numbers[:n], room) },
+		"Sort": func(c *Ctl, g Net) { n := 5 * g.n; Sort(c, numbers[:n], numbers[:n], room) },
 	} {
 		net := func(a tensor.CSR) Net {
 			v := tensor.Value{Type: tensor.Type{Shape: tensor.ShapeOf(a.Rows, a.Cols)}, Layout: tensor.Sparse, CSR: a}
@@ -234,7 +232,7 @@ func TestNetStops(t *testing.T) {
 			return NewNet(&v, room)
 		}
 		c := Ctl{Done: done}
-		if kernel(&c, net(large)) {
+		if Finished(func() { kernel(&c, net(large)) }) {
 			t.Errorf("%s: finished though cancelled", what)
 		}
 		if c.Ops > 3*PollOps+5*200000 {
@@ -270,7 +268,7 @@ func TestStructure(t *testing.T) {
 		parts, _ := NaiveSCC(naiveBoth(g.m))
 		onNets(t, "Weak", w, byWork(WeakCost), func(c *Ctl, net Net) bool {
 			part := make([]int32, g.n)
-			ok := Weak(c, part, net)
+			ok := Finished(func() { Weak(c, part, net) })
 			if !slices.Equal(part, parts) {
 				t.Errorf("Weak: %v, want %v", part, parts)
 			}
@@ -278,7 +276,7 @@ func TestStructure(t *testing.T) {
 		})
 		order, has := NaiveTopoOrder(g.m)
 		onNets(t, "TopoOrder", w, byWork(TopoOrderCost), func(c *Ctl, net Net) bool {
-			flaw, ok := TopoOrder(c, got, net)
+			flaw, ok := ended(func() Flaw { return TopoOrder(c, got, net) })
 			if has != (flaw.Cycle == nil) {
 				t.Errorf("TopoOrder: %v", flaw)
 			} else if has {
@@ -294,12 +292,12 @@ func TestStructure(t *testing.T) {
 			return ok
 		})
 		onNets(t, "PageRank", w, PageRankCost, func(c *Ctl, net Net) bool {
-			_, ok := PageRank(c, got, net, .85)
+			_, ok := ended(func() Flaw { return PageRank(c, got, net, .85) })
 			same("PageRank", NaivePageRank(w, .85))
 			return ok
 		})
 		onNets(t, "Betweenness", w, byWork(BetweennessCost), func(c *Ctl, net Net) bool {
-			ok := Betweenness(c, got, net)
+			ok := Finished(func() { Betweenness(c, got, net) })
 			same("Betweenness", NaiveBetweenness(g.m))
 			return ok
 		})
@@ -311,7 +309,7 @@ func TestStructure(t *testing.T) {
 			forest := NaiveSpanningForest(w)
 			onNets(t, "SpanningForest", w, SpanningForestCost, func(c *Ctl, net Net) bool {
 				dst := tensor.CSR{Rows: g.n, Cols: g.n, Ptr: make([]int32, g.n+1), Idx: make([]int32, 0, g.n), Val: make([]float64, 0, g.n)}
-				_, ok := SpanningForest(c, &dst, net)
+				_, ok := ended(func() Flaw { return SpanningForest(c, &dst, net) })
 				for i, row := range denseOf(&dst) {
 					if !slices.Equal(row, forest[i]) {
 						t.Errorf("SpanningForest of %v: %v, want %v", w, denseOf(&dst), forest)
@@ -333,13 +331,13 @@ func TestStructure(t *testing.T) {
 				charged(t, what, &c, bound, f(&c, NewNet(&v, s)))
 			}
 			run("Cores", CoresCost, func(c *Ctl, net Net) bool {
-				ok := Cores(c, got, net)
+				ok := Finished(func() { Cores(c, got, net) })
 				same("Cores", NaiveCores(both))
 				return ok
 			})
 			run("CutNodes", CutNodesCost, func(c *Ctl, net Net) bool {
 				cut := dirtyBits(1, g.n).W
-				ok := CutNodes(c, cut, net)
+				ok := Finished(func() { CutNodes(c, cut, net) })
 				if want := packVector(NaiveCutNodes(both)); !slices.Equal(cut, want) {
 					t.Errorf("CutNodes: %x, want %x", cut, want)
 				}
@@ -347,7 +345,7 @@ func TestStructure(t *testing.T) {
 			})
 			run("Bridges", BridgesCost, func(c *Ctl, net Net) bool {
 				dst := tensor.CSR{Rows: g.n, Cols: g.n, Ptr: make([]int32, g.n+1), Idx: make([]int32, 0, 2*g.n)}
-				ok := Bridges(c, &dst, net)
+				ok := Finished(func() { Bridges(c, &dst, net) })
 				want := plain(NaiveBridges(both))
 				for i, row := range denseOf(&dst) {
 					if !slices.Equal(row, want[i]) {
@@ -381,7 +379,7 @@ func TestForestStops(t *testing.T) {
 		cost := SpanningForestCost(v.Layout, n, n-1)
 		s := Scratch{F: make([]float64, cost.F), I: make([]int32, cost.I), W: make([]uint64, cost.W)}
 		c, dst := Ctl{Done: done}, tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1), Idx: make([]int32, n)}
-		if _, ok := SpanningForest(&c, &dst, NewNet(v, s)); ok && c.Ops >= PollOps {
+		if _, ok := ended(func() Flaw { return SpanningForest(&c, &dst, NewNet(v, s)) }); ok && c.Ops >= PollOps {
 			t.Fatalf("%d nodes: no stop after %d operations", n, c.Ops)
 		}
 	}

@@ -3,28 +3,30 @@ package kernel
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"ein/vm/tensor"
 )
 
 // Sort sets dst to the elements of v in increasing order. NaN is above all. Numbers are sorted as
 // keys of 64 bits with the same order (SortKey), so that one sort by digits serves all kernels.
-func Sort(c *Ctl, dst, v []float64, s Scratch) bool {
+func Sort(c *Ctl, dst, v []float64, s Scratch) {
 	m := newMeter(c)
 	n := len(v)
 	keys := s.W[:n]
 	if n > PollOps || !keysOf(keys, v) { // a run looks at whether it is stopped
-		order, ok := sorted(&m, v, s)
-		for k, i := range order {
+		for k, i := range sorted(&m, v, s) {
 			dst[k] = v[i]
 		}
-		return ok && m.spend(n)
+		m.spend(n)
+		return
 	}
 	// Keys alone take two thirds of the time that keys with positions do.
 	for k, key := range tensor.SortKeys(keys, s.W[n:2*n], 0, 64) {
 		dst[k] = ofKey(key)
 	}
-	return m.spend(2*n) && m.spend(int(sortKeysOps(uint64(n))))
+	m.spend(2 * n)
+	m.spend(int(sortKeysOps(uint64(n))))
 }
 
 // keysOf sets the keys of numbers, and reports whether the numbers follow from them: there is no -0.
@@ -49,23 +51,20 @@ func ofKey(key uint64) float64 {
 }
 
 // Rank sets dst[i] to the place of v[i] in that order, from 0; equal elements keep their order.
-func Rank(c *Ctl, dst, v []float64, s Scratch) bool {
+func Rank(c *Ctl, dst, v []float64, s Scratch) {
 	m := newMeter(c)
-	order, ok := sorted(&m, v, s)
-	for k, i := range order {
+	for k, i := range sorted(&m, v, s) {
 		dst[i] = float64(k)
 	}
-	return ok && m.spend(len(v))
+	m.spend(len(v))
 }
 
 // sorted returns the positions in the order of their elements.
-func sorted(m *meter, v []float64, s Scratch) (order []int32, ok bool) {
+func sorted(m *meter, v []float64, s Scratch) (order []int32) {
 	n := len(v)
 	keys := s.W[:n]
 	keysOf(keys, v)
-	if !m.spend(n) {
-		return nil, false
-	}
+	m.spend(n)
 	return sortKeys(m, keys, s.W[n:2*n], s.I[:n], s.I[n:2*n])
 }
 
@@ -91,7 +90,7 @@ func SortKey(x float64) uint64 {
 
 // SortKeys sorts the positions of keys by the keys; equal ones keep their order. It uses all four
 // lists, of the same length; order or room is the result.
-func SortKeys(c *Ctl, keys, more []uint64, order, room []int32) (sorted []int32, ok bool) {
+func SortKeys(c *Ctl, keys, more []uint64, order, room []int32) (sorted []int32) {
 	m := newMeter(c)
 	return sortKeys(&m, keys, more, order, room)
 }
@@ -101,27 +100,23 @@ func SortKeys(c *Ctl, keys, more []uint64, order, room []int32) (sorted []int32,
 const byDigits = 1 << 10
 
 // sortKeys is SortKeys.
-func sortKeys(m *meter, keys, more []uint64, order, room []int32) (sorted []int32, ok bool) {
+func sortKeys(m *meter, keys, more []uint64, order, room []int32) (sorted []int32) {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	if !m.spend(len(keys)) {
-		return order, false
-	}
+	m.spend(len(keys))
 	if len(keys) < byDigits {
-		return order, mergeKeys(m, keys, order, room)
+		mergeKeys(m, keys, order, room)
+		return order
 	}
 	var count [8][256]int32
-	for lo := 0; lo < len(keys); lo += PollOps {
-		part := keys[lo:min(lo+PollOps, len(keys))]
+	for part := range slices.Chunk(keys, PollOps) {
 		for _, x := range part {
 			for p := range count {
 				count[p][byte(x>>(8*p))]++
 			}
 		}
-		if !m.spend(len(part)) {
-			return order, false
-		}
+		m.spend(len(part))
 	}
 	for p := range count {
 		at, n := &count[p], int32(0)
@@ -140,13 +135,11 @@ func sortKeys(m *meter, keys, more []uint64, order, room []int32) (sorted []int3
 				at[d] = k + 1
 				more[k], room[k] = x, order[lo+e]
 			}
-			if !m.spend(len(part)) {
-				return order, false
-			}
+			m.spend(len(part))
 		}
 		keys, more, order, room = more, keys, room, order
 	}
-	return order, true
+	return order
 }
 
 // sortKeysOps bounds sortKeys, which goes over the keys once for each of 8 digits, or
@@ -155,15 +148,13 @@ func sortKeysOps(n uint64) uint64 { return satMul(n, uint64(max(bits.Len64(n)+2,
 
 // mergeKeys merges runs of doubling length, and leaves two alone that are already in order. Only
 // the left run is copied aside: the right one is never overtaken.
-func mergeKeys(m *meter, keys []uint64, order, room []int32) bool {
+func mergeKeys(m *meter, keys []uint64, order, room []int32) {
 	n := len(order)
 	for run := 1; run < n; run *= 2 {
 		for lo := 0; lo < n; lo += 2 * run {
 			mid, hi := min(lo+run, n), min(lo+2*run, n)
 			if mid == hi || keys[order[mid-1]] <= keys[order[mid]] {
-				if !m.spend(1) {
-					return false
-				}
+				m.spend(1)
 				continue
 			}
 			left := room[:copy(room, order[lo:mid])]
@@ -177,10 +168,7 @@ func mergeKeys(m *meter, keys []uint64, order, room []int32) bool {
 					i++
 				}
 			}
-			if !m.spend(hi - lo) {
-				return false
-			}
+			m.spend(hi - lo)
 		}
 	}
-	return true
 }

@@ -35,8 +35,8 @@ func TestSort(t *testing.T) {
 		})
 		var c Ctl
 		rank, sorted := make([]float64, n), make([]float64, n)
-		charged(t, "Rank", &c, SortCost(n), Rank(&c, rank, v, garbage(SortCost(n))))
-		charged(t, "Sort", &c, SortCost(n), Sort(&c, sorted, v, garbage(SortCost(n))))
+		charged(t, "Rank", &c, SortCost(n), Finished(func() { Rank(&c, rank, v, garbage(SortCost(n))) }))
+		charged(t, "Sort", &c, SortCost(n), Finished(func() { Sort(&c, sorted, v, garbage(SortCost(n))) }))
 		for k, i := range order {
 			if rank[i] != float64(k) || sorted[k] != v[i] && v[i] == v[i] {
 				t.Fatalf("%v: ranks %v, sorted %v, want %v", v, rank, sorted, order)

@@ -42,23 +42,22 @@ const lineWords = simd.PlaneColumns / 64
 func planeInts(inner int) uint64 { return planeBatch + uint64(inner) + simd.PlaneStep }
 
 // countPlanes is CountProduct by counters.
-func countPlanes(c *Ctl, dst []float64, a, bT tensor.Bits, s Scratch) bool {
+func countPlanes(c *Ctl, dst []float64, a, bT tensor.Bits, s Scratch) {
 	w := s.W[-uintptr(unsafe.Pointer(&s.W[0]))/8%lineWords:]
 	each := a.Cols + 1
 	panels := unsafe.Slice((*simd.PlaneRow)(unsafe.Pointer(&w[0])), planePanels(bT.Rows)*each)
-	if !packPanels(c, panels, bT) {
-		return false
-	}
+	packPanels(c, panels, bT)
 	if lists := int(planeInts(a.Cols)); goesParallel(c, countOps(a.Rows, a.Cols, bT.Rows)/8) {
-		return forkRange(c, a.Rows, func(c *Ctl, worker, lo, hi int) bool {
-			return addPanels(c, dst, a, panels, bT.Rows, s.I[worker*lists:][:lists], lo, hi)
+		forkRange(c, a.Rows, func(c *Ctl, worker, lo, hi int) {
+			addPanels(c, dst, a, panels, bT.Rows, s.I[worker*lists:][:lists], lo, hi)
 		})
+		return
 	}
-	return addPanels(c, dst, a, panels, bT.Rows, s.I, 0, a.Rows)
+	addPanels(c, dst, a, panels, bT.Rows, s.I, 0, a.Rows)
 }
 
 // packPanels transposes bT into panels of 512 columns.
-func packPanels(c *Ctl, panels []simd.PlaneRow, bT tensor.Bits) bool {
+func packPanels(c *Ctl, panels []simd.PlaneRow, bT tensor.Bits) {
 	var block [64]uint64
 	for at := 0; at < bT.Rows; at += simd.PlaneColumns {
 		for k := range bT.Stride {
@@ -76,15 +75,12 @@ func packPanels(c *Ctl, panels []simd.PlaneRow, bT tensor.Bits) bool {
 		}
 		panels[bT.Cols] = simd.PlaneRow{}
 		panels = panels[bT.Cols+1:]
-		if c.Stopped() {
-			return false
-		}
+		c.Poll()
 	}
-	return true
 }
 
 // addPanels does some rows of dst, as many at a time as list has room for.
-func addPanels(c *Ctl, dst []float64, a tensor.Bits, panels []simd.PlaneRow, cols int, list []int32, lo, hi int) bool {
+func addPanels(c *Ctl, dst []float64, a tensor.Bits, panels []simd.PlaneRow, cols int, list []int32, lo, hi int) {
 	m := newMeter(c)
 	var p simd.Planes
 	var counts [simd.PlaneColumns]float64
@@ -108,14 +104,11 @@ func addPanels(c *Ctl, dst []float64, a tensor.Bits, panels []simd.PlaneRow, col
 					c.Tier.Past(row[:wide], counts[:wide])
 				}
 				from = end
-				if !m.spend(wide * a.Stride) {
-					return false
-				}
+				m.spend(wide * a.Stride)
 			}
 		}
 		lo += rows
 	}
-	return true
 }
 
 // named appends to the n numbers of list where in a panel the rows are that the bits of row name, and

@@ -78,24 +78,26 @@ func splitAxis(shape []int, axis int) (outer, n, inner int) {
 // when the axes reduced are not the last ones.
 func (p *Reduce) Cost() Cost { return p.cost }
 
-// Run reduces a into dst, which must not overlap. It returns false when the run
-// was cancelled, leaving dst unspecified.
-func (p *Reduce) Run(c *Ctl, dst, a []float64, s Scratch) bool {
+// Run reduces a into dst, which must not overlap.
+func (p *Reduce) Run(c *Ctl, dst, a []float64, s Scratch) {
 	switch {
 	case p.nest != nil:
-		return p.nest.run(c, dst, a)
+		p.nest.run(c, dst, a)
+		return
 	case p.fold == op.FoldSum:
-		return Fill(c, dst[:p.outLen], 0)
+		Fill(c, dst[:p.outLen], 0)
+		return
 	case p.outLen == 0:
-		return true
+		return
 	case p.inner == 1:
-		return p.argRows(c, dst, a)
+		p.argRows(c, dst, a)
+		return
 	}
-	return p.argColumns(c, dst, a, s.F[:p.inner])
+	p.argColumns(c, dst, a, s.F[:p.inner])
 }
 
 // argRows sets dst to the position of the best element in each row of a; see better.
-func (p *Reduce) argRows(c *Ctl, dst, a []float64) bool {
+func (p *Reduce) argRows(c *Ctl, dst, a []float64) {
 	m := newMeter(c)
 	for i := range p.outer {
 		row := a[i*p.n : (i+1)*p.n]
@@ -107,13 +109,10 @@ func (p *Reduce) argRows(c *Ctl, dst, a []float64) bool {
 					at, best = lo+j, v
 				}
 			}
-			if !m.spend(len(part)) {
-				return false
-			}
+			m.spend(len(part))
 		}
 		dst[i] = float64(at)
 	}
-	return true
 }
 
 // better reports whether v, coming later, takes the place of best. Written so
@@ -127,7 +126,7 @@ func (p *Reduce) better(v, best float64) bool {
 
 // argColumns goes through the rows in memory order, with the best value of each
 // column in scratch.
-func (p *Reduce) argColumns(c *Ctl, dst, a, best []float64) bool {
+func (p *Reduce) argColumns(c *Ctl, dst, a, best []float64) {
 	m := newMeter(c)
 	for i := range p.outer {
 		a, dst := a[i*p.n*p.inner:], dst[i*p.inner:(i+1)*p.inner]
@@ -142,13 +141,10 @@ func (p *Reduce) argColumns(c *Ctl, dst, a, best []float64) bool {
 						best[lo+k], dst[lo+k] = v, float64(j)
 					}
 				}
-				if !m.spend(len(row)) {
-					return false
-				}
+				m.spend(len(row))
 			}
 		}
 	}
-	return true
 }
 
 // SoftmaxCost returns the cost of Softmax: three passes over the elements.
@@ -160,80 +156,66 @@ const softmaxStrip = 64
 
 // Softmax sets dst to exp(a - m) / sum of exp(a - m) along one axis, where m is
 // the maximum along it, so that nothing overflows. dst may be a. A NaN, or an
-// infinite maximum, makes the whole run NaN, as in SciPy. It returns false when
-// the run was cancelled, leaving dst unspecified.
-func Softmax(c *Ctl, dst, a []float64, shape []int, axis int) bool {
+// infinite maximum, makes the whole run NaN, as in SciPy.
+func Softmax(c *Ctl, dst, a []float64, shape []int, axis int) {
 	outer, n, inner := splitAxis(shape, axis)
 	m := newMeter(c)
 	for i := range outer {
 		if inner == 1 {
-			if !softmaxRow(&m, dst[i*n:(i+1)*n], a[i*n:(i+1)*n]) {
-				return false
-			}
+			softmaxRow(&m, dst[i*n:(i+1)*n], a[i*n:(i+1)*n])
 			continue
 		}
 		for lo := 0; lo < inner; lo += softmaxStrip {
 			w := min(softmaxStrip, inner-lo)
 			at := i*n*inner + lo
-			if n > 0 && !softmaxColumns(&m, dst[at:], a[at:], n, inner, w) {
-				return false
+			if n > 0 {
+				softmaxColumns(&m, dst[at:], a[at:], n, inner, w)
 			}
 		}
 	}
-	return true
 }
 
 // softmaxRow goes over a row three times: for the maximum, which is taken off so that nothing
 // overflows, for the powers and their sum, and to divide.
-func softmaxRow(m *meter, dst, a []float64) bool {
+func softmaxRow(m *meter, dst, a []float64) {
 	t := m.c.Tier
 	var x [softmaxStrip]float64 // the same number throughout
 	top, sum := math.Inf(-1), 0.0
-	each := func(visit func(d, a []float64)) bool {
+	each := func(visit func(d, a []float64)) {
 		for lo := 0; lo < len(a); lo += softmaxStrip {
 			hi := min(lo+softmaxStrip, len(a))
 			visit(dst[lo:hi], a[lo:hi])
-			if !m.spend(hi - lo) {
-				return false
-			}
+			m.spend(hi - lo)
 		}
-		return true
 	}
-	if !each(func(_, a []float64) { top = foldRun(t, op.FoldMax, top, a, 1, len(a)) }) {
-		return false
-	}
+	each(func(_, a []float64) { top = foldRun(t, op.FoldMax, top, a, 1, len(a)) })
 	fillRun(x[:], top)
-	if !each(func(d, a []float64) {
+	each(func(d, a []float64) {
 		evalBinary(t, op.FnSub, d, a, x[:])
 		evalUnary(t, op.FnExp, d, d)
 		sum = foldRun(t, op.FoldSum, sum, d, 1, len(d))
-	}) {
-		return false
-	}
+	})
 	fillRun(x[:], sum)
-	return each(func(d, _ []float64) { evalBinary(t, op.FnDiv, d, d, x[:]) })
+	each(func(d, _ []float64) { evalBinary(t, op.FnDiv, d, d, x[:]) })
 }
 
 // softmaxColumns does w columns of n elements, rows being stride apart.
-func softmaxColumns(m *meter, dst, a []float64, n, stride, w int) bool {
+func softmaxColumns(m *meter, dst, a []float64, n, stride, w int) {
 	t := m.c.Tier
 	var tops, sums [softmaxStrip]float64
 	top, sum := tops[:w], sums[:w]
 	fillRun(top, math.Inf(-1))
-	each := func(visit func(d, a []float64)) bool {
+	each := func(visit func(d, a []float64)) {
 		for i := range n {
 			visit(dst[i*stride:][:w], a[i*stride:][:w])
-			if !m.spend(w) {
-				return false
-			}
+			m.spend(w)
 		}
-		return true
 	}
-	return each(func(_, a []float64) { evalBinary(t, op.FnMax, top, top, a) }) &&
-		each(func(d, a []float64) {
-			evalBinary(t, op.FnSub, d, a, top)
-			evalUnary(t, op.FnExp, d, d)
-			evalBinary(t, op.FnAdd, sum, sum, d)
-		}) &&
-		each(func(d, _ []float64) { evalBinary(t, op.FnDiv, d, d, sum) })
+	each(func(_, a []float64) { evalBinary(t, op.FnMax, top, top, a) })
+	each(func(d, a []float64) {
+		evalBinary(t, op.FnSub, d, a, top)
+		evalUnary(t, op.FnExp, d, d)
+		evalBinary(t, op.FnAdd, sum, sum, d)
+	})
+	each(func(d, _ []float64) { evalBinary(t, op.FnDiv, d, d, sum) })
 }

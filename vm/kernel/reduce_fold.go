@@ -38,50 +38,44 @@ func planFoldNest(f op.Fold, axes []loopAxis, outLen uint64, sparse bool) *foldN
 	return p
 }
 
-// run folds a into dst, which need not be cleared, or returns false when it was cancelled.
-func (p *foldNest) run(c *Ctl, dst, a []float64) bool {
-	if !p.assign && !Fill(c, dst[:p.outLen], p.fold.Identity()) {
-		return false
+// run folds a into dst, which need not be cleared.
+func (p *foldNest) run(c *Ctl, dst, a []float64) {
+	if !p.assign {
+		Fill(c, dst[:p.outLen], p.fold.Identity())
 	}
 	m := newMeter(c)
 	var o odometer
 	for {
-		if !p.blocks(&m, dst[o.off[slotD]:], a[o.off[slotA]:]) {
-			return false
-		}
+		p.blocks(&m, dst[o.off[slotD]:], a[o.off[slotA]:])
 		if !o.next(p.outer) {
-			return true
+			return
 		}
 	}
 }
 
 // blocks folds the rows at one point of the outer loops, eight at a time.
-func (p *foldNest) blocks(m *meter, dst, a []float64) bool {
+func (p *foldNest) blocks(m *meter, dst, a []float64) {
 	const eight = 8
 	i, step := 0, p.rows.stride[slotA]
 	for ; p.rows.n-i >= eight; i += eight {
 		for lo := 0; lo < p.inner.n; lo += PollOps / eight {
 			n := min(PollOps/eight, p.inner.n-lo)
 			m.c.Tier.AddEight(dst[lo:lo+n], a[i*step+lo:], step)
-			if !m.spend(eight * n) {
-				return false
-			}
+			m.spend(eight * n)
 		}
 	}
 	for ; i < p.rows.n; i++ {
-		if !p.block(m, dst, a[i*step:]) {
-			return false
-		}
+		p.block(m, dst, a[i*step:])
 	}
-	return true
 }
 
 // block folds the inner run at one point of the outer loops.
-func (p *foldNest) block(m *meter, dst, a []float64) bool {
+func (p *foldNest) block(m *meter, dst, a []float64) {
 	sa, sd := p.inner.stride[slotA], p.inner.stride[slotD]
 	if p.assign {
 		dst[0] = foldRun(m.c.Tier, p.fold, p.fold.Identity(), a, sa, p.inner.n)
-		return m.spend(p.inner.n)
+		m.spend(p.inner.n)
+		return
 	}
 	for lo := 0; lo < p.inner.n; lo += PollOps {
 		n := min(PollOps, p.inner.n-lo)
@@ -90,11 +84,8 @@ func (p *foldNest) block(m *meter, dst, a []float64) bool {
 		} else {
 			foldInto(m.c.Tier, p.fold, dst[lo*sd:], sd, a[lo*sa:], sa, n)
 		}
-		if !m.spend(n) {
-			return false
-		}
+		m.spend(n)
 	}
-	return true
 }
 
 // Extreme returns the least or the largest of the numbers: infinite where there are none,

@@ -37,7 +37,7 @@ func TestReduceRandom(t *testing.T) {
 		}
 		want := NaiveReduce(fold, shape, axes, a)
 		got, c := denseGarbage(len(want)), Ctl{}
-		if !p.Run(&c, got, a, Scratch{F: denseGarbage(int(p.Cost().F))}) || !denseSame(got, want) {
+		if !Finished(func() { p.Run(&c, got, a, Scratch{F: denseGarbage(int(p.Cost().F))}) }) || !denseSame(got, want) {
 			t.Fatalf("%v of %v over %v\n   a %v\n got %v\nwant %v", fold, shape, axes, a, got, want)
 		}
 		checkCost(t, shape, c, p.Cost())
@@ -68,7 +68,7 @@ func TestReduceCancelAllocs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c := denseStopped(); p.Run(c, dst, a, scratch) || c.Ops > 2*PollOps {
+			if c := denseStopped(); Finished(func() { p.Run(c, dst, a, scratch) }) || c.Ops > 2*PollOps {
 				t.Errorf("%v ran on for %d operations", fold, c.Ops)
 			}
 			small, _ := PlanReduce(fold, []int{9, 9}, []int{axis})
@@ -89,7 +89,7 @@ func TestSoftmax(t *testing.T) {
 	}
 	for axis, stride := range []int{77, 11, 1} {
 		got, c := denseGarbage(len(a)), Ctl{}
-		if !Softmax(&c, got, a, shape, axis) {
+		if !Finished(func() { Softmax(&c, got, a, shape, axis) }) {
 			t.Fatal("stopped")
 		}
 		checkCost(t, shape, c, SoftmaxCost(shape))
@@ -116,10 +116,10 @@ func TestSoftmax(t *testing.T) {
 		}
 	}
 	big := make([]float64, 2*PollOps)
-	if Softmax(denseStopped(), big, big, []int{len(big)}, 0) {
+	if Finished(func() { Softmax(denseStopped(), big, big, []int{len(big)}, 0) }) {
 		t.Error("not stopped")
 	}
-	if !Softmax(&Ctl{}, nil, nil, []int{3, 0}, 1) {
+	if !Finished(func() { Softmax(&Ctl{}, nil, nil, []int{3, 0}, 1) }) {
 		t.Error("stopped on nothing")
 	}
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math/bits"
+	"slices"
 
 	"ein/vm/tensor"
 )
@@ -30,20 +31,18 @@ const sparseDegree = 8
 
 // lists is g with lists of edges when it has few, otherwise g as it is. room is
 // for (sparseDegree+1)*n+1. A few rows tell whether it is worth trying.
-func (g *digraph) lists(m *meter, room []int32) (sparse digraph, ok bool) {
+func (g *digraph) lists(m *meter, room []int32) (sparse digraph) {
 	if g.sparse || g.n <= 64 {
-		return *g, true
+		return *g
 	}
 	seen, count := 0, 0
 	for v := 0; v < g.n; v += g.n/16 + 1 {
 		count += g.degree(v)
 		seen++
 	}
-	if !m.spend(seen * g.words) {
-		return *g, false
-	}
+	m.spend(seen * g.words)
 	if count > sparseDegree*seen {
-		return *g, true
+		return *g
 	}
 	ptr, idx := room[:g.n+1], room[g.n+1:][:sparseDegree*g.n]
 	at := 0
@@ -54,19 +53,17 @@ func (g *digraph) lists(m *meter, room []int32) (sparse digraph, ok bool) {
 				continue
 			}
 			if at+64 > len(idx) { // more than the few rows showed
-				return *g, true
+				return *g
 			}
 			for ; x != 0; x &= x - 1 {
 				idx[at] = int32(k<<6 + bits.TrailingZeros64(x))
 				at++
 			}
 		}
-		if !m.spend(g.words + at - int(ptr[v])) {
-			return *g, false
-		}
+		m.spend(g.words + at - int(ptr[v]))
 	}
 	ptr[g.n] = int32(at)
-	return csrGraph(tensor.CSR{Rows: g.n, Cols: g.n, Ptr: ptr, Idx: idx[:at]}), true
+	return csrGraph(tensor.CSR{Rows: g.n, Cols: g.n, Ptr: ptr, Idx: idx[:at]})
 }
 
 // degree is the out-degree of v.
@@ -96,16 +93,17 @@ func (g *digraph) meets(v int, set []uint64) (yes bool, work int) {
 }
 
 // walk sets reached to the closure row of v. queue has room for 2n+2.
-func (g *digraph) walk(m *meter, reached, seen []uint64, queue []int32, v int) bool {
+func (g *digraph) walk(m *meter, reached, seen []uint64, queue []int32, v int) {
 	if g.sparse {
 		clear(reached)
 		queue[0] = int32(v)
-		return walkCSR(m, reached, queue, 1, 1, g.csr, -1)
+		walkCSR(m, reached, queue, 1, 1, g.csr, -1)
+		return
 	}
 	copy(reached, g.bits.Row(v))
 	clear(seen)
 	setBit(seen, v)
-	return walkBits(m, reached, seen, g.bits, -1)
+	walkBits(m, reached, seen, g.bits, -1)
 }
 
 // condenser finds the strongly connected components of a graph, in reverse
@@ -170,25 +168,18 @@ func newCondenser(g digraph, s Scratch) condenser {
 // early exit from one of its nodes find it cheaper: on bits, at 5000 nodes and
 // 2.5 million edges, in 0.14 ms instead of 0.6. What it leads to is closed under edges, so
 // it comes first; then the component; then the others.
-func (t *condenser) run(m *meter) bool {
+func (t *condenser) run(m *meter) {
 	clear(t.num)
 	t.start[0] = 0
-	if !m.spend(t.g.n) {
-		return false
-	}
-	found, ok := t.findBig(m)
-	if !ok {
-		return false
-	}
-	if !found {
-		return t.search(m, nil)
+	m.spend(t.g.n)
+	if !t.findBig(m) {
+		t.search(m, nil)
+		return
 	}
 	for k, x := range t.big {
 		t.reach[k] &^= x
 	}
-	if !t.search(m, t.reach) {
-		return false
-	}
+	t.search(m, t.reach)
 	for k, x := range t.big {
 		t.reach[k] |= x
 		for ; x != 0; x &= x - 1 {
@@ -200,7 +191,9 @@ func (t *condenser) run(m *meter) bool {
 	}
 	t.bigID = t.count
 	t.closeComponent()
-	return m.spend(t.done) && (t.done == t.g.n || t.search(m, nil))
+	if m.spend(t.done); t.done < t.g.n {
+		t.search(m, nil)
+	}
 }
 
 func (t *condenser) closeComponent() {
@@ -216,43 +209,39 @@ const bigPasses = 12
 // findBig looks for a component of more than one node within a set of at least
 // half of them: reach is what a node of high degree leads to, big the nodes of
 // reach that lead back to it.
-func (t *condenser) findBig(m *meter) (found, ok bool) {
+func (t *condenser) findBig(m *meter) (found bool) {
 	g := &t.g
 	if g.n < 3 {
-		return false, true
+		return false
 	}
 	pivot, work := t.pivot()
 	// The frames of the search lie one after the other and are not in use yet.
 	queue := t.start[: 2*g.n+2 : 2*g.n+2]
-	if !m.spend(work) || !g.walk(m, t.reach, t.fresh, queue, pivot) {
-		return false, false
-	}
+	m.spend(work)
+	g.walk(m, t.reach, t.fresh, queue, pivot)
 	t.start[0] = 0
 	size := 0
 	for _, x := range t.reach {
 		size += bits.OnesCount64(x)
 	}
-	if !m.spend(2*g.words) || bitOf(t.reach, pivot) == 0 || 2*size < g.n {
-		return false, m.spend(0)
+	if m.spend(2 * g.words); bitOf(t.reach, pivot) == 0 || 2*size < g.n {
+		return false
 	}
 	clear(t.big)
 	setBit(t.big, pivot)
 	for pass := range bigPasses {
-		changed, complete, ok := t.backward(m, pass&1 != 0)
-		if !ok {
-			return false, false
-		}
+		changed, complete := t.backward(m, pass&1 != 0)
 		if !changed || complete {
-			return true, true
+			return true
 		}
 	}
-	return false, true
+	return false
 }
 
 // backward adds to big the nodes of reach with a successor in it, in one pass
 // over them, upward or downward in turn: whichever way a path goes, a pass
 // follows it far.
-func (t *condenser) backward(m *meter, up bool) (changed, complete, ok bool) {
+func (t *condenser) backward(m *meter, up bool) (changed, complete bool) {
 	complete = true
 	for i := range t.big {
 		k := i
@@ -267,9 +256,7 @@ func (t *condenser) backward(m *meter, up bool) (changed, complete, ok bool) {
 			}
 			todo &^= 1 << (uint(j) & 63)
 			yes, work := t.g.meets(k<<6+j, t.big)
-			if !m.spend(work + 1) {
-				return false, false, false
-			}
+			m.spend(work + 1)
 			if yes {
 				t.big[k] |= 1 << (uint(j) & 63)
 				changed = true
@@ -278,7 +265,7 @@ func (t *condenser) backward(m *meter, up bool) (changed, complete, ok bool) {
 			}
 		}
 	}
-	return changed, complete, true
+	return changed, complete
 }
 
 // pivot is the node of the highest degree of a few.
@@ -296,7 +283,7 @@ func (t *condenser) pivot() (pivot, work int) {
 
 // search is Tarjan's algorithm from the nodes of roots, or from all when it is
 // nil, leaving out those that have a component.
-func (t *condenser) search(m *meter, roots []uint64) bool {
+func (t *condenser) search(m *meter, roots []uint64) {
 	g := &t.g
 	if !g.sparse {
 		clear(t.stack)
@@ -307,24 +294,17 @@ func (t *condenser) search(m *meter, roots []uint64) bool {
 			}
 		}
 	}
-	if !m.spend(g.n + 2*g.words) {
-		return false
-	}
+	m.spend(g.n + 2*g.words)
 	for v := range g.n {
 		if t.num[v] != 0 || roots != nil && bitOf(roots, v) == 0 {
 			continue
 		}
-		ok := false
 		if g.sparse {
-			ok = t.tarjanCSR(m, v)
+			t.tarjanCSR(m, v)
 		} else {
-			ok = t.tarjanBits(m, v)
-		}
-		if !ok {
-			return false
+			t.tarjanBits(m, v)
 		}
 	}
-	return true
 }
 
 // enter puts v on both stacks, as the node of that depth.
@@ -364,7 +344,7 @@ func (t *condenser) leave(depth int) {
 }
 
 // tarjanCSR searches from root, edge by edge.
-func (t *condenser) tarjanCSR(m *meter, root int) bool {
+func (t *condenser) tarjanCSR(m *meter, root int) {
 	ptr, idx, num := t.g.csr.Ptr, t.g.csr.Idx, t.num
 	t.enter(0, int32(root), ptr[root])
 	for depth := 0; depth >= 0; {
@@ -383,9 +363,7 @@ func (t *condenser) tarjanCSR(m *meter, root int) bool {
 			}
 		}
 		t.low[depth], t.at[depth] = low, at
-		if !m.spend(int(at-from) + 1) {
-			return false
-		}
+		m.spend(int(at-from) + 1)
 		if next >= 0 {
 			depth++
 			t.enter(depth, next, ptr[next])
@@ -394,14 +372,13 @@ func (t *condenser) tarjanCSR(m *meter, root int) bool {
 		t.leave(depth)
 		depth--
 	}
-	return true
 }
 
 // tarjanBits searches from root on bit rows: new successors are found by words,
 // and those on the stack are looked at once, when a node is left. That is no
 // later than it matters: a successor can leave the stack before the node does
 // only if it came after it.
-func (t *condenser) tarjanBits(m *meter, root int) bool {
+func (t *condenser) tarjanBits(m *meter, root int) {
 	t.enterBits(0, root)
 	first := t.num[root]
 	for depth := 0; depth >= 0; {
@@ -412,9 +389,7 @@ func (t *condenser) tarjanBits(m *meter, root int) bool {
 		for k < len(row) && row[k]&t.fresh[k] == 0 {
 			k++
 		}
-		if !m.spend(k - from + 1) {
-			return false
-		}
+		m.spend(k - from + 1)
 		if k < len(row) {
 			t.at[depth] = int32(k)
 			depth++
@@ -423,13 +398,10 @@ func (t *condenser) tarjanBits(m *meter, root int) bool {
 		}
 		low, work := t.lowest(row, t.low[depth], first)
 		t.low[depth] = low
-		if !m.spend(work) {
-			return false
-		}
+		m.spend(work)
 		t.leave(depth)
 		depth--
 	}
-	return true
 }
 
 func (t *condenser) enterBits(depth, v int) {
@@ -466,17 +438,14 @@ func sccCSROps(n, nnz int) uint64 {
 // SCCBits numbers the strongly connected components of a: part[v] is the
 // component of node v. Numbers count up in the order of the lowest node of each.
 // It returns how many there are.
-func SCCBits(c *Ctl, part []int32, a tensor.Bits, s Scratch) (int, bool) {
-	g, ok := bitLists(c, a, s)
-	if !ok {
-		return 0, false
-	}
+func SCCBits(c *Ctl, part []int32, a tensor.Bits, s Scratch) int {
+	g := bitLists(c, a, s)
 	return components(c, part, g, s)
 }
 
 // bitLists is the graph of a, as lists if it is sparse, in the part of the
 // scratch past what a condenser needs.
-func bitLists(c *Ctl, a tensor.Bits, s Scratch) (digraph, bool) {
+func bitLists(c *Ctl, a tensor.Bits, s Scratch) digraph {
 	m := newMeter(c)
 	g := bitGraph(a)
 	return g.lists(&m, s.I[condenserInts*a.Rows+1:])
@@ -490,7 +459,7 @@ func SCCBitsCost(n int) Cost {
 }
 
 // SCCCSR is SCCBits of a sparse graph.
-func SCCCSR(c *Ctl, part []int32, a tensor.CSR, s Scratch) (int, bool) {
+func SCCCSR(c *Ctl, part []int32, a tensor.CSR, s Scratch) int {
 	return components(c, part, csrGraph(a), s)
 }
 
@@ -503,27 +472,25 @@ func SCCCSRCost(n, nnz int) Cost {
 
 // CondenseCSR is SCCCSR with other numbers: no path leads from a component to one of a higher number.
 // SCCCSRCost bounds it.
-func CondenseCSR(c *Ctl, part []int32, a tensor.CSR, s Scratch) (int, bool) {
+func CondenseCSR(c *Ctl, part []int32, a tensor.CSR, s Scratch) int {
 	m := newMeter(c)
 	t := newCondenser(csrGraph(a), s)
-	if !t.run(&m) || !m.spend(a.Rows) {
-		return 0, false
-	}
+	t.run(&m)
+	m.spend(a.Rows)
 	for v, k := range t.num {
 		part[v] = ^k
 	}
-	return t.count, true
+	return t.count
 }
 
 // components sets part to the component of each node, and returns how many there are. They are
 // numbered in the order of their first nodes, so the numbers do not depend on the order of the
 // search.
-func components(c *Ctl, part []int32, g digraph, s Scratch) (int, bool) {
+func components(c *Ctl, part []int32, g digraph, s Scratch) int {
 	m := newMeter(c)
 	t := newCondenser(g, s)
-	if !t.run(&m) || !m.spend(2*g.n) {
-		return 0, false
-	}
+	t.run(&m)
+	m.spend(2 * g.n)
 	id := t.start[:t.count] // no longer needed: the final number of each component
 	for i := range id {
 		id[i] = -1
@@ -537,29 +504,24 @@ func components(c *Ctl, part []int32, g digraph, s Scratch) (int, bool) {
 		}
 		part[v] = id[k]
 	}
-	return t.count, true
+	return t.count
 }
 
 // PartSizes sets dst[k] to how many nodes component k has; dst has one element for
 // each component.
-func PartSizes(c *Ctl, dst []float64, part []int32) bool {
+func PartSizes(c *Ctl, dst []float64, part []int32) {
 	m := newMeter(c)
 	clear(dst)
-	for len(part) > 0 {
-		n := min(len(part), PollOps)
-		for _, k := range part[:n] {
+	for list := range slices.Chunk(part, PollOps) {
+		for _, k := range list {
 			dst[k]++
 		}
-		part = part[n:]
-		if !m.spend(n) {
-			return false
-		}
+		m.spend(len(list))
 	}
-	return true
 }
 
 // PartRow sets dst to the bit vector of the nodes in the component of node i.
-func PartRow(c *Ctl, dst []uint64, part []int32, i int) bool {
+func PartRow(c *Ctl, dst []uint64, part []int32, i int) {
 	clear(dst[:tensor.Words(len(part))])
 	id := part[i]
 	for v, k := range part {
@@ -568,41 +530,33 @@ func PartRow(c *Ctl, dst []uint64, part []int32, i int) bool {
 		}
 	}
 	c.Ops += uint64(len(part))
-	return true
 }
 
 // PartsToBits sets dst to the matrix that is 1 where two nodes have the same component:
 // each row is made once, and copied for the other members. I needs one word for
 // each component, which is at most one for each node.
-func PartsToBits(c *Ctl, dst tensor.Bits, part []int32, s Scratch) bool {
+func PartsToBits(c *Ctl, dst tensor.Bits, part []int32, s Scratch) {
 	m := newMeter(c)
 	n := len(part)
 	first := s.I[:n]
 	for i := range first {
 		first[i] = -1
 	}
-	if !m.spend(n) {
-		return false
-	}
+	m.spend(n)
 	for v, k := range part {
 		if first[k] < 0 {
 			first[k] = int32(v)
 			clear(dst.Row(v))
 		}
 		setBit(dst.Row(int(first[k])), v)
-		if !m.spend(dst.Stride + 1) {
-			return false
-		}
+		m.spend(dst.Stride + 1)
 	}
 	for v, k := range part {
 		if f := int(first[k]); f != v {
 			copy(dst.Row(v), dst.Row(f))
-			if !m.spend(dst.Stride) {
-				return false
-			}
+			m.spend(dst.Stride)
 		}
 	}
-	return true
 }
 
 // PartsToBitsCost bounds PartsToBits.

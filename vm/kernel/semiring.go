@@ -102,12 +102,12 @@ func (p *Semiring) planGeneral(s op.Spec) error {
 			folded = append(folded, uint8(id))
 		}
 	}
-	ops := make([]FusedOperand, 2)
+	ops := make([][]int, 2)
 	var shape []int
 	for _, id := range slices.Concat(out, folded) {
 		shape = append(shape, s.Size[id])
 		for k := range ops {
-			ops[k].Stride = append(ops[k].Stride, info[id].stride[k])
+			ops[k] = append(ops[k], info[id].stride[k])
 		}
 	}
 	code := []op.Micro{{Fn: p.combine, Dst: 2, A: 0, B: 1}}
@@ -133,55 +133,51 @@ func (p *Semiring) planGeneral(s op.Spec) error {
 // copied or cleared.
 func (p *Semiring) Cost() Cost { return p.cost }
 
-// Run evaluates the contraction into dst, which overlaps neither operand. It
-// returns false when the run was cancelled, leaving dst unspecified.
-func (p *Semiring) Run(c *Ctl, dst, a, b []float64, s Scratch) bool {
+// Run evaluates the contraction into dst, which overlaps neither operand.
+func (p *Semiring) Run(c *Ctl, dst, a, b []float64, s Scratch) {
 	switch {
 	case p.mat.m > 0:
-		return p.runMatrix(c, dst, [2][]float64{a, b}, s)
+		p.runMatrix(c, dst, [2][]float64{a, b}, s)
+		return
 	case p.general == nil:
-		return Fill(c, dst[:p.outLen], 0)
+		Fill(c, dst[:p.outLen], 0)
+		return
 	}
 	args := [2][]float64{a, b}
 	if p.post == nil {
-		_, ok := p.general.Run(c, dst, args[:], s)
-		return ok
+		p.general.Run(c, dst, args[:], s)
+		return
 	}
 	tmp := s.F[:p.general.outLen]
-	if _, ok := p.general.Run(c, tmp, args[:], Scratch{F: s.F[len(tmp):]}); !ok {
-		return false
-	}
-	return p.post.Run(c, dst, tmp, Scratch{})
+	p.general.Run(c, tmp, args[:], Scratch{F: s.F[len(tmp):]})
+	p.post.Run(c, dst, tmp, Scratch{})
 }
 
 // runMatrix does a contraction that is a matrix product. An operand whose rows do not lie as the
 // loops read them is packed first.
-func (p *Semiring) runMatrix(c *Ctl, dst []float64, ops [2][]float64, s Scratch) bool {
+func (p *Semiring) runMatrix(c *Ctl, dst []float64, ops [2][]float64, s Scratch) {
 	q := &p.mat
 	x, y := ops[q.x], ops[q.y]
 	if p.pack != nil {
 		y = s.F[:p.packLen]
-		if !p.pack.Run(c, y, ops[q.y], Scratch{}) {
-			return false
-		}
+		p.pack.Run(c, y, ops[q.y], Scratch{})
 	}
-	if !Fill(c, dst[:p.outLen], p.fold.Identity()) {
-		return false
-	}
+	Fill(c, dst[:p.outLen], p.fold.Identity())
 	if goesParallel(c, satMul(uint64(q.m), uint64(q.k), uint64(q.n))) {
-		return p.forkRows(c, dst, x, y)
+		p.forkRows(c, dst, x, y)
+		return
 	}
-	return p.rows(c, dst, x, y, 0, q.m)
+	p.rows(c, dst, x, y, 0, q.m)
 }
 
 // forkRows is a function of its own because the variables of a closure that
 // goroutines run live on the heap, whether it is reached or not.
-func (p *Semiring) forkRows(c *Ctl, dst, x, y []float64) bool {
-	return forkRange(c, p.mat.m, func(c *Ctl, _, lo, hi int) bool { return p.rows(c, dst, x, y, lo, hi) })
+func (p *Semiring) forkRows(c *Ctl, dst, x, y []float64) {
+	forkRange(c, p.mat.m, func(c *Ctl, _, lo, hi int) { p.rows(c, dst, x, y, lo, hi) })
 }
 
 // rows computes rows first to last-1 of the product.
-func (p *Semiring) rows(c *Ctl, dst, x, y []float64, first, last int) bool {
+func (p *Semiring) rows(c *Ctl, dst, x, y []float64, first, last int) {
 	q := &p.mat
 	m := newMeter(c)
 	step := max(1, PollOps/q.n)
@@ -192,12 +188,9 @@ func (p *Semiring) rows(c *Ctl, dst, x, y []float64, first, last int) bool {
 			for l := lo; l < hi; l++ {
 				p.row(row, x[i*q.xm+l*q.xk], y[l*q.yk:l*q.yk+q.n])
 			}
-			if !m.spend((hi - lo) * q.n) {
-				return false
-			}
+			m.spend((hi - lo) * q.n)
 		}
 	}
-	return true
 }
 
 // row folds combine(f, y) into row. The built-in max and min, which propagate

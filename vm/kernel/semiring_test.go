@@ -19,7 +19,7 @@ func checkSemiring(t *testing.T, s op.Spec, fn op.Fn, fold op.Fold, a, b []float
 	}
 	want := NaiveSemiring(s, fn, fold, a, b)
 	got, c := denseGarbage(len(want)), Ctl{}
-	if !p.Run(&c, got, a, b, Scratch{F: denseGarbage(int(p.Cost().F))}) {
+	if !Finished(func() { p.Run(&c, got, a, b, Scratch{F: denseGarbage(int(p.Cost().F))}) }) {
 		t.Fatalf("%v: stopped", s)
 	}
 	if !denseSame(got, want) {
@@ -94,7 +94,7 @@ func TestSemiringCancelAllocs(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, c := Scratch{F: make([]float64, p.Cost().F)}, denseStopped()
-		if p.Run(c, dst, a, a, s) || c.Ops > 3*PollOps {
+		if Finished(func() { p.Run(c, dst, a, a, s) }) || c.Ops > 3*PollOps {
 			t.Errorf("%v ran on for %d operations", fn, c.Ops)
 		}
 		p, _ = PlanSemiring(sized(specNN, 6, 6, 6), fn, op.FoldMin)

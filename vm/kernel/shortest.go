@@ -34,26 +34,25 @@ func below(v int, to []int32, w []float64) Flaw {
 //
 // Dijkstra's search keeps the nodes in a heap with four children to a node: at
 // 200,000 nodes and 1e6 edges it takes two thirds of the time of one with two.
-func Shortest(c *Ctl, dst []float64, g Net, src int, far float64, signed bool) (flaw Flaw, ok bool) {
+func Shortest(c *Ctl, dst []float64, g Net, src int, far float64, signed bool) (flaw Flaw) {
 	s := g.room
 	m := newMeter(c)
-	flaw, ok = shortest(&m, dst[:g.n], &g, src, -1, signed, s)
+	flaw = shortest(&m, dst[:g.n], &g, src, -1, signed, s)
 	for v, d := range dst[:g.n] {
 		if math.IsInf(d, 1) {
 			dst[v] = far
 		}
 	}
-	return flaw, ok && m.spend(g.n)
+	m.spend(g.n)
+	return flaw
 }
 
 // shortest is the distances from src: without negative weights those alone that are at
 // most that of goal, if it is a node, and other numbers above it.
-func shortest(m *meter, dist []float64, g *Net, src, goal int, signed bool, s Scratch) (flaw Flaw, ok bool) {
+func shortest(m *meter, dist []float64, g *Net, src, goal int, signed bool, s Scratch) (flaw Flaw) {
 	fill(dist, math.Inf(1))
 	dist[src] = 0
-	if !m.spend(g.n) {
-		return flaw, false
-	}
+	m.spend(g.n)
 	if signed {
 		return bellmanFord(m, dist, g, src, s)
 	}
@@ -148,7 +147,7 @@ func (q *queue) pop() (first int32, work int) {
 
 // dijkstra settles the nearest node in turn. With a goal it stops at the first node farther away
 // than that, not at the goal itself: other nodes as near may still lead to it.
-func dijkstra(m *meter, dist []float64, g *Net, src, goal int, s Scratch) (flaw Flaw, ok bool) {
+func dijkstra(m *meter, dist []float64, g *Net, src, goal int, s Scratch) (flaw Flaw) {
 	q := newQueue(g.n, &s)
 	q.up(int32(src), 0)
 	for len(q.heap) > 0 {
@@ -172,20 +171,18 @@ func dijkstra(m *meter, dist []float64, g *Net, src, goal int, s Scratch) (flaw 
 					work += q.up(t, x)
 				}
 			} else if x != x {
-				return Flaw{NaN: true}, true
+				return Flaw{NaN: true}
 			}
 		}
-		if !m.spend(work + read) {
-			return flaw, false
-		}
+		m.spend(work + read)
 	}
-	return flaw, true
+	return flaw
 }
 
 // bellmanFord goes over the edges of the nodes whose distance has changed, until there are none.
 // After n rounds there would be none, if it were not for a cycle: a path without one has fewer than
 // n edges. from leads back to it.
-func bellmanFord(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Flaw, ok bool) {
+func bellmanFord(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Flaw) {
 	now, next, from, waits := s.I[:g.n], s.I[g.n:2*g.n], s.I[2*g.n:3*g.n], s.W[:tensor.Words(g.n)]
 	clear(waits)
 	for v := range from {
@@ -205,7 +202,7 @@ func bellmanFord(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Fla
 					x = d + w[k]
 				}
 				if x != x || math.IsInf(x, -1) {
-					return Flaw{NaN: true}, true
+					return Flaw{NaN: true}
 				}
 				if x < dist[t] {
 					dist[t], from[t] = x, v
@@ -216,14 +213,12 @@ func bellmanFord(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Fla
 					}
 				}
 			}
-			if !m.spend(work) {
-				return flaw, false
-			}
+			m.spend(work)
 		}
 		now, next, count = next, now, later
 	}
 	if count == 0 {
-		return flaw, true
+		return flaw
 	}
 	// Whoever changed in the last round was reached through a cycle.
 	flaw.Cycle = cycleBefore(from, now[0], next)
@@ -235,20 +230,20 @@ func bellmanFord(m *meter, dist []float64, g *Net, src int, s Scratch) (flaw Fla
 			}
 		}
 	}
-	return flaw, m.spend(2 * g.n)
+	m.spend(2 * g.n)
+	return flaw
 }
 
 // ShortestPath sets dst[v] to the position of v on one path of the least weight from i
 // to j, as Path has it: of all such paths one of the fewest edges, and of these the
 // one whose sequence of nodes is lexicographically smallest. It is the path that a
 // breadth-first search finds among the edges that a shortest path can take.
-func ShortestPath(c *Ctl, dst []float64, g Net, i, j int, signed bool) (flaw Flaw, ok bool) {
+func ShortestPath(c *Ctl, dst []float64, g Net, i, j int, signed bool) (flaw Flaw) {
 	s := g.room
 	m := newMeter(c)
 	dist := s.takeF(g.n)
-	flaw, ok = shortest(&m, dist, &g, i, j, signed, s)
-	if !ok || flaw.NaN || flaw.Cycle != nil {
-		return flaw, ok
+	if flaw = shortest(&m, dist, &g, i, j, signed, s); flaw.NaN || flaw.Cycle != nil {
+		return flaw
 	}
 	fill(dst[:g.n], -1)
 	q, from := s.I[:g.n], s.I[g.n:2*g.n]
@@ -257,9 +252,7 @@ func ShortestPath(c *Ctl, dst []float64, g Net, i, j int, signed bool) (flaw Fla
 	}
 	from[i] = int32(i)
 	q[0] = int32(i)
-	if !m.spend(2 * g.n) {
-		return flaw, false
-	}
+	m.spend(2 * g.n)
 	for head, tail := 0, 1; head < tail && from[j] < 0; head++ {
 		v := q[head]
 		to, w, work := g.row(int(v))
@@ -274,14 +267,12 @@ func ShortestPath(c *Ctl, dst []float64, g Net, i, j int, signed bool) (flaw Fla
 				tail++
 			}
 		}
-		if !m.spend(work) {
-			return flaw, false
-		}
+		m.spend(work)
 	}
 	if from[j] >= 0 {
 		tracePath(dst, q, from, i, j)
 	}
-	return flaw, true
+	return flaw
 }
 
 // ShortestPathCost bounds ShortestPath.

@@ -13,16 +13,14 @@ import (
 // Tarjan). To join the first two edges of all nodes before the others took 1.2 times as long, and
 // to begin with a search from the node of the most edges 1.6 times: rows in order are read faster
 // than those that a queue leads to.
-func Weak(c *Ctl, part []int32, g Net) bool {
+func Weak(c *Ctl, part []int32, g Net) {
 	s := g.room
 	m := newMeter(c)
 	up := s.I[:g.n] // the node above one in the tree of its set, or -size of the tree
 	for v := range up {
 		up[v] = -1
 	}
-	if !m.spend(g.n) {
-		return false
-	}
+	m.spend(g.n)
 	for v := range g.n {
 		to, _, work := g.row(v)
 		root := int32(v)
@@ -37,9 +35,7 @@ func Weak(c *Ctl, part []int32, g Net) bool {
 			}
 			work += more + most
 		}
-		if !m.spend(work) {
-			return false
-		}
+		m.spend(work)
 	}
 	count := int32(0)
 	for v := range part {
@@ -52,11 +48,8 @@ func Weak(c *Ctl, part []int32, g Net) bool {
 			count++
 		}
 		part[v] = part[root]
-		if !m.spend(work + 2) {
-			return false
-		}
+		m.spend(work + 2)
 	}
-	return true
 }
 
 // WeakCost bounds Weak. A tree of n nodes is at most as deep as n has digits.
@@ -90,7 +83,7 @@ func link(up []int32, a, b int32) (root int32) {
 // TopoOrder sets dst[v] to the position of v in the order in which every edge leads forward, of
 // several the lexicographically smallest, or finds a cycle. Nodes are taken when no edge from one
 // that is left leads to them, the least first (Kahn).
-func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
+func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw) {
 	s := g.room
 	m := newMeter(c)
 	q, into := newNumbers(g.n, s.W), s.takeI(g.n)
@@ -100,9 +93,7 @@ func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 		for _, t := range to {
 			into[t]++
 		}
-		if !m.spend(work) {
-			return flaw, false
-		}
+		m.spend(work)
 	}
 	for v := range g.n {
 		if into[v] == 0 {
@@ -119,12 +110,11 @@ func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 			}
 		}
 		dst[v] = float64(count)
-		if !m.spend(work + 2*(q.top+1)) {
-			return flaw, false
-		}
+		m.spend(work + 2*(q.top+1))
 	}
 	if count == g.n {
-		return flaw, m.spend(g.n)
+		m.spend(g.n)
+		return flaw
 	}
 	// Each node that is left has one before it that is left.
 	from, last := s.takeI(g.n), int32(0)
@@ -137,12 +127,11 @@ func TopoOrder(c *Ctl, dst []float64, g Net) (flaw Flaw, ok bool) {
 		for _, t := range to {
 			from[t] = last
 		}
-		if !m.spend(work) {
-			return flaw, false
-		}
+		m.spend(work)
 	}
 	flaw.Cycle = cycleBefore(from, last, s.takeI(g.n))
-	return flaw, m.spend(3 * g.n)
+	m.spend(3 * g.n)
+	return flaw
 }
 
 // TopoOrderCost bounds TopoOrder.
@@ -240,14 +229,12 @@ type search struct {
 // lowlink is the search of Hopcroft and Tarjan, which finds bridges and cut nodes: a node whose low is
 // not before the node above it can leave its subtree by no other edge. It needs no stack of its own, as
 // above leads back.
-func lowlink(m *meter, g *Net, s *Scratch) (d search, ok bool) {
+func lowlink(m *meter, g *Net, s *Scratch) (d search) {
 	d = search{s.takeI(g.n), s.takeI(g.n), s.takeI(g.n)}
 	at := s.takeI(g.n)
 	clear(d.found)
 	clear(at)
-	if !m.spend(g.n) {
-		return d, false
-	}
+	m.spend(g.n)
 	time := int32(0)
 	enter := func(v, above int32) {
 		time++
@@ -273,12 +260,10 @@ func lowlink(m *meter, g *Net, s *Scratch) (d search, ok bool) {
 			case t != above:
 				d.low[v] = min(d.low[v], d.found[t])
 			}
-			if !m.spend(work) {
-				return d, false
-			}
+			m.spend(work)
 		}
 	}
-	return d, true
+	return d
 }
 
 // after is the next target of v after those counted by at, or -1.
@@ -313,13 +298,10 @@ func lowlinkCost(n int, work uint64) Cost {
 // CutNodes sets dst to the nodes of a symmetric graph without which there would be more components.
 // The root of a search is one if it has two subtrees, which nothing else joins; any other node, if
 // a subtree below it has no edge to above the node.
-func CutNodes(c *Ctl, dst []uint64, g Net) bool {
+func CutNodes(c *Ctl, dst []uint64, g Net) {
 	s := g.room
 	m := newMeter(c)
-	d, ok := lowlink(&m, &g, &s)
-	if !ok {
-		return false
-	}
+	d := lowlink(&m, &g, &s)
 	clear(dst)
 	first := d.found // is not needed any more, where the node above is a root
 	for v, above := range d.above {
@@ -338,7 +320,7 @@ func CutNodes(c *Ctl, dst []uint64, g Net) bool {
 			setBit(dst, int(above))
 		}
 	}
-	return m.spend(2 * g.n)
+	m.spend(2 * g.n)
 }
 
 // CutNodesCost bounds CutNodes.
@@ -347,14 +329,11 @@ func CutNodesCost(n int, work uint64) Cost { return lowlinkCost(n, work) }
 // Bridges sets dst to the edges of a symmetric graph without which there would be more components,
 // in both directions: edges of the search whose subtree has no other edge out of it. dst has room
 // for 2(n-1).
-func Bridges(c *Ctl, dst *tensor.CSR, g Net) bool {
+func Bridges(c *Ctl, dst *tensor.CSR, g Net) {
 	s := g.room
 	m := newMeter(c)
 	src, to := s.takeI(2*g.n), s.takeI(2*g.n)
-	d, ok := lowlink(&m, &g, &s)
-	if !ok {
-		return false
-	}
+	d := lowlink(&m, &g, &s)
 	count := 0
 	for v, above := range d.above {
 		if above >= 0 && d.low[v] > d.found[above] {
@@ -363,7 +342,8 @@ func Bridges(c *Ctl, dst *tensor.CSR, g Net) bool {
 			count += 2
 		}
 	}
-	return m.spend(g.n) && forest(&m, dst, src[:count], to[:count])
+	m.spend(g.n)
+	forest(&m, dst, src[:count], to[:count])
 }
 
 // BridgesCost bounds Bridges.
@@ -375,7 +355,7 @@ func BridgesCost(n int, work uint64) Cost {
 }
 
 // forest makes a matrix of the edges of a forest.
-func forest(m *meter, dst *tensor.CSR, src, to []int32) bool {
+func forest(m *meter, dst *tensor.CSR, src, to []int32) {
 	clear(dst.Ptr)
 	for _, i := range src {
 		dst.Ptr[i+1]++
@@ -391,11 +371,9 @@ func forest(m *meter, dst *tensor.CSR, src, to []int32) bool {
 	for i := range dst.Rows {
 		row := dst.Row(i)
 		slices.Sort(row)
-		if !m.spend(1 + len(row)*bits.Len(uint(len(row)))) {
-			return false
-		}
+		m.spend(1 + len(row)*bits.Len(uint(len(row))))
 	}
-	return m.spend(2*len(src) + 2*dst.Rows)
+	m.spend(2*len(src) + 2*dst.Rows)
 }
 
 // forestCost bounds forest, which sorts its rows.
@@ -405,7 +383,7 @@ func forestCost(n int) uint64 { return satMul(uint64(n), 2*uint64(bits.Len(uint(
 // the part of it in which each node has k neighbours other than itself. For each k the
 // nodes that have no more are taken out, until all that are left have more. Lists by
 // degree, from which they could be taken one at a time, cost four times as much.
-func Cores(c *Ctl, dst []float64, g Net) bool {
+func Cores(c *Ctl, dst []float64, g Net) {
 	s := g.room
 	m := newMeter(c)
 	n := g.n
@@ -416,9 +394,7 @@ func Cores(c *Ctl, dst []float64, g Net) bool {
 		if _, loop := slices.BinarySearch(to, int32(v)); loop {
 			degree[v]--
 		}
-		if !m.spend(work + len(to)) {
-			return false
-		}
+		m.spend(work + len(to))
 	}
 	for k := int32(0); len(left) > 0; k++ {
 		tail := 0
@@ -434,9 +410,7 @@ func Cores(c *Ctl, dst []float64, g Net) bool {
 				take(v)
 			}
 		}
-		if !m.spend(len(left) + 1) {
-			return false
-		}
+		m.spend(len(left) + 1)
 		left = live
 		for head := 0; head < tail; head++ {
 			v := queue[head]
@@ -450,12 +424,9 @@ func Cores(c *Ctl, dst []float64, g Net) bool {
 					take(t)
 				}
 			}
-			if !m.spend(work + len(to)) {
-				return false
-			}
+			m.spend(work + len(to))
 		}
 	}
-	return true
 }
 
 // CoresCost bounds Cores. A node is looked at once for each k up to its own, which is
@@ -477,7 +448,7 @@ const (
 // anywhere: with probability damp along an edge, by weight, and else to any node. A
 // step reads the transpose, whose rows goroutines can share; to add at the targets of
 // edges takes as long or a quarter longer.
-func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw, ok bool) {
+func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw) {
 	s := g.room
 	m := newMeter(c)
 	n := g.n
@@ -497,7 +468,7 @@ func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw, ok bool) {
 				flawed = flawed || !(x >= 0)
 			}
 			if flawed {
-				return below(v, to, w), true
+				return below(v, to, w)
 			}
 		}
 		once[v] = 1 / out
@@ -506,9 +477,8 @@ func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw, ok bool) {
 				start[t+1]++
 			}
 		}
-		if entries += len(to); !m.spend(work + len(to)) {
-			return flaw, false
-		}
+		entries += len(to)
+		m.spend(work + len(to))
 	}
 	tensor.SumUp(start)
 	back.Idx = s.takeI(entries)
@@ -525,9 +495,7 @@ func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw, ok bool) {
 			}
 			start[t]++
 		}
-		if !m.spend(work + len(to)) {
-			return flaw, false
-		}
+		m.spend(work + len(to))
 	}
 	dst = dst[:n]
 	fill(dst, 1/float64(n))
@@ -539,9 +507,7 @@ func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw, ok bool) {
 				share[v] = 0
 			}
 		}
-		if !CSRMatVec(c, next, back, share) {
-			return flaw, false
-		}
+		CSRMatVec(c, next, back, share)
 		rest := (1 - damp + damp*stuck) / float64(n)
 		moved = 0
 		for v, x := range next {
@@ -549,11 +515,9 @@ func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw, ok bool) {
 			moved += math.Abs(x - dst[v])
 			dst[v] = x
 		}
-		if !m.spend(2 * n) {
-			return flaw, false
-		}
+		m.spend(2 * n)
 	}
-	return flaw, true
+	return flaw
 }
 
 // PageRankCost bounds PageRank.
@@ -572,7 +536,7 @@ func PageRankCost(l tensor.Layout, n, nnz int) Cost {
 //
 // Pairs of nodes are sorted by weight, and taken where they join what is apart
 // (Kruskal). The rounds of Boruvka, which sort nothing, take four times as long.
-func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
+func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw) {
 	s := g.room
 	m := newMeter(c)
 	n := g.n
@@ -585,8 +549,8 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 	list := pairs{ends: s.takeI(2 * e)[:0], key: s.W[:0:e]}
 	order := s.takeI(e)
 	back, backKey := s.takeI(e), s.W[e:2*e]
-	if flaw, ok = g.backward(&m, start, back, backKey); !ok || flaw.NaN {
-		return flaw, ok
+	if flaw = g.backward(&m, start, back, backKey); flaw.NaN {
+		return flaw
 	}
 	// A merge of the edges from v with those to it, both by the other node, has each pair once.
 	lo := int32(0)
@@ -611,15 +575,10 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 		for ; lo < hi; lo++ {
 			list.add(int32(v), ^back[lo], backKey[lo])
 		}
-		if !m.spend(work + len(row) + 1) {
-			return flaw, false
-		}
+		m.spend(work + len(row) + 1)
 	}
 	e = len(list.key)
-	order, ok = sortKeys(&m, list.key, backKey[:e], order[:e], back[:e])
-	if !ok {
-		return flaw, false
-	}
+	order = sortKeys(&m, list.key, backKey[:e], order[:e], back[:e])
 	count := 0
 	for _, k := range order {
 		if count == n-1 {
@@ -640,33 +599,27 @@ func SpanningForest(c *Ctl, dst *tensor.CSR, g Net) (flaw Flaw, ok bool) {
 			src[count], to[count] = i, j
 			count++
 		}
-		if !m.spend(work + more) {
-			return flaw, false
-		}
+		m.spend(work + more)
 	}
-	if !forest(&m, dst, src[:count], to[:count]) {
-		return flaw, false
-	}
+	forest(&m, dst, src[:count], to[:count])
 	return g.weigh(&m, dst)
 }
 
 // backward sorts the edges to a lower node by this: src has their sources, key their weights, and
 // start where those of each node end. So both directions of a pair are with its lower node.
-func (g *Net) backward(m *meter, start, src []int32, key []uint64) (flaw Flaw, ok bool) {
+func (g *Net) backward(m *meter, start, src []int32, key []uint64) (flaw Flaw) {
 	clear(start)
 	for v := range g.n {
 		row, w, work := g.row(v)
 		for k, t := range row {
 			if w != nil && w[k] != w[k] && int(t) != v {
-				return Flaw{NaN: true}, true
+				return Flaw{NaN: true}
 			}
 			if int(t) < v {
 				start[t+1]++
 			}
 		}
-		if !m.spend(work + len(row)) {
-			return flaw, false
-		}
+		m.spend(work + len(row))
 	}
 	tensor.SumUp(start)
 	for v := range g.n {
@@ -678,11 +631,9 @@ func (g *Net) backward(m *meter, start, src []int32, key []uint64) (flaw Flaw, o
 				start[t]++
 			}
 		}
-		if !m.spend(work + len(row)) {
-			return flaw, false
-		}
+		m.spend(work + len(row))
 	}
-	return flaw, true
+	return flaw
 }
 
 // keyOf is the key of the k-th of some weights, which are all the same without a list.
@@ -694,9 +645,9 @@ func keyOf(w []float64, k int) uint64 {
 }
 
 // weigh gives entries of g that are to have values their weights, or 1 if it has none.
-func (g *Net) weigh(m *meter, dst *tensor.CSR) (flaw Flaw, ok bool) {
+func (g *Net) weigh(m *meter, dst *tensor.CSR) (flaw Flaw) {
 	if dst.Val == nil {
-		return flaw, true
+		return flaw
 	}
 	dst.Val = dst.Val[:len(dst.Idx)]
 	for v := range g.n {
@@ -708,15 +659,13 @@ func (g *Net) weigh(m *meter, dst *tensor.CSR) (flaw Flaw, ok bool) {
 			if w != nil {
 				dst.Val[lo+k] = w[at]
 				if w[at] == 0 {
-					return Flaw{Edge: []int32{int32(v), t}}, true
+					return Flaw{Edge: []int32{int32(v), t}}
 				}
 			}
 		}
-		if !m.spend(work + len(dst.Row(v))*bits.Len(uint(g.n))) {
-			return flaw, false
-		}
+		m.spend(work + len(dst.Row(v))*bits.Len(uint(g.n)))
 	}
-	return flaw, true
+	return flaw
 }
 
 // pairs are edges, each as its two nodes, with keys to sort them by.
@@ -742,7 +691,7 @@ func SpanningForestCost(l tensor.Layout, n, nnz int) Cost {
 // Betweenness Centrality, 2001): a search from each node that counts the paths to all others, then
 // a sum over the layers of the search, the last first. Brandes divides two counts for each edge;
 // here a node keeps the quotient that all edges to it need (share).
-func Betweenness(c *Ctl, dst []float64, g Net) bool {
+func Betweenness(c *Ctl, dst []float64, g Net) {
 	s := g.room
 	m := newMeter(c)
 	n := g.n
@@ -755,9 +704,7 @@ func Betweenness(c *Ctl, dst []float64, g Net) bool {
 		clear(dist)
 		ways[src], dist[src], order[0] = 1, 1, int32(src)
 		tail := 1
-		if !m.spend(n) {
-			return false
-		}
+		m.spend(n)
 		for head := 0; head < tail; head++ {
 			v := order[head]
 			to, _, work := g.row(int(v))
@@ -771,9 +718,7 @@ func Betweenness(c *Ctl, dst []float64, g Net) bool {
 				dist[t] = d
 				ways[t] += math.Float64frombits(w & equal(d, next))
 			}
-			if !m.spend(work) {
-				return false
-			}
+			m.spend(work)
 		}
 		// share[t] is what each shortest path to t carries: t itself, and what is behind it.
 		// Nothing is behind the last ones.
@@ -792,12 +737,9 @@ func Betweenness(c *Ctl, dst []float64, g Net) bool {
 			through := ways[v] * sum
 			share[v] = (1 + through) / ways[v]
 			dst[v] += through
-			if !m.spend(work) {
-				return false
-			}
+			m.spend(work)
 		}
 	}
-	return true
 }
 
 // equal returns all ones if a and b, of which neither is negative, are the same, and 0 otherwise.

@@ -13,19 +13,13 @@ import (
 //
 // With U the strict upper half of A OR Aᵀ, a triangle i < j < k is a one of
 // U_i AND U_j for the edge (i, j), so the product A·A is needed only at the edges.
-func TrianglesBits(c *Ctl, a tensor.Bits, s Scratch) (uint64, bool) {
+func TrianglesBits(c *Ctl, a tensor.Bits, s Scratch) uint64 {
 	u := strips{n: a.Rows, words: a.Stride, wide: stripWords(a.Stride), w: s.W[:TrianglesBitsCost(a.Rows).W]}
-	if !u.upperHalf(c, a) {
-		return 0, false
-	}
+	u.upperHalf(c, a)
 	if goesParallel(c, TrianglesBitsCost(a.Rows).Ops) {
 		var total atomic.Uint64
-		ok := forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) bool {
-			part, ok := u.triangles(c, lo, hi)
-			total.Add(part)
-			return ok
-		})
-		return total.Load(), ok
+		forkRange(c, a.Rows, func(c *Ctl, _, lo, hi int) { total.Add(u.triangles(c, lo, hi)) })
+		return total.Load()
 	}
 	return u.triangles(c, 0, a.Rows)
 }
@@ -64,7 +58,7 @@ func (u strips) strip(i int) tensor.Bits {
 }
 
 // upperHalf sets u to the strict upper half of A OR Aᵀ.
-func (u strips) upperHalf(c *Ctl, a tensor.Bits) bool {
+func (u strips) upperHalf(c *Ctl, a tensor.Bits) {
 	m := newMeter(c)
 	var x, y [64]uint64
 	clear(u.w)
@@ -81,18 +75,15 @@ func (u strips) upperHalf(c *Ctl, a tensor.Bits) bool {
 					}
 				}
 				storeBlock(u.strip(bj/u.wide), &x, bi, bj%u.wide)
-				if !m.spend(transposeOps + 64) {
-					return false
-				}
+				m.spend(transposeOps + 64)
 			}
 		}
 	}
-	return true
 }
 
 // triangles counts those whose first node is one of lo..hi-1: for each strip, what a
 // row has in common with the rows that the row names.
-func (u strips) triangles(c *Ctl, lo, hi int) (uint64, bool) {
+func (u strips) triangles(c *Ctl, lo, hi int) uint64 {
 	m := newMeter(c)
 	total := 0
 	for p := 0; p*u.wide < u.words; p++ {
@@ -106,13 +97,11 @@ func (u strips) triangles(c *Ctl, lo, hi int) (uint64, bool) {
 				if ones > 0 {
 					total += c.Tier.Common(named, strip.W[k*64*u.wide:], strip.Row(i))
 				}
-				if !m.spend(len(named) + ones*min(u.wide, u.words-p*u.wide)) {
-					return 0, false
-				}
+				m.spend(len(named) + ones*min(u.wide, u.words-p*u.wide))
 			}
 		}
 	}
-	return uint64(total), true
+	return uint64(total)
 }
 
 // oriented is a graph as lists with gaps between them: an undirected one with
@@ -127,7 +116,7 @@ type oriented struct {
 // list is longer than 2·sqrt(nnz); for each node its list is marked in a bit
 // vector and the lists of its neighbours are looked up there. It needs memory
 // linear in nodes and edges.
-func TrianglesCSR(c *Ctl, a tensor.CSR, s Scratch) (uint64, bool) {
+func TrianglesCSR(c *Ctl, a tensor.CSR, s Scratch) uint64 {
 	n, words := a.Rows, tensor.Words(a.Rows)
 	g := oriented{
 		ptr:  s.I[:n+1],
@@ -135,24 +124,17 @@ func TrianglesCSR(c *Ctl, a tensor.CSR, s Scratch) (uint64, bool) {
 		list: s.I[2*n+1 : 2*n+1+a.NNZ()],
 	}
 	marks := s.W[:workerCount(c.Workers)*uint64(words)]
-	if !orient(c, g, a, s.I[2*n+1+a.NNZ():][:n]) {
-		return 0, false
-	}
+	orient(c, g, a, s.I[2*n+1+a.NNZ():][:n])
 	clear(marks)
 	if goesParallel(c, uint64(a.NNZ())) {
 		var total atomic.Uint64
-		ok := forkRange(c, n, func(c *Ctl, worker, lo, hi int) bool {
-			return dropRepeated(c, g, marks[worker*words:][:words], lo, hi)
-		}) && forkRange(c, n, func(c *Ctl, worker, lo, hi int) bool {
-			part, ok := forward(c, g, marks[worker*words:][:words], lo, hi)
-			total.Add(part)
-			return ok
+		forkRange(c, n, func(c *Ctl, worker, lo, hi int) { dropRepeated(c, g, marks[worker*words:][:words], lo, hi) })
+		forkRange(c, n, func(c *Ctl, worker, lo, hi int) {
+			total.Add(forward(c, g, marks[worker*words:][:words], lo, hi))
 		})
-		return total.Load(), ok
+		return total.Load()
 	}
-	if !dropRepeated(c, g, marks, 0, n) {
-		return 0, false
-	}
+	dropRepeated(c, g, marks, 0, n)
 	return forward(c, g, marks, 0, n)
 }
 
@@ -172,7 +154,7 @@ func TrianglesCSRCost(n, nnz, workers int) Cost {
 // orient fills g with each stored entry off the diagonal at its end of lower
 // degree, or of lower number among equals. An edge stored both ways is there
 // twice, and counts twice in the degrees: any order of the nodes would be right.
-func orient(c *Ctl, g oriented, a tensor.CSR, degree []int32) bool {
+func orient(c *Ctl, g oriented, a tensor.CSR, degree []int32) {
 	m := newMeter(c)
 	clear(degree)
 	clear(g.ptr)
@@ -182,9 +164,7 @@ func orient(c *Ctl, g oriented, a tensor.CSR, degree []int32) bool {
 		for _, j := range row {
 			degree[j]++
 		}
-		if !m.spend(len(row) + 1) {
-			return false
-		}
+		m.spend(len(row) + 1)
 	}
 	for i := range a.Rows {
 		row := a.Row(i)
@@ -193,9 +173,7 @@ func orient(c *Ctl, g oriented, a tensor.CSR, degree []int32) bool {
 				g.ptr[lowerEnd(degree, int32(i), j)+1]++
 			}
 		}
-		if !m.spend(len(row) + 1) {
-			return false
-		}
+		m.spend(len(row) + 1)
 	}
 	for v := range a.Rows {
 		g.ptr[v+1] += g.ptr[v]
@@ -210,11 +188,8 @@ func orient(c *Ctl, g oriented, a tensor.CSR, degree []int32) bool {
 				g.end[v]++
 			}
 		}
-		if !m.spend(len(row) + 2) {
-			return false
-		}
+		m.spend(len(row) + 2)
 	}
-	return true
 }
 
 func lowerEnd(degree []int32, i, j int32) int32 {
@@ -225,7 +200,7 @@ func lowerEnd(degree []int32, i, j int32) int32 {
 }
 
 // dropRepeated leaves each neighbour once in the lists of nodes lo..hi-1.
-func dropRepeated(c *Ctl, g oriented, marks []uint64, lo, hi int) bool {
+func dropRepeated(c *Ctl, g oriented, marks []uint64, lo, hi int) {
 	m := newMeter(c)
 	for v := lo; v < hi; v++ {
 		list := g.list[g.ptr[v]:g.end[v]]
@@ -241,38 +216,30 @@ func dropRepeated(c *Ctl, g oriented, marks []uint64, lo, hi int) bool {
 		for _, w := range list[:kept] {
 			marks[w>>6] = 0
 		}
-		if !m.spend(2*len(list) + 1) {
-			return false
-		}
+		m.spend(2*len(list) + 1)
 	}
-	return true
 }
 
 // forward counts the triangles whose node of lowest degree is one of lo..hi-1.
-func forward(c *Ctl, g oriented, marks []uint64, lo, hi int) (uint64, bool) {
+func forward(c *Ctl, g oriented, marks []uint64, lo, hi int) uint64 {
 	m := newMeter(c)
 	total := uint64(0)
 	for v := lo; v < hi; v++ {
 		list := g.list[g.ptr[v]:g.end[v]]
-		if !m.spend(2*len(list) + 1) {
-			return 0, false
-		}
+		m.spend(2*len(list) + 1)
 		if len(list) < 2 {
 			continue
 		}
 		for _, w := range list {
 			setBit(marks, int(w))
 		}
-		part, ok := g.countMarked(&m, list, marks)
-		if !ok {
-			return 0, false
-		}
+		part := g.countMarked(&m, list, marks)
 		total += part
 		for _, w := range list {
 			marks[w>>6] = 0
 		}
 	}
-	return total, true
+	return total
 }
 
 // countMarked is how many entries of the lists of some nodes are marked.
@@ -282,7 +249,7 @@ func forward(c *Ctl, g oriented, marks []uint64, lo, hi int) (uint64, bool) {
 // but often two. At 1e6 nodes and 1e7 edges all triangles take 0.8 s, and 1.05
 // with a look at the starts alone. (Closing the gaps between lists, so that a
 // list's end is next to its start, gained nothing.)
-func (g *oriented) countMarked(m *meter, nodes []int32, marks []uint64) (total uint64, ok bool) {
+func (g *oriented) countMarked(m *meter, nodes []int32, marks []uint64) (total uint64) {
 	var from, to [walkBatch]int32
 	touched := int32(0)
 	for len(nodes) > 0 {
@@ -303,33 +270,28 @@ func (g *oriented) countMarked(m *meter, nodes []int32, marks []uint64) (total u
 			}
 			work += len(next)
 		}
-		if !m.spend(work) {
-			return 0, false
-		}
+		m.spend(work)
 	}
-	return total, touched >= 0 // always, see walkCSR
+	m.left += int(touched >> 31) // 0, see walkCSR
+	return total
 }
 
 // TraceCubeCSR is trace(A·A·A) of the pattern of a: the number of closed walks
 // of three edges, loops included. Val is not looked at.
-func TraceCubeCSR(c *Ctl, a tensor.CSR, s Scratch) (uint64, bool) {
+func TraceCubeCSR(c *Ctl, a tensor.CSR, s Scratch) uint64 {
 	n, words := a.Rows, tensor.Words(a.Rows)
 	in := tensor.CSR{Rows: n, Cols: n, Ptr: s.I[:n+1], Idx: s.I[n+1 : n+1+a.NNZ()]}
 	marks := s.W[:workerCount(c.Workers)*uint64(words)]
 	pattern := a
 	pattern.Val = nil
-	if !CSRTranspose(c, in, pattern) {
-		return 0, false
-	}
+	CSRTranspose(c, in, pattern)
 	clear(marks)
 	if goesParallel(c, uint64(a.NNZ())) {
 		var total atomic.Uint64
-		ok := forkRange(c, n, func(c *Ctl, worker, lo, hi int) bool {
-			part, ok := closedWalks(c, pattern, in, marks[worker*words:][:words], lo, hi)
-			total.Add(part)
-			return ok
+		forkRange(c, n, func(c *Ctl, worker, lo, hi int) {
+			total.Add(closedWalks(c, pattern, in, marks[worker*words:][:words], lo, hi))
 		})
-		return total.Load(), ok
+		return total.Load()
 	}
 	return closedWalks(c, pattern, in, marks, 0, n)
 }
@@ -346,7 +308,7 @@ func TraceCubeCSRCost(n, nnz, workers int) Cost {
 
 // closedWalks counts those that start at nodes lo..hi-1: i to j to k, with k
 // among the marked predecessors of i.
-func closedWalks(c *Ctl, a, in tensor.CSR, marks []uint64, lo, hi int) (uint64, bool) {
+func closedWalks(c *Ctl, a, in tensor.CSR, marks []uint64, lo, hi int) uint64 {
 	m := newMeter(c)
 	g := oriented{ptr: a.Ptr, end: a.Ptr[1:], list: a.Idx}
 	total := uint64(0)
@@ -355,19 +317,14 @@ func closedWalks(c *Ctl, a, in tensor.CSR, marks []uint64, lo, hi int) (uint64, 
 		for _, k := range before {
 			setBit(marks, int(k))
 		}
-		if !m.spend(len(row) + 2*len(before) + 1) {
-			return 0, false
-		}
+		m.spend(len(row) + 2*len(before) + 1)
 		if len(before) > 0 {
-			part, ok := g.countMarked(&m, row, marks)
-			if !ok {
-				return 0, false
-			}
+			part := g.countMarked(&m, row, marks)
 			total += part
 		}
 		for _, k := range before {
 			marks[k>>6] = 0
 		}
 	}
-	return total, true
+	return total
 }

@@ -258,8 +258,8 @@ func (r *run) condense(step *store) (part []int32, cyclic []uint64) {
 	}
 	r.take(8*cost.W + 4*(cost.I+2*uint64(n)) + 8*uint64(tensor.Words(n)))
 	graph, part := r.csr(step, 0), make([]int32, n)
-	count, ok := kernel.CondenseCSR(r.ctl, part, graph, kernel.Scratch{W: make([]uint64, cost.W), I: make([]int32, cost.I)})
-	if !ok {
+	count, scratch := 0, kernel.Scratch{W: make([]uint64, cost.W), I: make([]int32, cost.I)}
+	if !kernel.Finished(func() { count = kernel.CondenseCSR(r.ctl, part, graph, scratch) }) {
 		r.look()
 	}
 	r.work(uint64(2*n + step.n))
@@ -368,7 +368,7 @@ func (r *run) closeBits(c *closure, s, first, step *store, by int) bool {
 	scratch := kernel.Scratch{F: make([]float64, cost.F), W: make([]uint64, cost.W), I: make([]int32, cost.I)}
 	graph := r.csr(step, by)
 	all := r.newBits(n)
-	if !kernel.ClosureCSR(r.ctl, all, graph, scratch) {
+	if !kernel.Finished(func() { kernel.ClosureCSR(r.ctl, all, graph, scratch) }) {
 		r.look()
 	}
 	// Where the first pairs are the steps, the closure of the steps is all. Otherwise each first
@@ -398,7 +398,7 @@ func (r *run) closeBits(c *closure, s, first, step *store, by int) bool {
 	}
 	if by == 1 {
 		out := r.newBits(n)
-		if !kernel.BitsTranspose(r.ctl, out, all) {
+		if !kernel.Finished(func() { kernel.BitsTranspose(r.ctl, out, all) }) {
 			r.look()
 		}
 		all = out

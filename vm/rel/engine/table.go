@@ -100,7 +100,7 @@ func (r *run) arranged(s *store, columns []tensor.Column) (order []int32) {
 		if first < w {
 			kept = slices.Clone(keys)
 		}
-		order, _ = kernel.SortKeys(r.ctl, kept, make([]uint64, n), order, make([]int32, n))
+		kernel.Finished(func() { order = kernel.SortKeys(r.ctl, kept, make([]uint64, n), order, make([]int32, n)) })
 	}
 	r.look()
 	looked := 0

@@ -138,11 +138,7 @@ func (m machine) loadMask() {
 
 // zero clears a register.
 func (m machine) zero(x VecPhysical) {
-	if m.lanes == 8 {
-		VPXORQ(x, x, x)
-	} else {
-		VXORPD(x, x, x)
-	}
+	m.bitwise(func(a, b, to Op) { VXORPD(a, b, to) }, VPXORQ, x, x, x)
 }
 
 // field is a field of the panel that RDX points at.
@@ -862,16 +858,13 @@ func (m machine) falls() {
 	if m.lanes == 8 {
 		VPCMPD(U8(less), step, y, K1)
 		KMOVW(K1, R10L)
-		VPORD(x, wrong, wrong)
-		VPSUBD(x, most, x)
-		VPORD(x, wrong, wrong)
 	} else {
 		VPCMPGTD(y, step, y)
 		VMOVMSKPS(y, R10L)
-		VPOR(x, wrong, wrong)
-		VPSUBD(x, most, x)
-		VPOR(x, wrong, wrong)
 	}
+	m.bitwise(VPOR, VPORD, x, wrong, wrong)
+	VPSUBD(x, most, x)
+	m.bitwise(VPOR, VPORD, x, wrong, wrong)
 	POPCNTL(R10L, R10L)
 	ADDQ(R10, RAX)
 	ADDQ(U32(4*lanes), RSI)
@@ -1110,15 +1103,9 @@ func (m machine) popAnd() {
 // are taken from the last to the first, so that each new bit is shifted in.
 func (m machine) meeting() {
 	const slice, most = 24, 8 // bytes, vectors
-	TEXT("meeting"+m.name, NOSPLIT, "func(n int, row *uint64, rows *[]uint64, count, from int, mask *byte) uint64")
-	Doc(fmt.Sprintf("meeting%s has a bit for each of count rows that has a one in common with the n words of row, from word from on; n is at most %d, the mask of the last n%%%d.", m.name, most*m.lanes, m.lanes))
-	Pragma("noescape")
-	Load(Param("n"), RCX)
-	Load(Param("row"), RSI)
-	Load(Param("rows"), R8)
-	Load(Param("count"), R9)
-	Load(Param("from"), R10)
-	Load(Param("mask"), RDX)
+	m.begin("meeting", "func(n int, row *uint64, rows *[]uint64, count, from int, mask *byte) uint64",
+		fmt.Sprintf("has a bit for each of count rows that has a one in common with the n words of row, from word from on; n is at most %d, the mask of the last n%%%d.", most*m.lanes, m.lanes),
+		RCX, RSI, R8, R9, R10, RDX)
 	m.loadMask()
 	held, y, common := m.regs[:most], m.regs[most], m.regs[most+1]
 	LEAQ(Mem{Base: R9, Index: R9, Scale: 2}, R11)
@@ -1166,8 +1153,7 @@ func (m machine) meeting() {
 	}
 	Label("done")
 	Store(RAX, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	end()
 }
 
 // Rows and columns of a tile of counts, and for AVX-512 its vectors in a row.
