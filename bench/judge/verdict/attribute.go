@@ -269,7 +269,7 @@ func match(n int, convention Convention, all []arcs, found []literal) reading {
 		}
 		r.graphs[i] = all[best]
 	}
-	if len(found) == 2 && len(all) == 2 {
+	if len(found) == 2 && len(all) == 2 && r.size() > 0 {
 		swapped := reading{convention: convention, graphs: []arcs{all[1], all[0]},
 			diffs: []Diff{compare(n, &found[0], all[1]), compare(n, &found[1], all[0])}}
 		if swapped.size() < r.size() {

@@ -30,7 +30,8 @@ type Index struct {
 	lines *store
 	end   int64 // of lines
 	table *store
-	text  []byte // of the last record that was read
+	last  record            // that was read
+	in    instance.Instance // of it
 }
 
 // slot is an entry of the table: the hash of an id, which is never 0, the line of the instance,
@@ -82,7 +83,7 @@ func (x *Index) add(in *instance.Instance, r *record) error {
 	case first != nil:
 		return fmt.Errorf("line %d: the same instance is in line %d", x.n, s.line)
 	}
-	*r = record{b: append(r.b[:0], 0, 0, 0, 0)}
+	r.b = append(r.b[:0], 0, 0, 0, 0)
 	r.instance(in, x.why)
 	binary.LittleEndian.PutUint32(r.b, uint32(len(r.b)-prefix))
 	if err := x.put(at, slot{x.hash(in.ID), uint64(x.n), uint64(x.end + prefix), uint64(len(r.b) - prefix)}); err != nil {
@@ -117,14 +118,15 @@ func (x *Index) find(id string) (slot, uint64, *instance.Instance, error) {
 	}
 }
 
-// read returns the instance of a record.
+// read returns the instance of a record, until it is called again. Its texts are those of the record.
 func (x *Index) read(at int64, size uint64) (*instance.Instance, error) {
-	x.text = slices.Grow(x.text[:0], int(size))[:size]
-	err := x.lines.ReadAt(x.text, at)
-	if err != nil {
+	r := &x.last
+	r.b = slices.Grow(r.b[:0], int(size))[:size]
+	if err := x.lines.ReadAt(r.b, at); err != nil {
 		return nil, err
 	}
-	return unpack(x.text, x.why), nil
+	r.unpack(&x.in, x.why)
+	return &x.in, nil
 }
 
 // get and put read and write a place of the table, as four words of 8 bytes.
@@ -290,15 +292,16 @@ func (s *store) Close() error {
 type record struct {
 	b    []byte
 	text string // of b, when it is read
+	at   int    // where
 }
 
-// unpack reads the instance of a record; with why, what an attribution needs of it as well.
-func unpack(b []byte, why bool) *instance.Instance {
-	in := &instance.Instance{}
-	r := &record{b, string(b)}
+// unpack replaces an instance, whose edges nobody else has, by that of the record; with why, also
+// what an attribution needs of it.
+func (r *record) unpack(in *instance.Instance, why bool) {
+	*in = instance.Instance{Edges: in.Edges[:0], Edges2: in.Edges2[:0]}
+	r.text, r.at = string(r.b), 0
 	r.instance(in, why)
 	in.N = len(in.Nodes)
-	return in
 }
 
 // instance fills the record with what an index keeps of an instance.
@@ -342,8 +345,9 @@ func (r *record) int(x *int) {
 		r.b = binary.AppendVarint(r.b, int64(*x))
 		return
 	}
-	v, n := binary.Varint(r.b)
-	*x, r.b = int(v), r.b[n:]
+	v, n := binary.Varint(r.b[r.at:])
+	*x = int(v)
+	r.at += n
 }
 
 // string reads or writes a text. One that is read shares the memory of the record.
@@ -353,8 +357,8 @@ func (r *record) string(s *string) {
 		r.b = append(r.b, *s...)
 		return
 	}
-	at := len(r.text) - len(r.b)
-	*s, r.b = r.text[at:at+n], r.b[n:]
+	*s = r.text[r.at : r.at+n]
+	r.at += n
 }
 
 func (r *record) pair(e *[2]int) {
@@ -366,7 +370,7 @@ func (r *record) pair(e *[2]int) {
 func every[T any](r *record, list *[]T, element func(*T)) {
 	n := len(*list)
 	if r.int(&n); r.reads() && n > 0 {
-		*list = make([]T, n)
+		*list = slices.Grow(*list, n)[:n]
 	}
 	for i := range *list {
 		element(&(*list)[i])

@@ -45,9 +45,11 @@ func (r Reason) Error() string { return reasons[r] }
 // reply without an answer; it is false for every finish reason that explains
 // nothing, such as "stop" and "".
 func Unfinished(finish string) (Reason, bool) {
-	why, ok := map[string]Reason{"length": Truncated, "refusal": Refused, "content_filter": Filtered}[finish]
+	why, ok := unfinished[finish]
 	return why, ok
 }
+
+var unfinished = map[string]Reason{"length": Truncated, "refusal": Refused, "content_filter": Filtered}
 
 // MaxReply bounds the length of a reply in bytes: reasoning of a million tokens
 // has about four million.

@@ -63,13 +63,19 @@ const maxLine = 256 << 20
 
 // Read reads lines. It is strict: an unknown field, a value of the wrong type, an invalid graph or
 // a digest that does not match the rest is an error with the line number, and ends the sequence.
-func Read(r io.Reader) iter.Seq2[*Instance, error] {
+func Read(r io.Reader) iter.Seq2[*Instance, error] { return read(r, Parse) }
+
+// Pass is Read for who keeps nothing of an instance: it is overwritten, its strings and lists too,
+// when the next one is asked for.
+func Pass(r io.Reader) iter.Seq2[*Instance, error] { return read(r, new(cursor).parse) }
+
+func read(r io.Reader, parse func(line []byte) (*Instance, error)) iter.Seq2[*Instance, error] {
 	return func(yield func(*Instance, error) bool) {
 		n := 0
 		for line, err := range Lines(r) {
 			var in *Instance
 			if n++; err == nil {
-				if in, err = Parse(line); err != nil {
+				if in, err = parse(line); err != nil {
 					err = fmt.Errorf("line %d: %w", n, err)
 				}
 			}
@@ -104,8 +110,10 @@ func Lines(r io.Reader) iter.Seq2[[]byte, error] {
 
 // Parse reads one line, as Read does: only lines as they were written. The digest must match the
 // members, and the members must describe a possible case.
-func Parse(line []byte) (*Instance, error) {
-	in, err := Decode(line)
+func Parse(line []byte) (*Instance, error) { return new(cursor).parse(line) }
+
+func (c *cursor) parse(line []byte) (*Instance, error) {
+	in, err := c.decode(line)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +125,9 @@ func Parse(line []byte) (*Instance, error) {
 
 // Decode reads one line in any form of JSON. If only the digest is wrong, it returns the instance as
 // well as the error.
-func Decode(line []byte) (*Instance, error) {
+func Decode(line []byte) (*Instance, error) { return new(cursor).decode(line) }
+
+func (c *cursor) decode(line []byte) (*Instance, error) {
 	line, err := compact.Text(line)
 	if err != nil {
 		return nil, err
@@ -125,7 +135,7 @@ func Decode(line []byte) (*Instance, error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil, errors.New("it is empty, expected an instance")
 	}
-	if in, ok := written(line); ok {
+	if in, ok := c.written(line); ok {
 		return in, nil
 	}
 	return decodeAny(line)

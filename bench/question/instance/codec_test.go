@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -39,18 +40,20 @@ func TestReadWrite(t *testing.T) {
 	list, text := lines(t)
 	// Windows line ends, a byte order mark, spaces, and no newline at the end do no harm.
 	for _, text := range []string{text, strings.TrimSuffix(text, "\n"), strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(text, `,"split"`, ` , "split"`), "\ufeff" + text} {
-		i := 0
-		for in, err := range Read(strings.NewReader(text)) {
-			if err != nil {
-				t.Fatal(err)
+		for _, read := range []func(io.Reader) iter.Seq2[*Instance, error]{Read, Pass} {
+			i := 0
+			for in, err := range read(strings.NewReader(text)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(in, list[i]) {
+					t.Fatalf("%+v\nwant\n%+v", in, list[i])
+				}
+				i++
 			}
-			if !reflect.DeepEqual(in, list[i]) {
-				t.Fatalf("%+v\nwant\n%+v", in, list[i])
+			if i != len(list) {
+				t.Fatalf("%d of %d instances", i, len(list))
 			}
-			i++
-		}
-		if i != len(list) {
-			t.Fatalf("%d of %d instances", i, len(list))
 		}
 	}
 }
@@ -210,7 +213,7 @@ func resealed(line string) []byte {
 // compareWritten holds the fast reader to encoding/json.
 func compareWritten(t *testing.T, line []byte) bool {
 	t.Helper()
-	got, ok := written(line)
+	got, ok := new(cursor).written(line)
 	if !ok {
 		return false
 	}

@@ -8,16 +8,20 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // written reads a line that is, byte for byte, what Write makes of its instance, ten times as
-// fast as encoding/json. Other lines, which may be valid too, are left to decodeAny.
-func written(line []byte) (*Instance, bool) {
+// fast as encoding/json. Other lines, which may be valid too, are left to decodeAny. The instance
+// is in the memory of the cursor, whose last one it replaces.
+func (c *cursor) written(line []byte) (*Instance, bool) {
 	if !plain(line) {
 		return nil, false
 	}
-	in := &Instance{}
-	c := &cursor{text: string(line)}
+	in := &c.in
+	*in = Instance{Nodes: in.Nodes[:0], Edges: in.Edges[:0]}
+	c.line = append(c.line[:0], line...)
+	c.text, c.at, c.other = unsafe.String(unsafe.SliceData(c.line), len(c.line)), 0, false
 	c.expect("{")
 	in.ID, in.Version, in.Split = c.string("id"), c.string("version"), c.string("split")
 	in.Category, in.Level, in.ResultType = c.string("category"), c.string("level"), c.string("result_type")
@@ -33,11 +37,11 @@ func written(line []byte) (*Instance, bool) {
 	}
 	in.StructuralSeed, in.SurfaceSeed = c.uint("structural_seed"), c.uint("surface_seed")
 	c.must("nodes")
-	in.Nodes = list(c, `"]`, `",`, c.quoted)
+	in.Nodes = list(c, in.Nodes, `"]`, `",`, c.quoted)
 	c.must("edges")
-	in.Edges = list(c, "]]", "],", c.pair)
+	in.Edges = list(c, in.Edges, "]]", "],", c.pair)
 	if c.member("edges2") {
-		in.Edges2 = list(c, "]]", "],", c.pair)
+		in.Edges2 = list(c, nil, "]]", "],", c.pair)
 	}
 	c.must("query")
 	c.query(&in.Query)
@@ -74,10 +78,13 @@ func plain(line []byte) bool {
 // cursor reads a text from left to right. If the text differs from what Write makes, other is
 // set, and nothing read after that means anything.
 type cursor struct {
-	text  string
+	in    Instance // its strings are parts of line
+	line  []byte
+	text  string // of line
 	at    int
 	other bool
-	plain strings.Builder // the strings that had escapes, one after another
+
+	compact bytes.Buffer // of raw
 }
 
 // skip steps over a text, if it comes next.
@@ -172,33 +179,33 @@ func (c *cursor) string(name string) string {
 }
 
 // quoted returns a string in which quotes, backslashes and newlines are escaped, and nothing else.
+// What had escapes replaces them in the line.
 func (c *cursor) quoted() string {
 	c.expect(`"`)
-	b, from := &c.plain, c.plain.Len()
+	from, to := c.at, c.at
 	for end := c.quote(); end >= 0; {
-		rest := c.text[c.at:end]
-		i := strings.IndexByte(rest, '\\')
-		if i < 0 {
-			c.at = end + 1
-			if b.Len() == from {
-				return rest
-			}
-			b.WriteString(rest)
-			return b.String()[from:]
+		n := strings.IndexByte(c.text[c.at:end], '\\')
+		if n < 0 {
+			n = end - c.at
 		}
-		if b.Len() == 0 {
-			b.Grow(len(c.text) - c.at) // for all that follow too
+		if to < c.at {
+			copy(c.line[to:], c.line[c.at:c.at+n])
 		}
-		b.WriteString(rest[:i])
-		switch x := c.text[c.at+i+1]; x {
+		to += n
+		if c.at += n; c.at == end {
+			c.at++
+			return c.text[from:to]
+		}
+		switch x := c.line[c.at+1]; x {
 		case 'n':
-			b.WriteByte('\n')
+			c.line[to] = '\n'
 		case '"', '\\':
-			b.WriteByte(x)
+			c.line[to] = x
 		default:
 			c.other = true
 		}
-		if c.at += i + 2; c.at > end {
+		to++
+		if c.at += 2; c.at > end {
 			end = c.quote()
 		}
 	}
@@ -215,13 +222,16 @@ func (c *cursor) quote() int {
 	return c.at + i
 }
 
-// list reads elements up to the closing bracket. It ends at the first thing that is written
-// otherwise, so that no damaged line is read for ever. The room for them is that for as many as there
-// seem to be, up to a limit: one more than what is between two is found before the end.
-func list[T any](c *cursor, end, between string, element func() T) []T {
+// list reads elements up to the closing bracket into an empty list. It ends at the first thing that
+// is written otherwise, so that no damaged line is read for ever. Without a list, the room for them is
+// that for as many as there seem to be, up to a limit: one more than what is between two is found
+// before the end.
+func list[T any](c *cursor, all []T, end, between string, element func() T) []T {
 	c.expect("[")
-	text, _, _ := strings.Cut(c.text[c.at:], end)
-	all := make([]T, 0, 1+min(strings.Count(text, between), 1<<12))
+	if all == nil {
+		text, _, _ := strings.Cut(c.text[c.at:], end)
+		all = make([]T, 0, 1+min(strings.Count(text, between), 1<<12))
+	}
 	for !c.skip("]") && !c.other {
 		if len(all) > 0 {
 			c.expect(",")
@@ -265,7 +275,7 @@ func (c *cursor) query(q *Query) {
 		c.other = c.other || q.Direction == ""
 	}
 	if c.member("steps") {
-		q.Steps = list(c, `"]`, `",`, c.quoted)
+		q.Steps = list(c, nil, `"]`, `",`, c.quoted)
 		c.other = c.other || len(q.Steps) == 0
 	}
 	c.expect("}")
@@ -274,10 +284,11 @@ func (c *cursor) query(q *Query) {
 // raw returns a value without spaces, up to what follows it.
 func (c *cursor) raw(name, next string) json.RawMessage {
 	c.must(name)
-	text, _, _ := strings.Cut(c.text[c.at:], next)
+	from := c.at
+	text, _, _ := strings.Cut(c.text[from:], next)
 	c.at += len(text)
-	var b bytes.Buffer
-	err := json.Compact(&b, []byte(text))
-	c.other = c.other || err != nil || b.Len() < len(text) || text == "null"
-	return b.Bytes()
+	c.compact.Reset()
+	err := json.Compact(&c.compact, c.line[from:c.at])
+	c.other = c.other || err != nil || c.compact.Len() < len(text) || text == "null"
+	return c.line[from:c.at:c.at]
 }

@@ -14,6 +14,7 @@ import (
 	"ein/bench/judge/sandbox"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
+	"ein/bench/question/instance"
 	"ein/internal/codes"
 	"ein/internal/compact"
 	"ein/internal/job"
@@ -74,7 +75,7 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 		return nil, err
 	}
 	var index *verdict.Index
-	err := readInstances(ctx, a, f.instances, func(all instances) (err error) {
+	err := passInstances(ctx, a, f.instances, instance.Pass, func(all instances) (err error) {
 		index, err = verdict.NewIndex(all, j.why)
 		return err
 	})

@@ -108,10 +108,15 @@ var errNoInstances = errors.New("there are no instances in the file")
 // error that read returns is reported as one of the file, unless it already has a place. The bytes
 // of the file also go to the writers.
 func readInstances(ctx context.Context, a *cli.App, name string, read func(instances) error, also ...io.Writer) error {
+	return passInstances(ctx, a, name, instance.Read, read, also...)
+}
+
+// passInstances is readInstances with instance.Read or instance.Pass.
+func passInstances(ctx context.Context, a *cli.App, name string, lines func(io.Reader) instances, read func(instances) error, also ...io.Writer) error {
 	return a.Through(ctx, "reading", name, func(f *cli.File) error {
 		err := read(func(yield func(*instance.Instance, error) bool) {
 			some := false
-			for in, err := range instance.Read(io.TeeReader(f, io.MultiWriter(also...))) {
+			for in, err := range lines(io.TeeReader(f, io.MultiWriter(also...))) {
 				some = true
 				if err != nil {
 					err = badLines(f.Name(), err)
