@@ -61,7 +61,7 @@ stopped, the same command resumes; finished shards are kept.
           --claim is mounted at --mount, which must be this folder
 
 --dry-run prints the script or the manifest and starts nothing. The shards go to --dir,
-by default FILE.shards, with the output of each in a .log file.`,
+by default FILE.shards, with the output of each in a .log file (k8s: kubectl logs).`,
 		Example: `  ein bench submit --engine slurm --shards 64 -o train.jsonl -- generate --split train --per-category 100000
   ein bench submit --shards 8 -o scores.jsonl -- exec --instances in.jsonl --replies replies.jsonl --lang python
   ein bench submit --engine k8s --shards 64 --dry-run -o train.jsonl -- generate --split train`,
