@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -278,5 +279,42 @@ func TestSubmitRefused(t *testing.T) {
 	code, _, stderr := command("", strings.Fields("bench submit --engine slurm --shards 2 -o out.jsonl -- generate")...)
 	if code != cli.ExitOutside || !strings.Contains(stderr, "exit status 1: no account; no queue\n") {
 		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// TestSubmitWrong: a command that no machine can run is given to them once, and the message says
+// why; so does that of shards that are not made, where a scheduler keeps what they said.
+func TestSubmitWrong(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script of a shell is no command")
+	}
+	scripts := map[string]string{"slurm": `sbatch) echo "job: exec: /x/ein: not found" >>"${2%submit.sh}00002.log"; echo 7;;
+squeue) case "$*" in *states=all*) printf '1 0\n2 CODE\n3 256\n'; esac;;`, "k8s": `kubectl) case $1 in
+create) echo job.batch/x;;
+get) echo '{"status":{"conditions":[{"type":"Failed","status":"True","reason":"CODE","message":"container ein failed with exit code 127"}]}}'; esac;;`}
+	for _, test := range []struct {
+		engine, ended string
+		code, rounds  int
+		want          string
+	}{
+		{"slurm", "32512", cli.ExitUsage, 1, "ein: ein bench generate: job: exec: /x/ein: not found\n"},
+		{"slurm", "32256", cli.ExitUsage, 1, "ein: ein bench generate: job: exec: /x/ein: not found\n"},
+		{"slurm", "2", cli.ExitOutside, 2, "ein: 3 shards were not made; "},
+		{"k8s", "PodFailurePolicy", cli.ExitUsage, 1, "ein: ein bench generate: container ein failed with exit code 127\n"},
+		{"k8s", "FailedIndexes", cli.ExitOutside, 2, "ein: 3 shards were not made; `kubectl logs job.batch/x` says why"},
+	} {
+		bin := t.TempDir()
+		t.Chdir(t.TempDir())
+		t.Setenv("PATH", bin)
+		write(t, filepath.Join(bin, "all"), "#!/bin/sh\ncase ${0##*/} in\n"+strings.ReplaceAll(scripts[test.engine], "CODE", test.ended)+"\nesac\n")
+		for _, name := range []string{"sbatch", "squeue", "kubectl"} {
+			if err := errors.Join(os.Chmod(filepath.Join(bin, "all"), 0o755), os.Symlink("all", filepath.Join(bin, name))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		code, _, stderr := command("", strings.Fields("bench submit --every 1ms --rounds 2 --shards 3 -o out --engine "+test.engine+" -- generate")...)
+		if rounds := 1 + strings.Count(stderr, "again: 1-3"); code != test.code || rounds != test.rounds || !strings.Contains(stderr, test.want) {
+			t.Errorf("%s: exit code %d after %d rounds: %s", test.engine, code, rounds, stderr)
+		}
 	}
 }

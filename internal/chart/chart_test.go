@@ -121,6 +121,17 @@ func TestCrowded(t *testing.T) {
 	}
 }
 
+// TestWidths: a label keeps to the width laid out for, in whatever font it is shown, where that
+// width is known.
+func TestWidths(t *testing.T) {
+	s := &scene{}
+	s.word(point{0, 0}, "ein", 10, ink, end)
+	s.word(point{0, 0}, "größe", 10, ink, end)
+	if got := s.String(); !strings.Contains(got, ` textLength="13.34" lengthAdjust="spacingAndGlyphs" fill="#1a1a1a">ein<`) || strings.Count(got, "textLength") != 1 {
+		t.Error(got)
+	}
+}
+
 func TestRandomFigures(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	n := 400

@@ -124,6 +124,10 @@ func (s *scene) turned(at point, text string, size float64, fill role, a anchor,
 	if angle != 0 {
 		s.Tag(` transform="rotate(%s %s)"`, short(angle), at)
 	}
+	// A browser without these fonts takes another one, which has to keep to the width laid out for.
+	if !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
+		s.Tag(` textLength="%s" lengthAdjust="spacingAndGlyphs"`, short(textWidth(text, size)))
+	}
 	s.paint(paint{fill: fill})
 	s.Element(">", text, "</text>")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -50,9 +51,12 @@ func Merge(dir string, shards []string) error {
 		return err
 	}
 	defer func() { _ = lock.Close() }()
+	begun := filepath.Join(dir, job.TempPrefix+"merge")
 	there, err := readConfig(dir)
 	if errors.Is(err, ErrNoRun) {
-		err = vacant(dir)
+		if err = vacant(dir); err == nil || exists(begun) {
+			err = job.ReplaceBytes(begun, nil)
+		}
 	} else if err == nil && len(Diff(*there, *whole)) > 0 {
 		err = fmt.Errorf("%s: %w", dir, ErrExists)
 	}
@@ -62,7 +66,7 @@ func Merge(dir string, shards []string) error {
 	for _, name := range []string{InstancesFile, RepliesFile, LogFile} {
 		err := job.Replace(filepath.Join(dir, name), func(w io.Writer) error {
 			for _, shard := range shards {
-				if err := appendFile(w, filepath.Join(shard, name)); err != nil {
+				if err := appendFile(w, filepath.Join(shard, name)); err != nil && (name != LogFile || !errors.Is(err, fs.ErrNotExist)) {
 					return err
 				}
 			}
@@ -75,7 +79,7 @@ func Merge(dir string, shards []string) error {
 	if err := dropScores(dir); err != nil {
 		return err
 	}
-	return writeConfig(dir, whole)
+	return cmp.Or(writeConfig(dir, whole), job.Remove(begun))
 }
 
 // appendFile copies a file behind what was written.

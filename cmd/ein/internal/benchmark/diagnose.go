@@ -52,14 +52,16 @@ how many were tried.
 Other errors are counted too: execution (a program that gives no answer), format (a
 reply without an answer of the right type) and no_answer (no reply).
 
-A reply is a program if its "mode" is ein or python, and a direct answer if it is
-direct or cot; without a mode, if it has a program and no JSON answer. With -o, each
-wrong reply gets one record.`,
+A reply is a program if its "mode" is ein, python or rules, and a direct answer if it is
+direct, cot or ein-tool; without a mode, if it has a program and no JSON answer. With -o,
+each wrong reply gets one record.`,
 		Example: `  ein bench diagnose --instances heldout.jsonl --replies replies.jsonl -o findings.jsonl
   ein bench diagnose runs/model-ein`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: a.Do(func(ctx context.Context, args []string) error {
 			switch {
+			case len(args) == 0 && (f.instances == "" || f.replies == ""):
+				return a.Usage("give DIR, or both --instances and --replies")
 			case len(args) == 0:
 				return interrupted(ctx, a, diagnose(ctx, a, f))
 			case f.instances != "" || f.replies != "":

@@ -201,6 +201,8 @@ func (f *evalFlags) finish(a *cli.App, processes bool) (err error) {
 		return a.Usage("--record does not work with --cache: the recording would lack cached replies")
 	case processes && provider != "exec":
 		return a.Usage("--processes is for exec:COMMAND; --concurrency bounds the requests to %s", provider)
+	case slices.Contains([]string{"baseline", "exec"}, provider) && (f.BaseURL != "" || f.open.KeyFile != "" || f.open.Profile != ""):
+		return a.Usage("--base-url, --key-file and --profile are for a provider's server: %s has none", provider)
 	case f.MaxCost > 0 && f.prices == "":
 		return a.Usage("--max-cost needs --prices, a file with the price of the model")
 	case f.show > 0 && !f.dryRun:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,18 +45,14 @@ command line makes the same bytes again. SHA256SUMS has the checksums.`,
 	}
 	cli.One(instance.PresetNames()...).Flag(cmd, &s.Preset, "preset", "sizes: demo, paper, standard or hard")
 	cli.Seed.Flag(cmd, &s.Seed, "seed", "seed; each gives different questions")
-	count := func(to *int, name, usage string) { cmd.Flags().IntVar(to, name, *to, usage) }
-	count(&s.PerCategory, "per-category", "questions of each category, for training and for scoring")
-	count(&s.Further, "further", "further training questions")
+	cli.Int(1, math.MaxInt).Flag(cmd, &s.PerCategory, "per-category", "`number` of questions of each category, for training and for scoring")
+	cli.Int(1, math.MaxInt).Flag(cmd, &s.Further, "further", "`number` of further training questions")
 	return cmd
 }
 
 // makeRelease writes to a temporary folder within dir first: a release that fails leaves nothing,
 // and what a killed one leaves is never mistaken for a release.
 func makeRelease(ctx context.Context, a *cli.App, dir string, s release.Settings) (err error) {
-	if s.PerCategory < 1 || s.Further < 1 {
-		return a.Usage("--per-category and --further are 1 at least")
-	}
 	there, err := os.ReadDir(dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	for _, e := range there {

@@ -33,10 +33,10 @@ writes, byte for byte.
 	return cmd
 }
 
-const idHelp = `An id is cb1-SPLIT-CATEGORY-INDEX-sSEED, followed by the settings that differ from the
-defaults, in this order: -xSEED of the surface, -nMIN..MAX nodes, -dMIN..MAX density in
-thousandths, -explicit phrasing, -json or -matrix encoding, -pI.K part of the labels and
-domains.`
+const idHelp = `An id is cb1-SPLIT-CATEGORY-INDEX-sSEED, or the same with cb2, followed by the settings
+that differ from the defaults, in this order: -xSEED of the surface, -nMIN..MAX nodes,
+-dMIN..MAX density in thousandths, -hMIN..MAX hops (cb2), -explicit (cb1) or -implicit (cb2)
+phrasing, -json or -matrix encoding, -pI.K part of the labels and domains.`
 
 func show(a *cli.App, text string) error {
 	id, err := instance.ParseID(text)

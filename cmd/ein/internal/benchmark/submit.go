@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,7 +41,7 @@ type submitFlags struct {
 	self    *cobra.Command
 	command []string      // the verb and what follows
 	ended   chan struct{} // of local: closed when nothing runs any more
-	refused atomic.Int64  // of local: a shard whose command is wrong, so that no round makes it
+	refused atomic.Value  // why no round makes a shard, a string: its command is wrong
 }
 
 // submitVerb declares ein bench submit.
@@ -60,7 +61,7 @@ stopped, the same command resumes; finished shards are kept.
           --claim is mounted at --mount, which must be this folder
 
 --dry-run prints the script or the manifest and starts nothing. The shards go to --dir,
-by default FILE.shards, with the output of each in a .log file.`,
+by default FILE.shards, with the output of each in a .log file (k8s: kubectl logs).`,
 		Example: `  ein bench submit --engine slurm --shards 64 -o train.jsonl -- generate --split train --per-category 100000
   ein bench submit --shards 8 -o scores.jsonl -- exec --instances in.jsonl --replies replies.jsonl --lang python
   ein bench submit --engine k8s --shards 64 --dry-run -o train.jsonl -- generate --split train`,
@@ -153,17 +154,17 @@ func submit(ctx context.Context, a *cli.App, f *submitFlags) error {
 		if err := f.round(ctx, a, e, missing); err != nil {
 			return err
 		}
-		if i := int(f.refused.Load()); i > 0 {
-			why, err := os.ReadFile(f.log(i))
-			if err != nil {
-				return err
-			}
-			return a.Usage("ein bench %s: %s", f.command[0], strings.TrimPrefix(strings.TrimSpace(string(why)), "ein: "))
+		if why := f.refused.Load(); why != nil {
+			return a.Usage("ein bench %s: %s", f.command[0], why)
 		}
 	}
 	if missing := f.missing(); len(missing) > 0 {
-		return a.Outside("%s not made; %s and others say why, and the same command tries them again\n  --array=%s", words.Plural(len(missing), "shard was", "shards were"),
-			f.log(missing[0]), job.Lists(missing))
+		said := f.log(missing[0]) + " and others say why"
+		if f.engine == "k8s" {
+			said = "`kubectl logs " + f.last() + "` says why"
+		}
+		return a.Outside("%s not made; %s, and the same command tries them again\n  --array=%s\n%s", words.Plural(len(missing), "shard was", "shards were"),
+			said, job.Lists(missing), f.said(missing[0]))
 	}
 	return merge(ctx, a, &mergeFlags{output: f.output}, []string{f.dir})
 }
@@ -221,15 +222,24 @@ func (f *submitFlags) missing() (list []int) {
 // it still runs.
 const submitted = "submitted"
 
+// last returns the name of that job, if it is one of this engine.
+func (f *submitFlags) last() string {
+	b, err := os.ReadFile(filepath.Join(f.dir, submitted))
+	name, ours := strings.CutPrefix(string(b), f.engine+" ")
+	if err != nil || !ours {
+		return ""
+	}
+	return name
+}
+
 // round submits shards, or finds the job of an earlier call, and waits for its end. Ten failures in
 // a row to ask the engine end it.
 func (f *submitFlags) round(ctx context.Context, a *cli.App, e engine, missing []int) error {
-	note := filepath.Join(f.dir, submitted)
-	name := ""
-	if b, err := os.ReadFile(note); err == nil {
-		name = strings.TrimPrefix(string(b), f.engine+" ")
-		if going, err := e.runs(ctx, name); name == string(b) || err != nil || !going {
+	name := f.last()
+	if name != "" {
+		if going, err := e.runs(ctx, name); err != nil || !going {
 			name = ""
+			f.refused = atomic.Value{} // what was wrong may be right now
 		} else {
 			a.Printf("ein: going on with %s %s\n", f.engine, name)
 		}
@@ -242,7 +252,7 @@ func (f *submitFlags) round(ctx context.Context, a *cli.App, e engine, missing [
 		if err != nil {
 			return a.Outside("%s: %v", f.engine, err)
 		}
-		if err := a.WriteFile(note, []byte(f.engine+" "+name)); err != nil {
+		if err := a.WriteFile(filepath.Join(f.dir, submitted), []byte(f.engine+" "+name)); err != nil {
 			return err
 		}
 	}
@@ -290,6 +300,17 @@ func (f *submitFlags) there() int {
 // log is the file with the output of a shard.
 func (f *submitFlags) log(i int) string { return job.ShardFile(f.dir, i) + ".log" }
 
+// said returns the end of that output.
+func (f *submitFlags) said(i int) string {
+	b, _ := os.ReadFile(f.log(i)) // it may be on another machine
+	list := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return strings.TrimPrefix(strings.Join(list[max(0, len(list)-8):], "\n"), "ein: ")
+}
+
+// wrong are the exit codes of a command that no machine can run: of ein, of a shell that does not
+// find it or may not run it, and of a container that does not start.
+var wrong = []int{int(cli.ExitUsage), 126, 127, 128}
+
 // line returns the arguments that make a shard.
 func (f *submitFlags) line(shard string) []string {
 	to := "--output="
@@ -329,7 +350,7 @@ func (e *local) start(ctx context.Context, _ string, missing []int) (string, err
 	for range min(e.jobs, len(missing)) {
 		e.wait.Go(func() {
 			for i := range next {
-				if ctx.Err() == nil && e.refused.Load() == 0 {
+				if ctx.Err() == nil && e.refused.Load() == nil {
 					e.shard(ctx, i)
 				}
 			}
@@ -359,7 +380,7 @@ func (e *local) shard(ctx context.Context, i int) {
 	cmd.WaitDelay = time.Minute
 	err = cmd.Run()
 	if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == int(cli.ExitUsage) {
-		e.refused.Store(int64(i))
+		e.refused.Store(e.said(i))
 	} else if err != nil {
 		_, _ = fmt.Fprintf(log, "ein: %v\n", err)
 	}
@@ -413,13 +434,24 @@ func (e *slurm) start(ctx context.Context, text string, _ []int) (string, error)
 	return id, err
 }
 
-// runs reports whether a task of the array waits or runs.
+// runs reports whether a task of the array waits or runs. If none does, it looks for a task that
+// could not be run, which Slurm remembers for some minutes.
 func (e *slurm) runs(ctx context.Context, id string) (bool, error) {
 	out, err := output(ctx, "squeue", "--noheader", "--jobs="+id, "--format=%i")
 	if err != nil && strings.Contains(err.Error(), "Invalid job id") {
-		return false, nil // it is forgotten some minutes after its end
+		return false, nil
 	}
-	return strings.TrimSpace(out) != "", err
+	if err != nil || strings.TrimSpace(out) != "" {
+		return true, err
+	}
+	out, _ = output(ctx, "squeue", "--noheader", "--states=all", "--jobs="+id, "--Format=ArrayTaskID,exit_code")
+	for line := range strings.Lines(out) {
+		var i, code int
+		if n, _ := fmt.Sscan(line, &i, &code); n == 2 && slices.Contains(wrong, code>>8) { // as wait(2) has it
+			e.refused.Store(e.said(i))
+		}
+	}
+	return false, nil
 }
 
 // kubernetes creates an indexed job.
@@ -438,10 +470,11 @@ func (e *kubernetes) text([]int) (string, error) {
 		container["volumeMounts"] = []object{{"name": "work", "mountPath": e.mount}}
 		pod["volumes"] = []object{{"name": "work", "persistentVolumeClaim": object{"claimName": e.claim}}}
 	}
+	policy := object{"rules": []object{{"action": "FailJob", "onExitCodes": object{"operator": "In", "values": wrong}}}}
 	b, err := json.MarshalIndent(object{
 		"apiVersion": "batch/v1", "kind": "Job", "metadata": object{"generateName": "ein-" + e.command[0] + "-"},
 		// Shards that are there end at once, so that all are asked for in each round.
-		"spec": object{"completions": e.shards, "parallelism": min(e.jobs, e.shards), "completionMode": "Indexed", "backoffLimitPerIndex": 3, "template": object{"spec": pod}},
+		"spec": object{"completions": e.shards, "parallelism": min(e.jobs, e.shards), "completionMode": "Indexed", "backoffLimitPerIndex": 3, "podFailurePolicy": policy, "template": object{"spec": pod}},
 	}, "", "  ")
 	return string(b) + "\n", err
 }
@@ -465,7 +498,7 @@ func (e *kubernetes) runs(ctx context.Context, name string) (bool, error) {
 	}
 	var got struct {
 		Status struct {
-			Conditions []struct{ Type, Status string }
+			Conditions []struct{ Type, Status, Reason, Message string }
 		}
 	}
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
@@ -473,6 +506,9 @@ func (e *kubernetes) runs(ctx context.Context, name string) (bool, error) {
 	}
 	for _, c := range got.Status.Conditions {
 		if (c.Type == "Complete" || c.Type == "Failed") && c.Status == "True" {
+			if c.Reason == "PodFailurePolicy" {
+				e.refused.Store(c.Message)
+			}
 			return false, nil
 		}
 	}

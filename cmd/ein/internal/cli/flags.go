@@ -205,6 +205,8 @@ func Int[T int | int64](low, high T) Kind[T] {
 			switch {
 			case err == nil && T(n) >= low && T(n) <= high:
 				return T(n), nil
+			case int64(low) == math.MinInt64:
+				return 0, errors.New("expected a whole number")
 			case high == math.MaxInt:
 				return 0, fmt.Errorf("expected %d or more", low)
 			}
