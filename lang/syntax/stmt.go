@@ -1,9 +1,12 @@
 package syntax
 
 import (
+	"slices"
+
 	"ein/internal/codes"
 	"ein/lang/diag"
 	"ein/lang/source"
+	"ein/stdlib"
 )
 
 // statement parses one segment.
@@ -48,6 +51,9 @@ func (p *parser) reportFailure(f *failure, seg segment, level int) {
 			noticed = &p.toks[seg.noticed]
 		}
 		d = errUnclosed(p.toks[seg.open], noticed)
+		if end := seg.open + slices.IndexFunc(p.toks[seg.open+1:], func(t token) bool { return t.newline || t.kind == KindEOF }); p.divides(seg.lo, end) {
+			d = withNote(d, quotientNote)
+		}
 	}
 	if atEnd && seg.last && level == 0 && p.toks[seg.hi].kind == KindEOF &&
 		(seg.open >= 0 || !p.toks[seg.hi].newline || p.toks[seg.hi-1].kind.continues()) {
@@ -129,6 +135,18 @@ func meantArrow(l Literal) bool {
 	return called && l.Op == Set && l.Value != nil && isAtom(l.Value)
 }
 
+// bareHead is the name that a rule has for its head, as in Cyclic <- Q(x, x), which reads as a
+// comparison, or nil.
+func bareHead(l Literal) *Name {
+	if b, ok := l.X.(*Binary); ok && b.Op == Lt {
+		name, _ := b.L.(*Name)
+		if minus, ok := b.R.(*Unary); ok && minus.Start == b.OpSpan.End {
+			return name
+		}
+	}
+	return nil
+}
+
 // rule is the rule of a segment, with the cursor before its end.
 func (p *parser) rule(seg segment, head Expr, op token, value Expr, body []Literal) (Stmt, *failure) {
 	p.i++
@@ -164,7 +182,10 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 	ix, indexed := l.X.(*Index)
 	_, called := l.X.(*Call)
 	indexed = indexed && isHead(l.X)
+	name := bareHead(l)
 	switch {
+	case name != nil:
+		d = withFix(say(errBareHead, name.Span, excerpt(name.Name)), "write `()`", at(name.End, 0), "()")
 	case len(body) > 1 && !meantArrow(l):
 		d = errManyFacts(p.text, body, end.span())
 	case l.Not:
@@ -181,6 +202,11 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 		d = p.errEndedAssign(l, p.i-1)
 	default:
 		d = say(errNoFact, l.X.Pos(), excerpt(ExprString(l.X)))
+		if first, ok := l.X.(*Product); ok {
+			if name, ok := first.Factors[0].(*Name); ok && stdlib.InBody[name.Name].Note != "" { // print P(x).
+				d.Notes = []string{stdlib.InBody[name.Name].Note}
+			}
+		}
 		if b, ok := l.X.(*Binary); ok && meantArrow(l) {
 			d = withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", b.OpSpan, "<-")
 		}
