@@ -70,24 +70,31 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 			return // its definition is wrong
 		}
 	}
+	c.rel.lost = true
 	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
 		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
+	atom, _ := l.X.(*syntax.Call)
+	near, ok := c.nearest(name.Name, math.MaxInt)
 	_, scalar := scalars[name.Name]
 	_, aggregate := aggregates[name.Name]
 	switch call := c.function(name.Name); {
 	case name.Name == "not":
 		d.Notes = append(d.Notes, negates)
+		if atom != nil && len(atom.Args) == 1 && isCall(atom.Args[0].Value) && !l.Not {
+			d.Fixes = fix("write `not`", atom.Span, "not "+syntax.ExprString(atom.Args[0].Value))
+		}
 	case aggregate:
 		d.Notes = append(d.Notes, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
 	case scalar:
 		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of numbers: compare what it gives, as in `%s > 0`.", name.Name, syntax.ExprString(l.X)))
 	case call != "":
 		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of tensors: give its result a name, as in `T = %s`, and read that.", name.Name, call))
+	case !ok && atom != nil && stdlib.InBody[name.Name].Note == "" && len(atom.Args) <= tensor.MaxColumns:
+		d.Notes = append(d.Notes, fmt.Sprintf("Data from outside are declared: `%s`.", declaration(atom)))
 	}
 	if w, ok := stdlib.InBody[name.Name]; ok {
 		d.Notes = append(d.Notes, w.Note)
 	}
-	near, ok := c.nearest(name.Name, math.MaxInt)
 	if ok {
 		d.Fixes = guess("`"+c.shown(c.rel.byName[near])+"`", name.Span, near)
 	}
@@ -96,6 +103,26 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	}
 	d.Notes = append(d.Notes, c.relationsThere()...)
 	c.report(d)
+}
+
+// declaration is the input that would give an atom its rows.
+func declaration(atom *syntax.Call) string {
+	used := map[string]bool{"_": true}
+	cols := make([]string, len(atom.Args))
+	for i, a := range atom.Args {
+		name, kind := fmt.Sprintf("c%d", i+1), "node"
+		switch x := a.Value.(type) {
+		case *syntax.Number:
+			kind = "int"
+		case *syntax.Name:
+			if !used[x.Name] && isVariable(x.Name) {
+				name = x.Name
+			}
+			used[x.Name] = true
+		}
+		cols[i] = name + ": " + kind
+	}
+	return "input " + atom.Fun.Name + "(" + strings.Join(cols, ", ") + ")"
 }
 
 // nearest is the name of the relation that name may have meant, among those numbered above a place.
@@ -165,7 +192,11 @@ func (c *checker) wrongColumns(r *relation, want, got int, at source.Span) {
 	if r.input != nil {
 		names = " (" + strings.TrimSuffix(strings.TrimPrefix(c.shown(r), r.name+"("), ")") + ")"
 	}
-	c.report(diag.Diagnostic{Code: codes.E0802, Severity: diag.Error, Span: at, Label: fmt.Sprintf("%d here", got),
+	var notes []string
+	if got < want && !r.valued() {
+		notes = []string{"An atom has a place for each column; `_` stands for what is not asked for."}
+	}
+	c.report(diag.Diagnostic{Notes: notes, Code: codes.E0802, Severity: diag.Error, Span: at, Label: fmt.Sprintf("%d here", got),
 		Message: fmt.Sprintf("`%s` has %s%s, %d here", r.name, words.Plural(want, strings.TrimSuffix(what, "s")), names, got),
 		Related: []diag.Related{{Span: r.first, Message: "first here"}}})
 }
@@ -427,11 +458,17 @@ func (c *checker) otherHead(r *relation, s *syntax.Rule, name syntax.Ident) {
 
 func (c *checker) otherBrackets(r *relation, l *syntax.Literal) {
 	note := fmt.Sprintf("`%s` is true or false; it has no value: write `%s`.", r.name, c.shown(r))
+	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.X.Pos(), Message: "round brackets hold what is true, square brackets what has a value"}
 	if r.valued() {
 		note = fmt.Sprintf("`%s` has a value: `%s = v`, or in an expression, `%s > 3`.", r.name, c.shown(r), c.shown(r))
+		if call, ok := l.X.(*syntax.Call); ok && len(call.Args) == len(r.cols) { // the value in the last place
+			keys := lists.Map(values(call.Args), syntax.ExprString)
+			atom := r.name + "[" + strings.Join(keys[:len(keys)-1], ", ") + "] = " + keys[len(keys)-1]
+			d.Fixes = fix("write `"+atom+"`", call.Span, atom)
+		}
 	}
-	c.report(diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.X.Pos(), Notes: []string{note},
-		Message: "round brackets hold what is true, square brackets what has a value"})
+	d.Notes = []string{note}
+	c.report(d)
 }
 
 // noValueAlone reports a literal with brackets that is not compared with anything.
@@ -462,6 +499,8 @@ func (c *checker) notLiteral(l *syntax.Literal) {
 		d.Notes = []string{"`:print " + name.Name + "` prints its rows; an atom has a variable for each column, as in `" + c.shown(r) + "`."}
 		if r.valued() {
 			d.Notes = []string{"`:print " + name.Name + "` prints its values, as does the query `" + c.shown(r) + "?`."}
+		} else if len(r.cols) == 0 {
+			d.Notes, d.Fixes = nil, fix("write `"+c.shown(r)+"`", name.Span, c.shown(r))
 		}
 	}
 	c.foreign(&d, l.X)
@@ -511,6 +550,8 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 			note = "An aggregate must be alone in its column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`."
 		} else if c.rel.byName[call.Fun.Name] != nil {
 			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", c.shown(c.rel.byName[call.Fun.Name]))
+		} else if call.Fun.Name == "argmax" || call.Fun.Name == "argmin" {
+			note = fmt.Sprintf("What has the value is found by it: `Best(%[1]s(v)) <- Of(_, v).`, then `Winner(x) <- Of(x, v), Best(v).`", call.Fun.Name[3:])
 		}
 	}
 	if i, ok := x.(*syntax.Index); ok {
@@ -525,8 +566,7 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 	if call, ok := x.(*syntax.Call); ok {
 		lower := strings.ToLower(call.Fun.Name)
 		if _, agg := aggregates[stdlib.Synonyms[lower]]; agg {
-			d.Notes = nil
-			c.synonym(&d, syntax.Ident{Name: lower, Span: call.Fun.Span})
+			d.Notes, d.Fixes = nil, fix("write `"+stdlib.Synonyms[lower]+"`", call.Fun.Span, stdlib.Synonyms[lower])
 		} else if _, agg := aggregates[lower]; agg && lower != call.Fun.Name && c.rel.byName[call.Fun.Name] == nil {
 			d.Notes, d.Fixes = nil, guess("`"+lower+"`", call.Fun.Span, lower)
 		}
@@ -565,6 +605,9 @@ func (c *checker) nearConstant(name string) (string, bool) {
 }
 
 func (c *checker) unknownConstant(x *syntax.String) {
+	if c.rel.lost {
+		return
+	}
 	d := diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
 		Message: fmt.Sprintf("no fact has %q, so nothing matches it", x.Value)}
 	if near, ok := c.nearConstant(x.Value); ok {
@@ -645,6 +688,11 @@ func (c *checker) namedColumn(x *syntax.Call) {
 	i := slices.IndexFunc(x.Args, func(a syntax.Arg) bool { return a.Name.Name != "" })
 	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: x.Args[i].Name.Span,
 		Message: fmt.Sprintf("`%s` takes its arguments by position, not by name", x.Fun.Name)}
+	if call, ok := x.Args[i].Value.(*syntax.Call); ok {
+		if _, aggregate := aggregates[call.Fun.Name]; aggregate {
+			d.Fixes = fix("delete the name", source.Span{Start: d.Span.Start, End: call.Start}, "")
+		}
+	}
 	if x.Fun.Name == "not" {
 		d.Message, d.Notes = "`not` has an atom behind it, not a comparison", []string{negates}
 	}

@@ -41,6 +41,7 @@ type relations struct {
 	given  []*tensor.Domain
 	// vague says that an input without data may hold any constant.
 	vague   bool
+	lost    bool            // a mistake may hide facts, and with them constants
 	doubted map[string]bool // the capitals that it may hold, and nothing else has
 	// numbered says that numbers in rows became nodes: see numberNodes.
 	numbered bool
@@ -289,6 +290,8 @@ func (c *checker) relate() {
 			if len(s.Columns) == 0 {
 				c.rel.last[s.Name.Name] = s.Span
 			}
+		case *syntax.Bad:
+			c.rel.lost = true
 		}
 	}
 	c.rel.slots = slices.Grow(c.rel.slots, 8*len(c.rel.stmts))
@@ -952,7 +955,7 @@ func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []
 	case r == nil:
 		cl.bad = true
 		c.unknownRelation(name, l)
-	case value == nil && r.valued() && !l.Not || value != nil && !r.valued():
+	case value == nil && r.valued() && (!l.Not || isCall(l.X)) || value != nil && !r.valued():
 		cl.bad = true
 		c.otherBrackets(r, l)
 	case c.rightColumns(r, len(args), l.X.Pos()):

@@ -61,7 +61,7 @@ func (c *checker) ground(cl *clause) {
 			}
 			blamed = true
 			c.noSource(cl, x)
-		} else if !cl.bad && !x.hidden && x.count == 1 && cl.query == "" && x.name[0] != '_' {
+		} else if _, constant := c.known(x.name); !cl.bad && !x.hidden && x.count == 1 && cl.query == "" && x.name[0] != '_' && (!constant || len(x.name) == 1) { // else W0829 has told
 			c.onlyOnce(cl, x)
 		}
 	}
