@@ -250,7 +250,15 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 			d.Fixes = fix("write the number without quotes", at, k.text)
 		}
 	}
-	if x.class == ofDomain || y.class == ofDomain {
+	for _, s := range []slot{x, y} {
+		if right := foreignTypes[strings.ToLower(s.domain)]; s.class == ofDomain && (right == "int" || right == "real") && (x.class == aNumber || y.class == aNumber) {
+			if strings.EqualFold(s.domain, "number") {
+				right = "real" // holds whole ones too
+			}
+			d.Fixes = fix("write `"+right+"`", s.at, right)
+		}
+	}
+	if (x.class == ofDomain || y.class == ofDomain) && d.Fixes == nil {
 		d.Notes = []string{"Each named domain is a set of nodes of its own; no two share a node."}
 	}
 	c.report(d)
