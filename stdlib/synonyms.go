@@ -108,6 +108,7 @@ var InBody = map[string]struct{ Note, Fix string }{
 	"print":    {rows, ""},
 	"show":     {rows, ""},
 	"output":   {rows, ""},
+	"return":   {rows, ""},
 	"exists":   {"A variable of the body alone stands for some value, as `_` does.", ""},
 	"forall":   {"What holds for all has no exception: give the exceptions a relation, and negate it.", ""},
 }

@@ -532,6 +532,9 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 		}
 		word := strings.ToLower(n.Name)
 		w, ok := stdlib.InBody[word]
+		if call, isCall := y.(*syntax.Call); isCall && len(call.Args) > 1 && (word == "if" || word == "where") { // if(p, a, b)
+			w.Note, w.Fix, ok = "Each case is a rule of its own, with its comparison in the body.", "", true
+		}
 		if word == "not" { // in capitals
 			w.Note, w.Fix, ok = negates, word, true
 		}
@@ -552,9 +555,11 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 
 // noRuleExpr reports an expression that a rule cannot have.
 func (c *checker) noRuleExpr(x syntax.Expr) {
-	note := "An expression of a rule has variables, numbers, + - * / and functions of numbers such as floor(x)."
+	note := "An expression of a rule has variables, numbers, + - * / and functions of numbers such as floor(x); the aggregates of a head are count, sum, min, max and mean."
 	if call, ok := x.(*syntax.Call); ok {
-		if _, agg := aggregates[call.Fun.Name]; agg {
+		if agg, ok := aggregates[call.Fun.Name]; ok && agg == rel.Count && len(call.Args) > 1 {
+			note = "`count()` counts the bindings of the body, `count(x)` the different values of x."
+		} else if ok {
 			note = "An aggregate must be alone in its column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`."
 		} else if c.rel.byName[call.Fun.Name] != nil {
 			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", c.shown(c.rel.byName[call.Fun.Name]))
@@ -568,7 +573,7 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 		}
 	}
 	if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() {
-		note = "A literal has one comparison: `0 < x, x < 9`."
+		note = "A literal has one comparison, `0 < x, x < 9`, and is no value: each case is a rule of its own, with its comparison in the body."
 	}
 	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not allowed in a rule", Notes: []string{note}}
 	if call, ok := x.(*syntax.Call); ok {

@@ -32,6 +32,7 @@ var (
 	errNegatedFact = message{codes.E0115, "`not` is not allowed in a fact", "Whatever no fact or rule states is false."}
 	errNoFact      = message{codes.E0115, "%s is not a fact", "A fact is a relation with constants, as in `Parent(\"ann\", \"bob\").`"}
 	errBareHead    = message{codes.E0115, "the head %s has no brackets", "A relation without columns has empty ones: `Cyclic() <- Edge(x, x).`"}
+	errNoKey       = message{codes.E0115, "the rule gives %s a value without a key", "A value has a key, `T[x] max= e <- Body(x, e).`; one value of all rows is an aggregate: `Most(max(e)) <- Body(_, e).`"}
 	errSetHead     = message{codes.E0115, "a rule that gives a value is written with min=, max= or +=", "They say what is taken when a key has several values; an equation ends without `.` and has no `<-`."}
 	errManyValues  = message{codes.E0101, "expected the end of the statement, found `,`", "A vector is written [1, 2]."}
 	errInDef       = message{codes.E0111, "%s is not allowed in a block", "A block holds assignments; the block of a def ends with its value."}
@@ -990,7 +991,11 @@ func (s *stop) operand() (none diag.Diagnostic) {
 	before, t, next := s.before, s.t, s.next
 	switch {
 	case before.kind == KindLBracket && next == KindRBracket:
-		return say(errEmptyIndex, before.span().Join(t.span()))
+		d := say(errEmptyIndex, before.span().Join(t.span()))
+		if s.seg.clause {
+			d.Notes = []string{errNoKey.note}
+		}
+		return d
 	case !before.kind.ends() && before.kind != KindRBrace:
 		return s.expected("a value")
 	case next == KindLBracket && before.kind != KindRBrace:
@@ -1096,6 +1101,8 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 		case k.closes():
 			depth--
 		case depth > 0:
+		case k == KindLt && p.next(i, KindSub) && p.toks[seg.lo].kind == KindIdent && p.toks[seg.lo+1].kind.assign(): // M max= T[x] <- Q(x, y), y > 3.
+			return say(errNoKey, p.toks[seg.lo].span(), excerpt(p.word(seg.lo)))
 		case k == KindAsk, k == KindIdent && p.toks[i+1].kind == KindLParen && stdlib.Lookup(p.word(i)) == nil:
 			return p.errClauseEnd(seg, "?")
 		case k == KindComma && comma < 0:

@@ -135,13 +135,12 @@ func meantArrow(l Literal) bool {
 	return called && l.Op == Set && l.Value != nil && isAtom(l.Value)
 }
 
-// bareHead is the name that a rule has for its head, as in Cyclic <- Q(x, x), which reads as a
-// comparison, or nil.
-func bareHead(l Literal) *Name {
-	if b, ok := l.X.(*Binary); ok && b.Op == Lt {
-		name, _ := b.L.(*Name)
+// arrowed is what stands before an arrow that was read as a comparison, as in Cyclic <- Q(x, x), if
+// that is a name or a value.
+func arrowed(x Expr) Expr {
+	if b, ok := x.(*Binary); ok && b.Op == Lt {
 		if minus, ok := b.R.(*Unary); ok && minus.Start == b.OpSpan.End {
-			return name
+			return b.L
 		}
 	}
 	return nil
@@ -182,10 +181,13 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 	ix, indexed := l.X.(*Index)
 	_, called := l.X.(*Call)
 	indexed = indexed && isHead(l.X)
-	name := bareHead(l)
+	bare, _ := arrowed(l.X).(*Name)
+	keyless, _ := l.X.(*Name)
 	switch {
-	case name != nil:
-		d = withFix(say(errBareHead, name.Span, excerpt(name.Name)), "write `()`", at(name.End, 0), "()")
+	case bare != nil:
+		d = withFix(say(errBareHead, bare.Span, excerpt(bare.Name)), "write `()`", at(bare.End, 0), "()")
+	case keyless != nil && arrowed(l.Value) != nil:
+		d = say(errNoKey, keyless.Span, excerpt(keyless.Name))
 	case len(body) > 1 && !meantArrow(l):
 		d = errManyFacts(p.text, body, end.span())
 	case l.Not:
