@@ -1102,7 +1102,9 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 			depth--
 		case depth > 0:
 		case k == KindLt && p.next(i, KindSub) && p.toks[seg.lo].kind == KindIdent && p.toks[seg.lo+1].kind.assign(): // M max= T[x] <- Q(x, y), y > 3.
-			return say(errNoKey, p.toks[seg.lo].span(), excerpt(p.word(seg.lo)))
+			d := say(errNoKey, p.toks[seg.lo].span(), excerpt(p.word(seg.lo)))
+			d.Code = codes.E0101 // it has no end
+			return d
 		case k == KindAsk, k == KindIdent && p.toks[i+1].kind == KindLParen && stdlib.Lookup(p.word(i)) == nil:
 			return p.errClauseEnd(seg, "?")
 		case k == KindComma && comma < 0:
