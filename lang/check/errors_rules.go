@@ -65,10 +65,8 @@ const relationList = 12
 // unknownRelation reports an atom of a relation that nothing defines, with what the name is
 // elsewhere.
 func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
-	for _, s := range c.file.Stmts {
-		if b, ok := s.(*syntax.Bad); ok && b.Name == name.Name {
-			return // its definition is wrong
-		}
+	if c.rel.unread[name.Name] {
+		return
 	}
 	c.rel.lost = true
 	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
@@ -373,7 +371,7 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 		return
 	}
 	cl.bad = true
-	if cl.caps {
+	if cl.caps || c.rel.unread[x.Name] {
 		return
 	}
 	cl.caps = true
