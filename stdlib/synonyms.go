@@ -28,7 +28,7 @@ var Synonyms = map[string]string{
 	"count_nonzero": "count", "nonzero": "count", "any": "max(v != 0)", "all": "min(v != 0)",
 	"if": "where(p, a, b)", "else": "where(p, a, b)", "iif": "where(p, a, b)", "ifelse": "where(p, a, b)",
 	"and": "both(u, v)", "or": "either(u, v)", "not": "complement(v)",
-	"logical_and": "both", "logical_or": "either", "logical_not": "complement", "union": "either", "intersection": "both", "difference": "only",
+	"logical_and": "both", "logical_or": "either", "logical_not": "complement", "union": "either", "intersection": "both", "intersect": "both", "difference": "only",
 }
 
 // Without says why names that people look for have no counterpart here.
@@ -105,12 +105,18 @@ var InBody = map[string]struct{ Note, Fix string }{
 	"limit":    {"`ein run --top 10` shows the first rows.", ""},
 	"null":     {"There is no null: a row that lacks a value is left out.", ""},
 	"as":       {"A column has no name: what reads a relation gives its columns variables, in their order.", ""},
+	"print":    {rows, ""},
+	"show":     {rows, ""},
+	"output":   {rows, ""},
+	"return":   {rows, ""},
 	"exists":   {"A variable of the body alone stands for some value, as `_` does.", ""},
 	"forall":   {"What holds for all has no exception: give the exceptions a relation, and negate it.", ""},
 }
 
 // Summed is how sums with a sign are written here.
 const Summed = "An index that the left side lacks is summed: `C[i,k] = A[i,j] B[j,k]`."
+
+const rows = "A query such as `Path(x, y)?` prints rows."
 
 const literals = "The literals of a body are separated by commas."
 

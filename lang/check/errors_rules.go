@@ -65,29 +65,34 @@ const relationList = 12
 // unknownRelation reports an atom of a relation that nothing defines, with what the name is
 // elsewhere.
 func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
-	for _, s := range c.file.Stmts {
-		if b, ok := s.(*syntax.Bad); ok && b.Name == name.Name {
-			return // its definition is wrong
-		}
+	if c.rel.unread[name.Name] {
+		return
 	}
+	c.rel.lost = true
 	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
 		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
+	atom, _ := l.X.(*syntax.Call)
+	near, ok := c.nearest(name.Name, math.MaxInt)
 	_, scalar := scalars[name.Name]
 	_, aggregate := aggregates[name.Name]
 	switch call := c.function(name.Name); {
 	case name.Name == "not":
 		d.Notes = append(d.Notes, negates)
+		if atom != nil && len(atom.Args) == 1 && isCall(atom.Args[0].Value) && !l.Not {
+			d.Fixes = fix("write `not`", atom.Span, "not "+syntax.ExprString(atom.Args[0].Value))
+		}
 	case aggregate:
 		d.Notes = append(d.Notes, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`.")
 	case scalar:
 		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of numbers: compare what it gives, as in `%s > 0`.", name.Name, syntax.ExprString(l.X)))
 	case call != "":
 		d.Notes = append(d.Notes, fmt.Sprintf("`%s` is a function of tensors: give its result a name, as in `T = %s`, and read that.", name.Name, call))
+	case !ok && atom != nil && stdlib.InBody[name.Name].Note == "" && len(atom.Args) <= tensor.MaxColumns:
+		d.Notes = append(d.Notes, fmt.Sprintf("Data from outside are declared: `%s`.", declaration(atom)))
 	}
 	if w, ok := stdlib.InBody[name.Name]; ok {
 		d.Notes = append(d.Notes, w.Note)
 	}
-	near, ok := c.nearest(name.Name, math.MaxInt)
 	if ok {
 		d.Fixes = guess("`"+c.shown(c.rel.byName[near])+"`", name.Span, near)
 	}
@@ -96,6 +101,26 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 	}
 	d.Notes = append(d.Notes, c.relationsThere()...)
 	c.report(d)
+}
+
+// declaration is the input that would give an atom its rows.
+func declaration(atom *syntax.Call) string {
+	used := map[string]bool{"_": true}
+	cols := make([]string, len(atom.Args))
+	for i, a := range atom.Args {
+		name, kind := fmt.Sprintf("c%d", i+1), "node"
+		switch x := a.Value.(type) {
+		case *syntax.Number:
+			kind = "int"
+		case *syntax.Name:
+			if !used[x.Name] && isVariable(x.Name) {
+				name = x.Name
+			}
+			used[x.Name] = true
+		}
+		cols[i] = name + ": " + kind
+	}
+	return "input " + atom.Fun.Name + "(" + strings.Join(cols, ", ") + ")"
 }
 
 // nearest is the name of the relation that name may have meant, among those numbered above a place.
@@ -165,7 +190,11 @@ func (c *checker) wrongColumns(r *relation, want, got int, at source.Span) {
 	if r.input != nil {
 		names = " (" + strings.TrimSuffix(strings.TrimPrefix(c.shown(r), r.name+"("), ")") + ")"
 	}
-	c.report(diag.Diagnostic{Code: codes.E0802, Severity: diag.Error, Span: at, Label: fmt.Sprintf("%d here", got),
+	var notes []string
+	if got < want && !r.valued() {
+		notes = []string{"An atom has a place for each column; `_` stands for what is not asked for."}
+	}
+	c.report(diag.Diagnostic{Notes: notes, Code: codes.E0802, Severity: diag.Error, Span: at, Label: fmt.Sprintf("%d here", got),
 		Message: fmt.Sprintf("`%s` has %s%s, %d here", r.name, words.Plural(want, strings.TrimSuffix(what, "s")), names, got),
 		Related: []diag.Related{{Span: r.first, Message: "first here"}}})
 }
@@ -219,7 +248,15 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 			d.Fixes = fix("write the number without quotes", at, k.text)
 		}
 	}
-	if x.class == ofDomain || y.class == ofDomain {
+	for _, s := range []slot{x, y} {
+		if right := foreignTypes[strings.ToLower(s.domain)]; s.class == ofDomain && (right == "int" || right == "real") && (x.class == aNumber || y.class == aNumber) {
+			if strings.EqualFold(s.domain, "number") {
+				right = "real" // holds whole ones too
+			}
+			d.Fixes = fix("write `"+right+"`", s.at, right)
+		}
+	}
+	if (x.class == ofDomain || y.class == ofDomain) && d.Fixes == nil {
 		d.Notes = []string{"Each named domain is a set of nodes of its own; no two share a node."}
 	}
 	c.report(d)
@@ -334,7 +371,7 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 		return
 	}
 	cl.bad = true
-	if cl.caps {
+	if cl.caps || c.rel.unread[x.Name] {
 		return
 	}
 	cl.caps = true
@@ -433,11 +470,17 @@ func (c *checker) otherHead(r *relation, s *syntax.Rule, name syntax.Ident) {
 
 func (c *checker) otherBrackets(r *relation, l *syntax.Literal) {
 	note := fmt.Sprintf("`%s` is true or false; it has no value: write `%s`.", r.name, c.shown(r))
+	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.X.Pos(), Message: "round brackets hold what is true, square brackets what has a value"}
 	if r.valued() {
 		note = fmt.Sprintf("`%s` has a value: `%s = v`, or in an expression, `%s > 3`.", r.name, c.shown(r), c.shown(r))
+		if call, ok := l.X.(*syntax.Call); ok && len(call.Args) == len(r.cols) { // the value in the last place
+			keys := lists.Map(values(call.Args), syntax.ExprString)
+			atom := r.name + "[" + strings.Join(keys[:len(keys)-1], ", ") + "] = " + keys[len(keys)-1]
+			d.Fixes = fix("write `"+atom+"`", call.Span, atom)
+		}
 	}
-	c.report(diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.X.Pos(), Notes: []string{note},
-		Message: "round brackets hold what is true, square brackets what has a value"})
+	d.Notes = []string{note}
+	c.report(d)
 }
 
 // noValueAlone reports a literal with brackets that is not compared with anything.
@@ -468,6 +511,8 @@ func (c *checker) notLiteral(l *syntax.Literal) {
 		d.Notes = []string{"`:print " + name.Name + "` prints its rows; an atom has a variable for each column, as in `" + c.shown(r) + "`."}
 		if r.valued() {
 			d.Notes = []string{"`:print " + name.Name + "` prints its values, as does the query `" + c.shown(r) + "?`."}
+		} else if len(r.cols) == 0 {
+			d.Notes, d.Fixes = nil, fix("write `"+c.shown(r)+"`", name.Span, c.shown(r))
 		}
 	}
 	c.foreign(&d, l.X)
@@ -491,6 +536,9 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 		}
 		word := strings.ToLower(n.Name)
 		w, ok := stdlib.InBody[word]
+		if call, isCall := y.(*syntax.Call); isCall && len(call.Args) > 1 && (word == "if" || word == "where") { // if(p, a, b)
+			w.Note, w.Fix, ok = "Each case is a rule of its own, with its comparison in the body.", "", true
+		}
 		if word == "not" { // in capitals
 			w.Note, w.Fix, ok = negates, word, true
 		}
@@ -511,12 +559,16 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 
 // noRuleExpr reports an expression that a rule cannot have.
 func (c *checker) noRuleExpr(x syntax.Expr) {
-	note := "An expression of a rule has variables, numbers, + - * / and functions of numbers such as floor(x)."
+	note := "An expression of a rule has variables, numbers, + - * / and functions of numbers such as floor(x); the aggregates of a head are count, sum, min, max and mean."
 	if call, ok := x.(*syntax.Call); ok {
-		if _, agg := aggregates[call.Fun.Name]; agg {
+		if agg, ok := aggregates[call.Fun.Name]; ok && agg == rel.Count && len(call.Args) > 1 {
+			note = "`count()` counts the bindings of the body, `count(x)` the different values of x."
+		} else if ok {
 			note = "An aggregate must be alone in its column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`."
 		} else if c.rel.byName[call.Fun.Name] != nil {
 			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", c.shown(c.rel.byName[call.Fun.Name]))
+		} else if call.Fun.Name == "argmax" || call.Fun.Name == "argmin" {
+			note = fmt.Sprintf("What has the value is found by it: `Best(%[1]s(v)) <- Of(_, v).`, then `Winner(x) <- Of(x, v), Best(v).`", call.Fun.Name[3:])
 		}
 	}
 	if i, ok := x.(*syntax.Index); ok {
@@ -525,14 +577,13 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 		}
 	}
 	if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() {
-		note = "A literal has one comparison: `0 < x, x < 9`."
+		note = "A literal has one comparison, `0 < x, x < 9`, and is no value: each case is a rule of its own, with its comparison in the body."
 	}
 	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not allowed in a rule", Notes: []string{note}}
 	if call, ok := x.(*syntax.Call); ok {
 		lower := strings.ToLower(call.Fun.Name)
 		if _, agg := aggregates[stdlib.Synonyms[lower]]; agg {
-			d.Notes = nil
-			c.synonym(&d, syntax.Ident{Name: lower, Span: call.Fun.Span})
+			d.Notes, d.Fixes = nil, fix("write `"+stdlib.Synonyms[lower]+"`", call.Fun.Span, stdlib.Synonyms[lower])
 		} else if _, agg := aggregates[lower]; agg && lower != call.Fun.Name && c.rel.byName[call.Fun.Name] == nil {
 			d.Notes, d.Fixes = nil, guess("`"+lower+"`", call.Fun.Span, lower)
 		}
@@ -571,6 +622,9 @@ func (c *checker) nearConstant(name string) (string, bool) {
 }
 
 func (c *checker) unknownConstant(x *syntax.String) {
+	if c.rel.lost {
+		return
+	}
 	d := diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
 		Message: fmt.Sprintf("no fact has %q, so nothing matches it", x.Value)}
 	if near, ok := c.nearConstant(x.Value); ok {
@@ -655,6 +709,11 @@ func (c *checker) namedColumn(x *syntax.Call) {
 	i := slices.IndexFunc(x.Args, func(a syntax.Arg) bool { return a.Name.Name != "" })
 	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: x.Args[i].Name.Span,
 		Message: fmt.Sprintf("`%s` takes its arguments by position, not by name", x.Fun.Name)}
+	if call, ok := x.Args[i].Value.(*syntax.Call); ok {
+		if _, aggregate := aggregates[call.Fun.Name]; aggregate {
+			d.Fixes = fix("delete the name", source.Span{Start: d.Span.Start, End: call.Start}, "")
+		}
+	}
 	if x.Fun.Name == "not" {
 		d.Message, d.Notes = "`not` has an atom behind it, not a comparison", []string{negates}
 	}

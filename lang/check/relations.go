@@ -41,6 +41,8 @@ type relations struct {
 	given  []*tensor.Domain
 	// vague says that an input without data may hold any constant.
 	vague   bool
+	lost    bool            // a mistake may hide facts, and with them constants
+	unread  map[string]bool // the names that statements define which cannot be read
 	doubted map[string]bool // the capitals that it may hold, and nothing else has
 	// numbered says that numbers in rows became nodes: see numberNodes.
 	numbered bool
@@ -289,6 +291,11 @@ func (c *checker) relate() {
 			if len(s.Columns) == 0 {
 				c.rel.last[s.Name.Name] = s.Span
 			}
+		case *syntax.Bad:
+			if c.rel.unread == nil {
+				c.rel.unread = map[string]bool{}
+			}
+			c.rel.lost, c.rel.unread[s.Name] = true, true
 		}
 	}
 	c.rel.slots = slices.Grow(c.rel.slots, 8*len(c.rel.stmts))
@@ -961,7 +968,7 @@ func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []
 	case r == nil:
 		cl.bad = true
 		c.unknownRelation(name, l)
-	case value == nil && r.valued() && !l.Not || value != nil && !r.valued():
+	case value == nil && r.valued() && (!l.Not || len(args) == len(r.cols)) || value != nil && !r.valued():
 		cl.bad = true
 		c.otherBrackets(r, l)
 	case c.rightColumns(r, len(args), l.X.Pos()):

@@ -61,7 +61,7 @@ func (c *checker) ground(cl *clause) {
 			}
 			blamed = true
 			c.noSource(cl, x)
-		} else if !cl.bad && !x.hidden && x.count == 1 && cl.query == "" && x.name[0] != '_' {
+		} else if _, constant := c.known(x.name); !cl.bad && !x.hidden && x.count == 1 && cl.query == "" && x.name[0] != '_' && (!constant || len(x.name) == 1) { // else W0829 has told
 			c.onlyOnce(cl, x)
 		}
 	}
@@ -434,13 +434,25 @@ func (c *checker) realJoins(cl *clause) {
 	in := make([]int, len(cl.vars))
 	for i, l := range cl.Body {
 		for k, t := range l.Terms {
-			if t.Kind == rel.Variable && l.Kind == rel.Atom && cl.uses[i].cols[k].kind == tensor.RealColumn {
+			if t.Kind == rel.Variable && l.Kind == rel.Atom && cl.uses[i].cols[k].kind == tensor.RealColumn && !cl.uses[i].extreme(k) {
 				if in[t.Var]++; in[t.Var] == 2 && !cl.vars[t.Var].hidden {
 					c.say(realJoin, cl.vars[t.Var].first, cl.vars[t.Var].name)
 				}
 			}
 		}
 	}
+}
+
+// extreme reports whether a column holds least or greatest values as they were: a join finds whose they are.
+func (r *relation) extreme(col int) bool {
+	computes := func(cl *clause) bool {
+		if col >= len(cl.Head) { // what is wrong with it has been said
+			return true
+		}
+		cell := cl.Head[col]
+		return cell.Agg != rel.Min && cell.Agg != rel.Max || len(cell.Expr.Args) > 0
+	}
+	return len(r.rules) > 0 && len(r.facts) == 0 && !slices.ContainsFunc(r.rules, computes)
 }
 
 func (c *checker) constNumber(e *rel.Expr) (float64, bool) {

@@ -31,6 +31,8 @@ var (
 	errWhy         = message{codes.E0115, "this is not an atom", whyForm}
 	errNegatedFact = message{codes.E0115, "`not` is not allowed in a fact", "Whatever no fact or rule states is false."}
 	errNoFact      = message{codes.E0115, "%s is not a fact", "A fact is a relation with constants, as in `Parent(\"ann\", \"bob\").`"}
+	errBareHead    = message{codes.E0115, "the head %s has no brackets", "A relation without columns has empty ones: `Cyclic() <- Edge(x, x).`"}
+	errNoKey       = message{codes.E0115, "the rule gives %s a value without a key", "A value has a key, `T[x] max= e <- Body(x, e).`; one value of all rows is an aggregate: `Most(max(e)) <- Body(_, e).`"}
 	errSetHead     = message{codes.E0115, "a rule that gives a value is written with min=, max= or +=", "They say what is taken when a key has several values; an equation ends without `.` and has no `<-`."}
 	errManyValues  = message{codes.E0101, "expected the end of the statement, found `,`", "A vector is written [1, 2]."}
 	errInDef       = message{codes.E0111, "%s is not allowed in a block", "A block holds assignments; the block of a def ends with its value."}
@@ -128,8 +130,14 @@ func lexicalError(text string, t token) diag.Diagnostic {
 		d.Notes = append(d.Notes, "In a rule `not` negates one atom; a comparison is turned round.")
 	case s == `\` && strings.HasPrefix(rest, "sum"): // in TeX
 		d.Notes = []string{stdlib.Summed}
-	case s == "%" && strings.TrimSpace(text[strings.LastIndexByte(text[:t.start], '\n')+1:t.start]) != "":
-		d = withNote(d, restNote)
+	case s == "%":
+		before := strings.TrimSpace(text[strings.LastIndexByte(text[:t.start], '\n')+1 : t.start])
+		if before != "" {
+			d = withNote(d, restNote)
+		}
+		if before == "" || strings.HasSuffix(before, ".") {
+			d = withFix(d, "use //", t.span(), "//")
+		}
 	}
 	if behind := text[t.end:]; (s == `\` || s == "~") && strings.HasPrefix(behind, "=") { // Prolog has \=, \== and =\=
 		from := len(strings.TrimSuffix(text[:t.start], "="))
@@ -356,10 +364,13 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		d.Label = fmt.Sprintf("`%s` needs a value on its right", p.word(i-1))
 	}
 	if i >= end {
+		if i > 0 && p.inClause && strings.HasPrefix(strings.TrimLeft(p.text[p.toks[i-1].end:], " "), "#") { // #count { .. } of clingo
+			return withNote(d, "`#` begins a comment. "+aggregateForm)
+		}
 		return d
 	}
 	if want == "a value" {
-		if told, ok := p.noValue(d, i); ok {
+		if told, ok := p.noValue(d, i, end); ok {
 			return told
 		}
 	}
@@ -391,8 +402,8 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 		return withNote(d, "To compare, write `==`.")
 	case kind == KindSetMax || kind == KindSetMin || kind == KindSetAdd:
 		return withNote(d, fmt.Sprintf("`%s` updates a tensor: `D[i,j] %s ...`.", p.word(i), p.word(i)))
-	case i > 0 && p.inClause && (kind == KindLBrace && p.toks[i-1].kind == KindIdent || kind == KindColon && slices.Contains([]string{"count", "sum", "min", "max", "mean"}, p.word(i-1))):
-		return withNote(d, "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`")
+	case i > 0 && p.inClause && (kind == KindLBrace && p.toks[i-1].kind == KindIdent || kind == KindColon && (p.toks[i+1].kind == KindLBrace || slices.Contains([]string{"count", "sum", "min", "max", "mean"}, p.word(i-1)))):
+		return withNote(d, aggregateForm)
 	case kind == KindLBrace && p.before(i, KindIdent) && p.word(i-1) == "sum_":
 		return withNote(d, stdlib.Summed)
 	case kind == KindLBrace && want == "`=`":
@@ -406,7 +417,11 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	case kind == KindColon && want == "the end of the statement" && i > 0 && p.toks[i-1].kind == KindNumber:
 		return withNote(d, "`range(10)` is 0 to 9, and `range(10) + 1` is 1 to 10.")
 	case kind == KindMul && p.inClause && p.before(i, KindLParen) && p.next(i, KindRParen):
-		return withNote(d, "`count()` counts the bindings of the body, `count(x)` the different values of x.")
+		d = withNote(d, "`count()` counts the bindings of the body, `count(x)` the different values of x.")
+		if strings.EqualFold(p.word(i-2), "count") {
+			d = withFix(d, "delete it", p.toks[i].span(), "")
+		}
+		return d
 	case kind == KindDot && want == "the end of the statement":
 		return withFix(d, "delete it", p.toks[i].span(), "")
 	case kind == KindQuestion && !p.inClause:
@@ -419,11 +434,24 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	return d
 }
 
+const aggregateForm = "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`"
+
 // noValue adds to errExpected what helps where token i should begin a value, if anything does.
-func (p *parser) noValue(d diag.Diagnostic, i int) (told diag.Diagnostic, ok bool) {
+func (p *parser) noValue(d diag.Diagnostic, i, end int) (told diag.Diagnostic, ok bool) {
 	switch kind := p.toks[i].kind; {
 	case kind == KindDiv && p.next(i, KindMul) || kind == KindMul && p.before(i, KindDiv):
 		return withNote(d, "A comment starts with // or #."), true
+	case kind == KindQuestion && p.inClause && i > 0 && !p.toks[i-1].kind.ends() && p.next(i, KindIdent): // of SPARQL
+		var edits []diag.Edit
+		for k := i; k < end; k++ {
+			if p.toks[k].kind == KindQuestion && !p.toks[k-1].kind.ends() && p.next(k, KindIdent) {
+				edits = append(edits, diag.Edit{Span: p.toks[k].span()})
+			}
+		}
+		d.Fixes = []diag.Fix{{Title: "delete `?`", Edits: edits}}
+		return withNote(d, "A variable is a name that begins with a lower-case letter."), true
+	case kind == KindDot && p.before(i, KindQuestion):
+		return withFix(d, "delete it", p.toks[i].span(), ""), true
 	case kind == KindQuestion && p.inClause:
 		return withNote(d, "A query ends with `?`, as in `Path(\"a\", x)?`."), true
 	case kind == KindDot && p.next(i, KindIdent): // of Soufflé
@@ -475,6 +503,8 @@ func errSideBySide(before, next source.Span, text string, str, inBrackets bool) 
 	}
 	return withFix(d, "write `*`", at(before.End, 0), " *")
 }
+
+const quotientNote = "`//` begins a comment; the whole part of a division is `floor(a / b)`."
 
 const restNote = "The rest of a division is `a - b * floor(a / b)`."
 
@@ -663,11 +693,30 @@ func (p *parser) errClauseEnd(seg segment, ends ...string) diag.Diagnostic {
 		p.orElse = true
 		return withFix(d, "write a second rule", place, ". "+p.text[p.toks[seg.lo].start:p.toks[seg.arrow].end])
 	}
+	divides := p.divides(seg.lo, hi-1)
+	if divides {
+		d = withNote(d, quotientNote)
+	}
 	for _, end := range ends {
 		d = withFix(d, "write `"+end+"`", place, end)
-		d.Fixes[len(d.Fixes)-1].Guess = or || len(ends) > 1
+		d.Fixes[len(d.Fixes)-1].Guess = or || divides || len(ends) > 1
 	}
 	return d
+}
+
+// divides reports whether the comment behind the value that ends with token i reads as the divisor
+// of that value: it begins with a number, or with a name of its statement.
+func (p *parser) divides(lo, i int) bool {
+	rest, comment := strings.CutPrefix(strings.TrimLeft(p.text[p.toks[i].end:], " "), "//")
+	rest = strings.TrimLeft(rest, " ")
+	switch t := p.toks[i]; {
+	case !comment || rest == "" || !t.kind.ends(), t.kind == KindRParen && p.attached(p.around(lo, i)): // behind an atom
+		return false
+	case rest[0] >= '0' && rest[0] <= '9':
+		return true
+	}
+	word := rest[:len(rest)-len(strings.TrimLeftFunc(rest, func(r rune) bool { return r < utf8.RuneSelf && classes[r] != 0 }))]
+	return word != "" && slices.ContainsFunc(p.toks[lo:i+1], func(t token) bool { return t.kind == KindIdent && p.text[t.start:t.end] == word })
 }
 
 const notOr = "`;` is not or: for another way to the same rows, write a second rule with the same head."
@@ -942,7 +991,11 @@ func (s *stop) operand() (none diag.Diagnostic) {
 	before, t, next := s.before, s.t, s.next
 	switch {
 	case before.kind == KindLBracket && next == KindRBracket:
-		return say(errEmptyIndex, before.span().Join(t.span()))
+		d := say(errEmptyIndex, before.span().Join(t.span()))
+		if s.seg.clause {
+			d.Notes = []string{errNoKey.note}
+		}
+		return d
 	case !before.kind.ends() && before.kind != KindRBrace:
 		return s.expected("a value")
 	case next == KindLBracket && before.kind != KindRBrace:
@@ -1048,6 +1101,10 @@ func (p *parser) endless(seg segment) diag.Diagnostic {
 		case k.closes():
 			depth--
 		case depth > 0:
+		case k == KindLt && p.next(i, KindSub) && p.toks[seg.lo].kind == KindIdent && p.toks[seg.lo+1].kind.assign(): // M max= T[x] <- Q(x, y), y > 3.
+			d := say(errNoKey, p.toks[seg.lo].span(), excerpt(p.word(seg.lo)))
+			d.Code = codes.E0101 // it has no end
+			return d
 		case k == KindAsk, k == KindIdent && p.toks[i+1].kind == KindLParen && stdlib.Lookup(p.word(i)) == nil:
 			return p.errClauseEnd(seg, "?")
 		case k == KindComma && comma < 0:

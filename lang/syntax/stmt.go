@@ -1,9 +1,12 @@
 package syntax
 
 import (
+	"slices"
+
 	"ein/internal/codes"
 	"ein/lang/diag"
 	"ein/lang/source"
+	"ein/stdlib"
 )
 
 // statement parses one segment.
@@ -48,6 +51,9 @@ func (p *parser) reportFailure(f *failure, seg segment, level int) {
 			noticed = &p.toks[seg.noticed]
 		}
 		d = errUnclosed(p.toks[seg.open], noticed)
+		if end := seg.open + slices.IndexFunc(p.toks[seg.open+1:], func(t token) bool { return t.newline || t.kind == KindEOF }); p.divides(seg.lo, end) {
+			d = withNote(d, quotientNote)
+		}
 	}
 	if atEnd && seg.last && level == 0 && p.toks[seg.hi].kind == KindEOF &&
 		(seg.open >= 0 || !p.toks[seg.hi].newline || p.toks[seg.hi-1].kind.continues()) {
@@ -129,6 +135,17 @@ func meantArrow(l Literal) bool {
 	return called && l.Op == Set && l.Value != nil && isAtom(l.Value)
 }
 
+// arrowed is what stands before an arrow that was read as a comparison, as in Cyclic <- Q(x, x), if
+// that is a name or a value.
+func arrowed(x Expr) Expr {
+	if b, ok := x.(*Binary); ok && b.Op == Lt {
+		if minus, ok := b.R.(*Unary); ok && minus.Start == b.OpSpan.End {
+			return b.L
+		}
+	}
+	return nil
+}
+
 // rule is the rule of a segment, with the cursor before its end.
 func (p *parser) rule(seg segment, head Expr, op token, value Expr, body []Literal) (Stmt, *failure) {
 	p.i++
@@ -164,7 +181,13 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 	ix, indexed := l.X.(*Index)
 	_, called := l.X.(*Call)
 	indexed = indexed && isHead(l.X)
+	bare, _ := arrowed(l.X).(*Name)
+	keyless, _ := l.X.(*Name)
 	switch {
+	case bare != nil:
+		d = withFix(say(errBareHead, bare.Span, excerpt(bare.Name)), "write `()`", at(bare.End, 0), "()")
+	case keyless != nil && arrowed(l.Value) != nil:
+		d = say(errNoKey, keyless.Span, excerpt(keyless.Name))
 	case len(body) > 1 && !meantArrow(l):
 		d = errManyFacts(p.text, body, end.span())
 	case l.Not:
@@ -181,6 +204,11 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 		d = p.errEndedAssign(l, p.i-1)
 	default:
 		d = say(errNoFact, l.X.Pos(), excerpt(ExprString(l.X)))
+		if first, ok := l.X.(*Product); ok {
+			if name, ok := first.Factors[0].(*Name); ok && stdlib.InBody[name.Name].Note != "" { // print P(x).
+				d.Notes = []string{stdlib.InBody[name.Name].Note}
+			}
+		}
 		if b, ok := l.X.(*Binary); ok && meantArrow(l) {
 			d = withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", b.OpSpan, "<-")
 		}

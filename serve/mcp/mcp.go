@@ -38,6 +38,7 @@ import (
 	"ein/internal/words"
 	"ein/lang/diag"
 	"ein/serve"
+	"ein/stdlib"
 )
 
 // Cost is what a call took.
@@ -76,7 +77,7 @@ type Expression struct {
 
 // Name is what there is a page about.
 type Name struct {
-	Name string `json:"name,omitzero" jsonschema:"a function, the code of a diagnostic, or a topic; left out: all functions, topics: all topics"`
+	Name string `json:"name,omitzero" jsonschema:"a function, the code of a diagnostic, a topic, or the address of a resource; left out: all functions, topics: all topics"`
 }
 
 // language is the beginning of the page on the language: what the prompt of the benchmark
@@ -86,14 +87,29 @@ type Name struct {
 var language string
 
 const instructions = `Ein is a small language of tensor equations for questions about graphs, relations and matrices. Programs are short, always end, and
-their cost is bounded before they run. Read the resource ein://language first, write a program, check it, and run it.
-Every result says what it cost.`
+their cost is bounded before they run. Read the resource ein://language first, which the tool doc shows as well, write a
+program, check it, and run it. Every result says what it cost.`
 
 // New returns a server for agents that asks s. data are the names of the inputs that the host
 // has bound, and read gives the beginning of one.
 func New(s *serve.Server, data []string, read func(ctx context.Context, name string) (io.ReadCloser, error)) *mcp.Server {
-	out := mcp.NewServer(&mcp.Implementation{Name: "ein", Version: version.Number()}, &mcp.ServerOptions{Instructions: instructions})
-	a := &agent{s}
+	a := &agent{s, map[string]page{languageURI: {"The language on one page", "", "text/markdown", func(context.Context) (string, error) {
+		_, functions, _ := strings.Cut(prompt.DefaultPrompts()[prompt.Ein], "\n\n```ein\n")
+		return strings.Replace(language, "{card}", strings.TrimSpace(stdlib.RulesCard), 1) + "```ein\n" + functions, nil
+	}}}, data}
+	for _, name := range data {
+		a.pages[dataURI+name] = page{"The data of the input " + name,
+			fmt.Sprintf("A program declares it as `input %[1]s: graph`, or as `input %[1]s(x: node, n: int)` with columns of its first row.", name),
+			"text/plain", func(ctx context.Context) (string, error) {
+				f, err := read(ctx, name)
+				if err != nil {
+					return "", err
+				}
+				defer func() { _ = f.Close() }() // nothing was written
+				return beginning(f)
+			}}
+	}
+	out := mcp.NewServer(&mcp.Implementation{Name: "ein", Version: version.Number()}, &mcp.ServerOptions{Instructions: instructions + a.bound()})
 	closed := false
 	tool := func(name, title, description string) *mcp.Tool {
 		return &mcp.Tool{Name: name, Title: title, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}}
@@ -116,6 +132,11 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 		})
 	mcp.AddTool(out, tool("doc", "Read a page", "Describe a function of Ein with an example, a diagnostic, or a topic of the language."),
 		func(ctx context.Context, _ *mcp.CallToolRequest, q Name) (*mcp.CallToolResult, *Result, error) {
+			if p, ok := a.pages[q.Name]; ok { // for agents that see no resources
+				text, err := p.read(ctx)
+				out := &Result{Text: text}
+				return out.told(false), out, err
+			}
 			return a.ask(ctx, "GET /v1/doc/"+url.PathEscape(cmp.Or(q.Name, "all")), nil, nil, nil, "")
 		})
 	out.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -132,21 +153,15 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 			return next(ctx, method, q)
 		}
 	})
-	out.AddResource(&mcp.Resource{URI: "ein://language", Name: "language", Title: "The language on one page", MIMEType: "text/markdown"},
-		func(_ context.Context, q *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			_, functions, _ := strings.Cut(prompt.DefaultPrompts()[prompt.Ein], "\n\n```ein\n")
-			return page(q, "text/markdown", language+"```ein\n"+functions), nil
-		})
-	for _, name := range data {
-		out.AddResource(&mcp.Resource{URI: "ein://data/" + name, Name: name, Title: "The data of the input " + name, MIMEType: "text/plain"},
+	for uri, p := range a.pages {
+		name := uri[strings.LastIndexByte(uri, '/')+1:]
+		out.AddResource(&mcp.Resource{URI: uri, Name: name, Title: p.title, Description: p.description, MIMEType: p.kind},
 			func(ctx context.Context, q *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-				f, err := read(ctx, name)
+				text, err := p.read(ctx)
 				if err != nil {
 					return nil, err
 				}
-				defer func() { _ = f.Close() }() // nothing was written
-				text, err := beginning(f)
-				return page(q, "text/plain", text), err
+				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: q.Params.URI, MIMEType: p.kind, Text: text}}}, nil
 			})
 	}
 	return out
@@ -308,8 +323,23 @@ func Handler(s *mcp.Server) http.Handler {
 }
 
 // page is a resource with one text.
-func page(q *mcp.ReadResourceRequest, kind, text string) *mcp.ReadResourceResult {
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: q.Params.URI, MIMEType: kind, Text: text}}}
+type page struct {
+	title, description, kind string
+	read                     func(ctx context.Context) (string, error)
+}
+
+const (
+	languageURI = "ein://language"
+	dataURI     = "ein://data/"
+)
+
+// bound says what the host has bound, "" for nothing.
+func (a *agent) bound() string {
+	if len(a.data) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\nThe host has bound data to the inputs %s. The resource %sNAME, which the tool doc shows as well, is the beginning of one.",
+		strings.Join(a.data, ", "), dataURI)
 }
 
 // mostShown bounds what is shown of a file, a proof or a plan, in bytes.
@@ -346,7 +376,11 @@ func ends(text string) string {
 }
 
 // agent answers the calls of tools by the routes of a server.
-type agent struct{ s *serve.Server }
+type agent struct {
+	s     *serve.Server
+	pages map[string]page // the resources by their address
+	data  []string        // the inputs that the host has bound
+}
 
 // object is a JSON object whose values are as they were written.
 type object map[string]jsontext.Value
@@ -384,6 +418,9 @@ func (a *agent) ask(ctx context.Context, route string, src *Source, call *mcp.Ca
 		out.Text = wrong(src, got.Error.Diagnostics)
 	} else if out.Text = cmp.Or(out.Text, empty); len(got.Warnings) > 0 {
 		out.Text = strings.TrimRight(out.Text, "\n") + "\n\n" + wrong(src, got.Warnings)
+	}
+	if strings.Contains(out.Text, "error[E0703]") || strings.Contains(out.Text, "error[E0801]") { // an input of another name, or undeclared
+		out.Text = strings.TrimRight(out.Text, "\n") + a.bound() + "\n"
 	}
 	if route == "POST /v1/why" || route == "POST /v1/explain" { // a run has a limit of its output
 		out.Text = ends(out.Text)

@@ -80,6 +80,10 @@ func TestTools(t *testing.T) {
 		{"doc", map[string]any{}, false, "pagerank"},
 		{"doc", map[string]any{"name": "E0201"}, false, "E0201"},
 		{"doc", map[string]any{"name": "nothing at all"}, true, "nothing at all"},
+		{"doc", map[string]any{"name": "ein://language"}, false, "Far(x, z) <- Far(x, y), Edge(y, z)."},
+		{"doc", map[string]any{"name": "ein://data/Owners"}, false, "acme,shell"},
+		{"run", map[string]any{"program": "input Owner: graph\n:print Owner"}, true, "The host has bound data to the inputs Owners. "},
+		{"check", map[string]any{"program": "Owners(x, y)?"}, false, "`input Owners(x: node, y: node)`.\nThe host has bound data to the inputs Owners. "},
 	} {
 		out, err := client.CallTool(ctx, &sdk.CallToolParams{Name: test.tool, Arguments: test.args})
 		if err != nil {

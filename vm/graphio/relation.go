@@ -170,7 +170,7 @@ func (t *table) decideRelation(first *row) {
 		}
 	}
 	if !below {
-		panic(&Error{File: t.raw.File, Line: first.line, Header: true, Hint: headerHint,
+		panic(&Error{File: t.raw.File, Line: first.line, Header: true, Hint: headerHint + ", or declare the columns by its names",
 			Msg: fmt.Sprintf("is the first row a header or data? None of its cells occurs below: %s", first.names())})
 	}
 	r.header = 1
@@ -209,6 +209,9 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 		if _, bad := parseCell(w.cells[i].val, c.Kind); bad != "" && t.opt.Header != HeaderNo {
 			header = true // a word where numbers are
 		}
+	}
+	if header {
+		t.byPlace = fmt.Sprintf("columns are found by the names of the first row, which are %s: without %s, they are taken by position", w.names(), strings.Join(missing, ", "))
 	}
 	left := ""
 	if len(elsewhere) > 0 {
@@ -260,6 +263,8 @@ func (t *table) tuple(w *row, at []int) {
 				hint = "numbers that name things, such as account numbers, have type node"
 			} else if c.Kind == tensor.IntColumn && no == "" {
 				hint = "a column of type real may have decimals"
+			} else if hint == "" {
+				hint, t.byPlace = t.byPlace, ""
 			}
 			t.bad(line, col, fmt.Sprintf("expected %s in the column `%s`, found %s", bad, c.Name, x.shown()), hint)
 			return

@@ -34,6 +34,8 @@ type table struct {
 
 	values *ids // of the column that becomes columns
 
+	byPlace string // said once: why the columns of a relation are taken by position, though the first row has names
+
 	maybe *undecided // the first row, while it may be a header as well as data
 
 	data chunks[float64] // of a vector without nodes
