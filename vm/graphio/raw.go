@@ -144,7 +144,7 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	return rd.finish(func() {
 		switch format {
 		case CSV:
-			rd.text(dialect{sep: comma(head)})
+			rd.text(commas(head))
 		case TSV:
 			rd.text(dialect{sep: '\t', comments: "#"})
 		case Edges:

@@ -47,6 +47,10 @@ func TestRelation(t *testing.T) {
 		{CSV, "a,n,t\nx,\"1,234\",u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1,234\" (a number is written as 1234.5, without commas)"},
 		{CSV, "a,n,t\nx,True,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"True\" (write 1 for true and 0 for false)"},
 		{CSV, "a;n;t\r\nx;1;\"u;v\"\r\n", "x 1 u;v;"},
+		{CSV, "a,n,t\r\nx,1,\"u\r\nv\nw\r\r\n\"\r\ny,2,\"\r\n\"\"\r\n\"\r\n", "x 1 u\r\nv\nw\r\r\n;y 2 \r\n\"\r\n;"}, // line ends in quotes are as they are
+		{CSV, "\ufeffsep=;\r\nn;a;t\r\n1;x;u,v\r\n2;y\r\n", "error: f:4:4: expected 3 fields as in the first row, found 2"},
+		{CSV, "Sep=|\nn|a|t\n1|x|\"u|v\"\n", "x 1 u|v;"},
+		{CSV, "\"sep=\t\"\nn\ta\tt\n1\tx\tu v\n", "x 1 u v;"},
 		{CSV, "a,n,t\nx\xff,1,u\ny,2,v\xe9\n", "error: f:2:1: expected UTF-8 in the column `a`, found \"x\\xff\" (iconv, or saving it again as UTF-8, converts it)\n" +
 			"f:3:5: expected UTF-8 in the column `t`, found \"v\\xe9\" (iconv, or saving it again as UTF-8, converts it)"},
 		{CSV, "a,n,t\nx,1_000,u\ny,0x1p4,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1_000\"\nf:3:3: expected a whole number below 2^53 in the column `n`, found \"0x1p4\""},
