@@ -39,6 +39,8 @@ type table struct {
 	data chunks[float64] // of a vector without nodes
 	seen int             // rows of data
 	left int             // rows that filters leave out
+
+	placed string // how the columns of a relation were found, where not by name
 }
 
 // text reads delimited text: edges, or a vector as one column of values, as nodes and values, or as

@@ -104,6 +104,7 @@ func TestTextErrors(t *testing.T) {
 		{name: "Pajek", spec: "g.net", text: "*Vertices 3\n1 \"a\"\n", want: "error: g.net: the file is Pajek, which is not read (save the edges as CSV, or as the JSON of node_link_data in NetworkX)"},
 		{name: "labels like words of DOT", spec: "g.edges", text: "graph digraph\ndigraph strict\n", want: `bool 3x3: 0>1 1>2 ["graph" "digraph" "strict"]`},
 		{name: "arrows", spec: "g.txt", text: "a -> b\nb -> c\n", want: `error: g.txt:1: the second column is an arrow, "->", not a node (from=1&to=3&weight=none reads the nodes around it)`},
+		{name: "attributes of NetworkX", spec: "g.edgelist", text: "a b {}\nb c {}\n", want: `error: g.edgelist:1:5: expected a number, found "{}" (weight=none ignores the weights; header=yes reads the first row as names)`},
 		{name: "nodes around arrows", spec: "g.txt?from=1&to=3&weight=none", text: "a -> b\nb -> c\n", want: "bool 3x3: 0>1 1>2 [\"a\" \"b\" \"c\"]"},
 		{name: "zip", spec: "g.xlsx", text: "PK\x03\x04\x14\x00", want: "error: g.xlsx: the file is a zip archive, such as .xlsx or .npz, which is not read (save a table as CSV, an array as .npy, a sparse one as .mtx, by scipy.io.mmwrite)"},
 		{name: "zstd", spec: "g.csv.zst", text: "\x28\xb5\x2f\xfd\x24", want: "error: g.csv.zst: the file is compressed with bzip2, xz or zstd, which is not read (decompress it first)"},
