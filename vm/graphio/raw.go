@@ -137,6 +137,9 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	if len(head) == 0 && (format != JSONLines || opt.Kind != Relation) { // else it has no rows
 		return nil, &Error{File: in.name, Msg: "the file is empty"}
 	}
+	if is := detect("", head); is != format && (is == NPY || is == MatrixMarket || is.IsTable()) {
+		return nil, &Error{File: in.name, Msg: fmt.Sprintf("the file contains %s data", is), Hint: fmt.Sprintf("format=%s reads it", is)}
+	}
 	if err := opt.usable(name, format); err != nil {
 		return nil, err
 	}
