@@ -219,7 +219,7 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 		left += "; " + plural(n, "column") + " not used"
 	}
 	t.placed = fmt.Sprintf("columns are taken by position as %s: the first row has no %s%s", strings.Join(t.columnNames(), ", "), strings.Join(missing, ", "), left)
-	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: len(elsewhere) == 0, Msg: t.placed})
+	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: len(missing) == len(cols), Msg: t.placed})
 	if header && t.opt.Header == HeaderAuto {
 		t.noteHeader(w)
 	}

@@ -37,8 +37,8 @@ func TestRelation(t *testing.T) {
 		{CSV, "x,1,u,3,4\ny,2,v,3,4\n", "x 1 u;y 2 v; columns are taken by position as a, n, t: the first row has no a, n, t; 2 columns not used"},
 		{CSV, "a,n,t\n\" x\", 1 , u \n", " x 1 u;"}, // the blanks of a label are those in quotes, as in a graph
 		{JSON, `[[" x",1,"u "]]`, " x 1 u ;"},
-		{CSV, "t,n,b\nu,1,v\n", "u 1 v; columns are taken by position as a, n, t: the first row has no a, but t in another place the first row is read as a header: \"t\", \"n\", \"b\"; header=no reads it as data"},
-		{CSV, "a,a,t\nx,1,u\n", "x 1 u; columns are taken by position as a, n, t: the first row has no n the first row is read as a header: \"a\", \"a\", \"t\"; header=no reads it as data"},
+		{CSV, "t,n,b\nu,1,v\n", "u 1 v; warning: columns are taken by position as a, n, t: the first row has no a, but t in another place the first row is read as a header: \"t\", \"n\", \"b\"; header=no reads it as data"},
+		{CSV, "a,a,t\nx,1,u\n", "x 1 u; warning: columns are taken by position as a, n, t: the first row has no n the first row is read as a header: \"a\", \"a\", \"t\"; header=no reads it as data"},
 
 		{CSV, "a,n,t\nx,1,Smith, John\ny,2\n", "error: f:2:12: expected 3 fields as in the first row, found 4\nf:3:4: expected 3 fields as in the first row, found 2"},
 		{CSV, "a,n,t,A\nx,1,u,y\n", "error: f:1: a: two columns have this name (rename one)"},
@@ -47,7 +47,7 @@ func TestRelation(t *testing.T) {
 		{CSV, "a,n,t\nx,\"1,234\",u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1,234\" (a number is written as 1234.5, without commas)"},
 		{CSV, "a,n,t\nx,NA,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"NA\" (where=n!=NA leaves out such rows)"},
 		{CSV, "n,name,t\n1,x,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"x\" (columns are taken by position as a, n, t: the first row has no a, but n in another place)"},
-		{CSV, "name,value,t\nx,1,u\n", "x 1 u; columns are taken by position as a, n, t: the first row has no a, n the first row is read as a header: \"name\", \"value\", \"t\"; header=no reads it as data"},
+		{CSV, "name,value,text\nx,1,u\n", "x 1 u; columns are taken by position as a, n, t: the first row has no a, n, t the first row is read as a header: \"name\", \"value\", \"text\"; header=no reads it as data"},
 		{CSV, "a,n,t\nx,True,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"True\" (write 1 for true and 0 for false)"},
 		{CSV, "a;n;t\r\nx;1;\"u;v\"\r\n", "x 1 u;v;"},
 		{CSV, "a,n,t\r\nx,1,\"u\r\nv\nw\r\r\n\"\r\ny,2,\"\r\n\"\"\r\n\"\r\n", "x 1 u\r\nv\nw\r\r\n;y 2 \r\n\"\r\n;"}, // line ends in quotes are as they are
@@ -88,7 +88,10 @@ func TestRelation(t *testing.T) {
 				got += fmt.Sprintf("%s %v %s;", labels["node"][int(row[0])], row[1], labels["text"][int(row[2])])
 			}
 			for _, w := range raw.Warnings {
-				got += " " + w.Msg
+				if got += " "; !w.Note {
+					got += "warning: "
+				}
+				got += w.Msg
 			}
 		}
 		if got != c.want {
