@@ -151,7 +151,11 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 		case TSV:
 			rd.text(dialect{sep: '\t', comments: "#"})
 		case Edges:
-			rd.text(dialect{sep: separator(head), comments: "#%"})
+			d := commas(head)
+			if !d.told {
+				d = dialect{sep: separator(head), comments: "#%"}
+			}
+			rd.text(d)
 		case MatrixMarket:
 			rd.matrixMarket()
 		case JSON, JSONLines:

@@ -122,6 +122,7 @@ func TestTextErrors(t *testing.T) {
 		{name: "semicolons in TSV", spec: "g.tsv", text: "a;b\n", want: "error: g.tsv:1: expected at least 2 columns, found 1 (fields are separated by tabs here; format=csv reads semicolons)"},
 		{name: "tabs in CSV", spec: "g.csv", text: "a\tb\n", want: "error: g.csv:1: expected at least 2 columns, found 1 (fields are separated by commas here; format=tsv reads tabs)"},
 		{name: "bars in CSV", spec: "g.csv", text: "a|b\n", want: "error: g.csv:1: expected at least 2 columns, found 1 (fields are separated by commas here; sep=| as the first line makes it bars)"},
+		{name: "separator of text of unknown name", spec: "-?header=no", text: "sep=,\na b,c\n", want: "bool 2x2: 0>1 [\"a b\" \"c\"]"},
 		{name: "nothing below a separator", spec: "g.csv", text: "sep=;\n", want: "error: g.csv: the file has no rows"},
 		{name: "comments in CSV", spec: "g.csv", text: "# x\na,b\n", want: "error: g.csv:1: expected at least 2 columns, found 1 (CSV has no comments; format=edges skips lines that begin with #)"},
 		{name: "comments below in CSV", spec: "g.csv", text: "a,b\nb,a\n# x\n", want: "error: g.csv:3:4: expected 2 fields as in the first row, found 1 (CSV has no comments; format=edges skips lines that begin with #)"},
