@@ -708,6 +708,8 @@ func misspelt(name string) string {
 	switch {
 	case strings.Contains(name, "://"):
 		return "Nothing is fetched: download the file first."
+	case strings.Contains(name, "*"):
+		return "An input is one file, not a pattern: join the files first."
 	case strings.HasPrefix(name, "~"):
 		return "In quotes the shell leaves ~ as it is: write \"$HOME\" or the whole path."
 	case question:

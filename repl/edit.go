@@ -22,12 +22,15 @@ const (
 type editor struct {
 	size      func() (columns, rows int)
 	kick      func() // makes the library read after the Delete key
+	paste     func() []rune
+	search    func(rune)
 	indent    int    // of the first row
 	line      []rune // as the library has it
 	pos       int
 	next      []rune // what a key made of it, and where it leaves the cursor
 	nextPos   int
 	searching bool
+	run       []rune // what the rune pasted stands for, once it came
 }
 
 // plain is a line without filler, and a place in it.
@@ -71,10 +74,20 @@ func (e *editor) laid(line []rune, pos int) ([]rune, int) {
 // key sees a key before the library acts on it.
 func (e *editor) key(r rune) (rune, bool) {
 	e.next = nil
+	if r == pasted {
+		e.run = e.paste()
+	}
 	if r == readline.CharBckSearch || r == readline.CharFwdSearch {
 		e.searching = true
 	}
 	if e.searching = e.searching && (r >= ' ' || r == readline.CharBckSearch || r == readline.CharFwdSearch || r == readline.CharCtrlH); e.searching {
+		if r == pasted {
+			last := len(e.run) - 1
+			for _, c := range e.run[:last] {
+				e.search(c)
+			}
+			r = e.run[last]
+		}
 		return r, true
 	}
 	line, pos := plain(e.line, e.pos)
@@ -127,13 +140,16 @@ func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 		return nil, 0, false
 	}
 	e.line, e.pos = line, pos
+	if i := slices.Index(line, pasted); i >= 0 {
+		e.line, e.pos = slices.Concat(line[:i], e.run, line[i+1:]), pos+len(e.run)-1
+	}
 	switch {
 	case e.searching:
 		return nil, 0, false
 	case e.next != nil:
 		e.line, e.pos = e.laid(e.next, e.nextPos)
 	case slices.Contains(line, lineEnd) || slices.Contains(line, filler):
-		e.line, e.pos = e.laid(plain(line, pos))
+		e.line, e.pos = e.laid(plain(e.line, e.pos))
 	}
 	return slices.Clone(e.line), e.pos, pos != e.pos || !slices.Equal(line, e.line)
 }

@@ -3,6 +3,8 @@ package repl
 import (
 	"io"
 	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // keys translates what a keyboard sends into the keys that readline knows. Readline does not know
@@ -13,7 +15,17 @@ type keys struct {
 	held  string // the beginning of a key
 	ready string
 	ended bool // there is no more: that was no Ctrl-D
+
+	mu     sync.Mutex
+	pasted []string // what the runes of this name stand for
 }
+
+// pasted is a rune that no text has. The library draws the line anew for each rune, so it gets one
+// for many that come at once.
+const (
+	pasted    = '\uFDD2'
+	minPasted = 64 // bytes
+)
 
 const (
 	closeMenu = "\a"
@@ -35,7 +47,7 @@ var decoded = map[string]string{
 // Read implements io.Reader.
 func (k *keys) Read(p []byte) (int, error) {
 	for k.ready == "" {
-		buf := make([]byte, 256)
+		buf := make([]byte, 4096)
 		n, err := k.ReadCloser.Read(buf)
 		k.decode(string(buf[:n]))
 		if err != nil && k.ready == "" {
@@ -50,19 +62,51 @@ func (k *keys) Read(p []byte) (int, error) {
 
 // decode takes what was read. A key may be read in parts.
 func (k *keys) decode(read string) {
+	from := len(k.ready) // the characters since the last key
+	pack := func() {
+		if len(k.ready)-from >= minPasted {
+			k.mu.Lock()
+			k.pasted = append(k.pasted, k.ready[from:])
+			k.mu.Unlock()
+			k.ready = k.ready[:from] + string(pasted)
+		}
+	}
 	for i := range len(read) {
+		if k.held != "" && k.held[0] >= utf8.RuneSelf && read[i] < utf8.RuneSelf { // a character that broke off
+			k.ready, k.held = k.ready+k.held, ""
+		}
 		k.held += read[i : i+1]
 		switch {
 		case k.held == "\x1b", k.held == "\x1b[", k.held == "\x1bO":
 			continue
 		case strings.HasPrefix(k.held, "\x1b[") && read[i] >= ' ' && read[i] < '@':
 			continue // its parameters
-		}
-		if key, ok := decoded[k.held]; ok {
-			k.ready += key
-		} else {
+		case !utf8.FullRuneInString(k.held):
+			continue
+		case k.held[0] >= ' ' && k.held != "\x7f":
 			k.ready += k.held
+		default:
+			pack()
+			if key, ok := decoded[k.held]; ok {
+				k.ready += key
+			} else {
+				k.ready += k.held
+			}
+			from = len(k.ready)
 		}
 		k.held = ""
 	}
+	pack()
+}
+
+// next is what the next rune for many stands for.
+func (k *keys) next() []rune {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.pasted) == 0 { // somebody typed that rune
+		return []rune{utf8.RuneError}
+	}
+	run := []rune(k.pasted[0])
+	k.pasted = k.pasted[1:]
+	return run
 }

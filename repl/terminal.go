@@ -50,7 +50,7 @@ func OpenTerminal(opt TerminalOptions) (*Terminal, error) {
 		keys:    &keys{ReadCloser: readline.NewCancelableStdin(opt.In)},
 		history: opt.History, entries: readHistory(opt.History),
 	}
-	t.edit = &editor{size: opt.Size, kick: func() { t.rl.Terminal.KickRead() }}
+	t.edit = &editor{size: opt.Size, kick: func() { t.rl.Terminal.KickRead() }, paste: t.keys.next, search: func(r rune) { t.rl.Operation.SearchChar(r) }}
 	width := func() int {
 		columns, _ := opt.Size()
 		return columns

@@ -99,6 +99,7 @@ func TestDecode(t *testing.T) {
 		"\x1b\x03":             "\a\x03",
 		"\x1b\r":               string(lineEnd),
 		"\x1b[1;\x03y":         "\x1b[1;\x03y",
+		"ab\x7f\xff\xc3\x03":   "ab\x7f\xff\xc3\a\x03",
 	} {
 		var whole, parts keys
 		whole.decode(in)
@@ -108,6 +109,31 @@ func TestDecode(t *testing.T) {
 		if whole.ready != want || parts.ready != want {
 			t.Errorf("%q became %q and %q, want %q", in, whole.ready, parts.ready, want)
 		}
+	}
+}
+
+// TestPaste: the library gets one rune for many, and the line has all of them.
+func TestPaste(t *testing.T) {
+	var k keys
+	long, longer := strings.Repeat("ä", minPasted/2), strings.Repeat("x = 1 ", 1000)
+	k.decode("\x1b[C" + long + "\x1b[D" + longer + "\r" + "short")
+	if want := "\x1b[C" + string(pasted) + "\x1b[D" + string(pasted) + "\rshort"; k.ready != want {
+		t.Fatalf("%q, want %q", k.ready, want)
+	}
+	var sought []rune
+	e := &editor{size: func() (int, int) { return 80, 24 }, paste: k.next, search: func(r rune) { sought = append(sought, r) }}
+	if r, ok := e.key(pasted); r != pasted || !ok {
+		t.Errorf("%q goes to the library", r)
+	}
+	if line, pos, ok := e.OnChange([]rune{'a', pasted, 'b'}, 2, pasted); string(line) != "a"+long+"b" || pos != 1+minPasted/2 || !ok {
+		t.Errorf("%q at %d", string(line), pos)
+	}
+	e.key(readline.CharBckSearch)
+	if r, _ := e.key(pasted); string(sought)+string(r) != longer {
+		t.Errorf("%q and %q is sought", string(sought), r)
+	}
+	if r := k.next(); string(r) != "\ufffd" {
+		t.Errorf("%q was not pasted", string(r))
 	}
 }
 

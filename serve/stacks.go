@@ -357,8 +357,8 @@ type CodeResult struct {
 
 // CodeRun is how a program ended.
 type CodeRun struct {
-	Status string   `json:"status"` // Finished, Error, TimeLimitExceeded
-	Time   *float64 `json:"execution_time"`
+	Status string   `json:"status"`         // Finished, Error, TimeLimitExceeded
+	Time   *float64 `json:"execution_time"` // seconds that passed, those in which it waited for a processor included
 	Code   *int     `json:"return_code"`
 	Stdout *string  `json:"stdout"`
 	Stderr *string  `json:"stderr"`

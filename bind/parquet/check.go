@@ -113,10 +113,10 @@ func (c *checker) one() (dictionary bool, err error) {
 		return false, limit(fmt.Sprintf("a page of %d bytes with %d values, more than the limit of %d bytes or %d values", full, values, maxPage, maxValues))
 	}
 	switch e := format.Encoding(s.numbers[part+encoding]); e {
-	case format.Plain, oldDictionary, format.RLEDictionary, format.RLE:
+	case format.Plain, format.ByteStreamSplit, oldDictionary, format.RLEDictionary, format.RLE:
 	default:
 		// A few bytes of the others stand for any number of values.
-		return false, fmt.Errorf("it is encoded as %v, expected plain values or a dictionary; version 1 of the format has no other", e)
+		return false, fmt.Errorf("it is encoded as %v, expected plain or split values or a dictionary; version 1 of the format has no other", e)
 	}
 	takes := uint64(packed) + 2*uint64(full) + 32*uint64(values)
 	if err := c.ledger.Take(takes); err != nil {

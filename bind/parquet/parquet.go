@@ -1,4 +1,4 @@
-// Package parquet reads Parquet files: columns that are not lists, with plain or dictionary
+// Package parquet reads Parquet files: columns that are not lists, with plain, split or dictionary
 // encoding, compressed with snappy, gzip, zstd or not at all.
 //
 // [Open] gives a [graphio.Table], whose columns are the leaves of the schema, nested names

@@ -211,6 +211,17 @@ func TestCodecs(t *testing.T) {
 			}
 		}
 	}
+	type floats struct {
+		N int64   `parquet:"n,split"`
+		X float64 `parquet:"x,split"`
+		F float32 `parquet:"f,optional,split"`
+	}
+	split := write(t, []floats{{1, 0.25, 1.5}, {0, -1e300, 0}}, parquet.DataPageVersion(2))
+	for opt, want := range map[string]string{"from=n&weight=x": "2 [-1e+300 0.25]", "from=n&weight=f&where=f!=&default=0": "2 [0 1.5]"} {
+		if got, _ := read(t, graphio.Vector, split, opt, 0); !strings.HasPrefix(got, want) {
+			t.Errorf("BYTE_STREAM_SPLIT: %s, want %s", got, want)
+		}
+	}
 	for what, data := range map[string][]byte{
 		"compressed by LZ4_RAW": write(t, rows, parquet.Compression(&parquet.Lz4Raw)),
 		"encoded as DELTA_BINARY_PACKED": write(t, []struct {

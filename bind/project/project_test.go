@@ -20,7 +20,7 @@ func TestWrong(t *testing.T) {
 		{"a = [1", "1:6: array is incomplete"},
 		{"\n[limits]\nmax-memroy = 1", "3:1: there is no limit `max-memroy`; Did you mean `max-memory`?"},
 		{"[limits]\nmax-memory = '64MB'", "2:14: max-memory cannot be \"64MB\": expected a number of bytes, or one with KiB, MiB or GiB"},
-		{"[limits]\nmax-ops = 1.5", "2:11: max-ops cannot be \"1.5\": expected a whole number from 1, such as 1000 or 1e9"},
+		{"[limits]\nmax-ops = 1.5", "2:11: max-ops cannot be \"1.5\": expected a whole number from 1 to 2^60, such as 1000 or 1e9"},
 		{"[limits]\ntimeout = 2", "2:11: timeout cannot be \"2\": expected a duration such as 2s, 500ms or 1m30s"},
 		{"limits = 3", "1:1: `limits` has a value, expected a table"},
 		{"limits.max-ops.x = 3", "1:8: `max-ops` is a table, expected a value"},

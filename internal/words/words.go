@@ -97,11 +97,11 @@ func ParseBytes(s string) (uint64, error) {
 	return uint64(x), nil
 }
 
-// ParseCount reads a whole number from 1, such as 1e9.
+// ParseCount reads a whole number from 1, such as 1e9, up to the most operations that a machine does.
 func ParseCount(s string) (uint64, error) {
 	x, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(x >= 1 && x < 1<<63) || x != math.Trunc(x) {
-		return 0, errors.New("expected a whole number from 1, such as 1000 or 1e9")
+	if err != nil || !(x >= 1 && x <= 1<<60) || x != math.Trunc(x) {
+		return 0, errors.New("expected a whole number from 1 to 2^60, such as 1000 or 1e9")
 	}
 	return uint64(x), nil
 }

@@ -18,7 +18,7 @@ func TestAttributes(t *testing.T) {
 		{"by a number", "vector p.csv?source=name&weight=age>=40&where=age!=&default=0\n" + people,
 			`bool 3: 1 0 0|B where: where= leaves out 1 of 3 rows`},
 		{"by no number", "vector p.csv?source=name&weight=age>=40\n" + people,
-			`error: p.csv:3:10: expected a number for weight=age>=40, found "" (where=age!= before it skips empty cells)`},
+			`error: p.csv:3:10: expected a number for weight=age>=40, found "" (where=age!= before it leaves out such rows)`},
 		{"without a header", "vector p.csv?source=1&weight=2==x&header=no\nann,x\nbob,y\ncid,x\n", "bool 3: 1 0 1"},
 		{"perhaps without", "vector p.csv?source=1&weight=2==x\nann,x\nbob,y\ncid,x\n",
 			"error: p.csv:1: weight= gives its column by number, but no header was found (" + headerHint + ")"},

@@ -16,8 +16,8 @@
 // have several members, and nothing else after them. Text is UTF-8, with or
 // without byte order mark, lines ending in LF or CRLF.
 //
-//   - CSV: RFC 4180, commas, or semicolons if the first line has some and no comma,
-//     quotes, quoted line ends, as encoding/csv reads them without lazy quotes: a
+//   - CSV: RFC 4180, commas, or semicolons if the first line has some and no comma, or what
+//     a first line sep=; (or , | tab) says; quotes, quoted line ends, as encoding/csv reads them without lazy quotes: a
 //     quote in a field that does not begin with one, and anything but a separator
 //     after a closing one, are errors. No comments. Blanks around an unquoted field do
 //     not belong to it. Blank lines are no rows, but are an error between the values of

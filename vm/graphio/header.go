@@ -93,7 +93,7 @@ func (t *table) decide(first *row) {
 	if u.recurs {
 		t.seen++
 		if t.passed > 0 {
-			t.cols.weight = t.passed - 1 // as it is without a header
+			t.cols.weight, t.third = t.passed-1, true // as it is without a header
 		}
 		t.weight(first)
 		return

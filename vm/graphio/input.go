@@ -274,14 +274,19 @@ func FormatOf(name string) (Format, bool) {
 	return "", false
 }
 
-// comma returns the separator of CSV: a comma, or a semicolon if the first row has one and no comma,
-// as spreadsheets write it where numbers have commas.
-func comma(head []byte) byte {
+// commas returns the dialect of CSV. The separator is what a first line such as sep=; tells Excel;
+// else a comma, or a semicolon if the first row has one and no comma, as spreadsheets write it where
+// numbers have commas.
+func commas(head []byte) dialect {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
-	if !unquoted(line, ',') && unquoted(line, ';') {
-		return ';'
+	said := strings.ToLower(strings.Trim(string(line), "\"\r"))
+	if sep, ok := strings.CutPrefix(said, "sep="); ok && len(sep) == 1 && strings.Contains(",;|\t", sep) {
+		return dialect{sep: sep[0], told: true}
 	}
-	return ','
+	if !unquoted(line, ',') && unquoted(line, ';') {
+		return dialect{sep: ';'}
+	}
+	return dialect{sep: ','}
 }
 
 // unquoted reports whether a line has a character outside quotes.

@@ -18,6 +18,7 @@ type lines struct {
 	in   *input
 	long []byte // a line that does not fit the buffer of in
 	no   int    // number of the line last returned
+	cr   bool   // which ended in CRLF
 }
 
 // newLines refuses lines that end in CR alone: the file would be one line, and is empty if that is a
@@ -53,7 +54,7 @@ func (l *lines) next() []byte {
 	if n > maxLine {
 		panic(&Error{File: l.in.name, Line: l.no, Limit: true, Msg: fmt.Sprintf("the line is longer than %d bytes", maxLine)})
 	}
-	if n > 0 && line[n-1] == '\r' {
+	if l.cr = n > 0 && line[n-1] == '\r'; l.cr {
 		n--
 	}
 	return line[:n]

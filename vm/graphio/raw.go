@@ -137,6 +137,9 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	if len(head) == 0 && (format != JSONLines || opt.Kind != Relation) { // else it has no rows
 		return nil, &Error{File: in.name, Msg: "the file is empty"}
 	}
+	if is := detect("", head); is != format && (is == NPY || is == MatrixMarket || is.IsTable()) {
+		return nil, &Error{File: in.name, Msg: fmt.Sprintf("the file contains %s data", is), Hint: fmt.Sprintf("format=%s reads it", is)}
+	}
 	if err := opt.usable(name, format); err != nil {
 		return nil, err
 	}
@@ -144,11 +147,15 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	return rd.finish(func() {
 		switch format {
 		case CSV:
-			rd.text(dialect{sep: comma(head)})
+			rd.text(commas(head))
 		case TSV:
 			rd.text(dialect{sep: '\t', comments: "#"})
 		case Edges:
-			rd.text(dialect{sep: separator(head), comments: "#%"})
+			d := commas(head)
+			if !d.told {
+				d = dialect{sep: separator(head), comments: "#%"}
+			}
+			rd.text(d)
 		case MatrixMarket:
 			rd.matrixMarket()
 		case JSON, JSONLines:

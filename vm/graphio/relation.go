@@ -2,6 +2,7 @@ package graphio
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -220,8 +221,11 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 	if n := len(w.cells) - len(cols); n > 0 {
 		left += "; " + plural(n, "column") + " not used"
 	}
-	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: len(elsewhere) == 0,
-		Msg: fmt.Sprintf("columns are taken by position as %s: the first row has no %s%s", strings.Join(t.columnNames(), ", "), strings.Join(missing, ", "), left)})
+	t.placed = fmt.Sprintf("columns are taken by position as %s: the first row has no %s%s", strings.Join(t.columnNames(), ", "), strings.Join(missing, ", "), left)
+	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: len(missing) == len(cols), Msg: t.placed})
+	if header && t.opt.Header == HeaderAuto {
+		t.noteHeader(w)
+	}
 	return at, header
 }
 
@@ -247,7 +251,7 @@ func (t *table) tuple(w *row, at []int) {
 		}
 		if bad != "" {
 			line, col := w.place(at[i])
-			hint := notUTF8(x.val)
+			hint := cmp.Or(notUTF8(x.val), t.placed)
 			if _, no := parseCell(x.val, tensor.RealColumn); x.as == other && (string(x.val) == "t" || string(x.val) == "f") {
 				hint = "a column of type int takes true for 1 and false for 0"
 			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == other && string(x.val) == "n" {
@@ -255,6 +259,8 @@ func (t *table) tuple(w *row, at []int) {
 				if x.as == plain {
 					hint += fmt.Sprintf("; where=%s!= leaves out such rows", c.Name)
 				}
+			} else if missing(x.val) && x.as == plain {
+				hint = fmt.Sprintf("where=%s!=%s leaves out such rows", c.Name, x.val)
 			} else if what := strings.ToLower(string(x.val)); x.as == plain && (what == "true" || what == "false") {
 				hint = "write 1 for true and 0 for false"
 			} else if hasCommas(x.val) && x.as == plain && !c.Kind.Named() {

@@ -37,8 +37,8 @@ func TestRelation(t *testing.T) {
 		{CSV, "x,1,u,3,4\ny,2,v,3,4\n", "x 1 u;y 2 v; columns are taken by position as a, n, t: the first row has no a, n, t; 2 columns not used"},
 		{CSV, "a,n,t\n\" x\", 1 , u \n", " x 1 u;"}, // the blanks of a label are those in quotes, as in a graph
 		{JSON, `[[" x",1,"u "]]`, " x 1 u ;"},
-		{CSV, "t,n,b\nu,1,v\n", "u 1 v; columns are taken by position as a, n, t: the first row has no a, but t in another place"},
-		{CSV, "a,a,t\nx,1,u\n", "x 1 u; columns are taken by position as a, n, t: the first row has no n"},
+		{CSV, "t,n,b\nu,1,v\n", "u 1 v; warning: columns are taken by position as a, n, t: the first row has no a, but t in another place the first row is read as a header: \"t\", \"n\", \"b\"; header=no reads it as data"},
+		{CSV, "a,a,t\nx,1,u\n", "x 1 u; warning: columns are taken by position as a, n, t: the first row has no n the first row is read as a header: \"a\", \"a\", \"t\"; header=no reads it as data"},
 
 		{CSV, "a,n,t\nx,1,Smith, John\ny,2\n", "error: f:2:12: expected 3 fields as in the first row, found 4\nf:3:4: expected 3 fields as in the first row, found 2"},
 		{CSV, "id,a,n\nx,u,1\ny,v,2\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"u\" (columns are found by the names of the first row, which are \"id\", \"a\", \"n\": without t, they are taken by position)\n" +
@@ -47,8 +47,15 @@ func TestRelation(t *testing.T) {
 		{CSV, "a,n,t\n,1,u\nx,,u\n", "error: f:2:1: expected a node in the column `a`, found nothing (fill in the cell or remove the row; only a column of type text may have empty cells; where=a!= leaves out such rows)\n" +
 			"f:3:3: expected a whole number below 2^53 in the column `n`, found nothing (fill in the cell or remove the row; only a column of type text may have empty cells; where=n!= leaves out such rows)"},
 		{CSV, "a,n,t\nx,\"1,234\",u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1,234\" (a number is written as 1234.5, without commas)"},
+		{CSV, "a,n,t\nx,NA,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"NA\" (where=n!=NA leaves out such rows)"},
+		{CSV, "n,name,t\n1,x,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"x\" (columns are taken by position as a, n, t: the first row has no a, but n in another place)"},
+		{CSV, "name,value,text\nx,1,u\n", "x 1 u; columns are taken by position as a, n, t: the first row has no a, n, t the first row is read as a header: \"name\", \"value\", \"text\"; header=no reads it as data"},
 		{CSV, "a,n,t\nx,True,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"True\" (write 1 for true and 0 for false)"},
 		{CSV, "a;n;t\r\nx;1;\"u;v\"\r\n", "x 1 u;v;"},
+		{CSV, "a,n,t\r\nx,1,\"u\r\nv\nw\r\r\n\"\r\ny,2,\"\r\n\"\"\r\n\"\r\n", "x 1 u\r\nv\nw\r\r\n;y 2 \r\n\"\r\n;"}, // line ends in quotes are as they are
+		{CSV, "\ufeffsep=;\r\nn;a;t\r\n1;x;u,v\r\n2;y\r\n", "error: f:4:4: expected 3 fields as in the first row, found 2"},
+		{CSV, "Sep=|\nn|a|t\n1|x|\"u|v\"\n", "x 1 u|v;"},
+		{CSV, "\"sep=\t\"\nn\ta\tt\n1\tx\tu v\n", "x 1 u v;"},
 		{CSV, "a,n,t\nx\xff,1,u\ny,2,v\xe9\n", "error: f:2:1: expected UTF-8 in the column `a`, found \"x\\xff\" (iconv, or saving it again as UTF-8, converts it)\n" +
 			"f:3:5: expected UTF-8 in the column `t`, found \"v\\xe9\" (iconv, or saving it again as UTF-8, converts it)"},
 		{CSV, "a,n,t\nx,1_000,u\ny,0x1p4,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1_000\"\nf:3:3: expected a whole number below 2^53 in the column `n`, found \"0x1p4\""},
@@ -83,7 +90,10 @@ func TestRelation(t *testing.T) {
 				got += fmt.Sprintf("%s %v %s;", labels["node"][int(row[0])], row[1], labels["text"][int(row[2])])
 			}
 			for _, w := range raw.Warnings {
-				got += " " + w.Msg
+				if got += " "; !w.Note {
+					got += "warning: "
+				}
+				got += w.Msg
 			}
 		}
 		if got != c.want {

@@ -176,6 +176,7 @@ type dialect struct {
 	sep      byte   // 0 is runs of blanks
 	comments string // the bytes that make a line a comment
 	unquoted bool   // a quote is a character like any other
+	told     bool   // the first line says sep=
 }
 
 // textRows reads delimited text. Rows with a quote go through encoding/csv; all others are split
@@ -195,6 +196,7 @@ type textRows struct {
 	read   int    // of record
 	fields int    // of record, at most
 	ended  bool   // inside this record
+	inside bool   // quotes, at the end of what it was given
 	vals   []byte // the values of this record
 	most   int    // how many fields there is room for
 }
@@ -274,7 +276,7 @@ func (r *textRows) quoted() {
 		r.quotes = csv.NewReader(r)
 		r.quotes.Comma, r.quotes.FieldsPerRecord, r.quotes.ReuseRecord = rune(r.sep()), -1, true
 	}
-	r.record, r.read, r.fields, r.ended = r.record[:0], 0, 0, false
+	r.record, r.read, r.fields, r.ended, r.inside = r.record[:0], 0, 0, false, false
 	line, start := r.given+1, 0 // the lines of the record, as encoding/csv counts them
 	offset := func(l, col int) int {
 		for ; line < l; line++ {
@@ -339,7 +341,7 @@ func (r *textRows) Read(p []byte) (int, error) {
 		}
 		// The record, its text in the reader and the values; a position for each field.
 		const times, field = 3, 40
-		size := len(r.record) + len(line)
+		size := len(r.record) + len(line) + 2
 		if size > maxLine {
 			panic(&Error{File: r.src.in.name, Line: r.line, Limit: true, Msg: fmt.Sprintf("the record is longer than %d bytes", maxLine),
 				Hint: "an unclosed quote joins many lines into one record"})
@@ -352,7 +354,11 @@ func (r *textRows) Read(p []byte) (int, error) {
 			r.src.in.mem.take(field * 2 * r.fields)
 			r.room(2 * r.fields)
 		}
-		r.record = append(append(r.record, line...), '\n')
+		end := "\n"
+		if r.inside = r.inside != (bytes.Count(line, []byte{'"'})%2 == 1); r.inside && r.src.cr {
+			end = "\r\r\n" // of which encoding/csv takes a CR away
+		}
+		r.record = append(append(r.record, line...), end...)
 	}
 	n := copy(p, r.record[r.read:])
 	r.read += n

@@ -41,6 +41,8 @@ type table struct {
 	data chunks[float64] // of a vector without nodes
 	seen int             // rows of data
 	left int             // rows that filters leave out
+
+	placed string // how the columns of a relation were found, where not by name
 }
 
 // text reads delimited text: edges, or a vector as one column of values, as nodes and values, or as
@@ -48,6 +50,9 @@ type table struct {
 func (r *reader) text(d dialect) {
 	src := &textRows{src: newLines(r.in), d: d}
 	r.line = &src.src.no
+	for line := []byte{}; d.told && line != nil && len(line) == 0; {
+		line = src.src.next() // blank ones, and the one that tells
+	}
 	t := &table{reader: r, d: d, lines: src, data: chunks[float64]{mem: r.mem}}
 	t.readRows(src)
 }
@@ -722,7 +727,7 @@ func (t *table) separatorHint(first *row) string {
 	if t.isComment(first) {
 		return noComments
 	}
-	name := map[byte]string{0: "blanks", '\t': "tabs", ',': "commas", ';': "semicolons"}
+	name := map[byte]string{0: "blanks", '\t': "tabs", ',': "commas", ';': "semicolons", '|': "bars"}
 	return "fields are separated by " + name[t.d.sep] + " here" + t.otherSeparator(first)
 }
 
@@ -748,6 +753,8 @@ func (t *table) otherSeparator(w *row) string {
 		return "; format=tsv reads tabs"
 	case other(','):
 		return "; format=csv reads commas"
+	case t.d.sep == ',' && other('|'):
+		return "; sep=| as the first line makes it bars"
 	case t.d.sep != 0 && other(' '):
 		return "; format=edges reads blanks"
 	}

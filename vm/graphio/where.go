@@ -66,8 +66,11 @@ func (t *table) holds(w *row, f *Filter, key string) (pass, ok bool) {
 		return same == (f.Op == "=="), true
 	}
 	if !numbers {
-		t.badCell(w, f.at, &Error{Msg: fmt.Sprintf("expected a number for %s=%s%s%s, found %s", key, f.Column, f.Op, f.Value, quote(cell)),
-			Hint: fmt.Sprintf("where=%s!= before it skips empty cells", f.Column)})
+		e := &Error{Msg: fmt.Sprintf("expected a number for %s=%s%s%s, found %s", key, f.Column, f.Op, f.Value, quote(cell)), Hint: "texts compare with == and != only"}
+		if missing(cell) {
+			e.Hint = fmt.Sprintf("where=%s!=%s before it leaves out such rows", f.Column, cell)
+		}
+		t.badCell(w, f.at, e)
 		return false, false
 	}
 	return f.Op[0] == '<' && x < y || f.Op[0] == '>' && x > y || f.Op[1:] == "=" && x == y, true

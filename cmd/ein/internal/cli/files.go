@@ -148,7 +148,11 @@ func Cause(err error) error {
 
 // Unreadable returns the error of a file that cannot be read at all.
 func Unreadable(name string, err error) *ein.Error {
-	e := Input(codes.E0702, name, 0, fmt.Sprintf("the file cannot be read: %v", Cause(err)), "")
+	hint := ""
+	if _, missing := os.Stat(name + ".ein"); missing == nil && errors.Is(err, fs.ErrNotExist) {
+		hint = fmt.Sprintf("Did you mean `%s.ein`?", name)
+	}
+	e := Input(codes.E0702, name, 0, fmt.Sprintf("the file cannot be read: %v", Cause(err)), hint)
 	e.Err = err
 	return e
 }
