@@ -110,6 +110,11 @@ def test_ids_of_labels():
 def test_nodes_with_one_label():
     with pytest.raises(ein.InputError, match="A: two nodes have the label '1'"):
         ein.run("input A: graph\n:print A", A=nx.DiGraph([("1", 1)]))
+    for ends in ([[1, "x"], ["1", "y"]], [[1, "1"]], [[1.5, "1.5"]]):
+        with pytest.raises(ein.InputError, match="A: two nodes have the label '1"):
+            ein.run("input A: graph\n:print A", A=pd.DataFrame(ends, columns=["u", "v"], dtype=object))
+    with pytest.raises(ein.InputError, match="in the columns .* are nodes: unhashable type: 'list'"):
+        ein.run("input A: graph\n:print A", A=pd.DataFrame({"u": [["a"]], "v": ["b"]}))
     for v in ({0: 1, 1: 2, "1": 3}, pd.Series([1, 2, 3], index=[0, 1, "1"])):
         with pytest.raises(ein.InputError, match="V: two nodes have the label '1'"):
             ein.run("input A: graph\ninput V: vector\n:print V", A=[(0, 1)], V=v)
