@@ -8,6 +8,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -186,6 +187,15 @@ def test_no_engine(tmp_path, monkeypatch):
     engine.close()
     with pytest.raises(ein.EngineError, match="/nowhere/ein does not start: No such file"):
         ein.run("x = 1")
+
+
+def test_no_folder_for_temporary_files(tmp_path, monkeypatch):
+    engine.close()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with pytest.raises(ein.EngineError, match="does not start: No such file"):
+        ein.run("x = 1")
+    monkeypatch.undo()
+    assert ein.run("x = 1").x == 1
 
 
 def test_the_command():
