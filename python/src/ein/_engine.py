@@ -87,7 +87,7 @@ class _Process:
         try:
             self.said = tempfile.TemporaryFile()
             self.popen = subprocess.Popen(
-                [binary.path, "serve", "--stdio", "--python", sys.executable, *flags],
+                [binary.path, "serve", "--stdio", "--drain-timeout", "5s", "--python", sys.executable, *flags],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self.said,
