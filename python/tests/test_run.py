@@ -402,6 +402,8 @@ def test_result():
         r.Q
     with pytest.raises(TypeError, match="n is no set of nodes"):
         r.nodes("n")
+    with pytest.raises(TypeError, match=r"n is no vector and no matrix: it is int of shape \(\)"):
+        r.output("n").sparse()
 
 
 def test_a_matrix_whose_nodes_are_called_as_columns_are():
