@@ -233,7 +233,7 @@ def _is_networkx(data: Any) -> bool:
 
 
 def _is_table(data: Any) -> bool:
-    return hasattr(data, "columns") and hasattr(data, "itertuples")
+    return hasattr(data, "itertuples") and hasattr(data, "columns")
 
 
 def _is_arrow(data: Any) -> bool:
