@@ -99,7 +99,7 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		case !takesNamed(b, a.Name.Name):
 			return c.namedArgument(x, a, b.Signature(), b.Params[min(i, len(b.Params)-1)].Name == a.Name.Name, i > 0 && takesNamed(b, "axis"))
 		case i == 0:
-			return c.namedFirst(a, b.Signature())
+			return c.say(namedFirst, a.Name.Span, a.Name.Name, b.Signature())
 		}
 	}
 	switch b.Form {
@@ -214,7 +214,7 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		if b.Fn != 0 && x.Args[1].Name.Name == "" {
 			v := c.elementwise(x, b, cx)
 			if n, ok := (*axis).(*syntax.Number); ok && v.n != nil && !v.indexed && n.Value < float64(v.n.Rank()) && n.Value == math.Trunc(n.Value) {
-				c.axisHint(x, b.Name, n)
+				c.say(axisHint, x.Span, b.Name, syntax.ExprString(arg), n.Text)
 			}
 			return v
 		}

@@ -238,7 +238,7 @@ func (c *checker) list(x *syntax.List) val {
 			return c.packed(l, &kind)
 		}
 		if l.Len() != dims[depth] {
-			c.ragged(l, l.Len(), dims[depth])
+			c.say(ragged, l.Span, dims[depth], l.Len())
 			return false
 		}
 		for _, e := range elements(l) {

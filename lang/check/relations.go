@@ -490,7 +490,7 @@ func (c *checker) headOf(s *syntax.Rule) {
 		if s.Value != nil {
 			r.cols = append(r.cols, column{slot: c.rel.slot(aNumber, r.name, s.OpSpan)})
 		} else if _, is := aggregates[name.Name]; is {
-			c.aggregateName(name)
+			c.say(aggregateName, name.Span, name.Name)
 		}
 	}
 }
@@ -773,7 +773,8 @@ func (c *checker) query(s *syntax.Query) {
 	if s.Why && len(cl.Head) > 0 && !cl.bad {
 		c.whyVariable(cl)
 	} else if len(cl.Head) > tensor.MaxColumns {
-		c.manyAnswers(cl)
+		cl.bad = true
+		c.say(manyAnswers, cl.span, len(cl.Head), tensor.MaxColumns)
 	}
 }
 

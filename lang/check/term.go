@@ -185,7 +185,7 @@ func (c *checker) term(x syntax.Expr, cx ctx) val {
 			c.say(labelAsValue, f.x.Pos())
 			ok = false
 		case !f.v.indexed && f.v.n.Rank() > 0:
-			c.bareInIndexed(f.x, f.v.n)
+			c.say(bareInIndexed, f.x.Pos(), text(f.x), shapeOf(f.v.n), withIndices(f.x, f.v.n))
 			ok = false
 		}
 	}
