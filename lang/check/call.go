@@ -136,8 +136,7 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	c.at(x.Span)
 	call := c.calls(b.Name, args...)
 	n := b.Lower(call)
-	c.problems(x, call)
-	if call.Problem != nil {
+	if !c.problems(x, call) {
 		return val{}
 	}
 	for i, a := range x.Args {
@@ -165,14 +164,15 @@ func takesNamed(b *stdlib.Builtin, name string) bool {
 	return slices.ContainsFunc(b.Params, func(p stdlib.Param) bool { return p.Named && p.Name == name })
 }
 
-// problems reports what the rule of a builtin found wrong.
-func (c *checker) problems(x *syntax.Call, call *stdlib.Call) {
+// problems reports what the rule of a builtin found wrong. It is false if the call has no value.
+func (c *checker) problems(x *syntax.Call, call *stdlib.Call) bool {
 	for _, p := range call.Notes {
 		c.problem(x, p)
 	}
 	if call.Problem != nil {
 		c.problem(x, *call.Problem)
 	}
+	return call.Problem == nil
 }
 
 // callContext is the context of the arguments of an elementwise function: inside a term, the
@@ -260,8 +260,7 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		return val{}
 	}
 	n := stdlib.Fold(call, v.n, axes)
-	c.problems(x, call)
-	if call.Problem != nil {
+	if !c.problems(x, call) {
 		return val{}
 	}
 	out := val{n: n}
@@ -302,8 +301,7 @@ func (c *checker) reduceIndices(x *syntax.Call, b *stdlib.Builtin, v val) val {
 	}
 	call := c.calls(b.Name)
 	out.n = stdlib.Fold(call, v.n, axes)
-	c.problems(x, call)
-	if call.Problem != nil {
+	if !c.problems(x, call) {
 		return val{}
 	}
 	return out
@@ -363,8 +361,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 			call.CheckIndex(axis+1, p.node, t.n.Type.Shape.Dim(axis), "position")
 		}
 	}
-	c.problems(x, call)
-	if call.Problem != nil {
+	if !c.problems(x, call) {
 		return val{}
 	}
 	return c.take(x.Args[0].Value, x.Span, t.n, at)

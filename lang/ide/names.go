@@ -39,6 +39,8 @@ type occurrence struct {
 	printed bool        // it is what a :print prints
 }
 
+func writes(o *occurrence) bool { return o.write }
+
 // scope is the names known at a place and the definition each refers to.
 type scope struct {
 	names   map[string]*occurrence
@@ -111,7 +113,7 @@ func (d *Document) resolve() *names {
 		b.occurrences = append(b.occurrences, o)
 	}
 	for _, b := range r.relations {
-		i := slices.IndexFunc(b.occurrences, func(o *occurrence) bool { return o.write })
+		i := slices.IndexFunc(b.occurrences, writes)
 		for _, o := range b.occurrences {
 			if i >= 0 && !o.write {
 				o.sees = b.occurrences[i]
@@ -494,9 +496,4 @@ func (n *names) in(span source.Span) []*occurrence {
 	from := sort.Search(len(n.occurrences), func(i int) bool { return n.occurrences[i].span.Start >= span.Start })
 	to := sort.Search(len(n.occurrences), func(i int) bool { return n.occurrences[i].span.Start >= span.End })
 	return n.occurrences[from:to]
-}
-
-// isLibrary reports whether name is a function of the language itself.
-func isLibrary(name string) bool {
-	return lookup(name) != nil
 }
