@@ -211,10 +211,10 @@ func (c *checker) finish(p *Program) {
 	p.end = end{names, defs, c.ids, c.b.Count, c.work, c.elements, said, c.grown(p), asked}
 	p.Diags = c.diags
 	if c.more > 0 {
-		p.Diags = append(p.Diags, c.andMore())
+		p.Diags = append(p.Diags, *c.andMore())
 	}
 	if c.stopped {
-		p.Diags = append(p.Diags, c.wasStopped())
+		p.Diags = append(p.Diags, *c.wasStopped())
 	}
 	p.Diags.Sort()
 }

@@ -647,7 +647,7 @@ func (c *checker) full() bool {
 
 // report adds a diagnostic, unless it was reported before. One in the text of the prelude is
 // moved to the call.
-func (c *checker) report(d diag.Diagnostic) (none val) {
+func (c *checker) report(d *diag.Diagnostic) (none val) {
 	if c.stopped || c.cfg.ErrorsOnly && d.Severity != diag.Error {
 		return none
 	}
@@ -689,6 +689,6 @@ func (c *checker) report(d diag.Diagnostic) (none val) {
 		return none
 	}
 	*count++
-	c.diags = append(c.diags, d)
+	c.diags = append(c.diags, *d)
 	return none
 }

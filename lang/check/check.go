@@ -186,8 +186,8 @@ func (p *Program) Unbound() diag.List {
 	var l diag.List
 	for _, in := range p.Inputs {
 		if !in.bound {
-			l = append(l, diag.New(codes.E0217, in.Span, "the input `%s` has no value", in.Name).
-				Noted("The host gives inputs their values; on the command line `--input "+in.Name+"=FILE` does."))
+			l = append(l, *diag.New(codes.E0217, in.Span, "the input `%s` has no value", in.Name).
+				Noted("The host gives inputs their values; on the command line `--input " + in.Name + "=FILE` does."))
 		}
 	}
 	return l

@@ -94,13 +94,13 @@ func (c *checker) tell(code diag.Code, s source.Span, label string, notes []stri
 }
 
 // andMore says how many diagnostics are not shown.
-func (c *checker) andMore() diag.Diagnostic {
+func (c *checker) andMore() *diag.Diagnostic {
 	end := len(c.file.Source.Text)
 	return diag.New(codes.N0506, source.Span{Start: end, End: end}, "%s not shown", words.Plural(c.more, "more problem"))
 }
 
 // wasStopped says that the rest of the program was not checked.
-func (c *checker) wasStopped() diag.Diagnostic {
+func (c *checker) wasStopped() *diag.Diagnostic {
 	return diag.New(codes.E0533, source.Span{Start: int(c.b.Pos.Start), End: int(c.b.Pos.End)}, "checking the program was stopped").Labelled("it was here")
 }
 
@@ -309,7 +309,7 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		d.Label = "not defined yet"
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
 		d.Notes = []string{"A function is defined before it is called."}
-	} else if !c.synonym(&d, x.Fun) {
+	} else if !c.synonym(d, x.Fun) {
 		if near, ok := c.suggest(x.Fun.Name, c.functionNames()); ok {
 			d.Fixes = guess("`"+near+"`", x.Fun.Span, near)
 		}
@@ -917,25 +917,18 @@ func (c *checker) comparesTruth(x *syntax.Binary) {
 	}
 }
 
-// problem reports what the lowering of a builtin found, at the argument that it names.
+// problem reports what the lowering of a builtin found, at the argument that it names. Warnings are about
+// the prelude, too: whoever calls it does not see what it does.
 func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
-	s := x.Span
-	if p.Arg >= 0 && p.Arg < len(x.Args) {
-		s = x.Args[p.Arg].Value.Pos()
-	}
-	var notes []string
+	d := diag.New(p.Code, x.Span, "%s", p.Message)
 	if p.Hint != "" {
-		notes = []string{strings.ToUpper(p.Hint[:1]) + p.Hint[1:] + "."}
+		d.Noted(strings.ToUpper(p.Hint[:1]) + p.Hint[1:] + ".")
 	}
-	if p.Warning { // of the prelude, too: whoever calls it does not see what it does
-		c.report(diag.Diagnostic{Code: p.Code, Severity: diag.Warning, Span: s, Message: p.Message, Notes: notes})
-		return
-	}
-	d := diag.Diagnostic{Code: p.Code, Severity: diag.Error, Span: s, Message: p.Message, Notes: notes}
-	if p.Code == codes.E0312 && p.Arg >= 0 && p.Arg < len(x.Args) {
-		if n, ok := x.Args[p.Arg].Value.(*syntax.Number); ok {
+	if p.Arg >= 0 && p.Arg < len(x.Args) {
+		d.Span = x.Args[p.Arg].Value.Pos()
+		if n, ok := x.Args[p.Arg].Value.(*syntax.Number); ok && p.Code == codes.E0312 {
 			if _, ok := c.labelled(n); ok {
-				d.Fixes = inQuotes(n.Value, s)
+				d.Fixes = inQuotes(n.Value, d.Span)
 			}
 		}
 	}

@@ -491,7 +491,7 @@ func (c *checker) notLiteral(l *syntax.Literal) {
 			d.Notes, d.Fixes = nil, fix("write `"+c.shown(r)+"`", name.Span, c.shown(r))
 		}
 	}
-	c.foreign(&d, l.X)
+	c.foreign(d, l.X)
 	c.report(d)
 }
 
@@ -564,7 +564,7 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 			d.Notes, d.Fixes = nil, guess("`"+lower+"`", call.Fun.Span, lower)
 		}
 	}
-	c.foreign(&d, x)
+	c.foreign(d, x)
 	c.report(d)
 }
 

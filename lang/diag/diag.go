@@ -78,14 +78,14 @@ type Edit struct {
 // and the methods that add to it are called in hundreds of places, and would be inlined in each.
 //
 //go:noinline
-func New(code Code, at source.Span, format string, args ...any) Diagnostic {
-	return Diagnostic{Code: code, Severity: Severity(strings.IndexByte("EWN", code[0])), Span: at, Message: fmt.Sprintf(format, args...)}
+func New(code Code, at source.Span, format string, args ...any) *Diagnostic {
+	return &Diagnostic{Code: code, Severity: Severity(strings.IndexByte("EWN", code[0])), Span: at, Message: fmt.Sprintf(format, args...)}
 }
 
 // Labelled adds the text beside the carets.
 //
 //go:noinline
-func (d Diagnostic) Labelled(label string) Diagnostic {
+func (d *Diagnostic) Labelled(label string) *Diagnostic {
 	d.Label = label
 	return d
 }
@@ -93,7 +93,7 @@ func (d Diagnostic) Labelled(label string) Diagnostic {
 // Noted adds notes.
 //
 //go:noinline
-func (d Diagnostic) Noted(notes ...string) Diagnostic {
+func (d *Diagnostic) Noted(notes ...string) *Diagnostic {
 	d.Notes = append(d.Notes, notes...)
 	return d
 }
@@ -101,7 +101,7 @@ func (d Diagnostic) Noted(notes ...string) Diagnostic {
 // Beside adds another place that takes part.
 //
 //go:noinline
-func (d Diagnostic) Beside(at source.Span, message string) Diagnostic {
+func (d *Diagnostic) Beside(at source.Span, message string) *Diagnostic {
 	d.Related = append(d.Related, Related{at, message})
 	return d
 }
@@ -109,14 +109,14 @@ func (d Diagnostic) Beside(at source.Span, message string) Diagnostic {
 // Fixed adds a fix of one edit.
 //
 //go:noinline
-func (d Diagnostic) Fixed(title string, at source.Span, text string) Diagnostic {
+func (d *Diagnostic) Fixed(title string, at source.Span, text string) *Diagnostic {
 	return d.Offered(Fix{Title: title, Edits: []Edit{{at, text}}})
 }
 
 // Offered adds fixes.
 //
 //go:noinline
-func (d Diagnostic) Offered(fixes ...Fix) Diagnostic {
+func (d *Diagnostic) Offered(fixes ...Fix) *Diagnostic {
 	d.Fixes = append(d.Fixes, fixes...)
 	return d
 }

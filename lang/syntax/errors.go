@@ -60,7 +60,7 @@ const (
 )
 
 // say returns the diagnostic of m at a place, with args for the verbs of its text.
-func say(m message, at source.Span, args ...any) diag.Diagnostic {
+func say(m message, at source.Span, args ...any) *diag.Diagnostic {
 	d := diag.New(m.code, at, m.text, args...)
 	if m.note != "" {
 		d = d.Noted(m.note)
@@ -78,7 +78,7 @@ func excerpt(s string) string {
 func at(start, length int) source.Span { return source.Span{Start: start, End: start + length} }
 
 // lexicalError says what is wrong with a token whose kind is bad.
-func lexicalError(text string, t token) diag.Diagnostic {
+func lexicalError(text string, t token) *diag.Diagnostic {
 	s := text[t.start:t.end]
 	switch t.kind {
 	case KindBadNumber:
@@ -149,7 +149,7 @@ func firstHidden(s string) (int, bool) {
 
 // errRune explains the run of characters that s starts with, of which the
 // first decides the message.
-func errRune(offset int, s string) diag.Diagnostic {
+func errRune(offset int, s string) *diag.Diagnostic {
 	r, n := utf8.DecodeRuneInString(s)
 	one := at(offset, n)
 	switch {
@@ -207,7 +207,7 @@ var instead = map[rune]string{
 }
 
 // errNumber reports digits that are no number, with the number that another notation means.
-func errNumber(span source.Span, s string) diag.Diagnostic {
+func errNumber(span source.Span, s string) *diag.Diagnostic {
 	d := diag.New(codes.E0007, span, "%s is not a number", excerpt(s))
 	lower := strings.ToLower(s)
 	switch {
@@ -232,7 +232,7 @@ func errNumber(span source.Span, s string) diag.Diagnostic {
 }
 
 // errString reports a string that the lexer could not read; s is its text with the opening quote.
-func errString(span source.Span, s string) diag.Diagnostic {
+func errString(span source.Span, s string) *diag.Diagnostic {
 	if i, hidden := firstHidden(s); hidden {
 		return errRune(span.Start+i, s[i:])
 	}
@@ -261,7 +261,7 @@ func bracketName(k Kind) string {
 
 // errUnclosed reports a bracket that nothing closes. noticed, if it is known, is the token that
 // shows it: the first of another statement.
-func errUnclosed(open token, noticed *token) diag.Diagnostic {
+func errUnclosed(open token, noticed *token) *diag.Diagnostic {
 	d := diag.New(codes.E0102, open.span(), "%s opened here is never closed", bracketName(open.kind)).Labelled("needs a " + bracketName(open.kind.closer()))
 	if noticed != nil {
 		d.Related = []diag.Related{{Span: noticed.span(), Message: "another statement starts here"}}
@@ -270,7 +270,7 @@ func errUnclosed(open token, noticed *token) diag.Diagnostic {
 }
 
 // errMismatched reports a bracket that closes one of another form. It shows both.
-func errMismatched(open, closing token) diag.Diagnostic {
+func errMismatched(open, closing token) *diag.Diagnostic {
 	d := diag.New(codes.E0103, closing.span(), "%s cannot close %s", bracketName(closing.kind), bracketName(open.kind)).
 		Labelled("expected " + bracketName(open.kind.closer()))
 	return d.Beside(open.span(), bracketName(open.kind)+" opened here").Fixed("write "+bracketName(open.kind.closer()), closing.span(), string(")]}"[open.kind-KindLParen]))
@@ -278,7 +278,7 @@ func errMismatched(open, closing token) diag.Diagnostic {
 
 // errNothingToClose reports that token i closes no bracket. One more behind another at the end of
 // its statement, up to hi, is too many; elsewhere the opener may be missing.
-func (p *parser) errNothingToClose(i, hi int) diag.Diagnostic {
+func (p *parser) errNothingToClose(i, hi int) *diag.Diagnostic {
 	t := p.toks[i]
 	next, blank := p.toks[i+1].kind, ""
 	if i > 0 && p.toks[i-1].kind.ends() && p.toks[i-1].end == t.start && next.starts() && p.toks[i+1].start == t.end {
@@ -321,7 +321,7 @@ func (p *parser) place(i, end int) source.Span {
 // it as another language has it. The cases are tried in their order, and only the first that fits
 // adds something, so one for a particular want stands before those for any. The caller chooses want
 // from a few fixed texts, which the cases compare.
-func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
+func (p *parser) errExpected(want string, i, end int) *diag.Diagnostic {
 	found := p.found(i, end)
 	code := codes.E0101
 	if want == "a value" {
@@ -405,7 +405,7 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 const aggregateForm = "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`"
 
 // noValue adds to errExpected what helps where token i should begin a value, if anything does.
-func (p *parser) noValue(d diag.Diagnostic, i, end int) (told diag.Diagnostic, ok bool) {
+func (p *parser) noValue(d *diag.Diagnostic, i, end int) (told *diag.Diagnostic, ok bool) {
 	switch kind := p.toks[i].kind; {
 	case kind == KindDiv && p.next(i, KindMul) || kind == KindMul && p.before(i, KindDiv):
 		return d.Noted("A comment starts with // or #."), true
@@ -452,14 +452,14 @@ func (p *parser) next(i int, kind Kind) bool {
 
 // errMissingComma reports a value on a line of its own behind another, inside brackets; on one line
 // the two would be a product.
-func errMissingComma(before, next source.Span, text string) diag.Diagnostic {
+func errMissingComma(before, next source.Span, text string) *diag.Diagnostic {
 	d := diag.New(codes.E0106, next, "expected a comma before %s", excerpt(text[next.Start:next.End])).Noted("A product never crosses a newline.")
 	return d.Fixed("insert a comma", at(before.End, 0), ",")
 }
 
 // errSideBySide and errNumberFactor offer a comma only inside brackets, where
 // one can be missing.
-func errSideBySide(before, next source.Span, text string, str, inBrackets bool) diag.Diagnostic {
+func errSideBySide(before, next source.Span, text string, str, inBrackets bool) *diag.Diagnostic {
 	d := diag.New(codes.E0106, next, "%s cannot be a factor of the value before it", excerpt(text[next.Start:next.End]))
 	d.Related = []diag.Related{{Span: before, Message: "the value before it"}}
 	d = d.Noted("A literal is multiplied with `*`; elements of a list are separated by commas.")
@@ -477,7 +477,7 @@ const restNote = "The rest of a division is `a - b * floor(a / b)`."
 
 // errNumberFactor reports a number behind a factor. numbers says that the factor is one too,
 // inBrackets that a comma could be missing.
-func errNumberFactor(before, next source.Span, text string, numbers, inBrackets bool) diag.Diagnostic {
+func errNumberFactor(before, next source.Span, text string, numbers, inBrackets bool) *diag.Diagnostic {
 	what := excerpt(text[next.Start:next.End])
 	if numbers {
 		d := diag.New(codes.E0106, next, "two numbers side by side: %s %s", excerpt(text[before.Start:before.End]), what)
@@ -496,7 +496,7 @@ func errNumberFactor(before, next source.Span, text string, numbers, inBrackets 
 
 // errNoAxes reports an index list behind what has no axes. It is taken for a list that was meant as
 // a factor.
-func errNoAxes(x, open source.Span, text string) diag.Diagnostic {
+func errNoAxes(x, open source.Span, text string) *diag.Diagnostic {
 	d := diag.New(codes.E0113, x, "%s has no axes to index", excerpt(text[x.Start:x.End])).Labelled("a `[` behind a value is an index list")
 	return d.Noted("A product with a list is written with `*`.").Fixed("write `*`", at(x.End, open.Start-x.End), " * ")
 }
@@ -535,7 +535,7 @@ func (p *parser) states(name string) bool {
 
 // errBareExpr reports an expression that is a whole statement: an equation of another language, a
 // fact without its end, or a value that nothing uses.
-func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
+func (p *parser) errBareExpr(x Expr) *diag.Diagnostic {
 	if c, ok := x.(*Call); ok && (c.Fun.Name[0] < 'a' || p.states(c.Fun.Name)) {
 		return p.errClauseEnd(segment{hi: p.i}, ".", "?")
 	}
@@ -553,7 +553,7 @@ func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
 }
 
 // errQualified says that the name at i has a member, as a module, an object or a row has elsewhere.
-func (p *parser) errQualified(i, hi int, clause bool) diag.Diagnostic {
+func (p *parser) errQualified(i, hi int, clause bool) *diag.Diagnostic {
 	owner, last := p.word(i), i+2
 	module := slices.Contains([]string{"np", "numpy", "nx", "networkx", "math", "scipy", "torch", "pd"}, owner)
 	for module && last+2 < hi && p.toks[last+1].kind == KindDot && p.toks[last+2].kind == KindIdent {
@@ -572,7 +572,7 @@ func (p *parser) errQualified(i, hi int, clause bool) diag.Diagnostic {
 	if why := stdlib.Without[member]; why != "" {
 		return d.Noted("Ein has no `" + member + "`: " + why + ".")
 	}
-	fix := func(note, title string, end int, text string) diag.Diagnostic {
+	fix := func(note, title string, end int, text string) *diag.Diagnostic {
 		d = d.Noted(note).Fixed(title, p.span(i, end), text)
 		d.Fixes[0].Guess = true
 		return d
@@ -597,7 +597,7 @@ func (p *parser) errQualified(i, hi int, clause bool) diag.Diagnostic {
 
 // foreign says what there is instead of a keyword of another language in a statement that cannot be
 // read. A fix would take the word for a tensor.
-func (p *parser) foreign(d diag.Diagnostic, seg segment) diag.Diagnostic {
+func (p *parser) foreign(d *diag.Diagnostic, seg segment) *diag.Diagnostic {
 	general := []diag.Code{codes.E0101, codes.E0105, codes.E0106, codes.E0107, codes.E0110}
 	quantified := strings.HasPrefix(p.text[d.Span.Start:], ":") // as in forall y: P(x, y)
 	if !slices.Contains(general, d.Code) || seg.clause && d.Code != codes.E0106 && d.Code != codes.E0110 && !quantified {
@@ -622,7 +622,7 @@ func (p *parser) foreign(d diag.Diagnostic, seg segment) diag.Diagnostic {
 }
 
 // errDirective reports a command of the session in a program.
-func errDirective(text string, span source.Span) diag.Diagnostic {
+func errDirective(text string, span source.Span) *diag.Diagnostic {
 	word := text
 	if i := strings.IndexFunc(text[1:], func(r rune) bool { return r >= utf8.RuneSelf || classes[r] == 0 }); i >= 0 {
 		word = text[:1+i]
@@ -639,7 +639,7 @@ func errDirective(text string, span source.Span) diag.Diagnostic {
 
 // errClauseEnd says that a clause lacks its end, of which there may be one for each
 // thing that it could be.
-func (p *parser) errClauseEnd(seg segment, ends ...string) diag.Diagnostic {
+func (p *parser) errClauseEnd(seg segment, ends ...string) *diag.Diagnostic {
 	hi := seg.hi
 	what := map[string]string{".": "a fact or a rule ends with `.`", "?": "a query ends with `?`"}
 	d := diag.New(codes.E0811, at(int(p.toks[hi-1].end), 0), "%s", what[ends[0]])
@@ -689,7 +689,7 @@ const notOr = "`;` is not or: for another way to the same rows, write a second r
 
 // errManyFacts reports a clause of several atoms that ends with a dot: facts with commas between,
 // or a rule without its arrow.
-func errManyFacts(text string, body []Literal, end source.Span) diag.Diagnostic {
+func errManyFacts(text string, body []Literal, end source.Span) *diag.Diagnostic {
 	d := diag.New(codes.E0115, body[1].Span, "a fact is one atom")
 	if n, ok := body[1].X.(*Name); ok && strings.EqualFold(n.Name, "if") && len(body) > 2 {
 		return d.Noted("A rule is `Head(x) <- Body(x).`").Fixed("write `<-`", n.Span, "<-")
@@ -713,14 +713,14 @@ func errManyFacts(text string, body []Literal, end source.Span) diag.Diagnostic 
 }
 
 // errInBody reports an operator of a head in a body.
-func errInBody(l Literal) diag.Diagnostic {
+func errInBody(l Literal) *diag.Diagnostic {
 	d := diag.New(codes.E0115, l.OpSpan, "`%s` is not allowed in the body of a rule", l.Op)
 	return d.Noted("In a body `v = e` gives v a value; `" + l.Op.String() + "` belongs to the head: `T[x] " + l.Op.String() + " e <- Body(x, e).`")
 }
 
 const whyForm = "`:why` explains one atom: `:why Far(\"a\", \"b\")` or `:why not Far(\"a\", \"b\")`."
 
-func errValuedAtom(r *Rule) diag.Diagnostic {
+func errValuedAtom(r *Rule) *diag.Diagnostic {
 	d := diag.New(codes.E0115, r.OpSpan, "round brackets hold what is true, square brackets what has a value")
 	if isAtom(r.Value) && r.Op == Set {
 		return d.Noted("A rule is `Head(x) <- Body(x).`").Fixed("write `<-`", r.OpSpan, "<-")
@@ -730,7 +730,7 @@ func errValuedAtom(r *Rule) diag.Diagnostic {
 
 // errEndedAssign says that an assignment needs no end. Before a value on its line the dot at i is
 // the operator of other languages. T[x] sum= e has an operator that there is not.
-func (p *parser) errEndedAssign(l Literal, i int) diag.Diagnostic {
+func (p *parser) errEndedAssign(l Literal, i int) *diag.Diagnostic {
 	if x, ok := l.X.(*Product); ok && x.Factors[len(x.Factors)-1].Pos().End == l.OpSpan.Start {
 		d, last := say(errSetHead, l.OpSpan), x.Factors[len(x.Factors)-1].Pos()
 		if p.text[last.Start:last.End] == "sum" {
@@ -747,7 +747,7 @@ func (p *parser) errEndedAssign(l Literal, i int) diag.Diagnostic {
 }
 
 // errLeftSide reports what cannot be assigned to.
-func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
+func errLeftSide(x Expr, op token, text string) *diag.Diagnostic {
 	d := diag.New(codes.E0110, x.Pos(), "%s cannot be assigned to", excerpt(text[x.Pos().Start:x.Pos().End])).Labelled("expected a name, or a name with indices")
 	switch x := x.(type) {
 	case *Call:
@@ -776,7 +776,7 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 
 // errSecondAssign reports another assignment in a statement that has one: two statements in a line,
 // or a comparison.
-func (p *parser) errSecondAssign(seg segment, i int) diag.Diagnostic {
+func (p *parser) errSecondAssign(seg segment, i int) *diag.Diagnostic {
 	t := p.toks[i]
 	d := diag.New(codes.E0110, t.span(), "a second %s in one statement", excerpt(p.word(i)))
 	if seg.clause {
@@ -792,17 +792,17 @@ func (p *parser) errSecondAssign(seg segment, i int) diag.Diagnostic {
 }
 
 // withEnd offers to end a statement behind token i, where another begins in its line.
-func (p *parser) withEnd(d diag.Diagnostic, i int) diag.Diagnostic {
+func (p *parser) withEnd(d *diag.Diagnostic, i int) *diag.Diagnostic {
 	d = d.Noted("Statements in one line are separated by `;`.")
 	return d.Fixed("insert `;`", at(int(p.toks[i].end), 0), ";")
 }
 
-func errStopped(span source.Span) diag.Diagnostic {
+func errStopped(span source.Span) *diag.Diagnostic {
 	return diag.New(codes.E0533, span, "reading the program was stopped").Labelled("it was here")
 }
 
 // noteMore says how many errors the limit left out.
-func noteMore(end, n int) diag.Diagnostic {
+func noteMore(end, n int) *diag.Diagnostic {
 	s := "s are"
 	if n == 1 {
 		s = " is"
@@ -814,7 +814,7 @@ func noteMore(end, n int) diag.Diagnostic {
 // expression on the left if there was one. Only the place is taken from
 // participle, whose messages speak of the grammar; what was expected follows from
 // the tokens before.
-func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagnostic {
+func (p *parser) explain(seg segment, level, i int, left *expression) *diag.Diagnostic {
 	return p.foreign(p.reason(seg, level, i, left), seg)
 }
 
@@ -831,7 +831,7 @@ type stop struct {
 }
 
 // reason is explain without what is foreign. It goes from what is certain to what is likely.
-func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagnostic {
+func (p *parser) reason(seg segment, level, i int, left *expression) *diag.Diagnostic {
 	lo, hi := seg.lo, seg.hi
 	s := &stop{
 		parser: p, seg: seg, level: level, i: i, open: -1, left: left, first: p.toks[lo], t: p.toks[i], next: KindEOF,
@@ -847,8 +847,8 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 		s.next = s.t.kind
 	}
 	p.inClause = seg.clause
-	for _, look := range [...]func() diag.Diagnostic{s.misplaced, s.unmatched, s.statement, s.head, s.operand} {
-		if d := look(); d.Code != "" {
+	for _, look := range [...]func() *diag.Diagnostic{s.misplaced, s.unmatched, s.statement, s.head, s.operand} {
+		if d := look(); d != nil {
 			return d
 		}
 	}
@@ -856,10 +856,10 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 }
 
 // expected says that want was expected where the parser stopped.
-func (s *stop) expected(want string) diag.Diagnostic { return s.errExpected(want, s.i, s.seg.hi) }
+func (s *stop) expected(want string) *diag.Diagnostic { return s.errExpected(want, s.i, s.seg.hi) }
 
 // lacks says so of a statement whose form it shows.
-func (s *stop) lacks(form message, want string) diag.Diagnostic {
+func (s *stop) lacks(form message, want string) *diag.Diagnostic {
 	d := s.expected(want)
 	d.Code = form.code
 	return d.Noted(form.note)
@@ -867,7 +867,7 @@ func (s *stop) lacks(form message, want string) diag.Diagnostic {
 
 // misplaced reports a word that cannot be here. This and the four that follow are asked in turn,
 // and the first that knows what is wrong is believed; none of them parses again.
-func (s *stop) misplaced() (none diag.Diagnostic) {
+func (s *stop) misplaced() (none *diag.Diagnostic) {
 	lo, hi := s.seg.lo, s.seg.hi
 	switch {
 	case s.i > lo && s.before.kind == KindDot && s.qualifies(s.i-1, hi):
@@ -889,7 +889,7 @@ func (s *stop) misplaced() (none diag.Diagnostic) {
 }
 
 // unmatched reports a bracket that closes nothing, and a not that is none.
-func (s *stop) unmatched() (none diag.Diagnostic) {
+func (s *stop) unmatched() (none *diag.Diagnostic) {
 	switch closes := s.i < s.seg.hi && s.t.kind.closes(); {
 	case closes && s.open < 0:
 		return s.errNothingToClose(s.i, s.seg.hi)
@@ -902,7 +902,7 @@ func (s *stop) unmatched() (none diag.Diagnostic) {
 }
 
 // statement reports what an input or a repeat lacks.
-func (s *stop) statement() (none diag.Diagnostic) {
+func (s *stop) statement() (none *diag.Diagnostic) {
 	at := s.i - s.seg.lo
 	switch {
 	case s.input && s.open >= 0:
@@ -924,7 +924,7 @@ func (s *stop) statement() (none diag.Diagnostic) {
 }
 
 // head reports what a def lacks before its value.
-func (s *stop) head() (none diag.Diagnostic) {
+func (s *stop) head() (none *diag.Diagnostic) {
 	params := s.seg.lo + 2
 	switch {
 	case !s.def:
@@ -947,7 +947,7 @@ func (s *stop) head() (none diag.Diagnostic) {
 }
 
 // operand reports what is wrong between two tokens of an expression, or in its brackets.
-func (s *stop) operand() (none diag.Diagnostic) {
+func (s *stop) operand() (none *diag.Diagnostic) {
 	before, t, next := s.before, s.t, s.next
 	switch {
 	case before.kind == KindLBracket && next == KindRBracket:
@@ -979,7 +979,7 @@ func (s *stop) operand() (none diag.Diagnostic) {
 }
 
 // end reports what follows a statement that could end here, or what a clause lacks.
-func (s *stop) end() diag.Diagnostic {
+func (s *stop) end() *diag.Diagnostic {
 	seg, t, next, lo, hi := s.seg, s.t, s.next, s.seg.lo, s.seg.hi
 	bare := !s.def && !s.first.kind.directs() && s.headOp(lo, hi, false) < 0
 	switch {
@@ -1024,7 +1024,7 @@ func (s *stop) end() diag.Diagnostic {
 }
 
 // errManyValues reports the comma at i behind the value of a statement. It may group digits.
-func (p *parser) errManyValues(i int) diag.Diagnostic {
+func (p *parser) errManyValues(i int) *diag.Diagnostic {
 	d := say(errManyValues, p.toks[i].span())
 	var edits []diag.Edit
 	for ; p.toks[i].kind == KindComma; i += 2 {
@@ -1042,7 +1042,7 @@ func (p *parser) errManyValues(i int) diag.Diagnostic {
 }
 
 // endless says what a clause lacks that is whole but for its end.
-func (p *parser) endless(seg segment) diag.Diagnostic {
+func (p *parser) endless(seg segment) *diag.Diagnostic {
 	if seg.arrow > 0 {
 		return p.errClauseEnd(seg, ".")
 	}
@@ -1084,7 +1084,7 @@ func (p *parser) behindAtom(i, hi int) int {
 }
 
 // errArrow says that a rule has another sign where its arrow belongs.
-func (p *parser) errArrow(at source.Span) diag.Diagnostic {
+func (p *parser) errArrow(at source.Span) *diag.Diagnostic {
 	return diag.New(codes.E0101, at, "expected `<-`, found %s", excerpt(p.text[at.Start:at.End])).Noted("A rule is `Head(x) <- Body(x).`").Fixed("write `<-`", at, "<-")
 }
 

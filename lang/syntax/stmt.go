@@ -30,7 +30,7 @@ func (p *parser) statement(seg segment, level int) Stmt {
 	}
 	if s == nil {
 		b := p.bad(seg.lo, seg.hi, seg.clause)
-		if why != nil && (why.diagnostic.Code == codes.E0811 && p.errors <= p.lim.Diagnostics || seg.open >= 0) && p.isAtom(seg.lo, seg.hi) {
+		if why != nil && (seg.open >= 0 || why.diagnostic.Code == codes.E0811 && p.errors <= p.lim.Diagnostics) && p.isAtom(seg.lo, seg.hi) {
 			b.Name = p.word(seg.lo) // of a fact or a rule without its end
 		}
 		return b
@@ -177,7 +177,7 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 		}
 		return &Query{Span: span, Body: body}, nil
 	}
-	var d diag.Diagnostic
+	var d *diag.Diagnostic
 	ix, indexed := l.X.(*Index)
 	_, called := l.X.(*Call)
 	indexed = indexed && isHead(l.X)
