@@ -361,9 +361,12 @@ func (c *checker) before(name string) bool {
 }
 
 // relation makes the relation of a name that the program defines.
-func (c *checker) relation(name string, first source.Span, columns int) *relation {
-	r := c.newRelation(name, first, columns, anything)
-	c.rel.byName[name] = r
+func (c *checker) relation(name syntax.Ident, columns int) *relation {
+	if columns > tensor.MaxColumns {
+		c.say(manyColumns, name.Span, name.Name, columns, tensor.MaxColumns)
+	}
+	r := c.newRelation(name.Name, name.Span, min(columns, tensor.MaxColumns), anything)
+	c.rel.byName[name.Name] = r
 	return r
 }
 
@@ -450,10 +453,7 @@ func (c *checker) declare(s *syntax.Input) {
 		c.duplicate(s.Name, old.first, "input")
 		return
 	}
-	if len(s.Columns) > tensor.MaxColumns {
-		c.say(manyColumns, s.Name.Span, s.Name.Name, len(s.Columns), tensor.MaxColumns)
-	}
-	r := c.relation(s.Name.Name, s.Name.Span, min(len(s.Columns), tensor.MaxColumns))
+	r := c.relation(s.Name, len(s.Columns))
 	r.input = s
 	for i := range r.cols {
 		col, at := s.Columns[i], &c.rel.slots[r.cols[i].slot]
@@ -481,11 +481,7 @@ func (c *checker) headOf(s *syntax.Rule) {
 	name, args := headParts(s)
 	r := c.rel.byName[name.Name]
 	if r == nil {
-		if len(args) > tensor.MaxColumns {
-			c.say(manyColumns, name.Span, name.Name, len(args), tensor.MaxColumns)
-			args = args[:tensor.MaxColumns]
-		}
-		r = c.relation(name.Name, name.Span, len(args))
+		r = c.relation(name, len(args))
 		r.fold = folds[s.Op]
 		if s.Value != nil {
 			r.cols = append(r.cols, column{slot: c.rel.slot(aNumber, r.name, s.OpSpan)})
