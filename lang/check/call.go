@@ -420,10 +420,7 @@ func (c *checker) define(d *syntax.Def) {
 		}
 		params[p.Name] = p.Span
 	}
-	if c.defs == nil {
-		c.defs = make(map[string]*function)
-	}
-	c.defs[d.Name.Name] = &function{Def: d}
+	lists.Put(&c.defs, d.Name.Name, &function{Def: d})
 }
 
 // expand elaborates the body of a function with its parameters bound to the arguments. Of the
@@ -651,9 +648,6 @@ func (c *checker) report(d *diag.Diagnostic) (none val) {
 	if c.stopped || c.cfg.ErrorsOnly && d.Severity != diag.Error {
 		return none
 	}
-	if c.seen == nil {
-		c.seen = make(map[place]bool)
-	}
 	if c.prelude && len(c.active) > 0 {
 		fn, called := c.active[len(c.active)-1], ""
 		if i := slices.IndexFunc(c.active, func(e *syntax.Def) bool { return prelude()[e.Name.Name] == e }); c.active[i] != fn {
@@ -667,7 +661,7 @@ func (c *checker) report(d *diag.Diagnostic) (none val) {
 		if inside := (place{"", d.Span}); c.seen[inside] {
 			return none // one wrong call, one error
 		} else {
-			c.seen[inside] = true
+			lists.Put(&c.seen, inside, true)
 		}
 	} else if len(c.active) > 0 {
 		d.Related = append(d.Related, diag.Related{Span: c.site, Message: "called here"})
@@ -679,7 +673,7 @@ func (c *checker) report(d *diag.Diagnostic) (none val) {
 	if c.seen[at] {
 		return none
 	}
-	c.seen[at] = true
+	lists.Put(&c.seen, at, true)
 	count := &c.warnings
 	if d.Severity == diag.Error {
 		count = &c.errors

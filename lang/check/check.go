@@ -60,6 +60,7 @@ import (
 	"sync"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/slab"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -455,10 +456,7 @@ func (c *checker) statement(p *Program, s syntax.Stmt) {
 		c.repeat(s, func(s *syntax.Assign) val {
 			v := c.assigned(p, s)
 			if _, again := c.rounds[s]; !again {
-				if c.rounds == nil {
-					c.rounds = make(map[*syntax.Assign]int)
-				}
-				c.rounds[s] = len(p.Statements) - 1
+				lists.Put(&c.rounds, s, len(p.Statements)-1)
 			}
 			return v
 		})

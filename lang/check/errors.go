@@ -441,11 +441,8 @@ func (c *checker) namedArgument(x *syntax.Call, a syntax.Arg, signature string, 
 // recursive reports a call of d in its own definition; cycle is the functions
 // that call one another.
 func (c *checker) recursive(x *syntax.Call, d *syntax.Def, cycle []*syntax.Def) {
-	if c.recursed == nil {
-		c.recursed = make(map[*syntax.Def]bool)
-	}
 	for _, e := range cycle {
-		c.recursed[e] = true
+		lists.Put(&c.recursed, e, true)
 	}
 	c.tell(codes.E0206, x.Span, "calls itself", []string{"Every Ein program ends, so functions cannot be recursive; `tc`, `reach` and `dist` repeat a step as often as it is needed."},
 		"the function `%s` is used in its own definition", d.Name.Name)

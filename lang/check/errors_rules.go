@@ -355,10 +355,7 @@ func (c *checker) invents(cl *clause, picture string) {
 // languages write it. Inputs without data may still have it, so it is then a warning.
 func (c *checker) capital(cl *clause, x *syntax.Name) {
 	if c.rel.vague {
-		if c.rel.doubted == nil {
-			c.rel.doubted = map[string]bool{}
-		}
-		c.rel.doubted[x.Name] = true
+		lists.Put(&c.rel.doubted, x.Name, true)
 		c.report(diag.New(codes.W0826, x.Span, "`%s` is a constant, since it begins with a capital, and no fact has it", x.Name).
 			Noted("An input without data may still have it. Variables begin with a lower-case letter."))
 		return

@@ -292,10 +292,8 @@ func (c *checker) relate() {
 				c.rel.last[s.Name.Name] = s.Span
 			}
 		case *syntax.Bad:
-			if c.rel.unread == nil {
-				c.rel.unread = map[string]bool{}
-			}
-			c.rel.lost, c.rel.unread[s.Name] = true, true
+			c.rel.lost = true
+			lists.Put(&c.rel.unread, s.Name, true)
 		}
 	}
 	c.rel.slots = slices.Grow(c.rel.slots, 8*len(c.rel.stmts))
@@ -509,11 +507,8 @@ func values(args []syntax.Arg) []syntax.Expr {
 
 // note notes a constant of the text that a row may hold.
 func (c *checker) note(name string, at source.Span) {
-	if c.rel.known == nil {
-		c.rel.known = make(map[string]source.Span)
-	}
 	if _, ok := c.rel.known[name]; !ok {
-		c.rel.known[name] = at
+		lists.Put(&c.rel.known, name, at)
 	}
 }
 

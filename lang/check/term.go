@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ein/internal/lists"
 	"ein/lang/syntax"
 	"ein/vm/ir"
 	"ein/vm/op"
@@ -28,10 +29,7 @@ func (c *checker) uses(x syntax.Expr, n *[maxIndices]int) {
 					inside = append(inside, use{id, k})
 				}
 			}
-			if c.eq.inside == nil {
-				c.eq.inside = make(map[syntax.Expr][]use)
-			}
-			c.eq.inside[x] = inside
+			lists.Put(&c.eq.inside, x, inside)
 		}
 		for _, u := range inside {
 			n[u.id] += u.count

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"ein/internal/lists"
 	"ein/lang/source"
 	"ein/lang/syntax"
 )
@@ -129,10 +130,7 @@ func relationNames(stmts []syntax.Stmt) map[string]*binding {
 	var out map[string]*binding
 	for _, s := range stmts {
 		if name, ok := syntax.RelationOf(s); ok && out[name.Name] == nil {
-			if out == nil {
-				out = map[string]*binding{}
-			}
-			out[name.Name] = &binding{name: name.Name, kind: KindTensor}
+			lists.Put(&out, name.Name, &binding{name: name.Name, kind: KindTensor})
 		}
 	}
 	return out
