@@ -325,8 +325,8 @@ func (s *Session) freeInputs(f *syntax.File, bound []binding) string {
 		}
 		name := in.Name.Name
 		if !f.Diags.HasErrors() && !slices.ContainsFunc(bound, func(b binding) bool { return b.Name == name }) { // the text is still what the user wrote
-			none := diag.Diagnostic{Code: codes.E0217, Severity: diag.Error, Span: in.Span, Message: fmt.Sprintf("the input `%s` has no value", name), Notes: []string{howToBind}}
-			panic(refused((&state{file: f.Source}).refuse(diag.List{none})))
+			none := diag.New(codes.E0217, in.Span, "the input `%s` has no value", name).Noted(howToBind)
+			panic(refused((&state{file: f.Source}).refuse(diag.List{*none})))
 		}
 		if len(in.Columns) > 0 { // it gets other data
 			text = text[:in.Start] + blanked(text[in.Start:in.End]) + text[in.End:]

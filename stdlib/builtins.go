@@ -122,7 +122,7 @@ var Builtins = []Builtin{
 			x, okx := i.Static()
 			y, oky := j.Static()
 			if okx && oky && x == y {
-				c.Notes = append(c.Notes, Problem{Code: codes.W0305, Arg: -1, Warning: true,
+				c.Notes = append(c.Notes, Problem{Code: codes.W0305, Arg: -1,
 					Message: "has_path from a node to itself is 1 only when the node is on a cycle",
 					Hint:    "a path has at least one edge"})
 			}
@@ -604,7 +604,7 @@ func Fold(c *Call, t *ir.Node, axes []int) *ir.Node {
 		return c.Sum(t, axes...)
 	case "count":
 		if t.Type.Far {
-			c.Notes = append(c.Notes, Problem{Code: codes.W0330, Warning: true,
+			c.Notes = append(c.Notes, Problem{Code: codes.W0330,
 				Message: "an absent edge is infinite, not 0, so every pair is counted",
 				Hint:    "give it the edges alone, as in `W < 1e300`"})
 		}

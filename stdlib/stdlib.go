@@ -117,7 +117,6 @@ func (b *Builtin) Signature() string {
 type Problem struct {
 	Code    codes.Code
 	Arg     int
-	Warning bool
 	Message string
 	Hint    string
 }

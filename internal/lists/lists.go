@@ -1,4 +1,4 @@
-// Package lists makes lists and sets of lists.
+// Package lists makes lists, and sets and maps.
 package lists
 
 // Map applies f to each element of a list, in order.
@@ -26,4 +26,12 @@ func Set[T comparable](list []T) map[T]bool {
 		set[x] = true
 	}
 	return set
+}
+
+// Put sets a key of a map, which it makes where there is none.
+func Put[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
 }

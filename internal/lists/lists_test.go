@@ -17,3 +17,13 @@ func TestSet(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+func TestPut(t *testing.T) {
+	var m map[string]int
+	Put(&m, "a", 1)
+	Put(&m, "b", 2)
+	Put(&m, "a", 3)
+	if len(m) != 2 || m["a"] != 3 || m["b"] != 2 {
+		t.Errorf("%v", m)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"ein/internal/lists"
 	"ein/lang/syntax"
 	"ein/vm/ir"
 )
@@ -190,14 +191,11 @@ func (c *checker) finish(p *Program) {
 	}
 	if slices.ContainsFunc(c.file.Stmts, isQuery) {
 		said, asked = slices.DeleteFunc(slices.Clone(said), isQuery), maps.Clone(asked)
-		if asked == nil {
-			asked = map[string]bool{}
-		}
 		for _, s := range c.file.Stmts {
 			if isQuery(s) {
 				walkTerms(s, func(n syntax.Node) bool {
 					if x, ok := n.(*syntax.Name); ok {
-						asked[x.Name] = true
+						lists.Put(&asked, x.Name, true)
 					}
 					return true
 				})
@@ -211,10 +209,10 @@ func (c *checker) finish(p *Program) {
 	p.end = end{names, defs, c.ids, c.b.Count, c.work, c.elements, said, c.grown(p), asked}
 	p.Diags = c.diags
 	if c.more > 0 {
-		p.Diags = append(p.Diags, c.andMore())
+		p.Diags = append(p.Diags, *c.andMore())
 	}
 	if c.stopped {
-		p.Diags = append(p.Diags, c.wasStopped())
+		p.Diags = append(p.Diags, *c.wasStopped())
 	}
 	p.Diags.Sort()
 }

@@ -99,7 +99,7 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		case !takesNamed(b, a.Name.Name):
 			return c.namedArgument(x, a, b.Signature(), b.Params[min(i, len(b.Params)-1)].Name == a.Name.Name, i > 0 && takesNamed(b, "axis"))
 		case i == 0:
-			return c.namedFirst(a, b.Signature())
+			return c.say(namedFirst, a.Name.Span, a.Name.Name, b.Signature())
 		}
 	}
 	switch b.Form {
@@ -136,8 +136,7 @@ func (c *checker) builtin(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	c.at(x.Span)
 	call := c.calls(b.Name, args...)
 	n := b.Lower(call)
-	c.problems(x, call)
-	if call.Problem != nil {
+	if !c.problems(x, call) {
 		return val{}
 	}
 	for i, a := range x.Args {
@@ -165,14 +164,15 @@ func takesNamed(b *stdlib.Builtin, name string) bool {
 	return slices.ContainsFunc(b.Params, func(p stdlib.Param) bool { return p.Named && p.Name == name })
 }
 
-// problems reports what the rule of a builtin found wrong.
-func (c *checker) problems(x *syntax.Call, call *stdlib.Call) {
+// problems reports what the rule of a builtin found wrong. It is false if the call has no value.
+func (c *checker) problems(x *syntax.Call, call *stdlib.Call) bool {
 	for _, p := range call.Notes {
 		c.problem(x, p)
 	}
 	if call.Problem != nil {
 		c.problem(x, *call.Problem)
 	}
+	return call.Problem == nil
 }
 
 // callContext is the context of the arguments of an elementwise function: inside a term, the
@@ -214,7 +214,7 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		if b.Fn != 0 && x.Args[1].Name.Name == "" {
 			v := c.elementwise(x, b, cx)
 			if n, ok := (*axis).(*syntax.Number); ok && v.n != nil && !v.indexed && n.Value < float64(v.n.Rank()) && n.Value == math.Trunc(n.Value) {
-				c.axisHint(x, b.Name, n)
+				c.say(axisHint, x.Span, b.Name, syntax.ExprString(arg), n.Text)
 			}
 			return v
 		}
@@ -260,8 +260,7 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		return val{}
 	}
 	n := stdlib.Fold(call, v.n, axes)
-	c.problems(x, call)
-	if call.Problem != nil {
+	if !c.problems(x, call) {
 		return val{}
 	}
 	out := val{n: n}
@@ -302,8 +301,7 @@ func (c *checker) reduceIndices(x *syntax.Call, b *stdlib.Builtin, v val) val {
 	}
 	call := c.calls(b.Name)
 	out.n = stdlib.Fold(call, v.n, axes)
-	c.problems(x, call)
-	if call.Problem != nil {
+	if !c.problems(x, call) {
 		return val{}
 	}
 	return out
@@ -363,8 +361,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 			call.CheckIndex(axis+1, p.node, t.n.Type.Shape.Dim(axis), "position")
 		}
 	}
-	c.problems(x, call)
-	if call.Problem != nil {
+	if !c.problems(x, call) {
 		return val{}
 	}
 	return c.take(x.Args[0].Value, x.Span, t.n, at)
@@ -423,10 +420,7 @@ func (c *checker) define(d *syntax.Def) {
 		}
 		params[p.Name] = p.Span
 	}
-	if c.defs == nil {
-		c.defs = make(map[string]*function)
-	}
-	c.defs[d.Name.Name] = &function{Def: d}
+	lists.Put(&c.defs, d.Name.Name, &function{Def: d})
 }
 
 // expand elaborates the body of a function with its parameters bound to the arguments. Of the
@@ -650,12 +644,9 @@ func (c *checker) full() bool {
 
 // report adds a diagnostic, unless it was reported before. One in the text of the prelude is
 // moved to the call.
-func (c *checker) report(d diag.Diagnostic) (none val) {
+func (c *checker) report(d *diag.Diagnostic) (none val) {
 	if c.stopped || c.cfg.ErrorsOnly && d.Severity != diag.Error {
 		return none
-	}
-	if c.seen == nil {
-		c.seen = make(map[place]bool)
 	}
 	if c.prelude && len(c.active) > 0 {
 		fn, called := c.active[len(c.active)-1], ""
@@ -670,7 +661,7 @@ func (c *checker) report(d diag.Diagnostic) (none val) {
 		if inside := (place{"", d.Span}); c.seen[inside] {
 			return none // one wrong call, one error
 		} else {
-			c.seen[inside] = true
+			lists.Put(&c.seen, inside, true)
 		}
 	} else if len(c.active) > 0 {
 		d.Related = append(d.Related, diag.Related{Span: c.site, Message: "called here"})
@@ -682,7 +673,7 @@ func (c *checker) report(d diag.Diagnostic) (none val) {
 	if c.seen[at] {
 		return none
 	}
-	c.seen[at] = true
+	lists.Put(&c.seen, at, true)
 	count := &c.warnings
 	if d.Severity == diag.Error {
 		count = &c.errors
@@ -692,6 +683,6 @@ func (c *checker) report(d diag.Diagnostic) (none val) {
 		return none
 	}
 	*count++
-	c.diags = append(c.diags, d)
+	c.diags = append(c.diags, *d)
 	return none
 }

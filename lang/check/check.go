@@ -60,6 +60,7 @@ import (
 	"sync"
 
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/slab"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -186,9 +187,8 @@ func (p *Program) Unbound() diag.List {
 	var l diag.List
 	for _, in := range p.Inputs {
 		if !in.bound {
-			l = append(l, diag.Diagnostic{Code: codes.E0217, Severity: diag.Error, Span: in.Span,
-				Message: fmt.Sprintf("the input `%s` has no value", in.Name),
-				Notes:   []string{"The host gives inputs their values; on the command line `--input " + in.Name + "=FILE` does."}})
+			l = append(l, *diag.New(codes.E0217, in.Span, "the input `%s` has no value", in.Name).
+				Noted("The host gives inputs their values; on the command line `--input " + in.Name + "=FILE` does."))
 		}
 	}
 	return l
@@ -456,10 +456,7 @@ func (c *checker) statement(p *Program, s syntax.Stmt) {
 		c.repeat(s, func(s *syntax.Assign) val {
 			v := c.assigned(p, s)
 			if _, again := c.rounds[s]; !again {
-				if c.rounds == nil {
-					c.rounds = make(map[*syntax.Assign]int)
-				}
-				c.rounds[s] = len(p.Statements) - 1
+				lists.Put(&c.rounds, s, len(p.Statements)-1)
 			}
 			return v
 		})

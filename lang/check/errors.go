@@ -25,7 +25,7 @@ import (
 // in the terms of the source; notes carry the sizes and the hint.
 
 // message is a mistake that is always reported alike: a text with verbs for the arguments of say,
-// and perhaps a label and a note.
+// and perhaps a label and a note, whose verbs have the number of an argument, as in %[2]s.
 type message struct {
 	code              diag.Code
 	text, label, note string
@@ -63,49 +63,45 @@ var (
 	emptyEdges        = message{codes.E0412, "a graph without edges needs its number of nodes", "", "Give it, as in `edges([], 5)`."}
 	matrixSize        = message{codes.E0413, "the matrix has %s, but the number of nodes given is %d", "", ""}
 	adjEntry          = message{codes.E0415, "entry [%d, %d] of an adjacency matrix must be 0 or 1, found %s", "", "For weights write the matrix alone, without `edges` or `adj`."}
+	namedFirst        = message{codes.E0207, "`%[1]s=` comes after the tensor", "", "The call is `%[2]s`."}
+	bareInIndexed     = message{codes.E0304, "%[1]s is %[2]s and has no indices, but other parts of this expression have", "without indices", "In an equation every tensor needs an index for each axis, as in %[3]s."}
+	axisHint          = message{codes.N0324, "`%[1]s` of two arguments compares them element by element", "", "To reduce along an axis write `%[1]s(%[2]s, axis=%[3]s)`."}
+	ragged            = message{codes.E0402, "the rows of a literal must have one length: the first has %[1]d, this one %[2]d", "%[2]d here", ""}
 	duplicateEdges    = message{codes.N0417, "%s given more than once", "", "An edge is there or not: repeating it changes nothing."}
 )
 
 // say reports a mistake, and gives the value that has no meaning.
 func (c *checker) say(m message, at source.Span, a ...any) val {
+	for _, s := range []*string{&m.label, &m.note} {
+		if strings.Contains(*s, "%[") {
+			*s = fmt.Sprintf(*s, a...)
+		}
+	}
 	var notes []string
 	if m.note != "" {
 		notes = []string{m.note}
 	}
-	if m.code[0] != 'E' {
-		return c.warn(m.code, at, m.label, notes, m.text, a...)
-	}
-	return c.err(m.code, at, m.label, notes, m.text, a...)
+	return c.tell(m.code, at, m.label, notes, m.text, a...)
 }
 
-func (c *checker) err(code diag.Code, s source.Span, label string, notes []string, format string, a ...any) val {
-	return c.report(diag.Diagnostic{Code: code, Severity: diag.Error, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
-}
-
-// warn reports a warning, or a note if the code begins with N. There is none about the prelude,
-// which the user has not written.
-func (c *checker) warn(code diag.Code, s source.Span, label string, notes []string, format string, a ...any) val {
-	if c.prelude || c.cfg.ErrorsOnly {
+// tell reports a mistake or, if the code begins with W or N, a warning or a note. There is none of these
+// about the prelude, which the user has not written.
+func (c *checker) tell(code diag.Code, s source.Span, label string, notes []string, format string, a ...any) val {
+	if code[0] != 'E' && (c.prelude || c.cfg.ErrorsOnly) {
 		return val{}
 	}
-	sev := diag.Warning
-	if code[0] == 'N' {
-		sev = diag.Note
-	}
-	return c.report(diag.Diagnostic{Code: code, Severity: sev, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
+	return c.report(diag.New(code, s, format, a...).Labelled(label).Noted(notes...))
 }
 
 // andMore says how many diagnostics are not shown.
-func (c *checker) andMore() diag.Diagnostic {
+func (c *checker) andMore() *diag.Diagnostic {
 	end := len(c.file.Source.Text)
-	return diag.Diagnostic{Code: codes.N0506, Severity: diag.Note, Span: source.Span{Start: end, End: end},
-		Message: words.Plural(c.more, "more problem") + " not shown"}
+	return diag.New(codes.N0506, source.Span{Start: end, End: end}, "%s not shown", words.Plural(c.more, "more problem"))
 }
 
 // wasStopped says that the rest of the program was not checked.
-func (c *checker) wasStopped() diag.Diagnostic {
-	return diag.Diagnostic{Code: codes.E0533, Severity: diag.Error, Label: "it was here",
-		Span: source.Span{Start: int(c.b.Pos.Start), End: int(c.b.Pos.End)}, Message: "checking the program was stopped"}
+func (c *checker) wasStopped() *diag.Diagnostic {
+	return diag.New(codes.E0533, source.Span{Start: int(c.b.Pos.Start), End: int(c.b.Pos.End)}, "checking the program was stopped").Labelled("it was here")
 }
 
 //go:noinline
@@ -180,8 +176,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 	if c.full() {
 		return
 	}
-	d := diag.Diagnostic{Code: codes.E0201, Severity: diag.Error, Span: x.Span, Label: "not defined",
-		Message: fmt.Sprintf("there is no tensor `%s`", x.Name)}
+	d := diag.New(codes.E0201, x.Span, "there is no tensor `%s`", x.Name).Labelled("not defined")
 	near, ok := c.suggest(x.Name, c.names())
 	if !ok {
 		near, ok = c.nearest(x.Name, math.MaxInt)
@@ -283,8 +278,7 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 	if c.full() {
 		return
 	}
-	d := diag.Diagnostic{Code: codes.E0202, Severity: diag.Error, Span: x.Fun.Span, Label: "not a function",
-		Message: fmt.Sprintf("there is no function `%s`", x.Fun.Name)}
+	d := diag.New(codes.E0202, x.Fun.Span, "there is no function `%s`", x.Fun.Name).Labelled("not a function")
 	if sym := c.scope.lookup(x.Fun.Name); sym != nil {
 		sym.used = true
 		if sym.bad {
@@ -315,7 +309,7 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 		d.Label = "not defined yet"
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
 		d.Notes = []string{"A function is defined before it is called."}
-	} else if !c.synonym(&d, x.Fun) {
+	} else if !c.synonym(d, x.Fun) {
 		if near, ok := c.suggest(x.Fun.Name, c.functionNames()); ok {
 			d.Fixes = guess("`"+near+"`", x.Fun.Span, near)
 		}
@@ -427,15 +421,14 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) val {
 	} else if b != nil && b.Form == stdlib.Reduction {
 		notes = append(notes, "Several numbers are one vector: `"+x.Fun.Name+"([1, 2, 3])`.")
 	}
-	return c.err(codes.E0205, x.Span, "", notes,
+	return c.tell(codes.E0205, x.Span, "", notes,
 		"`%s` takes %s, found %d", x.Fun.Name, want, len(x.Args))
 }
 
 // namedArgument reports an argument that is given by a name that cannot be used;
 // position says that the parameter of that name stands there.
 func (c *checker) namedArgument(x *syntax.Call, a syntax.Arg, signature string, position, axis bool) val {
-	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: a.Name.Span, Notes: []string{"The call is `" + signature + "`."},
-		Message: fmt.Sprintf("`%s` has no argument named `%s`", x.Fun.Name, a.Name.Name)}
+	d := diag.New(codes.E0207, a.Name.Span, "`%s` has no argument named `%s`", x.Fun.Name, a.Name.Name).Noted("The call is `" + signature + "`.")
 	if position {
 		d.Message = fmt.Sprintf("`%s` takes `%s` by position, not by name", x.Fun.Name, a.Name.Name)
 		d.Fixes = fix("leave out the name", source.Span{Start: a.Name.Span.Start, End: a.Value.Pos().Start}, "")
@@ -445,20 +438,13 @@ func (c *checker) namedArgument(x *syntax.Call, a syntax.Arg, signature string, 
 	return c.report(d)
 }
 
-func (c *checker) namedFirst(a syntax.Arg, signature string) val {
-	return c.err(codes.E0207, a.Name.Span, "", []string{"The call is `" + signature + "`."}, "`%s=` comes after the tensor", a.Name.Name)
-}
-
 // recursive reports a call of d in its own definition; cycle is the functions
 // that call one another.
 func (c *checker) recursive(x *syntax.Call, d *syntax.Def, cycle []*syntax.Def) {
-	if c.recursed == nil {
-		c.recursed = make(map[*syntax.Def]bool)
-	}
 	for _, e := range cycle {
-		c.recursed[e] = true
+		lists.Put(&c.recursed, e, true)
 	}
-	c.err(codes.E0206, x.Span, "calls itself", []string{"Every Ein program ends, so functions cannot be recursive; `tc`, `reach` and `dist` repeat a step as often as it is needed."},
+	c.tell(codes.E0206, x.Span, "calls itself", []string{"Every Ein program ends, so functions cannot be recursive; `tc`, `reach` and `dist` repeat a step as often as it is needed."},
 		"the function `%s` is used in its own definition", d.Name.Name)
 }
 
@@ -475,24 +461,21 @@ func (c *checker) overLimit(s source.Span) bool {
 		if len(c.active) > 0 {
 			notes = []string{"Functions are expanded where they are called; calls inside calls multiply."}
 		}
-		c.err(codes.E0511, s, "", notes,
+		c.tell(codes.E0511, s, "", notes,
 			"the program expands to more than %s operations", words.Count(c.cfg.Limits.Nodes))
 	}
 	return true
 }
 
 func (c *checker) duplicate(id syntax.Ident, first source.Span, what string) {
-	c.report(diag.Diagnostic{Code: codes.E0210, Severity: diag.Error, Span: id.Span, Label: "again",
-		Message: fmt.Sprintf("the %s `%s` is defined twice", what, id.Name),
-		Related: []diag.Related{{Span: first, Message: "first here"}}})
+	c.report(diag.New(codes.E0210, id.Span, "the %s `%s` is defined twice", what, id.Name).Labelled("again").Beside(first, "first here"))
 }
 
 // unknownInputKind reports an input of no kind. The name of a type of numbers in another language
 // means a scalar.
 func (c *checker) unknownInputKind(k syntax.Ident) {
-	d := diag.Diagnostic{Code: codes.E0209, Severity: diag.Error, Span: k.Span,
-		Message: fmt.Sprintf("`%s` is not a kind of input", k.Name),
-		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar; a relation has columns, as in `input Pay(from: node, amount: int)`."}}
+	d := diag.New(codes.E0209, k.Span, "`%s` is not a kind of input", k.Name).
+		Noted("The kinds are graph (0/1 and square), matrix, vector and scalar; a relation has columns, as in `input Pay(from: node, amount: int)`.")
 	number := foreignTypes[strings.ToLower(k.Name)]
 	if near, ok := diag.Suggest(k.Name, []string{"graph", "matrix", "scalar", "vector"}); number == "int" || number == "real" {
 		d.Fixes = guess("`scalar`", k.Span, "scalar")
@@ -506,7 +489,7 @@ func (c *checker) unknownInputKind(k syntax.Ident) {
 func (c *checker) inputMisfit(s *syntax.Input, found string) {
 	kind := cmp.Or(s.Kind.Name, "relation")
 	notes := map[string][]string{"graph": {"A graph is a square matrix of 0 and 1; for weights declare a matrix."}}[s.Kind.Name]
-	c.err(codes.E0707, s.Span, "", notes, "the input `%s` is declared as a %s, but it is bound to %s", s.Name.Name, kind, found)
+	c.tell(codes.E0707, s.Span, "", notes, "the input `%s` is declared as a %s, but it is bound to %s", s.Name.Name, kind, found)
 }
 
 func (c *checker) notInProfile(s source.Span, what string) val {
@@ -514,12 +497,12 @@ func (c *checker) notInProfile(s source.Span, what string) val {
 	if c.cfg.Profile == Logic {
 		has = "The logic profile has what core has, and facts, rules, queries, inputs and labels."
 	}
-	return c.err(codes.E0211, s, "", []string{has}, "the %s profile has no %s", c.cfg.Profile, what)
+	return c.tell(codes.E0211, s, "", []string{has}, "the %s profile has no %s", c.cfg.Profile, what)
 }
 
 func (c *checker) shadow(id syntax.Ident) {
 	if c.function(id.Name) != "" && c.scope.lookup(id.Name) == nil {
-		c.warn(codes.W0212, id.Span, "", []string{"Followed by `(` it is still the function."}, "the tensor `%s` has the name of a function", id.Name)
+		c.tell(codes.W0212, id.Span, "", []string{"Followed by `(` it is still the function."}, "the tensor `%s` has the name of a function", id.Name)
 	}
 }
 
@@ -527,8 +510,8 @@ const computedPositions = "For the elements of `v` at the positions `k` write `s
 
 // indexLabel warns of an index that is summed alone and has the name of a node.
 func (c *checker) indexLabel(x *syntax.Name) {
-	c.report(diag.Diagnostic{Code: codes.W0215, Severity: diag.Warning, Span: x.Span, Label: "an index",
-		Message: fmt.Sprintf("`%s` in brackets is an index, not the node %q", x.Name, x.Name), Fixes: c.guessLabel("", x.Span, x.Name)})
+	c.report(diag.New(codes.W0215, x.Span, "`%s` in brackets is an index, not the node %q", x.Name, x.Name).Labelled("an index").
+		Offered(c.guessLabel("", x.Span, x.Name)...))
 }
 
 // indexNamesake warns of an index of owner with the name of a tensor that may have been meant: a
@@ -540,7 +523,7 @@ func (c *checker) indexNamesake(x *syntax.Name, owner syntax.Expr, n *ir.Node) {
 	} else if n.Rank() == 1 {
 		holds, note = "the positions", computedPositions
 	}
-	c.warn(codes.W0215, x.Span, "an index", []string{note}, "`%s` in brackets is an index, not %s that `%s` holds", x.Name, holds, x.Name)
+	c.tell(codes.W0215, x.Span, "an index", []string{note}, "`%s` in brackets is an index, not %s that `%s` holds", x.Name, holds, x.Name)
 }
 
 // difference warns of an element [1 -2], which in other languages is two.
@@ -553,7 +536,7 @@ func (c *checker) difference(x syntax.Expr) {
 	right, alone := b.R.(*syntax.Number)
 	text := c.file.Source.Text
 	if left && alone && text[b.OpSpan.Start-1] == ' ' && right.Start == b.OpSpan.End {
-		c.warn(codes.W0219, x.Pos(), "one element", []string{"Elements are separated by commas."}, "`%s` is a difference", text[x.Pos().Start:x.Pos().End])
+		c.tell(codes.W0219, x.Pos(), "one element", []string{"Elements are separated by commas."}, "`%s` is a difference", text[x.Pos().Start:x.Pos().End])
 	}
 }
 
@@ -582,8 +565,8 @@ func (c *checker) thousands(list source.Span) {
 		comment, seen = comment || strings.ContainsAny(part, "#/"), max(seen, start)
 		if end == i+4 && start < i && text[start] != '0' && text[start-1] != '.' && !comment {
 			at, number := source.Span{Start: start, End: end}, text[start:i]+text[i+1:end]
-			c.report(diag.Diagnostic{Code: codes.W0220, Severity: diag.Warning, Span: at, Label: "two elements", Fixes: guess("`"+number+"`", at, number),
-				Message: "`" + text[start:end] + "` is two numbers", Notes: []string{"A number has no commas between its digits."}})
+			c.report(diag.New(codes.W0220, at, "`%s` is two numbers", text[start:end]).Labelled("two elements").Offered(guess("`"+number+"`", at, number)...).
+				Noted("A number has no commas between its digits."))
 		}
 	}
 }
@@ -601,7 +584,7 @@ func (c *checker) comment(end int) {
 		return
 	}
 	at := end + strings.Index(line, "//")
-	c.warn(codes.W0218, source.Span{Start: at, End: end + len(strings.TrimRight(line, " \t\r"))}, "a comment",
+	c.tell(codes.W0218, source.Span{Start: at, End: end + len(strings.TrimRight(line, " \t\r"))}, "a comment",
 		[]string{"A quotient without its fraction is `floor(a / b)`."}, "`//` starts a comment and does not divide")
 }
 
@@ -611,7 +594,7 @@ func (c *checker) noOutput() {
 	if len(c.rel.list) > 0 {
 		note = fmt.Sprintf("A query, such as `%s?`, is an output; so is what a program prints, or else its last assignment.", c.shown(c.rel.list[0]))
 	}
-	c.err(codes.E0216, source.Span{Start: end, End: end}, "", []string{note}, "the program has no output")
+	c.tell(codes.E0216, source.Span{Start: end, End: end}, "", []string{note}, "the program has no output")
 }
 
 // unknownLabel reports a string that is no node, with a similar label or, if they are few, all of
@@ -620,8 +603,7 @@ func (c *checker) unknownLabel(x *syntax.String) val {
 	if c.full() {
 		return val{}
 	}
-	d := diag.Diagnostic{Code: codes.E0208, Severity: diag.Error, Span: x.Span, Label: "not a node",
-		Message: fmt.Sprintf("no graph of this program has a node %q", x.Value)}
+	d := diag.New(codes.E0208, x.Span, "no graph of this program has a node %q", x.Value).Labelled("not a node")
 	if near, ok := c.suggest(x.Value, c.labels); ok {
 		quoted := syntax.ExprString(&syntax.String{Value: near})
 		d.Fixes = guess(quoted, x.Span, quoted)
@@ -643,10 +625,8 @@ func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Sp
 	if text(ix.owner) == text(owner) {
 		message = fmt.Sprintf("index `%s` runs along two axes of %s, one of size %d and one of size %d", ix.name, text(owner), ix.size, size)
 	}
-	c.report(diag.Diagnostic{Code: codes.E0301, Severity: diag.Error, Span: s, Label: fmt.Sprintf("%d here", size),
-		Message: message,
-		Related: []diag.Related{{Span: ix.span, Message: fmt.Sprintf("%d here", ix.size)}},
-		Notes:   []string{"One index has one size in a statement; nothing is stretched to fit."}})
+	c.report(diag.New(codes.E0301, s, "%s", message).Labelled(fmt.Sprintf("%d here", size)).Beside(ix.span, fmt.Sprintf("%d here", ix.size)).
+		Noted("One index has one size in a statement; nothing is stretched to fit."))
 }
 
 // leftIndex reports what is in brackets on the left and is no name.
@@ -658,7 +638,7 @@ func (c *checker) leftIndex(x syntax.Expr) {
 	case *syntax.String:
 		notes = append(notes, "A value of rules is given by `T[\"a\"] min= 0.`, also with max= and +=.")
 	}
-	c.err(codes.E0317, x.Pos(), "", notes, "the left side of an equation takes index names, found %s", text(x))
+	c.tell(codes.E0317, x.Pos(), "", notes, "the left side of an equation takes index names, found %s", text(x))
 }
 
 // leftIndexMissing reports an index on the left that no tensor on the right has.
@@ -673,10 +653,10 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 	}
 	_, known := c.rel.known[name]
 	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) && c.scope.lookup(s.Name.Name) == nil { // D[ann] min= 0.
-		return c.report(diag.Diagnostic{Code: codes.E0303, Severity: diag.Error, Span: at, Message: fmt.Sprintf("index `%s` is on the left but not on the right", name),
-			Notes: []string{"A constant in brackets is quoted; a variable gets its values in a body, as in `D[x] min= 0 <- Road(x, _).`"}, Fixes: c.guessLabel("", at, name)})
+		return c.report(diag.New(codes.E0303, at, "index `%s` is on the left but not on the right", name).
+			Noted("A constant in brackets is quoted; a variable gets its values in a body, as in `D[x] min= 0 <- Road(x, _).`").Offered(c.guessLabel("", at, name)...))
 	}
-	return c.err(codes.E0303, at, "its size is not known", []string{"An index gets its size from a tensor on the right. To repeat a value along it, multiply by `ones(n)[" + name + "]`."},
+	return c.tell(codes.E0303, at, "its size is not known", []string{"An index gets its size from a tensor on the right. To repeat a value along it, multiply by `ones(n)[" + name + "]`."},
 		"index `%s` is on the left but not on the right", name)
 }
 
@@ -689,7 +669,7 @@ func (c *checker) leftRank(s *syntax.Assign, n *ir.Node) {
 	}
 	if bits.OnesCount64(c.eq.lhsMask) < len(s.Indices) && n.Rank() == len(ids) {
 		names := lists.Map(ids, func(id uint8) string { return c.eq.idx[id].name })
-		c.err(codes.E0309, span, "", []string{"Give the value indices as well, as in `" + syntax.ExprString(s.Value) + "[" + strings.Join(names, ", ") + "]`."},
+		c.tell(codes.E0309, span, "", []string{"Give the value indices as well, as in `" + syntax.ExprString(s.Value) + "[" + strings.Join(names, ", ") + "]`."},
 			"the left side repeats index `%s`, so the value has to say which of its elements it means", c.repeated())
 		return
 	}
@@ -697,7 +677,7 @@ func (c *checker) leftRank(s *syntax.Assign, n *ir.Node) {
 	if n.Rank() > len(s.Indices) {
 		notes = []string{"To sum over the axes that the left side lacks, give the value indices, as in `v[i] = A[i, j]`."}
 	}
-	c.err(codes.E0309, span, "", notes, "the left side of `%s` has %s, but the value is %s", s.Name.Name, pluralIndex(len(s.Indices)), shapeOf(n))
+	c.tell(codes.E0309, span, "", notes, "the left side of `%s` has %s, but the value is %s", s.Name.Name, pluralIndex(len(s.Indices)), shapeOf(n))
 }
 
 // repeated is the first index that stands twice on the left side.
@@ -719,9 +699,8 @@ func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) val {
 		with := map[syntax.AssignOp]string{syntax.SetAdd: "%[1]s + %[2]s", syntax.SetMax: "max(%[1]s, %[2]s)", syntax.SetMin: "min(%[1]s, %[2]s)"}[s.Op]
 		notes = []string{fmt.Sprintf("For the same number everywhere write `%[1]s = "+with+"`.", s.Name.Name, value)}
 	}
-	return c.report(diag.Diagnostic{Code: codes.E0322, Severity: diag.Error, Span: s.Span, Notes: notes,
-		Message: fmt.Sprintf("`%s` combines with the earlier `%s`, which is %s; this value is %s", s.Op, s.Name.Name, shapeOf(old.node), shapeOf(n)),
-		Related: []diag.Related{{Span: old.span, Message: "the earlier value"}}})
+	return c.report(diag.New(codes.E0322, s.Span, "`%s` combines with the earlier `%s`, which is %s; this value is %s", s.Op, s.Name.Name, shapeOf(old.node), shapeOf(n)).
+		Noted(notes...).Beside(old.span, "the earlier value"))
 }
 
 // shapes reports two operands that do not fit. What to write instead depends on what their ranks
@@ -734,13 +713,7 @@ func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) val {
 	} else if a.Rank() == 2 && b.Rank() == 2 || a.Rank() == 2 && b.Rank() == 1 {
 		notes = append(notes, "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.")
 	}
-	return c.err(codes.E0305, x.Pos(), "", notes, "the shapes do not fit: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b))
-}
-
-// bareInIndexed reports a tensor without indices where others have some.
-func (c *checker) bareInIndexed(x syntax.Expr, n *ir.Node) val {
-	return c.err(codes.E0304, x.Pos(), "without indices", []string{"In an equation every tensor needs an index for each axis, as in " + withIndices(x, n) + "."},
-		"%s is %s and has no indices, but other parts of this expression have", text(x), shapeOf(n))
+	return c.tell(codes.E0305, x.Pos(), "", notes, "the shapes do not fit: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b))
 }
 
 // withIndices is an expression with an index for each axis, as an example.
@@ -750,9 +723,8 @@ func withIndices(x syntax.Expr, n *ir.Node) string {
 
 // bareProduct reports tensors without indices side by side, where a matrix product may be meant.
 func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node) val {
-	d := diag.Diagnostic{Code: codes.E0306, Severity: diag.Error, Span: l.Pos().Join(r.Pos()),
-		Message: fmt.Sprintf("two tensors side by side need indices: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b)),
-		Notes:   []string{"Write `" + syntax.ExprString(l) + " * " + syntax.ExprString(r) + "` to multiply element by element, or give indices for a contraction, as in `C[i,k] = A[i,j] B[j,k]`."}}
+	d := diag.New(codes.E0306, l.Pos().Join(r.Pos()), "two tensors side by side need indices: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b)).
+		Noted("Write `" + syntax.ExprString(l) + " * " + syntax.ExprString(r) + "` to multiply element by element, or give indices for a contraction, as in `C[i,k] = A[i,j] B[j,k]`.")
 	var edits []diag.Edit
 	for i, f := range x.Factors[1:] {
 		edits = append(edits, diag.Edit{Span: source.Span{Start: x.Factors[i].Pos().End, End: f.Pos().Start}, NewText: " * "})
@@ -766,8 +738,7 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 	if c.full() {
 		return val{}
 	}
-	d := diag.Diagnostic{Code: codes.E0307, Severity: diag.Error, Span: arg.Pos(), Label: "indexed",
-		Message: fmt.Sprintf("`%s` takes a whole tensor, found %s", x.Fun.Name, text(arg))}
+	d := diag.New(codes.E0307, arg.Pos(), "`%s` takes a whole tensor, found %s", x.Fun.Name, text(arg)).Labelled("indexed")
 	if ix, ok := arg.(*syntax.Index); ok {
 		bare := syntax.ExprString(ix.X)
 		call := &syntax.Call{Fun: x.Fun}
@@ -789,8 +760,8 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 // indexRank reports brackets with more or fewer indices than the tensor has axes. behind, if not
 // nil, has the others, in a second pair.
 func (c *checker) indexRank(x *syntax.Index, n *ir.Node, behind *syntax.Index) val {
-	d := diag.Diagnostic{Code: codes.E0302, Severity: diag.Error, Span: x.Span, Label: fmt.Sprintf("%d in brackets", len(x.Indices)),
-		Message: fmt.Sprintf("%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))}
+	d := diag.New(codes.E0302, x.Span, "%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices)).
+		Labelled(fmt.Sprintf("%d in brackets", len(x.Indices)))
 	var place bool
 	switch x.Indices[0].(type) {
 	case *syntax.Number, *syntax.String:
@@ -822,8 +793,7 @@ func pluralIndex(n int) string {
 
 // indexExpr reports an entry of the brackets of whole that is no position.
 func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
-	d := diag.Diagnostic{Code: codes.E0316, Severity: diag.Error, Span: x.Pos(),
-		Message: "brackets must hold an index, a whole number or a label, found " + text(x)}
+	d := diag.New(codes.E0316, x.Pos(), "brackets must hold an index, a whole number or a label, found %s", text(x))
 	v, negative := number(x)
 	switch x.(type) {
 	case *syntax.Number:
@@ -883,7 +853,7 @@ func (c *checker) indexRange(x, owner syntax.Expr, n *ir.Node, axis int) {
 	case 1:
 		hint = "The only position on that axis is 0."
 	}
-	c.err(codes.E0312, x.Pos(), "", []string{hint}, "%s is %s: axis %d has no position %s", text(owner), shapeOf(n), axis, syntax.ExprString(x))
+	c.tell(codes.E0312, x.Pos(), "", []string{hint}, "%s is %s: axis %d has no position %s", text(owner), shapeOf(n), axis, syntax.ExprString(x))
 }
 
 func (c *checker) reducesNothing(x *syntax.Call) {
@@ -892,7 +862,7 @@ func (c *checker) reducesNothing(x *syntax.Call) {
 	if ix, ok := arg.(*syntax.Index); ok {
 		notes = append(notes, "For the whole tensor write `"+x.Fun.Name+"("+syntax.ExprString(ix.X)+")`.")
 	}
-	c.warn(codes.W0326, x.Span, "", notes, "`%s` has no index to reduce and changes nothing", x.Fun.Name)
+	c.tell(codes.W0326, x.Span, "", notes, "`%s` has no index to reduce and changes nothing", x.Fun.Name)
 }
 
 // comparesSum warns of a comparison with an element whose indices are all summed before it: most
@@ -906,7 +876,7 @@ func (c *checker) comparesSum(x *syntax.Binary, side syntax.Expr, v, other val) 
 	if maskOf(&n) == 0 {
 		return
 	}
-	c.warn(codes.W0328, side.Pos(), "summed first", []string{"To count the elements for which it is true, write `sum(" + syntax.ExprString(x) + ")`."},
+	c.tell(codes.W0328, side.Pos(), "summed first", []string{"To count the elements for which it is true, write `sum(" + syntax.ExprString(x) + ")`."},
 		"%s is added up before it is compared", text(side))
 }
 
@@ -924,8 +894,7 @@ func (c *checker) comparesFar(x *syntax.Binary, side syntax.Expr, v, other val) 
 		note = "With the edges of both directions, `min(W, transpose(W))` is the undirected graph of `W`, and `W < 1e300` is 1 for edges and 0 elsewhere."
 	}
 	// The functions of the prelude raise this, too: whoever calls one knows of no comparison.
-	c.report(diag.Diagnostic{Code: codes.W0330, Severity: diag.Warning, Span: x.Span, Label: "here 0 is a weight",
-		Message: text(side) + " is infinite where there is no edge, not 0", Notes: []string{note}})
+	c.report(diag.New(codes.W0330, x.Span, "%s is infinite where there is no edge, not 0", text(side)).Labelled("here 0 is a weight").Noted(note))
 }
 
 // comparesTruth warns of 0 < x < 9, which in other languages is two comparisons.
@@ -941,34 +910,22 @@ func (c *checker) comparesTruth(x *syntax.Binary) {
 	if _, longer := compares(l.L); !longer { // else it was told
 		note := fmt.Sprintf("Both hold where `(%s) * (%s %s %s)` is 1; if it is meant, put `%s` in parentheses.",
 			syntax.ExprString(l), syntax.ExprString(l.R), x.Op, syntax.ExprString(x.R), syntax.ExprString(l))
-		c.warn(codes.W0332, x.Span, "", []string{note}, "%s is 0 or 1 before it is compared", text(l))
+		c.tell(codes.W0332, x.Span, "", []string{note}, "%s is 0 or 1 before it is compared", text(l))
 	}
 }
 
-func (c *checker) axisHint(x *syntax.Call, name string, axis *syntax.Number) {
-	c.warn(codes.N0324, x.Span, "", []string{fmt.Sprintf("To reduce along an axis write `%s(%s, axis=%s)`.", name, syntax.ExprString(x.Args[0].Value), axis.Text)},
-		"`%s` of two arguments compares them element by element", name)
-}
-
-// problem reports what the lowering of a builtin found, at the argument that it names.
+// problem reports what the lowering of a builtin found, at the argument that it names. Warnings are about
+// the prelude, too: whoever calls it does not see what it does.
 func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
-	s := x.Span
-	if p.Arg >= 0 && p.Arg < len(x.Args) {
-		s = x.Args[p.Arg].Value.Pos()
-	}
-	var notes []string
+	d := diag.New(p.Code, x.Span, "%s", p.Message)
 	if p.Hint != "" {
-		notes = []string{strings.ToUpper(p.Hint[:1]) + p.Hint[1:] + "."}
+		d.Noted(strings.ToUpper(p.Hint[:1]) + p.Hint[1:] + ".")
 	}
-	if p.Warning { // of the prelude, too: whoever calls it does not see what it does
-		c.report(diag.Diagnostic{Code: p.Code, Severity: diag.Warning, Span: s, Message: p.Message, Notes: notes})
-		return
-	}
-	d := diag.Diagnostic{Code: p.Code, Severity: diag.Error, Span: s, Message: p.Message, Notes: notes}
-	if p.Code == codes.E0312 && p.Arg >= 0 && p.Arg < len(x.Args) {
-		if n, ok := x.Args[p.Arg].Value.(*syntax.Number); ok {
+	if p.Arg >= 0 && p.Arg < len(x.Args) {
+		d.Span = x.Args[p.Arg].Value.Pos()
+		if n, ok := x.Args[p.Arg].Value.(*syntax.Number); ok && p.Code == codes.E0312 {
 			if _, ok := c.labelled(n); ok {
-				d.Fixes = inQuotes(n.Value, s)
+				d.Fixes = inQuotes(n.Value, d.Span)
 			}
 		}
 	}
@@ -986,13 +943,8 @@ func (c *checker) numberAndLabel(n *syntax.Number) {
 	if !ok || float64(at) == n.Value || n.Value >= float64(len(c.labels)) {
 		return
 	}
-	c.report(diag.Diagnostic{Code: codes.W0331, Severity: diag.Warning, Span: n.Span,
-		Message: fmt.Sprintf("this is node %s, counted from 0, whose label is %q; another node has the label %[1]s", tensor.Number(n.Value), c.labels[int(n.Value)]),
-		Fixes:   c.guessLabel("the label ", n.Span, tensor.Number(n.Value))})
-}
-
-func (c *checker) ragged(l *syntax.List, got, want int) {
-	c.err(codes.E0402, l.Span, fmt.Sprintf("%d here", got), nil, "the rows of a literal must have one length: the first has %d, this one %d", want, got)
+	c.report(diag.New(codes.W0331, n.Span, "this is node %s, counted from 0, whose label is %q; another node has the label %[1]s", tensor.Number(n.Value), c.labels[int(n.Value)]).
+		Offered(c.guessLabel("the label ", n.Span, tensor.Number(n.Value))...))
 }
 
 func (c *checker) wantList(x *syntax.Call) {
@@ -1001,27 +953,26 @@ func (c *checker) wantList(x *syntax.Call) {
 		"adj":   "Write the rows in the call, as in `adj([[0, 1], [0, 0]])`; a square matrix of 0 and 1 is a graph already.",
 		"vec":   "Write the numbers in the call, as in `vec([1, 0, 1])`; a tensor needs no `vec`.",
 	}[x.Fun.Name]
-	c.err(codes.E0404, x.Args[0].Value.Pos(), "", []string{note}, "`%s` needs a list written out in the program, found %s", x.Fun.Name, text(x.Args[0].Value))
+	c.tell(codes.E0404, x.Args[0].Value.Pos(), "", []string{note}, "`%s` needs a list written out in the program, found %s", x.Fun.Name, text(x.Args[0].Value))
 }
 
 const bothForms = "`edges` takes a list of [source, target] pairs, or a square matrix of 3 or more rows."
 
 func (c *checker) edgeRow(x syntax.Expr, n int) val {
 	if n < 0 {
-		return c.err(codes.E0407, x.Pos(), "", []string{bothForms}, "a row of `edges` must be a list, found %s", text(x))
+		return c.tell(codes.E0407, x.Pos(), "", []string{bothForms}, "a row of `edges` must be a list, found %s", text(x))
 	}
 	notes := []string{bothForms}
 	if n == 3 && c.cfg.Profile != Core {
 		notes = append(notes, "Edges with weights are facts, and their matrix a rule: `Road(a, b, 7). W[x, y] += w <- Road(x, y, w).`")
 	}
-	return c.err(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), notes, "the rows are neither all pairs nor a square matrix")
+	return c.tell(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), notes, "the rows are neither all pairs nor a square matrix")
 }
 
 // edgeID reports an end of an edge that is no node. If it is a name, the fix quotes all names in
 // the list.
 func (c *checker) edgeID(x syntax.Expr, list *syntax.List) val {
-	d := diag.Diagnostic{Code: codes.E0408, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not a node",
-		Notes: []string{"Nodes are whole numbers from 0, or labels in quotes."}}
+	d := diag.New(codes.E0408, x.Pos(), "%s is not a node", text(x)).Noted("Nodes are whole numbers from 0, or labels in quotes.")
 	switch x := x.(type) {
 	case *syntax.Number:
 		if x.Value >= stdlib.MaxSize {
@@ -1060,7 +1011,7 @@ func (c *checker) edgeRange(s source.Span, id, n int) val {
 	if n <= 1 {
 		notes = nil
 	}
-	return c.err(codes.E0409, s, "", notes, "node %d does not exist in a graph of %s", id, words.Plural(n, "node"))
+	return c.tell(codes.E0409, s, "", notes, "node %d does not exist in a graph of %s", id, words.Plural(n, "node"))
 }
 
 // mixedEdges points at the first end that differs in kind from most others.
@@ -1072,7 +1023,7 @@ func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
 				if numbers {
 					most = "numbers"
 				}
-				c.err(codes.E0410, e.Pos(), "the others are "+most, nil, "the nodes of a graph must be all numbers or all labels, found both")
+				c.tell(codes.E0410, e.Pos(), "the others are "+most, nil, "the nodes of a graph must be all numbers or all labels, found both")
 				return
 			}
 		}
@@ -1081,16 +1032,16 @@ func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
 
 func (c *checker) adjRow(x syntax.Expr, got, k int) val {
 	if got < 0 {
-		return c.err(codes.E0414, x.Pos(), "", nil, "the rows of an adjacency matrix must be lists, found %s", text(x))
+		return c.tell(codes.E0414, x.Pos(), "", nil, "the rows of an adjacency matrix must be lists, found %s", text(x))
 	}
-	return c.err(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix must be square: with %s, each needs %s", words.Plural(k, "row"), words.Plural(k, "entry", "entries"))
+	return c.tell(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix must be square: with %s, each needs %s", words.Plural(k, "row"), words.Plural(k, "entry", "entries"))
 }
 
 func (c *checker) inferredSize(x *syntax.Call, n int) {
 	if c.cfg.ErrorsOnly {
 		return // most programs of models
 	}
-	c.warn(codes.N0416, x.Span, "", []string{fmt.Sprintf("Nodes without edges above %d would be lost; give n to keep them.", n-1)}, "the graph has %s, from the largest one in an edge", words.Plural(n, "node"))
+	c.tell(codes.N0416, x.Span, "", []string{fmt.Sprintf("Nodes without edges above %d would be lost; give n to keep them.", n-1)}, "the graph has %s, from the largest one in an edge", words.Plural(n, "node"))
 }
 
 // ambiguousEdges warns of two pairs of 0 and 1, which could also be a matrix of two rows.
@@ -1099,8 +1050,6 @@ func (c *checker) ambiguousEdges(x *syntax.Call, list *syntax.List) {
 	if len(x.Args) == 2 {
 		edits = append(edits, diag.Edit{Span: source.Span{Start: list.End, End: x.Args[1].Value.Pos().End}})
 	}
-	c.report(diag.Diagnostic{Code: codes.W0418, Severity: diag.Warning, Span: list.Span, Label: "read as two edges",
-		Message: "this literal of two pairs would be another graph as a 2x2 matrix",
-		Notes:   []string{"For the matrix write `adj(...)`."},
-		Fixes:   []diag.Fix{{Title: "read it as a matrix", Edits: edits, Guess: true}}})
+	c.report(diag.New(codes.W0418, list.Span, "this literal of two pairs would be another graph as a 2x2 matrix").Labelled("read as two edges").
+		Noted("For the matrix write `adj(...)`.").Offered(diag.Fix{Title: "read it as a matrix", Edits: edits, Guess: true}))
 }

@@ -40,7 +40,12 @@ var (
 	aggregateKey   = message{codes.E0818, "an aggregate cannot be the key of a tensor", "", "The operator says how several values combine: `T[x] += a <- ...` is their sum."}
 	queryConstant  = message{codes.N0828, "`%s` is the constant here, since a fact has it", "", "A variable needs a name that no fact has."}
 	numberedNodes  = message{codes.N0834, "the numbers in `%s` are nodes here: there are %s, counted from 0", "", ""}
-	realJoin       = message{codes.W0823, "`%s` joins columns of real numbers, which have to be exactly equal", "", "Numbers computed in different ways are rarely equal to the last digit."}
+	notFinal       = message{codes.E0817, "%s", "", "The value may still improve: a recursion of `min=` or `max=` may only add to it, multiply it by what is not negative, and put it into `min` and `max`."}
+	manyAnswers    = message{codes.E0815, "the query has %d variables; an answer has at most %d columns", "", "Write `_` for what is not asked for."}
+	neverFires     = message{codes.W0822, "this can never be true: %s", "never true", ""}
+	// Of max(a) <- Pay(_, a), which says of each a that it is in the relation max.
+	aggregateName = message{codes.W0212, "the relation `%[1]s` has the name of an aggregate", "a relation", "An aggregate is a column of the head, as in `Total(%[1]s(a)) <- Pay(x, a).`."}
+	realJoin      = message{codes.W0823, "`%s` joins columns of real numbers, which have to be exactly equal", "", "Numbers computed in different ways are rarely equal to the last digit."}
 )
 
 // shown is a relation with its columns, as messages show it.
@@ -69,8 +74,7 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 		return
 	}
 	c.rel.lost = true
-	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
-		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
+	d := diag.New(codes.E0801, name.Span, "there is no relation `%s`", name.Name).Labelled("nothing defines it")
 	atom, _ := l.X.(*syntax.Call)
 	near, ok := c.nearest(name.Name, math.MaxInt)
 	_, scalar := scalars[name.Name]
@@ -156,7 +160,7 @@ func (c *checker) relationsThere() []string {
 
 // notYet reports that a rule of a session names something that is not defined yet.
 func (c *checker) notYet(name syntax.Ident) {
-	c.warn(codes.W0821, name.Span, "", append([]string{"Enter its facts or rules before anything reads this one."}, c.relationsThere()...), "nothing defines `%s` yet", name.Name)
+	c.tell(codes.W0821, name.Span, "", append([]string{"Enter its facts or rules before anything reads this one."}, c.relationsThere()...), "nothing defines `%s` yet", name.Name)
 }
 
 // readsMissing reports an error, and returns true, if what, the relation at a place, needs one that
@@ -169,10 +173,8 @@ func (c *checker) readsMissing(what string, place int, at source.Span) bool {
 	needed := c.needs(place)
 	for _, r := range c.rel.list {
 		if r.missing && needed[r.place] {
-			c.report(diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: at,
-				Message: fmt.Sprintf("`%s` needs `%s`, which nothing defines yet", what, r.name),
-				Notes:   []string{fmt.Sprintf("Enter the facts or rules of `%s`; `:reset` forgets the rule that reads it, and all else.", r.name)},
-				Related: []diag.Related{{Span: r.first, Message: "read here"}}})
+			c.report(diag.New(codes.E0801, at, "`%s` needs `%s`, which nothing defines yet", what, r.name).
+				Noted(fmt.Sprintf("Enter the facts or rules of `%s`; `:reset` forgets the rule that reads it, and all else.", r.name)).Beside(r.first, "read here"))
 			return true
 		}
 	}
@@ -194,9 +196,8 @@ func (c *checker) wrongColumns(r *relation, want, got int, at source.Span) {
 	if got < want && !r.valued() {
 		notes = []string{"An atom has a place for each column; `_` stands for what is not asked for."}
 	}
-	c.report(diag.Diagnostic{Notes: notes, Code: codes.E0802, Severity: diag.Error, Span: at, Label: fmt.Sprintf("%d here", got),
-		Message: fmt.Sprintf("`%s` has %s%s, %d here", r.name, words.Plural(want, strings.TrimSuffix(what, "s")), names, got),
-		Related: []diag.Related{{Span: r.first, Message: "first here"}}})
+	c.report(diag.New(codes.E0802, at, "`%s` has %s%s, %d here", r.name, words.Plural(want, strings.TrimSuffix(what, "s")), names, got).Noted(notes...).
+		Labelled(fmt.Sprintf("%d here", got)).Beside(r.first, "first here"))
 }
 
 // noun is what a slot holds, as messages call it.
@@ -225,8 +226,7 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 		}
 		return ""
 	}
-	d := diag.Diagnostic{Code: codes.E0803, Severity: diag.Error, Span: at,
-		Message: fmt.Sprintf("%s is %s%s and %s%s", what, x.noun(), in(x), y.noun(), in(y))}
+	d := diag.New(codes.E0803, at, "%s is %s%s and %s%s", what, x.noun(), in(x), y.noun(), in(y))
 	if own, col := y, x; (own.where == "") != (col.where == "") {
 		if own.where != "" {
 			own, col = x, y
@@ -265,8 +265,8 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 // foreignType warns of a column whose domain has the name of another language's type, for which
 // there is one here.
 func (c *checker) foreignType(col syntax.Column, right string) {
-	d := diag.Diagnostic{Code: codes.W0831, Severity: diag.Warning, Span: col.Type.Span, Fixes: fix("write `"+right+"`", col.Type.Span, right),
-		Message: fmt.Sprintf("`%s` is a set of names of its own; numbers are `int` or `real`", col.Type.Name)}
+	d := diag.New(codes.W0831, col.Type.Span, "`%s` is a set of names of its own; numbers are `int` or `real`", col.Type.Name).
+		Fixed("write `"+right+"`", col.Type.Span, right)
 	if right == "text" || right == "node" {
 		d.Code, d.Fixes[0].Guess = codes.W0833, true // that it may be the name of a domain
 		d.Message = fmt.Sprintf("`%s` is a set of nodes of its own, which joins with no other; the type is `%s`", col.Type.Name, right)
@@ -284,7 +284,7 @@ func (c *checker) date(x *syntax.Binary) {
 	}
 	day := c.file.Source.Text[x.Start:x.End]
 	if _, err := time.Parse(time.DateOnly, day); err == nil {
-		c.warn(codes.W0832, x.Span, "", []string{"All dates are written in quotes, as in `\"" + day + "\"`."}, "`%s` is a difference of numbers", day)
+		c.tell(codes.W0832, x.Span, "", []string{"All dates are written in quotes, as in `\"" + day + "\"`."}, "`%s` is a difference of numbers", day)
 	}
 }
 
@@ -301,7 +301,7 @@ func (c *checker) namesInOrder(cl *clause, l *rel.Literal, at source.Span) {
 		s := c.rel.slots[c.rel.find(c.rel.consts[int(e.Term.Value)].slot)]
 		of := c.rel.byName[s.where]
 		if s.class == ofDomain || s.class == aNode && (c.labels != nil || of != nil && of.input != nil) {
-			c.warn(codes.W0831, at, "", []string{"Numbers that are compared are columns of type `int` or `real`."}, "`%s` is %s in %s, and names compare as text: 10 comes before 9", cl.vars[other.Term.Var].name, s.noun(), s.where)
+			c.tell(codes.W0831, at, "", []string{"Numbers that are compared are columns of type `int` or `real`."}, "`%s` is %s in %s, and names compare as text: 10 comes before 9", cl.vars[other.Term.Var].name, s.noun(), s.where)
 		}
 	}
 }
@@ -310,13 +310,12 @@ func (c *checker) namesInOrder(cl *clause, l *rel.Literal, at source.Span) {
 // would match.
 func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {
 	if inHead {
-		c.err(codes.E0805, at, "", []string{fmt.Sprintf("Add an atom that gives %s its values.", x.name)}, "`%s` occurs only under `not`, and in the head", x.name)
+		c.tell(codes.E0805, at, "", []string{fmt.Sprintf("Add an atom that gives %s its values.", x.name)}, "`%s` occurs only under `not`, and in the head", x.name)
 		return
 	}
-	c.report(diag.Diagnostic{Code: codes.E0805, Severity: diag.Error, Span: at,
-		Message: fmt.Sprintf("`%s` occurs only under `not`", x.name),
-		Notes:   []string{fmt.Sprintf("To say that there is no %s at all, write `_`; to say that some %s is not related, add an atom that gives it values.", x.name, x.name)},
-		Fixes:   guess("`_`", at, "_")})
+	c.report(diag.New(codes.E0805, at, "`%s` occurs only under `not`", x.name).
+		Noted(fmt.Sprintf("To say that there is no %s at all, write `_`; to say that some %s is not related, add an atom that gives it values.", x.name, x.name)).
+		Offered(guess("`_`", at, "_")...))
 }
 
 // onlyTested reports a variable that a comparison reads and nothing gives a value. l is the
@@ -328,7 +327,7 @@ func (c *checker) onlyTested(x *variable, at source.Span, l *syntax.Literal) {
 	} else if w, ok := stdlib.InBody[x.name]; ok {
 		note = w.Note
 	}
-	c.err(codes.E0806, at, "", []string{note},
+	c.tell(codes.E0806, at, "", []string{note},
 		"nothing gives `%s` a value: `%s` only tests", x.name, syntax.LiteralString(l))
 }
 
@@ -348,26 +347,17 @@ func (c *checker) invents(cl *clause, picture string) {
 			}
 		}
 	}
-	c.err(codes.E0809, cl.head.Pos(), "", []string{"The program might not end. For a least or greatest value write `T[x] min= e <- ...` or `max=`.", "The cycle is " + picture + "."},
+	c.tell(codes.E0809, cl.head.Pos(), "", []string{"The program might not end. For a least or greatest value write `T[x] min= e <- ...` or `max=`.", "The cycle is " + picture + "."},
 		"%s creates new values of %s, which is recursive", what, cl.of.name)
-}
-
-func (c *checker) notFinal(cl *clause, err error) {
-	msg := err.Error()
-	c.err(codes.E0817, cl.span, "", []string{"The value may still improve: a recursion of `min=` or `max=` may only add to it, multiply it by what is not negative, and put it into `min` and `max`."}, "%s", msg)
 }
 
 // capital reports a constant without quotes that no fact has: most likely a variable, as other
 // languages write it. Inputs without data may still have it, so it is then a warning.
 func (c *checker) capital(cl *clause, x *syntax.Name) {
 	if c.rel.vague {
-		if c.rel.doubted == nil {
-			c.rel.doubted = map[string]bool{}
-		}
-		c.rel.doubted[x.Name] = true
-		c.report(diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
-			Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
-			Notes:   []string{"An input without data may still have it. Variables begin with a lower-case letter."}})
+		lists.Put(&c.rel.doubted, x.Name, true)
+		c.report(diag.New(codes.W0826, x.Span, "`%s` is a constant, since it begins with a capital, and no fact has it", x.Name).
+			Noted("An input without data may still have it. Variables begin with a lower-case letter."))
 		return
 	}
 	cl.bad = true
@@ -375,9 +365,8 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 		return
 	}
 	cl.caps = true
-	d := diag.Diagnostic{Code: codes.E0810, Severity: diag.Error, Span: x.Span, Label: "a constant",
-		Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
-		Notes:   []string{"Variables begin with a lower-case letter; a constant of another spelling is quoted."}}
+	d := diag.New(codes.E0810, x.Span, "`%s` is a constant, since it begins with a capital, and no fact has it", x.Name).Labelled("a constant").
+		Noted("Variables begin with a lower-case letter; a constant of another spelling is quoted.")
 	if value := stdlib.Constants[strings.ToLower(x.Name)]; value != "" { // True
 		d.Notes = []string{fmt.Sprintf("As a number, `%s` is written `%s`; as a text, `%q`.", x.Name, value, x.Name)}
 	} else if near, ok := c.nearConstant(x.Name); ok && len(x.Name) > 2 {
@@ -391,18 +380,13 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 	c.report(d)
 }
 
-func (c *checker) manyAnswers(cl *clause) {
-	cl.bad = true
-	c.err(codes.E0815, cl.span, "", []string{"Write `_` for what is not asked for."}, "the query has %d variables; an answer has at most %d columns", len(cl.Head), tensor.MaxColumns)
-}
-
 // whyVariable reports variables in a :why. The fix, quotes, is offered only if each of them may be
 // meant as a constant: it is one elsewhere, or its name is too long for a variable of habit.
 func (c *checker) whyVariable(cl *clause) {
 	first := cl.vars[cl.Head[0].Expr.Term.Var].first
 	cl.bad = true
-	d := diag.Diagnostic{Code: codes.E0830, Severity: diag.Error, Span: first, Label: "a variable", Message: "`:why` explains an atom without variables",
-		Notes: []string{"It explains one row: write a constant, or `_` for any. `ein run --why N` explains the first rows of each query."}}
+	d := diag.New(codes.E0830, first, "`:why` explains an atom without variables").Labelled("a variable").
+		Noted("It explains one row: write a constant, or `_` for any. `ein run --why N` explains the first rows of each query.")
 	quoted := diag.Fix{Title: "write constants in quotes", Guess: true}
 	for _, cell := range cl.Head {
 		x := &cl.vars[cell.Expr.Term.Var]
@@ -422,7 +406,7 @@ func (c *checker) otherAxes(r *relation, axes int) {
 	if r.valued() {
 		n--
 	}
-	c.err(codes.E0802, r.first, fmt.Sprintf("%d here", n), nil, "the tensor `%s` has %s, %d here", r.name, words.Plural(axes, "axis", "axes"), n)
+	c.tell(codes.E0802, r.first, fmt.Sprintf("%d here", n), nil, "the tensor `%s` has %s, %d here", r.name, words.Plural(axes, "axis", "axes"), n)
 }
 
 // readEarly reports an equation that reads a relation before a tensor that the relation needs.
@@ -434,18 +418,12 @@ func (c *checker) readEarly(relation string, needs *relation, at source.Span) {
 			continue
 		}
 		if name = "`" + a.Name.Name + "`"; a.Name.Name == needs.name {
-			c.err(codes.E0814, at, "", []string{"Rules may be recursive, equations may not: write it as rules, or use `tc`."},
+			c.tell(codes.E0814, at, "", []string{"Rules may be recursive, equations may not: write it as rules, or use `tc`."},
 				"%s depends on itself: %s -> %s -> %s", name, needs.name, relation, needs.name)
 			return
 		}
 	}
-	c.err(codes.E0813, at, "", []string{fmt.Sprintf("Move it below `%s`.", needs.name)}, "%s reads `%s`, whose rules read `%s`, which is defined below", name, relation, needs.name)
-}
-
-// aggregateName warns of `max(a) <- Pay(_, a)`: it says of each a that it is in the relation `max`.
-func (c *checker) aggregateName(name syntax.Ident) {
-	c.warn(codes.W0212, name.Span, "a relation", []string{fmt.Sprintf("An aggregate is a column of the head, as in `Total(%s(a)) <- Pay(x, a).`.", name.Name)},
-		"the relation `%s` has the name of an aggregate", name.Name)
+	c.tell(codes.E0813, at, "", []string{fmt.Sprintf("Move it below `%s`.", needs.name)}, "%s reads `%s`, whose rules read `%s`, which is defined below", name, relation, needs.name)
 }
 
 // tensorAndRelation is reported at the later of the two: a session has run the other.
@@ -454,23 +432,19 @@ func (c *checker) tensorAndRelation(name string, tensor, relation source.Span) {
 	if tensor.Start < relation.Start {
 		at, first, what = relation, tensor, "the tensor"
 	}
-	c.report(diag.Diagnostic{Code: codes.E0812, Severity: diag.Error, Span: at,
-		Message: fmt.Sprintf("`%s` is a relation and a tensor", name),
-		Notes:   []string{"Round brackets hold what is true, square brackets numbers: give one of them another name."},
-		Related: []diag.Related{{Span: first, Message: what}}})
+	c.report(diag.New(codes.E0812, at, "`%s` is a relation and a tensor", name).
+		Noted("Round brackets hold what is true, square brackets numbers: give one of them another name.").Beside(first, what))
 }
 
 func (c *checker) otherHead(r *relation, s *syntax.Rule, name syntax.Ident) {
 	kinds := map[rel.Agg]string{rel.NoAgg: "a relation", rel.Min: "a tensor of least values (min=)", rel.Max: "a tensor of greatest values (max=)", rel.Sum: "a tensor of sums (+=)"}
-	c.report(diag.Diagnostic{Code: codes.E0812, Severity: diag.Error, Span: name.Span,
-		Message: fmt.Sprintf("`%s` is %s and %s", r.name, kinds[r.fold], kinds[folds[s.Op]]),
-		Notes:   []string{"All facts and rules of a name are of one kind."},
-		Related: []diag.Related{{Span: r.first, Message: "first here"}}})
+	c.report(diag.New(codes.E0812, name.Span, "`%s` is %s and %s", r.name, kinds[r.fold], kinds[folds[s.Op]]).Noted("All facts and rules of a name are of one kind.").
+		Beside(r.first, "first here"))
 }
 
 func (c *checker) otherBrackets(r *relation, l *syntax.Literal) {
 	note := fmt.Sprintf("`%s` is true or false; it has no value: write `%s`.", r.name, c.shown(r))
-	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.X.Pos(), Message: "round brackets hold what is true, square brackets what has a value"}
+	d := diag.New(codes.E0818, l.X.Pos(), "round brackets hold what is true, square brackets what has a value")
 	if r.valued() {
 		note = fmt.Sprintf("`%s` has a value: `%s = v`, or in an expression, `%s > 3`.", r.name, c.shown(r), c.shown(r))
 		if call, ok := l.X.(*syntax.Call); ok && len(call.Args) == len(r.cols) { // the value in the last place
@@ -489,7 +463,7 @@ func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name
 	case r == nil:
 		c.unknownRelation(syntax.Ident{Name: name.Name, Span: name.Span}, l)
 	case r.source != rel.NoSource:
-		c.err(codes.E0818, l.Span, "", []string{fmt.Sprintf("Compare it, as in `%s > 0`; `%s(x, y)` is where it is not 0.", syntax.LiteralString(l), r.name)},
+		c.tell(codes.E0818, l.Span, "", []string{fmt.Sprintf("Compare it, as in `%s > 0`; `%s(x, y)` is where it is not 0.", syntax.LiteralString(l), r.name)},
 			"`%s` is a number, neither true nor false", syntax.LiteralString(l))
 	default:
 		c.otherBrackets(r, l)
@@ -498,8 +472,7 @@ func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name
 
 // notLiteral is a literal that is none.
 func (c *checker) notLiteral(l *syntax.Literal) {
-	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.Span,
-		Message: "`" + syntax.LiteralString(l) + "` is neither true nor false", Notes: []string{"A body has atoms, `not` atoms, comparisons and `v = e`."}}
+	d := diag.New(codes.E0818, l.Span, "`%s` is neither true nor false", syntax.LiteralString(l)).Noted("A body has atoms, `not` atoms, comparisons and `v = e`.")
 	if minus, ok := l.X.(*syntax.Unary); ok && c.file.Source != nil && isCall(minus.X) {
 		at := source.Span{Start: minus.Start, End: minus.Start + 1}
 		if d.Notes = []string{"`not` negates an atom."}; strings.HasSuffix(c.file.Source.Text[:at.Start], "<-") {
@@ -515,7 +488,7 @@ func (c *checker) notLiteral(l *syntax.Literal) {
 			d.Notes, d.Fixes = nil, fix("write `"+c.shown(r)+"`", name.Span, c.shown(r))
 		}
 	}
-	c.foreign(&d, l.X)
+	c.foreign(d, l.X)
 	c.report(d)
 }
 
@@ -579,7 +552,7 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 	if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() {
 		note = "A literal has one comparison, `0 < x, x < 9`, and is no value: each case is a rule of its own, with its comparison in the body."
 	}
-	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not allowed in a rule", Notes: []string{note}}
+	d := diag.New(codes.E0818, x.Pos(), "%s is not allowed in a rule", text(x)).Noted(note)
 	if call, ok := x.(*syntax.Call); ok {
 		lower := strings.ToLower(call.Fun.Name)
 		if _, agg := aggregates[stdlib.Synonyms[lower]]; agg {
@@ -588,7 +561,7 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 			d.Notes, d.Fixes = nil, guess("`"+lower+"`", call.Fun.Span, lower)
 		}
 	}
-	c.foreign(&d, x)
+	c.foreign(d, x)
 	c.report(d)
 }
 
@@ -601,7 +574,7 @@ func (c *checker) relationAsTerm(x *syntax.Name) {
 	if r.valued() {
 		atom = r.name + "[" + strings.Join(cells, ", ") + "] = v"
 	}
-	c.err(codes.E0818, x.Span, "", []string{fmt.Sprintf("An atom gives a variable the value: `%s`. Variables begin with a lower-case letter.", atom)}, "`%s` is a relation, not a value", x.Name)
+	c.tell(codes.E0818, x.Span, "", []string{fmt.Sprintf("An atom gives a variable the value: `%s`. Variables begin with a lower-case letter.", atom)}, "`%s` is a relation, not a value", x.Name)
 }
 
 // nearConstant is the constant that an unknown one may have meant.
@@ -625,8 +598,7 @@ func (c *checker) unknownConstant(x *syntax.String) {
 	if c.rel.lost {
 		return
 	}
-	d := diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
-		Message: fmt.Sprintf("no fact has %q, so nothing matches it", x.Value)}
+	d := diag.New(codes.W0826, x.Span, "no fact has %q, so nothing matches it", x.Value)
 	if near, ok := c.nearConstant(x.Value); ok {
 		d.Fixes = c.guessLabel("", x.Span, near)
 	}
@@ -638,13 +610,12 @@ func (c *checker) noPlace(k *constant, n int) {
 	if n == rel.MaxSize {
 		note = fmt.Sprintf("Numbers that are nodes are below %d; in quotes any number is the label of one.", n)
 	}
-	c.err(codes.E0409, k.span, "", []string{note}, "there is no node %s", tensor.Number(k.num))
+	c.tell(codes.E0409, k.span, "", []string{note}, "there is no node %s", tensor.Number(k.num))
 }
 
 func (c *checker) variableConstant(x *syntax.Name) {
-	c.report(diag.Diagnostic{Code: codes.W0829, Severity: diag.Warning, Span: x.Span,
-		Message: fmt.Sprintf("`%s` is a variable here, and a constant of a fact has that name", x.Name),
-		Fixes:   c.guessLabel("the constant ", x.Span, x.Name)})
+	c.report(diag.New(codes.W0829, x.Span, "`%s` is a variable here, and a constant of a fact has that name", x.Name).
+		Offered(c.guessLabel("the constant ", x.Span, x.Name)...))
 }
 
 // noAxis reports a column that is no axis. Numbers in the last one may be the values of the tensor,
@@ -654,8 +625,8 @@ func (c *checker) noAxis(r *relation, col int, at source.Span) {
 	if k := slices.IndexFunc(r.cols, computed); k >= 0 && c.rel.class(r.cols[col].slot) == numeral {
 		col = k // the others would be nodes
 	}
-	d := diag.Diagnostic{Code: codes.E0816, Severity: diag.Error, Span: at, Message: fmt.Sprintf("column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name),
-		Notes: []string{"The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name)}}
+	d := diag.New(codes.E0816, at, "column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name).
+		Noted("The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name))
 	vars := strings.Split("x,y,z,u,v,w,s,t", ",")[:len(r.cols)]
 	slot := c.rel.slots[c.rel.find(r.cols[col].slot)]
 	switch class := slot.class; {
@@ -693,8 +664,8 @@ func (c *checker) unquoted(x syntax.Expr) bool {
 	if !named {
 		return false
 	}
-	d := diag.Diagnostic{Code: codes.E0804, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not a constant",
-		Notes: []string{"A name of several words or with signs in it is quoted. A computed value needs a body: `Head(x + 1) <- Body(x).`."}}
+	d := diag.New(codes.E0804, x.Pos(), "%s is not a constant", text(x)).
+		Noted("A name of several words or with signs in it is quoted. A computed value needs a body: `Head(x + 1) <- Body(x).`.")
 	if c.file.Source != nil {
 		label := strconv.Quote(c.file.Source.Text[x.Pos().Start:x.Pos().End])
 		d.Fixes = guess(label, x.Pos(), label)
@@ -707,8 +678,7 @@ func (c *checker) unquoted(x syntax.Expr) bool {
 // put in their places.
 func (c *checker) namedColumn(x *syntax.Call) {
 	i := slices.IndexFunc(x.Args, func(a syntax.Arg) bool { return a.Name.Name != "" })
-	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: x.Args[i].Name.Span,
-		Message: fmt.Sprintf("`%s` takes its arguments by position, not by name", x.Fun.Name)}
+	d := diag.New(codes.E0207, x.Args[i].Name.Span, "`%s` takes its arguments by position, not by name", x.Fun.Name)
 	if call, ok := x.Args[i].Value.(*syntax.Call); ok {
 		if _, aggregate := aggregates[call.Fun.Name]; aggregate {
 			d.Fixes = fix("delete the name", source.Span{Start: d.Span.Start, End: call.Start}, "")
@@ -737,8 +707,7 @@ func (c *checker) namedColumn(x *syntax.Call) {
 
 // onlyOnce warns of a variable that occurs once, which is often misspelt.
 func (c *checker) onlyOnce(cl *clause, x *variable) {
-	d := diag.Diagnostic{Code: codes.W0820, Severity: diag.Warning, Span: x.first, Label: "only here",
-		Message: fmt.Sprintf("`%s` occurs once in the rule", x.name), Fixes: fix("write `_`", x.first, "_")}
+	d := diag.New(codes.W0820, x.first, "`%s` occurs once in the rule", x.name).Labelled("only here").Fixed("write `_`", x.first, "_")
 	var others []string
 	for _, o := range cl.vars {
 		if _, ok := join(c.rel.slots[c.rel.find(o.slot)], c.rel.slots[c.rel.find(x.slot)]); ok && !o.hidden && len(o.name) > 2 {
@@ -758,13 +727,7 @@ func (c *checker) onlyOnce(cl *clause, x *variable) {
 }
 
 func (c *checker) nothingFills(r *relation, at source.Span) {
-	c.report(diag.Diagnostic{Code: codes.W0821, Severity: diag.Warning, Span: at,
-		Message: fmt.Sprintf("nothing fills `%s`: it has no facts, and each of its rules needs an empty relation", r.name),
-		Related: []diag.Related{{Span: r.first, Message: "defined here"}}})
-}
-
-func (c *checker) neverFires(at source.Span, why string) {
-	c.warn(codes.W0822, at, "never true", nil, "this can never be true: %s", why)
+	c.report(diag.New(codes.W0821, at, "nothing fills `%s`: it has no facts, and each of its rules needs an empty relation", r.name).Beside(r.first, "defined here"))
 }
 
 // notInColumn warns of a constant that the facts of a relation have not in that column.
@@ -777,7 +740,7 @@ func (c *checker) notInColumn(r *relation, col int, k *constant) {
 	if !k.isNum && k.span.Len() == len(k.text) && isVariable(k.text) { // run shows no N0828
 		notes = []string{fmt.Sprintf(queryConstant.text+". "+queryConstant.note, k.text)}
 	}
-	c.warn(codes.W0822, k.span, "never true", notes, "this can never be true: no fact of `%s` has %s in column %d", r.name, what, col+1)
+	c.tell(codes.W0822, k.span, "never true", notes, "this can never be true: no fact of `%s` has %s in column %d", r.name, what, col+1)
 }
 
 // shareNothing warns of two atoms of a body that join by no variable, whose rows multiply.
@@ -787,14 +750,12 @@ func (c *checker) shareNothing(cl *clause, i, j int) {
 	if a.input == nil && b.input == nil && len(a.rules)+len(b.rules) == 0 {
 		notes = []string{fmt.Sprintf("That is up to %d x %d rows.", len(a.facts), len(b.facts))}
 	}
-	c.report(diag.Diagnostic{Code: codes.W0824, Severity: diag.Warning, Span: cl.src[j].Span, Notes: notes,
-		Message: fmt.Sprintf("%s and %s share no variable", text(cl.src[i].X), text(cl.src[j].X)),
-		Related: []diag.Related{{Span: cl.src[i].Span, Message: "the other one"}}})
+	c.report(diag.New(codes.W0824, cl.src[j].Span, "%s and %s share no variable", text(cl.src[i].X), text(cl.src[j].X)).Noted(notes...).
+		Beside(cl.src[i].Span, "the other one"))
 }
 
 func (c *checker) doubled(what string, at, first source.Span, label string) {
-	c.report(diag.Diagnostic{Code: codes.W0825, Severity: diag.Warning, Span: at, Message: "this " + what + " repeats another one",
-		Related: []diag.Related{{Span: first, Message: label}}})
+	c.report(diag.New(codes.W0825, at, "this %s repeats another one", what).Beside(first, label))
 }
 
 func (c *checker) lettersAreConstants(at source.Span, letters []string) {
@@ -802,5 +763,5 @@ func (c *checker) lettersAreConstants(at source.Span, letters []string) {
 	if len(letters) == 1 {
 		verb = "is a constant"
 	}
-	c.warn(codes.W0827, at, "a fact", []string{"A rule needs `<-` and a body."}, "%s %s here", strings.Join(letters, " and "), verb)
+	c.tell(codes.W0827, at, "a fact", []string{"A rule needs `<-` and a body."}, "%s %s here", strings.Join(letters, " and "), verb)
 }

@@ -433,7 +433,8 @@ func (c *checker) mapped(x syntax.Expr, fn op.Fn, vals ...val) val {
 	}
 	for i, v := range vals {
 		if !v.indexed && v.n.Rank() > 0 {
-			return c.bareInIndexed(operand(x, i), v.n)
+			y := operand(x, i)
+			return c.say(bareInIndexed, y.Pos(), text(y), shapeOf(v.n), withIndices(y, v.n))
 		}
 		if len(v.idx) > 0 {
 			v.n = c.arrange(v, idx)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -65,11 +66,8 @@ func (r *relations) sure(labels []string) []string {
 // relations in order of appearance. It comes first because every labelled graph has all nodes.
 func (c *checker) collectLabels() {
 	add := func(s string) {
-		if c.ids == nil {
-			c.ids = make(map[string]int)
-		}
 		if _, ok := c.ids[s]; !ok {
-			c.ids[s] = len(c.labels)
+			lists.Put(&c.ids, s, len(c.labels))
 			c.labels = append(c.labels, s)
 		}
 	}
@@ -238,7 +236,7 @@ func (c *checker) list(x *syntax.List) val {
 			return c.packed(l, &kind)
 		}
 		if l.Len() != dims[depth] {
-			c.ragged(l, l.Len(), dims[depth])
+			c.say(ragged, l.Span, dims[depth], l.Len())
 			return false
 		}
 		for _, e := range elements(l) {

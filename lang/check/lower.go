@@ -297,14 +297,14 @@ func (c *checker) outside(clauses []*clause, list []*relation, consts int) {
 		case c.labels != nil:
 			if _, ok := c.node(tensor.Number(k.num)); !ok && !given[i] && !c.rel.vague {
 				k.nowhere = true
-				c.warn(codes.W0826, k.span, "", nil, "no fact has %s, so nothing matches it", tensor.Number(k.num))
+				c.tell(codes.W0826, k.span, "", nil, "no fact has %s, so nothing matches it", tensor.Number(k.num))
 			}
 		case k.num < float64(n):
 		case given[i]:
 			c.noPlace(k, n)
 		case known:
 			k.nowhere = true
-			c.warn(codes.W0826, k.span, "", nil, "there is no node %s, as there are %d, counted from 0: nothing matches it", tensor.Number(k.num), n)
+			c.tell(codes.W0826, k.span, "", nil, "there is no node %s, as there are %d, counted from 0: nothing matches it", tensor.Number(k.num), n)
 		}
 	}
 }

@@ -292,10 +292,8 @@ func (c *checker) relate() {
 				c.rel.last[s.Name.Name] = s.Span
 			}
 		case *syntax.Bad:
-			if c.rel.unread == nil {
-				c.rel.unread = map[string]bool{}
-			}
-			c.rel.lost, c.rel.unread[s.Name] = true, true
+			c.rel.lost = true
+			lists.Put(&c.rel.unread, s.Name, true)
 		}
 	}
 	c.rel.slots = slices.Grow(c.rel.slots, 8*len(c.rel.stmts))
@@ -361,9 +359,12 @@ func (c *checker) before(name string) bool {
 }
 
 // relation makes the relation of a name that the program defines.
-func (c *checker) relation(name string, first source.Span, columns int) *relation {
-	r := c.newRelation(name, first, columns, anything)
-	c.rel.byName[name] = r
+func (c *checker) relation(name syntax.Ident, columns int) *relation {
+	if columns > tensor.MaxColumns {
+		c.say(manyColumns, name.Span, name.Name, columns, tensor.MaxColumns)
+	}
+	r := c.newRelation(name.Name, name.Span, min(columns, tensor.MaxColumns), anything)
+	c.rel.byName[name.Name] = r
 	return r
 }
 
@@ -450,10 +451,7 @@ func (c *checker) declare(s *syntax.Input) {
 		c.duplicate(s.Name, old.first, "input")
 		return
 	}
-	if len(s.Columns) > tensor.MaxColumns {
-		c.say(manyColumns, s.Name.Span, s.Name.Name, len(s.Columns), tensor.MaxColumns)
-	}
-	r := c.relation(s.Name.Name, s.Name.Span, min(len(s.Columns), tensor.MaxColumns))
+	r := c.relation(s.Name, len(s.Columns))
 	r.input = s
 	for i := range r.cols {
 		col, at := s.Columns[i], &c.rel.slots[r.cols[i].slot]
@@ -481,16 +479,12 @@ func (c *checker) headOf(s *syntax.Rule) {
 	name, args := headParts(s)
 	r := c.rel.byName[name.Name]
 	if r == nil {
-		if len(args) > tensor.MaxColumns {
-			c.say(manyColumns, name.Span, name.Name, len(args), tensor.MaxColumns)
-			args = args[:tensor.MaxColumns]
-		}
-		r = c.relation(name.Name, name.Span, len(args))
+		r = c.relation(name, len(args))
 		r.fold = folds[s.Op]
 		if s.Value != nil {
 			r.cols = append(r.cols, column{slot: c.rel.slot(aNumber, r.name, s.OpSpan)})
 		} else if _, is := aggregates[name.Name]; is {
-			c.aggregateName(name)
+			c.say(aggregateName, name.Span, name.Name)
 		}
 	}
 }
@@ -513,11 +507,8 @@ func values(args []syntax.Arg) []syntax.Expr {
 
 // note notes a constant of the text that a row may hold.
 func (c *checker) note(name string, at source.Span) {
-	if c.rel.known == nil {
-		c.rel.known = make(map[string]source.Span)
-	}
 	if _, ok := c.rel.known[name]; !ok {
-		c.rel.known[name] = at
+		lists.Put(&c.rel.known, name, at)
 	}
 }
 
@@ -773,7 +764,8 @@ func (c *checker) query(s *syntax.Query) {
 	if s.Why && len(cl.Head) > 0 && !cl.bad {
 		c.whyVariable(cl)
 	} else if len(cl.Head) > tensor.MaxColumns {
-		c.manyAnswers(cl)
+		cl.bad = true
+		c.say(manyAnswers, cl.span, len(cl.Head), tensor.MaxColumns)
 	}
 }
 

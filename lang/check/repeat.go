@@ -40,7 +40,7 @@ func (c *checker) repeat(s *syntax.Repeat, assign func(*syntax.Assign) val) {
 				}
 				shape, again := shapes[st]
 				if shapes[st] = v.n.Type.Shape; again && shape != v.n.Type.Shape {
-					c.err(codes.E0329, st.Name.Span, "", []string{"Inside `repeat` a statement gives the same shape in every round."},
+					c.tell(codes.E0329, st.Name.Span, "", []string{"Inside `repeat` a statement gives the same shape in every round."},
 						"`%s` is %s in one round and %s in the next", st.Name.Name, stdlib.Describe(shape), stdlib.Describe(v.n.Type.Shape))
 				}
 			case *syntax.Repeat:
@@ -75,7 +75,7 @@ func (c *checker) times(s *syntax.Repeat) (n int, ok bool) {
 		} else if known {
 			found = text(s.Times)
 		}
-		c.err(codes.E0314, s.Times.Pos(), "", []string{"It is known before the program runs, such as 10 or `size(A, 0)`."},
+		c.tell(codes.E0314, s.Times.Pos(), "", []string{"It is known before the program runs, such as 10 or `size(A, 0)`."},
 			"the number of rounds of a `repeat` must be a whole number from 0 to %d, found %s", c.cfg.Limits.Nodes, found)
 		return 0, false
 	}

@@ -144,7 +144,7 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	}
 	switch r.fold {
 	case rel.Min, rel.Max:
-		c.err(codes.E0816, x.Span, "", []string{"Give keys without a value one, as in `default(" + r.name + ", -1)`, or ask for those with one: `" + c.shown(r) + "?`."},
+		c.tell(codes.E0816, x.Span, "", []string{"Give keys without a value one, as in `default(" + r.name + ", -1)`, or ask for those with one: `" + c.shown(r) + "?`."},
 			"`%s` has no value for every key, so it is not a tensor", r.name)
 		return nil
 	}
@@ -208,11 +208,11 @@ func (c *checker) defaultCall(x *syntax.Call) val {
 	case rest.n == nil:
 		return val{}
 	case r == nil || !r.keyed():
-		c.err(codes.E0816, x.Args[0].Value.Pos(), "", []string{"default(T, x) takes a relation that rules define by `min=`, `max=` or `+=`."},
+		c.tell(codes.E0816, x.Args[0].Value.Pos(), "", []string{"default(T, x) takes a relation that rules define by `min=`, `max=` or `+=`."},
 			"`%s` is no relation with values", syntax.ExprString(x.Args[0].Value))
 		return val{}
 	case rest.n.Rank() > 0 || rest.indexed || rest.label:
-		return c.err(codes.E0816, x.Args[1].Value.Pos(), "", []string{"The same number stands wherever there is no value."}, "the default of `%s` is no number", r.name)
+		return c.tell(codes.E0816, x.Args[1].Value.Pos(), "", []string{"The same number stands wherever there is no value."}, "the default of `%s` is no number", r.name)
 	}
 	n := c.scatter(r, name, rest.n)
 	return val{n: n}
@@ -337,7 +337,7 @@ func (c *checker) finishRelations(p *Program) {
 				pos := lowered.Rules[in.Rule].Pos
 				at, err = source.Span{Start: int(pos.Start), End: int(pos.End)}, in.Err
 			}
-			c.err(codes.E0818, at, "", nil, "this cannot be run: %s", err)
+			c.tell(codes.E0818, at, "", nil, "this cannot be run: %s", err)
 			return
 		}
 		s.rules.Program, p.Rules = lowered, lowered

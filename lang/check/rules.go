@@ -187,7 +187,7 @@ func (c *checker) stratify(p *rel.Program, clauses []*clause) {
 				}
 			}
 			if back < 0 {
-				c.notFinal(cl, err)
+				c.say(notFinal, cl.span, err)
 				continue
 			}
 			not := ""
@@ -204,7 +204,7 @@ func (c *checker) stratify(p *rel.Program, clauses []*clause) {
 			case errors.Is(kind, rel.ErrInvents):
 				c.invents(cl, picture)
 			default:
-				c.notFinal(cl, err)
+				c.say(notFinal, cl.span, err)
 			}
 		}
 	}
@@ -371,7 +371,7 @@ func (c *checker) impossible(cl *clause) {
 		}
 		a, b, fn := l.Left, l.Right, l.Fn
 		if isVar(&a) && isVar(&b) && a.Term.Var == b.Term.Var && (fn == op.FnNe || fn == op.FnGt || fn == op.FnLt) {
-			c.neverFires(cl.src[i].Span, "nothing differs from itself")
+			c.say(neverFires, cl.src[i].Span, "nothing differs from itself")
 			return
 		}
 		if isVar(&b) {
@@ -383,7 +383,7 @@ func (c *checker) impossible(cl *clause) {
 			continue
 		}
 		if y, ok := c.constNumber(&a); ok && l.Fn.Apply(y, x, 0) == 0 {
-			c.neverFires(cl.src[i].Span, "it compares two constants")
+			c.say(neverFires, cl.src[i].Span, "it compares two constants")
 			return
 		}
 		if !isVar(&a) {
@@ -408,7 +408,7 @@ func (c *checker) impossible(cl *clause) {
 			if k.highStrict {
 				below = "below"
 			}
-			c.neverFires(cl.src[i].Span, fmt.Sprintf("no `%s` is %s %v and %s %v", cl.vars[a.Term.Var].name, above, k.low, below, k.high))
+			c.say(neverFires, cl.src[i].Span, fmt.Sprintf("no `%s` is %s %v and %s %v", cl.vars[a.Term.Var].name, above, k.low, below, k.high))
 			return
 		}
 		of[a.Term.Var] = k

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ein/internal/lists"
 	"ein/lang/syntax"
 	"ein/vm/ir"
 	"ein/vm/op"
@@ -28,10 +29,7 @@ func (c *checker) uses(x syntax.Expr, n *[maxIndices]int) {
 					inside = append(inside, use{id, k})
 				}
 			}
-			if c.eq.inside == nil {
-				c.eq.inside = make(map[syntax.Expr][]use)
-			}
-			c.eq.inside[x] = inside
+			lists.Put(&c.eq.inside, x, inside)
 		}
 		for _, u := range inside {
 			n[u.id] += u.count
@@ -185,7 +183,7 @@ func (c *checker) term(x syntax.Expr, cx ctx) val {
 			c.say(labelAsValue, f.x.Pos())
 			ok = false
 		case !f.v.indexed && f.v.n.Rank() > 0:
-			c.bareInIndexed(f.x, f.v.n)
+			c.say(bareInIndexed, f.x.Pos(), text(f.x), shapeOf(f.v.n), withIndices(f.x, f.v.n))
 			ok = false
 		}
 	}

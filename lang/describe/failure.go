@@ -64,8 +64,8 @@ func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 	var over *vm.Exceeded
 	switch {
 	case errors.As(err, &stopped):
-		return diag.Diagnostic{Code: codes.E0533, Span: Span(stopped.Pos), Label: "it was here",
-			Message: fmt.Sprintf("%s: the run was stopped after %s of at most %s", Reason(stopped.Cause), words.Count(done), words.Plural(most, "operation"))}, true
+		return *diag.New(codes.E0533, Span(stopped.Pos), "%s: the run was stopped after %s of at most %s", Reason(stopped.Cause), words.Count(done), words.Plural(most, "operation")).
+			Labelled("it was here"), true
 	case errors.As(err, &over):
 		so, most := "", ""
 		if over.Sofar != "" {
@@ -74,10 +74,10 @@ func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 		if over.Most > over.Max { // the certificate knows nothing of proofs
 			most = "; it can take up to " + words.Count(over.Most)
 		}
-		return diag.Diagnostic{Code: codes.E0534, Span: Span(over.Pos), Label: so,
-			Message: fmt.Sprintf("the run was stopped at the limit of %s%s; the exact number depends on the data", words.Plural(over.Max, strings.TrimSuffix(over.What, "s")), most)}, true
+		return *diag.New(codes.E0534, Span(over.Pos), "the run was stopped at the limit of %s%s; the exact number depends on the data", words.Plural(over.Max, strings.TrimSuffix(over.What, "s")), most).
+			Labelled(so), true
 	case errors.As(err, &wrong):
-		d = diag.Diagnostic{Code: runtimeCodes[wrong.Kind], Span: Span(wrong.Pos), Message: wrong.Message}
+		d = *diag.New(runtimeCodes[wrong.Kind], Span(wrong.Pos), "%s", wrong.Message)
 		if wrong.Hint != "" {
 			d.Notes = []string{strings.ToUpper(wrong.Hint[:1]) + wrong.Hint[1:] + "."}
 		}
@@ -88,7 +88,7 @@ func Failed(err error, done, most uint64) (d diag.Diagnostic, ok bool) {
 
 // Warning returns the diagnostic of what a run noticed.
 func Warning(w vm.Warning) diag.Diagnostic {
-	return diag.Diagnostic{Code: codes.W0605, Severity: diag.Warning, Span: Span(w.Pos), Message: w.Message}
+	return *diag.New(codes.W0605, Span(w.Pos), "%s", w.Message)
 }
 
 // Reason returns the cause of a context that has ended, for people.

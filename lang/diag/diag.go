@@ -20,8 +20,10 @@
 package diag
 
 import (
+	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	"ein/internal/codes"
 	"ein/lang/source"
@@ -70,6 +72,53 @@ type Fix struct {
 type Edit struct {
 	Span    source.Span
 	NewText string
+}
+
+// New returns a diagnostic about a place of a program. The first letter of a code is its severity. This
+// and the methods that add to it are called in hundreds of places, and would be inlined in each.
+//
+//go:noinline
+func New(code Code, at source.Span, format string, args ...any) *Diagnostic {
+	return &Diagnostic{Code: code, Severity: Severity(strings.IndexByte("EWN", code[0])), Span: at, Message: fmt.Sprintf(format, args...)}
+}
+
+// Labelled adds the text beside the carets.
+//
+//go:noinline
+func (d *Diagnostic) Labelled(label string) *Diagnostic {
+	d.Label = label
+	return d
+}
+
+// Noted adds notes.
+//
+//go:noinline
+func (d *Diagnostic) Noted(notes ...string) *Diagnostic {
+	d.Notes = append(d.Notes, notes...)
+	return d
+}
+
+// Beside adds another place that takes part.
+//
+//go:noinline
+func (d *Diagnostic) Beside(at source.Span, message string) *Diagnostic {
+	d.Related = append(d.Related, Related{at, message})
+	return d
+}
+
+// Fixed adds a fix of one edit.
+//
+//go:noinline
+func (d *Diagnostic) Fixed(title string, at source.Span, text string) *Diagnostic {
+	return d.Offered(Fix{Title: title, Edits: []Edit{{at, text}}})
+}
+
+// Offered adds fixes.
+//
+//go:noinline
+func (d *Diagnostic) Offered(fixes ...Fix) *Diagnostic {
+	d.Fixes = append(d.Fixes, fixes...)
+	return d
 }
 
 // Finding returns a diagnostic whose place is not in the text of a program. Where it is called

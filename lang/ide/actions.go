@@ -180,23 +180,17 @@ func (d *Document) wholeLines(s source.Span) source.Span {
 
 // comments writes the comments that span touches with the other mark.
 func (d *Document) comments(span source.Span) []Action {
-	var hash, slashes []diag.Edit
-	for _, c := range d.File().Comments {
-		if !touches(c.Span, span) {
-			continue
-		}
-		if text := d.text(c.Span); strings.HasPrefix(text, "#") {
-			slashes = append(slashes, diag.Edit{Span: source.Span{Start: c.Span.Start, End: c.Span.Start + 1}, NewText: "//"})
-		} else if strings.HasPrefix(text, "//") {
-			hash = append(hash, diag.Edit{Span: source.Span{Start: c.Span.Start, End: c.Span.Start + 2}, NewText: "#"})
-		}
-	}
 	var list []Action
-	if len(hash) > 0 {
-		list = append(list, Action{Title: "write the comment with #", Kind: "refactor.rewrite", Edits: hash})
-	}
-	if len(slashes) > 0 {
-		list = append(list, Action{Title: "write the comment with //", Kind: "refactor.rewrite", Edits: slashes})
+	for _, mark := range [][2]string{{"//", "#"}, {"#", "//"}} {
+		var edits []diag.Edit
+		for _, c := range d.File().Comments {
+			if touches(c.Span, span) && strings.HasPrefix(d.text(c.Span), mark[0]) {
+				edits = append(edits, diag.Edit{Span: source.Span{Start: c.Span.Start, End: c.Span.Start + len(mark[0])}, NewText: mark[1]})
+			}
+		}
+		if len(edits) > 0 {
+			list = append(list, Action{Title: "write the comment with " + mark[1], Kind: "refactor.rewrite", Edits: edits})
+		}
 	}
 	return list
 }

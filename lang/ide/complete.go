@@ -211,11 +211,8 @@ func (d *Document) locals(toks []syntax.Token, start int, add func(known)) {
 func (c *completer) collect() {
 	s := &c.site
 	in := s.inner()
-	switch {
-	case s.last() == syntax.KindDot || len(s.before) == 2 && s.last() == syntax.KindColon:
-		if len(s.before) > 0 && c.d.text(s.before[0].Span) == "input" {
-			return
-		}
+	if (s.last() == syntax.KindDot || len(s.before) == 2 && s.last() == syntax.KindColon) && c.d.text(s.before[0].Span) == "input" {
+		return
 	}
 	if n := len(s.before); n > 0 && s.header == nil {
 		switch first := c.d.text(s.before[0].Span); {
@@ -323,20 +320,8 @@ func (c *completer) indices(in *bracket) {
 		return // the tensor has no such axis
 	}
 	left, right, here := c.statementIndices(in)
-	for _, name := range left {
-		rank := rankFit
-		if here[name] {
-			rank = rankTensor
-		}
-		c.add(Item{Label: name, Kind: KindIndex, Detail: "index of the left side", Rank: rank})
-	}
-	for _, name := range right {
-		rank := rankIndex
-		if here[name] {
-			rank = rankTensor
-		}
-		c.add(Item{Label: name, Kind: KindIndex, Detail: "index", Rank: rank})
-	}
+	c.named(left, here, "index of the left side", rankFit)
+	c.named(right, here, "index", rankIndex)
 	fresh := 0
 	for _, name := range []string{"i", "j", "k", "l", "m", "n"} {
 		if fresh < 2 && !slices.Contains(left, name) && !slices.Contains(right, name) {
@@ -429,12 +414,17 @@ func (c *completer) variables(cl clause, rank int) {
 	if cl.fact {
 		return // which has constants
 	}
-	for _, name := range slices.Concat(cl.names, cl.here) {
-		rank := rank
-		if slices.Contains(cl.here, name) {
-			rank = rankTensor
+	c.named(slices.Concat(cl.names, cl.here), cl.here, "variable", rank)
+}
+
+// named offers indices or variables; those in the brackets of the cursor come behind others.
+func (c *completer) named(names, here []string, detail string, rank int) {
+	for _, name := range names {
+		at := rank
+		if slices.Contains(here, name) {
+			at = rankTensor
 		}
-		c.add(Item{Label: name, Kind: KindIndex, Detail: "variable", Rank: rank})
+		c.add(Item{Label: name, Kind: KindIndex, Detail: detail, Rank: at})
 	}
 }
 
@@ -510,9 +500,8 @@ func (c *completer) rank(in *bracket) (int, bool) {
 // statementIndices returns the indices of the left and of the right side of the statement, and
 // those in the brackets around the cursor. It reads on to the end of the line, as an index may
 // first occur behind the cursor.
-func (c *completer) statementIndices(in *bracket) (left, right []string, here map[string]bool) {
+func (c *completer) statementIndices(in *bracket) (left, right, here []string) {
 	d, s := c.d, &c.site
-	here = map[string]bool{}
 	start := s.offset
 	if len(s.before) > 0 {
 		start = s.before[0].Span.Start
@@ -545,7 +534,7 @@ func (c *completer) statementIndices(in *bracket) (left, right []string, here ma
 		case k == syntax.KindIdent && len(stack) > 0 && stack[len(stack)-1] >= 0 && t.Span != s.word:
 			name := d.text(t.Span)
 			if stack[len(stack)-1] == open {
-				here[name] = true
+				here = append(here, name)
 			}
 			switch {
 			case slices.Contains(left, name) || slices.Contains(right, name):
@@ -575,9 +564,7 @@ func (c *completer) expression(in *bracket) {
 	}
 	if in != nil && in.call && c.callee(in) == "select" && in.args > 0 {
 		left, _, _ := c.statementIndices(nil)
-		for _, name := range left {
-			c.add(Item{Label: name, Kind: KindIndex, Detail: "index of the left side", Rank: rankFit})
-		}
+		c.named(left, nil, "index of the left side", rankFit)
 	}
 	if p != nil {
 		if p.Doc == "node" {

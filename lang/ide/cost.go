@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang"
 	"ein/lang/check"
@@ -22,11 +23,8 @@ func (d *Document) cost(offset int) string {
 	defer d.mu.Unlock()
 	c, ok := d.costs[offset]
 	if !ok {
-		if d.costs == nil {
-			d.costs = map[int]string{}
-		}
 		c = d.planned(offset)
-		d.costs[offset] = c
+		lists.Put(&d.costs, offset, c)
 	}
 	return c
 }

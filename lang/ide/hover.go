@@ -3,6 +3,7 @@ package ide
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ein/internal/lists"
@@ -385,12 +386,8 @@ func (d *Document) hoverIndex(m *markdown, o *occurrence) {
 		}
 	}
 	m.code(o.of.name + ": " + size)
-	kept := false
-	for _, other := range o.of.occurrences {
-		kept = kept || other.write
-	}
 	what := "Index of this statement; it is an axis of the result."
-	if !kept {
+	if !slices.ContainsFunc(o.of.occurrences, writes) {
 		by := "summed"
 		if s, ok := d.statementOf(o).(*syntax.Assign); ok {
 			for _, f := range foldedIndices(s.Value, leftNames(s), s.Op) {

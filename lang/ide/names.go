@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"ein/internal/lists"
 	"ein/lang/source"
 	"ein/lang/syntax"
 )
@@ -38,6 +39,8 @@ type occurrence struct {
 	stmt    int         // number of the statement in the file
 	printed bool        // it is what a :print prints
 }
+
+func writes(o *occurrence) bool { return o.write }
 
 // scope is the names known at a place and the definition each refers to.
 type scope struct {
@@ -111,7 +114,7 @@ func (d *Document) resolve() *names {
 		b.occurrences = append(b.occurrences, o)
 	}
 	for _, b := range r.relations {
-		i := slices.IndexFunc(b.occurrences, func(o *occurrence) bool { return o.write })
+		i := slices.IndexFunc(b.occurrences, writes)
 		for _, o := range b.occurrences {
 			if i >= 0 && !o.write {
 				o.sees = b.occurrences[i]
@@ -127,10 +130,7 @@ func relationNames(stmts []syntax.Stmt) map[string]*binding {
 	var out map[string]*binding
 	for _, s := range stmts {
 		if name, ok := syntax.RelationOf(s); ok && out[name.Name] == nil {
-			if out == nil {
-				out = map[string]*binding{}
-			}
-			out[name.Name] = &binding{name: name.Name, kind: KindTensor}
+			lists.Put(&out, name.Name, &binding{name: name.Name, kind: KindTensor})
 		}
 	}
 	return out
@@ -494,9 +494,4 @@ func (n *names) in(span source.Span) []*occurrence {
 	from := sort.Search(len(n.occurrences), func(i int) bool { return n.occurrences[i].span.Start >= span.Start })
 	to := sort.Search(len(n.occurrences), func(i int) bool { return n.occurrences[i].span.Start >= span.End })
 	return n.occurrences[from:to]
-}
-
-// isLibrary reports whether name is a function of the language itself.
-func isLibrary(name string) bool {
-	return lookup(name) != nil
 }

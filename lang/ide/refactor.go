@@ -120,7 +120,7 @@ func (d *Document) fresh(base string) string {
 		}
 	}
 	for i := 1; ; i++ {
-		if name := fmt.Sprint(base, i); !taken[name] && !isLibrary(name) {
+		if name := fmt.Sprint(base, i); !taken[name] && lookup(name) == nil {
 			return name
 		}
 	}

@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"slices"
 	"strings"
 
 	"ein/lang/describe"
@@ -47,10 +48,8 @@ func (d *Document) Definition(offset int) (source.Span, bool) {
 	if o.sees != nil {
 		return o.sees.span, true
 	}
-	for _, other := range o.of.occurrences {
-		if other.write {
-			return other.span, true
-		}
+	if i := slices.IndexFunc(o.of.occurrences, writes); i >= 0 {
+		return o.of.occurrences[i].span, true
 	}
 	if o.of.kind == KindIndex {
 		return o.of.occurrences[0].span, true
@@ -62,11 +61,9 @@ func (d *Document) Definition(offset int) (source.Span, bool) {
 // declaration is set.
 func (d *Document) References(offset int, declaration bool) []source.Span {
 	var out []source.Span
-	if o := d.names().at(d.clampOffset(offset)); o != nil {
-		for _, other := range o.of.occurrences {
-			if declaration || !other.write {
-				out = append(out, other.span)
-			}
+	for _, h := range d.Highlights(offset) {
+		if declaration || !h.Write {
+			out = append(out, h.Span)
 		}
 	}
 	return out

@@ -45,12 +45,10 @@ func (d *Document) renamed(offset int) (*occurrence, error) {
 	case b.guessed:
 		return nil, fmt.Errorf("`%s` occurs in a statement that does not parse", b.name)
 	}
-	for _, other := range b.occurrences {
-		if other.write || b.kind == KindIndex {
-			return o, nil
-		}
+	if b.kind != KindIndex && !slices.ContainsFunc(b.occurrences, writes) {
+		return nil, fmt.Errorf("nothing defines `%s`", b.name)
 	}
-	return nil, fmt.Errorf("nothing defines `%s`", b.name)
+	return o, nil
 }
 
 // Rename gives the tensor, index, parameter, function or node at offset another name
@@ -71,7 +69,7 @@ func (d *Document) Rename(offset int, name string) ([]diag.Edit, error) {
 		return nil, fmt.Errorf("`%s` is not a name: letters, digits and _, not beginning with a digit", name)
 	case name == b.name:
 		return nil, nil
-	case b.kind != KindIndex && isLibrary(name):
+	case b.kind != KindIndex && lookup(name) != nil:
 		return nil, fmt.Errorf("`%s` is a function of the language", name)
 	}
 	edits := lists.Map(b.occurrences, func(other *occurrence) diag.Edit {

@@ -98,12 +98,7 @@ func (d *Document) wordKind(i int, before syntax.Kind) Kind {
 func (d *Document) findUnused() map[*occurrence]bool {
 	n := d.names()
 	stmts := d.File().Stmts
-	printed := false
-	for _, s := range stmts {
-		if _, ok := s.(*syntax.Print); ok {
-			printed = true
-		}
-	}
+	printed := slices.ContainsFunc(stmts, func(s syntax.Stmt) bool { _, ok := s.(*syntax.Print); return ok })
 	dead := map[*occurrence]bool{}
 	var last *occurrence
 	for _, o := range n.occurrences {

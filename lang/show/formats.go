@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -149,12 +150,7 @@ func quoted(s, sep string) string {
 }
 
 // most returns how many elements are written.
-func (w *writer) most() int {
-	if w.opt.Top > 0 {
-		return w.opt.Top
-	}
-	return math.MaxInt
-}
+func (w *writer) most() int { return cmp.Or(w.opt.Top, math.MaxInt) }
 
 // records returns an output as a table: the edges of a graph, or the elements of another matrix
 // that are not 0. Its columns have the names by which an input knows them.
@@ -244,17 +240,11 @@ func (w *writer) edges(v *tensor.Value) (list iter.Seq[cell], has func(int) bool
 func Edges(ctx context.Context, v *tensor.Value, opt Options) (names []string, edges [][2]int) {
 	opt.exact = true
 	w := newWriter(ctx, io.Discard, opt)
-	list, has := w.edges(v)
 	number := map[int]int{}
-	for n := range v.Shape.Dim(0) {
-		if has(n) {
-			number[n] = len(names)
-			names = append(names, opt.place(v.Shape.Dim(0), n))
-		}
-	}
-	for c := range list {
-		edges = append(edges, [2]int{number[c.row], number[c.col]})
-	}
+	w.graph(v, func(n int) {
+		number[n] = len(names)
+		names = append(names, opt.place(v.Shape.Dim(0), n))
+	}, func(c cell) { edges = append(edges, [2]int{number[c.row], number[c.col]}) })
 	return names, edges
 }
 
@@ -262,32 +252,38 @@ func Edges(ctx context.Context, v *tensor.Value, opt Options) (names []string, e
 // labelled with its weight.
 func (w *writer) dot(out *vm.Output) {
 	v := out.Value
-	size := v.Shape.Dim(0)
 	id := func(s string) string {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 	}
-	edges, has := w.edges(v)
+	name := func(n int) string { return id(w.opt.place(v.Shape.Dim(0), n)) }
 	w.put("digraph ", id(out.Name), " {\n")
-	for n := 0; n < size && !w.ended(); n++ {
-		if has(n) {
-			w.put("  ", id(w.opt.place(size, n)), ";\n")
-		}
-	}
-	for c := range edges {
-		w.put("  ", id(w.opt.place(size, c.row)), " -> ", id(w.opt.place(size, c.col)))
+	w.graph(v, func(n int) { w.put("  ", name(n), ";\n") }, func(c cell) {
+		w.put("  ", name(c.row), " -> ", name(c.col))
 		if !isGraph(v) {
 			w.put(` [label="`, w.format(c.value), `"]`)
 		}
 		w.put(";\n")
-	}
+	})
 	w.put("}\n")
+}
+
+// graph passes the nodes of a square matrix, then its edges.
+func (w *writer) graph(v *tensor.Value, node func(int), edge func(cell)) {
+	edges, has := w.edges(v)
+	for n := 0; n < v.Shape.Dim(0) && !w.ended(); n++ {
+		if has(n) {
+			node(n)
+		}
+	}
+	for c := range edges {
+		edge(c)
+	}
 }
 
 // graphML writes a square matrix as GraphML. Characters that XML cannot hold, even escaped, are
 // made visible first.
 func (w *writer) graphML(out *vm.Output) {
 	v := out.Value
-	size := v.Shape.Dim(0)
 	text := func(s string) string {
 		var b strings.Builder
 		for _, r := range s {
@@ -299,25 +295,21 @@ func (w *writer) graphML(out *vm.Output) {
 		}
 		return b.String()
 	}
-	edges, has := w.edges(v)
 	w.put(`<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="label" for="node" attr.name="label" attr.type="string"/>
 <key id="weight" for="edge" attr.name="weight" attr.type="double"/>
 <graph id="`, text(out.Name), `" edgedefault="directed">
 `)
-	for n := 0; n < size && !w.ended(); n++ {
-		if has(n) {
-			w.put(fmt.Sprintf(`<node id="n%d"><data key="label">`, n), text(w.opt.place(size, n)), "</data></node>\n")
-		}
-	}
-	for c := range edges {
+	w.graph(v, func(n int) {
+		w.put(fmt.Sprintf(`<node id="n%d"><data key="label">`, n), text(w.opt.place(v.Shape.Dim(0), n)), "</data></node>\n")
+	}, func(c cell) {
 		w.put(fmt.Sprintf(`<edge source="n%d" target="n%d">`, c.row, c.col))
 		if !isGraph(v) {
 			w.put(`<data key="weight">`, w.format(c.value), `</data>`)
 		}
 		w.put("</edge>\n")
-	}
+	})
 	w.put("</graph>\n</graphml>\n")
 }
 

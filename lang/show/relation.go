@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"iter"
 	"strconv"
 	"strings"
@@ -54,10 +55,7 @@ func columnNames(t *tensor.Table) []string {
 
 // relation writes yes or no, a set, or a table with a line for each row.
 func (t *text) relation(out *vm.Output, name string) {
-	table, most := out.Value.Table, t.lines
-	if t.opt.Top > 0 {
-		most = t.opt.Top
-	}
+	table, most := out.Value.Table, cmp.Or(t.opt.Top, t.lines)
 	t.digits = t.opt.Precision
 	switch len(table.Columns) {
 	case 0:

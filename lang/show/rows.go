@@ -130,11 +130,9 @@ func stored(m *tensor.CSR, k int) float64 {
 // indices returns the positions at which a vector is not 0.
 func (w *writer) indices(v *tensor.Value) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for from, part := range w.row(v, 0, v.Shape.Dim(0)) {
-			for k, x := range part {
-				if x != 0 && !yield(from+k) {
-					return
-				}
+		for c := range w.cells(v) {
+			if c.value != 0 && !yield(c.col) {
+				return
 			}
 		}
 	}
@@ -143,19 +141,15 @@ func (w *writer) indices(v *tensor.Value) iter.Seq[int] {
 // pathOf returns the nodes of a vector of positions, in the order of the path.
 func (w *writer) pathOf(v *tensor.Value) []int {
 	n := 0
-	for _, part := range w.row(v, 0, v.Shape.Dim(0)) {
-		for _, x := range part {
-			if x >= 0 {
-				n++
-			}
+	for c := range w.cells(v) {
+		if c.value >= 0 {
+			n++
 		}
 	}
 	nodes := make([]int, n)
-	for from, part := range w.row(v, 0, v.Shape.Dim(0)) {
-		for k, x := range part {
-			if x >= 0 && int(x) < n {
-				nodes[int(x)] = from + k
-			}
+	for c := range w.cells(v) {
+		if c.value >= 0 && int(c.value) < n {
+			nodes[int(c.value)] = c.col
 		}
 	}
 	return nodes

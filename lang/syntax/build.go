@@ -12,7 +12,7 @@ import (
 
 // failure is why a statement did not parse. A session reads another line if more text could fix it.
 type failure struct {
-	diagnostic diag.Diagnostic
+	diagnostic *diag.Diagnostic
 	at         int // the token it stopped at; if none is left, more text could fix it
 }
 
@@ -55,7 +55,7 @@ func (p *parser) read(seg segment, level int) (Stmt, *failure) {
 		clear(p.known)
 		return p.read(seg, level)
 	case err != nil && f.wrong != nil && i == f.i-1:
-		return nil, &failure{*f.wrong, i}
+		return nil, &failure{f.wrong, i}
 	case err != nil:
 		return nil, &failure{p.explain(seg, level, i, g.Value), i}
 	}

@@ -60,30 +60,11 @@ const (
 )
 
 // say returns the diagnostic of m at a place, with args for the verbs of its text.
-func say(m message, at source.Span, args ...any) diag.Diagnostic {
-	d := newError(m.code, at, m.text, args...)
+func say(m message, at source.Span, args ...any) *diag.Diagnostic {
+	d := diag.New(m.code, at, m.text, args...)
 	if m.note != "" {
-		d = withNote(d, m.note)
+		d = d.Noted(m.note)
 	}
-	return d
-}
-
-// newError and withNote are called in a hundred places, and would be inlined in each.
-//
-//go:noinline
-func newError(code diag.Code, at source.Span, format string, args ...any) diag.Diagnostic {
-	return diag.Diagnostic{Code: code, Severity: diag.Error, Span: at, Message: fmt.Sprintf(format, args...)}
-}
-
-//go:noinline
-func withNote(d diag.Diagnostic, note string) diag.Diagnostic {
-	d.Notes = append(d.Notes, note)
-	return d
-}
-
-//go:noinline
-func withFix(d diag.Diagnostic, title string, at source.Span, text string) diag.Diagnostic {
-	d.Fixes = append(d.Fixes, diag.Fix{Title: title, Edits: []diag.Edit{{Span: at, NewText: text}}})
 	return d
 }
 
@@ -97,7 +78,7 @@ func excerpt(s string) string {
 func at(start, length int) source.Span { return source.Span{Start: start, End: start + length} }
 
 // lexicalError says what is wrong with a token whose kind is bad.
-func lexicalError(text string, t token) diag.Diagnostic {
+func lexicalError(text string, t token) *diag.Diagnostic {
 	s := text[t.start:t.end]
 	switch t.kind {
 	case KindBadNumber:
@@ -105,23 +86,22 @@ func lexicalError(text string, t token) diag.Diagnostic {
 	case KindBadString:
 		return errString(t.span(), s)
 	case KindDashComment:
-		d := newError(codes.E0009, t.span(), "`--` does not start a comment")
-		d = withNote(d, "A comment starts with // or #; -- is two minus signs.")
-		return withFix(d, "use //", at(int(t.start), 2), "//")
+		d := diag.New(codes.E0009, t.span(), "`--` does not start a comment").Noted("A comment starts with // or #; -- is two minus signs.")
+		return d.Fixed("use //", at(int(t.start), 2), "//")
 	}
 	if t.kind == KindBadComment {
 		i, _ := firstHidden(s)
 		return errRune(int(t.start)+i, s[i:])
 	}
 	if s[0] == '\'' && len(s) > 1 {
-		d := newError(codes.E0004, t.span(), "`'` does not quote a string")
+		d := diag.New(codes.E0004, t.span(), "`'` does not quote a string")
 		label := strings.NewReplacer(`"`, `\"`, `\'`, `'`, `''`, `'`).Replace(s[1 : len(s)-1])
-		return withFix(d, "write `\"`", t.span(), `"`+label+`"`)
+		return d.Fixed("write `\"`", t.span(), `"`+label+`"`)
 	}
 	d := errRune(int(t.start), s)
 	power := s == "^" && strings.HasPrefix(text[t.end:], "T") && !strings.HasPrefix(text[t.end:], "T(") // A^T
 	if (power || s == "'") && transposes(text, int(t.start)) {
-		d = withNote(newError(codes.E0001, t.span(), "%s is not part of the language", excerpt(s)), "The transpose of a matrix is `transpose(A)`.")
+		d = diag.New(codes.E0001, t.span(), "%s is not part of the language", excerpt(s)).Noted("The transpose of a matrix is `transpose(A)`.")
 	}
 	switch rest := strings.TrimLeft(text[t.end:], " "); {
 	case s == "!" && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, ",")):
@@ -133,16 +113,16 @@ func lexicalError(text string, t token) diag.Diagnostic {
 	case s == "%":
 		before := strings.TrimSpace(text[strings.LastIndexByte(text[:t.start], '\n')+1 : t.start])
 		if before != "" {
-			d = withNote(d, restNote)
+			d = d.Noted(restNote)
 		}
 		if before == "" || strings.HasSuffix(before, ".") {
-			d = withFix(d, "use //", t.span(), "//")
+			d = d.Fixed("use //", t.span(), "//")
 		}
 	}
 	if behind := text[t.end:]; (s == `\` || s == "~") && strings.HasPrefix(behind, "=") { // Prolog has \=, \== and =\=
 		from := len(strings.TrimSuffix(text[:t.start], "="))
 		d.Notes = nil
-		d = withFix(d, "write `!=`", source.Span{Start: from, End: len(text) - len(strings.TrimLeft(behind, "="))}, "!=")
+		d = d.Fixed("write `!=`", source.Span{Start: from, End: len(text) - len(strings.TrimLeft(behind, "="))}, "!=")
 	}
 	return d
 }
@@ -169,42 +149,41 @@ func firstHidden(s string) (int, bool) {
 
 // errRune explains the run of characters that s starts with, of which the
 // first decides the message.
-func errRune(offset int, s string) diag.Diagnostic {
+func errRune(offset int, s string) *diag.Diagnostic {
 	r, n := utf8.DecodeRuneInString(s)
 	one := at(offset, n)
 	switch {
 	case r == utf8.RuneError && n == 1:
-		d := newError(codes.E0002, one, "the byte 0x%02X is not valid UTF-8", s[0])
-		return withNote(d, "Save the file as UTF-8.")
+		return diag.New(codes.E0002, one, "the byte 0x%02X is not valid UTF-8", s[0]).Noted("Save the file as UTF-8.")
 	case r == '\uFEFF':
-		d := newError(codes.E0003, one, "a byte order mark inside the text")
-		return withFix(withNote(d, "It is allowed only as the very first character of a file."), "delete it", one, "")
+		return diag.New(codes.E0003, one, "a byte order mark inside the text").Noted("It is allowed only as the very first character of a file.").
+			Fixed("delete it", one, "")
 	case r == 0:
-		return withFix(newError(codes.E0003, one, "a NUL byte in the text"), "delete it", one, "")
+		return diag.New(codes.E0003, one, "a NUL byte in the text").Fixed("delete it", one, "")
 	case r == '\r':
-		return withFix(newError(codes.E0003, one, "a carriage return alone does not end a line"), "start a new line", one, "\n")
+		return diag.New(codes.E0003, one, "a carriage return alone does not end a line").Fixed("start a new line", one, "\n")
 	case hiddenRune(r):
-		d := newError(codes.E0003, one, "the invisible character U+%04X", r)
-		d = withNote(d, "Invisible characters, and those that reorder visible text, can make a program look different from what it does.")
-		return withFix(d, "delete it", one, "")
+		d := diag.New(codes.E0003, one, "the invisible character U+%04X", r)
+		d = d.Noted("Invisible characters, and those that reorder visible text, can make a program look different from what it does.")
+		return d.Fixed("delete it", one, "")
 	}
 	if ascii, ok := lookalike(r); ok {
-		d := newError(codes.E0004, one, "the character `%c` (U+%04X) is not `%s`", r, r, ascii)
+		d := diag.New(codes.E0004, one, "the character `%c` (U+%04X) is not `%s`", r, r, ascii)
 		if ascii == " " {
-			d = newError(codes.E0004, one, "the blank U+%04X is not an ordinary one", r)
-			return withFix(d, "write an ordinary blank", one, ascii)
+			d = diag.New(codes.E0004, one, "the blank U+%04X is not an ordinary one", r)
+			return d.Fixed("write an ordinary blank", one, ascii)
 		}
 		if r == '\'' || r == '`' {
-			d = newError(codes.E0004, one, "`%c` does not quote a string", r)
+			d = diag.New(codes.E0004, one, "`%c` does not quote a string", r)
 		}
-		return withFix(d, "write `"+ascii+"`", one, ascii)
+		return d.Fixed("write `"+ascii+"`", one, ascii)
 	}
-	d := newError(codes.E0001, at(offset, len(s)), "%s is not part of the language", excerpt(s))
+	d := diag.New(codes.E0001, at(offset, len(s)), "%s is not part of the language", excerpt(s))
 	if note := instead[r]; note != "" {
-		return withNote(d, note)
+		return d.Noted(note)
 	}
 	if r >= utf8.RuneSelf {
-		return withNote(d, "Names consist of the letters a to z and A to Z, digits and _; anything else can be in a string or a comment.")
+		return d.Noted("Names consist of the letters a to z and A to Z, digits and _; anything else can be in a string or a comment.")
 	}
 	return d
 }
@@ -228,33 +207,32 @@ var instead = map[rune]string{
 }
 
 // errNumber reports digits that are no number, with the number that another notation means.
-func errNumber(span source.Span, s string) diag.Diagnostic {
-	d := newError(codes.E0007, span, "%s is not a number", excerpt(s))
+func errNumber(span source.Span, s string) *diag.Diagnostic {
+	d := diag.New(codes.E0007, span, "%s is not a number", excerpt(s))
 	lower := strings.ToLower(s)
 	switch {
 	case strings.HasPrefix(lower, "0x"), strings.HasPrefix(lower, "0b"), strings.HasPrefix(lower, "0o"):
 		if v, err := strconv.ParseUint(lower, 0, 53); err == nil {
-			return withFix(withNote(d, "Numbers are decimal."), "write it in decimal", span, strconv.FormatUint(v, 10))
+			return d.Noted("Numbers are decimal.").Fixed("write it in decimal", span, strconv.FormatUint(v, 10))
 		}
-		return withNote(d, "Numbers are decimal.")
+		return d.Noted("Numbers are decimal.")
 	case strings.Contains(s, "_") && strings.Trim(s, "0123456789_.") == "":
-		return withFix(withNote(d, "Digits are not grouped."), "delete the underscores", span, strings.ReplaceAll(s, "_", ""))
+		return d.Noted("Digits are not grouped.").Fixed("delete the underscores", span, strings.ReplaceAll(s, "_", ""))
 	case strings.Count(s, ".") > 1:
-		return withNote(d, "It has more than one decimal point.")
+		return d.Noted("It has more than one decimal point.")
 	case strings.HasSuffix(lower, "e"):
-		return withNote(d, "The exponent has no digits.")
+		return d.Noted("The exponent has no digits.")
 	}
 	digits := strings.TrimLeft(s, "0123456789.")
 	split := len(s) - len(digits)
 	if strings.ContainsRune(digits, '.') {
-		return withNote(d, "An exponent is a whole number, as in `1e5`.")
+		return d.Noted("An exponent is a whole number, as in `1e5`.")
 	}
-	return withFix(withNote(d, "A name cannot start with a digit, and a factor needs a blank before it."),
-		"put a blank between the number and the name", at(span.Start+split, 0), " ")
+	return d.Noted("A name cannot start with a digit, and a factor needs a blank before it.").Fixed("put a blank between the number and the name", at(span.Start+split, 0), " ")
 }
 
 // errString reports a string that the lexer could not read; s is its text with the opening quote.
-func errString(span source.Span, s string) diag.Diagnostic {
+func errString(span source.Span, s string) *diag.Diagnostic {
 	if i, hidden := firstHidden(s); hidden {
 		return errRune(span.Start+i, s[i:])
 	}
@@ -269,14 +247,11 @@ func errString(span source.Span, s string) diag.Diagnostic {
 		}
 		if strings.IndexByte(`"\nt`, body[i]) < 0 {
 			_, n := utf8.DecodeRuneInString(body[i:])
-			d := newError(codes.E0006, at(span.Start+i, 1+n), "%s is not an escape", "`"+body[i-1:i+n]+"`")
-			d = withNote(d, "In a string the escapes are \\\", \\\\, \\n and \\t.")
-			return withFix(d, "write a backslash", at(span.Start+i, 1), `\\`)
+			d := diag.New(codes.E0006, at(span.Start+i, 1+n), "%s is not an escape", "`"+body[i-1:i+n]+"`").Noted("In a string the escapes are \\\", \\\\, \\n and \\t.")
+			return d.Fixed("write a backslash", at(span.Start+i, 1), `\\`)
 		}
 	}
-	d := newError(codes.E0005, span, "the string is not closed")
-	d.Label = "opened here"
-	return withNote(d, "A string ends with \" on the line on which it starts.")
+	return diag.New(codes.E0005, span, "the string is not closed").Labelled("opened here").Noted("A string ends with \" on the line on which it starts.")
 }
 
 // bracketName is a bracket as messages show it.
@@ -286,9 +261,8 @@ func bracketName(k Kind) string {
 
 // errUnclosed reports a bracket that nothing closes. noticed, if it is known, is the token that
 // shows it: the first of another statement.
-func errUnclosed(open token, noticed *token) diag.Diagnostic {
-	d := newError(codes.E0102, open.span(), "%s opened here is never closed", bracketName(open.kind))
-	d.Label = "needs a " + bracketName(open.kind.closer())
+func errUnclosed(open token, noticed *token) *diag.Diagnostic {
+	d := diag.New(codes.E0102, open.span(), "%s opened here is never closed", bracketName(open.kind)).Labelled("needs a " + bracketName(open.kind.closer()))
 	if noticed != nil {
 		d.Related = []diag.Related{{Span: noticed.span(), Message: "another statement starts here"}}
 	}
@@ -296,27 +270,21 @@ func errUnclosed(open token, noticed *token) diag.Diagnostic {
 }
 
 // errMismatched reports a bracket that closes one of another form. It shows both.
-func errMismatched(open, closing token) diag.Diagnostic {
-	d := newError(codes.E0103, closing.span(), "%s cannot close %s", bracketName(closing.kind), bracketName(open.kind))
-	d.Label = "expected " + bracketName(open.kind.closer())
-	d.Related = relatedOpener(open)
-	return withFix(d, "write "+bracketName(open.kind.closer()), closing.span(), string(")]}"[open.kind-KindLParen]))
-}
-
-// relatedOpener points at the opening bracket that a message about another place is about.
-func relatedOpener(open token) []diag.Related {
-	return []diag.Related{{Span: open.span(), Message: bracketName(open.kind) + " opened here"}}
+func errMismatched(open, closing token) *diag.Diagnostic {
+	d := diag.New(codes.E0103, closing.span(), "%s cannot close %s", bracketName(closing.kind), bracketName(open.kind)).
+		Labelled("expected " + bracketName(open.kind.closer()))
+	return d.Beside(open.span(), bracketName(open.kind)+" opened here").Fixed("write "+bracketName(open.kind.closer()), closing.span(), string(")]}"[open.kind-KindLParen]))
 }
 
 // errNothingToClose reports that token i closes no bracket. One more behind another at the end of
 // its statement, up to hi, is too many; elsewhere the opener may be missing.
-func (p *parser) errNothingToClose(i, hi int) diag.Diagnostic {
+func (p *parser) errNothingToClose(i, hi int) *diag.Diagnostic {
 	t := p.toks[i]
 	next, blank := p.toks[i+1].kind, ""
 	if i > 0 && p.toks[i-1].kind.ends() && p.toks[i-1].end == t.start && next.starts() && p.toks[i+1].start == t.end {
 		blank = " " // between what would be one word
 	}
-	d := withFix(newError(codes.E0104, t.span(), "unmatched %s", bracketName(t.kind)), "delete it", t.span(), blank)
+	d := diag.New(codes.E0104, t.span(), "unmatched %s", bracketName(t.kind)).Fixed("delete it", t.span(), blank)
 	d.Fixes[0].Guess = i == 0 || !p.toks[i-1].kind.closes() || i+1 < hi && next != KindDot && next != KindQuestion
 	return d
 }
@@ -353,19 +321,19 @@ func (p *parser) place(i, end int) source.Span {
 // it as another language has it. The cases are tried in their order, and only the first that fits
 // adds something, so one for a particular want stands before those for any. The caller chooses want
 // from a few fixed texts, which the cases compare.
-func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
+func (p *parser) errExpected(want string, i, end int) *diag.Diagnostic {
 	found := p.found(i, end)
 	code := codes.E0101
 	if want == "a value" {
 		code = codes.E0105
 	}
-	d := newError(code, p.place(i, end), "expected %s, found %s", want, found)
+	d := diag.New(code, p.place(i, end), "expected %s, found %s", want, found)
 	if i > 0 && i < len(p.toks)-1 && want == "a value" && p.toks[i-1].kind.infix() {
 		d.Label = fmt.Sprintf("`%s` needs a value on its right", p.word(i-1))
 	}
 	if i >= end {
 		if i > 0 && p.inClause && strings.HasPrefix(strings.TrimLeft(p.text[p.toks[i-1].end:], " "), "#") { // #count { .. } of clingo
-			return withNote(d, "`#` begins a comment. "+aggregateForm)
+			return d.Noted("`#` begins a comment. " + aggregateForm)
 		}
 		return d
 	}
@@ -376,60 +344,60 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 	}
 	switch kind := p.toks[i].kind; {
 	case want == "`(`" && i > 2 && p.isWord(i-3, i, "is"):
-		return withFix(d, "write `!=`", p.span(i-3, i-1), "!=")
+		return d.Fixed("write `!=`", p.span(i-3, i-1), "!=")
 	case want == "`(`" && (kind.infix() || kind == KindAssign) && i > 1 && p.isNot(i-2, i):
-		return withNote(d, "`not` negates one atom; a comparison is turned round.")
+		return d.Noted("`not` negates one atom; a comparison is turned round.")
 	case kind == KindSemicolon && want == "`,` or `]`":
-		return withFix(d, "write `,`", p.toks[i].span(), ",")
+		return d.Fixed("write `,`", p.toks[i].span(), ",")
 	case kind == KindIdent && want == "`:` or `(`" && !p.toks[i].newline && slices.Contains([]string{"graph", "matrix", "vector", "scalar"}, p.word(i)):
-		return withFix(d, "write `:`", at(int(p.toks[i-1].end), 0), ":")
+		return d.Fixed("write `:`", at(int(p.toks[i-1].end), 0), ":")
 	case kind == KindComma && want == "`:` or `(`":
-		return withNote(d, "Each input is a statement of its own.")
+		return d.Noted("Each input is a statement of its own.")
 	case kind == KindSemicolon && p.inClause:
-		return withNote(d, notOr)
+		return d.Noted(notOr)
 	case kind == KindGt && (p.before(i, KindSub) || p.before(i, KindAssign) && p.inClause && p.toks[i-2].kind == KindRParen && p.toks[i+1].kind == KindIdent && p.toks[i+2].kind == KindLParen):
-		return withNote(d, "A rule is `Head(x) <- Body(x).`")
+		return d.Noted("A rule is `Head(x) <- Body(x).`")
 	case kind == KindMul && i > 0 && p.toks[i-1].kind == KindMul:
-		return withNote(d, "There is no power operator; write the product, or exp(y * log(x)).")
+		return d.Noted("There is no power operator; write the product, or exp(y * log(x)).")
 	case kind == KindGt && p.before(i, KindLt) || (kind == KindLt || kind == KindGt) && p.before(i, KindAssign):
 		op := map[string]string{"<>": "!=", "=<": "<=", "=>": ">="}[p.word(i-1)+p.word(i)]
-		return withFix(d, "write `"+op+"`", p.span(i-1, i+1), op)
+		return d.Fixed("write `"+op+"`", p.span(i-1, i+1), op)
 	case kind == KindAssign && (p.before(i, KindSub) || p.before(i, KindMul) || p.before(i, KindDiv)):
-		return withNote(d, "Only `+=`, `max=` and `min=` update a tensor; else write `x = x - 1`.")
+		return d.Noted("Only `+=`, `max=` and `min=` update a tensor; else write `x = x - 1`.")
 	case kind == KindAssign && want == "`:` or `(`":
-		return withNote(d, "Data is bound from outside, as with `--input A=FILE`.")
+		return d.Noted("Data is bound from outside, as with `--input A=FILE`.")
 	case kind == KindAssign && i > 0 && !p.toks[i].newline:
-		return withNote(d, "To compare, write `==`.")
+		return d.Noted("To compare, write `==`.")
 	case kind == KindSetMax || kind == KindSetMin || kind == KindSetAdd:
-		return withNote(d, fmt.Sprintf("`%s` updates a tensor: `D[i,j] %s ...`.", p.word(i), p.word(i)))
+		return d.Noted(fmt.Sprintf("`%s` updates a tensor: `D[i,j] %s ...`.", p.word(i), p.word(i)))
 	case i > 0 && p.inClause && (kind == KindLBrace && p.toks[i-1].kind == KindIdent || kind == KindColon && (p.toks[i+1].kind == KindLBrace || slices.Contains([]string{"count", "sum", "min", "max", "mean"}, p.word(i-1)))):
-		return withNote(d, aggregateForm)
+		return d.Noted(aggregateForm)
 	case kind == KindLBrace && p.before(i, KindIdent) && p.word(i-1) == "sum_":
-		return withNote(d, stdlib.Summed)
+		return d.Noted(stdlib.Summed)
 	case kind == KindLBrace && want == "`=`":
-		return withFix(d, "write `=`", at(int(p.toks[i-1].end), 0), " =")
+		return d.Fixed("write `=`", at(int(p.toks[i-1].end), 0), " =")
 	case kind == KindLBrace:
-		return withNote(d, "Braces only hold the block of a def or a repeat; a list is written [ ].")
+		return d.Noted("Braces only hold the block of a def or a repeat; a list is written [ ].")
 	case kind == KindColon && p.toks[i+1].kind == KindAssign && p.next(i, KindAssign):
-		return withFix(d, "write `=`", p.span(i, i+2), "=")
+		return d.Fixed("write `=`", p.span(i, i+2), "=")
 	case kind == KindColon && p.next(i, KindIdent) && i > 0 && p.toks[i-1].kind.ends() && (p.word(i+1) == "print" || p.word(i+1) == "why"):
 		return p.withEnd(d, i-1)
 	case kind == KindColon && want == "the end of the statement" && i > 0 && p.toks[i-1].kind == KindNumber:
-		return withNote(d, "`range(10)` is 0 to 9, and `range(10) + 1` is 1 to 10.")
+		return d.Noted("`range(10)` is 0 to 9, and `range(10) + 1` is 1 to 10.")
 	case kind == KindMul && p.inClause && p.before(i, KindLParen) && p.next(i, KindRParen):
-		d = withNote(d, "`count()` counts the bindings of the body, `count(x)` the different values of x.")
+		d = d.Noted("`count()` counts the bindings of the body, `count(x)` the different values of x.")
 		if strings.EqualFold(p.word(i-2), "count") {
-			d = withFix(d, "delete it", p.toks[i].span(), "")
+			d = d.Fixed("delete it", p.toks[i].span(), "")
 		}
 		return d
 	case kind == KindDot && want == "the end of the statement":
-		return withFix(d, "delete it", p.toks[i].span(), "")
+		return d.Fixed("delete it", p.toks[i].span(), "")
 	case kind == KindQuestion && !p.inClause:
-		return withNote(d, "In Ein, write `where(p, a, b)`.")
+		return d.Noted("In Ein, write `where(p, a, b)`.")
 	case kind == KindComma && want == "`)`":
-		return withNote(d, "A list is written [1, 2]; a call has its arguments one by one, as in `zeros(2, 3)`.")
+		return d.Noted("A list is written [1, 2]; a call has its arguments one by one, as in `zeros(2, 3)`.")
 	case kind == KindColon && (want == "`,` or `]`" || want == "a value" && i > 0 && (p.toks[i-1].kind == KindLBracket || p.toks[i-1].kind == KindComma)):
-		return withNote(d, "There are no slices: an index that stays free is a name, as in `Row[j] = A[2,j]`.")
+		return d.Noted("There are no slices: an index that stays free is a name, as in `Row[j] = A[2,j]`.")
 	}
 	return d
 }
@@ -437,10 +405,10 @@ func (p *parser) errExpected(want string, i, end int) diag.Diagnostic {
 const aggregateForm = "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`"
 
 // noValue adds to errExpected what helps where token i should begin a value, if anything does.
-func (p *parser) noValue(d diag.Diagnostic, i, end int) (told diag.Diagnostic, ok bool) {
+func (p *parser) noValue(d *diag.Diagnostic, i, end int) (told *diag.Diagnostic, ok bool) {
 	switch kind := p.toks[i].kind; {
 	case kind == KindDiv && p.next(i, KindMul) || kind == KindMul && p.before(i, KindDiv):
-		return withNote(d, "A comment starts with // or #."), true
+		return d.Noted("A comment starts with // or #."), true
 	case kind == KindQuestion && p.inClause && i > 0 && !p.toks[i-1].kind.ends() && p.next(i, KindIdent): // of SPARQL
 		var edits []diag.Edit
 		for k := i; k < end; k++ {
@@ -449,25 +417,25 @@ func (p *parser) noValue(d diag.Diagnostic, i, end int) (told diag.Diagnostic, o
 			}
 		}
 		d.Fixes = []diag.Fix{{Title: "delete `?`", Edits: edits}}
-		return withNote(d, "A variable is a name that begins with a lower-case letter."), true
+		return d.Noted("A variable is a name that begins with a lower-case letter."), true
 	case kind == KindDot && p.before(i, KindQuestion):
-		return withFix(d, "delete it", p.toks[i].span(), ""), true
+		return d.Fixed("delete it", p.toks[i].span(), ""), true
 	case kind == KindQuestion && p.inClause:
-		return withNote(d, "A query ends with `?`, as in `Path(\"a\", x)?`."), true
+		return d.Noted("A query ends with `?`, as in `Path(\"a\", x)?`."), true
 	case kind == KindDot && p.next(i, KindIdent): // of Soufflé
-		return withNote(d, "Relations need no declaration: data is `input Edge(x: node, y: node)`, and a query such as `Path(x, y)?` prints rows."), true
+		return d.Noted("Relations need no declaration: data is `input Edge(x: node, y: node)`, and a query such as `Path(x, y)?` prints rows."), true
 	case kind == KindColon && p.next(i, KindSub): // a goal of Prolog
-		return withFix(d, "write `?-`", p.span(i, i+2), "?-"), true
+		return d.Fixed("write `?-`", p.span(i, i+2), "?-"), true
 	case i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindComma:
-		return withFix(d, "delete the comma", p.toks[i-1].span(), ""), true
+		return d.Fixed("delete the comma", p.toks[i-1].span(), ""), true
 	case i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindArrow:
-		return withNote(d, "A rule needs a body; a fact is `Parent(\"ann\", \"bob\").`"), true
+		return d.Noted("A rule needs a body; a fact is `Parent(\"ann\", \"bob\").`"), true
 	case kind == KindDiv && p.before(i, KindAssign) && p.next(i, KindAssign):
-		return withFix(d, "write `!=`", p.span(i-1, i+2), "!="), true
+		return d.Fixed("write `!=`", p.span(i-1, i+2), "!="), true
 	case kind.infix() && i > 0 && p.toks[i].newline:
-		return withNote(d, "A statement ends with its line, unless the line ends with an operator or inside brackets."), true
+		return d.Noted("A statement ends with its line, unless the line ends with an operator or inside brackets."), true
 	case kind == KindAdd && p.before(i, KindAdd):
-		return withNote(d, "To add to a tensor, write `x += 1`."), true
+		return d.Noted("To add to a tensor, write `x += 1`."), true
 	default:
 		return d, false
 	}
@@ -484,24 +452,23 @@ func (p *parser) next(i int, kind Kind) bool {
 
 // errMissingComma reports a value on a line of its own behind another, inside brackets; on one line
 // the two would be a product.
-func errMissingComma(before, next source.Span, text string) diag.Diagnostic {
-	d := newError(codes.E0106, next, "expected a comma before %s", excerpt(text[next.Start:next.End]))
-	d = withNote(d, "A product never crosses a newline.")
-	return withFix(d, "insert a comma", at(before.End, 0), ",")
+func errMissingComma(before, next source.Span, text string) *diag.Diagnostic {
+	d := diag.New(codes.E0106, next, "expected a comma before %s", excerpt(text[next.Start:next.End])).Noted("A product never crosses a newline.")
+	return d.Fixed("insert a comma", at(before.End, 0), ",")
 }
 
 // errSideBySide and errNumberFactor offer a comma only inside brackets, where
 // one can be missing.
-func errSideBySide(before, next source.Span, text string, str, inBrackets bool) diag.Diagnostic {
-	d := newError(codes.E0106, next, "%s cannot be a factor of the value before it", excerpt(text[next.Start:next.End]))
+func errSideBySide(before, next source.Span, text string, str, inBrackets bool) *diag.Diagnostic {
+	d := diag.New(codes.E0106, next, "%s cannot be a factor of the value before it", excerpt(text[next.Start:next.End]))
 	d.Related = []diag.Related{{Span: before, Message: "the value before it"}}
-	d = withNote(d, "A literal is multiplied with `*`; elements of a list are separated by commas.")
+	d = d.Noted("A literal is multiplied with `*`; elements of a list are separated by commas.")
 	if inBrackets {
-		return withFix(d, "insert a comma", at(before.End, 0), ",")
+		return d.Fixed("insert a comma", at(before.End, 0), ",")
 	} else if str {
 		return d
 	}
-	return withFix(d, "write `*`", at(before.End, 0), " *")
+	return d.Fixed("write `*`", at(before.End, 0), " *")
 }
 
 const quotientNote = "`//` begins a comment; the whole part of a division is `floor(a / b)`."
@@ -510,29 +477,28 @@ const restNote = "The rest of a division is `a - b * floor(a / b)`."
 
 // errNumberFactor reports a number behind a factor. numbers says that the factor is one too,
 // inBrackets that a comma could be missing.
-func errNumberFactor(before, next source.Span, text string, numbers, inBrackets bool) diag.Diagnostic {
+func errNumberFactor(before, next source.Span, text string, numbers, inBrackets bool) *diag.Diagnostic {
 	what := excerpt(text[next.Start:next.End])
 	if numbers {
-		d := newError(codes.E0106, next, "two numbers side by side: %s %s", excerpt(text[before.Start:before.End]), what)
+		d := diag.New(codes.E0106, next, "two numbers side by side: %s %s", excerpt(text[before.Start:before.End]), what)
 		if !inBrackets {
-			return withNote(d, "A vector is written [1, 2].")
+			return d.Noted("A vector is written [1, 2].")
 		}
-		return withFix(withNote(d, "Is a comma missing?"), "insert a comma", at(before.End, 0), ",")
+		return d.Noted("Is a comma missing?").Fixed("insert a comma", at(before.End, 0), ",")
 	}
-	d := newError(codes.E0106, next, "%s cannot follow a factor", what)
+	d := diag.New(codes.E0106, next, "%s cannot follow a factor", what)
 	if words := strings.Fields(text[before.Start:before.End]); strings.ToLower(words[len(words)-1]) == "mod" {
-		return withNote(d, restNote)
+		return d.Noted(restNote)
 	}
-	d = withNote(d, "A number can be a factor only in first place, as in `2 A[i,j]`.")
-	return withFix(d, "write `*`", at(before.End, 0), " *")
+	d = d.Noted("A number can be a factor only in first place, as in `2 A[i,j]`.")
+	return d.Fixed("write `*`", at(before.End, 0), " *")
 }
 
 // errNoAxes reports an index list behind what has no axes. It is taken for a list that was meant as
 // a factor.
-func errNoAxes(x, open source.Span, text string) diag.Diagnostic {
-	d := newError(codes.E0113, x, "%s has no axes to index", excerpt(text[x.Start:x.End]))
-	d.Label = "a `[` behind a value is an index list"
-	return withFix(withNote(d, "A product with a list is written with `*`."), "write `*`", at(x.End, open.Start-x.End), " * ")
+func errNoAxes(x, open source.Span, text string) *diag.Diagnostic {
+	d := diag.New(codes.E0113, x, "%s has no axes to index", excerpt(text[x.Start:x.End])).Labelled("a `[` behind a value is an index list")
+	return d.Noted("A product with a list is written with `*`.").Fixed("write `*`", at(x.End, open.Start-x.End), " * ")
 }
 
 // states reports whether a name seems to be that of a relation: it begins a fact or a rule, or is
@@ -569,45 +535,45 @@ func (p *parser) states(name string) bool {
 
 // errBareExpr reports an expression that is a whole statement: an equation of another language, a
 // fact without its end, or a value that nothing uses.
-func (p *parser) errBareExpr(x Expr) diag.Diagnostic {
+func (p *parser) errBareExpr(x Expr) *diag.Diagnostic {
 	if c, ok := x.(*Call); ok && (c.Fun.Name[0] < 'a' || p.states(c.Fun.Name)) {
 		return p.errClauseEnd(segment{hi: p.i}, ".", "?")
 	}
-	d := newError(codes.E0107, x.Pos(), "an expression alone is not a statement")
+	d := diag.New(codes.E0107, x.Pos(), "an expression alone is not a statement")
 	if b, ok := x.(*Binary); ok && isHead(b.L) {
 		minus, ok := b.R.(*Unary)
 		switch arrow := ok && b.Op == Lt && minus.Start == b.OpSpan.End; { // x <- 3 in R
 		case arrow:
-			return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan.Join(at(minus.Start, 1)), "=")
+			return d.Noted("To assign, write `=`.").Fixed("write `=`", b.OpSpan.Join(at(minus.Start, 1)), "=")
 		case b.Op == Eq:
-			return withFix(withNote(d, "To assign, write `=`."), "write `=`", b.OpSpan, "=")
+			return d.Noted("To assign, write `=`.").Fixed("write `=`", b.OpSpan, "=")
 		}
 	}
-	return withNote(d, "Give it a name with `Name = ...`, or show it with `:print ...`.")
+	return d.Noted("Give it a name with `Name = ...`, or show it with `:print ...`.")
 }
 
 // errQualified says that the name at i has a member, as a module, an object or a row has elsewhere.
-func (p *parser) errQualified(i, hi int, clause bool) diag.Diagnostic {
+func (p *parser) errQualified(i, hi int, clause bool) *diag.Diagnostic {
 	owner, last := p.word(i), i+2
 	module := slices.Contains([]string{"np", "numpy", "nx", "networkx", "math", "scipy", "torch", "pd"}, owner)
 	for module && last+2 < hi && p.toks[last+1].kind == KindDot && p.toks[last+2].kind == KindIdent {
 		last += 2
 	}
-	d := newError(codes.E0101, p.span(i, last+1), "a name cannot contain a dot")
+	d := diag.New(codes.E0101, p.span(i, last+1), "a name cannot contain a dot")
 	called := last+1 < hi && p.toks[last+1].kind == KindLParen
 	if clause && !called {
-		return withNote(d, "The columns of a relation are told apart by their order: `Pay(from, to, amount, day)` has a variable for each.")
+		return d.Noted("The columns of a relation are told apart by their order: `Pay(from, to, amount, day)` has a variable for each.")
 	}
 	member := p.word(last)
 	if member == "ein" {
-		return withNote(d, "This is the name of a file; a program is its text.")
+		return d.Noted("This is the name of a file; a program is its text.")
 	}
 	name := cmp.Or(stdlib.Synonyms[member], member)
 	if why := stdlib.Without[member]; why != "" {
-		return withNote(d, "Ein has no `"+member+"`: "+why+".")
+		return d.Noted("Ein has no `" + member + "`: " + why + ".")
 	}
-	fix := func(note, title string, end int, text string) diag.Diagnostic {
-		d = withFix(withNote(d, note), title, p.span(i, end), text)
+	fix := func(note, title string, end int, text string) *diag.Diagnostic {
+		d = d.Noted(note).Fixed(title, p.span(i, end), text)
 		d.Fixes[0].Guess = true
 		return d
 	}
@@ -616,9 +582,9 @@ func (p *parser) errQualified(i, hi int, clause bool) diag.Diagnostic {
 	case stdlib.Constants[member] != "" && module:
 		return fix("There are no modules.", "write the number", last+1, stdlib.Constants[member])
 	case stdlib.Lookup(name) == nil && name != member:
-		return withNote(d, "In Ein, write `"+name+"`.")
+		return d.Noted("In Ein, write `" + name + "`.")
 	case stdlib.Lookup(name) == nil:
-		return withNote(d, "There are no modules and no methods: a function is called with its tensors, as in `sum(A, 1)`.")
+		return d.Noted("There are no modules and no methods: a function is called with its tensors, as in `sum(A, 1)`.")
 	case module:
 		return fix("There are no modules.", "leave out the module", last+1, name)
 	case !called:
@@ -631,7 +597,7 @@ func (p *parser) errQualified(i, hi int, clause bool) diag.Diagnostic {
 
 // foreign says what there is instead of a keyword of another language in a statement that cannot be
 // read. A fix would take the word for a tensor.
-func (p *parser) foreign(d diag.Diagnostic, seg segment) diag.Diagnostic {
+func (p *parser) foreign(d *diag.Diagnostic, seg segment) *diag.Diagnostic {
 	general := []diag.Code{codes.E0101, codes.E0105, codes.E0106, codes.E0107, codes.E0110}
 	quantified := strings.HasPrefix(p.text[d.Span.Start:], ":") // as in forall y: P(x, y)
 	if !slices.Contains(general, d.Code) || seg.clause && d.Code != codes.E0106 && d.Code != codes.E0110 && !quantified {
@@ -656,27 +622,27 @@ func (p *parser) foreign(d diag.Diagnostic, seg segment) diag.Diagnostic {
 }
 
 // errDirective reports a command of the session in a program.
-func errDirective(text string, span source.Span) diag.Diagnostic {
+func errDirective(text string, span source.Span) *diag.Diagnostic {
 	word := text
 	if i := strings.IndexFunc(text[1:], func(r rune) bool { return r >= utf8.RuneSelf || classes[r] == 0 }); i >= 0 {
 		word = text[:1+i]
 	}
 	span.End = span.Start + len(word)
-	d := newError(codes.E0108, span, "%s is not part of a program", excerpt(word))
-	d = withNote(d, "`:print` and `:why` are the only directives: a program file never executes commands.")
+	d := diag.New(codes.E0108, span, "%s is not part of a program", excerpt(word))
+	d = d.Noted("`:print` and `:why` are the only directives: a program file never executes commands.")
 	shows := []string{"print", "show", "output", "display"}
 	if _, ok := diag.Suggest(word[1:], shows); ok || slices.Contains(shows, word[1:]) {
-		d = withFix(d, "write `:print`", span, ":print")
+		d = d.Fixed("write `:print`", span, ":print")
 	}
 	return d
 }
 
 // errClauseEnd says that a clause lacks its end, of which there may be one for each
 // thing that it could be.
-func (p *parser) errClauseEnd(seg segment, ends ...string) diag.Diagnostic {
+func (p *parser) errClauseEnd(seg segment, ends ...string) *diag.Diagnostic {
 	hi := seg.hi
 	what := map[string]string{".": "a fact or a rule ends with `.`", "?": "a query ends with `?`"}
-	d := newError(codes.E0811, at(int(p.toks[hi-1].end), 0), "%s", what[ends[0]])
+	d := diag.New(codes.E0811, at(int(p.toks[hi-1].end), 0), "%s", what[ends[0]])
 	if len(ends) > 1 {
 		d.Message += ", " + what[ends[1]]
 	}
@@ -687,18 +653,18 @@ func (p *parser) errClauseEnd(seg segment, ends ...string) diag.Diagnostic {
 		or = next.kind != KindEOF && !next.newline
 	}
 	if or {
-		d = withNote(d, notOr)
+		d = d.Noted(notOr)
 	}
 	if or && seg.arrow > 0 {
 		p.orElse = true
-		return withFix(d, "write a second rule", place, ". "+p.text[p.toks[seg.lo].start:p.toks[seg.arrow].end])
+		return d.Fixed("write a second rule", place, ". "+p.text[p.toks[seg.lo].start:p.toks[seg.arrow].end])
 	}
 	divides := p.divides(seg.lo, hi-1)
 	if divides {
-		d = withNote(d, quotientNote)
+		d = d.Noted(quotientNote)
 	}
 	for _, end := range ends {
-		d = withFix(d, "write `"+end+"`", place, end)
+		d = d.Fixed("write `"+end+"`", place, end)
 		d.Fixes[len(d.Fixes)-1].Guess = or || divides || len(ends) > 1
 	}
 	return d
@@ -723,87 +689,86 @@ const notOr = "`;` is not or: for another way to the same rows, write a second r
 
 // errManyFacts reports a clause of several atoms that ends with a dot: facts with commas between,
 // or a rule without its arrow.
-func errManyFacts(text string, body []Literal, end source.Span) diag.Diagnostic {
-	d := newError(codes.E0115, body[1].Span, "a fact is one atom")
+func errManyFacts(text string, body []Literal, end source.Span) *diag.Diagnostic {
+	d := diag.New(codes.E0115, body[1].Span, "a fact is one atom")
 	if n, ok := body[1].X.(*Name); ok && strings.EqualFold(n.Name, "if") && len(body) > 2 {
-		return withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", n.Span, "<-")
+		return d.Noted("A rule is `Head(x) <- Body(x).`").Fixed("write `<-`", n.Span, "<-")
 	}
-	d = withNote(d, "Each fact ends with its own `.`; a query of several atoms ends with `?`.")
+	d = d.Noted("Each fact ends with its own `.`; a query of several atoms ends with `?`.")
 	between := source.Span{Start: body[0].Span.End, End: body[1].Span.Start}
 	noAtom := func(l Literal) bool { _, ok := l.X.(*Call); return !ok || l.Not || l.Value != nil }
 	variable := func(a Arg) bool { x, ok := a.Value.(*Name); return ok && len(x.Name) == 1 && x.Name >= "u" }
 	mayBeRule := !noAtom(body[0]) && !strings.Contains(text[between.Start:between.End], ",")
 	if !slices.ContainsFunc(body, noAtom) && (!mayBeRule || !slices.ContainsFunc(body[0].X.(*Call).Args, variable)) {
-		d = withFix(d, "write `.`", between, ". ")
+		d = d.Fixed("write `.`", between, ". ")
 	} else if !mayBeRule && !noAtom(body[0]) {
-		d = withFix(d, "write `?`", end, "?")
+		d = d.Fixed("write `?`", end, "?")
 		d.Fixes[0].Guess = true // or it is a rule without its head
 	}
 	if mayBeRule { // without its arrow it looks the same
-		d = withFix(d, "write `<-`", between, " <- ")
+		d = d.Fixed("write `<-`", between, " <- ")
 		d.Fixes[len(d.Fixes)-1].Guess = true
 	}
 	return d
 }
 
 // errInBody reports an operator of a head in a body.
-func errInBody(l Literal) diag.Diagnostic {
-	d := newError(codes.E0115, l.OpSpan, "`%s` is not allowed in the body of a rule", l.Op)
-	return withNote(d, "In a body `v = e` gives v a value; `"+l.Op.String()+"` belongs to the head: `T[x] "+l.Op.String()+" e <- Body(x, e).`")
+func errInBody(l Literal) *diag.Diagnostic {
+	d := diag.New(codes.E0115, l.OpSpan, "`%s` is not allowed in the body of a rule", l.Op)
+	return d.Noted("In a body `v = e` gives v a value; `" + l.Op.String() + "` belongs to the head: `T[x] " + l.Op.String() + " e <- Body(x, e).`")
 }
 
 const whyForm = "`:why` explains one atom: `:why Far(\"a\", \"b\")` or `:why not Far(\"a\", \"b\")`."
 
-func errValuedAtom(r *Rule) diag.Diagnostic {
-	d := newError(codes.E0115, r.OpSpan, "round brackets hold what is true, square brackets what has a value")
+func errValuedAtom(r *Rule) *diag.Diagnostic {
+	d := diag.New(codes.E0115, r.OpSpan, "round brackets hold what is true, square brackets what has a value")
 	if isAtom(r.Value) && r.Op == Set {
-		return withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", r.OpSpan, "<-")
+		return d.Noted("A rule is `Head(x) <- Body(x).`").Fixed("write `<-`", r.OpSpan, "<-")
 	}
-	return withNote(d, fmt.Sprintf("A value by key is written `%s[x] min= e <- Body(x, e).`, also with max= and +=.", r.Head.(*Call).Fun.Name))
+	return d.Noted(fmt.Sprintf("A value by key is written `%s[x] min= e <- Body(x, e).`, also with max= and +=.", r.Head.(*Call).Fun.Name))
 }
 
 // errEndedAssign says that an assignment needs no end. Before a value on its line the dot at i is
 // the operator of other languages. T[x] sum= e has an operator that there is not.
-func (p *parser) errEndedAssign(l Literal, i int) diag.Diagnostic {
+func (p *parser) errEndedAssign(l Literal, i int) *diag.Diagnostic {
 	if x, ok := l.X.(*Product); ok && x.Factors[len(x.Factors)-1].Pos().End == l.OpSpan.Start {
 		d, last := say(errSetHead, l.OpSpan), x.Factors[len(x.Factors)-1].Pos()
 		if p.text[last.Start:last.End] == "sum" {
-			d = withFix(d, "write `+=`", last.Join(l.OpSpan), "+=")
+			d = d.Fixed("write `+=`", last.Join(l.OpSpan), "+=")
 		}
 		return d
 	}
 	end, next := p.toks[i].span(), p.toks[i+1]
-	d := newError(codes.E0101, end, "an assignment ends with its line, not with `.`")
+	d := diag.New(codes.E0101, end, "an assignment ends with its line, not with `.`")
 	if !next.newline && next.kind.starts() {
-		return withNote(d, "A product of matrices is `C[i,k] = A[i,j] B[j,k]`, one of vectors `s = u[i] v[i]`.")
+		return d.Noted("A product of matrices is `C[i,k] = A[i,j] B[j,k]`, one of vectors `s = u[i] v[i]`.")
 	}
-	return withFix(d, "delete it", end, "")
+	return d.Fixed("delete it", end, "")
 }
 
 // errLeftSide reports what cannot be assigned to.
-func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
-	d := newError(codes.E0110, x.Pos(), "%s cannot be assigned to", excerpt(text[x.Pos().Start:x.Pos().End]))
-	d.Label = "expected a name, or a name with indices"
+func errLeftSide(x Expr, op token, text string) *diag.Diagnostic {
+	d := diag.New(codes.E0110, x.Pos(), "%s cannot be assigned to", excerpt(text[x.Pos().Start:x.Pos().End])).Labelled("expected a name, or a name with indices")
 	switch x := x.(type) {
 	case *Call:
-		d = withNote(d, fmt.Sprintf("A function is defined with `def %s(...) = ...`; an equation has brackets: `%s[...] = ...`.", x.Fun.Name, x.Fun.Name))
+		d = d.Noted(fmt.Sprintf("A function is defined with `def %s(...) = ...`; an equation has brackets: `%s[...] = ...`.", x.Fun.Name, x.Fun.Name))
 	case *Index:
 		if _, twice := x.X.(*Index); twice {
-			d = withNote(d, "All indices stand in one pair of brackets, as in `B[i,k]`.")
+			d = d.Noted("All indices stand in one pair of brackets, as in `B[i,k]`.")
 		}
 	case *Product:
 		if first, ok := x.Factors[0].(*Name); ok && len(x.Factors) == 2 {
 			name := text[x.Factors[1].Pos().Start:x.Factors[1].Pos().End]
 			switch first.Name {
 			case "graph", "matrix", "vector", "scalar":
-				return withNote(d, fmt.Sprintf("Data are declared, with `input %s: %s`, and bound from outside, as with `--input %s=FILE`.", name, first.Name, name))
+				return d.Noted(fmt.Sprintf("Data are declared, with `input %s: %s`, and bound from outside, as with `--input %s=FILE`.", name, first.Name, name))
 			case "int", "float", "double", "real", "bool":
-				return withFix(withNote(d, "A tensor has no declared type."), "delete `"+first.Name+"`", source.Span{Start: first.Start, End: x.Factors[1].Pos().Start}, "")
+				return d.Noted("A tensor has no declared type.").Fixed("delete `"+first.Name+"`", source.Span{Start: first.Start, End: x.Factors[1].Pos().Start}, "")
 			}
 		}
 		if n, ok := x.Factors[len(x.Factors)-1].(*Name); ok && (n.Name == "max" || n.Name == "min") && op.kind == KindAssign {
 			both := n.Join(op.span())
-			d = withFix(withNote(d, "The operator is written without a blank."), "write `"+n.Name+"=`", both, n.Name+"=")
+			d = d.Noted("The operator is written without a blank.").Fixed("write `"+n.Name+"=`", both, n.Name+"=")
 		}
 	}
 	return d
@@ -811,50 +776,45 @@ func errLeftSide(x Expr, op token, text string) diag.Diagnostic {
 
 // errSecondAssign reports another assignment in a statement that has one: two statements in a line,
 // or a comparison.
-func (p *parser) errSecondAssign(seg segment, i int) diag.Diagnostic {
+func (p *parser) errSecondAssign(seg segment, i int) *diag.Diagnostic {
 	t := p.toks[i]
-	d := newError(codes.E0110, t.span(), "a second %s in one statement", excerpt(p.word(i)))
+	d := diag.New(codes.E0110, t.span(), "a second %s in one statement", excerpt(p.word(i)))
 	if seg.clause {
-		return withNote(d, stdlib.InBody["and"].Note)
+		return d.Noted(stdlib.InBody["and"].Note)
 	}
 	if before := i - 2; before > seg.lo+1 && p.toks[before].kind.ends() && p.toks[i-1].kind == KindIdent && !p.toks[seg.lo].kind.directs() { // x = 1 y = 2
 		return p.withEnd(d, before)
 	} else if t.kind == KindAssign {
-		d = withFix(withNote(d, "To compare, write `==`; each assignment is a statement of its own."), "write `==`", t.span(), "==")
+		d = d.Noted("To compare, write `==`; each assignment is a statement of its own.").Fixed("write `==`", t.span(), "==")
 		d.Fixes[0].Guess = true // or it is two assignments
 	}
 	return d
 }
 
 // withEnd offers to end a statement behind token i, where another begins in its line.
-func (p *parser) withEnd(d diag.Diagnostic, i int) diag.Diagnostic {
-	d = withNote(d, "Statements in one line are separated by `;`.")
-	return withFix(d, "insert `;`", at(int(p.toks[i].end), 0), ";")
+func (p *parser) withEnd(d *diag.Diagnostic, i int) *diag.Diagnostic {
+	d = d.Noted("Statements in one line are separated by `;`.")
+	return d.Fixed("insert `;`", at(int(p.toks[i].end), 0), ";")
 }
 
-func errStopped(span source.Span) diag.Diagnostic {
-	d := newError(codes.E0533, span, "reading the program was stopped")
-	d.Label = "it was here"
-	return d
+func errStopped(span source.Span) *diag.Diagnostic {
+	return diag.New(codes.E0533, span, "reading the program was stopped").Labelled("it was here")
 }
 
 // noteMore says how many errors the limit left out.
-func noteMore(end, n int) diag.Diagnostic {
+func noteMore(end, n int) *diag.Diagnostic {
 	s := "s are"
 	if n == 1 {
 		s = " is"
 	}
-	return diag.Diagnostic{
-		Code: codes.N0506, Severity: diag.Note, Span: source.Span{Start: end, End: end},
-		Message: fmt.Sprintf("%d more error%s not shown", n, s),
-	}
+	return diag.New(codes.N0506, source.Span{Start: end, End: end}, "%d more error%s not shown", n, s)
 }
 
 // explain says why the grammar stopped at token i of a segment, with a whole
 // expression on the left if there was one. Only the place is taken from
 // participle, whose messages speak of the grammar; what was expected follows from
 // the tokens before.
-func (p *parser) explain(seg segment, level, i int, left *expression) diag.Diagnostic {
+func (p *parser) explain(seg segment, level, i int, left *expression) *diag.Diagnostic {
 	return p.foreign(p.reason(seg, level, i, left), seg)
 }
 
@@ -871,7 +831,7 @@ type stop struct {
 }
 
 // reason is explain without what is foreign. It goes from what is certain to what is likely.
-func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagnostic {
+func (p *parser) reason(seg segment, level, i int, left *expression) *diag.Diagnostic {
 	lo, hi := seg.lo, seg.hi
 	s := &stop{
 		parser: p, seg: seg, level: level, i: i, open: -1, left: left, first: p.toks[lo], t: p.toks[i], next: KindEOF,
@@ -887,8 +847,8 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 		s.next = s.t.kind
 	}
 	p.inClause = seg.clause
-	for _, look := range [...]func() diag.Diagnostic{s.misplaced, s.unmatched, s.statement, s.head, s.operand} {
-		if d := look(); d.Code != "" {
+	for _, look := range [...]func() *diag.Diagnostic{s.misplaced, s.unmatched, s.statement, s.head, s.operand} {
+		if d := look(); d != nil {
 			return d
 		}
 	}
@@ -896,18 +856,18 @@ func (p *parser) reason(seg segment, level, i int, left *expression) diag.Diagno
 }
 
 // expected says that want was expected where the parser stopped.
-func (s *stop) expected(want string) diag.Diagnostic { return s.errExpected(want, s.i, s.seg.hi) }
+func (s *stop) expected(want string) *diag.Diagnostic { return s.errExpected(want, s.i, s.seg.hi) }
 
 // lacks says so of a statement whose form it shows.
-func (s *stop) lacks(form message, want string) diag.Diagnostic {
+func (s *stop) lacks(form message, want string) *diag.Diagnostic {
 	d := s.expected(want)
 	d.Code = form.code
-	return withNote(d, form.note)
+	return d.Noted(form.note)
 }
 
 // misplaced reports a word that cannot be here. This and the four that follow are asked in turn,
 // and the first that knows what is wrong is believed; none of them parses again.
-func (s *stop) misplaced() (none diag.Diagnostic) {
+func (s *stop) misplaced() (none *diag.Diagnostic) {
 	lo, hi := s.seg.lo, s.seg.hi
 	switch {
 	case s.i > lo && s.before.kind == KindDot && s.qualifies(s.i-1, hi):
@@ -929,7 +889,7 @@ func (s *stop) misplaced() (none diag.Diagnostic) {
 }
 
 // unmatched reports a bracket that closes nothing, and a not that is none.
-func (s *stop) unmatched() (none diag.Diagnostic) {
+func (s *stop) unmatched() (none *diag.Diagnostic) {
 	switch closes := s.i < s.seg.hi && s.t.kind.closes(); {
 	case closes && s.open < 0:
 		return s.errNothingToClose(s.i, s.seg.hi)
@@ -942,7 +902,7 @@ func (s *stop) unmatched() (none diag.Diagnostic) {
 }
 
 // statement reports what an input or a repeat lacks.
-func (s *stop) statement() (none diag.Diagnostic) {
+func (s *stop) statement() (none *diag.Diagnostic) {
 	at := s.i - s.seg.lo
 	switch {
 	case s.input && s.open >= 0:
@@ -964,7 +924,7 @@ func (s *stop) statement() (none diag.Diagnostic) {
 }
 
 // head reports what a def lacks before its value.
-func (s *stop) head() (none diag.Diagnostic) {
+func (s *stop) head() (none *diag.Diagnostic) {
 	params := s.seg.lo + 2
 	switch {
 	case !s.def:
@@ -987,7 +947,7 @@ func (s *stop) head() (none diag.Diagnostic) {
 }
 
 // operand reports what is wrong between two tokens of an expression, or in its brackets.
-func (s *stop) operand() (none diag.Diagnostic) {
+func (s *stop) operand() (none *diag.Diagnostic) {
 	before, t, next := s.before, s.t, s.next
 	switch {
 	case before.kind == KindLBracket && next == KindRBracket:
@@ -1013,15 +973,13 @@ func (s *stop) operand() (none diag.Diagnostic) {
 		if open.kind == KindLBracket || s.attached(s.open) && s.toks[s.open-1].kind == KindIdent {
 			want = "`,` or " + want
 		}
-		d := s.expected(want)
-		d.Related = relatedOpener(open)
-		return d
+		return s.expected(want).Beside(open.span(), bracketName(open.kind)+" opened here")
 	}
 	return none
 }
 
 // end reports what follows a statement that could end here, or what a clause lacks.
-func (s *stop) end() diag.Diagnostic {
+func (s *stop) end() *diag.Diagnostic {
 	seg, t, next, lo, hi := s.seg, s.t, s.next, s.seg.lo, s.seg.hi
 	bare := !s.def && !s.first.kind.directs() && s.headOp(lo, hi, false) < 0
 	switch {
@@ -1030,9 +988,9 @@ func (s *stop) end() diag.Diagnostic {
 	case seg.arrow > s.i && next == KindComma:
 		return say(errManyHeads, t.span())
 	case seg.arrow > 0 && next == KindQuestion:
-		return withFix(newError(codes.E0811, t.span(), "a rule ends with `.`, not with `?`"), "write `.`", t.span(), ".")
+		return diag.New(codes.E0811, t.span(), "a rule ends with `.`, not with `?`").Fixed("write `.`", t.span(), ".")
 	case seg.clause && next == KindArrow:
-		return withNote(s.expected("`?`"), "A rule is written `Head(x) <- Body(x).`, a query `Body(x)?`.")
+		return s.expected("`?`").Noted("A rule is written `Head(x) <- Body(x).`, a query `Body(x)?`.")
 	case seg.clause && s.before.kind == KindIdent && s.i-2 >= lo && s.isNot(s.i-2, hi):
 		return s.expected("`(`")
 	case seg.clause && s.i >= hi && s.before.kind.ends():
@@ -1044,8 +1002,8 @@ func (s *stop) end() diag.Diagnostic {
 	case next.assign():
 		if after := s.toks[s.i+1]; after.start == t.end && (after.kind == KindLt || after.kind == KindGt) { // =< or =>
 			op := map[Kind]string{KindLt: "<=", KindGt: ">="}[after.kind]
-			d := newError(codes.E0101, s.span(s.i, s.i+2), "%s is not part of the language", excerpt(s.text[t.start:after.end]))
-			d = withFix(d, "write `"+op+"`", s.span(s.i, s.i+2), op)
+			d := diag.New(codes.E0101, s.span(s.i, s.i+2), "%s is not part of the language", excerpt(s.text[t.start:after.end]))
+			d = d.Fixed("write `"+op+"`", s.span(s.i, s.i+2), op)
 			d.Fixes[0].Guess = after.kind == KindGt // x => x + 1 is a function elsewhere
 			return d
 		}
@@ -1053,12 +1011,12 @@ func (s *stop) end() diag.Diagnostic {
 	case next == KindComma && !bare && !seg.clause:
 		return s.errManyValues(s.i)
 	case next == KindQuestion && s.i+1 == hi && s.first.kind == KindPrint && s.behindAtom(lo+1, hi) == s.i:
-		d := newError(codes.E0101, t.span(), "expected the end of the statement, found `?`")
-		return withFix(withNote(d, "A query is an output by itself."), "delete `:print`", source.Span{Start: int(s.first.start), End: int(s.toks[lo+1].start)}, "")
+		d := diag.New(codes.E0101, t.span(), "expected the end of the statement, found `?`")
+		return d.Noted("A query is an output by itself.").Fixed("delete `:print`", source.Span{Start: int(s.first.start), End: int(s.toks[lo+1].start)}, "")
 	case seg.arrow > 0:
 		return s.expected("`,` or `.`")
 	case s.first.kind == KindWhy:
-		return withNote(s.expected("the end of the statement"), whyForm)
+		return s.expected("the end of the statement").Noted(whyForm)
 	case seg.clause:
 		return s.expected("`,`, `.` or `?`")
 	}
@@ -1066,7 +1024,7 @@ func (s *stop) end() diag.Diagnostic {
 }
 
 // errManyValues reports the comma at i behind the value of a statement. It may group digits.
-func (p *parser) errManyValues(i int) diag.Diagnostic {
+func (p *parser) errManyValues(i int) *diag.Diagnostic {
 	d := say(errManyValues, p.toks[i].span())
 	var edits []diag.Edit
 	for ; p.toks[i].kind == KindComma; i += 2 {
@@ -1084,7 +1042,7 @@ func (p *parser) errManyValues(i int) diag.Diagnostic {
 }
 
 // endless says what a clause lacks that is whole but for its end.
-func (p *parser) endless(seg segment) diag.Diagnostic {
+func (p *parser) endless(seg segment) *diag.Diagnostic {
 	if seg.arrow > 0 {
 		return p.errClauseEnd(seg, ".")
 	}
@@ -1126,9 +1084,8 @@ func (p *parser) behindAtom(i, hi int) int {
 }
 
 // errArrow says that a rule has another sign where its arrow belongs.
-func (p *parser) errArrow(at source.Span) diag.Diagnostic {
-	d := newError(codes.E0101, at, "expected `<-`, found %s", excerpt(p.text[at.Start:at.End]))
-	return withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", at, "<-")
+func (p *parser) errArrow(at source.Span) *diag.Diagnostic {
+	return diag.New(codes.E0101, at, "expected `<-`, found %s", excerpt(p.text[at.Start:at.End])).Noted("A rule is `Head(x) <- Body(x).`").Fixed("write `<-`", at, "<-")
 }
 
 // around is the innermost bracket that is open before token i, or -1.

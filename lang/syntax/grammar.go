@@ -294,7 +294,7 @@ func (f *feeder) limit(i int, t token) *diag.Diagnostic {
 			if n == 1 && f.isDef(f.seg.lo, f.seg.hi) {
 				what = "parameters"
 			}
-			return new(say(errArguments, t.span(), f.lim.Arguments, what))
+			return say(errArguments, t.span(), f.lim.Arguments, what)
 		}
 	}
 	switch k := t.kind; {
@@ -303,14 +303,14 @@ func (f *feeder) limit(i int, t token) *diag.Diagnostic {
 		f.depth++
 	case k == KindNumber:
 		if _, ok := numberValue(f.text[t.start:t.end]); !ok {
-			return new(say(errNumberRange, t.span(), excerpt(f.text[t.start:t.end])))
+			return say(errNumberRange, t.span(), excerpt(f.text[t.start:t.end]))
 		}
 	case k.opens():
 		f.open = append(f.open, bracket{call: k == KindLParen && before == KindIdent && !t.newline, run: f.run})
 		f.run = 0
 		f.depth++
 		if r := f.packed(t.start); r != nil && r.minus >= 0 && f.depth+r.rank == f.lim.Depth+1 {
-			return new(say(errDepth, at(int(r.minus), 1), f.lim.Depth))
+			return say(errDepth, at(int(r.minus), 1), f.lim.Depth)
 		}
 	case k.closes():
 		if n := len(f.open); n > 0 {
@@ -323,7 +323,7 @@ func (f *feeder) limit(i int, t token) *diag.Diagnostic {
 		f.run = 0
 	}
 	if f.depth > f.lim.Depth {
-		return new(say(errDepth, f.toks[i+1-max(f.run, 1)].span(), f.lim.Depth))
+		return say(errDepth, f.toks[i+1-max(f.run, 1)].span(), f.lim.Depth)
 	}
 	return nil
 }

@@ -274,15 +274,15 @@ func (p *parser) joinTokens() {
 func (p *parser) badToken(t token) {
 	p.errors++
 	if p.errors <= p.lim.Diagnostics {
-		p.file.Diags = append(p.file.Diags, lexicalError(p.text, t))
+		p.file.Diags = append(p.file.Diags, *lexicalError(p.text, t))
 	}
 }
 
 // report records an error that more input cannot fix.
-func (p *parser) report(d diag.Diagnostic) {
+func (p *parser) report(d *diag.Diagnostic) {
 	p.errors++
 	if p.errors <= p.lim.Diagnostics {
-		p.file.Diags = append(p.file.Diags, d)
+		p.file.Diags = append(p.file.Diags, *d)
 	}
 }
 
@@ -295,7 +295,7 @@ func (p *parser) step(n int, at token) bool {
 }
 
 // stop reports a limit and gives up on the rest of the file.
-func (p *parser) stop(d diag.Diagnostic) {
+func (p *parser) stop(d *diag.Diagnostic) {
 	p.stopped, p.file.Cut = true, true
 	p.report(d)
 }
@@ -310,7 +310,7 @@ func (p *parser) finish() *File {
 	f.Footprint = p.meter.peak
 	f.Diags.Sort()
 	if more := p.errors - p.lim.Diagnostics; more > 0 {
-		f.Diags = append(f.Diags, noteMore(len(p.text), more))
+		f.Diags = append(f.Diags, *noteMore(len(p.text), more))
 	}
 	return f
 }

@@ -30,7 +30,7 @@ func (p *parser) statement(seg segment, level int) Stmt {
 	}
 	if s == nil {
 		b := p.bad(seg.lo, seg.hi, seg.clause)
-		if why != nil && (why.diagnostic.Code == codes.E0811 && p.errors <= p.lim.Diagnostics || seg.open >= 0) && p.isAtom(seg.lo, seg.hi) {
+		if why != nil && (seg.open >= 0 || why.diagnostic.Code == codes.E0811 && p.errors <= p.lim.Diagnostics) && p.isAtom(seg.lo, seg.hi) {
 			b.Name = p.word(seg.lo) // of a fact or a rule without its end
 		}
 		return b
@@ -52,7 +52,7 @@ func (p *parser) reportFailure(f *failure, seg segment, level int) {
 		}
 		d = errUnclosed(p.toks[seg.open], noticed)
 		if end := seg.open + slices.IndexFunc(p.toks[seg.open+1:], func(t token) bool { return t.newline || t.kind == KindEOF }); p.divides(seg.lo, end) {
-			d = withNote(d, quotientNote)
+			d = d.Noted(quotientNote)
 		}
 	}
 	if atEnd && seg.last && level == 0 && p.toks[seg.hi].kind == KindEOF &&
@@ -177,7 +177,7 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 		}
 		return &Query{Span: span, Body: body}, nil
 	}
-	var d diag.Diagnostic
+	var d *diag.Diagnostic
 	ix, indexed := l.X.(*Index)
 	_, called := l.X.(*Call)
 	indexed = indexed && isHead(l.X)
@@ -185,7 +185,7 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 	keyless, _ := l.X.(*Name)
 	switch {
 	case bare != nil:
-		d = withFix(say(errBareHead, bare.Span, excerpt(bare.Name)), "write `()`", at(bare.End, 0), "()")
+		d = say(errBareHead, bare.Span, excerpt(bare.Name)).Fixed("write `()`", at(bare.End, 0), "()")
 	case keyless != nil && arrowed(l.Value) != nil:
 		d = say(errNoKey, keyless.Span, excerpt(keyless.Name))
 	case len(body) > 1 && !meantArrow(l):
@@ -210,7 +210,7 @@ func (p *parser) clause(seg segment, body []Literal) (Stmt, *failure) {
 			}
 		}
 		if b, ok := l.X.(*Binary); ok && meantArrow(l) {
-			d = withFix(withNote(d, "A rule is `Head(x) <- Body(x).`"), "write `<-`", b.OpSpan, "<-")
+			d = d.Noted("A rule is `Head(x) <- Body(x).`").Fixed("write `<-`", b.OpSpan, "<-")
 		}
 	}
 	return nil, &failure{d, seg.lo}

@@ -397,7 +397,7 @@ func (b *binder) labelNodes(decls []Decl, known []string, relations []*Raw) {
 	}
 	if len(unused) > 0 {
 		b.warnings = append(b.warnings, Warning{Code: "label",
-			Msg: "labels in the program that no input has: " + quoteAll(unused)})
+			Msg: "labels in the program that no input has: " + quoteAll(unused, bytesOf)})
 	}
 }
 
@@ -463,7 +463,7 @@ func (b *binder) byPlace(r *Raw) {
 			Msg: fmt.Sprintf("the values belong to the %s in the order of the rows, whatever other columns hold; source= names the column of the nodes", plural(b.n, "node"))})
 	case b.n > 1 && len(b.labels) == b.n:
 		b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Code: "rows", Note: true,
-			Msg: "the file names no nodes; by their places the values belong to " + quoteAll(b.labels)})
+			Msg: "the file names no nodes; by their places the values belong to " + quoteAll(b.labels, bytesOf)})
 	}
 }
 

@@ -86,14 +86,7 @@ func (t *ids) number(b []byte) (int32, *Error) {
 		}
 		return 0, problem
 	}
-	v := 0
-	if len(b) > 18 {
-		v = math.MaxInt
-	} else {
-		for _, c := range b {
-			v = v*10 + int(c-'0')
-		}
-	}
+	v, _ := parseSize(b)
 	if t.nodes > 0 && v >= t.nodes {
 		return 0, &Error{Msg: fmt.Sprintf("node %s is out of range: the %s are 0 to %d", asWritten(b), plural(t.nodes, "node"), t.nodes-1)}
 	}

@@ -275,11 +275,7 @@ func (f *jsonFile) numericRows(w *row) {
 		if len(w.cells) < 3 { // should they be nodes
 			w.cells = append(w.cells, cell{val: f.keep(tok), as: number, line: f.tokLine, off: f.tokCol})
 		}
-		x, problem := parseValue(tok)
-		if problem != "" {
-			panic(f.fail(problem, ""))
-		}
-		f.element(&first, x, f.tokLine)
+		f.element(&first, f.parsed(tok), f.tokLine)
 	}
 	f.read(']')
 	if f.opt.Kind == Graph && first.len() == 2 {

@@ -305,8 +305,9 @@ func (x *tokens) unquote(b []byte) []byte {
 func (x *tokens) number() []byte { return x.expect('0', "a number") }
 
 // value reads a number as a float64.
-func (x *tokens) value() float64 {
-	tok := x.number()
+func (x *tokens) value() float64 { return x.parsed(x.number()) }
+
+func (x *tokens) parsed(tok []byte) float64 {
 	v, problem := parseValue(tok)
 	if problem != "" {
 		panic(x.fail(problem, ""))

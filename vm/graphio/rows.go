@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"ein/internal/lists"
 )
 
 // source reads a file as rows of cells, whatever its format.
@@ -95,15 +93,9 @@ func (w *row) find(key string) int {
 	return -1
 }
 
-// names shows the cells as names of columns.
-func (w *row) names() string {
-	return some(lists.Map(w.cells[:min(len(w.cells), maxShown)], func(c cell) string { return quote(c.val) }), len(w.cells))
-}
-
-// keys shows the keys of the cells.
-func (w *row) keys() string {
-	return some(lists.Map(w.cells[:min(len(w.cells), maxShown)], func(c cell) string { return quote(c.key) }), len(w.cells))
-}
+// names shows the cells as names of columns, and keys their keys.
+func (w *row) names() string { return quoteAll(w.cells, func(c cell) []byte { return c.val }) }
+func (w *row) keys() string  { return quoteAll(w.cells, func(c cell) []byte { return c.key }) }
 
 // clone copies a row out of the buffers of its source.
 func (w *row) clone(mem *memory) *row {

@@ -760,9 +760,11 @@ func (t *table) otherSeparator(w *row) string {
 }
 
 // quoteAll shows the first of some names, and counts the rest.
-func quoteAll(names []string) string {
-	return some(lists.Map(names[:min(len(names), maxShown)], func(n string) string { return quote([]byte(n)) }), len(names))
+func quoteAll[T any](list []T, name func(T) []byte) string {
+	return some(lists.Map(list[:min(len(list), maxShown)], func(x T) string { return quote(name(x)) }), len(list))
 }
+
+func bytesOf(s string) []byte { return []byte(s) }
 
 const maxShown = 10
 
