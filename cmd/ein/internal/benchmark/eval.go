@@ -586,7 +586,7 @@ type evalResult struct {
 // are not.
 func scoreRun(ctx context.Context, a *cli.App, dir string, flags *boxFlags, result evalResult) error {
 	box := flags.lazy(ctx, 0)
-	defer box.close()
+	defer box.Close()
 	r, err := readRun(a, dir, run.ReadReplies)
 	if err != nil {
 		return err
@@ -594,7 +594,7 @@ func scoreRun(ctx context.Context, a *cli.App, dir string, flags *boxFlags, resu
 	o := run.JudgeOptions{}
 	var why error // Python is not scored
 	if run.NeedsPython(r) {
-		if _, why = box.open(); why == nil {
+		if _, why = box.Open(); why == nil {
 			o.Python = box
 		}
 	}

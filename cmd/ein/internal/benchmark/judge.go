@@ -188,7 +188,7 @@ func (j *judging) emit(a *cli.App, out string, r records, sum *verdict.Summary, 
 // withWhy returns the worker of a verb that asks why replies are wrong. mode sets the mode of an
 // item from its program.
 func withWhy(box *lazySandbox, o verdict.Options, mode func(*verdict.Item) error) func() verdict.Work[*verdict.Item] {
-	o.Python, o.Why = verdict.Memo(box), true
+	o.Python, o.Why = verdict.Memo(box, verdict.MostKnown), true
 	return func() verdict.Work[*verdict.Item] {
 		judge := verdict.New(o)
 		return func(ctx context.Context, it *verdict.Item) (*verdict.Verdict, error) {
@@ -197,7 +197,7 @@ func withWhy(box *lazySandbox, o verdict.Options, mode func(*verdict.Item) error
 			}
 			v, err := judge.Reply(ctx, it.Question, &it.Line)
 			if err == nil && v.Outcome == answer.InfraError && it.Error == "" {
-				err = box.missing()
+				_, err = box.Opened()
 			}
 			return v, err
 		}
