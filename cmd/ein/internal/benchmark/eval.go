@@ -30,6 +30,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
+	"ein/bind"
 	"ein/internal/compact"
 	"ein/internal/job"
 	"ein/internal/version"
@@ -350,7 +351,7 @@ func (f *evalFlags) mergeRuns(ctx context.Context, a *cli.App) error {
 func (f *evalFlags) readPrice(a *cli.App, in *cli.File) error {
 	prices, err := eval.ReadPrices(in)
 	if err != nil {
-		return cli.Input("", in.Name(), 0, cli.Cause(err).Error(), "")
+		return cli.Input("", in.Name(), 0, bind.Cause(err).Error(), "")
 	}
 	f.Price = prices.For(f.Model.Name())
 	switch {

@@ -15,6 +15,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
+	"ein/bind"
 	"ein/internal/codes"
 	"ein/internal/compact"
 	"ein/internal/job"
@@ -97,7 +98,7 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 			case errors.As(err, &other):
 				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+other.line, other.what, other.hint)
 			case errors.As(err, &bad):
-				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+bad.Line, "the line is not a reply: "+cli.Cause(bad.Err).Error(),
+				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+bad.Line, "the line is not a reply: "+bind.Cause(bad.Err).Error(),
 					`A line of a file of replies is {"id": ..., "reply": ...}.`)
 			}
 			return err

@@ -272,12 +272,12 @@ func (f *sessionFiles) Open(ctx context.Context, name string) (io.ReadCloser, er
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return file, cli.Cause(err)
+	return file, err
 }
 
 // Write implements repl.Files. The session says which file it is.
 func (f *sessionFiles) Write(name string, data []byte) error {
-	return cli.Cause(job.ReplaceBytes(name, data))
+	return job.ReplaceBytes(name, data)
 }
 
 // Same implements repl.Files.
