@@ -102,8 +102,8 @@ type Server struct {
 	programs    recent[key, *ein.Program]         // compiled
 	questions   recent[string, *verdict.Question] // by their ids, with the answers
 	ein, python *lane                             // what runs of either kind wait for
-	box         verdict.SandboxRunner // of Python programs
-	known       verdict.Runner        // the same, which runs equal ones once: the samples of a question are often equal
+	box         verdict.SandboxRunner             // of Python programs
+	known       verdict.Runner                    // the same, which runs equal ones once: the samples of a question are often equal
 	sessions    sessions
 	metrics     *metrics
 	draining    atomic.Bool  // it is not ready for more

@@ -19,6 +19,16 @@ import (
 // stdinName is how messages name standard input.
 const stdinName = "<stdin>"
 
+// Streams are standard input and output as one connection.
+type Streams struct {
+	io.Reader
+	io.Writer
+}
+
+// Close leaves the streams open: they are those of the process, and a read that
+// waits on a terminal or pipe would not end for it.
+func (Streams) Close() error { return nil }
+
 // File is an open file. Reading it fails when the command is stopped.
 type File struct {
 	io.Reader

@@ -135,8 +135,9 @@ func session(a *cli.App, f *replFlags) error {
 		defer func() { _ = t.Close() }()
 		lines = t
 	}
-	keys := newInterrupts(lines, f.timeout)
-	defer keys.stop()
+	keys := &interrupts{lines, f.timeout, make(chan os.Signal, 1)}
+	signal.Notify(keys.signals, os.Interrupt)
+	defer signal.Stop(keys.signals)
 	l.Lines, l.Context, l.Interactive = keys, keys.context, true
 	if smart && columns(a.Out) > 0 {
 		l.Page = repl.Pager(cmp.Or(strings.TrimSpace(a.Env("PAGER")), "less"), a.Out)
@@ -204,14 +205,6 @@ type interrupts struct {
 	timeout time.Duration // of each entry
 	signals chan os.Signal
 }
-
-func newInterrupts(lines repl.LineReader, timeout time.Duration) *interrupts {
-	i := &interrupts{lines, timeout, make(chan os.Signal, 1)}
-	signal.Notify(i.signals, os.Interrupt)
-	return i
-}
-
-func (i *interrupts) stop() { signal.Stop(i.signals) }
 
 // ReadLine forgets a signal that came too late for the previous entry, or at the prompt of a dumb terminal.
 func (i *interrupts) ReadLine(prompt string) (string, error) {
