@@ -23,6 +23,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -643,7 +644,7 @@ type FileError struct {
 	Err  error
 }
 
-func (e *FileError) Error() string { return e.Name + ": " + cause(e.Err).Error() }
+func (e *FileError) Error() string { return e.Name + ": " + Cause(e.Err).Error() }
 
 // Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
@@ -653,11 +654,14 @@ type valueError struct{ error }
 
 func (e valueError) Unwrap() error { return e.error }
 
-// cause removes the path and the operation from an error of the file system, as the message around it
+// Cause removes the path and the operation from an error of the file system, as the message around it
 // has them.
-func cause(err error) error {
+func Cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
+	}
+	if l, ok := errors.AsType[*os.LinkError](err); ok {
+		return l.Err
 	}
 	return err
 }
@@ -691,7 +695,7 @@ func Findings(err error) diag.List {
 			return diag.List{diag.Finding(codes.E0702, diag.Error, file.Name, 0, 0, "the value cannot be written as JSON: "+strings.TrimPrefix(value.Error(), "json: "),
 				"JSON has texts in UTF-8 and finite numbers; a *tensor.Value may hold others.")}
 		}
-		return diag.List{diag.Finding(codes.E0702, diag.Error, file.Name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(file.Err)), misspelt(file.Name))}
+		return diag.List{diag.Finding(codes.E0702, diag.Error, file.Name, 0, 0, fmt.Sprintf("the file cannot be read: %v", Cause(file.Err)), misspelt(file.Name))}
 	case errors.As(err, &one):
 		return diag.List{finding(one)}
 	}

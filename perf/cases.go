@@ -52,16 +52,13 @@ func (e *env) constant(name string, seconds float64) contender {
 	}}
 }
 
-// skipped is a contender that does not take part, with the reason, which the table gives.
-func skipped(name, why string) contender { return contender{name: name, why: why} }
-
 // onGraph is a row whose peers all get the same graph. skip says which peers are
 // left out, and why.
 func (e *env) onGraph(name, what string, g *graph, own []contender, names []string, skip map[string]string) row {
 	r := row{name: name, contenders: own}
 	for _, peer := range names {
 		if why := skip[peer]; why != "" {
-			r.contenders = append(r.contenders, skipped(peer, why))
+			r.contenders = append(r.contenders, contender{name: peer, why: why})
 			continue
 		}
 		r.contenders = append(r.contenders, e.peer(peer, message{
@@ -460,7 +457,7 @@ func contractions(quick bool) section {
 				for _, peer := range peers {
 					switch {
 					case peer == "np.einsum" && n > 1024, peer == "np.einsum" && c.spec == "ij,jk,ki->" && n > 64:
-						r.contenders = append(r.contenders, skipped(peer, "it runs over all i, j and k"))
+						r.contenders = append(r.contenders, contender{name: peer, why: "it runs over all i, j and k"})
 					default:
 						r.contenders = append(r.contenders, e.peer(peer, message{"case": "einsum", "spec": c.spec, "operands": files}))
 					}

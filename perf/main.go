@@ -82,7 +82,7 @@ func run(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer removeAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	// An interrupt ends the Python process too, and with it this run, in good order.
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt)
@@ -114,13 +114,6 @@ func run(args []string) (err error) {
 		return errors.Join(err, differ)
 	}
 	return replaceSection(o.out, report.Bytes())
-}
-
-// removeAll removes the data of the run.
-func removeAll(dir string) {
-	if err := os.RemoveAll(dir); err != nil {
-		fmt.Fprintln(os.Stderr, "perf:", err)
-	}
 }
 
 // measure takes all rows of all sections, and reports each as it goes. An error

@@ -20,7 +20,6 @@ type argument uint8
 const (
 	none argument = iota
 	statementArg
-	nameArg
 	functionArg
 	fileArg
 	commandArg

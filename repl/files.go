@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -72,10 +71,7 @@ func (s *Session) open(ctx context.Context, name string) io.ReadCloser {
 
 // fileFailure is the reply about a file that cannot be read or written.
 func fileFailure(name, done string, err error) Reply {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		err = p.Err
-	}
-	return refusal(codes.E0702, name, fmt.Sprintf("the file cannot be %s: %v", done, err), "")
+	return refusal(codes.E0702, name, fmt.Sprintf("the file cannot be %s: %v", done, bind.Cause(err)), "")
 }
 
 // wrongData is the reply about mistakes in a data file.

@@ -348,14 +348,8 @@ func (g *grid) bars(columns int) string {
 	step := (g.cols + maxBars - 1) / maxBars
 	var names, texts []string
 	var numbers []float64
-	for from := 0; from < g.cols; from += step {
-		to := min(from+step, g.cols)
-		x := g.at[from]
-		for _, y := range g.at[from:to] {
-			if math.Abs(y) > math.Abs(x) {
-				x = y
-			}
-		}
+	for i, x := range g.scaled(step)[0] {
+		from, to := i*step, min((i+1)*step, g.cols)
 		name := fmt.Sprint(from)
 		if to-from > 1 {
 			name = fmt.Sprintf("%d-%d", from, to-1)

@@ -159,7 +159,7 @@ func unknown(err *json.SemanticError) string {
 	if t == nil || t.Kind() != reflect.Struct {
 		return message
 	}
-	known := members(t)
+	known := lists.Map(membersOf(t), func(m member) string { return m.name })
 	if len(known) == 0 {
 		return message + "; the call takes no body"
 	}
@@ -198,11 +198,6 @@ func membersOf(t reflect.Type) []member {
 	}
 	types.Store(t, list)
 	return list
-}
-
-// members returns the names of the members of an object.
-func members(t reflect.Type) []string {
-	return lists.Map(membersOf(t), func(m member) string { return m.name })
 }
 
 // found names the kinds of JSON values.

@@ -142,7 +142,7 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 // judging returns the options of a judge, with the limits of a request where these are lower.
 func (s *Server) judging(l Limits) verdict.Options {
 	cost := s.limits(l)
-	return verdict.Options{Python: s.box, Constant: s.opt.Constant != nil, Begin: aside, Limits: verdict.Limits{
+	return verdict.Options{Python: s.known, Constant: s.opt.Constant != nil, Begin: aside, Limits: verdict.Limits{
 		Ops: under(cost.MaxOps, verdict.DefaultOps), Bytes: under(cost.MaxBytes, verdict.DefaultBytes), Output: under(cost.MaxOutputElements, verdict.DefaultOutput),
 		Timeout: cmp.Or(min(s.time(l), verdict.DefaultTimeout), verdict.DefaultTimeout),
 	}}
@@ -171,8 +171,8 @@ func (s *Server) judge(ctx context.Context, j *verdict.Judge, it *Item, l *verdi
 	out.Outcome, out.Reason, out.Code, out.Message = v.Outcome, v.Reason, v.Code, v.Message
 	out.Strict, out.Relaxed, out.Lenient, out.Answer = v.Strict, v.Relaxed, v.Lenient, jsontext.Value(v.Answer)
 	out.Ops, out.Constant = v.Ops, v.Constant
-	if l.Mode == prompt.Python {
-		out.Sandbox = s.box.name()
+	if box, _ := s.box.Opened(); box != nil && l.Mode == prompt.Python {
+		out.Sandbox = box.Versions().Backend
 	}
 	if out.Status = InfraError; v.Outcome != answer.InfraError {
 		out.Status, out.Reward = Scored, s.reward(v)

@@ -102,7 +102,8 @@ type Server struct {
 	programs    recent[key, *ein.Program]         // compiled
 	questions   recent[string, *verdict.Question] // by their ids, with the answers
 	ein, python *lane                             // what runs of either kind wait for
-	box         *pythons
+	box         verdict.SandboxRunner             // of Python programs
+	known       verdict.Runner                    // the same, which runs equal ones once: the samples of a question are often equal
 	sessions    sessions
 	metrics     *metrics
 	draining    atomic.Bool  // it is not ready for more
@@ -118,8 +119,10 @@ func New(opt Options) *Server {
 		prompts:   sync.OnceValue(prompt.DefaultPrompts),
 		programs:  recent[key, *ein.Program]{most: 8 << 20, weigh: func(k key, _ *ein.Program) int { return 4<<10 + 8*len(k.text) }},
 		questions: recent[string, *verdict.Question]{most: 16384, weigh: func(_ string, q *verdict.Question) int { return 1 + len(q.Labels)/32 }},
-		box:       newPythons(opt.Sandbox),
+		// The machine may have been too busy to prove a sandbox, so that is tried again.
+		box: verdict.SandboxRunner{Ctx: context.Background(), Policy: opt.Sandbox, Again: time.Minute},
 	}
+	s.known = verdict.Memo(&s.box, 16<<20)
 	judge := func() *verdict.Judge { return verdict.New(s.judging(Limits{})) }
 	s.ein, s.python = newLane("ein", einItems, einSlice, processors(), judge), newLane("python", pythonItems, pythonSlice, 2*processors(), judge)
 	s.metrics = newMetrics(s)
@@ -130,7 +133,7 @@ func New(opt Options) *Server {
 func (s *Server) Drain() { s.draining.Store(true) }
 
 // Close ends the sandbox. No request may be under way.
-func (s *Server) Close() { s.box.close() }
+func (s *Server) Close() { s.box.Close() }
 
 // Route is a kind of request that the server answers, over any transport.
 type Route struct {

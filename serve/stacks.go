@@ -388,7 +388,7 @@ func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResu
 	}
 	err := lane.each(ctx, 1, true, s.metrics.waited(lane), func(ctx context.Context, _ *verdict.Judge, _ int) error {
 		if lane == s.python { // proving the sandbox takes none of the program's time
-			if _, err := s.box.open(); err != nil {
+			if _, err := s.box.Open(); err != nil {
 				out.Message = err.Error()
 				return nil
 			}
@@ -436,7 +436,7 @@ func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest, limit tim
 		program = "import io,sys\nsys.stdin=io.TextIOWrapper(io.BytesIO(" + strconv.QuoteToASCII(*q.Stdin) + ".encode()),encoding='utf-8')\n" +
 			"exec(compile(" + strconv.QuoteToASCII(q.Code) + ",'main.py','exec'),{'__name__':'__main__'})\n"
 	}
-	box, err := s.box.open()
+	box, err := s.box.Open()
 	if err != nil {
 		return "", 0, "", "", err
 	}

@@ -238,7 +238,7 @@ func TestClients(t *testing.T) {
 			s := New(opt)
 			defer s.Close()
 			if test.sandbox == python {
-				if _, err := s.box.open(); err != nil {
+				if _, err := s.box.Open(); err != nil {
 					t.Skipf("there is no sandbox: %v", err)
 				}
 			}

@@ -97,21 +97,16 @@ type color struct {
 	light, dark rgb
 }
 
-var (
-	palette = sync.OnceValue(allColors)
-	light   = sync.OnceValue(onPaper)
-)
-
-func onPaper() map[role]rgb {
+var light = sync.OnceValue(func() map[role]rgb {
 	m := map[role]rgb{}
 	for _, c := range palette() {
 		m[c.role] = c.light
 	}
 	return m
-}
+})
 
-// allColors returns the colour of each role, on a light and on a dark page.
-func allColors() []color {
+// palette returns the colour of each role, on a light and on a dark page.
+var palette = sync.OnceValue(func() []color {
 	list := []color{
 		{ink, 0x1a1a1a, 0xececec}, {soft, 0x5a5f66, 0xa3a9b1}, {rule, 0xdfe2e6, 0x363b42}, {band, 0xf5f6f8, 0x1d2126},
 		{paper, 0xffffff, 0x15181c}, {black, 0x111111, 0x111111}, {white, 0xffffff, 0xffffff},
@@ -123,7 +118,7 @@ func allColors() []color {
 		list = append(list, color{role("q" + strconv.Itoa(i)), shadeColor(i), shadeColor(i)})
 	}
 	return list
-}
+})
 
 // Variables are the CSS variables of the colours, for a light or a dark page.
 func Variables(dark bool) string {

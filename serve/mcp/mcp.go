@@ -114,18 +114,19 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 	tool := func(name, title, description string) *mcp.Tool {
 		return &mcp.Tool{Name: name, Title: title, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}}
 	}
-	mcp.AddTool(out, tool("check", "Check a program", "Say what is wrong with an Ein program, with places and fixes, without running it."),
-		func(ctx context.Context, call *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
-			return a.ask(ctx, "POST /v1/check", &q, call, nil, "The program checks.")
-		})
-	mcp.AddTool(out, tool("run", "Run a program", "Run an Ein program and give the values that it prints, with nodes by name."),
-		func(ctx context.Context, call *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
-			return a.ask(ctx, "POST /v1/run", &q, call, object{"form": []byte(`"text"`), "labels": []byte("true")}, "The program prints nothing.")
-		})
-	mcp.AddTool(out, tool("explain", "Explain a program", "Show how an Ein program is computed: under each statement its steps, their kernels and bounds of their cost."),
-		func(ctx context.Context, call *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
-			return a.ask(ctx, "POST /v1/explain", &q, call, nil, "")
-		})
+	for _, t := range []struct {
+		name, description, empty string
+		more                     object
+	}{
+		{"check", "Say what is wrong with an Ein program, with places and fixes, without running it.", "The program checks.", nil},
+		{"run", "Run an Ein program and give the values that it prints, with nodes by name.", "The program prints nothing.", object{"form": []byte(`"text"`), "labels": []byte("true")}},
+		{"explain", "Show how an Ein program is computed: under each statement its steps, their kernels and bounds of their cost.", "", nil},
+	} {
+		mcp.AddTool(out, tool(t.name, strings.ToUpper(t.name[:1])+t.name[1:]+" a program", t.description),
+			func(ctx context.Context, call *mcp.CallToolRequest, q Source) (*mcp.CallToolResult, *Result, error) {
+				return a.ask(ctx, "POST /v1/"+t.name, &q, call, t.more, t.empty)
+			})
+	}
 	mcp.AddTool(out, tool("why", "Explain a value", "Say why an expression over the names of an Ein program has its value: the path that there is, or the terms of a sum."),
 		func(ctx context.Context, call *mcp.CallToolRequest, q Expression) (*mcp.CallToolResult, *Result, error) {
 			return a.ask(ctx, "POST /v1/why", &q.Source, call, nil, "")

@@ -51,7 +51,7 @@ func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 	if o.Python == nil {
 		keepPython(r, shared)
 	} else {
-		o.Python = verdict.Memo(o.Python)
+		o.Python = verdict.Memo(o.Python, verdict.MostKnown)
 	}
 	asked := r.Replies()
 	if o.Workers <= 0 {

@@ -15,9 +15,11 @@ import (
 type memo struct {
 	Runner
 
-	mu    sync.Mutex
-	known map[[sha256.Size]byte]*output
-	bytes int // of what they print
+	most int // bytes
+
+	mu         sync.Mutex
+	known, old map[[sha256.Size]byte]*output // old is dropped when known is half of the most
+	bytes      int                           // of what those known print
 }
 
 // output is the output of a program. It may be read once ready is closed. kept says that it comes
@@ -29,15 +31,17 @@ type output struct {
 	kept   bool
 }
 
-// mostKnown bounds the remembered outputs, in bytes. Beyond, programs are run again.
-const mostKnown = 256 << 20
-
 // entry is the approximate memory for a program that prints nothing.
 const entry = 256
 
-// Memo returns a runner that runs equal programs once. Several goroutines may use it if they may
-// use r.
-func Memo(r Runner) Runner { return &memo{Runner: r, known: map[[sha256.Size]byte]*output{}} }
+// MostKnown is how many bytes a Memo for a run of the benchmark remembers.
+const MostKnown = 512 << 20
+
+// Memo returns a runner that runs equal programs once while it remembers them, at least the latest
+// that make half of so many bytes. Several goroutines may use it if they may use r.
+func Memo(r Runner, most int) Runner {
+	return &memo{Runner: r, most: most, known: map[[sha256.Size]byte]*output{}}
+}
 
 // Run implements Runner.
 func (o *memo) Run(ctx context.Context, program string) (string, error) {
@@ -45,9 +49,11 @@ func (o *memo) Run(ctx context.Context, program string) (string, error) {
 	o.mu.Lock()
 	out, twice := o.known[key]
 	if !twice {
-		if o.bytes > mostKnown {
-			o.mu.Unlock()
-			return o.Runner.Run(ctx, program)
+		out, twice = o.old[key]
+	}
+	if !twice {
+		if o.bytes > o.most/2 {
+			o.old, o.known, o.bytes = o.known, map[[sha256.Size]byte]*output{}, 0
 		}
 		out = &output{ready: make(chan struct{})}
 		o.known[key] = out
@@ -74,6 +80,7 @@ func (o *memo) Run(ctx context.Context, program string) (string, error) {
 	o.bytes += len(out.stdout)
 	if !out.kept {
 		delete(o.known, key)
+		delete(o.old, key)
 	}
 	return out.stdout, out.err
 }

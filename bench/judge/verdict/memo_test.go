@@ -48,7 +48,7 @@ func TestMemo(t *testing.T) {
 			}
 			return program + "!", nil
 		}}
-		o := Memo(c)
+		o := Memo(c, MostKnown)
 		var wg sync.WaitGroup
 		for range 3 {
 			for _, program := range []string{"a", "b", "bad", "slow"} {
@@ -70,6 +70,13 @@ func TestMemo(t *testing.T) {
 		}
 		if out, err := o.Run(t.Context(), "unlucky"); err != nil || out != "unlucky!" {
 			t.Errorf("a failure of the sandbox is remembered: %q, %v", out, err)
+		}
+		o, c.n = Memo(c, 2*entry), nil
+		for _, program := range []string{"a", "b", "a", "c", "d", "e", "a"} { // which is forgotten at the end
+			_, _ = o.Run(t.Context(), program)
+		}
+		if got := fmt.Sprint(c.n); got != "map[a:2 b:1 c:1 d:1 e:1]" {
+			t.Errorf("with little room it ran %s", got)
 		}
 	})
 }

@@ -56,7 +56,7 @@ func boxed(t *testing.T) Runner {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = box.Close() })
-	return SandboxRunner{box}
+	return &SandboxRunner{box: box}
 }
 
 // explainPython says why a Python program is wrong.

@@ -23,7 +23,7 @@ func TestSandboxRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = box.Close() }()
-	r := SandboxRunner{box}
+	r := &SandboxRunner{box: box}
 	for _, c := range []struct{ program, out, outcome, message string }{
 		{"print(3)", "3\n", "", ""},
 		{"print(", "", string(ParseError), "SyntaxError"},

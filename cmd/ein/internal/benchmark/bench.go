@@ -47,6 +47,7 @@ import (
 	"ein/bench/question/category"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
+	"ein/bind"
 	"ein/lang/diag"
 
 	"ein/cmd/ein/internal/cli"
@@ -131,7 +132,7 @@ func prompts(a *cli.App, dir string, modes []prompt.Mode) (prompt.Prompts, error
 		}
 	default:
 		if err := p.Override(os.DirFS(dir)); err != nil {
-			return p, cli.Input("", dir, 0, fmt.Sprintf("the folder of prompts cannot be used: %v", cli.Cause(err)), "")
+			return p, cli.Input("", dir, 0, fmt.Sprintf("the folder of prompts cannot be used: %v", bind.Cause(err)), "")
 		}
 	}
 	return p, nil

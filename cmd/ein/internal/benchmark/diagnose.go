@@ -78,7 +78,7 @@ each wrong reply gets one record.`,
 // [verdict.ModeOf] tells programs from direct answers.
 func diagnose(ctx context.Context, a *cli.App, f *judgeFlags) error {
 	box := f.box.lazy(ctx, 0)
-	defer box.close()
+	defer box.Close()
 	sum, err := judge(ctx, a, f, judging{doing: "running", workers: runtime.GOMAXPROCS(0), why: true,
 		newWorker: withWhy(box, verdict.Options{}, func(*verdict.Item) error { return nil }),
 		record: func(it *verdict.Item, v *verdict.Verdict) any {

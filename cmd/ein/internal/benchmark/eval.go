@@ -30,6 +30,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
+	"ein/bind"
 	"ein/internal/compact"
 	"ein/internal/job"
 	"ein/internal/version"
@@ -350,7 +351,7 @@ func (f *evalFlags) mergeRuns(ctx context.Context, a *cli.App) error {
 func (f *evalFlags) readPrice(a *cli.App, in *cli.File) error {
 	prices, err := eval.ReadPrices(in)
 	if err != nil {
-		return cli.Input("", in.Name(), 0, cli.Cause(err).Error(), "")
+		return cli.Input("", in.Name(), 0, bind.Cause(err).Error(), "")
 	}
 	f.Price = prices.For(f.Model.Name())
 	switch {
@@ -586,7 +587,7 @@ type evalResult struct {
 // are not.
 func scoreRun(ctx context.Context, a *cli.App, dir string, flags *boxFlags, result evalResult) error {
 	box := flags.lazy(ctx, 0)
-	defer box.close()
+	defer box.Close()
 	r, err := readRun(a, dir, run.ReadReplies)
 	if err != nil {
 		return err
@@ -594,7 +595,7 @@ func scoreRun(ctx context.Context, a *cli.App, dir string, flags *boxFlags, resu
 	o := run.JudgeOptions{}
 	var why error // Python is not scored
 	if run.NeedsPython(r) {
-		if _, why = box.open(); why == nil {
+		if _, why = box.Open(); why == nil {
 			o.Python = box
 		}
 	}

@@ -95,9 +95,9 @@ func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
 	slices.Sort(f.lang)
 	f.limits.Source = int(f.source)
 	box := f.box.lazy(ctx, f.limits.Timeout)
-	defer box.close()
+	defer box.Close()
 	if len(f.lang) == 1 && f.lang[0] == prompt.Python && f.merged == nil {
-		if _, err := box.open(); err != nil {
+		if _, err := box.Open(); err != nil {
 			return noSandbox(ctx, a, err)
 		}
 	}

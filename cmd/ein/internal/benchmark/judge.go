@@ -15,6 +15,7 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/bench/question/instance"
+	"ein/bind"
 	"ein/internal/codes"
 	"ein/internal/compact"
 	"ein/internal/job"
@@ -97,7 +98,7 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 			case errors.As(err, &other):
 				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+other.line, other.what, other.hint)
 			case errors.As(err, &bad):
-				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+bad.Line, "the line is not a reply: "+cli.Cause(bad.Err).Error(),
+				return cli.Input(codes.E0701, in.Name(), linesBefore(in, start)+bad.Line, "the line is not a reply: "+bind.Cause(bad.Err).Error(),
 					`A line of a file of replies is {"id": ..., "reply": ...}.`)
 			}
 			return err
@@ -188,7 +189,7 @@ func (j *judging) emit(a *cli.App, out string, r records, sum *verdict.Summary, 
 // withWhy returns the worker of a verb that asks why replies are wrong. mode sets the mode of an
 // item from its program.
 func withWhy(box *lazySandbox, o verdict.Options, mode func(*verdict.Item) error) func() verdict.Work[*verdict.Item] {
-	o.Python, o.Why = verdict.Memo(box), true
+	o.Python, o.Why = verdict.Memo(box, verdict.MostKnown), true
 	return func() verdict.Work[*verdict.Item] {
 		judge := verdict.New(o)
 		return func(ctx context.Context, it *verdict.Item) (*verdict.Verdict, error) {
@@ -197,7 +198,7 @@ func withWhy(box *lazySandbox, o verdict.Options, mode func(*verdict.Item) error
 			}
 			v, err := judge.Reply(ctx, it.Question, &it.Line)
 			if err == nil && v.Outcome == answer.InfraError && it.Error == "" {
-				err = box.missing()
+				_, err = box.Opened()
 			}
 			return v, err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"ein/bench/ask/model"
 
+	"ein/bind"
 	"ein/internal/table"
 
 	"ein/cmd/ein/internal/cli"
@@ -63,7 +64,7 @@ func readProfiles(ctx context.Context, a *cli.App, name string) (own []model.Pro
 	}
 	err = a.Through(ctx, "reading", name, func(f *cli.File) error {
 		if own, err = model.ReadProfiles(f); err != nil {
-			return cli.Input("", f.Name(), 0, cli.Cause(err).Error(), "`ein bench models --json` prints such a file.")
+			return cli.Input("", f.Name(), 0, bind.Cause(err).Error(), "`ein bench models --json` prints such a file.")
 		}
 		return nil
 	})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,38 +47,11 @@ func (f *boxFlags) lazy(ctx context.Context, wall time.Duration) *lazySandbox {
 	if f.backend != "any" {
 		p.Backend = f.backend
 	}
-	return &lazySandbox{ctx: ctx, policy: p}
+	return &lazySandbox{verdict.SandboxRunner{Ctx: ctx, Policy: p}}
 }
 
-// lazySandbox opens the sandbox when the first program needs it, since the probes take seconds. It
-// implements verdict.Runner.
-type lazySandbox struct {
-	ctx    context.Context
-	policy sandbox.Policy
-	lock   sync.Mutex
-	box    *sandbox.Sandbox
-	err    error // of opening it
-}
-
-// open opens the sandbox on the first call. A failure is final: later programs get the same error
-// without another probe.
-func (l *lazySandbox) open() (*sandbox.Sandbox, error) {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	if l.box == nil && l.err == nil {
-		l.box, l.err = sandbox.Open(l.ctx, l.policy)
-	}
-	return l.box, l.err
-}
-
-// Run implements verdict.Runner.
-func (l *lazySandbox) Run(ctx context.Context, program string) (string, error) {
-	box, err := l.open()
-	if err != nil {
-		return "", err
-	}
-	return verdict.SandboxRunner{Box: box}.Run(ctx, program)
-}
+// lazySandbox is a sandbox for Python programs, whose proof is part of the result.
+type lazySandbox struct{ verdict.SandboxRunner }
 
 // proof records the versions that a sandbox was probed on, and the attacks that it stopped.
 type proof struct {
@@ -89,14 +61,13 @@ type proof struct {
 
 // proof returns nil if no program needed the sandbox.
 func (l *lazySandbox) proof() *proof {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	if l.box == nil {
+	box, _ := l.Opened()
+	if box == nil {
 		return nil
 	}
 	return &proof{
-		Versions: l.box.Versions(),
-		Checks:   lists.Map(l.box.Checks(), func(c sandbox.Check) string { return c.Name }),
+		Versions: box.Versions(),
+		Checks:   lists.Map(box.Checks(), func(c sandbox.Check) string { return c.Name }),
 	}
 }
 
@@ -143,19 +114,6 @@ func proofsText(list []*proof) string {
 			p.Python, p.NetworkX, backend, p.Kernel, words.Plural(len(p.Checks), "probe"))
 	}
 	return text
-}
-
-// missing returns why the sandbox could not be opened, if it was tried.
-func (l *lazySandbox) missing() error {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	return l.err
-}
-
-func (l *lazySandbox) close() {
-	if l.box != nil {
-		_ = l.box.Close()
-	}
 }
 
 // noSandbox ends a job whose Python programs cannot be run.

@@ -19,6 +19,16 @@ import (
 // stdinName is how messages name standard input.
 const stdinName = "<stdin>"
 
+// Streams are standard input and output as one connection.
+type Streams struct {
+	io.Reader
+	io.Writer
+}
+
+// Close leaves the streams open: they are those of the process, and a read that
+// waits on a terminal or pipe would not end for it.
+func (Streams) Close() error { return nil }
+
 // File is an open file. Reading it fails when the command is stopped.
 type File struct {
 	io.Reader
@@ -134,25 +144,13 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return pr
 }
 
-// Cause removes the path and the operation from an error of package os, since the message around it
-// has them.
-func Cause(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	if l, ok := errors.AsType[*os.LinkError](err); ok {
-		return l.Err
-	}
-	return err
-}
-
 // Unreadable returns the error of a file that cannot be read at all.
 func Unreadable(name string, err error) *ein.Error {
 	hint := ""
 	if _, missing := os.Stat(name + ".ein"); missing == nil && errors.Is(err, fs.ErrNotExist) {
 		hint = fmt.Sprintf("Did you mean `%s.ein`?", name)
 	}
-	e := Input(codes.E0702, name, 0, fmt.Sprintf("the file cannot be read: %v", Cause(err)), hint)
+	e := Input(codes.E0702, name, 0, fmt.Sprintf("the file cannot be read: %v", bind.Cause(err)), hint)
 	e.Err = err
 	return e
 }
@@ -215,13 +213,13 @@ func Unwritten(name string, err error) error {
 	if name == "-" {
 		name = "the output"
 	}
-	return fmt.Errorf("cannot write %s: %w", name, Cause(err))
+	return fmt.Errorf("cannot write %s: %w", name, bind.Cause(err))
 }
 
 // Folder makes a folder, unless it exists.
 func Folder(name string) error {
 	if err := os.MkdirAll(name, fs.ModePerm); err != nil {
-		return fmt.Errorf("cannot make the folder %s: %w", name, Cause(err))
+		return fmt.Errorf("cannot make the folder %s: %w", name, bind.Cause(err))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ein"
+	"ein/bind"
 	"ein/internal/codes"
 )
 
@@ -64,18 +65,14 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		value T
 		err   error
 	}
-	done := make(chan result, 1)
-	go func() {
+	r, ok := bind.Within(ctx, func() result {
 		v, err := f()
-		done <- result{v, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, context.Cause(ctx)
+		return result{v, err}
+	})
+	if !ok {
+		r.err = context.Cause(ctx)
 	}
+	return r.value, r.err
 }
 
 // Output is a writer whose writes fail when the context ends, even while they wait for a reader.

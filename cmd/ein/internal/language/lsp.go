@@ -2,7 +2,6 @@ package language
 
 import (
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"runtime/debug"
@@ -43,16 +42,6 @@ disconnects without one.`,
 	return cmd
 }
 
-// stdio is standard input and output as one connection.
-type stdio struct {
-	io.Reader
-	io.Writer
-}
-
-// Close leaves the streams open: they are those of the process, and a read that
-// waits on a terminal or pipe would not end for it.
-func (stdio) Close() error { return nil }
-
 // serve runs the language server until its client or the user ends it. A client that leaves
 // without the request shutdown gets the exit code that the protocol asks for.
 func serve(a *cli.App, log string, trace bool, opt lsp.Options) error {
@@ -76,7 +65,7 @@ func serve(a *cli.App, log string, trace bool, opt lsp.Options) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(lsp.GCPercent)
 	}
-	err := lsp.Serve(ctx, stdio{a.In, a.Out}, opt)
+	err := lsp.Serve(ctx, cli.Streams{Reader: a.In, Writer: a.Out}, opt)
 	if ctx.Err() != nil {
 		return nil // the user stopped it
 	}

@@ -135,8 +135,9 @@ func session(a *cli.App, f *replFlags) error {
 		defer func() { _ = t.Close() }()
 		lines = t
 	}
-	keys := newInterrupts(lines, f.timeout)
-	defer keys.stop()
+	keys := &interrupts{lines, f.timeout, make(chan os.Signal, 1)}
+	signal.Notify(keys.signals, os.Interrupt)
+	defer signal.Stop(keys.signals)
 	l.Lines, l.Context, l.Interactive = keys, keys.context, true
 	if smart && columns(a.Out) > 0 {
 		l.Page = repl.Pager(cmp.Or(strings.TrimSpace(a.Env("PAGER")), "less"), a.Out)
@@ -205,14 +206,6 @@ type interrupts struct {
 	signals chan os.Signal
 }
 
-func newInterrupts(lines repl.LineReader, timeout time.Duration) *interrupts {
-	i := &interrupts{lines, timeout, make(chan os.Signal, 1)}
-	signal.Notify(i.signals, os.Interrupt)
-	return i
-}
-
-func (i *interrupts) stop() { signal.Stop(i.signals) }
-
 // ReadLine forgets a signal that came too late for the previous entry, or at the prompt of a dumb terminal.
 func (i *interrupts) ReadLine(prompt string) (string, error) {
 	line, err := i.LineReader.ReadLine(prompt)
@@ -272,12 +265,12 @@ func (f *sessionFiles) Open(ctx context.Context, name string) (io.ReadCloser, er
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return file, cli.Cause(err)
+	return file, err
 }
 
 // Write implements repl.Files. The session says which file it is.
 func (f *sessionFiles) Write(name string, data []byte) error {
-	return cli.Cause(job.ReplaceBytes(name, data))
+	return job.ReplaceBytes(name, data)
 }
 
 // Same implements repl.Files.

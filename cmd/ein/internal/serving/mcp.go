@@ -62,7 +62,8 @@ seconds. An address that other machines can reach needs --token-file.`,
 		defer stop()
 		s := serve.New(f.Options)
 		defer s.Close()
-		err := mcp.Stdio(ctx, mcp.New(s, names, read), io.NopCloser(a.In), open{a.Out}, f.Timeout+5*time.Second)
+		streams := cli.Streams{Reader: a.In, Writer: a.Out}
+		err := mcp.Stdio(ctx, mcp.New(s, names, read), streams, streams, f.Timeout+5*time.Second)
 		switch {
 		case ctx.Err() != nil:
 			return nil // the user stopped it
@@ -76,9 +77,3 @@ seconds. An address that other machines can reach needs --token-file.`,
 	f.addLimits(cmd)
 	return cmd
 }
-
-// open is standard output, which stays open.
-type open struct{ io.Writer }
-
-// Close leaves it open.
-func (open) Close() error { return nil }

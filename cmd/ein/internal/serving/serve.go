@@ -33,10 +33,10 @@ import (
 
 // Verbs returns the verbs that serve. Tables are the readers of formats that this build has.
 func Verbs(tables bind.Tables) cli.Verbs {
-	verb := func(make func(*cli.App, bind.Tables) *cobra.Command) func(*cli.App) *cobra.Command {
-		return func(a *cli.App) *cobra.Command { return make(a, tables) }
+	return cli.Verbs{
+		"serve": func(a *cli.App) *cobra.Command { return serveVerb(a, tables) },
+		"mcp":   func(a *cli.App) *cobra.Command { return mcpVerb(a, tables) },
 	}
-	return cli.Verbs{"serve": verb(serveVerb), "mcp": verb(mcpVerb)}
 }
 
 // What one program may use: of who has started the server, and of everybody.
