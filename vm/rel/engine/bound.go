@@ -98,6 +98,10 @@ func (b *sources) given(i int, size []Size) {
 
 // knows notes what is known of a relation, and narrows its bounds by it.
 func (b *sources) knows(i int, t *tensor.Table) {
+	if t != nil && b.p.Relations[i].Fold == rel.Sum { // no row has the sum
+		last := len(t.Cells) - 1
+		t = &tensor.Table{Columns: t.Columns, Len: t.Len, Cells: append(t.Cells[:last:last], tensor.Cells{})}
+	}
 	if b.known[i] = t; t == nil {
 		return
 	}

@@ -338,7 +338,7 @@ func (j *joined) meeting(pl *Plan, st *step) (cost, found uint64) {
 		t, at := j.known[m.rel], j.atoms[a]
 		keys := t.Cells[pl.index[m.rel][m.index].cols[0]].ID
 		ids := at.rows.Cells[slices.Index(at.lit.Terms, rel.Term{Var: m.reg})].ID
-		if len(keys) < t.Len || len(ids) < at.rows.Len {
+		if len(keys) < t.Len || len(ids) < at.rows.Len || j.rule.Vars[m.reg].Domain == nil {
 			known = false
 			return nil
 		}
