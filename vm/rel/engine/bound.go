@@ -457,6 +457,7 @@ type certifier struct {
 	*bounds
 	numbers       uint64   // that may get into the pool
 	bits          []bool   // relations of which cells are made at most once
+	whole         []bool   // relations that may be nothing but bits
 	recursive     []bool   // relations that grow while rules read them
 	unread        []bool   // relations that are made by a kernel and read by no rule
 	groups, marks []int    // of each relation: the rules with aggregates that make it, the steps that mark its lists
@@ -469,14 +470,14 @@ func (b *certifier) add(ops uint64) { b.ops = tensor.SatAdd(b.ops, ops) }
 // depends.
 func (pl *Plan) certify() {
 	n := len(pl.p.Relations)
-	b := certifier{pl, &pl.bound, uint64(64 + len(pl.consts)), make([]bool, n), make([]bool, n), make([]bool, n), make([]int, n), make([]int, n), make([]uint64, n)}
+	b := certifier{pl, &pl.bound, uint64(64 + len(pl.consts)), make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n), make([]int, n), make([]int, n), make([]uint64, n)}
 	for i := range b.copies {
 		b.copies[i] = 1
 	}
 	for i := range pl.strata {
 		s := &pl.strata[i]
 		for _, r := range s.Relations {
-			b.recursive[r] = s.Recursive
+			b.recursive[r], b.whole[r] = s.Recursive, s.dense || s.closure != nil && s.closure.bits
 		}
 		if s.unique {
 			b.copies[s.Relations[0]] = uint64(1 + len(s.Rules)) // once as a fact
@@ -790,6 +791,9 @@ func (b *certifier) work(n *nest) uint64 {
 			at = min(at, left)
 		}
 		total = tensor.SatAdd(total, at)
+		if b.whole[st.rel] && (st.kind == scan || st.kind == none && st.index < 0) { // see ones
+			total = tensor.SatAdd(total, tensor.SatMul(at, uint64(b.p.Relations[st.rel].Columns[0].Domain.Size)))
+		}
 		if st.kind != scan && st.kind != probe {
 			if st.kind == find && st.index >= 0 {
 				total = tensor.SatAdd(total, tensor.SatMul(at, 5)) // see meet

@@ -247,7 +247,7 @@ func workloads() map[string]*workload {
 // it is not close.
 func TestCertified(t *testing.T) {
 	most := map[string]uint64{"closure of 1000": 8, "from one of 200000": 12, "triangles of 3000": 4, "triangles of a power law": 9,
-		"least label of 100000": 20, "shortest paths of 20000": 20, "groups of 1000000": 2, "two steps": 2, "three of one": 3, "three steps": 2, "from the first": 2}
+		"least label of 100000": 20, "shortest paths of 20000": 20, "groups of 1000000": 2, "two steps": 2, "three of one": 3, "three steps": 2, "from the first": 2, "all beside each": 2}
 	list := workloads()
 	r := rand.New(rand.NewPCG(5, 6))
 	for name, body := range map[string][][]int{"two steps": {{0, 1}, {1, 2}}, "three of one": {{0, 1}, {0, 2}, {0, 3}}, "three steps": {{0, 1}, {1, 2}, {2, 3}}, "from the first": {{-1, 0}, {0, 1}}} {
@@ -268,6 +268,18 @@ func TestCertified(t *testing.T) {
 		w.count(head)
 		list[name] = w
 	}
+	w := newWorkload(3000) // each scan of a closure that is bits looks at all first cells
+	i := uint32(0)
+	star := w.random("Star", 2, 150, func() uint32 { i++; return i / 2 * (i % 2) })
+	far := w.relation("Far", 2)
+	w.rule(lit{far, []int{0, 1}}, lit{star, []int{0, 1}})
+	w.rule(lit{far, []int{0, 2}}, lit{star, []int{0, 1}}, lit{far, []int{1, 2}})
+	for range 8 {
+		beside := w.relation("Beside", 3)
+		w.rule(lit{beside, []int{0, 1, 2}}, lit{star, []int{nobody, 0}}, lit{far, []int{1, 2}})
+		w.p.Results = append(w.p.Results, beside)
+	}
+	list["all beside each"] = w
 	for name, w := range list {
 		if most[name] == 0 {
 			continue
