@@ -349,7 +349,19 @@ func (j *joined) meeting(pl *Plan, st *step) (cost, found uint64) {
 		return math.MaxUint64, math.MaxUint64
 	}
 	words := float64(tensor.Words(j.p.Relations[one.rel].Columns[one.col].Domain.Size))
-	swaps := two.rel == one.rel && len(st.lit.Terms) == 2 && pl.sized(one.rel).words() == 0
+	// What is known may be more than the rows of a run: then their lists may be short, or chains (see sync).
+	exact := func(m mate) bool {
+		r := &j.p.Relations[m.rel]
+		return r.Source == rel.FromTable && pl.sizes[r.Arg].Table == j.known[m.rel]
+	}
+	short := max(leastLine, words/4)
+	if exact(two) {
+		short = 0
+	}
+	swaps := two.rel == one.rel && len(st.lit.Terms) == 2 && pl.sized(one.rel).words() == 0 && exact(one)
+	for _, c := range st.lit.Terms[:2] {
+		swaps = swaps && j.rule.Vars[c.Var].Domain.Size <= 4*j.known[one.rel].Len+1024
+	}
 	lines := func(n float64) bool { return n >= leastLine && 4*n >= words }
 	work, values := 0.0, 0.0
 	others := j.others(a, -1)
@@ -360,7 +372,9 @@ func (j *joined) meeting(pl *Plan, st *step) (cost, found uint64) {
 		if 4*x >= words {
 			c += words // see some
 		}
-		if !lines(y) {
+		if lines(y) {
+			c += min(y, short)
+		} else {
 			c += y // see mark
 		}
 		if swaps && lines(x) {
