@@ -87,7 +87,7 @@ func newBounds(p *rel.Program, strata []rel.Stratum, size []Size, most bounds) b
 // given takes what is known of the facts and the argument of a relation.
 func (b *sources) given(i int, size []Size) {
 	r, n := &b.p.Relations[i], b.rows[i]
-	t := given(r, size)
+	t := given(&b.rowsKnown, r, size)
 	b.degrees[i], b.below[i] = slices.Repeat([]uint64{n}, len(r.Columns)), make([]bool, len(r.Columns))
 	for c := range r.Columns {
 		b.columns[i][c] = limit(r.Columns[c], n)
@@ -123,7 +123,7 @@ func (b *sources) copies(s *rel.Stratum, i int) *tensor.Table {
 	for _, x := range s.Rules {
 		parts = append(parts, b.copied(b.p, &b.p.Rules[x]))
 	}
-	return together(b.p.Relations[i].Columns, parts)
+	return b.together(b.p.Relations[i].Columns, parts)
 }
 
 func limit(c tensor.Column, n uint64) uint64 {

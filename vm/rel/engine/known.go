@@ -16,8 +16,9 @@ import (
 // known.
 
 // mostKnown is the number of rows past which a relation is not known, and of names past which they are
-// not counted. mostLooked is the number of rows gone through past which nothing more is counted, however
-// many rules there are: it is time spent before a run, which may be refused.
+// not counted. mostLooked is the number of rows gone through, cells copied and names counted past which
+// nothing more is counted, however many rules there are: it is time and memory spent before a run, which
+// may be refused.
 const (
 	mostKnown  = 1 << 22
 	mostLooked = 1 << 26
@@ -28,21 +29,21 @@ type rowsKnown struct {
 	known  []*tensor.Table
 	passes map[*rel.Literal]passing
 	counts map[*uint32][]float64 // of columns, by their first cells; see occurrences
-	looked int                   // rows gone through
+	looked int                   // see mostLooked
 }
 
 func newRowsKnown(relations int) rowsKnown {
 	return rowsKnown{known: make([]*tensor.Table, relations), passes: map[*rel.Literal]passing{}, counts: map[*uint32][]float64{}}
 }
 
-// looks reports whether so many more rows may be gone through.
-func (b *rowsKnown) looks(rows int) bool {
-	b.looked += rows
+// looks reports whether so many more may be gone through.
+func (b *rowsKnown) looks(more int) bool {
+	b.looked += more
 	return b.looked <= mostLooked
 }
 
 // given returns the facts and the argument of a relation as one table, nil if they are not known.
-func given(r *rel.Relation, size []Size) *tensor.Table {
+func given(b *rowsKnown, r *rel.Relation, size []Size) *tensor.Table {
 	parts := make([]*tensor.Table, 0, 2)
 	if r.Facts != nil {
 		parts = append(parts, r.Facts)
@@ -64,11 +65,11 @@ func given(r *rel.Relation, size []Size) *tensor.Table {
 			}
 		}
 	}
-	return together(r.Columns, parts)
+	return b.together(r.Columns, parts)
 }
 
 // together returns the rows of several tables as one.
-func together(columns []tensor.Column, parts []*tensor.Table) *tensor.Table {
+func (b *rowsKnown) together(columns []tensor.Column, parts []*tensor.Table) *tensor.Table {
 	if slices.Contains(parts, nil) {
 		return nil
 	}
@@ -80,7 +81,7 @@ func together(columns []tensor.Column, parts []*tensor.Table) *tensor.Table {
 	for _, p := range parts {
 		t.Len += p.Len
 	}
-	if t.Len > mostKnown {
+	if t.Len > mostKnown || !b.looks(t.Len*len(columns)) {
 		return nil
 	}
 	for c := range columns {
@@ -125,6 +126,7 @@ func (b *rowsKnown) occurrences(ids []uint32, size int) []float64 {
 	}
 	count := b.counts[&ids[0]]
 	if count == nil {
+		b.looks(size)
 		count = make([]float64, size)
 		for _, id := range ids {
 			count[id]++
@@ -204,7 +206,7 @@ func (b *rowsKnown) passing(p *rel.Program, r *rel.Rule, l *rel.Literal) passing
 	}
 	cells := func(c int) bool { return t.Cells[c].ID != nil || t.Cells[c].Num != nil || t.Len == 0 }
 	only := func(passes func(i int) bool) {
-		if b.looks(t.Len) {
+		if b.looks(t.Len * len(t.Cells)) {
 			t = kept(t, passes)
 		}
 	}
@@ -413,6 +415,7 @@ func (j *joined) weight(v, but int) (product []float64) {
 			product = count
 			continue
 		}
+		j.looks(len(product))
 		product = slices.Clone(product)
 		for id := range product {
 			product[id] *= count[id]
@@ -430,6 +433,7 @@ func (j *joined) message(atom, column int) []float64 {
 	if len(others) == 0 {
 		return j.occurrences(ids, size)
 	}
+	j.looks(size)
 	count := make([]float64, size)
 	for row, id := range ids {
 		count[id] += others.of(row)

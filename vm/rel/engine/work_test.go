@@ -3,6 +3,7 @@ package engine_test
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -297,6 +298,32 @@ func TestCertified(t *testing.T) {
 		}
 		if plan.Ops() < ctl.Ops || plan.Ops() > most[name]*ctl.Ops {
 			t.Errorf("%s: %d operations, %d certified", name, ctl.Ops, plan.Ops())
+		}
+	}
+}
+
+// TestPlanningRoom: what a plan counts takes no more room for many rules than for a few, whether they copy
+// rows or count a few in a large domain.
+func TestPlanningRoom(t *testing.T) {
+	for name, c := range map[string]struct{ nodes, rows int }{"copies": {1000, 400000}, "joins": {4 << 20, 10}} {
+		w := newWorkload(c.nodes)
+		i := uint32(0)
+		e := w.random("Edge", 2, c.rows, func() uint32 { i++; return i / uint32(2+i%2*1998) % uint32(c.nodes) })
+		for range 150 {
+			p := w.relation("P", 2)
+			if name == "joins" {
+				w.rule(lit{p, []int{0, 5}}, lit{e, []int{0, 1}}, lit{e, []int{1, 2}}, lit{e, []int{2, 3}}, lit{e, []int{3, 4}}, lit{e, []int{4, 5}})
+			} else {
+				w.rule(lit{p, []int{0, 1}}, lit{e, []int{0, 1}})
+				w.rule(lit{p, []int{1, 0}}, lit{e, []int{0, 1}})
+			}
+			w.p.Results = append(w.p.Results, p)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		engine.New(w.p, w.sizes())
+		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 800<<20 {
+			t.Errorf("%s: %d MiB", name, (after.TotalAlloc-before.TotalAlloc)>>20)
 		}
 	}
 }
