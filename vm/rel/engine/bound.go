@@ -87,7 +87,7 @@ func newBounds(p *rel.Program, strata []rel.Stratum, size []Size, most bounds) b
 // given takes what is known of the facts and the argument of a relation.
 func (b *sources) given(i int, size []Size) {
 	r, n := &b.p.Relations[i], b.rows[i]
-	t := given(r, size)
+	t := given(&b.rowsKnown, r, size)
 	b.degrees[i], b.below[i] = slices.Repeat([]uint64{n}, len(r.Columns)), make([]bool, len(r.Columns))
 	for c := range r.Columns {
 		b.columns[i][c] = limit(r.Columns[c], n)
@@ -98,6 +98,10 @@ func (b *sources) given(i int, size []Size) {
 
 // knows notes what is known of a relation, and narrows its bounds by it.
 func (b *sources) knows(i int, t *tensor.Table) {
+	if t != nil && b.p.Relations[i].Fold == rel.Sum { // no row has the sum
+		last := len(t.Cells) - 1
+		t = &tensor.Table{Columns: t.Columns, Len: t.Len, Cells: append(t.Cells[:last:last], tensor.Cells{})}
+	}
 	if b.known[i] = t; t == nil {
 		return
 	}
@@ -119,7 +123,7 @@ func (b *sources) copies(s *rel.Stratum, i int) *tensor.Table {
 	for _, x := range s.Rules {
 		parts = append(parts, b.copied(b.p, &b.p.Rules[x]))
 	}
-	return together(b.p.Relations[i].Columns, parts)
+	return b.together(b.p.Relations[i].Columns, parts)
 }
 
 func limit(c tensor.Column, n uint64) uint64 {
@@ -453,6 +457,7 @@ type certifier struct {
 	*bounds
 	numbers       uint64   // that may get into the pool
 	bits          []bool   // relations of which cells are made at most once
+	whole         []bool   // relations that may be nothing but bits
 	recursive     []bool   // relations that grow while rules read them
 	unread        []bool   // relations that are made by a kernel and read by no rule
 	groups, marks []int    // of each relation: the rules with aggregates that make it, the steps that mark its lists
@@ -465,14 +470,14 @@ func (b *certifier) add(ops uint64) { b.ops = tensor.SatAdd(b.ops, ops) }
 // depends.
 func (pl *Plan) certify() {
 	n := len(pl.p.Relations)
-	b := certifier{pl, &pl.bound, uint64(64 + len(pl.consts)), make([]bool, n), make([]bool, n), make([]bool, n), make([]int, n), make([]int, n), make([]uint64, n)}
+	b := certifier{pl, &pl.bound, uint64(64 + len(pl.consts)), make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n), make([]int, n), make([]int, n), make([]uint64, n)}
 	for i := range b.copies {
 		b.copies[i] = 1
 	}
 	for i := range pl.strata {
 		s := &pl.strata[i]
 		for _, r := range s.Relations {
-			b.recursive[r] = s.Recursive
+			b.recursive[r], b.whole[r] = s.Recursive, s.dense || s.closure != nil && s.closure.bits
 		}
 		if s.unique {
 			b.copies[s.Relations[0]] = uint64(1 + len(s.Rules)) // once as a fact
@@ -786,6 +791,9 @@ func (b *certifier) work(n *nest) uint64 {
 			at = min(at, left)
 		}
 		total = tensor.SatAdd(total, at)
+		if b.whole[st.rel] && (st.kind == scan || st.kind == none && st.index < 0) { // see ones
+			total = tensor.SatAdd(total, tensor.SatMul(at, uint64(b.p.Relations[st.rel].Columns[0].Domain.Size)))
+		}
 		if st.kind != scan && st.kind != probe {
 			if st.kind == find && st.index >= 0 {
 				total = tensor.SatAdd(total, tensor.SatMul(at, 5)) // see meet

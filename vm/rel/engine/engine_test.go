@@ -161,6 +161,55 @@ func TestManyFacts(t *testing.T) {
 	}
 }
 
+// TestKnown: what is counted of tables holds where rules make other numbers of them, and where a table
+// without rows is joined by its numbers.
+func TestKnown(t *testing.T) {
+	w := newWorkload(3)
+	number := tensor.Column{Kind: tensor.IntColumn}
+	points := func(name string, fold rel.Agg, names []uint32, x ...float64) int {
+		columns := []tensor.Column{w.node, number}
+		facts := &tensor.Table{Columns: columns, Len: len(x), Cells: []tensor.Cells{{ID: names}, {Num: x}}}
+		w.p.Relations = append(w.p.Relations, rel.Relation{Name: name, Columns: columns, Fold: fold, Facts: facts})
+		return len(w.p.Relations) - 1
+	}
+	node, whole := rel.Var{Kind: tensor.NodeColumn, Domain: w.node.Domain}, rel.Var{Kind: tensor.IntColumn}
+	x, a, y := rel.Term{}, rel.Term{Var: 1}, rel.Term{Var: 2}
+	vars := []rel.Var{node, whole, node}
+	add := func(head lit, body ...rel.Literal) {
+		w.rule(head)
+		r := &w.p.Rules[len(w.p.Rules)-1]
+		r.Vars, r.Body = vars[:2+len(body)/3], body
+		w.p.Results = append(w.p.Results, head.rel)
+	}
+	more := rel.Literal{Kind: rel.Compare, Fn: op.FnGt, Left: rel.V(1), Right: rel.C(5)}
+	// Total[x] += a <- Paid(x, a), and as facts: no row of Paid has more than 5.
+	paid := points("Paid", rel.NoAgg, []uint32{0, 0, 1}, 3, 4, 5)
+	total, given := points("Total", rel.Sum, nil), points("Given", rel.Sum, []uint32{0, 0}, 3, 4)
+	add(lit{total, []int{0, 1}}, rel.Literal{Rel: paid, Terms: []rel.Term{x, a}})
+	for _, of := range []int{total, given} {
+		add(lit{w.relation("Much", 1), []int{0}}, rel.Literal{Rel: of, Terms: []rel.Term{x, a}}, more)
+	}
+	// Same(x, y) <- None(x, a), None(y, a), Edge(x, y).
+	none, edge := points("None", rel.NoAgg, nil), w.random("Edge", 2, 3, func() uint32 { return uint32(rand.IntN(3)) })
+	add(lit{w.relation("Same", 2), []int{0, 2}}, rel.Literal{Rel: none, Terms: []rel.Term{x, a}}, rel.Literal{Rel: none, Terms: []rel.Term{y, a}}, rel.Literal{Rel: edge, Terms: []rel.Term{x, y}})
+	for _, written := range []bool{true, false} {
+		w.p.AsWritten = written
+		if err := rel.Verify(w.p); err != nil {
+			t.Fatal(err)
+		}
+		plan, ctl := engine.New(w.p, w.sizes()), kernel.Ctl{}
+		got, err := plan.Run(&ctl, w.args, &engine.Budget{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, n := range []int{2, 1, 1, 0} {
+			if most := plan.Rows(w.p.Results[i]); got[i].Len != n || uint64(n) > most {
+				t.Errorf("%d rows of %s, want %d; %d certified", got[i].Len, w.p.Relations[w.p.Results[i]].Name, n, most)
+			}
+		}
+	}
+}
+
 // TestClosures holds closures in all spellings against their definition, with all that
 // is recognised and without.
 func TestClosures(t *testing.T) {

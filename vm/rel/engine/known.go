@@ -16,8 +16,9 @@ import (
 // known.
 
 // mostKnown is the number of rows past which a relation is not known, and of names past which they are
-// not counted. mostLooked is the number of rows gone through past which nothing more is counted, however
-// many rules there are: it is time spent before a run, which may be refused.
+// not counted. mostLooked is the number of rows gone through, cells copied and names counted past which
+// nothing more is counted, however many rules there are: it is time and memory spent before a run, which
+// may be refused.
 const (
 	mostKnown  = 1 << 22
 	mostLooked = 1 << 26
@@ -28,21 +29,21 @@ type rowsKnown struct {
 	known  []*tensor.Table
 	passes map[*rel.Literal]passing
 	counts map[*uint32][]float64 // of columns, by their first cells; see occurrences
-	looked int                   // rows gone through
+	looked int                   // see mostLooked
 }
 
 func newRowsKnown(relations int) rowsKnown {
 	return rowsKnown{known: make([]*tensor.Table, relations), passes: map[*rel.Literal]passing{}, counts: map[*uint32][]float64{}}
 }
 
-// looks reports whether so many more rows may be gone through.
-func (b *rowsKnown) looks(rows int) bool {
-	b.looked += rows
+// looks reports whether so many more may be gone through.
+func (b *rowsKnown) looks(more int) bool {
+	b.looked += more
 	return b.looked <= mostLooked
 }
 
 // given returns the facts and the argument of a relation as one table, nil if they are not known.
-func given(r *rel.Relation, size []Size) *tensor.Table {
+func given(b *rowsKnown, r *rel.Relation, size []Size) *tensor.Table {
 	parts := make([]*tensor.Table, 0, 2)
 	if r.Facts != nil {
 		parts = append(parts, r.Facts)
@@ -64,11 +65,11 @@ func given(r *rel.Relation, size []Size) *tensor.Table {
 			}
 		}
 	}
-	return together(r.Columns, parts)
+	return b.together(r.Columns, parts)
 }
 
 // together returns the rows of several tables as one.
-func together(columns []tensor.Column, parts []*tensor.Table) *tensor.Table {
+func (b *rowsKnown) together(columns []tensor.Column, parts []*tensor.Table) *tensor.Table {
 	if slices.Contains(parts, nil) {
 		return nil
 	}
@@ -80,7 +81,7 @@ func together(columns []tensor.Column, parts []*tensor.Table) *tensor.Table {
 	for _, p := range parts {
 		t.Len += p.Len
 	}
-	if t.Len > mostKnown {
+	if t.Len > mostKnown || !b.looks(t.Len*len(columns)) {
 		return nil
 	}
 	for c := range columns {
@@ -125,6 +126,7 @@ func (b *rowsKnown) occurrences(ids []uint32, size int) []float64 {
 	}
 	count := b.counts[&ids[0]]
 	if count == nil {
+		b.looks(size)
 		count = make([]float64, size)
 		for _, id := range ids {
 			count[id]++
@@ -204,7 +206,7 @@ func (b *rowsKnown) passing(p *rel.Program, r *rel.Rule, l *rel.Literal) passing
 	}
 	cells := func(c int) bool { return t.Cells[c].ID != nil || t.Cells[c].Num != nil || t.Len == 0 }
 	only := func(passes func(i int) bool) {
-		if b.looks(t.Len) {
+		if b.looks(t.Len * len(t.Cells)) {
 			t = kept(t, passes)
 		}
 	}
@@ -338,7 +340,7 @@ func (j *joined) meeting(pl *Plan, st *step) (cost, found uint64) {
 		t, at := j.known[m.rel], j.atoms[a]
 		keys := t.Cells[pl.index[m.rel][m.index].cols[0]].ID
 		ids := at.rows.Cells[slices.Index(at.lit.Terms, rel.Term{Var: m.reg})].ID
-		if len(keys) < t.Len || len(ids) < at.rows.Len {
+		if len(keys) < t.Len || len(ids) < at.rows.Len || j.rule.Vars[m.reg].Domain == nil {
 			known = false
 			return nil
 		}
@@ -349,7 +351,19 @@ func (j *joined) meeting(pl *Plan, st *step) (cost, found uint64) {
 		return math.MaxUint64, math.MaxUint64
 	}
 	words := float64(tensor.Words(j.p.Relations[one.rel].Columns[one.col].Domain.Size))
-	swaps := two.rel == one.rel && len(st.lit.Terms) == 2 && pl.sized(one.rel).words() == 0
+	// What is known may be more than the rows of a run: then their lists may be short, or chains (see sync).
+	exact := func(m mate) bool {
+		r := &j.p.Relations[m.rel]
+		return r.Source == rel.FromTable && pl.sizes[r.Arg].Table == j.known[m.rel]
+	}
+	short := max(leastLine, words/4)
+	if exact(two) {
+		short = 0
+	}
+	swaps := two.rel == one.rel && len(st.lit.Terms) == 2 && pl.sized(one.rel).words() == 0 && exact(one)
+	for _, c := range st.lit.Terms[:2] {
+		swaps = swaps && j.rule.Vars[c.Var].Domain.Size <= 4*j.known[one.rel].Len+1024
+	}
 	lines := func(n float64) bool { return n >= leastLine && 4*n >= words }
 	work, values := 0.0, 0.0
 	others := j.others(a, -1)
@@ -360,7 +374,9 @@ func (j *joined) meeting(pl *Plan, st *step) (cost, found uint64) {
 		if 4*x >= words {
 			c += words // see some
 		}
-		if !lines(y) {
+		if lines(y) {
+			c += min(y, short)
+		} else {
 			c += y // see mark
 		}
 		if swaps && lines(x) {
@@ -399,6 +415,7 @@ func (j *joined) weight(v, but int) (product []float64) {
 			product = count
 			continue
 		}
+		j.looks(len(product))
 		product = slices.Clone(product)
 		for id := range product {
 			product[id] *= count[id]
@@ -416,6 +433,7 @@ func (j *joined) message(atom, column int) []float64 {
 	if len(others) == 0 {
 		return j.occurrences(ids, size)
 	}
+	j.looks(size)
 	count := make([]float64, size)
 	for row, id := range ids {
 		count[id] += others.of(row)

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -247,7 +248,7 @@ func workloads() map[string]*workload {
 // it is not close.
 func TestCertified(t *testing.T) {
 	most := map[string]uint64{"closure of 1000": 8, "from one of 200000": 12, "triangles of 3000": 4, "triangles of a power law": 9,
-		"least label of 100000": 20, "shortest paths of 20000": 20, "groups of 1000000": 2, "two steps": 2, "three of one": 3, "three steps": 2, "from the first": 2}
+		"least label of 100000": 20, "shortest paths of 20000": 20, "groups of 1000000": 2, "two steps": 2, "three of one": 3, "three steps": 2, "from the first": 2, "all beside each": 2, "triangles of a star": 3}
 	list := workloads()
 	r := rand.New(rand.NewPCG(5, 6))
 	for name, body := range map[string][][]int{"two steps": {{0, 1}, {1, 2}}, "three of one": {{0, 1}, {0, 2}, {0, 3}}, "three steps": {{0, 1}, {1, 2}, {2, 3}}, "from the first": {{-1, 0}, {0, 1}}} {
@@ -268,6 +269,25 @@ func TestCertified(t *testing.T) {
 		w.count(head)
 		list[name] = w
 	}
+	w := newWorkload(3000) // each scan of a closure that is bits looks at all first cells
+	i := uint32(0)
+	star := w.random("Star", 2, 150, func() uint32 { i++; return i / 2 * (i % 2) })
+	far := w.relation("Far", 2)
+	w.rule(lit{far, []int{0, 1}}, lit{star, []int{0, 1}})
+	w.rule(lit{far, []int{0, 2}}, lit{star, []int{0, 1}}, lit{far, []int{1, 2}})
+	for range 8 {
+		beside := w.relation("Beside", 3)
+		w.rule(lit{beside, []int{0, 1, 2}}, lit{star, []int{nobody, 0}}, lit{far, []int{1, 2}})
+		w.p.Results = append(w.p.Results, beside)
+	}
+	list["all beside each"] = w
+	w = newWorkload(3000) // a table so small in its domain that its lists are chains, which are not intersected
+	i = 0
+	star = w.random("Star", 2, 300, func() uint32 { i++; return i / 2 * (i % 2) })
+	third := w.relation("Third", 3)
+	w.rule(lit{third, []int{0, 1, 2}}, lit{star, []int{0, 1}}, lit{star, []int{2, 1}}, lit{star, []int{2, 0}})
+	w.count(third)
+	list["triangles of a star"] = w
 	for name, w := range list {
 		if most[name] == 0 {
 			continue
@@ -278,6 +298,32 @@ func TestCertified(t *testing.T) {
 		}
 		if plan.Ops() < ctl.Ops || plan.Ops() > most[name]*ctl.Ops {
 			t.Errorf("%s: %d operations, %d certified", name, ctl.Ops, plan.Ops())
+		}
+	}
+}
+
+// TestPlanningRoom: what a plan counts takes no more room for many rules than for a few, whether they copy
+// rows or count a few in a large domain.
+func TestPlanningRoom(t *testing.T) {
+	for name, c := range map[string]struct{ nodes, rows int }{"copies": {1000, 400000}, "joins": {4 << 20, 10}} {
+		w := newWorkload(c.nodes)
+		i := uint32(0)
+		e := w.random("Edge", 2, c.rows, func() uint32 { i++; return i / uint32(2+i%2*1998) % uint32(c.nodes) })
+		for range 150 {
+			p := w.relation("P", 2)
+			if name == "joins" {
+				w.rule(lit{p, []int{0, 5}}, lit{e, []int{0, 1}}, lit{e, []int{1, 2}}, lit{e, []int{2, 3}}, lit{e, []int{3, 4}}, lit{e, []int{4, 5}})
+			} else {
+				w.rule(lit{p, []int{0, 1}}, lit{e, []int{0, 1}})
+				w.rule(lit{p, []int{1, 0}}, lit{e, []int{0, 1}})
+			}
+			w.p.Results = append(w.p.Results, p)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		engine.New(w.p, w.sizes())
+		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 800<<20 {
+			t.Errorf("%s: %d MiB", name, (after.TotalAlloc-before.TotalAlloc)>>20)
 		}
 	}
 }
