@@ -23,6 +23,7 @@ package tensor
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -325,16 +326,14 @@ func (v *Value) At(index ...int) float64 {
 		}
 		return b(v.Bits.Get(index[0], index[1]))
 	case Sparse:
-		row := v.CSR.Row(index[0])
-		for k, j := range row {
-			if int(j) == index[1] {
-				if v.CSR.Val == nil {
-					return 1
-				}
-				return v.CSR.Val[int(v.CSR.Ptr[index[0]])+k]
-			}
+		switch k, has := slices.BinarySearch(v.CSR.Row(index[0]), int32(index[1])); {
+		case !has:
+			return v.Absent()
+		case v.CSR.Val == nil:
+			return 1
+		default:
+			return v.CSR.Val[int(v.CSR.Ptr[index[0]])+k]
 		}
-		return v.Absent()
 	case Parts:
 		return b(v.Part[index[0]] == v.Part[index[1]])
 	}

@@ -75,6 +75,7 @@ type Plan struct {
 	member  []bool                 // relations in which single rows are looked up
 	met     []bool                 // likewise, by steps that meet
 	apart   map[int]bool           // tables of which only columns are read, to tally them
+	sought  map[int]bool           // relations of elements that are only looked up by all their indices
 	shown   map[int]int            // results whose rows are those of another relation
 	against string                 // see demand
 }
@@ -305,12 +306,13 @@ func (pl *Plan) Of(p *rel.Program, size []Size) bool {
 }
 
 // setApart finds the tables that are only tallied, and so are read where they lie rather than
-// copied into a store.
+// copied into a store, and the relations that need no element but those that are looked up.
 func (pl *Plan) setApart() {
-	pl.apart = map[int]bool{}
+	pl.apart, pl.sought = map[int]bool{}, map[int]bool{}
 	for i := range pl.p.Relations {
 		r := &pl.p.Relations[i]
 		pl.apart[i] = r.Source == rel.FromTable && r.Facts == nil && !pl.member[i] && len(pl.index[i]) == 0 && !pl.reads(i)
+		pl.sought[i] = r.Source == rel.FromElements && len(r.Columns) == 3 && r.Facts == nil && !pl.reads(i)
 	}
 	for i := range pl.strata {
 		st := &pl.strata[i]
@@ -321,6 +323,9 @@ func (pl *Plan) setApart() {
 			for k := range n.steps {
 				if n.read == nil || n.kind != aggregates {
 					delete(pl.apart, n.steps[k].rel)
+				}
+				if t := &n.steps[k]; t.kind != find && t.kind != absent {
+					delete(pl.sought, t.rel)
 				}
 			}
 		}

@@ -198,6 +198,10 @@ func (r *run) begin(args []*tensor.Value) {
 				r.load(s, t)
 			}
 		case rel.FromEntries, rel.FromElements:
+			if r.sought[i] && args[rl.Arg].Layout == tensor.Sparse {
+				s.tensor = args[rl.Arg]
+				break
+			}
 			r.entries(s, args[rl.Arg], rl.Source == rel.FromElements)
 		}
 		if rl.Facts != nil {
@@ -631,6 +635,10 @@ func (r *run) loop(i int) int {
 		}
 		r.members(s)
 		k := s.find(key)
+		if k < 0 && s.tensor != nil && s.known(key) {
+			k, _ = r.add(s, key)
+			s.val = append(spare(r, s.val), s.tensor.At(int(key[0]), int(key[1])))
+		}
 		if k >= 0 && s.valued && !r.valueIs(st, s, k) {
 			k = -1
 		}

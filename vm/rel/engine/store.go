@@ -103,6 +103,7 @@ type store struct {
 	given  bool          // the bits are those of a result
 	lent   bool          // the bits are taken from bitRows
 	table  *tensor.Table // a table that is read where it lies; see apart
+	tensor *tensor.Value // sparse, whose elements are rows once they are asked for; see sought
 	sorted bool          // rows are in order, and there will be no more
 	front  *frontier     // while the stratum is dense
 	search *search       // of a closure whose rows are made when they are asked for
