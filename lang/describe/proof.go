@@ -30,17 +30,19 @@ type Proof struct {
 }
 
 // ProofStep is a row and its source: a line of the text, with a fact or with a rule that derives
-// the row from the steps Of, counted from 0; or an input, with the line of its file. A row of an
-// aggregate comes from Count bindings, each with the rows of its body; Parts has the first of them.
+// the row from the steps Of, counted from 0, as there is no row Absent; or an input, with the line of
+// its file. A row of an aggregate comes from Count bindings, each with the rows of its body; Parts has
+// the first of them.
 type ProofStep struct {
-	Atom  string     `json:"atom"`
-	Line  int        `json:"line,omitzero"`
-	Input string     `json:"input,omitempty"`
-	File  string     `json:"file,omitempty"`
-	Rule  string     `json:"rule,omitempty"`
-	Of    []int      `json:"of,omitempty"`
-	Parts [][]string `json:"parts,omitempty"`
-	Count int        `json:"count,omitzero"`
+	Atom   string     `json:"atom"`
+	Line   int        `json:"line,omitzero"`
+	Input  string     `json:"input,omitempty"`
+	File   string     `json:"file,omitempty"`
+	Rule   string     `json:"rule,omitempty"`
+	Of     []int      `json:"of,omitempty"`
+	Absent []string   `json:"absent,omitempty"`
+	Parts  [][]string `json:"parts,omitempty"`
+	Count  int        `json:"count,omitzero"`
 
 	folds, tensor bool
 	place         string // of Line, in words
@@ -99,6 +101,7 @@ func (p *Proof) size() uint64 {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		n += step + 2*len(s.Atom) + len(s.Rule) + word*len(s.Of)
+		texts(s.Absent)
 		for _, part := range s.Parts {
 			texts(part)
 		}
@@ -197,10 +200,10 @@ func (d *prover) body(ls []*rel.Literal, b engine.Binding) []string {
 	return list
 }
 
-// atoms returns the literals of a rule that are rows.
-func atoms(r *rel.Rule) (list []*rel.Literal) {
+// literals returns the literals of a rule of one kind.
+func literals(r *rel.Rule, kind rel.LiteralKind) (list []*rel.Literal) {
 	for i := range r.Body {
-		if r.Body[i].Kind == rel.Atom {
+		if r.Body[i].Kind == kind {
 			list = append(list, &r.Body[i])
 		}
 	}
@@ -253,8 +256,13 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 		} else if r.Source != rel.NoSource {
 			step.Input, step.tensor = r.Name, r.Source != rel.FromTable
 		}
+		if s.Vars != nil {
+			for _, l := range literals(s.Rule, rel.Not) {
+				step.Absent = append(step.Absent, strings.TrimPrefix(d.p.Literal(s.Rule, l, s.Vars), "not "))
+			}
+		}
 		for _, b := range s.Parts {
-			step.Parts = append(step.Parts, d.body(atoms(b.Rule), b))
+			step.Parts = append(step.Parts, d.body(literals(b.Rule, rel.Atom), b))
 		}
 		out.Steps = append(out.Steps, step)
 	}
@@ -396,6 +404,9 @@ func (p *Proof) Text() string {
 			}
 		}
 		b.WriteString(strings.TrimRight(fmt.Sprintf("  %*d  %-*s  %s", number, i+1, wide, s.Atom, from), " ") + "\n")
+		for _, atom := range s.Absent {
+			fmt.Fprintf(&b, "  %*s    no row %s\n", number, "", atom)
+		}
 		for _, part := range s.Parts {
 			fmt.Fprintf(&b, "  %*s    %s\n", number, "", strings.Join(part, ", "))
 		}

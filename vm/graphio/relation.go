@@ -2,7 +2,6 @@ package graphio
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -211,9 +210,6 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 			header = true // a word where numbers are
 		}
 	}
-	if header {
-		t.byPlace = fmt.Sprintf("columns are found by the names of the first row, which are %s: without %s, they are taken by position", w.names(), strings.Join(missing, ", "))
-	}
 	left := ""
 	if len(elsewhere) > 0 {
 		left = ", but " + strings.Join(elsewhere, ", ") + " in another place"
@@ -223,6 +219,9 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 	}
 	t.placed = fmt.Sprintf("columns are taken by position as %s: the first row has no %s%s", strings.Join(t.columnNames(), ", "), strings.Join(missing, ", "), left)
 	t.raw.Warnings = append(t.raw.Warnings, Warning{File: t.raw.File, Line: w.line, Code: "header", Note: len(missing) == len(cols), Msg: t.placed})
+	if header {
+		t.placed += "; the first row is " + w.names()
+	}
 	if header && t.opt.Header == HeaderAuto {
 		t.noteHeader(w)
 	}
@@ -251,7 +250,7 @@ func (t *table) tuple(w *row, at []int) {
 		}
 		if bad != "" {
 			line, col := w.place(at[i])
-			hint := cmp.Or(notUTF8(x.val), t.placed)
+			hint := notUTF8(x.val)
 			if _, no := parseCell(x.val, tensor.RealColumn); x.as == other && (string(x.val) == "t" || string(x.val) == "f") {
 				hint = "a column of type int takes true for 1 and false for 0"
 			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == other && string(x.val) == "n" {
@@ -270,7 +269,7 @@ func (t *table) tuple(w *row, at []int) {
 			} else if c.Kind == tensor.IntColumn && no == "" {
 				hint = "a column of type real may have decimals"
 			} else if hint == "" {
-				hint, t.byPlace = t.byPlace, ""
+				hint, t.placed = t.placed, ""
 			}
 			t.bad(line, col, fmt.Sprintf("expected %s in the column `%s`, found %s", bad, c.Name, x.shown()), hint)
 			return

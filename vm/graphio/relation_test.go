@@ -41,14 +41,14 @@ func TestRelation(t *testing.T) {
 		{CSV, "a,a,t\nx,1,u\n", "x 1 u; warning: columns are taken by position as a, n, t: the first row has no n the first row is read as a header: \"a\", \"a\", \"t\"; header=no reads it as data"},
 
 		{CSV, "a,n,t\nx,1,Smith, John\ny,2\n", "error: f:2:12: expected 3 fields as in the first row, found 4\nf:3:4: expected 3 fields as in the first row, found 2"},
-		{CSV, "id,a,n\nx,u,1\ny,v,2\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"u\" (columns are found by the names of the first row, which are \"id\", \"a\", \"n\": without t, they are taken by position)\n" +
+		{CSV, "id,a,n\nx,u,1\ny,v,2\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"u\" (columns are taken by position as a, n, t: the first row has no t, but a, n in another place; the first row is \"id\", \"a\", \"n\")\n" +
 			"f:3:3: expected a whole number below 2^53 in the column `n`, found \"v\""},
 		{CSV, "a,n,t,A\nx,1,u,y\n", "error: f:1: a: two columns have this name (rename one)"},
 		{CSV, "a,n,t\n,1,u\nx,,u\n", "error: f:2:1: expected a node in the column `a`, found nothing (fill in the cell or remove the row; only a column of type text may have empty cells; where=a!= leaves out such rows)\n" +
 			"f:3:3: expected a whole number below 2^53 in the column `n`, found nothing (fill in the cell or remove the row; only a column of type text may have empty cells; where=n!= leaves out such rows)"},
 		{CSV, "a,n,t\nx,\"1,234\",u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1,234\" (a number is written as 1234.5, without commas)"},
 		{CSV, "a,n,t\nx,NA,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"NA\" (where=n!=NA leaves out such rows)"},
-		{CSV, "n,name,t\n1,x,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"x\" (columns are taken by position as a, n, t: the first row has no a, but n in another place)"},
+		{CSV, "n,name,t\n1,x,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"x\" (columns are taken by position as a, n, t: the first row has no a, but n in another place; the first row is \"n\", \"name\", \"t\")"},
 		{CSV, "name,value,text\nx,1,u\n", "x 1 u; columns are taken by position as a, n, t: the first row has no a, n, t the first row is read as a header: \"name\", \"value\", \"text\"; header=no reads it as data"},
 		{CSV, "a,n,t\nx,True,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"True\" (write 1 for true and 0 for false)"},
 		{CSV, "a;n;t\r\nx;1;\"u;v\"\r\n", "x 1 u;v;"},

@@ -34,15 +34,13 @@ type table struct {
 
 	values *ids // of the column that becomes columns
 
-	byPlace string // said once: why the columns of a relation are taken by position, though the first row has names
-
 	maybe *undecided // the first row, while it may be a header as well as data
 
 	data chunks[float64] // of a vector without nodes
 	seen int             // rows of data
 	left int             // rows that filters leave out
 
-	placed string // how the columns of a relation were found, where not by name
+	placed string // said once: how the columns of a relation were found, where not by name
 }
 
 // text reads delimited text: edges, or a vector as one column of values, as nodes and values, or as

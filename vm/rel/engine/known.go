@@ -212,7 +212,7 @@ func (b *rowsKnown) passing(p *rel.Program, r *rel.Rule, l *rel.Literal) passing
 	for c, x := range l.Terms {
 		switch {
 		case !cells(c):
-		case x.Kind == rel.Const && !(valued(&p.Relations[l.Rel]) && c == len(l.Terms)-1):
+		case x.Kind == rel.Const && (c < len(l.Terms)-1 || !valued(&p.Relations[l.Rel])):
 			only(func(i int) bool { return is(c, i) == x.Value })
 		case x.Kind == rel.Variable && at[x.Var] == 0:
 			at[x.Var] = c + 1

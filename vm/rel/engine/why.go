@@ -48,11 +48,12 @@ type Proof struct{ Steps []Step }
 
 // Step is a row with the rule that derives it (nil if it is given) and the steps of the rule's
 // atoms, in the order of its body. A row of an aggregate or a sum is not made of steps: it has its
-// first bindings, and their number.
+// first bindings, and their number. Vars is the variables of a rule that has a negation, nil for others.
 type Step struct {
 	Relation int
 	Row      []float64
 	Rule     *rel.Rule
+	Vars     []float64
 	Height   int
 	Of       []int
 	Parts    []Binding
@@ -347,6 +348,7 @@ type why struct {
 	goal   []uint32
 	reads  []read // of each step
 	hit    bool
+	vars   []float64 // of the binding that was hit; see Step
 
 	// Of all bindings of a rule; both are told how many steps hold.
 	reach   func(steps int)
@@ -568,7 +570,9 @@ func (w *why) emit(r *run, i int) int {
 	if !slices.Equal(key, w.goal) {
 		return r.cut
 	}
-	w.hit = true
+	if w.hit = true; slices.ContainsFunc(w.rule.Body, func(l rel.Literal) bool { return l.Kind == rel.Not }) {
+		w.vars = w.binding(i).Vars
+	}
 	return -1
 }
 
@@ -704,7 +708,7 @@ func (w *why) prove(relation, row int) *Proof {
 			done[x] = w.derive(w.path[x.rel], proof, todo.way, below, pairs)
 			continue
 		}
-		step := Step{Relation: x.rel, Row: w.numbers(nil, x.rel, s.row(x.row)), Rule: todo.rule, Height: w.height(x.rel, x.row), Of: below}
+		step := Step{Relation: x.rel, Row: w.numbers(nil, x.rel, s.row(x.row)), Rule: todo.rule, Vars: todo.vars, Height: w.height(x.rel, x.row), Of: below}
 		if s.valued {
 			step.Row = append(step.Row, s.val[x.row])
 		}
@@ -720,7 +724,7 @@ func (w *why) prove(relation, row int) *Proof {
 
 // step adds a step to a proof, and gives its number.
 func (w *why) step(proof *Proof, s Step) int {
-	w.take(stepBytes + 8*uint64(len(s.Row)+len(s.Of)))
+	w.take(stepBytes + 8*uint64(len(s.Row)+len(s.Of)+len(s.Vars)))
 	proof.Steps = append(proof.Steps, s)
 	return len(proof.Steps) - 1
 }
@@ -730,6 +734,7 @@ func (w *why) step(proof *Proof, s Step) int {
 type pending struct {
 	rule *rel.Rule
 	of   []node
+	vars []float64
 	way  []uint32
 }
 
@@ -745,7 +750,7 @@ func (w *why) derive1(x node) *pending {
 	for i := range w.p.Rules {
 		if r := &w.p.Rules[i]; r.Rel == x.rel {
 			if of, ok := w.bind(r, w.stores[x.rel].row(x.row), h); ok {
-				return &pending{rule: r, of: of}
+				return &pending{rule: r, of: of, vars: w.vars}
 			}
 		}
 	}
@@ -768,7 +773,7 @@ func (w *why) bind(r *rel.Rule, key []uint32, h int) (of []node, ok bool) {
 		}
 	}
 	w.indexed([]*nest{n})
-	w.reads, w.hit = make([]read, len(n.steps)), false
+	w.reads, w.hit, w.vars = make([]read, len(n.steps)), false, nil
 	w.do(n)
 	if !w.hit {
 		return nil, false

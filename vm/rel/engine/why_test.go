@@ -65,6 +65,13 @@ func sound(proof *engine.Proof) error {
 			highest = max(highest, of.Height)
 			k++
 		}
+		for _, l := range s.Rule.Body {
+			for _, t := range l.Terms {
+				if l.Kind == rel.Not && t.Kind == rel.Variable && (s.Vars == nil || !fits(t, s.Vars[t.Var])) {
+					return fmt.Errorf("step %d: %v are no values for its negation", i, s.Vars)
+				}
+			}
+		}
 		for c := range s.Rule.Head {
 			if e := s.Rule.Head[c].Expr; len(e.Args) == 0 && !fits(e.Term, s.Row[c]) {
 				return fmt.Errorf("step %d: its rule does not derive %v", i, s.Row)
