@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -28,11 +29,16 @@ type client struct {
 // talk starts a conversation; end closes it and gives what Stdio did.
 func talk(t *testing.T, opt Options) (c *client, end func() error) {
 	t.Helper()
+	return talkUntil(t, opt, math.MaxInt64)
+}
+
+func talkUntil(t *testing.T, opt Options, drain time.Duration) (c *client, end func() error) {
+	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		done <- New(opt).Stdio(context.Background(), inR, outW)
+		done <- New(opt).Stdio(context.Background(), inR, outW, drain)
 		_ = outW.Close()
 		_ = inR.Close()
 	}()
@@ -437,6 +443,20 @@ func TestConversation(t *testing.T) {
 		if err := end(); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// TestTheEndOfAClient: what is asked by a program that has died is not computed for hours.
+func TestTheEndOfAClient(t *testing.T) {
+	c, end := talkUntil(t, Options{}, time.Millisecond)
+	ended := make(chan error)
+	slow := c.send("POST /v1/run", `{"program":"A = zeros(3000, 3000)\nB[i,j] = A[i,k] * A[k,l] * A[l,j] + 0.5\nC[i,j] = B[i,k] * B[k,j]\n:print sum(C)"}`)
+	go func() { ended <- end() }()
+	if h, _ := c.receive(); h.ID != slow || h.Status != 499 {
+		t.Errorf("the answer to a client that has ended is %+v", h)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 

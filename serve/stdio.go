@@ -37,15 +37,15 @@ type header struct {
 const patience = 2 * time.Millisecond
 
 // Stdio serves one client over two streams until the first one ends, and answers all requests
-// read by then. docs/serving.md has the form of the messages.
+// read by then, with an error what takes longer than drain. docs/serving.md has the form of the messages.
 //
 // The goroutine that reads a request also answers it, since waking another takes longer than
 // running a small program. The right to read passes on if the next request is already there, or
 // if an answer takes longer than patience.
-func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
+func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer, drain time.Duration) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &conversation{server: s, stop: stop, r: bufio.NewReaderSize(in, MaxHeader), w: &messages{w: bufio.NewWriterSize(out, 1<<16)},
+	c := &conversation{server: s, stop: stop, drain: drain, r: bufio.NewReaderSize(in, MaxHeader), w: &messages{w: bufio.NewWriterSize(out, 1<<16)},
 		running: calls{cancel: map[uint64]context.CancelFunc{}}, right: make(chan struct{}), wake: make(chan struct{}, 1), over: make(chan struct{})}
 	if err := c.w.greet(); err != nil {
 		return err
@@ -70,6 +70,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 type conversation struct {
 	server  *Server
 	stop    func()
+	drain   time.Duration
 	r       *bufio.Reader
 	w       *messages
 	running calls
@@ -95,6 +96,7 @@ func (c *conversation) work(ctx context.Context) {
 					c.err = nil
 				}
 				close(c.right)
+				time.AfterFunc(c.drain, c.stop)
 				return
 			}
 		}

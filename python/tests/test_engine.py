@@ -8,6 +8,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -95,8 +96,17 @@ def test_fork():
     assert ein.run(N, A=chain(7)).n == 7 and engine.start().popen.pid == parent
 
 
-def test_the_engine_ends_with_python():
-    code = "import ein; ein.run('x = 1'); from ein._engine import engine; print(engine.start().popen.pid, flush=True); import os; os._exit(1)"
+@pytest.mark.parametrize("asked", ["pass", f"ein.run({SLOW!r}, A=numpy.triu(numpy.ones((6000, 6000), bool), 1))"])
+def test_the_engine_ends_with_python(asked):
+    """It does not go on with what it was asked, as after the restart of a notebook."""
+    code = f"""
+import ein, numpy, os, threading, time
+from ein._engine import engine
+print(engine.start().popen.pid, flush=True)
+threading.Thread(target=lambda: exec({asked!r}, globals()), daemon=True).start()
+time.sleep(2)
+os._exit(1)
+"""
     pid = int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
     for _ in range(600):
         try:
@@ -186,6 +196,15 @@ def test_no_engine(tmp_path, monkeypatch):
     engine.close()
     with pytest.raises(ein.EngineError, match="/nowhere/ein does not start: No such file"):
         ein.run("x = 1")
+
+
+def test_no_folder_for_temporary_files(tmp_path, monkeypatch):
+    engine.close()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with pytest.raises(ein.EngineError, match="does not start: No such file"):
+        ein.run("x = 1")
+    monkeypatch.undo()
+    assert ein.run("x = 1").x == 1
 
 
 def test_the_command():

@@ -110,6 +110,11 @@ def test_ids_of_labels():
 def test_nodes_with_one_label():
     with pytest.raises(ein.InputError, match="A: two nodes have the label '1'"):
         ein.run("input A: graph\n:print A", A=nx.DiGraph([("1", 1)]))
+    for ends in ([[1, "x"], ["1", "y"]], [[1, "1"]], [[1.5, "1.5"]]):
+        with pytest.raises(ein.InputError, match="A: two nodes have the label '1"):
+            ein.run("input A: graph\n:print A", A=pd.DataFrame(ends, columns=["u", "v"], dtype=object))
+    with pytest.raises(ein.InputError, match="in the columns .* are nodes: unhashable type: 'list'"):
+        ein.run("input A: graph\n:print A", A=pd.DataFrame({"u": [["a"]], "v": ["b"]}))
     for v in ({0: 1, 1: 2, "1": 3}, pd.Series([1, 2, 3], index=[0, 1, "1"])):
         with pytest.raises(ein.InputError, match="V: two nodes have the label '1'"):
             ein.run("input A: graph\ninput V: vector\n:print V", A=[(0, 1)], V=v)
@@ -327,7 +332,16 @@ class Arrow:
     __array__ = to_pandas = __iter__ = lambda self: np.eye(2)
 
 
+class Lazy:
+    """A query of polars, for whose columns it does work and warns."""
+
+    columns = property(lambda self: pytest.fail("asked for its columns"))
+
+
 def test_tables_of_other_libraries():
+    for data in (Lazy(), ein.Rows(Lazy())):
+        with pytest.raises(ein.InputError, match=r"A: test_run.Lazy (is no data for an input|has no rows)"):
+            ein.run("input A: graph", A=data)
     for program, data in (("input A: graph\n:print A", Arrow()), ("input A(a: node, b: node)\nA(x, y)?", ein.Rows(Arrow()))):
         with pytest.raises(ein.InputError, match=r"A: test_run.Arrow (is no data for an input|has no rows)\ndata.to_pandas\(\) "):
             ein.run(program, A=data)
@@ -397,6 +411,8 @@ def test_result():
         r.Q
     with pytest.raises(TypeError, match="n is no set of nodes"):
         r.nodes("n")
+    with pytest.raises(TypeError, match=r"n is no vector and no matrix: it is int of shape \(\)"):
+        r.output("n").sparse()
 
 
 def test_a_matrix_whose_nodes_are_called_as_columns_are():

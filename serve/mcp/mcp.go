@@ -202,7 +202,7 @@ func wrongArguments(tool string, args []byte) string {
 			want = "an object"
 		}
 		switch found := kind(given[name]); {
-		case all == nil: // of a tool that does not exist
+		case len(all) == 0: // of a tool that does not exist
 		case !slices.Contains(all, name):
 			return fmt.Sprintf("there is no argument `%s`; %s takes %s", words.Shorten(name, 40), tool, words.Joined(all))
 		case found != want:

@@ -95,6 +95,9 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s %v: %t\n%s\nwant %s", test.tool, test.args, out.IsError, text, test.want)
 		}
 	}
+	if _, err := client.CallTool(ctx, &sdk.CallToolParams{Name: "nothing", Arguments: map[string]any{"program": "x = 1"}}); err == nil || !strings.Contains(err.Error(), `unknown tool "nothing"`) {
+		t.Errorf("a tool that does not exist: %v", err)
+	}
 	var program strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&program, "Next(\"n%d\", \"n%d\").\n", i, i+1)

@@ -123,7 +123,10 @@ func drawPath(num, den int) func(*random.Stream, *Case) bool {
 
 // either asks a yes-or-no question about two nodes: first it chooses a node for which both answers
 // are possible, so that neither it nor the graph gives the answer away and redraws favour none;
-// then the answer, yes with chance num/den; then the second node.
+// then the answer, yes with chance num/den; then the second node. Inlined it would be in the binary once
+// for each category.
+//
+//go:noinline
 func either(num, den int, yes func(f *graph.Facts, x int) graph.Set) func(*random.Stream, *Case) bool {
 	return func(s *random.Stream, c *Case) bool {
 		f, n := c.G.Facts(), c.G.N

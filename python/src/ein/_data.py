@@ -233,7 +233,7 @@ def _is_networkx(data: Any) -> bool:
 
 
 def _is_table(data: Any) -> bool:
-    return hasattr(data, "columns") and hasattr(data, "itertuples")
+    return hasattr(data, "itertuples") and hasattr(data, "columns")
 
 
 def _is_arrow(data: Any) -> bool:
@@ -340,8 +340,14 @@ def _table(name: str, table: Any, weight: str | None, ids: str) -> dict[str, Any
     if any(table[c].isna().any() for c in use):
         bad = next(r for r in zip(*columns, strict=True) if any(map(_is_gap, r)))
         raise InputError(f"{name}: a row of {use} has no value: {[*bad]}")
-    if not all(map(_is_number, columns[0] + columns[1])):
-        columns[:2] = [[*map(str, c)] for c in columns[:2]]
+    nodes = columns[0] + columns[1]
+    if set(map(type, nodes)) != {str} and not all(map(_is_number, nodes)):
+        try:
+            labels = dict.fromkeys(nodes)
+        except TypeError as e:
+            raise InputError(f"{name}: not all in the columns {ends} are nodes: {e}") from None
+        labels = dict(zip(labels, unique(name, labels), strict=True))
+        columns[:2] = [[*map(labels.__getitem__, c)] for c in columns[:2]]
     return {"edges": [*zip(*columns, strict=True)]}
 
 

@@ -84,10 +84,10 @@ class _Process:
 
     def __init__(self, binary: _binary.Binary, flags: Sequence[str]) -> None:
         self.binary = binary
-        self.said = tempfile.TemporaryFile()
         try:
+            self.said = tempfile.TemporaryFile()
             self.popen = subprocess.Popen(
-                [binary.path, "serve", "--stdio", "--python", sys.executable, *flags],
+                [binary.path, "serve", "--stdio", "--drain-timeout", "5s", "--python", sys.executable, *flags],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self.said,

@@ -74,8 +74,10 @@ class Output:
         return np.asarray(self._number)
 
     def sparse(self) -> Any:
-        """A matrix as a csr_array of SciPy."""
+        """A vector or a matrix as a csr_array of SciPy."""
         self._numbers_only()
+        if len(self.shape) not in (1, 2):
+            raise TypeError(f"{self.name} is no vector and no matrix: it is {self.kind} of shape {self.shape}")
         np: Any = import_module("numpy")
         sparse: Any = import_module("scipy.sparse")
 

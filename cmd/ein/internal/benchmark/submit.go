@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -446,9 +447,11 @@ func (e *slurm) runs(ctx context.Context, id string) (bool, error) {
 	}
 	out, _ = output(ctx, "squeue", "--noheader", "--states=all", "--jobs="+id, "--Format=ArrayTaskID,exit_code")
 	for line := range strings.Lines(out) {
-		var i, code int
-		if n, _ := fmt.Sscan(line, &i, &code); n == 2 && slices.Contains(wrong, code>>8) { // as wait(2) has it
-			e.refused.Store(e.said(i))
+		if f := strings.Fields(line); len(f) == 2 {
+			i, _ := strconv.Atoi(f[0])
+			if code, err := strconv.Atoi(f[1]); err == nil && slices.Contains(wrong, code>>8) { // as wait(2) has it
+				e.refused.Store(e.said(i))
+			}
 		}
 	}
 	return false, nil

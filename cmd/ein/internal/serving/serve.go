@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -113,7 +114,8 @@ docs/serving.md and /openapi.json of the server describe the calls. A request ma
 lower the limits, never raise them.
 
 Over HTTP a run may by default use 256 MiB, 2^30 operations, a million output elements
-and 10 seconds; with --stdio, 8 GiB and no other limit. An address that other machines
+and 10 seconds; with --stdio, 8 GiB and no other limit, and requests in progress at the
+end of the input have no --drain-timeout by default. An address that other machines
 can reach needs --token-file, whose text clients send as
 "Authorization: Bearer TOKEN".
 
@@ -165,12 +167,13 @@ func unless[T any](f *serveFlags, flag string, to *T, value T) {
 // serveStdio answers one program over the pipes until its input ends. That program has started
 // the server, so it may use more memory than a stranger; flags of HTTP are refused, not ignored.
 func serveStdio(a *cli.App, f *serveFlags) error {
-	for _, flag := range []string{"listen", "token-file", "drain-delay", "drain-timeout", "max-body"} {
+	for _, flag := range []string{"listen", "token-file", "drain-delay", "max-body"} {
 		if f.given(flag) {
 			return a.Usage("--%s is about HTTP, and --stdio is not", flag)
 		}
 	}
 	unless(f, "max-memory", &f.Limits.MaxBytes, ownMemory)
+	unless(f, "drain-timeout", &f.drain, math.MaxInt64)
 	// An interrupt at the terminal is for the program that asks: it cancels what it no
 	// longer wants.
 	signal.Ignore(syscall.SIGINT)
@@ -180,7 +183,7 @@ func serveStdio(a *cli.App, f *serveFlags) error {
 	defer runtime.KeepAlive(ballast)
 	s := serve.New(f.Options)
 	defer s.Close()
-	return s.Stdio(context.Background(), polled(a.In), a.Out)
+	return s.Stdio(context.Background(), polled(a.In), a.Out, f.drain)
 }
 
 // share sets the limits of a server for several clients.
