@@ -160,7 +160,7 @@ func CompileContext(ctx context.Context, name, text string, opt Options) (*Progr
 func Load(name string, bytecode []byte, opt Options) (*Program, error) {
 	c, err := code.Unmarshal(bytecode, code.Limits{})
 	if err != nil {
-		d := diag.Finding(codes.E0704, name, 0, 0, err.Error(), "Build it again from its source with `ein build`.")
+		d := diag.Finding(codes.E0704, diag.Error, name, 0, 0, err.Error(), "Build it again from its source with `ein build`.")
 		if errors.Is(err, code.ErrLimit) {
 			d.Code = codes.E0708
 		}
@@ -300,7 +300,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	if p.file == nil {
 		if !slices.Equal(data.Labels, p.code.Labels) || !p.adopt(data.Values) {
 			return nil, &Error{Diags: diag.List{
-				diag.Finding(codes.E0704, p.name, 0, 0, "the data has other nodes than the program was built for",
+				diag.Finding(codes.E0704, diag.Error, p.name, 0, 0, "the data has other nodes than the program was built for",
 					"A compiled program is made for inputs of one size; run its source instead.")}}
 		}
 		next.diags = nil

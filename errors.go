@@ -55,7 +55,7 @@ func (p *Program) match(declared []bind.Declared, given []Input) error {
 	}
 	names := lists.Map(declared, func(d bind.Declared) string { return d.Name })
 	fail := func(code diag.Code, message, hint string) error {
-		return &Error{Diags: diag.List{diag.Finding(code, p.name, 0, 0, message, hint)}}
+		return &Error{Diags: diag.List{diag.Finding(code, diag.Error, p.name, 0, 0, message, hint)}}
 	}
 	for i, in := range given {
 		if err, ok := in.Data.(error); ok {
@@ -76,7 +76,7 @@ func (p *Program) match(declared []bind.Declared, given []Input) error {
 		}
 		message := fmt.Sprintf("the input `%s` is not bound to any data", d.Name)
 		hint := fmt.Sprintf("Bind a %s: `--input %[2]s=FILE` on the command line, `%[2]s=...` in Python, `ein.Data(%[2]q, ...)` in Go, `inputs` in a request.", d.Kind, d.Name)
-		lack := diag.Finding(codes.E0703, p.name, 0, 0, message, hint)
+		lack := diag.Finding(codes.E0703, diag.Error, p.name, 0, 0, message, hint)
 		if p.file != nil {
 			lack.At, lack.Span = nil, p.checked.Inputs[i].Span
 		}
@@ -108,13 +108,13 @@ func (p *Program) place(d diag.Diagnostic) diag.Diagnostic {
 			break
 		}
 	}
-	return diag.Finding(d.Code, p.name, 0, 0, message, strings.Join(d.Notes, " "))
+	return diag.Finding(d.Code, d.Severity, p.name, 0, 0, message, strings.Join(d.Notes, " "))
 }
 
 // stopped is the error of work other than a run when its context ends.
 func (p *Program) stopped(ctx context.Context, when string) *Error {
 	cause := context.Cause(ctx)
-	return &Error{Err: cause, Diags: diag.List{diag.Finding(codes.E0533, "", 0, 0, describe.Reason(cause)+", "+when, "")}}
+	return &Error{Err: cause, Diags: diag.List{diag.Finding(codes.E0533, diag.Error, "", 0, 0, describe.Reason(cause)+", "+when, "")}}
 }
 
 // Refuse returns the error of a program that needs more than it may use.

@@ -683,19 +683,19 @@ func Findings(err error) diag.List {
 	case errors.As(err, &many):
 		list := diag.List(lists.Map(many.List, finding))
 		if many.More > 0 {
-			list = append(list, diag.Finding(list.First().Code, many.List[0].File, 0, 0, fmt.Sprintf("and %d more errors", many.More), ""))
+			list = append(list, diag.Finding(list.First().Code, diag.Error, many.List[0].File, 0, 0, fmt.Sprintf("and %d more errors", many.More), ""))
 		}
 		return list
 	case errors.As(err, &file):
 		if value, ok := errors.AsType[valueError](file.Err); ok {
-			return diag.List{diag.Finding(codes.E0702, file.Name, 0, 0, "the value cannot be written as JSON: "+strings.TrimPrefix(value.Error(), "json: "),
+			return diag.List{diag.Finding(codes.E0702, diag.Error, file.Name, 0, 0, "the value cannot be written as JSON: "+strings.TrimPrefix(value.Error(), "json: "),
 				"JSON has texts in UTF-8 and finite numbers; a *tensor.Value may hold others.")}
 		}
-		return diag.List{diag.Finding(codes.E0702, file.Name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(file.Err)), misspelt(file.Name))}
+		return diag.List{diag.Finding(codes.E0702, diag.Error, file.Name, 0, 0, fmt.Sprintf("the file cannot be read: %v", cause(file.Err)), misspelt(file.Name))}
 	case errors.As(err, &one):
 		return diag.List{finding(one)}
 	}
-	return diag.List{diag.Finding(codes.E0701, "", 0, 0, err.Error(), "")}
+	return diag.List{diag.Finding(codes.E0701, diag.Error, "", 0, 0, err.Error(), "")}
 }
 
 // misspelt says why a file may be missing under a name.
@@ -728,18 +728,18 @@ func finding(e *graphio.Error) diag.Diagnostic {
 	} else if e.Header {
 		code = codes.E0710
 	}
-	return diag.Finding(code, e.File, e.Line, e.Column, e.Msg, e.Hint)
+	return diag.Finding(code, diag.Error, e.File, e.Line, e.Column, e.Msg, e.Hint)
 }
 
 // Warnings turns warnings about data into diagnostics.
 func Warnings(list []graphio.Warning) diag.List {
 	out := make(diag.List, len(list))
 	for i, w := range list {
-		code := codes.W0706
+		code, severity := codes.W0706, diag.Warning
 		if w.Note {
-			code = codes.N0709
+			code, severity = codes.N0709, diag.Note
 		}
-		out[i] = diag.Finding(code, w.File, w.Line, 0, w.Msg, "")
+		out[i] = diag.Finding(code, severity, w.File, w.Line, 0, w.Msg, "")
 	}
 	return out
 }

@@ -146,7 +146,7 @@ func failure(format string, args ...any) Reply {
 
 // refusal is a reply about a file, or about nothing that has a place.
 func refusal(code diag.Code, file, message, hint string) Reply {
-	return (&state{}).refuse(diag.List{diag.Finding(code, file, 0, 0, message, hint)})
+	return (&state{}).refuse(diag.List{diag.Finding(code, diag.Error, file, 0, 0, message, hint)})
 }
 
 const helpText = `Type statements of Ein; a bare expression is computed and shown, and _ is its

@@ -365,9 +365,7 @@ func (s *Session) save(ctx context.Context, arg string) Reply {
 		p := lang.Check(lang.Parse(name, text, lang.Options{}), lang.Options{Inputs: s.inputs, Labels: s.labels, ErrorsOnly: true})
 		if i := slices.IndexFunc(p.Diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }); i >= 0 { // as of a relation that is still missing
 			at := p.File.Source.Position(p.Diags[i].Span.Start)
-			d := diag.Finding(p.Diags[i].Code, name, at.Line, 0, "the program does not run yet: "+p.Diags[i].Message, "")
-			d.Severity = diag.Warning // it was written
-			r.Diags = diag.List{d}
+			r.Diags = diag.List{diag.Finding(p.Diags[i].Code, diag.Warning, name, at.Line, 0, "the program does not run yet: "+p.Diags[i].Message, "")}
 		}
 		return r
 	}

@@ -133,7 +133,7 @@ var layouts = map[string]struct {
 //
 //go:noinline
 func (r *received) fail(hint, format string, args ...any) error {
-	return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, r.in.Name, 0, 0, fmt.Sprintf(format, args...), hint)}}
+	return &ein.Error{Diags: diag.List{diag.Finding(codes.E0701, diag.Error, r.in.Name, 0, 0, fmt.Sprintf(format, args...), hint)}}
 }
 
 // tensor returns the value of an input that came as an array. It may take at most the given number
@@ -309,7 +309,7 @@ func (r *received) edges() error {
 		wrong = fmt.Sprintf("an array of %d rows takes %s to be built, the limit is %s", rows, words.Bytes(takes), words.Bytes(r.most))
 	}
 	if wrong != "" {
-		return &ein.Error{Diags: diag.List{diag.Finding(codes.E0708, r.in.Name, 0, 0, wrong, "")}}
+		return &ein.Error{Diags: diag.List{diag.Finding(codes.E0708, diag.Error, r.in.Name, 0, 0, wrong, "")}}
 	}
 	weights, err := r.weights(1, len(ends)/2)
 	if err != nil {

@@ -318,7 +318,7 @@ func encode(v any) []byte {
 // failed returns the answer about an error outside of the program: one diagnostic without a code.
 func failed[C fmt.Stringer](status int, class C, message string) *Answer {
 	lines := strings.Split(message, "\n")
-	d := diag.Finding("", "", 0, 0, lines[0], "")
+	d := diag.Finding("", diag.Error, "", 0, 0, lines[0], "")
 	d.Notes = lines[1:]
 	e := &ein.Error{Diags: diag.List{d}}
 	j := e.JSON(1)

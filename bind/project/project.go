@@ -119,7 +119,7 @@ func Named(name string) (*File, error) {
 }
 
 func wrong(at source.Position, message, hint string) diag.Diagnostic {
-	return diag.Finding(codes.E0711, at.File, at.Line, at.Column, message, hint)
+	return diag.Finding(codes.E0711, diag.Error, at.File, at.Line, at.Column, message, hint)
 }
 
 // read reads and parses a file of settings.

@@ -651,7 +651,6 @@ func (c *checker) full() bool {
 // report adds a diagnostic, unless it was reported before. One in the text of the prelude is
 // moved to the call.
 func (c *checker) report(d diag.Diagnostic) (none val) {
-	d.Severity = diag.SeverityOf(d.Code)
 	if c.stopped || c.cfg.ErrorsOnly && d.Severity != diag.Error {
 		return none
 	}

@@ -186,7 +186,7 @@ func (p *Program) Unbound() diag.List {
 	var l diag.List
 	for _, in := range p.Inputs {
 		if !in.bound {
-			l = append(l, diag.Diagnostic{Code: codes.E0217, Span: in.Span,
+			l = append(l, diag.Diagnostic{Code: codes.E0217, Severity: diag.Error, Span: in.Span,
 				Message: fmt.Sprintf("the input `%s` has no value", in.Name),
 				Notes:   []string{"The host gives inputs their values; on the command line `--input " + in.Name + "=FILE` does."}})
 		}

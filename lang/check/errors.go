@@ -79,7 +79,7 @@ func (c *checker) say(m message, at source.Span, a ...any) val {
 }
 
 func (c *checker) err(code diag.Code, s source.Span, label string, notes []string, format string, a ...any) val {
-	return c.report(diag.Diagnostic{Code: code, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
+	return c.report(diag.Diagnostic{Code: code, Severity: diag.Error, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
 }
 
 // warn reports a warning, or a note if the code begins with N. There is none about the prelude,
@@ -88,7 +88,11 @@ func (c *checker) warn(code diag.Code, s source.Span, label string, notes []stri
 	if c.prelude || c.cfg.ErrorsOnly {
 		return val{}
 	}
-	return c.err(code, s, label, notes, format, a...)
+	sev := diag.Warning
+	if code[0] == 'N' {
+		sev = diag.Note
+	}
+	return c.report(diag.Diagnostic{Code: code, Severity: sev, Span: s, Label: label, Message: fmt.Sprintf(format, a...), Notes: notes})
 }
 
 // andMore says how many diagnostics are not shown.
@@ -100,7 +104,7 @@ func (c *checker) andMore() diag.Diagnostic {
 
 // wasStopped says that the rest of the program was not checked.
 func (c *checker) wasStopped() diag.Diagnostic {
-	return diag.Diagnostic{Code: codes.E0533, Label: "it was here",
+	return diag.Diagnostic{Code: codes.E0533, Severity: diag.Error, Label: "it was here",
 		Span: source.Span{Start: int(c.b.Pos.Start), End: int(c.b.Pos.End)}, Message: "checking the program was stopped"}
 }
 
@@ -176,7 +180,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 	if c.full() {
 		return
 	}
-	d := diag.Diagnostic{Code: codes.E0201, Span: x.Span, Label: "not defined",
+	d := diag.Diagnostic{Code: codes.E0201, Severity: diag.Error, Span: x.Span, Label: "not defined",
 		Message: fmt.Sprintf("there is no tensor `%s`", x.Name)}
 	near, ok := c.suggest(x.Name, c.names())
 	if !ok {
@@ -279,7 +283,7 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 	if c.full() {
 		return
 	}
-	d := diag.Diagnostic{Code: codes.E0202, Span: x.Fun.Span, Label: "not a function",
+	d := diag.Diagnostic{Code: codes.E0202, Severity: diag.Error, Span: x.Fun.Span, Label: "not a function",
 		Message: fmt.Sprintf("there is no function `%s`", x.Fun.Name)}
 	if sym := c.scope.lookup(x.Fun.Name); sym != nil {
 		sym.used = true
@@ -430,7 +434,7 @@ func (c *checker) arity(x *syntax.Call, signature string, least, most int) val {
 // namedArgument reports an argument that is given by a name that cannot be used;
 // position says that the parameter of that name stands there.
 func (c *checker) namedArgument(x *syntax.Call, a syntax.Arg, signature string, position, axis bool) val {
-	d := diag.Diagnostic{Code: codes.E0207, Span: a.Name.Span, Notes: []string{"The call is `" + signature + "`."},
+	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: a.Name.Span, Notes: []string{"The call is `" + signature + "`."},
 		Message: fmt.Sprintf("`%s` has no argument named `%s`", x.Fun.Name, a.Name.Name)}
 	if position {
 		d.Message = fmt.Sprintf("`%s` takes `%s` by position, not by name", x.Fun.Name, a.Name.Name)
@@ -478,7 +482,7 @@ func (c *checker) overLimit(s source.Span) bool {
 }
 
 func (c *checker) duplicate(id syntax.Ident, first source.Span, what string) {
-	c.report(diag.Diagnostic{Code: codes.E0210, Span: id.Span, Label: "again",
+	c.report(diag.Diagnostic{Code: codes.E0210, Severity: diag.Error, Span: id.Span, Label: "again",
 		Message: fmt.Sprintf("the %s `%s` is defined twice", what, id.Name),
 		Related: []diag.Related{{Span: first, Message: "first here"}}})
 }
@@ -486,7 +490,7 @@ func (c *checker) duplicate(id syntax.Ident, first source.Span, what string) {
 // unknownInputKind reports an input of no kind. The name of a type of numbers in another language
 // means a scalar.
 func (c *checker) unknownInputKind(k syntax.Ident) {
-	d := diag.Diagnostic{Code: codes.E0209, Span: k.Span,
+	d := diag.Diagnostic{Code: codes.E0209, Severity: diag.Error, Span: k.Span,
 		Message: fmt.Sprintf("`%s` is not a kind of input", k.Name),
 		Notes:   []string{"The kinds are graph (0/1 and square), matrix, vector and scalar; a relation has columns, as in `input Pay(from: node, amount: int)`."}}
 	number := foreignTypes[strings.ToLower(k.Name)]
@@ -523,7 +527,7 @@ const computedPositions = "For the elements of `v` at the positions `k` write `s
 
 // indexLabel warns of an index that is summed alone and has the name of a node.
 func (c *checker) indexLabel(x *syntax.Name) {
-	c.report(diag.Diagnostic{Code: codes.W0215, Span: x.Span, Label: "an index",
+	c.report(diag.Diagnostic{Code: codes.W0215, Severity: diag.Warning, Span: x.Span, Label: "an index",
 		Message: fmt.Sprintf("`%s` in brackets is an index, not the node %q", x.Name, x.Name), Fixes: c.guessLabel("", x.Span, x.Name)})
 }
 
@@ -578,7 +582,7 @@ func (c *checker) thousands(list source.Span) {
 		comment, seen = comment || strings.ContainsAny(part, "#/"), max(seen, start)
 		if end == i+4 && start < i && text[start] != '0' && text[start-1] != '.' && !comment {
 			at, number := source.Span{Start: start, End: end}, text[start:i]+text[i+1:end]
-			c.report(diag.Diagnostic{Code: codes.W0220, Span: at, Label: "two elements", Fixes: guess("`"+number+"`", at, number),
+			c.report(diag.Diagnostic{Code: codes.W0220, Severity: diag.Warning, Span: at, Label: "two elements", Fixes: guess("`"+number+"`", at, number),
 				Message: "`" + text[start:end] + "` is two numbers", Notes: []string{"A number has no commas between its digits."}})
 		}
 	}
@@ -616,7 +620,7 @@ func (c *checker) unknownLabel(x *syntax.String) val {
 	if c.full() {
 		return val{}
 	}
-	d := diag.Diagnostic{Code: codes.E0208, Span: x.Span, Label: "not a node",
+	d := diag.Diagnostic{Code: codes.E0208, Severity: diag.Error, Span: x.Span, Label: "not a node",
 		Message: fmt.Sprintf("no graph of this program has a node %q", x.Value)}
 	if near, ok := c.suggest(x.Value, c.labels); ok {
 		quoted := syntax.ExprString(&syntax.String{Value: near})
@@ -639,7 +643,7 @@ func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Sp
 	if text(ix.owner) == text(owner) {
 		message = fmt.Sprintf("index `%s` runs along two axes of %s, one of size %d and one of size %d", ix.name, text(owner), ix.size, size)
 	}
-	c.report(diag.Diagnostic{Code: codes.E0301, Span: s, Label: fmt.Sprintf("%d here", size),
+	c.report(diag.Diagnostic{Code: codes.E0301, Severity: diag.Error, Span: s, Label: fmt.Sprintf("%d here", size),
 		Message: message,
 		Related: []diag.Related{{Span: ix.span, Message: fmt.Sprintf("%d here", ix.size)}},
 		Notes:   []string{"One index has one size in a statement; nothing is stretched to fit."}})
@@ -669,7 +673,7 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 	}
 	_, known := c.rel.known[name]
 	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) && c.scope.lookup(s.Name.Name) == nil { // D[ann] min= 0.
-		return c.report(diag.Diagnostic{Code: codes.E0303, Span: at, Message: fmt.Sprintf("index `%s` is on the left but not on the right", name),
+		return c.report(diag.Diagnostic{Code: codes.E0303, Severity: diag.Error, Span: at, Message: fmt.Sprintf("index `%s` is on the left but not on the right", name),
 			Notes: []string{"A constant in brackets is quoted; a variable gets its values in a body, as in `D[x] min= 0 <- Road(x, _).`"}, Fixes: c.guessLabel("", at, name)})
 	}
 	return c.err(codes.E0303, at, "its size is not known", []string{"An index gets its size from a tensor on the right. To repeat a value along it, multiply by `ones(n)[" + name + "]`."},
@@ -715,7 +719,7 @@ func (c *checker) combineShapes(s *syntax.Assign, old *symbol, n *ir.Node) val {
 		with := map[syntax.AssignOp]string{syntax.SetAdd: "%[1]s + %[2]s", syntax.SetMax: "max(%[1]s, %[2]s)", syntax.SetMin: "min(%[1]s, %[2]s)"}[s.Op]
 		notes = []string{fmt.Sprintf("For the same number everywhere write `%[1]s = "+with+"`.", s.Name.Name, value)}
 	}
-	return c.report(diag.Diagnostic{Code: codes.E0322, Span: s.Span, Notes: notes,
+	return c.report(diag.Diagnostic{Code: codes.E0322, Severity: diag.Error, Span: s.Span, Notes: notes,
 		Message: fmt.Sprintf("`%s` combines with the earlier `%s`, which is %s; this value is %s", s.Op, s.Name.Name, shapeOf(old.node), shapeOf(n)),
 		Related: []diag.Related{{Span: old.span, Message: "the earlier value"}}})
 }
@@ -746,7 +750,7 @@ func withIndices(x syntax.Expr, n *ir.Node) string {
 
 // bareProduct reports tensors without indices side by side, where a matrix product may be meant.
 func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node) val {
-	d := diag.Diagnostic{Code: codes.E0306, Span: l.Pos().Join(r.Pos()),
+	d := diag.Diagnostic{Code: codes.E0306, Severity: diag.Error, Span: l.Pos().Join(r.Pos()),
 		Message: fmt.Sprintf("two tensors side by side need indices: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b)),
 		Notes:   []string{"Write `" + syntax.ExprString(l) + " * " + syntax.ExprString(r) + "` to multiply element by element, or give indices for a contraction, as in `C[i,k] = A[i,j] B[j,k]`."}}
 	var edits []diag.Edit
@@ -762,7 +766,7 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 	if c.full() {
 		return val{}
 	}
-	d := diag.Diagnostic{Code: codes.E0307, Span: arg.Pos(), Label: "indexed",
+	d := diag.Diagnostic{Code: codes.E0307, Severity: diag.Error, Span: arg.Pos(), Label: "indexed",
 		Message: fmt.Sprintf("`%s` takes a whole tensor, found %s", x.Fun.Name, text(arg))}
 	if ix, ok := arg.(*syntax.Index); ok {
 		bare := syntax.ExprString(ix.X)
@@ -785,7 +789,7 @@ func (c *checker) indexedArgument(x *syntax.Call, arg syntax.Expr) val {
 // indexRank reports brackets with more or fewer indices than the tensor has axes. behind, if not
 // nil, has the others, in a second pair.
 func (c *checker) indexRank(x *syntax.Index, n *ir.Node, behind *syntax.Index) val {
-	d := diag.Diagnostic{Code: codes.E0302, Span: x.Span, Label: fmt.Sprintf("%d in brackets", len(x.Indices)),
+	d := diag.Diagnostic{Code: codes.E0302, Severity: diag.Error, Span: x.Span, Label: fmt.Sprintf("%d in brackets", len(x.Indices)),
 		Message: fmt.Sprintf("%s is %s and takes %s, found %d", text(x.X), shapeOf(n), pluralIndex(n.Rank()), len(x.Indices))}
 	var place bool
 	switch x.Indices[0].(type) {
@@ -818,7 +822,7 @@ func pluralIndex(n int) string {
 
 // indexExpr reports an entry of the brackets of whole that is no position.
 func (c *checker) indexExpr(x syntax.Expr, whole *syntax.Index) {
-	d := diag.Diagnostic{Code: codes.E0316, Span: x.Pos(),
+	d := diag.Diagnostic{Code: codes.E0316, Severity: diag.Error, Span: x.Pos(),
 		Message: "brackets must hold an index, a whole number or a label, found " + text(x)}
 	v, negative := number(x)
 	switch x.(type) {
@@ -920,7 +924,7 @@ func (c *checker) comparesFar(x *syntax.Binary, side syntax.Expr, v, other val) 
 		note = "With the edges of both directions, `min(W, transpose(W))` is the undirected graph of `W`, and `W < 1e300` is 1 for edges and 0 elsewhere."
 	}
 	// The functions of the prelude raise this, too: whoever calls one knows of no comparison.
-	c.report(diag.Diagnostic{Code: codes.W0330, Span: x.Span, Label: "here 0 is a weight",
+	c.report(diag.Diagnostic{Code: codes.W0330, Severity: diag.Warning, Span: x.Span, Label: "here 0 is a weight",
 		Message: text(side) + " is infinite where there is no edge, not 0", Notes: []string{note}})
 }
 
@@ -957,10 +961,10 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 		notes = []string{strings.ToUpper(p.Hint[:1]) + p.Hint[1:] + "."}
 	}
 	if p.Warning { // of the prelude, too: whoever calls it does not see what it does
-		c.report(diag.Diagnostic{Code: p.Code, Span: s, Message: p.Message, Notes: notes})
+		c.report(diag.Diagnostic{Code: p.Code, Severity: diag.Warning, Span: s, Message: p.Message, Notes: notes})
 		return
 	}
-	d := diag.Diagnostic{Code: p.Code, Span: s, Message: p.Message, Notes: notes}
+	d := diag.Diagnostic{Code: p.Code, Severity: diag.Error, Span: s, Message: p.Message, Notes: notes}
 	if p.Code == codes.E0312 && p.Arg >= 0 && p.Arg < len(x.Args) {
 		if n, ok := x.Args[p.Arg].Value.(*syntax.Number); ok {
 			if _, ok := c.labelled(n); ok {
@@ -982,7 +986,7 @@ func (c *checker) numberAndLabel(n *syntax.Number) {
 	if !ok || float64(at) == n.Value || n.Value >= float64(len(c.labels)) {
 		return
 	}
-	c.report(diag.Diagnostic{Code: codes.W0331, Span: n.Span,
+	c.report(diag.Diagnostic{Code: codes.W0331, Severity: diag.Warning, Span: n.Span,
 		Message: fmt.Sprintf("this is node %s, counted from 0, whose label is %q; another node has the label %[1]s", tensor.Number(n.Value), c.labels[int(n.Value)]),
 		Fixes:   c.guessLabel("the label ", n.Span, tensor.Number(n.Value))})
 }
@@ -1016,7 +1020,7 @@ func (c *checker) edgeRow(x syntax.Expr, n int) val {
 // edgeID reports an end of an edge that is no node. If it is a name, the fix quotes all names in
 // the list.
 func (c *checker) edgeID(x syntax.Expr, list *syntax.List) val {
-	d := diag.Diagnostic{Code: codes.E0408, Span: x.Pos(), Message: text(x) + " is not a node",
+	d := diag.Diagnostic{Code: codes.E0408, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not a node",
 		Notes: []string{"Nodes are whole numbers from 0, or labels in quotes."}}
 	switch x := x.(type) {
 	case *syntax.Number:
@@ -1095,7 +1099,7 @@ func (c *checker) ambiguousEdges(x *syntax.Call, list *syntax.List) {
 	if len(x.Args) == 2 {
 		edits = append(edits, diag.Edit{Span: source.Span{Start: list.End, End: x.Args[1].Value.Pos().End}})
 	}
-	c.report(diag.Diagnostic{Code: codes.W0418, Span: list.Span, Label: "read as two edges",
+	c.report(diag.Diagnostic{Code: codes.W0418, Severity: diag.Warning, Span: list.Span, Label: "read as two edges",
 		Message: "this literal of two pairs would be another graph as a 2x2 matrix",
 		Notes:   []string{"For the matrix write `adj(...)`."},
 		Fixes:   []diag.Fix{{Title: "read it as a matrix", Edits: edits, Guess: true}}})

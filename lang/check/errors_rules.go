@@ -69,7 +69,7 @@ func (c *checker) unknownRelation(name syntax.Ident, l *syntax.Literal) {
 		return
 	}
 	c.rel.lost = true
-	d := diag.Diagnostic{Code: codes.E0801, Span: name.Span, Label: "nothing defines it",
+	d := diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: name.Span, Label: "nothing defines it",
 		Message: fmt.Sprintf("there is no relation `%s`", name.Name)}
 	atom, _ := l.X.(*syntax.Call)
 	near, ok := c.nearest(name.Name, math.MaxInt)
@@ -169,7 +169,7 @@ func (c *checker) readsMissing(what string, place int, at source.Span) bool {
 	needed := c.needs(place)
 	for _, r := range c.rel.list {
 		if r.missing && needed[r.place] {
-			c.report(diag.Diagnostic{Code: codes.E0801, Span: at,
+			c.report(diag.Diagnostic{Code: codes.E0801, Severity: diag.Error, Span: at,
 				Message: fmt.Sprintf("`%s` needs `%s`, which nothing defines yet", what, r.name),
 				Notes:   []string{fmt.Sprintf("Enter the facts or rules of `%s`; `:reset` forgets the rule that reads it, and all else.", r.name)},
 				Related: []diag.Related{{Span: r.first, Message: "read here"}}})
@@ -194,7 +194,7 @@ func (c *checker) wrongColumns(r *relation, want, got int, at source.Span) {
 	if got < want && !r.valued() {
 		notes = []string{"An atom has a place for each column; `_` stands for what is not asked for."}
 	}
-	c.report(diag.Diagnostic{Notes: notes, Code: codes.E0802, Span: at, Label: fmt.Sprintf("%d here", got),
+	c.report(diag.Diagnostic{Notes: notes, Code: codes.E0802, Severity: diag.Error, Span: at, Label: fmt.Sprintf("%d here", got),
 		Message: fmt.Sprintf("`%s` has %s%s, %d here", r.name, words.Plural(want, strings.TrimSuffix(what, "s")), names, got),
 		Related: []diag.Related{{Span: r.first, Message: "first here"}}})
 }
@@ -225,7 +225,7 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 		}
 		return ""
 	}
-	d := diag.Diagnostic{Code: codes.E0803, Span: at,
+	d := diag.Diagnostic{Code: codes.E0803, Severity: diag.Error, Span: at,
 		Message: fmt.Sprintf("%s is %s%s and %s%s", what, x.noun(), in(x), y.noun(), in(y))}
 	if own, col := y, x; (own.where == "") != (col.where == "") {
 		if own.where != "" {
@@ -265,7 +265,7 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 // foreignType warns of a column whose domain has the name of another language's type, for which
 // there is one here.
 func (c *checker) foreignType(col syntax.Column, right string) {
-	d := diag.Diagnostic{Code: codes.W0831, Span: col.Type.Span, Fixes: fix("write `"+right+"`", col.Type.Span, right),
+	d := diag.Diagnostic{Code: codes.W0831, Severity: diag.Warning, Span: col.Type.Span, Fixes: fix("write `"+right+"`", col.Type.Span, right),
 		Message: fmt.Sprintf("`%s` is a set of names of its own; numbers are `int` or `real`", col.Type.Name)}
 	if right == "text" || right == "node" {
 		d.Code, d.Fixes[0].Guess = codes.W0833, true // that it may be the name of a domain
@@ -313,7 +313,7 @@ func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {
 		c.err(codes.E0805, at, "", []string{fmt.Sprintf("Add an atom that gives %s its values.", x.name)}, "`%s` occurs only under `not`, and in the head", x.name)
 		return
 	}
-	c.report(diag.Diagnostic{Code: codes.E0805, Span: at,
+	c.report(diag.Diagnostic{Code: codes.E0805, Severity: diag.Error, Span: at,
 		Message: fmt.Sprintf("`%s` occurs only under `not`", x.name),
 		Notes:   []string{fmt.Sprintf("To say that there is no %s at all, write `_`; to say that some %s is not related, add an atom that gives it values.", x.name, x.name)},
 		Fixes:   guess("`_`", at, "_")})
@@ -365,7 +365,7 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 			c.rel.doubted = map[string]bool{}
 		}
 		c.rel.doubted[x.Name] = true
-		c.report(diag.Diagnostic{Code: codes.W0826, Span: x.Span,
+		c.report(diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
 			Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
 			Notes:   []string{"An input without data may still have it. Variables begin with a lower-case letter."}})
 		return
@@ -375,7 +375,7 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 		return
 	}
 	cl.caps = true
-	d := diag.Diagnostic{Code: codes.E0810, Span: x.Span, Label: "a constant",
+	d := diag.Diagnostic{Code: codes.E0810, Severity: diag.Error, Span: x.Span, Label: "a constant",
 		Message: fmt.Sprintf("`%s` is a constant, since it begins with a capital, and no fact has it", x.Name),
 		Notes:   []string{"Variables begin with a lower-case letter; a constant of another spelling is quoted."}}
 	if value := stdlib.Constants[strings.ToLower(x.Name)]; value != "" { // True
@@ -401,7 +401,7 @@ func (c *checker) manyAnswers(cl *clause) {
 func (c *checker) whyVariable(cl *clause) {
 	first := cl.vars[cl.Head[0].Expr.Term.Var].first
 	cl.bad = true
-	d := diag.Diagnostic{Code: codes.E0830, Span: first, Label: "a variable", Message: "`:why` explains an atom without variables",
+	d := diag.Diagnostic{Code: codes.E0830, Severity: diag.Error, Span: first, Label: "a variable", Message: "`:why` explains an atom without variables",
 		Notes: []string{"It explains one row: write a constant, or `_` for any. `ein run --why N` explains the first rows of each query."}}
 	quoted := diag.Fix{Title: "write constants in quotes", Guess: true}
 	for _, cell := range cl.Head {
@@ -454,7 +454,7 @@ func (c *checker) tensorAndRelation(name string, tensor, relation source.Span) {
 	if tensor.Start < relation.Start {
 		at, first, what = relation, tensor, "the tensor"
 	}
-	c.report(diag.Diagnostic{Code: codes.E0812, Span: at,
+	c.report(diag.Diagnostic{Code: codes.E0812, Severity: diag.Error, Span: at,
 		Message: fmt.Sprintf("`%s` is a relation and a tensor", name),
 		Notes:   []string{"Round brackets hold what is true, square brackets numbers: give one of them another name."},
 		Related: []diag.Related{{Span: first, Message: what}}})
@@ -462,7 +462,7 @@ func (c *checker) tensorAndRelation(name string, tensor, relation source.Span) {
 
 func (c *checker) otherHead(r *relation, s *syntax.Rule, name syntax.Ident) {
 	kinds := map[rel.Agg]string{rel.NoAgg: "a relation", rel.Min: "a tensor of least values (min=)", rel.Max: "a tensor of greatest values (max=)", rel.Sum: "a tensor of sums (+=)"}
-	c.report(diag.Diagnostic{Code: codes.E0812, Span: name.Span,
+	c.report(diag.Diagnostic{Code: codes.E0812, Severity: diag.Error, Span: name.Span,
 		Message: fmt.Sprintf("`%s` is %s and %s", r.name, kinds[r.fold], kinds[folds[s.Op]]),
 		Notes:   []string{"All facts and rules of a name are of one kind."},
 		Related: []diag.Related{{Span: r.first, Message: "first here"}}})
@@ -470,7 +470,7 @@ func (c *checker) otherHead(r *relation, s *syntax.Rule, name syntax.Ident) {
 
 func (c *checker) otherBrackets(r *relation, l *syntax.Literal) {
 	note := fmt.Sprintf("`%s` is true or false; it has no value: write `%s`.", r.name, c.shown(r))
-	d := diag.Diagnostic{Code: codes.E0818, Span: l.X.Pos(), Message: "round brackets hold what is true, square brackets what has a value"}
+	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.X.Pos(), Message: "round brackets hold what is true, square brackets what has a value"}
 	if r.valued() {
 		note = fmt.Sprintf("`%s` has a value: `%s = v`, or in an expression, `%s > 3`.", r.name, c.shown(r), c.shown(r))
 		if call, ok := l.X.(*syntax.Call); ok && len(call.Args) == len(r.cols) { // the value in the last place
@@ -498,7 +498,7 @@ func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name
 
 // notLiteral is a literal that is none.
 func (c *checker) notLiteral(l *syntax.Literal) {
-	d := diag.Diagnostic{Code: codes.E0818, Span: l.Span,
+	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: l.Span,
 		Message: "`" + syntax.LiteralString(l) + "` is neither true nor false", Notes: []string{"A body has atoms, `not` atoms, comparisons and `v = e`."}}
 	if minus, ok := l.X.(*syntax.Unary); ok && c.file.Source != nil && isCall(minus.X) {
 		at := source.Span{Start: minus.Start, End: minus.Start + 1}
@@ -579,7 +579,7 @@ func (c *checker) noRuleExpr(x syntax.Expr) {
 	if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() {
 		note = "A literal has one comparison, `0 < x, x < 9`, and is no value: each case is a rule of its own, with its comparison in the body."
 	}
-	d := diag.Diagnostic{Code: codes.E0818, Span: x.Pos(), Message: text(x) + " is not allowed in a rule", Notes: []string{note}}
+	d := diag.Diagnostic{Code: codes.E0818, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not allowed in a rule", Notes: []string{note}}
 	if call, ok := x.(*syntax.Call); ok {
 		lower := strings.ToLower(call.Fun.Name)
 		if _, agg := aggregates[stdlib.Synonyms[lower]]; agg {
@@ -625,7 +625,7 @@ func (c *checker) unknownConstant(x *syntax.String) {
 	if c.rel.lost {
 		return
 	}
-	d := diag.Diagnostic{Code: codes.W0826, Span: x.Span,
+	d := diag.Diagnostic{Code: codes.W0826, Severity: diag.Warning, Span: x.Span,
 		Message: fmt.Sprintf("no fact has %q, so nothing matches it", x.Value)}
 	if near, ok := c.nearConstant(x.Value); ok {
 		d.Fixes = c.guessLabel("", x.Span, near)
@@ -642,7 +642,7 @@ func (c *checker) noPlace(k *constant, n int) {
 }
 
 func (c *checker) variableConstant(x *syntax.Name) {
-	c.report(diag.Diagnostic{Code: codes.W0829, Span: x.Span,
+	c.report(diag.Diagnostic{Code: codes.W0829, Severity: diag.Warning, Span: x.Span,
 		Message: fmt.Sprintf("`%s` is a variable here, and a constant of a fact has that name", x.Name),
 		Fixes:   c.guessLabel("the constant ", x.Span, x.Name)})
 }
@@ -654,7 +654,7 @@ func (c *checker) noAxis(r *relation, col int, at source.Span) {
 	if k := slices.IndexFunc(r.cols, computed); k >= 0 && c.rel.class(r.cols[col].slot) == numeral {
 		col = k // the others would be nodes
 	}
-	d := diag.Diagnostic{Code: codes.E0816, Span: at, Message: fmt.Sprintf("column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name),
+	d := diag.Diagnostic{Code: codes.E0816, Severity: diag.Error, Span: at, Message: fmt.Sprintf("column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name),
 		Notes: []string{"The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name)}}
 	vars := strings.Split("x,y,z,u,v,w,s,t", ",")[:len(r.cols)]
 	slot := c.rel.slots[c.rel.find(r.cols[col].slot)]
@@ -693,7 +693,7 @@ func (c *checker) unquoted(x syntax.Expr) bool {
 	if !named {
 		return false
 	}
-	d := diag.Diagnostic{Code: codes.E0804, Span: x.Pos(), Message: text(x) + " is not a constant",
+	d := diag.Diagnostic{Code: codes.E0804, Severity: diag.Error, Span: x.Pos(), Message: text(x) + " is not a constant",
 		Notes: []string{"A name of several words or with signs in it is quoted. A computed value needs a body: `Head(x + 1) <- Body(x).`."}}
 	if c.file.Source != nil {
 		label := strconv.Quote(c.file.Source.Text[x.Pos().Start:x.Pos().End])
@@ -707,7 +707,7 @@ func (c *checker) unquoted(x syntax.Expr) bool {
 // put in their places.
 func (c *checker) namedColumn(x *syntax.Call) {
 	i := slices.IndexFunc(x.Args, func(a syntax.Arg) bool { return a.Name.Name != "" })
-	d := diag.Diagnostic{Code: codes.E0207, Span: x.Args[i].Name.Span,
+	d := diag.Diagnostic{Code: codes.E0207, Severity: diag.Error, Span: x.Args[i].Name.Span,
 		Message: fmt.Sprintf("`%s` takes its arguments by position, not by name", x.Fun.Name)}
 	if call, ok := x.Args[i].Value.(*syntax.Call); ok {
 		if _, aggregate := aggregates[call.Fun.Name]; aggregate {
@@ -737,7 +737,7 @@ func (c *checker) namedColumn(x *syntax.Call) {
 
 // onlyOnce warns of a variable that occurs once, which is often misspelt.
 func (c *checker) onlyOnce(cl *clause, x *variable) {
-	d := diag.Diagnostic{Code: codes.W0820, Span: x.first, Label: "only here",
+	d := diag.Diagnostic{Code: codes.W0820, Severity: diag.Warning, Span: x.first, Label: "only here",
 		Message: fmt.Sprintf("`%s` occurs once in the rule", x.name), Fixes: fix("write `_`", x.first, "_")}
 	var others []string
 	for _, o := range cl.vars {
@@ -758,7 +758,7 @@ func (c *checker) onlyOnce(cl *clause, x *variable) {
 }
 
 func (c *checker) nothingFills(r *relation, at source.Span) {
-	c.report(diag.Diagnostic{Code: codes.W0821, Span: at,
+	c.report(diag.Diagnostic{Code: codes.W0821, Severity: diag.Warning, Span: at,
 		Message: fmt.Sprintf("nothing fills `%s`: it has no facts, and each of its rules needs an empty relation", r.name),
 		Related: []diag.Related{{Span: r.first, Message: "defined here"}}})
 }
@@ -787,13 +787,13 @@ func (c *checker) shareNothing(cl *clause, i, j int) {
 	if a.input == nil && b.input == nil && len(a.rules)+len(b.rules) == 0 {
 		notes = []string{fmt.Sprintf("That is up to %d x %d rows.", len(a.facts), len(b.facts))}
 	}
-	c.report(diag.Diagnostic{Code: codes.W0824, Span: cl.src[j].Span, Notes: notes,
+	c.report(diag.Diagnostic{Code: codes.W0824, Severity: diag.Warning, Span: cl.src[j].Span, Notes: notes,
 		Message: fmt.Sprintf("%s and %s share no variable", text(cl.src[i].X), text(cl.src[j].X)),
 		Related: []diag.Related{{Span: cl.src[i].Span, Message: "the other one"}}})
 }
 
 func (c *checker) doubled(what string, at, first source.Span, label string) {
-	c.report(diag.Diagnostic{Code: codes.W0825, Span: at, Message: "this " + what + " repeats another one",
+	c.report(diag.Diagnostic{Code: codes.W0825, Severity: diag.Warning, Span: at, Message: "this " + what + " repeats another one",
 		Related: []diag.Related{{Span: first, Message: label}}})
 }
 

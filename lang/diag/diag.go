@@ -22,7 +22,6 @@ package diag
 import (
 	"slices"
 	"sort"
-	"strings"
 
 	"ein/internal/codes"
 	"ein/lang/source"
@@ -39,11 +38,6 @@ const (
 )
 
 func (s Severity) String() string { return [...]string{"error", "warning", "note"}[s] }
-
-// SeverityOf is what the letter of a code says; without a code it is an Error.
-func SeverityOf(c Code) Severity {
-	return Severity(max(0, strings.IndexByte("EWN", (c + "E")[0])))
-}
 
 // Diagnostic is one thing that is wrong or worth knowing, of any phase: in the text
 // of a program, in its data, or in its run.
@@ -82,8 +76,8 @@ type Edit struct {
 // copies of it would be 10 KB.
 //
 //go:noinline
-func Finding(code Code, file string, line, column int, message, hint string) Diagnostic {
-	d := Diagnostic{Code: code, Severity: SeverityOf(code), Message: message, At: &source.Position{File: file, Line: line, Column: column}}
+func Finding(code Code, severity Severity, file string, line, column int, message, hint string) Diagnostic {
+	d := Diagnostic{Code: code, Severity: severity, Message: message, At: &source.Position{File: file, Line: line, Column: column}}
 	if hint != "" {
 		d.Notes = []string{hint}
 	}

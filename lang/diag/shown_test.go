@@ -79,7 +79,7 @@ func TestJoin(t *testing.T) {
 // TestFinding holds a diagnostic without a place in a program to the same bounds.
 func TestFinding(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
-	f := ToJSON(List{Finding("E0701", "data.csv", 3, 0, "found `"+long+"`", "write `"+long+"`")}, nil)[0]
+	f := ToJSON(List{Finding("E0701", Error, "data.csv", 3, 0, "found `"+long+"`", "write `"+long+"`")}, nil)[0]
 	if len(f.Message) > maxMessage || len(f.Notes) != 1 || len(f.Notes[0]) > maxMessage || f.Start.Line != 3 || f.Start.Column != -1 {
 		t.Errorf("%+v", f)
 	}

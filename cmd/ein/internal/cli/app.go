@@ -281,7 +281,7 @@ func (a *App) Result(v any, text func() string) error {
 // Input returns the error of data, or of a file, that cannot be used. Line and hint may be left
 // out.
 func Input(code diag.Code, file string, line int, message, hint string) *ein.Error {
-	return &ein.Error{Diags: diag.List{diag.Finding(code, file, line, 0, message, hint)}}
+	return &ein.Error{Diags: diag.List{diag.Finding(code, diag.Error, file, line, 0, message, hint)}}
 }
 
 // Resumable gives an error the exit code of work that the same command resumes.
