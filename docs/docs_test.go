@@ -59,6 +59,7 @@ import (
 	"ein/lang/syntax"
 	"ein/stdlib"
 	"ein/vm/code"
+	"ein/vm/graphio"
 )
 
 const root = ".."
@@ -619,6 +620,14 @@ func functionReference(t *testing.T) string {
 		b.WriteString(line + "\n")
 	}
 	return strings.Trim(b.String(), "\n")
+}
+
+// TestFormatsAreDocumented: the reference has the formats of data.
+func TestFormatsAreDocumented(t *testing.T) {
+	want := "`format=" + strings.Join(graphio.Formats(), `\|`) + "`"
+	if !strings.Contains(strings.Join(readPage(t, "docs/language.md").lines, "\n"), want) {
+		t.Errorf("docs/language.md does not have %s", want)
+	}
 }
 
 // TestFunctionsAreDocumented compares the headings of the reference with the

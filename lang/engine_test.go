@@ -77,8 +77,15 @@ func run(t *testing.T, text string, opt lang.Options) (outs []naive.Output, warn
 	for _, w := range r.Warnings {
 		warnings += w.Message + "\n"
 	}
-	for _, o := range r.Outputs {
+	for i, o := range r.Outputs {
 		outs = append(outs, naive.Output{Name: o.Name, Tensor: naive.Tensor{Dims: o.Value.Shape.Dims(), Data: o.Value.ToDense()}})
+		n := p.Outputs[i].Node
+		for _, x := range outs[i].Tensor.Data {
+			if n.NonNeg && x < 0 || math.Abs(x) > n.Bound*(1+1e-12) || n.Type.Kind != tensor.Real && x != math.Trunc(x) {
+				t.Errorf("%s has the element %v, and its operation is %v of bound %v, not negative: %v\n%s", o.Name, x, n.Type, n.Bound, n.NonNeg, text)
+				break
+			}
+		}
 	}
 	return outs, warnings, "", ""
 }

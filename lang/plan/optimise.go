@@ -252,6 +252,7 @@ func (o *optimiser) simplify(n *ir.Node) *ir.Node {
 		}
 	case ir.Closure:
 		if n.Args[0].Op == ir.Closure {
+			o.note("constant", n, "%v goes", n.Op)
 			return n.Args[0]
 		}
 	}

@@ -241,6 +241,7 @@ ab,bc->ac(M; M)`},
 	{"", a + "B[i,k] = A[i,j] A[j,k]\nx = B > 1", `gt(ab,bc->ac(A; A); 1)`},
 	{"semiring", m + "x[i,k] min= M[i,j] + M[j,k]", `min of add(M; M)`},
 	{"semiring", m + "x[k,i] max= max(M[i,j], M[k,j])", `max of max(M; M)`},
+	{"constant", a + "x = tc(tc(A))", `tc(A)`},
 	{"dead", a + "y = tc(A)\nx = sum(A)", `ab->(A)`},
 	{"", m + "x[i,k] min= M[i,j] - M[j,k]", `min[2](sub(ab->acb(M); ab->cba(M)))`},
 }

@@ -10,9 +10,8 @@
 //
 // # Formats
 //
-// The name tells the format (.csv, .tsv .tab, .edges .edgelist .el, .mtx .mm,
-// .json, .npy, each also with .gz); for other names and for standard input the
-// first bytes do. Gzip is recognised by its first two bytes in any of them; it may
+// The name tells the format (by the endings in options.go, each also with .gz); for
+// other names and for standard input the first bytes do. Gzip is recognised by its first two bytes in any of them; it may
 // have several members, and nothing else after them. Text is UTF-8, with or
 // without byte order mark, lines ending in LF or CRLF.
 //

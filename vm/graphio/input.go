@@ -262,13 +262,9 @@ func detect(name string, head []byte) Format {
 // FormatOf returns the format that the ending of a file name stands for.
 func FormatOf(name string) (Format, bool) {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
-	for end, f := range map[string]Format{
-		".csv": CSV, ".tsv": TSV, ".tab": TSV, ".mtx": MatrixMarket, ".mm": MatrixMarket,
-		".json": JSON, ".jsonl": JSONLines, ".ndjson": JSONLines, ".npy": NPY, ".edges": Edges, ".edgelist": Edges, ".el": Edges,
-		".parquet": Parquet, ".pq": Parquet, ".sqlite": SQLite, ".sqlite3": SQLite, ".db": SQLite,
-	} {
-		if strings.HasSuffix(name, end) {
-			return f, true
+	for _, f := range formats {
+		if slices.ContainsFunc(strings.Fields(f.endings), func(end string) bool { return strings.HasSuffix(name, end) }) {
+			return f.name, true
 		}
 	}
 	return "", false

@@ -216,10 +216,24 @@ func (o Options) check(f Format) (msg, hint string) {
 	return "", ""
 }
 
-var (
-	formats  = []string{"csv", "tsv", "edges", "mtx", "json", "jsonl", "npy", "parquet", "sqlite"}
-	specKeys = []string{"default", "dup", "extra", "format", "from", "header", "ids", "nodes", "onehot", "query", "source", "target", "to", "weight", "where"}
-)
+// formats are the names of the formats, and the endings of their files.
+var formats = []struct {
+	name    Format
+	endings string
+}{
+	{CSV, ".csv"}, {TSV, ".tsv .tab"}, {Edges, ".edges .edgelist .el"}, {MatrixMarket, ".mtx .mm"}, {JSON, ".json"},
+	{JSONLines, ".jsonl .ndjson"}, {NPY, ".npy"}, {Parquet, ".parquet .pq"}, {SQLite, ".sqlite .sqlite3 .db"},
+}
+
+// Formats returns the names of the formats.
+func Formats() (names []string) {
+	for _, f := range formats {
+		names = append(names, string(f.name))
+	}
+	return names
+}
+
+var specKeys = []string{"default", "dup", "extra", "format", "from", "header", "ids", "nodes", "onehot", "query", "source", "target", "to", "weight", "where"}
 
 // OptionNames returns the options that Set knows.
 func OptionNames() []string { return slices.Clone(specKeys) }
@@ -330,7 +344,7 @@ func (o *Options) set(key, val string) (want string) {
 	}
 	switch key {
 	case "format":
-		o.Format, want = Format(val), oneOf(formats...)
+		o.Format, want = Format(val), oneOf(Formats()...)
 	case "header":
 		o.Header, want = Header(val), oneOf("yes", "no")
 	case "ids":

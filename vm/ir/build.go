@@ -414,7 +414,7 @@ func (b *Builder) Softmax(a *Node, axis int) *Node {
 // nodes: Closure to Dist, or WPath to Betweenness; WDist and PageRank take a value
 // last.
 func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
-	n := Node{Op: op, Args: b.with(g, at), Bound: 1, NonNeg: op != Path && op != Dist && op != WPath}
+	n := Node{Op: op, Args: b.with(g, at), Bound: 1, NonNeg: true}
 	size := g.Type.Shape.Dim(0)
 	most := float64(size)
 	if size < 0 {
@@ -431,14 +431,20 @@ func (b *Builder) Graph(op Op, g *Node, at ...*Node) *Node {
 		n.NonNeg = op == Betweenness
 	case Walk, CutNodes:
 		n.Type.Shape = tensor.ShapeOf(size)
+	case HasPath:
 	case Triangles:
 		n.Type.Kind, n.Bound = tensor.Int, most*most*most/6
 	case WDist:
 		far := at[1]
 		n.Type = tensor.Type{Kind: max(tensor.Int, g.Type.Kind, far.Type.Kind), Shape: tensor.ShapeOf(size)}
 		n.Bound, n.NonNeg = max(most*max(g.Limit(), 1), far.Limit()), g.NonNeg && far.NonNeg
-	case Path, Dist, WPath, Groups, TopoOrder, Cores:
+	case Path, Dist, WPath: // -1 where there is none
+		n.NonNeg = false
+		fallthrough
+	case Groups, TopoOrder, Cores:
 		n.Type, n.Bound = tensor.Type{Kind: tensor.Int, Shape: tensor.ShapeOf(size)}, max(most, 1)
+	default:
+		panic("BUG: ir: no type for " + op.String())
 	}
 	return b.node(n)
 }

@@ -57,8 +57,13 @@ func TestShapes(t *testing.T) {
 		if got := c.n.Type.String(); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
-		if c.n.Pos != b.Pos || c.n.ID >= b.Count || c.n.Op.String() == "" {
+		if c.n.Pos != b.Pos || c.n.ID >= b.Count {
 			t.Errorf("%s: %+v", c.name, c.n)
+		}
+	}
+	for o := range ir.MaxOp {
+		if o.String() == "" {
+			t.Errorf("operation %d has no name", o)
 		}
 	}
 	m := b.With(b.Map(op.FnAbs, a), []*ir.Node{a})

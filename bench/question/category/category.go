@@ -1,4 +1,4 @@
-// Package category defines the 26 kinds of question.
+// Package category defines the kinds of question.
 //
 // A [Category] is one file and one row of [Table]: its definition, how it draws its graph and
 // what it asks about ([Query]), its programs in Ein, in Python and in rules, and its wordings. A

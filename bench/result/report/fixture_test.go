@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"testing"
 
@@ -53,7 +54,7 @@ func madeRun(t testing.TB, name string, perCategory int, encodings ...surface.En
 				}
 				for _, m := range r.Config.Modes {
 					row := run.Row{Instance: in, Key: run.Key{ID: in.ID, Mode: m}, Encoding: e}
-					answerMade(&row, skills[name][m], rand.New(rand.NewPCG(uint64(len(name)), uint64(len(r.Rows)))))
+					answerMade(&row, skills[name][m], rand.New(rand.NewPCG(uint64(len(name)), uint64(crc32.ChecksumIEEE([]byte(row.Key.ID+string(m)))))))
 					r.Rows = append(r.Rows, row)
 				}
 			}

@@ -39,6 +39,7 @@ import (
 
 	"ein/cmd/ein/internal/cli"
 	"ein/internal/lists"
+	"ein/vm/graphio"
 )
 
 // Verbs returns the verbs about programs.
@@ -78,11 +79,11 @@ type programFlags struct {
 	said  project.Settings       // by files
 }
 
-const inputHelp = `Inputs: --input NAME=FILE binds data to the program's "input NAME: kind".
+var inputHelp = `Inputs: --input NAME=FILE binds data to the program's "input NAME: kind".
 FILE is CSV, TSV, an edge list, Matrix Market, JSON, JSON lines or NPY, also with gzip,
 Parquet or a SQLite database; - is standard input. Options follow a question mark:
   --input 'A=transfers.csv?from=payer&to=payee&weight=amount'
-They are format=csv|tsv|edges|mtx|json|jsonl|npy|parquet|sqlite, query=@FILE of
+They are format=` + strings.Join(graphio.Formats(), "|") + `, query=@FILE of
 a SELECT, header=yes|no, from=COLUMN, to=COLUMN, weight=COLUMN, weight=COLUMN==VALUE,
 where=COLUMN==VALUE (or != < <= > >=), onehot=COLUMN, ids=number|label, nodes=N,
 dup=min|max|sum|first|error, default=NUMBER and extra=ignore|add.
