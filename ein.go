@@ -216,7 +216,7 @@ func (p *Program) mend(c *check.Program, opt lang.Options) *check.Program {
 			notes[i].Span = diag.Moved(notes[i].Span, edits)
 		}
 		for _, d := range certain {
-			notes = append(notes, *diag.New(codes.N0116, diag.Moved(d.Span, edits), "mended: %s", d.Message).Noted("What was done: "+d.Fixes[0].Title+"."))
+			notes = append(notes, *diag.New(codes.N0116, diag.Moved(d.Span, edits), "mended: %s", d.Message).Noted("What was done: " + d.Fixes[0].Title + "."))
 		}
 		file = lang.Parse(p.name, diag.Apply(file.Source.Text, edits), opt)
 		if c = lang.Check(file, opt); !c.Diags.HasErrors() {

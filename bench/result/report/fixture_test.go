@@ -54,7 +54,7 @@ func madeRun(t testing.TB, name string, perCategory int, encodings ...surface.En
 				}
 				for _, m := range r.Config.Modes {
 					row := run.Row{Instance: in, Key: run.Key{ID: in.ID, Mode: m}, Encoding: e}
-					answerMade(&row, skills[name][m], rand.New(rand.NewPCG(uint64(len(name)), uint64(crc32.ChecksumIEEE([]byte(row.Key.ID+string(m)))))))
+					answerMade(&row, skills[name][m], rand.New(rand.NewPCG(uint64(len(name)), uint64(crc32.ChecksumIEEE([]byte(row.ID+string(m)))))))
 					r.Rows = append(r.Rows, row)
 				}
 			}

@@ -308,7 +308,7 @@ func TestPlanningRoom(t *testing.T) {
 	for name, c := range map[string]struct{ nodes, rows int }{"copies": {1000, 400000}, "joins": {4 << 20, 10}} {
 		w := newWorkload(c.nodes)
 		i := uint32(0)
-		e := w.random("Edge", 2, c.rows, func() uint32 { i++; return i / uint32(2+i%2*1998) % uint32(c.nodes) })
+		e := w.random("Edge", 2, c.rows, func() uint32 { i++; return i / (2 + i%2*1998) % uint32(c.nodes) })
 		for range 150 {
 			p := w.relation("P", 2)
 			if name == "joins" {
