@@ -28,12 +28,18 @@ const (
 type rowsKnown struct {
 	known  []*tensor.Table
 	passes map[*rel.Literal]passing
-	counts map[*uint32][]float64 // of columns, by their first cells; see occurrences
-	looked int                   // see mostLooked
+	counts map[column][]float64 // see occurrences
+	looked int                  // see mostLooked
 }
 
 func newRowsKnown(relations int) rowsKnown {
-	return rowsKnown{known: make([]*tensor.Table, relations), passes: map[*rel.Literal]passing{}, counts: map[*uint32][]float64{}}
+	return rowsKnown{known: make([]*tensor.Table, relations), passes: map[*rel.Literal]passing{}, counts: map[column][]float64{}}
+}
+
+// column tells columns apart by where their cells are.
+type column struct {
+	first *uint32
+	rows  int
 }
 
 // looks reports whether so many more may be gone through.
@@ -124,14 +130,15 @@ func (b *rowsKnown) occurrences(ids []uint32, size int) []float64 {
 	if len(ids) == 0 {
 		return make([]float64, size)
 	}
-	count := b.counts[&ids[0]]
+	of := column{&ids[0], len(ids)}
+	count := b.counts[of]
 	if count == nil {
 		b.looks(size)
 		count = make([]float64, size)
 		for _, id := range ids {
 			count[id]++
 		}
-		b.counts[&ids[0]] = count
+		b.counts[of] = count
 	}
 	return count
 }
