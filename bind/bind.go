@@ -23,7 +23,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -659,9 +658,6 @@ func (e valueError) Unwrap() error { return e.error }
 func Cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
-	}
-	if l, ok := errors.AsType[*os.LinkError](err); ok {
-		return l.Err
 	}
 	return err
 }

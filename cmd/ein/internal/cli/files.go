@@ -213,6 +213,9 @@ func Unwritten(name string, err error) error {
 	if name == "-" {
 		name = "the output"
 	}
+	if l, ok := errors.AsType[*os.LinkError](err); ok { // of the renaming that ends it
+		err = l.Err
+	}
 	return fmt.Errorf("cannot write %s: %w", name, bind.Cause(err))
 }
 
