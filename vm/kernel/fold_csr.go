@@ -20,16 +20,10 @@ var errCSRFold = errors.New("kernel: what stands where sparse matrices have no e
 // are the same for all lines, which differ only in the places that are taken: sorted by a heap as
 // far as needed, each line takes the best one that it has no entry at.
 type CSRFold struct {
-	rows, cols, nnz int
-	axis            int // that is folded
-	fold            op.Fold
-	none            []float64 // of a matrix: what it is where it has no entry
-	along           []int     // of an operand after the matrices: its axis, or -1 for a number
-	code            []op.Micro
-	consts          []float64
-	regs            int
-	result          uint8
-	kept            bool // where there is no entry the value goes by the axis that is kept
+	csrPoints
+	axis int // that is folded
+	fold op.Fold
+	kept bool // where there is no entry the value goes by the axis that is kept
 }
 
 // PlanCSRFold plans the fold. The first operands are the matrices, whose strides are
@@ -39,66 +33,17 @@ func PlanCSRFold(rows, cols, nnz, axis int, none []float64, fold op.Fold, stride
 	if size := [2]int{rows, cols}; fold != op.FoldMax && fold != op.FoldMin || size[axis] == 0 && size[1-axis] > 0 {
 		return nil, errEmptyFold
 	}
-	f := &Fused{code: code, consts: consts}
-	if err := f.countRegs(len(strides)); err != nil {
+	points, err := planCSRPoints(rows, cols, nnz, none, strides, code, consts)
+	if err != nil {
 		return nil, err
 	}
-	p := &CSRFold{rows: rows, cols: cols, nnz: nnz, axis: axis, none: none, fold: fold, code: code, consts: consts, regs: f.regs, result: f.result}
-	for _, o := range strides[len(none):] {
-		along := -1
-		for d, stride := range o {
-			if stride != 0 {
-				along = d
-			}
-		}
-		p.along = append(p.along, along)
-	}
-	on := p.absent()
+	p := &CSRFold{csrPoints: points, axis: axis, fold: fold}
+	on := p.absence(everywhere).on
 	p.kept = on>>(1-axis)&1 != 0
 	if on == 3 {
 		return nil, errCSRFold
 	}
 	return p, nil
-}
-
-// absent returns the axes that the value depends on where no matrix has an entry, as
-// bits. A choice by what is known there depends on what is chosen.
-func (p *CSRFold) absent() uint8 {
-	var on [256]uint8
-	var known [256]bool
-	var value [256]float64
-	first := len(p.none)
-	for k, x := range p.none {
-		known[k], value[k] = true, x
-	}
-	for k, d := range p.along {
-		if d >= 0 {
-			on[first+k] = 1 << d
-		}
-	}
-	for k, x := range p.consts {
-		known[first+len(p.along)+k], value[first+len(p.along)+k] = true, x
-	}
-	for _, m := range p.code {
-		args := [...]uint8{m.A, m.B, m.C}
-		if m.Fn == op.FnWhere && known[m.A] {
-			from := m.C
-			if value[m.A] != 0 {
-				from = m.B
-			}
-			on[m.Dst], known[m.Dst], value[m.Dst] = on[from], known[from], value[from]
-			continue
-		}
-		axes, all := uint8(0), true
-		for _, a := range args[:m.Fn.Arity()] {
-			axes, all = axes|on[a], all && known[a]
-		}
-		on[m.Dst], known[m.Dst] = axes, all
-		if all {
-			value[m.Dst] = m.Fn.Apply(value[m.A], value[m.B], value[m.C])
-		}
-	}
-	return on[p.result]
 }
 
 // Cost bounds the fold.
@@ -116,39 +61,12 @@ func (p *CSRFold) Cost() Cost {
 	return cost
 }
 
-// point is the value of the expression of what is in the registers.
-func (p *CSRFold) point(reg []float64) float64 {
-	for k := range p.code {
-		m := &p.code[k]
-		reg[m.Dst] = m.Fn.Apply(reg[m.A], reg[m.B], reg[m.C])
-	}
-	return reg[p.result]
-}
-
-// at sets the operands along an axis.
-func (p *CSRFold) at(reg []float64, args [][]float64, axis, i int) {
-	first := len(p.none)
-	for k, d := range p.along {
-		if d == axis {
-			reg[first+k] = args[first+k][i]
-		}
-	}
-}
-
 // Run evaluates the fold of the matrices into dst. Of args only those after as many are looked at.
 // Each row is gone through by the columns at which any of the matrices has an entry, with a cursor
 // into every one; points where none has are folded in before, by absentees.
 func (p *CSRFold) Run(c *Ctl, dst []float64, matrices []tensor.CSR, args [][]float64, s Scratch) {
 	m := newMeter(c)
-	reg, first := s.takeF(p.regs), len(p.none)
-	clear(reg)
-	copy(reg, p.none)
-	copy(reg[first+len(p.along):], p.consts)
-	for k, d := range p.along {
-		if d < 0 {
-			reg[first+k] = args[first+k][0]
-		}
-	}
+	reg, first := p.registers(args, &s), len(p.none)
 	size := [2]int{p.rows, p.cols}
 	dst = dst[:size[1-p.axis]]
 	fill(dst, p.fold.Identity())
@@ -183,38 +101,6 @@ func (p *CSRFold) Run(c *Ctl, dst []float64, matrices []tensor.CSR, args [][]flo
 			dst[to] = p.fold.Apply(dst[to], p.point(reg))
 		}
 		m.spend(1 + first + len(row)*(len(p.code)+first+1))
-	}
-}
-
-// union is the pattern of all entries. A row is a merge of the rows of all matrices, by their least
-// columns.
-func (p *CSRFold) union(m *meter, dst *tensor.CSR, matrices []tensor.CSR, next []int32, s *Scratch) {
-	*dst = tensor.CSR{Rows: p.rows, Cols: p.cols, Ptr: s.takeI(p.rows + 1), Idx: s.takeI(p.nnz)[:0]}
-	dst.Ptr[0] = 0
-	for i := range p.rows {
-		for q := range matrices {
-			next[q] = matrices[q].Ptr[i]
-		}
-		from := len(dst.Idx)
-		for {
-			least := int32(p.cols)
-			for q := range matrices {
-				if b := &matrices[q]; next[q] < b.Ptr[i+1] {
-					least = min(least, b.Idx[next[q]])
-				}
-			}
-			if int(least) == p.cols {
-				break
-			}
-			for q := range matrices {
-				if b := &matrices[q]; next[q] < b.Ptr[i+1] && b.Idx[next[q]] == least {
-					next[q]++
-				}
-			}
-			dst.Idx = append(dst.Idx, least)
-		}
-		dst.Ptr[i+1] = int32(len(dst.Idx))
-		m.spend((1 + len(dst.Idx) - from) * len(matrices))
 	}
 }
 
@@ -314,23 +200,9 @@ func (p *CSRFold) columns(m *meter, dst []float64, a *tensor.CSR, value []float6
 
 // keptAbsentees folds the value of absent entries into each row or column that has any.
 func (p *CSRFold) keptAbsentees(m *meter, dst []float64, a *tensor.CSR, value []float64, s Scratch) {
-	full := p.cols
-	count := func(i int) int { return len(a.Row(i)) }
-	if p.axis == 0 {
-		full = p.rows
-		entries := s.takeI(p.cols)
-		clear(entries)
-		for i := range a.Rows {
-			row := a.Row(i)
-			for _, j := range row {
-				entries[j]++
-			}
-			m.spend(len(row) + 1)
-		}
-		count = func(j int) int { return int(entries[j]) }
-	}
+	gap := p.gaps(m, a, 1-p.axis, &s)
 	for k := range dst {
-		if count(k) < full {
+		if gap(k) {
 			dst[k] = p.fold.Apply(dst[k], value[k])
 		}
 	}

@@ -1,0 +1,191 @@
+package kernel
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"ein/vm/op"
+	"ein/vm/tensor"
+)
+
+var errCSRMap = errors.New("kernel: an expression of sparse matrices is not 0 where they have no entry")
+
+// CSRMap is a planned elementwise expression of sparse matrices, vectors along their rows or columns,
+// and numbers, that is 0 wherever no matrix has an entry. It is evaluated at the entries of all
+// matrices, or of one without whose entry it is 0. A division by 0 would make it NaN elsewhere, which
+// a run finds and reports. It is immutable and may run in several goroutines.
+type CSRMap struct {
+	csrPoints
+	driver  int // the matrix whose entries are the only ones that count, or -1
+	entries int // of the result, at most
+	poles   uint8
+}
+
+// PlanCSRMap plans the expression, see PlanCSRFold. nnz is the entries of each matrix.
+func PlanCSRMap(rows, cols int, nnz []int, none []float64, strides [][]int, code []op.Micro, consts []float64) (*CSRMap, error) {
+	total := uint64(0)
+	for _, n := range nnz {
+		total += uint64(n)
+	}
+	points, err := planCSRPoints(rows, cols, int(min(total, math.MaxInt32)), none, strides, code, consts)
+	if err != nil {
+		return nil, err
+	}
+	p := &CSRMap{csrPoints: points, driver: -1}
+	p.entries = int(min(uint64(p.nnz), satMul(uint64(rows), uint64(cols))))
+	if len(nnz) == 1 {
+		p.driver = 0
+	}
+	all := p.absence(everywhere)
+	p.poles = all.poles
+	products := func(m op.Micro) bool {
+		return m.Fn == op.FnMul || m.Fn == op.FnDiv || m.Fn == op.FnNeg || m.Fn == op.FnAbs || m.Fn == op.FnSqrt
+	}
+	// A product is NaN by what it depends on along rows, or by what it depends on along columns.
+	if !all.zero || p.poles&3 == 3 && slices.ContainsFunc(code, func(m op.Micro) bool { return !products(m) }) {
+		return nil, errCSRMap
+	}
+	checks := slices.ContainsFunc(code, func(m op.Micro) bool { return m.Fn == op.FnCheck })
+	for q, n := range nnz {
+		alone := p.absence(q)
+		if len(nnz) > 1 && alone.zero && alone.poles == 0 && !checks && (p.driver < 0 || n < nnz[p.driver]) {
+			p.driver, p.entries, p.poles = q, n, 0
+		}
+	}
+	return p, nil
+}
+
+// Entries bounds the entries of the result.
+func (p *CSRMap) Entries() int { return p.entries }
+
+// Cost bounds the map.
+func (p *CSRMap) Cost() Cost {
+	e, r, c, m := uint64(p.nnz), uint64(p.rows), uint64(p.cols), uint64(len(p.none))
+	cost := Cost{
+		Ops: tensor.SatAdd(satMul(e, uint64(len(p.code)+len(p.along)+2)+2*m), satMul(r+c+1, uint64(len(p.code)+4)+m)),
+		F:   uint64(p.regs) * (fusedBlock + 1), I: c + m,
+	}
+	if p.driver < 0 {
+		cost.I += r + 1 + e
+	}
+	return cost
+}
+
+// Run evaluates the map of the matrices into dst, which has slices of the right sizes for Entries. Of
+// args only those after as many are looked at. exact is false where an FnCheck met a value that is not
+// an exact count, and pole is not 0 but a place without an entry where the expression is NaN: the
+// number of a row, or of a column after those, from 1 on.
+func (p *CSRMap) Run(c *Ctl, dst *tensor.CSR, matrices []tensor.CSR, args [][]float64, s Scratch) (exact bool, pole int) {
+	m := newMeter(c)
+	first := len(p.none)
+	var a tensor.CSR
+	next := s.takeI(first)
+	if p.driver >= 0 {
+		a = matrices[p.driver]
+	} else {
+		p.union(&m, &a, matrices, next, &s)
+	}
+	if pole = p.pole(&m, &a, args, s); pole != 0 {
+		return true, pole
+	}
+	var reg fusedRegs
+	f := s.takeF(p.regs * fusedBlock)
+	for r := range p.regs {
+		reg[r] = f[r*fusedBlock : (r+1)*fusedBlock]
+	}
+	for k, d := range p.along {
+		if d < 0 {
+			fillRun(reg[first+k], args[first+k][0])
+		}
+	}
+	for i, x := range p.consts {
+		fillRun(reg[first+len(p.along)+i], x)
+	}
+	clear(dst.Ptr)
+	var rows [fusedBlock]int32
+	var fused Fused
+	n, row, exact := int32(0), 0, true
+	for q := range next {
+		next[q] = 0
+	}
+	for lo := 0; lo < len(a.Idx); lo += fusedBlock {
+		cols := a.Idx[lo:min(lo+fusedBlock, len(a.Idx))]
+		for t := range cols {
+			for a.Ptr[row+1] <= int32(lo+t) {
+				row++
+			}
+			rows[t] = int32(row)
+		}
+		for q := range matrices {
+			p.entriesAt(reg[q], &matrices[q], &next[q], rows[:len(cols)], cols, p.none[q])
+		}
+		for k, d := range p.along {
+			if to, from := reg[first+k], args[first+k]; d == 0 {
+				for t := range cols {
+					to[t] = from[rows[t]]
+				}
+			} else if d == 1 {
+				for t, j := range cols {
+					to[t] = from[j]
+				}
+			}
+		}
+		right, _ := fused.eval(c.Tier, &reg, p.code, len(cols))
+		exact = exact && right
+		for t, x := range reg[p.result][:len(cols)] {
+			if x != 0 {
+				if dst.Idx[n] = cols[t]; dst.Val != nil {
+					dst.Val[n] = x
+				}
+				n++
+				dst.Ptr[rows[t]+1]++
+			}
+		}
+		m.spend(len(cols) * (len(p.code) + first + len(p.along) + 2))
+	}
+	tensor.SumUp(dst.Ptr)
+	m.spend(p.rows)
+	dst.Idx = dst.Idx[:n]
+	if dst.Val != nil {
+		dst.Val = dst.Val[:n]
+	}
+	return exact, 0
+}
+
+// entriesAt sets to to the elements of b at so many places, which are in order and not before next.
+func (p *CSRMap) entriesAt(to []float64, b *tensor.CSR, next *int32, rows, cols []int32, none float64) {
+	k := *next
+	for t, j := range cols {
+		end := b.Ptr[rows[t]+1]
+		for k = max(k, b.Ptr[rows[t]]); k < end && b.Idx[k] < j; k++ {
+		}
+		if to[t] = none; k < end && b.Idx[k] == j {
+			to[t] = csrValue(b, k)
+		}
+	}
+	*next = k
+}
+
+// pole finds a row or a column with a place without an entry where the expression is not 0, see Run.
+func (p *CSRMap) pole(m *meter, a *tensor.CSR, args [][]float64, s Scratch) int {
+	size := [2]int{p.rows, p.cols}
+	for axis, n := range size {
+		if p.poles>>axis&1 == 0 && (axis == 1 || p.poles != onNumbers) {
+			continue
+		}
+		reg, gap := p.registers(args, &s), p.gaps(m, a, axis, &s)
+		for k, d := range p.along {
+			if d == 1-axis {
+				reg[len(p.none)+k] = 1
+			}
+		}
+		for i := range n {
+			if p.at(reg, args, axis, i); p.point(reg) != 0 && gap(i) {
+				return 1 + i + axis*p.rows
+			}
+		}
+		m.spend(n * (len(p.code) + 1))
+	}
+	return 0
+}
