@@ -112,8 +112,9 @@ type Machine struct {
 	words    []uint64
 	ints     []int32
 	scratch  kernel.Scratch
-	args     [][]float64  // see dense
-	matrices []tensor.CSR // of FoldCSR
+	args     [][]float64   // see dense
+	matrices []tensor.CSR  // see sparse
+	fitted   *code.Program // with the entries that loose registers have in this run
 	result   Result
 	ctl      kernel.Ctl
 
@@ -123,7 +124,8 @@ type Machine struct {
 	over  *Exceeded // of anything but operations
 
 	ops    uint64        // the most that all operations may come to
-	budget engine.Budget // of the rows of relations
+	budget engine.Budget // of the rows of relations, and of what is loose
+	peak   uint64        // of it, before something was given back
 	bytes  uint64        // the most that all memory may come to
 	output uint64        // the most elements of all outputs
 	sofar  string        // what a metered operation has, for people
@@ -216,6 +218,11 @@ func (m *Machine) Load(mod *cost.Module, limits cost.Limits) error {
 	m.scratch = kernel.Scratch{F: f[at.F:size.F:size.F], W: w[at.W:size.W:size.W], I: x[at.I:size.I:size.I]}
 	for i := range p.Regs {
 		m.place(i, f, w, x)
+	}
+	for i := range mod.Steps {
+		if s := &mod.Steps[i]; s.GivesLoose(p) {
+			m.regs[s.Dst].CSR = tensor.CSR{}
+		}
 	}
 	for i := range p.Consts {
 		m.regs[p.Consts[i].Reg] = p.Consts[i].Value
@@ -363,7 +370,7 @@ func (m *Machine) Run(ctx context.Context) (*Result, error) {
 	if m.ctl.Stopped() {
 		return nil, &Stopped{Cause: context.Cause(ctx)}
 	}
-	m.err, m.over, m.step, m.budget.Used = nil, nil, nil, 0
+	m.err, m.over, m.step, m.budget.Used, m.peak, m.fitted = nil, nil, nil, 0, 0, nil
 	if m.watch != nil {
 		m.watch.before, m.ctl.Tell = 0, m.watch.more
 	}
@@ -378,13 +385,19 @@ func (m *Machine) Run(ctx context.Context) (*Result, error) {
 			}
 			before := m.ctl.Ops
 			m.ctl.Limit = 0
-			if m.Op.Metered() {
+			metered := m.mod.Steps[i].Metered()
+			if metered {
 				m.ctl.Limit, m.sofar = tensor.SatAdd(before, budget), "nothing"
 				if m.ctl.Over = m.ctl.Limit == 0 && m.Cost.Ops > 0; m.ctl.Over { // a limit of 0 would be none
 					kernel.Stop()
 				}
 			}
-			if m.kernel(m); m.Op.Metered() {
+			if m.mod.Steps[i].Loose {
+				m.loose(i)
+			} else {
+				m.kernel(m)
+			}
+			if metered {
 				budget -= m.ctl.Ops - before
 			}
 		}
@@ -428,5 +441,5 @@ func (m *Machine) large() *Exceeded {
 // Stats of the last run, finished or not.
 func (m *Machine) Stats() Stats {
 	c := &m.mod.Certificate
-	return Stats{Ops: m.ctl.Ops, PeakBytes: min(c.PeakBytes, c.PeakBytes-c.Rows+m.budget.Used)}
+	return Stats{Ops: m.ctl.Ops, PeakBytes: min(c.PeakBytes, c.PeakBytes-c.Rows+max(m.peak, m.budget.Used))}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"ein/vm/code"
@@ -40,15 +41,20 @@ var kernels = [code.MaxOp]func(m *Machine){
 		m.exact(exact)
 	},
 	code.FoldCSR: func(m *Machine) {
-		m.matrices = m.matrices[:0]
-		for _, r := range m.Args {
-			if m.regs[r].Layout == tensor.Sparse {
-				m.matrices = append(m.matrices, m.regs[r].CSR)
-			}
-		}
-		m.Plan.(*kernel.CSRFold).Run(&m.ctl, m.d.F, m.matrices, m.dense(), m.scratch)
+		m.Plan.(*kernel.CSRFold).Run(&m.ctl, m.d.F, m.sparse(), m.dense(), m.scratch)
 	},
-	code.Reduce: func(m *Machine) { m.Plan.(*kernel.Reduce).Run(&m.ctl, m.d.F, m.a.F, m.scratch) },
+	code.MapCSR: func(m *Machine) {
+		exact, pole := m.Plan.(*kernel.CSRMap).Run(&m.ctl, m.room(), m.sparse(), m.dense(), m.scratch)
+		if pole != 0 {
+			m.undefined(pole - 1)
+		}
+		m.exact(exact)
+	},
+	code.ProductCSR: func(m *Machine) {
+		m.exact(kernel.CSRProduct(&m.ctl, m.room(), &m.a.CSR, &m.b.CSR, m.d.Kind == tensor.Int, m.scratch))
+	},
+	code.MatMulCSR: func(m *Machine) { kernel.CSRMatMul(&m.ctl, m.d.F, &m.a.CSR, m.b.F, m.b.Shape.Dim(1)) },
+	code.Reduce:    func(m *Machine) { m.Plan.(*kernel.Reduce).Run(&m.ctl, m.d.F, m.a.F, m.scratch) },
 	code.Softmax: func(m *Machine) {
 		kernel.Softmax(&m.ctl, m.d.F, m.a.F, m.a.Shape.Dims(), m.Axes[0])
 	},
@@ -218,11 +224,15 @@ var kernels = [code.MaxOp]func(m *Machine){
 	},
 	code.CheckInt: func(m *Machine) { m.exact(kernel.CheckInt(&m.ctl, m.a.F) < 0) },
 	code.CheckFinite: func(m *Machine) {
+		list := m.a.F
+		if m.a.Layout == tensor.Sparse {
+			list = m.a.CSR.Val
+		}
 		if m.finite[m.Args[0]] {
-			m.ctl.Ops += uint64(len(m.a.F))
-		} else if at := kernel.CheckFinite(&m.ctl, m.a.F); at >= 0 {
-			e := notFinite(m.a, at)
-			if math.IsInf(m.a.F[at], 1) && slices.ContainsFunc(m.mod.Program.Code, func(in code.Instr) bool { return in.Op == code.WDist || in.Op == code.WDistSigned }) {
+			m.ctl.Ops += uint64(len(list))
+		} else if at := kernel.CheckFinite(&m.ctl, list); at >= 0 {
+			e := notFinite(m.a, list, at)
+			if math.IsInf(list[at], 1) && slices.ContainsFunc(m.mod.Program.Code, func(in code.Instr) bool { return in.Op == code.WDist || in.Op == code.WDistSigned }) {
 				e.Hint = "where no path leads a distance is infinite; a third argument says what it is instead, as in `wdist(W, i, -1)`"
 			}
 			m.fail(e)
@@ -263,6 +273,37 @@ func (m *Machine) dense() [][]float64 {
 	return m.args
 }
 
+// sparse lists the arguments that are csr.
+func (m *Machine) sparse() []tensor.CSR {
+	m.matrices = m.matrices[:0]
+	for _, r := range m.Args {
+		if m.regs[r].Layout == tensor.Sparse {
+			m.matrices = append(m.matrices, m.regs[r].CSR)
+		}
+	}
+	return m.matrices
+}
+
+// room is the result as a csr of all its room, of which an earlier run may have used a part.
+func (m *Machine) room() *tensor.CSR {
+	d := &m.d.CSR
+	if d.Idx = d.Idx[:cap(d.Idx)]; d.Val != nil {
+		d.Val = d.Val[:cap(d.Val)]
+	}
+	return d
+}
+
+// undefined fails because an expression is not defined in a row, or in a column after those, where its
+// matrices have no entry.
+func (m *Machine) undefined(line int) {
+	what := "row"
+	if line >= m.d.Shape.Dim(0) {
+		what, line = "column", line-m.d.Shape.Dim(0)
+	}
+	m.fail(&RuntimeError{Kind: NotFinite, Message: fmt.Sprintf("elements without an entry are NaN, from 0/0, in %s %s", what, m.nodes([]int32{int32(line)})),
+		Hint: "mask such elements, as in `where(d > 0, x / d, 0)`, or divide by `max(d, 1)`"})
+}
+
 // exact fails when a kernel that ended met a count past 2^53.
 func (m *Machine) exact(exact bool) {
 	if !exact {
@@ -277,13 +318,18 @@ func (m *Machine) count(n uint64) {
 	m.exact(n < tensor.MaxInt)
 }
 
-// notFinite is the error of an output whose element at is NaN or infinite.
-func notFinite(a *tensor.Value, at int) *RuntimeError {
+// notFinite is the error of an output whose element at of a list is NaN or infinite: of all, or of its
+// entries.
+func notFinite(a *tensor.Value, list []float64, at int) *RuntimeError {
 	what := "it is NaN, from 0/0 or the like"
-	if x := a.F[at]; math.IsInf(x, 0) {
+	if x := list[at]; math.IsInf(x, 0) {
 		what = "it is infinite"
 	}
 	where := ""
+	if a.Layout == tensor.Sparse {
+		row := sort.Search(a.CSR.Rows, func(i int) bool { return int(a.CSR.Ptr[i+1]) > at })
+		at = row*a.CSR.Cols + int(a.CSR.Idx[at])
+	}
 	if a.Shape.Rank() > 0 {
 		index := make([]int, a.Shape.Rank())
 		for d := a.Shape.Rank() - 1; d >= 0; d-- {

@@ -85,7 +85,8 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 		if o.Node.Type.Far && !o.Kept {
 			r = g.dense(o.Node) // what it does not list is an element, too
 		}
-		if !o.Kept && o.Node.Type.Kind == tensor.Real && g.out.Regs[r].Layout == tensor.Dense {
+		made := g.out.Regs[r].Layout == tensor.Sparse && (o.Node.Op == ir.Map || o.Node.Op == ir.Einsum)
+		if !o.Kept && o.Node.Type.Kind == tensor.Real && (made || g.out.Regs[r].Layout == tensor.Dense) {
 			g.emit(code.CheckFinite, -1, code.Attr{}, r)
 		}
 		g.out.Outputs = append(g.out.Outputs, code.Output{Reg: r, Name: o.Name, Form: o.Form, Pos: o.Pos})
@@ -125,6 +126,7 @@ func (g *gen) hand(out *code.Program) {
 	clear(g.vals)
 	clear(g.uses)
 	clear(g.turns)
+	clear(g.guess)
 	clear(g.rules)
 	g.made.Reset()
 	g.b = ir.Builder{}
@@ -177,6 +179,7 @@ type gen struct {
 	vals  ir.Table[*value]
 	uses  ir.Table[int]       // how many nodes and outputs read a node
 	turns map[int]int         // register -> its transpose
+	guess map[int]float64     // register -> its entries, see entries
 	rules map[*ir.Rules][]int // their results
 	pos   ir.Pos
 	b     ir.Builder
@@ -332,8 +335,13 @@ func (g *gen) transposed(r int) int {
 	from := g.out.Regs[r]
 	typ := from.Type
 	typ.Shape = tensor.ShapeOf(typ.Shape.Dim(1), typ.Shape.Dim(0))
-	t := g.to(typ, from.Layout, code.Transpose, code.Attr{}, r)
-	g.out.Regs[t].NNZ = from.NNZ
+	var t int
+	if from.Layout == tensor.Sparse {
+		t = g.csr(typ, code.Transpose, code.Attr{}, r)
+		g.guessed(t, g.entries(r))
+	} else {
+		t = g.to(typ, from.Layout, code.Transpose, code.Attr{}, r)
+	}
 	g.turns[r], g.turns[t] = t, r
 	return t
 }
@@ -443,11 +451,11 @@ func (g *gen) direct(n *ir.Node) *value {
 		args = append(args, r)
 	}
 	l := op.Gives()
-	v := g.newValue(l, g.to(n.Type, l, op, code.Attr{Spec: n.Spec, Fn: n.Fn, Fold: n.Fold, Walk: n.Walk, Axes: n.Axes}, args...))
+	attr := code.Attr{Spec: n.Spec, Fn: n.Fn, Fold: n.Fold, Walk: n.Walk, Axes: n.Axes}
 	if l == tensor.Sparse {
-		g.out.Regs[v.reg[l]].NNZ = code.EntriesOf(op, &g.out.Regs[args[0]])
+		return g.newValue(l, g.csr(n.Type, op, attr, args...))
 	}
-	return g.checked(n, v)
+	return g.checked(n, g.newValue(l, g.to(n.Type, l, op, attr, args...)))
 }
 
 // scatter makes a tensor of a relation: a set or a graph as bits, or sparse where that

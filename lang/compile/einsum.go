@@ -11,6 +11,11 @@ import (
 
 // einsum chooses the kernel of a contraction.
 func (g *gen) einsum(n *ir.Node) *value {
+	if !g.plain {
+		if v := g.mapSparse(n); v != nil {
+			return v
+		}
+	}
 	if n.NeedsExact() {
 		return g.exact(n)
 	}
@@ -76,8 +81,10 @@ func (g *gen) special(n *ir.Node) *value {
 	}
 	for _, a := range n.Args {
 		if g.value(a).has(tensor.Sparse) {
-			if v := g.sparsePair(n, k); v != nil {
-				return v
+			for _, emit := range []func(*ir.Node) *value{g.sparsePair, g.sumSparse, g.productSparse} {
+				if v := emit(n); v != nil {
+					return v
+				}
 			}
 		}
 	}
@@ -159,10 +166,10 @@ func (g *gen) unary(n *ir.Node, k string) *value {
 }
 
 // sparsePair emits a product of a CSR matrix and a vector.
-func (g *gen) sparsePair(n *ir.Node, k string) *value {
+func (g *gen) sparsePair(n *ir.Node) *value {
 	m, x := n.Args[0], n.Args[1]
 	op := code.MatVec
-	switch k {
+	switch n.Spec.Key() {
 	case "ab,b->a":
 	case "ab,a->b":
 		op = code.VecMat
@@ -226,6 +233,9 @@ func isCycle(s *op.Spec) bool {
 // boolEinsum emits the 0/1 product of 0/1 operands. plan makes one only of patterns for which
 // HasBoolForm holds.
 func (g *gen) boolEinsum(n *ir.Node) *value {
+	if v := g.productSparse(n); v != nil && !g.plain {
+		return v
+	}
 	f := plan.BitForms[n.Spec.Key()]
 	op := code.BoolMatVec
 	if f.Op == code.CountProduct {

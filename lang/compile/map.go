@@ -25,6 +25,12 @@ func (g *gen) mapped(n *ir.Node) *value {
 		if v := g.pattern(n); v != nil {
 			return v
 		}
+		if v := g.symmetric(n); v != nil {
+			return v
+		}
+		if v := g.mapSparse(n); v != nil {
+			return v
+		}
 		if v := g.logic(n); v != nil {
 			return v
 		}
@@ -41,10 +47,7 @@ func (g *gen) pattern(n *ir.Node) *value {
 	if !ok || zero != 0 || !g.value(n.Args[0]).has(tensor.Sparse) {
 		return nil
 	}
-	from := g.value(n.Args[0]).reg[tensor.Sparse]
-	r := g.to(n.Type, tensor.Sparse, code.Pattern, code.Attr{}, from)
-	g.out.Regs[r].NNZ = g.out.Regs[from].NNZ
-	return g.newValue(tensor.Sparse, r)
+	return g.newValue(tensor.Sparse, g.csr(n.Type, code.Pattern, code.Attr{}, g.value(n.Args[0]).reg[tensor.Sparse]))
 }
 
 // isTriangleCount recognises trace(A A A) / 6 for a 0/1 matrix A.
@@ -125,11 +128,6 @@ func (g *gen) logic(n *ir.Node) *value {
 			return nil
 		}
 	}
-	if n.Fn == op.FnMax && len(n.Args) == 2 {
-		if v := g.symmetric(n); v != nil {
-			return v
-		}
-	}
 	if n.Fn == op.FnWhere {
 		// where(p, a, b) is p and a, or b and not p.
 		p, a, b := g.in(n.Args[0], tensor.Packed), g.in(n.Args[1], tensor.Packed), g.in(n.Args[2], tensor.Packed)
@@ -161,8 +159,11 @@ func isComplement(n *ir.Node) bool {
 	return ok && one == 1
 }
 
-// symmetric emits max(A, transpose(A)) of a sparse A.
+// symmetric emits max(A, transpose(A)) of a sparse A, or returns nil.
 func (g *gen) symmetric(n *ir.Node) *value {
+	if n.Fn != op.FnMax || n.Type.Kind != tensor.Bool || n.Rank() != 2 {
+		return nil
+	}
 	a, t := n.Args[0], n.Args[1]
 	if isTransposeOf(a, t) {
 		a, t = t, a
@@ -171,9 +172,7 @@ func (g *gen) symmetric(n *ir.Node) *value {
 		return nil
 	}
 	from := g.value(a).reg[tensor.Sparse]
-	r := g.to(n.Type, tensor.Sparse, code.Symmetric, code.Attr{}, from)
-	g.out.Regs[r].NNZ = code.SymmetricNNZ(g.out.Regs[from].NNZ, n.Type.Shape)
-	return g.newValue(tensor.Sparse, r)
+	return g.newValue(tensor.Sparse, g.csr(n.Type, code.Symmetric, code.Attr{}, from))
 }
 
 func isTransposeOf(t, a *ir.Node) bool {
@@ -288,6 +287,7 @@ type sparseMatrices struct {
 	list    []sparseMatrix
 	misfit  bool
 	flipped bool // what is met next is seen the other way
+	checks  bool // counts are checked where there are entries
 }
 
 // sparseMatrix is the register of a CSR, and whether the axes of the expression are its columns and
@@ -346,18 +346,9 @@ func (g *gen) semiring(n *ir.Node) *value {
 	f := g.sparseFusion(n.Args[m])
 	var in [2]ref
 	for k, a := range n.Args {
-		if x := n.Spec.In[k]; len(x) == 2 {
-			f.sparse.misfit = f.sparse.misfit || x[0] == x[1]
-			f.sparse.flipped = x[0] != ids[0]
-			in[k] = f.sparse.meet(g, a, a)
-		} else {
-			stride := []int{0, 0}
-			for _, x := range x {
-				stride[slices.Index(ids, x)] = 1
-			}
-			in[k] = ref{classArg, uint8(len(f.args))}
-			f.args, f.stride = append(f.args, g.dense(a)), append(f.stride, stride)
-		}
+		x := n.Spec.In[k]
+		f.sparse.misfit = f.sparse.misfit || len(x) == 2 && x[0] == x[1]
+		in[k] = f.factor(a, x, ids)
 	}
 	f.code = []fusedOp{{n.Fn, ref{classTemp, 0}, in[0], in[1], in[1]}}
 	axes := []int{0, 1}
@@ -378,42 +369,27 @@ func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axes []int) *value {
 	if s.misfit || len(s.list) == 0 {
 		return nil
 	}
-	// The first matrix is taken as it is; those that are seen the other way are turned.
-	turned := s.list[0].turned
-	shape := g.out.Regs[s.list[0].reg].Shape.Dims()
+	m, regs := f.points()
 	axis := axes[0]
 	if len(axes) == 2 {
 		axis = 1
 	}
-	if turned {
+	if s.list[0].turned {
 		axis = 1 - axis
-		for _, stride := range f.stride {
-			slices.Reverse(stride)
-		}
 	}
 	var none []float64
-	var strides [][]int
-	for _, m := range s.list {
-		none, strides = append(none, g.out.Regs[m.reg].Absent()), append(strides, []int{shape[1], 1})
+	for _, r := range s.list {
+		none = append(none, g.out.Regs[r.reg].Absent())
 	}
-	strides = append(strides, f.stride...)
-	m := &code.Micro{Shape: shape, Strides: strides, Code: f.steps(len(s.list)), Consts: f.consts}
-	if _, err := kernel.PlanCSRFold(shape[0], shape[1], 0, axis, none, how, strides, m.Code, m.Consts); err != nil || len(axes) == 2 && shape[1-axis] == 0 {
+	if _, err := kernel.PlanCSRFold(m.Shape[0], m.Shape[1], 0, axis, none, how, m.Strides, m.Code, m.Consts); err != nil || len(axes) == 2 && m.Shape[1-axis] == 0 {
 		return nil
-	}
-	var args []int
-	for _, m := range s.list {
-		if m.turned != turned {
-			m.reg = g.transposed(m.reg)
-		}
-		args = append(args, m.reg)
 	}
 	g.pos = fold.Pos
 	t := fold.Type
 	if len(axes) == 2 {
-		t.Shape = tensor.ShapeOf(shape[1-axis])
+		t.Shape = tensor.ShapeOf(m.Shape[1-axis])
 	}
-	r := g.to(t, tensor.Dense, code.FoldCSR, code.Attr{Fold: how, Axes: []int{axis}, Micro: m}, append(args, f.args...)...)
+	r := g.to(t, tensor.Dense, code.FoldCSR, code.Attr{Fold: how, Axes: []int{axis}, Micro: m}, regs()...)
 	if len(axes) == 2 {
 		r = g.to(fold.Type, tensor.Dense, code.Reduce, code.Attr{Fold: how, Axes: []int{0}}, r)
 	}
@@ -423,7 +399,7 @@ func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axes []int) *value {
 // apply adds the instruction of a Map and returns where its value is.
 func (f *fusion) apply(n *ir.Node) ref {
 	f.maps++
-	if f.sparse != nil && n.Checked() {
+	if f.sparse != nil && !f.sparse.checks && n.Checked() {
 		f.sparse.misfit = true // every element has to be formed
 	}
 	var in [3]ref
@@ -433,9 +409,7 @@ func (f *fusion) apply(n *ir.Node) ref {
 	out := ref{classTemp, f.temps}
 	f.temps++
 	f.code = append(f.code, fusedOp{n.Fn, out, in[0], in[1], in[2]})
-	if n.Checked() {
-		f.code = append(f.code, fusedOp{op.FnCheck, out, out, out, out})
-	}
+	f.check(n, out)
 	return out
 }
 
@@ -457,13 +431,7 @@ func (f *fusion) operand(a *ir.Node) ref {
 		}
 	}
 	if f.sparse != nil && src.Op == ir.Map && isTransposeOf(a, src) && f.maps < maxFusedOps {
-		turn := func() {
-			f.sparse.flipped = !f.sparse.flipped
-			slices.Reverse(f.perm)
-		}
-		turn()
-		defer turn()
-		return f.apply(src)
+		return f.facing(true, func() ref { return f.apply(src) })
 	}
 	if f.sparse != nil && src.Rank() > 1 {
 		return f.sparse.meet(g, a, src)

@@ -70,6 +70,9 @@ const (
 	FoldCSR
 	Rules
 	Scatter
+	MapCSR
+	ProductCSR
+	MatMulCSR
 	MaxOp
 )
 
@@ -92,6 +95,10 @@ type row struct {
 	cost func(x *Site) kernel.Cost
 
 	metered bool
+	// The most entries of a csr that is the result. If grows is set they may be far fewer: the result,
+	// and the steps that read it, take their memory when they run.
+	entries func(x *Site) uint64
+	grows   bool
 	// what it computes, for people, and how: the layout of its argument, if that is
 	// all. In {} stand attributes and the like.
 	what, how string
@@ -119,7 +126,7 @@ var table = [MaxOp]row{
 		rule: convertRule, cost: convertCost, what: "convert to {to}"},
 	Logic: {name: "logic", sig: "bits[..]... -> bits[..]", attrs: hasLogic, does: "and or xor andnot not, word by word",
 		rule: logicRule, cost: wordsCost, what: "{logic}", how: "64 elements a word"},
-	Transpose: {name: "transpose", sig: "bits|csr|far[n,m] -> bits|csr|far[m,n]", rule: sameEntries, what: "transpose",
+	Transpose: {name: "transpose", sig: "bits|csr|far[n,m] -> bits|csr|far[m,n]", rule: sameWeights, entries: sameEntries, what: "transpose",
 		cost: func(x *Site) kernel.Cost {
 			return x.either(kernel.CSRCost(x.N, x.M, x.NNZ), kernel.BitsTransposeCost(x.N, x.M))
 		}},
@@ -148,9 +155,10 @@ var table = [MaxOp]row{
 	VecMat: {name: "vecmat", sig: "dense[n] csr[n,m] -> dense[m]", what: "vector times matrix", how: "sparse", cost: csrCost},
 	Diag: {name: "diag", sig: "graph[n,n] -> dense[n]", what: "diagonal",
 		cost: func(x *Site) kernel.Cost { return x.either(csrCost(x), kernel.Cost{Ops: uint64(x.N)}) }},
-	Symmetric: {name: "symmetric", sig: "ones[n,n] -> ones[n,n]", does: "a or its transpose", rule: sameEntries, what: "both directions",
+	Symmetric: {name: "symmetric", sig: "ones[n,n] -> ones[n,n]", does: "a or its transpose",
+		entries: func(x *Site) uint64 { return 2 * uint64(x.NNZ) }, what: "both directions",
 		cost: func(x *Site) kernel.Cost { return kernel.CSRSymmetriseCost(x.N, x.NNZ) }},
-	Pattern: {name: "pattern", sig: "csr[n,m] -> ones[n,m]", does: "1 where a has an entry", rule: sameEntries, what: "edges", cost: csrCost},
+	Pattern: {name: "pattern", sig: "csr[n,m] -> ones[n,m]", does: "1 where a has an entry", entries: sameEntries, what: "edges", cost: csrCost},
 	Closure: {name: "closure", sig: "graph[n,n] -> bits[n,n]", does: "1 where a path leads from row to column", what: "tc",
 		cost: graphCost(kernel.ClosureCSRCost, kernel.ClosureBitsCost)},
 	Walk: {name: "walk", sig: "graph[n,n] position -> bits[n]", attrs: hasWalk, does: "the nodes that i reaches",
@@ -170,7 +178,7 @@ var table = [MaxOp]row{
 	OneHot: {name: "one_hot", sig: "position -> bits[n]", does: "1 at a position", what: "node set", how: "one bit",
 		cost: func(x *Site) kernel.Cost { return kernel.Cost{Ops: x.Result.Words()} }},
 	CheckInt: {name: "check_int", sig: "dense", does: "stops when |x| >= 2^53", what: "check that counts are exact", cost: elementsCost},
-	CheckFinite: {name: "check_finite", sig: "dense", does: "stops at NaN or infinity",
+	CheckFinite: {name: "check_finite", sig: "dense|csr", does: "stops at NaN or infinity",
 		what: "check that numbers are finite", cost: elementsCost},
 	CheckSymmetric: {name: "check_symmetric", sig: "graph[n,n]", does: "warns of one-way edges",
 		what: "check that edges go both ways", cost: graphCost(kernel.OneWayEdgesCSRCost, kernel.OneWayEdgesBitsCost)},
@@ -188,7 +196,7 @@ var table = [MaxOp]row{
 	TopoOrder: {name: "topo_order", sig: "graph[n,n] -> dense[n]", does: "positions in an order in which edges lead forward; stops at a cycle",
 		what: "topo_order", cost: netCost(kernel.TopoOrderCost)},
 	Bridges: {name: "bridges", sig: "graph[n,n] -> ones[n,n]", does: "edges whose removal disconnects a symmetric graph",
-		what: "bridges", rule: entriesRule, cost: netCost(kernel.BridgesCost)},
+		what: "bridges", entries: func(x *Site) uint64 { return 2 * forestEntries(x) }, cost: netCost(kernel.BridgesCost)},
 	CutNodes: {name: "cut_nodes", sig: "graph[n,n] -> bits[n]", does: "nodes of a symmetric graph that hold it together",
 		what: "cut_nodes", cost: netCost(kernel.CutNodesCost)},
 	Cores: {name: "cores", sig: "graph[n,n] -> dense[n]", does: "core number of each node of a symmetric graph",
@@ -196,12 +204,12 @@ var table = [MaxOp]row{
 	PageRank: {name: "pagerank", sig: "weights[n,n] scalar -> dense[n]", does: "shares of a walk after at most 100 steps",
 		what: "pagerank", how: "at most 100 steps, {layout}", cost: layoutCost(kernel.PageRankCost)},
 	SpanningForest: {name: "spanning_forest", sig: "weights[n,n] -> csr[n,n]", does: "entries of least weight that join all that is joined",
-		what: "mst", rule: entriesRule, cost: layoutCost(kernel.SpanningForestCost)},
+		what: "mst", rule: sameWeights, entries: forestEntries, cost: layoutCost(kernel.SpanningForestCost)},
 	Betweenness: {name: "betweenness", sig: "graph[n,n] -> dense[n]", does: "shares of shortest paths that lead through each node",
 		what: "betweenness", how: "a search from each node, {layout}", cost: netCost(kernel.BetweennessCost)},
 	Sort: {name: "sort", sig: "dense[n] -> dense[n]", does: "the least first", what: "sort", how: "by digits", cost: sortCost},
 	MinCut: {name: "min_cut", sig: "weights[n,n] position position -> csr[n,n]", does: "the cut of least weight between two nodes; metered",
-		what: "mincut", how: "Dinic, {layout}", rule: entriesRule, metered: true,
+		what: "mincut", how: "Dinic, {layout}", rule: sameWeights, entries: cutEntries, metered: true,
 		cost: layoutCost(kernel.MinCutCost)},
 	FoldCSR: {name: "fold_csr", sig: "csr|far[n,m] dense|csr|far... -> dense", attrs: hasFold | hasAxes | hasMicro, does: "fold along an axis of an elementwise program of matrices, and vectors after them",
 		what: "{fold} of {micro} along {axes}", how: "entries", rule: foldCSRRule, plan: planFoldCSR},
@@ -209,6 +217,16 @@ var table = [MaxOp]row{
 		what: "rules", how: "semi-naive", rule: rulesRule, plan: planRules, metered: true},
 	Scatter: {name: "scatter", sig: "table scalar -> dense|bits|csr", does: "a table as a tensor: 1, or the last column, where it has a row; elsewhere the scalar, of bits and csr 0; metered",
 		what: "tensor of a relation", rule: scatterRule, cost: scatterCost, metered: true},
+	MapCSR: {name: "map_csr", sig: "csr|far[n,m] dense|csr|far... -> csr[n,m]", attrs: hasMicro,
+		does: "elementwise program of matrices, and vectors after them, that is 0 where no matrix has an entry; stops where it is NaN there",
+		what: "{micro}", how: "entries", rule: mapCSRRule, plan: planMapCSR, entries: mapEntries},
+	ProductCSR: {name: "product_csr", sig: "csr[n,k] csr[k,m] -> csr[n,m]", does: "matrix product, of bits where it is not 0; metered",
+		what: "product", how: "rows of entries", entries: productEntries, grows: true, metered: true,
+		cost: func(x *Site) kernel.Cost {
+			return kernel.CSRProductCost(x.N, x.M, x.Arg[0].NNZ, x.Result.NNZ, x.products())
+		}},
+	MatMulCSR: {name: "matmul_csr", sig: "csr[n,k] dense[k,m] -> dense[n,m]", does: "matrix product", what: "product", how: "entries",
+		cost: func(x *Site) kernel.Cost { return kernel.CSRMatMulCost(x.N, x.NNZ, x.M) }},
 	Rank: {name: "rank", sig: "dense[n] -> dense[n]", does: "places when sorted, equal ones in order", what: "rank", how: "by digits", cost: sortCost},
 }
 
@@ -259,10 +277,11 @@ type Site struct {
 	Arg     []*Reg
 	Result  *Reg // nil when there is none
 	Results []*Reg
-	N, M, K int // the sizes of the signature; rows and columns where it has none
-	Sparse  int // the first argument that is a csr, or -1
-	NNZ     int // its entries
-	Workers int // goroutines that the kernel may use
+	N, M, K int    // the sizes of the signature; rows and columns where it has none
+	Sparse  int    // the first argument that is a csr, or -1
+	NNZ     int    // its entries
+	Workers int    // goroutines that the kernel may use
+	Work    uint64 // multiplications of a product of matrices, 0 if they are not known
 
 	shape *tensor.Shape // the [..] of the signature
 	few   [4]*Reg       // room for Arg
@@ -335,9 +354,11 @@ func shortestPathCost(x *Site) kernel.Cost {
 
 // csrCost, wordsCost and elementsCost bound one pass of the first argument: of its entries, its
 // words and its elements.
-func csrCost(x *Site) kernel.Cost      { return kernel.CSRCost(x.N, x.M, x.NNZ) }
-func wordsCost(x *Site) kernel.Cost    { return kernel.Cost{Ops: x.Arg[0].Words()} }
-func elementsCost(x *Site) kernel.Cost { return kernel.Cost{Ops: x.Arg[0].Shape.Elems()} }
+func csrCost(x *Site) kernel.Cost   { return kernel.CSRCost(x.N, x.M, x.NNZ) }
+func wordsCost(x *Site) kernel.Cost { return kernel.Cost{Ops: x.Arg[0].Words()} }
+func elementsCost(x *Site) kernel.Cost {
+	return x.either(kernel.Cost{Ops: uint64(x.NNZ)}, kernel.Cost{Ops: x.Arg[0].Shape.Elems()})
+}
 
 // bitsVectorCost bounds a pass of a matrix of bits beside a vector.
 func bitsVectorCost(x *Site) kernel.Cost {
@@ -569,15 +590,64 @@ func microRule(x *Site) error {
 	return nil
 }
 
-// foldCSRRule requires matrices of one size, and then vectors along their axes.
+// planMapCSR plans a map of matrices.
+func planMapCSR(x *Site) (Kernel, error) {
+	p, err := x.mapCSR()
+	return p, err
+}
+
+func (x *Site) mapCSR() (*kernel.CSRMap, error) {
+	m := x.Micro
+	var none []float64
+	var nnz []int
+	for _, a := range x.Arg {
+		if a.Layout == tensor.Sparse {
+			none, nnz = append(none, a.Absent()), append(nnz, a.NNZ)
+		}
+	}
+	return kernel.PlanCSRMap(x.N, x.M, nnz, none, m.Strides, m.Code, m.Consts)
+}
+
+// mapEntries is as many as the plan says, none if there is no plan.
+func mapEntries(x *Site) uint64 {
+	p, err := x.mapCSR()
+	if err != nil {
+		return 0
+	}
+	return uint64(p.Entries())
+}
+
+// mapCSRRule requires a program of matrices that has a plan.
+func mapCSRRule(x *Site) error {
+	if err := x.pointsRule(); err != nil {
+		return err
+	}
+	_, err := planMapCSR(x)
+	return err
+}
+
+// foldCSRRule requires a program of matrices that is folded along one axis.
 func foldCSRRule(x *Site) error {
+	if err := x.pointsRule(); err != nil {
+		return err
+	}
+	if len(x.Axes) != 1 || slices.ContainsFunc(x.Micro.Code, func(c op.Micro) bool { return c.Fn == op.FnCheck }) {
+		return fmt.Errorf("malformed fold of a csr")
+	}
+	if _, err := planFoldCSR(x); err != nil {
+		return err
+	}
+	return x.gives(tensor.Dense, x.without())
+}
+
+// pointsRule requires matrices of one size, and then vectors along their axes.
+func (x *Site) pointsRule() error {
 	if err := microRule(x); err != nil {
 		return err
 	}
 	m := x.Micro
-	if len(x.Axes) != 1 || m.Folds != 0 || !slices.Equal(m.Shape, x.Arg[0].Shape.Dims()) ||
-		slices.ContainsFunc(m.Code, func(c op.Micro) bool { return c.Fn == op.FnCheck }) {
-		return fmt.Errorf("malformed fold of a csr")
+	if m.Folds != 0 || !slices.Equal(m.Shape, x.Arg[0].Shape.Dims()) {
+		return fmt.Errorf("malformed program of a csr")
 	}
 	for k, s := range m.Strides {
 		switch a := x.Arg[k]; {
@@ -587,10 +657,7 @@ func foldCSRRule(x *Site) error {
 			return fmt.Errorf("argument %d is not along an axis", k)
 		}
 	}
-	if _, err := planFoldCSR(x); err != nil {
-		return err
-	}
-	return x.gives(tensor.Dense, x.without())
+	return nil
 }
 
 // without is the shape of argument 0 less the axes of the instruction.
@@ -653,41 +720,39 @@ func logicRule(x *Site) error {
 	return nil
 }
 
-// sameEntries requires room for the entries of the argument in the result, in the
-// same layout; pattern drops weights.
-func sameEntries(x *Site) error {
-	a, entries := x.Arg[0], x.NNZ
-	if x.Op == Symmetric {
-		entries = SymmetricNNZ(x.NNZ, a.Shape)
-	}
-	if a.Layout != x.Result.Layout || a.Far != x.Result.Far && x.Op != Pattern || x.Result.NNZ < entries || x.Op != Pattern && (a.Kind == tensor.Bool) != (x.Result.Kind == tensor.Bool) {
-		return fmt.Errorf("gives a %v %v of %d entries, the register is a %v %v of %d", a.Layout, a.Kind, entries, x.Result.Layout, x.Result.Kind, x.Result.NNZ)
+// sameWeights requires a result in the layout of the argument, with weights where that has them.
+func sameWeights(x *Site) error {
+	a, r := x.Arg[0], x.Result
+	if x.Op == Transpose && (a.Layout != r.Layout || a.Far != r.Far) || (a.Kind == tensor.Bool) != (r.Kind == tensor.Bool) {
+		return fmt.Errorf("gives a %v %v, the register is a %v %v", a.Layout, a.Kind, r.Layout, r.Kind)
 	}
 	return nil
 }
 
-// entriesRule requires room for the entries that are taken from a graph.
-func entriesRule(x *Site) error {
-	if most := EntriesOf(x.Op, x.Arg[0]); x.Result.NNZ < most || x.Op != Bridges && (x.Arg[0].Kind == tensor.Bool) != (x.Result.Kind == tensor.Bool) {
-		return fmt.Errorf("gives a csr of %d entries of a %v, the register is a %v of %d", most, x.Arg[0].Kind, x.Result.Kind, x.Result.NNZ)
+// Grows reports whether the result of op may be far smaller than the most that it can be.
+func (op Op) Grows() bool { return table[op].grows }
+
+// sameEntries is the entries of the argument.
+func sameEntries(x *Site) uint64 { return uint64(x.NNZ) }
+
+// forestEntries is the edges of a forest.
+func forestEntries(x *Site) uint64 { return uint64(max(x.N-1, 0)) }
+
+// cutEntries is the edges of a graph.
+func cutEntries(x *Site) uint64 {
+	if x.Sparse == 0 {
+		return uint64(x.NNZ)
 	}
-	return nil
+	return x.Result.Shape.Elems()
 }
 
-// EntriesOf bounds the entries that op takes from a graph: those of a forest, in one
-// direction or both, or of a cut.
-func EntriesOf(op Op, graph *Reg) int {
-	n := graph.Shape.Dim(0)
-	switch {
-	case op == MinCut && graph.Layout == tensor.Sparse:
-		return graph.NNZ
-	case op == MinCut:
-		return n * n
-	case op == Bridges:
-		return 2 * max(n-1, 0)
-	}
-	return max(n-1, 0)
-}
+// productEntries bounds a product by the rows of the second factor that the entries of the first name.
+func productEntries(x *Site) uint64 { return x.products() }
 
-// SymmetricNNZ bounds the entries of a matrix or its transpose.
-func SymmetricNNZ(nnz int, s tensor.Shape) int { return int(min(uint64(2*nnz), s.Elems())) }
+// products bounds the multiplications of a product of matrices.
+func (x *Site) products() uint64 {
+	if x.Work > 0 {
+		return x.Work
+	}
+	return tensor.SatMul(uint64(x.Arg[0].NNZ), min(uint64(x.Arg[1].NNZ), uint64(x.M)))
+}

@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -183,6 +184,24 @@ func (x *Site) fit(p *place, r *Reg) (is bool, want string) {
 		tail = strings.Replace(tail, "..", strings.ReplaceAll(x.shape.String(), "x", ","), 1)
 	}
 	return false, head + tail
+}
+
+// mostEntries is the most that a csr has: the numbers of its entries have 32 bits.
+const mostEntries = math.MaxInt32 - 1
+
+// Entries bounds those of the csr that an instruction gives into a register of the right type.
+func (x *Site) Entries(p *Program, in *Instr) int {
+	if err := x.enter(p, in); err != nil {
+		panic("BUG: code: " + err.Error())
+	}
+	return x.entries()
+}
+
+func (x *Site) entries() int {
+	if of := table[x.Op].entries; of != nil {
+		return int(min(of(x), x.Result.Shape.Elems(), mostEntries))
+	}
+	return 0
 }
 
 // attributes reports the first invalid attribute.

@@ -416,6 +416,9 @@ func (v *verifier) instr(in *Instr) error {
 	if rule := table[in.Op].rule; err == nil && rule != nil {
 		err = rule(&v.site)
 	}
+	if r := v.site.Result; err == nil && r != nil && r.Layout == tensor.Sparse && r.NNZ < v.site.entries() {
+		err = fmt.Errorf("gives up to %d entries, the register has %d", v.site.entries(), r.NNZ)
+	}
 	if err != nil {
 		return fmt.Errorf("%v: %w", in.Op, err)
 	}

@@ -105,10 +105,10 @@ var planners = sync.Pool{New: func() any { return new(layout) }}
 // keepRegs bounds what is held on to between programs.
 const keepRegs = 1 << 12
 
-// plan lays the registers out. A register is live from the instruction that
+// plan lays the registers out, but for those that are loose. A register is live from the instruction that
 // writes it to the last one that reads it; outputs live to the end, and so do constants
 // and inputs, which have no place, and what rules with an output read, which proofs read again.
-func (arena *Arena) plan(p *code.Program, steps []Step) {
+func (arena *Arena) plan(p *code.Program, steps []Step, loose []bool) {
 	const forever = int(^uint(0) >> 1)
 	l := planners.Get().(*layout)
 	if len(p.Regs) <= keepRegs {
@@ -142,7 +142,11 @@ func (arena *Arena) plan(p *code.Program, steps []Step) {
 	clear(arena.Place[:cap(arena.Place)])
 	arena.Place = slices.Grow(arena.Place, len(p.Regs))[:len(p.Regs)]
 	var scratch kernel.Cost
-	free := func(r int) {
+	free := func(i, r int) {
+		if loose != nil && loose[r] {
+			steps[i].Drops = append(steps[i].Drops, r)
+			return
+		}
 		n, at := Need(&p.Regs[r]), arena.Place[r]
 		f.give(at.F, n.F)
 		w.give(at.W, n.W)
@@ -150,17 +154,20 @@ func (arena *Arena) plan(p *code.Program, steps []Step) {
 	}
 	for i := range p.Code {
 		in := &p.Code[i]
-		if in.Dst >= 0 {
+		if in.Dst >= 0 && !steps[i].GivesLoose(p) {
 			n := Need(&p.Regs[in.Dst])
 			arena.Place[in.Dst] = Place{f.take(n.F), w.take(n.W), x.take(n.I)}
 		}
 		for k, a := range in.Args {
 			if last[a] == i && !slices.Contains(in.Args[:k], a) {
-				free(a)
+				free(i, a)
 			}
 		}
 		if in.Dst >= 0 && last[in.Dst] == 0 {
-			free(in.Dst) // never read
+			free(i, in.Dst) // never read
+		}
+		if steps[i].Loose {
+			continue
 		}
 		c := steps[i].Cost
 		scratch.F, scratch.W, scratch.I = max(scratch.F, c.F), max(scratch.W, c.W), max(scratch.I, c.I)

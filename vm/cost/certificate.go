@@ -40,7 +40,7 @@ type Certificate struct {
 	Ops            uint64
 	Unmetered      uint64 // of Ops, what is not metered
 	PeakBytes      uint64
-	Rows           uint64 // of PeakBytes, what the rows of relations may take; it is metered
+	Rows           uint64 // of PeakBytes, what the rows of relations and loose steps may take; it is metered
 	TableElements  uint64 // of OutputElements, those of tables; they are metered
 	Reading        uint64 // bytes; see Options
 	OutputElements uint64
@@ -152,11 +152,30 @@ type Step struct {
 	*code.Instr
 	Plan code.Kernel
 	Cost kernel.Cost
+	// Loose says that a csr which the step reads or gives may be far smaller than its bound. Only a
+	// run knows: then the step is planned again, and takes the memory of its scratch and of its result,
+	// if that is a csr. Drops are such results that no later step reads.
+	Loose bool
+	Drops []int
 }
 
-// rows bounds the memory that the rows of relations take in a step, which it pays for
-// as it goes.
-func (s *Step) rows() uint64 {
+// Metered reports whether the step is charged as it goes.
+func (s *Step) Metered() bool { return s.Loose || s.Op.Metered() }
+
+// GivesLoose reports whether the result is a csr that is made when the step runs.
+func (s *Step) GivesLoose(p *code.Program) bool {
+	return s.Loose && s.Dst >= 0 && p.Regs[s.Dst].Layout == tensor.Sparse
+}
+
+// rows bounds the memory that a step pays for as it goes: of the rows of relations, or of what is loose.
+func (s *Step) rows(p *code.Program) uint64 {
+	if s.Loose {
+		bytes := Bytes(s.Cost)
+		if s.GivesLoose(p) {
+			bytes = tensor.SatAdd(bytes, Bytes(Need(&p.Regs[s.Dst])))
+		}
+		return bytes
+	}
 	if p, ok := s.Plan.(interface{ Bytes() uint64 }); ok {
 		return p.Bytes()
 	}
@@ -204,10 +223,25 @@ func New(p *code.Program, opt Options) (*Module, error) {
 			return nil, fmt.Errorf("cost: %v: %w", s.Op, err)
 		}
 	}
-	m.Arena.plan(p, m.Steps)
+	m.Arena.plan(p, m.Steps, loosen(p, m.Steps))
 	m.Certificate.Reading = opt.Reading
 	m.certify()
 	return m, nil
+}
+
+// loosen marks the steps that are loose, and returns whether each register is; nil if none is.
+func loosen(p *code.Program, steps []Step) (loose []bool) {
+	for i := range steps {
+		s := &steps[i]
+		s.Loose = s.Op.Grows() || loose != nil && slices.ContainsFunc(s.Args, func(r int) bool { return loose[r] })
+		if s.GivesLoose(p) {
+			if loose == nil {
+				loose = make([]bool, len(p.Regs))
+			}
+			loose[s.Dst] = true
+		}
+	}
+	return loose
 }
 
 // certify adds up the certificate. Constants and inputs lie outside the arena; rows of relations
@@ -224,9 +258,9 @@ func (m *Module) certify() {
 	}
 	for i := range m.Steps {
 		ops := m.Steps[i].Cost.Ops
-		rows := m.Steps[i].rows()
+		rows := m.Steps[i].rows(p)
 		c.Rows, c.PeakBytes = tensor.SatAdd(c.Rows, rows), tensor.SatAdd(c.PeakBytes, rows)
-		if c.Ops = tensor.SatAdd(c.Ops, ops); !m.Steps[i].Op.Metered() {
+		if c.Ops = tensor.SatAdd(c.Ops, ops); !m.Steps[i].Metered() {
 			c.Unmetered = tensor.SatAdd(c.Unmetered, ops)
 		}
 	}
@@ -248,14 +282,18 @@ func (m *Module) certify() {
 		for k := s.From; k < s.To; k++ {
 			step := &m.Steps[k]
 			part.Ops = tensor.SatAdd(part.Ops, step.Cost.Ops)
-			if !step.Op.Metered() {
+			if !step.Metered() {
 				part.Unmetered = tensor.SatAdd(part.Unmetered, step.Cost.Ops)
 			}
 			// A statement has the sum of the work of its steps, but of rows and bytes the most that
 			// one of them takes.
-			part.Rows = max(part.Rows, step.rows())
-			bytes := tensor.SatAdd(Bytes(step.Cost), step.rows())
-			if step.Dst >= 0 {
+			rows := step.rows(p)
+			part.Rows = max(part.Rows, rows)
+			bytes := rows
+			if !step.Loose {
+				bytes = tensor.SatAdd(Bytes(step.Cost), rows)
+			}
+			if step.Dst >= 0 && !step.GivesLoose(p) {
 				bytes = tensor.SatAdd(bytes, Bytes(Need(&p.Regs[step.Dst])))
 			}
 			part.Bytes = max(part.Bytes, bytes)

@@ -105,7 +105,7 @@ func TestArena(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		p, steps := chainProgram(r)
-		a.plan(p, steps)
+		a.plan(p, steps, nil)
 		from, to := lives(p)
 		words := func(pick func(kernel.Cost) uint64, at func(Place) uint64, name string) {
 			total, end := uint64(0), at(a.Scratch)

@@ -1,0 +1,263 @@
+package compile
+
+import (
+	"slices"
+
+	"ein/lang/plan"
+	"ein/vm/code"
+	"ein/vm/ir"
+	"ein/vm/kernel"
+	"ein/vm/op"
+	"ein/vm/tensor"
+)
+
+// csr emits an instruction with a new csr for its result.
+func (g *gen) csr(t tensor.Type, op code.Op, attr code.Attr, args ...int) int {
+	r := g.to(t, tensor.Sparse, op, attr, args...)
+	var site code.Site
+	g.out.Regs[r].NNZ = site.Entries(&g.out, &g.out.Code[len(g.out.Code)-1])
+	return r
+}
+
+// thin reports whether so many entries of a matrix are few enough for a kernel that takes some eight times
+// as long for one as a dense kernel takes for an element. Beyond denseElems there is no choice.
+func thin(entries float64, s tensor.Shape) bool {
+	return s.Elems() > denseElems || 8*entries <= float64(s.Elems())
+}
+
+// denseElems is the elements of the largest matrices that may be made dense: half a GiB.
+const denseElems = 1 << 26
+
+// entries estimates those of a csr.
+func (g *gen) entries(r int) float64 {
+	if x, ok := g.guess[r]; ok {
+		return x
+	}
+	return float64(g.out.Regs[r].NNZ)
+}
+
+// guessed records an estimate of the entries of a csr whose bound says little.
+func (g *gen) guessed(r int, entries float64) {
+	if g.guess == nil {
+		g.guess = make(map[int]float64)
+	}
+	g.guess[r] = min(entries, float64(g.out.Regs[r].NNZ))
+}
+
+// sparse returns the register of a node that was made as a csr with 0 for what it does not list.
+func (g *gen) sparse(n *ir.Node) (reg int, ok bool) {
+	if n.Rank() != 2 || n.Type.Far {
+		return 0, false
+	}
+	v := g.value(n)
+	return v.reg[tensor.Sparse], v.natural == tensor.Sparse
+}
+
+// mapSparse emits an elementwise expression of sparse matrices, vectors and numbers that is 0 where no
+// matrix has an entry; nil for any other.
+func (g *gen) mapSparse(n *ir.Node) *value {
+	if n.Rank() != 2 || n.Type.Far || n.Op == ir.Einsum && !isPointwise(n.Spec) {
+		return nil
+	}
+	f := g.sparseFusion(n)
+	f.sparse.checks = true
+	if n.Op == ir.Map {
+		f.apply(n)
+	} else {
+		f.product(n)
+	}
+	s := f.sparse
+	if s.misfit || len(s.list) == 0 {
+		return nil
+	}
+	m, regs := f.points()
+	estimate := 0.0
+	var none []float64
+	var nnz []int
+	for _, r := range s.list {
+		estimate += g.entries(r.reg)
+		none, nnz = append(none, g.out.Regs[r.reg].Absent()), append(nnz, g.out.Regs[r.reg].NNZ)
+	}
+	p, err := kernel.PlanCSRMap(m.Shape[0], m.Shape[1], nnz, none, m.Strides, m.Code, m.Consts)
+	if err != nil || !thin(estimate, n.Type.Shape) {
+		return nil
+	}
+	g.pos = n.Pos
+	t := n.Type
+	turned := s.list[0].turned
+	if turned {
+		t.Shape = tensor.ShapeOf(m.Shape...)
+	}
+	r := g.csr(t, code.MapCSR, code.Attr{Micro: m}, regs()...)
+	g.guessed(r, min(estimate, float64(p.Entries())))
+	if turned {
+		r = g.transposed(r)
+	}
+	return g.newValue(tensor.Sparse, r)
+}
+
+// isPointwise reports whether a contraction to a matrix adds nothing up and reads no diagonal.
+func isPointwise(s *op.Spec) bool {
+	if len(s.In) < 2 || len(s.Size) != 2 || len(s.Out) != 2 || s.Out[0] == s.Out[1] {
+		return false
+	}
+	return !slices.ContainsFunc(s.In, func(in []uint8) bool { return len(in) == 2 && in[0] == in[1] })
+}
+
+// product adds the factors of a pointwise contraction, multiplied.
+func (f *fusion) product(n *ir.Node) {
+	var last ref
+	for k, a := range n.Args {
+		next := f.factor(a, n.Spec.In[k], n.Spec.Out)
+		if k > 0 {
+			f.code = append(f.code, fusedOp{op.FnMul, ref{classTemp, f.temps}, last, next, next})
+			next = ref{classTemp, f.temps}
+			f.temps++
+		}
+		last = next
+	}
+	f.check(n, last)
+}
+
+// check adds the check of a count.
+func (f *fusion) check(n *ir.Node, r ref) {
+	if n.Checked() {
+		f.code = append(f.code, fusedOp{op.FnCheck, r, r, r, r})
+	}
+}
+
+// factor adds a factor that has the axes in among those of the loop.
+func (f *fusion) factor(a *ir.Node, in, axes []uint8) ref {
+	if len(in) != 1 {
+		return f.facing(len(in) == 2 && in[0] != axes[0], func() ref { return f.operand(a) })
+	}
+	stride := []int{0, 0}
+	stride[slices.Index(axes, in[0])] = 1
+	f.args, f.stride = append(f.args, f.g.dense(a)), append(f.stride, stride)
+	return ref{classArg, uint8(len(f.args) - 1)}
+}
+
+// facing adds what is seen with its axes exchanged, if it is turned.
+func (f *fusion) facing(turned bool, add func() ref) ref {
+	turn := func() {
+		f.sparse.flipped = !f.sparse.flipped
+		slices.Reverse(f.perm)
+	}
+	if turned {
+		turn()
+		defer turn()
+	}
+	return add()
+}
+
+// points returns the program of a kernel for sparse matrices, and how to get its registers. The first
+// matrix is taken as it is; those that are seen the other way are turned.
+func (f *fusion) points() (*code.Micro, func() []int) {
+	g, s := f.g, f.sparse
+	turned := s.list[0].turned
+	shape := g.out.Regs[s.list[0].reg].Shape.Dims()
+	if turned {
+		for _, stride := range f.stride {
+			slices.Reverse(stride)
+		}
+	}
+	var strides [][]int
+	for range s.list {
+		strides = append(strides, []int{shape[1], 1})
+	}
+	m := &code.Micro{Shape: shape, Strides: append(strides, f.stride...), Code: f.steps(len(s.list)), Consts: f.consts}
+	return m, func() (regs []int) {
+		for _, m := range s.list {
+			if m.turned != turned {
+				m.reg = g.transposed(m.reg)
+			}
+			regs = append(regs, m.reg)
+		}
+		return append(regs, f.args...)
+	}
+}
+
+// sumSparse emits a sum over the product of matrices of two indices, one of them sparse, that is made
+// first; nil for any other contraction.
+func (g *gen) sumSparse(n *ir.Node) *value {
+	s := n.Spec
+	if len(n.Args) < 2 || len(s.Size) != 2 || len(s.Out) > 1 || !slices.ContainsFunc(s.In, func(in []uint8) bool { return len(in) == 2 }) {
+		return nil
+	}
+	whole := op.Spec{In: s.In, Out: []uint8{0, 1}, Size: s.Size}
+	product := g.b.Einsum(&whole, n.Args...).Unchecked()
+	product.Pos = n.Pos
+	v := g.mapSparse(product)
+	if v == nil {
+		return nil
+	}
+	g.vals.Set(product, v)
+	sum := g.b.View(product, []uint8{0, 1}, s.Out, s.Size)
+	sum.Type, sum.Bound, sum.Pos = n.Type, n.Bound, n.Pos
+	return g.einsum(sum)
+}
+
+// productOf returns the factors of a product of two matrices as the product of rows and columns, and
+// whether each has to be transposed for it.
+func productOf(n *ir.Node) (a, b *ir.Node, turnA, turnB, ok bool) {
+	if len(n.Args) != 2 {
+		return nil, nil, false, false, false
+	}
+	f, ok := plan.BitForms[n.Spec.Key()]
+	if !ok || f.Op != code.CountProduct {
+		return nil, nil, false, false, false
+	}
+	a, b = n.Args[0], n.Args[1]
+	if f.Swap { // the kernel on bits wants its second operand transposed
+		return b, a, f.TransposeB, !f.TransposeA, true
+	}
+	return a, b, f.TransposeA, !f.TransposeB, true
+}
+
+// productSparse emits a product of two sparse matrices, or of one and a dense one behind it; nil if there
+// is a better kernel.
+func (g *gen) productSparse(n *ir.Node) *value {
+	x, y, turnX, turnY, ok := productOf(n)
+	if !ok {
+		return nil
+	}
+	turned := func(r int, turn bool) int {
+		if turn {
+			return g.transposed(r)
+		}
+		return r
+	}
+	a, sparse := g.sparse(x)
+	if !sparse {
+		return nil
+	}
+	size := x.Type.Shape.Elems()
+	b, both := g.sparse(y)
+	mid := x.Type.Shape.Dim(1)
+	if turnX {
+		mid = x.Type.Shape.Dim(0)
+	}
+	work := g.entries(a) * float64(y.Type.Shape.Elems()) / float64(max(mid, 1))
+	if both {
+		work = g.entries(a) * g.entries(b) / float64(max(mid, 1))
+	}
+	// A multiplication takes some sixty times as long as in a dense product.
+	all := float64(size) * float64(y.Type.Shape.Elems()) / float64(max(mid, 1))
+	if 64*work > all && max(size, y.Type.Shape.Elems(), n.Type.Shape.Elems()) <= denseElems {
+		return nil
+	}
+	g.pos = n.Pos
+	if both {
+		r := g.csr(n.Type, code.ProductCSR, code.Attr{}, turned(a, turnX), turned(b, turnY))
+		g.guessed(r, min(work, float64(n.Type.Shape.Elems())))
+		return g.newValue(tensor.Sparse, r)
+	}
+	if n.Op != ir.Einsum {
+		return nil
+	}
+	if turnY {
+		y = g.b.Transpose(y, []uint8{1, 0})
+		y.Pos = n.Pos
+	}
+	return g.denseResult(n, code.MatMulCSR, code.Attr{}, turned(a, turnX), g.dense(y))
+}
