@@ -66,6 +66,89 @@ func TestSparseFolds(t *testing.T) {
 	}
 }
 
+// TestSparseMaps compares elementwise expressions and products of sparse matrices with the definition, and
+// looks which of them stay sparse.
+func TestSparseMaps(t *testing.T) {
+	bodies := []struct {
+		text string
+		op   code.Op // MaxOp if it cannot stay sparse
+	}{
+		{"R = W / 3", code.MapCSR},
+		{"R = W > 1", code.MapCSR},
+		{"R = 0 - W", code.MapCSR},
+		{"R = W + V", code.MapCSR},
+		{"R = W - transpose(V)", code.MapCSR},
+		{"R = max(W, 0) * V", code.MapCSR},
+		{"R[i,j] = W[i,j] x[i]", code.MapCSR},
+		{"R[i,j] = W[i,j] x[j] y[i]", code.MapCSR},
+		{"R[j,i] = W[i,j] y[j] V[j,i]", code.MapCSR},
+		{"R[i,j] = W[i,j] / y[i]", code.MapCSR},
+		{"R[i,j] = W[i,j] / (y[i] y[j])", code.MapCSR},
+		{"R[i,j] = W[i,j] / max(W[i,k], 1)", code.MapCSR},
+		{"S[i] = W[i,j]\nR[i,j] = where(S[i] > 0, W[i,j] / S[i], 0)", code.MapCSR},
+		{"S[i] = W[i,j]\nR[i,j] = W[i,j] / S[i] > 1", code.MapCSR},
+		{"S[i] = W[i,j]\nR[i,j] = W[i,j] / S[i]", code.MapCSR}, // some are NaN
+		{"R = where(V != 0, W / V, 0)", code.MapCSR},
+		{"R = sum((W > 0) * V)", code.MapCSR},
+		{"R[i] = W[i,j] V[i,j]", code.MapCSR},
+		{"R[j] = W[i,j] V[j,i]", code.MapCSR},
+		{"R = W[i,j] V[i,j]", code.MapCSR},
+		{"B = W > 0\nR = tc(B)", code.MapCSR},
+		{"B = W != 0\nR = count(B * transpose(B))", code.MapCSR},
+		{"B = W / 2\nR[i] max= B[i,j] + B[i,j]", code.FoldCSR},
+		{"R = W + 1", code.MaxOp},
+		{"R = W == 0", code.MaxOp},
+		{"R = W / V", code.MaxOp},
+		{"R = W + M", code.MaxOp},
+		{"R[i,j] = W[i,j] / (x[i] - x[j])", code.MaxOp},
+		{"R[i,k] = W[i,j] V[j,k]", code.ProductCSR},
+		{"R[k,i] = W[i,j] V[j,k]", code.ProductCSR},
+		{"R[i,k] = W[i,j] W[k,j]", code.ProductCSR},
+		{"R[i,k] = W[j,i] V[j,k]", code.ProductCSR},
+		{"R[k,i] = W[j,i] V[k,j]", code.ProductCSR},
+		{"B = W != 0\nR[i,k] = B[i,j] B[j,k] > 0", code.ProductCSR},
+		{"B = W != 0\nC[i,k] = B[i,j] B[j,k]\nR = sum(C > 1) + max(C)", code.ProductCSR},
+		{"R = W\nrepeat 3 { R[i,k] = W[i,k] + R[i,j] W[j,k] }", code.ProductCSR},
+		{"C[i,k] = W[i,j] V[j,k]\nR = transpose(C) / 2 + W", code.ProductCSR},
+		{"C[i,k] = W[i,j] V[j,k]\nR[i,l] = C[i,k] C[k,l]", code.ProductCSR},
+		{"C[i,k] = W[i,j] V[j,k]\nR[i] = C[i,k] x[k] + C[i,i]", code.ProductCSR},
+		{"C[i,k] = W[i,j] V[j,k]\nR = wcc(C)", code.ProductCSR},
+		{"R[i,k] = W[i,j] M[j,k]", code.MatMulCSR},
+		{"R[i,k] = W[j,i] M[k,j]", code.MatMulCSR},
+	}
+	r := rand.New(rand.NewPCG(57, 58))
+	for _, b := range bodies {
+		for k := range 40 {
+			n := 12 + r.IntN(8)
+			text := fmt.Sprintf("input W: matrix\ninput V: matrix\nM = ones(%d,%d)\nx = range(%d) - 2\ny = 3.5 - range(%d)\n%s\n:print R", n, n, n, n, b.text)
+			kind := tensor.Kind(1 + r.IntN(2))
+			w, v := thinWeights(r, n, kind, -1+k%2*2), thinWeights(r, n, kind, -1+k%2*2)
+			sparseCase{text, map[string]*tensor.Value{"W": &w, "V": &v}}.run(t, func(plain bool, p *code.Program) {
+				has := slices.ContainsFunc(p.Code, func(in code.Instr) bool {
+					return in.Op == b.op || b.op == code.MaxOp && (in.Op == code.MapCSR || in.Op == code.ProductCSR)
+				})
+				if has != (b.op != code.MaxOp && !plain) {
+					t.Fatalf("%s: sparse %v", b.text, has)
+				}
+			})
+		}
+	}
+}
+
+// thinWeights is a matrix with few weights from least on.
+func thinWeights(r *rand.Rand, n int, kind tensor.Kind, least int) tensor.Value {
+	v := tensor.Value{Type: tensor.Type{Kind: kind, Shape: tensor.ShapeOf(n, n)}, Layout: tensor.Sparse}
+	var src, dst []int32
+	var weights []float64
+	for range n * n / 16 {
+		if x := float64(r.IntN(5) + least); x != 0 {
+			src, dst, weights = append(src, int32(r.IntN(n))), append(dst, int32(r.IntN(n))), append(weights, x)
+		}
+	}
+	v.CSR, _ = tensor.BuildCSR(n, n, src, dst, weights)
+	return v
+}
+
 // TestPackedMaps compares wide comparisons, whose results are bits, and what reads them with the
 // definition.
 func TestPackedMaps(t *testing.T) {

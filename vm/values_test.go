@@ -74,6 +74,11 @@ func register(v *tensor.Value) code.Reg {
 	return code.Reg{Type: v.Type, Layout: v.Layout, NNZ: v.CSR.NNZ()}
 }
 
+// csrReg is a register for a matrix with weights and at most so many entries.
+func csrReg(rows, cols, entries int) code.Reg {
+	return code.Reg{Type: tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(rows, cols)}, Layout: tensor.Sparse, NNZ: entries}
+}
+
 func denseReg(dims ...int) code.Reg {
 	return code.Reg{Type: tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(dims...)}}
 }

@@ -433,6 +433,9 @@ func (f *fusion) operand(a *ir.Node) ref {
 	if f.sparse != nil && src.Op == ir.Map && isTransposeOf(a, src) && f.maps < maxFusedOps {
 		return f.facing(true, func() ref { return f.apply(src) })
 	}
+	if f.sparse != nil && a.Op == ir.Einsum && isPointwise(a.Spec) && f.maps < maxFusedOps {
+		return f.product(a)
+	}
 	if f.sparse != nil && src.Rank() > 1 {
 		return f.sparse.meet(g, a, src)
 	}

@@ -104,9 +104,9 @@ func isPointwise(s *op.Spec) bool {
 	return !slices.ContainsFunc(s.In, func(in []uint8) bool { return len(in) == 2 && in[0] == in[1] })
 }
 
-// product adds the factors of a pointwise contraction, multiplied.
-func (f *fusion) product(n *ir.Node) {
-	var last ref
+// product adds the factors of a pointwise contraction, multiplied, and returns where the product is.
+func (f *fusion) product(n *ir.Node) (last ref) {
+	f.maps += len(n.Args) - 1
 	for k, a := range n.Args {
 		next := f.factor(a, n.Spec.In[k], n.Spec.Out)
 		if k > 0 {
@@ -117,6 +117,7 @@ func (f *fusion) product(n *ir.Node) {
 		last = next
 	}
 	f.check(n, last)
+	return last
 }
 
 // check adds the check of a count.
@@ -132,7 +133,7 @@ func (f *fusion) factor(a *ir.Node, in, axes []uint8) ref {
 		return f.facing(len(in) == 2 && in[0] != axes[0], func() ref { return f.operand(a) })
 	}
 	stride := []int{0, 0}
-	stride[slices.Index(axes, in[0])] = 1
+	stride[slices.Index(f.perm, slices.Index(axes, in[0]))] = 1
 	f.args, f.stride = append(f.args, f.g.dense(a)), append(f.stride, stride)
 	return ref{classArg, uint8(len(f.args) - 1)}
 }
@@ -237,13 +238,13 @@ func (g *gen) productSparse(n *ir.Node) *value {
 	if turnX {
 		mid = x.Type.Shape.Dim(0)
 	}
-	work := g.entries(a) * float64(y.Type.Shape.Elems()) / float64(max(mid, 1))
-	if both {
-		work = g.entries(a) * g.entries(b) / float64(max(mid, 1))
-	}
-	// A multiplication takes some sixty times as long as in a dense product.
+	// A multiplication takes so many times as long as in a dense product, of which there are all.
 	all := float64(size) * float64(y.Type.Shape.Elems()) / float64(max(mid, 1))
-	if 64*work > all && max(size, y.Type.Shape.Elems(), n.Type.Shape.Elems()) <= denseElems {
+	work, slower := g.entries(a)*float64(y.Type.Shape.Elems())/float64(max(mid, 1)), 16.0
+	if both {
+		work, slower = g.entries(a)*g.entries(b)/float64(max(mid, 1)), 64
+	}
+	if slower*work > all && max(size, y.Type.Shape.Elems(), n.Type.Shape.Elems()) <= denseElems {
 		return nil
 	}
 	g.pos = n.Pos

@@ -540,6 +540,9 @@ func (o *optimiser) canJoin(a *ir.Node, spec *op.Spec, i, factors int) bool {
 	if a.Args[0].Rank() == 0 {
 		return false // a filled tensor
 	}
+	if factors == 1 && op.Mask(spec.Out)&^op.Mask(spec.In[i]) != 0 && !isView(a) {
+		return false // it would be added up anew for each repetition
+	}
 	var has uint64
 	for _, in := range a.Spec.In {
 		has |= op.Mask(in)

@@ -17,7 +17,7 @@ func (o *optimiser) order(n *ir.Node) *ir.Node {
 	switch {
 	case n.Op == ir.Reduce:
 		return o.semiring(n)
-	case n.Op != ir.Einsum || len(n.Args) < 2 || len(n.Args) == 3 && IsTriple(n):
+	case n.Op != ir.Einsum || len(n.Args) < 2 || len(n.Args) == 3 && IsTriple(n) || scales(n.Spec):
 		return n
 	case len(n.Args) == 2:
 		return o.preSum(n)
@@ -44,6 +44,21 @@ func (o *optimiser) order(n *ir.Node) *ir.Node {
 	}
 	o.note("order", n, "%d factors in pairs", len(n.Args))
 	return parts[len(parts)-1]
+}
+
+// scales reports whether a matrix is multiplied by vectors along its rows and its columns, and nothing is
+// added up. Pairs would save nothing, and of two vectors they would make a matrix, however sparse the first
+// one is.
+func scales(s *op.Spec) bool {
+	matrices, along := 0, uint64(0)
+	for _, in := range s.In {
+		if len(in) > 1 {
+			matrices++
+		} else {
+			along |= op.Mask(in)
+		}
+	}
+	return matrices == 1 && len(s.Size) == 2 && len(s.Out) == 2 && distinct(s.Out) && along == op.Mask(s.Out)
 }
 
 // preSum sums an index that only one factor of a pair has before the product.
