@@ -2,6 +2,7 @@ package lang_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -115,6 +116,8 @@ func TestSparseMaps(t *testing.T) {
 		{"C[i,k] = W[i,j] V[j,k]\nR = wcc(C)", code.ProductCSR},
 		{"R[i,k] = W[i,j] M[j,k]", code.MatMulCSR},
 		{"R[i,k] = W[j,i] M[k,j]", code.MatMulCSR},
+		{"R[i,k] = M[i,j] W[j,k]", code.MatMulCSR},
+		{"R[k,i] = M[j,i] W[k,j]", code.MatMulCSR},
 	}
 	r := rand.New(rand.NewPCG(57, 58))
 	for _, b := range bodies {
@@ -307,6 +310,62 @@ func (c sparseCase) outputs(t *testing.T, plain bool, look func(plain bool, p *c
 		outs = append(outs, naive.Output{Name: o.Name, Tensor: naive.Tensor{Dims: o.Value.Shape.Dims(), Data: o.Value.ToDense()}})
 	}
 	return outs
+}
+
+// TestLoose: products of sparse matrices take memory for the entries that they have, not for those that
+// they could have, stop at the limits, and give it back.
+func TestLoose(t *testing.T) {
+	const n = 3000
+	r := rand.New(rand.NewPCG(59, 60))
+	w := thinWeights(r, 50, tensor.Int, 1)
+	w.Shape = tensor.ShapeOf(n, n)
+	w.CSR.Rows, w.CSR.Cols = n, n
+	for len(w.CSR.Ptr) < n+1 {
+		w.CSR.Ptr = append(w.CSR.Ptr, w.CSR.Ptr[50])
+	}
+	for text, most := range map[string]uint64{
+		"input W: matrix\nC[i,k] = W[i,j] W[j,k]\nx = sum(C > 1)": 100_000,
+		"input W: matrix\nC[i,k] = W[i,j] W[j,k]\nD[i,k] = C[i,j] W[j,k]\nE[i,k] = D[i,j] W[j,k] / 2\nF[i,k] = E[i,j] W[j,k] / 2\nx = sum(F)": 300_000,
+	} {
+		mod, _, err := lang.Load("in.ein", text, lang.Options{Inputs: map[string]*tensor.Value{"W": &w}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(l cost.Limits) (vm.Stats, float64, error) {
+			m, err := vm.New(mod, l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Bind(context.Background(), []tensor.Value{w}); err != nil {
+				t.Fatal(err)
+			}
+			var x float64
+			for range 2 { // memory is given back between runs
+				out, err := m.Run(context.Background())
+				if err != nil {
+					return m.Stats(), 0, err
+				}
+				x = out.Outputs[0].Value.F[0]
+			}
+			return m.Stats(), x, nil
+		}
+		stats, x, err := run(cost.Limits{})
+		fixed := mod.Certificate.PeakBytes - mod.Certificate.Rows
+		if err != nil || x == 0 || stats.PeakBytes > most+fixed || stats.Ops > 1_000_000 {
+			t.Errorf("%v, used %v beside %d bytes: %v", x, stats, fixed, err)
+		}
+		for _, l := range []cost.Limits{{MaxOps: stats.Ops * 9 / 10}, {MaxBytes: stats.PeakBytes - 1000}} {
+			var over *vm.Exceeded
+			got, _, err := run(l)
+			if !errors.As(err, &over) || l.MaxOps > 0 && got.Ops > l.MaxOps || l.MaxBytes > 0 && got.PeakBytes > l.MaxBytes {
+				t.Errorf("%v of %v: used %v: %v", l, stats, got, err)
+			}
+		}
+		var limit *cost.LimitError
+		if _, err := vm.New(mod, cost.Limits{MaxBytes: stats.PeakBytes, Strict: true}); !errors.As(err, &limit) {
+			t.Errorf("strict: %v", err)
+		}
+	}
 }
 
 // TestSparseMemory: steps over a graph take memory for its edges, not for all pairs.

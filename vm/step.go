@@ -53,8 +53,14 @@ var kernels = [code.MaxOp]func(m *Machine){
 	code.ProductCSR: func(m *Machine) {
 		m.exact(kernel.CSRProduct(&m.ctl, m.room(), &m.a.CSR, &m.b.CSR, m.d.Kind == tensor.Int, m.scratch))
 	},
-	code.MatMulCSR: func(m *Machine) { kernel.CSRMatMul(&m.ctl, m.d.F, &m.a.CSR, m.b.F, m.b.Shape.Dim(1)) },
-	code.Reduce:    func(m *Machine) { m.Plan.(*kernel.Reduce).Run(&m.ctl, m.d.F, m.a.F, m.scratch) },
+	code.MatMulCSR: func(m *Machine) {
+		if m.a.Layout == tensor.Sparse {
+			kernel.CSRMatMul(&m.ctl, m.d.F, &m.a.CSR, m.b.F, m.b.Shape.Dim(1))
+		} else {
+			kernel.MatMulCSR(&m.ctl, m.d.F, m.a.F, &m.b.CSR, m.a.Shape.Dim(0))
+		}
+	},
+	code.Reduce: func(m *Machine) { m.Plan.(*kernel.Reduce).Run(&m.ctl, m.d.F, m.a.F, m.scratch) },
 	code.Softmax: func(m *Machine) {
 		kernel.Softmax(&m.ctl, m.d.F, m.a.F, m.a.Shape.Dims(), m.Axes[0])
 	},

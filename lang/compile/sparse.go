@@ -215,50 +215,56 @@ func productOf(n *ir.Node) (a, b *ir.Node, turnA, turnB, ok bool) {
 	return a, b, f.TransposeA, !f.TransposeB, true
 }
 
-// productSparse emits a product of two sparse matrices, or of one and a dense one behind it; nil if there
-// is a better kernel.
+// productSparse emits a product of two sparse matrices, or of one and a dense one; nil if there is a better
+// kernel.
 func (g *gen) productSparse(n *ir.Node) *value {
 	x, y, turnX, turnY, ok := productOf(n)
 	if !ok {
 		return nil
 	}
-	turned := func(r int, turn bool) int {
-		if turn {
-			return g.transposed(r)
-		}
-		return r
-	}
-	a, sparse := g.sparse(x)
-	if !sparse {
+	a, first := g.sparse(x)
+	b, second := g.sparse(y)
+	if !first && !second || n.Op != ir.Einsum && !(first && second) {
 		return nil
 	}
-	size := x.Type.Shape.Elems()
-	b, both := g.sparse(y)
 	mid := x.Type.Shape.Dim(1)
 	if turnX {
 		mid = x.Type.Shape.Dim(0)
 	}
 	// A multiplication takes so many times as long as in a dense product, of which there are all.
-	all := float64(size) * float64(y.Type.Shape.Elems()) / float64(max(mid, 1))
-	work, slower := g.entries(a)*float64(y.Type.Shape.Elems())/float64(max(mid, 1)), 16.0
-	if both {
-		work, slower = g.entries(a)*g.entries(b)/float64(max(mid, 1)), 64
+	sizes := [...]float64{float64(x.Type.Shape.Elems()), float64(y.Type.Shape.Elems()), float64(n.Type.Shape.Elems())}
+	entries, slower := sizes, 16.0
+	if first && second {
+		slower = 64
 	}
-	if slower*work > all && max(size, y.Type.Shape.Elems(), n.Type.Shape.Elems()) <= denseElems {
+	if first {
+		entries[0] = g.entries(a)
+	}
+	if second {
+		entries[1] = g.entries(b)
+	}
+	work := entries[0] * entries[1] / float64(max(mid, 1))
+	if slower*entries[0]*entries[1] > sizes[0]*sizes[1] && max(sizes[0], sizes[1], sizes[2]) <= denseElems {
 		return nil
 	}
+	factor := func(n *ir.Node, sparse, turned bool) int {
+		switch {
+		case sparse && turned:
+			return g.transposed(g.vals.At(n).reg[tensor.Sparse])
+		case sparse:
+			return g.vals.At(n).reg[tensor.Sparse]
+		case turned:
+			n = g.b.Transpose(n, []uint8{1, 0})
+			n.Pos = n.Args[0].Pos
+		}
+		return g.dense(n)
+	}
+	a, b = factor(x, first, turnX), factor(y, second, turnY)
 	g.pos = n.Pos
-	if both {
-		r := g.csr(n.Type, code.ProductCSR, code.Attr{}, turned(a, turnX), turned(b, turnY))
-		g.guessed(r, min(work, float64(n.Type.Shape.Elems())))
-		return g.newValue(tensor.Sparse, r)
+	if !first || !second {
+		return g.denseResult(n, code.MatMulCSR, code.Attr{}, a, b)
 	}
-	if n.Op != ir.Einsum {
-		return nil
-	}
-	if turnY {
-		y = g.b.Transpose(y, []uint8{1, 0})
-		y.Pos = n.Pos
-	}
-	return g.denseResult(n, code.MatMulCSR, code.Attr{}, turned(a, turnX), g.dense(y))
+	r := g.csr(n.Type, code.ProductCSR, code.Attr{}, a, b)
+	g.guessed(r, min(work, sizes[2]))
+	return g.newValue(tensor.Sparse, r)
 }

@@ -223,10 +223,14 @@ var table = [MaxOp]row{
 	ProductCSR: {name: "product_csr", sig: "csr[n,k] csr[k,m] -> csr[n,m]", does: "matrix product, of bits where it is not 0; metered",
 		what: "product", how: "rows of entries", entries: productEntries, grows: true, metered: true,
 		cost: func(x *Site) kernel.Cost {
-			return kernel.CSRProductCost(x.N, x.M, x.Arg[0].NNZ, x.Result.NNZ, x.products())
+			c := kernel.CSRProductCost(x.N, x.M, x.Arg[0].NNZ, x.Result.NNZ, x.products())
+			c.Ops = tensor.SatAdd(c.Ops, kernel.CSRProductEntriesCost(x.N, x.Arg[0].NNZ).Ops)
+			return c
 		}},
-	MatMulCSR: {name: "matmul_csr", sig: "csr[n,k] dense[k,m] -> dense[n,m]", does: "matrix product", what: "product", how: "entries",
-		cost: func(x *Site) kernel.Cost { return kernel.CSRMatMulCost(x.N, x.NNZ, x.M) }},
+	MatMulCSR: {name: "matmul_csr", sig: "dense|csr[n,k] dense|csr[k,m] -> dense[n,m]", does: "matrix product with one csr", what: "product", how: "entries",
+		rule: oneCSR, cost: func(x *Site) kernel.Cost {
+			return kernel.MatMulCost(x.N, x.K, x.M, x.NNZ, x.Result.Shape.Dim(1-x.Sparse))
+		}},
 	Rank: {name: "rank", sig: "dense[n] -> dense[n]", does: "places when sorted, equal ones in order", what: "rank", how: "by digits", cost: sortCost},
 }
 
@@ -624,6 +628,14 @@ func mapCSRRule(x *Site) error {
 	}
 	_, err := planMapCSR(x)
 	return err
+}
+
+// oneCSR requires one argument that is a csr.
+func oneCSR(x *Site) error {
+	if (x.Arg[0].Layout == tensor.Sparse) == (x.Arg[1].Layout == tensor.Sparse) {
+		return fmt.Errorf("a product of two %v matrices", x.Arg[0].Layout)
+	}
+	return nil
 }
 
 // foldCSRRule requires a program of matrices that is folded along one axis.

@@ -352,9 +352,11 @@ func opCases() []opCase {
 		}},
 		{MatMulCSR, []variant{
 			{sig: "w3,4/5 d4,6 -> d3,6"},
+			{sig: "d3,4 s4,6/5 -> d3,6"},
 		}, []variant{
-			{sig: "w3,4/5 d3,6 -> d3,6", err: "argument 1 is a dense real 3x6, not dense[4"},
-			{sig: "d3,4 d4,6 -> d3,6", err: "argument 0 is a dense"},
+			{sig: "w3,4/5 d3,6 -> d3,6", err: "argument 1 is a dense real 3x6, not dense|csr[4"},
+			{sig: "d3,4 d4,6 -> d3,6", err: "a product of two dense matrices"},
+			{sig: "w3,4/5 w4,6/5 -> d3,6", err: "a product of two csr matrices"},
 		}},
 		{Reduce, []variant{
 			{sig: "d3,4,5 -> d4", attr: Attr{Axes: []int{0, 2}, Fold: op.FoldMax}},

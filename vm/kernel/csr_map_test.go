@@ -155,8 +155,14 @@ func TestCSRProduct(t *testing.T) {
 		CSRToDense(&c, x, b, 0)
 		c.Ops = 0
 		ok = Finished(func() { CSRMatMul(&c, got, &a, x, cols) })
-		charged(t, "CSRMatMul", &c, CSRMatMulCost(rows, a.NNZ(), cols), ok)
+		charged(t, "CSRMatMul", &c, MatMulCost(rows, mid, cols, a.NNZ(), cols), ok)
 		equalFloats(t, "product with a dense matrix", got, want)
+		y := make([]float64, rows*mid)
+		CSRToDense(&c, y, a, 0)
+		c.Ops = 0
+		ok = Finished(func() { MatMulCSR(&c, got, y, &b, rows) })
+		charged(t, "MatMulCSR", &c, MatMulCost(rows, mid, cols, b.NNZ(), rows), ok)
+		equalFloats(t, "product of a dense matrix", got, want)
 	}
 	// Counts are exact below 2^53, and no further.
 	one := tensor.CSR{Rows: 1, Cols: 1, Ptr: []int32{0, 1}, Idx: []int32{0}, Val: []float64{1 << 27}}

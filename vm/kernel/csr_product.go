@@ -125,7 +125,36 @@ func CSRMatMul(c *Ctl, dst []float64, a *tensor.CSR, x []float64, cols int) {
 	}
 }
 
-// CSRMatMulCost bounds CSRMatMul.
-func CSRMatMulCost(rows, nnz, cols int) Cost {
-	return Cost{Ops: satSum(satMul(uint64(rows)+uint64(nnz), uint64(cols)), uint64(rows))}
+// MatMulCSR sets dst, row-major, to x·a, of a row-major x with so many rows. What is not stored adds
+// nothing, even where x is not finite, and neither does what is 0 in x.
+func MatMulCSR(c *Ctl, dst, x []float64, a *tensor.CSR, rows int) {
+	m := newMeter(c)
+	for i := range rows {
+		to := dst[i*a.Cols : (i+1)*a.Cols]
+		clear(to)
+		m.spend(len(to) + a.Rows)
+		for k, w := range x[i*a.Rows : (i+1)*a.Rows] {
+			if w == 0 {
+				continue
+			}
+			row := a.Row(k)
+			if a.Val == nil {
+				for _, j := range row {
+					to[j] += w
+				}
+			} else {
+				val := a.Val[a.Ptr[k]:a.Ptr[k+1]]
+				for q, j := range row {
+					to[j] += w * val[q]
+				}
+			}
+			m.spend(len(row))
+		}
+	}
+}
+
+// MatMulCost bounds CSRMatMul and MatMulCSR of matrices of those sizes, where the sparse one has so many
+// entries and the other as many rows or columns.
+func MatMulCost(rows, mid, cols, nnz, other int) Cost {
+	return Cost{Ops: satSum(satMul(uint64(rows), satSum(uint64(mid), uint64(cols), 1)), satMul(uint64(nnz), uint64(other)))}
 }
