@@ -107,7 +107,7 @@ func Plan(p *check.Program, opt Options) *plan.Program {
 	pl.Take(p, opt.Inputs)
 	if opt.AnyData {
 		for i := range pl.Inputs {
-			pl.Inputs[i].Table = nil
+			pl.Inputs[i].Table, pl.Inputs[i].Pattern = nil, nil
 		}
 	}
 	if !opt.NoOpt {

@@ -96,6 +96,11 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 			g.out.Inputs[i].NonNeg = in.Node.NonNeg && in.Node.Type.Kind != tensor.Bool
 		}
 	}
+	if slices.ContainsFunc(g.out.Code, func(in code.Instr) bool { return in.Op.Grows() }) {
+		for i, in := range p.Inputs {
+			g.out.Regs[g.out.Inputs[i].Reg].Pattern = in.Pattern
+		}
+	}
 	g.statements(p.Stmts)
 	out := opt.Into
 	if out == nil {

@@ -350,7 +350,7 @@ func (g *gen) semiring(n *ir.Node) *value {
 		f.sparse.misfit = f.sparse.misfit || len(x) == 2 && x[0] == x[1]
 		in[k] = f.factor(a, x, ids)
 	}
-	f.code = []fusedOp{{n.Fn, ref{classTemp, 0}, in[0], in[1], in[1]}}
+	f.code = append(f.code, fusedOp{n.Fn, ref{classTemp, f.temps}, in[0], in[1], in[1]})
 	axes := []int{0, 1}
 	if len(out) == 1 {
 		axes = []int{1 - slices.Index(ids, out[0])}

@@ -66,6 +66,7 @@ type Input struct {
 	NNZ        int             // of a relation its rows
 	Columns    []tensor.Column // of a relation
 	Table      *tensor.Table   // likewise; nil for any
+	Pattern    *tensor.CSR     // of a sparse matrix; nil for any
 }
 
 // Stmt is a statement of the source.
@@ -112,6 +113,9 @@ func (p *Program) Take(c *check.Program, inputs map[string]*tensor.Value) {
 // bound returns an input with a value.
 func bound(name, kind string, n *ir.Node, v *tensor.Value) Input {
 	in := Input{Name: name, Kind: kind, Node: n, Layout: v.Layout, NNZ: v.CSR.NNZ()}
+	if v.Layout == tensor.Sparse {
+		in.Pattern = &v.CSR
+	}
 	if v.Layout == tensor.Rows {
 		in.Kind, in.NNZ, in.Columns, in.Table = "relation", v.Table.Len, v.Table.Columns, v.Table
 	}

@@ -32,7 +32,9 @@ type Reg struct {
 	Layout  tensor.Layout
 	NNZ     int
 	Columns []tensor.Column
-	Table   *tensor.Table // which an input is certified for, nil for any; the binary form has none
+	// What an input is certified for, nil for any; the binary form has none.
+	Table   *tensor.Table
+	Pattern *tensor.CSR
 }
 
 // Words returns the words that hold the register as bits.

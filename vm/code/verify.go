@@ -128,7 +128,8 @@ func checkReg(r *Reg) error {
 	case tensor.Packed:
 		ok = r.Kind == tensor.Bool && (s.Rank() == 1 || s.Rank() == 2)
 	case tensor.Sparse:
-		ok = s.Rank() == 2 && r.NNZ >= 0 && uint64(r.NNZ) <= s.Elems() && r.NNZ < math.MaxInt32
+		ok = s.Rank() == 2 && r.NNZ >= 0 && uint64(r.NNZ) <= s.Elems() && r.NNZ < math.MaxInt32 &&
+			(r.Pattern == nil || r.Pattern.NNZ() <= r.NNZ && s == tensor.ShapeOf(r.Pattern.Rows, r.Pattern.Cols))
 	case tensor.Parts:
 		ok = r.Kind == tensor.Bool && s.Rank() == 2 && s.Dim(0) == s.Dim(1)
 	case tensor.Rows:
@@ -170,6 +171,9 @@ func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
 	case tensor.Sparse:
 		if v.CSR.NNZ() > r.NNZ {
 			return fmt.Errorf("%d entries, at most %d", v.CSR.NNZ(), r.NNZ)
+		}
+		if p := r.Pattern; p != nil && (len(p.Idx) != v.CSR.NNZ() || len(p.Idx) > 0 && &p.Idx[0] != &v.CSR.Idx[0]) {
+			return errors.New("another matrix than the program was certified for")
 		}
 		return checkCSR(&v.CSR, r.Type, stopped)
 	case tensor.Rows:

@@ -214,18 +214,29 @@ func New(p *code.Program, opt Options) (*Module, error) {
 	clear(m.Steps)
 	*m = Module{Program: p, Steps: slices.Grow(m.Steps[:0], len(p.Code))[:len(p.Code)], Workers: max(opt.Workers, 1),
 		Arena: Arena{Place: m.Arena.Place[:0]}, Certificate: Certificate{Statements: m.Certificate.Statements[:0]}}
-	site := code.Site{Workers: m.Workers}
 	for i := range p.Code {
+		m.Steps[i].Instr = &p.Code[i]
+	}
+	loose := loosen(p, m.Steps)
+	fitted := p
+	fit := fit(p, loose)
+	if fit != nil {
+		fitted = fit.program
+	}
+	site := code.Site{Workers: m.Workers}
+	for i := range m.Steps {
 		s := &m.Steps[i]
-		s.Instr = &p.Code[i]
+		if fit != nil {
+			site.Work = fit.step(&site, s.Instr)
+		}
 		var err error
-		if s.Plan, s.Cost, err = site.Plan(p, s.Instr); err != nil {
+		if s.Plan, s.Cost, err = site.Plan(fitted, s.Instr); err != nil {
 			return nil, fmt.Errorf("cost: %v: %w", s.Op, err)
 		}
 	}
-	m.Arena.plan(p, m.Steps, loosen(p, m.Steps))
+	m.Arena.plan(p, m.Steps, loose)
 	m.Certificate.Reading = opt.Reading
-	m.certify()
+	m.certify(fitted)
 	return m, nil
 }
 
@@ -244,11 +255,11 @@ func loosen(p *code.Program, steps []Step) (loose []bool) {
 	return loose
 }
 
-// certify adds up the certificate. Constants and inputs lie outside the arena; rows of relations
+// certify adds up the certificate of the program, as it was fitted. Constants and inputs lie outside the arena; rows of relations
 // are counted where they are made and never given back, so they count in full. All sums stop at the
 // largest number there is, so that a cost past it is over every limit.
-func (m *Module) certify() {
-	p, c := m.Program, &m.Certificate
+func (m *Module) certify(p *code.Program) {
+	c := &m.Certificate
 	c.PeakBytes = tensor.SatAdd(c.Reading, Bytes(m.Arena.Size))
 	for i := range p.Consts {
 		c.PeakBytes = tensor.SatAdd(c.PeakBytes, Bytes(Need(&p.Regs[p.Consts[i].Reg])))

@@ -59,6 +59,9 @@ func PlanCSRMap(rows, cols int, nnz []int, none []float64, strides [][]int, code
 // Entries bounds the entries of the result.
 func (p *CSRMap) Entries() int { return p.entries }
 
+// Driver is the matrix without whose entry the result is 0, or -1.
+func (p *CSRMap) Driver() int { return p.driver }
+
 // Cost bounds the map.
 func (p *CSRMap) Cost() Cost {
 	e, r, c, m := uint64(p.nnz), uint64(p.rows), uint64(p.cols), uint64(len(p.none))
