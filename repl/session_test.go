@@ -712,6 +712,22 @@ func TestQueryJoins(t *testing.T) {
 	}
 }
 
+// TestGraphConstant: a node of a graph is a constant in a query, as in a file.
+func TestGraphConstant(t *testing.T) {
+	for _, entries := range [][]string{
+		{"E(dan, bob).", `A = edges([["y", "gus"], ["gus", "dan"]])`, "E(x, y)?", "A(y, z)?"},
+		{"E(dan, bob).", "A = edges([[\"y\", \"gus\"]])\nE(x, y)?", "sum(A)", "E(x, y), not A(_, y)?"},
+		{`A = edges([["y", "gus"]])`, "E(dan, bob).", "E(bob, dan).", "E(x, y)?", "E(x, z)?"},
+	} {
+		s := New(Config{})
+		var out strings.Builder
+		for _, e := range entries {
+			out.WriteString(printed(s.Eval(context.Background(), e)))
+		}
+		compareSaved(t, s, out.String(), "constants of graphs")
+	}
+}
+
 // TestWhyOfRelations: what is no row is told what it is, or what it lacks.
 func TestWhyOfRelations(t *testing.T) {
 	s := New(Config{Files: folder{"a.csv": "of,word\nann,Red\n", "b.csv": "from,to\nann,bob\n"}})

@@ -518,6 +518,9 @@ func (c *checker) known(name string) (at source.Span, ok bool) {
 	if at, ok = c.rel.known[name]; ok {
 		return at, true
 	}
+	if graph := c.written.lookup(name); graph != nil {
+		return *graph, true
+	}
 	id, label := c.node(name)
 	return at, label && id < c.rel.labels || slices.ContainsFunc(c.rel.given, func(d *tensor.Domain) bool { _, ok := d.Find(name); return ok })
 }
