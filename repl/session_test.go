@@ -740,6 +740,7 @@ func TestWhyOfRelations(t *testing.T) {
 		{":why Has", "`Has` is a relation, and `:why` explains one row"},
 		{":why Hsa(\"ann\", \"bob\")", "there is no relation `Hsa`"},
 		{":why f(1)", "there is no relation `f`"},
+		{"Owns(ann, bob)?\n:why Owns(ann, bob)\nHas(ann, x)?", "Owns(ann, bob)? yes\n:why Owns(ann, bob): yes, in 1 step\n  1  Owns(\"ann\", \"bob\")  fact, line 3\nHas(ann, x) = {bob}\n"},
 	} {
 		if r := s.Eval(context.Background(), c[0]); r.Bug != "" || !strings.Contains(render(t, r), c[1]) {
 			t.Errorf("%s: %s%s", c[0], render(t, r), r.Bug)
