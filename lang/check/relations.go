@@ -447,11 +447,16 @@ var foreignTypes = map[string]string{"int": "int", "integer": "int", "bigint": "
 
 // declare is an input with columns.
 func (c *checker) declare(s *syntax.Input) {
-	if old := c.rel.byName[s.Name.Name]; old != nil {
-		c.duplicate(s.Name, old.first, "input")
+	r := c.rel.byName[s.Name.Name]
+	switch {
+	case r == nil:
+		r = c.relation(s.Name, len(s.Columns))
+	case r.input != nil || r.valued():
+		c.duplicate(s.Name, r.first, "input")
+		return
+	case !c.rightColumns(r, len(s.Columns), s.Name.Span): // of facts and rules before it
 		return
 	}
-	r := c.relation(s.Name, len(s.Columns))
 	r.input = s
 	for i := range r.cols {
 		col, at := s.Columns[i], &c.rel.slots[r.cols[i].slot]
