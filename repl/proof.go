@@ -27,7 +27,8 @@ func (s *Session) proof(ctx context.Context, arg string) *Reply {
 	}
 	next, e := s.try(text)
 	r := s.run(ctx, &next, e)
-	_, r.Out, _ = strings.Cut(r.Out, ": ")
+	_, r.Out, _ = strings.Cut(r.proofs[0], ": ")
+	r.proofs = nil
 	return &r
 }
 

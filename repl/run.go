@@ -153,13 +153,12 @@ func (s *Session) run(ctx context.Context, next *state, e *entry) (r Reply) {
 	e.diags.Sort()
 	r.Diags, r.File = e.diags, next.file
 	var notes strings.Builder
-	e.made = map[string]*tensor.Value{}
+	e.made, r.proofs = map[string]*tensor.Value{}, map[int]string{}
 	r.showing, r.mode = s.showing(next), s.mode
 	for i, w := range c.wants {
 		o := &result.Outputs[i]
 		if w.why {
-			text := s.prove(ctx, next, e, c, i)
-			r.Out += text
+			r.proofs[len(r.values)] += s.prove(ctx, next, e, c, i)
 		} else if w.shown {
 			r.values = append(r.values, *o)
 		}

@@ -89,7 +89,8 @@ type Config struct {
 
 // Reply is the result of an entry. Its values lie in the memory of the machine that ran it.
 type Reply struct {
-	values  []vm.Output // results, which Print writes
+	values  []vm.Output    // results, which Print writes
+	proofs  map[int]string // of a :why, before the value of that number
 	showing show.Options
 	mode    show.Format
 	Out     string       // results of commands, after them
@@ -114,14 +115,14 @@ type Reply struct {
 // Print writes the results. Values are formatted as they are written, since they can be large.
 func (r *Reply) Print(ctx context.Context, w io.Writer) error {
 	for i := range r.values {
+		if _, err := io.WriteString(w, r.proofs[i]); err != nil {
+			return err
+		}
 		if err := show.Write(ctx, w, &r.values[i], r.mode, r.showing); err != nil {
 			return err
 		}
 	}
-	if r.Out == "" {
-		return nil
-	}
-	_, err := io.WriteString(w, r.Out)
+	_, err := io.WriteString(w, r.proofs[len(r.values)]+r.Out)
 	return err
 }
 

@@ -712,6 +712,22 @@ func TestQueryJoins(t *testing.T) {
 	}
 }
 
+// TestGraphConstant: a node of a graph is a constant in a query, as in a file.
+func TestGraphConstant(t *testing.T) {
+	for _, entries := range [][]string{
+		{"E(dan, bob).", `A = edges([["y", "gus"], ["gus", "dan"]])`, "E(x, y)?", "A(y, z)?"},
+		{"E(dan, bob).", "A = edges([[\"y\", \"gus\"]])\nE(x, y)?", "sum(A)", "E(x, y), not A(_, y)?"},
+		{`A = edges([["y", "gus"]])`, "E(dan, bob).", "E(bob, dan).", "E(x, y)?", "E(x, z)?"},
+	} {
+		s := New(Config{})
+		var out strings.Builder
+		for _, e := range entries {
+			out.WriteString(printed(s.Eval(context.Background(), e)))
+		}
+		compareSaved(t, s, out.String(), "constants of graphs")
+	}
+}
+
 // TestWhyOfRelations: what is no row is told what it is, or what it lacks.
 func TestWhyOfRelations(t *testing.T) {
 	s := New(Config{Files: folder{"a.csv": "of,word\nann,Red\n", "b.csv": "from,to\nann,bob\n"}})
@@ -724,6 +740,7 @@ func TestWhyOfRelations(t *testing.T) {
 		{":why Has", "`Has` is a relation, and `:why` explains one row"},
 		{":why Hsa(\"ann\", \"bob\")", "there is no relation `Hsa`"},
 		{":why f(1)", "there is no relation `f`"},
+		{"Owns(ann, bob)?\n:why Owns(ann, bob)\nHas(ann, x)?", "Owns(ann, bob)? yes\n:why Owns(ann, bob): yes, in 1 step\n  1  Owns(\"ann\", \"bob\")  fact, line 3\nHas(ann, x) = {bob}\n"},
 	} {
 		if r := s.Eval(context.Background(), c[0]); r.Bug != "" || !strings.Contains(render(t, r), c[1]) {
 			t.Errorf("%s: %s%s", c[0], render(t, r), r.Bug)

@@ -385,13 +385,16 @@ func check(ctx context.Context, s *Server, c *Call, q *Program) (*CheckResult, e
 		missing = missing || s.opt.Data[in.Name] == ""
 	}
 	if !list.HasErrors() && (len(q.Inputs) > 0 || !missing) {
-		_, err := s.program(ctx, c, q)
-		wrong, ok := errors.AsType[*ein.Error](err)
-		if err != nil && !ok {
+		bound, err := s.program(ctx, c, q)
+		if err == nil {
+			list = bound.Diagnostics()
+		} else if wrong, ok := errors.AsType[*ein.Error](err); ok {
+			told := func(d diag.Diagnostic) bool {
+				return slices.ContainsFunc(wrong.Diags, func(w diag.Diagnostic) bool { return w.Code == d.Code && w.Span == d.Span })
+			}
+			list = append(wrong.Diags, slices.DeleteFunc(list, told)...)
+		} else {
 			return nil, err
-		}
-		if ok {
-			list = append(wrong.Diags, list...)
 		}
 	}
 	return &CheckResult{1, diag.ToJSON(list, p.File.Source), rendered(list, p.File.Source)}, nil

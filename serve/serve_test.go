@@ -136,6 +136,8 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/check", `{"program":"input A: graph\n:print A","inputs":{"A":"x"}}`, 200, []string{`"diagnostics":[{"file":"A","code":"E0701"`, "A:1:1"}},
 		{"POST /v1/check", `{"program":"input A: graph\n:print A","inputs":{"B":[[0,1]]}}`, 200, []string{`"code":"E0705"`}},
 		{"POST /v1/check", `{"program":"input A: graph\n:print A[0,1]","inputs":{"A":[[0,1]]}}`, 200, []string{`"diagnostics":[]`}},
+		{"POST /v1/check", `{"program":"input A: graph\nF(x) <- A(x, y).\n:print A[7,0]\nF(x)?","inputs":{"A":[[0,1]]}}`, 200, []string{`"code":"W0820"`, `"notes":["Positions on that axis are 0 to 1."],"fixes":[]}],"text"`}},
+		{"POST /v1/check", `{"program":"input P(who: node)\nP(\"anne\")?","inputs":{"P":[["ann"],["ann"]]}}`, 200, []string{`"code":"W0826"`, `did you mean \"ann\"?`, `"code":"N0709"`}},
 		{"POST /v1/cost", `{"program":":print tc(edges([[0,1]]))"}`, 200, []string{`"certified":true`}},
 		{"POST /v1/explain", `{"program":":print tc(edges([[0,1]]))"}`, 200, []string{`tc (const 2x2)`}},
 		{"POST /v1/explain", `{"code":"E0203"}`, 200, []string{`E0203: an index`}},

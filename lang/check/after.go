@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ein/internal/lists"
+	"ein/lang/source"
 	"ein/lang/syntax"
 	"ein/vm/ir"
 )
@@ -60,9 +61,10 @@ type end struct {
 	count     int
 	work      int
 	elements  uint64
-	relations []syntax.Stmt   // what the program says of relations, but for queries
-	grown     grown           // the same, checked
-	asked     map[string]bool // the names in queries so far, which facts may turn into constants
+	relations []syntax.Stmt        // what the program says of relations, but for queries
+	grown     grown                // the same, checked
+	asked     map[string]bool      // the names in queries so far, which facts may turn into constants
+	graphs    *layers[source.Span] // where the labels of graphs are
 }
 
 // function is a def and, once its program has ended, the functions that its body sees: those
@@ -83,7 +85,8 @@ func (p *Program) Defined(name string) *ir.Node {
 // follow continues where the program before ends.
 func (c *checker) follow(before *Program) {
 	c.labels, c.ids = before.Labels, before.end.ids
-	c.scope.before, c.earlier = before.end.names, before.end.defs
+	c.scope.before, c.earlier, c.written = before.end.names, before.end.defs, before.end.graphs
+	c.graphLabels()
 	c.b.Count, c.work, c.elements, c.b.Unknown = before.end.count, before.end.work, before.end.elements, !before.Bound
 	for _, s := range c.file.Stmts {
 		if d, ok := s.(*syntax.Def); ok && c.earlier.lookup(d.Name.Name) != nil {
@@ -206,7 +209,7 @@ func (c *checker) finish(p *Program) {
 	if *names = (layers[symbol]{own: c.scope.names}); c.scope.before != nil {
 		names = c.scope.before.with(c.scope.names)
 	}
-	p.end = end{names, defs, c.ids, c.b.Count, c.work, c.elements, said, c.grown(p), asked}
+	p.end = end{names, defs, c.ids, c.b.Count, c.work, c.elements, said, c.grown(p), asked, c.written.with(c.graphs)}
 	p.Diags = c.diags
 	if c.more > 0 {
 		p.Diags = append(p.Diags, *c.andMore())

@@ -249,7 +249,10 @@ type checker struct {
 	earlier, sees *layers[function]
 	labels        []string
 	ids           map[string]int // label -> node
-	active        []*syntax.Def  // functions being expanded, outermost first
+	// graphs is where the labels of graphs are, written those of the program before.
+	graphs  map[string]*source.Span
+	written *layers[source.Span]
+	active  []*syntax.Def // functions being expanded, outermost first
 	// site is the call in the program text that is being expanded. prelude says that the
 	// function is not in the program text, so that mistakes in it are reported at the call.
 	site        source.Span

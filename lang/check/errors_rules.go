@@ -38,7 +38,7 @@ var (
 	reserved       = message{codes.E0818, "%s is reserved for a later version", "", ""}
 	deepExpr       = message{codes.E0818, "this expression is more than %d operations deep", "", "Name a part of it in the body first, as in `v = e`."}
 	aggregateKey   = message{codes.E0818, "an aggregate cannot be the key of a tensor", "", "The operator says how several values combine: `T[x] += a <- ...` is their sum."}
-	queryConstant  = message{codes.N0828, "`%s` is the constant here, since a fact has it", "", "A variable needs a name that no fact has."}
+	queryConstant  = message{codes.N0828, "`%s` is the constant here, since a fact or a graph has it", "", "A variable needs another name."}
 	numberedNodes  = message{codes.N0834, "the numbers in `%s` are nodes here: there are %s, counted from 0", "", ""}
 	notFinal       = message{codes.E0817, "%s", "", "The value may still improve: a recursion of `min=` or `max=` may only add to it, multiply it by what is not negative, and put it into `min` and `max`."}
 	manyAnswers    = message{codes.E0815, "the query has %d variables; an answer has at most %d columns", "", "Write `_` for what is not asked for."}

@@ -75,9 +75,6 @@ func (c *checker) collectLabels() {
 		add(s)
 	}
 	list := c.graphLabels()
-	for _, l := range list {
-		c.note(l.Value, l.Span)
-	}
 	c.relate()
 	if nodes := c.rel.nodes(len(c.labels)+len(list) > 0); len(nodes) > 0 {
 		list = append(list, nodes...)
@@ -88,7 +85,7 @@ func (c *checker) collectLabels() {
 	}
 }
 
-// graphLabels returns the labels of the graphs in the text.
+// graphLabels returns the labels of the graphs in the text, and notes them.
 func (c *checker) graphLabels() (found []*syntax.String) {
 	if src := c.file.Source; src != nil && strings.IndexByte(src.Text, '"') < 0 { // a session gives statements alone
 		return nil
@@ -111,6 +108,10 @@ func (c *checker) graphLabels() (found []*syntax.String) {
 					for _, e := range pair.Elems {
 						if s, ok := e.(*syntax.String); ok {
 							found = append(found, s)
+							c.note(s.Value, s.Span)
+							if c.cfg.Profile == Repl { // a program that follows has them too
+								lists.Put(&c.graphs, s.Value, &s.Span)
+							}
 						}
 					}
 				}

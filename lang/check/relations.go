@@ -447,11 +447,16 @@ var foreignTypes = map[string]string{"int": "int", "integer": "int", "bigint": "
 
 // declare is an input with columns.
 func (c *checker) declare(s *syntax.Input) {
-	if old := c.rel.byName[s.Name.Name]; old != nil {
-		c.duplicate(s.Name, old.first, "input")
+	r := c.rel.byName[s.Name.Name]
+	switch {
+	case r == nil:
+		r = c.relation(s.Name, len(s.Columns))
+	case r.input != nil || r.valued():
+		c.duplicate(s.Name, r.first, "input")
+		return
+	case !c.rightColumns(r, len(s.Columns), s.Name.Span): // of facts and rules before it
 		return
 	}
-	r := c.relation(s.Name, len(s.Columns))
 	r.input = s
 	for i := range r.cols {
 		col, at := s.Columns[i], &c.rel.slots[r.cols[i].slot]
@@ -517,6 +522,9 @@ func (c *checker) note(name string, at source.Span) {
 func (c *checker) known(name string) (at source.Span, ok bool) {
 	if at, ok = c.rel.known[name]; ok {
 		return at, true
+	}
+	if graph := c.written.lookup(name); graph != nil {
+		return *graph, true
 	}
 	id, label := c.node(name)
 	return at, label && id < c.rel.labels || slices.ContainsFunc(c.rel.given, func(d *tensor.Domain) bool { _, ok := d.Find(name); return ok })

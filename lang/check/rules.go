@@ -474,7 +474,7 @@ func (c *checker) missing(cl *clause, i int) {
 			continue
 		}
 		k := &c.rel.consts[int(t.Value)]
-		if _, known := c.known(k.text); !known && !k.isNum || k.nowhere {
+		if _, known := c.known(k.text); !known && !c.rel.vague && !k.isNum || k.nowhere {
 			continue // said of the constant itself
 		}
 		if !slices.ContainsFunc(r.facts, func(f fact) bool {

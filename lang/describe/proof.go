@@ -274,9 +274,12 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 func (d *prover) try(goal engine.Goal, t *engine.Try) ProofTry {
 	out := ProofTry{Rule: d.rule(t.Rule), Ways: []ProofWay{}, Count: t.Count, near: t.Rows}
 	out.Line, out.place = d.place(int(t.Rule.Pos.Start))
+	holds := slices.DeleteFunc(slices.Clone(t.Holds), func(l *rel.Literal) bool { // 3 = 3
+		return l.Kind == rel.Bind && len(l.Left.Args) == 0
+	})
 	for _, b := range t.Bindings {
 		b = d.names(goal, b)
-		way := ProofWay{Holds: d.body(t.Holds, b)}
+		way := ProofWay{Holds: d.body(holds, b)}
 		if t.Fails != nil {
 			way.Fails = d.p.Literal(b.Rule, t.Fails, b.Vars)
 		}

@@ -296,8 +296,8 @@ func unquoted(line []byte, c byte) bool {
 }
 
 // separator returns the separator of an edge list: a tab if the first row has one, else a comma if
-// it has one, else 0 for blanks.
-func separator(head []byte) byte {
+// it has one, else 0 for blanks. A relation without any in the first row has one column.
+func separator(head []byte, kind Kind) byte {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 || line[0] == '#' || line[0] == '%' {
@@ -307,6 +307,9 @@ func separator(head []byte) byte {
 			if unquoted(line, sep) {
 				return sep
 			}
+		}
+		if kind == Relation && !unquoted(line, ' ') {
+			return ','
 		}
 		break
 	}

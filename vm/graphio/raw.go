@@ -153,7 +153,7 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 		case Edges:
 			d := commas(head)
 			if !d.told {
-				d = dialect{sep: separator(head), comments: "#%"}
+				d = dialect{sep: separator(head, opt.Kind), comments: "#%"}
 			}
 			rd.text(d)
 		case MatrixMarket:

@@ -25,6 +25,25 @@ func TestReal(t *testing.T) {
 	}
 }
 
+// TestOneColumn: the lines of a list of names are these, with the blanks in them, if nothing says how fields are separated.
+func TestOneColumn(t *testing.T) {
+	for text, want := range map[string]string{"who\nann\nann lee\n": "ann;ann lee;", "who\n# lee\nann lee\n": "ann lee;", "who n\nann 1\n": "ann;", "who,n\nann lee,1\n": "ann lee;"} {
+		raw, err := Read(strings.NewReader(text), "", Options{Kind: Relation, Columns: []RelationColumn{{Name: "who", Kind: tensor.NodeColumn, Domain: "node"}}})
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		got, labels := "", map[string][]string{}
+		tables, _ := Tables([]*Raw{raw}, labels)
+		for row := range tables[0].All() {
+			got += labels["node"][int(row[0])] + ";"
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
 // TestRelation: rows of a relation are those of the file, or what is wrong with it is said.
 func TestRelation(t *testing.T) {
 	for _, c := range []struct {

@@ -501,7 +501,7 @@ func (t *table) ragged(w *row) bool {
 	}
 	if t.isComment(w) {
 		hint = noComments
-	} else if t.lines != nil && t.d.sep == 0 {
+	} else if t.lines != nil && t.d.sep == 0 && t.opt.Kind != Relation {
 		hint = oneEdge
 	}
 	t.badCell(w, min(len(w.cells), t.width), &Error{Msg: fmt.Sprintf("expected %s%s, found %d", plural(t.width, "field"), why, len(w.cells)), Hint: hint})

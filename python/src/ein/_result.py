@@ -67,7 +67,10 @@ class Output:
             rows = np.frombuffer(parts[0], np.uint8).reshape(math.prod(self.shape[:-1]), 8 * math.ceil(cols / 64))
             return np.unpackbits(rows, axis=1, count=cols, bitorder="little").view(np.bool_).reshape(self.shape)
         if self._layout == "csr":
-            return self.sparse().toarray()
+            values, idx, ptr = self._entries()
+            made = np.zeros((len(ptr) - 1, self.shape[-1]), values.dtype)
+            made[np.repeat(np.arange(len(made)), np.diff(ptr)), idx] = values
+            return made.reshape(self.shape)
         if self._layout == "groups":
             group = np.frombuffer(parts[0], np.int32)
             return group[:, None] == group
@@ -78,14 +81,15 @@ class Output:
         self._numbers_only()
         if len(self.shape) not in (1, 2):
             raise TypeError(f"{self.name} is no vector and no matrix: it is {self.kind} of shape {self.shape}")
-        np: Any = import_module("numpy")
         sparse: Any = import_module("scipy.sparse")
+        return sparse.csr_array(self._entries() if self._layout == "csr" else self.array(), shape=self.shape)
 
-        if self._layout != "csr":
-            return sparse.csr_array(self.array())
+    def _entries(self) -> tuple[Any, Any, Any]:
+        """The values of a sparse output, their columns, and where each row begins."""
+        np: Any = import_module("numpy")
         ptr, idx = (np.frombuffer(p, np.int32) for p in self._parts[:2])
         values = np.frombuffer(self._parts[2], self._dtype) if len(self._parts) > 2 else np.ones(len(idx), np.bool_)
-        return sparse.csr_array((values, idx, ptr), shape=self.shape)
+        return values, idx, ptr
 
     def tolist(self) -> Any:
         """The output as a number or as nested lists."""
