@@ -248,4 +248,5 @@ var (
 	W0832 = add("W0832", Type, "a date that is a difference")
 	W0833 = add("W0833", Type, "a column type of another language")
 	N0834 = add("N0834", Type, "numbers that are nodes")
+	E0835 = add("E0835", Type, "a type of numbers of another language")
 )
