@@ -297,7 +297,7 @@ func TestImproving(t *testing.T) {
 		if err == nil {
 			_, err = p.Run(context.Background())
 		}
-		if err == nil || !strings.HasSuffix(err.Error(), "improves for ever"+want) {
+		if err == nil || !strings.HasSuffix(err.Error(), "keeps improving"+want) {
 			t.Errorf("%s: %v, want %s", rules, err, want)
 		}
 	}
