@@ -13,7 +13,7 @@
 // The name tells the format (by the endings in options.go, each also with .gz); for
 // other names and for standard input the first bytes do. Gzip is recognised by its first two bytes in any of them; it may
 // have several members, and nothing else after them. Text is UTF-8, with or
-// without byte order mark, lines ending in LF or CRLF.
+// without byte order mark, or UTF-16 with one, lines ending in LF or CRLF.
 //
 //   - CSV: RFC 4180, commas, or semicolons if the first line has some and no comma, or what
 //     a first line sep=; (or , | tab) says; quotes, quoted line ends, as encoding/csv reads them without lazy quotes: a
