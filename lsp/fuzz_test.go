@@ -99,17 +99,17 @@ func FuzzIncremental(f *testing.F) {
 					a, b = b, a
 				}
 				insert := snippets[rng.IntN(len(snippets))]
-				change := &protocol.TextDocumentContentChangePartial{Range: protocol.Range{Start: a, End: b}, Text: insert}
+				change := change{&protocol.Range{Start: a, End: b}, &insert}
 				e, _, err := contentChange(m, change)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want = slowEdit(next, change.Range, insert)
+				want = slowEdit(next, *change.Range, insert)
 				next = next[:e.Span.Start] + e.NewText + next[e.Span.End:]
 				if next != want {
-					t.Fatalf("%v in %q: got %q, want %q", change.Range, m.text, next, want)
+					t.Fatalf("%v in %q: got %q, want %q", *change.Range, m.text, next, want)
 				}
-				changes = append(changes, fmt.Sprint(change.Range, " ", insert))
+				changes = append(changes, fmt.Sprint(*change.Range, " ", insert))
 				m = newMapper(next, utf16Units)
 			}
 			now = now.edited(version, uint64(version), next)

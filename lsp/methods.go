@@ -36,7 +36,7 @@ var served = []struct {
 	{protocol.MethodTextDocumentDocumentSymbol, "", inFile((*server).DocumentSymbol)},
 	{protocol.MethodWorkspaceSymbol, "in the open files and the programs of the workspace folders", asked((*server).Symbols)},
 	{protocol.MethodTextDocumentPrepareRename, "", atPlace((*server).PrepareRename)},
-	{protocol.MethodTextDocumentRename, "tensors, relations, indices, functions, parameters, nodes in programs without inputs", atPlace((*server).Rename)},
+	{protocol.MethodTextDocumentRename, "tensors, relations, indices, functions, parameters, nodes in programs without inputs; of an input with data a message says where else its name stands", atPlace((*server).Rename)},
 	{protocol.MethodTextDocumentSemanticTokensFull, "", inFile((*server).SemanticTokensFull)},
 	{protocol.MethodTextDocumentSemanticTokensRange, "", inFile((*server).SemanticTokensRange)},
 	{protocol.MethodTextDocumentInlayHint, "shapes, summed indices, parameters, values of statements that were run", inFile((*server).InlayHint)},

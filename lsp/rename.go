@@ -2,13 +2,18 @@ package lsp
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"ein/bind"
+	"ein/bind/project"
 	"ein/internal/lists"
 	"ein/lang/diag"
+	"ein/lang/ide"
 )
 
 // requestFailed is the protocol's code for a valid request that cannot be fulfilled.
@@ -29,7 +34,32 @@ func (s *server) Rename(_ context.Context, f *file, offset int, params *protocol
 	if err != nil {
 		return nil, jsonrpc2.Errorf(requestFailed, "%v", err)
 	}
+	s.tellBound(f, edits, params.NewName)
 	return s.workspaceEdit(f, edits), nil
+}
+
+// tellBound tells the user that the data of a renamed input has its old name. That may be the name of
+// inputs of other programs as well, so it is not renamed with it.
+func (s *server) tellBound(f *file, edits []diag.Edit, now string) {
+	snap, inputs := s.session.snapshot(), f.document().Inputs()
+	said, _ := snap.said(f)
+	beside, _ := said.Inputs(lists.Map(inputs, func(in ide.Input) string { return in.Name }))
+	for _, in := range inputs {
+		if !slices.ContainsFunc(edits, func(e diag.Edit) bool {
+			return in.Span.Start <= e.Span.Start && e.Span.End <= in.Span.End && f.text[e.Span.Start:e.Span.End] == in.Name
+		}) {
+			continue
+		}
+		where := ""
+		if _, ok := snap.settings.Inputs[in.Name]; ok {
+			where = "the setting ein.inputs"
+		} else if slices.ContainsFunc(beside, func(x bind.Input) bool { return x.Name == in.Name }) {
+			where = project.Name
+		}
+		if where != "" {
+			s.complain(fmt.Errorf("%s binds data to the input `%s`, which the program now calls `%s`; rename it there as well", where, in.Name, now))
+		}
+	}
 }
 
 // textEdits is edits of bytes in the positions of the protocol.

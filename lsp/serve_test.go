@@ -339,6 +339,19 @@ func TestPinned(t *testing.T) {
 	}
 }
 
+// TestNoVersion: a change without a version, as protocols before 3.16 allowed, is one.
+func TestNoVersion(t *testing.T) {
+	for i, version := range []string{`,"version":null`, "", `,"version":7`} {
+		c := startRaw(t, Options{})
+		c.initialize()
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///project/program.ein"%s},"contentChanges":[{"text":"New = 1"}]}}`, version))
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"textDocument/documentSymbol","params":{"textDocument":{"uri":"file:///project/program.ein"}}}`, i))
+		if m := fmt.Sprint(c.answer(i)); !strings.Contains(m, "New") {
+			t.Errorf("%s: got %s", version, m)
+		}
+	}
+}
+
 // TestKept: what a session keeps of a message is its own. With the build tag
 // jsonrpc2poison the library overwrites what it lent.
 func TestKept(t *testing.T) {

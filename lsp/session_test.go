@@ -361,6 +361,14 @@ func TestProject(t *testing.T) {
 		if err != nil || !strings.Contains(h.Contents.(*protocol.MarkupContent).Value, c.shape) {
 			t.Errorf("%+v: %v, %v", c, h, err)
 		}
+		if c.shape == "Tensor[2,2]" {
+			if _, err := client.Rename(client.ctx, &protocol.RenameParams{TextDocumentPositionParams: place(u, 1, 10), NewName: "B"}); err != nil {
+				t.Error(err)
+			}
+			if m := receive(t, client.messages); m.Message != "ein: ein.toml binds data to the input `A`, which the program now calls `B`; rename it there as well" {
+				t.Errorf("got %s", m.Message)
+			}
+		}
 		client.leave()
 	}
 }

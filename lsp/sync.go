@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"go.lsp.dev/protocol"
@@ -61,18 +62,36 @@ func (s *server) fits(snap *snapshot, u uri.URI, n int) error {
 	return nil
 }
 
+// didChangeParams is protocol.DidChangeTextDocumentParams with a version that may be null, as it could before 3.16.
+type didChangeParams struct {
+	TextDocument struct {
+		URI     uri.URI `json:"uri"`
+		Version *int32  `json:"version"`
+	} `json:"textDocument"`
+	ContentChanges []change `json:"contentChanges"`
+}
+
+// change is a change of a range, or of the whole text.
+type change struct {
+	Range *protocol.Range `json:"range"`
+	Text  *string         `json:"text"`
+}
+
 // DidChange applies edits. They are taken in the order they arrive: that is the
 // order the client made them in, whatever the version says.
-func (s *server) DidChange(_ context.Context, params *protocol.DidChangeTextDocumentParams) (err error) {
-	u, version := params.TextDocument.URI, params.TextDocument.Version
+func (s *server) DidChange(_ context.Context, params *didChangeParams) (err error) {
+	u := params.TextDocument.URI
 	s.session.update(func(next *snapshot) {
 		f := next.files[u]
 		if f == nil {
 			err = fmt.Errorf("%s is not open", u)
 			return
 		}
-		if version <= f.version {
-			s.log.Warn("a version that does not grow", "uri", u, "before", f.version, "version", version)
+		version := f.version
+		if v := params.TextDocument.Version; v != nil {
+			if version = *v; version <= f.version {
+				s.log.Warn("a version that does not grow", "uri", u, "before", f.version, "version", version)
+			}
 		}
 		text := f.text
 		m := f.mapper()
@@ -105,20 +124,20 @@ func (s *server) DidChange(_ context.Context, params *protocol.DidChangeTextDocu
 
 // contentChange is a change in bytes; inside reports whether its places are in the
 // text.
-func contentChange(m *mapper, change protocol.TextDocumentContentChangeEvent) (e diag.Edit, inside bool, err error) {
-	switch c := change.(type) {
-	case *protocol.TextDocumentContentChangeWholeDocument:
-		return diag.Edit{Span: source.Span{End: len(m.text)}, NewText: c.Text}, true, nil
-	case *protocol.TextDocumentContentChangePartial:
-		start, startInside := m.offset(c.Range.Start)
-		end, endInside := m.offset(c.Range.End)
-		if start > end {
-			return diag.Edit{}, false, fmt.Errorf("a range that ends at %d:%d, before its start %d:%d",
-				c.Range.End.Line, c.Range.End.Character, c.Range.Start.Line, c.Range.Start.Character)
-		}
-		return diag.Edit{Span: source.Span{Start: start, End: end}, NewText: c.Text}, startInside && endInside, nil
+func contentChange(m *mapper, c change) (e diag.Edit, inside bool, err error) {
+	if c.Text == nil {
+		return diag.Edit{}, false, errors.New("a change without a text")
 	}
-	return diag.Edit{}, false, fmt.Errorf("a change of an unknown kind %T", change)
+	if c.Range == nil {
+		return diag.Edit{Span: source.Span{End: len(m.text)}, NewText: *c.Text}, true, nil
+	}
+	start, startInside := m.offset(c.Range.Start)
+	end, endInside := m.offset(c.Range.End)
+	if start > end {
+		return diag.Edit{}, false, fmt.Errorf("a range that ends at %d:%d, before its start %d:%d",
+			c.Range.End.Line, c.Range.End.Character, c.Range.Start.Line, c.Range.Start.Character)
+	}
+	return diag.Edit{Span: source.Span{Start: start, End: end}, NewText: *c.Text}, startInside && endInside, nil
 }
 
 // DidSave checks at once what would have been checked after the pause.

@@ -56,7 +56,7 @@ func (s *Session) needsFiles() {
 	}
 }
 
-// open opens a file for reading. It panics with the reply to a failure, which ends the entry.
+// open opens a program for reading. It panics with the reply to a failure, which ends the entry.
 func (s *Session) open(ctx context.Context, name string) io.ReadCloser {
 	s.needsFiles()
 	f, err := s.cfg.Files.Open(ctx, name)
@@ -64,7 +64,11 @@ func (s *Session) open(ctx context.Context, name string) io.ReadCloser {
 		panic(notRead(ctx, name))
 	}
 	if err != nil {
-		panic(refused(fileFailure(name, "read", err)))
+		r := fileFailure(name, "read", err)
+		if whole := name + ".ein"; s.cfg.Files.Same(whole, whole) {
+			r.Diags[0].Notes = []string{"Did you mean `" + whole + "`?"}
+		}
+		panic(refused(r))
 	}
 	return f
 }

@@ -14,7 +14,7 @@ import (
 	"ein/vm/rel"
 )
 
-// proof explains an atom of a relation; it is nil for anything else.
+// proof explains an atom of a relation, by a statement that the session keeps; it is nil for anything else.
 func (s *Session) proof(ctx context.Context, arg string) *Reply {
 	text := ":why " + arg
 	f := lang.Parse(s.cfg.Name, text, session)
@@ -25,8 +25,7 @@ func (s *Session) proof(ctx context.Context, arg string) *Reply {
 	if !ok || !s.relation(q.Body[0].X) && !s.unknown(q.Body[0].X) {
 		return nil
 	}
-	next, e := s.try(text)
-	r := s.run(ctx, &next, e)
+	r := s.statements(ctx, text, s.cfg.Name, s.line)
 	_, r.Out, _ = strings.Cut(r.proofs[0], ": ")
 	r.proofs = nil
 	return &r

@@ -71,7 +71,7 @@ type Kind uint8
 // position that does not exist; BadInput a value that does not fit the program; Cyclic a cycle for
 // which a question about a graph has no answer; Negative a weight below 0 where that has no
 // meaning; NoWeight a weight of 0 in a result where 0 means no edge. Improving is a value of rules
-// that improves for ever around a cycle, Worsening a factor that makes such a value worse.
+// that keeps improving around a cycle, Worsening a factor that makes such a value worse.
 const (
 	NotFinite Kind = iota
 	Inexact

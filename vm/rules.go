@@ -152,7 +152,7 @@ func (m *Machine) derived(e *engine.Error) {
 			Hint: "leave such bindings out by a comparison, as in `d > 0, r = x / d`"})
 	case engine.Inexact:
 		m.fail(&RuntimeError{Kind: Inexact, Pos: pos, Message: fmt.Sprintf("a whole number in %s reaches 2^53, past which numbers are not exact", name),
-			Hint: "a real number, such as 1.5 times the value, is not limited"})
+			Hint: inexactHint})
 	case engine.Improves:
 		around := ""
 		if len(e.Cycle) > 0 {
@@ -161,8 +161,8 @@ func (m *Machine) derived(e *engine.Error) {
 				around += fmt.Sprintf(" (sum %s)", tensor.Number(e.Value))
 			}
 		}
-		m.fail(&RuntimeError{Kind: Improving, Pos: pos, Message: fmt.Sprintf("%s improves for ever%s", name, around),
-			Hint: "weights around a cycle must not add up to an improvement"})
+		m.fail(&RuntimeError{Kind: Improving, Pos: pos, Message: fmt.Sprintf("%s keeps improving%s", name, around),
+			Hint: "a value is final after at most as many rounds as there are rows; weights around a cycle must not improve it, even if `min` or `max` ends that later"})
 	case engine.Weight:
 		m.fail(&RuntimeError{Kind: Worsening, Pos: pos, Message: fmt.Sprintf("a value of %s is multiplied by %v, which turns better into worse", name, e.Value),
 			Hint: "in a recursion with `min=` or `max=` factors start at 0"})

@@ -313,10 +313,12 @@ func (m *Machine) undefined(line int) {
 // exact fails when a kernel that ended met a count past 2^53.
 func (m *Machine) exact(exact bool) {
 	if !exact {
-		m.fail(&RuntimeError{Kind: Inexact, Message: "a count reaches 2^53, past which numbers are not exact",
-			Hint: "a real number, such as 1.5 times the value, is not limited"})
+		m.fail(&RuntimeError{Kind: Inexact, Message: "a whole number reaches 2^53, past which numbers are not exact", Hint: inexactHint})
 	}
 }
+
+// inexactHint is what to do about a whole number past 2^53.
+const inexactHint = "a quotient is real, so rounded and without this limit: divide by 1 first, as in `x / 1 * y` or `sum(x / 1)`"
 
 // count stores a count that may be past what a float64 holds exactly.
 func (m *Machine) count(n uint64) {

@@ -198,7 +198,7 @@ var (
 	E0606 = add("E0606", Run, "a cycle that leaves no answer")
 	E0607 = add("E0607", Run, "a weight below 0")
 	E0608 = add("E0608", Run, "a weight of 0 in a result that has 0 for no edge")
-	E0632 = add("E0632", Run, "a value of rules that improves for ever")
+	E0632 = add("E0632", Run, "a value of rules that keeps improving")
 	E0633 = add("E0633", Run, "a factor that makes a value of rules worse")
 
 	// Group 07: data files.
@@ -248,4 +248,5 @@ var (
 	W0832 = add("W0832", Type, "a date that is a difference")
 	W0833 = add("W0833", Type, "a column type of another language")
 	N0834 = add("N0834", Type, "numbers that are nodes")
+	E0835 = add("E0835", Type, "a type of numbers of another language")
 )

@@ -729,7 +729,7 @@ func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node
 	for i, f := range x.Factors[1:] {
 		edits = append(edits, diag.Edit{Span: source.Span{Start: x.Factors[i].Pos().End, End: f.Pos().Start}, NewText: " * "})
 	}
-	d.Fixes = []diag.Fix{{Title: "multiply element by element", Edits: edits}}
+	d.Fixes = []diag.Fix{{Title: "multiply element by element", Edits: edits, Guess: true}}
 	return c.report(d)
 }
 

@@ -248,29 +248,22 @@ func (c *checker) mixedTypes(what string, at source.Span, x, y slot) {
 			d.Fixes = fix("write the number without quotes", at, k.text)
 		}
 	}
-	for _, s := range []slot{x, y} {
-		if right := foreignTypes[strings.ToLower(s.domain)]; s.class == ofDomain && (right == "int" || right == "real") && (x.class == aNumber || y.class == aNumber) {
-			if strings.EqualFold(s.domain, "number") {
-				right = "real" // holds whole ones too
-			}
-			d.Fixes = fix("write `"+right+"`", s.at, right)
-		}
-	}
 	if (x.class == ofDomain || y.class == ofDomain) && d.Fixes == nil {
 		d.Notes = []string{"Each named domain is a set of nodes of its own; no two share a node."}
 	}
 	c.report(d)
 }
 
-// foreignType warns of a column whose domain has the name of another language's type, for which
-// there is one here.
+// foreignType reports a column whose domain has the name of another language's type, for which
+// there is one here. Where that is a number it is an error, as comparisons would take 10 before 9.
 func (c *checker) foreignType(col syntax.Column, right string) {
-	d := diag.New(codes.W0831, col.Type.Span, "`%s` is a set of names of its own; numbers are `int` or `real`", col.Type.Name).
-		Fixed("write `"+right+"`", col.Type.Span, right)
-	if right == "text" || right == "node" {
-		d.Code, d.Fixes[0].Guess = codes.W0833, true // that it may be the name of a domain
-		d.Message = fmt.Sprintf("`%s` is a set of nodes of its own, which joins with no other; the type is `%s`", col.Type.Name, right)
+	d := diag.New(codes.E0835, col.Type.Span, "`%s` is not a type: numbers are `int` or `real`", col.Type.Name)
+	maybe := right == "text" || right == "node" // it may be the name of a domain
+	if maybe {
+		d = diag.New(codes.W0833, col.Type.Span, "`%s` is a set of nodes of its own, which joins with no other; the type is `%s`", col.Type.Name, right)
 	}
+	d = d.Fixed("write `"+right+"`", col.Type.Span, right)
+	d.Fixes[0].Guess = maybe
 	if strings.HasPrefix(strings.ToLower(col.Type.Name), "bool") {
 		d.Notes = []string{"True and false are 1 and 0, of type `int`, in JSON, Parquet and SQLite, and texts in other files."}
 	}

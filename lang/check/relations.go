@@ -440,8 +440,9 @@ var columnTypes = map[string]struct {
 }{"node": {aNode, tensor.NodeColumn}, "int": {aNumber, tensor.IntColumn}, "real": {aNumber, tensor.RealColumn}, "text": {aText, tensor.TextColumn}}
 
 // foreignTypes are what other languages, or with other letters this one, call types of columns.
-var foreignTypes = map[string]string{"int": "int", "integer": "int", "bigint": "int", "long": "int", "unsigned": "int", "number": "int",
-	"real": "real", "float": "real", "double": "real", "decimal": "real", "numeric": "real",
+var foreignTypes = map[string]string{"int": "int", "integer": "int", "bigint": "int", "long": "int", "unsigned": "int",
+	"number": "real", // holds whole ones too
+	"real":   "real", "float": "real", "double": "real", "decimal": "real", "numeric": "real",
 	"text": "text", "string": "text", "str": "text", "varchar": "text", "char": "text", "bool": "text", "boolean": "text",
 	"date": "text", "datetime": "text", "timestamp": "text", "node": "node"}
 
@@ -466,12 +467,15 @@ func (c *checker) declare(s *syntax.Input) {
 		}
 		r.cols[i].name = col.Name.Name
 		*at = slot{at.parent, ofDomain, col.Type.Name, r.name, col.Type.Span, at.oldest}
-		if t, ok := columnTypes[col.Type.Name]; ok {
+		t, ok := columnTypes[col.Type.Name]
+		if right := foreignTypes[strings.ToLower(col.Type.Name)]; !ok && right != "" {
+			c.foreignType(col, right)
+			t, ok = columnTypes[right], right == "int" || right == "real" // what is meant
+		}
+		if ok {
 			at.class, at.domain, r.cols[i].kind = t.class, "", t.kind
 		} else if col.Type.Name == "prob" {
 			c.say(reserved, col.Type.Span, "a column of type `prob`")
-		} else if right := foreignTypes[strings.ToLower(col.Type.Name)]; right != "" {
-			c.foreignType(col, right)
 		}
 	}
 	if c.cfg.Inputs[r.name] == nil {

@@ -1,7 +1,6 @@
 package ide
 
 import (
-	"strings"
 	"sync"
 
 	"ein/lang"
@@ -139,11 +138,3 @@ func (d *Document) within(s source.Span) source.Span {
 }
 
 func (d *Document) text(s source.Span) string { return d.src.Text[s.Start:s.End] }
-
-// eol is how lines that are added end: as the first one does.
-func (d *Document) eol() string {
-	if strings.HasPrefix(d.src.Text[d.src.LineAt(0).End:], "\r\n") {
-		return "\r\n"
-	}
-	return "\n"
-}

@@ -142,11 +142,11 @@ func formatted(t *testing.T, d *Document) string {
 	return text
 }
 
-// An edit never ends within a line ending, where the protocol has no position.
+// Line ends are kept. An edit never ends within one, where the protocol has no position.
 func TestFormatKeepsLineEndingsWhole(t *testing.T) {
 	const text = "x=1 // one\r\n\r\n\r\n\r\ny = [1,\r\n 2]\r\n"
 	edits, ok := New("in.ein", text, Options{}).Format()
-	if want := "x = 1 // one\n\ny = [1,2]\n"; !ok || diag.Apply(text, edits) != want {
+	if want := "x = 1 // one\r\n\r\ny = [1,2]\r\n"; !ok || diag.Apply(text, edits) != want {
 		t.Errorf("formatted: %q, want %q", diag.Apply(text, edits), want)
 	}
 	for _, e := range edits {

@@ -58,13 +58,13 @@ func (d *Document) formatStatement(s syntax.Stmt) []diag.Edit {
 	if line := d.src.LineAt(at.Start); strings.TrimSpace(d.text(source.Span{Start: line.Start, End: at.Start})) != "" {
 		return nil
 	}
-	f := syntax.Parse(source.NewFile(d.src.Name, d.text(at)), d.syntaxOptions())
+	f := syntax.Parse(source.NewFile(d.src.Name, d.text(at)+d.src.EOL()), d.syntaxOptions())
 	text, ok := syntax.Format(f)
 	if !ok {
 		return nil
 	}
-	eol := d.eol()
-	edits := minimalEdits(d.text(at)+eol, strings.ReplaceAll(text, "\n", eol))
+	eol := f.Source.EOL()
+	edits := minimalEdits(d.text(at)+eol, text)
 	for i := range edits {
 		e := &edits[i]
 		if e.Span.End > at.Len() { // the line ending is not part of the statement

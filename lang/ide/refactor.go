@@ -73,7 +73,7 @@ func (d *Document) extractions(span source.Span) []Action {
 		value = p.X
 	}
 	edits := []diag.Edit{
-		{Span: source.Span{Start: start, End: start}, NewText: whole + " = " + d.text(value.Pos()) + d.eol()},
+		{Span: source.Span{Start: start, End: start}, NewText: whole + " = " + d.text(value.Pos()) + d.src.EOL()},
 		{Span: span, NewText: whole},
 	}
 	if !d.sameTypes(edits) {

@@ -139,6 +139,14 @@ func (f *File) LineAt(offset int) Span {
 	return Span{p.start + s.Start, p.start + s.End}
 }
 
+// EOL is how lines end: as the first one does.
+func (f *File) EOL() string {
+	if strings.HasPrefix(f.Text[f.LineAt(0).End:], "\r\n") {
+		return "\r\n"
+	}
+	return "\n"
+}
+
 // Position maps a byte offset to a place. Offsets outside the text are moved to its
 // nearest end.
 func (f *File) Position(offset int) Position {

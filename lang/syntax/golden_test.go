@@ -50,7 +50,7 @@ func trees(t *testing.T, in string, opt Options) []archiveFile {
 	out := []archiveFile{{"tree", Dump(f)}}
 	if text, ok := Format(f); ok {
 		checkFormat(t, f, text, opt)
-		out = append(out, archiveFile{"fmt", text})
+		out = append(out, archiveFile{"fmt", strings.ReplaceAll(text, "\r", `\r`)})
 	}
 	if len(f.Diags) > 0 {
 		var b strings.Builder

@@ -11,8 +11,8 @@ import (
 // Width is the column that Format keeps literals within.
 const Width = 100
 
-// Format prints a program in its one canonical form and keeps its comments. It
-// returns false, and the text as it was, if the program has errors: what did
+// Format prints a program in its one canonical form and keeps its comments and its line ends, which
+// are all those of the first line. It returns false, and the text as it was, if the program has errors: what did
 // not parse cannot be printed without loss.
 //
 // A statement takes one line, except that a def block has one for each of its
@@ -24,10 +24,11 @@ func Format(f *File) (string, bool) {
 	}
 	p := &printer{text: f.Source.Text, comments: f.Comments}
 	p.block(f.Stmts, source.Span{Start: 0, End: len(p.text)})
-	if out := p.String(); out != "" {
-		return out + "\n", true
+	out := p.String()
+	if out != "" {
+		out += "\n"
 	}
-	return "", true
+	return strings.ReplaceAll(out, "\n", f.Source.EOL()), true
 }
 
 // ExprString prints an expression on one line, with the parentheses its tree

@@ -53,6 +53,18 @@ def test_graphs(owns):
     assert sorted(ein.run(CONTROLS, Owns=owns).nodes("Controls")) == ["harbor", "north"]
 
 
+def test_equal():
+    """Results are equal as mappings of values are, whichever way each is stored."""
+
+    def run(text: str) -> ein.Result:
+        return ein.run("input A: graph\n" + text, A=ein.Graph([(0, 1), (1, 2)], options="nodes=200"))
+
+    text = "P(x, 1.5) <- A(x, _).\n:print A, tc(A), out_degree(A), count(A), P"
+    assert run(text) == run(text) != run(text.replace("1.5", "2"))
+    assert run("B = A") == run("B = 1 * A") != run("B = 2 * A")
+    assert run("n = count(A)") == {"n": 2}
+
+
 def test_undirected():
     r = ein.run("input A: graph\n:print A", A=nx.path_graph(3))
     assert r.A.tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]

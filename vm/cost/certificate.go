@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ein/internal/lists"
 	"ein/vm/code"
 	"ein/vm/ir"
 	"ein/vm/kernel"
@@ -287,28 +288,47 @@ func (m *Module) certify(p *code.Program) {
 			c.Largest = Output{o.Name, o.Pos, n}
 		}
 	}
+	// A conversion stands with what it converts, and is charged to the first statement that reads it.
+	var converted map[int][2]int // by register: its statement and its step
 	c.Statements = slices.Grow(c.Statements, len(p.Stmts))
-	for _, s := range p.Stmts {
-		part := Statement{Name: s.Name, Pos: s.Pos}
+	for i, s := range p.Stmts {
+		c.Statements = append(c.Statements, Statement{Name: s.Name, Pos: s.Pos})
 		for k := s.From; k < s.To; k++ {
-			step := &m.Steps[k]
-			part.Ops = tensor.SatAdd(part.Ops, step.Cost.Ops)
-			if !step.Metered() {
-				part.Unmetered = tensor.SatAdd(part.Unmetered, step.Cost.Ops)
+			for _, r := range m.Steps[k].Args {
+				if at, ok := converted[r]; ok {
+					delete(converted, r)
+					m.charge(i, at[1])
+				}
 			}
-			// A statement has the sum of the work of its steps, but of rows and bytes the most that
-			// one of them takes.
-			rows := step.rows(p)
-			part.Rows = max(part.Rows, rows)
-			bytes := rows
-			if !step.Loose {
-				bytes = tensor.SatAdd(Bytes(step.Cost), rows)
+			if m.Steps[k].Op == code.Convert {
+				lists.Put(&converted, m.Steps[k].Dst, [2]int{i, k})
+			} else {
+				m.charge(i, k)
 			}
-			if step.Dst >= 0 && !step.GivesLoose(p) {
-				bytes = tensor.SatAdd(bytes, Bytes(Need(&p.Regs[step.Dst])))
-			}
-			part.Bytes = max(part.Bytes, bytes)
 		}
-		c.Statements = append(c.Statements, part)
 	}
+	for _, at := range converted {
+		m.charge(at[0], at[1])
+	}
+	c.Statements = slices.DeleteFunc(c.Statements, func(s Statement) bool { return s == Statement{Name: s.Name, Pos: s.Pos} })
+}
+
+// charge adds a step to a statement, which has the sum of the work of its steps, but of rows and bytes
+// the most that one of them takes.
+func (m *Module) charge(i, k int) {
+	p, part, step := m.Program, &m.Certificate.Statements[i], &m.Steps[k]
+	part.Ops = tensor.SatAdd(part.Ops, step.Cost.Ops)
+	if !step.Metered() {
+		part.Unmetered = tensor.SatAdd(part.Unmetered, step.Cost.Ops)
+	}
+	rows := step.rows(p)
+	part.Rows = max(part.Rows, rows)
+	bytes := rows
+	if !step.Loose {
+		bytes = tensor.SatAdd(Bytes(step.Cost), rows)
+	}
+	if step.Dst >= 0 && !step.GivesLoose(p) {
+		bytes = tensor.SatAdd(bytes, Bytes(Need(&p.Regs[step.Dst])))
+	}
+	part.Bytes = max(part.Bytes, bytes)
 }

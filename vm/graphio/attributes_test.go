@@ -33,11 +33,11 @@ func TestAttributes(t *testing.T) {
 			`int 3x2: 0>0=2 1>1=1 2>1=1|B columns: the columns are the values of role: 0 is "x", 1 is "y"`},
 		{"no value", "matrix p.csv?onehot=role\nname,role\nann,x\nbob,\n", `error: p.csv:3:5: the value is empty (where=role!= leaves out such rows)`},
 		{"no rows", "matrix p.csv?onehot=role\nname,role\n", "error: p.csv: the table has no rows, so the matrix has no columns"},
-		{"the nodes themselves", "matrix p.csv?onehot=name\nname,role\nann,x\n", "error: p.csv:1: source and onehot are both column 1 (give source=, the column of the nodes)"},
+		{"the nodes themselves", "matrix p.csv?onehot=name\nname,role\nann,x\n", "error: p.csv:1: from and onehot are both column 1 (give from=, the column of the nodes)"},
 		{"no matrix", "vector p.csv?onehot=role\nname,role\nann,x\n", "error: p.csv: the option onehot does not apply to a vector read from csv (onehot is for matrices from tables)"},
 
 		{"the nodes are not named", "vector p.csv?weight=age\nname,age\ncid,3\nann,1\nbob,2\n",
-			`int 3: 3 1 2|B rows: the values belong to the 3 nodes in the order of the rows, whatever other columns hold; source= names the column of the nodes`},
+			`int 3: 3 1 2|B rows: the values belong to the 3 nodes in the order of the rows, whatever other columns hold; from= names the column of the nodes`},
 		{"more rows than nodes", "vector p.csv?weight=age\nname,age\ncid,3\nann,1\nbob,2\nbob,2\n", `int 4: 3 1 2 2`},
 		{"no other column", "vector p.csv?weight=age\nage\n3\n1\n2\n",
 			`int 3: 3 1 2|B rows: the file names no nodes; by their places the values belong to "ann", "bob", "cid"`},

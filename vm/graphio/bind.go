@@ -460,7 +460,7 @@ func (b *binder) byPlace(r *Raw) {
 	case rank == 0 || r.shape.Dim(rank-1) != b.n && r.shape.Dim(0) != b.n:
 	case r.byRow && r.shape.Dim(0) == b.n:
 		b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Code: "rows",
-			Msg: fmt.Sprintf("the values belong to the %s in the order of the rows, whatever other columns hold; source= names the column of the nodes", plural(b.n, "node"))})
+			Msg: fmt.Sprintf("the values belong to the %s in the order of the rows, whatever other columns hold; from= names the column of the nodes", plural(b.n, "node"))})
 	case b.n > 1 && len(b.labels) == b.n:
 		b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Code: "rows", Note: true,
 			Msg: "the file names no nodes; by their places the values belong to " + quoteAll(b.labels, bytesOf)})

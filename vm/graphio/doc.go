@@ -13,7 +13,7 @@
 // The name tells the format (by the endings in options.go, each also with .gz); for
 // other names and for standard input the first bytes do. Gzip is recognised by its first two bytes in any of them; it may
 // have several members, and nothing else after them. Text is UTF-8, with or
-// without byte order mark, lines ending in LF or CRLF.
+// without byte order mark, or UTF-16 with one, lines ending in LF or CRLF.
 //
 //   - CSV: RFC 4180, commas, or semicolons if the first line has some and no comma, or what
 //     a first line sep=; (or , | tab) says; quotes, quoted line ends, as encoding/csv reads them without lazy quotes: a
@@ -39,7 +39,7 @@
 //     {"n": 5, "edges": [...]} or {"nodes": [...], "edges": [...]}, each edge
 //     [source, target], [source, target, weight] or
 //     {"source": s, "target": t, "weight": w}, either all of them with a weight
-//     or none; source=, target= and weight= give these fields other names. "nodes"
+//     or none; from=, to= and weight= give these fields other names. "nodes"
 //     is a number, labels, the numbers 0 to n-1, or objects with an "id"; where nodes are labels, the ends of edges are labels or positions
 //     in the list. "links" is read as "edges"; "directed": false gives every edge
 //     both directions. "graph", "multigraph" and other fields of nodes and edges
@@ -57,7 +57,7 @@
 // # Columns and header
 //
 // Columns are given by name or by position from 1; digits alone are always a
-// position. from= and to= are other names of source= and target=. Without options, source and target are the columns so named
+// position. source= and target= are other names of from= and to=. Without options, source and target are the columns so named
 // (source/target, source/destination, src/dst, src/dest, src/tgt, from/to,
 // fromnode/tonode, with or without "id" at the end, in any case), else the first
 // two.
@@ -95,9 +95,9 @@
 // What else there is in a row is not used: one warning a file names the columns
 // with the number of rows, or the fields with the number of times.
 //
-// A vector has its node in source= and its value in weight=: by default one
+// A vector has its node in from= and its value in weight=: by default one
 // column is the values, and two are the nodes and the values. With weight=none, and where a
-// single column is called node or is source=, the nodes are those of a set: 1 there, and 0 at
+// single column is called node or is from=, the nodes are those of a set: 1 there, and 0 at
 // all others. A scalar is the one row of a column.
 //
 // # Nodes

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // sniffLen is how much of a file is read to detect its format.
@@ -161,13 +164,60 @@ func (in *input) sniff() ([]byte, error) {
 		_, _ = in.Discard(len(bom))
 		head = head[len(bom):]
 	}
+	if encoding(head) == utf16Marked {
+		text := &utf16Text{in: in.Reader, order: binary.LittleEndian}
+		if head[0] == 0xfe {
+			text.order = binary.BigEndian
+		}
+		_, _ = in.Discard(2)
+		in.Reader = bufio.NewReaderSize(text, sniffLen)
+		return in.sniff()
+	}
 	if is, hint := unread(head); is != "" {
 		return nil, &Error{File: in.name, Msg: "the file is " + is + ", which is not read", Hint: hint}
 	}
 	return head, nil
 }
 
+// utf16Text reads UTF-16, as Excel and PowerShell write text, as UTF-8. Half a character becomes a
+// byte that is not UTF-8, which is an error to whoever reads it.
+type utf16Text struct {
+	in    *bufio.Reader
+	order binary.ByteOrder
+	char  []byte // the rest of the last character
+}
+
+func (t *utf16Text) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(t.char) == 0 {
+			b, err := t.in.Peek(4)
+			if len(b) == 0 {
+				return n, err
+			}
+			r, size := rune(0xdfff), min(len(b), 2) // half of one
+			if size == 2 {
+				r = rune(t.order.Uint16(b))
+			}
+			if len(b) == 4 && utf16.IsSurrogate(r) {
+				if both := utf16.DecodeRune(r, rune(t.order.Uint16(b[2:]))); both != utf8.RuneError {
+					r, size = both, 4
+				}
+			}
+			_, _ = t.in.Discard(size)
+			t.char = append(t.char, 0xff)
+			if utf8.ValidRune(r) {
+				t.char = utf8.AppendRune(t.char[:0], r)
+			}
+		}
+		k := copy(p[n:], t.char)
+		n, t.char = n+k, t.char[k:]
+	}
+	return n, nil
+}
+
 const utf8Hint = "iconv, or saving it again as UTF-8, converts it"
+
+const utf16Marked = "UTF-16"
 
 // encoding names what a text is in whose characters take two or four bytes, by a byte order mark or
 // by the zeros in its first two characters.
@@ -180,8 +230,10 @@ func encoding(head []byte) string {
 	switch {
 	case zeros == "x000", zeros == "000x", marked && zeros == "xx00", bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
 		return "UTF-32"
-	case zeros == "x0x0", zeros == "0x0x", marked, bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return "UTF-16"
+	case marked, bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return utf16Marked
+	case zeros == "x0x0", zeros == "0x0x":
+		return "UTF-16 without a byte order mark"
 	}
 	return ""
 }

@@ -215,7 +215,7 @@ func (f *jsonFile) vector() {
 // vectorByNode reads {"label": value, ...}.
 func (f *jsonFile) vectorByNode() {
 	if f.opt.Source+f.opt.Weight != "" {
-		panic(f.fail("an object that maps nodes to values has no columns", "source and weight are for tables"))
+		panic(f.fail("an object that maps nodes to values has no columns", "from and weight are for tables"))
 	}
 	f.raw.form, f.byNode = byNode, true
 	f.cols = columns{src: 0, dst: -1, weight: 1}
@@ -506,7 +506,7 @@ func (f edgeRows) settle(w *row) {
 	case w.open != '[':
 		panic(f.fatal(w.line, w.col, "expected an edge, found "+w.cells[0].shown(), ""))
 	case f.opt.Source != "" || f.opt.Target != "" || f.opt.Weight != "" && !none:
-		panic(f.fatal(w.line, w.col, "the options source, target and weight name fields, but this edge is an array", ""))
+		panic(f.fatal(w.line, w.col, "the options from, to and weight name fields, but this edge is an array", ""))
 	case n != 2 && n != 3:
 		found := "none"
 		if n > 0 {

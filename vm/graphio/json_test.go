@@ -102,9 +102,9 @@ func TestJSONErrors(t *testing.T) {
 		{name: "mixed weights", kind: Matrix, spec: "g.json", text: `{"edges":[[0,1],[1,0,5]]}`, want: "error: g.json:1:17: the edge has a weight, but those before it have no weight (weight=none ignores the weights)"},
 		{name: "bad weight", kind: Matrix, spec: "g.json", text: `{"edges":[[0,1,"5"]]}`, want: `error: g.json:1:16: expected a number, found the string "5" (weight=none ignores the weights)`},
 		{name: "2^53", kind: Matrix, spec: "g.json", text: `{"edges":[[0,1,9007199254740993]]}`, want: "error: g.json:1:16: the integer 9007199254740993 is at or past 2^53, where integers stop being exact"},
-		{name: "options of objects", kind: Matrix, spec: "g.json?weight=kg", text: `{"edges":[[0,1,5]]}`, want: "error: g.json:1:11: the options source, target and weight name fields, but this edge is an array"},
-		{name: "options of objects, pairs", spec: "g.json?source=a", text: `[[0,1]]`, want: "error: g.json:1:2: the options source, target and weight name fields, but this edge is an array"},
-		{name: "vector by node with columns", kind: Vector, spec: "v.json?weight=x", text: `{"0":1}`, want: "error: v.json:1:1: an object that maps nodes to values has no columns (source and weight are for tables)"},
+		{name: "options of objects", kind: Matrix, spec: "g.json?weight=kg", text: `{"edges":[[0,1,5]]}`, want: "error: g.json:1:11: the options from, to and weight name fields, but this edge is an array"},
+		{name: "options of objects, pairs", spec: "g.json?source=a", text: `[[0,1]]`, want: "error: g.json:1:2: the options from, to and weight name fields, but this edge is an array"},
+		{name: "vector by node with columns", kind: Vector, spec: "v.json?weight=x", text: `{"0":1}`, want: "error: v.json:1:1: an object that maps nodes to values has no columns (from and weight are for tables)"},
 		{name: "edge objects that are not", spec: "g.json", text: `[{"source":null,"target":[]},{"source":0,"target":1.5},{"source":0,"target":1,"weight":"5"}]`,
 			want: "error: g.json:1:12: expected a node as a number or a string, found null\n" +
 				"g.json:1:51: expected a node number, found \"1.5\" (" + mixedHint + ")\ng.json:1:88: expected a number, found the string \"5\" (weight=none ignores the weights)"},

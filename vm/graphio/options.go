@@ -193,8 +193,8 @@ func (o Options) check(f Format) (msg, hint string) {
 		{o.Header != "", "header", text, "CSV, TSV and edge lists"},
 		{o.OneHot != "", "onehot", rows && o.Kind == Matrix, "matrices from tables"},
 		{len(o.Where) > 0, "where", rows, "tables"},
-		{o.Source != "", o.called("source", "from"), listed && o.Kind != Scalar && o.Kind != Relation, "tables and JSON edges"},
-		{o.Target != "", o.called("target", "to"), listed && (o.Kind == Graph || o.Kind == Matrix) && o.OneHot == "", "lists of edges"},
+		{o.Source != "", o.called("from", "source"), listed && o.Kind != Scalar && o.Kind != Relation, "tables and JSON edges"},
+		{o.Target != "", o.called("to", "target"), listed && (o.Kind == Graph || o.Kind == Matrix) && o.OneHot == "", "lists of edges"},
 		{o.Weight != "", "weight", (rows || listed && o.Kind != Scalar) && o.Kind != Relation && o.OneHot == "", "tables and JSON edges"},
 		{o.Test != nil, "weight=" + o.Weight, rows, "tables, because it is a comparison"},
 		{o.Query != "", "query", f == SQLite, "SQLite"},
@@ -242,7 +242,7 @@ func OptionNames() []string { return slices.Clone(specKeys) }
 // options after its last question mark:
 //
 //	transfers.csv
-//	transfers.csv?source=payer&target=payee&weight=amount
+//	transfers.csv?from=payer&to=payee&weight=amount
 //	-?format=tsv&header=no
 //
 // Values may hold %XX escapes. What follows the last ? belongs to the file name

@@ -286,15 +286,15 @@ func (t *table) layout(first, second *row) (header bool) {
 	if !header {
 		t.cols = columns{src: 0, dst: 1}
 	}
-	t.cols.src = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), t.cols.src)
-	t.cols.dst = t.pick(first, header, t.opt.Target, t.opt.called("target", "to"), t.cols.dst)
+	t.cols.src = t.pick(first, header, t.opt.Source, t.opt.called("from", "source"), t.cols.src)
+	t.cols.dst = t.pick(first, header, t.opt.Target, t.opt.called("to", "target"), t.cols.dst)
 	for _, c := range []int{t.cols.src, t.cols.dst} {
 		if c >= t.width {
 			panic(t.fatal(first.line, 0, fmt.Sprintf("expected at least 2 columns, found %d", t.width), t.separatorHint(first)))
 		}
 	}
 	if t.cols.src == t.cols.dst {
-		panic(t.fatal(first.line, 0, fmt.Sprintf("source and target are both column %d", t.cols.src+1), "give from= and to=; a shell ends a command at an & outside quotes"))
+		panic(t.fatal(first.line, 0, fmt.Sprintf("from and to are both column %d", t.cols.src+1), "give from= and to=; a shell ends a command at an & outside quotes"))
 	}
 	if t.opt.Header == HeaderAuto && !header {
 		if header = t.numbersBelow(first, second); header {
@@ -377,9 +377,9 @@ func (t *table) oneHotLayout(first *row, header bool) {
 	t.values = &ids{want: IDsLabel, limit: t.opt.MaxNodes, mem: t.mem}
 	t.cols = columns{src: -1, dst: -1, weight: -1}
 	t.cols.dst = t.pick(first, header, t.opt.OneHot, "onehot", -1)
-	t.cols.src = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), 0)
+	t.cols.src = t.pick(first, header, t.opt.Source, t.opt.called("from", "source"), 0)
 	if t.cols.src == t.cols.dst {
-		panic(t.fatal(first.line, 0, fmt.Sprintf("source and onehot are both column %d", t.cols.src+1), "give source=, the column of the nodes"))
+		panic(t.fatal(first.line, 0, fmt.Sprintf("from and onehot are both column %d", t.cols.src+1), "give from=, the column of the nodes"))
 	}
 }
 
@@ -417,7 +417,7 @@ func (t *table) vectorLayout(first *row, header bool) (_ bool) {
 	vector, named := t.opt.Kind == Vector, strings.EqualFold(string(first.cells[0].val), "node")
 	switch {
 	case vector && (t.opt.Weight == NoWeight || t.width == 1 && t.opt.Weight == "" && (t.opt.Source != "" || named && t.opt.Header != HeaderNo)):
-		t.cols.src = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), 0)
+		t.cols.src = t.pick(first, header, t.opt.Source, t.opt.called("from", "source"), 0)
 		if t.raw.form = byNode; t.opt.Default == nil {
 			t.raw.opt.Default = new(float64)
 		}
@@ -427,24 +427,24 @@ func (t *table) vectorLayout(first *row, header bool) (_ bool) {
 	case t.opt.Weight == "" && (t.width != 2 || !vector):
 		hint := "give weight="
 		if vector {
-			hint += ", and source= for the column of the nodes"
+			hint += ", and from= for the column of the nodes"
 		}
 		panic(t.fatal(first.line, 0, fmt.Sprintf("which of the %s holds the values?", plural(t.width, "column")), hint))
 	}
 	// Without a header there are no names to find, so the values decide on it
 	// after the columns are known by position.
-	t.cols.src = t.pick(first, header, t.opt.Source, t.opt.called("source", "from"), t.cols.src)
+	t.cols.src = t.pick(first, header, t.opt.Source, t.opt.called("from", "source"), t.cols.src)
 	if t.opt.Weight == "" && t.opt.Source != "" {
 		t.cols.weight = 1 - t.cols.src
 	}
 	t.cols.weight = t.pick(first, header, t.opt.Weight, "weight", t.cols.weight)
 	if t.cols.src == t.cols.weight {
-		panic(t.fatal(first.line, 0, fmt.Sprintf("source and weight are both column %d", t.cols.src+1), ""))
+		panic(t.fatal(first.line, 0, fmt.Sprintf("from and weight are both column %d", t.cols.src+1), ""))
 	}
 	if t.cols.src >= 0 {
 		t.raw.form = byNode
 	} else if t.opt.IDs != "" || t.opt.Nodes != 0 || t.opt.Default != nil || t.opt.Extra != "" {
-		panic(t.fatal(0, 0, "the options default, extra, ids and nodes are for a vector with a column of nodes", "this one has values only; source= names that column"))
+		panic(t.fatal(0, 0, "the options default, extra, ids and nodes are for a vector with a column of nodes", "this one has values only; from= names that column"))
 	} else {
 		t.raw.byRow = t.width > 1
 	}

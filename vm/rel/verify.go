@@ -35,7 +35,7 @@ const MaxDepth = 64
 const NoMember = -1
 
 // Verify reports the first thing that makes p malformed. The evaluation of a verified program is
-// defined, and ends but for values that improve for ever, which it finds.
+// defined, and ends but for values that keep improving, which it finds.
 //
 // It trusts nothing, since a program may come from a file: places are checked before they are used,
 // and whatever the checker guarantees is found out again. It looks at each part by itself first,

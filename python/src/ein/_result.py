@@ -118,6 +118,19 @@ class Output:
             flat = [flat[i * n : (i + 1) * n] for i in range(len(flat) // n if n else 0)]
         return flat
 
+    def equals(self, other: Output) -> bool:
+        """Whether the other has the same shape and values, however they are stored."""
+        if self.shape != other.shape or self.rows != other.rows:
+            return False
+        if self._layout == other._layout == "csr":
+            return self._entries() == other._entries()
+        same: Any = self.value == other.value
+        return bool(same.all() if hasattr(same, "all") else same)
+
+    def _entries(self) -> tuple[Any, ...]:
+        ptr, idx, *values = self._parts
+        return ptr, idx, _numbers(values[0], self._dtype) if values else [1] * (len(idx) // 4)
+
     def nodes(self) -> list[Any]:
         """The nodes that the output stands for, by label or by number: the members of a
         set, the nodes of a path in their order, or the one node."""
@@ -178,6 +191,11 @@ class Result(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.outputs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return super().__eq__(other)
+        return self.outputs.keys() == other.outputs.keys() and all(o.equals(other.outputs[name]) for name, o in self.outputs.items())
 
     def nodes(self, name: str) -> list[Any]:
         """The nodes that an output stands for, by label or by number."""

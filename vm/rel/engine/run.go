@@ -19,7 +19,7 @@ type Kind uint8
 
 // OverOps and OverBytes are a limit that was reached. Cancelled is the channel of the Ctl.
 // NotFinite is a number that is none, Inexact a whole number from 2^53 on. Improves is a value that
-// improves for ever, Weight a factor below 0 of a value that improves.
+// keeps improving, Weight a factor below 0 of a value that improves.
 const (
 	OverOps Kind = iota
 	OverBytes

@@ -70,7 +70,7 @@ func (r *run) improving(st *stratum) {
 		}
 		r.rel = i
 		name := r.p.Relations[i].Name
-		e := Error{Kind: Improves, Message: name + " improves for ever"}
+		e := Error{Kind: Improves, Message: name + " keeps improving"}
 		if cycle := s.cycle(s.changed[0]); len(st.Relations) == 1 && cycle != nil { // else they are keys of several
 			e.Cycle = r.outside(cycle)
 			e.Value = r.around(st, i, cycle)
@@ -88,7 +88,7 @@ func (r *run) runaway(x float64) {
 	}
 	alone := func(st stratum) bool { return len(st.Relations) == 1 && st.inside[r.rel] }
 	if cycle := r.stores[r.rel].cycle(uint32(r.drive)); cycle != nil && slices.ContainsFunc(r.strata, alone) {
-		r.fail(Error{Kind: Improves, Message: of.Name + " improves for ever", Cycle: r.outside(cycle)})
+		r.fail(Error{Kind: Improves, Message: of.Name + " keeps improving", Cycle: r.outside(cycle)})
 	}
 }
 
