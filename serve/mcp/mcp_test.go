@@ -153,7 +153,8 @@ func TestBeginning(t *testing.T) {
 		"lines":  {strings.Repeat(line+"\n", 5000), line + "\n... and more\n"},
 		"a line": {`{"edges":       ` + strings.Repeat(line, 5000), line[:3] + "\n... and more\n"},
 		"all":    {line, line},
-		"none":   {strings.Repeat("\xffa", 20000), "(no text)\n"},
+		"none":   {strings.Repeat("\xffa", 20000), "(no text; `check` of `input A(x: node)` and `A(x)?` names the columns)\n"},
+		"gzip":   {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03KLJ\xe6\x02\x00N\x81\x88G\x04\x00\x00\x00", "abc\n"},
 	} {
 		read := func(context.Context, string) (io.ReadCloser, error) {
 			return io.NopCloser(strings.NewReader(test.text)), nil
