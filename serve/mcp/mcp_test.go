@@ -61,7 +61,7 @@ func TestTools(t *testing.T) {
 		{"run", map[string]any{"program": "x = y"}, true, "error[E0201]: there is no tensor `y` (line 1, column 5)\n  x = y\n"},
 		{"run", map[string]any{"program": owners + `:print desc(Owners, "acme")`}, false, "{shell, zenith}\n\ncost: 3 operations run of at most"},
 		{"run", map[string]any{"program": owners + ":print sum(Owners)", "inputs": map[string]any{"Owners": [][]int{{0, 1}}}}, false, "sum(Owners) = 1"},
-		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": "owners.csv"}}, true, "(line 1, column 1 of A)\n"},
+		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": "owners.csv"}}, true, "(line 1, column 1 of A)\n  the text of a file is written {\"text\": \"...\"}\n"},
 		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": ""}}}, true, "the file is empty (A)\n"},
 		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": "x", "options": "query=@owners.csv"}}}, true, "has no query"},
 		{"run", map[string]any{"program": "input R(a: node)\nR(x)?", "inputs": map[string]any{"R": [][]int64{{1<<53 + 1}}}}, false, "{9007199254740993}"},
