@@ -135,7 +135,15 @@ func (s *Server) bind(ctx context.Context, c *Call, p *ein.Program, q *Program) 
 	if q.Nodes != nil && !slices.ContainsFunc(inputs, func(in ein.Input) bool { return in.Nodes != nil }) {
 		return nil, errNodes
 	}
-	return p.Bind(ctx, inputs...)
+	bound, err := p.Bind(ctx, inputs...)
+	if wrong, ok := errors.AsType[*ein.Error](err); ok {
+		for i := range wrong.Diags {
+			if d := &wrong.Diags[i]; d.At != nil && q.Inputs[d.At.File].Kind() == '"' {
+				d.Notes = append(d.Notes, `the text of a file is written {"text": "..."}`)
+			}
+		}
+	}
+	return bound, err
 }
 
 // data returns the server's own data for the inputs that a request leaves out.

@@ -133,7 +133,7 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/check", `{"program":"x = y","name":"a.ein"}`, 200, []string{`"file":"a.ein"`, `a.ein:1:5`}},
 		{"POST /v1/check", `{"program":"input A: graph\n:print A[7,0]"}`, 200, []string{`"diagnostics":[]`}},
 		{"POST /v1/check", `{"program":"input A: graph\nx = 1\n:print A[7,0]\ny = 2","inputs":{"A":[[0,1]]}}`, 200, []string{`"diagnostics":[{"file":"program","code":"E0312"`, `program:3:10`, `"code":"W0214"`}},
-		{"POST /v1/check", `{"program":"input A: graph\n:print A","inputs":{"A":"x"}}`, 200, []string{`"diagnostics":[{"file":"A","code":"E0701"`, "A:1:1"}},
+		{"POST /v1/check", `{"program":"input A: graph\n:print A","inputs":{"A":"x"}}`, 200, []string{`"diagnostics":[{"file":"A","code":"E0701"`, "A:1:1", `the text of a file is written {\"text\": \"...\"}`}},
 		{"POST /v1/check", `{"program":"input A: graph\n:print A","inputs":{"B":[[0,1]]}}`, 200, []string{`"code":"E0705"`}},
 		{"POST /v1/check", `{"program":"input A: graph\n:print A[0,1]","inputs":{"A":[[0,1]]}}`, 200, []string{`"diagnostics":[]`}},
 		{"POST /v1/check", `{"program":"input A: graph\nF(x) <- A(x, y).\n:print A[7,0]\nF(x)?","inputs":{"A":[[0,1]]}}`, 200, []string{`"code":"W0820"`, `"notes":["Positions on that axis are 0 to 1."],"fixes":[]}],"text"`}},

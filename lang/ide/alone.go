@@ -35,7 +35,7 @@ func (d *Document) Alone(offset int) (Alone, bool) {
 		name = s.Name.Name
 	case *syntax.Input:
 		name = s.Name.Name
-	case *syntax.Print:
+	case *syntax.Print, *syntax.Query:
 	default:
 		return Alone{}, false
 	}

@@ -345,15 +345,13 @@ func (d *Document) hoverAssign(m *markdown, s *syntax.Assign, n *ir.Node) {
 	m.add(d.cost(s.Start))
 }
 
-// variableType is ": " and the type of the first column with a type that a variable stands for in a
-// statement, or nothing.
-func (d *Document) variableType(s syntax.Stmt, name string) string {
+// typeOf is ": " and the type of the first column with a type where a statement has a term, or nothing.
+func (d *Document) typeOf(s syntax.Stmt, term func(syntax.Expr) bool) string {
 	kind := ""
 	syntax.WalkAll(s, func(n syntax.Node) bool {
 		call, ok := n.(*syntax.Call)
 		for i := 0; ok && i < len(call.Args) && kind == ""; i++ {
-			x, ok := call.Args[i].Value.(*syntax.Name)
-			if !ok || x.Name != name {
+			if !term(call.Args[i].Value) {
 				continue
 			}
 			if k := d.columnType(call.Fun.Name, i); k != "" {
@@ -370,7 +368,10 @@ func (d *Document) variableType(s syntax.Stmt, name string) string {
 func (d *Document) hoverIndex(m *markdown, o *occurrence) {
 	switch s := d.stmt(o).(type) {
 	case *syntax.Rule, *syntax.Query:
-		m.code(o.of.name + d.variableType(s, o.of.name))
+		m.code(o.of.name + d.typeOf(s, func(x syntax.Expr) bool {
+			v, ok := x.(*syntax.Name)
+			return ok && v.Name == o.of.name
+		}))
 		m.add("A variable of this statement.")
 		return
 	}
@@ -412,8 +413,12 @@ func (d *Document) hoverIndex(m *markdown, o *occurrence) {
 	}
 }
 
-// hoverLabel tells the number of a node.
+// hoverLabel tells the number of a node, or that a string is none.
 func (d *Document) hoverLabel(m *markdown, o *occurrence) {
+	if kind := d.typeOf(d.stmt(o), func(x syntax.Expr) bool { return x.Pos() == o.span }); kind == ": text" {
+		m.code(d.text(o.span) + kind)
+		return
+	}
 	for i, l := range d.check().Labels {
 		if l == o.of.name {
 			m.code(d.text(o.span) + ": node " + fmt.Sprint(i))

@@ -12,7 +12,9 @@
 package mcp
 
 import (
+	"bufio"
 	"cmp"
+	"compress/gzip"
 	"context"
 	_ "embed"
 	"errors"
@@ -99,14 +101,14 @@ func New(s *serve.Server, data []string, read func(ctx context.Context, name str
 	}}}, data}
 	for _, name := range data {
 		a.pages[dataURI+name] = page{"The data of the input " + name,
-			fmt.Sprintf("A program declares it as `input %[1]s: graph`, or as `input %[1]s(x: node, n: int)` with columns of its first row.", name),
+			fmt.Sprintf("A program declares it as `input %[1]s: graph`, or `matrix` to keep its weights, or as `input %[1]s(x: node, n: int)` with columns of its first row.", name),
 			"text/plain", func(ctx context.Context) (string, error) {
 				f, err := read(ctx, name)
 				if err != nil {
 					return "", err
 				}
 				defer func() { _ = f.Close() }() // nothing was written
-				return beginning(f)
+				return beginning(f, name)
 			}}
 	}
 	out := mcp.NewServer(&mcp.Implementation{Name: "ein", Version: version.Number()}, &mcp.ServerOptions{Instructions: instructions + a.bound()})
@@ -347,7 +349,16 @@ func (a *agent) bound() string {
 const mostShown = 32 << 10
 
 // beginning returns the first lines of a file, or what is shown of one line, and whether there is more.
-func beginning(f io.Reader) (string, error) {
+func beginning(f io.Reader, name string) (string, error) {
+	in := bufio.NewReader(f)
+	f = in
+	if head, _ := in.Peek(2); string(head) == "\x1f\x8b" {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return "", err
+		}
+		f = z
+	}
 	b, err := io.ReadAll(io.LimitReader(f, mostShown+1))
 	if err != nil {
 		return "", err
@@ -360,7 +371,7 @@ func beginning(f io.Reader) (string, error) {
 		text = strings.TrimRight(text, string(utf8.RuneError)) + "\n... and more\n" // a line may end within a character
 	}
 	if !utf8.ValidString(text) {
-		text = "(no text)\n"
+		text = fmt.Sprintf("(no text; `check` of `input %[1]s(x: node)` and `%[1]s(x)?` names the columns)\n", name)
 	}
 	return text, nil
 }

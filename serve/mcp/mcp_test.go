@@ -61,7 +61,7 @@ func TestTools(t *testing.T) {
 		{"run", map[string]any{"program": "x = y"}, true, "error[E0201]: there is no tensor `y` (line 1, column 5)\n  x = y\n"},
 		{"run", map[string]any{"program": owners + `:print desc(Owners, "acme")`}, false, "{shell, zenith}\n\ncost: 3 operations run of at most"},
 		{"run", map[string]any{"program": owners + ":print sum(Owners)", "inputs": map[string]any{"Owners": [][]int{{0, 1}}}}, false, "sum(Owners) = 1"},
-		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": "owners.csv"}}, true, "(line 1, column 1 of A)\n"},
+		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": "owners.csv"}}, true, "(line 1, column 1 of A)\n  the text of a file is written {\"text\": \"...\"}\n"},
 		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": ""}}}, true, "the file is empty (A)\n"},
 		{"run", map[string]any{"program": "input A: graph\n:print A", "inputs": map[string]any{"A": map[string]string{"text": "x", "options": "query=@owners.csv"}}}, true, "has no query"},
 		{"run", map[string]any{"program": "input R(a: node)\nR(x)?", "inputs": map[string]any{"R": [][]int64{{1<<53 + 1}}}}, false, "{9007199254740993}"},
@@ -153,7 +153,8 @@ func TestBeginning(t *testing.T) {
 		"lines":  {strings.Repeat(line+"\n", 5000), line + "\n... and more\n"},
 		"a line": {`{"edges":       ` + strings.Repeat(line, 5000), line[:3] + "\n... and more\n"},
 		"all":    {line, line},
-		"none":   {strings.Repeat("\xffa", 20000), "(no text)\n"},
+		"none":   {strings.Repeat("\xffa", 20000), "(no text; `check` of `input A(x: node)` and `A(x)?` names the columns)\n"},
+		"gzip":   {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03KLJ\xe6\x02\x00N\x81\x88G\x04\x00\x00\x00", "abc\n"},
 	} {
 		read := func(context.Context, string) (io.ReadCloser, error) {
 			return io.NopCloser(strings.NewReader(test.text)), nil

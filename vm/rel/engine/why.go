@@ -81,7 +81,7 @@ type Try struct {
 	Near     // what Fails, of the first binding that has such rows
 }
 
-// Near lists the first of the Rows rows that agree with a goal in the most cells.
+// Near lists the first of the Rows rows that agree with a goal in the most names, then in the most numbers.
 type Near struct {
 	List [][]float64
 	Rows int
@@ -1055,7 +1055,7 @@ func (w *why) instance(l *rel.Literal, b Binding) Goal {
 	return g
 }
 
-// nearest is the rows that have most of the cells of each goal, if they have any. Those with a
+// nearest is the rows that are Near to each goal, if they have a cell of it. Those with a
 // cell are asked for, column by column; a row counts at the first that it has.
 func (x *explainer) nearest(goals []Goal) []Near {
 	list, most := make([]Near, len(goals)), make([]int, len(goals))
@@ -1085,7 +1085,7 @@ func (x *explainer) nearest(goals []Goal) []Near {
 			panic(stop{e})
 		}
 		for k, i := range some {
-			list[i].add(&most[i], tables[k], goals[i], c)
+			list[i].add(&most[i], tables[k], x.p.Relations[goals[i].Relation].Columns, goals[i], c)
 		}
 	}
 	return list
@@ -1167,13 +1167,17 @@ func (x *explainer) reached(relation, column int, cell float64) *tensor.Table {
 	return tables[0]
 }
 
-// add adds the rows that have a cell of the goal in a column and in none before.
-func (n *Near) add(most *int, t *tensor.Table, g Goal, first int) {
+// add adds the rows that have a cell of the goal in a column and in none before. A name is what a row is
+// about, and counts more than all numbers.
+func (n *Near) add(most *int, t *tensor.Table, columns []tensor.Column, g Goal, first int) {
 	for row := range t.All() {
 		alike, at := 0, -1
 		for c := len(row) - 1; c >= 0; c-- {
 			if row[c] == g.Row[c] {
 				alike, at = alike+1, c
+				if columns[c].Domain != nil {
+					alike += tensor.MaxColumns
+				}
 			}
 		}
 		if at != first || alike < *most {

@@ -138,7 +138,8 @@ func (a *App) Execute(root *cobra.Command, args []string) (code int) {
 			if strings.HasPrefix(f.Name, name) || strings.HasPrefix(name, f.Name) {
 				like = append(like, f.Name)
 			}
-			if f.Value.Type() != "bool" && slices.Contains(strings.FieldsFunc(f.Usage, func(r rune) bool { return !unicode.IsLetter(r) }), name) {
+			about, _, _ := strings.Cut(f.Usage, " (")
+			if f.Value.Type() != "bool" && slices.Contains(strings.FieldsFunc(about, func(r rune) bool { return !unicode.IsLetter(r) }), name) {
 				said = append(said, f.Name)
 			}
 		})
@@ -201,6 +202,9 @@ func reworded(cmd *cobra.Command, err error) string {
 	if names, ok := strings.CutPrefix(text, "if any flags in the group ["); ok {
 		names, _, _ = strings.Cut(names, "]")
 		return flags(names, " and ") + " exclude each other"
+	}
+	if value, _, ok := strings.Cut(text, "strconv.ParseBool: "); ok {
+		return value + "expected true or false"
 	}
 	return text
 }

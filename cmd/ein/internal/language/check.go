@@ -30,8 +30,8 @@ func checkVerb(a *cli.App) *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Report errors and warnings without running",
 		Long: `Prints every error, warning and note of every program; - is standard input. The text
-format goes to standard error, the others to standard output. Inputs need not be
-bound; their sizes are then not checked.`,
+format goes to standard error, the others to standard output. No data is read:
+ein cost --input also checks sizes and nodes.`,
 		Example: `  ein check program.ein
   ein check --format sarif *.ein > report.sarif`,
 		Args:              cobra.MinimumNArgs(1),
