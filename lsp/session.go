@@ -110,7 +110,7 @@ type file struct {
 // finish sets up what is worked out later.
 func (f *file) finish() *file {
 	f.mapper = sync.OnceValue(func() *mapper { return newMapper(f.text, f.encoding) })
-	f.document = sync.OnceValue(func() *ide.Document { return ide.New(f.name(), f.text, ide.Options{Lang: f.options()}) })
+	f.document = sync.OnceValue(func() *ide.Document { return ide.New(f.name(), f.text, f.options()) })
 	return f
 }
 
