@@ -121,7 +121,7 @@ func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCom
 		}
 		var about string
 		_ = json.Unmarshal(params.Arguments[0], &about) // the command has read it
-		behindIt := c.name == commandRunStatement && s.client.refreshes.hints
+		behindIt := c.name == commandRunStatement && s.client.hintsAgain
 		if !s.client.results && !behindIt {
 			go s.show(c, about, text)
 		}
