@@ -91,9 +91,7 @@ func (s *server) publish(u uri.URI, version *int32, list []protocol.Diagnostic) 
 	if version != nil && s.client.diagnosticVersion {
 		params.Version = protocol.NewOptional(*version)
 	}
-	if err := s.peer.PublishDiagnostics(s.ctx, params); err != nil && s.ctx.Err() == nil {
-		s.log.Warn("cannot push diagnostics", "error", err)
-	}
+	s.warn("cannot push diagnostics", s.peer.PublishDiagnostics(s.ctx, params))
 }
 
 var severities = map[diag.Severity]protocol.DiagnosticSeverity{

@@ -321,9 +321,7 @@ func (s *server) watch(u uri.URI, paths []string) {
 			err = errors.Join(err, s.peer.UnregisterCapability(s.ctx, &protocol.UnregistrationParams{Unregisterations: []protocol.Unregistration{
 				{ID: old.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles}}}))
 		}
-		if err != nil && s.ctx.Err() == nil {
-			s.log.Warn("the client does not watch the data", "error", err)
-		}
+		s.warn("the client does not watch the data", err)
 	})
 }
 

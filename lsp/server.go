@@ -281,10 +281,7 @@ func (s *server) Initialized(context.Context, *protocol.InitializedParams) error
 				ID: "ein.settings", Method: protocol.MethodWorkspaceDidChangeConfiguration,
 				RegisterOptions: encoded(map[string]string{"section": section}),
 			}
-			err := s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{registration}})
-			if err != nil && s.ctx.Err() == nil {
-				s.log.Warn("the client does not tell of changed settings", "error", err)
-			}
+			s.warn("the client does not tell of changed settings", s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{registration}}))
 		}
 		s.pullSettings()
 	}()
@@ -339,10 +336,15 @@ func (s *server) complain(err error) {
 	s.log.Warn("told to the user", "error", err)
 	s.out.put(func() {
 		params := &protocol.ShowMessageParams{Type: protocol.MessageTypeWarning, Message: fmt.Sprintf("ein: %v", err)}
-		if err := s.peer.ShowMessage(s.ctx, params); err != nil && s.ctx.Err() == nil {
-			s.log.Warn("cannot show a message", "error", err)
-		}
+		s.warn("cannot show a message", s.peer.ShowMessage(s.ctx, params))
 	})
+}
+
+// warn logs what the client could not be told or asked, unless the connection has ended.
+func (s *server) warn(what string, err error, about ...any) {
+	if err != nil && s.ctx.Err() == nil {
+		s.log.Warn(what, append(about, "error", err)...)
+	}
 }
 
 // DidChangeConfiguration brings the settings, or says that they have changed.
