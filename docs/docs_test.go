@@ -638,7 +638,7 @@ func TestFunctionsAreDocumented(t *testing.T) {
 	for i := range stdlib.Builtins {
 		want = append(want, stdlib.Builtins[i].Signature())
 	}
-	for _, s := range lang.Parse("prelude.ein", stdlib.Prelude(), lang.Options{}).Stmts {
+	for _, s := range lang.Parse("prelude.ein", stdlib.Prelude, lang.Options{}).Stmts {
 		if d, ok := s.(*syntax.Def); ok {
 			names := make([]string, len(d.Params))
 			for i, p := range d.Params {

@@ -183,7 +183,7 @@ func same(a, b []naive.Output) error {
 
 func differ(t *testing.T, text string) {
 	t.Helper()
-	ref, err := naive.Run(syntax.Parse(source.NewFile("in.ein", text), syntax.Options{}), naive.Options{Prelude: stdlib.Prelude()})
+	ref, err := naive.Run(syntax.Parse(source.NewFile("in.ein", text), syntax.Options{}), naive.Options{Prelude: stdlib.Prelude})
 	for _, plain := range []bool{false, true} {
 		outs, _, class, message := run(t, text, lang.Options{NoOpt: plain})
 		if err != nil {
@@ -212,7 +212,7 @@ func TestRandomHuge(t *testing.T) {
 	exact := 0
 	for seed := range n {
 		text := gen.Huge(rand.New(rand.NewPCG(uint64(seed), 8)))
-		ref, err := naive.Run(syntax.Parse(source.NewFile("in.ein", text), syntax.Options{}), naive.Options{Prelude: stdlib.Prelude()})
+		ref, err := naive.Run(syntax.Parse(source.NewFile("in.ein", text), syntax.Options{}), naive.Options{Prelude: stdlib.Prelude})
 		if err == nil {
 			exact++
 		} else if !strings.Contains(err.Error(), "2^53") {

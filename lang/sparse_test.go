@@ -259,7 +259,7 @@ func (c sparseCase) run(t *testing.T, look func(plain bool, p *code.Program)) {
 	for name, v := range c.inputs {
 		inputs[name] = naive.Tensor{Dims: v.Shape.Dims(), Data: v.ToDense(), Far: v.Far}
 	}
-	want, err := naive.Run(syntax.Parse(source.NewFile("in.ein", c.text), syntax.Options{}), naive.Options{Prelude: stdlib.Prelude(), Inputs: inputs})
+	want, err := naive.Run(syntax.Parse(source.NewFile("in.ein", c.text), syntax.Options{}), naive.Options{Prelude: stdlib.Prelude, Inputs: inputs})
 	for _, plain := range []bool{false, true} {
 		got := c.outputs(t, plain, look)
 		switch {

@@ -121,7 +121,7 @@ func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCom
 		}
 		var about string
 		_ = json.Unmarshal(params.Arguments[0], &about) // the command has read it
-		behindIt := c.name == commandRunStatement && s.client.refreshes.hints
+		behindIt := c.name == commandRunStatement && s.client.hintsAgain
 		if !s.client.results && !behindIt {
 			go s.show(c, about, text)
 		}
@@ -255,11 +255,8 @@ func (s *server) begin(parent context.Context, token protocol.ProgressToken, tit
 		visible = err == nil
 	}
 	tell := func(value any) {
-		if !visible {
-			return
-		}
-		if err := s.peer.Progress(s.ctx, &protocol.ProgressParams{Token: token, Value: encoded(value)}); err != nil && s.ctx.Err() == nil {
-			s.log.Warn("cannot show progress", "error", err)
+		if visible {
+			s.warn("cannot show progress", s.peer.Progress(s.ctx, &protocol.ProgressParams{Token: token, Value: encoded(value)}))
 		}
 	}
 	yes := true
@@ -296,9 +293,7 @@ func (s *server) show(c command, argument, text string) {
 		params := &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: shorten(text, shownMessage)}
 		err = s.peer.ShowMessage(s.ctx, params)
 	}
-	if err != nil && s.ctx.Err() == nil {
-		s.log.Warn("cannot show the output of a command", "command", c.name, "error", err)
-	}
+	s.warn("cannot show the output of a command", err, "command", c.name)
 }
 
 // showReport shows text as a document of the scheme ein. One that is shown already is refreshed.

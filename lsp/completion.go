@@ -20,10 +20,6 @@ var completionKinds = map[ide.Kind]protocol.CompletionItemKind{
 	ide.KindLabel:     protocol.CompletionItemKindEnumMember,
 	ide.KindDirective: protocol.CompletionItemKindKeyword,
 	ide.KindKeyword:   protocol.CompletionItemKindKeyword,
-	ide.KindNumber:    protocol.CompletionItemKindValue,
-	ide.KindOperator:  protocol.CompletionItemKindOperator,
-	ide.KindSnippet:   protocol.CompletionItemKindSnippet,
-	ide.KindFile:      protocol.CompletionItemKindFile,
 }
 
 // Completion offers what can be written at a place.
@@ -32,9 +28,6 @@ func (s *server) Completion(_ context.Context, f *file, offset int, _ *struct{})
 	m := f.mapper()
 	labels := 0
 	for i, item := range f.document().Complete(offset) {
-		if item.Kind == ide.KindSnippet && !s.client.snippets {
-			continue
-		}
 		out := protocol.CompletionItem{
 			Label: item.Label, Kind: completionKinds[item.Kind],
 			// The list is in order already; editors sort by this text.

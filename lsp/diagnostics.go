@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"strings"
-	"sync"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -14,10 +13,7 @@ import (
 )
 
 // jobs is work in progress for files, at most one job for each.
-type jobs struct {
-	mu sync.Mutex
-	of map[uri.URI]*fileJob
-}
+type jobs struct{ kept[uri.URI, *fileJob] }
 
 // fileJob is the job for one file; its key says what it works on.
 type fileJob struct {
@@ -36,11 +32,8 @@ func (j *jobs) start(u uri.URI, key string, begin func(done func()) (cancel func
 		}
 		old.cancel()
 	}
-	if j.of == nil {
-		j.of = map[uri.URI]*fileJob{}
-	}
 	job := &fileJob{key: key}
-	j.of[u] = job
+	lists.Put(&j.of, u, job)
 	job.cancel = begin(func() {
 		j.mu.Lock()
 		defer j.mu.Unlock()
@@ -98,9 +91,7 @@ func (s *server) publish(u uri.URI, version *int32, list []protocol.Diagnostic) 
 	if version != nil && s.client.diagnosticVersion {
 		params.Version = protocol.NewOptional(*version)
 	}
-	if err := s.peer.PublishDiagnostics(s.ctx, params); err != nil && s.ctx.Err() == nil {
-		s.log.Warn("cannot push diagnostics", "error", err)
-	}
+	s.warn("cannot push diagnostics", s.peer.PublishDiagnostics(s.ctx, params))
 }
 
 var severities = map[diag.Severity]protocol.DiagnosticSeverity{

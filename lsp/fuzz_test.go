@@ -125,7 +125,7 @@ func FuzzIncremental(f *testing.F) {
 }
 
 func summary(d *ide.Document) string {
-	return fmt.Sprintf("%q %+v", d.Text(), d.Diagnostics())
+	return fmt.Sprintf("%q %+v", d.File().Source.Text, d.Diagnostics())
 }
 
 // FuzzFrames sends anything and wants nothing but messages that the library can

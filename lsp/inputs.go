@@ -223,9 +223,9 @@ func (s *server) rebind(u uri.URI, profile check.Profile, b *binding) {
 // refreshClient asks the client to pull everything again that depends on more than the text. The
 // answers are empty, so nothing waits for them.
 func (s *server) refreshClient() {
-	for _, ask := range s.client.refresh(s.peer) {
+	for _, ask := range s.client.refreshes {
 		go func() {
-			if err := ask(s.ctx); err != nil && s.ctx.Err() == nil {
+			if err := ask(s.peer, s.ctx); err != nil && s.ctx.Err() == nil {
 				s.log.Debug("the client did not refresh", "error", err)
 			}
 		}()
@@ -321,9 +321,7 @@ func (s *server) watch(u uri.URI, paths []string) {
 			err = errors.Join(err, s.peer.UnregisterCapability(s.ctx, &protocol.UnregistrationParams{Unregisterations: []protocol.Unregistration{
 				{ID: old.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles}}}))
 		}
-		if err != nil && s.ctx.Err() == nil {
-			s.log.Warn("the client does not watch the data", "error", err)
-		}
+		s.warn("the client does not watch the data", err)
 	})
 }
 

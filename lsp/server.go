@@ -91,7 +91,8 @@ type client struct {
 	content           bool // asks for the text of documents that only the server has
 	results           bool // shows the results of commands itself
 	lineFolding       bool
-	refreshes         struct{ diagnostics, hints, tokens, lenses bool }
+	hintsAgain        bool                                           // pulls hints again when it is told to
+	refreshes         []func(protocol.Client, context.Context) error // the requests that make it pull again
 }
 
 // initializeParams is the part of protocol.InitializeParams that the server reads. All of its
@@ -155,31 +156,19 @@ func newClient(c capabilities) client {
 		out.related = out.related || c.can(path+".relatedInformation")
 		out.unnecessary = out.unnecessary || c.lists(path+".tagSupport.valueSet", float64(protocol.DiagnosticTagUnnecessary))
 	}
-	// Neovim asks, but is not told when to ask again; it is sent what is new instead.
-	out.refreshes.diagnostics = c.can("workspace.diagnostics.refreshSupport")
-	out.pull = c.at("textDocument.diagnostic") != nil && (out.refreshes.diagnostics || c.at("textDocument.publishDiagnostics") == nil)
-	out.refreshes.hints = c.can("workspace.inlayHint.refreshSupport")
-	out.refreshes.tokens = c.can("workspace.semanticTokens.refreshSupport")
-	out.refreshes.lenses = c.can("workspace.codeLens.refreshSupport")
-	return out
-}
-
-// refresh returns the requests that make the client pull again.
-func (c *client) refresh(peer protocol.Client) (list []func(context.Context) error) {
-	for _, r := range []struct {
-		can bool
-		ask func(context.Context) error
-	}{
-		{c.refreshes.diagnostics, peer.DiagnosticRefresh},
-		{c.refreshes.hints, peer.InlayHintRefresh},
-		{c.refreshes.tokens, peer.SemanticTokensRefresh},
-		{c.refreshes.lenses, peer.CodeLensRefresh},
+	again := func(what string) bool { return c.can("workspace." + what + ".refreshSupport") }
+	for what, ask := range map[string]func(protocol.Client, context.Context) error{
+		"diagnostics": protocol.Client.DiagnosticRefresh, "inlayHint": protocol.Client.InlayHintRefresh,
+		"semanticTokens": protocol.Client.SemanticTokensRefresh, "codeLens": protocol.Client.CodeLensRefresh,
 	} {
-		if r.can {
-			list = append(list, r.ask)
+		if again(what) {
+			out.refreshes = append(out.refreshes, ask)
 		}
 	}
-	return list
+	out.hintsAgain = again("inlayHint")
+	// Neovim asks, but is not told when to ask again; it is sent what is new instead.
+	out.pull = c.at("textDocument.diagnostic") != nil && (again("diagnostics") || c.at("textDocument.publishDiagnostics") == nil)
+	return out
 }
 
 // encodings are the ways to count columns, the cheapest for the server first.
@@ -292,10 +281,7 @@ func (s *server) Initialized(context.Context, *protocol.InitializedParams) error
 				ID: "ein.settings", Method: protocol.MethodWorkspaceDidChangeConfiguration,
 				RegisterOptions: encoded(map[string]string{"section": section}),
 			}
-			err := s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{registration}})
-			if err != nil && s.ctx.Err() == nil {
-				s.log.Warn("the client does not tell of changed settings", "error", err)
-			}
+			s.warn("the client does not tell of changed settings", s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{registration}}))
 		}
 		s.pullSettings()
 	}()
@@ -350,10 +336,15 @@ func (s *server) complain(err error) {
 	s.log.Warn("told to the user", "error", err)
 	s.out.put(func() {
 		params := &protocol.ShowMessageParams{Type: protocol.MessageTypeWarning, Message: fmt.Sprintf("ein: %v", err)}
-		if err := s.peer.ShowMessage(s.ctx, params); err != nil && s.ctx.Err() == nil {
-			s.log.Warn("cannot show a message", "error", err)
-		}
+		s.warn("cannot show a message", s.peer.ShowMessage(s.ctx, params))
 	})
+}
+
+// warn logs what the client could not be told or asked, unless the connection has ended.
+func (s *server) warn(what string, err error, about ...any) {
+	if err != nil && s.ctx.Err() == nil {
+		s.log.Warn(what, append(about, "error", err)...)
+	}
 }
 
 // DidChangeConfiguration brings the settings, or says that they have changed.

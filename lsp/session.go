@@ -16,6 +16,7 @@ import (
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/uri"
 
+	"ein/internal/lists"
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/ide"
@@ -42,7 +43,7 @@ type snapshot struct {
 // others.
 func newSession() *session {
 	s := &session{}
-	s.now.Store(&snapshot{encoding: utf16Units})
+	s.now.Store(&snapshot{encoding: utf16Units, files: map[uri.URI]*file{}})
 	return s
 }
 
@@ -54,9 +55,6 @@ func (s *session) update(change func(*snapshot)) {
 	defer s.mu.Unlock()
 	next := *s.now.Load()
 	next.files = maps.Clone(next.files)
-	if next.files == nil {
-		next.files = map[uri.URI]*file{}
-	}
 	change(&next)
 	s.now.Store(&next)
 }
@@ -110,7 +108,7 @@ type file struct {
 // finish sets up what is worked out later.
 func (f *file) finish() *file {
 	f.mapper = sync.OnceValue(func() *mapper { return newMapper(f.text, f.encoding) })
-	f.document = sync.OnceValue(func() *ide.Document { return ide.New(f.name(), f.text, ide.Options{Lang: f.options()}) })
+	f.document = sync.OnceValue(func() *ide.Document { return ide.New(f.name(), f.text, f.options()) })
 	return f
 }
 
@@ -233,11 +231,8 @@ func (k *kept[K, T]) all() map[K]T {
 func (k *kept[K, T]) change(key K, next func(before T) T) (before T, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.of == nil {
-		k.of = map[K]T{}
-	}
 	before, ok = k.of[key]
-	k.of[key] = next(before)
+	lists.Put(&k.of, key, next(before))
 	return before, ok
 }
 

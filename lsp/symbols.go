@@ -19,10 +19,8 @@ import (
 )
 
 var symbolKinds = map[ide.Kind]protocol.SymbolKind{
-	ide.KindInput:     protocol.SymbolKindField,
-	ide.KindFunction:  protocol.SymbolKindFunction,
-	ide.KindParameter: protocol.SymbolKindTypeParameter,
-	ide.KindDirective: protocol.SymbolKindEvent,
+	ide.KindInput:    protocol.SymbolKindField,
+	ide.KindFunction: protocol.SymbolKindFunction,
 }
 
 func symbolKind(k ide.Kind) protocol.SymbolKind {

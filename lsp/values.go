@@ -65,13 +65,9 @@ func (s *server) valueHints(f *file, span source.Span) (list []protocol.InlayHin
 				continue
 			}
 			if alone, ok := f.document().Alone(at.Start); ok && alone.Key+f.boundKey() == v.key {
-				tooltip := markup(v.text, false)
-				if s.client.markdown {
-					tooltip = markup("```text\n"+v.text+"```\n", true)
-				}
 				list = append(list, protocol.InlayHint{
 					Position: m.position(at.End), Label: protocol.String(inOneLine(v.text)), PaddingLeft: &pad,
-					Tooltip: tooltip,
+					Tooltip: markup("```text\n"+v.text+"```\n", s.client.markdown),
 				})
 			}
 		}

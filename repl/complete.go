@@ -113,7 +113,7 @@ func (s *Session) completeStatement(entry string, pos int) (start int, words []s
 	opt.Inputs, opt.Labels = s.inputs, s.labels
 	text := diag.Apply(s.file.Text, s.gone(s.current()))
 	base := len(text)
-	d := ide.New(s.cfg.Name, text+entry, ide.Options{Lang: opt})
+	d := ide.New(s.cfg.Name, text+entry, opt)
 	start = -1
 	for _, item := range d.Complete(base + pos) {
 		from := item.Span.Start - base

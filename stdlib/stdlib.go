@@ -22,7 +22,7 @@
 package stdlib
 
 import (
-	"embed"
+	_ "embed"
 	"fmt"
 	"math"
 	"sort"
@@ -301,14 +301,7 @@ var core = sync.OnceValue(func() map[string]bool {
 // Core reports whether a function of the language is in the core profile.
 func Core(name string) bool { return core()[name] }
 
-//go:embed *.ein
-var prelude embed.FS
-
-// Prelude returns the source text of the functions that are written in Ein.
-func Prelude() string {
-	text, err := prelude.ReadFile("prelude.ein")
-	if err != nil {
-		panic("BUG: stdlib: " + err.Error())
-	}
-	return string(text)
-}
+// Prelude is the source text of the functions that are written in Ein.
+//
+//go:embed prelude.ein
+var Prelude string

@@ -141,7 +141,7 @@ func TestSynonyms(t *testing.T) {
 			t.Errorf("%s is a function", name)
 		case f.Diags.HasErrors():
 			t.Errorf("%s: %v", name, f.Diags)
-		case !strings.ContainsAny(ours, "([") && stdlib.Lookup(ours) == nil && !strings.Contains(stdlib.Prelude(), "def "+ours+"("):
+		case !strings.ContainsAny(ours, "([") && stdlib.Lookup(ours) == nil && !strings.Contains(stdlib.Prelude, "def "+ours+"("):
 			t.Errorf("%s leads to %s, which is not a function", name, ours)
 		}
 	}
@@ -155,7 +155,7 @@ func TestWithout(t *testing.T) {
 			t.Errorf("there is %s", name)
 		}
 		for _, m := range regexp.MustCompile("`([a-z]+)[(`]").FindAllStringSubmatch(why, -1) {
-			if stdlib.Lookup(m[1]) == nil && !strings.Contains(stdlib.Prelude(), "def "+m[1]+"(") && m[1] != "input" && m[1] != "repeat" {
+			if stdlib.Lookup(m[1]) == nil && !strings.Contains(stdlib.Prelude, "def "+m[1]+"(") && m[1] != "input" && m[1] != "repeat" {
 				t.Errorf("%s: %s is not a function", name, m[1])
 			}
 		}
@@ -184,7 +184,7 @@ func TestPrelude(t *testing.T) {
 		"histogram":  {"histogram([0,1,2,4,9], 0, 4, 2)", "[2, 2]"},
 		"mean_over":  {"mean_over([1,2,6], [1,0,1])", "3.5"},
 	}
-	for _, def := range regexp.MustCompile(`(?m)^// (\w+)\(.*\): .+\ndef (\w+)\(`).FindAllStringSubmatch(stdlib.Prelude(), -1) {
+	for _, def := range regexp.MustCompile(`(?m)^// (\w+)\(.*\): .+\ndef (\w+)\(`).FindAllStringSubmatch(stdlib.Prelude, -1) {
 		name := def[2]
 		c, ok := want[name]
 		if !ok || def[1] != name {

@@ -119,6 +119,3 @@ func (f *Figure) points() []Point {
 	}
 	return list
 }
-
-// Empty reports whether a figure has nothing to draw.
-func (f *Figure) Empty() bool { return len(f.points()) == 0 }

@@ -22,7 +22,7 @@ const (
 // layout draws a figure of a width. If there is nothing to draw, it says so.
 func layout(f *Figure, width float64, inline bool) *scene {
 	s := &scene{width: width, inline: inline}
-	if f.Empty() {
+	if len(f.points()) == 0 {
 		s.height = 60
 		s.word(point{width / 2, 34}, "No data for this figure.", textSize, soft, middle)
 		return s

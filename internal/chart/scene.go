@@ -135,23 +135,18 @@ func (s *scene) turned(at point, text string, size float64, fill role, a anchor,
 // mark draws the shape of a series. Every second round of the palette is hollow, so that sixteen
 // series can be told apart.
 func (s *scene) mark(at point, style int, radius float64, tip string) {
-	var path []point
-	turn := func(n int, from, radius float64) {
-		for i := range n {
-			a := (from + 360*float64(i)/float64(n)) * math.Pi / 180
-			path = append(path, point{at.x + radius*math.Cos(a), at.y + radius*math.Sin(a)})
-		}
-	}
 	shapes := []struct {
 		corners    int
 		from, size float64
 	}{{24, 0, 1}, {4, 45, 1.22}, {3, -90, 1.4}, {4, 0, 1.35}, {3, 90, 1.4}, {6, 0, 1.15}, {5, -90, 1.2}, {10, -90, 1.45}}
 	shape := shapes[style%len(shapes)]
-	turn(shape.corners, shape.from, radius*shape.size)
-	if shape.corners == 10 { // a star
-		for i := 1; i < len(path); i += 2 {
-			path[i] = point{at.x + (path[i].x-at.x)*0.45, at.y + (path[i].y-at.y)*0.45}
+	path := make([]point, shape.corners)
+	for i := range path {
+		a, r := (shape.from+360*float64(i)/float64(shape.corners))*math.Pi/180, radius*shape.size
+		if shape.corners == 10 && i%2 == 1 { // of a star
+			r *= 0.45
 		}
+		path[i] = point{at.x + r*math.Cos(a), at.y + r*math.Sin(a)}
 	}
 	p := paint{fill: seriesRole(style), stroke: paper, width: 0.8}
 	if style/len(series)%2 == 1 {

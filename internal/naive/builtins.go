@@ -146,7 +146,7 @@ var functions = map[string]function{
 	}},
 	"has_path": {3, 3, func(vs []value) value {
 		g := graphOf(vs[0])
-		return scalar(truth(g.joins(position(vs[1], g.n), position(vs[2], g.n))))
+		return scalar(truth(g.joins(position(vs[1], g.n), position(vs[2], g.n))), false)
 	}},
 	"node": {2, 2, func(vs []value) value {
 		return nodes(vs, func(_ graph, i, v int) float64 { return truth(i == v) })
@@ -159,9 +159,7 @@ var functions = map[string]function{
 			fail(Static, "the length of a walk is 1 to 8, not %d", k)
 		}
 		if !vs[0].real {
-			t := scalar(walks(vs[0].Data, g.n, k))
-			t.real = false
-			return t
+			return scalar(walks(vs[0].Data, g.n, k), false)
 		}
 		power := vs[0]
 		for range k - 1 {
@@ -174,9 +172,7 @@ var functions = map[string]function{
 				return total
 			})
 		}
-		t := scalar(reduce("sum", diagonal(power), true))
-		t.real = true
-		return t
+		return scalar(reduce("sum", diagonal(power), true), true)
 	}},
 	"path": {3, 3, func(vs []value) value { return path(graphOf(vs[0]), vs) }},
 	"wdist": {2, 3, func(vs []value) value {
@@ -261,18 +257,14 @@ var functions = map[string]function{
 	// It is defined here as the weight of a least cut.
 	"maxflow": {3, 3, func(vs []value) value {
 		cut := minCut(vs)
-		total := scalar(reduce("sum", cut.Data, cut.real))
-		total.real = cut.real
-		return total
+		return scalar(reduce("sum", cut.Data, cut.real), cut.real)
 	}},
 	"trace": {1, 1, func(vs []value) value {
 		m := matrixOf(vs[0])
 		if m.Dims[0] != m.Dims[1] {
 			fail(Static, "trace of a matrix that is not square: %v", m.Dims)
 		}
-		t := scalar(reduce("sum", diagonal(m), m.real))
-		t.real = vs[0].real
-		return t
+		return scalar(reduce("sum", diagonal(m), m.real), m.real)
 	}},
 	"diag": {1, 1, func(vs []value) value {
 		v := vs[0]
@@ -718,7 +710,7 @@ func triangles(vs []value) value {
 			}
 		}
 	}
-	return scalar(count)
+	return scalar(count, false)
 }
 
 // transpose reverses the axes of a matrix, or swaps two axes of a tensor.

@@ -240,8 +240,8 @@ func (in *interp) call(sc *scope, x *syntax.Call) value {
 			if (name == "argmax" || name == "argmin") && vs[0].rank() != 1 {
 				fail(Static, "%s of a tensor of rank %d needs an axis", name, vs[0].rank())
 			}
-			v := scalar(reduce(name, vs[0].Data, vs[0].real))
-			v.real, v.huge = reducedReal(name, vs[0].real), vs[0].huge
+			v := scalar(reduce(name, vs[0].Data, vs[0].real), reducedReal(name, vs[0].real))
+			v.huge = vs[0].huge
 			v.check()
 			return v
 		case len(vs) == 2:

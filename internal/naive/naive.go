@@ -98,12 +98,10 @@ type value struct {
 
 func (v value) rank() int { return len(v.Dims) }
 
-func scalar(x float64) value {
-	return value{Tensor: Tensor{Data: []float64{x}}, real: !whole(x)}
-}
+func scalar(x float64, real bool) value { return value{Tensor: Tensor{Data: []float64{x}}, real: real} }
 
 func known(x float64) value {
-	v := scalar(x)
+	v := scalar(x, !whole(x))
 	v.known = true
 	return v
 }
@@ -150,7 +148,11 @@ func Run(f *syntax.File, opt Options) (outs []Output, err error) {
 		if err := syntaxError(p); err != nil {
 			return nil, err
 		}
-		in.addDefs(p.Stmts)
+		for _, s := range p.Stmts {
+			if d, ok := s.(*syntax.Def); ok {
+				in.defs[d.Name.Name] = d
+			}
+		}
 	}
 	defer func() {
 		switch r := recover().(type) {
@@ -202,14 +204,6 @@ type interp struct {
 type scope struct {
 	vars   map[string]value
 	params map[string]bool // inside a function: its parameters
-}
-
-func (in *interp) addDefs(stmts []syntax.Stmt) {
-	for _, s := range stmts {
-		if d, ok := s.(*syntax.Def); ok {
-			in.defs[d.Name.Name] = d
-		}
-	}
 }
 
 func (in *interp) addLabel(l string) {

@@ -46,7 +46,7 @@ func Sums(function func(sums []float64) float64, confidence float64, columns ...
 		logs[i] = math.Log(function(rest))
 	}
 	m := mean(logs)
-	if !finite(m) {
+	if Number(m) == nil {
 		return value, Interval{0, math.Inf(1)}
 	}
 	for i, x := range logs {

@@ -28,17 +28,18 @@ type Interval struct{ Low, High float64 }
 
 // MarshalJSON returns an object with low and high.
 func (i Interval) MarshalJSON() ([]byte, error) {
-	var v struct {
+	return json.Marshal(struct {
 		Low  *float64 `json:"low"`
 		High *float64 `json:"high"`
+	}{Number(i.Low), Number(i.High)})
+}
+
+// Number returns x for JSON, or nil if it is not a number.
+func Number(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
 	}
-	if finite(i.Low) {
-		v.Low = &i.Low
-	}
-	if finite(i.High) {
-		v.High = &i.High
-	}
-	return json.Marshal(v)
+	return &x
 }
 
 // Within returns the part of the interval from -most to most.
@@ -53,8 +54,6 @@ func One(right bool) float64 {
 	}
 	return 0
 }
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // Estimate is a number with its standard error.
 type Estimate struct {

@@ -19,7 +19,7 @@ import (
 
 // prelude is the parsed prelude: the functions written in Ein.
 var prelude = sync.OnceValue(func() map[string]*syntax.Def {
-	f := syntax.Parse(source.NewFile("prelude.ein", stdlib.Prelude()), syntax.Options{})
+	f := syntax.Parse(source.NewFile("prelude.ein", stdlib.Prelude), syntax.Options{})
 	if f.Diags.HasErrors() {
 		panic(fmt.Sprint("BUG: prelude: ", f.Diags))
 	}

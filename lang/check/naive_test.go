@@ -40,7 +40,7 @@ func agrees(t *testing.T, text string) {
 	if !p.Bound || p.Rules != nil { // internal/naive/rules has a twin for these
 		return
 	}
-	outs, err := naive.Run(f, naive.Options{Prelude: stdlib.Prelude()})
+	outs, err := naive.Run(f, naive.Options{Prelude: stdlib.Prelude})
 	if failed := new(naive.Error); errors.As(err, &failed) {
 		if failed.Class == naive.Static && !p.Diags.HasErrors() && !slices.Contains(laxer, failed.Message) {
 			t.Errorf("it checks, but: %s\n%s", failed.Message, text)

@@ -39,7 +39,7 @@ func Functions() []Function {
 // preludeFunctions describes the functions of the prelude by their comments, so that they are
 // documented where they are defined.
 func preludeFunctions() []Function {
-	f := syntax.Parse(source.NewFile("prelude.ein", stdlib.Prelude()), syntax.Options{})
+	f := syntax.Parse(source.NewFile("prelude.ein", stdlib.Prelude), syntax.Options{})
 	var list []Function
 	for _, s := range f.Stmts {
 		if def, ok := s.(*syntax.Def); ok {

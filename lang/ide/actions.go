@@ -75,7 +75,7 @@ func (d *Document) closing(g *diag.Diagnostic, span source.Span) []diag.Fix {
 	}
 	slices.Reverse(open)
 	missing := string(open)
-	f := syntax.Parse(source.NewFile(d.Name(), d.text(at)+missing), d.syntaxOptions())
+	f := syntax.Parse(source.NewFile(d.src.Name, d.text(at)+missing), d.syntaxOptions())
 	if missing == "" || f.Diags.HasErrors() {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ein/lang"
 	"ein/lang/diag"
 	"ein/lang/source"
 )
@@ -66,7 +67,7 @@ func BenchmarkEdit(b *testing.B) {
 		name string
 		of   func(d *Document, offset int)
 	}{
-		{"opened", func(d *Document, offset int) { New(d.Name(), d.Text(), d.opt).Complete(offset) }},
+		{"opened", func(d *Document, offset int) { New(d.src.Name, d.src.Text, d.opt).Complete(offset) }},
 		{"complete", func(d *Document, offset int) { d.Complete(offset) }},
 		{"hover", func(d *Document, offset int) { d.Hover(offset) }},
 		{"diagnostics", func(d *Document, _ int) { d.Diagnostics() }},
@@ -75,7 +76,7 @@ func BenchmarkEdit(b *testing.B) {
 	} {
 		b.Run(ask.name, func(b *testing.B) {
 			r := rand.New(rand.NewPCG(2, 2))
-			d := New("long.ein", text, Options{})
+			d := New("long.ein", text, lang.Options{})
 			d.Diagnostics()
 			var took []time.Duration
 			for b.Loop() {

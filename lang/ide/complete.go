@@ -272,7 +272,7 @@ func (c *completer) statementStart() {
 			c.add(Item{Label: k.name, Kind: k.kind, Detail: k.detail(), Rank: rankTensor})
 		}
 	}
-	profile := c.d.opt.Lang.Profile
+	profile := c.d.opt.Profile
 	if profile != check.Core {
 		c.add(Item{Label: "repeat", Kind: KindKeyword, Doc: keywords["repeat"], Insert: "repeat ", Snippet: "repeat ${1:n} {\n  $0\n}", Rank: rankKeyword})
 	}
@@ -629,7 +629,7 @@ func (c *completer) functions() {
 		}
 	}
 	for _, name := range order {
-		if c.d.opt.Lang.Profile != check.Core || stdlib.Core(name) {
+		if c.d.opt.Profile != check.Core || stdlib.Core(name) {
 			c.function(m[name], rankLibrary, called)
 		}
 	}

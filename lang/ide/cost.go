@@ -65,7 +65,7 @@ func (d *Document) planned(offset int) string {
 		}
 	}
 	p.Outputs = []check.Output{{Name: "value", Node: n, Span: own}}
-	m, err := lang.Module(lang.Code(&p, d.opt.Lang), d.opt.Lang)
+	m, err := lang.Module(lang.Code(&p, d.opt), d.opt)
 	if err != nil {
 		return "" // past a limit: the diagnostics of running it say more
 	}

@@ -12,18 +12,12 @@ import (
 	"ein/vm/tensor"
 )
 
-// Options say how documents are read. The limits of the phases are those of Lang;
-// its inputs and labels, when bound, give sizes that the text alone does not.
-type Options struct {
-	Lang lang.Options
-}
-
 // Document is one text of a program and what is known of it. It never changes:
 // withText gives another. Everything is worked out when it is first asked for, and
 // kept; a Document may be used by several goroutines at once.
 type Document struct {
 	src    *source.File
-	opt    Options
+	opt    lang.Options // inputs and labels, when bound, give sizes that the text alone does not
 	file   func() *syntax.File
 	check  func() *checked
 	tokens func() []syntax.Token
@@ -46,7 +40,7 @@ type checked struct {
 }
 
 // New returns a document with the given text. The name is used in messages only.
-func New(name, text string, opt Options) *Document {
+func New(name, text string, opt lang.Options) *Document {
 	d := &Document{src: source.NewFile(name, text), opt: opt}
 	d.file = sync.OnceValue(func() *syntax.File {
 		return syntax.Parse(d.src, d.syntaxOptions())
@@ -60,12 +54,12 @@ func New(name, text string, opt Options) *Document {
 }
 
 func (d *Document) syntaxOptions() syntax.Options {
-	return syntax.Options{Repl: d.opt.Lang.Profile == check.Repl, Limits: d.opt.Lang.Syntax}
+	return syntax.Options{Repl: d.opt.Profile == check.Repl, Limits: d.opt.Syntax}
 }
 
 // checkText checks the text and keeps the value of each expression, which hovers and hints show.
 func (d *Document) checkText() *checked {
-	f, l := d.File(), d.opt.Lang
+	f, l := d.File(), d.opt
 	c := &checked{values: map[syntax.Expr]*ir.Node{}, statements: make(map[int]*ir.Node, len(f.Stmts))}
 	c.Program = check.Check(f, check.Config{Profile: l.Profile, Limits: l.Check, Inputs: l.Inputs, Labels: l.Labels, Values: c.values})
 	for _, s := range c.Statements {
@@ -79,19 +73,10 @@ func (d *Document) checkText() *checked {
 // withText returns the document with another text.
 func (d *Document) withText(text string) *Document { return New(d.src.Name, text, d.opt) }
 
-// Text returns the text of the document.
-func (d *Document) Text() string { return d.src.Text }
-
-// Name returns the name of the document.
-func (d *Document) Name() string { return d.src.Name }
-
 // File returns the syntax tree. It has to be left as it is.
 //
 //go:noinline
 func (d *Document) File() *syntax.File { return d.file() }
-
-// Program returns the checked program. It has to be left as it is.
-func (d *Document) Program() *check.Program { return d.check().Program }
 
 // Diagnostics is what is wrong with the program, in the order of the text. That
 // inputs have no values yet is not.

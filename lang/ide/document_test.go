@@ -18,10 +18,10 @@ import (
 // TestConcurrent asks one document, and the edits of it, from several goroutines.
 func TestConcurrent(t *testing.T) {
 	text := longProgram(60)
-	d := New("in.ein", text, Options{})
+	d := New("in.ein", text, lang.Options{})
 	want := make([]string, 8)
 	for i := range want {
-		want[i] = answers(New("in.ein", text, Options{}), i*97, i*131)
+		want[i] = answers(New("in.ein", text, lang.Options{}), i*97, i*131)
 	}
 	var wg sync.WaitGroup
 	for i := range want {
@@ -50,7 +50,7 @@ func TestManyLabels(t *testing.T) {
 	}{{`P(`, `"n199"`, MaxLabels}, {`P("`, "n199", MaxLabels}, {`P(n59`, `"n599"`, 11}, {`P("n59`, "n599", 11}} {
 		text := b.String() + "\n" + c.typed
 		var labels []string
-		for _, item := range New("in.ein", text, Options{}).Complete(len(text)) {
+		for _, item := range New("in.ein", text, lang.Options{}).Complete(len(text)) {
 			if item.Kind == KindLabel {
 				labels = append(labels, item.Label)
 			}
@@ -72,7 +72,7 @@ func TestBoundInputs(t *testing.T) {
 		want   string
 		cost   bool
 	}{{nil, "Tensor[?,?] int", false}, {map[string]*tensor.Value{"A": value}, "Tensor[4,4] int", true}} {
-		d := New("in.ein", text, Options{Lang: lang.Options{Inputs: c.inputs, Workers: 1}})
+		d := New("in.ein", text, lang.Options{Inputs: c.inputs, Workers: 1})
 		if got := d.Symbols(true)[1].Detail; got != c.want {
 			t.Errorf("B is %s, wanted %s", got, c.want)
 		}
@@ -89,7 +89,7 @@ func TestLongSlice(t *testing.T) {
 	for range plannedNodes {
 		text += "A = A + 1\n"
 	}
-	d := New("in.ein", text, Options{})
+	d := New("in.ein", text, lang.Options{})
 	if got := d.cost(len(text) - len("A = A + 1\n")); got != tooMuch || got == d.cost(22) {
 		t.Errorf("the cost is %q", got)
 	}
@@ -98,7 +98,7 @@ func TestLongSlice(t *testing.T) {
 // TestLastValue is what a session calls the value of its last expression.
 func TestLastValue(t *testing.T) {
 	const text = "[1, 2, 3]\nsum(_)\n"
-	d := New("in.ein", text, Options{Lang: lang.Options{Profile: check.Repl}})
+	d := New("in.ein", text, lang.Options{Profile: check.Repl})
 	h, ok := d.Hover(len("[1, 2, 3]\nsum("))
 	if !ok || !strings.Contains(h.Markdown, "_: Tensor[3] int") || !strings.Contains(h.Markdown, "last expression") {
 		t.Errorf("the hover is %+v", h)
@@ -113,7 +113,7 @@ func TestLastValue(t *testing.T) {
 func TestFormatMinimal(t *testing.T) {
 	good := longProgram(2000)
 	spaced := strings.NewReplacer(" = ", "  =", ", ", ",\n ", ">", " > ").Replace(good)
-	d := New("long.ein", spaced, Options{})
+	d := New("long.ein", spaced, lang.Options{})
 	edits, ok := d.Format()
 	if !ok || diag.Apply(spaced, edits) != formatted(t, d) {
 		t.Fatal("not formatted")
@@ -123,12 +123,12 @@ func TestFormatMinimal(t *testing.T) {
 			t.Fatalf("%q becomes %q", d.text(e.Span), e.NewText)
 		}
 	}
-	d = New("short.ein", "A = 1; # é\nB=((A + 2)) ;\n\n\n\nC = B // end", Options{})
+	d = New("short.ein", "A = 1; # é\nB=((A + 2)) ;\n\n\n\nC = B // end", lang.Options{})
 	edits, _ = d.Format()
-	if got, want := diag.Apply(d.Text(), edits), formatted(t, d); got != want {
+	if got, want := diag.Apply(d.src.Text, edits), formatted(t, d); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if first, last := edits[0], edits[len(edits)-1]; first.Span.Start < len("A = 1") || last.Span.Start < strings.Index(d.Text(), "end") {
+	if first, last := edits[0], edits[len(edits)-1]; first.Span.Start < len("A = 1") || last.Span.Start < strings.Index(d.src.Text, "end") {
 		t.Errorf("got %v", edits)
 	}
 }
@@ -145,7 +145,7 @@ func formatted(t *testing.T, d *Document) string {
 // Line ends are kept. An edit never ends within one, where the protocol has no position.
 func TestFormatKeepsLineEndingsWhole(t *testing.T) {
 	const text = "x=1 // one\r\n\r\n\r\n\r\ny = [1,\r\n 2]\r\n"
-	edits, ok := New("in.ein", text, Options{}).Format()
+	edits, ok := New("in.ein", text, lang.Options{}).Format()
 	if want := "x = 1 // one\r\n\r\ny = [1,2]\r\n"; !ok || diag.Apply(text, edits) != want {
 		t.Errorf("formatted: %q, want %q", diag.Apply(text, edits), want)
 	}
@@ -161,7 +161,7 @@ func TestFormatKeepsLineEndingsWhole(t *testing.T) {
 // TestLineEndings: lines that an edit adds to part of a text end as its others do.
 func TestLineEndings(t *testing.T) {
 	const text = "A = [1,\r\n  2]\r\ndef f(x)={y=x;y}\r\nB = f(A) * 3\r\n"
-	d := New("in.ein", text, Options{})
+	d := New("in.ein", text, lang.Options{})
 	at := strings.Index(text, "f(A)")
 	edits := d.FormatRange(source.Span{Start: 0, End: at - 5})
 	for _, a := range d.Actions(source.Span{Start: at, End: at + 4}) {
@@ -173,7 +173,7 @@ func TestLineEndings(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	const twice = "def twice(x) = {\r\n  x + x\r\n}\r\n"
-	if h, ok := New("in.ein", twice, Options{}).Hover(5); !ok || strings.Contains(h.Markdown, "\r") {
+	if h, ok := New("in.ein", twice, lang.Options{}).Hover(5); !ok || strings.Contains(h.Markdown, "\r") {
 		t.Errorf("got %+v", h)
 	}
 }

@@ -14,13 +14,13 @@ import (
 	"ein/lang/syntax"
 )
 
-func limited(mode uint8) Options {
-	return Options{Lang: lang.Options{
+func limited(mode uint8) lang.Options {
+	return lang.Options{
 		Profile: check.Profile(mode % 3),
 		Syntax:  syntax.Limits{SourceBytes: 4096, Tokens: 1000, Depth: 20, Height: 60, Statements: 50},
 		Check:   check.Limits{Nodes: 300, Calls: 20, Elements: 1 << 12},
 		Workers: 1,
-	}}
+	}
 }
 
 // broken are texts in the middle of being typed.
@@ -104,7 +104,7 @@ func FuzzAny(f *testing.F) {
 		n := uint(len(text) + 2)
 		a, b := int(offset%n)-1, int(end%n)-1
 		packed := limited(mode)
-		packed.Lang.Syntax.Pack = 1
+		packed.Syntax.Pack = 1
 		if plain, got := answers(d, a, b), answers(New("in.ein", text, packed), a, b); got != plain {
 			t.Fatalf("with packed lists %q gives\n%s\nand without\n%s", text, got, plain)
 		}
@@ -114,7 +114,7 @@ func FuzzAny(f *testing.F) {
 
 func checkAnswers(t *testing.T, d *Document, offset int, span source.Span) {
 	t.Helper()
-	text := d.Text()
+	text := d.src.Text
 	inside := func(what string, s source.Span) {
 		t.Helper()
 		if s.Start < 0 || s.End < s.Start || s.End > len(text) {
@@ -195,31 +195,31 @@ func checkAnswers(t *testing.T, d *Document, offset int, span source.Span) {
 	if ok {
 		after := edited("format", edits)
 		if !syntax.Equal(d.File(), after.File()) {
-			t.Fatalf("formatting changed %q to %q", text, after.Text())
+			t.Fatalf("formatting changed %q to %q", text, after.src.Text)
 		}
 		if again, _ := after.Format(); len(again) > 0 {
-			t.Fatalf("formatting %q again gives %v", after.Text(), again)
+			t.Fatalf("formatting %q again gives %v", after.src.Text, again)
 		}
 	}
 	for what, edits := range map[string][]diag.Edit{
 		"range": d.FormatRange(span), "type": d.FormatOnType(offset, "\n"),
 	} {
 		if after := edited(what, edits); len(d.File().Diags) == 0 && !syntax.Equal(d.File(), after.File()) {
-			t.Fatalf("formatting a %s changed %q to %q", what, text, after.Text())
+			t.Fatalf("formatting a %s changed %q to %q", what, text, after.src.Text)
 		}
 	}
 	for _, name := range []string{"renamed", "A", "i", "x"} {
 		if edits, err := d.Rename(offset, name); err == nil && len(edits) > 0 {
 			after := edited("rename", edits)
 			if len(after.File().Diags) != len(d.File().Diags) || count(after, diag.Error) != errors {
-				t.Fatalf("renaming changed %q to %q: %v", text, after.Text(), after.Diagnostics())
+				t.Fatalf("renaming changed %q to %q: %v", text, after.src.Text, after.Diagnostics())
 			}
 		}
 	}
 	for _, a := range d.Actions(span) {
 		after := edited(a.Title, a.Edits)
 		if a.Fixes == nil && count(after, diag.Error) > errors {
-			t.Fatalf("%s: %q to %q: %v", a.Title, text, after.Text(), after.Diagnostics())
+			t.Fatalf("%s: %q to %q: %v", a.Title, text, after.src.Text, after.Diagnostics())
 		}
 	}
 }

@@ -40,8 +40,6 @@ const (
 	KindNumber
 	KindOperator
 	KindComment
-	KindSnippet
-	KindFile
 )
 
 // Hover is what is known of the thing at a place.

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"ein/internal/golden"
+	"ein/lang"
 	"ein/lang/diag"
 	"ein/lang/source"
 )
@@ -236,7 +237,7 @@ func changes(d *Document, edits []diag.Edit) string {
 			lines.End = d.src.LineAt(edits[n].Span.End).End
 			n++
 		}
-		now := diag.Apply(d.Text()[:lines.End], edits[:n])[lines.Start:]
+		now := diag.Apply(d.src.Text[:lines.End], edits[:n])[lines.Start:]
 		edits = edits[n:]
 		fmt.Fprintf(&b, "@ line %d\n", d.src.Position(lines.Start).Line)
 		for _, part := range []struct{ mark, text string }{{"-", d.text(lines)}, {"+", now}} {
@@ -270,7 +271,7 @@ func TestMarkers(t *testing.T) {
 				if len(markers) == 0 {
 					t.Fatalf("%s asks nothing", in.Name)
 				}
-				d := New(in.Name, text, Options{})
+				d := New(in.Name, text, lang.Options{})
 				var b strings.Builder
 				for _, m := range markers {
 					fmt.Fprintf(&b, "== %s %s %s\n%s\n", place(d, m.at), m.verb, m.arg, strings.TrimRight(ask(t, d, m), "\n"))

@@ -62,7 +62,7 @@ func TestRewritesKeepValues(t *testing.T) {
 		if strings.HasPrefix(want, "error") {
 			continue
 		}
-		d := New("in.ein", program, Options{})
+		d := New("in.ein", program, lang.Options{})
 		try := func(what string, edits []diag.Edit) {
 			t.Helper()
 			made[what]++

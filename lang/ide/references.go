@@ -17,7 +17,7 @@ type LibraryPage struct {
 
 // LibraryPages are the prelude, and the reference that says what is not written in Ein.
 func LibraryPages() (prelude, reference LibraryPage) {
-	return LibraryPage{"prelude.ein", stdlib.Prelude()}, LibraryPage{"functions.md", describe.Reference(describe.Functions())}
+	return LibraryPage{"prelude.ein", stdlib.Prelude}, LibraryPage{"functions.md", describe.Reference(describe.Functions())}
 }
 
 // LibraryDefinition returns the place about the function of the language at offset.

@@ -12,38 +12,38 @@ import (
 // Symbols returns what the program defines, in the order of the text. The shapes of tensors
 // are for a program that is checked.
 func (d *Document) Symbols(shapes bool) []Symbol {
-	shape := func(source.Span) string { return "" }
-	if shapes {
-		c := d.check()
-		shape = func(s source.Span) string { return detail(c.statements[s.Start]) }
-	}
 	var list []Symbol
+	add := func(name syntax.Ident, detail string, kind Kind, s syntax.Stmt) {
+		list = append(list, Symbol{Text: name.Name, Detail: detail, Kind: kind, Span: s.Pos(), Name: name.Span})
+	}
 	relations := map[string]bool{}
 	for _, s := range flat(d.File().Stmts) {
 		if name, ok := syntax.RelationOf(s); ok {
-			if !relations[name.Name] { // of many facts and rules the first stands for all
-				relations[name.Name] = true
-				sym := Symbol{Text: name.Name, Kind: KindTensor, Span: s.Pos(), Name: name.Span}
-				if _, input := s.(*syntax.Input); input {
-					sym.Kind = KindInput
-				}
-				if shapes {
-					sym.Detail = strings.TrimPrefix(d.relationType(name.Name, s), name.Name)
-				}
-				list = append(list, sym)
+			if relations[name.Name] { // of many facts and rules the first stands for all
+				continue
 			}
+			relations[name.Name] = true
+			columns, kind := "", KindTensor
+			if _, input := s.(*syntax.Input); input {
+				kind = KindInput
+			}
+			if shapes {
+				columns = strings.TrimPrefix(d.relationType(name.Name, s), name.Name)
+			}
+			add(name, columns, kind, s)
 			continue
 		}
 		switch s := s.(type) {
 		case *syntax.Assign:
-			list = append(list, Symbol{
-				Text: s.Name.Name, Detail: shape(s.Span), Kind: KindTensor, Span: s.Span, Name: s.Name.Span,
-			})
+			shape := ""
+			if shapes {
+				shape = detail(d.check().statements[s.Start])
+			}
+			add(s.Name, shape, KindTensor, s)
 		case *syntax.Input:
-			list = append(list, Symbol{Text: s.Name.Name, Detail: s.Kind.Name, Kind: KindInput, Span: s.Span, Name: s.Name.Span})
+			add(s.Name, s.Kind.Name, KindInput, s)
 		case *syntax.Def:
-			fn := d.defined(s)
-			list = append(list, Symbol{Text: s.Name.Name, Detail: fn.Signature, Kind: KindFunction, Span: s.Span, Name: s.Name.Span})
+			add(s.Name, d.defined(s).Signature, KindFunction, s)
 		}
 	}
 	return list

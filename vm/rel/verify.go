@@ -250,11 +250,8 @@ func fits(x float64, k tensor.ColumnKind) bool {
 	if k == tensor.IntColumn && (float64(int64(x)) != x || math.Abs(x) >= tensor.MaxInt) {
 		return false
 	}
-	return x-x == 0 && !negativeZero(x)
+	return x-x == 0 && math.Float64bits(x) != 1<<63
 }
-
-// negativeZero reports whether x is -0, which == cannot tell from 0.
-func negativeZero(x float64) bool { return math.Float64bits(x) == 1<<63 }
 
 // verifier checks a rule. sourced says which variables have a value.
 type verifier struct {
@@ -300,7 +297,7 @@ func (v *verifier) rule() error {
 	for changed := true; changed; {
 		changed = false
 		for i := range r.Body {
-			if l := &r.Body[i]; l.Kind == Bind && !v.sourced[l.Var] && v.grounded(&l.Left) {
+			if l := &r.Body[i]; l.Kind == Bind && !v.sourced[l.Var] && all(&l.Left, v.sourced) {
 				v.sourced[l.Var], changed = true, true
 			}
 		}
@@ -314,13 +311,6 @@ func (v *verifier) rule() error {
 		}
 	}
 	return v.head()
-}
-
-// grounded reports whether all variables of an expression have a value.
-func (v *verifier) grounded(e *Expr) bool {
-	ok := true
-	e.Vars(func(x int) { ok = ok && v.sourced[x] })
-	return ok
 }
 
 // literal checks one literal, and notes which variables get their values from an atom (sourced)
@@ -654,6 +644,7 @@ func (v *verifier) heads() error {
 	return nil
 }
 
+// all reports whether all variables of an expression are in a set.
 func all(e *Expr, in []bool) bool {
 	ok := true
 	e.Vars(func(x int) { ok = ok && in[x] })

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -328,7 +327,7 @@ func (l *loop) submit(ctx context.Context, b model.Batcher) {
 func (l *loop) gather(b model.Batcher) (list []*task) {
 	now := time.Now()
 	for len(l.later) > 0 && !l.later[0].due.After(now) {
-		l.todo = append(l.todo, heap.Pop(&l.later).(*task))
+		l.todo, l.later = append(l.todo, l.later[0]), l.later[1:]
 	}
 	requests, bytes := b.Most()
 	for len(l.todo) > 0 && len(list) < min(requests, l.most) {

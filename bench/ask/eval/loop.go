@@ -2,12 +2,13 @@ package eval
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
+	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -36,7 +37,7 @@ type loop struct {
 	start time.Time
 
 	todo    []*task
-	later   tasks // to be tried again
+	later   []*task // to be tried again, the first that is due first
 	flying  int
 	results chan result
 
@@ -299,7 +300,7 @@ func (l *loop) next() *task {
 		return nil
 	}
 	if again {
-		heap.Pop(&l.later)
+		l.later = l.later[1:]
 	} else {
 		l.todo = l.todo[1:]
 	}
@@ -597,8 +598,8 @@ func (l *loop) replied(r *result, now time.Time) {
 				l.lost = 0
 			}
 		}
-		r.turns, r.said, r.tries, r.due = append(r.turns, *r.more), append(r.said, r.turn), 0, now
-		heap.Push(&l.later, r.task)
+		r.turns, r.said, r.tries = append(r.turns, *r.more), append(r.said, r.turn), 0
+		l.delay(r.task, now)
 		if !r.cached {
 			l.answered = true
 			l.pace.replied(now, r.limits)
@@ -671,8 +672,7 @@ func (l *loop) again(r *result, e *model.Error, event *run.Event) {
 		wait := l.pace.wait(r.tries, e, l.o.Rand)
 		event.WaitMS = wait.Milliseconds()
 		l.sum.Retries++
-		r.due = now.Add(wait)
-		heap.Push(&l.later, r.task)
+		l.delay(r.task, now.Add(wait))
 	}
 }
 
@@ -704,19 +704,9 @@ func (l *loop) tell() {
 	l.o.Progress(p)
 }
 
-// tasks is a heap of tasks, the first that is due on top.
-type tasks []*task
-
-func (t tasks) Len() int           { return len(t) }
-func (t tasks) Less(i, j int) bool { return t[i].due.Before(t[j].due) }
-func (t tasks) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
-
-// Push implements heap.Interface.
-func (t *tasks) Push(x any) { *t = append(*t, x.(*task)) }
-
-// Pop implements heap.Interface.
-func (t *tasks) Pop() any {
-	last := (*t)[len(*t)-1]
-	*t = (*t)[:len(*t)-1]
-	return last
+// delay has a request asked again at a time, after those that are due by then.
+func (l *loop) delay(t *task, due time.Time) {
+	t.due = due
+	at := sort.Search(len(l.later), func(i int) bool { return l.later[i].due.After(due) })
+	l.later = slices.Insert(l.later, at, t)
 }

@@ -53,17 +53,11 @@ func ReadPrices(r io.Reader) (Prices, error) {
 // For returns the price of the longest pattern that matches the name of a model, of several the
 // first in the alphabet; nil if none does.
 func (p Prices) For(name string) *run.Price {
-	best := ""
-	found := false
-	for _, pattern := range slices.Sorted(maps.Keys(p)) {
-		if matches(pattern, name) && (!found || len(pattern) > len(best)) {
-			best, found = pattern, true
-		}
-	}
-	if !found {
+	list := slices.DeleteFunc(slices.Sorted(maps.Keys(p)), func(pattern string) bool { return !matches(pattern, name) })
+	if len(list) == 0 {
 		return nil
 	}
-	price := p[best]
+	price := p[slices.MaxFunc(list, func(a, b string) int { return len(a) - len(b) })]
 	return &price
 }
 

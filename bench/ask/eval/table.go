@@ -68,7 +68,11 @@ func Lines(r *run.Run) []*Line {
 		for _, encoding := range r.Config.Encodings {
 			for _, level := range append(slices.Sorted(maps.Keys(levels)), total) {
 				if l := lines[key{mode, encoding, level}]; l != nil {
-					l.finish()
+					// Infrastructure errors are told apart, as they count in no share.
+					t := l.tally
+					l.Scored, l.Infra, l.Outcomes = t.Scored(), t.Outcomes[answer.InfraError], maps.Clone(t.Outcomes)
+					delete(l.Outcomes, answer.InfraError)
+					l.Strict, l.Relaxed, l.Lenient = t.Rate(answer.Strict), t.Rate(answer.Relaxed), t.Rate(answer.Lenient)
 					out = append(out, l)
 				}
 			}
@@ -95,15 +99,6 @@ func (l *Line) add(row *run.Row) {
 	} else {
 		l.tally.Add(&s.Verdict)
 	}
-}
-
-// finish turns the tally into the figures of the line. Infrastructure errors are told apart, as
-// they count in no share.
-func (l *Line) finish() {
-	t := l.tally
-	l.Scored, l.Infra, l.Outcomes = t.Scored(), t.Outcomes[answer.InfraError], maps.Clone(t.Outcomes)
-	delete(l.Outcomes, answer.InfraError)
-	l.Strict, l.Relaxed, l.Lenient = t.Rate(answer.Strict), t.Rate(answer.Relaxed), t.Rate(answer.Lenient)
 }
 
 // columns are the outcomes of a table, without those that are right.

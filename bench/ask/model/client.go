@@ -41,8 +41,8 @@ type wire interface {
 	body(model string, p *Profile, r *Request) any
 	// reply reads a whole answer. Its error says what makes it another format.
 	reply(body []byte) (*Response, error)
-	// streamed is a body that asks for a stream, and pieces puts one together again.
-	streamed(body json.RawMessage) (json.RawMessage, error)
+	// streams is the members of a body that ask for a stream, and pieces puts one together again.
+	streams() string
 	pieces() pieces
 	// fault is what a body says of a failure; the status decides what it leaves empty.
 	fault(status int, body []byte) fault
@@ -177,9 +177,17 @@ func (c *client) Body(r *Request) (json.RawMessage, error) {
 func Sent(m Model, r *Request) (json.RawMessage, error) {
 	body, err := m.Body(r)
 	if c, ok := m.(*client); ok && err == nil && c.opt.Stream {
-		return c.service.wire.streamed(body)
+		return c.streamed(body)
 	}
 	return body, err
+}
+
+// streamed returns a body that asks for a stream.
+func (c *client) streamed(body json.RawMessage) (json.RawMessage, error) {
+	if members := c.service.wire.streams(); members != "" {
+		return merge(body, json.RawMessage(members))
+	}
+	return body, nil
 }
 
 // key looks the key up when it is needed, so that a plan can be made without one.
@@ -286,7 +294,7 @@ func (c *client) exchange(ctx context.Context, key string, body []byte) (*Respon
 	q := &call{method: http.MethodPost, url: c.url, kind: "application/json", body: body, stream: c.opt.Stream}
 	if q.stream {
 		var err error
-		if q.body, err = c.service.wire.streamed(body); err != nil {
+		if q.body, err = c.streamed(body); err != nil {
 			return nil, err
 		}
 		if address, ok := strings.CutSuffix(q.url, ":generateContent"); ok {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -255,34 +256,21 @@ func (p *program) read(line []byte, id string) (*Response, string, error) {
 			err = errors.New("text follows the object")
 		}
 	}
-	if err == nil && (b.Reply == nil) == (b.Error == nil) {
+	u, finish, class := &b.Usage, cmp.Or(b.Finish, Stop), cmp.Or(b.Class, Rejected)
+	switch {
+	case err != nil:
+	case (b.Reply == nil) == (b.Error == nil):
 		err = errors.New(`expected either "reply" or "error"`)
-	}
-	if err == nil && b.ID != nil && *b.ID != id {
+	case b.ID != nil && *b.ID != id:
 		err = fmt.Errorf("it answers %q, but the request was %q", *b.ID, id)
-	}
-	if u := &b.Usage; err == nil && (u.Input < 0 || u.CachedInput < 0 || u.Output < 0 || u.Reasoning < 0) {
+	case u.Input < 0 || u.CachedInput < 0 || u.Output < 0 || u.Reasoning < 0:
 		err = errors.New("a token count is negative")
-	} else if err == nil && (u.CachedInput > u.Input || u.Reasoning > u.Output) {
+	case u.CachedInput > u.Input || u.Reasoning > u.Output:
 		err = errors.New("a token count exceeds its total: input includes cached_input, output includes reasoning")
-	}
-	if err == nil && b.Reply != nil {
-		switch b.Finish {
-		case "":
-			b.Finish = Stop
-		case Stop, Length, Refusal, ContentFilter, Other:
-		default:
-			err = fmt.Errorf("unknown finish %q", b.Finish)
-		}
-	}
-	if err == nil && b.Error != nil {
-		switch b.Class {
-		case "":
-			b.Class = Rejected
-		case RateLimit, Overloaded, Transport, Protocol, Quota, Denied, Rejected:
-		default:
-			err = fmt.Errorf("unknown class %q", b.Class)
-		}
+	case b.Reply != nil && !slices.Contains([]Finish{Stop, Length, Refusal, ContentFilter, Other}, finish):
+		err = fmt.Errorf("unknown finish %q", finish)
+	case b.Error != nil && !slices.Contains([]Class{RateLimit, Overloaded, Transport, Protocol, Quota, Denied, Rejected}, class):
+		err = fmt.Errorf("unknown class %q", class)
 	}
 	switch {
 	case err != nil:
@@ -291,9 +279,9 @@ func (p *program) read(line []byte, id string) (*Response, string, error) {
 		id = ""
 	}
 	if b.Error != nil {
-		return nil, id, &Error{Class: b.Class, Message: short(*b.Error)}
+		return nil, id, &Error{Class: class, Message: short(*b.Error)}
 	}
-	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: b.Finish, Usage: b.Usage, Model: cmp.Or(b.Model, p.command), RequestID: b.RequestID, Limits: noLimits}, id, nil
+	return &Response{Text: *b.Reply, Reasoning: b.Reasoning, Finish: finish, Usage: b.Usage, Model: cmp.Or(b.Model, p.command), RequestID: b.RequestID, Limits: noLimits}, id, nil
 }
 
 // notReply is the error of a program that writes something else than replies.

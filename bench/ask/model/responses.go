@@ -180,7 +180,3 @@ func (responses) reply(body []byte) (*Response, error) {
 func (responses) batch(_, tag string, bodies []json.RawMessage) []func(string) (*call, error) {
 	return openAIBatch("/v1/responses", tag, bodies)
 }
-
-func (w responses) line(text []byte) (custom string, body []byte, failed *Error, err error) {
-	return w.openAI.line(text)
-}

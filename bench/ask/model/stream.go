@@ -87,9 +87,7 @@ func (c *client) readStream(r *received) (*Response, error) {
 	return c.complete(r, body)
 }
 
-func (openAI) streamed(body json.RawMessage) (json.RawMessage, error) {
-	return merge(body, json.RawMessage(`{"stream":true,"stream_options":{"include_usage":true}}`))
-}
+func (openAI) streams() string { return `{"stream":true,"stream_options":{"include_usage":true}}` }
 
 func (openAI) pieces() pieces { return &openAIPieces{} }
 
@@ -205,10 +203,8 @@ func (p *openAIPieces) whole() (any, bool) {
 	return b, p.finish != ""
 }
 
-// streamed asks for a stream; this API counts tokens in it without being asked.
-func (responses) streamed(body json.RawMessage) (json.RawMessage, error) {
-	return merge(body, json.RawMessage(`{"stream":true}`))
-}
+// streams asks for a stream; this API counts tokens in it without being asked.
+func (responses) streams() string { return `{"stream":true}` }
 
 func (responses) pieces() pieces { return &responsesPieces{} }
 
@@ -235,9 +231,7 @@ func (p *responsesPieces) add(data []byte) error {
 
 func (p *responsesPieces) whole() (any, bool) { return p.body, p.body != nil }
 
-func (anthropic) streamed(body json.RawMessage) (json.RawMessage, error) {
-	return merge(body, json.RawMessage(`{"stream":true}`))
-}
+func (anthropic) streams() string { return `{"stream":true}` }
 
 func (anthropic) pieces() pieces { return &anthropicPieces{} }
 
@@ -328,8 +322,8 @@ func (p *anthropicPieces) add(data []byte) error {
 
 func (p *anthropicPieces) whole() (any, bool) { return &p.message, p.ended }
 
-// streamed has nothing to ask for: the address of the request says that it is a stream.
-func (gemini) streamed(body json.RawMessage) (json.RawMessage, error) { return body, nil }
+// streams has nothing to ask for: the address of the request says that it is a stream.
+func (gemini) streams() string { return "" }
 
 func (gemini) pieces() pieces { return &geminiPieces{} }
 

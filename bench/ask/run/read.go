@@ -81,15 +81,13 @@ func readScored(dir string, light bool) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	index := r.index()
+	find := r.Finder()
 	shared := map[string]*Score{}
 	err = eachScore(dir, func(l *job.Line, s *Score) error {
-		at := r.place(index, &s.Key)
-		if at < 0 || r.Rows[at].Reply == nil {
-			return nil
-		}
-		row := &r.Rows[at]
+		row := find(&s.Key)
 		switch {
+		case row == nil || row.Reply == nil:
+			return nil
 		case s.Of != string(row.sum[:]) && (s.Of != "" || r.Config.Format > firstFormat):
 			return &StaleError{filepath.Join(dir, ScoresFile), s.Key}
 		case s.Scoring != Scoring:

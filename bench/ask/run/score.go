@@ -135,13 +135,12 @@ func (r *Run) tasks(yield func(*task) bool) error {
 // keepPython keeps the scores of replies in the mode python, for a machine that cannot run them. It
 // ignores scores that cannot be read, since the file is about to be replaced.
 func keepPython(r *Run, shared map[string]*Score) {
-	index := r.index()
+	find := r.Finder()
 	_ = eachScore(r.Dir, func(l *job.Line, s *Score) error {
-		at := r.place(index, &s.Key)
-		if at < 0 || s.Mode != prompt.Python || s.Outcome == answer.InfraError || r.Rows[at].Reply == nil {
+		row := find(&s.Key)
+		if row == nil || s.Mode != prompt.Python || s.Outcome == answer.InfraError || row.Reply == nil {
 			return nil
 		}
-		row := &r.Rows[at]
 		if s.Of == "" && r.Config.Format == firstFormat || s.Of == string(row.sum[:]) {
 			row.score, row.Score = l.Offset, s.share(shared)
 		}

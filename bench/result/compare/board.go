@@ -8,6 +8,7 @@ import (
 
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
+	"ein/internal/lists"
 	"ein/internal/stats"
 	"ein/internal/stats/show"
 	"ein/internal/table"
@@ -85,17 +86,12 @@ that of those that are worse.
 func NewBoard(entries []Entry, mode answer.Mode, opt Options) (*Board, error) {
 	opt.complete()
 	b := &Board{Version: 1, Alpha: opt.Alpha, Scoring: mode, Pairs: []BoardPair{}}
-	all := make([]*answers, len(entries))
-	var order []int
+	all, summaries, order := make([]*answers, len(entries)), make([]Summary, len(entries)), lists.Upto(len(entries))
 	for i, e := range entries {
 		var err error
 		if all[i], err = choose(e.Run, e.Side); err != nil {
 			return nil, err
 		}
-		order = append(order, i)
-	}
-	summaries := make([]Summary, len(all))
-	for i := range all {
 		summaries[i] = all[i].summary(nil, &opt)
 	}
 	rate := func(i int) float64 {

@@ -17,7 +17,6 @@ package compare
 
 import (
 	"cmp"
-	"math"
 
 	"ein/bench/ask/run"
 	"ein/bench/question/answer"
@@ -190,12 +189,4 @@ func Compare(a, b *run.Run, opt Options) (*Report, error) {
 		r.Cost = spent(pairs, func(s run.Spent) float64 { return s.Cost }, &opt)
 	}
 	return r, nil
-}
-
-// number returns x for JSON, or nil if it is not a number.
-func number(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
 }

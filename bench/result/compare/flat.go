@@ -128,7 +128,7 @@ func flatness(rows []*run.Row, sensitivity map[structure]float64, opt *Options) 
 			}
 		}
 		if share := stats.ShareOf(right, clusters, 1-opt.Alpha); share != nil {
-			f.Levels = append(f.Levels, Level{name, share, number(sum / float64(len(of)))})
+			f.Levels = append(f.Levels, Level{name, share, stats.Number(sum / float64(len(of)))})
 			known = append(known, of)
 			groups = append(groups, share.Effective())
 			scores = append(scores, float64(i+1))
@@ -141,7 +141,7 @@ func flatness(rows []*run.Row, sensitivity map[structure]float64, opt *Options) 
 		for j := i + 1; j < len(groups); j++ {
 			t := stats.EquivalentShares(groups[i], groups[j], opt.Margin, opt.Alpha) // the answers of two levels are of different questions, so unpaired
 			like, _ := Like(known[i], known[j])
-			f.Pairs = append(f.Pairs, LevelPair{f.Levels[i].Name, f.Levels[j].Name, groups[i].Rate() - groups[j].Rate(), t, number(like.Value), like.Interval(1 - opt.Alpha).Within(1)})
+			f.Pairs = append(f.Pairs, LevelPair{f.Levels[i].Name, f.Levels[j].Name, groups[i].Rate() - groups[j].Rate(), t, stats.Number(like.Value), like.Interval(1 - opt.Alpha).Within(1)})
 			f.P = max(f.P, t.P)
 			f.Smallest = max(f.Smallest, math.Abs(t.CI.Low), math.Abs(t.CI.High))
 		}

@@ -88,7 +88,7 @@ func (g *Group) finish(opt *Options) {
 	g.Difference = g.Pairs.Difference()
 	g.Interval = g.Pairs.ClusteredTango(confidence, g.DesignEffect)
 	e := stats.Clustered(g.differences, g.cluster).Known()
-	g.ClusterSE, g.ClusterInterval = number(e.SE), e.Interval(confidence).Within(1)
+	g.ClusterSE, g.ClusterInterval = stats.Number(e.SE), e.Interval(confidence).Within(1)
 	if g.Clusters == g.Pairs.N() {
 		g.P = g.Pairs.McNemarMidP()
 	} else {
@@ -109,16 +109,16 @@ func (g *Group) finish(opt *Options) {
 func (g *Group) power(opt *Options) {
 	n := float64(g.Pairs.N())
 	discordant := (float64(g.Pairs.Discordant()) + 2) / (n + 2)
-	g.MinimumEffect = number(stats.PairedMinimumEffect(n/g.DesignEffect, discordant, opt.Alpha, stats.Power))
+	g.MinimumEffect = stats.Number(stats.PairedMinimumEffect(n/g.DesignEffect, discordant, opt.Alpha, stats.Power))
 	needed := func(difference float64) *float64 {
 		if difference == 0 {
 			return nil
 		}
-		return number(math.Ceil(g.DesignEffect * stats.PairedNeeded(difference, max(discordant, math.Abs(difference)), opt.Alpha, stats.Power)))
+		return stats.Number(math.Ceil(g.DesignEffect * stats.PairedNeeded(difference, max(discordant, math.Abs(difference)), opt.Alpha, stats.Power)))
 	}
 	g.NeededObserved, g.NeededMargin = needed(g.Difference), needed(opt.Margin)
 	if g.Difference != 0 {
-		g.NeededUnpaired = number(stats.UnpairedNeeded(g.A, g.B, opt.Alpha, stats.Power))
+		g.NeededUnpaired = stats.Number(stats.UnpairedNeeded(g.A, g.B, opt.Alpha, stats.Power))
 	}
 }
 
@@ -182,7 +182,7 @@ func spent(pairs []pairOf, of func(run.Spent) float64, opt *Options) *Spent {
 		}, [][]float64{a, rightA, b, rightB}},
 	} {
 		value, interval := stats.Sums(x.of, 1-opt.Alpha, x.columns...)
-		*x.to = Ratio{number(value), interval}
+		*x.to = Ratio{stats.Number(value), interval}
 	}
 	return s
 }

@@ -89,7 +89,7 @@ func (a *answers) summary(sensitivity map[structure]float64, opt *Options) Summa
 		categories = append(categories, row.Instance.Category)
 	}
 	s.ByMode = answer.InEach(func(m answer.Mode) *stats.Share { return stats.ShareOf(right[m], clusters, 1-opt.Alpha) })
-	s.StratifiedSE = number(stats.Stratified(right[answer.Strict], categories, clusters).Known().SE)
+	s.StratifiedSE = stats.Number(stats.Stratified(right[answer.Strict], categories, clusters).Known().SE)
 	s.Flatness = flatness(a.rows, sensitivity, opt)
 	return s
 }

@@ -28,19 +28,11 @@ func (r *Report) Text() string {
 
 // sides writes who is compared and how often each is right.
 func (r *Report) sides(b *strings.Builder) {
-	for _, s := range []struct {
-		name string
-		*Summary
-	}{{"A", &r.A}, {"B", &r.B}} {
-		fmt.Fprintf(b, "%s  %s, %s, %s: %s\n", s.name, s.Model, words.Joined(s.Modes), words.Joined(s.Encodings), s.Dir)
-	}
 	confidence := r.confidence()
 	rows := [][]string{{"", "asked", "no reply", "infra", "strict %", confidence, "stratified SE", "relaxed %", confidence, "lenient %", confidence}}
-	for _, s := range []struct {
-		name string
-		*Summary
-	}{{"A", &r.A}, {"B", &r.B}} {
-		row := []string{s.name, words.Count(s.Asked), words.Count(s.Missing), words.Count(s.Infra)}
+	for i, s := range []*Summary{&r.A, &r.B} {
+		fmt.Fprintf(b, "%c  %s, %s, %s: %s\n", "AB"[i], s.Model, words.Joined(s.Modes), words.Joined(s.Encodings), s.Dir)
+		row := []string{"AB"[i : i+1], words.Count(s.Asked), words.Count(s.Missing), words.Count(s.Infra)}
 		for _, m := range answer.Modes() {
 			rate, interval := show.Share(s.In(m))
 			if row = append(row, rate, interval); m == answer.Strict {
@@ -60,27 +52,22 @@ func (r *Report) pairing(b *strings.Builder) {
 	p := &r.Pairing
 	fmt.Fprintf(b, "\nPaired by %s: %s of %s.\n", p.By, words.Plural(p.Pairs, "pair"), words.Plural(p.Structures, "structure"))
 	if u := p.Unanswered; u.Count > 0 {
-		fmt.Fprintf(b, "%s left out:", words.Plural(u.Count, "pair"))
-		separator := " "
+		var why []string
 		for _, x := range []struct {
 			n    int
 			what string
 		}{{u.MissingA, "no reply in A"}, {u.MissingB, "no reply in B"}, {u.InfraA, "infra error in A"}, {u.InfraB, "infra error in B"}} {
 			if x.n > 0 {
-				fmt.Fprintf(b, "%s%s %s", separator, words.Count(x.n), x.what)
-				separator = ", "
+				why = append(why, words.Count(x.n)+" "+x.what)
 			}
 		}
-		b.WriteString(".\n")
+		fmt.Fprintf(b, "%s left out: %s.\n", words.Plural(u.Count, "pair"), strings.Join(why, ", "))
 	}
-	for _, x := range []struct {
-		name string
-		Unpaired
-	}{{"A", p.OnlyA}, {"B", p.OnlyB}} {
+	for i, x := range []*Unpaired{&p.OnlyA, &p.OnlyB} {
 		if x.Count == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "%s only in %s, not paired:\n", words.Plural(x.Count, "answer"), x.name)
+		fmt.Fprintf(b, "%s only in %c, not paired:\n", words.Plural(x.Count, "answer"), "AB"[i])
 		for _, id := range x.First {
 			fmt.Fprintf(b, "  %s\n", id)
 		}
@@ -166,9 +153,8 @@ func (r *Report) costs(b *strings.Builder) {
 	n := float64(r.Tokens.Pairs)
 	rows := [][]string{{"", "A", r.confidence(), "B", r.confidence(), "A / B", r.confidence()}}
 	add := func(what string, s *Spent, digits int) {
-		rows = append(rows,
-			[]string{what + " for a reply", show.Fixed(s.A/n, digits), "", show.Fixed(s.B/n, digits), "", times(s.Ratio), ratioSpan(s.Ratio, 2)},
-			[]string{what + " for a correct one", value(s.PerRightA, digits), ratioSpan(s.PerRightA, digits), value(s.PerRightB, digits), ratioSpan(s.PerRightB, digits), times(s.PerRightRatio), ratioSpan(s.PerRightRatio, 2)})
+		rows = append(rows, append([]string{what + " for a reply", show.Fixed(s.A/n, digits), "", show.Fixed(s.B/n, digits), ""}, ratio(s.Ratio, 2)...),
+			slices.Concat([]string{what + " for a correct one"}, ratio(s.PerRightA, digits), ratio(s.PerRightB, digits), ratio(s.PerRightRatio, 2)))
 	}
 	add("output tokens", &r.Tokens, 1)
 	if r.Cost != nil {
@@ -186,37 +172,21 @@ func (r *Report) costs(b *strings.Builder) {
 // flat writes for each side whether its accuracy is equal on all levels within the margin, and
 // how sensitive the questions of each level are, as that may explain a difference.
 func (r *Report) flat(b *strings.Builder) {
-	for _, s := range []struct {
-		name string
-		f    *Flatness
-	}{{"A", r.A.Flatness}, {"B", r.B.Flatness}} {
-		if s.f == nil {
+	for i, f := range []*Flatness{r.A.Flatness, r.B.Flatness} {
+		if f == nil {
 			continue
 		}
 		verdict := "not shown to be flat"
-		if s.f.Flat {
+		if f.Flat {
 			verdict = "flat"
 		}
-		fmt.Fprintf(b, "\n%s is %s across levels within %s points (p %s): strict", s.name, verdict, show.Rate(r.Margin), show.P(s.f.P))
-		for i, l := range s.f.Levels {
-			separator := ", "
-			if i == 0 {
-				separator = " "
-			}
-			fmt.Fprintf(b, "%s%s %s %%", separator, l.Name, show.Rate(l.Rate))
+		var rates, edits []string
+		for _, l := range f.Levels {
+			rates, edits = append(rates, l.Name+" "+show.Rate(l.Rate)+" %"), append(edits, l.Name+" "+shown(l.Sensitivity, show.Rate)+" %")
 		}
-		b.WriteString(".\n")
-		for i, l := range s.f.Levels {
-			begin, end := ",", ""
-			if i == 0 {
-				begin = "  edge edits that change the answer:"
-			}
-			if i == len(s.f.Levels)-1 {
-				end = "\n"
-			}
-			fmt.Fprintf(b, "%s %s %s %%%s", begin, l.Name, shown(l.Sensitivity, show.Rate), end)
-		}
-		for _, p := range s.f.Pairs {
+		fmt.Fprintf(b, "\n%c is %s across levels within %s points (p %s): strict %s.\n  edge edits that change the answer: %s\n",
+			"AB"[i], verdict, show.Rate(r.Margin), show.P(f.P), strings.Join(rates, ", "), strings.Join(edits, ", "))
+		for _, p := range f.Pairs {
 			fmt.Fprintf(b, "  %s - %s  %s, %s interval %s, p %s", p.A, p.B, show.Points(p.Difference), show.Percent(1-2*r.Alpha), show.Span(p.CI), show.P(p.P))
 			if p.Like != nil && !math.IsNaN(p.LikeInterval.Low) {
 				fmt.Fprintf(b, "; at equal sensitivity %s, %s interval %s", show.Points(*p.Like), show.Percent(1-r.Alpha), show.Span(p.LikeInterval))
@@ -224,7 +194,7 @@ func (r *Report) flat(b *strings.Builder) {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(b, "  trend    %s per level, %s, p %s. Flat within a margin of %s or more.\n",
-			show.Points(s.f.Trend), show.Span(s.f.TrendCI), show.P(s.f.TrendP), show.Rate(s.f.Smallest))
+			show.Points(f.Trend), show.Span(f.TrendCI), show.P(f.TrendP), show.Rate(f.Smallest))
 	}
 }
 
@@ -239,23 +209,15 @@ func shown(x *float64, as func(float64) string) string {
 	return as(*x)
 }
 
-func times(r Ratio) string { return value(r, 2) }
-
-func value(r Ratio, digits int) string {
-	if r.Value == nil {
-		return show.None
-	}
-	return show.Fixed(*r.Value, digits)
-}
-
-// ratioSpan shows the interval of a ratio, whose upper end may be unbounded.
-func ratioSpan(r Ratio, digits int) string {
+// ratio shows a ratio and its interval, whose upper end may be unbounded.
+func ratio(r Ratio, digits int) []string {
+	value := shown(r.Value, func(x float64) string { return show.Fixed(x, digits) })
 	if math.IsNaN(r.Interval.Low) || r.Value == nil {
-		return show.None
+		return []string{value, show.None}
 	}
 	high := show.Fixed(r.Interval.High, digits)
 	if math.IsInf(r.Interval.High, 1) {
 		high = "unbounded"
 	}
-	return show.Fixed(r.Interval.Low, digits) + "-" + high
+	return []string{value, show.Fixed(r.Interval.Low, digits) + "-" + high}
 }

@@ -16,11 +16,6 @@ func (r *Report) Plot(w io.Writer) error {
 	accuracies, differences := r.overEpochs("Accuracy", "%"), r.overEpochs("Gaps", "points")
 	accuracies.Y.Max = 100
 	for _, c := range Cells() {
-		if !slices.ContainsFunc(r.Epochs, func(e EpochReport) bool {
-			return slices.ContainsFunc(e.Cells, func(x CellReport) bool { return x.Cell == c })
-		}) {
-			continue
-		}
 		r.line(accuracies, string(c), func(e *EpochReport) (float64, *stats.Interval) {
 			for i := range e.Cells {
 				if s := e.Cells[i].In(answer.Counted(r.Lenient)); e.Cells[i].Cell == c && s != nil {
@@ -31,9 +26,7 @@ func (r *Report) Plot(w io.Writer) error {
 		})
 	}
 	for _, g := range gaps {
-		if !g.plotted || !slices.ContainsFunc(r.Epochs, func(e EpochReport) bool {
-			return slices.ContainsFunc(e.Gaps, func(x Gap) bool { return x.Name == nameOf(g.of) })
-		}) {
+		if !g.plotted {
 			continue
 		}
 		r.line(differences, nameOf(g.of), func(e *EpochReport) (float64, *stats.Interval) {
@@ -56,7 +49,7 @@ func (r *Report) overEpochs(title, unit string) *chart.Figure {
 	return f
 }
 
-// line adds a series over the epochs, with a gap where there is no interval.
+// line adds a series over the epochs, with a gap where there is no interval, unless none has one.
 func (r *Report) line(f *chart.Figure, name string, value func(*EpochReport) (float64, *stats.Interval)) {
 	s := chart.Series{Name: name}
 	for i := range r.Epochs {
@@ -66,5 +59,7 @@ func (r *Report) line(f *chart.Figure, name string, value func(*EpochReport) (fl
 		}
 		s.Points = append(s.Points, p)
 	}
-	f.Panels[0].Series = append(f.Panels[0].Series, s)
+	if slices.ContainsFunc(s.Points, func(p chart.Point) bool { return !p.Y.Missing() }) {
+		f.Panels[0].Series = append(f.Panels[0].Series, s)
+	}
 }

@@ -201,7 +201,7 @@ func (g *generator) graph() {
 		for i := range rows {
 			row := make([]string, n)
 			for j := range row {
-				row[j] = fmt.Sprint(truth(g.chance(30)))
+				row[j] = map[bool]string{true: "1", false: "0"}[g.chance(30)]
 			}
 			rows[i] = "[" + strings.Join(row, ",") + "]"
 		}
@@ -216,13 +216,6 @@ func (g *generator) graph() {
 	g.bind(name, []int{n, n}, bit)
 }
 
-func truth(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // statement writes one of the forms of statements, most often an equation.
 func (g *generator) statement() {
 	switch g.r.IntN(20) {
@@ -235,8 +228,11 @@ func (g *generator) statement() {
 	case 5:
 		g.function()
 	case 6:
-		t := g.tensor(func(t tensor) bool { return len(t.dims) > 0 })
-		g.wholeUnderIndices(t)
+		if t := g.tensor(func(t tensor) bool { return len(t.dims) > 0 }); len(t.dims) <= 4 { // whole, under indices
+			name := g.name()
+			g.line("%s[%s] = %s", name, strings.Join(strings.Split("ijkl"[:len(t.dims)], ""), ", "), t.text)
+			g.bind(name, t.dims, t.num)
+		}
 	default:
 		g.equation()
 	}
@@ -250,15 +246,6 @@ func (g *generator) whole() {
 	}
 	name := g.name()
 	g.line("%s = %s", name, t.text)
-	g.bind(name, t.dims, t.num)
-}
-
-func (g *generator) wholeUnderIndices(t tensor) {
-	if len(t.dims) > 4 {
-		return
-	}
-	name := g.name()
-	g.line("%s[%s] = %s", name, strings.Join(strings.Split("ijkl"[:len(t.dims)], ""), ", "), t.text)
 	g.bind(name, t.dims, t.num)
 }
 

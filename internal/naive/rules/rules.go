@@ -155,8 +155,8 @@ func (e *eval) round(s rel.Stratum) (changed bool) {
 	var all []made
 	for _, i := range s.Rules {
 		r := &e.p.Rules[i]
-		groups := map[string][][]Row{} // the cells that each binding of a group gives
-		keys := []string{}
+		groups := map[string][]Row{} // the cells that each binding of a group gives
+		var keys []string
 		e.bindings(r, func(b Row, rising []bool) {
 			row := make(Row, len(r.Head))
 			for k := range r.Head {
@@ -177,19 +177,14 @@ func (e *eval) round(s rel.Stratum) (changed bool) {
 			}
 			if groups[key.String()] == nil {
 				keys = append(keys, key.String())
-				groups[key.String()] = [][]Row{nil}
 			}
-			groups[key.String()][0] = append(groups[key.String()][0], row)
+			groups[key.String()] = append(groups[key.String()], row)
 		})
-		whole := true
-		for k := range r.Head {
-			whole = whole && r.Head[k].Agg != rel.NoAgg
-		}
-		if r.Aggregates() && whole && len(keys) == 0 {
-			keys, groups = []string{""}, map[string][][]Row{"": {nil}}
+		if r.Aggregates() && len(keys) == 0 && !slices.ContainsFunc(r.Head, func(c rel.Cell) bool { return c.Agg == rel.NoAgg }) {
+			keys = []string{""} // the one group has nothing in it
 		}
 		for _, key := range keys {
-			if row, ok := e.aggregate(r, groups[key][0]); ok {
+			if row, ok := e.aggregate(r, groups[key]); ok {
 				all = append(all, made{r.Rel, row})
 			}
 		}
@@ -304,16 +299,10 @@ func (e *eval) holds(r *rel.Rule, list []*rel.Literal, b Row, bound, rising []bo
 		for _, l := range list {
 			ready := true
 			see := func(v int) { ready = ready && bound[v] }
-			if l.Kind != rel.Not {
+			if l.Kind == rel.Bind {
 				l.Left.Vars(see)
-			}
-			if l.Kind == rel.Compare {
-				l.Right.Vars(see)
-			}
-			for _, t := range l.Terms {
-				if t.Kind == rel.Variable {
-					see(t.Var)
-				}
+			} else {
+				l.Vars(see)
 			}
 			if !ready {
 				later = append(later, l)

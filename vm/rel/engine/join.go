@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"ein/vm/rel"
 	"ein/vm/tensor"
 )
@@ -30,22 +28,16 @@ func (n *nest) joining(p *rel.Program) *joining {
 	if !plain(outer) || !plain(inner) || outer.kind != scan || outer.index >= 0 || inner.kind != probe || inner.index < 0 || len(inner.key) != 1 {
 		return nil
 	}
-	column := func(t *step, reg int) int {
-		if at := slices.IndexFunc(t.out, func(p pair) bool { return p.reg == reg }); at >= 0 {
-			return t.out[at].col
-		}
-		return -1
-	}
-	j := &joining{key: column(outer, inner.key[0]), outer: -1, inner: -1}
+	j := &joining{key: outer.column(inner.key[0]), outer: -1, inner: -1}
 	for c := range n.rule.Head {
 		v, ok := variable(&n.rule.Head[c])
 		if !ok {
 			return nil
 		}
-		if at := column(outer, v); at >= 0 {
+		if at := outer.column(v); at >= 0 {
 			j.outer = at
 		} else {
-			j.inner, j.turned = column(inner, v), c == 0
+			j.inner, j.turned = inner.column(v), c == 0
 		}
 	}
 	if min(j.key, j.outer, j.inner) < 0 {

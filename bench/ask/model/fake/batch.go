@@ -62,30 +62,24 @@ func batchRoute(r *http.Request) (f bulk, rest string, ok bool) {
 		rest = strings.TrimPrefix(rest, "/")
 		return ok
 	}
-	gemini := upload || version == "v1beta" || r.Header.Get("X-Goog-Api-Key") != ""
+	google := upload || version == "v1beta" || r.Header.Get("X-Goog-Api-Key") != ""
 	switch {
 	case version != "v1" && version != "v1beta":
 	case below("messages/batches"):
-		return anthropicFormat, rest, true
-	case below("batches") && gemini:
-		return geminiFormat, strings.Replace(rest, ":", "/", 1), true
+		return anthropic{}, rest, true
+	case below("batches") && google:
+		return gemini{}, strings.Replace(rest, ":", "/", 1), true
 	case strings.HasSuffix(path, ":batchGenerateContent"):
-		return geminiFormat, "", true
+		return gemini{}, "", true
 	case below("batches"):
-		return openAIFormat, rest, true
-	case below("files") && gemini:
-		return geminiFormat, strings.Replace("file/"+rest, ":", "/", 1), true
+		return openAI{}, rest, true
+	case below("files") && google:
+		return gemini{}, strings.Replace("file/"+rest, ":", "/", 1), true
 	case below("files"):
-		return openAIFormat, strings.TrimSuffix("file/"+rest, "/"), true
+		return openAI{}, strings.TrimSuffix("file/"+rest, "/"), true
 	}
 	return nil, "", false
 }
-
-var (
-	openAIFormat    bulk = openAI{}
-	anthropicFormat bulk = anthropic{}
-	geminiFormat    bulk = gemini{}
-)
 
 // serveBatches answers what is asked about batches.
 func (s *Server) serveBatches(w http.ResponseWriter, r *http.Request, f bulk, rest string) {
@@ -105,7 +99,7 @@ func (s *Server) serveBatches(w http.ResponseWriter, r *http.Request, f bulk, re
 	id, verb, _ := strings.Cut(rest, "/")
 	post := r.Method == http.MethodPost
 	switch {
-	case post && id == "file" && f == geminiFormat:
+	case post && id == "file" && f == bulk(gemini{}):
 		s.uploadResumable(w, r, f, body)
 	case post && id == "file":
 		r.Body = io.NopCloser(bytes.NewReader(body))
@@ -372,7 +366,7 @@ func (s *Server) file(w http.ResponseWriter, f bulk, rest string) {
 		return
 	}
 	s.results(w, f, b, func(it *item) bool {
-		return f == geminiFormat && it.late == "" || f != geminiFormat && (it.reply == "") == (kind == "errors")
+		return f == bulk(gemini{}) && it.late == "" || f != bulk(gemini{}) && (it.reply == "") == (kind == "errors")
 	})
 }
 

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -71,11 +72,11 @@ func Faults() []Fault {
 		{Name: "hang", Class: model.Transport, Hangs: true},
 		{Name: "reset", Class: model.Transport, special: hang(0)},
 		{Name: "cut", Class: model.Transport, special: hang(40)},
-		{Name: "malformed", Class: model.Protocol, special: raw("application/json", `{"choices":[{"message":{"content":"x`)},
-		{Name: "wrong-shape", Class: model.Protocol, special: raw("application/json", `{"hello":"world"}`)},
-		{Name: "wrong-type", Class: model.Protocol, special: raw("text/plain", "It works.")},
+		{Name: "malformed", Class: model.Protocol, special: raw(200, "application/json", `{"choices":[{"message":{"content":"x`)},
+		{Name: "wrong-shape", Class: model.Protocol, special: raw(200, "application/json", `{"hello":"world"}`)},
+		{Name: "wrong-type", Class: model.Protocol, special: raw(200, "text/plain", "It works.")},
 		{Name: "html", Class: model.Protocol, special: page(200, "Sign in")},
-		{Name: "empty-body", Class: model.Protocol, special: raw("application/json", "")},
+		{Name: "empty-body", Class: model.Protocol, special: raw(200, "application/json", "")},
 		{Name: "error-in-200", Class: model.Overloaded, status: 200, words: words{"server_error", "api_error", "UNAVAILABLE"}, message: "The provider behind the gateway failed."},
 
 		{Name: "quota", Class: model.Quota, special: func(w http.ResponseWriter, f format, wait time.Duration) {
@@ -189,19 +190,16 @@ func resets(h http.Header, f format, wait time.Duration) {
 func shouldRetry(h http.Header, _ format, _ time.Duration)    { h.Set("X-Should-Retry", "true") }
 func shouldNotRetry(h http.Header, _ format, _ time.Duration) { h.Set("X-Should-Retry", "false") }
 
-func raw(kind, body string) func(http.ResponseWriter, format, time.Duration) {
+func raw(code int, kind, body string) func(http.ResponseWriter, format, time.Duration) {
 	return func(w http.ResponseWriter, _ format, _ time.Duration) {
 		w.Header().Set("Content-Type", kind)
-		_, _ = w.Write([]byte(body))
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
 	}
 }
 
 func page(code int, title string) func(http.ResponseWriter, format, time.Duration) {
-	return func(w http.ResponseWriter, _ format, _ time.Duration) {
-		w.Header().Set("Content-Type", "text/html")
-		w.WriteHeader(code)
-		_, _ = fmt.Fprintf(w, "<!DOCTYPE html>\n<html><head><title>%s</title></head><body><h1>%s</h1></body></html>\n", title, title)
-	}
+	return raw(code, "text/html", "<!DOCTYPE html>\n<html><head><title>"+title+"</title></head><body><h1>"+title+"</h1></body></html>\n")
 }
 
 // hang ends the connection after some bytes of a longer body.

@@ -157,6 +157,25 @@ func fill(text string, q *question, a *said, more ...string) string {
 		"$in", n(a.input), "$out", n(a.output+a.thought), "$seen", n(a.output), "$total", n(a.input+a.output+a.thought), "$thought", n(a.thought))...).Replace(text)
 }
 
+// items are what an answer is made of, in the words of a format: the reasoning, shown or hidden, a text
+// and a call.
+func items(q *question, a *said, shown, hidden, text, call string) string {
+	if !q.shows {
+		shown = hidden
+	}
+	var list []string
+	if a.thought > 0 && shown != "" {
+		list = append(list, fill(shown, q, a))
+	}
+	if a.text != "" {
+		list = append(list, fill(text, q, a))
+	}
+	if a.call != nil {
+		list = append(list, fillCall(call, q, a))
+	}
+	return strings.Join(list, ",")
+}
+
 // quote is a text in JSON.
 func quote(s string) string { return string(compact.Must(s)) }
 
@@ -531,27 +550,12 @@ const (
 	responseUsage = `{"input_tokens":$in,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":$out,"output_tokens_details":{"reasoning_tokens":$thought},"total_tokens":$total}`
 )
 
-// items is the output of a response: the reasoning if it is shown, and a message or a call.
-func (responses) items(q *question, a *said) []string {
-	var items []string
-	if a.thought > 0 && q.shows {
-		items = append(items, fill(responseReason, q, a))
-	}
-	if a.text != "" {
-		items = append(items, fill(responseMessage, q, a))
-	}
-	if a.call != nil {
-		items = append(items, fillCall(responsesCall, q, a))
-	}
-	return items
-}
-
-func (f responses) reply(q *question, a *said) string {
+func (responses) reply(q *question, a *said) string {
 	short := "null"
 	if a.cut {
 		short = `{"reason":"max_output_tokens"}`
 	}
-	return fill(responseBody, q, a, "$items", strings.Join(f.items(q, a), ","), "$usage", fill(responseUsage, q, a), "$short", short, "$end", a.end("completed", "incomplete"))
+	return fill(responseBody, q, a, "$items", items(q, a, responseReason, "", responseMessage, responsesCall), "$usage", fill(responseUsage, q, a), "$short", short, "$end", a.end("completed", "incomplete"))
 }
 
 const responsesStream = `response.created {"type":"response.created","sequence_number":$n,"response":$begun}
@@ -736,25 +740,6 @@ const (
 	anthropicDetails = `,"output_tokens_details":{"thinking_tokens":$thought}`
 )
 
-// blocks returns the blocks of a reply. Thoughts that are not to be shown are still there.
-func (anthropic) blocks(q *question, a *said) []string {
-	var items []string
-	if a.thought > 0 {
-		why := `""`
-		if q.shows {
-			why = quote(thoughts)
-		}
-		items = append(items, `{"type":"thinking","thinking":`+why+`,"signature":"c2lnbmVk"}`)
-	}
-	if a.text != "" {
-		items = append(items, fill(`{"type":"text","text":$text}`, q, a))
-	}
-	if a.call != nil {
-		items = append(items, fillCall(anthropicCall, q, a))
-	}
-	return items
-}
-
 func (anthropic) details(q *question, a *said) string {
 	if a.thought == 0 {
 		return ""
@@ -763,7 +748,9 @@ func (anthropic) details(q *question, a *said) string {
 }
 
 func (f anthropic) reply(q *question, a *said) string {
-	return fill(anthropicBody, q, a, "$items", strings.Join(f.blocks(q, a), ","), "$details", f.details(q, a), "$end", quote(f.end(a)))
+	// Thoughts that are not to be shown are still there.
+	blocks := items(q, a, `{"type":"thinking","thinking":$why,"signature":"c2lnbmVk"}`, `{"type":"thinking","thinking":"","signature":"c2lnbmVk"}`, `{"type":"text","text":$text}`, anthropicCall)
+	return fill(anthropicBody, q, a, "$items", blocks, "$details", f.details(q, a), "$end", quote(f.end(a)))
 }
 
 func (anthropic) end(a *said) string {
@@ -1004,42 +991,28 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 const geminiBody = `{"candidates":[$items],"usageMetadata":{"promptTokenCount":$in,"candidatesTokenCount":$seen,"totalTokenCount":$total$thoughts},"modelVersion":$model,"responseId":"$id"}`
 
 // body returns a reply, or a part of one that ends or does not.
-func (gemini) body(q *question, a *said, parts []string, end string) string {
+func (gemini) body(q *question, a *said, parts, end string) string {
 	details := ""
 	if a.thought > 0 {
 		details = fill(`,"thoughtsTokenCount":$thought`, q, a)
 	}
 	items := make([]string, q.n)
 	for i := range items {
-		items[i] = fmt.Sprintf(`{"index":%d,%s"content":{"role":"model","parts":[%s]}}`, i, end, strings.Join(parts, ","))
+		items[i] = fmt.Sprintf(`{"index":%d,%s"content":{"role":"model","parts":[%s]}}`, i, end, parts)
 	}
 	return fill(geminiBody, q, a, "$items", strings.Join(items, ","), "$thoughts", details)
 }
 
-func (gemini) parts(q *question, a *said) []string {
-	var parts []string
-	if a.thought > 0 && q.shows {
-		parts = append(parts, `{"text":`+quote(thoughts)+`,"thought":true}`)
-	}
-	if a.text != "" {
-		parts = append(parts, `{"text":`+quote(a.text)+`}`)
-	}
-	if a.call != nil {
-		parts = append(parts, fillCall(geminiCall, q, a))
-	}
-	return parts
-}
-
 func (f gemini) reply(q *question, a *said) string {
-	return f.body(q, a, f.parts(q, a), `"finishReason":"`+a.end("STOP", "MAX_TOKENS")+`",`)
+	return f.body(q, a, items(q, a, `{"text":$why,"thought":true}`, "", `{"text":$text}`, geminiCall), `"finishReason":"`+a.end("STOP", "MAX_TOKENS")+`",`)
 }
 
 func (f gemini) stream(q *question, a *said) []event {
-	lines := "+- " + f.body(q, a, []string{`{"text":$piece,"thought":true}`}, "") + "\n*- " + f.body(q, a, []string{`{"text":$piece}`}, "") + "\n"
+	lines := "+- " + f.body(q, a, `{"text":$piece,"thought":true}`, "") + "\n*- " + f.body(q, a, `{"text":$piece}`, "") + "\n"
 	if a.call != nil {
-		lines += "- " + f.body(q, a, []string{fillCall(geminiCall, q, a)}, "") + "\n"
+		lines += "- " + f.body(q, a, fillCall(geminiCall, q, a), "") + "\n"
 	}
-	lines += "- " + f.body(q, a, nil, `"finishReason":"`+a.end("STOP", "MAX_TOKENS")+`",`)
+	lines += "- " + f.body(q, a, "", `"finishReason":"`+a.end("STOP", "MAX_TOKENS")+`",`)
 	return script(lines, q, a, a.thought > 0)
 }
 
