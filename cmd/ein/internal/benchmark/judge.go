@@ -100,7 +100,7 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 	defer func() { _ = index.Close() }()
 	from := j.from
 	if from != nil {
-		from = append(from, job.Field{Name: "instances", Value: "digests " + hex.EncodeToString(digests.Sum(nil))})
+		from = append(from, job.Field{Name: "instances", Value: "sha256 of digests " + hex.EncodeToString(digests.Sum(nil))})
 	}
 	sum := verdict.NewSummary()
 	err = a.Through(ctx, j.doing, f.replies, func(in *cli.File) error {
