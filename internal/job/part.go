@@ -46,7 +46,7 @@ var ErrNoHeader = errors.New("found a " + suffix + " without its " + header)
 // A batch is written and synced when it has this many bytes, or is this old when a record is
 // added, so records that take a second each are synced one by one.
 const (
-	batchBytes = 64 << 10
+	batchBytes = 1 << 20
 	batchAge   = time.Second
 )
 

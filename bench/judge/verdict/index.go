@@ -245,11 +245,11 @@ func newStore(size int64) *store { return &store{head: make([]byte, min(size, in
 
 // ReadAt reads all of b.
 func (s *store) ReadAt(b []byte, at int64) error {
-	clear(b)
 	from := 0
 	if at < int64(len(s.head)) {
 		from = copy(b, s.head[at:])
 	}
+	clear(b[from:])
 	if s.file == nil || from == len(b) {
 		return nil
 	}

@@ -103,7 +103,7 @@ func execPrograms(ctx context.Context, a *cli.App, f *execFlags) error {
 	}
 	bugs, outside := 0, 0
 	sum, err := judge(ctx, a, &f.judgeFlags, judging{
-		doing: "running", workers: runtime.GOMAXPROCS(0), why: true, record: verdict.ProgramRecord, from: f.from(), notes: box.notes,
+		doing: "running", workers: runtime.GOMAXPROCS(0), why: true, programs: true, record: verdict.ProgramRecord, from: f.from(), notes: box.notes,
 		newWorker: withWhy(box, verdict.Options{Limits: f.limits, Labels: f.labels}, f.language),
 		seen: func(it *verdict.Item, v *verdict.Verdict) {
 			if it.Error != "" || v.Outcome != answer.InfraError {

@@ -57,6 +57,7 @@ type judging struct {
 	doing     string // for the line of progress
 	workers   int
 	why       bool // attribution is asked for
+	programs  bool // all replies are programs, to which those of the instances are no use
 	newWorker func() verdict.Work[*verdict.Item]
 	record    func(*verdict.Item, *verdict.Verdict) any // of a line; nil for none
 	from      []job.Field                               // what the records depend on, beside the files; nil when the verb cannot go on
@@ -76,14 +77,31 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 		return nil, err
 	}
 	var index *verdict.Index
+	digests := sha256.New() // each is checked when its line is read, so together they stand for the file
 	err := passInstances(ctx, a, f.instances, instance.Pass, func(all instances) (err error) {
-		index, err = verdict.NewIndex(all, j.why)
+		index, err = verdict.NewIndex(func(yield func(*instance.Instance, error) bool) {
+			for in, err := range all {
+				if err == nil {
+					_, _ = io.WriteString(digests, in.Digest)
+					if j.programs {
+						in.EinProgram = ""
+					}
+				}
+				if !yield(in, err) {
+					return
+				}
+			}
+		}, j.why)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = index.Close() }()
+	from := j.from
+	if from != nil {
+		from = append(from, job.Field{Name: "instances", Value: "sha256 of digests " + hex.EncodeToString(digests.Sum(nil))})
+	}
 	sum := verdict.NewSummary()
 	err = a.Through(ctx, j.doing, f.replies, func(in *cli.File) error {
 		// each goes through lines that begin at a place of the file.
@@ -104,14 +122,10 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 			return err
 		}
 		if f.sharding == nil || !f.on() && f.merged == nil {
-			return toRecords(ctx, a, f, j.from, func(r records) error { return each(in, 0, r) })
-		}
-		hash, err := hashFile(ctx, a, f.instances)
-		if err != nil {
-			return err
+			return toRecords(ctx, a, f, from, func(r records) error { return each(in, 0, r) })
 		}
 		index.Part = f.on()
-		err = f.ofLines(ctx, a, f.out, in, append(j.from, job.Field{Name: "instances", Value: hash}), func(lines io.Reader, start int64, p *job.Part) (int, []job.Field, error) {
+		err = f.ofLines(ctx, a, f.out, in, from, func(lines io.Reader, start int64, p *job.Part) (int, []job.Field, error) {
 			err := each(lines, start, part{p, f.out})
 			var notes []job.Field
 			if err == nil && j.notes != nil {
@@ -236,8 +250,8 @@ func (p part) Write(b []byte) (int, error) {
 }
 
 // toRecords calls write with the place for the records. A part, which can be resumed, needs inputs
-// that can be read twice, as standard input cannot: it is refused unless the hashes of both files
-// and the fields are those that it was begun with.
+// that can be read twice, as standard input cannot: it is refused unless the hash of the replies and
+// the fields are those that it was begun with.
 func toRecords(ctx context.Context, a *cli.App, f *judgeFlags, from []job.Field, write func(records) error) error {
 	if f.out == "" {
 		return write(fresh{io.Discard})
@@ -246,15 +260,12 @@ func toRecords(ctx context.Context, a *cli.App, f *judgeFlags, from []job.Field,
 	if from == nil || !regular(f.instances) || !regular(f.replies) || statErr == nil && !regular(f.out) {
 		return a.Write(f.out, func(w io.Writer) error { return write(fresh{w}) })
 	}
-	all := []job.Field{{Name: "ein", Value: version.String()}}
-	for _, x := range [][2]string{{"instances", f.instances}, {"replies", f.replies}} {
-		sum, err := hashFile(ctx, a, x[1])
-		if err != nil {
-			return err
-		}
-		all = append(all, job.Field{Name: x[0], Value: sum})
+	hash, err := hashFile(ctx, a, f.replies)
+	if err != nil {
+		return err
 	}
-	return withPart(ctx, a, f.out, append(all, from...), f.restart, func(p *job.Part) error { return write(part{p, f.out}) })
+	all := append([]job.Field{{Name: "ein", Value: version.String()}, {Name: "replies", Value: hash}}, from...)
+	return withPart(ctx, a, f.out, all, f.restart, func(p *job.Part) error { return write(part{p, f.out}) })
 }
 
 // withPart calls write with the part of a file, and renames the part to the file if it succeeds. A
