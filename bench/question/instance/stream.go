@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math/bits"
 	"runtime"
 	"sync"
 
+	"ein/bench/question/category"
+	"ein/bench/question/graph"
+	"ein/bench/question/random"
 	"ein/internal/job"
 )
 
@@ -93,6 +97,62 @@ type Generator struct {
 // window is how many instances each worker makes ahead of the next one to be returned.
 const window = 64
 
+// mostPairs bounds the pairs of nodes of the graphs that scarce lists: 2^15 take a second.
+const mostPairs = 15
+
+// scarce returns an error if fewer structures are left than the cell asks for. It lists those of the
+// two categories that otherwise draw for minutes, as each draw of a small graph fails thousands of
+// times before any question is accepted; and then graph and nodes asked about can be any.
+func (c *Cell) scarce(avoid *Seen) error {
+	cat, err := Category(c.ID.Category)
+	if err != nil || c.ID.Version == Version || c.Tries || cat.Name != "triangle_count" && cat.Name != "degree_count" {
+		return nil
+	}
+	left := map[[32]byte]bool{}
+	for n := max(c.ID.N.Min, cat.Least); n <= c.ID.N.Max; n++ {
+		d := c.ID.Density
+		if d == sparse {
+			d.Min, d.Max = cat.Sparse(n)
+		}
+		all := drawGraph(random.New([32]byte{}), cat.Family, n, 1000)
+		pairs := all.G.Edges
+		if len(pairs) > mostPairs {
+			return nil
+		}
+		queries := []category.Query{all.Query}
+		if cat.Name == "degree_count" {
+			queries = nil
+			for x := range 2 * n {
+				q := all.Query
+				q.Source, q.Direction = x/2, []string{"in", "out"}[x%2]
+				queries = append(queries, q)
+			}
+		}
+		for set := range 1 << len(pairs) {
+			if m := 1000 * bits.OnesCount(uint(set)); m <= len(pairs)*d.Min-1000 || m >= len(pairs)*d.Max+1000 {
+				continue
+			}
+			g := graph.Graph{N: n, Directed: all.G.Directed}
+			for i, e := range pairs {
+				if set>>i&1 != 0 {
+					g.Edges = append(g.Edges, e)
+				}
+			}
+			for i := range queries {
+				form := canonical(&category.Case{G: g, Query: queries[i]})
+				key := structure(c.ID.Version, cat.Name, &queries[i], form)
+				if training(cat.Name, form) == c.ID.training() && !c.has[key] && !avoid.knows(key) {
+					left[key] = true
+				}
+			}
+			if len(left) >= c.Count {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("%s: only %d of %d are possible; %s", cat.Name, len(left), c.Count, c.small())
+}
+
 // result of a worker. If the cell may not use the instance, clash says why.
 type result struct {
 	made  Made
@@ -135,6 +195,12 @@ func (c *pending) knows(structure [32]byte) bool {
 // error, which is that of the context when it was cancelled.
 func (g *Generator) Run(ctx context.Context, cells Cells) iter.Seq2[Made, error] {
 	return func(yield func(Made, error) bool) {
+		for i := range cells {
+			if err := cells[i].scarce(g.Avoid); err != nil {
+				yield(Made{}, err)
+				return
+			}
+		}
 		// Those made ahead are not waited for when nobody wants them any more.
 		working, cancel := context.WithCancel(ctx)
 		r := g.start(working)
@@ -300,10 +366,14 @@ func (r *run) next(ctx context.Context) (Made, error) {
 // mistake.
 const mostSkipped = 4000
 
+func (c *Cell) small() string {
+	return fmt.Sprintf("the space of %s nodes, density %s, is too small: ask for fewer, for more nodes or for another density", c.ID.N, c.ID.Density.permille())
+}
+
 // crowded says that the space is used up, or, by the last clash, that the surface is.
 func (c *pending) crowded(clash string) error {
 	id := c.ID
-	why := fmt.Sprintf("the space of %s nodes, density %s, is too small: ask for fewer, for more nodes or for another density", id.N, id.Density.permille())
+	why := c.small()
 	if clash == "label" || clash == "domain" {
 		why = fmt.Sprintf("the last has a %s of the instances to be kept apart from: choose a part of the labels and domains that these do not use, as with --part 2.2", clash)
 	}

@@ -360,3 +360,36 @@ func TestCrowded(t *testing.T) {
 	}
 	t.Error("there is no end of small graphs")
 }
+
+// TestScarce counts the structures of small graphs before any is drawn, and draws all of the smallest.
+func TestScarce(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		n, most int
+		draw    bool
+	}{
+		{"triangle_count", 3, 2, true}, {"triangle_count", 4, 2, true}, {"triangle_count", 5, 8, false},
+		{"triangle_count", 6, 38, false}, {"degree_count", 3, 18, false},
+	} {
+		id, err := Standard(Default, "heldout", c.name, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id.N = Range{c.n, c.n}
+		for _, err := range (&Generator{}).Run(t.Context(), Cells{{ID: id, Count: c.most + 1}}) {
+			if want := fmt.Sprintf("%s: only %d of %d are possible; the space of %d nodes", c.name, c.most, c.most+1, c.n); err == nil || !strings.Contains(err.Error(), want) {
+				t.Fatalf("%v lacks %q", err, want)
+			}
+		}
+		made := 0
+		for in, err := range (&Generator{}).Run(t.Context(), Cells{{ID: id, Count: c.most}}) {
+			if err != nil {
+				t.Fatal(err)
+			} else if made++; made == 1 && !c.draw {
+				break
+			} else if err := (&Cell{ID: id, Count: c.most, has: map[[32]byte]bool{in.structure: true}}).scarce(nil); err == nil {
+				t.Errorf("%s at %d nodes: one that was drawn is not among those counted", c.name, c.n)
+			}
+		}
+	}
+}
