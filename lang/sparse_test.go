@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"ein/internal/naive"
@@ -144,7 +145,7 @@ func TestSparseMaps(t *testing.T) {
 func thinWeights(r *rand.Rand, n int, kind tensor.Kind, least int) tensor.Value {
 	v := tensor.Value{Type: tensor.Type{Kind: kind, Shape: tensor.ShapeOf(n, n)}, Layout: tensor.Sparse}
 	var src, dst []int32
-	var weights []float64
+	weights := []float64{}
 	for range n * n / 16 {
 		if x := float64(r.IntN(5) + least); x != 0 {
 			src, dst, weights = append(src, int32(r.IntN(n))), append(dst, int32(r.IntN(n))), append(weights, x)
@@ -315,6 +316,30 @@ func (c sparseCase) outputs(t *testing.T, plain bool, look func(plain bool, p *c
 		outs = append(outs, naive.Output{Name: o.Name, Tensor: naive.Tensor{Dims: o.Value.Shape.Dims(), Data: o.Value.ToDense()}})
 	}
 	return outs
+}
+
+// TestSparseElements: rules whose comparisons leave out what is 0 read the entries of a matrix alone, and say
+// the same as those that read all elements.
+func TestSparseElements(t *testing.T) {
+	r := rand.New(rand.NewPCG(61, 62))
+	for range 300 {
+		n := 2 + r.IntN(9)
+		w := thinWeights(r, n, tensor.Int, -2)
+		if r.IntN(2) == 0 {
+			w = tensor.Value{Type: w.Type, F: w.ToDense()}
+		}
+		guard := fmt.Sprintf("%s %s %d", []string{"w", "w * 2", "w * w - 1"}[r.IntN(3)], []string{">", ">=", "<", "<=", "=", "!="}[r.IntN(6)], r.IntN(5)-2)
+		more := []string{"", "Q(x, z) <- W[x,z] > 1.\n", "Q(x) <- not W[x,x] = 1, W(x, _).\n", "Q(x, z) <- W(x, z), not W[z,x] = 1.\n"}[r.IntN(4)]
+		direct := strings.ReplaceAll("P(x, z) <- "+guard+".\n", "w", "W[x,z]")
+		const all = "V(x, z, w) <- w = W[x,z].\nP(x, z) <- V(x, z, w), "
+		inputs := map[string]*tensor.Value{"W": &w}
+		const head, tail = "input W: matrix\n", ":print 1 * P"
+		got := sparseCase{head + more + direct + tail, inputs}.outputs(t, false, nil)
+		want := sparseCase{head + more + all + guard + ".\n" + tail, inputs}.outputs(t, false, nil)
+		if len(got) != 1 || naive.Format(got) != naive.Format(want) {
+			t.Fatalf("%s%s of %v: %v, want %v", more, direct, w.ToDense(), got, want)
+		}
+	}
 }
 
 // TestLoose: products of sparse matrices take memory for the entries that they have, not for those that

@@ -112,7 +112,7 @@ func PlanRules(p *rel.Program, args []*Reg) *engine.Plan { return engine.New(p, 
 func RuleSizes(p *rel.Program, args []*Reg) []engine.Size {
 	size := lists.Map(args, func(r *Reg) engine.Size { return engine.Size{Rows: RowsOf(r), Table: r.Table} })
 	for i := range p.Relations { // all elements of a sparse matrix, the zeros too
-		if r := &p.Relations[i]; r.Source == rel.FromElements {
+		if r := &p.Relations[i]; r.Source == rel.FromElements && !p.Sparse(i) {
 			size[r.Arg].Rows = args[r.Arg].Shape.Elems()
 		}
 	}

@@ -110,6 +110,44 @@ func (r *Rule) Aggregates() bool {
 	return slices.ContainsFunc(r.Head, func(c Cell) bool { return c.Agg != NoAgg })
 }
 
+// Sparse reports whether a relation of elements is only read where these are not 0: each rule that reads
+// it has a comparison that is false for 0.
+func (p *Program) Sparse(i int) bool {
+	if p.Relations[i].Source != FromElements || slices.Contains(p.Results, i) {
+		return false
+	}
+	for k := range p.Rules {
+		r := &p.Rules[k]
+		for _, l := range r.Body {
+			if l.Kind > Not || l.Rel != i {
+				continue
+			}
+			if t := l.Terms[len(l.Terms)-1]; l.Kind == Not || t.Kind != Variable || !slices.ContainsFunc(r.Body, func(c Literal) bool {
+				left, a := c.Left.ofZero(t.Var)
+				right, b := c.Right.ofZero(t.Var)
+				return c.Kind == Compare && a && b && c.Fn.Apply(left, right, 0) == 0
+			}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ofZero is the expression where a variable is 0, if it has no other.
+func (e *Expr) ofZero(v int) (x float64, ok bool) {
+	if len(e.Args) == 0 {
+		return e.Term.Value, e.Term.Kind == Const || e.Term.Kind == Variable && e.Term.Var == v
+	}
+	var args [3]float64
+	for i := range e.Args {
+		if args[i], ok = e.Args[i].ofZero(v); !ok {
+			return 0, false
+		}
+	}
+	return e.Fn.Apply(args[0], args[1], args[2]), true
+}
+
 // Var is a variable of a rule.
 type Var struct {
 	Name   string // "_" of a nameless one

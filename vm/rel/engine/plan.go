@@ -76,8 +76,10 @@ type Plan struct {
 	met     []bool                 // likewise, by steps that meet
 	apart   map[int]bool           // tables of which only columns are read, to tally them
 	sought  map[int]bool           // relations of elements that are only looked up by all their indices
+	sparse  map[int]bool           // relations of elements of which those that are 0 are left out
 	shown   map[int]int            // results whose rows are those of another relation
 	against string                 // see demand
+	proof   bool                   // all rows that lead to a goal are wanted
 }
 
 // spec is an index that some rule needs, by these columns.
@@ -218,7 +220,10 @@ func newPlan(p *rel.Program, size []Size, most bounds, proof bool) *Plan {
 			most = newBounds(whole, whole.Strata(), size, most)
 		}
 	}
-	pl := &Plan{of: of, sizes: size, p: p, shown: shown, against: against, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations)), met: make([]bool, len(p.Relations))}
+	pl := &Plan{of: of, proof: proof, sizes: size, p: p, shown: shown, against: against, index: make([][]*spec, len(p.Relations)), member: make([]bool, len(p.Relations)), met: make([]bool, len(p.Relations)), sparse: map[int]bool{}}
+	for i := range of.Relations {
+		pl.sparse[i] = of.Sparse(i)
+	}
 	strata := p.Strata()
 	pl.bound = newBounds(p, strata, size, most)
 	for _, s := range strata {

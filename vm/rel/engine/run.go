@@ -198,11 +198,14 @@ func (r *run) begin(args []*tensor.Value) {
 				r.load(s, t)
 			}
 		case rel.FromEntries, rel.FromElements:
-			if r.sought[i] && args[rl.Arg].Layout == tensor.Sparse {
-				s.tensor = args[rl.Arg]
-				break
+			v, elements := args[rl.Arg], rl.Source == rel.FromElements
+			entries := !elements || r.sparse[i]
+			if elements && v.Layout == tensor.Sparse && (r.sought[i] && !entries || r.proof && entries) {
+				s.tensor = v
 			}
-			r.entries(s, args[rl.Arg], rl.Source == rel.FromElements)
+			if s.tensor == nil || entries {
+				r.entries(s, v, elements, entries)
+			}
 		}
 		if rl.Facts != nil {
 			r.facts(s, rl)
@@ -272,9 +275,9 @@ func (r *run) facts(s *store, rl *rel.Relation) {
 	clear(s.improved)
 }
 
-// entries reads a tensor as rows of its indices: with elements, one for each element with its
-// value; without, one for each that is not 0.
-func (r *run) entries(s *store, v *tensor.Value, elements bool) {
+// entries reads a tensor as rows of its indices, with elements also its values: one for each element, or
+// for each that is not 0.
+func (r *run) entries(s *store, v *tensor.Value, elements, entries bool) {
 	row := make([]uint32, s.width)
 	put := func(x float64) {
 		r.work(1)
@@ -284,17 +287,20 @@ func (r *run) entries(s *store, v *tensor.Value, elements bool) {
 		}
 	}
 	rows, cols := v.Shape.Matrix()
-	if !elements && v.Layout == tensor.Sparse {
+	if entries && v.Layout == tensor.Sparse {
 		for i := range rows {
 			row[0] = uint32(i)
-			for _, j := range v.CSR.Row(i) {
-				row[1] = uint32(j)
-				put(1)
+			for k, j := range v.CSR.Row(i) {
+				x := 1.0
+				if row[1] = uint32(j); v.CSR.Val != nil {
+					x = v.CSR.Val[int(v.CSR.Ptr[i])+k]
+				}
+				put(x)
 			}
 		}
 		return
 	}
-	if !elements && v.Layout == tensor.Packed {
+	if entries && v.Layout == tensor.Packed {
 		for i := range rows {
 			row[0] = uint32(i)
 			r.work(uint64(v.Bits.Stride))
@@ -318,7 +324,7 @@ func (r *run) entries(s *store, v *tensor.Value, elements bool) {
 	for n := v.Shape.Elems(); n > 0; n-- {
 		x := v.At(index...)
 		r.work(1)
-		if elements || x != 0 {
+		if !entries || x != 0 {
 			for d, i := range index {
 				row[d] = uint32(i)
 			}

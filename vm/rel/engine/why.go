@@ -189,6 +189,9 @@ func (x *explainer) evaluate(part *rel.Program) *run {
 		asked = x.part
 	}
 	pl := newPlan(asked, x.size, x.bound, true)
+	for i := range x.p.Relations { // of what a goal asks for beside them, the elements are looked up
+		pl.sparse[i] = x.p.Sparse(i)
+	}
 	r := newRun(pl, x.ctl, x.budget)
 	r.evaluate(x.args)
 	for i := range r.stores {
@@ -369,7 +372,7 @@ func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*t
 	written.AsWritten = true // a proof is by the rules of the user, not by those that New makes of them
 	p = &written
 	n := len(p.Relations)
-	pl := &Plan{p: p, bound: bound, index: make([][]*spec, n), member: make([]bool, n), met: make([]bool, n), coder: full.encode}
+	pl := &Plan{p: p, bound: bound, index: make([][]*spec, n), member: make([]bool, n), met: make([]bool, n), coder: full.encode, proof: true, sparse: full.sparse}
 	w := &why{run: newRun(pl, full.ctl, full.budget), leaf: make([]bool, n), marks: make([][]mark, n), by: make([][]int, n), goals: map[*rel.Rule]*nest{}, all: stratum{inside: map[int]bool{}}, paths: list, path: map[int]*paths{}}
 	for _, p := range list {
 		w.path[p.rel] = p
