@@ -91,7 +91,7 @@ func sections(quick bool) []section {
 	if !quick {
 		all = append(all, million())
 	}
-	return append(all, questions(quick), orders(quick), contractions(quick), elementwise(quick), relations(quick), memory(), loading(quick))
+	return append(all, questions(quick), sparse(quick), orders(quick), contractions(quick), elementwise(quick), relations(quick), memory(), loading(quick))
 }
 
 const slow = "it would take minutes"
@@ -386,6 +386,33 @@ func questions(quick bool) section {
 			}
 			r := e.onGraph(name, c.name, g, []contender{own}, c.peers, nil)
 			r.tolerance = c.tolerance
+			return r
+		})
+	}
+	return s
+}
+
+// sparse has expressions and products of matrices with few entries, which stay sparse.
+func sparse(quick bool) section {
+	n, edges := 100_000, 1_000_000
+	if quick {
+		n, edges = 10_000, 100_000
+	}
+	s := section{
+		title: "Sparse matrices",
+		text:  fmt.Sprintf("%d nodes and %d weighted edges, uniform at random. scipy: the same operations of `csr_matrix`; the second is a product\nwith a diagonal matrix.", n, edges),
+	}
+	for _, c := range []struct{ name, what, text string }{
+		{"W > 500", "compare", "B = W > 500\n"},
+		{"W[i,j] / max(S[i], 1)", "shares", "S[i] = W[i,j]\nP[i,j] = W[i,j] / max(S[i], 1)\n"},
+		{"max(W, transpose(W))", "symmetric", "M = max(W, transpose(W))\n"},
+		{"W[i,j] W[j,k]", "square", "P[i,k] = W[i,j] W[j,k]\n"},
+	} {
+		s.rows = append(s.rows, func(e *env) row {
+			g := e.uniform(n, edges, directed)
+			own := e.compiled("input W: matrix\n"+c.text, func() values { return values{"W": g.weighted()} }, total)
+			r := e.onGraph(c.name, c.what, g, []contender{own}, []string{"scipy"}, nil)
+			r.tolerance = 1e-9
 			return r
 		})
 	}

@@ -509,6 +509,30 @@ def _(q):
     return lambda: list(nx.minimum_spanning_edges(a)), lambda t: sum(d["weight"] for _, _, d in t)
 
 
+@case("compare", "scipy")
+def _(q):
+    a = Graph(q).matrix()
+    return lambda: a > 500, lambda b: float(b.sum())
+
+
+@case("shares", "scipy")
+def _(q):
+    a = Graph(q).matrix()
+    return lambda: sp.diags(1 / np.maximum(np.asarray(a.sum(axis=1)).ravel(), 1)) @ a, lambda b: float(b.sum())
+
+
+@case("symmetric", "scipy")
+def _(q):
+    a = Graph(q).matrix()
+    return lambda: a.maximum(a.T), lambda b: float(b.sum())
+
+
+@case("square", "scipy")
+def _(q):
+    a = Graph(q).matrix()
+    return lambda: a @ a, lambda b: float(b.sum())
+
+
 @case("betweenness", "igraph")
 def _(q):
     a = Graph(q).igraph()

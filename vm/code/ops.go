@@ -223,7 +223,7 @@ var table = [MaxOp]row{
 	ProductCSR: {name: "product_csr", sig: "csr[n,k] csr[k,m] -> csr[n,m]", does: "matrix product, of bits where it is not 0; metered",
 		what: "product", how: "rows of entries", entries: productEntries, grows: true, metered: true,
 		cost: func(x *Site) kernel.Cost {
-			c := kernel.CSRProductCost(x.N, x.M, x.Arg[0].NNZ, x.Result.NNZ, x.products())
+			c := kernel.CSRProductCost(x.N, x.M, x.Arg[0].NNZ, x.products())
 			c.Ops = tensor.SatAdd(c.Ops, kernel.CSRProductEntriesCost(x.N, x.Arg[0].NNZ).Ops)
 			return c
 		}},

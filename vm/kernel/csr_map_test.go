@@ -141,7 +141,7 @@ func TestCSRProduct(t *testing.T) {
 		entries, work := CSRProductEntries(&c, &a, &b)
 		charged(t, "CSRProductEntries", &c, CSRProductEntriesCost(rows, a.NNZ()), true)
 		dst := tensor.CSR{Rows: rows, Cols: cols, Ptr: make([]int32, rows+1), Idx: make([]int32, entries), Val: make([]float64, entries)}
-		cost := CSRProductCost(rows, cols, a.NNZ(), int(entries), work)
+		cost := CSRProductCost(rows, cols, a.NNZ(), work)
 		ok := Finished(func() { CSRProduct(&c, &dst, &a, &b, true, garbage(cost)) })
 		charged(t, "CSRProduct", &c, cost, ok)
 		wellFormed(t, "product", dst)
@@ -170,7 +170,7 @@ func TestCSRProduct(t *testing.T) {
 		other := one
 		other.Val = []float64{float64(uint64(1) << shift)}
 		dst := tensor.CSR{Rows: 1, Cols: 1, Ptr: make([]int32, 2), Idx: make([]int32, 1), Val: make([]float64, 1)}
-		if got := CSRProduct(&Ctl{}, &dst, &one, &other, true, garbage(CSRProductCost(1, 1, 1, 1, 1))); got != exact {
+		if got := CSRProduct(&Ctl{}, &dst, &one, &other, true, garbage(CSRProductCost(1, 1, 1, 1))); got != exact {
 			t.Errorf("2^27 times 2^%d: exact %v", shift, got)
 		}
 	}

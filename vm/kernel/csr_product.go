@@ -3,7 +3,6 @@ package kernel
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"ein/vm/tensor"
 )
@@ -30,47 +29,60 @@ func CSRProductEntriesCost(rows, nnz int) Cost { return Cost{Ops: uint64(rows) +
 // has slices for as many entries as CSRProductEntries says; without Val it becomes the pattern of the
 // product. What is not stored adds nothing, even where a factor is not finite. exact is false when a
 // count comes to 2^53. It is metered.
+//
+// The columns of a row are marked by bits, and the words that have any by bits of their own, which gives
+// them in order: sorting them took twice as long as all else.
 func CSRProduct(c *Ctl, dst, a, b *tensor.CSR, whole bool, s Scratch) (exact bool) {
 	m := newMeter(c)
-	sum, mark, met := s.takeF(b.Cols), s.W[:tensor.Words(b.Cols)], s.takeI(b.Cols)
-	m.take(len(mark))
+	words := tensor.Words(b.Cols)
+	sum, mark, top := s.takeF(b.Cols), s.W[:words], s.W[words:words+tensor.Words(words)]
+	m.take(len(mark) + len(top))
 	clear(mark)
+	clear(top)
 	n, exact := int32(0), true
 	for i := range a.Rows {
 		dst.Ptr[i] = n
-		row := met[:0]
 		for k := a.Ptr[i]; k < a.Ptr[i+1]; k++ {
-			x, from, to := csrValue(a, k), b.Ptr[a.Idx[k]], b.Ptr[a.Idx[k]+1]
-			m.take(1 + int(to-from))
+			x := csrValue(a, k)
+			from, to := b.Ptr[a.Idx[k]], b.Ptr[a.Idx[k]+1]
+			m.take(1 + 2*int(to-from))
 			for q := from; q < to; q++ {
 				j, y := b.Idx[q], x
 				if b.Val != nil {
 					y *= b.Val[q]
 				}
-				if w := &mark[j>>6]; *w>>(j&63)&1 == 0 {
-					*w |= 1 << (j & 63)
-					sum[j] = y
-					row = append(row, j)
-				} else {
+				w := j >> 6
+				if had := mark[w]; had>>(j&63)&1 != 0 {
 					sum[j] += y
+				} else {
+					mark[w] = had | 1<<(j&63)
+					top[w>>6] |= 1 << (w & 63)
+					sum[j] = y
 				}
 			}
 		}
-		m.take(1 + sortWork(len(row), len(mark)))
-		sortMarked(row, mark)
-		for _, j := range row {
-			mark[j>>6] = 0
-			x := sum[j]
-			if whole && !(math.Abs(x) < tensor.MaxInt) {
-				exact = false
+		m.take(1 + len(top))
+		for t, some := range top {
+			top[t] = 0
+			for ; some != 0; some &= some - 1 {
+				w := t<<6 + bits.TrailingZeros64(some)
+				columns := mark[w]
+				mark[w] = 0
+				for ; columns != 0; columns &= columns - 1 {
+					j := w<<6 + bits.TrailingZeros64(columns)
+					x := sum[j]
+					if whole && !(math.Abs(x) < tensor.MaxInt) {
+						exact = false
+					}
+					if x == 0 {
+						continue
+					}
+					if dst.Idx[n] = int32(j); dst.Val != nil {
+						dst.Val[n] = x
+					}
+					n++
+				}
 			}
-			if x == 0 {
-				continue
-			}
-			if dst.Idx[n] = j; dst.Val != nil {
-				dst.Val[n] = x
-			}
-			n++
 		}
 	}
 	dst.Ptr[a.Rows] = n
@@ -81,30 +93,12 @@ func CSRProduct(c *Ctl, dst, a, b *tensor.CSR, whole bool, s Scratch) (exact boo
 	return exact
 }
 
-// sortWork bounds sortMarked of n columns among so many words.
-func sortWork(n, words int) int { return min(n*bits.Len(uint(n)), n+words) }
-
-// sortMarked sorts columns whose bits are marked.
-func sortMarked(row []int32, mark []uint64) {
-	if len(row)*bits.Len(uint(len(row))) <= len(row)+len(mark) {
-		slices.Sort(row)
-		return
-	}
-	n := 0
-	for k, w := range mark {
-		for ; w != 0; w &= w - 1 {
-			row[n] = int32(k<<6 + bits.TrailingZeros64(w))
-			n++
-		}
-	}
-}
-
-// CSRProductCost bounds CSRProduct of matrices of so many rows and columns, and entries of the first and
-// the result, that takes so many multiplications.
-func CSRProductCost(rows, cols, nnz, entries int, work uint64) Cost {
-	words := tensor.Words(cols)
-	sorting := min(satMul(uint64(entries), uint64(bits.Len(uint(cols)))), satSum(satMul(uint64(rows), uint64(words)), uint64(entries)))
-	return Cost{Ops: satSum(work, sorting, uint64(rows), uint64(nnz), uint64(words)), F: uint64(cols), W: uint64(words), I: uint64(cols)}
+// CSRProductCost bounds CSRProduct of matrices of so many rows and columns, and entries of the first, that
+// takes so many multiplications.
+func CSRProductCost(rows, cols, nnz int, work uint64) Cost {
+	words := uint64(tensor.Words(cols))
+	top := uint64(tensor.Words(int(words)))
+	return Cost{Ops: satSum(satMul(2, work), satMul(uint64(rows), top+1), uint64(nnz), words, top), F: uint64(cols), W: words + top}
 }
 
 // CSRMatMul sets dst, row-major, to a·x, of a row-major x with so many columns. What is not stored adds
