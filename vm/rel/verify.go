@@ -297,7 +297,7 @@ func (v *verifier) rule() error {
 	for changed := true; changed; {
 		changed = false
 		for i := range r.Body {
-			if l := &r.Body[i]; l.Kind == Bind && !v.sourced[l.Var] && all(&l.Left, v.sourced) {
+			if l := &r.Body[i]; l.Kind == Bind && !v.sourced[l.Var] && l.Left.In(v.sourced) {
 				v.sourced[l.Var], changed = true, true
 			}
 		}
@@ -591,7 +591,7 @@ func (v *verifier) binds() error {
 				continue
 			}
 			v.sourced[x], v.rising[x] = true, up
-			v.below[x] = all(&l.Left, v.below)
+			v.below[x] = l.Left.In(v.below)
 			v.passed[x] = finite(&l.Left, v.below, v.passed)
 		}
 	}
@@ -644,8 +644,8 @@ func (v *verifier) heads() error {
 	return nil
 }
 
-// all reports whether all variables of an expression are in a set.
-func all(e *Expr, in []bool) bool {
+// In reports whether all variables of an expression are in a set.
+func (e *Expr) In(in []bool) bool {
 	ok := true
 	e.Vars(func(x int) { ok = ok && in[x] })
 	return ok
@@ -657,7 +657,7 @@ func finite(e *Expr, below, passed []bool) bool {
 	if len(e.Args) == 0 {
 		return e.Term.Kind != Variable || passed[e.Term.Var]
 	}
-	return all(e, below)
+	return e.In(below)
 }
 
 // improving is the fold of the values that still improve in an expression that improves

@@ -238,7 +238,7 @@ func (w *why) pending(p *paths, row int) *pending {
 	for i := range todo.way[1:] {
 		step := todo.way[i : i+2]
 		if p.hidden == nil {
-			todo.of = append(todo.of, node{p.step, w.find(p.step, step)})
+			todo.of = append(todo.of, node{p.step, w.stores[p.step].find(step)})
 		} else {
 			of, _ := w.bind(p.hidden, step, 0)
 			todo.of = append(todo.of, of...)

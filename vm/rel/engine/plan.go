@@ -355,10 +355,8 @@ func (pl *Plan) at(r int) int {
 	return r
 }
 
-// reads reports whether a relation is a result.
-func (pl *Plan) reads(r int) bool {
-	return slices.ContainsFunc(pl.p.Results, func(i int) bool { return pl.at(i) == r })
-}
+// reads reports whether a relation is a result, or has the rows of one.
+func (pl *Plan) reads(r int) bool { return isResult(pl.p, pl.shown, r) }
 
 // planner puts the literals of one rule in order. It knows which variables are bound so far and
 // which literals are done.
@@ -531,13 +529,6 @@ func (n *nest) heads(v int) (has bool) {
 	return has
 }
 
-// known reports whether all variables of an expression have values.
-func (b *planner) known(e *rel.Expr) bool {
-	ok := true
-	e.Vars(func(v int) { ok = ok && b.bound[v] })
-	return ok
-}
-
 // ready reports whether all terms of an atom are known.
 func (b *planner) ready(l *rel.Literal) bool {
 	return !slices.ContainsFunc(l.Terms, func(t rel.Term) bool { return t.Kind == rel.Variable && !b.bound[t.Var] })
@@ -554,12 +545,12 @@ func (b *planner) tests() bool {
 		any := slices.ContainsFunc(l.Terms, func(t rel.Term) bool { return t.Kind == rel.Any })
 		switch l.Kind {
 		case rel.Compare:
-			if !b.known(&l.Left) || !b.known(&l.Right) {
+			if !l.Left.In(b.bound) || !l.Right.In(b.bound) {
 				continue
 			}
 			b.steps = append(b.steps, step{kind: test, lit: l, value: -1, check: -1, of: -1})
 		case rel.Bind:
-			if !b.known(&l.Left) {
+			if !l.Left.In(b.bound) {
 				continue
 			}
 			kind := assign

@@ -182,7 +182,7 @@ func (w *rewriter) spreads(c *closure, i int, loose, constants bool) {
 			// rest gives, and those one step from a cell that it has.
 			at := w.relation(c.rel, w.rels[c.rel].Columns[1-d:][:1])
 			next := len(r.Vars)
-			vars := rel.Rule{Vars: append(slices.Clip(r.Vars), w.node(c, "v"), w.node(c, "w")), Pos: r.Pos}
+			vars := rel.Rule{Vars: append(slices.Clip(r.Vars), w.node(c.rel, "v"), w.node(c.rel, "w")), Pos: r.Pos}
 			step := func(x rel.Term, y int) rel.Literal {
 				pair := []rel.Term{x, {Var: y}}
 				if d == 1 {
@@ -209,8 +209,8 @@ func (w *rewriter) spreads(c *closure, i int, loose, constants bool) {
 }
 
 // node is a variable for a cell of a closure.
-func (w *rewriter) node(c *closure, name string) rel.Var {
-	k := &w.rels[c.rel].Columns[0]
+func (w *rewriter) node(closure int, name string) rel.Var {
+	k := &w.rels[closure].Columns[0]
 	return rel.Var{Name: name, Kind: k.Kind, Domain: k.Domain}
 }
 

@@ -250,8 +250,7 @@ func (w *rewriter) paths(first []int, step int, steps []rel.Rule) {
 	if len(first) == 0 || slices.ContainsFunc(steps, func(s rel.Rule) bool { return !says(&s, given) }) {
 		return
 	}
-	r, k := given[0], &w.rels[step].Columns[0]
-	node := rel.Var{Name: "v", Kind: k.Kind, Domain: k.Domain}
+	r, node := given[0], w.node(step, "v")
 	r.Vars, r.Head = []rel.Var{node, node}, []rel.Cell{{Expr: rel.V(0)}, {Expr: rel.V(1)}}
 	r.Body = []rel.Literal{{Rel: step, Terms: []rel.Term{{Var: 0}, {Var: 1}}, Pos: r.Pos}}
 	w.rules[first[0]], w.done = r, append(w.done, first[1:]...)

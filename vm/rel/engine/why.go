@@ -421,21 +421,16 @@ func newReplay(p *rel.Program, needed []bool, bound bounds, full *run, args []*t
 				base.bits = nil
 				w.rehash(base, 1<<bits.Len(uint(2*s.n+8)))
 			}
-		case s.valued: // of what is given, what is not final is as if it were not
+		default: // of what is given, what is not final is as if it were not
 			given := *base
-			*base = store{width: s.width, size: s.size, most: s.most, valued: true}
+			*base = store{width: s.width, size: s.size, most: s.most, valued: s.valued}
 			w.rehash(base, 16)
 			for k := range given.n {
-				if final := s.find(given.row(k)); final >= 0 && s.val[final] == given.val[k] {
+				if !s.valued {
+					w.add(base, given.row(k))
+				} else if final := s.find(given.row(k)); final >= 0 && s.val[final] == given.val[k] {
 					w.keep(base, given.row(k), given.val[k])
 				}
-			}
-		default:
-			given := *base
-			*base = store{width: s.width, size: s.size, most: s.most}
-			w.rehash(base, 16)
-			for k := range given.n {
-				w.add(base, given.row(k))
 			}
 		}
 		base.hi, base.index = base.n, nil
@@ -486,9 +481,6 @@ func (w *why) derived(i int, key []uint32, x float64) {
 		w.grown = append(w.grown, i)
 	}
 }
-
-// find is the number of a row in the replay, -1 if it has not come yet.
-func (w *why) find(i int, key []uint32) int { return w.stores[i].find(key) }
 
 // rounds derives rows until one fits the goal, and gives one of the lowest; -1 if the replay has
 // none.
@@ -784,7 +776,7 @@ func (w *why) bind(r *rel.Rule, key []uint32, h int) (of []node, ok bool) {
 	for k := range r.Body {
 		for j := range n.steps {
 			if st := &n.steps[j]; st.lit == &r.Body[k] && st.lit.Kind == rel.Atom {
-				of = append(of, node{st.rel, w.find(st.rel, w.reads[j].key)})
+				of = append(of, node{st.rel, w.stores[st.rel].find(w.reads[j].key)})
 			}
 		}
 	}
@@ -927,32 +919,23 @@ func (w *why) asks(g Goal, result int) (list []rel.Rule) {
 		}
 		for k := range n.steps {
 			l := *n.steps[k].lit
-			uses := l.Kind == rel.Bind && lost[l.Var]
-			use := func(v int) { uses = uses || lost[v] }
-			if l.Kind > rel.Not {
-				l.Left.Vars(use)
-			}
-			if l.Kind == rel.Compare {
-				l.Right.Vars(use)
-			}
-			for _, t := range l.Terms {
-				uses = uses || t.Kind == rel.Variable && lost[t.Var]
-			}
-			if uses {
+			uses := false
+			if l.Vars(func(v int) { uses = uses || lost[v] }); uses {
 				if l.Kind == rel.Atom || n.steps[k].kind == assign {
 					break
 				}
 				continue
 			}
-			if before := body; l.Kind <= rel.Not {
-				l.Kind = rel.Atom
-				body = append(slices.Clip(body), l)
-				list = append(list, rel.Rule{Rel: result, Body: body, Vars: n.rule.Vars})
-				if n.steps[k].lit.Kind == rel.Not {
-					body = before
-				}
-			} else {
-				body = append(slices.Clip(body), l)
+			asked := l
+			if asked.Kind == rel.Not {
+				asked.Kind = rel.Atom
+			}
+			more := append(slices.Clip(body), asked)
+			if l.Kind <= rel.Not {
+				list = append(list, rel.Rule{Rel: result, Body: more, Vars: n.rule.Vars})
+			}
+			if l.Kind != rel.Not {
+				body = more
 			}
 		}
 	}
@@ -1067,10 +1050,7 @@ func (x *explainer) nearest(goals []Goal) []Near {
 		var results []rel.Relation
 		var queries []rel.Rule
 		for i, g := range goals {
-			if g.Relation < 0 || c >= len(g.Row) || math.IsNaN(g.Row[c]) {
-				continue
-			}
-			if x.p.Relations[g.Relation].Columns[c].Domain != nil && g.Row[c] < 0 {
+			if g.Relation < 0 || c >= len(g.Row) || math.IsNaN(g.Row[c]) || x.p.Relations[g.Relation].Columns[c].Domain != nil && g.Row[c] < 0 {
 				continue
 			}
 			ask, result := x.having(g.Relation, c, g.Row[c], len(results))
