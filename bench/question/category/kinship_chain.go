@@ -96,8 +96,9 @@ var kinshipChain = Category{
 	},
 
 	Pose: func(form, s *random.Stream, w *World) (Goal, bool) {
-		for range 2 + w.Turn%4 {
-			w.Query.Steps = append(w.Query.Steps, kinshipSteps[form.IntN(len(kinshipSteps))].name)
+		w.Query.Steps = make([]string, 2+w.Turn%4)
+		for i := range w.Query.Steps {
+			w.Query.Steps[i] = kinshipSteps[form.IntN(len(kinshipSteps))].name
 		}
 		aim, before := w.window(1, 3), form.Between(1, 3)
 		for _, x := range s.Perm(w.N) {
