@@ -125,13 +125,12 @@ func (e *executor) run(ctx context.Context, program string, q *Question) (v Verd
 	}
 	out, err := machine.Run(running)
 	v.Ops = machine.Stats().Ops
-	var over *vm.Exceeded
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return Verdict{}, context.Cause(ctx)
 	case errors.Is(err, vm.ErrStopped):
 		return v.fail(OverLimit, fmt.Sprintf("the run took more than %v", e.limits.Timeout)), nil
-	case errors.As(err, &over):
+	case errors.As(err, new(*vm.Exceeded)):
 		return v.fail(OverLimit, err.Error()), nil
 	case err != nil:
 		return v.fail(RuntimeError, err.Error()), nil

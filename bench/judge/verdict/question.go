@@ -37,9 +37,9 @@ func (q *Question) fill(in *instance.Instance, why bool) error {
 	if err != nil {
 		return err
 	}
-	if level := "L" + strconv.Itoa(c.Level); in.ResultType != string(c.Result) || in.Level != level {
-		return fmt.Errorf("%s: an instance of %s has the level %s and the type %s, not %s and %s",
-			quoted(in.ID), c.Name, level, c.Result, quoted(in.Level), quoted(in.ResultType))
+	if in.ResultType != string(c.Result) || in.Level != "L"+strconv.Itoa(c.Level) {
+		return fmt.Errorf("%s: an instance of %s has the level L%d and the type %s, not %s and %s",
+			quoted(in.ID), c.Name, c.Level, c.Result, quoted(in.Level), quoted(in.ResultType))
 	}
 	source := ""
 	if s := in.Query.Source; s != nil && *s >= 0 && *s < len(in.Nodes) {

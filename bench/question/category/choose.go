@@ -371,9 +371,11 @@ func (c *course) keeps() bool {
 		most *= millionths
 	}
 	for i := range c.held {
-		far += abs(c.cat.says(w, &c.held[i]).Num - c.held[i].said.Num)
+		if far += abs(c.cat.says(w, &c.held[i]).Num - c.held[i].said.Num); far > most {
+			return false
+		}
 	}
-	return far <= most
+	return true
 }
 
 // group asks the decoys about the graphs that it was not asked about yet.

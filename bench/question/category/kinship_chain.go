@@ -96,15 +96,19 @@ var kinshipChain = Category{
 	},
 
 	Pose: func(form, s *random.Stream, w *World) (Goal, bool) {
-		for range 2 + w.Turn%4 {
-			w.Query.Steps = append(w.Query.Steps, kinshipSteps[form.IntN(len(kinshipSteps))].name)
+		var room [5]step
+		steps := room[:2+w.Turn%4]
+		w.Query.Steps = make([]string, len(steps))
+		for i := range steps {
+			k := &kinshipSteps[form.IntN(len(kinshipSteps))]
+			w.Query.Steps[i], steps[i] = k.name, k.step
 		}
 		aim, before := w.window(1, 3), form.Between(1, 3)
 		for _, x := range s.Perm(w.N) {
 			w.Query.Source = x
 			at, from := graph.Bit(x), graph.Bits{}
-			for _, name := range w.Query.Steps {
-				at, from = named(name).step(w, at, false), at
+			for _, step := range steps {
+				at, from = step(w, at, false), at
 			}
 			if at.Len() == aim && !at.Has(x) && from.Len() == before {
 				return Goal{Aim: aim, Aimed: true}, true

@@ -104,12 +104,19 @@ func newCanon(g, g2 *Graph, colors []int) *canon {
 			c.arc[e.To*n+e.From] |= in
 		}
 	}
+	var near []int
 	for x := range n {
+		from := len(near)
 		for y, a := range c.arc[x*n : (x+1)*n] {
 			if a != 0 {
-				c.near[x] = append(c.near[x], y)
+				near = append(near, y)
 			}
 		}
+		c.near[x] = near[from:]
+	}
+	keys := make([]uint64, len(near))
+	for x, near := range c.near {
+		c.keys[x], keys = keys[:len(near)], keys[len(near):]
 	}
 	return c
 }

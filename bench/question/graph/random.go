@@ -162,21 +162,22 @@ func Sparse(s *random.Stream, n int, directed bool, permille, span int) []Edge {
 func Family(s *random.Stream, n, permille, span int) []Edge {
 	var room [MaxNet]int
 	order := s.PermOf(room[:n])
-	var above, below [MaxNet]Bits
+	var above [MaxNet]Bits
 	var children, free [MaxNet]int
 	edges := make([]Edge, 0, 2*n)
 	for born, x := range order {
 		if born == 0 || s.Chance(1, 6) {
 			continue
 		}
-		others := All(n) // who may be a parent as far as the first one goes
+		first := x
 		for second := range 2 {
 			if second == 1 && !s.Chance(permille, 1000) {
 				break
 			}
 			k := 0
 			for _, p := range order[max(0, born-span):born] {
-				if children[p] < MaxChildren && others.Has(p) {
+				// Of two parents none is above the other, so above[x] is that of the first and the first.
+				if children[p] < MaxChildren && !above[x].Has(p) && !above[p].Has(first) {
 					free[k] = p
 					k++
 				}
@@ -184,14 +185,10 @@ func Family(s *random.Stream, n, permille, span int) []Edge {
 			if k == 0 {
 				break
 			}
-			p := free[s.IntN(k)]
-			others = others.Minus(above[p]).Minus(below[p]).Less(p)
-			children[p]++
-			edges = append(edges, Edge{p, x})
-			above[x] = above[x].Or(above[p]).With(p)
-		}
-		for b := above[x]; b != (Bits{}); b = b.Less(b.First()) {
-			below[b.First()] = below[b.First()].With(x)
+			first = free[s.IntN(k)]
+			children[first]++
+			edges = append(edges, Edge{first, x})
+			above[x] = above[x].Or(above[first]).With(first)
 		}
 	}
 	return edges

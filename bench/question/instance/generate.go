@@ -130,7 +130,9 @@ func drawAny(ctx context.Context, id ID, cat *category.Category, key [32]byte) (
 		return drawn{Drawn: category.Drawn{Case: *c, Redraws: redraws, Depth: cat.Level}, permille: permille}, nil
 	}
 	s := random.New(key)
-	n, permille, redraws, w := 0, 0, 0, &category.World{}
+	w := worlds.Get().(*category.World)
+	defer worlds.Put(w)
+	n, permille, redraws := 0, 0, 0
 	for try := range mostSides {
 		// Of few nodes there may be no question on this side.
 		if try%16 == 0 {
@@ -210,7 +212,10 @@ func runProgram(ctx context.Context, profile check.Profile, program string, resu
 	return v, err
 }
 
-var memories = sync.Pool{New: func() any { return new(lang.Memory) }}
+var (
+	memories = sync.Pool{New: func() any { return new(lang.Memory) }}
+	worlds   = sync.Pool{New: func() any { return new(category.World) }}
+)
 
 func level(n int) string { return "L" + strconv.Itoa(n) }
 
