@@ -344,7 +344,7 @@ func TestGenerateHoldsNobodyUp(t *testing.T) {
 	searches := make(chan *Answer, processors())
 	for range processors() {
 		go func() {
-			searches <- s.Ask(ctx, "POST /v1/generate", []byte(`{"split":"train","seed":1,"n":[2,2],"categories":["degree_count"],"per_category":500}`))
+			searches <- s.Ask(ctx, "POST /v1/generate", []byte(`{"generator":"cb1","split":"train","seed":1,"n":[2,2],"categories":["degree_count"],"per_category":500}`))
 		}()
 	}
 	for s.ein.length() < processors()*einSlice/2 { // not all have begun
