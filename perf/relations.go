@@ -236,12 +236,12 @@ var logics = []logic{
 func relations(quick bool) section {
 	s := section{
 		title: "Relations",
-		text: "Rules beside engines of Datalog and SQL, from rows in memory to the rows of the answer; the last from text. DuckDB counts the\n" +
-			"rows of a recursive query, with `using key` for values; `Far(0, y)?` is written for it as a search, and its 4-cliques of a power law\n" +
-			"were stopped after a minute. clingo reads its facts as text\n" +
-			"in its time, Nemo from a file of CSV. ascent and datafrog have 32-bit numbers for nodes, and build their indexes in the time. Soufflé (compiled) and Mangle\n" +
-			"were measured once, in November 2026, on such a machine with other data of the same kind: their figures are scaled by what\n" +
-			"datafrog took for the first row then, 148 ms of processor time, and takes in the run.",
+		text: "Rules beside engines of Datalog and SQL, from rows in memory to the rows of the answer; in the last row, from text.\n" +
+			"DuckDB counts the rows of a recursive query, with `using key` for values; for `Far(0, y)?` it is a search. Its 4-cliques of a\n" +
+			"power law were stopped after a minute. The time of clingo includes reading facts as text, that of Nemo a file of CSV, those of\n" +
+			"ascent and datafrog (with 32-bit numbers for nodes) building indexes. Soufflé (compiled) and Mangle were measured once, in\n" +
+			"November 2026, on such a machine with other data of the same kind; their figures are multiplied by the time that datafrog\n" +
+			"takes for the first row, and divided by the 148 ms of processor time that it took then.",
 	}
 	for _, c := range logics {
 		if quick && c.long {

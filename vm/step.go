@@ -318,7 +318,7 @@ func (m *Machine) exact(exact bool) {
 }
 
 // inexactHint is what to do about a whole number past 2^53.
-const inexactHint = "a quotient is real, so rounded and without this limit: divide by 1 first, as in `x / 1 * y` or `sum(x / 1)`"
+const inexactHint = "to go on with rounded numbers, divide by 1 first, as in `x / 1 * y` or `sum(x / 1)`: a quotient is real and has no such limit"
 
 // count stores a count that may be past what a float64 holds exactly.
 func (m *Machine) count(n uint64) {
@@ -402,10 +402,10 @@ func (m *Machine) flawless(f kernel.Flaw) {
 			Hint: "a cut needs a finite weight on each path"})
 	case f.Cycle != nil && m.Op == code.TopoOrder:
 		m.fail(&RuntimeError{Kind: Cyclic, Message: "there is no topological order: " + m.nodes(append(f.Cycle, f.Cycle[0])) + " is a cycle",
-			Hint: "`scc(A)` has the parts that cycles hold together"})
+			Hint: "`scc(A)` shows which nodes are on cycles together"})
 	case f.Cycle != nil:
 		m.fail(&RuntimeError{Kind: Cyclic, Message: fmt.Sprintf("paths get ever shorter: the weights of the cycle %s add up to %v", m.nodes(append(f.Cycle, f.Cycle[0])), f.Sum),
-			Hint: "shortest paths need graphs whose cycles are not negative"})
+			Hint: "shortest paths exist only where the weights of no cycle add up to less than 0"})
 	}
 }
 

@@ -66,7 +66,7 @@ var (
 	namedFirst        = message{codes.E0207, "`%[1]s=` comes after the tensor", "", "The call is `%[2]s`."}
 	bareInIndexed     = message{codes.E0304, "%[1]s is %[2]s and has no indices, but other parts of this expression have", "without indices", "In an equation every tensor needs an index for each axis, as in %[3]s."}
 	axisHint          = message{codes.N0324, "`%[1]s` of two arguments compares them element by element", "", "To reduce along an axis write `%[1]s(%[2]s, axis=%[3]s)`."}
-	ragged            = message{codes.E0402, "the rows of a literal must have one length: the first has %[1]d, this one %[2]d", "%[2]d here", ""}
+	ragged            = message{codes.E0402, "the rows of a literal must have the same length: the first has %[1]d, this one %[2]d", "%[2]d here", ""}
 	duplicateEdges    = message{codes.N0417, "%s given more than once", "", "An edge is there or not: repeating it changes nothing."}
 )
 
@@ -603,7 +603,7 @@ func (c *checker) unknownLabel(x *syntax.String) val {
 	if c.full() {
 		return val{}
 	}
-	d := diag.New(codes.E0208, x.Span, "no graph of this program has a node %q", x.Value).Labelled("not a node")
+	d := diag.New(codes.E0208, x.Span, "this program has no node %q", x.Value).Labelled("not a node")
 	if near, ok := c.suggest(x.Value, c.labels); ok {
 		quoted := syntax.ExprString(&syntax.String{Value: near})
 		d.Fixes = guess(quoted, x.Span, quoted)

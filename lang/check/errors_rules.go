@@ -30,7 +30,7 @@ var (
 	variableInFact = message{codes.E0804, "`%s` has no value here", "nothing gives it a value", "A fact holds constants; a rule has a body: `Head(x) <- Body(x).`."}
 	constantKey    = message{codes.E0804, "`%s` is a constant here and a variable in the value", "", "A value for every key needs a body: `T[x] min= S[x] <- S[x] = _.`. A constant is quoted."}
 	anyInExpr      = message{codes.E0804, "`_` stands for anything, but a value is needed here", "", "Name it, and add an atom that gives it a value."}
-	ownNegation    = message{codes.E0807, "%s depends on its own negation: %s", "", "A relation must be complete before it is negated: define the negated one without this one."}
+	ownNegation    = message{codes.E0807, "%s depends on its own negation: %s", "", "A relation must be complete before it is negated: what is negated must not depend on this relation."}
 	ownAggregate   = message{codes.E0808, "%s depends on its own aggregate: %s", "", "Sums and counts need complete relations. A least or greatest value may be defined by itself: `D[y] min= D[x] + w <- Road(x, y, w).`."}
 	manyColumns    = message{codes.E0815, "`%s` has %d columns; a relation has at most %d", "", "Split it into relations that share a key."}
 	otherNodes     = message{codes.E0803, "axis %d of `%s` has %s, and there are %s", "", "Rules read tensors over the nodes of the program."}
@@ -153,9 +153,9 @@ func (c *checker) relationsThere() []string {
 	case n == 0:
 		return nil
 	case n > relationList:
-		return []string{fmt.Sprintf("There are %s and %d more.", strings.Join(shown, ", "), n-relationList)}
+		return []string{fmt.Sprintf("The program has %s and %d more.", strings.Join(shown, ", "), n-relationList)}
 	}
-	return []string{"There are " + strings.Join(shown, ", ") + "."}
+	return []string{"The program has " + strings.Join(shown, ", ") + "."}
 }
 
 // notYet reports that a rule of a session names something that is not defined yet.
@@ -321,7 +321,7 @@ func (c *checker) onlyTested(x *variable, at source.Span, l *syntax.Literal) {
 		note = w.Note
 	}
 	c.tell(codes.E0806, at, "", []string{note},
-		"nothing gives `%s` a value: `%s` only tests", x.name, syntax.LiteralString(l))
+		"nothing gives `%s` a value: `%s` only uses it", x.name, syntax.LiteralString(l))
 }
 
 // invents reports a rule that computes a value in a recursion, which may go on for ever. picture

@@ -486,7 +486,7 @@ func errNumberFactor(before, next source.Span, text string, numbers, inBrackets 
 		}
 		return d.Noted("Is a comma missing?").Fixed("insert a comma", at(before.End, 0), ",")
 	}
-	d := diag.New(codes.E0106, next, "%s cannot follow a factor", what)
+	d := diag.New(codes.E0106, next, "%s cannot follow %s without an operator", what, excerpt(text[before.Start:before.End]))
 	if words := strings.Fields(text[before.Start:before.End]); strings.ToLower(words[len(words)-1]) == "mod" {
 		return d.Noted(restNote)
 	}

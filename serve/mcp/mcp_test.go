@@ -49,7 +49,7 @@ func TestTools(t *testing.T) {
 	}{
 		{"check", map[string]any{"program": "x = y"}, false, "there is no tensor `y`"},
 		{"check", map[string]any{"program": "x = 1"}, false, "The program checks."},
-		{"check", map[string]any{"program": owners + `:print Owners["nobody", 0]`}, false, "no graph of this program has a node \"nobody\""},
+		{"check", map[string]any{"program": owners + `:print Owners["nobody", 0]`}, false, "this program has no node \"nobody\""},
 		{"check", map[string]any{"program": "input A: graph\n:print A[7, 0]", "inputs": map[string]any{"A": [][]int{{0, 1}}}}, false, "axis 0 has no position 7"},
 		{"run", nil, true, "the argument `program` is missing; run takes inputs, program\n"},
 		{"run", map[string]any{"Program": "x = 1"}, true, "there is no argument `Program`; run takes inputs, program\n"},

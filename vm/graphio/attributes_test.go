@@ -28,7 +28,7 @@ func TestAttributes(t *testing.T) {
 			`bool 3x2: 0>0 2>1|B where: where= leaves out 1 of 3 rows|B columns: the columns are the values of role: 0 is "w", 1 is "x"|` +
 				`B columns: no row for 1 node, so 0 in every column: "bob"`},
 		{"a value twice", "matrix p.csv?onehot=role\nname,role\nann,x\nbob,y\nann,x\n",
-			`error: p.csv:4: a second weight: "ann" -> "x" is on line 2 and again on line 4 (dup=min, dup=max, dup=sum or dup=first combines them)`},
+			`error: p.csv:4: two weights for one edge: "ann" -> "x" is on line 2 and again on line 4 (dup=min, dup=max, dup=sum or dup=first combines them)`},
 		{"counted", "matrix p.csv?onehot=role&dup=sum\nname,role\nann,x\nbob,y\nann,x\ncid,y\n",
 			`int 3x2: 0>0=2 1>1=1 2>1=1|B columns: the columns are the values of role: 0 is "x", 1 is "y"`},
 		{"no value", "matrix p.csv?onehot=role\nname,role\nann,x\nbob,\n", `error: p.csv:3:5: the value is empty (where=role!= leaves out such rows)`},

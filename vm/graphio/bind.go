@@ -254,7 +254,7 @@ func (b *binder) fromOne(decls []Decl) {
 	}
 	if first >= 0 {
 		b.warnings = append(b.warnings, Warning{Input: decls[first].Name, File: decls[first].Raw.File, Code: "zero", Note: true,
-			Msg: fmt.Sprintf("no row has node 0, which is one of the %s all the same; ids=label makes nodes only of the numbers that rows have", plural(b.n, "node"))})
+			Msg: fmt.Sprintf("no row has node 0, but it is one of the %s, which count from 0; with ids=label only the numbers in rows are nodes", plural(b.n, "node"))})
 	}
 }
 
@@ -617,7 +617,7 @@ func (b *binder) matrix(to []int32) tensor.Value {
 			repeated = b.repeatedPairs(&m)
 		}
 		for _, e := range b.duplicates(twice, to) {
-			e.Msg = "a second weight: " + e.Msg
+			e.Msg = "two weights for one edge: " + e.Msg
 			e.Hint = "dup=min, dup=max, dup=sum or dup=first combines them"
 			b.rep.add(e)
 		}

@@ -85,7 +85,7 @@ func TestBind(t *testing.T) {
 			"bool 2x2: 1>0\n[\"b\" \"a\"]\nA duplicates: 1 repeated edge merged: \"a\" -> \"b\" is on line 1 and again on line 2"},
 
 		{"numbers from 1", nil, []string{"graph a.csv\n1,2\n2,3\n", "graph b.csv\n3,1\n"},
-			"bool 4x4: 1>2 2>3\nbool 4x4: 3>1\nA zero: no row has node 0, which is one of the 4 nodes all the same; ids=label makes nodes only of the numbers that rows have"},
+			"bool 4x4: 1>2 2>3\nbool 4x4: 3>1\nA zero: no row has node 0, but it is one of the 4 nodes, which count from 0; with ids=label only the numbers in rows are nodes"},
 		{"numbers from 0 in one graph", nil, []string{"graph a.csv\n1,2\n", "graph b.csv\n2,0\n"}, "bool 3x3: 1>2\nbool 3x3: 2>0"},
 		{"numbers from 1 as asked for", nil, []string{"graph a.csv?ids=number\n1,2\n"}, "bool 3x3: 1>2"},
 

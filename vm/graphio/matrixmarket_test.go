@@ -24,7 +24,7 @@ func TestMatrixMarket(t *testing.T) {
 		{name: "unsigned", kind: Matrix, spec: "m.mtx", text: head + "unsigned-integer symmetric\n2 2 1\n2 1 255\n", want: "int 2x2: 0>1=255 1>0=255"},
 		{name: "empty", kind: Matrix, spec: "m.mtx", text: head + "real general\n2 3 0\n", want: "bool 2x3:"},
 		{name: "symmetric matrix with duplicate", kind: Matrix, spec: "m.mtx", text: head + "integer symmetric\n3 3 2\n3 1 5\n3 1 5\n",
-			want: "error: m.mtx:4: a second weight: 3 -> 1 is on line 3 and again on line 4 (dup=min, dup=max, dup=sum or dup=first combines them)"},
+			want: "error: m.mtx:4: two weights for one edge: 3 -> 1 is on line 3 and again on line 4 (dup=min, dup=max, dup=sum or dup=first combines them)"},
 		{name: "array", kind: Matrix, spec: "m.mtx", text: array + "real general\n2 3\n1\n2\n3\n4\n5\n6\n", want: "int 2x3: 1 3 5 2 4 6"},
 		{name: "symmetric array", kind: Matrix, spec: "m.mtx", text: array + "integer symmetric\n2 2\n1\n2\n3\n", want: "int 2x2: 1 2 2 3"},
 		{name: "skew-symmetric array", kind: Matrix, spec: "m.mtx", text: array + "integer skew-symmetric\n3 3\n1\n2\n3\n", want: "int 3x3: 0 -1 -2 1 0 -3 2 3 0"},

@@ -173,7 +173,7 @@ func syntax(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return errors.New("the object is cut off")
 	}
-	return fmt.Errorf("it is not an instance: %s", strings.TrimPrefix(err.Error(), "json: "))
+	return fmt.Errorf("not an instance: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // Rules returns a program of facts, rules and queries that gives the answer, by labels. It
@@ -243,7 +243,7 @@ func value(p *int) int {
 // checkGraph holds edges to what a Graph promises.
 func checkGraph(n int, directed bool, edges [][2]int) error {
 	if n < 1 || n > MaxNodes {
-		return fmt.Errorf("%d nodes; possible are 1 to %d", n, MaxNodes)
+		return fmt.Errorf("%d nodes: expected 1 to %d", n, MaxNodes)
 	}
 	for i, e := range edges {
 		switch {

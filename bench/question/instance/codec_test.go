@@ -111,7 +111,7 @@ func TestReadErrors(t *testing.T) {
 	for name, test := range map[string]struct{ line, want string }{
 		"empty":         {"", "it is empty"},
 		"UTF-16":        {"\xff\xfe{\x00", "the text is UTF-16, expected UTF-8"},
-		"not JSON":      {"hello", "it is not an instance"},
+		"not JSON":      {"hello", "not an instance"},
 		"cut":           {first[:len(first)/2], "cut off"},
 		"more":          {first + first, "more after the object"},
 		"array":         {"[]", "JSON array"},

@@ -285,11 +285,11 @@ func (id ID) Check() error {
 	case n.Min > n.Max:
 		return fmt.Errorf("the range of nodes %s is empty", n)
 	case n.Min < 1 || n.Max > e.most:
-		return fmt.Errorf("%s nodes; possible are 1 to %d", n, e.most)
+		return fmt.Errorf("%s nodes: expected 1 to %d", n, e.most)
 	case n.Max < c.Least:
 		return fmt.Errorf("%s needs at least %d nodes, and there are %s", c.Name, c.Least, n)
 	case id.Depth != (Range{}) && !e.hops:
-		return fmt.Errorf("%s has no hops to ask for; that is of cb2", e.name)
+		return fmt.Errorf("%s has no setting for hops; only cb2 has", e.name)
 	case id.Depth != (Range{}) && !c.Hops:
 		var search []string
 		for i := range category.Table {
@@ -299,11 +299,11 @@ func (id ID) Check() error {
 		}
 		return fmt.Errorf("%s needs no search, so no hops can be asked for; those that do are %s", c.Name, strings.Join(search, ","))
 	case id.Depth != (Range{}) && (id.Depth.Min < 1 || id.Depth.Min > id.Depth.Max || id.Depth.Max >= n.Max):
-		return fmt.Errorf("%s hops; possible are 1 to %d with %s nodes", id.Depth, n.Max-1, n)
+		return fmt.Errorf("%s hops: expected 1 to %d with %s nodes", id.Depth, n.Max-1, n)
 	case d.Min > d.Max:
 		return fmt.Errorf("the range of densities %s is empty", d.permille())
 	case (d.Min < 0 || d.Max > wholeRange) && (d != sparse || !e.hops):
-		return fmt.Errorf("a density of %s; possible are 0 to 1", d.permille())
+		return fmt.Errorf("a density of %s: expected 0 to 1", d.permille())
 	case !slices.Contains(surface.Encodings(), id.Encoding):
 		return fmt.Errorf("there is no encoding %q; there are nl, json and matrix", clip(string(id.Encoding)))
 	case id.Parts == 0 && id.Part == 0: // each has labels for more nodes than can be asked for
@@ -360,9 +360,9 @@ func CheckSplit(s string) error {
 	case s == "":
 		return errors.New("the split has no name")
 	case len(s) > maxSplit:
-		return fmt.Errorf("the name of the split %q is too long; possible are %d characters", clip(s), maxSplit)
+		return fmt.Errorf("the name of the split %q is too long: expected at most %d characters", clip(s), maxSplit)
 	case !splitPattern().MatchString(s):
-		return fmt.Errorf("the split %q has a character that no name may have; possible are letters, digits and underscores", s)
+		return fmt.Errorf("the split %q has a character that is not allowed: use letters, digits and underscores", s)
 	}
 	return nil
 }

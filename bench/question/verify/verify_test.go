@@ -211,7 +211,7 @@ func TestLines(t *testing.T) {
 		{"\n" + good, "1 line: it is empty, expected an instance"},
 		{good + good[:100] + "\n", "2 line: the object is cut off"},
 		{good + "[1]\n", "2 line: it is a JSON array, expected an object"},
-		{good + strings.Replace(good, `{"id"`, `{"name":1,"id"`, 1), `2 line: it is not an instance: unknown field "name"`},
+		{good + strings.Replace(good, `{"id"`, `{"name":1,"id"`, 1), `2 line: not an instance: unknown field "name"`},
 		{good + strings.TrimSuffix(good, "\n") + good, "2 line: there is more after the object"},
 		{good + good, "2 line: line 1 has the same id"},
 		{strings.Replace(good, `,"version"`, `, "version"`, 1), "1 generated: regenerated from its id, it differs in the form of the line"},

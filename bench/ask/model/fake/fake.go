@@ -9,6 +9,17 @@
 //
 // The outcome of a request depends only on the seed, its body and how often it was sent.
 // An evaluation can therefore be repeated, and a retried request succeeds in the end.
+//
+// # A request
+//
+// Its path gives the format of a provider (route), which checks the key, parses the body to a
+// question, and writes the answer, whole or in pieces (format.go). Before the answer a fault
+// may meet the request (fault.go). The answer comes from the baseline, or, of a request with
+// tools, also from calls of these (tools.go). Formats with batches are a bulk, which reads a
+// batch and shows its state and results (batch.go). A new provider is a format, found by route.
+//
+// Package model has the baselines and says which parameters a model accepts. Nothing of it
+// reads or writes the bodies here, so that a client and this server share no mistake.
 package fake
 
 import (

@@ -207,7 +207,7 @@ func ranges(text func(int) string, one func(string) (int, error)) cli.Kind[insta
 var nodes = ranges(strconv.Itoa, func(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > instance.MaxNodes {
-		return 0, fmt.Errorf("%q is not a number of nodes; possible are 1 to %d, as in 4..10 or 20", s, instance.MaxNodes)
+		return 0, fmt.Errorf("%q is not a number of nodes: expected 1 to %d, as in 4..10 or 20", s, instance.MaxNodes)
 	}
 	return n, nil
 })
@@ -215,7 +215,7 @@ var nodes = ranges(strconv.Itoa, func(s string) (int, error) {
 var hops = ranges(strconv.Itoa, func(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%q is not a number of hops; possible are 1 and more, as in 3..5 or 4", s)
+		return 0, fmt.Errorf("%q is not a number of hops: expected 1 or more, as in 3..5 or 4", s)
 	}
 	return n, nil
 })
@@ -224,7 +224,7 @@ var hops = ranges(strconv.Itoa, func(s string) (int, error) {
 var density = ranges(func(x int) string { return strconv.FormatFloat(float64(x)/1000, 'f', -1, 64) }, func(s string) (int, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(x >= 0 && x <= 1) {
-		return 0, fmt.Errorf("%q is not a density; possible are 0 to 1, as in 0.1..0.5 or 0.3", s)
+		return 0, fmt.Errorf("%q is not a density: expected 0 to 1, as in 0.1..0.5 or 0.3", s)
 	}
 	permille := math.Round(x * 1000)
 	if math.Abs(x*1000-permille) > 1e-9 {

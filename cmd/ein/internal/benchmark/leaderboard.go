@@ -54,7 +54,7 @@ func leaderboard(a *cli.App, dirs []string, opt report.Options, page string) err
 		a.Printf("ein: %s\n", n)
 	}
 	if r.Board == nil {
-		return cli.Input(codes.E0701, "", 0, "there are no two runs, modes or encodings with scores to compare", "`ein bench score DIR` scores a run.")
+		return cli.Input(codes.E0701, "", 0, "expected at least two runs, modes or encodings with scores", "`ein bench score DIR` scores a run.")
 	}
 	if page != "" {
 		if err := a.Write(page, func(w io.Writer) error { return r.HTML(w) }); err != nil {

@@ -40,7 +40,7 @@ func (f *listenFlags) serve(ctx context.Context, a *cli.App, h http.Handler) (*s
 		return nil, a.Usage("--listen %v", err)
 	}
 	if !f.expose && !local {
-		return nil, a.Usage("--listen %s is reached by other machines: give --expose as well if that is what you want", f.listen)
+		return nil, a.Usage("--listen %s can be reached by other machines: give --expose as well if that is what you want", f.listen)
 	}
 	if !f.expose {
 		h = serve.Local(h, "--expose")

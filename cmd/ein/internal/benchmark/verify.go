@@ -234,7 +234,7 @@ func verifySummary(s *verify.Summary, versions []string, left bool) string {
 		b.WriteString("There are no instances in the file.\n")
 	}
 	if s.Unreadable > 0 {
-		fmt.Fprintf(&b, "%s no instance.\n", words.Plural(s.Unreadable, "line is", "lines are"))
+		fmt.Fprintf(&b, "%s.\n", words.Plural(s.Unreadable, "line is not an instance", "lines are not instances"))
 	}
 	if twice := total.Wrong[verify.Line]; twice > 0 {
 		fmt.Fprintf(&b, "%s in the file already.\n", words.Plural(twice, "instance is", "instances are"))

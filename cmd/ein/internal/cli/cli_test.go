@@ -78,7 +78,7 @@ func TestFlags(t *testing.T) {
 // TestSome takes values apart, in one flag and in several.
 func TestSome(t *testing.T) {
 	for args, want := range map[string]string{
-		"": "[a]", "--x b,a": "[b a]", "--x b --x a": "[b a]", "--x c": "there is no \"c\"; there are a, b", "--x a,a": "a is there twice",
+		"": "[a]", "--x b,a": "[b a]", "--x b --x a": "[b a]", "--x c": "expected one of a, b", "--x a,a": "a is there twice",
 	} {
 		list := []string{"a"}
 		cmd := &cobra.Command{Run: func(*cobra.Command, []string) {}, SilenceErrors: true, SilenceUsage: true}

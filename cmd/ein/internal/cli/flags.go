@@ -101,7 +101,7 @@ func find[T any](list []T, name string) (T, error) {
 	if near, ok := diag.Suggest(name, names); ok && len(names) > few {
 		return none, fmt.Errorf("there is no %q; did you mean %s?", name, near)
 	}
-	return none, fmt.Errorf("there is no %q; there are %s", name, strings.Join(names, ", "))
+	return none, fmt.Errorf("expected one of %s", strings.Join(names, ", "))
 }
 
 // One returns a kind of a few values, by what they print as.

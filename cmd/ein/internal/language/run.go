@@ -282,7 +282,7 @@ func (f *runFlags) choose(a *cli.App) error {
 	if f.format == "" && f.output != "-" {
 		var ok bool
 		if f.format, ok = show.FormatOf(filepath.Ext(f.output)); !ok {
-			return a.Usage("-o %s: the ending names no format; --format does: %s", f.output, cli.Join(show.Formats, ", "))
+			return a.Usage("-o %s: no format has this ending; choose one with --format: %s", f.output, cli.Join(show.Formats, ", "))
 		}
 	}
 	f.format = cmp.Or(f.format, show.Table)

@@ -215,7 +215,7 @@ func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handl
 			return a.Usage("--token-file: %s has more than one word, or characters that no header has; expected a token, as `openssl rand -hex 16` gives", f.token)
 		}
 	} else if !local {
-		return a.Usage("--listen %s is reached by other machines, and would answer them all: give --token-file as well", f.listen)
+		return a.Usage("--listen %s can be reached by other machines, and would answer them all: give --token-file as well", f.listen)
 	}
 	ctx, stop := a.Context(0)
 	defer stop()
