@@ -381,6 +381,51 @@ func TestLoose(t *testing.T) {
 	}
 }
 
+// TestLooseAgain: steps give back all that they took, and after a run that was stopped in one the next is as
+// any other.
+func TestLooseAgain(t *testing.T) {
+	const n = 9000
+	r := rand.New(rand.NewPCG(61, 62))
+	w := tensor.Value{Type: tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(n, n)}, Layout: tensor.Sparse}
+	var src, dst []int32
+	var weights []float64
+	for k := range 20 * n {
+		src, dst, weights = append(src, int32(k%n)), append(dst, int32(k%n/10*10+r.IntN(10))), append(weights, 1)
+	}
+	w.CSR, _ = tensor.BuildCSR(n, n, src, dst, weights)
+	mod, _, err := lang.Load("in.ein", "input W: matrix\nV = W - transpose(W)\ns = count(V)\nR = W\nrepeat 12 { R[i,k] = R[i,j] W[j,k] / 9 }\n:print s, count(R)",
+		lang.Options{Inputs: map[string]*tensor.Value{"W": &w}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := vm.New(mod, cost.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Bind(context.Background(), []tensor.Value{w}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		ctx, stop := context.WithCancel(context.Background())
+		m.Watch(func(p vm.Progress) {
+			if p.Step.Op == code.ProductCSR && p.Done > 100*n {
+				stop()
+			}
+		})
+		if _, err := m.Run(ctx); !errors.Is(err, vm.ErrStopped) {
+			t.Fatalf("stopped: %v", err)
+		}
+		m.Watch(nil)
+		out, err := m.Run(context.Background())
+		if err != nil || out.Outputs[1].Value.F[0] < 9*n {
+			t.Fatal(out, err)
+		}
+		if c := mod.Certificate; out.Stats.PeakBytes-(c.PeakBytes-c.Rows) > 12<<20 { // of the 800,000 entries that a product may have, and its factors
+			t.Errorf("%d bytes beside %d", out.Stats.PeakBytes, c.PeakBytes-c.Rows)
+		}
+	}
+}
+
 // TestSparseMemory: steps over a graph take memory for its edges, not for all pairs.
 func TestSparseMemory(t *testing.T) {
 	const text = "input W: matrix\nx = where(range(size(W, 0)) == 0, 0, 1e18)\n" +
