@@ -407,9 +407,13 @@ func TestLooseAgain(t *testing.T) {
 	}
 	for range 2 {
 		ctx, stop := context.WithCancel(context.Background())
+		var step *cost.Step
+		from := uint64(0)
 		m.Watch(func(p vm.Progress) {
-			if p.Step.Op == code.ProductCSR && p.Done > 100*n {
+			if p.Step.Op == code.ProductCSR && p.Step == step && p.Done > from+20*n {
 				stop()
+			} else if p.Step != step {
+				step, from = p.Step, p.Done
 			}
 		})
 		if _, err := m.Run(ctx); !errors.Is(err, vm.ErrStopped) {
