@@ -87,6 +87,7 @@ func TestSparseMaps(t *testing.T) {
 		{"R[j,i] = W[i,j] y[j] V[j,i]", code.MapCSR},
 		{"R[i,j] = W[i,j] / y[i]", code.MapCSR},
 		{"R[i,j] = W[i,j] / (y[i] y[j])", code.MapCSR},
+		{"z = x - 100\nR[i,j] = W[i,j] / sqrt(z[i] z[j])", code.MapCSR},
 		{"R[i,j] = W[i,j] / max(W[i,k], 1)", code.MapCSR},
 		{"S[i] = W[i,j]\nR[i,j] = where(S[i] > 0, W[i,j] / S[i], 0)", code.MapCSR},
 		{"S[i] = W[i,j]\nR[i,j] = W[i,j] / S[i] > 1", code.MapCSR},

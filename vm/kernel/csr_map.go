@@ -66,7 +66,7 @@ func (p *CSRMap) Driver() int { return p.driver }
 func (p *CSRMap) Cost() Cost {
 	e, r, c, m := uint64(p.nnz), uint64(p.rows), uint64(p.cols), uint64(len(p.none))
 	cost := Cost{
-		Ops: tensor.SatAdd(satMul(e, uint64(len(p.code)+len(p.along)+2)+2*m), satMul(r+c+1, uint64(len(p.code)+4)+m)),
+		Ops: tensor.SatAdd(satMul(e, uint64(len(p.code)+len(p.along)+2)+2*m), satMul(r+c+1, uint64(len(p.code)+len(p.along)+4)+m)),
 		F:   uint64(p.regs) * (fusedBlock + 1), I: c + m,
 	}
 	if p.driver < 0 {
@@ -170,6 +170,27 @@ func (p *CSRMap) entriesAt(to []float64, b *tensor.CSR, next *int32, rows, cols 
 	*next = k
 }
 
+// signs sets the operands along an axis to 1 or -1, as they are at its first place where none is 0.
+func (p *CSRMap) signs(m *meter, reg []float64, args [][]float64, axis, n int) {
+	first := len(p.none)
+	for i := range n {
+		met := false
+		for k, d := range p.along {
+			met = met || d == axis && args[first+k][i] == 0
+		}
+		m.spend(len(p.along))
+		if met {
+			continue
+		}
+		for k, d := range p.along {
+			if d == axis {
+				reg[first+k] = math.Copysign(1, args[first+k][i])
+			}
+		}
+		return
+	}
+}
+
 // pole finds a row or a column with a place without an entry where the expression is not 0, see Run.
 func (p *CSRMap) pole(m *meter, a *tensor.CSR, args [][]float64, s Scratch) int {
 	size := [2]int{p.rows, p.cols}
@@ -182,6 +203,9 @@ func (p *CSRMap) pole(m *meter, a *tensor.CSR, args [][]float64, s Scratch) int 
 			if d == 1-axis {
 				reg[len(p.none)+k] = 1
 			}
+		}
+		if p.poles&3 == 3 { // roots depend on signs: those of the other axis, of which one that differs is found along that
+			p.signs(m, reg, args, 1-axis, size[1-axis])
 		}
 		for i := range n {
 			if p.at(reg, args, axis, i); p.point(reg) != 0 && gap(i) {
