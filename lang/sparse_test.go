@@ -431,6 +431,16 @@ func TestLooseAgain(t *testing.T) {
 	}
 }
 
+// TestProductAfterProduct: the certificate of a product has nothing of the one before.
+func TestProductAfterProduct(t *testing.T) {
+	r := rand.New(rand.NewPCG(63, 64))
+	v, w := thinWeights(r, 60, tensor.Int, 1), thinWeights(r, 60, tensor.Int, 1)
+	w.CSR, _ = tensor.BuildCSR(60, 60, w.CSR.Idx[:90], w.CSR.Idx[90:180], w.CSR.Val[:90])
+	v.CSR, _ = tensor.BuildCSR(60, 60, []int32{7}, []int32{7}, []float64{2})
+	const text = "input V: matrix\ninput W: matrix\nC[i,k] = V[i,j] V[j,k]\nD[i,k] = W[i,j] W[j,k]\n:print C, D"
+	sparseCase{text, map[string]*tensor.Value{"V": &v, "W": &w}}.run(t, nil)
+}
+
 // TestSparseMemory: steps over a graph take memory for its edges, not for all pairs.
 func TestSparseMemory(t *testing.T) {
 	const text = "input W: matrix\nx = where(range(size(W, 0)) == 0, 0, 1e18)\n" +
