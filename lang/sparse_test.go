@@ -69,6 +69,15 @@ func TestSparseFolds(t *testing.T) {
 	}
 }
 
+// TestSparseFoldOfCounts: what is folded is formed in full where it could come past 2^53.
+func TestSparseFoldOfCounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(65, 66))
+	for range 50 {
+		w := thinWeights(r, 12, tensor.Int, 1)
+		sparseCase{"input W: matrix\nB = W * 40000000\nP[i,j] = B[i,j] B[j,i]\nR = max(P, axis=1)\n:print R", map[string]*tensor.Value{"W": &w}}.run(t, nil)
+	}
+}
+
 // TestSparseMaps compares elementwise expressions and products of sparse matrices with the definition, and
 // looks which of them stay sparse.
 func TestSparseMaps(t *testing.T) {

@@ -123,6 +123,9 @@ func (f *fusion) product(n *ir.Node) (last ref) {
 // check adds the check of a count.
 func (f *fusion) check(n *ir.Node, r ref) {
 	if n.Checked() {
+		if f.sparse != nil && !f.sparse.checks {
+			f.sparse.misfit = true // every element has to be formed
+		}
 		f.code = append(f.code, fusedOp{op.FnCheck, r, r, r, r})
 	}
 }
