@@ -70,6 +70,15 @@ func TestSparseFolds(t *testing.T) {
 	}
 }
 
+// TestSparseFoldOfCounts: what is folded is formed in full where it could come past 2^53.
+func TestSparseFoldOfCounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(65, 66))
+	for range 50 {
+		w := thinWeights(r, 12, tensor.Int, 1)
+		sparseCase{"input W: matrix\nB = W * 40000000\nP[i,j] = B[i,j] B[j,i]\nR = max(P, axis=1)\n:print R", map[string]*tensor.Value{"W": &w}}.run(t, nil)
+	}
+}
+
 // TestSparseMaps compares elementwise expressions and products of sparse matrices with the definition, and
 // looks which of them stay sparse.
 func TestSparseMaps(t *testing.T) {
@@ -88,6 +97,7 @@ func TestSparseMaps(t *testing.T) {
 		{"R[j,i] = W[i,j] y[j] V[j,i]", code.MapCSR},
 		{"R[i,j] = W[i,j] / y[i]", code.MapCSR},
 		{"R[i,j] = W[i,j] / (y[i] y[j])", code.MapCSR},
+		{"z = x - 100\nR[i,j] = W[i,j] / sqrt(z[i] z[j])", code.MapCSR},
 		{"R[i,j] = W[i,j] / max(W[i,k], 1)", code.MapCSR},
 		{"S[i] = W[i,j]\nR[i,j] = where(S[i] > 0, W[i,j] / S[i], 0)", code.MapCSR},
 		{"S[i] = W[i,j]\nR[i,j] = W[i,j] / S[i] > 1", code.MapCSR},
@@ -404,6 +414,65 @@ func TestLoose(t *testing.T) {
 			t.Errorf("strict: %v", err)
 		}
 	}
+}
+
+// TestLooseAgain: steps give back all that they took, and after a run that was stopped in one the next is as
+// any other.
+func TestLooseAgain(t *testing.T) {
+	const n = 9000
+	r := rand.New(rand.NewPCG(61, 62))
+	w := tensor.Value{Type: tensor.Type{Kind: tensor.Real, Shape: tensor.ShapeOf(n, n)}, Layout: tensor.Sparse}
+	var src, dst []int32
+	var weights []float64
+	for k := range 20 * n {
+		src, dst, weights = append(src, int32(k%n)), append(dst, int32(k%n/10*10+r.IntN(10))), append(weights, 1)
+	}
+	w.CSR, _ = tensor.BuildCSR(n, n, src, dst, weights)
+	mod, _, err := lang.Load("in.ein", "input W: matrix\nV = W - transpose(W)\ns = count(V)\nR = W\nrepeat 12 { R[i,k] = R[i,j] W[j,k] / 9 }\n:print s, count(R)",
+		lang.Options{Inputs: map[string]*tensor.Value{"W": &w}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := vm.New(mod, cost.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Bind(context.Background(), []tensor.Value{w}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		ctx, stop := context.WithCancel(context.Background())
+		var step *cost.Step
+		from := uint64(0)
+		m.Watch(func(p vm.Progress) {
+			if p.Step.Op == code.ProductCSR && p.Step == step && p.Done > from+20*n {
+				stop()
+			} else if p.Step != step {
+				step, from = p.Step, p.Done
+			}
+		})
+		if _, err := m.Run(ctx); !errors.Is(err, vm.ErrStopped) {
+			t.Fatalf("stopped: %v", err)
+		}
+		m.Watch(nil)
+		out, err := m.Run(context.Background())
+		if err != nil || out.Outputs[1].Value.F[0] < 9*n {
+			t.Fatal(out, err)
+		}
+		if c := mod.Certificate; out.Stats.PeakBytes-(c.PeakBytes-c.Rows) > 12<<20 { // of the 800,000 entries that a product may have, and its factors
+			t.Errorf("%d bytes beside %d", out.Stats.PeakBytes, c.PeakBytes-c.Rows)
+		}
+	}
+}
+
+// TestProductAfterProduct: the certificate of a product has nothing of the one before.
+func TestProductAfterProduct(t *testing.T) {
+	r := rand.New(rand.NewPCG(63, 64))
+	v, w := thinWeights(r, 60, tensor.Int, 1), thinWeights(r, 60, tensor.Int, 1)
+	w.CSR, _ = tensor.BuildCSR(60, 60, w.CSR.Idx[:90], w.CSR.Idx[90:180], w.CSR.Val[:90])
+	v.CSR, _ = tensor.BuildCSR(60, 60, []int32{7}, []int32{7}, []float64{2})
+	const text = "input V: matrix\ninput W: matrix\nC[i,k] = V[i,j] V[j,k]\nD[i,k] = W[i,j] W[j,k]\n:print C, D"
+	sparseCase{text, map[string]*tensor.Value{"V": &v, "W": &w}}.run(t, nil)
 }
 
 // TestSparseMemory: steps over a graph take memory for its edges, not for all pairs.

@@ -62,13 +62,13 @@ func (m *Machine) loose(i int) {
 	fits := *m.step
 	fits.Step = &cost.Step{Instr: s.Instr, Plan: plan, Cost: need}
 	m.step = &fits
-	own := m.scratch
+	defer func(own kernel.Scratch) { m.scratch = own }(m.scratch) // also when the kernel stops
 	m.scratch = kernel.Scratch{F: make([]float64, need.F), W: make([]uint64, need.W), I: make([]int32, need.I)}
 	m.kernel(m)
-	m.scratch = own
 	m.peak = max(m.peak, m.budget.Used)
 	m.budget.Used -= scratch
 	for _, r := range s.Drops {
+		p.Regs[r].NNZ = cap(m.regs[r].CSR.Idx) // what was taken for it, of which it may fill a part
 		m.budget.Used -= cost.Bytes(cost.Need(&p.Regs[r]))
 		m.regs[r].CSR = tensor.CSR{}
 	}

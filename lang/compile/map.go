@@ -399,9 +399,6 @@ func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axes []int) *value {
 // apply adds the instruction of a Map and returns where its value is.
 func (f *fusion) apply(n *ir.Node) ref {
 	f.maps++
-	if f.sparse != nil && !f.sparse.checks && n.Checked() {
-		f.sparse.misfit = true // every element has to be formed
-	}
 	var in [3]ref
 	for i, a := range n.Args {
 		in[i] = f.operand(a)

@@ -66,6 +66,7 @@ func (f *fitting) step(site *code.Site, in *code.Instr) (work uint64) {
 	if in.Dst < 0 || f.program.Regs[in.Dst].Layout != tensor.Sparse {
 		return 0
 	}
+	site.Work = 0 // of the product before
 	r := &f.program.Regs[in.Dst]
 	r.NNZ = min(r.NNZ, site.Entries(f.program, in))
 	a := f.known[in.Args[0]]

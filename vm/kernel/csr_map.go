@@ -17,8 +17,9 @@ var errCSRMap = errors.New("kernel: an expression of sparse matrices is not 0 wh
 // a run finds and reports. It is immutable and may run in several goroutines.
 type CSRMap struct {
 	csrPoints
-	driver  int // the matrix whose entries are the only ones that count, or -1
-	entries int // of the result, at most
+	driver  int    // the matrix whose entries are the only ones that count, or -1
+	needed  []bool // of each matrix, if there is a driver: the result is 0 without its entry, whatever drives it
+	entries int    // of the result, at most
 	poles   uint8
 }
 
@@ -49,7 +50,7 @@ func PlanCSRMap(rows, cols int, nnz []int, none []float64, strides [][]int, code
 	checks := slices.ContainsFunc(code, func(m op.Micro) bool { return m.Fn == op.FnCheck })
 	for q, n := range nnz {
 		alone := p.absence(q)
-		if len(nnz) > 1 && alone.zero && alone.poles == 0 && !checks && (p.driver < 0 || n < nnz[p.driver]) {
+		if p.needed = append(p.needed, len(nnz) > 1 && alone.zero && alone.poles == 0 && !checks); p.needed[q] && (p.driver < 0 || n < nnz[p.driver]) {
 			p.driver, p.entries, p.poles = q, n, 0
 		}
 	}
@@ -66,7 +67,7 @@ func (p *CSRMap) Driver() int { return p.driver }
 func (p *CSRMap) Cost() Cost {
 	e, r, c, m := uint64(p.nnz), uint64(p.rows), uint64(p.cols), uint64(len(p.none))
 	cost := Cost{
-		Ops: tensor.SatAdd(satMul(e, uint64(len(p.code)+len(p.along)+2)+2*m), satMul(r+c+1, uint64(len(p.code)+4)+m)),
+		Ops: tensor.SatAdd(satMul(e, uint64(len(p.code)+len(p.along)+2)+2*m), satMul(r+c+1, uint64(len(p.code)+len(p.along)+4)+m)),
 		F:   uint64(p.regs) * (fusedBlock + 1), I: c + m,
 	}
 	if p.driver < 0 {
@@ -120,8 +121,9 @@ func (p *CSRMap) Run(c *Ctl, dst *tensor.CSR, matrices []tensor.CSR, args [][]fl
 			}
 			rows[t] = int32(row)
 		}
+		var gone [fusedBlock]bool
 		for q := range matrices {
-			p.entriesAt(reg[q], &matrices[q], &next[q], rows[:len(cols)], cols, p.none[q])
+			p.entriesAt(reg[q], q, &matrices[q], &next[q], rows[:len(cols)], cols, &gone)
 		}
 		for k, d := range p.along {
 			if to, from := reg[first+k], args[first+k]; d == 0 {
@@ -137,7 +139,7 @@ func (p *CSRMap) Run(c *Ctl, dst *tensor.CSR, matrices []tensor.CSR, args [][]fl
 		right, _ := fused.eval(c.Tier, &reg, p.code, len(cols))
 		exact = exact && right
 		for t, x := range reg[p.result][:len(cols)] {
-			if x != 0 {
+			if x != 0 && !gone[t] {
 				if dst.Idx[n] = cols[t]; dst.Val != nil {
 					dst.Val[n] = x
 				}
@@ -156,18 +158,42 @@ func (p *CSRMap) Run(c *Ctl, dst *tensor.CSR, matrices []tensor.CSR, args [][]fl
 	return exact, 0
 }
 
-// entriesAt sets to to the elements of b at so many places, which are in order and not before next.
-func (p *CSRMap) entriesAt(to []float64, b *tensor.CSR, next *int32, rows, cols []int32, none float64) {
-	k := *next
+// entriesAt sets to to the elements of matrix q, b, at so many places, which are in order and not before next,
+// and notes those that are gone because it has no entry there.
+func (p *CSRMap) entriesAt(to []float64, q int, b *tensor.CSR, next *int32, rows, cols []int32, gone *[fusedBlock]bool) {
+	k, none, needed := *next, p.none[q], p.needed[q]
 	for t, j := range cols {
 		end := b.Ptr[rows[t]+1]
 		for k = max(k, b.Ptr[rows[t]]); k < end && b.Idx[k] < j; k++ {
 		}
 		if to[t] = none; k < end && b.Idx[k] == j {
 			to[t] = csrValue(b, k)
+		} else if needed {
+			gone[t] = true
 		}
 	}
 	*next = k
+}
+
+// signs sets the operands along an axis to 1 or -1, as they are at its first place where none is 0.
+func (p *CSRMap) signs(m *meter, reg []float64, args [][]float64, axis, n int) {
+	first := len(p.none)
+	for i := range n {
+		met := false
+		for k, d := range p.along {
+			met = met || d == axis && args[first+k][i] == 0
+		}
+		m.spend(len(p.along))
+		if met {
+			continue
+		}
+		for k, d := range p.along {
+			if d == axis {
+				reg[first+k] = math.Copysign(1, args[first+k][i])
+			}
+		}
+		return
+	}
 }
 
 // pole finds a row or a column with a place without an entry where the expression is not 0, see Run.
@@ -182,6 +208,9 @@ func (p *CSRMap) pole(m *meter, a *tensor.CSR, args [][]float64, s Scratch) int 
 			if d == 1-axis {
 				reg[len(p.none)+k] = 1
 			}
+		}
+		if p.poles&3 == 3 { // roots depend on signs: those of the other axis, of which one that differs is found along that
+			p.signs(m, reg, args, 1-axis, size[1-axis])
 		}
 		for i := range n {
 			if p.at(reg, args, axis, i); p.point(reg) != 0 && gap(i) {

@@ -112,6 +112,24 @@ func TestCSRMap(t *testing.T) {
 	}
 }
 
+// TestCSRMapDriver: where a matrix that a product needs has no entry, the product has none, whichever matrix
+// has fewer entries and so drives, and even where another is not finite.
+func TestCSRMapDriver(t *testing.T) {
+	far, _ := tensor.BuildCSR(1, 4, []int32{0, 0}, []int32{0, 1}, []float64{math.Inf(1), 2})
+	for n := int32(1); n < 4; n++ {
+		other := tensor.CSR{Rows: 1, Cols: 4, Ptr: []int32{0, n}, Idx: []int32{1, 2, 3}[:n], Val: []float64{3, 4, 5}[:n]}
+		p, err := PlanCSRMap(1, 4, []int{2, int(n)}, []float64{0, 0}, [][]int{{4, 1}, {4, 1}}, []op.Micro{{Fn: op.FnMul, Dst: 2, A: 0, B: 1}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := tensor.CSR{Rows: 1, Cols: 4, Ptr: make([]int32, 2), Idx: make([]int32, p.Entries()), Val: make([]float64, p.Entries())}
+		p.Run(&Ctl{}, &dst, []tensor.CSR{far, other}, make([][]float64, 2), garbage(p.Cost()))
+		if !slices.Equal(dst.Idx, []int32{1}) || !slices.Equal(dst.Val, []float64{6}) {
+			t.Errorf("times %d entries: %v", n, dst)
+		}
+	}
+}
+
 // TestCSRProduct compares products with the definition.
 func TestCSRProduct(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 46))
