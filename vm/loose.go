@@ -2,6 +2,7 @@ package vm
 
 import (
 	"fmt"
+	"math"
 
 	"ein/vm/code"
 	"ein/vm/cost"
@@ -32,6 +33,10 @@ func (m *Machine) loose(i int) {
 		if d.NNZ = site.Entries(p, s.Instr); s.Op == code.ProductCSR {
 			var entries uint64
 			entries, site.Work = kernel.CSRProductEntries(&m.ctl, &m.a.CSR, &m.b.CSR)
+			if entries > math.MaxInt32-1 {
+				m.fail(&RuntimeError{Kind: BadInput, Message: fmt.Sprintf("a product of sparse matrices has room for 2^31 entries, this one may have %d", entries),
+					Hint: "select rows before the product, or sum it in the same statement"})
+			}
 			d.NNZ = int(min(entries, uint64(d.NNZ)))
 			m.sofar = fmt.Sprintf("room for %d entries", entries)
 		}

@@ -325,6 +325,9 @@ func (g *gen) foldSparse(a, fold *ir.Node, how op.Fold, axes []int) *value {
 	if g.plain || a.Rank() != 2 || len(axes) == 0 || how != op.FoldMax && how != op.FoldMin {
 		return nil
 	}
+	if v := g.vals.At(a); v != nil && v.natural == tensor.Dense {
+		return nil
+	}
 	f := g.sparseFusion(a)
 	f.operand(a) // over few entries, what others use as well may be computed again
 	return f.foldSparse(fold, how, axes)

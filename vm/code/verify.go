@@ -172,7 +172,7 @@ func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
 		if v.CSR.NNZ() > r.NNZ {
 			return fmt.Errorf("%d entries, at most %d", v.CSR.NNZ(), r.NNZ)
 		}
-		if p := r.Pattern; p != nil && (len(p.Idx) != v.CSR.NNZ() || len(p.Idx) > 0 && &p.Idx[0] != &v.CSR.Idx[0]) {
+		if p := r.Pattern; p != nil && (len(p.Idx) != v.CSR.NNZ() || len(p.Idx) > 0 && (&p.Idx[0] != &v.CSR.Idx[0] || len(v.CSR.Ptr) == 0 || &p.Ptr[0] != &v.CSR.Ptr[0])) {
 			return errors.New("another matrix than the program was certified for")
 		}
 		return checkCSR(&v.CSR, r.Type, stopped)
