@@ -227,7 +227,7 @@ func (g *gen) productSparse(n *ir.Node) *value {
 	}
 	a, first := g.sparse(x)
 	b, second := g.sparse(y)
-	if !first && !second || n.Op != ir.Einsum && !(first && second) {
+	if !first && !second || n.Op != ir.Einsum && (!first || !second) {
 		return nil
 	}
 	mid := x.Type.Shape.Dim(1)

@@ -79,7 +79,7 @@ func TestCSRMap(t *testing.T) {
 				result := uint8(0)
 				for _, m := range code {
 					reg[m.Dst], result = m.Fn.Apply(reg[m.A], reg[m.B], reg[m.C]), m.Dst
-					far = far || math.IsInf(reg[m.Dst], 0) || math.IsNaN(reg[m.Dst]) && !(m.Fn == op.FnDiv)
+					far = far || math.IsInf(reg[m.Dst], 0) || math.IsNaN(reg[m.Dst]) && m.Fn != op.FnDiv
 				}
 				want[i*cols+j] = reg[result]
 				pole = pole || !entry && reg[result] != 0
