@@ -95,13 +95,13 @@ func TestSparseMaps(t *testing.T) {
 		{"R[i,j] = W[i,j] x[i]", code.MapCSR},
 		{"R[i,j] = W[i,j] x[j] y[i]", code.MapCSR},
 		{"R[j,i] = W[i,j] y[j] V[j,i]", code.MapCSR},
-		{"R[i,j] = W[i,j] / y[i]", code.MapCSR},
-		{"R[i,j] = W[i,j] / (y[i] y[j])", code.MapCSR},
-		{"z = x - 100\nR[i,j] = W[i,j] / sqrt(z[i] z[j])", code.MapCSR},
+		{"R[i,j] = W[i,j] / y[i]", code.MaxOp},
+		{"R[i,j] = W[i,j] / (y[i] y[j])", code.MaxOp},
+		{"z = x - 100\nR[i,j] = W[i,j] / sqrt(z[i] z[j])", code.MaxOp},
 		{"R[i,j] = W[i,j] / max(W[i,k], 1)", code.MapCSR},
-		{"S[i] = W[i,j]\nR[i,j] = where(S[i] > 0, W[i,j] / S[i], 0)", code.MapCSR},
+		{"S[i] = W[i,j]\nR[i,j] = where(S[i] > 0, W[i,j] / S[i], 0)", code.MaxOp},
 		{"S[i] = W[i,j]\nR[i,j] = W[i,j] / S[i] > 1", code.MapCSR},
-		{"S[i] = W[i,j]\nR[i,j] = W[i,j] / S[i]", code.MapCSR}, // some are NaN
+		{"S[i] = W[i,j]\nR[i,j] = W[i,j] / S[i]", code.MaxOp}, // some are NaN
 		{"R = where(V != 0, W / V, 0)", code.MapCSR},
 		{"R = sum((W > 0) * V)", code.MapCSR},
 		{"R[i] = W[i,j] V[i,j]", code.MapCSR},
@@ -147,6 +147,39 @@ func TestSparseMaps(t *testing.T) {
 					t.Fatalf("%s: sparse %v", b.text, has)
 				}
 			})
+		}
+	}
+}
+
+// TestSparsePoles compares quotients of large matrices, which may be NaN where there is no entry, with dense
+// ones.
+func TestSparsePoles(t *testing.T) {
+	const n = 2100
+	r := rand.New(rand.NewPCG(65, 66))
+	for text, fails := range map[string]bool{
+		"R[i,j] = W[i,j] / y[i]":                     false,
+		"R[i,j] = W[i,j] / (y[i] y[j])":              false,
+		"R[i,j] = W[i,j] / sqrt(z[i] z[j])":          false,
+		"R[i,j] = where(S[i] > 0, W[i,j] / S[i], 0)": false,
+		"R[i,j] = W[i,j] / S[i]":                     true,
+		"R[j,i] = W[i,j] / S[i]":                     true,
+		"R[i,j] = W[i,j] / (z[i] + 1)":               true,
+	} {
+		w := thinWeights(r, 40, tensor.Int, 1)
+		w.Shape = tensor.ShapeOf(n, n)
+		w.CSR.Rows, w.CSR.Cols = n, n
+		for len(w.CSR.Ptr) < n+1 {
+			w.CSR.Ptr = append(w.CSR.Ptr, w.CSR.Ptr[40])
+		}
+		c := sparseCase{fmt.Sprintf("input W: matrix\ny = 0.5 - range(%d)\nz = 0 - 1 - range(%d)\nS[i] = W[i,j]\n%s\n:print R", n, n, text), map[string]*tensor.Value{"W": &w}}
+		got := c.outputs(t, false, func(_ bool, p *code.Program) {
+			if !slices.ContainsFunc(p.Code, func(in code.Instr) bool { return in.Op == code.MapCSR }) {
+				t.Errorf("%s is not sparse", text)
+			}
+		})
+		want := c.outputs(t, true, nil)
+		if (got == nil) != (want == nil) || fails != (got == nil) || got != nil && !slices.Equal(got[0].Tensor.Data, want[0].Tensor.Data) {
+			t.Errorf("%s differs from a dense matrix", text)
 		}
 	}
 }

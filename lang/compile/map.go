@@ -439,12 +439,26 @@ func (f *fusion) operand(a *ir.Node) ref {
 	if f.sparse != nil && src.Rank() > 1 {
 		return f.sparse.meet(g, a, src)
 	}
-	r := g.dense(src)
-	loop := make([]int, len(f.perm))
-	if a.Rank() > 0 {
-		for i, d := range f.perm {
-			loop[i] = stride[d]
+	if f.sparse != nil && src.Op == ir.Map && src.Fn == op.FnMax && src.Rank() == 1 && f.maps < maxFusedOps {
+		for k, a := range src.Args {
+			if least, ok := a.Scalar(); ok && least > 0 { // no 0, as the kernel has to know
+				f.maps++
+				x, y, out := f.vector(src.Args[1-k], stride), f.constant(least), ref{classTemp, f.temps}
+				f.temps++
+				f.code = append(f.code, fusedOp{op.FnMax, out, x, y, y})
+				return out
+			}
 		}
+	}
+	return f.vector(src, stride)
+}
+
+// vector returns where an operand of the loop is that is read with some strides along the axes of its root.
+func (f *fusion) vector(src *ir.Node, stride [tensor.MaxRank]int) ref {
+	r := f.g.dense(src)
+	loop := make([]int, len(f.perm))
+	for i, d := range f.perm {
+		loop[i] = stride[d]
 	}
 	for k := range f.args {
 		if f.args[k] == r && slices.Equal(f.stride[k], loop) {

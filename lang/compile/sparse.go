@@ -28,6 +28,10 @@ func thin(entries float64, s tensor.Shape) bool {
 // denseElems is the elements of the largest matrices that may be made dense: half a GiB.
 const denseElems = 1 << 26
 
+// keepsNaN is the elements of the largest matrix whose 0/0 are kept: what reads it may mask them. In a larger
+// one a 0/0 where there is no entry ends the run.
+const keepsNaN = 1 << 22
+
 // entries estimates those of a csr.
 func (g *gen) entries(r int) float64 {
 	if x, ok := g.guess[r]; ok {
@@ -79,7 +83,7 @@ func (g *gen) mapSparse(n *ir.Node) *value {
 		none, nnz = append(none, g.out.Regs[r.reg].Absent()), append(nnz, g.out.Regs[r.reg].NNZ)
 	}
 	p, err := kernel.PlanCSRMap(m.Shape[0], m.Shape[1], nnz, none, m.Strides, m.Code, m.Consts)
-	if err != nil || !thin(estimate, n.Type.Shape) {
+	if err != nil || !thin(estimate, n.Type.Shape) || p.Poles() && n.Type.Shape.Elems() <= keepsNaN {
 		return nil
 	}
 	g.pos = n.Pos

@@ -60,6 +60,9 @@ func PlanCSRMap(rows, cols int, nnz []int, none []float64, strides [][]int, code
 // Entries bounds the entries of the result.
 func (p *CSRMap) Entries() int { return p.entries }
 
+// Poles reports whether the expression may be NaN where no matrix has an entry.
+func (p *CSRMap) Poles() bool { return p.poles != 0 }
+
 // Driver is the matrix without whose entry the result is 0, or -1.
 func (p *CSRMap) Driver() int { return p.driver }
 
