@@ -146,6 +146,7 @@ type Progress struct {
 type watch struct {
 	m      *Machine
 	tell   func(Progress)
+	step   *cost.Step
 	before uint64        // certified for the steps behind
 	ops    uint64        // that they took
 	within atomic.Uint64 // done in the step
@@ -153,15 +154,16 @@ type watch struct {
 
 func (w *watch) more(ops uint64) {
 	all := min(w.m.mod.Certificate.Ops, w.m.ops)
-	done := tensor.SatAdd(w.before, min(w.within.Add(ops), w.m.Cost.Ops))
-	w.tell(Progress{w.m.Step, w.m.pos, min(done, all), all, w.ops})
+	done := tensor.SatAdd(w.before, min(w.within.Add(ops), w.step.Cost.Ops))
+	w.tell(Progress{w.step, w.m.pos, min(done, all), all, w.ops})
 }
 
 // begin reports the beginning of a step.
 func (w *watch) begin(last *step) {
 	if last != nil {
-		w.before = tensor.SatAdd(w.before, last.Cost.Ops)
+		w.before = tensor.SatAdd(w.before, w.step.Cost.Ops)
 	}
+	w.step = w.m.Step
 	w.ops = w.m.ctl.Ops
 	w.within.Store(0)
 	w.more(0)

@@ -62,7 +62,11 @@ func (t *times) tell(a *cli.App, p *ein.Program) {
 			ended, ops = t.at[i+1].time, t.at[i+1].Ops
 		}
 		took := max(ended.Sub(s.time), 1)
-		a.Printf("%12v %4d %% %9.3g %9.3g  %s\n", took.Round(100*time.Nanosecond), 100*took/all, rate(ops-s.Ops, took), rate(moved(p, s.Step), took),
+		bytes := fmt.Sprintf("%.3g", rate(moved(p, s.Step), took))
+		if s.Step.Loose {
+			bytes = "-" // only the run knew how many
+		}
+		a.Printf("%12v %4d %% %9.3g %9s  %s\n", took.Round(100*time.Nanosecond), 100*took/all, rate(ops-s.Ops, took), bytes,
 			describe.Doing(p.Source(), p.Code(), s.Progress))
 	}
 	a.Printf("one core of this machine: %s\n", probe())
