@@ -64,7 +64,7 @@ type Options struct {
 // Compile generates code. It cannot fail on a program that was checked.
 func Compile(p *plan.Program, opt Options) *code.Program {
 	g := gens.Get().(*gen)
-	g.plain, g.unsigned, g.b = opt.Plain, false, ir.Builder{Count: p.Nodes, Arena: p.Arena}
+	g.plain, g.unsigned, g.sparser, g.b = opt.Plain, false, false, ir.Builder{Count: p.Nodes, Arena: p.Arena}
 	for _, o := range p.Outputs {
 		g.count(o.Node)
 	}
@@ -77,6 +77,7 @@ func Compile(p *plan.Program, opt Options) *code.Program {
 		}
 		g.out.Inputs = append(g.out.Inputs, bind)
 		g.vals.Set(in.Node, g.newValue(in.Layout, r))
+		g.sparser = g.sparser || in.Layout == tensor.Sparse
 	}
 	for _, o := range p.Outputs {
 		v := g.value(o.Node)
@@ -188,6 +189,8 @@ type gen struct {
 	rules map[*ir.Rules][]int // their results
 	pos   ir.Pos
 	b     ir.Builder
+	// sparser says that some value is sparse.
+	sparser bool
 	// unsigned says that code relies on real inputs without negative numbers.
 	unsigned bool
 }
@@ -198,6 +201,7 @@ func (g *gen) count(n *ir.Node) {
 	if g.uses.At(n) > 1 {
 		return
 	}
+	g.sparser = g.sparser || n.Op == ir.Const && n.Value.Layout == tensor.Sparse || n.Op == ir.Scatter || direct[n.Op] != code.Einsum && direct[n.Op].Gives() == tensor.Sparse
 	for _, a := range n.Args {
 		g.count(a)
 	}

@@ -60,7 +60,7 @@ func (g *gen) sparse(n *ir.Node) (reg int, ok bool) {
 // mapSparse emits an elementwise expression of sparse matrices, vectors and numbers that is 0 where no
 // matrix has an entry; nil for any other.
 func (g *gen) mapSparse(n *ir.Node) *value {
-	if n.Rank() != 2 || n.Type.Far || n.Op == ir.Einsum && !isPointwise(n.Spec) {
+	if !g.sparser || n.Rank() != 2 || n.Type.Far || n.Op == ir.Einsum && !isPointwise(n.Spec) {
 		return nil
 	}
 	f := g.sparseFusion(n)
