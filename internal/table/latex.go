@@ -162,7 +162,7 @@ func length(mean int, lines ...string) (most int) {
 func (col *Column) lines(c *Cell, stack bool) (text, below []string) {
 	text = []string{c.Text}
 	if stack && col.Words {
-		text = strings.SplitAfter(c.Text, ", ")
+		text = strings.SplitAfterN(c.Text, ", ", 2) // the model, and how it was asked
 	}
 	if c.Interval != "" {
 		below = []string{"(" + c.Interval + ")"}
