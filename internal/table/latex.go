@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"ein/internal/lists"
@@ -16,7 +17,7 @@ import (
 const (
 	textWidth           = 3450
 	small, script, tiny = 46, 40, 34
-	apart, apartStacked = 120, 60
+	apart, apartStacked = 120, 40
 )
 
 // LaTeX writes the table for the packages booktabs and graphicx. Intervals stand beside their
@@ -31,7 +32,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%% \\usepackage{booktabs,graphicx}\n\\begin{table}[t]\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n\\small\n", latexText(t.Caption), t.ID)
 	if stack {
-		b.WriteString("\\setlength{\\tabcolsep}{3pt}\n")
+		b.WriteString("\\setlength{\\tabcolsep}{2pt}\n")
 	}
 	if wide {
 		b.WriteString("\\resizebox{\\linewidth}{!}{%\n")
@@ -147,7 +148,7 @@ func length(mean int, lines ...string) (most int) {
 			switch {
 			case strings.ContainsRune(" .,:;()[]|/'!fijlrtI-", r):
 				tenths += 6
-			case strings.ContainsRune("+−%@&mwMW", r):
+			case unicode.IsUpper(r) || strings.ContainsRune("+−=%@&mw", r):
 				tenths += 15
 			default:
 				tenths += 10 * Cells(r)

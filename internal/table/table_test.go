@@ -88,7 +88,7 @@ func TestTextWidth(t *testing.T) {
 	add("slope, like sensitivity", "pp", "+20.9", "−22.2 to +37.1")
 	// The widest lines of the columns: the key 118.5 pt, intervals of percents 33.9, headings and ends of intervals 32.
 	const want = "\\shortstack[l]{paper: Ein SFT (Qwen3-4B),\\\\ein} & \\shortstack{100.0\\\\{\\tiny (78.5--100.0)}\\\\{\\tiny $n=1000$}} & "
-	if s := latex(); strings.Contains(s, "resizebox") || !strings.Contains(s, want) || !strings.Contains(s, "{\\tiny ($-$22.2 to}\\\\{\\tiny +53.5)}") || !strings.Contains(s, "\\tabcolsep}{3pt}") {
+	if s := latex(); strings.Contains(s, "resizebox") || !strings.Contains(s, want) || !strings.Contains(s, "{\\tiny ($-$22.2 to}\\\\{\\tiny +53.5)}") || !strings.Contains(s, "\\tabcolsep}{2pt}") {
 		t.Error(s)
 	}
 	add("all", "%", "100.0", "78.5–100.0")
