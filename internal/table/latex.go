@@ -5,17 +5,24 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"ein/internal/lists"
 	"ein/internal/page"
 )
 
-// textWidth is about how many characters fit a line of a paper.
-const textWidth = 96
+// Lengths in tenths of a point: the text of an article, the mean letter of \small, \scriptsize and
+// \tiny, and the space between columns, beside and below.
+const (
+	textWidth           = 3450
+	small, script, tiny = 46, 40, 34
+	apart, apartStacked = 120, 40
+)
 
 // LaTeX writes the table for the packages booktabs and graphicx. Intervals stand beside their
-// numbers, in a table that would be wider than a line below them; if that is still too wide, the
-// table is scaled down.
+// numbers, in a table that would be wider than a line below them, with narrower columns; if that is
+// still too wide, the table is scaled down.
 func (t *Table) LaTeX(w io.Writer) error {
 	stack := t.width(false) > textWidth
 	if stack && t.width(true) > textWidth {
@@ -24,6 +31,9 @@ func (t *Table) LaTeX(w io.Writer) error {
 	wide := stack && t.width(true) > textWidth
 	var b strings.Builder
 	fmt.Fprintf(&b, "%% \\usepackage{booktabs,graphicx}\n\\begin{table}[t]\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n\\small\n", latexText(t.Caption), t.ID)
+	if stack {
+		b.WriteString("\\setlength{\\tabcolsep}{2pt}\n")
+	}
 	if wide {
 		b.WriteString("\\resizebox{\\linewidth}{!}{%\n")
 	}
@@ -95,47 +105,83 @@ func (t *Table) numbered() *Table {
 
 // parts returns a heading in one line or in several.
 func (col *Column) parts(stack bool) []string {
-	if stack && !col.Words {
-		return strings.SplitAfter(col.heading(), ", ")
+	switch {
+	case !stack || col.Words:
+		return []string{col.heading()}
+	case col.Unit == "":
+		return strings.SplitAfter(col.Name, ", ")
 	}
-	return []string{col.heading()}
+	return append(strings.SplitAfter(col.Name, ", "), "("+col.Unit+")")
 }
 
-// width estimates how many characters a line of the table has, with intervals, which are smaller,
-// beside or below.
+// width estimates the width of the table, with intervals beside or below.
 func (t *Table) width(stack bool) int {
-	sum := 0
+	gap := apart
+	if stack {
+		gap = apartStacked
+	}
+	sum := -gap
 	for i, c := range t.Columns {
-		most := 0
-		if !c.Words {
-			for _, p := range c.parts(stack) {
-				most = max(most, utf8.RuneCountInString(p))
-			}
+		most := length(small, c.parts(stack)...)
+		if c.N > 0 {
+			most = max(most, length(script, fmt.Sprintf("n=%d", c.N)))
 		}
 		for k := range t.Rows {
 			cell := &t.Rows[k].Cells[i]
-			value := utf8.RuneCountInString(cell.Text)
-			if stack {
-				most = max(most, value, utf8.RuneCountInString(cell.Interval)*2/3)
+			text, below := c.lines(cell, stack)
+			if n := length(small, text...); stack {
+				most = max(most, n, length(tiny, below...))
 			} else {
-				most = max(most, value+(utf8.RuneCountInString(c.line(cell))-value)*2/3)
+				most = max(most, n+length(script, strings.Join(below, "  ")))
 			}
 		}
-		sum += most + 2
+		sum += most + gap
 	}
 	return sum
 }
 
-// latexLines returns a text in one line, or in several.
-func latexLines(parts []string) string {
-	var list []string
-	for _, p := range parts {
-		if p != "" {
-			list = append(list, latexText(p))
+// length estimates the width of the longest line in letters of a mean width.
+func length(mean int, lines ...string) (most int) {
+	for _, s := range lines {
+		tenths := 0
+		for _, r := range strings.TrimSpace(s) {
+			switch {
+			case strings.ContainsRune(" .,:;()[]|/'!fijlrtI-", r):
+				tenths += 6
+			case unicode.IsUpper(r) || strings.ContainsRune("+−=%@&mw", r):
+				tenths += 15
+			default:
+				tenths += 10 * Cells(r)
+			}
+		}
+		most = max(most, tenths*mean/10)
+	}
+	return most
+}
+
+// lines returns the lines of a cell, and those of its interval and number, which are smaller.
+func (col *Column) lines(c *Cell, stack bool) (text, below []string) {
+	text = []string{c.Text}
+	if stack && col.Words {
+		text = strings.SplitAfterN(c.Text, ", ", 2) // the model, and how it was asked
+	}
+	if c.Interval != "" {
+		below = []string{"(" + c.Interval + ")"}
+		if stack {
+			below = strings.SplitAfter(below[0], " to ")
 		}
 	}
-	if len(list) < 2 {
-		return strings.Join(list, "")
+	if col.N == 0 && c.N > 0 {
+		below = append(below, fmt.Sprintf("n=%d", c.N))
+	}
+	return text, below
+}
+
+// latexLines returns a text in one line, or in several.
+func latexLines(parts []string) string {
+	list := lists.Map(parts, func(p string) string { return latexText(strings.TrimSpace(p)) })
+	if len(list) == 1 {
+		return list[0]
 	}
 	return "\\shortstack{" + strings.Join(list, "\\\\") + "}"
 }
@@ -143,21 +189,27 @@ func latexLines(parts []string) string {
 // latex returns a cell. The interval and the number follow the text in small type, below it if
 // stack is set.
 func (col *Column) latex(c *Cell, stack bool) string {
-	s := latexText(c.Text)
-	var small []string
-	if c.Interval != "" {
-		small = append(small, "("+latexText(c.Interval)+")")
+	text, below := col.lines(c, stack)
+	size := "{\\scriptsize "
+	if stack {
+		size = "{\\tiny "
 	}
-	if col.N == 0 && c.N > 0 {
-		small = append(small, fmt.Sprintf("$n=%d$", c.N))
-	}
-	switch {
-	case len(small) == 0:
+	trimmed := func(s string) string { return latexText(strings.TrimSpace(s)) }
+	text, below = lists.Map(text, trimmed), lists.Map(below, func(s string) string {
+		if s = trimmed(s); strings.HasPrefix(s, "n=") {
+			s = "$" + s + "$"
+		}
 		return s
+	})
+	switch {
+	case stack && col.Words && len(text) > 1:
+		return "\\shortstack[l]{" + strings.Join(text, "\\\\") + "}"
+	case len(below) == 0:
+		return text[0]
 	case stack:
-		return "\\shortstack{" + s + "\\\\{\\tiny " + strings.Join(small, "}\\\\{\\tiny ") + "}}"
+		return "\\shortstack{" + text[0] + "\\\\" + size + strings.Join(below, "}\\\\"+size) + "}}"
 	}
-	return s + " {\\scriptsize " + strings.Join(small, " ") + "}"
+	return text[0] + " " + size + strings.Join(below, " ") + "}"
 }
 
 var latexEscapes = map[rune]string{

@@ -65,3 +65,35 @@ func TestMarkup(t *testing.T) {
 		}
 	}
 }
+
+// TestTextWidth: the table that compares levels fits the 345 pt of an article's text without being
+// scaled down, and one too wide is scaled down. Widths are those of Computer Modern at 10 pt.
+func TestTextWidth(t *testing.T) {
+	x := &Table{Columns: []Column{{Name: "model, mode", Words: true}}, Rows: []Row{{Cells: []Cell{{Text: "paper: Ein SFT (Qwen3-4B), ein"}}}}}
+	add := func(name, unit, text, interval string) {
+		x.Columns = append(x.Columns, Column{Name: name, Unit: unit})
+		x.Rows[0].Cells = append(x.Rows[0].Cells, Cell{Text: text, Interval: interval, N: 1000})
+	}
+	latex := func() string {
+		var b bytes.Buffer
+		if err := x.LaTeX(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for range 4 {
+		add("L1", "%", "100.0", "78.5–100.0")
+	}
+	add("slope", "pp", "+27.9", "−22.2 to +53.5")
+	add("slope, like sensitivity", "pp", "+20.9", "−22.2 to +37.1")
+	// The widest lines of the columns: the key 118.5 pt, intervals of percents 33.9, headings and ends of intervals 32.
+	const want = "\\shortstack[l]{paper: Ein SFT (Qwen3-4B),\\\\ein} & \\shortstack{100.0\\\\{\\tiny (78.5--100.0)}\\\\{\\tiny $n=1000$}} & "
+	if s := latex(); strings.Contains(s, "resizebox") || !strings.Contains(s, want) || !strings.Contains(s, "{\\tiny ($-$22.2 to}\\\\{\\tiny +53.5)}") || !strings.Contains(s, "\\tabcolsep}{2pt}") {
+		t.Error(s)
+	}
+	add("all", "%", "100.0", "78.5–100.0")
+	add("all", "%", "100.0", "78.5–100.0")
+	if s := latex(); !strings.Contains(s, "resizebox") {
+		t.Error("a table of about 400 pt is not scaled down:\n" + s)
+	}
+}
