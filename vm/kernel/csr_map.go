@@ -126,7 +126,14 @@ func (p *CSRMap) Run(c *Ctl, dst *tensor.CSR, matrices []tensor.CSR, args [][]fl
 		}
 		var gone [fusedBlock]bool
 		for q := range matrices {
-			p.entriesAt(reg[q], q, &matrices[q], &next[q], rows[:len(cols)], cols, &gone)
+			switch {
+			case q != p.driver:
+				p.entriesAt(reg[q], q, &matrices[q], &next[q], rows[:len(cols)], cols, &gone)
+			case a.Val != nil:
+				reg[q] = a.Val[lo : lo+len(cols)]
+			default:
+				fillRun(reg[q][:len(cols)], 1)
+			}
 		}
 		for k, d := range p.along {
 			if to, from := reg[first+k], args[first+k]; d == 0 {
@@ -165,9 +172,12 @@ func (p *CSRMap) Run(c *Ctl, dst *tensor.CSR, matrices []tensor.CSR, args [][]fl
 // and notes those that are gone because it has no entry there.
 func (p *CSRMap) entriesAt(to []float64, q int, b *tensor.CSR, next *int32, rows, cols []int32, gone *[fusedBlock]bool) {
 	k, none, needed := *next, p.none[q], p.needed[q]
+	row, end := int32(-1), int32(0)
 	for t, j := range cols {
-		end := b.Ptr[rows[t]+1]
-		for k = max(k, b.Ptr[rows[t]]); k < end && b.Idx[k] < j; k++ {
+		if i := rows[t]; i != row {
+			row, k, end = i, max(k, b.Ptr[i]), b.Ptr[i+1]
+		}
+		for ; k < end && b.Idx[k] < j; k++ {
 		}
 		if to[t] = none; k < end && b.Idx[k] == j {
 			to[t] = csrValue(b, k)

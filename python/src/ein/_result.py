@@ -123,11 +123,11 @@ class Output:
         if self.shape != other.shape or self.rows != other.rows:
             return False
         if self._layout == other._layout == "csr":
-            return self._entries() == other._entries()
+            return self._listed() == other._listed()
         same: Any = self.value == other.value
         return bool(same.all() if hasattr(same, "all") else same)
 
-    def _entries(self) -> tuple[Any, ...]:
+    def _listed(self) -> tuple[Any, ...]:
         ptr, idx, *values = self._parts
         return ptr, idx, _numbers(values[0], self._dtype) if values else [1] * (len(idx) // 4)
 
