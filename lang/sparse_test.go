@@ -426,6 +426,11 @@ func TestLoose(t *testing.T) {
 		if c := mod.Certificate; stats.Ops > c.Ops || c.Ops > 10*stats.Ops || stats.PeakBytes > c.PeakBytes {
 			t.Errorf("used %v, certified %d operations and %d bytes", stats, c.Ops, c.PeakBytes)
 		}
+		for _, s := range mod.Certificate.Statements {
+			if s.Bytes > mod.Certificate.PeakBytes {
+				t.Errorf("%s takes %d bytes of %d", s.Name, s.Bytes, mod.Certificate.PeakBytes)
+			}
+		}
 		fixed := mod.Certificate.PeakBytes - mod.Certificate.Rows
 		if err != nil || x == 0 || stats.PeakBytes > most+fixed || stats.Ops > 1_000_000 {
 			t.Errorf("%v, used %v beside %d bytes: %v", x, stats, fixed, err)

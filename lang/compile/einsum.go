@@ -233,8 +233,10 @@ func isCycle(s *op.Spec) bool {
 // boolEinsum emits the 0/1 product of 0/1 operands. plan makes one only of patterns for which
 // HasBoolForm holds.
 func (g *gen) boolEinsum(n *ir.Node) *value {
-	if v := g.productSparse(n); v != nil && !g.plain {
-		return v
+	if !g.plain {
+		if v := g.productSparse(n); v != nil {
+			return v
+		}
 	}
 	f := plan.BitForms[n.Spec.Key()]
 	op := code.BoolMatVec

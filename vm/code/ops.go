@@ -425,12 +425,10 @@ func planReduce(x *Site) (Kernel, error) {
 // entry, and all their entries for the cost.
 func planFoldCSR(x *Site) (Kernel, error) {
 	m := x.Micro
-	var none []float64
+	none, entries := x.matrices()
 	nnz := 0
-	for _, a := range x.Arg {
-		if a.Layout == tensor.Sparse {
-			none, nnz = append(none, a.Absent()), nnz+a.NNZ
-		}
+	for _, n := range entries {
+		nnz += n
 	}
 	return kernel.PlanCSRFold(x.N, x.M, nnz, x.Axes[0], none, x.Fold, m.Strides, m.Code, m.Consts)
 }
@@ -594,6 +592,16 @@ func microRule(x *Site) error {
 	return nil
 }
 
+// matrices is of each csr among the arguments what it is where it has no entry, and its entries.
+func (x *Site) matrices() (none []float64, nnz []int) {
+	for _, a := range x.Arg {
+		if a.Layout == tensor.Sparse {
+			none, nnz = append(none, a.Absent()), append(nnz, a.NNZ)
+		}
+	}
+	return none, nnz
+}
+
 // planMapCSR plans a map of matrices.
 func planMapCSR(x *Site) (Kernel, error) {
 	p, err := x.mapCSR()
@@ -602,13 +610,7 @@ func planMapCSR(x *Site) (Kernel, error) {
 
 func (x *Site) mapCSR() (*kernel.CSRMap, error) {
 	m := x.Micro
-	var none []float64
-	var nnz []int
-	for _, a := range x.Arg {
-		if a.Layout == tensor.Sparse {
-			none, nnz = append(none, a.Absent()), append(nnz, a.NNZ)
-		}
-	}
+	none, nnz := x.matrices()
 	return kernel.PlanCSRMap(x.N, x.M, nnz, none, m.Strides, m.Code, m.Consts)
 }
 

@@ -297,26 +297,26 @@ func (m *Module) certify(p *code.Program) {
 			for _, r := range m.Steps[k].Args {
 				if at, ok := converted[r]; ok {
 					delete(converted, r)
-					m.charge(i, at[1])
+					m.charge(p, i, at[1])
 				}
 			}
 			if m.Steps[k].Op == code.Convert {
 				lists.Put(&converted, m.Steps[k].Dst, [2]int{i, k})
 			} else {
-				m.charge(i, k)
+				m.charge(p, i, k)
 			}
 		}
 	}
 	for _, at := range converted {
-		m.charge(at[0], at[1])
+		m.charge(p, at[0], at[1])
 	}
 	c.Statements = slices.DeleteFunc(c.Statements, func(s Statement) bool { return s == Statement{Name: s.Name, Pos: s.Pos} })
 }
 
-// charge adds a step to a statement, which has the sum of the work of its steps, but of rows and bytes
+// charge adds a step of p, as it was fitted, to a statement, which has the sum of the work of its steps, but of rows and bytes
 // the most that one of them takes.
-func (m *Module) charge(i, k int) {
-	p, part, step := m.Program, &m.Certificate.Statements[i], &m.Steps[k]
+func (m *Module) charge(p *code.Program, i, k int) {
+	part, step := &m.Certificate.Statements[i], &m.Steps[k]
 	part.Ops = tensor.SatAdd(part.Ops, step.Cost.Ops)
 	if !step.Metered() {
 		part.Unmetered = tensor.SatAdd(part.Unmetered, step.Cost.Ops)

@@ -235,6 +235,10 @@ func matVecRows(c *Ctl, dst []float64, a tensor.CSR, x []float64, lo, hi int) {
 // nothing, even where x is not finite. dst does not overlap x.
 func CSRVecMat(c *Ctl, dst, x []float64, a tensor.CSR) {
 	m := newMeter(c)
+	vecMat(&m, dst, x, &a)
+}
+
+func vecMat(m *meter, dst, x []float64, a *tensor.CSR) {
 	clear(dst[:a.Cols])
 	m.spend(a.Cols)
 	for i := range a.Rows {

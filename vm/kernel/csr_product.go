@@ -120,30 +120,11 @@ func CSRMatMul(c *Ctl, dst []float64, a *tensor.CSR, x []float64, cols int) {
 }
 
 // MatMulCSR sets dst, row-major, to x·a, of a row-major x with so many rows. What is not stored adds
-// nothing, even where x is not finite, and neither does what is 0 in x.
+// nothing, even where x is not finite.
 func MatMulCSR(c *Ctl, dst, x []float64, a *tensor.CSR, rows int) {
 	m := newMeter(c)
 	for i := range rows {
-		to := dst[i*a.Cols : (i+1)*a.Cols]
-		clear(to)
-		m.spend(len(to) + a.Rows)
-		for k, w := range x[i*a.Rows : (i+1)*a.Rows] {
-			if w == 0 {
-				continue
-			}
-			row := a.Row(k)
-			if a.Val == nil {
-				for _, j := range row {
-					to[j] += w
-				}
-			} else {
-				val := a.Val[a.Ptr[k]:a.Ptr[k+1]]
-				for q, j := range row {
-					to[j] += w * val[q]
-				}
-			}
-			m.spend(len(row))
-		}
+		vecMat(&m, dst[i*a.Cols:], x[i*a.Rows:], a)
 	}
 }
 
