@@ -73,7 +73,7 @@ func (p *CSRMap) Cost() Cost {
 		Ops: tensor.SatAdd(satMul(e, uint64(len(p.code)+len(p.along)+2)+2*m), satMul(r+c+1, uint64(len(p.code)+len(p.along)+4)+m)),
 		F:   uint64(p.regs) * (fusedBlock + 1), I: c + m,
 	}
-	if p.driver < 0 {
+	if p.driver < 0 && p.poles != 0 {
 		cost.I += r + 1 + e
 	}
 	return cost
@@ -86,11 +86,11 @@ func (p *CSRMap) Cost() Cost {
 func (p *CSRMap) Run(c *Ctl, dst *tensor.CSR, matrices []tensor.CSR, args [][]float64, s Scratch) (exact bool, pole int) {
 	m := newMeter(c)
 	first := len(p.none)
-	var a tensor.CSR
 	next := s.takeI(first)
+	var a tensor.CSR
 	if p.driver >= 0 {
 		a = matrices[p.driver]
-	} else {
+	} else if p.poles != 0 {
 		p.union(&m, &a, matrices, next, &s)
 	}
 	if pole = p.pole(&m, &a, args, s); pole != 0 {
@@ -110,30 +110,19 @@ func (p *CSRMap) Run(c *Ctl, dst *tensor.CSR, matrices []tensor.CSR, args [][]fl
 		fillRun(reg[first+len(p.along)+i], x)
 	}
 	clear(dst.Ptr)
-	var rows [fusedBlock]int32
+	clear(next)
+	var b csrBlock
 	var fused Fused
-	n, row, exact := int32(0), 0, true
-	for q := range next {
-		next[q] = 0
-	}
-	for lo := 0; lo < len(a.Idx); lo += fusedBlock {
-		cols := a.Idx[lo:min(lo+fusedBlock, len(a.Idx))]
-		for t := range cols {
-			for a.Ptr[row+1] <= int32(lo+t) {
-				row++
-			}
-			rows[t] = int32(row)
+	n, exact := int32(0), true
+	for {
+		if p.driver >= 0 {
+			p.drive(&b, &reg, matrices, next)
+		} else {
+			p.merge(&m, &b, &reg, matrices, next)
 		}
-		var gone [fusedBlock]bool
-		for q := range matrices {
-			switch {
-			case q != p.driver:
-				p.entriesAt(reg[q], q, &matrices[q], &next[q], rows[:len(cols)], cols, &gone)
-			case a.Val != nil:
-				reg[q] = a.Val[lo : lo+len(cols)]
-			default:
-				fillRun(reg[q][:len(cols)], 1)
-			}
+		cols, rows := b.cols, b.rows[:len(b.cols)]
+		if len(cols) == 0 {
+			break
 		}
 		for k, d := range p.along {
 			if to, from := reg[first+k], args[first+k]; d == 0 {
@@ -148,14 +137,19 @@ func (p *CSRMap) Run(c *Ctl, dst *tensor.CSR, matrices []tensor.CSR, args [][]fl
 		}
 		right, _ := fused.eval(c.Tier, &reg, p.code, len(cols))
 		exact = exact && right
-		for t, x := range reg[p.result][:len(cols)] {
-			if x != 0 && !gone[t] {
-				if dst.Idx[n] = cols[t]; dst.Val != nil {
-					dst.Val[n] = x
-				}
-				n++
-				dst.Ptr[rows[t]+1]++
+		for t, x := range reg[p.result][:len(cols)] { // without a branch that depends on the values
+			keep := int32(0)
+			if math.Float64bits(x)<<1 != 0 {
+				keep = 1
 			}
+			if b.gone[t] {
+				keep = 0
+			}
+			if dst.Idx[n] = cols[t]; dst.Val != nil {
+				dst.Val[n] = x
+			}
+			n += keep
+			dst.Ptr[rows[t]+1] += keep
 		}
 		m.spend(len(cols) * (len(p.code) + first + len(p.along) + 2))
 	}
@@ -168,24 +162,136 @@ func (p *CSRMap) Run(c *Ctl, dst *tensor.CSR, matrices []tensor.CSR, args [][]fl
 	return exact, 0
 }
 
-// entriesAt sets to to the elements of matrix q, b, at so many places, which are in order and not before next,
-// and notes those that are gone because it has no entry there.
-func (p *CSRMap) entriesAt(to []float64, q int, b *tensor.CSR, next *int32, rows, cols []int32, gone *[fusedBlock]bool) {
+// csrBlock is places in order, as many as are evaluated at a time.
+type csrBlock struct {
+	cols []int32
+	rows [fusedBlock]int32
+	gone [fusedBlock]bool // the result is 0 there
+	row  int32            // of the next place
+	room [fusedBlock]int32
+}
+
+// drive takes the next entries of the driver, and the elements of all matrices there.
+func (p *CSRMap) drive(b *csrBlock, reg *fusedRegs, matrices []tensor.CSR, next []int32) {
+	a, lo := &matrices[p.driver], next[p.driver]
+	hi := min(lo+fusedBlock, int32(len(a.Idx)))
+	next[p.driver], b.cols = hi, a.Idx[lo:hi]
+	for t := range b.cols {
+		for a.Ptr[b.row+1] <= lo+int32(t) {
+			b.row++
+		}
+		b.rows[t] = b.row
+	}
+	clear(b.gone[:])
+	for q := range matrices {
+		switch {
+		case q != p.driver:
+			p.entriesAt(b, reg[q], q, &matrices[q], &next[q])
+		case a.Val != nil:
+			reg[q] = a.Val[lo:hi]
+		default:
+			fillRun(reg[q][:len(b.cols)], 1)
+		}
+	}
+}
+
+// entriesAt sets to to the elements of matrix q, a, at the places of b, which are not before next, and notes those
+// that are gone because it has no entry there.
+func (p *CSRMap) entriesAt(b *csrBlock, to []float64, q int, a *tensor.CSR, next *int32) {
 	k, none, needed := *next, p.none[q], p.needed[q]
 	row, end := int32(-1), int32(0)
-	for t, j := range cols {
-		if i := rows[t]; i != row {
-			row, k, end = i, max(k, b.Ptr[i]), b.Ptr[i+1]
+	for t, j := range b.cols {
+		if i := b.rows[t]; i != row {
+			row, k, end = i, max(k, a.Ptr[i]), a.Ptr[i+1]
 		}
-		for ; k < end && b.Idx[k] < j; k++ {
+		for ; k < end && a.Idx[k] < j; k++ {
 		}
-		if to[t] = none; k < end && b.Idx[k] == j {
-			to[t] = csrValue(b, k)
+		if to[t] = none; k < end && a.Idx[k] == j {
+			to[t] = csrValue(a, k)
 		} else if needed {
-			gone[t] = true
+			b.gone[t] = true
 		}
 	}
 	*next = k
+}
+
+// merge takes the next places where a matrix has an entry, and the elements of all matrices there: a row is
+// merged by the least columns.
+func (p *CSRMap) merge(m *meter, b *csrBlock, reg *fusedRegs, matrices []tensor.CSR, next []int32) {
+	n, from := 0, b.row
+	for ; int(b.row) < p.rows; b.row++ {
+		start := n
+		if len(matrices) == 2 {
+			n = p.mergeTwo(b, n, reg, &matrices[0], &matrices[1], next)
+		}
+		for n < fusedBlock {
+			least := int32(p.cols)
+			for q := range matrices {
+				if a := &matrices[q]; next[q] < a.Ptr[b.row+1] {
+					least = min(least, a.Idx[next[q]])
+				}
+			}
+			if int(least) == p.cols {
+				break
+			}
+			for q := range matrices {
+				reg[q][n] = p.none[q]
+				if a := &matrices[q]; next[q] < a.Ptr[b.row+1] && a.Idx[next[q]] == least {
+					reg[q][n] = csrValue(a, next[q])
+					next[q]++
+				}
+			}
+			b.room[n] = least
+			n++
+		}
+		for t := start; t < n; t++ {
+			b.rows[t] = b.row
+		}
+		if n == fusedBlock {
+			break
+		}
+	}
+	b.cols = b.room[:n]
+	m.spend((int(b.row-from) + n) * len(matrices))
+}
+
+// mergeTwo merges the row b.row of two matrices until one ends, without a branch that depends on the columns.
+func (p *CSRMap) mergeTwo(b *csrBlock, n int, reg *fusedRegs, x, y *tensor.CSR, next []int32) int {
+	ones := [1]float64{1}
+	value := func(a *tensor.CSR) ([]float64, int32) {
+		if a.Val == nil {
+			return ones[:], 0
+		}
+		return a.Val, -1
+	}
+	xs, xMask := value(x)
+	ys, yMask := value(y)
+	xNone, yNone := math.Float64bits(p.none[0]), math.Float64bits(p.none[1])
+	toX, toY := reg[0][:fusedBlock], reg[1][:fusedBlock]
+	i, j, xEnd, yEnd := next[0], next[1], x.Ptr[b.row+1], y.Ptr[b.row+1]
+	for n < fusedBlock && i < xEnd && j < yEnd {
+		u, v := x.Idx[i], y.Idx[j]
+		b.room[n] = min(u, v)
+		inX, inY := int32(0), int32(0)
+		if u <= v {
+			inX = 1
+		}
+		if v <= u {
+			inY = 1
+		}
+		toX[n] = choose(xs[i&xMask], xNone, inX)
+		toY[n] = choose(ys[j&yMask], yNone, inY)
+		i, j = i+inX, j+inY
+		n++
+	}
+	next[0], next[1] = i, j
+	return n
+}
+
+// choose is x if which is 1, and the number with the bits of other if it is 0.
+func choose(x float64, other uint64, which int32) float64 {
+	mask := -uint64(which)
+	return math.Float64frombits(math.Float64bits(x)&mask | other&^mask)
 }
 
 // signs sets the operands along an axis to 1 or -1, as they are at its first place where none is 0.

@@ -193,3 +193,47 @@ func TestCSRProduct(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkCSRMap maps one matrix, and two of other patterns, of 100,000 nodes.
+func BenchmarkCSRMap(b *testing.B) {
+	const n = 100_000
+	r := rand.New(rand.NewPCG(1, 2))
+	w := tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1)}
+	for i := range n {
+		row := randomEntries(r, 1, 1000, 10) // in steps, so that a row is spread over the columns
+		for _, j := range row.Idx {
+			w.Idx, w.Val = append(w.Idx, j*100+int32(r.IntN(100))), append(w.Val, float64(1+r.IntN(1000)))
+		}
+		w.Ptr[i+1] = int32(len(w.Idx))
+	}
+	turned := tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1), Idx: make([]int32, w.NNZ()), Val: make([]float64, w.NNZ())}
+	CSRTranspose(&Ctl{}, turned, w)
+	for _, c := range []struct {
+		name     string
+		matrices []tensor.CSR
+		code     op.Micro
+		consts   []float64
+	}{
+		{"max", []tensor.CSR{w, turned}, op.Micro{Fn: op.FnMax, Dst: 2, A: 0, B: 1}, nil},
+		{"min", []tensor.CSR{w, turned}, op.Micro{Fn: op.FnMin, Dst: 2, A: 0, B: 1}, nil},
+		{"greater", []tensor.CSR{w}, op.Micro{Fn: op.FnGt, Dst: 2, A: 0, B: 1}, []float64{500}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var nnz []int
+			var strides [][]int
+			for _, a := range c.matrices {
+				nnz, strides = append(nnz, a.NNZ()), append(strides, []int{n, 1})
+			}
+			p, err := PlanCSRMap(n, n, nnz, make([]float64, len(nnz)), strides, []op.Micro{c.code}, c.consts)
+			if err != nil {
+				b.Fatal(err)
+			}
+			dst := tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1), Idx: make([]int32, p.Entries()), Val: make([]float64, p.Entries())}
+			s := garbage(p.Cost())
+			for b.Loop() {
+				to := dst
+				p.Run(&Ctl{}, &to, c.matrices, make([][]float64, len(nnz)), s)
+			}
+		})
+	}
+}
