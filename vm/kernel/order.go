@@ -14,19 +14,54 @@ func Sort(c *Ctl, dst, v []float64, s Scratch) {
 	m := newMeter(c)
 	n := len(v)
 	keys := s.W[:n]
-	if n > PollOps || !keysOf(keys, v) { // a run looks at whether it is stopped
+	if !keysOf(keys, v) {
 		for k, i := range sorted(&m, v, s) {
 			dst[k] = v[i]
 		}
 		m.spend(n)
 		return
 	}
-	// Keys alone take two thirds of the time that keys with positions do.
-	for k, key := range tensor.SortKeys(keys, s.W[n:2*n], 0, 64) {
+	for k, key := range sortAlone(&m, keys, s.W[n:2*n]) {
 		dst[k] = ofKey(key)
 	}
 	m.spend(2 * n)
-	m.spend(int(sortKeysOps(uint64(n))))
+}
+
+// aloneBits is how many of the highest bits in which keys differ are sorted by first.
+const aloneBits = 33
+
+// sortAlone sorts keys without positions, and returns the one of both lists that has them: first by some bits,
+// which leaves runs of equal ones, most of them of one key, to be sorted by the others. It takes a quarter of
+// the time that sortKeys does.
+func sortAlone(m *meter, keys, room []uint64) []uint64 {
+	all, some := ^uint64(0), uint64(0)
+	for _, x := range keys {
+		all, some = all&x, some|x
+	}
+	if all == some || len(keys) == 0 {
+		return keys
+	}
+	high, low := uint(bits.Len64(all^some)), uint(bits.TrailingZeros64(all^some))
+	from := max(low+aloneBits, high) - aloneBits
+	by := tensor.SortKeys(keys, room, from, high, m.spend)
+	if &by[0] == &room[0] {
+		keys, room = room, keys
+	}
+	if from == low {
+		return keys
+	}
+	for lo := 0; lo < len(keys); {
+		hi := lo + 1
+		for hi < len(keys) && keys[hi]>>from == keys[lo]>>from {
+			hi++
+		}
+		if hi > lo+1 {
+			copy(keys[lo:hi], tensor.SortKeys(keys[lo:hi], room[lo:hi], low, from, m.spend))
+		}
+		lo = hi
+	}
+	m.spend(len(keys))
+	return keys
 }
 
 // keysOf sets the keys of numbers, and reports whether the numbers follow from them: there is no -0.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -21,6 +22,9 @@ func TestSort(t *testing.T) {
 			v[i] = float64(r.IntN(n)-n/4) + fraction*r.Float64()
 			if r.IntN(30) == 0 {
 				v[i] = []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)}[r.IntN(4)]
+			}
+			if n%3 == 0 { // most differ in their last bits alone
+				v[i] = float64(r.IntN(4)-1) + float64(r.IntN(n))*0x1p-50
 			}
 		}
 		order := make([]int, n)
@@ -84,5 +88,21 @@ func TestNumbers(t *testing.T) {
 		if !q.empty() {
 			t.Errorf("n=%d: not empty", n)
 		}
+	}
+}
+
+func BenchmarkSort(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{100, 10_000, 1_000_000} {
+		v, dst := make([]float64, n), make([]float64, n)
+		for i := range v {
+			v[i] = r.Float64()
+		}
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			s := garbage(SortCost(n))
+			for b.Loop() {
+				Sort(&Ctl{}, dst, v, s)
+			}
+		})
 	}
 }

@@ -148,7 +148,7 @@ func (b *builder) block(first, start, end int) {
 	}
 	last := uint64(1 << 32) // no key
 	colMask := uint64(1)<<b.colBits - 1
-	for _, x := range SortKeys(keys, b.room, 32, 32+b.rowBits+b.colBits) {
+	for _, x := range SortKeys(keys, b.room, 32, 32+b.rowBits+b.colBits, func(int) {}) {
 		key := x >> 32
 		i, j := first+int(key>>b.colBits), int32(key&colMask)
 		if key == last {
@@ -197,8 +197,8 @@ const sortKeysLeast = 1 << 8
 
 // SortKeys sorts keys by their bits from low up to high, using room, and returns
 // the one of the two that has them. Below low there is nothing, or numbers in
-// ascending order.
-func SortKeys(keys, room []uint64, low, high uint) []uint64 {
+// ascending order, or what the caller sorts. It tells spend of keys that it has moved.
+func SortKeys(keys, room []uint64, low, high uint, spend func(keys int)) []uint64 {
 	if len(keys) < sortKeysLeast {
 		slices.Sort(keys)
 		return keys
@@ -215,7 +215,7 @@ func SortKeys(keys, room []uint64, low, high uint) []uint64 {
 		}
 		for p := range uint(keyPasses) {
 			if shift := low + p*keyBits; shift < high {
-				dealKeys(room, keys, &count[p], shift)
+				dealKeys(room, keys, &count[p], shift, spend)
 				keys, room = room, keys
 			}
 		}
@@ -224,17 +224,22 @@ func SortKeys(keys, room []uint64, low, high uint) []uint64 {
 }
 
 // dealKeys moves keys to dst, ordered by the digit at shift.
-func dealKeys(dst, keys []uint64, count *keyCount, shift uint) {
+func dealKeys(dst, keys []uint64, count *keyCount, shift uint, spend func(keys int)) {
 	at := int32(0)
 	for d, n := range count {
 		count[d] = at
 		at += n
 	}
-	for _, key := range keys {
-		d := key >> (shift & 63) & (1<<keyBits - 1)
-		k := count[d]
-		count[d] = k + 1
-		dst[k] = key
+	for len(keys) > 0 {
+		part := keys[:min(len(keys), 1<<16)]
+		keys = keys[len(part):]
+		for _, key := range part {
+			d := key >> (shift & 63) & (1<<keyBits - 1)
+			k := count[d]
+			count[d] = k + 1
+			dst[k] = key
+		}
+		spend(len(part))
 	}
 }
 
