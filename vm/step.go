@@ -131,6 +131,13 @@ var kernels = [code.MaxOp]func(m *Machine){
 		m.chunks(a.NNZ(), func(lo, hi int) { copy(d.Idx[lo:hi], a.Idx[lo:hi]) })
 		m.chunks(len(a.Ptr), func(lo, hi int) { copy(d.Ptr[lo:hi], a.Ptr[lo:hi]) })
 	},
+	code.MaskCSR: func(m *Machine) {
+		mask := func(i, j int32) bool { return m.b.Part[i] == m.b.Part[j] }
+		if m.b.Layout == tensor.Packed {
+			mask = func(i, j int32) bool { return m.b.Bits.Get(int(i), int(j)) }
+		}
+		kernel.CSRMask(&m.ctl, m.room(), &m.a.CSR, mask)
+	},
 	code.Closure: func(m *Machine) {
 		if m.a.Layout == tensor.Sparse {
 			kernel.ClosureCSR(&m.ctl, m.d.Bits, m.a.CSR, m.scratch)

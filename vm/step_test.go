@@ -204,6 +204,7 @@ func sparseCases() []stepCase {
 		{"map_csr", code.MapCSR, code.Attr{Micro: &code.Micro{Shape: []int{2, 3}, Strides: [][]int{{3, 1}, {0, 1}},
 			Code: []op.Micro{{Fn: op.FnMul, Dst: 2, A: 0, B: 1}}}}, csrReg(2, 3, 3), []tensor.Value{w, vec(5, 1, 3)}, []float64{10, 0, -3, 0, 0, 1.5}},
 		{"product_csr", code.ProductCSR, code.Attr{}, csrReg(2, 2, 4), []tensor.Value{w, sparse(mat(2, 1, 0, 0, 1, 2, 2), true)}, []float64{0, -2, 1, 1}},
+		{"mask_csr", code.MaskCSR, code.Attr{}, code.Reg{Type: tensor.Type{Shape: weighted.Shape}, Layout: tensor.Sparse, NNZ: 3}, []tensor.Value{w, packed(mat(3, 1, 1, 0, 1, 1, 1))}, []float64{1, 0, 0, 0, 0, 1}},
 		{"matmul_csr behind", code.MatMulCSR, code.Attr{}, denseReg(2, 3), []tensor.Value{mat(2, 1, 2, -1, 0), w}, []float64{2, 0, 0, -2, 0, 1}},
 		{"matmul_csr", code.MatMulCSR, code.Attr{}, denseReg(2, 2), []tensor.Value{w, mat(2, 1, 0, 0, 1, 2, 2)}, []float64{0, -2, 1, 1}},
 		exact("exact sums", "ij->i", []int{2, 3}, []float64{big, 6}, huge),

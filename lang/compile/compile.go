@@ -132,6 +132,7 @@ func (g *gen) hand(out *code.Program) {
 	clear(g.vals)
 	clear(g.uses)
 	clear(g.turns)
+	clear(g.masks)
 	clear(g.guess)
 	clear(g.rules)
 	g.made.Reset()
@@ -185,6 +186,7 @@ type gen struct {
 	vals  ir.Table[*value]
 	uses  ir.Table[int]       // how many nodes and outputs read a node
 	turns map[int]int         // register -> its transpose
+	masks map[[2]int]int      // see masked
 	guess map[int]float64     // register -> its entries, see entries
 	rules map[*ir.Rules][]int // their results
 	pos   ir.Pos

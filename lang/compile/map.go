@@ -288,6 +288,7 @@ type sparseMatrices struct {
 	misfit  bool
 	flipped bool // what is met next is seen the other way
 	checks  bool // counts are checked where there are entries
+	driver  int  // see drive
 }
 
 // sparseMatrix is the register of a CSR, and whether the axes of the expression are its columns and
@@ -295,6 +296,7 @@ type sparseMatrices struct {
 type sparseMatrix struct {
 	reg    int
 	turned bool
+	mask   bool // it is bits or parts, to be read where the driver has entries
 }
 
 // meet adds a matrix of the expression: src, seen as a.
@@ -306,8 +308,9 @@ func (s *sparseMatrices) meet(g *gen, a, src *ir.Node) ref {
 		s.misfit = s.misfit || len(in) != 2 || !turned && !slices.Equal(in, out)
 		m.turned = turned != s.flipped
 	}
-	s.misfit = s.misfit || v.natural != tensor.Sparse
-	m.reg = v.reg[tensor.Sparse]
+	m.mask = v.natural == tensor.Packed || v.natural == tensor.Parts
+	s.misfit = s.misfit || v.natural != tensor.Sparse && !m.mask
+	m.reg = v.reg[v.natural]
 	if !slices.Contains(s.list, m) {
 		s.list = append(s.list, m)
 	}
@@ -384,7 +387,8 @@ func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axes []int) *value {
 	for _, r := range s.list {
 		none = append(none, g.out.Regs[r.reg].Absent())
 	}
-	if _, err := kernel.PlanCSRFold(m.Shape[0], m.Shape[1], 0, axis, none, how, m.Strides, m.Code, m.Consts); err != nil || len(axes) == 2 && m.Shape[1-axis] == 0 {
+	p, err := kernel.PlanCSRFold(m.Shape[0], m.Shape[1], 0, axis, none, how, m.Strides, m.Code, m.Consts)
+	if err != nil || len(axes) == 2 && m.Shape[1-axis] == 0 || !f.drive(p.Needs) {
 		return nil
 	}
 	g.pos = fold.Pos

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"math"
 	"slices"
 
 	"ein/lang/plan"
@@ -79,11 +80,15 @@ func (g *gen) mapSparse(n *ir.Node) *value {
 	var none []float64
 	var nnz []int
 	for _, r := range s.list {
-		estimate += g.entries(r.reg)
-		none, nnz = append(none, g.out.Regs[r.reg].Absent()), append(nnz, g.out.Regs[r.reg].NNZ)
+		entries := math.MaxInt32
+		if !r.mask {
+			entries = g.out.Regs[r.reg].NNZ
+			estimate += g.entries(r.reg)
+		}
+		none, nnz = append(none, g.out.Regs[r.reg].Absent()), append(nnz, entries)
 	}
 	p, err := kernel.PlanCSRMap(m.Shape[0], m.Shape[1], nnz, none, m.Strides, m.Code, m.Consts)
-	if err != nil || !thin(estimate, n.Type.Shape) || p.Poles() && n.Type.Shape.Elems() <= keepsNaN {
+	if err != nil || !thin(estimate, n.Type.Shape) || p.Poles() && n.Type.Shape.Elems() <= keepsNaN || !f.drive(p.Needs) {
 		return nil
 	}
 	g.pos = n.Pos
@@ -158,6 +163,37 @@ func (f *fusion) facing(turned bool, add func() ref) ref {
 	return add()
 }
 
+// drive chooses a sparse matrix without whose entries an expression is 0, if there are masks. It reports whether
+// the expression can be evaluated.
+func (f *fusion) drive(needs func(matrix int) bool) bool {
+	s := f.sparse
+	s.driver = -1
+	for q, m := range s.list {
+		if !m.mask && needs(q) && (s.driver < 0 || f.g.entries(m.reg) < f.g.entries(s.list[s.driver].reg)) {
+			s.driver = q
+		}
+	}
+	return s.driver >= 0 || !slices.ContainsFunc(s.list, func(m sparseMatrix) bool { return m.mask })
+}
+
+// masked returns a mask where the driver has entries.
+func (f *fusion) masked(m sparseMatrix) int {
+	g, by := f.g, f.sparse.list[f.sparse.driver]
+	if m.turned != by.turned {
+		by.reg = g.transposed(by.reg)
+	}
+	key := [...]int{by.reg, m.reg}
+	r, ok := g.masks[key]
+	if !ok {
+		r = g.csr(tensor.Type{Kind: tensor.Bool, Shape: g.out.Regs[m.reg].Shape}, code.MaskCSR, code.Attr{}, by.reg, m.reg)
+		if g.masks == nil {
+			g.masks = make(map[[2]int]int)
+		}
+		g.masks[key] = r
+	}
+	return r
+}
+
 // points returns the program of a kernel for sparse matrices, and how to get its registers. The first
 // matrix is taken as it is; those that are seen the other way are turned.
 func (f *fusion) points() (*code.Micro, func() []int) {
@@ -176,6 +212,9 @@ func (f *fusion) points() (*code.Micro, func() []int) {
 	m := &code.Micro{Shape: shape, Strides: append(strides, f.stride...), Code: f.steps(len(s.list)), Consts: f.consts}
 	return m, func() (regs []int) {
 		for _, m := range s.list {
+			if m.mask {
+				m.reg = f.masked(m)
+			}
 			if m.turned != turned {
 				m.reg = g.transposed(m.reg)
 			}

@@ -34,7 +34,7 @@ const Magic = "\x7fEIN"
 // Version is the version of the binary form, the only one that Unmarshal reads.
 // It must be incremented whenever the form changes, or the numbering of anything
 // stored by number: operations, scalar functions, folds, walks, kinds, layouts.
-const Version = 5
+const Version = 6
 
 // Limits bound what a file may make Unmarshal do; it uses at most about a
 // hundred bytes of memory for each byte of the file, mostly far fewer. A zero (or negative) value means

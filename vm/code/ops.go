@@ -73,6 +73,7 @@ const (
 	MapCSR
 	ProductCSR
 	MatMulCSR
+	MaskCSR
 	MaxOp
 )
 
@@ -231,6 +232,8 @@ var table = [MaxOp]row{
 		rule: oneCSR, cost: func(x *Site) kernel.Cost {
 			return kernel.MatMulCost(x.N, x.K, x.M, x.NNZ, x.Result.Shape.Dim(1-x.Sparse))
 		}},
+	MaskCSR: {name: "mask_csr", sig: "csr|far[n,m] bits|parts[n,m] -> ones[n,m]", does: "1 where a has an entry and b is 1",
+		what: "mask", how: "entries", entries: sameEntries, cost: csrCost},
 	Rank: {name: "rank", sig: "dense[n] -> dense[n]", does: "places when sorted, equal ones in order", what: "rank", how: "by digits", cost: sortCost},
 }
 

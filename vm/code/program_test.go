@@ -350,6 +350,14 @@ func opCases() []opCase {
 			{sig: "w3,4/5 d4,6 -> w3,6/10", err: "argument 1 is a dense"},
 			{sig: "w3,4/5 w4,6/2 -> w3,6/9", err: "gives up to 10 entries"},
 		}},
+		{MaskCSR, []variant{
+			{sig: "w3,4/5 b3,4 -> s3,4/5"},
+			{sig: "s3,3/5 p3,3 -> s3,3/5"},
+		}, []variant{
+			{sig: "w3,4/5 b4,3 -> s3,4/5", err: "argument 1 is a bits bool 4x3, not bits|parts[3"},
+			{sig: "w3,4/5 b3,4 -> w3,4/5", err: "gives ones"},
+			{sig: "w3,4/5 b3,4 -> s3,4/4", err: "gives up to 5 entries"},
+		}},
 		{MatMulCSR, []variant{
 			{sig: "w3,4/5 d4,6 -> d3,6"},
 			{sig: "d3,4 s4,6/5 -> d3,6"},

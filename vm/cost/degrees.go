@@ -76,7 +76,7 @@ func (f *fitting) step(site *code.Site, in *code.Instr) (work uint64) {
 		if a != nil {
 			f.known[in.Dst] = &degrees{a.cols, a.rows, a.within, !a.turned}
 		}
-	case code.Pattern:
+	case code.Pattern, code.MaskCSR:
 		f.known[in.Dst] = a
 	case code.MapCSR:
 		plan, _, err := site.Plan(f.program, in)

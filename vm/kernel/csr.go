@@ -9,9 +9,28 @@ import (
 
 // CSRCost bounds the kernels that read a sparse matrix and write at most a
 // vector: CSRRowCount to CSRVecMat, CSRRowBits, CSRDiag. It is also the cost of
-// CSRTranspose.
+// CSRTranspose and CSRMask.
 func CSRCost(rows, cols, nnz int) Cost {
 	return Cost{Ops: 2 * (uint64(rows) + uint64(cols) + uint64(nnz) + 1)}
+}
+
+// CSRMask sets dst, which has room for the entries of a, to 1 where a has an entry in a place that is true.
+func CSRMask(c *Ctl, dst, a *tensor.CSR, at func(i, j int32) bool) {
+	m := newMeter(c)
+	n := int32(0)
+	for i := range int32(a.Rows) {
+		dst.Ptr[i] = n
+		row := a.Row(int(i))
+		for _, j := range row {
+			if at(i, j) {
+				dst.Idx[n] = j
+				n++
+			}
+		}
+		m.spend(len(row) + 1)
+	}
+	dst.Ptr[a.Rows] = n
+	dst.Idx = dst.Idx[:n]
 }
 
 // CSRTranspose sets dst to aᵀ. dst has slices of the right sizes: Ptr of a.Cols+1,

@@ -49,8 +49,7 @@ func PlanCSRMap(rows, cols int, nnz []int, none []float64, strides [][]int, code
 	}
 	checks := slices.ContainsFunc(code, func(m op.Micro) bool { return m.Fn == op.FnCheck })
 	for q, n := range nnz {
-		alone := p.absence(q)
-		if p.needed = append(p.needed, len(nnz) > 1 && alone.zero && alone.poles == 0 && !checks); p.needed[q] && (p.driver < 0 || n < nnz[p.driver]) {
+		if p.needed = append(p.needed, !checks && p.Needs(q)); p.needed[q] && (p.driver < 0 || n < nnz[p.driver]) {
 			p.driver, p.entries, p.poles = q, n, 0
 		}
 	}

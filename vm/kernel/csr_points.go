@@ -83,6 +83,12 @@ func (p *csrPoints) absence(matrix int) absence {
 	return reg[p.result]
 }
 
+// Needs reports whether the expression is 0 where one of several matrices has no entry, whatever the others are.
+func (p *csrPoints) Needs(matrix int) bool {
+	alone := p.absence(matrix)
+	return len(p.none) > 1 && alone.zero && alone.poles == 0
+}
+
 func absentNumber(x float64) absence {
 	return absence{known: true, value: x, zero: x == 0, positive: x > 0}
 }

@@ -243,6 +243,19 @@ func TestCSRSquare(t *testing.T) {
 		CSRToBits(&c, got, s)
 		c.Ops = 0
 		equalBits(t, "CSRSymmetrise", got, want)
+		masked := tensor.CSR{Rows: g.n, Cols: g.n, Ptr: garbage(Cost{I: uint64(g.n + 1)}).I, Idx: make([]int32, nnz)}
+		c.Ops = 0
+		ok = Finished(func() { CSRMask(&c, &masked, &g.csr, func(i, j int32) bool { return (i+j)%3 != 0 }) })
+		charged(t, "CSRMask", &c, CSRCost(g.n, g.n, nnz), ok)
+		wellFormed(t, "CSRMask", masked)
+		for i := range g.n {
+			for j := range g.n {
+				if want := CSRGet(g.csr, i, j, 0) != 0 && (i+j)%3 != 0; want != (CSRGet(masked, i, j, 0) != 0) {
+					t.Fatalf("CSRMask: %v at %d, %d", !want, i, j)
+				}
+			}
+		}
+		c.Ops = 0
 		f := garbage(Cost{F: uint64(g.n)}).F
 		ok = Finished(func() { CSRDiag(&c, f, g.csr, 0) })
 		charged(t, "CSRDiag", &c, CSRCost(g.n, g.n, nnz), ok)
