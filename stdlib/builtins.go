@@ -524,7 +524,7 @@ func (c *Call) onGraph(op ir.Op) *ir.Node {
 // order is an operation on a vector that depends on the order of its elements.
 func (c *Call) order(which ir.Op) *ir.Node {
 	if a := c.Args[0]; a.Rank() != 1 {
-		c.fail(codes.E0310, 0, "", "%s takes a vector, found %s", c.Name, Describe(a.Type.Shape))
+		c.fail(codes.E0310, 0, "", "`%s` takes a vector, found %s", c.Name, Describe(a.Type.Shape))
 		return nil
 	}
 	return c.Order(which, c.Args[0])
@@ -623,7 +623,7 @@ func Fold(c *Call, t *ir.Node, axes []int) *ir.Node {
 	}
 	fold := map[string]op.Fold{"max": op.FoldMax, "min": op.FoldMin, "argmax": op.FoldArgMax, "argmin": op.FoldArgMin}[c.Name]
 	if fold >= op.FoldArgMax && len(axes) != 1 {
-		c.fail(codes.E0310, 0, "give the axis, as in "+c.Name+"(T, axis=1)", "%s of %s needs one axis", c.Name, Describe(t.Type.Shape))
+		c.fail(codes.E0310, 0, "give the axis, as in `"+c.Name+"(T, axis=1)`", "`%s` of %s needs one axis", c.Name, Describe(t.Type.Shape))
 		return nil
 	}
 	return c.Reduce(fold, t, axes...)

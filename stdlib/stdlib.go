@@ -139,7 +139,7 @@ func (c *Call) fail(code codes.Code, arg int, hint, format string, a ...any) {
 // matrix requires argument i to have two axes.
 func (c *Call) matrix(i int) *ir.Node {
 	if a := c.Args[i]; a.Rank() != 2 {
-		c.fail(codes.E0310, i, "", "%s takes a matrix, found %s", c.Name, Describe(a.Type.Shape))
+		c.fail(codes.E0310, i, "", "`%s` takes a matrix, found %s", c.Name, Describe(a.Type.Shape))
 	}
 	return c.Args[i]
 }
@@ -148,7 +148,7 @@ func (c *Call) matrix(i int) *ir.Node {
 func (c *Call) graph(i int) *ir.Node {
 	a := c.matrix(i)
 	if c.Problem == nil && !tensor.SizeFits(a.Type.Shape.Dim(0), a.Type.Shape.Dim(1)) {
-		c.fail(codes.E0311, i, "the same nodes label the rows and the columns of a graph", "%s takes a square matrix, found %s", c.Name, Describe(a.Type.Shape))
+		c.fail(codes.E0311, i, "the same nodes label the rows and the columns of a graph", "`%s` takes a square matrix, found %s", c.Name, Describe(a.Type.Shape))
 	}
 	return a
 }
