@@ -260,9 +260,6 @@ func (g *gen) in(n *ir.Node, l tensor.Layout) int {
 	if v.has(l) {
 		return v.reg[l]
 	}
-	saved := g.pos
-	g.pos = n.Pos
-	defer func() { g.pos = saved }()
 	// A small constant is converted here and now; the space of a large one is the
 	// run's to account for.
 	if n.Op == ir.Const && n.Rank() > 0 && n.Type.Shape.Elems() <= smallConst {

@@ -22,7 +22,6 @@ import (
 	"fmt"
 	"slices"
 
-	"ein/internal/lists"
 	"ein/vm/code"
 	"ein/vm/ir"
 	"ein/vm/kernel"
@@ -288,27 +287,12 @@ func (m *Module) certify(p *code.Program) {
 			c.Largest = Output{o.Name, o.Pos, n}
 		}
 	}
-	// A conversion stands with what it converts, and is charged to the first statement that reads it.
-	var converted map[int][2]int // by register: its statement and its step
 	c.Statements = slices.Grow(c.Statements, len(p.Stmts))
 	for i, s := range p.Stmts {
 		c.Statements = append(c.Statements, Statement{Name: s.Name, Pos: s.Pos})
 		for k := s.From; k < s.To; k++ {
-			for _, r := range m.Steps[k].Args {
-				if at, ok := converted[r]; ok {
-					delete(converted, r)
-					m.charge(p, i, at[1])
-				}
-			}
-			if m.Steps[k].Op == code.Convert {
-				lists.Put(&converted, m.Steps[k].Dst, [2]int{i, k})
-			} else {
-				m.charge(p, i, k)
-			}
+			m.charge(p, i, k)
 		}
-	}
-	for _, at := range converted {
-		m.charge(p, at[0], at[1])
 	}
 	c.Statements = slices.DeleteFunc(c.Statements, func(s Statement) bool { return s == Statement{Name: s.Name, Pos: s.Pos} })
 }
