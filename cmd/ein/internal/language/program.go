@@ -281,6 +281,9 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 		if flags.fix {
 			return nil, a.Usage("--fix has no effect on %s, which is compiled already", shown)
 		}
+		if profile != check.Full {
+			return nil, a.Usage("--profile %s has no effect on %s, which is compiled already", profile, shown)
+		}
 		if p, err = ein.Load(shown, []byte(text), opt); err == nil && flags.listed && given == nil {
 			return p, nil
 		}
