@@ -744,6 +744,16 @@ func TestCoverage(t *testing.T) {
 		}
 		return x.Tango(0.95).contains(0.06)
 	})
+	check("common difference, 60 answers in 10 strata", func() bool {
+		var strata [10][2]Proportion
+		for i := range 60 {
+			k, side := r.IntN(10), min(1, i/40)
+			p := &strata[k][side]
+			p.N++
+			p.Right += One(r.Float64() < 0.75-0.03*float64(k)-0.1*float64(side))
+		}
+		return CommonDifference(strata[:]).Interval(0.95).contains(0.1)
+	})
 	check("cluster-robust, 60 clusters of 3", func() bool {
 		var x []float64
 		var g []int

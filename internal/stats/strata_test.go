@@ -23,6 +23,11 @@ func TestCommonDifference(t *testing.T) {
 	if math.Abs(e.Value-0.1) > 1e-12 || !(e.SE > 0.02 && e.SE < 0.04) {
 		t.Errorf("%+v", e)
 	}
+	// Sparse strata, as the package metafor of R has it.
+	e = CommonDifference([][2]Proportion{{Count(2, 2), Count(1, 2)}, {Count(1, 1), Count(0, 1)}, {Count(0, 1), Count(0, 2)}, {Count(3, 4), Count(1, 3)}})
+	if math.Abs(e.Value-0.441717791411043) > 1e-12 || math.Abs(e.SE-0.211692031039048) > 1e-12 {
+		t.Errorf("%+v", e)
+	}
 	if e := CommonDifference([][2]Proportion{{Count(3, 3), Count(0, 3)}}); e.Value != 1 || !math.IsNaN(e.SE) {
 		t.Errorf("%+v", e)
 	}

@@ -95,7 +95,7 @@ func readScored(dir string, light bool) (*Run, error) {
 		}
 		row.Score, row.score = s, l.Offset
 		if light {
-			row.said = saidOf(s.Answer)
+			row.said = s.said()
 			row.Score = s.share(shared)
 		}
 		return nil

@@ -91,7 +91,7 @@ func Judge(ctx context.Context, dir string, o JudgeOptions) (*Judged, error) {
 			if err != nil {
 				return err
 			}
-			t.row.said = saidOf(s.Answer)
+			t.row.said = s.said()
 			t.row.Score = s.share(shared)
 			return nil
 		})

@@ -1,12 +1,15 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"slices"
 
 	"ein/bench/ask/model"
+	"ein/bench/question/answer"
+	"ein/internal/compact"
 )
 
 // Turn is what a model said before its reply, with the tools that it called.
@@ -56,24 +59,33 @@ func (r *Row) Dialogue() Dialogue {
 	return r.Reply.dialogue()
 }
 
-// Said returns a hash of the answer that was understood, 0 if none was. The order of a set does not
-// count.
+// Said returns a hash of the answer that was understood, 0 if none was. How it is written does not
+// count, nor how far the right one is rounded.
 func (r *Row) Said() uint64 {
 	if r.Score == nil || r.Score.Answer == nil {
 		return r.said
 	}
-	return saidOf(r.Score.Answer)
+	return r.Score.said()
 }
 
-// saidOf sets the lowest bit of the hash, so that 0 means no answer.
-func saidOf(text json.RawMessage) uint64 {
-	if len(text) == 0 || string(text) == "null" {
-		return 0
+// said sets the lowest bit of the hash, so that 0 means no answer; the right one is that bit alone.
+func (s *Score) said() uint64 {
+	if s.Verdict.In(answer.Relaxed) {
+		return 1
 	}
-	var set []string
-	if json.Unmarshal(text, &set) == nil {
-		slices.Sort(set)
-		text = fmt.Append(nil, set)
+	text := []byte(s.Answer)
+	var v any
+	if json.Unmarshal(text, &v) == nil {
+		if v == nil {
+			return 0
+		}
+		if set, ok := v.([]any); ok {
+			slices.SortFunc(set, func(a, b any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		}
+		text = compact.Must(v)
+	}
+	if len(text) == 0 {
+		return 0
 	}
 	h := fnv.New64a()
 	_, _ = h.Write(text) // never fails

@@ -393,6 +393,33 @@ func TestLike(t *testing.T) {
 	}
 }
 
+// TestLikeCoverage: intervals hold the truth where every tenth has few structures, each with many
+// answers.
+func TestLikeCoverage(t *testing.T) {
+	const runs = 500
+	r := rand.New(rand.NewPCG(5, 6))
+	answers := func(structures int, rate float64) (list []Answer[int]) {
+		for c := range structures {
+			sensitivity := r.Float64()
+			skill := r.Float64() * 2 * (rate - 0.2*sensitivity)
+			for range 18 {
+				list = append(list, Answer[int]{stats.One(r.Float64() < skill), c, sensitivity})
+			}
+		}
+		return list
+	}
+	held := 0
+	for range runs {
+		e, _ := Like(answers(60, 0.5), answers(40, 0.4))
+		if i := e.Interval(0.95); i.Low <= 0.1 && 0.1 <= i.High {
+			held++
+		}
+	}
+	if share := float64(held) / runs; share < 0.92 {
+		t.Errorf("95 %% intervals hold the difference in %.3f of the cases", share)
+	}
+}
+
 func TestText(t *testing.T) {
 	a, b := fill(ask(t, "runs/a", 25, 1, direct, nl), 0.8, 100, 1), fill(ask(t, "runs/b", 25, 1, direct, nl), 0.5, 300, 2)
 	a.Config.Price, b.Config.Price = &run.Price{}, &run.Price{}

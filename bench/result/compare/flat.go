@@ -6,6 +6,7 @@ import (
 	"ein/bench/ask/run"
 	"ein/bench/question/instance"
 	"ein/bench/question/sensitivity"
+	"ein/internal/lists"
 	"ein/internal/stats"
 )
 
@@ -52,29 +53,25 @@ type Answer[K comparable] struct {
 
 // Like estimates how much more often a is right than b among answers of like sensitivity: it
 // compares those of each tenth and combines the differences. It also returns how many answers that
-// used.
+// used. A tenth has too few clusters to tell a design effect, so all of a side have the same.
 func Like[K comparable](a, b []Answer[K]) (stats.Estimate, int) {
 	const tenths = 10
-	var strata [][2]stats.Proportion
-	n := 0
-	for i := range tenths {
-		var s [2]stats.Proportion
-		answers := 0
-		for side, list := range [2][]Answer[K]{a, b} {
-			var right []float64
-			var clusters []K
-			for _, x := range list {
-				if min(int(x.Sensitivity*tenths), tenths-1) == i {
-					right, clusters = append(right, x.Right), append(clusters, x.Cluster)
-				}
-			}
-			answers += len(right)
-			if p := stats.ShareOf(right, clusters, stats.Confidence); p != nil {
-				s[side] = p.Effective()
-			}
+	strata := make([][2]stats.Proportion, tenths)
+	var answers [tenths][2]int
+	for side, list := range [2][]Answer[K]{a, b} {
+		right, clusters := lists.Map(list, func(x Answer[K]) float64 { return x.Right }), lists.Map(list, func(x Answer[K]) K { return x.Cluster })
+		share := stats.ShareOf(right, clusters, stats.Confidence)
+		for _, x := range list {
+			i := min(int(x.Sensitivity*tenths), tenths-1)
+			strata[i][side].N += 1 / share.DesignEffect
+			strata[i][side].Right += x.Right / share.DesignEffect
+			answers[i][side]++
 		}
-		if s[0].N > 0 && s[1].N > 0 {
-			strata, n = append(strata, s), n+answers
+	}
+	n := 0
+	for _, x := range answers {
+		if x[0] > 0 && x[1] > 0 {
+			n += x[0] + x[1]
 		}
 	}
 	return stats.CommonDifference(strata), n

@@ -115,8 +115,9 @@ type Gap struct {
 	P        float64        `json:"p"`
 	Holm     float64        `json:"p_holm"` // adjusted for the gaps of an epoch
 	Method   string         `json:"method"` // of interval and p: one of Paired, Unpaired, Clustered
-	// MinimumEffect is the smallest gap that the design finds with the power asked for.
-	MinimumEffect float64 `json:"minimum_effect"`
+	// MinimumEffect is the smallest gap that the design finds with the power asked for; null when
+	// there is none.
+	MinimumEffect *float64 `json:"minimum_effect"`
 }
 
 // The methods of a gap.
@@ -453,7 +454,7 @@ func (c *contrast) estimate(meaning string, terms []term, opt *Options) Gap {
 		most += max(0, w)
 	}
 	return Gap{Name: nameOf(terms), Meaning: meaning, Value: e.Value, SE: e.SE, Interval: e.Interval(1 - opt.Alpha).Within(most), P: e.P(),
-		Method: Clustered, MinimumEffect: stats.MinimumEffect(e.SE, opt.Alpha, stats.Power)}
+		Method: Clustered, MinimumEffect: stats.Number(stats.MinimumEffect(e.SE, opt.Alpha, stats.Power))}
 }
 
 // gap estimates a weighted sum of accuracies.
@@ -466,6 +467,8 @@ func (s *sample) gap(meaning string, terms []term, opt *Options) Gap {
 	}
 	if pairs, ok := pairs(c.cells[0], c.cells[1]); ok {
 		g.Interval, g.P, g.Method = pairs.Tango(1-opt.Alpha), pairs.McNemarMidP(), Paired
+		n := float64(pairs.N()) // and the share discordant as package compare has it
+		g.MinimumEffect = stats.Number(stats.PairedMinimumEffect(n, (float64(pairs.Discordant())+2)/(n+2), opt.Alpha, stats.Power))
 	} else if apart(c.cells[0], c.cells[1]) {
 		g.Interval, g.Method = stats.Newcombe(c.shares[0], c.shares[1], 1-opt.Alpha), Unpaired
 		_, g.P = stats.ZTest(c.shares[0], c.shares[1])

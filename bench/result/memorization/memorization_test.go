@@ -286,6 +286,10 @@ func TestStudents(t *testing.T) {
 			if want := map[bool]string{true: Clustered, false: Paired}[i == 5]; x.Method != want {
 				t.Errorf("%s: %s by %s, want %s", test.name, x.Name, x.Method, want)
 			}
+			n := len(g.Instances[Seen])
+			if one := int(math.Round(*x.MinimumEffect * float64(n))); x.Method == Paired && (stats.Paired{OnlyA: one, Neither: n - one}).McNemarMidP() > 0.05 {
+				t.Errorf("%s: the least gap %v of %s is none that the test finds", test.name, *x.MinimumEffect, x.Name)
+			}
 		}
 	}
 }

@@ -52,8 +52,12 @@ func (r *Report) table(b *strings.Builder, title string, list []Gap) {
 	}
 	rows := [][]string{{title, "", "points", show.Percent(1 - r.Alpha), "p", "Holm", "least", "method"}}
 	for _, g := range list {
+		least := show.None
+		if g.MinimumEffect != nil {
+			least = show.Rate(*g.MinimumEffect)
+		}
 		rows = append(rows, []string{g.Name, g.Meaning, show.Points(g.Value), show.Span(g.Interval),
-			show.P(g.P), show.P(g.Holm), show.Rate(g.MinimumEffect), g.Method})
+			show.P(g.P), show.P(g.Holm), least, g.Method})
 	}
 	b.WriteString(table.Of(rows).Text())
 }

@@ -263,7 +263,7 @@ func differences(arms []*Arm) []string {
 		}
 	}
 	if len(list) > 6 {
-		list = append(list[:6], fmt.Sprintf("%d more arms were not asked the same questions as %s.", len(list)-6, arms[0].Name))
+		list = append(list[:6], fmt.Sprintf("%s not asked the same questions as %s.", words.Plural(len(list)-6, "more row was", "more rows were"), arms[0].Name))
 	}
 	return list
 }

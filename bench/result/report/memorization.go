@@ -70,7 +70,11 @@ func buildMemorization(r *Report, s *Section) error {
 		}
 		t.Rows = append(t.Rows, row)
 		for _, g := range m.Epochs[0].Gaps {
-			gaps.Rows = append(gaps.Rows, Row{Keys: []string{a.Name, g.Name, g.Meaning}, Cells: []chart.Value{points(g.Value, g.Interval, 0), chart.Exact(100 * g.MinimumEffect)}})
+			least := chart.Missing()
+			if g.MinimumEffect != nil {
+				least = chart.Exact(100 * *g.MinimumEffect)
+			}
+			gaps.Rows = append(gaps.Rows, Row{Keys: []string{a.Name, g.Name, g.Meaning}, Cells: []chart.Value{points(g.Value, g.Interval, 0), least}})
 		}
 	}
 	if len(t.Rows) == 0 {

@@ -584,3 +584,15 @@ func TestEdgesRead(t *testing.T) {
 		}
 	}
 }
+
+// TestDifferences: a note counts the rows that have no note of their own.
+func TestDifferences(t *testing.T) {
+	arms := []*Arm{{Name: "first", all: []item{{&run.Row{Key: run.Key{ID: "q"}, Encoding: surface.NL}}}}}
+	for range 7 {
+		arms = append(arms, &Arm{Name: "other"})
+	}
+	list := differences(arms)
+	if got := list[len(list)-1]; got != "1 more row was not asked the same questions as first." {
+		t.Error(got)
+	}
+}
