@@ -321,8 +321,42 @@ func (t *Tools) Call(ctx context.Context, name, args string) (text string, faile
 
 // Handler serves agents over HTTP, but no pages of other sites, as the protocol requires.
 func Handler(s *mcp.Server) http.Handler {
-	return http.NewCrossOriginProtection().Handler(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
-		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxLine}))
+	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxLine})
+	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&answer{ResponseWriter: w}, r) }))
+}
+
+// answer gives what the SDK refuses in plain text as an error of JSON-RPC, whose code a client reads.
+type answer struct {
+	http.ResponseWriter
+	plain bool
+}
+
+// Unwrap is for [http.ResponseController].
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// WriteHeader implements [http.ResponseWriter].
+func (a *answer) WriteHeader(status int) {
+	if a.plain = strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain"); a.plain {
+		a.Header().Set("Content-Type", "application/json")
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (a *answer) Write(p []byte) (int, error) {
+	if !a.plain {
+		return a.ResponseWriter.Write(p)
+	}
+	wrong, code := strings.TrimSpace(string(p)), jsonrpc.CodeInvalidRequest
+	switch {
+	case strings.HasPrefix(wrong, "JSON RPC not handled"):
+		code = jsonrpc.CodeMethodNotFound
+	case strings.HasPrefix(wrong, "malformed payload: unmarshaling"):
+		code = jsonrpc.CodeParseError
+	}
+	_, err := a.ResponseWriter.Write(refusal(nil, code, wrong))
+	return len(p), err
 }
 
 // page is a resource with one text.

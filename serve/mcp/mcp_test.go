@@ -207,7 +207,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestHTTP: a call over HTTP may be as long as one over a pipe, and no page of another site makes one.
+// TestHTTP: a call over HTTP may be as long as one over a pipe, and no page of another site makes one. What
+// is no call is told so as over a pipe.
 func TestHTTP(t *testing.T) {
 	web := mcp.Handler(mcp.New(serve.New(serve.Options{}), nil, nil))
 	for _, test := range []struct {
@@ -233,12 +234,26 @@ func TestHTTP(t *testing.T) {
 			t.Errorf("%s, %d bytes: %d\n%s", test.origin, test.bytes, resp.Code, resp.Body)
 		}
 	}
+	for body, want := range map[string]string{ // errors of JSON-RPC, whatever the SDK says of them
+		`{"jsonrpc":"2.0","id":1,"method":"none"}`:       `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"JSON RPC not handled: \"none\" unsupported"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`: `"code":-32600,"message":"invalid request: missing required \"params\""`,
+		`hello`: `"code":-32700,"message":"malformed payload: `,
+		`{}`:    `"code":-32600,"message":"malformed payload: `,
+	} {
+		req := httptest.NewRequestWithContext(t.Context(), "POST", "http://ein.test/mcp", strings.NewReader(body))
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		resp := httptest.NewRecorder()
+		if web.ServeHTTP(resp, req); resp.Code != http.StatusBadRequest || resp.Header().Get("Content-Type") != "application/json" || !strings.Contains(resp.Body.String(), want) {
+			t.Errorf("%s: %d %v\n%s", body, resp.Code, resp.Header(), resp.Body)
+		}
+	}
 }
 
 // TestLines: a line that is no message is told so, and the conversation goes on.
 func TestLines(t *testing.T) {
 	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	in := strings.Join([]string{`hello`, `{"id":1`, `{`, ``, `3`, `[1]`, `{"jsonrpc":"2.0"}`, ask, `nonsense {}`,
+		`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"run","arguments":{"program":"\ud800"}}}`, `{"id":"six","method":"ping"}`, "{\"id\":\"\xff\",\"method\":\"ping\"}",
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"program":":print 1 + 1"}}}`, ""}, "\n")
 	r, w := io.Pipe()
 	out := &told{until: "1 + 1 = 2", then: w}
@@ -246,7 +261,7 @@ func TestLines(t *testing.T) {
 	if err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), r, out, time.Minute); err != nil {
 		t.Error(err)
 	}
-	for want, n := range map[string]int{`"id":null,"error":{"code":-32700,`: 4, `"id":null,"error":{"code":-32600,`: 3, `"id":1,"result":`: 1, `1 + 1 = 2`: 2} {
+	for want, n := range map[string]int{`"id":null,"error":{"code":-32700,`: 5, `"id":null,"error":{"code":-32600,`: 3, `"id":5,"error":{"code":-32700,`: 1, `"id":"six","error":{"code":-32600,`: 1, `"id":1,"result":`: 1, `1 + 1 = 2`: 2} {
 		if got := strings.Count(out.String(), want); got != n {
 			t.Errorf("%d of %s\n%s", got, want, out)
 		}
