@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -32,10 +32,11 @@ func TestTools(t *testing.T) {
 		}
 		return io.NopCloser(strings.NewReader("source,target\nacme,shell\nshell,zenith\n")), nil
 	}
-	s := serve.New(serve.Options{Data: map[string]string{"Owners": "our owners.csv"}, Open: open})
+	data := map[string]string{"Owners": "our owners.csv?from=source"}
+	s := serve.New(serve.Options{Data: data, Open: open})
 	read := func(ctx context.Context, _ string) (io.ReadCloser, error) { return open(ctx, "our owners.csv") }
 	here, there := sdk.NewInMemoryTransports()
-	go func() { _ = mcp.New(s, []string{"Owners"}, read).Run(ctx, there) }()
+	go func() { _ = mcp.New(s, data, read).Run(ctx, there) }()
 	client, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(ctx, here, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +84,7 @@ func TestTools(t *testing.T) {
 		{"doc", map[string]any{"name": "ein://language"}, false, "Far(x, z) <- Far(x, y), Edge(y, z)."},
 		{"doc", map[string]any{"name": "ein://data/Owners"}, false, "acme,shell"},
 		{"run", map[string]any{"program": "input Owner: graph\n:print Owner"}, true, "The host has bound data to the inputs Owners. "},
+		{"run", map[string]any{"program": "input Owners(source: node)\nOwners(x)?"}, true, "The host has Owners read with `from=source`, which no program changes."},
 		{"check", map[string]any{"program": "Owners(x, y)?"}, false, "`input Owners(x: node, y: node)`.\nThe host has bound data to the inputs Owners. "},
 	} {
 		out, err := client.CallTool(ctx, &sdk.CallToolParams{Name: test.tool, Arguments: test.args})
@@ -160,7 +162,9 @@ func TestBeginning(t *testing.T) {
 			return io.NopCloser(strings.NewReader(test.text)), nil
 		}
 		here, there := sdk.NewInMemoryTransports()
-		go func() { _ = mcp.New(serve.New(serve.Options{}), []string{"A"}, read).Run(t.Context(), there) }()
+		go func() {
+			_ = mcp.New(serve.New(serve.Options{}), map[string]string{"A": "a.csv"}, read).Run(t.Context(), there)
+		}()
 		client, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(), here, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -343,11 +347,11 @@ func TestLastAnswers(t *testing.T) {
 // conversation, and for all others as long as answers come.
 func TestEnd(t *testing.T) {
 	const patience = time.Second
-	var names []string
-	long := ""
+	data, long := map[string]string{}, ""
 	for i := range 15 {
-		names = append(names, fmt.Sprint("R", i))
-		long += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"ein://data/%s"}}`+"\n", 10+i, names[i])
+		name := fmt.Sprint("R", i)
+		data[name] = name + ".csv"
+		long += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"ein://data/%s"}}`+"\n", 10+i, name)
 	}
 	const run = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"program":":print sum(betweenness(ones(1500, 1500)))"}}}`
 	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`
@@ -370,10 +374,11 @@ func TestEnd(t *testing.T) {
 				out := &told{}
 				done := make(chan error)
 				read := func(_ context.Context, name string) (io.ReadCloser, error) {
-					time.Sleep(time.Duration(1+slices.Index(names, name)) * patience / 10) // one after another
+					i, _ := strconv.Atoi(name[1:])
+					time.Sleep(time.Duration(1+i) * patience / 10) // one after another
 					return io.NopCloser(strings.NewReader(name)), nil
 				}
-				s := mcp.New(serve.New(serve.Options{}), names, read)
+				s := mcp.New(serve.New(serve.Options{}), data, read)
 				go func() { done <- mcp.Stdio(t.Context(), s, io.NopCloser(strings.NewReader(in)), out, test.patience) }()
 				select {
 				case err := <-done:
