@@ -83,6 +83,7 @@ func TestTools(t *testing.T) {
 		{"doc", map[string]any{"name": "nothing at all"}, true, "nothing at all"},
 		{"doc", map[string]any{"name": "ein://language"}, false, "Far(x, z) <- Far(x, y), Edge(y, z)."},
 		{"doc", map[string]any{"name": "ein://data/Owners"}, false, "acme,shell"},
+		{"run", map[string]any{"program": ":print eye(60)"}, false, "(50 of 60 edges shown; print a part, or ask for the form json)"},
 		{"run", map[string]any{"program": "input Owner: graph\n:print Owner"}, true, "The host has bound data to the inputs Owners. "},
 		{"run", map[string]any{"program": "input Owners(source: node)\nOwners(x)?"}, true, "The host has Owners read with `from=source`, which no program changes."},
 		{"check", map[string]any{"program": "Owners(x, y)?"}, false, "`input Owners(x: node, y: node)`.\nThe host has bound data to the inputs Owners. "},
