@@ -202,4 +202,5 @@ class Result(Mapping[str, Any]):
         return self.output(name).nodes()
 
     def __repr__(self) -> str:
-        return "\n".join(f"{name} = {o.nodes() if o.form else o.value}" for name, o in self.outputs.items())
+        whole = {name for name, o in self.outputs.items() if o._layout == "dense" or math.prod(o.shape) <= 10**6}  # others might not fit
+        return "\n".join(f"{name} = {o.nodes() if o.form else o.value if name in whole else o}" for name, o in self.outputs.items())
