@@ -354,7 +354,7 @@ def test_tables_of_other_libraries():
     for data in (Lazy(), ein.Rows(Lazy())):
         with pytest.raises(ein.InputError, match=r"A: test_run.Lazy (is no data for an input|has no rows)"):
             ein.run("input A: graph", A=data)
-    for program, data in (("input A: graph\n:print A", Arrow()), ("input A(a: node, b: node)\nA(x, y)?", ein.Rows(Arrow()))):
+    for program, data in (("input A: graph\n:print A", Arrow()), ("input A: graph\n:print A", ein.Graph(Arrow(), weight=None)), ("input A(a: node, b: node)\nA(x, y)?", ein.Rows(Arrow()))):
         with pytest.raises(ein.InputError, match=r"A: test_run.Arrow (is no data for an input|has no rows)\ndata.to_pandas\(\) "):
             ein.run(program, A=data)
 
