@@ -15,9 +15,14 @@ import (
 	"ein/internal/version"
 )
 
+// anything describes what may be any value: an empty schema would be written true, which generators
+// of clients do not read.
+const anything = "any JSON value"
+
 // schemas are the schemas of types that marshal themselves.
 var schemas = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[jsontext.Value](): {},
+	reflect.TypeFor[jsontext.Value](): {Description: anything},
+	reflect.TypeFor[any]():            {Description: anything},
 	reflect.TypeFor[Part]():           {Types: []string{"integer", "string"}, Description: "the number of a frame, or bytes in base64"},
 	reflect.TypeFor[Completion]():     {Types: []string{"array", "string"}, Description: "the text of a model, or messages, the last of which from the model counts"},
 }

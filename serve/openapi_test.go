@@ -36,6 +36,14 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
+// TestNoSchemaIsTrue: generators of clients do not read such a schema.
+func TestNoSchemaIsTrue(t *testing.T) {
+	v, err := openAPI(context.Background(), New(Options{}), nil, nil)
+	if text := strings.ReplaceAll(string(encode(v)), `"required":true`, ""); err != nil || strings.Contains(text, ":true") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
 // described holds a request that was answered, and its answer, against the description.
 func described(t *testing.T, doc *openapi3.T, call string, status int, request, body string) {
 	t.Helper()

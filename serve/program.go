@@ -332,7 +332,7 @@ func outputs(ctx context.Context, c *Call, q *RunRequest, p *ein.Program) (any, 
 	if err != nil {
 		return nil, err
 	}
-	opt := show.Options{Nodes: q.Labels, Labels: r.Labels, Version: 1, Hint: "the form json has all"}
+	opt := show.Options{Nodes: q.Labels, Labels: r.Labels, Version: 1, Hint: "print a part, or ask for the form json"}
 	if q.Form == "" || q.Form == "json" || q.Form == "json2" {
 		if q.Form == "json2" {
 			opt.Version = 2

@@ -49,9 +49,13 @@ func why(ctx context.Context, s *Server, c *Call, q *WhyRequest) (any, error) {
 	return &Answer{Status: http.StatusUnprocessableEntity, Body: encode(j)}, nil
 }
 
-// place gives a diagnostic the name and the positions of a text of the request. It has the names of
-// a session, in which the expression follows the program.
+// place gives a diagnostic the name and the positions of a text of the request. It has the names and the
+// advice of a session, in which the expression follows the program.
 func (q *WhyRequest) place(d *diag.JSONDiagnostic, session *source.File) {
+	for i := range d.Notes {
+		d.Notes[i] = strings.TrimSpace(ofRequest.Replace(d.Notes[i]))
+	}
+	d.Notes = slices.DeleteFunc(d.Notes, func(note string) bool { return strings.Contains(note, "he session is as it was before.") })
 	input, ok := strings.CutPrefix(d.File, inputFiles)
 	if ok {
 		d.File = input
@@ -82,6 +86,9 @@ func (q *WhyRequest) place(d *diag.JSONDiagnostic, session *source.File) {
 		}
 	}
 }
+
+// ofRequest gives what a session or the command advises to enter as the expression of a request.
+var ofRequest = strings.NewReplacer("`:why ", "`", "`ein run --why N` explains the first rows of each query.", "")
 
 // file is what a session calls the program: by its name, unless that means something else there.
 func (q *WhyRequest) file() string {

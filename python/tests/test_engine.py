@@ -133,6 +133,25 @@ except KeyboardInterrupt:
     assert out.stdout == "interrupted 2\n", out
 
 
+def test_a_call_in_a_handler_of_signals():
+    """It would wait for locks that the call has which it interrupts."""
+    code = """
+import ein, numpy, signal
+def handler(*_):
+    ein.run("x = 2")
+signal.signal(signal.SIGALRM, handler)
+a = numpy.triu(numpy.ones((1500, 1500), bool), 1)
+ein.run("x = 1")
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    ein.run("input A: graph\\n:print betweenness(A)", A=a)
+except RuntimeError as e:
+    print(e, ein.run("x = 3").x)
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
+    assert out.stdout == "a handler of signals asks the engine while it interrupts another call 3\n", out
+
+
 def test_time_limits():
     with pytest.raises(ein.LimitError, match="E0533"):
         ein.run(SLOW, A=dense(), limits=ein.Limits(seconds=0.05))

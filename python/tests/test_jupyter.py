@@ -74,6 +74,15 @@ def test_inputs_are_expressions():
     assert import_ == [] and "<td>2</td><td>0</td>" in out[0]
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["-i A=[('a', 'b'), ('b', 'c d')] -o r", '-i A = D["my -o edges"] -o r', "-o r -i A=[x for x in D['my -o edges'] if x]", "-i \"A=D['my -o edges']\" -o 'r'"],
+)
+def test_expressions_with_quotes_and_blanks(line):
+    *_, out, r = run('D = {"my -o edges": [("a", "b"), ("b", "c d")]}', f"%%ein {line}\ninput A: graph\nR = desc(A, \"a\")", 'r.nodes("R")')
+    assert "b, c d" in out[0] and r == ["['b', 'c d']"]
+
+
 def test_an_iterator_is_read_once():
     (out,) = run("%%ein -i A=zip([0,1],[1,2])\ninput A: graph\n:print sum(A)\n:why has_path(A, 0, 2)")
     assert "= 2<" in out[0] and "0 -&gt; 1 -&gt; 2" in out[0]

@@ -8,8 +8,10 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,9 +50,8 @@ func (l *lines) Read(p []byte) (int, error) {
 			return 0, err
 		}
 		all, code, wrong := messages(line)
-		var id jsontext.Value
 		if long {
-			code, wrong, id = jsonrpc.CodeInvalidRequest, "a line has more than "+words.Bytes(maxLine), idIn(line)
+			code, wrong = jsonrpc.CodeInvalidRequest, "a line has more than "+words.Bytes(maxLine)
 		} else if code == 0 && line[0] == '[' && !l.out.batches {
 			code, wrong = jsonrpc.CodeInvalidRequest, "a batch of messages, which this version of the protocol does not have"
 		}
@@ -61,7 +62,7 @@ func (l *lines) Read(p []byte) (int, error) {
 			}
 			l.rest = append(line, '\n')
 		} else if len(line) > 0 {
-			if err := l.out.refuse(id, code, wrong); err != nil {
+			if err := l.out.refuse(idIn(line), code, wrong); err != nil {
 				return 0, err
 			}
 		}
@@ -97,11 +98,11 @@ var (
 	})
 )
 
-// idIn is the id of a call of which both ends are known, nil if it is not there.
+// idIn is the id of a call that is no message, or of which both ends are known; nil if it is not there.
 func idIn(line []byte) jsontext.Value {
 	m := idBefore().FindSubmatch(line)
 	if m == nil {
-		m = idBehind().FindSubmatch(line[len(line)-kept:])
+		m = idBehind().FindSubmatch(line[max(0, len(line)-kept):])
 	}
 	if m == nil {
 		return nil
@@ -221,15 +222,22 @@ func (a *answers) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// refuse answers a line that is no message. Its id is seldom known.
+// refuse answers a line that is no message. Its id is not always known.
 func (a *answers) refuse(id jsontext.Value, code int, wrong string) error {
-	line, err := json.Marshal(struct {
+	_, err := a.Write(refusal(id, code, wrong+"; an agent starts `ein mcp` and speaks the Model Context Protocol, a message a line"))
+	return err
+}
+
+// refusal is the line of an error.
+func refusal(id jsontext.Value, code int, wrong string) []byte {
+	if !id.IsValid() { // it stood in what is no JSON, as may what is wrong
+		id = nil
+	}
+	wrong = strings.ToValidUTF8(wrong, string(utf8.RuneError))
+	line, _ := json.Marshal(struct {
 		Version string         `json:"jsonrpc"`
 		ID      jsontext.Value `json:"id"`
 		Error   jsonrpc.Error  `json:"error"`
-	}{"2.0", id, jsonrpc.Error{Code: int64(code), Message: wrong + "; an agent starts `ein mcp` and speaks the Model Context Protocol, a message a line"}})
-	if err == nil {
-		_, err = a.Write(append(line, '\n'))
-	}
-	return err
+	}{"2.0", id, jsonrpc.Error{Code: int64(code), Message: wrong}})
+	return append(line, '\n')
 }

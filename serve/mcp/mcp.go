@@ -36,6 +36,7 @@ import (
 	"ein"
 	"ein/bench/ask/model"
 	"ein/bench/question/prompt"
+	"ein/bind"
 	"ein/internal/version"
 	"ein/internal/words"
 	"ein/lang/diag"
@@ -92,16 +93,16 @@ const instructions = `Ein is a small language of tensor equations for questions 
 their cost is bounded before they run. Read the resource ein://language first, which the tool doc shows as well, write a
 program, check it, and run it. Every result says what it cost.`
 
-// New returns a server for agents that asks s. data are the names of the inputs that the host
-// has bound, and read gives the beginning of one.
-func New(s *serve.Server, data []string, read func(ctx context.Context, name string) (io.ReadCloser, error)) *mcp.Server {
+// New returns a server for agents that asks s. data are the files that the host has bound to inputs, with their
+// options, and read gives the beginning of one.
+func New(s *serve.Server, data map[string]string, read func(ctx context.Context, name string) (io.ReadCloser, error)) *mcp.Server {
 	a := &agent{s, map[string]page{languageURI: {"The language on one page", "", "text/markdown", func(context.Context) (string, error) {
 		_, functions, _ := strings.Cut(prompt.DefaultPrompts()[prompt.Ein], "\n\n```ein\n")
 		return strings.Replace(language, "{card}", strings.TrimSpace(stdlib.RulesCard), 1) + "```ein\n" + functions, nil
 	}}}, data}
-	for _, name := range data {
+	for name := range data {
 		a.pages[dataURI+name] = page{"The data of the input " + name,
-			fmt.Sprintf("A program declares it as `input %[1]s: graph`, or `matrix` to keep its weights, or as `input %[1]s(x: node, n: int)` with columns of its first row.", name),
+			fmt.Sprintf("A program declares it as `input %[1]s: graph`, `vector`, or `matrix` to keep its weights, or as `input %[1]s(x: node, n: int)` with columns of its first row.%s", name, a.options(name)),
 			"text/plain", func(ctx context.Context) (string, error) {
 				f, err := read(ctx, name)
 				if err != nil {
@@ -321,8 +322,42 @@ func (t *Tools) Call(ctx context.Context, name, args string) (text string, faile
 
 // Handler serves agents over HTTP, but no pages of other sites, as the protocol requires.
 func Handler(s *mcp.Server) http.Handler {
-	return http.NewCrossOriginProtection().Handler(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
-		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxLine}))
+	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxLine})
+	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&answer{ResponseWriter: w}, r) }))
+}
+
+// answer gives what the SDK refuses in plain text as an error of JSON-RPC, whose code a client reads.
+type answer struct {
+	http.ResponseWriter
+	plain bool
+}
+
+// Unwrap is for [http.ResponseController].
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// WriteHeader implements [http.ResponseWriter].
+func (a *answer) WriteHeader(status int) {
+	if a.plain = strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain"); a.plain {
+		a.Header().Set("Content-Type", "application/json")
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (a *answer) Write(p []byte) (int, error) {
+	if !a.plain {
+		return a.ResponseWriter.Write(p)
+	}
+	wrong, code := strings.TrimSpace(string(p)), jsonrpc.CodeInvalidRequest
+	switch {
+	case strings.HasPrefix(wrong, "JSON RPC not handled"):
+		code = jsonrpc.CodeMethodNotFound
+	case strings.HasPrefix(wrong, "malformed payload: unmarshaling"):
+		code = jsonrpc.CodeParseError
+	}
+	_, err := a.ResponseWriter.Write(refusal(nil, code, wrong))
+	return len(p), err
 }
 
 // page is a resource with one text.
@@ -341,8 +376,23 @@ func (a *agent) bound() string {
 	if len(a.data) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\nThe host has bound data to the inputs %s. The resource %sNAME, which the tool doc shows as well, is the beginning of one.",
-		strings.Join(a.data, ", "), dataURI)
+	names := slices.Sorted(maps.Keys(a.data))
+	text := fmt.Sprintf("\nThe host has bound data to the inputs %s. The resource %sNAME, which the tool doc shows as well, is the beginning of one.",
+		strings.Join(names, ", "), dataURI)
+	for _, name := range names {
+		text += a.options(name)
+	}
+	return text
+}
+
+// options says how data of the host is read, "" if as any other.
+func (a *agent) options(name string) string {
+	in, err := bind.Parse(name + "=" + a.data[name])
+	options := strings.TrimPrefix(in.Options.Spec(""), "?")
+	if err != nil || options == "" {
+		return ""
+	}
+	return fmt.Sprintf(" The host has %s read with `%s`, which no program changes.", name, options)
 }
 
 // mostShown bounds what is shown of a file, a proof or a plan, in bytes.
@@ -390,8 +440,8 @@ func ends(text string) string {
 // agent answers the calls of tools by the routes of a server.
 type agent struct {
 	s     *serve.Server
-	pages map[string]page // the resources by their address
-	data  []string        // the inputs that the host has bound
+	pages map[string]page   // the resources by their address
+	data  map[string]string // the files that the host has bound to inputs, with their options
 }
 
 // object is a JSON object whose values are as they were written.
@@ -431,7 +481,7 @@ func (a *agent) ask(ctx context.Context, route string, src *Source, call *mcp.Ca
 	} else if out.Text = cmp.Or(out.Text, empty); len(got.Warnings) > 0 {
 		out.Text = strings.TrimRight(out.Text, "\n") + "\n\n" + wrong(src, got.Warnings)
 	}
-	if strings.Contains(out.Text, "error[E0703]") || strings.Contains(out.Text, "error[E0801]") { // an input of another name, or undeclared
+	if strings.Contains(out.Text, "error[E0701]") || strings.Contains(out.Text, "error[E0703]") || strings.Contains(out.Text, "error[E0801]") { // an input that is read otherwise, of another name, or undeclared
 		out.Text = strings.TrimRight(out.Text, "\n") + a.bound() + "\n"
 	}
 	if route == "POST /v1/why" || route == "POST /v1/explain" { // a run has a limit of its output

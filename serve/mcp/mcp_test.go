@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -32,10 +32,11 @@ func TestTools(t *testing.T) {
 		}
 		return io.NopCloser(strings.NewReader("source,target\nacme,shell\nshell,zenith\n")), nil
 	}
-	s := serve.New(serve.Options{Data: map[string]string{"Owners": "our owners.csv"}, Open: open})
+	data := map[string]string{"Owners": "our owners.csv?from=source"}
+	s := serve.New(serve.Options{Data: data, Open: open})
 	read := func(ctx context.Context, _ string) (io.ReadCloser, error) { return open(ctx, "our owners.csv") }
 	here, there := sdk.NewInMemoryTransports()
-	go func() { _ = mcp.New(s, []string{"Owners"}, read).Run(ctx, there) }()
+	go func() { _ = mcp.New(s, data, read).Run(ctx, there) }()
 	client, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(ctx, here, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +83,9 @@ func TestTools(t *testing.T) {
 		{"doc", map[string]any{"name": "nothing at all"}, true, "nothing at all"},
 		{"doc", map[string]any{"name": "ein://language"}, false, "Far(x, z) <- Far(x, y), Edge(y, z)."},
 		{"doc", map[string]any{"name": "ein://data/Owners"}, false, "acme,shell"},
+		{"run", map[string]any{"program": ":print eye(60)"}, false, "(50 of 60 edges shown; print a part, or ask for the form json)"},
 		{"run", map[string]any{"program": "input Owner: graph\n:print Owner"}, true, "The host has bound data to the inputs Owners. "},
+		{"run", map[string]any{"program": "input Owners(source: node)\nOwners(x)?"}, true, "The host has Owners read with `from=source`, which no program changes."},
 		{"check", map[string]any{"program": "Owners(x, y)?"}, false, "`input Owners(x: node, y: node)`.\nThe host has bound data to the inputs Owners. "},
 	} {
 		out, err := client.CallTool(ctx, &sdk.CallToolParams{Name: test.tool, Arguments: test.args})
@@ -160,7 +163,9 @@ func TestBeginning(t *testing.T) {
 			return io.NopCloser(strings.NewReader(test.text)), nil
 		}
 		here, there := sdk.NewInMemoryTransports()
-		go func() { _ = mcp.New(serve.New(serve.Options{}), []string{"A"}, read).Run(t.Context(), there) }()
+		go func() {
+			_ = mcp.New(serve.New(serve.Options{}), map[string]string{"A": "a.csv"}, read).Run(t.Context(), there)
+		}()
 		client, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(), here, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -207,7 +212,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestHTTP: a call over HTTP may be as long as one over a pipe, and no page of another site makes one.
+// TestHTTP: a call over HTTP may be as long as one over a pipe, and no page of another site makes one. What
+// is no call is told so as over a pipe.
 func TestHTTP(t *testing.T) {
 	web := mcp.Handler(mcp.New(serve.New(serve.Options{}), nil, nil))
 	for _, test := range []struct {
@@ -233,12 +239,26 @@ func TestHTTP(t *testing.T) {
 			t.Errorf("%s, %d bytes: %d\n%s", test.origin, test.bytes, resp.Code, resp.Body)
 		}
 	}
+	for body, want := range map[string]string{ // errors of JSON-RPC, whatever the SDK says of them
+		`{"jsonrpc":"2.0","id":1,"method":"none"}`:       `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"JSON RPC not handled: \"none\" unsupported"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`: `"code":-32600,"message":"invalid request: missing required \"params\""`,
+		`hello`: `"code":-32700,"message":"malformed payload: `,
+		`{}`:    `"code":-32600,"message":"malformed payload: `,
+	} {
+		req := httptest.NewRequestWithContext(t.Context(), "POST", "http://ein.test/mcp", strings.NewReader(body))
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		resp := httptest.NewRecorder()
+		if web.ServeHTTP(resp, req); resp.Code != http.StatusBadRequest || resp.Header().Get("Content-Type") != "application/json" || !strings.Contains(resp.Body.String(), want) {
+			t.Errorf("%s: %d %v\n%s", body, resp.Code, resp.Header(), resp.Body)
+		}
+	}
 }
 
 // TestLines: a line that is no message is told so, and the conversation goes on.
 func TestLines(t *testing.T) {
 	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	in := strings.Join([]string{`hello`, `{"id":1`, `{`, ``, `3`, `[1]`, `{"jsonrpc":"2.0"}`, ask, `nonsense {}`,
+		`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"run","arguments":{"program":"\ud800"}}}`, `{"id":"six","method":"ping"}`, "{\"id\":\"\xff\",\"method\":\"ping\"}",
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"program":":print 1 + 1"}}}`, ""}, "\n")
 	r, w := io.Pipe()
 	out := &told{until: "1 + 1 = 2", then: w}
@@ -246,7 +266,7 @@ func TestLines(t *testing.T) {
 	if err := mcp.Stdio(t.Context(), mcp.New(serve.New(serve.Options{}), nil, nil), r, out, time.Minute); err != nil {
 		t.Error(err)
 	}
-	for want, n := range map[string]int{`"id":null,"error":{"code":-32700,`: 4, `"id":null,"error":{"code":-32600,`: 3, `"id":1,"result":`: 1, `1 + 1 = 2`: 2} {
+	for want, n := range map[string]int{`"id":null,"error":{"code":-32700,`: 5, `"id":null,"error":{"code":-32600,`: 3, `"id":5,"error":{"code":-32700,`: 1, `"id":"six","error":{"code":-32600,`: 1, `"id":1,"result":`: 1, `1 + 1 = 2`: 2} {
 		if got := strings.Count(out.String(), want); got != n {
 			t.Errorf("%d of %s\n%s", got, want, out)
 		}
@@ -328,11 +348,11 @@ func TestLastAnswers(t *testing.T) {
 // conversation, and for all others as long as answers come.
 func TestEnd(t *testing.T) {
 	const patience = time.Second
-	var names []string
-	long := ""
+	data, long := map[string]string{}, ""
 	for i := range 15 {
-		names = append(names, fmt.Sprint("R", i))
-		long += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"ein://data/%s"}}`+"\n", 10+i, names[i])
+		name := fmt.Sprint("R", i)
+		data[name] = name + ".csv"
+		long += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"ein://data/%s"}}`+"\n", 10+i, name)
 	}
 	const run = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run","arguments":{"program":":print sum(betweenness(ones(1500, 1500)))"}}}`
 	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`
@@ -355,10 +375,11 @@ func TestEnd(t *testing.T) {
 				out := &told{}
 				done := make(chan error)
 				read := func(_ context.Context, name string) (io.ReadCloser, error) {
-					time.Sleep(time.Duration(1+slices.Index(names, name)) * patience / 10) // one after another
+					i, _ := strconv.Atoi(name[1:])
+					time.Sleep(time.Duration(1+i) * patience / 10) // one after another
 					return io.NopCloser(strings.NewReader(name)), nil
 				}
-				s := mcp.New(serve.New(serve.Options{}), names, read)
+				s := mcp.New(serve.New(serve.Options{}), data, read)
 				go func() { done <- mcp.Stdio(t.Context(), s, io.NopCloser(strings.NewReader(in)), out, test.patience) }()
 				select {
 				case err := <-done:

@@ -144,6 +144,8 @@ def wire(name: str, data: Any, frames: list[Buffer], ids: str = "") -> Any:
             raise InputError(f"{name}: options= is for edges and mappings, not for {_type(g.data)}")
         return {"text": encode(told), "options": "format=json&" + g.options}
     data = g.data
+    if _is_arrow(data):
+        raise InputError(f"{name}: {_type(data)} is no data for an input", hint=_ARROW)
     array = hasattr(data, "__array__") or hasattr(data, "__dlpack__")
     if g.weight != "weight" and not (_is_networkx(data) or _is_table(data)):
         hint = "options='weight=none' ignores the weights of edges." if g.weight is None and not (array or hasattr(data, "tocsr")) else ""
@@ -164,8 +166,6 @@ def wire(name: str, data: Any, frames: list[Buffer], ids: str = "") -> Any:
         return _networkx(name, data, g.weight, ids)
     if _is_table(data):
         return _table(name, data, g.weight, ids)
-    if _is_arrow(data):
-        raise InputError(f"{name}: {_type(data)} is no data for an input", hint=_ARROW)
     if hasattr(data, "tocsr"):
         return _over(name, g.nodes, _sparse(name, data, frames))
     if hasattr(data, "to_dict") and hasattr(data, "index"):
@@ -241,7 +241,7 @@ def _is_arrow(data: Any) -> bool:
     return hasattr(data, "to_pandas") and hasattr(data, "columns") and not _is_table(data)
 
 
-_ARROW = "data.to_pandas() is a DataFrame."
+_ARROW = "data.to_pandas() is a DataFrame, for which polars needs PyArrow."
 
 
 def _is_number(node: Any) -> bool:

@@ -295,6 +295,7 @@ class Engine:
     def __init__(self, flags: list[str] | None = None) -> None:
         self.lock = threading.Lock()
         self.process: _Process | None = None
+        self.callers: set[int] = set()  # threads
         self.flags = flags or []  # of `ein serve`
 
     def start(self) -> _Process:
@@ -312,15 +313,20 @@ class Engine:
 
     def call(self, route: str, body: Any, frames: Sequence[Buffer] = (), timeout: float | None = None) -> Reply:
         """What the engine answers. A request over which it dies is tried once more."""
-        text = encode(body).encode()
+        text, thread = encode(body).encode(), threading.get_ident()
+        if thread in self.callers:  # it would wait for locks of the call below it
+            raise RuntimeError("a handler of signals asks the engine while it interrupts another call")
+        self.callers.add(thread)
         try:
             return self.start().call(route, text, frames, timeout)
         except _Died:
             process = self.start()
-        try:
-            return process.call(route, text, frames, timeout)
-        except _Died:
-            raise EngineError(f"the engine died twice over one request: {process.last_words() or 'it said nothing'}") from None
+            try:
+                return process.call(route, text, frames, timeout)
+            except _Died:
+                raise EngineError(f"the engine died twice over one request: {process.last_words() or 'it said nothing'}") from None
+        finally:
+            self.callers.discard(thread)
 
     def stop(self, owner: Owner) -> None:
         """Cancels the calls of an owner, which asks no more."""

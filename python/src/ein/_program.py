@@ -203,6 +203,10 @@ def why(program: str, expression: str, inputs: Mapping[str, Any] | None = None, 
     that a reachability rests on, the terms of an equation, the proof of a row. Data that
     are arrays are not taken."""
     body, frames, _ = _request(program, name, "full", None, _given(inputs, data))
+    for k, v in body.get("inputs", {}).items():
+        if isinstance(v, dict) and "array" in v:
+            hint = "nx.from_numpy_array(data, create_using=nx.DiGraph), or from_scipy_sparse_array, has its graph; list(data) is a vector."
+            raise InputError(f"{k}: an explanation takes no array, but data as JSON or text", hint=hint)
     return ask("POST /v1/why", {**body, "expression": expression}, frames).json()["text"]
 
 

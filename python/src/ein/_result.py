@@ -145,6 +145,10 @@ class Output:
             raise TypeError(f"{self.name} is no set of nodes, no path and no node: it is {self.kind} of shape {self.shape}")
         return [self._labels[n] for n in found] if self._labels else found
 
+    def shown(self) -> Any:
+        """What the text of a result shows of it: the nodes, or the value unless that takes much memory."""
+        return self.nodes() if self.form else self.value if self._layout == "dense" or math.prod(self.shape) <= 10**6 else self
+
     def _numbers_only(self) -> None:
         if self.kind == "relation":
             raise TypeError(f"{self.name} is a relation: its rows and columns are in .rows and .columns")
@@ -202,4 +206,4 @@ class Result(Mapping[str, Any]):
         return self.output(name).nodes()
 
     def __repr__(self) -> str:
-        return "\n".join(f"{name} = {o.nodes() if o.form else o.value}" for name, o in self.outputs.items())
+        return "\n".join(f"{name} = {o.shown()}" for name, o in self.outputs.items())

@@ -34,6 +34,17 @@ _parser.add_argument("--timeout", type=float, metavar="SECONDS")
 _parser.add_argument("--profile", default="full", choices=("full", "logic", "core"))
 
 
+# What is between two options, outside of quotes.
+_BETWEEN = re.compile(r"""\s+(?=--?[a-z])(?=(?:[^"']|"[^"]*"|'[^']*')*$)""")
+
+
+def _words(line: str) -> list[str]:
+    """Options and their values, which are of Python and keep their quotes and blanks unless quoted as a whole."""
+    shlex.split(line)  # whether all quotes are closed
+    words = [w for option in _BETWEEN.split(line.strip()) for w in option.split(None, 1)]
+    return [w for word in words for w in (shlex.split(word) if word[0] in "\"'" else [word])]
+
+
 _WHY = re.compile(r"(?m)^[ \t]*:why[ \t]+(\S.*)")
 
 
@@ -52,12 +63,12 @@ def load(shell: Any) -> None:
 
     def magic(line: str, cell: str) -> Shown:
         try:
-            args = _parser.parse_args(shlex.split(line))
+            args = _parser.parse_args(_words(line))
         except ValueError as e:
             raise CellError(f"%%ein: {e}") from None
         inputs: dict[str, Any] = {}
         for given in args.input:
-            name, _, expression = given.partition("=")
+            name, _, expression = (x.strip() for x in given.partition("="))
             if name in inputs:
                 raise CellError(f"%%ein: the input {name} is there twice")
             data: Any = eval(expression or name, shell.user_ns)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,11 +48,10 @@ seconds. An address that other machines can reach needs --token-file.`,
 			}
 			return f.Open(ctx, in.Path)
 		}
-		names := slices.Sorted(maps.Keys(f.Data))
 		if f.listen != "" {
 			return a.Fail(serveHTTP(a, f, func(s *serve.Server) http.Handler {
 				mux := http.NewServeMux()
-				mux.Handle("/mcp", s.Guard(mcp.Handler(mcp.New(s, names, read))))
+				mux.Handle("/mcp", s.Guard(mcp.Handler(mcp.New(s, f.Data, read))))
 				return mux
 			}))
 		}
@@ -63,7 +60,7 @@ seconds. An address that other machines can reach needs --token-file.`,
 		s := serve.New(f.Options)
 		defer s.Close()
 		streams := cli.Streams{Reader: a.In, Writer: a.Out}
-		err := mcp.Stdio(ctx, mcp.New(s, names, read), streams, streams, f.Timeout+5*time.Second)
+		err := mcp.Stdio(ctx, mcp.New(s, f.Data, read), streams, streams, f.Timeout+5*time.Second)
 		switch {
 		case ctx.Err() != nil:
 			return nil // the user stopped it
