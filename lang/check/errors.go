@@ -630,7 +630,7 @@ func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Sp
 }
 
 // leftIndex reports what is in brackets on the left and is no name.
-func (c *checker) leftIndex(x syntax.Expr) {
+func (c *checker) leftIndex(s *syntax.Assign, x syntax.Expr) {
 	notes := []string{"An equation defines a whole tensor: its left side has an index for each axis."}
 	switch x.(type) {
 	case *syntax.Number:
@@ -638,7 +638,11 @@ func (c *checker) leftIndex(x syntax.Expr) {
 	case *syntax.String:
 		notes = append(notes, "A value of rules is given by `T[\"a\"] min= 0.`, also with max= and +=.")
 	}
-	c.tell(codes.E0317, x.Pos(), "", notes, "the left side of an equation takes index names, found %s", text(x))
+	d := diag.New(codes.E0317, x.Pos(), "the left side of an equation takes index names, found %s", text(x)).Noted(notes...)
+	if s.Op != syntax.Set {
+		d.Fixes = fix("write `.`", source.Span{Start: s.End, End: s.End}, ".")
+	}
+	c.report(d)
 }
 
 // leftIndexMissing reports an index on the left that no tensor on the right has.
@@ -652,7 +656,8 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 		}
 	}
 	_, known := c.rel.known[name]
-	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) && c.scope.lookup(s.Name.Name) == nil { // D[ann] min= 0.
+	before := c.scope.lookup(s.Name.Name)
+	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) && (before == nil || before.bad) { // D[ann] min= 0.
 		return c.report(diag.New(codes.E0303, at, "index `%s` is on the left but not on the right", name).
 			Noted("A constant in brackets is quoted; a variable gets its values in a body, as in `D[x] min= 0 <- Road(x, _).`").Offered(c.guessLabel("", at, name)...))
 	}

@@ -306,9 +306,14 @@ func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {
 		c.tell(codes.E0805, at, "", []string{fmt.Sprintf("Add an atom that gives %s its values.", x.name)}, "`%s` occurs only under `not`, and in the head", x.name)
 		return
 	}
-	c.report(diag.New(codes.E0805, at, "`%s` occurs only under `not`", x.name).
-		Noted(fmt.Sprintf("To say that there is no %s at all, write `_`; to say that some %s is not related, add an atom that gives it values.", x.name, x.name)).
-		Offered(guess("`_`", at, "_")...))
+	d := diag.New(codes.E0805, at, "`%s` occurs only under `not`", x.name)
+	if x.count == 1 {
+		d.Fixes = guess("`_`", at, "_")
+		d.Notes = []string{fmt.Sprintf("To say that there is no %s at all, write `_`; to say that some %s is not related, add an atom that gives it values.", x.name, x.name)}
+	} else {
+		d.Notes = []string{fmt.Sprintf("To say that there is no %s at all, negate a relation that has a rule with this atom; to say that some %s is not related, add an atom that gives it values.", x.name, x.name)}
+	}
+	c.report(d)
 }
 
 // onlyTested reports a variable that a comparison reads and nothing gives a value. l is the
@@ -368,6 +373,9 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 		c.rel.lowered = true
 		if fix := c.capitals(); len(fix.Edits) > 0 { // of facts alone there are none
 			d.Fixes = []diag.Fix{fix}
+			if quoted := strconv.Quote(x.Name); fix.Guess {
+				d.Fixes = append(d.Fixes, guess(quoted, x.Span, quoted)...)
+			}
 		}
 	}
 	c.report(d)

@@ -488,10 +488,10 @@ func (c *checker) headOf(s *syntax.Rule) {
 	name, args := headParts(s)
 	r := c.rel.byName[name.Name]
 	if r == nil {
-		r = c.relation(name, len(args))
+		r = c.relation(name, width(s, args))
 		r.fold = folds[s.Op]
 		if s.Value != nil {
-			r.cols = append(r.cols, column{slot: c.rel.slot(aNumber, r.name, s.OpSpan)})
+			r.cols[len(r.cols)-1].slot = c.rel.slot(aNumber, r.name, s.OpSpan)
 		} else if _, is := aggregates[name.Name]; is {
 			c.say(aggregateName, name.Span, name.Name)
 		}
@@ -508,6 +508,14 @@ func headParts(s *syntax.Rule) (syntax.Ident, []syntax.Expr) {
 	ix := s.Head.(*syntax.Index)
 	name := ix.X.(*syntax.Name)
 	return syntax.Ident{Name: name.Name, Span: name.Span}, ix.Indices
+}
+
+// width is how many columns a rule gives its relation: a value is one of them.
+func width(s *syntax.Rule, args []syntax.Expr) int {
+	if s.Value != nil {
+		return len(args) + 1
+	}
+	return len(args)
 }
 
 func values(args []syntax.Arg) []syntax.Expr {
@@ -688,7 +696,7 @@ func (c *checker) rule(s *syntax.Rule) {
 	}
 	name, args := headParts(s)
 	r := c.rel.byName[name.Name]
-	if len(args) > tensor.MaxColumns {
+	if width(s, args) > tensor.MaxColumns {
 		if r.first != name.Span { // else it was said there
 			c.rightColumns(r, len(args), s.Head.Pos())
 		}
@@ -1241,7 +1249,7 @@ func (c *checker) aggregate(cl *clause, r *relation, i int, agg rel.Agg, call *s
 // capitals is the fix that turns all capitalised names that no fact has into variables, in the
 // whole program.
 func (c *checker) capitals() diag.Fix {
-	fix := diag.Fix{Title: "begin variables with a lower-case letter"}
+	fix := diag.Fix{Title: "begin variables with a lower-case letter", Guess: true}
 	for _, s := range c.rel.stmts {
 		var names []*syntax.Name
 		taken := map[string]bool{}
@@ -1276,6 +1284,8 @@ func (c *checker) capitals() diag.Fix {
 				lowered[x.Name], taken[lower] = lower, true
 			}
 			fix.Edits = append(fix.Edits, diag.Edit{Span: x.Span, NewText: lower})
+			// A longer name that stands once may be a constant that is misspelt, or missing.
+			fix.Guess = fix.Guess && !seen && len(x.Name) > 1
 		}
 	}
 	return fix

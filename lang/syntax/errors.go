@@ -335,6 +335,10 @@ func (p *parser) errExpected(want string, i, end int) *diag.Diagnostic {
 		if i > 0 && p.inClause && strings.HasPrefix(strings.TrimLeft(p.text[p.toks[i-1].end:], " "), "#") { // #count { .. } of clingo
 			return d.Noted("`#` begins a comment. " + aggregateForm)
 		}
+		if p.inClause && i > 1 && p.toks[i-1].kind == KindComma { // a list went on, or another clause follows
+			d = d.Fixed("write `.`", p.toks[i-1].span(), ".")
+			d.Fixes[0].Guess = true
+		}
 		return d
 	}
 	if want == "a value" {
@@ -382,6 +386,8 @@ func (p *parser) errExpected(want string, i, end int) *diag.Diagnostic {
 		return d.Fixed("write `=`", p.span(i, i+2), "=")
 	case kind == KindColon && p.next(i, KindIdent) && i > 0 && p.toks[i-1].kind.ends() && (p.word(i+1) == "print" || p.word(i+1) == "why"):
 		return p.withEnd(d, i-1)
+	case kind == KindColon && p.next(i, KindColon) && i > 0 && p.toks[i-1].kind == KindNumber:
+		return d.Noted("A fact that is not sure, as in `0.7 :: P(\"a\").`, is reserved for a later version.")
 	case kind == KindColon && want == "the end of the statement" && i > 0 && p.toks[i-1].kind == KindNumber:
 		return d.Noted("`range(10)` is 0 to 9, and `range(10) + 1` is 1 to 10.")
 	case kind == KindMul && p.inClause && p.before(i, KindLParen) && p.next(i, KindRParen):
