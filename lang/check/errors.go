@@ -190,6 +190,8 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Fixes = guess("`"+near+"`", x.Span, near)
 	case strings.HasPrefix(x.Name, "sum_") && c.isFactor(x.Span):
 		d.Notes = []string{stdlib.Summed}
+	case x.Name == "not" && len(c.rel.byName) > 0:
+		d.Notes = []string{"A query ends with `?`, as in `not P(\"a\")?`."}
 	case stdlib.Keyword(x.Name, c.scope.fn != nil) != "": // return begins the value of a function
 		d.Notes = []string{stdlib.Keyword(x.Name, c.scope.fn != nil)}
 	case c.isLabel(x.Name):

@@ -500,6 +500,7 @@ func isCall(x syntax.Expr) bool {
 
 // foreign says what stands for the last word of another language in an expression.
 func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
+	var not source.Span
 	syntax.Walk(x, func(y syntax.Node) bool {
 		var n syntax.Ident
 		switch y := y.(type) {
@@ -514,7 +515,10 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 			w.Note, w.Fix, ok = "Each case is a rule of its own, with its comparison in the body.", "", true
 		}
 		if word == "not" { // in capitals
-			w.Note, w.Fix, ok = negates, word, true
+			w.Note, w.Fix, ok, not = negates, word, true, n.Span
+		}
+		if word == "exists" && not.End > 0 {
+			w.Note, w.Fix, n.Span.Start = "`not P(_)` is true if there is no row.", "not", not.Start
 		}
 		if !ok {
 			return true
