@@ -148,6 +148,8 @@ type clause struct {
 	bad      bool
 	depth    int  // of the expression that is read
 	caps     bool // a capital letter was reported
+	// numbers are names of a query that stand in columns of numbers, and the literal if there is one only.
+	numbers map[string]source.Span
 }
 
 // variable is a variable of a rule or a query.
@@ -775,6 +777,7 @@ func (c *checker) query(s *syntax.Query) {
 		}
 		body[0].Not = false
 	}
+	c.numbers(cl, body)
 	c.literals(cl, body)
 	for v := range cl.vars {
 		if x := &cl.vars[v]; !x.hidden {
@@ -898,6 +901,9 @@ func (cl *clause) hidden(c *checker, name string, class class, at source.Span) i
 func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, int) {
 	at, known := c.known(x.Name)
 	known = known && place != aNumber && place != numeral
+	if at, ok := cl.numbers[x.Name]; ok && !at.Contains(x.Span.Start) {
+		known = false // so the order of the atoms makes no difference
+	}
 	written := known && at != (source.Span{}) // what a program means does not depend on data
 	_, again := cl.ids[x.Name]
 	switch variable := isVariable(x.Name); {
@@ -923,6 +929,32 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 		}
 	}
 	return c.constTerm(x)
+}
+
+// numbers notes the names of constants that stand in columns of numbers.
+func (c *checker) numbers(cl *clause, body []syntax.Literal) {
+	for _, l := range body {
+		call, _ := l.X.(*syntax.Call)
+		if call == nil || c.rel.byName[call.Fun.Name] == nil {
+			continue
+		}
+		for i, k := range c.rel.byName[call.Fun.Name].cols {
+			if i >= len(call.Args) {
+				break
+			}
+			name, _ := call.Args[i].Value.(*syntax.Name)
+			if place := c.rel.class(k.slot); name == nil || place != aNumber && place != numeral {
+				continue
+			} else if _, known := c.known(name.Name); !known {
+				continue
+			}
+			at := call.Span
+			if first, again := cl.numbers[name.Name]; again && first != at {
+				at = source.Span{}
+			}
+			lists.Put(&cl.numbers, name.Name, at)
+		}
+	}
 }
 
 // literals elaborates literals.
