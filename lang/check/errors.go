@@ -931,7 +931,7 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 	if p.Arg >= 0 && p.Arg < len(x.Args) {
 		d.Span = x.Args[p.Arg].Value.Pos()
 		if n, ok := x.Args[p.Arg].Value.(*syntax.Number); ok && p.Code == codes.E0312 {
-			if _, ok := c.labelled(n); ok {
+			if at, ok := c.labelled(n); ok && float64(at) != n.Value {
 				d.Fixes = inQuotes(n.Value, d.Span)
 			}
 		}

@@ -536,13 +536,15 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 }
 
 // noRuleExpr reports an expression that a rule cannot have.
-func (c *checker) noRuleExpr(x syntax.Expr) {
+func (c *checker) noRuleExpr(cl *clause, x syntax.Expr) {
 	note := "An expression of a rule has variables, numbers, + - * / and functions of numbers such as floor(x); the aggregates of a head are count, sum, min, max and mean."
 	if call, ok := x.(*syntax.Call); ok {
 		if agg, ok := aggregates[call.Fun.Name]; ok && agg == rel.Count && len(call.Args) > 1 {
 			note = "`count()` counts the bindings of the body, `count(x)` the different values of x."
+		} else if _, valued := cl.head.(*syntax.Index); ok && valued && len(cl.src) > 0 && call.Start < cl.src[0].Span.Start { // the value
+			note = aggregateKey.note
 		} else if ok {
-			note = "An aggregate must be alone in its column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`."
+			note = "An aggregate must be alone in its column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`. What is computed with it or compared is in the body of another rule."
 		} else if c.rel.byName[call.Fun.Name] != nil {
 			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", c.shown(c.rel.byName[call.Fun.Name]))
 		} else if call.Fun.Name == "argmax" || call.Fun.Name == "argmin" {

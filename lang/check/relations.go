@@ -1165,7 +1165,7 @@ func (c *checker) ruleExpr(cl *clause, x syntax.Expr) (rel.Expr, int) {
 		}
 	}
 	if !cl.bad {
-		c.noRuleExpr(x)
+		c.noRuleExpr(cl, x)
 	}
 	cl.bad = true
 	return nothing, c.rel.slot(anything, "", x.Pos())

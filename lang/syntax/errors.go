@@ -751,10 +751,31 @@ const whyForm = "`:why` explains one atom: `:why Far(\"a\", \"b\")` or `:why not
 
 func errValuedAtom(r *Rule) *diag.Diagnostic {
 	d := diag.New(codes.E0115, r.OpSpan, "round brackets hold what is true, square brackets what has a value")
+	if head := r.Head.(*Call); len(r.Body) > 0 && r.Op == Set && len(head.Args) > 0 {
+		return d.Noted("A column of the head may be computed: `Total(x, sum(a)) <- Pay(x, a).`").
+			Fixed("make it a column", source.Span{Start: head.End - 1, End: r.Value.Pos().End}, ", "+ExprString(r.Value)+")")
+	}
 	if isAtom(r.Value) && r.Op == Set {
 		return d.Noted("A rule is `Head(x) <- Body(x).`").Fixed("write `<-`", r.OpSpan, "<-")
 	}
 	return d.Noted(fmt.Sprintf("A value by key is written `%s[x] min= e <- Body(x, e).`, also with max= and +=.", r.Head.(*Call).Fun.Name))
+}
+
+// errSetValue reports T[x] = e <- body. What aggregates e is the operator's work.
+func errSetValue(r *Rule) *diag.Diagnostic {
+	d := say(errSetHead, r.OpSpan)
+	call, ok := r.Value.(*Call)
+	if !ok || len(call.Args) > 1 {
+		return d
+	}
+	op, of := map[string]string{"sum": "+=", "count": "+=", "min": "min=", "max": "max="}[call.Fun.Name], "1"
+	if len(call.Args) == 1 {
+		of = ExprString(call.Args[0].Value)
+	}
+	if op == "" || (call.Fun.Name == "count") != (len(call.Args) == 0) {
+		return d
+	}
+	return d.Fixed("write `"+op+" "+of+"`", r.OpSpan.Join(call.Span), op+" "+of)
 }
 
 // errEndedAssign says that an assignment needs no end. Before a value on its line the dot at i is
