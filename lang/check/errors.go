@@ -641,7 +641,7 @@ func (c *checker) leftIndex(s *syntax.Assign, x syntax.Expr) {
 		notes = append(notes, "A value of rules is given by `T[\"a\"] min= 0.`, also with max= and +=.")
 	}
 	d := diag.New(codes.E0317, x.Pos(), "the left side of an equation takes index names, found %s", text(x)).Noted(notes...)
-	if s.Op != syntax.Set {
+	if s.Op != syntax.Set && c.file.Source != nil && !strings.HasSuffix(c.file.Source.Text[:s.End], ".") {
 		d.Fixes = fix("write `.`", source.Span{Start: s.End, End: s.End}, ".")
 	}
 	c.report(d)

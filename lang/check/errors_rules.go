@@ -418,13 +418,35 @@ func (c *checker) readEarly(relation string, needs *relation, at source.Span) {
 		if !ok || a.Start > at.Start || at.End > a.End {
 			continue
 		}
-		if name = "`" + a.Name.Name + "`"; a.Name.Name == needs.name {
+		name = "`" + a.Name.Name + "`"
+		if way := c.madeOf(needs.name, a.Name.Name, map[string]bool{}); way != "" {
 			c.tell(codes.E0814, at, "", []string{"Rules may be recursive, equations may not: write it as rules, or use `tc`."},
-				"%s depends on itself: %s -> %s -> %s", name, needs.name, relation, needs.name)
+				"%s depends on itself: %s -> %s -> %s", name, a.Name.Name, relation, way)
 			return
 		}
 	}
 	c.tell(codes.E0813, at, "", []string{fmt.Sprintf("Move it below `%s`.", needs.name)}, "%s reads `%s`, whose rules read `%s`, which is defined below", name, relation, needs.name)
+}
+
+// madeOf is how a tensor is made of another by equations alone, "" if it is not.
+func (c *checker) madeOf(from, to string, seen map[string]bool) (way string) {
+	if from == to {
+		return to
+	}
+	seen[from] = true
+	for _, s := range c.file.Stmts {
+		if a, ok := s.(*syntax.Assign); ok && a.Name.Name == from {
+			syntax.Walk(a.Value, func(n syntax.Node) bool {
+				if x, ok := n.(*syntax.Name); ok && way == "" && !seen[x.Name] {
+					if way = c.madeOf(x.Name, to, seen); way != "" {
+						way = from + " -> " + way
+					}
+				}
+				return way == ""
+			})
+		}
+	}
+	return way
 }
 
 // tensorAndRelation is reported at the later of the two: a session has run the other.
