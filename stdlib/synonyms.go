@@ -72,7 +72,7 @@ var keywords = map[string]struct {
 	"is":     {note: "To assign, write `=`; to compare, write `==`."},
 	"order":  {note: "`sort(v)` orders the elements of a vector, and `ein run --sort` what is shown."},
 	"group":  {note: "To group, compare with the group numbers: `Total[k] = sum(where(Shop[i] == K[k], Sales[i], 0))`."},
-	"select": {true, "There are no SQL queries: tables are bound to inputs, and questions are equations or rules."},
+	"select": {true, tables}, "with": {true, tables}, "create": {true, tables}, "insert": {true, tables}, "match": {true, tables},
 }
 
 const (
@@ -82,39 +82,53 @@ const (
 	outputs   = "Outputs are printed with `:print x, y`."
 	missing   = "There is no null: what is missing is 0, or a row that is not there."
 	assigns   = "An assignment has no keyword: `x = 3`."
+	tables    = "There are no SQL queries: a table is declared, as in `input Pay(from: node, to: node, amount: int)`, and asked, as in `Pay(x, _, a), a > 10?`."
 	modules   = "There are no modules: all functions are there at once, and data is bound to an `input`."
 )
 
 // InBody are words of other languages that are no names in the body of a rule: what to write
 // instead, and what to write in their place if that is enough.
 var InBody = map[string]struct{ Note, Fix string }{
-	"is":       {"`v = e` gives v a value.", "="},
-	"and":      {literals, ","},
-	"let":      {"`v = e` gives v a value.", ""},
-	"where":    {literals, ","},
-	"if":       {literals, ","},
-	"when":     {literals, ","},
-	"or":       {"For another way to the same rows, write a second rule with the same head.", ""},
-	"in":       {"For one of several values, write a rule for each, or a relation that lists them.", ""},
-	"between":  {"A literal has one comparison: `1 <= x, x <= 9`.", ""},
-	"like":     {"A text is only compared as a whole.", ""},
-	"mod":      {"The rest of a division is `a - b * floor(a / b)`.", ""},
-	"distinct": {"The rows of a relation are distinct, and `count(x)` counts the different values of x.", ""},
-	"group":    {"The columns of the head without an aggregate are the groups: `Total(x, sum(a)) <- Pay(x, a).`.", ""},
-	"order":    {"Rows are sorted by their first column, then by the next; a rule puts others first: `Sorted(y, x) <- P(x, y).`", ""},
-	"limit":    {"`ein run --top 10` shows the first rows.", ""},
-	"null":     {"There is no null: a row that lacks a value is left out.", ""},
-	"as":       {"A column has no name: what reads a relation gives its columns variables, in their order.", ""},
-	"print":    {rows, ""},
-	"show":     {rows, ""},
-	"output":   {rows, ""},
-	"return":   {rows, ""},
-	"exists":   {"A variable of the body alone stands for some value, as `_` does.", ""},
-	"forall":   {"What holds for all has no exception: give the exceptions a relation, and negate it.", ""},
+	"is":            {"`v = e` gives v a value.", "="},
+	"and":           {literals, ","},
+	"let":           {"`v = e` gives v a value.", ""},
+	"where":         {literals, ","},
+	"if":            {literals, ","},
+	"when":          {literals, ","},
+	"or":            {"For another way to the same rows, write a second rule with the same head.", ""},
+	"in":            {"For one of several values, write a rule for each, or a relation that lists them.", ""},
+	"between":       {"A literal has one comparison: `1 <= x, x <= 9`.", ""},
+	"like":          {whole, ""},
+	"match":         {whole, ""},
+	"contains":      {whole, ""},
+	"findall":       {aggregate, ""},
+	"setof":         {aggregate, ""},
+	"bagof":         {aggregate, ""},
+	"length":        {aggregate, ""},
+	"write":         {rows, ""},
+	"writeln":       {rows, ""},
+	"mod":           {"The rest of a division is `a - b * floor(a / b)`.", ""},
+	"distinct":      {"The rows of a relation are distinct, and `count(x)` counts the different values of x.", ""},
+	"group":         {"The columns of the head without an aggregate are the groups: `Total(x, sum(a)) <- Pay(x, a).`.", ""},
+	"order":         {"Rows are sorted by their first column, then by the next; a rule puts others first: `Sorted(y, x) <- P(x, y).`", ""},
+	"limit":         {"`ein run --top 10` shows the first rows.", ""},
+	"null":          {"There is no null: a row that lacks a value is left out.", ""},
+	"as":            {"A column has no name: what reads a relation gives its columns variables, in their order.", ""},
+	"print":         {rows, ""},
+	"show":          {rows, ""},
+	"output":        {rows, ""},
+	"return":        {rows, ""},
+	"aggregate_all": {aggregate, ""},
+	"exists":        {"A variable of the body alone stands for some value, as `_` does.", ""},
+	"forall":        {"What holds for all has no exception: give the exceptions a relation, and negate it.", ""},
 }
 
 // Summed is how sums with a sign are written here.
 const Summed = "An index that the left side lacks is summed: `C[i,k] = A[i,j] B[j,k]`."
+
+const whole = "A text is only compared as a whole."
+
+const aggregate = "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`"
 
 const rows = "A query such as `Path(x, y)?` prints rows."
 

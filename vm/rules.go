@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/internal/words"
 	"ein/vm/code"
 	"ein/vm/kernel"
 	"ein/vm/op"
@@ -133,9 +134,9 @@ func goals(p *rel.Program, query int, rows [][]float64) (list []engine.Goal) {
 func (m *Machine) derived(e *engine.Error) {
 	name := "the facts"
 	if e.Relation != nil {
-		name = rel.Plain(e.Relation.Name)
+		name = rel.Plain(written(e.Relation.Name))
 	}
-	m.sofar = fmt.Sprintf("%d rows of %s", e.Rows, name)
+	m.sofar = words.Plural(e.Rows, "row") + " of " + name
 	var pos op.Pos
 	if e.Rule != nil {
 		pos = e.Rule.Pos
@@ -164,10 +165,22 @@ func (m *Machine) derived(e *engine.Error) {
 		m.fail(&RuntimeError{Kind: Improving, Pos: pos, Message: fmt.Sprintf("%s keeps improving%s", name, around),
 			Hint: "a value is final after at most as many rounds as there are rows; weights around a cycle must not improve it, even if `min` or `max` ends that later"})
 	case engine.Weight:
-		m.fail(&RuntimeError{Kind: Worsening, Pos: pos, Message: fmt.Sprintf("a value of %s is multiplied by %v, which turns better into worse", name, e.Value),
+		m.fail(&RuntimeError{Kind: Worsening, Pos: pos, Message: fmt.Sprintf("a value of %s is multiplied by %v%s, which turns better into worse", name, e.Value, e.Reading),
 			Hint: "in a recursion with `min=` or `max=` factors start at 0"})
 	}
 	kernel.Stop() // over a limit, or cancelled
+}
+
+// written is the relation that a name of the engine stands for: what it makes of one for itself has a
+// number or a question mark behind the name.
+func written(name string) string {
+	if at := strings.LastIndexByte(name, '\''); at > 0 && strings.Trim(name[at+1:], "0123456789") == "" {
+		name = name[:at]
+	}
+	if one, asked := strings.CutSuffix(name, "?"); asked && !strings.ContainsAny(one, "([ ") { // no query
+		return one
+	}
+	return name
 }
 
 // chain returns the keys of a cycle, as people read them.

@@ -190,6 +190,8 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Fixes = guess("`"+near+"`", x.Span, near)
 	case strings.HasPrefix(x.Name, "sum_") && c.isFactor(x.Span):
 		d.Notes = []string{stdlib.Summed}
+	case x.Name == "not" && len(c.rel.byName) > 0:
+		d.Notes = []string{"A query ends with `?`, as in `not P(\"a\")?`."}
 	case stdlib.Keyword(x.Name, c.scope.fn != nil) != "": // return begins the value of a function
 		d.Notes = []string{stdlib.Keyword(x.Name, c.scope.fn != nil)}
 	case c.isLabel(x.Name):
@@ -630,7 +632,7 @@ func (c *checker) indexSizes(ix *index, size int, owner syntax.Expr, s source.Sp
 }
 
 // leftIndex reports what is in brackets on the left and is no name.
-func (c *checker) leftIndex(x syntax.Expr) {
+func (c *checker) leftIndex(s *syntax.Assign, x syntax.Expr) {
 	notes := []string{"An equation defines a whole tensor: its left side has an index for each axis."}
 	switch x.(type) {
 	case *syntax.Number:
@@ -638,7 +640,11 @@ func (c *checker) leftIndex(x syntax.Expr) {
 	case *syntax.String:
 		notes = append(notes, "A value of rules is given by `T[\"a\"] min= 0.`, also with max= and +=.")
 	}
-	c.tell(codes.E0317, x.Pos(), "", notes, "the left side of an equation takes index names, found %s", text(x))
+	d := diag.New(codes.E0317, x.Pos(), "the left side of an equation takes index names, found %s", text(x)).Noted(notes...)
+	if s.Op != syntax.Set && c.file.Source != nil && !strings.HasSuffix(c.file.Source.Text[:s.End], ".") {
+		d.Fixes = fix("write `.`", source.Span{Start: s.End, End: s.End}, ".")
+	}
+	c.report(d)
 }
 
 // leftIndexMissing reports an index on the left that no tensor on the right has.
@@ -652,7 +658,8 @@ func (c *checker) leftIndexMissing(s *syntax.Assign, id uint8) val {
 		}
 	}
 	_, known := c.rel.known[name]
-	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) && c.scope.lookup(s.Name.Name) == nil { // D[ann] min= 0.
+	before := c.scope.lookup(s.Name.Name)
+	if _, number := literalNumber(c.eq.value); c.eq.align && (known || number) && (before == nil || before.bad) { // D[ann] min= 0.
 		return c.report(diag.New(codes.E0303, at, "index `%s` is on the left but not on the right", name).
 			Noted("A constant in brackets is quoted; a variable gets its values in a body, as in `D[x] min= 0 <- Road(x, _).`").Offered(c.guessLabel("", at, name)...))
 	}
@@ -924,7 +931,7 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 	if p.Arg >= 0 && p.Arg < len(x.Args) {
 		d.Span = x.Args[p.Arg].Value.Pos()
 		if n, ok := x.Args[p.Arg].Value.(*syntax.Number); ok && p.Code == codes.E0312 {
-			if _, ok := c.labelled(n); ok {
+			if at, ok := c.labelled(n); ok && float64(at) != n.Value {
 				d.Fixes = inQuotes(n.Value, d.Span)
 			}
 		}

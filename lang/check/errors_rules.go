@@ -306,9 +306,14 @@ func (c *checker) onlyNegated(x *variable, at source.Span, inHead bool) {
 		c.tell(codes.E0805, at, "", []string{fmt.Sprintf("Add an atom that gives %s its values.", x.name)}, "`%s` occurs only under `not`, and in the head", x.name)
 		return
 	}
-	c.report(diag.New(codes.E0805, at, "`%s` occurs only under `not`", x.name).
-		Noted(fmt.Sprintf("To say that there is no %s at all, write `_`; to say that some %s is not related, add an atom that gives it values.", x.name, x.name)).
-		Offered(guess("`_`", at, "_")...))
+	d := diag.New(codes.E0805, at, "`%s` occurs only under `not`", x.name)
+	if x.count == 1 {
+		d.Fixes = guess("`_`", at, "_")
+		d.Notes = []string{fmt.Sprintf("To say that there is no %s at all, write `_`; to say that some %s is not related, add an atom that gives it values.", x.name, x.name)}
+	} else {
+		d.Notes = []string{fmt.Sprintf("To say that there is no %s at all, negate a relation that has a rule with this atom; to say that some %s is not related, add an atom that gives it values.", x.name, x.name)}
+	}
+	c.report(d)
 }
 
 // onlyTested reports a variable that a comparison reads and nothing gives a value. l is the
@@ -368,6 +373,9 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 		c.rel.lowered = true
 		if fix := c.capitals(); len(fix.Edits) > 0 { // of facts alone there are none
 			d.Fixes = []diag.Fix{fix}
+			if quoted := strconv.Quote(x.Name); fix.Guess {
+				d.Fixes = append(d.Fixes, guess(quoted, x.Span, quoted)...)
+			}
 		}
 	}
 	c.report(d)
@@ -410,13 +418,35 @@ func (c *checker) readEarly(relation string, needs *relation, at source.Span) {
 		if !ok || a.Start > at.Start || at.End > a.End {
 			continue
 		}
-		if name = "`" + a.Name.Name + "`"; a.Name.Name == needs.name {
+		name = "`" + a.Name.Name + "`"
+		if way := c.madeOf(needs.name, a.Name.Name, map[string]bool{}); way != "" {
 			c.tell(codes.E0814, at, "", []string{"Rules may be recursive, equations may not: write it as rules, or use `tc`."},
-				"%s depends on itself: %s -> %s -> %s", name, needs.name, relation, needs.name)
+				"%s depends on itself: %s -> %s -> %s", name, a.Name.Name, relation, way)
 			return
 		}
 	}
 	c.tell(codes.E0813, at, "", []string{fmt.Sprintf("Move it below `%s`.", needs.name)}, "%s reads `%s`, whose rules read `%s`, which is defined below", name, relation, needs.name)
+}
+
+// madeOf is how a tensor is made of another by equations alone, "" if it is not.
+func (c *checker) madeOf(from, to string, seen map[string]bool) (way string) {
+	if from == to {
+		return to
+	}
+	seen[from] = true
+	for _, s := range c.file.Stmts {
+		if a, ok := s.(*syntax.Assign); ok && a.Name.Name == from {
+			syntax.Walk(a.Value, func(n syntax.Node) bool {
+				if x, ok := n.(*syntax.Name); ok && way == "" && !seen[x.Name] {
+					if way = c.madeOf(x.Name, to, seen); way != "" {
+						way = from + " -> " + way
+					}
+				}
+				return way == ""
+			})
+		}
+	}
+	return way
 }
 
 // tensorAndRelation is reported at the later of the two: a session has run the other.
@@ -492,6 +522,7 @@ func isCall(x syntax.Expr) bool {
 
 // foreign says what stands for the last word of another language in an expression.
 func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
+	var not source.Span
 	syntax.Walk(x, func(y syntax.Node) bool {
 		var n syntax.Ident
 		switch y := y.(type) {
@@ -506,7 +537,10 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 			w.Note, w.Fix, ok = "Each case is a rule of its own, with its comparison in the body.", "", true
 		}
 		if word == "not" { // in capitals
-			w.Note, w.Fix, ok = negates, word, true
+			w.Note, w.Fix, ok, not = negates, word, true, n.Span
+		}
+		if word == "exists" && not.End > 0 {
+			w.Note, w.Fix, n.Span.Start = "`not P(_)` is true if there is no row.", "not", not.Start
 		}
 		if !ok {
 			return true
@@ -524,13 +558,15 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 }
 
 // noRuleExpr reports an expression that a rule cannot have.
-func (c *checker) noRuleExpr(x syntax.Expr) {
+func (c *checker) noRuleExpr(cl *clause, x syntax.Expr) {
 	note := "An expression of a rule has variables, numbers, + - * / and functions of numbers such as floor(x); the aggregates of a head are count, sum, min, max and mean."
 	if call, ok := x.(*syntax.Call); ok {
 		if agg, ok := aggregates[call.Fun.Name]; ok && agg == rel.Count && len(call.Args) > 1 {
 			note = "`count()` counts the bindings of the body, `count(x)` the different values of x."
+		} else if _, valued := cl.head.(*syntax.Index); ok && valued && len(cl.src) > 0 && call.Start < cl.src[0].Span.Start { // the value
+			note = aggregateKey.note
 		} else if ok {
-			note = "An aggregate must be alone in its column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`."
+			note = "An aggregate must be alone in its column of the head: `Total(x, count(), sum(a)) <- Pay(x, a).`. What is computed with it or compared is in the body of another rule."
 		} else if c.rel.byName[call.Fun.Name] != nil {
 			note = fmt.Sprintf("`%s` is true or false; it has no value: write it as an atom of its own.", c.shown(c.rel.byName[call.Fun.Name]))
 		} else if call.Fun.Name == "argmax" || call.Fun.Name == "argmin" {

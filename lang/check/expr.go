@@ -152,7 +152,7 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 		for _, x := range s.Indices {
 			name, isName := x.(*syntax.Name)
 			if !isName {
-				c.leftIndex(x)
+				c.leftIndex(s, x)
 				ok = false
 				continue
 			}

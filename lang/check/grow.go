@@ -57,12 +57,13 @@ func (c *checker) grow(p *Program, text int) (added []string, ok bool) {
 	r.old, r.turned = len(r.slots), false
 	var touched []*relation
 	for _, s := range c.file.Stmts {
-		name, args := headParts(s.(*syntax.Rule))
+		rule := s.(*syntax.Rule)
+		name, args := headParts(rule)
 		x := r.byName[name.Name]
-		if x == nil && (len(args) > tensor.MaxColumns || c.scope.lookup(name.Name) != nil || r.tensors[name.Name] != nil || r.tensors[name.Name+"[]"] != nil) || x != nil && x.input != nil {
+		if x == nil && (width(rule, args) > tensor.MaxColumns || c.scope.lookup(name.Name) != nil || r.tensors[name.Name] != nil || r.tensors[name.Name+"[]"] != nil) || x != nil && x.input != nil {
 			return nil, false
 		}
-		c.headOf(s.(*syntax.Rule))
+		c.headOf(rule)
 		if x = r.byName[name.Name]; !slices.Contains(touched, x) {
 			touched = append(touched, x)
 		}

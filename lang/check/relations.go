@@ -148,6 +148,8 @@ type clause struct {
 	bad      bool
 	depth    int  // of the expression that is read
 	caps     bool // a capital letter was reported
+	// numbers are names of a query that stand in columns of numbers, and the literal if there is one only.
+	numbers map[string]source.Span
 }
 
 // variable is a variable of a rule or a query.
@@ -488,10 +490,10 @@ func (c *checker) headOf(s *syntax.Rule) {
 	name, args := headParts(s)
 	r := c.rel.byName[name.Name]
 	if r == nil {
-		r = c.relation(name, len(args))
+		r = c.relation(name, width(s, args))
 		r.fold = folds[s.Op]
 		if s.Value != nil {
-			r.cols = append(r.cols, column{slot: c.rel.slot(aNumber, r.name, s.OpSpan)})
+			r.cols[len(r.cols)-1].slot = c.rel.slot(aNumber, r.name, s.OpSpan)
 		} else if _, is := aggregates[name.Name]; is {
 			c.say(aggregateName, name.Span, name.Name)
 		}
@@ -508,6 +510,14 @@ func headParts(s *syntax.Rule) (syntax.Ident, []syntax.Expr) {
 	ix := s.Head.(*syntax.Index)
 	name := ix.X.(*syntax.Name)
 	return syntax.Ident{Name: name.Name, Span: name.Span}, ix.Indices
+}
+
+// width is how many columns a rule gives its relation: a value is one of them.
+func width(s *syntax.Rule, args []syntax.Expr) int {
+	if s.Value != nil {
+		return len(args) + 1
+	}
+	return len(args)
 }
 
 func values(args []syntax.Arg) []syntax.Expr {
@@ -688,7 +698,7 @@ func (c *checker) rule(s *syntax.Rule) {
 	}
 	name, args := headParts(s)
 	r := c.rel.byName[name.Name]
-	if len(args) > tensor.MaxColumns {
+	if width(s, args) > tensor.MaxColumns {
 		if r.first != name.Span { // else it was said there
 			c.rightColumns(r, len(args), s.Head.Pos())
 		}
@@ -767,6 +777,7 @@ func (c *checker) query(s *syntax.Query) {
 		}
 		body[0].Not = false
 	}
+	c.numbers(cl, body)
 	c.literals(cl, body)
 	for v := range cl.vars {
 		if x := &cl.vars[v]; !x.hidden {
@@ -890,6 +901,9 @@ func (cl *clause) hidden(c *checker, name string, class class, at source.Span) i
 func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, int) {
 	at, known := c.known(x.Name)
 	known = known && place != aNumber && place != numeral
+	if at, ok := cl.numbers[x.Name]; ok && !at.Contains(x.Span.Start) {
+		known = false // so the order of the atoms makes no difference
+	}
 	written := known && at != (source.Span{}) // what a program means does not depend on data
 	_, again := cl.ids[x.Name]
 	switch variable := isVariable(x.Name); {
@@ -915,6 +929,32 @@ func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, i
 		}
 	}
 	return c.constTerm(x)
+}
+
+// numbers notes the names of constants that stand in columns of numbers.
+func (c *checker) numbers(cl *clause, body []syntax.Literal) {
+	for _, l := range body {
+		call, _ := l.X.(*syntax.Call)
+		if call == nil || c.rel.byName[call.Fun.Name] == nil {
+			continue
+		}
+		for i, k := range c.rel.byName[call.Fun.Name].cols {
+			if i >= len(call.Args) {
+				break
+			}
+			name, _ := call.Args[i].Value.(*syntax.Name)
+			if place := c.rel.class(k.slot); name == nil || place != aNumber && place != numeral {
+				continue
+			} else if _, known := c.known(name.Name); !known {
+				continue
+			}
+			at := call.Span
+			if first, again := cl.numbers[name.Name]; again && first != at {
+				at = source.Span{}
+			}
+			lists.Put(&cl.numbers, name.Name, at)
+		}
+	}
 }
 
 // literals elaborates literals.
@@ -1125,7 +1165,7 @@ func (c *checker) ruleExpr(cl *clause, x syntax.Expr) (rel.Expr, int) {
 		}
 	}
 	if !cl.bad {
-		c.noRuleExpr(x)
+		c.noRuleExpr(cl, x)
 	}
 	cl.bad = true
 	return nothing, c.rel.slot(anything, "", x.Pos())
@@ -1241,7 +1281,7 @@ func (c *checker) aggregate(cl *clause, r *relation, i int, agg rel.Agg, call *s
 // capitals is the fix that turns all capitalised names that no fact has into variables, in the
 // whole program.
 func (c *checker) capitals() diag.Fix {
-	fix := diag.Fix{Title: "begin variables with a lower-case letter"}
+	fix := diag.Fix{Title: "begin variables with a lower-case letter", Guess: true}
 	for _, s := range c.rel.stmts {
 		var names []*syntax.Name
 		taken := map[string]bool{}
@@ -1276,6 +1316,8 @@ func (c *checker) capitals() diag.Fix {
 				lowered[x.Name], taken[lower] = lower, true
 			}
 			fix.Edits = append(fix.Edits, diag.Edit{Span: x.Span, NewText: lower})
+			// A longer name that stands once may be a constant that is misspelt, or missing.
+			fix.Guess = fix.Guess && !seen && len(x.Name) > 1
 		}
 	}
 	return fix

@@ -221,6 +221,16 @@ func (c *checker) defaultCall(x *syntax.Call) val {
 // keyed reports whether rules give values to the keys of the relation.
 func (r *relation) keyed() bool { return r.fold == rel.Min || r.fold == rel.Max || r.fold == rel.Sum }
 
+// placeless reports whether there are numbers that only a rule makes nodes, as it joins them with a tensor
+// that is made of them. Nothing says how many nodes there are.
+func (c *checker) placeless() bool {
+	sized := func(r *relation) bool {
+		sym := c.scope.lookup(r.name)
+		return r.source != rel.NoSource && sym != nil && sym.node != nil
+	}
+	return !c.rel.numbered && !slices.ContainsFunc(c.rel.list, sized) && slices.ContainsFunc(c.rel.consts, func(k constant) bool { return c.rel.isPlace(&k) })
+}
+
 // scatter is a relation as a tensor whose axes are the columns, with rest where it has no row.
 func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 	axes, t := r.cols, tensor.Type{}
@@ -233,7 +243,7 @@ func (c *checker) scatter(r *relation, x *syntax.Name, rest *ir.Node) *ir.Node {
 	dims := make([]int, len(axes))
 	for i, k := range axes {
 		d := c.domain(k.slot)
-		if d == nil || c.rel.class(k.slot) == aText {
+		if d == nil || c.rel.class(k.slot) == aText || d.Labels == nil && c.placeless() {
 			c.noAxis(r, i, x.Span)
 			return nil
 		}

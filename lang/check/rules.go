@@ -366,23 +366,25 @@ func (c *checker) impossible(cl *clause) {
 		}
 		c.unmatched(cl, &cl.Body[i])
 		c.namesInOrder(cl, &cl.Body[i], cl.src[i].Span)
-		if l.Kind != rel.Compare {
+		a, b, fn := l.Left, l.Right, l.Fn
+		if l.Kind == rel.Bind {
+			a, b, fn = rel.V(l.Var), l.Left, op.FnEq
+		} else if l.Kind != rel.Compare {
 			continue
 		}
-		a, b, fn := l.Left, l.Right, l.Fn
 		if isVar(&a) && isVar(&b) && a.Term.Var == b.Term.Var && (fn == op.FnNe || fn == op.FnGt || fn == op.FnLt) {
 			c.say(neverFires, cl.src[i].Span, "nothing differs from itself")
 			return
 		}
 		if isVar(&b) {
 			a, b = b, a
-			fn = map[op.Fn]op.Fn{op.FnGt: op.FnLt, op.FnGe: op.FnLe, op.FnLt: op.FnGt, op.FnLe: op.FnGe}[fn]
+			fn = map[op.Fn]op.Fn{op.FnGt: op.FnLt, op.FnGe: op.FnLe, op.FnLt: op.FnGt, op.FnLe: op.FnGe, op.FnEq: op.FnEq}[fn]
 		}
 		x, ok := c.constNumber(&b)
 		if !ok {
 			continue
 		}
-		if y, ok := c.constNumber(&a); ok && l.Fn.Apply(y, x, 0) == 0 {
+		if y, ok := c.constNumber(&a); ok && l.Kind == rel.Compare && l.Fn.Apply(y, x, 0) == 0 {
 			c.say(neverFires, cl.src[i].Span, "it compares two constants")
 			return
 		}
@@ -390,15 +392,11 @@ func (c *checker) impossible(cl *clause) {
 			continue
 		}
 		k := of[a.Term.Var]
-		switch fn {
-		case op.FnGt, op.FnGe:
-			if !k.isLow || x >= k.low {
-				k.low, k.isLow, k.lowStrict = x, true, fn == op.FnGt
-			}
-		case op.FnLt, op.FnLe:
-			if !k.isHigh || x <= k.high {
-				k.high, k.isHigh, k.highStrict = x, true, fn == op.FnLt
-			}
+		if (fn == op.FnGt || fn == op.FnGe || fn == op.FnEq) && (!k.isLow || x > k.low || x == k.low && !k.lowStrict) {
+			k.low, k.isLow, k.lowStrict = x, true, fn == op.FnGt
+		}
+		if (fn == op.FnLt || fn == op.FnLe || fn == op.FnEq) && (!k.isHigh || x < k.high || x == k.high && !k.highStrict) {
+			k.high, k.isHigh, k.highStrict = x, true, fn == op.FnLt
 		}
 		if k.isLow && k.isHigh && (k.low > k.high || k.low == k.high && (k.lowStrict || k.highStrict)) {
 			above, below := "at least", "at most"
@@ -434,7 +432,7 @@ func (c *checker) realJoins(cl *clause) {
 	in := make([]int, len(cl.vars))
 	for i, l := range cl.Body {
 		for k, t := range l.Terms {
-			if t.Kind == rel.Variable && l.Kind == rel.Atom && cl.uses[i].cols[k].kind == tensor.RealColumn && !cl.uses[i].extreme(k) {
+			if t.Kind == rel.Variable && l.Kind <= rel.Not && cl.uses[i].cols[k].kind == tensor.RealColumn && !cl.uses[i].extreme(k) {
 				if in[t.Var]++; in[t.Var] == 2 && !cl.vars[t.Var].hidden {
 					c.say(realJoin, cl.vars[t.Var].first, cl.vars[t.Var].name)
 				}

@@ -335,6 +335,10 @@ func (p *parser) errExpected(want string, i, end int) *diag.Diagnostic {
 		if i > 0 && p.inClause && strings.HasPrefix(strings.TrimLeft(p.text[p.toks[i-1].end:], " "), "#") { // #count { .. } of clingo
 			return d.Noted("`#` begins a comment. " + aggregateForm)
 		}
+		if p.inClause && i > 1 && p.toks[i-1].kind == KindComma { // a list went on, or another clause follows
+			d = d.Fixed("write `.`", p.toks[i-1].span(), ".")
+			d.Fixes[0].Guess = true
+		}
 		return d
 	}
 	if want == "a value" {
@@ -382,6 +386,12 @@ func (p *parser) errExpected(want string, i, end int) *diag.Diagnostic {
 		return d.Fixed("write `=`", p.span(i, i+2), "=")
 	case kind == KindColon && p.next(i, KindIdent) && i > 0 && p.toks[i-1].kind.ends() && (p.word(i+1) == "print" || p.word(i+1) == "why"):
 		return p.withEnd(d, i-1)
+	case kind == KindColon && p.next(i, KindSub) && i > 0 && p.toks[i-1].kind == KindIdent && (i == 1 || p.toks[i-1].newline):
+		return d.Fixed("write `"+p.word(i-1)+"()`", p.toks[i-1].span(), p.word(i-1)+"()")
+	case kind == KindColon && p.next(i, KindSub):
+		return d.Noted("A rule is `Head(x) <- Body(x).`")
+	case kind == KindColon && p.next(i, KindColon) && i > 0 && p.toks[i-1].kind == KindNumber:
+		return d.Noted("A fact that is not sure, as in `0.7 :: P(\"a\").`, is reserved for a later version.")
 	case kind == KindColon && want == "the end of the statement" && i > 0 && p.toks[i-1].kind == KindNumber:
 		return d.Noted("`range(10)` is 0 to 9, and `range(10) + 1` is 1 to 10.")
 	case kind == KindMul && p.inClause && p.before(i, KindLParen) && p.next(i, KindRParen):
@@ -424,6 +434,8 @@ func (p *parser) noValue(d *diag.Diagnostic, i, end int) (told *diag.Diagnostic,
 		return d.Noted("A query ends with `?`, as in `Path(\"a\", x)?`."), true
 	case kind == KindDot && p.next(i, KindIdent): // of Soufflé
 		return d.Noted("Relations need no declaration: data is `input Edge(x: node, y: node)`, and a query such as `Path(x, y)?` prints rows."), true
+	case kind == KindColon && p.next(i, KindSub) && slices.Contains([]string{"discontiguous", "dynamic", "initialization", "table", "use_module"}, p.word(i+2)):
+		return d.Noted("Relations need no declaration: a fact or a rule is enough, and a query such as `Path(x, y)?` prints rows."), true
 	case kind == KindColon && p.next(i, KindSub): // a goal of Prolog
 		return d.Fixed("write `?-`", p.span(i, i+2), "?-"), true
 	case i > 0 && kind == KindDot && p.inClause && p.toks[i-1].kind == KindComma:
@@ -540,7 +552,12 @@ func (p *parser) errBareExpr(x Expr) *diag.Diagnostic {
 		return p.errClauseEnd(segment{hi: p.i}, ".", "?")
 	}
 	d := diag.New(codes.E0107, x.Pos(), "an expression alone is not a statement")
-	if b, ok := x.(*Binary); ok && isHead(b.L) {
+	if y, ok := x.(*Product); ok && len(y.Factors) == 2 && isAtom(y.Factors[1]) && p.text[y.Start:y.Factors[0].Pos().End] == "not" {
+		return d.Fixed("write `?`", at(y.End, 0), "?")
+	}
+	if b, ok := x.(*Binary); ok && b.Op == Le && isAtom(b.L) {
+		return d.Noted("A rule is `Head(x) <- Body(x).`").Fixed("write `<-`", b.OpSpan, "<-")
+	} else if ok && isHead(b.L) {
 		minus, ok := b.R.(*Unary)
 		switch arrow := ok && b.Op == Lt && minus.Start == b.OpSpan.End; { // x <- 3 in R
 		case arrow:
@@ -599,24 +616,36 @@ func (p *parser) errQualified(i, hi int, clause bool) *diag.Diagnostic {
 // read. A fix would take the word for a tensor.
 func (p *parser) foreign(d *diag.Diagnostic, seg segment) *diag.Diagnostic {
 	general := []diag.Code{codes.E0101, codes.E0105, codes.E0106, codes.E0107, codes.E0110}
+	if lo := seg.lo; seg.clause && p.toks[lo].kind == KindIdent && p.toks[lo+1].kind == KindIdent && !p.isNot(lo, seg.hi) { // of SQL
+		if note := stdlib.Keyword(p.word(lo), true); note != "" {
+			return diag.New(codes.E0101, p.toks[lo].span(), "%s is not part of the language", excerpt(p.word(lo))).Noted(note)
+		}
+	}
 	quantified := strings.HasPrefix(p.text[d.Span.Start:], ":") // as in forall y: P(x, y)
 	if !slices.Contains(general, d.Code) || seg.clause && d.Code != codes.E0106 && d.Code != codes.E0110 && !quantified {
 		return d
 	}
 	for i := seg.lo; i < seg.hi; i++ {
 		p.step(1, p.toks[i])
-		first := i == seg.lo && p.toks[i+1].kind == KindMul // SELECT *
+		first := i == seg.lo && (p.toks[i+1].kind == KindMul || p.toks[i+1].kind == KindQuestion) // SELECT *, SELECT ?x
 		if p.toks[i].kind != KindIdent && p.toks[i].kind != KindNot || !first && !p.toks[i+1].kind.starts() && p.toks[i+1].kind != KindLParen {
 			continue
 		}
-		note := stdlib.Keyword(p.word(i), i == seg.lo)
+		note, fix := stdlib.Keyword(p.word(i), i == seg.lo), ""
 		if seg.clause {
-			note = stdlib.InBody[strings.ToLower(p.word(i))].Note
+			w := stdlib.InBody[strings.ToLower(p.word(i))]
+			note, fix = w.Note, w.Fix
 		}
-		if note != "" {
-			d.Notes, d.Fixes = []string{note}, nil
-			return d
+		if note == "" || p.isNot(i, seg.hi) && d.Code == codes.E0107 && len(d.Fixes) > 0 { // a query
+			continue
 		}
+		switch d.Notes, d.Fixes = []string{note}, nil; {
+		case fix == "=":
+			d = d.Fixed("write `=`", p.toks[i].span(), fix)
+		case seg.clause && i > seg.lo && p.isNot(i-1, seg.hi):
+			d = d.Fixed("delete `"+p.word(i)+"`", p.toks[i].span(), "")
+		}
+		return d
 	}
 	return d
 }
@@ -722,10 +751,31 @@ const whyForm = "`:why` explains one atom: `:why Far(\"a\", \"b\")` or `:why not
 
 func errValuedAtom(r *Rule) *diag.Diagnostic {
 	d := diag.New(codes.E0115, r.OpSpan, "round brackets hold what is true, square brackets what has a value")
+	if head := r.Head.(*Call); len(r.Body) > 0 && r.Op == Set && len(head.Args) > 0 {
+		return d.Noted("A column of the head may be computed: `Total(x, sum(a)) <- Pay(x, a).`").
+			Fixed("make it a column", source.Span{Start: head.End - 1, End: r.Value.Pos().End}, ", "+ExprString(r.Value)+")")
+	}
 	if isAtom(r.Value) && r.Op == Set {
 		return d.Noted("A rule is `Head(x) <- Body(x).`").Fixed("write `<-`", r.OpSpan, "<-")
 	}
 	return d.Noted(fmt.Sprintf("A value by key is written `%s[x] min= e <- Body(x, e).`, also with max= and +=.", r.Head.(*Call).Fun.Name))
+}
+
+// errSetValue reports T[x] = e <- body. What aggregates e is the operator's work.
+func errSetValue(r *Rule) *diag.Diagnostic {
+	d := say(errSetHead, r.OpSpan)
+	call, ok := r.Value.(*Call)
+	if !ok || len(call.Args) > 1 {
+		return d
+	}
+	op, of := map[string]string{"sum": "+=", "count": "+=", "min": "min=", "max": "max="}[call.Fun.Name], "1"
+	if len(call.Args) == 1 {
+		of = ExprString(call.Args[0].Value)
+	}
+	if op == "" || (call.Fun.Name == "count") != (len(call.Args) == 0) {
+		return d
+	}
+	return d.Fixed("write `"+op+" "+of+"`", r.OpSpan.Join(call.Span), op+" "+of)
 }
 
 // errEndedAssign says that an assignment needs no end. Before a value on its line the dot at i is

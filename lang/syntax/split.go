@@ -307,7 +307,7 @@ func (p *parser) isNot(i, hi int) bool {
 
 // qualifies reports whether the dot at i stands between two names, as in P.x.
 func (p *parser) qualifies(i, hi int) bool {
-	return i > 0 && i+1 < hi && p.toks[i-1].kind == KindIdent && p.toks[i+1].kind == KindIdent && p.toks[i+1].start == p.toks[i].end
+	return i > 0 && i+1 < hi && p.toks[i-1].kind == KindIdent && p.toks[i+1].kind == KindIdent && p.toks[i+1].start == p.toks[i].end && !p.toks[i].newline
 }
 
 // ternary reports whether the question mark at i is that of p ? a : b in an assignment or a :print.

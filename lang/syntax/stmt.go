@@ -158,7 +158,7 @@ func (p *parser) rule(seg segment, head Expr, op token, value Expr, body []Liter
 		if !indexed {
 			return nil, &failure{errValuedAtom(r), seg.lo}
 		} else if r.Op == Set {
-			return nil, &failure{say(errSetHead, r.OpSpan), seg.lo}
+			return nil, &failure{errSetValue(r), seg.lo}
 		}
 	}
 	if why := p.inBody(seg, body); why != nil {

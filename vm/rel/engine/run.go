@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ein/vm/kernel"
 	"ein/vm/op"
@@ -39,6 +40,7 @@ type Error struct {
 	Value    float64     // NotFinite, Inexact, Weight; of Improves the sum around the cycle, 0 if there is none
 	Cycle    [][]float64 // Improves: keys, each made of the one before, if they are known
 	Rows     int         // of the relation so far
+	Reading  string      // Weight: the row that has the factor, as " in E(...)", if one has it
 	Message  string
 }
 
@@ -513,7 +515,7 @@ func (r *run) emit() {
 	s := &r.stores[r.rel]
 	for _, f := range r.factors {
 		if x := r.eval(f); x < 0 {
-			r.fail(Error{Kind: Weight, Value: x, Message: fmt.Sprintf("a value of %s is multiplied by %v; a factor below 0 makes it worse when it should improve", r.p.Relations[r.rel].Name, x)})
+			r.fail(Error{Kind: Weight, Value: x, Reading: r.reading(f), Message: fmt.Sprintf("a value of %s is multiplied by %v; a factor below 0 makes it worse when it should improve", r.p.Relations[r.rel].Name, x)})
 		}
 	}
 	r.head()
@@ -530,6 +532,28 @@ func (r *run) emit() {
 	default:
 		r.gather()
 	}
+}
+
+// reading is the row from which an expression has its number under this binding, unless the row is of a
+// relation that nobody wrote.
+func (r *run) reading(e *rel.Expr) string {
+	vars := make([]float64, len(r.rule.Vars))
+	for v := range vars {
+		if vars[v] = r.nums[v]; !r.float[v] {
+			vars[v] = r.decode(r.regs[v])
+		}
+	}
+	reads := make([]bool, len(vars))
+	e.Vars(func(v int) { reads[v] = true })
+	for i := range r.rule.Body {
+		l := &r.rule.Body[i]
+		if l.Kind == rel.Atom && !strings.Contains(r.p.Relations[l.Rel].Name, "'") && slices.ContainsFunc(l.Terms, func(t rel.Term) bool {
+			return t.Kind == rel.Variable && reads[t.Var]
+		}) {
+			return " in " + r.p.Literal(r.rule, l, vars)
+		}
+	}
+	return ""
 }
 
 // head fills in the cells of the row that are neither aggregates nor values.
