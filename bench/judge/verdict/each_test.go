@@ -131,8 +131,8 @@ func TestStore(t *testing.T) {
 				}
 				continue
 			}
-			if err := s.ReadAt(b, int64(at)); err != nil || !bytes.Equal(b, want[at:at+len(b)]) {
-				t.Fatalf("%d bytes at %d are %x, want %x, %v", len(b), at, b, want[at:at+len(b)], err)
+			if got, err := s.view(int64(at), len(b)); err != nil || !bytes.Equal(got, want[at:at+len(b)]) {
+				t.Fatalf("%d bytes at %d are %x, want %x, %v", len(b), at, got, want[at:at+len(b)], err)
 			}
 		}
 		if err := s.Close(); err != nil || (s.file == nil) != (most > 1000) {
@@ -155,7 +155,7 @@ func TestRecord(t *testing.T) {
 			if why {
 				want.Directed, want.Edges, want.Edges2, want.EinProgram = in.Directed, in.Edges, in.Edges2, in.EinProgram
 			}
-			r.unpack(&got, why)
+			r.unpack(r.b, &got, why)
 			for _, list := range []*[][2]int{&want.Edges, &want.Edges2, &got.Edges, &got.Edges2} {
 				*list = append([][2]int{}, *list...)
 			}

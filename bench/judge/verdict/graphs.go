@@ -148,6 +148,9 @@ func read(c *category.Case, found []literal) *Reading {
 	if len(found) == 0 {
 		return nil
 	}
+	if n := len(c.G.Edges); len(found) == 1 && c.G2.N == 0 && found[0].edges.are(&c.G) { // most are
+		return &Reading{Edges: n, Right: n}
+	}
 	list := readings(c, found)
 	best := &list[0]
 	for i := range list {

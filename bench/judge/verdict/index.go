@@ -120,23 +120,22 @@ func (x *Index) find(id string) (slot, uint64, *instance.Instance, error) {
 
 // read returns the instance of a record, until it is called again. Its texts are those of the record.
 func (x *Index) read(at int64, size uint64) (*instance.Instance, error) {
-	r := &x.last
-	r.b = slices.Grow(r.b[:0], int(size))[:size]
-	if err := x.lines.ReadAt(r.b, at); err != nil {
+	b, err := x.lines.view(at, int(size))
+	if err != nil {
 		return nil, err
 	}
-	r.unpack(&x.in, x.why)
+	x.last.unpack(b, &x.in, x.why)
 	return &x.in, nil
 }
 
 // get and put read and write a place of the table, as four words of 8 bytes.
-func (x *Index) get(at uint64) (s slot, err error) {
-	var b [slotSize]byte
-	err = x.table.ReadAt(b[:], int64(at*slotSize))
-	for i, to := range []*uint64{&s.hash, &s.line, &s.at, &s.size} {
-		*to = binary.LittleEndian.Uint64(b[8*i:])
+func (x *Index) get(at uint64) (slot, error) {
+	b, err := x.table.view(int64(at*slotSize), slotSize)
+	if err != nil {
+		return slot{}, err
 	}
-	return s, err
+	word := binary.LittleEndian.Uint64
+	return slot{word(b), word(b[8:]), word(b[16:]), word(b[24:])}, nil
 }
 
 func (x *Index) put(at uint64, s slot) error {
@@ -200,11 +199,11 @@ func (x *Index) reply(id string) (*Question, bool, error) {
 func (x *Index) missing(yield func(*Question) error) error {
 	at := int64(0)
 	for line := 1; x.left > 0; line++ {
-		var b [prefix]byte
-		if err := x.lines.ReadAt(b[:], at); err != nil {
+		b, err := x.lines.view(at, prefix)
+		if err != nil {
 			return err
 		}
-		size := binary.LittleEndian.Uint32(b[:])
+		size := binary.LittleEndian.Uint32(b)
 		from := at + prefix
 		at = from + int64(size)
 		if x.seen[line/64]>>(line%64)&1 != 0 {
@@ -234,6 +233,7 @@ func (x *Index) Close() error { return errors.Join(x.lines.Close(), x.table.Clos
 type store struct {
 	head []byte
 	file *os.File
+	last []byte // that was viewed outside of the head
 }
 
 // inMemory is how many bytes of a store are kept in memory: the index of some 10,000 questions.
@@ -243,20 +243,23 @@ var inMemory int64 = 16 << 20
 // written to is not taken from the system.
 func newStore(size int64) *store { return &store{head: make([]byte, min(size, inMemory))} }
 
-// ReadAt reads all of b.
-func (s *store) ReadAt(b []byte, at int64) error {
+// view returns n bytes, which are good until it is called again.
+func (s *store) view(at int64, n int) ([]byte, error) {
+	if end := at + int64(n); end <= int64(len(s.head)) {
+		return s.head[at:end], nil
+	}
+	s.last = slices.Grow(s.last[:0], n)[:n]
 	from := 0
 	if at < int64(len(s.head)) {
-		from = copy(b, s.head[at:])
+		from = copy(s.last, s.head[at:])
 	}
-	clear(b[from:])
-	if s.file == nil || from == len(b) {
-		return nil
+	clear(s.last[from:])
+	if s.file != nil {
+		if _, err := s.file.ReadAt(s.last[from:], at+int64(from)); !errors.Is(err, io.EOF) {
+			return s.last, err
+		}
 	}
-	if _, err := s.file.ReadAt(b[from:], at+int64(from)); !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
+	return s.last, nil
 }
 
 // WriteAt writes b. What is past the head goes to a temporary file, which is removed as soon as
@@ -297,29 +300,32 @@ type record struct {
 
 // unpack replaces an instance, whose edges nobody else has, by that of the record; with why, also
 // what an attribution needs of it.
-func (r *record) unpack(in *instance.Instance, why bool) {
+func (r *record) unpack(b []byte, in *instance.Instance, why bool) {
 	*in = instance.Instance{Edges: in.Edges[:0], Edges2: in.Edges2[:0]}
-	r.text, r.at = string(r.b), 0
+	r.text, r.at = string(b), 0
 	r.instance(in, why)
 	in.N = len(in.Nodes)
 }
 
 // instance fills the record with what an index keeps of an instance.
 func (r *record) instance(in *instance.Instance, why bool) {
-	answer, q := string(in.Answer), &in.Query
-	for _, s := range []*string{&in.ID, &in.Version, &in.Category, &in.Level, &in.ResultType, &answer, &q.Aggregate, &q.Direction} {
+	q := &in.Query
+	for _, s := range []*string{&in.ID, &in.Version, &in.Category, &in.Level, &in.ResultType, &q.Aggregate, &q.Direction} {
 		r.string(s)
 	}
-	in.Answer = json.RawMessage(answer)
+	r.raw(&in.Answer)
 	every(r, &in.Nodes, r.string)
 	every(r, &q.Steps, r.string)
 	for _, p := range []**int{&q.Source, &q.Target, &q.Threshold, &q.MinInDegree, &q.MinOutDegree} {
-		var one []int // or none
+		n := 0
 		if *p != nil {
-			one = []int{**p}
+			n = 1
 		}
-		if every(r, &one, r.int); len(one) > 0 {
-			*p = &one[0]
+		if r.int(&n); n > 0 {
+			if r.reads() {
+				*p = new(int)
+			}
+			r.int(*p)
 		}
 	}
 	r.int(&q.MaxOutDegree)
@@ -345,7 +351,12 @@ func (r *record) int(x *int) {
 		r.b = binary.AppendVarint(r.b, int64(*x))
 		return
 	}
-	v, n := binary.Varint(r.b[r.at:])
+	if c := r.text[r.at]; c < 0x80 { // most are of one byte
+		*x = int(c>>1) ^ -int(c&1)
+		r.at++
+		return
+	}
+	v, n := binary.Varint([]byte(r.text[r.at:min(len(r.text), r.at+binary.MaxVarintLen64)]))
 	*x = int(v)
 	r.at += n
 }
@@ -358,6 +369,17 @@ func (r *record) string(s *string) {
 		return
 	}
 	*s = r.text[r.at : r.at+n]
+	r.at += n
+}
+
+// raw is string for bytes, which it copies.
+func (r *record) raw(b *json.RawMessage) {
+	n := len(*b)
+	if r.int(&n); !r.reads() {
+		r.b = append(r.b, *b...)
+		return
+	}
+	*b = json.RawMessage(r.text[r.at : r.at+n])
 	r.at += n
 }
 

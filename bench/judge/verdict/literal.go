@@ -40,6 +40,16 @@ func (a arcs) has(e Edge) bool {
 	return ok
 }
 
+// are reports whether the edges are trueArcs, which it does not make.
+func (a arcs) are(g *graph.Graph) bool {
+	if g.Directed {
+		return slices.EqualFunc(a, g.Edges, func(e Edge, f graph.Edge) bool { return e == Edge{f.From, f.To} })
+	}
+	return len(a) == 2*len(g.Edges) && !slices.ContainsFunc(g.Edges, func(f graph.Edge) bool {
+		return !a.has(Edge{f.From, f.To}) || !a.has(Edge{f.To, f.From})
+	})
+}
+
 // with returns the set with an edge if there is true, else without it.
 func (a arcs) with(e Edge, there bool) arcs {
 	i, ok := slices.BinarySearchFunc(a, e, order)

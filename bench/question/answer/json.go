@@ -184,7 +184,13 @@ func (r *reader) composite(kind jsonKind, end byte) (JSON, error) {
 		return JSON{}, TooDeep
 	}
 	r.at++
-	c := &composite{}
+	room := &struct { // for the first few, taken together
+		composite
+		keys   [4]string
+		values [4]JSON
+	}{}
+	c := &room.composite
+	c.keys, c.values = room.keys[:0], room.values[:0]
 	r.space()
 	if !r.next(end) {
 		for {
@@ -209,11 +215,7 @@ func (r *reader) composite(kind jsonKind, end byte) (JSON, error) {
 
 // element reads an element of an array, or a member of an object with its name.
 func (r *reader) element(c *composite, kind jsonKind) error {
-	const room = 4 // for elements, at first
 	if kind == jsonObject {
-		if c.keys == nil {
-			c.keys = make([]string, 0, room)
-		}
 		if r.space(); r.peek() != '"' {
 			return r.expected("the name of a member in quotes")
 		}
@@ -227,9 +229,6 @@ func (r *reader) element(c *composite, kind jsonKind) error {
 		c.keys = append(c.keys, key)
 	}
 	v, err := r.value()
-	if c.values == nil {
-		c.values = make([]JSON, 0, room)
-	}
 	c.values = append(c.values, v)
 	return err
 }
