@@ -71,9 +71,7 @@ type Part struct {
 // until something is written the part stays as it is. The error may be an *Other,
 // ErrNoHeader or ErrInUse.
 func Open(name string, from []Field, restart bool) (_ *Part, err error) {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
+	name = followed(name)
 	f, err := locked(name + suffix)
 	if err != nil {
 		return nil, err

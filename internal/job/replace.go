@@ -23,9 +23,7 @@ const TempPrefix = ".ein-"
 // was there keeps its mode, a symbolic link stays one, and a device or a pipe is
 // written to.
 func Replace(name string, write func(io.Writer) error) (err error) {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
+	name = followed(name)
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
@@ -69,6 +67,23 @@ func Replace(name string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return SyncDir(dir)
+}
+
+// followed returns what a symbolic link leads to, which need not exist yet. A link that leads
+// nowhere is returned as it is.
+func followed(name string) string {
+	target, err := filepath.EvalSymlinks(name)
+	if err == nil {
+		return target
+	}
+	to, linkErr := os.Readlink(name)
+	if linkErr != nil || !errors.Is(err, fs.ErrNotExist) {
+		return name
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(followed(filepath.Dir(name)), to)
+	}
+	return followed(to)
 }
 
 // ReplaceBytes is Replace with the content of the file.

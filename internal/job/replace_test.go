@@ -84,6 +84,22 @@ func TestReplaceKeeps(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("%v, %v", info, err)
 	}
+	// A link may come before its file.
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	second := filepath.Join(filepath.Dir(link), "second")
+	if err := os.Symlink(filepath.Base(link), second); err != nil {
+		t.Fatal(err)
+	}
+	if err := ReplaceBytes(second, []byte("newer")); err != nil || content(t, name) != "newer" {
+		t.Error(err)
+	}
+	for _, l := range []string{link, second} {
+		if info, err := os.Lstat(l); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%v, %v", info, err)
+		}
+	}
 	if err := ReplaceBytes(os.DevNull, []byte("gone")); err != nil {
 		t.Error(err)
 	}

@@ -106,16 +106,20 @@ func auditFiles(ctx context.Context, a *cli.App, names []string, f *auditFlags) 
 	})
 }
 
-// tell writes a report to the output.
+// tell writes a report to the output, which is opened first: hours of learning would be lost if it
+// could not be written.
 func (f *auditFlags) tell(a *cli.App, of func() (*audit.Report, error)) error {
-	report, err := of()
-	if err != nil {
+	return a.Write(f.output, func(w io.Writer) error {
+		report, err := of()
+		switch {
+		case err != nil:
+			return err
+		case a.JSON:
+			return compact.Write(w, report)
+		}
+		_, err = io.WriteString(w, report.Text())
 		return err
-	}
-	if a.JSON {
-		return a.Write(f.output, func(w io.Writer) error { return compact.Write(w, report) })
-	}
-	return a.WriteFile(f.output, []byte(report.Text()))
+	})
 }
 
 // gather joins the reports of the shards and puts their categories in the order of an undivided

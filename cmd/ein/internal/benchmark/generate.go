@@ -527,7 +527,10 @@ func (g *generation) keep(in *instance.Instance) (bool, error) {
 // goOn resumes a part: it appends to what an earlier run has left.
 func (g *generation) goOn(ctx context.Context) error {
 	p, err := job.Open(g.f.output, nil, false)
-	if err != nil {
+	switch {
+	case errors.Is(err, job.ErrInUse):
+		return g.Outside("%v", err)
+	case err != nil:
 		return cli.Unwritten(g.f.output, err)
 	}
 	defer func() { _ = p.Close() }()

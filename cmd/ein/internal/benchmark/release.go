@@ -1,6 +1,7 @@
 package benchmark
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,7 +86,7 @@ func makeRelease(ctx context.Context, a *cli.App, dir string, s release.Settings
 	err = m.Run(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return cli.Stopped(ctx)
+		return cli.StoppedWhile(ctx, "the release was being made: nothing of it is kept")
 	case err != nil:
 		return err
 	}
@@ -92,11 +94,19 @@ func makeRelease(ctx context.Context, a *cli.App, dir string, s release.Settings
 	if err != nil {
 		return cli.Unreadable(part, err)
 	}
+	// Folders go first: where another release was faster, they cannot be moved, and nothing of it has
+	// been overwritten. The card goes last.
+	slices.SortFunc(made, func(a, b fs.DirEntry) int {
+		return cmp.Or(cmp.Compare(b.Type(), a.Type()), strings.Compare(b.Name(), a.Name()))
+	})
 	for _, e := range made {
 		name := filepath.Join(dir, e.Name())
 		if err := job.Rename(filepath.Join(part, e.Name()), name); err != nil {
 			return cli.Unwritten(name, err)
 		}
+	}
+	for _, e := range there { // what killed releases left would be published too
+		_ = os.RemoveAll(filepath.Join(dir, e.Name()))
 	}
 	a.Printf("ein: the release is in %s; %s says what is in it\n", dir, filepath.Join(dir, release.Card))
 	return nil
