@@ -289,6 +289,8 @@ type sparseMatrices struct {
 	flipped bool // what is met next is seen the other way
 	checks  bool // counts are checked where there are entries
 	driver  int  // see drive
+	// unsigned says that the expression relies on real inputs without negative numbers.
+	unsigned bool
 }
 
 // sparseMatrix is the register of a CSR, and whether the axes of the expression are its columns and
@@ -412,7 +414,7 @@ func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axes []int) *value {
 	if err != nil || len(axes) == 2 && m.Shape[1-axis] == 0 || !f.drive(p.Needs) {
 		return nil
 	}
-	g.pos = fold.Pos
+	g.pos, g.unsigned = fold.Pos, g.unsigned || s.unsigned
 	t := fold.Type
 	if len(axes) == 2 {
 		t.Shape = tensor.ShapeOf(m.Shape[1-axis])
@@ -431,10 +433,30 @@ func (f *fusion) apply(n *ir.Node) ref {
 	for i, a := range n.Args {
 		in[i] = f.operand(a)
 	}
+	if f.sparse != nil && (n.Fn == op.FnGt || n.Fn == op.FnLt) {
+		i := 0
+		if n.Fn == op.FnGt {
+			i = 1
+		}
+		in[i] = f.notBelow0(n.Args[i], in[i])
+	}
 	out := ref{classTemp, f.temps}
 	f.temps++
 	f.code = append(f.code, fusedOp{n.Fn, out, in[0], in[1], in[2]})
 	f.check(n, out)
+	return out
+}
+
+// notBelow0 makes it known to the kernel that a vector or a number has no negative number: max(x, 0).
+func (f *fusion) notBelow0(a *ir.Node, x ref) ref {
+	if x.class != classArg || !a.NonNeg {
+		return x
+	}
+	f.sparse.unsigned = true
+	f.maps++
+	zero, out := f.constant(0), ref{classTemp, f.temps}
+	f.temps++
+	f.code = append(f.code, fusedOp{op.FnMax, out, x, zero, zero})
 	return out
 }
 
