@@ -107,6 +107,10 @@ func TestSparseMaps(t *testing.T) {
 		{"S[i] = W[i,j]\nR[i,j] = W[i,j] / S[i] > 1", code.MapCSR},
 		{"S[i] = W[i,j]\nR[i,j] = W[i,j] / S[i]", code.MaxOp}, // some are NaN
 		{"R = where(V != 0, W / V, 0)", code.MapCSR},
+		{"R[i,j] = where(x[i] y[j] > 0, W[i,j] / (x[i] y[j]), 0)", code.MapCSR},
+		{"R[i,j] = where(x[i] y[j] > 1, W[i,j] / sqrt(x[i] y[j]) + V[i,j], 0)", code.MapCSR},
+		{"R[i,j] = where(x[i] y[j] > 0, V[i,j], W[i,j] / (x[i] y[j]))", code.MaxOp},
+		{"Q[i,j] = x[i] y[j]\nD = W / Q\nR = where(Q > 0, transpose(D), 0)", code.MaxOp},
 		{"R = sum((W > 0) * V)", code.MapCSR},
 		{"R[i] = W[i,j] V[i,j]", code.MapCSR},
 		{"R[j] = W[i,j] V[j,i]", code.MapCSR},

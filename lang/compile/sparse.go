@@ -159,6 +159,8 @@ func (f *fusion) facing(turned bool, add func() ref) ref {
 	if turned {
 		turn()
 		defer turn()
+		defer func(before *ir.Node) { f.sparse.above0 = before }(f.sparse.above0)
+		f.sparse.above0 = nil // whose elements are others here
 	}
 	return add()
 }
