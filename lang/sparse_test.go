@@ -137,6 +137,7 @@ func TestSparseMaps(t *testing.T) {
 		{"B = W > 0\nC = tc(B)\nR[i] max= W[i,j] C[j,i]", code.MaskCSR},
 		{"B = W > 0\nC = tc(B)\nR = W * where(C > 0, 2, x[1])", code.MaskCSR},
 		{"B = W != 0\nR = W + tc(B)", code.MaxOp},
+		{"B = W != 0\nR = count(B * transpose(tc(B)))", code.MaxOp}, // bits take no more time
 		{"R[i,k] = W[i,j] M[j,k]", code.MatMulCSR},
 		{"R[i,k] = W[j,i] M[k,j]", code.MatMulCSR},
 		{"R[i,k] = M[i,j] W[j,k]", code.MatMulCSR},
