@@ -539,7 +539,8 @@ func seen(s string) string {
 }
 
 // All reads the data of all inputs that a program declares, and makes their values. Each must be among
-// the given inputs.
+// the given inputs. Labels that the program has itself are known. Findings turns the error into
+// diagnostics, unless the context ended: then it is its cause.
 func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, known []string) (*Data, error) {
 	var decls []graphio.Decl
 	ready := map[string]*tensor.Value{}
