@@ -411,7 +411,7 @@ func (p *Program) Labels() []string {
 	return p.code.Labels
 }
 
-// MarshalBinary returns the bytecode of a bound program for Load. It is made for any data of the
+// MarshalBinary returns the bytecode of a program for Load; it is an error if an input has no data. It is made for any data of the
 // sizes of this data, so its certificate can be larger.
 func (p *Program) MarshalBinary() ([]byte, error) {
 	if p.code == nil {
@@ -450,7 +450,8 @@ type Machine struct {
 	bound   bool
 }
 
-// Machine compares the certificate with the limits and allocates what it states.
+// Machine compares the certificate with the limits and allocates what it states. It is an error if
+// an input has no data or a limit is lower; Unwrap then gives the *cost.LimitError.
 func (p *Program) Machine() (*Machine, error) {
 	if !p.Bound() {
 		return nil, p.match(p.Inputs(), nil)

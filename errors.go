@@ -16,7 +16,8 @@ import (
 	"ein/vm/cost"
 )
 
-// Error is why a program could not be compiled, bound or run.
+// Error is why a program could not be compiled, bound or run: what Compile, Load, Bind, Machine and
+// Run return, unless the host passed a nil context or a program that has errors.
 type Error struct {
 	File  *source.File // of what is in the text of the program
 	Diags diag.List

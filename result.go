@@ -27,13 +27,14 @@ type Output struct {
 	why    bool // the proof is all that it shows
 }
 
-// Result is the outcome of a run. The program may share its values: they must not be changed.
+// Result is the outcome of a run: the outputs in the order of the program. The program may share
+// its values: they must not be changed.
 type Result struct {
 	Outputs  []Output
 	Labels   []string  // of the nodes, nil when they are numbers
 	Warnings diag.List // what the run noticed about the data
 	Stats    vm.Stats
-	Wall     time.Duration
+	Wall     time.Duration // of the run alone; reading and compiling do not count
 }
 
 func (p *Program) result(r *vm.Result, wall time.Duration) *Result {
@@ -92,7 +93,7 @@ func (o *Output) Text(ctx context.Context, w io.Writer, opt show.Options) error 
 	return nil
 }
 
-// Float returns the value of an output without axes.
+// Float returns the value of an output without axes; any other is an error.
 func (o Output) Float() (float64, error) {
 	if o.Value == nil || o.Value.Shape.Rank() != 0 || o.Value.Layout == tensor.Rows {
 		return 0, o.not("a number")
@@ -100,7 +101,8 @@ func (o Output) Float() (float64, error) {
 	return o.Value.At(), nil
 }
 
-// Floats returns the elements of an output, row after row.
+// Floats returns the elements of a tensor, the last axis fastest; Value.Shape says how many each axis
+// has. A relation is an error.
 func (o Output) Floats() ([]float64, error) {
 	if o.Value == nil || o.Value.Layout == tensor.Rows {
 		return nil, o.not("a tensor")
@@ -109,7 +111,7 @@ func (o Output) Floats() ([]float64, error) {
 }
 
 // Nodes returns the nodes in an output that is a set, a 0/1 vector over them, by label
-// or by number.
+// or by number, lowest first; any other output is an error.
 func (o Output) Nodes() ([]string, error) {
 	if o.Value == nil || o.Value.Shape.Rank() != 1 || o.Value.Kind != tensor.Bool || len(o.labels) > 0 && len(o.labels) != o.Value.Shape.Dim(0) {
 		return nil, o.not("a set, which is a vector of 0 and 1 over the nodes")

@@ -1,15 +1,18 @@
-// Package bind gives the inputs of a program their values. All data comes in here, for
-// the command, the session, the language server and Go programs alike, so the same
-// program and the same data always give the same certificate.
+// Package bind gives the inputs of a program their values. All data comes in here, for the
+// command, the session, the language server and Go programs alike, so the same program and the
+// same data always give the same certificate.
 //
-// An [Input] names an input of the program and its data: a file, an [io.Reader] or a Go
-// value. A [Reader] reads each into a graphio.Raw of its own, and [Bind] puts all of them
-// over one set of nodes:
+// An [Input] names an input of the program and its data: a file, an [io.Reader] or a Go value.
+// A [Reader] reads each into a [graphio.Raw] of its own, and [Bind] puts all of them over one set
+// of nodes; [Reader.All] does both.
 //
 //	Parse, New -> Input -> Reader.Read -> graphio.Raw -> Bind -> Data
 //
-// The package opens no file itself: the host gives the Reader a function that does, or
-// none. Package graphio defines the formats.
+// The package opens no file itself: the host gives the Reader a function that does, or none, and
+// readers of the formats that not every build has ([Tables]). The Reader's ledger bounds memory
+// while data is read. [Findings] turns any error of this package into diagnostics with places in
+// the data. Package graphio defines the formats and finds the nodes; what a program declares is
+// [Declared].
 package bind
 
 import (
@@ -539,7 +542,8 @@ func seen(s string) string {
 }
 
 // All reads the data of all inputs that a program declares, and makes their values. Each must be among
-// the given inputs.
+// the given inputs. Labels that the program has itself are known. Findings turns the error into
+// diagnostics, unless the context ended: then it is its cause.
 func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, known []string) (*Data, error) {
 	var decls []graphio.Decl
 	ready := map[string]*tensor.Value{}

@@ -126,7 +126,7 @@ func Code(p *check.Program, opt Options) *code.Program {
 	return compile.Compile(Plan(p, opt), co)
 }
 
-// Module plans bytecode for running: its memory and its cost certificate.
+// Module plans bytecode for running: its memory and its cost certificate. See cost.New for the error.
 func Module(p *code.Program, opt Options) (*cost.Module, error) {
 	co := cost.Options{Workers: cmp.Or(opt.Workers, runtime.GOMAXPROCS(0)), Reading: opt.Reading}
 	if opt.Memory != nil {
@@ -143,7 +143,7 @@ func Machine(m *cost.Module, limits cost.Limits, opt Options) (*vm.Machine, erro
 	return &opt.Memory.machine, opt.Memory.machine.Load(m, limits)
 }
 
-// Load runs all phases. The module is nil if the diagnostics have errors.
+// Load runs all phases. The error is an *Error if the diagnostics have errors; the module is nil then.
 func Load(name, text string, opt Options) (*cost.Module, *check.Program, error) {
 	p := Check(Parse(name, text, opt), opt)
 	if !p.Diags.HasErrors() {

@@ -92,7 +92,8 @@ func Local(h http.Handler, flag string) http.Handler {
 	})
 }
 
-// Guard lets only clients through that have the token.
+// Guard lets only clients through that send Authorization: Bearer with the token of the options; if
+// there is none, all.
 func (s *Server) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if !s.refuses(&Route{}, w, req) {

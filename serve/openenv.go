@@ -374,7 +374,7 @@ func (s *Server) Hang() {
 	}
 }
 
-// Wait waits for the end of all conversations, or of the context.
+// Wait waits for the end of all conversations, or of the context, whose error it then returns.
 func (s *Server) Wait(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {

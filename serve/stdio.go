@@ -189,7 +189,7 @@ func (s *Server) whole(ctx context.Context, c *Call) *Answer {
 	return a
 }
 
-// Ask makes a call with a body, and gives the answer.
+// Ask answers a call such as "POST /v1/run", with the body of that route as Routes lists it.
 func (s *Server) Ask(ctx context.Context, call string, body []byte) *Answer {
 	c := &Call{Body: body}
 	if !s.find(c, call) {

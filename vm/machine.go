@@ -187,8 +187,8 @@ type step struct {
 	d, a, b *tensor.Value
 }
 
-// New allocates the memory that the certificate states, after comparing it with
-// the limits.
+// New allocates the memory that the certificate states, after comparing it with the limits, of which
+// MaxOps and MaxBytes hold in any case. The error is a *cost.LimitError.
 func New(mod *cost.Module, limits cost.Limits) (*Machine, error) {
 	m := new(Machine)
 	if err := m.Load(mod, limits); err != nil {

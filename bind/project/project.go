@@ -12,8 +12,14 @@
 //	[programs."flow.ein".inputs]       # of this program; takes precedence
 //	A = { file = "transfers.csv", from = "payer", to = "payee", where = ["km<500"] }
 //
-// Whoever runs a program may not be the author of this file. So it may bind only files of
-// its own folder and may only lower limits, unless the user named it explicitly.
+// [Beside] reads the file of a folder, [Named] one that the user named, and [Parse] a text, with
+// all its mistakes. [File.For] gives the [Settings] of one program; [Settings.Over] joins those of
+// two files. [Settings.Inputs] are then inputs of package bind, and [Limit.Lower] applies a limit.
+// [Add] writes a binding into a text and keeps the rest of it.
+//
+// Whoever runs a program may not be the author of this file. So it may bind only files of its own
+// folder, also behind links, and may only lower limits, unless the user named it. No data is read
+// here.
 package project
 
 import (

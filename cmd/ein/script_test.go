@@ -125,6 +125,6 @@ func setup(env *testscript.Env) error {
 		os.WriteFile(filepath.Join(env.WorkDir, "zipped.csv.gz"), zipped.Bytes(), 0o644),
 		os.WriteFile(filepath.Join(env.WorkDir, "matrix.npy"), npy, 0o644),
 		os.WriteFile(filepath.Join(env.WorkDir, "damaged.einc"), fmt.Appendf(nil, "%s%c and then something else", code.Magic, code.Version), 0o644),
-		os.WriteFile(filepath.Join(env.WorkDir, "newer.einc"), []byte(code.Magic+"\x07 and then something else"), 0o644),
+		os.WriteFile(filepath.Join(env.WorkDir, "newer.einc"), []byte(code.Magic+"\x7f and then something else"), 0o644),
 	)
 }

@@ -1,18 +1,20 @@
-// Package chart draws figures as SVG: a few kinds of diagram over numbers with
-// intervals, and the matrix and the graph of a session.
+// Package chart draws figures as SVG: a few kinds of diagram over numbers with intervals, and the
+// matrix and the graph of a session.
 //
-// A [Figure] is data and captions. SVG draws it as a file on white; Inline draws it for a
-// page whose style sheet has the colours, with Classes and Variables for its light and
-// dark themes; Sheet draws several in one file. All go through a scene, which knows paths
-// and text but no diagrams.
+// A [Figure] is of a [Kind]; it has axes, and panels with a [Series] or more of points, whose
+// coordinates are a [Value] with its interval. Every kind becomes a scene of paths and texts
+// (kinds.go, on the scales of layout.go), and a scene becomes SVG (scene.go): [SVG] for a file on
+// white, [Sheet] for several in one, [Inline] and [Narrow] for a page whose style sheet has the
+// colours, with [Classes] and [Variables] for light and dark. [Matrix] and [Graph] draw the values
+// of a session, [Bars] and [Blocks] draw in a terminal.
+//
+// The same figure gives the same bytes. Series differ in shape and dash as well as in colour, by
+// the palette of Okabe and Ito; a missing value is not drawn. Text from outside goes through
+// package page, which escapes it.
 //
 // It lays out figures itself because a page needs SVG with classes for its style sheet, labels
-// that do not collide, titles for screen readers and stable bytes, of which gonum.org/v1/plot
-// has none, at 7 MB.
-//
-// Series differ in shape and dash as well as in colour, with the palette of Okabe and Ito.
-// Missing values are not drawn. The same figure gives the same bytes. Only package page
-// writes text that comes from outside.
+// that do not collide, titles for screen readers and stable bytes, of which gonum.org/v1/plot has
+// none, at 7 MB.
 package chart
 
 import "math"

@@ -1,15 +1,18 @@
-// Package stats computes the statistics of evaluations: intervals of shares, paired and
-// unpaired differences, tests, corrections for multiple tests, clustered and stratified
-// errors, ratios, equivalence, and power.
+// Package stats computes the statistics of evaluations. An answer is 1 if it is right and 0 if
+// not; what comes out is a number with an error ([Estimate]), an [Interval], or a p value.
 //
-// An evaluation is a list of right and wrong answers. Two models that were asked the same
-// questions are compared by pairs ([Paired]); shares of different questions are
-// [Proportion]s. Answers that belong together, such as those to one graph in three
-// encodings or to one question asked five times, form a cluster and carry less
-// information than as many independent ones; [Clustered], [Contrast], [DesignEffect] and
-// [Ratio] take that into account.
+// [Proportion] is right answers of so many: intervals and tests of one share, or of two of
+// different questions. [Paired] compares two models by the questions that both were asked.
+// Answers that belong together, such as those to one graph in three encodings or to one question
+// asked five times, form a cluster and carry less information than as many independent ones:
+// [Clustered], [Contrast], [Stratified] and [Ratio] give errors for clusters, and [DesignEffect]
+// turns clustered answers into fewer independent ones, for [Share] and the intervals of pairs.
+// [Holm] and [BenjaminiHochberg] correct for many tests, [EquivalentShares] tests that shares are
+// alike, and the functions of power.go say which differences an evaluation can find.
 //
-// All functions are pure.
+// Shares are from 0 to 1, confidence is such as 0.95. What cannot be known, such as the error of
+// one cluster, is NaN. All functions are pure; which answers are a cluster or a family of tests,
+// the caller decides.
 package stats
 
 import (

@@ -205,7 +205,7 @@ type Options struct {
 	Into *Module
 }
 
-// New plans a verified program.
+// New plans a verified program. An error means that code.Verify has let through what has no kernel.
 func New(p *code.Program, opt Options) (*Module, error) {
 	m := opt.Into
 	if m == nil {

@@ -8,7 +8,8 @@ import (
 
 // ClosureBits sets dst to the transitive closure of a: 1 at (i, j) when a path
 // of at least one edge leads from i to j, so at (i, i) when i is on a cycle. dst
-// does not overlap a, unless there are at most 64 nodes, where it may be a.
+// does not overlap a, unless there are at most 64 nodes, where it may be a: those are done by
+// Warshall's algorithm on words, others by components, in the order in which no path leads back.
 func ClosureBits(c *Ctl, dst, a tensor.Bits, s Scratch) {
 	if a.Rows <= 64 {
 		copy(dst.W, a.W[:a.Rows*a.Stride])

@@ -30,7 +30,9 @@ type CSRFold struct {
 
 // PlanCSRFold plans the fold. The first operands are the matrices, whose strides are
 // not looked at and whose entries are nnz in all; the others have one along rows,
-// along columns, or none.
+// along columns, or none. none is what each matrix is where it has no entry: 0, or
+// infinity for one of distances. It is an error if the expression there depends on
+// both row and column.
 func PlanCSRFold(rows, cols, nnz, axis int, none []float64, fold op.Fold, strides [][]int, code []op.Micro, consts []float64) (*CSRFold, error) {
 	if size := [2]int{rows, cols}; fold == op.FoldSum || size[axis] == 0 && size[1-axis] > 0 {
 		return nil, errEmptyFold

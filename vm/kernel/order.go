@@ -85,7 +85,8 @@ func ofKey(key uint64) float64 {
 	return math.Float64frombits(^key)
 }
 
-// Rank sets dst[i] to the place of v[i] in that order, from 0; equal elements keep their order.
+// Rank sets dst[i] to the place of v[i] among all elements in the order of Sort, from 0; equal ones
+// keep their order.
 func Rank(c *Ctl, dst, v []float64, s Scratch) {
 	m := newMeter(c)
 	for k, i := range sorted(&m, v, s) {

@@ -437,7 +437,8 @@ func sccCSROps(n, nnz int) uint64 {
 
 // SCCBits numbers the strongly connected components of a: part[v] is the
 // component of node v. Numbers count up in the order of the lowest node of each.
-// It returns how many there are.
+// It returns how many there are. Two searches find one big component; the rest is Tarjan's algorithm
+// (Depth-First Search and Linear Graph Algorithms, 1972).
 func SCCBits(c *Ctl, part []int32, a tensor.Bits, s Scratch) int {
 	g := bitLists(c, a, s)
 	return components(c, part, g, s)

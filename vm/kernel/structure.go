@@ -295,7 +295,8 @@ func lowlinkCost(n int, work uint64) Cost {
 	return NetCost(Cost{Ops: tensor.SatAdd(satMul(2, work), satMul(8, un)), I: 4 * un}, n)
 }
 
-// CutNodes sets dst to the nodes of a symmetric graph without which there would be more components.
+// CutNodes sets dst to the nodes of a symmetric graph without which there would be more components
+// (Hopcroft and Tarjan, Efficient Algorithms for Graph Manipulation, 1973).
 // The root of a search is one if it has two subtrees, which nothing else joins; any other node, if
 // a subtree below it has no edge to above the node.
 func CutNodes(c *Ctl, dst []uint64, g Net) {
@@ -327,8 +328,8 @@ func CutNodes(c *Ctl, dst []uint64, g Net) {
 func CutNodesCost(n int, work uint64) Cost { return lowlinkCost(n, work) }
 
 // Bridges sets dst to the edges of a symmetric graph without which there would be more components,
-// in both directions: edges of the search whose subtree has no other edge out of it. dst has room
-// for 2(n-1).
+// in both directions: edges of the search whose subtree has no other edge out of it (as CutNodes).
+// dst has room for 2(n-1).
 func Bridges(c *Ctl, dst *tensor.CSR, g Net) {
 	s := g.room
 	m := newMeter(c)
@@ -445,7 +446,8 @@ const (
 )
 
 // PageRank sets dst to the share of time that a walk is at each node, after at most 100 steps from
-// anywhere: with probability damp along an edge, by weight, and else to any node. A
+// anywhere: with probability damp along an edge, by weight, and else (and where none leads on) to any
+// node (Brin and Page, 1998). They add up to 1. A negative weight is the flaw. A
 // step reads the transpose, whose rows goroutines can share; to add at the targets of
 // edges takes as long or a quarter longer.
 func PageRank(c *Ctl, dst []float64, g Net, damp float64) (flaw Flaw) {

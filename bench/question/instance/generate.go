@@ -49,7 +49,8 @@ func (id ID) SurfaceKey() [32]byte {
 }
 
 // Generate makes the instance of an id, and says how many cases were drawn before it that had no good
-// question.
+// question. An id that Check refuses is an error, and so is one whose category has no question of such
+// a size.
 func Generate(id ID) (in *Instance, redraws int, err error) {
 	return GenerateContext(context.Background(), id)
 }

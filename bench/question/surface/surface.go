@@ -1,12 +1,18 @@
-// Package surface turns a graph and a question into English.
+// Package surface turns a graph and a question into English: a [category.Case] and the template of
+// a question go in, the text that a model is asked comes out.
 //
-// A [Look] consists of labels, a [Domain] with its vocabulary, a presentation [Style], and
-// an order of the edges. [Draw] draws one from a key, and [Look.Prompt] writes the prompt in
-// an [Encoding]. A [Partition] confines a draw to a part of the labels and domains, so that
-// training and test data share none.
+// [Draw] makes a [Look] from a key: a [Domain], which gives nodes and edges their words, labels, a
+// [Style] of sentences, and the order of the edges. [Look.Prompt] writes a graph by it in an
+// [Encoding], and below it the question, whose placeholders [Look.Question] fills. A [Partition]
+// is the part of the labels and domains that a draw may use, so that training and test data share
+// none.
 //
-// The package does not know the answer, and a Look never depends on the graph, so a
-// surface and a structure can be varied independently.
+// Three things hold. A Look never depends on the graph, nor a graph on the Look, so the two can be
+// varied one at a time. From every text the graph can be read back: a domain has one verb for each
+// direction, and a reader in the tests reads all. And what a key gives is published, so words and
+// sentences change only with the version of the generator.
+//
+// Package category words the templates and knows the answers; this one does not.
 package surface
 
 import (

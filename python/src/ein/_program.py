@@ -21,8 +21,8 @@ class Limits:
     over a limit is refused before it runs; strict limits also refuse what would be
     metered as it runs."""
 
-    ops: int | None = None
-    memory: int | None = None  # bytes
+    ops: int | None = None  # multiply-adds of numbers, and operations on 64-bit words
+    memory: int | None = None  # bytes, reading the data included
     elements: int | None = None  # of all outputs together
     seconds: float | None = None
     strict: bool = False
@@ -30,20 +30,22 @@ class Limits:
 
 @dataclass(frozen=True)
 class StatementCost:
-    line: int
+    """The part of a statement in a certificate."""
+
+    line: int  # from 1
     ops: int
-    bytes: int
+    bytes: int  # of the largest result of the statement, and its scratch
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The certificate of a program: no run uses more."""
+    """The certificate of a program with its data: no run uses more."""
 
     ops: int
     peak_bytes: int
-    reading_bytes: int
-    output_elements: int
-    certified: bool
+    reading_bytes: int  # of peak_bytes
+    output_elements: int  # of all outputs together
+    certified: bool  # False where ops also counts what is metered, and a limit below may stop the run
     statements: tuple[StatementCost, ...]
 
 
@@ -128,7 +130,8 @@ _MOST = {"ops": 2**53, "memory": 2**53, "elements": 2**53, "seconds": 10**9}
 
 
 class Program:
-    """A program that checks. It can be run any number of times, from any thread."""
+    """A program that checks, else a CheckError. It can be run any number of times, from
+    any thread."""
 
     def __init__(self, text: str, *, name: str = "program", profile: str = "full") -> None:
         self.text, self.name, self.profile = text, name, profile
@@ -140,7 +143,7 @@ class Program:
         return f"ein.Program({self.text!r})"
 
     def run(self, inputs: Mapping[str, Any] | None = None, /, *, limits: Limits | None = None, **data: Any) -> Result:
-        """Runs the program."""
+        """Runs the program, as `ein.run` does."""
         return run(self.text, inputs, limits=limits, name=self.name, profile=self.profile, **data)
 
     def cost(self, inputs: Mapping[str, Any] | None = None, /, **data: Any) -> Cost:
@@ -168,7 +171,8 @@ def run(
     **data: Any,
 ) -> Result:
     """Runs a program on data: `ein.run("input A: graph\\nn = sum(A)", A=edges)`. Inputs
-    with the name of a parameter go into the mapping."""
+    with the name of a parameter go into the mapping. Raises CheckError, InputError,
+    LimitError or RunError."""
     return Result(run_reply(program, _given(inputs, data), limits, name, profile))
 
 
@@ -182,7 +186,8 @@ def run_reply(program: str, inputs: Mapping[str, Any], limits: Limits | None, na
 
 
 def cost(program: str, inputs: Mapping[str, Any] | None = None, /, *, name: str = "program", profile: str = "full", **data: Any) -> Cost:
-    """The certificate of a program with this data. Nothing runs."""
+    """The certificate of a program with this data. Nothing runs. Raises CheckError or
+    InputError."""
     body, frames, _ = _request(program, name, profile, None, _given(inputs, data))
     c = ask("POST /v1/cost", body, frames).json()
     statements = tuple(StatementCost(s["line"], s["ops"], s["bytes"]) for s in c["statements"])
@@ -211,5 +216,5 @@ def why(program: str, expression: str, inputs: Mapping[str, Any] | None = None, 
 
 
 def fmt(program: str, /, *, name: str = "program") -> str:
-    """The one canonical form of a program."""
+    """The one canonical form of a program. Text that does not parse is a CheckError."""
     return ask("POST /v1/fmt", {"program": program, "name": name}).json()["text"]

@@ -55,7 +55,7 @@ class Output:
         return self.array() if find_spec("numpy") else self.tolist()
 
     def array(self) -> Any:
-        """The output as an array of NumPy."""
+        """The output as an array of NumPy of its shape. A relation is a TypeError."""
         self._numbers_only()
         np: Any = import_module("numpy")
 
@@ -77,7 +77,7 @@ class Output:
         return np.asarray(self._number)
 
     def sparse(self) -> Any:
-        """A vector or a matrix as a csr_array of SciPy."""
+        """A vector or a matrix as a csr_array of SciPy. Any other output is a TypeError."""
         self._numbers_only()
         if len(self.shape) not in (1, 2):
             raise TypeError(f"{self.name} is no vector and no matrix: it is {self.kind} of shape {self.shape}")

@@ -172,7 +172,8 @@ def _ask_for(id: str, mode: str = "") -> Any:
 
 
 def instance(id: str) -> Instance:
-    """The instance of an id, made again."""
+    """The instance of an id, made again. An id that is none, or of a held-out split that
+    is not allowed, is an InputError."""
     return Instance.of(_ask_for(id)["instance"])
 
 
@@ -247,7 +248,8 @@ def prompt(mode: str = "ein") -> str:
 
 def score(question: str | Instance, reply: str, mode: str | None = None, *, finish: str | None = None, limits: Limits | None = None) -> Score:
     """What a reply to a question is worth. Without a mode it is judged as what it looks
-    like."""
+    like; limits are those of a program in Ein. A question that does not exist or may not
+    be asked is an InputError."""
     return score_many([Item(question, reply, mode, finish)], limits=limits)[0]
 
 
