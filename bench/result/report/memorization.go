@@ -90,8 +90,8 @@ func buildMemorization(r *Report, s *Section) error {
 func (r *Report) epoch(a *Arm) (memorization.Epoch, bool) {
 	one := *a.Run
 	one.Rows = nil
-	for i := range a.all {
-		if row := a.all[i].Row; row.Reply == nil || row.Score != nil { // the notes tell of the others
+	for _, row := range a.all {
+		if row.Reply == nil || row.Score != nil { // the notes tell of the others
 			one.Rows = append(one.Rows, *row)
 		}
 	}

@@ -81,13 +81,10 @@ func (t *PaperTable) Get(row *PaperRow, column string) (float64, bool) {
 
 // beside adds the rows of the paper to one of our tables if the paper has such a table. If the rows
 // are the same, as categories are, the paper's numbers become columns.
-func beside(t *Table, opt *Options) error {
-	if t.Paper == "" {
-		return nil
-	}
+func beside(t *Table, opt *Options) {
 	p := Paper().Table(t.Paper)
 	if p == nil {
-		return fmt.Errorf("the paper has no table %q", t.Paper)
+		return
 	}
 	t.Caption += fmt.Sprintf(" Numbers of the paper: its table %d", p.Number)
 	if p.Scoring != "both" {
@@ -99,7 +96,7 @@ func beside(t *Table, opt *Options) error {
 	t.Caption += ", of other instances, and without intervals."
 	if t.ID == "categories" {
 		besideRows(t, p)
-		return nil
+		return
 	}
 	for i := range p.Rows {
 		row := Row{Keys: []string{fmt.Sprintf("paper: %s, %s", p.Rows[i].Name, p.Rows[i].Mode)}, Paper: true}
@@ -112,7 +109,6 @@ func beside(t *Table, opt *Options) error {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return nil
 }
 
 // besideRows adds columns of the paper to rows of the same name.

@@ -355,14 +355,12 @@ func regular(name string) bool {
 // it.
 func hashFile(ctx context.Context, a *cli.App, name string) (sum string, err error) {
 	err = a.Through(ctx, "reading", name, func(f *cli.File) error {
-		h := sha256.New()
-		if _, err := io.Copy(h, f); err != nil {
+		if _, sum, err = job.Sum(f); err != nil {
 			return cli.Unreadable(name, err)
 		}
-		sum = "sha256 " + hex.EncodeToString(h.Sum(nil))
 		return nil
 	})
-	return sum, err
+	return "sha256 " + sum, err
 }
 
 // hashes returns the hash of each file under its name.

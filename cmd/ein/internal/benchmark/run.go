@@ -17,6 +17,7 @@ import (
 	"ein/bench/ask/run"
 	"ein/bench/question/instance"
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 
 	"ein/cmd/ein/internal/cli"
@@ -146,14 +147,11 @@ type duplicates struct {
 // in gives all instances on.
 func (d *duplicates) in(all instances) instances {
 	return func(yield func(*instance.Instance, error) bool) {
-		if d.seen == nil {
-			d.seen = map[string]bool{}
-		}
 		for in, err := range all {
 			if err == nil && d.seen[in.ID] {
 				d.count++
 			} else if err == nil {
-				d.seen[in.ID] = true
+				lists.Put(&d.seen, in.ID, true)
 			}
 			if !yield(in, err) {
 				return

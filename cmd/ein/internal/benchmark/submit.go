@@ -426,12 +426,8 @@ func (e *slurm) text(missing []int) (string, error) {
 
 // start submits the script, and gives the number of the job.
 func (e *slurm) start(ctx context.Context, text string, _ []int) (string, error) {
-	script := filepath.Join(e.dir, "submit.sh")
-	if err := job.ReplaceBytes(script, []byte(text)); err != nil {
-		return "", err
-	}
-	out, err := output(ctx, "sbatch", "--parsable", script)
-	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // the cluster follows
+	out, err := e.give(ctx, text, "submit.sh", "sbatch", "--parsable")
+	id, _, _ := strings.Cut(out, ";") // the cluster follows
 	return id, err
 }
 
@@ -484,12 +480,7 @@ func (e *kubernetes) text([]int) (string, error) {
 
 // start creates the job, and gives its name as kubectl takes it.
 func (e *kubernetes) start(ctx context.Context, text string, _ []int) (string, error) {
-	manifest := filepath.Join(e.dir, "job.json")
-	if err := job.ReplaceBytes(manifest, []byte(text)); err != nil {
-		return "", err
-	}
-	out, err := output(ctx, "kubectl", "create", "--filename="+manifest, "--output=name")
-	return strings.TrimSpace(out), err
+	return e.give(ctx, text, "job.json", "kubectl", "create", "--output=name", "--filename")
 }
 
 // runs reports whether the job has neither completed nor failed. Which shards it made is not
@@ -516,6 +507,16 @@ func (e *kubernetes) runs(ctx context.Context, name string) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// give writes what is submitted to a file beside the shards, and runs the command that takes it.
+func (f *submitFlags) give(ctx context.Context, text, file, command string, args ...string) (string, error) {
+	file = filepath.Join(f.dir, file)
+	if err := job.ReplaceBytes(file, []byte(text)); err != nil {
+		return "", err
+	}
+	out, err := output(ctx, command, append(args, file)...)
+	return strings.TrimSpace(out), err
 }
 
 // output runs a command and returns its standard output.
