@@ -95,6 +95,24 @@ type EpochReport struct {
 	Gaps  []Gap        `json:"gaps"`
 }
 
+// Share returns the share of right answers in a cell; nil without answers.
+func (e *EpochReport) Share(c Cell, lenient bool) *stats.Share {
+	for i := range e.Cells {
+		if e.Cells[i].Cell == c {
+			return e.Cells[i].In(answer.Counted(lenient))
+		}
+	}
+	return nil
+}
+
+// gap returns the gap with a name; nil without one.
+func (e *EpochReport) gap(name string) *Gap {
+	if i := slices.IndexFunc(e.Gaps, func(g Gap) bool { return g.Name == name }); i >= 0 {
+		return &e.Gaps[i]
+	}
+	return nil
+}
+
 // CellReport counts the answers of a cell.
 type CellReport struct {
 	Cell                        Cell `json:"cell"`

@@ -25,7 +25,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -356,14 +355,4 @@ func (p *Proof) Text() string {
 		fmt.Fprintf(&b, "%d left out of all cells: every structure drawn for one of them had been seen, or none could be drawn.\n", p.Left)
 	}
 	return b.String()
-}
-
-// JSON returns the proof as a file.
-func (g *Generated) JSON() ([]byte, error) {
-	out, err := json.MarshalIndent(struct {
-		Version int `json:"version"`
-		Proof
-		LeftOut []Left `json:"left"`
-	}{1, g.Proof, g.Left}, "", "  ")
-	return append(out, '\n'), err
 }

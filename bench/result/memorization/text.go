@@ -72,19 +72,12 @@ func (r *Report) summary(b *strings.Builder) {
 	for _, e := range r.Epochs {
 		row := []string{e.Name}
 		for _, of := range r.Epochs[0].Cells {
-			cell := show.None
-			for _, c := range e.Cells {
-				if s := c.In(answer.Counted(r.Lenient)); c.Cell == of.Cell && s != nil {
-					cell = show.Rate(s.Rate)
-				}
-			}
-			row = append(row, cell)
+			rate, _ := show.Share(e.Share(of.Cell, r.Lenient))
+			row = append(row, rate)
 		}
 		gap, interval := show.None, show.None
-		for _, g := range e.Gaps {
-			if g.Name == "seen - fresh" {
-				gap, interval = show.Points(g.Value), show.Points(g.Interval.Low)+" to "+show.Points(g.Interval.High)
-			}
+		if g := e.gap("seen - fresh"); g != nil {
+			gap, interval = show.Points(g.Value), show.Points(g.Interval.Low)+" to "+show.Points(g.Interval.High)
 		}
 		rows = append(rows, append(row, gap, interval))
 	}

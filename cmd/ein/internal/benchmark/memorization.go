@@ -227,23 +227,21 @@ func makeCells(ctx context.Context, a *cli.App, seen, out string, seed uint64) e
 	case err != nil:
 		return cli.Input(codes.E0701, seen, 0, err.Error(), "Give a file that `ein bench generate` wrote, with every question once.")
 	}
-	files, err := cells.Files()
+	files := cells.Files()
 	for _, f := range files { // runs over other cells need them
 		name := filepath.Join(out, f.Name)
 		if old, err := os.ReadFile(name); err == nil && !bytes.Equal(old, f.Data) {
 			return a.Usage("%s holds other cells: give another folder, or remove this one first", name)
 		}
 	}
-	if err == nil {
-		err = cli.Folder(out)
+	if err := cli.Folder(out); err != nil {
+		return err
 	}
 	for _, f := range files {
-		if err == nil {
-			err = a.WriteFile(filepath.Join(out, f.Name), f.Data)
+		if err := a.WriteFile(filepath.Join(out, f.Name), f.Data); err != nil {
+			return err
 		}
 	}
-	if err == nil {
-		a.Printf("%s", cells.Proof.Text())
-	}
-	return err
+	a.Printf("%s", cells.Proof.Text())
+	return nil
 }
