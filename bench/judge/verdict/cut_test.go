@@ -69,3 +69,16 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
+
+// TestAre compares the short way to see that edges are all the true ones with making those.
+func TestAre(t *testing.T) {
+	for _, s := range samples(t, 3) {
+		g := &s.q.Case.G
+		truth := trueArcs(g)
+		for _, a := range []arcs{truth, truth.reversed(), truth[1:], truth[:len(truth)-1], truth.with(truth[0], false).with(Edge{g.N - 1, g.N - 1}, true), nil} {
+			if want := slices.Equal(a, truth); a.are(g) != want {
+				t.Errorf("%s: %v: %v, want %v of %v", s.in.ID, a, !want, want, truth)
+			}
+		}
+	}
+}
