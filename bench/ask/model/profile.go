@@ -175,11 +175,8 @@ func findProfile(provider, name string, o *Options) (*Profile, error) {
 // Notes says what a user should know before a model is asked: that it has no profile, that it will
 // be retired, or that others may read the key.
 func Notes(m Model, now time.Time) []string {
-	c, ok := m.(*client)
-	if r, recorded := m.(*recorder); recorded {
-		return Notes(r.Model, now)
-	}
-	if !ok {
+	c := clientOf(m)
+	if c == nil {
 		return nil
 	}
 	list := c.exposed()

@@ -94,8 +94,6 @@ func Record(m Model, dir string, o Options) (Model, error) {
 	return &recorder{m, dir}, nil
 }
 
-func (r *recorder) ready() error { return Ready(r.Model) }
-
 // Close closes the recorded model.
 func (r *recorder) Close() error { return Close(r.Model) }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // pieces puts a streamed answer together, in the form of one that was not streamed. So only one
@@ -81,9 +82,6 @@ func (c *client) readStream(r *received) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if status := inner(body); status != 0 {
-		return nil, failure(c.service.wire, status, r.Header, body, r.now)
-	}
 	return c.complete(r, body)
 }
 
@@ -121,10 +119,8 @@ func (p *openAIPieces) call(text json.RawMessage) error {
 			return err
 		}
 		delete(c, "index")
-		if p.places == nil {
-			p.places = map[int]int{}
-		}
-		p.places[b.Index], p.calls = len(p.calls), append(p.calls, c)
+		lists.Put(&p.places, b.Index, len(p.calls))
+		p.calls = append(p.calls, c)
 		return nil
 	}
 	f, _ := p.calls[at]["function"].(map[string]any)
@@ -290,9 +286,7 @@ func (p *anthropicPieces) add(data []byte) error {
 				last[name] = begun + piece
 			}
 		}
-		if b.Delta.Input != "" {
-			p.input = append(p.input, b.Delta.Input...)
-		}
+		p.input = append(p.input, b.Delta.Input...)
 	case "content_block_stop":
 		if len(p.input) > 0 && len(m.Blocks) > 0 {
 			var input any = json.RawMessage(p.input)
@@ -306,13 +300,9 @@ func (p *anthropicPieces) add(data []byte) error {
 			m.Stop = b.Delta.Stop
 		}
 		for name, v := range b.Usage {
-			if string(v) == "null" {
-				continue
+			if string(v) != "null" {
+				lists.Put(&m.Usage, name, v)
 			}
-			if m.Usage == nil {
-				m.Usage = map[string]json.RawMessage{}
-			}
-			m.Usage[name] = v
 		}
 	case "message_stop":
 		p.ended = true
