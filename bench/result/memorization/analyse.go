@@ -326,12 +326,8 @@ func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
 				continue
 			}
 			out[c] = append(out[c], row)
-			if !slices.Contains(modes, row.Mode) {
-				modes = append(modes, row.Mode)
-			}
-			if !slices.Contains(encodings, row.Encoding) {
-				encodings = append(encodings, row.Encoding)
-			}
+			modes = lists.Add(modes, row.Mode)
+			encodings = lists.Add(encodings, row.Encoding)
 		}
 		if len(e.Rows[c]) > 0 && len(out[c]) == 0 {
 			return nil, fmt.Errorf("%s: the cell %s has no answers in the chosen mode and encoding", e.Name, c)

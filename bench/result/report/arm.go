@@ -269,9 +269,7 @@ func (r *Report) levels() []string {
 	var list []string
 	for _, a := range r.Arms {
 		for _, it := range a.all {
-			if l := it.Instance.Level; !slices.Contains(list, l) {
-				list = append(list, l)
-			}
+			list = lists.Add(list, it.Instance.Level)
 		}
 	}
 	slices.Sort(list)

@@ -35,9 +35,7 @@ func buildEncodings(r *Report, s *Section) error {
 			keys = append(keys, k)
 		}
 		byKey[k][a.Encoding] = a
-		if !slices.Contains(present, a.Encoding) {
-			present = append(present, a.Encoding)
-		}
+		present = lists.Add(present, a.Encoding)
 	}
 	if len(present) < 2 {
 		return nil

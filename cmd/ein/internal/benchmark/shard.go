@@ -224,8 +224,8 @@ func (m *merged) check(name string, r io.ReaderAt) error {
 func (m *merged) notes(name string) (list []string) {
 	for _, d := range m.done {
 		for _, f := range d.Notes {
-			if f.Name == name && !slices.Contains(list, f.Value) {
-				list = append(list, f.Value)
+			if f.Name == name {
+				list = lists.Add(list, f.Value)
 			}
 		}
 	}
