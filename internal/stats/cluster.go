@@ -76,18 +76,13 @@ func Stratified[S, K comparable](values []float64, stratum []S, cluster []K) Est
 		s S
 		k K
 	}
-	byStratum := map[S][]float64{}
+	n, all := float64(len(values)), mean(values)
+	byStratum, clusters, seen := map[S][]float64{}, map[S]int{}, map[key]bool{}
 	for i, x := range values {
-		byStratum[stratum[i]] = append(byStratum[stratum[i]], x)
-	}
-	n := float64(len(values))
-	all := mean(values)
-	clusters := map[S]int{}
-	seen := map[key]struct{}{}
-	for i, s := range stratum {
-		k := key{s, cluster[i]}
-		if _, ok := seen[k]; !ok {
-			seen[k] = struct{}{}
+		s, k := stratum[i], key{stratum[i], cluster[i]}
+		byStratum[s] = append(byStratum[s], x)
+		if !seen[k] {
+			seen[k] = true
 			clusters[s]++
 		}
 	}

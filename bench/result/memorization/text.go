@@ -39,8 +39,7 @@ func (r *Report) epoch(b *strings.Builder, e *EpochReport) {
 		}
 		rows = append(rows, row)
 	}
-	b.WriteString(table.Of(rows).Text())
-	b.WriteString("\n")
+	fmt.Fprintf(b, "%s\n", table.Of(rows).Text())
 	r.table(b, "gap", e.Gaps)
 }
 
@@ -81,8 +80,7 @@ func (r *Report) summary(b *strings.Builder) {
 		}
 		rows = append(rows, append(row, gap, interval))
 	}
-	b.WriteString("\n")
-	b.WriteString(table.Of(rows).Text())
+	fmt.Fprintf(b, "\n%s", table.Of(rows).Text())
 	if len(r.Changes) > 0 {
 		b.WriteString("\n")
 		r.table(b, fmt.Sprintf("from %s to %s", r.Epochs[0].Name, r.Epochs[len(r.Epochs)-1].Name), r.Changes)
