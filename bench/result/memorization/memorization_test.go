@@ -25,6 +25,9 @@ import (
 	"ein/internal/stats"
 )
 
+// quiet shows no progress.
+func quiet(int, int) {}
+
 // trained is some questions of every category.
 func trained(t *testing.T, each int) []*instance.Instance {
 	t.Helper()
@@ -48,7 +51,7 @@ func make1(t *testing.T, id instance.ID) *instance.Instance {
 
 func generate(t *testing.T, seen []*instance.Instance, seed uint64) *Generated {
 	t.Helper()
-	g, err := Generator{Seed: seed}.Generate(context.Background(), seen)
+	g, err := Generate(context.Background(), seen, seed, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +173,7 @@ func TestEmpty(t *testing.T) {
 	if found, err := b.search(t.Context(), Apart, in, id); found != nil || err != nil {
 		t.Errorf("%v, %v", found, err)
 	}
-	_, err := Generator{Seed: 7}.Generate(t.Context(), []*instance.Instance{in})
+	_, err := Generate(t.Context(), []*instance.Instance{in}, 7, quiet)
 	if want := "cb2-train-scc_then_count-0-s1-n4 has none for the cell surface"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
@@ -186,13 +189,13 @@ func TestGenerateErrors(t *testing.T) {
 		"the question differs from the one its id generates": {&changed},
 		"the question occurs twice":                          {in, in},
 	} {
-		if _, err := (Generator{}).Generate(context.Background(), list); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Generate(context.Background(), list, 0, quiet); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (Generator{}).Generate(ctx, []*instance.Instance{in}); !errors.Is(err, context.Canceled) {
+	if _, err := Generate(ctx, []*instance.Instance{in}, 0, quiet); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	// The split of fresh questions is another one than that of those seen.

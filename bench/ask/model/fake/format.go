@@ -631,14 +631,11 @@ func (anthropic) parse(h http.Header, name string, body []byte) (*question, *pro
 		} `json:"output_config"`
 	}
 	version := h.Get("Anthropic-Version")
-	switch version {
-	case "":
-		return nil, anthropicBad("anthropic-version: header is required")
-	case "2023-06-01", anthropicNew:
-	default:
-		return nil, anthropicBad("anthropic-version: %q is not a valid version", version)
-	}
 	switch name, err := strict(body, &b, anthropicOthers); {
+	case version == "":
+		return nil, anthropicBad("anthropic-version: header is required")
+	case version != "2023-06-01" && version != anthropicNew:
+		return nil, anthropicBad("anthropic-version: %q is not a valid version", version)
 	case name != "":
 		return nil, anthropicBad("%s: Extra inputs are not permitted", name)
 	case err != nil:
@@ -647,8 +644,7 @@ func (anthropic) parse(h http.Header, name string, body []byte) (*question, *pro
 		return nil, anthropicBad("temperature: Extra inputs are not permitted")
 	}
 	if name == "count" {
-		unlimited := 1
-		b.MaxTokens = &unlimited
+		b.MaxTokens = new(1)
 	}
 	newest := anthropicNoTemp().MatchString(b.Model)
 	thinks := b.Thinking != nil && b.Thinking.Type != "disabled"

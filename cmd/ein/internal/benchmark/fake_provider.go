@@ -133,11 +133,12 @@ func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
 	if err != nil {
 		return err
 	}
-	work := func() error { return serveUntil(ctx, a, f, s) }
 	if len(f.command) > 0 {
-		work = func() error { return runBeside(a, f, s.address) }
+		err = runBeside(a, f, s.address)
+	} else {
+		err = serveUntil(ctx, a, f, s)
 	}
-	err = cmp.Or(work(), s.Close())
+	err = cmp.Or(err, s.Close())
 	n := server.Stats()
 	faults := 0
 	for _, k := range n.Faults {

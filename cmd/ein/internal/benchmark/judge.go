@@ -333,8 +333,7 @@ func begunOtherwise(a *cli.App, other *job.Other, or string) error {
 // interrupted turns any error after the end of the context into the status for reasons outside the
 // program, wherever the end was noticed: the same command can be run again.
 func interrupted(ctx context.Context, a *cli.App, err error) error {
-	var told cli.Status
-	if err == nil || ctx.Err() == nil || errors.As(err, &told) {
+	if _, told := errors.AsType[cli.Status](err); err == nil || ctx.Err() == nil || told {
 		return err
 	}
 	message, _ := cli.StopMessage(ctx)

@@ -210,7 +210,7 @@ func makeCells(ctx context.Context, a *cli.App, seen, out string, seed uint64) e
 		return err
 	}
 	p := a.Progress("generating")
-	cells, err := memorization.Generator{Seed: seed, Progress: p.Counter(0)}.Generate(ctx, list)
+	cells, err := memorization.Generate(ctx, list, seed, p.Counter(0))
 	p.Done()
 	switch {
 	case ctx.Err() != nil:

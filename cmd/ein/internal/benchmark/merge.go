@@ -116,8 +116,7 @@ func complete(ctx context.Context, a *cli.App, dirs []string) (*merged, error) {
 		case m.plan == nil:
 			m.plan = p
 		}
-		var other *job.Other
-		if err := m.plan.Same(dir, p); errors.As(err, &other) {
+		if other, differs := errors.AsType[*job.Other](m.plan.Same(dir, p)); differs {
 			return nil, begunOtherwise(a, other, "or put the folders together one by one")
 		}
 	}

@@ -130,8 +130,7 @@ func passInstances(ctx context.Context, a *cli.App, name string, lines func(io.R
 				yield(nil, badLines(f.Name(), errNoInstances))
 			}
 		})
-		var told *ein.Error
-		if err == nil || errors.As(err, &told) {
+		if _, told := errors.AsType[*ein.Error](err); err == nil || told {
 			return err
 		}
 		return badLines(f.Name(), err)

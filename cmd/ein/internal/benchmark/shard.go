@@ -114,10 +114,10 @@ func (s *sharding) begin(a *cli.App, dir string, total int64, from []job.Field) 
 		return a.Usage("--shard needs a folder for the parts: add -o DIR")
 	}
 	planned := 0
-	if there, err := job.ReadPlan(dir); err == nil {
+	there, err := job.ReadPlan(dir)
+	if err == nil {
 		planned = there.Shards
 	}
-	var err error
 	if s.Shard, err = job.ParseShard(s.text, a.Env, planned); err != nil {
 		return a.Usage("--shard: %v", err)
 	}
