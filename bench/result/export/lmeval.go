@@ -99,8 +99,7 @@ func share(scores []*run.Score, mode answer.Mode) *float64 {
 			n++
 		}
 	}
-	x := float64(n) / float64(len(scores))
-	return &x
+	return new(float64(n) / float64(len(scores)))
 }
 
 func hash(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }

@@ -196,8 +196,12 @@ func Analyse(epochs []Epoch, member *Membership, opt Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	for i, s := range all { // now that all groups are known
-		s.resolve(groups)
+	for i, s := range all { // now that all groups are known, a cluster is what represents all joined with it
+		for _, a := range s.cells {
+			for i := range a.cluster {
+				a.cluster[i] = groups.find(a.cluster[i])
+			}
+		}
 		out := EpochReport{Name: epochs[i].Name, Cells: s.report(&opt), Gaps: []Gap{}}
 		for _, g := range gaps {
 			if s.has(g.of) {
@@ -293,16 +297,6 @@ func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample
 		s.reports = append(s.reports, x)
 	}
 	return s, nil
-}
-
-// resolve replaces each cluster by the representative of all that are joined with it. All answers
-// must have been collected.
-func (s *sample) resolve(g *groups) {
-	for _, a := range s.cells {
-		for i := range a.cluster {
-			a.cluster[i] = g.find(a.cluster[i])
-		}
-	}
 }
 
 func (s *sample) report(opt *Options) []CellReport {

@@ -66,7 +66,7 @@ type embeddedReply struct {
 type question struct {
 	replies     int
 	right, some bool // all of them; at least one
-	place       int  // in the page
+	place       int  // in the page, from 1
 }
 
 // turns is the order in which kinds of question are taken: those on which replies differ, those
@@ -117,13 +117,13 @@ func (r *Report) browser() (*embedded, string, error) {
 		k := all[base].class()
 		classes[k] = append(classes[k], base)
 	}
-	taken := map[string]*question{}
+	taken := 0
 	for turn, n := 0, 0; n < min(r.Options.Embed, total); turn++ {
 		if k := turns[turn%len(turns)]; len(classes[k]) > 0 {
 			base := classes[k][0]
 			classes[k] = classes[k][1:]
-			taken[base] = all[base]
-			all[base].place = len(taken)
+			taken++
+			all[base].place = taken
 			n += all[base].replies
 		}
 	}
@@ -134,8 +134,8 @@ func (r *Report) browser() (*embedded, string, error) {
 	var chosen []choice
 	for k, a := range r.Arms {
 		for _, it := range a.all {
-			if it.Score != nil && it.Reply != nil && taken[baseOf(it)] != nil {
-				chosen = append(chosen, choice{it, k, taken[baseOf(it)].place})
+			if it.Score != nil && it.Reply != nil && all[baseOf(it)].place > 0 {
+				chosen = append(chosen, choice{it, k, all[baseOf(it)].place})
 			}
 		}
 	}
