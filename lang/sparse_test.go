@@ -49,7 +49,11 @@ func TestSparseFolds(t *testing.T) {
 		{"R = min(W + V)", true},
 		{"R min= W[i,j] * V[j,i]", true},
 		{"R[j] min= W[i,j] + M[i,j]", false},
-		{"R[i] = argmax(W[i,j])", false},
+		{"R[i] = argmax(W[i,j])", true},
+		{"R[j] = argmin(W[i,j])", true},
+		{"R = argmax(transpose(W), axis=0)", true},
+		{"R = argmax(W + 1, axis=0)", false},
+		{"R[i] max= W[i,j] / max(x[i] + y[j], 1)", true}, // 0 where there is no entry, though it would go by row and column
 	}
 	r := rand.New(rand.NewPCG(51, 52))
 	for _, b := range bodies {
@@ -103,6 +107,10 @@ func TestSparseMaps(t *testing.T) {
 		{"S[i] = W[i,j]\nR[i,j] = W[i,j] / S[i] > 1", code.MapCSR},
 		{"S[i] = W[i,j]\nR[i,j] = W[i,j] / S[i]", code.MaxOp}, // some are NaN
 		{"R = where(V != 0, W / V, 0)", code.MapCSR},
+		{"R[i,j] = where(x[i] y[j] > 0, W[i,j] / (x[i] y[j]), 0)", code.MapCSR},
+		{"R[i,j] = where(x[i] y[j] > 1, W[i,j] / sqrt(x[i] y[j]) + V[i,j], 0)", code.MapCSR},
+		{"R[i,j] = where(x[i] y[j] > 0, V[i,j], W[i,j] / (x[i] y[j]))", code.MaxOp},
+		{"Q[i,j] = x[i] y[j]\nD = W / Q\nR = where(Q > 0, transpose(D), 0)", code.MaxOp},
 		{"R = sum((W > 0) * V)", code.MapCSR},
 		{"R[i] = W[i,j] V[i,j]", code.MapCSR},
 		{"R[j] = W[i,j] V[j,i]", code.MapCSR},
@@ -110,9 +118,16 @@ func TestSparseMaps(t *testing.T) {
 		{"B = W > 0\nR = tc(B)", code.MapCSR},
 		{"B = W != 0\nR = count(B * transpose(B))", code.MapCSR},
 		{"B = W / 2\nR[i] max= B[i,j] + B[i,j]", code.FoldCSR},
+		{"C = W / 2\nR = argmin(C, axis=0) + argmax(C, axis=1)", code.FoldCSR},
+		{"C[i,k] = W[i,j] V[j,k]\nR = argmax(C, axis=0) + max(C / (1 + C * C), axis=1)", code.FoldCSR},
+		{"B = W != 0\nd[i] = B[i,j]\nR[i,j] = V[i,j] > d[i] / 3 + mean(d)", code.MapCSR},
+		{"B = W != 0\nR = mean(B) < V", code.MapCSR},
+		{"B = W != 0\nd[i] = B[i,j]\nR[i,j] = V[i,j] < d[i] - 1", code.MaxOp},
 		{"R = W + 1", code.MaxOp},
 		{"R = W == 0", code.MaxOp},
 		{"R = W / V", code.MaxOp},
+		{"R = W * where(V > 0, W / W, 0)", code.MapCSR}, // NaN where V has an entry and W has none
+		{"C = tc(V != 0)\nR = W * where(C > 0, W / W, 0)", code.MaxOp},
 		{"R = W + M", code.MaxOp},
 		{"R[i,j] = W[i,j] / (x[i] - x[j])", code.MaxOp},
 		{"R[i,k] = W[i,j] V[j,k]", code.ProductCSR},
@@ -135,6 +150,7 @@ func TestSparseMaps(t *testing.T) {
 		{"B = W > 0\nC = tc(B)\nR[i] max= W[i,j] C[j,i]", code.MaskCSR},
 		{"B = W > 0\nC = tc(B)\nR = W * where(C > 0, 2, x[1])", code.MaskCSR},
 		{"B = W != 0\nR = W + tc(B)", code.MaxOp},
+		{"B = W != 0\nR = count(B * transpose(tc(B)))", code.MaxOp}, // bits take no more time
 		{"R[i,k] = W[i,j] M[j,k]", code.MatMulCSR},
 		{"R[i,k] = W[j,i] M[k,j]", code.MatMulCSR},
 		{"R[i,k] = M[i,j] W[j,k]", code.MatMulCSR},

@@ -26,6 +26,9 @@ func thin(entries float64, s tensor.Shape) bool {
 	return s.Elems() > denseElems || 8*entries <= float64(s.Elems())
 }
 
+// wordsOfEntry is how many words of bits take as long as reading a mask at an entry, and what reads the result.
+const wordsOfEntry = 4
+
 // denseElems is the elements of the largest matrices that may be made dense: half a GiB.
 const denseElems = 1 << 26
 
@@ -87,11 +90,14 @@ func (g *gen) mapSparse(n *ir.Node) *value {
 		}
 		none, nnz = append(none, g.out.Regs[r.reg].Absent()), append(nnz, entries)
 	}
+	if s.masked() && n.Type.Kind == tensor.Bool && allBool(n.Args) && float64(m.Shape[0]*tensor.Words(m.Shape[1])) < wordsOfEntry*estimate {
+		return nil
+	}
 	p, err := kernel.PlanCSRMap(m.Shape[0], m.Shape[1], nnz, none, m.Strides, m.Code, m.Consts)
 	if err != nil || !thin(estimate, n.Type.Shape) || p.Poles() && n.Type.Shape.Elems() <= keepsNaN || !f.drive(p.Needs) {
 		return nil
 	}
-	g.pos = n.Pos
+	g.pos, g.unsigned = n.Pos, g.unsigned || s.unsigned
 	t := n.Type
 	turned := s.list[0].turned
 	if turned {
@@ -159,6 +165,8 @@ func (f *fusion) facing(turned bool, add func() ref) ref {
 	if turned {
 		turn()
 		defer turn()
+		defer func(before *ir.Node) { f.sparse.above0 = before }(f.sparse.above0)
+		f.sparse.above0 = nil // whose elements are others here
 	}
 	return add()
 }
@@ -173,7 +181,12 @@ func (f *fusion) drive(needs func(matrix int) bool) bool {
 			s.driver = q
 		}
 	}
-	return s.driver >= 0 || !slices.ContainsFunc(s.list, func(m sparseMatrix) bool { return m.mask })
+	return s.driver >= 0 || !s.masked()
+}
+
+// masked reports whether there are masks.
+func (s *sparseMatrices) masked() bool {
+	return slices.ContainsFunc(s.list, func(m sparseMatrix) bool { return m.mask })
 }
 
 // masked returns a mask where the driver has entries.
