@@ -40,6 +40,7 @@ type submitFlags struct {
 	image, claim, mount string
 
 	self    *cobra.Command
+	program string        // this one
 	command []string      // the verb and what follows
 	ended   chan struct{} // of local: closed when nothing runs any more
 	refused atomic.Value  // why no round makes a shard, a string: its command is wrong
@@ -116,19 +117,11 @@ func submit(ctx context.Context, a *cli.App, f *submitFlags) error {
 	if err := f.check(a); err != nil {
 		return err
 	}
-	program, err := os.Executable()
-	if err != nil {
+	var err error
+	if f.program, err = os.Executable(); err != nil {
 		return fmt.Errorf("this program is not known: %w", err)
 	}
-	var e engine
-	switch f.engine {
-	case "slurm":
-		e = &slurm{f, program}
-	case "k8s":
-		e = &kubernetes{f}
-	default:
-		e = &local{submitFlags: f, program: program, app: a}
-	}
+	e := map[string]engine{"local": &local{submitFlags: f, app: a}, "slurm": &slurm{f}, "k8s": &kubernetes{f}}[f.engine]
 	if f.dryRun {
 		missing := f.missing()
 		if len(missing) == 0 {
@@ -316,9 +309,7 @@ func (f *submitFlags) line(shard string) []string {
 // processes end with this one.
 type local struct {
 	*submitFlags
-	program string
-	app     *cli.App
-
+	app  *cli.App
 	wait sync.WaitGroup
 }
 
@@ -392,10 +383,7 @@ func (e *local) runs(ctx context.Context, _ string) (bool, error) {
 }
 
 // slurm submits an array job.
-type slurm struct {
-	*submitFlags
-	program string
-}
+type slurm struct{ *submitFlags }
 
 // text returns a batch script of an array job whose tasks are the missing shards. Each takes its
 // number from Slurm (--shard=auto).
