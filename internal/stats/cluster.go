@@ -166,10 +166,8 @@ func mean(x []float64) float64 {
 
 // total sums in an order of its own, so that maps as sources make no difference.
 func total(x []float64) float64 {
-	x = slices.Clone(x)
-	slices.Sort(x)
 	sum := 0.0
-	for _, v := range x {
+	for _, v := range slices.Sorted(slices.Values(x)) {
 		sum += v
 	}
 	return sum

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -35,10 +36,7 @@ var outcomeNames = map[answer.Outcome]string{
 }
 
 func outcomeName(o answer.Outcome) string {
-	if n := outcomeNames[o]; n != "" {
-		return n
-	}
-	return strings.ReplaceAll(string(o), "_", " ")
+	return cmp.Or(outcomeNames[o], strings.ReplaceAll(string(o), "_", " "))
 }
 
 // buildOutcomes lists all outcomes of answers, so that reports can be compared, and those of

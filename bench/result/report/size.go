@@ -142,9 +142,7 @@ func (x axis) build(r *Report, s *Section) error {
 	s.Tables, s.Figures = append(s.Tables, t), append(s.Figures, f)
 	if x.step > 0 {
 		f.X = chart.Axis{Label: x.label, Min: -0.3, Max: float64(len(bins)) - 0.7}
-		for _, c := range columns {
-			f.X.Names = append(f.X.Names, c.Name)
-		}
+		f.X.Names = lists.Map(columns, func(c Column) string { return c.Name })
 		return nil
 	}
 	f.X = chart.Axis{Label: x.label, Whole: true, Min: float64(bins[0].low), Max: float64(bins[len(bins)-1].high)}

@@ -87,10 +87,7 @@ func (s *sharding) command(args []string) ([]string, error) {
 		return nil, err
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].name < list[j].name })
-	line := []string{s.cmd.Name()}
-	for _, g := range list {
-		line = append(line, g.text)
-	}
+	line := append([]string{s.cmd.Name()}, lists.Map(list, func(g given) string { return g.text })...)
 	words := strings.Fields(s.cmd.CommandPath())[1:] // without ein
 	return append(line, s.cmd.Flags().Args()[len(words):]...), nil
 }
