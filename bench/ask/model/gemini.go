@@ -176,10 +176,7 @@ func (gemini) reply(body []byte) (*Response, error) {
 	}
 	r.Text, r.Reasoning = text.String(), thought.String()
 	if len(r.Calls) > 0 {
-		var err error
-		if r.Said, err = compact.JSON(geminiSaid{"model", c.Content.Parts}); err != nil {
-			return nil, err
-		}
+		r.Said = compact.Must(geminiSaid{"model", c.Content.Parts})
 	}
 	r.Finish = cmp.Or(geminiFinishes[c.FinishReason], Other)
 	return r, nil

@@ -78,11 +78,7 @@ func (c *client) readStream(r *received) (*Response, error) {
 	case !ok:
 		return nil, r.cut(fmt.Errorf("the stream was cut off after %d bytes", n))
 	}
-	body, err := compact.JSON(whole)
-	if err != nil {
-		return nil, err
-	}
-	return c.complete(r, body)
+	return c.complete(r, compact.Must(whole))
 }
 
 func (openAI) streams() string { return `{"stream":true,"stream_options":{"include_usage":true}}` }
@@ -353,6 +349,6 @@ func (p *geminiPieces) whole() (any, bool) {
 	if _, blocked := p.last["promptFeedback"]; blocked && p.finish == "" {
 		return p.last, true
 	}
-	p.last["candidates"], _ = compact.JSON([]any{map[string]any{"finishReason": p.finish, "content": geminiSaid{"model", p.parts}}})
+	p.last["candidates"] = compact.Must([]any{map[string]any{"finishReason": p.finish, "content": geminiSaid{"model", p.parts}}})
 	return p.last, p.finish != ""
 }
