@@ -284,13 +284,10 @@ func (s *scene) heat(f *Figure) {
 	names = math.Min(names, longestName)
 	// The names of columns are level when they fit, else they rise, and the last one
 	// leans out over the right side.
-	width := math.Min(78, (s.width-margin-left-40)/n)
+	width, top := math.Min(78, (s.width-margin-left-40)/n), margin+16
 	rise := names > width-6
 	if rise {
 		width = math.Min(78, (s.width-margin-left-names*math.Cos(riseAngle*math.Pi/180))/(n-0.5))
-	}
-	top := margin + 16
-	if rise {
 		top = margin + names*math.Sin(riseAngle*math.Pi/180) + 12
 	}
 	for k, c := range series {

@@ -27,18 +27,8 @@ func layout(f *Figure, width float64, inline bool) *scene {
 		s.word(point{width / 2, 34}, "No data for this figure.", textSize, soft, middle)
 		return s
 	}
-	switch f.Kind {
-	case Dots:
-		s.dots(f)
-	case Lines:
-		s.lines(f)
-	case Plane:
-		s.plane(f)
-	case Stack:
-		s.stack(f)
-	case Heat:
-		s.heat(f)
-	}
+	draw := [...]func(*scene, *Figure){Dots: (*scene).dots, Lines: (*scene).lines, Plane: (*scene).plane, Stack: (*scene).stack, Heat: (*scene).heat}
+	draw[f.Kind](s, f)
 	return s
 }
 

@@ -57,10 +57,7 @@ func Replace(name string, write func(io.Writer) error) (err error) {
 	if err == nil {
 		err = f.Sync()
 	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err = cmp.Or(err, f.Close()); err != nil {
 		return err
 	}
 	if err := Rename(f.Name(), name); err != nil {

@@ -1,6 +1,8 @@
 // Package lists makes lists, and sets and maps.
 package lists
 
+import "slices"
+
 // Map applies f to each element of a list, in order.
 func Map[T, R any](list []T, f func(T) R) []R {
 	out := make([]R, len(list))
@@ -26,6 +28,14 @@ func Set[T comparable](list []T) map[T]bool {
 		set[x] = true
 	}
 	return set
+}
+
+// Add appends what a list does not have.
+func Add[T comparable](list []T, x T) []T {
+	if slices.Contains(list, x) {
+		return list
+	}
+	return append(list, x)
 }
 
 // Put sets a key of a map, which it makes where there is none.

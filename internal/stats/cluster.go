@@ -76,18 +76,13 @@ func Stratified[S, K comparable](values []float64, stratum []S, cluster []K) Est
 		s S
 		k K
 	}
-	byStratum := map[S][]float64{}
+	n, all := float64(len(values)), mean(values)
+	byStratum, clusters, seen := map[S][]float64{}, map[S]int{}, map[key]bool{}
 	for i, x := range values {
-		byStratum[stratum[i]] = append(byStratum[stratum[i]], x)
-	}
-	n := float64(len(values))
-	all := mean(values)
-	clusters := map[S]int{}
-	seen := map[key]struct{}{}
-	for i, s := range stratum {
-		k := key{s, cluster[i]}
-		if _, ok := seen[k]; !ok {
-			seen[k] = struct{}{}
+		s, k := stratum[i], key{stratum[i], cluster[i]}
+		byStratum[s] = append(byStratum[s], x)
+		if !seen[k] {
+			seen[k] = true
 			clusters[s]++
 		}
 	}
@@ -171,10 +166,8 @@ func mean(x []float64) float64 {
 
 // total sums in an order of its own, so that maps as sources make no difference.
 func total(x []float64) float64 {
-	x = slices.Clone(x)
-	slices.Sort(x)
 	sum := 0.0
-	for _, v := range x {
+	for _, v := range slices.Sorted(slices.Values(x)) {
 		sum += v
 	}
 	return sum

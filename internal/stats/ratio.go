@@ -1,10 +1,6 @@
 package stats
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "math"
 
 // Ratio returns the ratio of two sums over clusters, sum(num)/sum(den), with its interval (see
 // Sums). Tokens for each correct answer have the tokens of a cluster in num and its correct
@@ -53,6 +49,6 @@ func Sums(function func(sums []float64) float64, confidence float64, columns ...
 		logs[i] = (x - m) * (x - m)
 	}
 	se := math.Sqrt(total(logs) * float64(n-1) / float64(n))
-	half := math.Exp(se * distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1+confidence)/2))
+	half := math.Exp(se * Estimate{DF: n - 1}.quantile((1+confidence)/2))
 	return value, Interval{value / half, value * half}
 }

@@ -22,12 +22,12 @@ type anthropicBody struct {
 	System        string             `json:"system,omitempty"`
 	Messages      []any              `json:"messages"`
 	Tools         []anthropicTool    `json:"tools,omitempty"`
-	ToolChoice    *anthropicChoice   `json:"tool_choice,omitempty"`
+	ToolChoice    map[string]string  `json:"tool_choice,omitempty"`
 	Temperature   *float64           `json:"temperature,omitempty"`
 	TopP          *float64           `json:"top_p,omitempty"`
 	StopSequences []string           `json:"stop_sequences,omitempty"`
 	Thinking      *anthropicThinking `json:"thinking,omitempty"`
-	OutputConfig  *anthropicOutput   `json:"output_config,omitempty"`
+	OutputConfig  map[string]string  `json:"output_config,omitempty"`
 	ServiceTier   string             `json:"service_tier,omitempty"`
 }
 
@@ -43,10 +43,6 @@ type anthropicTool struct {
 	Schema      json.RawMessage `json:"input_schema"`
 }
 
-type anthropicChoice struct {
-	Type string `json:"type"`
-}
-
 // anthropicMessage is a turn. Its content is a text, or a list of parts in a conversation with
 // tools.
 type anthropicMessage struct {
@@ -60,10 +56,6 @@ type anthropicResult struct {
 	Call    string `json:"tool_use_id"`
 	Content string `json:"content"`
 	Failed  bool   `json:"is_error,omitempty"`
-}
-
-type anthropicOutput struct {
-	Effort string `json:"effort"`
 }
 
 func (anthropic) path(string) string { return "/v1/messages" }
@@ -85,7 +77,7 @@ func (anthropic) body(model string, p *Profile, r *Request) any {
 	}
 	b.Tools = lists.Map(r.Tools, func(t Tool) anthropicTool { return anthropicTool(t) })
 	if r.Final {
-		b.ToolChoice = &anthropicChoice{"none"}
+		b.ToolChoice = map[string]string{"type": "none"}
 	}
 	if q.Thinking != nil {
 		switch n := *q.Thinking; n {
@@ -101,7 +93,7 @@ func (anthropic) body(model string, p *Profile, r *Request) any {
 		b.Thinking.Display = "summarized"
 	}
 	if q.Effort != "" {
-		b.OutputConfig = &anthropicOutput{q.Effort}
+		b.OutputConfig = map[string]string{"effort": q.Effort}
 	}
 	return b
 }

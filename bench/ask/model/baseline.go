@@ -186,22 +186,16 @@ func form(mode string, in *instance.Instance, s *said) (string, error) {
 // majority returns the most common answer of each category, of several the first in order. Answers
 // are compared as they are written, so answers with labels agree only if the labels do.
 func majority(list []*instance.Instance) map[string]json.RawMessage {
-	counts := map[string]map[string]int{}
+	type answer struct{ category, text string }
+	counts, most := map[answer]int{}, map[string]json.RawMessage{}
 	for _, in := range list {
-		if counts[in.Category] == nil {
-			counts[in.Category] = map[string]int{}
-		}
-		counts[in.Category][string(in.Answer)]++
+		counts[answer{in.Category, string(in.Answer)}]++
 	}
-	most := make(map[string]json.RawMessage, len(counts))
-	for name, of := range counts {
-		best := ""
-		for text, n := range of {
-			if n > of[best] || n == of[best] && text < best {
-				best = text
-			}
+	for a, n := range counts {
+		best := answer{a.category, string(most[a.category])}
+		if n > counts[best] || n == counts[best] && a.text < best.text {
+			most[a.category] = json.RawMessage(a.text)
 		}
-		most[name] = json.RawMessage(best)
 	}
 	return most
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // Batcher is a model whose provider also answers many requests at once, within a day and for less.
@@ -346,7 +347,7 @@ type openAIListed struct {
 
 // listed reads where a batch stands. Its answers are in two files, of which either may be
 // missing.
-func (l *openAIListed) listed() listed {
+func (l openAIListed) listed() listed {
 	out := listed{id: l.ID, tag: cmp.Or(l.Metadata.Ein, "-"), created: time.Unix(l.Created, 0), total: l.Counts.Total}
 	s := &out.state
 	s.Status = l.Status
@@ -377,17 +378,14 @@ func (l *openAIListed) listed() listed {
 }
 
 // provided is a batch in the format of a provider.
-type provided[L any] interface {
-	*L
-	listed() listed
-}
+type provided interface{ listed() listed }
 
 // stateOf returns what reads a batch, which has a status as the named member.
-func stateOf[L any, P provided[L]](member string) func([]byte) (*listed, error) {
+func stateOf[L provided](member string) func([]byte) (*listed, error) {
 	return func(text []byte) (*listed, error) {
 		var b L
 		err := json.Unmarshal(text, &b)
-		l := P(&b).listed()
+		l := b.listed()
 		if err != nil || l.state.Status == "" {
 			return nil, cmp.Or(err, errors.New("it has no "+member))
 		}
@@ -396,7 +394,7 @@ func stateOf[L any, P provided[L]](member string) func([]byte) (*listed, error) 
 }
 
 // pageOf reads a page of a list: the batches, and the id after which the next one begins.
-func pageOf[L any, P provided[L]](text []byte) (list []listed, after string, err error) {
+func pageOf[L provided](text []byte) (list []listed, after string, err error) {
 	var b struct {
 		Data []L    `json:"data"`
 		More bool   `json:"has_more"`
@@ -405,9 +403,7 @@ func pageOf[L any, P provided[L]](text []byte) (list []listed, after string, err
 	if err := json.Unmarshal(text, &b); err != nil || b.Data == nil {
 		return nil, "", cmp.Or(err, errors.New("it has no data"))
 	}
-	for i := range b.Data {
-		list = append(list, P(&b.Data[i]).listed())
-	}
+	list = lists.Map(b.Data, L.listed)
 	if b.More && len(list) > 0 {
 		after = cmp.Or(b.Last, list[len(list)-1].id)
 	}
@@ -476,7 +472,7 @@ type anthropicListed struct {
 
 // listed reads where a batch stands. The API knows no tag of a batch; the ids of its requests
 // have it.
-func (l *anthropicListed) listed() listed {
+func (l anthropicListed) listed() listed {
 	c := &l.Counts
 	out := listed{id: l.ID, created: l.Created, total: c.Processing + c.Succeeded + c.Errored + c.Canceled + c.Expired, state: BatchState{Status: l.Status}}
 	if l.Status == "ended" {
@@ -580,7 +576,7 @@ type geminiListed struct {
 }
 
 // listed reads where a batch stands.
-func (l *geminiListed) listed() listed {
+func (l geminiListed) listed() listed {
 	m := &l.Metadata
 	out := listed{id: l.Name, tag: cmp.Or(m.Tag, "-"), created: m.Create}
 	if file, ok := strings.CutPrefix(m.Output.File, "files/"); ok {
@@ -615,10 +611,7 @@ func (gemini) page(text []byte) (list []listed, after string, err error) {
 	if err := json.Unmarshal(text, &b); err != nil {
 		return nil, "", err
 	}
-	for i := range b.List {
-		list = append(list, b.List[i].listed())
-	}
-	return list, b.Next, nil
+	return lists.Map(b.List, geminiListed.listed), b.Next, nil
 }
 
 // rpcStatus holds the status of each google.rpc code that is not a server error.

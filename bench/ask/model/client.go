@@ -211,25 +211,23 @@ func (c *client) key() (string, *Error) {
 	return "", &Error{Class: Denied, Message: "no key for " + c.provider, Hint: "Set " + strings.Join(c.service.keys, " or ") + ", or name a file that holds the key (--key-file)."}
 }
 
-// ready reports whether there is a key, without sending anything.
-func (c *client) ready() error {
-	if _, err := c.key(); err != nil {
-		return err
-	}
-	return nil
-}
-
 // base returns the URL of the provider, without the path for requests.
 func (c *client) base() string { return strings.TrimSuffix(c.url, c.service.wire.path(c.name)) }
+
+// clientOf returns the client of a model, also of one that is recorded; nil if it has none.
+func clientOf(m Model) *client {
+	if r, ok := m.(*recorder); ok {
+		m = r.Model
+	}
+	c, _ := m.(*client)
+	return c
+}
 
 // WaitFor waits until the server of a model answers anything but that it is not ready. If the
 // context ends first, the error is the last one. A model without a server is always ready.
 func WaitFor(ctx context.Context, m Model) error {
-	if r, ok := m.(*recorder); ok {
-		return WaitFor(ctx, r.Model)
-	}
-	c, ok := m.(*client)
-	if !ok {
+	c := clientOf(m)
+	if c == nil {
 		return nil
 	}
 	address := c.base() + c.service.list
@@ -396,15 +394,15 @@ func (c *client) read(resp *received, text []byte) (*Response, error) {
 		return nil, &Error{Class: Protocol, Status: resp.StatusCode, Hint: hintBaseURL,
 			Message: short(fmt.Sprintf("the response is %q, expected application/json: %s", resp.Header.Get("Content-Type"), preview(text)))}
 	}
-	// Gateways report failures of those behind them with success.
-	if status := inner(text); status != 0 {
-		return nil, failure(c.service.wire, status, resp.Header, text, resp.now)
-	}
 	return c.complete(resp, text)
 }
 
 // complete makes a Response from a body and the headers.
 func (c *client) complete(resp *received, text []byte) (*Response, error) {
+	// Gateways report failures of those behind them with success.
+	if status := inner(text); status != 0 {
+		return nil, failure(c.service.wire, status, resp.Header, text, resp.now)
+	}
 	out, err := c.parse(text)
 	if err != nil {
 		return nil, err

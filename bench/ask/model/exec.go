@@ -148,12 +148,8 @@ func (p *program) AskAll(ctx context.Context, list []*Request) ([]*Response, []e
 			break
 		}
 	}
-	var line json.RawMessage
 	if err == nil {
-		line, err = compact.JSON(bodies)
-	}
-	if err == nil {
-		err = p.exchange(ctx, line, "", time.Duration(len(list))*p.opt.timeout(), func(w *worker, line []byte) error {
+		err = p.exchange(ctx, compact.Must(bodies), "", time.Duration(len(list))*p.opt.timeout(), func(w *worker, line []byte) error {
 			w.named = ""
 			var replies []json.RawMessage
 			if err := json.Unmarshal(line, &replies); err != nil || len(replies) != len(list) {

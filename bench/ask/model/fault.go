@@ -108,10 +108,7 @@ func preview(body []byte) string {
 	if strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html") || strings.HasPrefix(head, "<head") { // of a proxy or a gateway
 		s = "an HTML page" + title(s)
 	}
-	if s = short(s); s == "" {
-		return "the body has no printable text"
-	}
-	return s
+	return cmp.Or(short(s), "the body has no printable text")
 }
 
 // title is the title of such a page, for the message.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // gemini is the generateContent API.
@@ -31,17 +32,11 @@ type geminiSaid struct {
 	Parts []json.RawMessage `json:"parts"`
 }
 
-// geminiResult is the result of a tool, a part of a content of the user.
+// geminiResult is the result of a tool, in a part of a content of the user.
 type geminiResult struct {
-	Response struct {
-		ID       string            `json:"id,omitempty"`
-		Name     string            `json:"name"`
-		Response map[string]string `json:"response"`
-	} `json:"functionResponse"`
-}
-
-type geminiTools struct {
-	Functions []geminiFunction `json:"functionDeclarations"`
+	ID       string            `json:"id,omitempty"`
+	Name     string            `json:"name"`
+	Response map[string]string `json:"response"`
 }
 
 type geminiFunction struct {
@@ -54,7 +49,7 @@ type geminiFunction struct {
 type geminiBody struct {
 	SystemInstruction *geminiContent  `json:"systemInstruction,omitempty"`
 	Contents          []any           `json:"contents"`
-	Tools             []geminiTools   `json:"tools,omitempty"`
+	Tools             []any           `json:"tools,omitempty"`
 	ToolConfig        json.RawMessage `json:"toolConfig,omitempty"`
 	GenerationConfig  *geminiConfig   `json:"generationConfig,omitempty"`
 	ServiceTier       string          `json:"serviceTier,omitempty"`
@@ -92,21 +87,17 @@ func (gemini) body(_ string, _ *Profile, r *Request) any {
 	for _, t := range r.Turns {
 		results := geminiContent{Role: "user"}
 		for i, c := range t.Calls {
-			var g geminiResult
 			member := "output"
 			if t.Results[i].Failed {
 				member = "error"
 			}
-			g.Response.ID, g.Response.Name, g.Response.Response = c.ID, c.Name, map[string]string{member: t.Results[i].Text}
-			results.Parts = append(results.Parts, g)
+			results.Parts = append(results.Parts, map[string]geminiResult{"functionResponse": {c.ID, c.Name, map[string]string{member: t.Results[i].Text}}})
 		}
 		b.Contents = append(b.Contents, t.Said, results)
 	}
 	if len(r.Tools) > 0 {
-		b.Tools = make([]geminiTools, 1)
-		for _, t := range r.Tools {
-			b.Tools[0].Functions = append(b.Tools[0].Functions, geminiFunction(t))
-		}
+		functions := lists.Map(r.Tools, func(t Tool) geminiFunction { return geminiFunction(t) })
+		b.Tools = []any{map[string][]geminiFunction{"functionDeclarations": functions}}
 	}
 	if r.Final {
 		b.ToolConfig = json.RawMessage(`{"functionCallingConfig":{"mode":"NONE"}}`)
@@ -185,10 +176,7 @@ func (gemini) reply(body []byte) (*Response, error) {
 	}
 	r.Text, r.Reasoning = text.String(), thought.String()
 	if len(r.Calls) > 0 {
-		var err error
-		if r.Said, err = compact.JSON(geminiSaid{"model", c.Content.Parts}); err != nil {
-			return nil, err
-		}
+		r.Said = compact.Must(geminiSaid{"model", c.Content.Parts})
 	}
 	r.Finish = cmp.Or(geminiFinishes[c.FinishReason], Other)
 	return r, nil

@@ -72,10 +72,8 @@ func (c *client) secrets(key string) []string {
 
 // redact removes secrets from texts.
 func redact(secrets []string, texts ...*string) {
-	for _, secret := range secrets {
-		for _, s := range texts {
-			*s = strings.ReplaceAll(*s, secret, keyShown)
-		}
+	for _, s := range texts {
+		*s = string(hide(secrets, []byte(*s)))
 	}
 }
 

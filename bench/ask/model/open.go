@@ -112,8 +112,10 @@ func Open(spec string, o Options) (Model, error) {
 // Ready says why a model cannot be asked, as far as that is known without asking it: a missing key.
 // The error is an *Error.
 func Ready(m Model) error {
-	if r, ok := m.(interface{ ready() error }); ok {
-		return r.ready()
+	if c := clientOf(m); c != nil {
+		if _, err := c.key(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

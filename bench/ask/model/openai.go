@@ -167,10 +167,7 @@ func (openAI) reply(body []byte) (*Response, error) {
 		r.Calls = append(r.Calls, Call{c.ID, c.Function.Name, string(c.Function.Args)})
 	}
 	if len(r.Calls) > 0 {
-		var err error
-		if r.Said, err = compact.JSON(openAISaid{"assistant", string(m.Content), m.ReasoningContent, m.Calls}); err != nil {
-			return nil, err
-		}
+		r.Said = compact.Must(openAISaid{"assistant", string(m.Content), m.ReasoningContent, m.Calls})
 	}
 	u := &b.Usage
 	r.Usage = counted(u.Prompt, u.PromptDetails.Cached, u.Completion, u.Details.Reasoning)

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
@@ -56,8 +55,10 @@ type Thinking struct {
 // file it is -1.
 const Anything = 1 << 30
 
+// BuiltIn is the file of the built-in profiles.
+//
 //go:embed profiles.json
-var builtIn []byte
+var BuiltIn string
 
 // Profiles returns the profiles of a file, then the built-in ones. The first that has a model
 // counts. A model without one gets the profile named after its provider, with which everything is
@@ -67,7 +68,7 @@ func Profiles(own []Profile) []Profile {
 }
 
 var builtInProfiles = sync.OnceValue(func() []Profile {
-	list, err := ReadProfiles(bytes.NewReader(builtIn))
+	list, err := ReadProfiles(strings.NewReader(BuiltIn))
 	if err != nil {
 		panic("BUG: model: profiles.json: " + err.Error())
 	}
@@ -110,9 +111,6 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 	}
 	return file.Profiles, nil
 }
-
-// BuiltIn returns the file of the built-in profiles.
-func BuiltIn() []byte { return builtIn }
 
 // defaultOutput is the default budget for Anthropic, which requires one.
 const defaultOutput = 8192
@@ -175,11 +173,8 @@ func findProfile(provider, name string, o *Options) (*Profile, error) {
 // Notes says what a user should know before a model is asked: that it has no profile, that it will
 // be retired, or that others may read the key.
 func Notes(m Model, now time.Time) []string {
-	c, ok := m.(*client)
-	if r, recorded := m.(*recorder); recorded {
-		return Notes(r.Model, now)
-	}
-	if !ok {
+	c := clientOf(m)
+	if c == nil {
 		return nil
 	}
 	list := c.exposed()

@@ -60,10 +60,8 @@ type recorded struct {
 // exchangeFile names the file of a request. Bodies do not contain the sample, so it is part of the
 // name.
 func exchangeFile(dir string, sample int, body []byte) string {
-	h := sha256.New()
-	h.Write([]byte(strconv.Itoa(sample) + "\n"))
-	h.Write(body)
-	return filepath.Join(dir, hex.EncodeToString(h.Sum(nil))+".json")
+	sum := sha256.Sum256(append([]byte(strconv.Itoa(sample)+"\n"), body...))
+	return filepath.Join(dir, hex.EncodeToString(sum[:])+".json")
 }
 
 // recorder stores the exchanges of a model.
@@ -93,8 +91,6 @@ func Record(m Model, dir string, o Options) (Model, error) {
 	}
 	return &recorder{m, dir}, nil
 }
-
-func (r *recorder) ready() error { return Ready(r.Model) }
 
 // Close closes the recorded model.
 func (r *recorder) Close() error { return Close(r.Model) }

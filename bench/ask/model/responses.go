@@ -16,16 +16,16 @@ type responses struct{ openAI }
 // responsesBody is a request to create a response. Input is the text of the user or, after calls
 // of tools, all items so far.
 type responsesBody struct {
-	Model           string              `json:"model"`
-	Instructions    string              `json:"instructions,omitempty"`
-	Input           any                 `json:"input"`
-	Tools           []responsesTool     `json:"tools,omitempty"`
-	ToolChoice      string              `json:"tool_choice,omitempty"`
-	MaxOutputTokens int                 `json:"max_output_tokens,omitempty"`
-	Temperature     *float64            `json:"temperature,omitempty"`
-	TopP            *float64            `json:"top_p,omitempty"`
-	Reasoning       *responsesReasoning `json:"reasoning,omitempty"`
-	ServiceTier     string              `json:"service_tier,omitempty"`
+	Model           string            `json:"model"`
+	Instructions    string            `json:"instructions,omitempty"`
+	Input           any               `json:"input"`
+	Tools           []responsesTool   `json:"tools,omitempty"`
+	ToolChoice      string            `json:"tool_choice,omitempty"`
+	MaxOutputTokens int               `json:"max_output_tokens,omitempty"`
+	Temperature     *float64          `json:"temperature,omitempty"`
+	TopP            *float64          `json:"top_p,omitempty"`
+	Reasoning       map[string]string `json:"reasoning,omitempty"`
+	ServiceTier     string            `json:"service_tier,omitempty"`
 }
 
 type responsesTool struct {
@@ -41,11 +41,6 @@ type responsesResult struct {
 	Output string `json:"output"`
 }
 
-type responsesReasoning struct {
-	Effort  string `json:"effort,omitempty"`
-	Summary string `json:"summary,omitempty"`
-}
-
 func (responses) path(string) string { return "/responses" }
 
 // body returns a responses request. Whatever the model made in earlier turns, its reasoning
@@ -53,11 +48,11 @@ func (responses) path(string) string { return "/responses" }
 func (responses) body(model string, _ *Profile, r *Request) any {
 	q := &r.Params
 	b := &responsesBody{Model: model, Instructions: r.System, Input: r.User, MaxOutputTokens: q.MaxTokens, Temperature: q.Temperature, TopP: q.TopP, ServiceTier: q.ServiceTier}
-	if q.Effort != "" || q.ReasoningText {
-		b.Reasoning = &responsesReasoning{Effort: q.Effort}
-		if q.ReasoningText {
-			b.Reasoning.Summary = "auto"
-		}
+	if q.Effort != "" {
+		lists.Put(&b.Reasoning, "effort", q.Effort)
+	}
+	if q.ReasoningText {
+		lists.Put(&b.Reasoning, "summary", "auto")
 	}
 	b.Tools = lists.Map(r.Tools, func(t Tool) responsesTool { return responsesTool{"function", openAIFunction(t), false} })
 	if r.Final {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // pieces puts a streamed answer together, in the form of one that was not streamed. So only one
@@ -77,14 +78,7 @@ func (c *client) readStream(r *received) (*Response, error) {
 	case !ok:
 		return nil, r.cut(fmt.Errorf("the stream was cut off after %d bytes", n))
 	}
-	body, err := compact.JSON(whole)
-	if err != nil {
-		return nil, err
-	}
-	if status := inner(body); status != 0 {
-		return nil, failure(c.service.wire, status, r.Header, body, r.now)
-	}
-	return c.complete(r, body)
+	return c.complete(r, compact.Must(whole))
 }
 
 func (openAI) streams() string { return `{"stream":true,"stream_options":{"include_usage":true}}` }
@@ -121,10 +115,8 @@ func (p *openAIPieces) call(text json.RawMessage) error {
 			return err
 		}
 		delete(c, "index")
-		if p.places == nil {
-			p.places = map[int]int{}
-		}
-		p.places[b.Index], p.calls = len(p.calls), append(p.calls, c)
+		lists.Put(&p.places, b.Index, len(p.calls))
+		p.calls = append(p.calls, c)
 		return nil
 	}
 	f, _ := p.calls[at]["function"].(map[string]any)
@@ -290,9 +282,7 @@ func (p *anthropicPieces) add(data []byte) error {
 				last[name] = begun + piece
 			}
 		}
-		if b.Delta.Input != "" {
-			p.input = append(p.input, b.Delta.Input...)
-		}
+		p.input = append(p.input, b.Delta.Input...)
 	case "content_block_stop":
 		if len(p.input) > 0 && len(m.Blocks) > 0 {
 			var input any = json.RawMessage(p.input)
@@ -306,13 +296,9 @@ func (p *anthropicPieces) add(data []byte) error {
 			m.Stop = b.Delta.Stop
 		}
 		for name, v := range b.Usage {
-			if string(v) == "null" {
-				continue
+			if string(v) != "null" {
+				lists.Put(&m.Usage, name, v)
 			}
-			if m.Usage == nil {
-				m.Usage = map[string]json.RawMessage{}
-			}
-			m.Usage[name] = v
 		}
 	case "message_stop":
 		p.ended = true
@@ -363,6 +349,6 @@ func (p *geminiPieces) whole() (any, bool) {
 	if _, blocked := p.last["promptFeedback"]; blocked && p.finish == "" {
 		return p.last, true
 	}
-	p.last["candidates"], _ = compact.JSON([]any{map[string]any{"finishReason": p.finish, "content": geminiSaid{"model", p.parts}}})
+	p.last["candidates"] = compact.Must([]any{map[string]any{"finishReason": p.finish, "content": geminiSaid{"model", p.parts}}})
 	return p.last, p.finish != ""
 }

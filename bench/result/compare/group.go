@@ -165,24 +165,17 @@ func spent(pairs []pairOf, of func(run.Spent) float64, opt *Options) *Spent {
 		rightA[i] += stats.One(p.a.Score.Strict)
 		rightB[i] += stats.One(p.b.Score.Strict)
 	}
-	ratio := func(s []float64) float64 { return s[0] / s[1] }
-	for _, x := range []struct {
-		to      *Ratio
-		of      func([]float64) float64
-		columns [][]float64
-	}{
-		{&s.Ratio, ratio, [][]float64{a, b}},
-		{&s.PerRightA, ratio, [][]float64{a, rightA}},
-		{&s.PerRightB, ratio, [][]float64{b, rightB}},
-		{&s.PerRightRatio, func(s []float64) float64 {
-			if s[3] == 0 {
-				return math.NaN() // not 0, as a number over one without bounds is
-			}
-			return s[0] / s[1] / (s[2] / s[3])
-		}, [][]float64{a, rightA, b, rightB}},
-	} {
-		value, interval := stats.Sums(x.of, 1-opt.Alpha, x.columns...)
-		*x.to = Ratio{stats.Number(value), interval}
+	sums := func(of func([]float64) float64, columns ...[]float64) Ratio {
+		value, interval := stats.Sums(of, 1-opt.Alpha, columns...)
+		return Ratio{stats.Number(value), interval}
 	}
+	ratio := func(s []float64) float64 { return s[0] / s[1] }
+	s.Ratio, s.PerRightA, s.PerRightB = sums(ratio, a, b), sums(ratio, a, rightA), sums(ratio, b, rightB)
+	s.PerRightRatio = sums(func(s []float64) float64 {
+		if s[3] == 0 {
+			return math.NaN() // not 0, as a number over one without bounds is
+		}
+		return s[0] / s[1] / (s[2] / s[3])
+	}, a, rightA, b, rightB)
 	return s
 }

@@ -10,6 +10,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
+	"ein/internal/lists"
 	"ein/internal/stats"
 	"ein/internal/words"
 )
@@ -48,12 +49,8 @@ func choose(r *run.Run, side Side) (*answers, error) {
 		if row.Reply != nil && row.Score == nil {
 			unscored++
 		}
-		if !slices.Contains(a.modes, row.Mode) {
-			a.modes = append(a.modes, row.Mode)
-		}
-		if !slices.Contains(a.encodings, row.Encoding) {
-			a.encodings = append(a.encodings, row.Encoding)
-		}
+		a.modes = lists.Add(a.modes, row.Mode)
+		a.encodings = lists.Add(a.encodings, row.Encoding)
 	}
 	switch {
 	case len(r.Rows) == 0:

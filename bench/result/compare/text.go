@@ -41,8 +41,7 @@ func (r *Report) sides(b *strings.Builder) {
 		}
 		rows = append(rows, row)
 	}
-	b.WriteString("\n")
-	b.WriteString(table.Of(rows).Text())
+	fmt.Fprintf(b, "\n%s", table.Of(rows).Text())
 }
 
 func (r *Report) confidence() string { return show.Percent(1 - r.Alpha) }
@@ -92,8 +91,7 @@ func (r *Report) scorings(b *strings.Builder) {
 					words.Count(g.Pairs.OnlyA), words.Count(g.Pairs.OnlyB), show.P(g.P), show.P(g.Holm)})
 			}
 		}
-		b.WriteString("\n")
-		b.WriteString(table.Of(rows).Text())
+		fmt.Fprintf(b, "\n%s", table.Of(rows).Text())
 	}
 	what := "McNemar's mid-p"
 	if r.Strict.All.Clusters < r.Strict.All.Pairs.N() {
@@ -160,8 +158,7 @@ func (r *Report) costs(b *strings.Builder) {
 	if r.Cost != nil {
 		add("dollars", r.Cost, 5)
 	}
-	b.WriteString("\n")
-	b.WriteString(table.Of(rows).Text())
+	fmt.Fprintf(b, "\n%s", table.Of(rows).Text())
 	b.WriteString("\nIntervals by the jackknife over structures, on a log scale.")
 	if r.Tokens.Pairs < r.Pairing.Pairs {
 		fmt.Fprintf(b, " Tokens are counted\non both sides of %d of the %d pairs.", r.Tokens.Pairs, r.Pairing.Pairs)

@@ -166,26 +166,21 @@ func uid(of ...string) string { return hash(fmt.Sprintf("%q", of))[:22] }
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05+00:00") }
 
 // runID is the same for all parts of a run, and for every export of it.
-func (p *Part) runID() (string, error) {
-	b, err := json.Marshal(&p.Run.Config)
-	return uid(string(b)), err
+func (p *Part) runID() string {
+	b, _ := json.Marshal(&p.Run.Config) // it was read from JSON
+	return uid(string(b))
 }
 
 // InspectName returns the name that inspect_ai gives to the file of such a log, by which
 // it finds it in a folder.
-func (p *Part) InspectName(t *Times) (string, error) {
-	id, err := p.runID()
+func (p *Part) InspectName(t *Times) string {
 	task := "closurebench-" + string(p.Mode) + "-" + string(p.Encoding)
-	return t.Begin.UTC().Format("2006-01-02T15-04-05+00-00") + "_" + task + "_" + uid(id, p.Task()) + ".json", err
+	return t.Begin.UTC().Format("2006-01-02T15-04-05+00-00") + "_" + task + "_" + uid(p.runID(), p.Task()) + ".json"
 }
 
 // inspectLog returns the log of a part, with an empty list of samples.
-func (p *Part) inspectLog(t *Times) (*inspectLog, error) {
-	c := &p.Run.Config
-	id, err := p.runID()
-	if err != nil {
-		return nil, err
-	}
+func (p *Part) inspectLog(t *Times) *inspectLog {
+	c, id := &p.Run.Config, p.runID()
 	name, config := provider(c.Model), map[string]any{"epochs": c.Samples}
 	if c.Instances.Limit > 0 {
 		config["limit"] = c.Instances.Limit
@@ -223,7 +218,7 @@ func (p *Part) inspectLog(t *Times) (*inspectLog, error) {
 		l.Status = "error"
 		l.Error = &inspectError{Message: fmt.Sprintf("%d of %d replies are missing, for reasons outside the model", missing, len(p.Rows))}
 	}
-	return l, nil
+	return l
 }
 
 // generate returns the parameters of the requests. What the run left to the provider is absent.
@@ -240,19 +235,15 @@ func (p *Part) generate() *inspectGenerate {
 // log; a reply that is missing is a sample with an error. There may be a million, which are never
 // in memory together.
 func (p *Part) WriteInspect(w io.Writer, t *Times) error {
-	l, err := p.inspectLog(t)
-	if err != nil {
-		return err
-	}
 	var b bytes.Buffer
-	if err := compact.Write(&b, l); err != nil {
+	if err := compact.Write(&b, p.inspectLog(t)); err != nil {
 		return err
 	}
 	// The log is written once, with an empty list of samples, and the samples go in between its
 	// brackets one by one.
 	const list = `"samples":[`
 	at := bytes.LastIndex(b.Bytes(), []byte(list)) + len(list)
-	_, err = w.Write(b.Next(at))
+	_, err := w.Write(b.Next(at))
 	separator := ""
 	err = cmp.Or(err, p.each(func(row, full *run.Row) error {
 		asked, err := t.event(row)

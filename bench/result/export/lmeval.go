@@ -55,31 +55,24 @@ func (p *Part) WriteHarnessSamples(w io.Writer) (left int, err error) {
 		if rows = append(rows, row); len(rows) < p.Run.Config.Samples {
 			return nil
 		}
-		s, err := p.harnessSample(doc, rows)
-		switch {
-		case err != nil:
-			return err
-		case len(s.Filtered) == 0:
-			left++
-		default:
-			err = compact.Write(w, s)
-		}
+		s := p.harnessSample(doc, rows)
 		doc, rows = doc+1, rows[:0]
-		return err
+		if len(s.Filtered) == 0 {
+			left++
+			return nil
+		}
+		return compact.Write(w, s)
 	})
 	return left, err
 }
 
 // harnessSample returns the replies to one instance.
-func (p *Part) harnessSample(doc int, rows []*run.Row) (*harnessSample, error) {
+func (p *Part) harnessSample(doc int, rows []*run.Row) *harnessSample {
 	in := rows[0].Instance
 	d := newHarnessDoc(in)
 	s := &harnessSample{DocID: doc, Doc: d, Target: d.Reference, Filter: "none", Metrics: answer.Modes(), Hash: hash(d.Reference),
 		Arguments: map[string]map[string]any{"gen_args_0": {"arg_0": p.prompt(in), "arg_1": p.arguments()}}, Prompt: hash(p.prompt(in))}
-	b, err := json.Marshal(d)
-	if err != nil {
-		return nil, err
-	}
+	b, _ := json.Marshal(d) // texts
 	s.DocHash = hash(string(b))
 	var scores []*run.Score
 	for _, row := range rows {
@@ -92,7 +85,7 @@ func (p *Part) harnessSample(doc int, rows []*run.Row) (*harnessSample, error) {
 	}
 	s.Resps = [][]string{s.Filtered}
 	s.ByMode = answer.InEach(func(m answer.Mode) *float64 { return share(scores, m) })
-	return s, nil
+	return s
 }
 
 // share returns how many of the scores are right; nil without any, which is null in JSON.
@@ -106,8 +99,7 @@ func share(scores []*run.Score, mode answer.Mode) *float64 {
 			n++
 		}
 	}
-	x := float64(n) / float64(len(scores))
-	return &x
+	return new(float64(n) / float64(len(scores)))
 }
 
 func hash(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }

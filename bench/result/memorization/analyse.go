@@ -95,6 +95,24 @@ type EpochReport struct {
 	Gaps  []Gap        `json:"gaps"`
 }
 
+// Share returns the share of right answers in a cell; nil without answers.
+func (e *EpochReport) Share(c Cell, lenient bool) *stats.Share {
+	for i := range e.Cells {
+		if e.Cells[i].Cell == c {
+			return e.Cells[i].In(answer.Counted(lenient))
+		}
+	}
+	return nil
+}
+
+// gap returns the gap with a name; nil without one.
+func (e *EpochReport) gap(name string) *Gap {
+	if i := slices.IndexFunc(e.Gaps, func(g Gap) bool { return g.Name == name }); i >= 0 {
+		return &e.Gaps[i]
+	}
+	return nil
+}
+
 // CellReport counts the answers of a cell.
 type CellReport struct {
 	Cell                        Cell `json:"cell"`
@@ -178,8 +196,12 @@ func Analyse(epochs []Epoch, member *Membership, opt Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	for i, s := range all { // now that all groups are known
-		s.resolve(groups)
+	for i, s := range all { // now that all groups are known, a cluster is what represents all joined with it
+		for _, a := range s.cells {
+			for i := range a.cluster {
+				a.cluster[i] = groups.find(a.cluster[i])
+			}
+		}
 		out := EpochReport{Name: epochs[i].Name, Cells: s.report(&opt), Gaps: []Gap{}}
 		for _, g := range gaps {
 			if s.has(g.of) {
@@ -277,16 +299,6 @@ func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample
 	return s, nil
 }
 
-// resolve replaces each cluster by the representative of all that are joined with it. All answers
-// must have been collected.
-func (s *sample) resolve(g *groups) {
-	for _, a := range s.cells {
-		for i := range a.cluster {
-			a.cluster[i] = g.find(a.cluster[i])
-		}
-	}
-}
-
 func (s *sample) report(opt *Options) []CellReport {
 	for i := range s.reports {
 		if a := s.cells[s.reports[i].Cell]; a != nil {
@@ -308,12 +320,8 @@ func chosen(e *Epoch, opt *Options) (map[Cell][]*run.Row, error) {
 				continue
 			}
 			out[c] = append(out[c], row)
-			if !slices.Contains(modes, row.Mode) {
-				modes = append(modes, row.Mode)
-			}
-			if !slices.Contains(encodings, row.Encoding) {
-				encodings = append(encodings, row.Encoding)
-			}
+			modes = lists.Add(modes, row.Mode)
+			encodings = lists.Add(encodings, row.Encoding)
 		}
 		if len(e.Rows[c]) > 0 && len(out[c]) == 0 {
 			return nil, fmt.Errorf("%s: the cell %s has no answers in the chosen mode and encoding", e.Name, c)

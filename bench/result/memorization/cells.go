@@ -17,7 +17,7 @@
 // not their names, does well on structure too; one that has learned to compute does as
 // well on fresh as on seen.
 //
-// A [Generator] makes the cells, [Membership] assigns the answers of a run to them, and
+// [Generate] makes the cells, [Membership] assigns the answers of a run to them, and
 // [Analyse] gives the accuracies and the gaps between them ([Report]).
 package memorization
 
@@ -25,7 +25,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -73,12 +72,6 @@ func (c Cell) shares() (structure, surface bool) {
 // structures, all of which may have been seen.
 const attempts = 100
 
-// Generator makes the other cells of questions.
-type Generator struct {
-	Seed     uint64
-	Progress func(done, all int) // called after each question; may be nil
-}
-
 // Generated is the cells. Their questions with the same index belong together:
 // they have the same category, number of nodes, phrasing and encoding.
 type Generated struct {
@@ -96,9 +89,9 @@ type Left struct {
 
 // Generate makes the cells. What it makes depends on the questions and the seed
 // alone. A question for which a cell has none that does not clash is left out of
-// all of them.
-func (g Generator) Generate(ctx context.Context, seen []*instance.Instance) (*Generated, error) {
-	b := &builder{seed: g.Seed, structures: map[[32]byte]bool{}, surfaces: map[string]bool{}, questions: map[string]bool{}}
+// all of them. After each question it calls progress.
+func Generate(ctx context.Context, seen []*instance.Instance, seed uint64, progress func(done, all int)) (*Generated, error) {
+	b := &builder{seed: seed, structures: map[[32]byte]bool{}, surfaces: map[string]bool{}, questions: map[string]bool{}}
 	ids := make([]instance.ID, len(seen))
 	splits := map[string]bool{}
 	for i, in := range seen {
@@ -138,9 +131,7 @@ func (g Generator) Generate(ctx context.Context, seen []*instance.Instance) (*Ge
 				out.Instances[c] = append(out.Instances[c], in)
 			}
 		}
-		if g.Progress != nil {
-			g.Progress(i+1, len(seen))
-		}
+		progress(i+1, len(seen))
 	}
 	if n := len(out.Left); n > 0 && n == len(seen) {
 		return nil, fmt.Errorf("no question could be placed in every cell: %s has none for the cell %s, and every other fails too; the space is too small: use questions with more nodes", out.Left[0].ID, out.Left[0].Cell)
@@ -356,14 +347,4 @@ func (p *Proof) Text() string {
 		fmt.Fprintf(&b, "%d left out of all cells: every structure drawn for one of them had been seen, or none could be drawn.\n", p.Left)
 	}
 	return b.String()
-}
-
-// JSON returns the proof as a file.
-func (g *Generated) JSON() ([]byte, error) {
-	out, err := json.MarshalIndent(struct {
-		Version int `json:"version"`
-		Proof
-		LeftOut []Left `json:"left"`
-	}{1, g.Proof, g.Left}, "", "  ")
-	return append(out, '\n'), err
 }

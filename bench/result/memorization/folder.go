@@ -24,15 +24,19 @@ func (c Cell) File() string { return string(c) + ".jsonl" }
 
 // Files returns what the folder holds, in the order in which it should be written: the
 // proof, with the checksums of the others, comes last.
-func (g *Generated) Files() ([]File, error) {
+func (g *Generated) Files() []File {
 	var files []File
 	var all []byte
 	for _, c := range present(g.Instances) {
 		files = append(files, File{c.File(), g.Lines[c]})
 		all = append(all, g.Lines[c]...)
 	}
-	proof, err := g.JSON()
-	return append(files, File{AllFile, all}, File{ProofFile, proof}), err
+	proof, _ := json.MarshalIndent(struct { // texts and numbers
+		Version int `json:"version"`
+		Proof
+		LeftOut []Left `json:"left"`
+	}{1, g.Proof, g.Left}, "", "  ")
+	return append(files, File{AllFile, all}, File{ProofFile, append(proof, '\n')})
 }
 
 // File is a file to be written.

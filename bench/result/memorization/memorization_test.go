@@ -25,6 +25,9 @@ import (
 	"ein/internal/stats"
 )
 
+// quiet shows no progress.
+func quiet(int, int) {}
+
 // trained is some questions of every category.
 func trained(t *testing.T, each int) []*instance.Instance {
 	t.Helper()
@@ -48,7 +51,7 @@ func make1(t *testing.T, id instance.ID) *instance.Instance {
 
 func generate(t *testing.T, seen []*instance.Instance, seed uint64) *Generated {
 	t.Helper()
-	g, err := Generator{Seed: seed}.Generate(context.Background(), seen)
+	g, err := Generate(context.Background(), seen, seed, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +173,7 @@ func TestEmpty(t *testing.T) {
 	if found, err := b.search(t.Context(), Apart, in, id); found != nil || err != nil {
 		t.Errorf("%v, %v", found, err)
 	}
-	_, err := Generator{Seed: 7}.Generate(t.Context(), []*instance.Instance{in})
+	_, err := Generate(t.Context(), []*instance.Instance{in}, 7, quiet)
 	if want := "cb2-train-scc_then_count-0-s1-n4 has none for the cell surface"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
@@ -186,13 +189,13 @@ func TestGenerateErrors(t *testing.T) {
 		"the question differs from the one its id generates": {&changed},
 		"the question occurs twice":                          {in, in},
 	} {
-		if _, err := (Generator{}).Generate(context.Background(), list); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Generate(context.Background(), list, 0, quiet); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (Generator{}).Generate(ctx, []*instance.Instance{in}); !errors.Is(err, context.Canceled) {
+	if _, err := Generate(ctx, []*instance.Instance{in}, 0, quiet); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	// The split of fresh questions is another one than that of those seen.
@@ -433,10 +436,7 @@ func TestMembership(t *testing.T) {
 // TestFolder writes cells, reads them, and finds what was changed.
 func TestFolder(t *testing.T) {
 	g := generate(t, trained(t, 1), 7)
-	files, err := g.Files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := g.Files()
 	dir := t.TempDir()
 	for _, f := range files {
 		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o644); err != nil {

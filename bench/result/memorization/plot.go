@@ -4,7 +4,6 @@ import (
 	"io"
 	"slices"
 
-	"ein/bench/question/answer"
 	"ein/internal/chart"
 	"ein/internal/lists"
 	"ein/internal/stats"
@@ -17,10 +16,8 @@ func (r *Report) Plot(w io.Writer) error {
 	accuracies.Y.Max = 100
 	for _, c := range Cells() {
 		r.line(accuracies, string(c), func(e *EpochReport) (float64, *stats.Interval) {
-			for i := range e.Cells {
-				if s := e.Cells[i].In(answer.Counted(r.Lenient)); e.Cells[i].Cell == c && s != nil {
-					return s.Rate, &s.Interval
-				}
+			if s := e.Share(c, r.Lenient); s != nil {
+				return s.Rate, &s.Interval
 			}
 			return 0, nil
 		})
@@ -30,10 +27,8 @@ func (r *Report) Plot(w io.Writer) error {
 			continue
 		}
 		r.line(differences, nameOf(g.of), func(e *EpochReport) (float64, *stats.Interval) {
-			for _, x := range e.Gaps {
-				if x.Name == nameOf(g.of) {
-					return x.Value, &x.Interval
-				}
+			if x := e.gap(nameOf(g.of)); x != nil {
+				return x.Value, &x.Interval
 			}
 			return 0, nil
 		})

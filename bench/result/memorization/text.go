@@ -39,8 +39,7 @@ func (r *Report) epoch(b *strings.Builder, e *EpochReport) {
 		}
 		rows = append(rows, row)
 	}
-	b.WriteString(table.Of(rows).Text())
-	b.WriteString("\n")
+	fmt.Fprintf(b, "%s\n", table.Of(rows).Text())
 	r.table(b, "gap", e.Gaps)
 }
 
@@ -72,24 +71,16 @@ func (r *Report) summary(b *strings.Builder) {
 	for _, e := range r.Epochs {
 		row := []string{e.Name}
 		for _, of := range r.Epochs[0].Cells {
-			cell := show.None
-			for _, c := range e.Cells {
-				if s := c.In(answer.Counted(r.Lenient)); c.Cell == of.Cell && s != nil {
-					cell = show.Rate(s.Rate)
-				}
-			}
-			row = append(row, cell)
+			rate, _ := show.Share(e.Share(of.Cell, r.Lenient))
+			row = append(row, rate)
 		}
 		gap, interval := show.None, show.None
-		for _, g := range e.Gaps {
-			if g.Name == "seen - fresh" {
-				gap, interval = show.Points(g.Value), show.Points(g.Interval.Low)+" to "+show.Points(g.Interval.High)
-			}
+		if g := e.gap("seen - fresh"); g != nil {
+			gap, interval = show.Points(g.Value), show.Points(g.Interval.Low)+" to "+show.Points(g.Interval.High)
 		}
 		rows = append(rows, append(row, gap, interval))
 	}
-	b.WriteString("\n")
-	b.WriteString(table.Of(rows).Text())
+	fmt.Fprintf(b, "\n%s", table.Of(rows).Text())
 	if len(r.Changes) > 0 {
 		b.WriteString("\n")
 		r.table(b, fmt.Sprintf("from %s to %s", r.Epochs[0].Name, r.Epochs[len(r.Epochs)-1].Name), r.Changes)

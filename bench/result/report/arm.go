@@ -24,20 +24,15 @@ type Arm struct {
 	Encoding surface.Encoding
 	Name     string // tells it from the others
 
-	all    []item // asked for
-	scored []item // with an outcome that counts
-	marked int    // how many these are
-	infra  int    // infrastructure errors
-	bare   int    // replies that are not scored
+	all    []*run.Row // asked for
+	scored []*run.Row // with an outcome that counts
+	marked int        // how many these are
+	infra  int        // infrastructure errors
+	bare   int        // replies that are not scored
 }
 
-// item is a row. Items of one structure form a cluster.
-type item struct{ *run.Row }
-
-func (it *item) cluster() uint64 { return it.Structure() }
-
-// base returns the id that an instance shares with its variants in other encodings.
-func (it *item) base() string {
+// baseOf returns the id that an instance shares with its variants in other encodings.
+func baseOf(it *run.Row) string {
 	if it.Encoding == surface.NL {
 		return it.ID
 	}
@@ -58,7 +53,7 @@ func arms(runs []*run.Run) []*Arm {
 		byKey := map[key]*Arm{}
 		for _, m := range r.Config.Modes {
 			for _, e := range r.Config.Encodings {
-				byKey[key{m, e}] = &Arm{Run: r, Mode: m, Encoding: e, all: make([]item, 0, r.Config.Instances.Count*r.Config.Samples)}
+				byKey[key{m, e}] = &Arm{Run: r, Mode: m, Encoding: e, all: make([]*run.Row, 0, r.Config.Instances.Count*r.Config.Samples)}
 				list = append(list, byKey[key{m, e}])
 			}
 		}
@@ -69,12 +64,12 @@ func arms(runs []*run.Run) []*Arm {
 				byKey[k] = &Arm{Run: r, Mode: k.m, Encoding: k.e}
 				list = append(list, byKey[k])
 			}
-			byKey[k].add(item{row})
+			byKey[k].add(row)
 		}
 	}
 	for _, a := range list {
 		if a.scored = a.all; a.marked < len(a.all) {
-			a.scored = only(a.all, func(it *item) bool { return it.Counts() })
+			a.scored = only(a.all, (*run.Row).Counts)
 		}
 	}
 	name(list)
@@ -83,7 +78,7 @@ func arms(runs []*run.Run) []*Arm {
 
 // add adds a row and counts by what it has: a score that counts, an infrastructure error, or a
 // reply without a score.
-func (a *Arm) add(it item) {
+func (a *Arm) add(it *run.Row) {
 	a.all = append(a.all, it)
 	switch {
 	case it.Counts():
@@ -132,33 +127,33 @@ func unique(names []string, dir func(int) string) {
 }
 
 // only returns the items that a condition holds for.
-func only(items []item, keep func(*item) bool) []item {
+func only(items []*run.Row, keep func(*run.Row) bool) []*run.Row {
 	n := 0
-	for i := range items {
-		if keep(&items[i]) {
+	for _, it := range items {
+		if keep(it) {
 			n++
 		}
 	}
-	list := make([]item, 0, n) // of a million rows, growing takes twice the memory
-	for i := range items {
-		if keep(&items[i]) {
-			list = append(list, items[i])
+	list := make([]*run.Row, 0, n) // of a million rows, growing takes twice the memory
+	for _, it := range items {
+		if keep(it) {
+			list = append(list, it)
 		}
 	}
 	return list
 }
 
-func level(items []item, l string) []item {
-	return only(items, func(it *item) bool { return it.Instance.Level == l })
+func level(items []*run.Row, l string) []*run.Row {
+	return only(items, func(it *run.Row) bool { return it.Instance.Level == l })
 }
 
 // shareOf counts the items for which a condition holds, clustered by structure. It is nil if there
 // are no items.
-func shareOf(items []item, holds func(*item) bool) *stats.Share {
+func shareOf(items []*run.Row, holds func(*run.Row) bool) *stats.Share {
 	values := make([]float64, len(items))
 	clusters := make([]uint64, len(items))
-	for i := range items {
-		values[i], clusters[i] = stats.One(holds(&items[i])), items[i].cluster()
+	for i, it := range items {
+		values[i], clusters[i] = stats.One(holds(it)), it.Structure()
 	}
 	return stats.ShareOf(values, clusters, stats.Confidence)
 }
@@ -172,10 +167,12 @@ func percent(s *stats.Share) chart.Value {
 }
 
 // share returns the share of items for which a condition holds, in percent with its interval.
-func share(items []item, holds func(*item) bool) chart.Value { return percent(shareOf(items, holds)) }
+func share(items []*run.Row, holds func(*run.Row) bool) chart.Value {
+	return percent(shareOf(items, holds))
+}
 
 // drop returns the share of a less that of b, which are different items, in points.
-func drop(a, b []item, holds func(*item) bool) chart.Value {
+func drop(a, b []*run.Row, holds func(*run.Row) bool) chart.Value {
 	p, q := shareOf(a, holds), shareOf(b, holds)
 	if p == nil || q == nil {
 		return chart.Missing()
@@ -184,15 +181,14 @@ func drop(a, b []item, holds func(*item) bool) chart.Value {
 }
 
 // per returns a ratio of sums, with an interval over clusters.
-func per(items []item, num, den func(*item) float64) chart.Value {
+func per(items []*run.Row, num, den func(*run.Row) float64) chart.Value {
 	index := map[uint64]int{}
 	var a, b []float64
-	for i := range items {
-		it := &items[i]
-		k, ok := index[it.cluster()]
+	for _, it := range items {
+		k, ok := index[it.Structure()]
 		if !ok {
 			k = len(a)
-			index[it.cluster()] = k
+			index[it.Structure()] = k
 			a, b = append(a, 0), append(b, 0)
 		}
 		a[k] += num(it)
@@ -227,7 +223,7 @@ func notes(r *Report) []string {
 		}
 		if slices.ContainsFunc(r.levels(), func(l string) bool {
 			items := level(a.scored, l)
-			return stats.TooFew(len(lists.Set(lists.Map(items, func(it item) uint64 { return it.cluster() }))), len(items))
+			return stats.TooFew(len(lists.Set(lists.Map(items, (*run.Row).Structure))), len(items))
 		}) {
 			say("%s: some rows have several answers to each of fewer than ten structures; their intervals are too narrow, by simulations 85 to 97 %% ones in place of 95 %%.", a.Name)
 		}
@@ -247,7 +243,7 @@ func differences(arms []*Arm) []string {
 		return nil
 	}
 	sets := lists.Map(arms, func(a *Arm) map[string]bool {
-		return lists.Set(lists.Map(a.all, func(it item) string { return it.base() }))
+		return lists.Set(lists.Map(a.all, baseOf))
 	})
 	var list []string
 	for i := 1; i < len(arms); i++ {
@@ -272,10 +268,8 @@ func differences(arms []*Arm) []string {
 func (r *Report) levels() []string {
 	var list []string
 	for _, a := range r.Arms {
-		for i := range a.all {
-			if l := a.all[i].Instance.Level; !slices.Contains(list, l) {
-				list = append(list, l)
-			}
+		for _, it := range a.all {
+			list = lists.Add(list, it.Instance.Level)
 		}
 	}
 	slices.Sort(list)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ein/bench/ask/run"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/internal/chart"
@@ -15,9 +16,9 @@ import (
 type causes struct {
 	id, title, caption string
 	names              []string
-	of                 func(*item) string // "" is not attributed
+	of                 func(*run.Row) string // "" is not attributed
 	extra              []Column
-	more               func(wrong []item) []chart.Value
+	more               func(wrong []*run.Row) []chart.Value
 }
 
 // buildAttribution tells why replies are wrong: programs by running them with the true edges,
@@ -29,17 +30,17 @@ func buildAttribution(r *Report, s *Section) error {
 		id: "programs", title: "Why wrong programs are wrong",
 		caption: "Wrong programs that ran, in percent of those attributed. Each program's graph is compared with the true one, and the program is run again with the true edges. If it is then right, the cause is graph reading; if its edges were already right, it is logic, or query reading if it is right with the nodes asked about; otherwise it is both. Misread edges are counted over all wrong programs.",
 		names:   kinds,
-		of: func(it *item) string {
+		of: func(it *run.Row) string {
 			if it.Score.Attribution == nil {
 				return ""
 			}
 			return string(it.Score.Attribution.Kind)
 		},
 		extra: []Column{{"dropped", "edges dropped", Number}, {"added", "added", Number}, {"reversed", "reversed", Number}},
-		more: func(wrong []item) []chart.Value {
+		more: func(wrong []*run.Row) []chart.Value {
 			var dropped, added, reversed int
-			for i := range wrong {
-				d, a, v := wrong[i].Score.Attribution.Edges()
+			for _, it := range wrong {
+				d, a, v := it.Score.Attribution.Edges()
 				dropped, added, reversed = dropped+d, added+a, reversed+v
 			}
 			return []chart.Value{chart.Exact(float64(dropped)), chart.Exact(float64(added)), chart.Exact(float64(reversed))}
@@ -50,7 +51,7 @@ func buildAttribution(r *Report, s *Section) error {
 		id: "direct", title: "Which misreadings explain wrong answers",
 		caption: "Wrong direct answers, in percent of those examined, by the most specific misreading of the question that gives the model's answer. Some match by chance: tried is the mean number of misreadings, answers the mean number of different wrong answers they give. Where few answers are possible, as in Boolean questions, a match says little.",
 		names:   append(errors, verdict.Unexplained),
-		of: func(it *item) string {
+		of: func(it *run.Row) string {
 			switch f := it.Score.Finding; {
 			case f == nil:
 				return ""
@@ -61,11 +62,11 @@ func buildAttribution(r *Report, s *Section) error {
 			}
 		},
 		extra: []Column{{"tried", "tried", Number}, {"answers", "answers", Number}},
-		more: func(wrong []item) []chart.Value {
+		more: func(wrong []*run.Row) []chart.Value {
 			var tried, answers float64
-			for i := range wrong {
-				tried += float64(wrong[i].Score.Finding.Tried)
-				answers += float64(wrong[i].Score.Finding.Answers)
+			for _, it := range wrong {
+				tried += float64(it.Score.Finding.Tried)
+				answers += float64(it.Score.Finding.Answers)
 			}
 			n := float64(len(wrong))
 			return []chart.Value{chart.Exact(tried / n), chart.Exact(answers / n)}
@@ -83,17 +84,17 @@ func (r *Report) edges(s *Section) {
 		Columns: []Column{{"n_right", "right programs", Number}, {"right", "edges read right", Percent}, {"right_added", "added", Number}, {"lucky", "lucky", Percent},
 			{"n_wrong", "wrong programs", Number}, {"wrong", "edges read right", Percent}, {"wrong_added", "added", Number}},
 	}
-	edges := func(it *item) float64 { return float64(it.Score.Reading.Edges) }
-	read := func(it *item) float64 { return 100 * float64(it.Score.Reading.Right) }
-	added := func(it *item) float64 { return 100 * float64(it.Score.Reading.Added) }
-	misread := func(it *item) bool { x := it.Score.Reading; return x.Right < x.Edges || x.Added > 0 }
+	edges := func(it *run.Row) float64 { return float64(it.Score.Reading.Edges) }
+	read := func(it *run.Row) float64 { return 100 * float64(it.Score.Reading.Right) }
+	added := func(it *run.Row) float64 { return 100 * float64(it.Score.Reading.Added) }
+	misread := func(it *run.Row) bool { x := it.Score.Reading; return x.Right < x.Edges || x.Added > 0 }
 	for _, a := range r.Arms {
-		found := only(a.scored, func(it *item) bool { return it.Score.Reading != nil })
+		found := only(a.scored, func(it *run.Row) bool { return it.Score.Reading != nil })
 		if len(found) == 0 {
 			continue
 		}
 		right := only(found, r.right)
-		wrong := only(found, func(it *item) bool { return !r.right(it) })
+		wrong := only(found, func(it *run.Row) bool { return !r.right(it) })
 		t.Rows = append(t.Rows, Row{Keys: []string{a.Name}, Cells: []chart.Value{
 			chart.Exact(float64(len(right))), per(right, read, edges), per(right, added, edges), share(right, misread),
 			chart.Exact(float64(len(wrong))), per(wrong, read, edges), per(wrong, added, edges)}})
@@ -108,13 +109,13 @@ func (r *Report) causes(s *Section, c *causes) {
 	t.Columns = append(t.Columns, Column{"n", "attributed", Number}, Column{"wrong", "of wrong", Number})
 	t.Columns = append(t.Columns, c.extra...)
 	for _, a := range r.Arms {
-		wrong := only(a.scored, func(it *item) bool { return it.Score.Outcome == answer.Wrong })
-		known := only(wrong, func(it *item) bool { return c.of(it) != "" })
+		wrong := only(a.scored, func(it *run.Row) bool { return it.Score.Outcome == answer.Wrong })
+		known := only(wrong, func(it *run.Row) bool { return c.of(it) != "" })
 		if len(known) == 0 {
 			continue
 		}
 		row := Row{Keys: []string{a.Name}}
-		row.Cells = lists.Map(c.names, func(n string) chart.Value { return share(known, func(it *item) bool { return c.of(it) == n }) })
+		row.Cells = lists.Map(c.names, func(n string) chart.Value { return share(known, func(it *run.Row) bool { return c.of(it) == n }) })
 		row.Cells = append(row.Cells, chart.Exact(float64(len(known))), chart.Exact(float64(len(wrong))))
 		row.Cells = append(row.Cells, c.more(known)...)
 		t.Rows = append(t.Rows, row)

@@ -66,7 +66,7 @@ type embeddedReply struct {
 type question struct {
 	replies     int
 	right, some bool // all of them; at least one
-	place       int  // in the page
+	place       int  // in the page, from 1
 }
 
 // turns is the order in which kinds of question are taken: those on which replies differ, those
@@ -96,12 +96,11 @@ func (r *Report) browser() (*embedded, string, error) {
 	var order []string
 	for _, a := range r.Arms {
 		e.Arms, e.Modes = append(e.Arms, page.Visible(a.Name)), append(e.Modes, page.Visible(string(a.Mode)))
-		for i := range a.all {
-			it := &a.all[i]
+		for _, it := range a.all {
 			if it.Score == nil || it.Reply == nil {
 				continue
 			}
-			base := it.base()
+			base := baseOf(it)
 			q := all[base]
 			if q == nil {
 				q = &question{right: true}
@@ -118,25 +117,25 @@ func (r *Report) browser() (*embedded, string, error) {
 		k := all[base].class()
 		classes[k] = append(classes[k], base)
 	}
-	taken := map[string]*question{}
+	taken := 0
 	for turn, n := 0, 0; n < min(r.Options.Embed, total); turn++ {
 		if k := turns[turn%len(turns)]; len(classes[k]) > 0 {
 			base := classes[k][0]
 			classes[k] = classes[k][1:]
-			taken[base] = all[base]
-			all[base].place = len(taken)
+			taken++
+			all[base].place = taken
 			n += all[base].replies
 		}
 	}
 	type choice struct {
-		*item
+		*run.Row
 		arm, place int
 	}
 	var chosen []choice
 	for k, a := range r.Arms {
-		for i := range a.all {
-			if it := &a.all[i]; it.Score != nil && it.Reply != nil && taken[it.base()] != nil {
-				chosen = append(chosen, choice{it, k, taken[it.base()].place})
+		for _, it := range a.all {
+			if it.Score != nil && it.Reply != nil && all[baseOf(it)].place > 0 {
+				chosen = append(chosen, choice{it, k, all[baseOf(it)].place})
 			}
 		}
 	}
@@ -154,13 +153,13 @@ func (r *Report) browser() (*embedded, string, error) {
 		at, ok := places[c.ID]
 		if !ok {
 			in := r.embedInstance(row.Instance)
-			in.Base = page.Visible(c.base())
+			in.Base = page.Visible(baseOf(c.Row))
 			at = len(e.Instances)
 			places[c.ID], bases[in.Base] = at, true
 			e.Instances = append(e.Instances, in)
 			size += len(in.Question) + len(in.Ein) + len(in.Python)
 		}
-		reply := r.embedReply(&item{row}, c.arm, at)
+		reply := r.embedReply(row, c.arm, at)
 		e.Replies = append(e.Replies, reply)
 		size += len(reply.Reply) + len(reply.Reasoning) + len(reply.Turns) + len(reply.Program)
 	}
@@ -186,7 +185,7 @@ func (r *Report) embedInstance(in *instance.Instance) embeddedInstance {
 }
 
 // embedReply returns a reply to the instance at a place, with its score and why it is wrong.
-func (r *Report) embedReply(it *item, arm, at int) embeddedReply {
+func (r *Report) embedReply(it *run.Row, arm, at int) embeddedReply {
 	s, p := it.Score, it.Reply
 	e := embeddedReply{
 		Arm: arm, Instance: at, Sample: it.Sample, Outcome: outcomeName(s.Outcome), Right: r.right(it),

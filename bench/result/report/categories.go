@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"ein/bench/ask/run"
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
@@ -19,8 +20,8 @@ import (
 func buildCategories(r *Report, s *Section) error {
 	present := map[string]string{} // levels
 	for _, a := range r.Arms {
-		for i := range a.all {
-			present[a.all[i].Instance.Category] = a.all[i].Instance.Level
+		for _, it := range a.all {
+			present[it.Instance.Category] = it.Instance.Level
 		}
 	}
 	t := &Table{
@@ -45,7 +46,7 @@ func buildCategories(r *Report, s *Section) error {
 		}
 		line := Row{Keys: []string{l, c.Name}}
 		line.Cells = lists.Map(r.Arms, func(a *Arm) chart.Value {
-			return share(only(a.scored, func(it *item) bool { return it.Instance.Category == c.Name }), r.right)
+			return share(only(a.scored, func(it *run.Row) bool { return it.Instance.Category == c.Name }), r.right)
 		})
 		g := q.groups[c.Name]
 		line.Cells = append(line.Cells, exactly(g, func() float64 { return g.Majority }))

@@ -35,9 +35,7 @@ func buildEncodings(r *Report, s *Section) error {
 			keys = append(keys, k)
 		}
 		byKey[k][a.Encoding] = a
-		if !slices.Contains(present, a.Encoding) {
-			present = append(present, a.Encoding)
-		}
+		present = lists.Add(present, a.Encoding)
 	}
 	if len(present) < 2 {
 		return nil
@@ -79,18 +77,17 @@ func (r *Report) paired(a, b *Arm) chart.Value {
 	if a == nil || b == nil {
 		return chart.Missing()
 	}
-	other := map[asked]*item{}
-	for i := range b.scored {
-		other[asked{b.scored[i].base(), b.scored[i].Sample}] = &b.scored[i]
+	other := map[asked]*run.Row{}
+	for _, it := range b.scored {
+		other[asked{baseOf(it), it.Sample}] = it
 	}
 	var t stats.Paired
 	var differences []float64
 	var clusters []uint64
-	for i := range a.scored {
-		it := &a.scored[i]
-		if o := other[asked{it.base(), it.Sample}]; o != nil {
+	for _, it := range a.scored {
+		if o := other[asked{baseOf(it), it.Sample}]; o != nil {
 			t.Add(r.right(it), r.right(o))
-			differences, clusters = append(differences, r.correct(it)-r.correct(o)), append(clusters, it.cluster())
+			differences, clusters = append(differences, r.correct(it)-r.correct(o)), append(clusters, it.Structure())
 		}
 	}
 	return points(t.Difference(), t.ClusteredTango(stats.Confidence, stats.DesignEffect(differences, clusters)), t.N())

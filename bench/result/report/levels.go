@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"ein/bench/ask/run"
 	"ein/bench/result/compare"
 	"ein/internal/chart"
 	"ein/internal/stats"
@@ -23,12 +24,11 @@ func (q *questions) levels() string {
 
 // likeSensitive returns the accuracy of a less that of b among questions of like sensitivity; it is
 // missing if none has a known sensitivity.
-func (r *Report) likeSensitive(q *questions, a, b []item) chart.Value {
-	known := func(items []item) (list []compare.Answer[uint64]) {
-		for i := range items {
-			it := &items[i]
-			if share, ok := q.sensitivity[it.base()]; ok {
-				list = append(list, compare.Answer[uint64]{Cluster: it.cluster(), Sensitivity: share, Right: r.correct(it)})
+func (r *Report) likeSensitive(q *questions, a, b []*run.Row) chart.Value {
+	known := func(items []*run.Row) (list []compare.Answer[uint64]) {
+		for _, it := range items {
+			if share, ok := q.sensitivity[baseOf(it)]; ok {
+				list = append(list, compare.Answer[uint64]{Cluster: it.Structure(), Sensitivity: share, Right: r.correct(it)})
 			}
 		}
 		return list
@@ -69,11 +69,11 @@ func (r *Report) missing() *Table {
 	}
 	for _, a := range r.Arms {
 		for _, l := range append(r.levels(), "all") {
-			asked := only(a.all, func(it *item) bool { return l == "all" || it.Instance.Level == l })
-			if n := len(only(asked, func(it *item) bool { return !it.Counts() })); n > 0 {
+			asked := only(a.all, func(it *run.Row) bool { return l == "all" || it.Instance.Level == l })
+			if n := len(only(asked, func(it *run.Row) bool { return !it.Counts() })); n > 0 {
 				t.Rows = append(t.Rows, Row{Keys: []string{a.Name, l}, Cells: []chart.Value{chart.Exact(float64(n)),
-					share(asked, func(it *item) bool { return it.Counts() && r.right(it) }),
-					share(asked, func(it *item) bool { return !it.Counts() || r.right(it) })}})
+					share(asked, func(it *run.Row) bool { return it.Counts() && r.right(it) }),
+					share(asked, func(it *run.Row) bool { return !it.Counts() || r.right(it) })}})
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"ein/bench/ask/run"
-	"ein/bench/question/answer"
 	"ein/bench/result/memorization"
 	"ein/internal/chart"
 	"ein/internal/lists"
@@ -58,12 +57,7 @@ func buildMemorization(r *Report, s *Section) error {
 		}
 		row := Row{Keys: []string{a.Name}}
 		for i, c := range cells {
-			v := chart.Missing()
-			for _, x := range m.Epochs[0].Cells {
-				if x.Cell == c {
-					v = percent(x.In(answer.Counted(r.Options.Lenient)))
-				}
-			}
+			v := percent(m.Epochs[0].Share(c, r.Options.Lenient))
 			row.Cells = append(row.Cells, v)
 			series := &f.Panels[at].Series[i]
 			series.Points = append(series.Points, chart.Point{X: chart.Exact(float64(xs[a.Run])), Y: v})
@@ -90,8 +84,8 @@ func buildMemorization(r *Report, s *Section) error {
 func (r *Report) epoch(a *Arm) (memorization.Epoch, bool) {
 	one := *a.Run
 	one.Rows = nil
-	for i := range a.all {
-		if row := a.all[i].Row; row.Reply == nil || row.Score != nil { // the notes tell of the others
+	for _, row := range a.all {
+		if row.Reply == nil || row.Score != nil { // the notes tell of the others
 			one.Rows = append(one.Rows, *row)
 		}
 	}

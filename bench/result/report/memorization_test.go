@@ -23,7 +23,7 @@ func TestMemorization(t *testing.T) {
 		}
 		seen = append(seen, in)
 	}
-	made, err := memorization.Generator{Seed: 6}.Generate(t.Context(), seen)
+	made, err := memorization.Generate(t.Context(), seen, 6, func(int, int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

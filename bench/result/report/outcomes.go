@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"ein/bench/ask/run"
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/internal/chart"
@@ -34,10 +36,7 @@ var outcomeNames = map[answer.Outcome]string{
 }
 
 func outcomeName(o answer.Outcome) string {
-	if n := outcomeNames[o]; n != "" {
-		return n
-	}
-	return strings.ReplaceAll(string(o), "_", " ")
+	return cmp.Or(outcomeNames[o], strings.ReplaceAll(string(o), "_", " "))
 }
 
 // buildOutcomes lists all outcomes of answers, so that reports can be compared, and those of
@@ -46,7 +45,7 @@ func buildOutcomes(r *Report, s *Section) error {
 	outcomes := slices.DeleteFunc(answer.Outcomes(), func(o answer.Outcome) bool { return o == answer.InfraError })
 	for _, o := range verdict.Outcomes() {
 		occurs := func(a *Arm) bool {
-			return slices.ContainsFunc(a.scored, func(it item) bool { return it.Score.Outcome == o })
+			return slices.ContainsFunc(a.scored, func(it *run.Row) bool { return it.Score.Outcome == o })
 		}
 		if !slices.Contains(outcomes, o) && o != answer.InfraError && slices.ContainsFunc(r.Arms, occurs) {
 			outcomes = append(outcomes, o)
@@ -59,7 +58,7 @@ func buildOutcomes(r *Report, s *Section) error {
 		caption+" The last columns are counts: replies with an outcome, those lost to infrastructure errors, and questions without a scored reply.",
 		r.Arms, columns, func(a *Arm) []chart.Value {
 			cells := lists.Map(outcomes, func(o answer.Outcome) chart.Value {
-				return share(a.scored, func(it *item) bool { return it.Score.Outcome == o })
+				return share(a.scored, func(it *run.Row) bool { return it.Score.Outcome == o })
 			})
 			return append(cells, chart.Exact(float64(len(a.scored))), chart.Exact(float64(a.infra)), chart.Exact(float64(a.Missing()+a.bare)))
 		})

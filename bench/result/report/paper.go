@@ -2,25 +2,21 @@ package report
 
 import (
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"ein/internal/chart"
-	"ein/internal/compact"
 )
 
 //go:embed paper.json
 var paperJSON []byte
 
-// Published is the numbers printed in the paper.
+// Published is the tables of the paper. The file has other numbers as well, for the tests.
 type Published struct {
-	Source    string         `json:"source"`
-	Note      string         `json:"note"`
-	Instances map[string]int `json:"instances"`
-	Tables    []PaperTable   `json:"tables"`
-	Claims    []Claim        `json:"claims"`
+	Tables []PaperTable `json:"tables"`
 }
 
 // PaperTable is a table of the paper.
@@ -41,20 +37,10 @@ type PaperRow struct {
 	Values []*float64 `json:"values"` // nil: not in the paper
 }
 
-// Claim is a number, or a range, that the text of the paper states.
-type Claim struct {
-	ID    string  `json:"id"`
-	Where string  `json:"where"` // the section
-	What  string  `json:"what"`
-	Unit  string  `json:"unit"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-}
-
-// Paper is the numbers printed in the paper.
+// Paper is the tables printed in the paper.
 var Paper = sync.OnceValue(func() *Published {
 	p := new(Published)
-	if err := compact.Strict(paperJSON, p, "paper.json"); err != nil {
+	if err := json.Unmarshal(paperJSON, p); err != nil {
 		panic("BUG: bench/result/report: " + err.Error())
 	}
 	return p
@@ -81,13 +67,10 @@ func (t *PaperTable) Get(row *PaperRow, column string) (float64, bool) {
 
 // beside adds the rows of the paper to one of our tables if the paper has such a table. If the rows
 // are the same, as categories are, the paper's numbers become columns.
-func beside(t *Table, opt *Options) error {
-	if t.Paper == "" {
-		return nil
-	}
+func beside(t *Table, opt *Options) {
 	p := Paper().Table(t.Paper)
 	if p == nil {
-		return fmt.Errorf("the paper has no table %q", t.Paper)
+		return
 	}
 	t.Caption += fmt.Sprintf(" Numbers of the paper: its table %d", p.Number)
 	if p.Scoring != "both" {
@@ -99,7 +82,7 @@ func beside(t *Table, opt *Options) error {
 	t.Caption += ", of other instances, and without intervals."
 	if t.ID == "categories" {
 		besideRows(t, p)
-		return nil
+		return
 	}
 	for i := range p.Rows {
 		row := Row{Keys: []string{fmt.Sprintf("paper: %s, %s", p.Rows[i].Name, p.Rows[i].Mode)}, Paper: true}
@@ -112,7 +95,6 @@ func beside(t *Table, opt *Options) error {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return nil
 }
 
 // besideRows adds columns of the paper to rows of the same name.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ein/bench/question/category"
+	"ein/internal/compact"
 )
 
 // get returns a number of the paper.
@@ -30,13 +31,42 @@ func get(t *testing.T, table, row, mode, column string) float64 {
 	return 0
 }
 
-func claim(t *testing.T, id string) Claim {
+// published is all of paper.json.
+type published struct {
+	Source    string         `json:"source"`
+	Note      string         `json:"note"`
+	Instances map[string]int `json:"instances"`
+	Tables    []PaperTable   `json:"tables"`
+	Claims    []claimed      `json:"claims"`
+}
+
+// claimed is a number, or a range, that the text of the paper states.
+type claimed struct {
+	ID    string  `json:"id"`
+	Where string  `json:"where"` // the section
+	What  string  `json:"what"`
+	Unit  string  `json:"unit"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+func whole(t *testing.T) *published {
 	t.Helper()
-	i := slices.IndexFunc(Paper().Claims, func(c Claim) bool { return c.ID == id })
+	p := new(published)
+	if err := compact.Strict(paperJSON, p, "paper.json"); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func claim(t *testing.T, id string) claimed {
+	t.Helper()
+	list := whole(t).Claims
+	i := slices.IndexFunc(list, func(c claimed) bool { return c.ID == id })
 	if i < 0 {
 		t.Fatalf("no claim %s", id)
 	}
-	return Paper().Claims[i]
+	return list[i]
 }
 
 // differ reports whether two printed numbers cannot be roundings of equal ones.
@@ -48,17 +78,17 @@ func differ(a, b, step float64) bool { return math.Abs(a-b) > step+1e-9 }
 func TestPaperSums(t *testing.T) {
 	var slips []string
 	slip := func(format string, args ...any) { slips = append(slips, fmt.Sprintf(format, args...)) }
-	p := Paper()
+	p, instances := Paper(), whole(t).Instances
 	main, both, format, tokens := p.Table("main"), p.Table("strict_vs_lenient"), p.Table("format_error"), p.Table("token_cost")
 
 	for i := range main.Rows {
 		r := &main.Rows[i]
 		sum, n := 0.0, 0
 		for k, l := range []string{"L1", "L2", "L3"} {
-			sum += *r.Values[k] * float64(p.Instances[l])
-			n += p.Instances[l]
+			sum += *r.Values[k] * float64(instances[l])
+			n += instances[l]
 		}
-		if n != p.Instances["all"] {
+		if n != instances["all"] {
 			t.Fatalf("levels have %d instances", n)
 		}
 		if differ(sum/float64(n), *r.Values[3], 0.1) {
@@ -231,7 +261,7 @@ func TestPaperClaims(t *testing.T) {
 				return r.Name == "Qwen3.5-9B" || r.Name == "GPT-4.1" || r.Name == "Gemini 2.5 Flash"
 			})
 		}, 0, true},
-		{"l3_errors", one(float64(Paper().Instances["L3"]) * (1 - get(t, "main", "GPT-4.1", "cot", "l3")/100)), 0.2, true},
+		{"l3_errors", one(float64(whole(t).Instances["L3"]) * (1 - get(t, "main", "GPT-4.1", "cot", "l3")/100)), 0.2, true},
 	} {
 		low, high := c.found()
 		p := claim(t, c.id)

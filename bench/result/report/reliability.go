@@ -1,46 +1,30 @@
 package report
 
 import (
+	"ein/bench/ask/run"
 	"ein/internal/chart"
 	"ein/internal/lists"
 	"ein/internal/stats"
 )
 
-// group counts the scored answers to one structure, or to one question.
-type group struct {
-	cluster    uint64
-	right, all int
-}
-
 // alike returns the share of groups with several answers in which all are right or all are wrong.
-func (r *Report) alike(items []item, key func(*item) any) chart.Value {
-	groups, order := map[any]*group{}, []*group{}
-	for i := range items {
-		it := &items[i]
-		k := key(it)
-		if groups[k] == nil {
-			groups[k] = &group{cluster: it.cluster()}
-			order = append(order, groups[k])
-		}
-		groups[k].all++
-		groups[k].right += int(r.correct(it))
-	}
+func (r *Report) alike(items []*run.Row, by func(*run.Row) uint64) chart.Value {
 	var values []float64
 	var clusters []uint64
-	for _, g := range order {
-		if g.all < 2 {
-			continue
+	groups, _ := r.samples(items, by)
+	for _, g := range groups {
+		if g.n > 1 {
+			values, clusters = append(values, stats.One(g.right == 0 || g.right == g.n)), append(clusters, g.cluster)
 		}
-		values, clusters = append(values, stats.One(g.right == 0 || g.right == g.all)), append(clusters, g.cluster)
 	}
 	return percent(stats.ShareOf(values, clusters, stats.Confidence))
 }
 
 // components divides the variance of being right between structures, wordings and samples.
-func (r *Report) components(items []item) stats.Components {
+func (r *Report) components(items []*run.Row) stats.Components {
 	values, structures, surfaces := make([]float64, len(items)), make([]uint64, len(items)), make([]uint64, len(items))
-	for i := range items {
-		values[i], structures[i], surfaces[i] = r.correct(&items[i]), items[i].cluster(), items[i].Surface()
+	for i, it := range items {
+		values[i], structures[i], surfaces[i] = r.correct(it), it.Structure(), it.Surface()
 	}
 	return stats.Nested(values, structures, surfaces)
 }
@@ -66,19 +50,14 @@ func buildReliability(r *Report, s *Section) error {
 			}
 			return chart.Exact(100 * x / c.Total())
 		}
-		structures := lists.Set(lists.Map(a.scored, func(it item) uint64 { return it.cluster() }))
-		type sample struct {
-			structure uint64
-			sample    int
-		}
-		type question struct{ structure, surface uint64 }
+		structures := lists.Set(lists.Map(a.scored, (*run.Row).Structure))
 		row := Row{Keys: []string{a.Name}, Cells: []chart.Value{chart.Exact(float64(len(structures))), share(a.scored, r.right), chart.Missing(), chart.Missing(),
 			part(c.Structure, true), part(c.Surface, c.Surfaces), part(c.Answer, c.Answers)}}
 		if c.Surfaces {
-			row.Cells[2] = r.alike(a.scored, func(it *item) any { return sample{it.cluster(), it.Sample} })
+			row.Cells[2] = r.alike(a.scored, func(it *run.Row) uint64 { return uint64(it.Sample) })
 		}
 		if c.Answers {
-			row.Cells[3] = r.alike(a.scored, func(it *item) any { return question{it.cluster(), it.Surface()} })
+			row.Cells[3] = r.alike(a.scored, (*run.Row).Surface)
 		}
 		t.Rows = append(t.Rows, row)
 	}

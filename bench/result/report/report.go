@@ -99,9 +99,7 @@ func New(runs []*run.Run, opt Options) (*Report, error) {
 		}
 		if opt.Paper {
 			for _, t := range s.Tables {
-				if err := beside(t, &opt); err != nil {
-					return nil, err
-				}
+				beside(t, &opt)
 			}
 		}
 		r.Sections = append(r.Sections, s)
@@ -120,4 +118,4 @@ func (r *Report) Figures() []*chart.Figure {
 }
 
 // right reports whether a reply counts as right under the options.
-func (r *Report) right(row *item) bool { return row.Score.In(answer.Counted(r.Options.Lenient)) }
+func (r *Report) right(row *run.Row) bool { return row.Score.In(answer.Counted(r.Options.Lenient)) }

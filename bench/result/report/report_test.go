@@ -543,8 +543,8 @@ func TestAxes(t *testing.T) {
 		}
 		for k, a := range r.Arms {
 			for c, column := range x.Columns {
-				right := only(a.scored, func(it *item) bool { return of(it.Instance) == column.Name && it.Score.Strict })
-				n := only(a.scored, func(it *item) bool { return of(it.Instance) == column.Name })
+				right := only(a.scored, func(it *run.Row) bool { return of(it.Instance) == column.Name && it.Score.Strict })
+				n := only(a.scored, func(it *run.Row) bool { return of(it.Instance) == column.Name })
 				if v := x.Rows[k].Cells[c]; v.N != len(n) || math.Abs(v.V-100*float64(len(right))/float64(len(n))) > 1e-9 {
 					t.Errorf("%s, %s, %s: %+v, want %d of %d", id, a.Name, column.Name, v, len(right), len(n))
 				}
@@ -587,7 +587,7 @@ func TestEdgesRead(t *testing.T) {
 
 // TestDifferences: a note counts the rows that have no note of their own.
 func TestDifferences(t *testing.T) {
-	arms := []*Arm{{Name: "first", all: []item{{&run.Row{Key: run.Key{ID: "q"}, Encoding: surface.NL}}}}}
+	arms := []*Arm{{Name: "first", all: []*run.Row{{Key: run.Key{ID: "q"}, Encoding: surface.NL}}}}
 	for range 7 {
 		arms = append(arms, &Arm{Name: "other"})
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"ein/bench/ask/run"
 	"ein/bench/question/answer"
 	"ein/internal/chart"
 )
@@ -12,11 +13,11 @@ func buildScoring(r *Report, s *Section) error {
 		r.Arms, []Column{{"strict", "strict", Percent}, {"lenient", "lenient", Percent}, {"gap", "gap", Points}, {"relaxed", "relaxed", Percent}, {"container", "gap", Points}},
 		func(a *Arm) []chart.Value {
 			return []chart.Value{
-				share(a.scored, func(it *item) bool { return it.Score.Strict }),
-				share(a.scored, func(it *item) bool { return it.Score.Lenient }),
-				share(a.scored, func(it *item) bool { return it.Score.Outcome == answer.LenientOnly }),
-				share(a.scored, func(it *item) bool { return it.Score.In(answer.Relaxed) }),
-				share(a.scored, func(it *item) bool { return it.Score.Outcome == answer.RelaxedOnly }),
+				share(a.scored, func(it *run.Row) bool { return it.Score.Strict }),
+				share(a.scored, func(it *run.Row) bool { return it.Score.Lenient }),
+				share(a.scored, func(it *run.Row) bool { return it.Score.Outcome == answer.LenientOnly }),
+				share(a.scored, func(it *run.Row) bool { return it.Score.In(answer.Relaxed) }),
+				share(a.scored, func(it *run.Row) bool { return it.Score.Outcome == answer.RelaxedOnly }),
 			}
 		})
 	t.Paper = "strict_vs_lenient"

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"ein/bench/ask/run"
 	"ein/bench/question/category"
 	"ein/bench/question/instance"
 	"ein/internal/chart"
@@ -71,8 +72,8 @@ func (x *axis) bins(arms []*Arm) []interval {
 	low, high := math.MaxInt, -1
 	present := map[int]bool{}
 	for _, a := range arms {
-		for i := range a.all {
-			if n, ok := x.of(a.all[i].Instance); ok {
+		for _, it := range a.all {
+			if n, ok := x.of(it.Instance); ok {
 				low, high = min(low, n), max(high, n)
 				present[n] = true
 			}
@@ -117,9 +118,9 @@ func (x axis) build(r *Report, s *Section) error {
 		}
 		columns = append(columns, Column{x.prefix + strconv.Itoa(b.low), name, Percent})
 	}
-	cells := func(items []item) []chart.Value {
+	cells := func(items []*run.Row) []chart.Value {
 		return lists.Map(bins, func(b interval) chart.Value {
-			return share(only(items, func(it *item) bool { n, ok := x.of(it.Instance); return ok && b.holds(n) }), r.right)
+			return share(only(items, func(it *run.Row) bool { n, ok := x.of(it.Instance); return ok && b.holds(n) }), r.right)
 		})
 	}
 	t := armTable(x.id, "Accuracy by "+x.by, "Accuracy ("+r.Options.Scoring()+") by "+x.caption,
@@ -141,9 +142,7 @@ func (x axis) build(r *Report, s *Section) error {
 	s.Tables, s.Figures = append(s.Tables, t), append(s.Figures, f)
 	if x.step > 0 {
 		f.X = chart.Axis{Label: x.label, Min: -0.3, Max: float64(len(bins)) - 0.7}
-		for _, c := range columns {
-			f.X.Names = append(f.X.Names, c.Name)
-		}
+		f.X.Names = lists.Map(columns, func(c Column) string { return c.Name })
 		return nil
 	}
 	f.X = chart.Axis{Label: x.label, Whole: true, Min: float64(bins[0].low), Max: float64(bins[len(bins)-1].high)}
@@ -165,7 +164,7 @@ func (x axis) build(r *Report, s *Section) error {
 }
 
 // byLevel draws a panel for each arm with a line for each level, over n bins.
-func (r *Report) byLevel(id, title, over string, n int, cells func([]item) []chart.Value) *chart.Figure {
+func (r *Report) byLevel(id, title, over string, n int, cells func([]*run.Row) []chart.Value) *chart.Figure {
 	f := &chart.Figure{
 		ID: id, Title: title, Kind: chart.Lines, Y: chart.Axis{Label: "accuracy (%)", Min: 0, Max: 100},
 		Caption: "Accuracy (" + r.Options.Scoring() + ") over " + over + ", with a panel per model and mode, a line per level and 95 % intervals. Overlapping points are moved apart.",

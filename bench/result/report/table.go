@@ -73,18 +73,13 @@ func (u Unit) Text(v float64) string {
 		} else {
 			return "+" + s
 		}
-	case Tokens:
-		if v < 100 && v != math.Trunc(v) {
-			return strconv.FormatFloat(v, 'f', 1, 64)
-		}
-		return table.Grouped(strconv.FormatFloat(v, 'f', 0, 64))
 	case Dollars:
 		if v == 0 || v >= 1 {
 			return strconv.FormatFloat(v, 'f', 2, 64)
 		}
 		return strconv.FormatFloat(v, 'g', 3, 64)
 	}
-	if v == math.Trunc(v) {
+	if v == math.Trunc(v) || u == Tokens && v >= 100 {
 		return table.Grouped(strconv.FormatFloat(v, 'f', 0, 64))
 	}
 	return strconv.FormatFloat(v, 'f', 1, 64)

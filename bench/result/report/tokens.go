@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ein/bench/ask/model"
+	"ein/bench/ask/run"
 	"ein/internal/chart"
 	"ein/internal/lists"
 	"ein/internal/stats"
@@ -11,14 +12,14 @@ import (
 
 // counted reports whether a provider reported the tokens of an arm.
 func (a *Arm) counted() bool {
-	return slices.ContainsFunc(a.scored, func(it item) bool { return it.Spent().Counted })
+	return slices.ContainsFunc(a.scored, func(it *run.Row) bool { return it.Spent().Counted })
 }
 
 func (a *Arm) priced() bool { return a.Run.Config.Price != nil && a.counted() }
 
 // usage is a figure of an answer by its tokens.
-func usage(of func(*model.Usage) int64) func(*item) float64 {
-	return func(it *item) float64 {
+func usage(of func(*model.Usage) int64) func(*run.Row) float64 {
+	return func(it *run.Row) float64 {
 		u := it.Spent().Usage
 		return float64(of(&u))
 	}
@@ -33,15 +34,15 @@ var (
 )
 
 // spent returns the items whose tokens are counted: those of the others are not 0.
-func spent(items []item) []item {
-	return only(items, func(it *item) bool { return it.Spent().Counted })
+func spent(items []*run.Row) []*run.Row {
+	return only(items, func(it *run.Row) bool { return it.Spent().Counted })
 }
 
-func one(*item) float64 { return 1 }
+func one(*run.Row) float64 { return 1 }
 
-func cost(it *item) float64 { return it.Spent().Cost }
+func cost(it *run.Row) float64 { return it.Spent().Cost }
 
-func (r *Report) correct(it *item) float64 { return stats.One(r.right(it)) }
+func (r *Report) correct(it *run.Row) float64 { return stats.One(r.right(it)) }
 
 // buildTokens describes the arms of which tokens are counted and, where there are prices, their
 // costs.
@@ -69,8 +70,8 @@ func buildTokens(r *Report, s *Section) error {
 		t := r.ratios("cost", "Cost per answer and per correct answer",
 			"Dollars per 1,000 answers at the run's prices, and per 1,000 correct answers ("+r.Options.Scoring()+"). 95 % intervals by a jackknife over structures.",
 			[]ratio{
-				{func(it *item) float64 { return 1000 * cost(it) }, one, Column{"answers", "1,000 answers", Dollars}},
-				{func(it *item) float64 { return 1000 * cost(it) }, r.correct, Column{"correct", "1,000 correct", Dollars}},
+				{func(it *run.Row) float64 { return 1000 * cost(it) }, one, Column{"answers", "1,000 answers", Dollars}},
+				{func(it *run.Row) float64 { return 1000 * cost(it) }, r.correct, Column{"correct", "1,000 correct", Dollars}},
 			}, (*Arm).priced)
 		s.Tables = append(s.Tables, t)
 	}
@@ -88,10 +89,10 @@ func (r *Report) tokensByLevel() *Table {
 		for _, l := range r.levels() {
 			items := level(a.scored, l)
 			row := Row{Keys: []string{a.Name, l}}
-			for _, of := range []func(*item) float64{inputTokens, reasoningTokens, visibleTokens} {
+			for _, of := range []func(*run.Row) float64{inputTokens, reasoningTokens, visibleTokens} {
 				row.Cells = append(row.Cells, per(spent(items), of, one))
 			}
-			t.Rows = append(t.Rows, Row{Keys: row.Keys, Cells: append(row.Cells, share(items, func(it *item) bool { return it.Corrects() }))})
+			t.Rows = append(t.Rows, Row{Keys: row.Keys, Cells: append(row.Cells, share(items, func(it *run.Row) bool { return it.Corrects() }))})
 		}
 	}
 	return t
@@ -99,7 +100,7 @@ func (r *Report) tokensByLevel() *Table {
 
 // ratio is a column whose cells are ratios of sums.
 type ratio struct {
-	num, per func(*item) float64
+	num, per func(*run.Row) float64
 	column   Column
 }
 

@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strconv"
 
+	"ein/bench/ask/run"
 	"ein/bench/question/prompt"
 	"ein/internal/chart"
 	"ein/internal/stats"
 )
 
-// samples counts the scored samples of a question.
+// samples counts the scored samples of a question, or other answers to a structure.
 type samples struct {
 	cluster uint64
 	right   int
@@ -49,16 +50,15 @@ func (s *samples) majority() float64 {
 	return float64(right) / float64(first)
 }
 
-// samples groups the items of an arm by question; most is the largest group.
-func (r *Report) samples(items []item) (list []*samples, most int) {
-	type question struct{ structure, surface uint64 }
-	of := map[question]*samples{}
-	for i := range items {
-		it := &items[i]
-		k := question{it.cluster(), it.Surface()}
+// samples groups the items of an arm by structure and something else, as by question; most is the
+// largest group.
+func (r *Report) samples(items []*run.Row, by func(*run.Row) uint64) (list []*samples, most int) {
+	of := map[[2]uint64]*samples{}
+	for _, it := range items {
+		k := [2]uint64{it.Structure(), by(it)}
 		s := of[k]
 		if s == nil {
-			s = &samples{cluster: it.cluster(), votes: map[uint64]int{}, winners: map[uint64]bool{}}
+			s = &samples{cluster: it.Structure(), votes: map[uint64]int{}, winners: map[uint64]bool{}}
 			of[k], list = s, append(list, s)
 		}
 		s.n++
@@ -99,7 +99,7 @@ func buildSamples(r *Report, s *Section) error {
 		Caption: "The share of questions (" + r.Options.Scoring() + ") with at least one right answer among k samples, estimated without bias from all samples, and whose most common answer is right, with ties broken by chance. " +
 			"Questions without k scored samples are left out. 95 % intervals by Wilson, with structures as clusters."}
 	for _, a := range r.Arms {
-		all, most := r.samples(a.scored)
+		all, most := r.samples(a.scored, (*run.Row).Surface)
 		for k := 1; most > 1 && k <= most; k = min(2*k, max(most, k+1)) {
 			var list []*samples
 			for _, q := range all {
@@ -124,31 +124,31 @@ func buildTurns(r *Report, s *Section) error {
 	if len(arms) == 0 {
 		return nil
 	}
-	failed := func(it *item) bool { return it.Dialogue().First }
+	failed := func(it *run.Row) bool { return it.Dialogue().First }
 	t := &Table{ID: "turns", Title: "Accuracy over turns", Keys: []string{"model, mode", "turn"},
 		Columns: []Column{{"ended", "answered by then", Percent}, {"accuracy", "right by then", Percent}, {"own", "right of those that answer there", Percent}},
 		Caption: "A turn is a request to the model; the last may call no tools. Right by then is the accuracy (" + r.Options.Scoring() + ") had the run ended with that turn. 95 % intervals by Wilson."}
 	for _, a := range arms {
 		last := 1
-		for i := range a.scored {
-			last = max(last, int(a.scored[i].Dialogue().Turns)+1)
+		for _, it := range a.scored {
+			last = max(last, int(it.Dialogue().Turns)+1)
 		}
 		for k := 1; k <= last; k++ {
-			ended := func(it *item) bool { return int(it.Dialogue().Turns) < k }
+			ended := func(it *run.Row) bool { return int(it.Dialogue().Turns) < k }
 			t.Rows = append(t.Rows, Row{Keys: []string{a.Name, strconv.Itoa(k)}, Cells: []chart.Value{share(a.scored, ended),
-				share(a.scored, func(it *item) bool { return ended(it) && r.right(it) }),
-				share(only(a.scored, func(it *item) bool { return int(it.Dialogue().Turns) == k-1 }), r.right)}})
+				share(a.scored, func(it *run.Row) bool { return ended(it) && r.right(it) }),
+				share(only(a.scored, func(it *run.Row) bool { return int(it.Dialogue().Turns) == k-1 }), r.right)}})
 		}
 	}
 	s.Tables = append(s.Tables, t, armTable("mended", "First programs that failed",
 		"How often the first program that a model gave to a tool failed, how often a later one ran, and the accuracy ("+r.Options.Scoring()+") of each kind. 95 % intervals by Wilson.", arms,
 		[]Column{{"turns", "mean turns", Number}, {"tools", "called a tool", Percent}, {"failed", "first program failed", Percent}, {"mended", "of these mended", Percent}, {"right_mended", "right when mended", Percent}, {"right_first", "right when the first ran", Percent}},
 		func(a *Arm) []chart.Value {
-			called := func(it *item) bool { return it.Dialogue().Turns > 0 }
-			mended := func(it *item) bool { return it.Dialogue().Mended }
-			return []chart.Value{per(a.scored, func(it *item) float64 { return float64(it.Dialogue().Turns) + 1 }, one),
+			called := func(it *run.Row) bool { return it.Dialogue().Turns > 0 }
+			mended := func(it *run.Row) bool { return it.Dialogue().Mended }
+			return []chart.Value{per(a.scored, func(it *run.Row) float64 { return float64(it.Dialogue().Turns) + 1 }, one),
 				share(a.scored, called), share(only(a.scored, called), failed), share(only(a.scored, failed), mended), share(only(a.scored, mended), r.right),
-				share(only(a.scored, func(it *item) bool { return called(it) && !failed(it) }), r.right)}
+				share(only(a.scored, func(it *run.Row) bool { return called(it) && !failed(it) }), r.right)}
 		}))
 	return nil
 }

@@ -82,64 +82,61 @@ func batchRoute(r *http.Request) (f bulk, rest string, ok bool) {
 }
 
 // serveBatches answers what is asked about batches.
-func (s *Server) serveBatches(w http.ResponseWriter, r *http.Request, f bulk, rest string) {
+func (s *Server) serveBatches(w http.ResponseWriter, r *http.Request, f bulk, rest string) *problem {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBatch))
 	if err != nil {
-		s.refuse(w, f, &problem{http.StatusRequestEntityTooLarge, "request_too_large", "", "the batch is too large", ""})
-		return
+		return &problem{http.StatusRequestEntityTooLarge, "request_too_large", "", "the batch is too large", ""}
 	}
 	if p := f.authorize(r, s.opt.Key); p != nil && r.URL.Query().Get("upload_id") != s.uploadID() {
-		s.refuse(w, f, p)
-		return
+		return p
 	}
 	if fault := s.fault(s.faults, []byte(r.Method+r.URL.String()), body); fault != nil {
-		s.meet(w, r, f, fault)
-		return
+		return s.meet(w, r, f, fault)
 	}
 	id, verb, _ := strings.Cut(rest, "/")
 	post := r.Method == http.MethodPost
 	switch {
 	case post && id == "file" && f == bulk(gemini{}):
-		s.uploadResumable(w, r, f, body)
+		return s.uploadResumable(w, r, body)
 	case post && id == "file":
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		s.upload(w, r, f)
+		return s.upload(w, r)
 	case post && id == "":
-		s.submit(w, r, f, body)
+		return s.submit(w, r, f, body)
 	case id == "file" && !post:
-		s.file(w, f, verb)
+		return s.file(w, f, verb)
 	case id == "" && r.Method == http.MethodGet:
-		s.listBatches(w, r, f)
-	default:
-		b := s.batch(f, id)
-		switch {
-		case b == nil:
-			s.refuse(w, f, &problem{http.StatusNotFound, "not_found_error", "", "There is no batch " + id + ".", ""})
-		case verb == "" && r.Method == http.MethodGet:
-			s.say(w, f.shown(b, s.ended(b)))
-		case verb == "results" && r.Method == http.MethodGet:
-			s.results(w, f, b, func(*item) bool { return true })
-		case verb == "cancel" && post:
-			s.mu.Lock()
-			if !s.ended(b) {
-				b.cancel(0)
-				b.created = time.Time{} // it ends now
-			}
-			s.mu.Unlock()
-			s.say(w, f.shown(b, s.ended(b)))
-		default:
-			s.refuse(w, f, &problem{http.StatusMethodNotAllowed, "invalid_request_error", "", "this is not a request about a batch", ""})
+		return s.listBatches(w, r, f)
+	}
+	b := s.batch(f, id)
+	switch {
+	case b == nil:
+		return &problem{http.StatusNotFound, "not_found_error", "", "There is no batch " + id + ".", ""}
+	case verb == "" && r.Method == http.MethodGet:
+		return s.say(w, f.shown(b, s.ended(b)))
+	case verb == "results" && r.Method == http.MethodGet:
+		return s.results(w, f, b, func(*item) bool { return true })
+	case verb == "cancel" && post:
+		s.mu.Lock()
+		if !s.ended(b) {
+			b.cancel(0)
+			b.created = time.Time{} // it ends now
 		}
+		s.mu.Unlock()
+		return s.say(w, f.shown(b, s.ended(b)))
+	default:
+		return &problem{http.StatusMethodNotAllowed, "invalid_request_error", "", "this is not a request about a batch", ""}
 	}
 }
 
 // maxBatch bounds what is sent at once.
 const maxBatch = 256 << 20
 
-// say answers well.
-func (s *Server) say(w http.ResponseWriter, text string) {
+// say answers well, so without a problem.
+func (s *Server) say(w http.ResponseWriter, text string) *problem {
 	s.count(func(c *Stats) { c.Answered++ })
 	write(w, http.StatusOK, text)
+	return nil
 }
 
 // ended reports whether a batch shows its results.
@@ -165,29 +162,27 @@ func (s *Server) batch(f format, id string) *batch {
 }
 
 // submit makes a batch, and asks the baseline all of it.
-func (s *Server) submit(w http.ResponseWriter, r *http.Request, f bulk, body []byte) {
+func (s *Server) submit(w http.ResponseWriter, r *http.Request, f bulk, body []byte) *problem {
 	_, _, name := route(r)
 	if at := strings.LastIndex(r.URL.Path, "/"); strings.HasSuffix(r.URL.Path, ":batchGenerateContent") {
 		name = strings.TrimSuffix(r.URL.Path[at+1:], ":batchGenerateContent")
 	}
 	b, p := f.submit(s, r.Header, name, body)
 	if p != nil {
-		s.refuse(w, f, p)
-		return
+		return p
 	}
 	fault := s.fault(s.batchFaults, []byte("batch"), nil)
 	const large = 4 // requests
 	if fault != nil {
 		s.count(func(c *Stats) { c.Faults[fault.Name]++ })
 		if fault.Name == "batch-too-large" && len(b.items) > large {
-			s.refuse(w, f, &problem{http.StatusRequestEntityTooLarge, "request_too_large", "request_too_large", "The batch is too large.", ""})
-			return
+			return &problem{http.StatusRequestEntityTooLarge, "request_too_large", "request_too_large", "The batch is too large.", ""}
 		}
 		b.end = strings.TrimPrefix(fault.Name, "batch-")
 	}
 	billed, err := s.work(r.Context(), r.Header, f, b)
 	if err != nil {
-		return // the client has gone
+		return nil // the client has gone
 	}
 	s.mu.Lock()
 	key := provider(f)
@@ -199,7 +194,7 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request, f bulk, body []b
 	if b.end == "lost" {
 		panic(http.ErrAbortHandler) // it is there, and nobody is told
 	}
-	s.say(w, f.shown(b, false))
+	return s.say(w, f.shown(b, false))
 }
 
 // work answers the requests of a batch, as far as it comes, and counts the answers. A fault leaves
@@ -266,10 +261,9 @@ func (b *batch) counts() (done, refused, expired, cancelled int) {
 
 // results writes the lines of a batch that has ended, in another order than the requests came:
 // clients have to go by the ids.
-func (s *Server) results(w http.ResponseWriter, f bulk, b *batch, wanted func(*item) bool) {
+func (s *Server) results(w http.ResponseWriter, f bulk, b *batch, wanted func(*item) bool) *problem {
 	if !s.ended(b) {
-		s.refuse(w, f, &problem{http.StatusNotFound, "not_found_error", "", "The results are not there yet.", ""})
-		return
+		return &problem{http.StatusNotFound, "not_found_error", "", "The results are not there yet.", ""}
 	}
 	s.count(func(c *Stats) { c.Answered++ })
 	w.Header().Set("Content-Type", "application/x-jsonl")
@@ -278,10 +272,11 @@ func (s *Server) results(w http.ResponseWriter, f bulk, b *batch, wanted func(*i
 			_, _ = io.WriteString(w, f.outcome(it)+"\n") // a client that has gone is none of ours
 		}
 	}
+	return nil
 }
 
 // listBatches answers with a page of batches, the newest first.
-func (s *Server) listBatches(w http.ResponseWriter, r *http.Request, f bulk) {
+func (s *Server) listBatches(w http.ResponseWriter, r *http.Request, f bulk) *problem {
 	q := r.URL.Query()
 	limit := 20
 	after := ""
@@ -306,22 +301,21 @@ func (s *Server) listBatches(w http.ResponseWriter, r *http.Request, f bulk) {
 	for i, b := range list {
 		items[i], last = f.shown(b, s.ended(b)), b.id
 	}
-	s.say(w, f.page(items, last, more))
+	return s.say(w, f.page(items, last, more))
 }
 
 // upload keeps a file for OpenAI's batches.
-func (s *Server) upload(w http.ResponseWriter, r *http.Request, f format) {
+func (s *Server) upload(w http.ResponseWriter, r *http.Request) *problem {
 	file, head, err := r.FormFile("file")
 	if err != nil || r.FormValue("purpose") != "batch" || !strings.HasSuffix(head.Filename, ".jsonl") {
-		s.refuse(w, f, &problem{http.StatusBadRequest, "invalid_request_error", "", "expected a *.jsonl file with the purpose batch, as multipart/form-data", "file"})
-		return
+		return &problem{http.StatusBadRequest, "invalid_request_error", "", "expected a *.jsonl file with the purpose batch, as multipart/form-data", "file"}
 	}
 	text, err := io.ReadAll(file)
 	if err != nil {
-		return // it is in memory, or the disk is full
+		return nil // it is in memory, or the disk is full
 	}
 	id := s.keep(text)
-	s.say(w, fmt.Sprintf(`{"id":%q,"object":"file","bytes":%d,"created_at":%d,"filename":%s,"purpose":"batch","status":"processed"}`, id, len(text), time.Now().Unix(), quote(head.Filename)))
+	return s.say(w, fmt.Sprintf(`{"id":%q,"object":"file","bytes":%d,"created_at":%d,"filename":%s,"purpose":"batch","status":"processed"}`, id, len(text), time.Now().Unix(), quote(head.Filename)))
 }
 
 // keep keeps a file, and gives its name.
@@ -340,32 +334,31 @@ func (s *Server) uploadID() string {
 
 // uploadResumable keeps a file for Gemini's batches: a first request says what comes, and is
 // told where to send it.
-func (s *Server) uploadResumable(w http.ResponseWriter, r *http.Request, f format, body []byte) {
+func (s *Server) uploadResumable(w http.ResponseWriter, r *http.Request, body []byte) *problem {
 	const header = "X-Goog-Upload-"
 	command, size := r.Header.Get(header+"Command"), r.URL.Query().Get("size")
 	switch {
 	case command == "start" && r.Header.Get(header+"Protocol") == "resumable":
 		w.Header().Set(header+"Status", "active")
 		w.Header().Set(header+"URL", "http://"+r.Host+r.URL.Path+"?upload_id="+s.uploadID()+"&size="+url.QueryEscape(r.Header.Get(header+"Header-Content-Length")))
-		s.say(w, "{}")
+		return s.say(w, "{}")
 	case command == "upload, finalize" && r.Header.Get(header+"Offset") == "0" && size == strconv.Itoa(len(body)):
 		w.Header().Set(header+"Status", "final")
-		s.say(w, fmt.Sprintf(`{"file":{"name":"files/%s","mimeType":"application/jsonl","sizeBytes":%q,"state":"ACTIVE"}}`, s.keep(body), size))
+		return s.say(w, fmt.Sprintf(`{"file":{"name":"files/%s","mimeType":"application/jsonl","sizeBytes":%q,"state":"ACTIVE"}}`, s.keep(body), size))
 	default:
-		s.refuse(w, f, &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf("Upload: unexpected command %q with %d of %s bytes", command, len(body), size), ""})
+		return &problem{http.StatusBadRequest, "INVALID_ARGUMENT", "", fmt.Sprintf("Upload: unexpected command %q with %d of %s bytes", command, len(body), size), ""}
 	}
 }
 
 // file serves the content of a file of results.
-func (s *Server) file(w http.ResponseWriter, f bulk, rest string) {
+func (s *Server) file(w http.ResponseWriter, f bulk, rest string) *problem {
 	id, verb, _ := strings.Cut(rest, "/")
 	kind, of, _ := strings.Cut(id, "-")
 	b := s.batch(f, of)
 	if b == nil || verb != "content" && verb != "download" {
-		s.refuse(w, f, &problem{http.StatusNotFound, "invalid_request_error", "", "No such File object: " + id, "id"})
-		return
+		return &problem{http.StatusNotFound, "invalid_request_error", "", "No such File object: " + id, "id"}
 	}
-	s.results(w, f, b, func(it *item) bool {
+	return s.results(w, f, b, func(it *item) bool {
 		return f == bulk(gemini{}) && it.late == "" || f != bulk(gemini{}) && (it.reply == "") == (kind == "errors")
 	})
 }

@@ -136,74 +136,74 @@ func (s *Server) Stats() Stats {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.count(func(c *Stats) { c.Requests++ })
-	if f, rest, ok := batchRoute(r); ok {
-		s.serveBatches(w, r, f, rest)
-		return
-	}
 	f, what, name := route(r)
-	if f == nil {
+	var p *problem
+	if b, rest, ok := batchRoute(r); ok {
+		f, p = b, s.serveBatches(w, r, b, rest)
+	} else if f == nil {
 		http.NotFound(w, r)
-		return
+	} else {
+		p = s.serve(w, r, f, what, name)
 	}
+	if p != nil {
+		s.count(func(c *Stats) { c.Refused++ })
+		write(w, p.status, f.problem(p))
+	}
+}
+
+// serve answers what is asked of a model, unless that is wrong.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, f format, what verb, name string) *problem {
 	method := http.MethodPost
 	if what == list {
 		method = http.MethodGet
 	}
 	if r.Method != method {
 		w.Header().Set("Allow", method)
-		s.refuse(w, f, &problem{http.StatusMethodNotAllowed, "invalid_request_error", "", "only " + method + " is allowed here", ""})
-		return
+		return &problem{http.StatusMethodNotAllowed, "invalid_request_error", "", "only " + method + " is allowed here", ""}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		s.refuse(w, f, &problem{http.StatusRequestEntityTooLarge, "request_too_large", "", "the request is too large", ""})
-		return
+		return &problem{http.StatusRequestEntityTooLarge, "request_too_large", "", "the request is too large", ""}
 	}
 	if p := f.authorize(r, s.opt.Key); p != nil {
-		s.refuse(w, f, p)
-		return
+		return p
 	}
 	if what == list {
 		text, ok := models(f, name)
 		if !ok {
-			s.refuse(w, f, &problem{http.StatusNotFound, "not_found_error", "model_not_found", "There is no model " + name + ".", ""})
-			return
+			return &problem{http.StatusNotFound, "not_found_error", "model_not_found", "There is no model " + name + ".", ""}
 		}
-		s.say(w, text)
-		return
+		return s.say(w, text)
 	}
 	if what == count && name == "" {
 		name = "count"
 	}
 	q, p := f.parse(r.Header, name, body)
 	if p != nil {
-		s.refuse(w, f, p)
-		return
+		return p
 	}
 	if what == count {
-		s.say(w, fill(f.count(), q, &said{input: prompt.Tokens(q.system) + prompt.Tokens(q.user)}))
-		return
+		return s.say(w, fill(f.count(), q, &said{input: prompt.Tokens(q.system) + prompt.Tokens(q.user)}))
 	}
 	if s.opt.Latency > 0 {
 		select {
 		case <-time.After(s.opt.Latency):
 		case <-r.Context().Done():
-			return
+			return nil
 		}
 	}
 	if fault := s.fault(s.faults, nil, body); fault != nil {
-		s.meet(w, r, f, fault)
-		return
+		return s.meet(w, r, f, fault)
 	}
 	a, err := s.answer(r.Context(), q)
 	if err != nil {
-		return // the client has gone
+		return nil // the client has gone
 	}
 	s.count(func(c *Stats) { c.Answered++ })
 	a.id = idOf(body)
 	if !q.stream && !strings.HasSuffix(r.URL.Path, ":streamGenerateContent") {
 		write(w, http.StatusOK, f.reply(q, a))
-		return
+		return nil
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, e := range f.stream(q, a) {
@@ -212,6 +212,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		_, _ = fmt.Fprintf(w, "data: %s\n\n", e.data) // a client that has gone is none of ours
 	}
+	return nil
 }
 
 // idOf returns the id of what has a text.
@@ -227,20 +228,15 @@ func (s *Server) count(f func(*Stats)) {
 	f(&s.stats)
 }
 
-// refuse answers a wrong request in the provider's format.
-func (s *Server) refuse(w http.ResponseWriter, f format, p *problem) {
-	s.count(func(c *Stats) { c.Refused++ })
-	write(w, p.status, f.problem(p))
-}
-
-// meet answers a request with a fault.
-func (s *Server) meet(w http.ResponseWriter, r *http.Request, f format, fault *Fault) {
+// meet answers a request with a fault, which is no problem of the client's.
+func (s *Server) meet(w http.ResponseWriter, r *http.Request, f format, fault *Fault) *problem {
 	s.count(func(c *Stats) { c.Faults[fault.Name]++ })
 	if fault.Hangs {
 		<-r.Context().Done()
-		return
+	} else {
+		fault.serve(w, f, s.opt.Wait)
 	}
-	fault.serve(w, f, s.opt.Wait)
+	return nil
 }
 
 // fault returns the fault that this attempt of a request meets, or nil. After MostInARow faults the

@@ -631,14 +631,11 @@ func (anthropic) parse(h http.Header, name string, body []byte) (*question, *pro
 		} `json:"output_config"`
 	}
 	version := h.Get("Anthropic-Version")
-	switch version {
-	case "":
-		return nil, anthropicBad("anthropic-version: header is required")
-	case "2023-06-01", anthropicNew:
-	default:
-		return nil, anthropicBad("anthropic-version: %q is not a valid version", version)
-	}
 	switch name, err := strict(body, &b, anthropicOthers); {
+	case version == "":
+		return nil, anthropicBad("anthropic-version: header is required")
+	case version != "2023-06-01" && version != anthropicNew:
+		return nil, anthropicBad("anthropic-version: %q is not a valid version", version)
 	case name != "":
 		return nil, anthropicBad("%s: Extra inputs are not permitted", name)
 	case err != nil:
@@ -647,8 +644,7 @@ func (anthropic) parse(h http.Header, name string, body []byte) (*question, *pro
 		return nil, anthropicBad("temperature: Extra inputs are not permitted")
 	}
 	if name == "count" {
-		unlimited := 1
-		b.MaxTokens = &unlimited
+		b.MaxTokens = new(1)
 	}
 	newest := anthropicNoTemp().MatchString(b.Model)
 	thinks := b.Thinking != nil && b.Thinking.Type != "disabled"
@@ -908,41 +904,35 @@ func (gemini) parse(_ http.Header, name string, body []byte) (*question, *proble
 	case err != nil:
 		return nil, geminiBad("Invalid JSON payload received. %v", err)
 	}
-	c := &b.GenerationConfig
-	if len(b.Contents) == 0 {
-		return nil, geminiBad("* GenerateContentRequest.contents: contents is not specified")
-	}
-	if c.Temperature != nil && (*c.Temperature < 0 || *c.Temperature > 2) {
-		return nil, geminiBad("* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].")
-	}
-	if len(c.StopSequences) > 5 {
-		return nil, geminiBad("The number of stop sequences must be no more than 5.")
-	}
-	if t := c.ThinkingConfig; t != nil {
-		levels := geminiLevels().MatchString(name)
-		switch {
-		case t.ThinkingBudget != nil && t.ThinkingLevel != nil:
-			return nil, geminiBad("You can only set one of thinking budget and thinking level.")
-		case t.ThinkingLevel != nil && strings.HasPrefix(name, "gemini-") && !levels:
-			return nil, geminiBad("Thinking level is not supported for this model.")
-		case t.ThinkingBudget != nil && *t.ThinkingBudget == 0 && strings.Contains(name, "-pro"):
-			return nil, geminiBad("Budget 0 is invalid. This model only works in thinking mode.")
-		}
-	}
+	c, t := &b.GenerationConfig, b.GenerationConfig.ThinkingConfig
 	q := &question{model: name, seed: seedOf(c.Seed), thinks: geminiLevels().MatchString(name), n: 1}
-	if c.CandidateCount != nil {
-		if q.n = *c.CandidateCount; q.n < 1 || q.n > 8 {
-			return nil, geminiBad("* GenerateContentRequest.generation_config.candidate_count: candidate_count must be in the range [1, 8].")
-		}
-	}
-	if t := c.ThinkingConfig; t != nil {
+	switch {
+	case len(b.Contents) == 0:
+		return nil, geminiBad("* GenerateContentRequest.contents: contents is not specified")
+	case c.Temperature != nil && (*c.Temperature < 0 || *c.Temperature > 2):
+		return nil, geminiBad("* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].")
+	case len(c.StopSequences) > 5:
+		return nil, geminiBad("The number of stop sequences must be no more than 5.")
+	case c.CandidateCount != nil && (*c.CandidateCount < 1 || *c.CandidateCount > 8):
+		return nil, geminiBad("* GenerateContentRequest.generation_config.candidate_count: candidate_count must be in the range [1, 8].")
+	case c.MaxOutputTokens != nil && *c.MaxOutputTokens < 1:
+		return nil, geminiBad("max_output_tokens must be positive")
+	case t == nil:
+	case t.ThinkingBudget != nil && t.ThinkingLevel != nil:
+		return nil, geminiBad("You can only set one of thinking budget and thinking level.")
+	case t.ThinkingLevel != nil && strings.HasPrefix(name, "gemini-") && !q.thinks:
+		return nil, geminiBad("Thinking level is not supported for this model.")
+	case t.ThinkingBudget != nil && *t.ThinkingBudget == 0 && strings.Contains(name, "-pro"):
+		return nil, geminiBad("Budget 0 is invalid. This model only works in thinking mode.")
+	default:
 		q.thinks = t.IncludeThoughts || t.ThinkingLevel != nil || t.ThinkingBudget != nil && *t.ThinkingBudget != 0
 		q.shows = t.IncludeThoughts
 	}
+	if c.CandidateCount != nil {
+		q.n = *c.CandidateCount
+	}
 	if c.MaxOutputTokens != nil {
-		if q.maxTokens = *c.MaxOutputTokens; q.maxTokens < 1 {
-			return nil, geminiBad("max_output_tokens must be positive")
-		}
+		q.maxTokens = *c.MaxOutputTokens
 	}
 	q.talk.final = b.ToolConfig.Calling.Mode == "NONE"
 	for _, t := range b.Tools {

@@ -76,12 +76,9 @@ func (t *talk) bad() *problem {
 }
 
 type openAITool struct {
-	Name       string          `json:"name"`       // of the Responses API
-	Parameters json.RawMessage `json:"parameters"` // likewise
-	Function   struct {
-		Name       string          `json:"name"`
-		Parameters json.RawMessage `json:"parameters"`
-	} `json:"function"`
+	Name       string          `json:"name"`
+	Parameters json.RawMessage `json:"parameters"`
+	Function   *openAITool     `json:"function"` // of chat completions, in which it has the rest
 }
 
 // openAITalk reads the messages of either format of OpenAI.
@@ -92,8 +89,8 @@ func (t *talk) openAI(tools []json.RawMessage, choice json.RawMessage, list []me
 		if err := json.Unmarshal(text, &x); err != nil {
 			t.wrong("cannot read a tool: %v", err)
 		}
-		if x.Function.Name != "" {
-			x.Name, x.Parameters = x.Function.Name, x.Function.Parameters
+		if x.Function != nil {
+			x = *x.Function
 		}
 		t.tool(x.Name, x.Parameters)
 	}

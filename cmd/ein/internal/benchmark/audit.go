@@ -15,6 +15,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/internal/compact"
 	"ein/internal/job"
+	"ein/internal/lists"
 
 	"ein/cmd/ein/internal/cli"
 )
@@ -134,9 +135,7 @@ func (f *auditFlags) gather(ctx context.Context) (*audit.Report, error) {
 			return nil, fmt.Errorf("a report of a shard cannot be read: %w", err)
 		}
 		all.Categories, all.Missing, all.Large = append(all.Categories, r.Categories...), r.Missing, r.Large
-		if !slices.Contains(learners, r.Learner) {
-			learners = append(learners, r.Learner)
-		}
+		learners = lists.Add(learners, r.Learner)
 	}
 	all.Learner = strings.Join(learners, ", and by ")
 	slices.SortStableFunc(all.Categories, func(x, y *audit.Category) int { return x.First - y.First })

@@ -325,12 +325,6 @@ func (f *evalFlags) part(a *cli.App, all []*instance.Instance) ([]*instance.Inst
 	return all[from:to], nil
 }
 
-// finishShard records that the run of the shard is complete.
-func (f *evalFlags) finishShard(a *cli.App, replies int) error {
-	from, to := f.Of(int64(f.Source.Count))
-	return f.sharding.finish(a, f.folder, f.replies(), &job.Done{From: from, To: to, Items: replies})
-}
-
 // replies names the file that the record of a shard vouches for.
 func (f *evalFlags) replies() string { return filepath.Join(f.Dir, run.RepliesFile) }
 
@@ -440,7 +434,8 @@ func evaluate(a *cli.App, f *evalFlags, processes bool) error {
 	}
 	err = scored(a, f, result, !f.noScore && !f.on())
 	if f.on() && sum.Missing == 0 {
-		return cmp.Or(err, f.finishShard(a, sum.Questions))
+		from, to := f.Of(int64(f.Source.Count))
+		return cmp.Or(err, f.sharding.finish(a, f.folder, f.replies(), &job.Done{From: from, To: to, Items: sum.Questions}))
 	}
 	if sum.Missing > 0 {
 		a.Printf("ein: %s missing: %d rejected, %d failed after retries; the first: %s\n",

@@ -82,11 +82,7 @@ func exportRun(a *cli.App, dir, format, out string) error {
 	}
 	for _, p := range parts {
 		if format != "lm-eval" {
-			name, err := p.InspectName(times)
-			if err == nil {
-				err = a.Write(filepath.Join(out, name), func(w io.Writer) error { return p.WriteInspect(w, times) })
-			}
-			if err != nil {
+			if err := a.Write(filepath.Join(out, p.InspectName(times)), func(w io.Writer) error { return p.WriteInspect(w, times) }); err != nil {
 				return err
 			}
 			continue

@@ -1,6 +1,7 @@
 package benchmark
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,20 +95,15 @@ environment variables that clients read.`,
 
 // wrapWords wraps words to a width and indents the lines.
 func wrapWords(words []string, width int) string {
-	var b strings.Builder
-	column := 0
-	for i, w := range words {
-		if i == 0 {
-			b.WriteString(" ")
-			column = 1
-		} else if column+1+len(w) > width {
-			b.WriteString("\n ")
-			column = 1
+	text, column := " ", 1
+	for _, w := range words {
+		if column+1+len(w) > width {
+			text, column = text+"\n ", 1
 		}
-		b.WriteString(" " + w)
+		text += " " + w
 		column += 1 + len(w)
 	}
-	return b.String()
+	return text
 }
 
 // serveFake serves a provider that answers from instances, until the context ends or the command
@@ -137,14 +133,12 @@ func serveFake(ctx context.Context, a *cli.App, f *fakeFlags) error {
 	if err != nil {
 		return err
 	}
-	work := func() error { return serveUntil(ctx, a, f, s) }
 	if len(f.command) > 0 {
-		work = func() error { return runBeside(a, f, s.address) }
+		err = runBeside(a, f, s.address)
+	} else {
+		err = serveUntil(ctx, a, f, s)
 	}
-	err = work()
-	if closeErr := s.Close(); err == nil && closeErr != nil {
-		err = closeErr
-	}
+	err = cmp.Or(err, s.Close())
 	n := server.Stats()
 	faults := 0
 	for _, k := range n.Faults {

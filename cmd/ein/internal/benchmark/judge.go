@@ -333,8 +333,7 @@ func begunOtherwise(a *cli.App, other *job.Other, or string) error {
 // interrupted turns any error after the end of the context into the status for reasons outside the
 // program, wherever the end was noticed: the same command can be run again.
 func interrupted(ctx context.Context, a *cli.App, err error) error {
-	var told cli.Status
-	if err == nil || ctx.Err() == nil || errors.As(err, &told) {
+	if _, told := errors.AsType[cli.Status](err); err == nil || ctx.Err() == nil || told {
 		return err
 	}
 	message, _ := cli.StopMessage(ctx)
@@ -355,14 +354,12 @@ func regular(name string) bool {
 // it.
 func hashFile(ctx context.Context, a *cli.App, name string) (sum string, err error) {
 	err = a.Through(ctx, "reading", name, func(f *cli.File) error {
-		h := sha256.New()
-		if _, err := io.Copy(h, f); err != nil {
+		if _, sum, err = job.Sum(f); err != nil {
 			return cli.Unreadable(name, err)
 		}
-		sum = "sha256 " + hex.EncodeToString(h.Sum(nil))
 		return nil
 	})
-	return sum, err
+	return "sha256 " + sum, err
 }
 
 // hashes returns the hash of each file under its name.

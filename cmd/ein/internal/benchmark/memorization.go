@@ -19,10 +19,9 @@ import (
 // memorizationFlags holds the flags of ein bench memorization. Runs come in two forms: a folder of
 // cells with a run for each epoch, or a run for each cell and epoch.
 type memorizationFlags struct {
-	cells, plot                     string
-	seen, structure, surface, fresh []string
-	apart                           []string
-	opt                             memorization.Options
+	cells, plot string
+	runs        [5][]string // of memorization.Cells
+	opt         memorization.Options
 }
 
 func memorizationVerb(a *cli.App) *cobra.Command {
@@ -58,11 +57,10 @@ Questions that share more with those seen than their cell allows are counted as 
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.cells, "cells", "", "`folder` written by ein bench memorization generate")
-	flags.StringArrayVar(&f.seen, "seen", nil, "`run` over the training questions; repeat for each epoch, like --structure, --surface and --fresh")
-	flags.StringArrayVar(&f.structure, "structure", nil, "`run` over their structures with new surfaces")
-	flags.StringArrayVar(&f.surface, "surface", nil, "`run` over their surfaces with new structures")
-	flags.StringArrayVar(&f.fresh, "fresh", nil, "`run` over fresh questions")
-	flags.StringArrayVar(&f.apart, "apart", nil, "`run` over questions of the other side")
+	for i, what := range []string{"the training questions; repeat for each epoch, like --structure, --surface and --fresh",
+		"their structures with new surfaces", "their surfaces with new structures", "fresh questions", "questions of the other side"} {
+		flags.StringArrayVar(&f.runs[i], string(memorization.Cells()[i]), nil, "`run` over "+what)
+	}
 	pickFlags(cmd, &f.opt.Mode, &f.opt.Encoding, "", "")
 	flags.BoolVar(&f.opt.Lenient, "lenient", false, "use lenient accuracy for the gaps instead of strict")
 	cli.Level.Flag(cmd, &f.opt.Alpha, "alpha", "significance level; intervals have the confidence 1 - alpha")
@@ -104,18 +102,14 @@ func memorize(a *cli.App, args []string, f *memorizationFlags) error {
 
 // readEpochs reads the runs that a command line names in one of its two forms.
 func readEpochs(a *cli.App, args []string, f *memorizationFlags) (*memorization.Membership, []memorization.Epoch, error) {
-	single := []struct {
-		cell memorization.Cell
-		dirs []string
-	}{{memorization.Seen, f.seen}, {memorization.Structure, f.structure}, {memorization.Surface, f.surface}, {memorization.Fresh, f.fresh}, {memorization.Apart, f.apart}}
-	given := 0
-	for _, s := range single {
-		if len(s.dirs) == 0 {
+	cells, seen, given := memorization.Cells(), f.runs[0], 0
+	for k, dirs := range f.runs {
+		if len(dirs) == 0 {
 			continue
 		}
 		given++
-		if len(s.dirs) != len(f.seen) {
-			return nil, nil, a.Usage("--%s is given %d times and --seen %d: an epoch has one of each", s.cell, len(s.dirs), len(f.seen))
+		if len(dirs) != len(seen) {
+			return nil, nil, a.Usage("--%s is given %d times and --seen %d: an epoch has one of each", cells[k], len(dirs), len(seen))
 		}
 	}
 	switch {
@@ -128,22 +122,19 @@ func readEpochs(a *cli.App, args []string, f *memorizationFlags) (*memorization.
 	case given == 0 && len(args) == 0:
 		return nil, nil, a.Usage("give a run over the cells, as in `--cells %s RUN`", f.cells)
 	case given > 0:
-		epochs := make([]memorization.Epoch, len(f.seen))
-		for i, dir := range f.seen {
-			epochs[i] = memorization.Epoch{Name: epochName(f.seen, i), Rows: map[memorization.Cell][]*run.Row{}}
-			for _, s := range single {
-				if len(s.dirs) == 0 {
+		epochs := make([]memorization.Epoch, len(seen))
+		for i := range epochs {
+			epochs[i] = memorization.Epoch{Name: epochName(seen, i), Rows: map[memorization.Cell][]*run.Row{}}
+			for k, dirs := range f.runs {
+				if len(dirs) == 0 {
 					continue
 				}
-				if s.cell != memorization.Seen {
-					dir = s.dirs[i]
-				}
-				r, err := f.read(a, dir)
+				r, err := f.read(a, dirs[i])
 				if err != nil {
 					return nil, nil, err
 				}
 				for j := range r.Rows {
-					epochs[i].Rows[s.cell] = append(epochs[i].Rows[s.cell], &r.Rows[j])
+					epochs[i].Rows[cells[k]] = append(epochs[i].Rows[cells[k]], &r.Rows[j])
 				}
 			}
 		}
@@ -219,7 +210,7 @@ func makeCells(ctx context.Context, a *cli.App, seen, out string, seed uint64) e
 		return err
 	}
 	p := a.Progress("generating")
-	cells, err := memorization.Generator{Seed: seed, Progress: p.Counter(0)}.Generate(ctx, list)
+	cells, err := memorization.Generate(ctx, list, seed, p.Counter(0))
 	p.Done()
 	switch {
 	case ctx.Err() != nil:
@@ -227,23 +218,21 @@ func makeCells(ctx context.Context, a *cli.App, seen, out string, seed uint64) e
 	case err != nil:
 		return cli.Input(codes.E0701, seen, 0, err.Error(), "Give a file that `ein bench generate` wrote, with every question once.")
 	}
-	files, err := cells.Files()
+	files := cells.Files()
 	for _, f := range files { // runs over other cells need them
 		name := filepath.Join(out, f.Name)
 		if old, err := os.ReadFile(name); err == nil && !bytes.Equal(old, f.Data) {
 			return a.Usage("%s holds other cells: give another folder, or remove this one first", name)
 		}
 	}
-	if err == nil {
-		err = cli.Folder(out)
+	if err := cli.Folder(out); err != nil {
+		return err
 	}
 	for _, f := range files {
-		if err == nil {
-			err = a.WriteFile(filepath.Join(out, f.Name), f.Data)
+		if err := a.WriteFile(filepath.Join(out, f.Name), f.Data); err != nil {
+			return err
 		}
 	}
-	if err == nil {
-		a.Printf("%s", cells.Proof.Text())
-	}
-	return err
+	a.Printf("%s", cells.Proof.Text())
+	return nil
 }

@@ -116,8 +116,7 @@ func complete(ctx context.Context, a *cli.App, dirs []string) (*merged, error) {
 		case m.plan == nil:
 			m.plan = p
 		}
-		var other *job.Other
-		if err := m.plan.Same(dir, p); errors.As(err, &other) {
+		if other, differs := errors.AsType[*job.Other](m.plan.Same(dir, p)); differs {
 			return nil, begunOtherwise(a, other, "or put the folders together one by one")
 		}
 	}
@@ -192,15 +191,12 @@ func (m *merged) manifest(a *cli.App, name string) error {
 		list = append(list, shard{d.Items, d.SHA256})
 		root.Write([]byte(d.SHA256 + "\n"))
 	}
-	b, err := json.MarshalIndent(struct {
+	b, _ := json.MarshalIndent(struct { // texts and numbers
 		Bytes  int64     `json:"bytes"`
 		SHA256 string    `json:"sha256"`
 		Root   string    `json:"root"` // SHA-256 of the hashes of the shards, one a line
 		Plan   *job.Plan `json:"plan"`
 		Shards []shard   `json:"shards"`
 	}{size, sum, hex.EncodeToString(root.Sum(nil)), m.plan, list}, "", "  ")
-	if err != nil {
-		return err
-	}
 	return a.WriteFile(name+".manifest", append(b, '\n'))
 }

@@ -43,7 +43,7 @@ limit is known.`,
 			case a.JSON && (file != "" || len(names) > 0):
 				return a.Usage("--json prints the built-in profiles, all of them")
 			case a.JSON:
-				return a.Print(string(model.BuiltIn()))
+				return a.Print(model.BuiltIn)
 			}
 			own, err := readProfiles(ctx, a, file)
 			if err != nil {

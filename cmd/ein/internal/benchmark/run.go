@@ -17,6 +17,7 @@ import (
 	"ein/bench/ask/run"
 	"ein/bench/question/instance"
 	"ein/internal/codes"
+	"ein/internal/lists"
 	"ein/internal/words"
 
 	"ein/cmd/ein/internal/cli"
@@ -129,8 +130,7 @@ func passInstances(ctx context.Context, a *cli.App, name string, lines func(io.R
 				yield(nil, badLines(f.Name(), errNoInstances))
 			}
 		})
-		var told *ein.Error
-		if err == nil || errors.As(err, &told) {
+		if _, told := errors.AsType[*ein.Error](err); err == nil || told {
 			return err
 		}
 		return badLines(f.Name(), err)
@@ -146,14 +146,11 @@ type duplicates struct {
 // in gives all instances on.
 func (d *duplicates) in(all instances) instances {
 	return func(yield func(*instance.Instance, error) bool) {
-		if d.seen == nil {
-			d.seen = map[string]bool{}
-		}
 		for in, err := range all {
 			if err == nil && d.seen[in.ID] {
 				d.count++
 			} else if err == nil {
-				d.seen[in.ID] = true
+				lists.Put(&d.seen, in.ID, true)
 			}
 			if !yield(in, err) {
 				return

@@ -87,10 +87,7 @@ func (s *sharding) command(args []string) ([]string, error) {
 		return nil, err
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].name < list[j].name })
-	line := []string{s.cmd.Name()}
-	for _, g := range list {
-		line = append(line, g.text)
-	}
+	line := append([]string{s.cmd.Name()}, lists.Map(list, func(g given) string { return g.text })...)
 	words := strings.Fields(s.cmd.CommandPath())[1:] // without ein
 	return append(line, s.cmd.Flags().Args()[len(words):]...), nil
 }
@@ -114,10 +111,10 @@ func (s *sharding) begin(a *cli.App, dir string, total int64, from []job.Field) 
 		return a.Usage("--shard needs a folder for the parts: add -o DIR")
 	}
 	planned := 0
-	if there, err := job.ReadPlan(dir); err == nil {
+	there, err := job.ReadPlan(dir)
+	if err == nil {
 		planned = there.Shards
 	}
-	var err error
 	if s.Shard, err = job.ParseShard(s.text, a.Env, planned); err != nil {
 		return a.Usage("--shard: %v", err)
 	}
@@ -224,8 +221,8 @@ func (m *merged) check(name string, r io.ReaderAt) error {
 func (m *merged) notes(name string) (list []string) {
 	for _, d := range m.done {
 		for _, f := range d.Notes {
-			if f.Name == name && !slices.Contains(list, f.Value) {
-				list = append(list, f.Value)
+			if f.Name == name {
+				list = lists.Add(list, f.Value)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package benchmark
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -56,9 +57,9 @@ func show(a *cli.App, text string) error {
 // showInstance describes an instance in text.
 func showInstance(in *instance.Instance, redraws int) string {
 	var b strings.Builder
-	directed := "undirected"
+	directed, arrow := "undirected", " - "
 	if in.Directed {
-		directed = "directed"
+		directed, arrow = "directed", " -> "
 	}
 	fmt.Fprintf(&b, "%s\n", in.ID)
 	fmt.Fprintf(&b, "%s, %s, depth %d, answer: %s\n", in.Category, in.Level, in.Depth, in.ResultType)
@@ -76,24 +77,17 @@ func showInstance(in *instance.Instance, redraws int) string {
 		b.WriteString("\n")
 	}
 	section("Question", in.Question)
-	var nodes, graph strings.Builder
+	nodes := ""
 	for i, label := range in.Nodes {
-		fmt.Fprintf(&nodes, "%d  %s\n", i, label)
+		nodes += fmt.Sprintf("%d  %s\n", i, label)
 	}
-	section("Nodes", nodes.String())
-	arrow := " - "
-	if in.Directed {
-		arrow = " -> "
-	}
+	section("Nodes", nodes)
 	edges := func(title string, list [][2]int) {
-		graph.Reset()
+		text := ""
 		for _, e := range list {
-			graph.WriteString(in.Nodes[e[0]] + arrow + in.Nodes[e[1]] + "\n")
+			text += in.Nodes[e[0]] + arrow + in.Nodes[e[1]] + "\n"
 		}
-		if len(list) == 0 {
-			graph.WriteString("none\n")
-		}
-		section(title, graph.String())
+		section(title, cmp.Or(text, "none\n"))
 	}
 	edges("Edges", in.Edges)
 	if in.Category == "graph_comparison" {

@@ -40,6 +40,7 @@ type submitFlags struct {
 	image, claim, mount string
 
 	self    *cobra.Command
+	program string        // this one
 	command []string      // the verb and what follows
 	ended   chan struct{} // of local: closed when nothing runs any more
 	refused atomic.Value  // why no round makes a shard, a string: its command is wrong
@@ -116,19 +117,11 @@ func submit(ctx context.Context, a *cli.App, f *submitFlags) error {
 	if err := f.check(a); err != nil {
 		return err
 	}
-	program, err := os.Executable()
-	if err != nil {
+	var err error
+	if f.program, err = os.Executable(); err != nil {
 		return fmt.Errorf("this program is not known: %w", err)
 	}
-	var e engine
-	switch f.engine {
-	case "slurm":
-		e = &slurm{f, program}
-	case "k8s":
-		e = &kubernetes{f}
-	default:
-		e = &local{submitFlags: f, program: program, app: a}
-	}
+	e := map[string]engine{"local": &local{submitFlags: f, app: a}, "slurm": &slurm{f}, "k8s": &kubernetes{f}}[f.engine]
 	if f.dryRun {
 		missing := f.missing()
 		if len(missing) == 0 {
@@ -285,17 +278,8 @@ func (f *submitFlags) round(ctx context.Context, a *cli.App, e engine, missing [
 
 // there counts the shards whose records say that they are complete.
 func (f *submitFlags) there() int {
-	entries, err := os.ReadDir(f.dir)
-	if err != nil {
-		return 0
-	}
-	n := 0
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".ok") {
-			n++
-		}
-	}
-	return n
+	list, _ := fs.Glob(os.DirFS(f.dir), "*.ok") // none in a folder that cannot be read
+	return len(list)
 }
 
 // log is the file with the output of a shard.
@@ -325,9 +309,7 @@ func (f *submitFlags) line(shard string) []string {
 // processes end with this one.
 type local struct {
 	*submitFlags
-	program string
-	app     *cli.App
-
+	app  *cli.App
 	wait sync.WaitGroup
 }
 
@@ -401,10 +383,7 @@ func (e *local) runs(ctx context.Context, _ string) (bool, error) {
 }
 
 // slurm submits an array job.
-type slurm struct {
-	*submitFlags
-	program string
-}
+type slurm struct{ *submitFlags }
 
 // text returns a batch script of an array job whose tasks are the missing shards. Each takes its
 // number from Slurm (--shard=auto).
@@ -426,12 +405,8 @@ func (e *slurm) text(missing []int) (string, error) {
 
 // start submits the script, and gives the number of the job.
 func (e *slurm) start(ctx context.Context, text string, _ []int) (string, error) {
-	script := filepath.Join(e.dir, "submit.sh")
-	if err := job.ReplaceBytes(script, []byte(text)); err != nil {
-		return "", err
-	}
-	out, err := output(ctx, "sbatch", "--parsable", script)
-	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // the cluster follows
+	out, err := e.give(ctx, text, "submit.sh", "sbatch", "--parsable")
+	id, _, _ := strings.Cut(out, ";") // the cluster follows
 	return id, err
 }
 
@@ -484,12 +459,7 @@ func (e *kubernetes) text([]int) (string, error) {
 
 // start creates the job, and gives its name as kubectl takes it.
 func (e *kubernetes) start(ctx context.Context, text string, _ []int) (string, error) {
-	manifest := filepath.Join(e.dir, "job.json")
-	if err := job.ReplaceBytes(manifest, []byte(text)); err != nil {
-		return "", err
-	}
-	out, err := output(ctx, "kubectl", "create", "--filename="+manifest, "--output=name")
-	return strings.TrimSpace(out), err
+	return e.give(ctx, text, "job.json", "kubectl", "create", "--output=name", "--filename")
 }
 
 // runs reports whether the job has neither completed nor failed. Which shards it made is not
@@ -516,6 +486,16 @@ func (e *kubernetes) runs(ctx context.Context, name string) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// give writes what is submitted to a file beside the shards, and runs the command that takes it.
+func (f *submitFlags) give(ctx context.Context, text, file, command string, args ...string) (string, error) {
+	file = filepath.Join(f.dir, file)
+	if err := job.ReplaceBytes(file, []byte(text)); err != nil {
+		return "", err
+	}
+	out, err := output(ctx, command, append(args, file)...)
+	return strings.TrimSpace(out), err
 }
 
 // output runs a command and returns its standard output.
