@@ -49,7 +49,11 @@ func TestSparseFolds(t *testing.T) {
 		{"R = min(W + V)", true},
 		{"R min= W[i,j] * V[j,i]", true},
 		{"R[j] min= W[i,j] + M[i,j]", false},
-		{"R[i] = argmax(W[i,j])", false},
+		{"R[i] = argmax(W[i,j])", true},
+		{"R[j] = argmin(W[i,j])", true},
+		{"R = argmax(transpose(W), axis=0)", true},
+		{"R = argmax(W + 1, axis=0)", false},
+		{"R[i] max= W[i,j] / max(x[i] + y[j], 1)", true}, // 0 where there is no entry, though it would go by row and column
 	}
 	r := rand.New(rand.NewPCG(51, 52))
 	for _, b := range bodies {
@@ -110,6 +114,8 @@ func TestSparseMaps(t *testing.T) {
 		{"B = W > 0\nR = tc(B)", code.MapCSR},
 		{"B = W != 0\nR = count(B * transpose(B))", code.MapCSR},
 		{"B = W / 2\nR[i] max= B[i,j] + B[i,j]", code.FoldCSR},
+		{"C = W / 2\nR = argmin(C, axis=0) + argmax(C, axis=1)", code.FoldCSR},
+		{"C[i,k] = W[i,j] V[j,k]\nR = argmax(C, axis=0) + max(C / (1 + C * C), axis=1)", code.FoldCSR},
 		{"R = W + 1", code.MaxOp},
 		{"R = W == 0", code.MaxOp},
 		{"R = W / V", code.MaxOp},

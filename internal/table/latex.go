@@ -22,7 +22,8 @@ const (
 
 // LaTeX writes the table for the packages booktabs and graphicx. Intervals stand beside their
 // numbers, in a table that would be wider than a line below them, with narrower columns; if that is
-// still too wide, the table is scaled down.
+// still too wide, the table is scaled down. What does not fit a page goes on in a table of the same
+// number.
 func (t *Table) LaTeX(w io.Writer) error {
 	stack := t.width(false) > textWidth
 	if stack && t.width(true) > textWidth {
@@ -30,13 +31,7 @@ func (t *Table) LaTeX(w io.Writer) error {
 	}
 	wide := stack && t.width(true) > textWidth
 	var b strings.Builder
-	fmt.Fprintf(&b, "%% \\usepackage{booktabs,graphicx}\n\\begin{table}[t]\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n\\small\n", latexText(t.Caption), t.ID)
-	if stack {
-		b.WriteString("\\setlength{\\tabcolsep}{2pt}\n")
-	}
-	if wide {
-		b.WriteString("\\resizebox{\\linewidth}{!}{%\n")
-	}
+	b.WriteString("% \\usepackage{booktabs,graphicx}\n")
 	letters := ""
 	var head, below []string
 	for _, c := range t.Columns {
@@ -51,32 +46,67 @@ func (t *Table) LaTeX(w io.Writer) error {
 		}
 		head, below = append(head, latexLines(c.parts(stack))), append(below, n)
 	}
-	end := " \\\\\n"
-	fmt.Fprintf(&b, "\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s%s", letters, strings.Join(head, " & "), end)
+	heading := strings.Join(head, " & ") + " \\\\\n"
 	if strings.Join(below, "") != "" {
-		b.WriteString(strings.Join(below, " & ") + end)
+		heading += strings.Join(below, " & ") + " \\\\\n"
 	}
-	b.WriteString("\\midrule\n")
+	end := " \\\\\n"
 	if stack {
 		end = " \\\\[3pt]\n"
 	}
-	for _, r := range t.Rows {
-		if r.Rule {
-			b.WriteString("\\midrule\n")
+	for i, rows := range t.pages(stack) {
+		b.WriteString("\\begin{table}[t]\n\\centering\n")
+		if i == 0 {
+			fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:%s}\n\\small\n", latexText(t.Caption), t.ID)
+		} else {
+			b.WriteString("\\addtocounter{table}{-1}\n\\caption[]{(continued)}\n\\small\n")
 		}
-		var cells []string
-		for i := range r.Cells {
-			cells = append(cells, t.Columns[i].latex(&r.Cells[i], stack))
+		if stack {
+			b.WriteString("\\setlength{\\tabcolsep}{2pt}\n")
 		}
-		b.WriteString(strings.Join(cells, " & ") + end)
+		if wide {
+			b.WriteString("\\resizebox{\\linewidth}{!}{%\n")
+		}
+		fmt.Fprintf(&b, "\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s\\midrule\n", letters, heading)
+		for k := range rows {
+			if rows[k].Rule && i+k > 0 {
+				b.WriteString("\\midrule\n")
+			}
+			var cells []string
+			for c := range rows[k].Cells {
+				cells = append(cells, t.Columns[c].latex(&rows[k].Cells[c], stack))
+			}
+			b.WriteString(strings.Join(cells, " & ") + end)
+		}
+		b.WriteString("\\bottomrule\n\\end{tabular}")
+		if wide {
+			b.WriteString("%\n}")
+		}
+		b.WriteString("\n\\end{table}\n")
 	}
-	b.WriteString("\\bottomrule\n\\end{tabular}")
-	if wide {
-		b.WriteString("%\n}")
-	}
-	b.WriteString("\n\\end{table}\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// pages are the rows in parts that fit the 550 points of a page below the head and, on the first, the caption with
+// about 70 letters in a line of 12. A row of one line takes 13, each further line 7.5.
+func (t *Table) pages(stack bool) (pages [][]Row) {
+	room, scale := 4700-120*(utf8.RuneCountInString(t.Caption)/70+1), 1.0
+	if stack {
+		scale = float64(textWidth) / float64(max(t.width(stack), textWidth))
+	}
+	from, sum := 0, 0
+	for k := range t.Rows {
+		further := 0
+		for i := range t.Columns {
+			further = max(further, strings.Count(t.Columns[i].latex(&t.Rows[k].Cells[i], stack), `\\`))
+		}
+		height := int(scale * float64(130+75*further))
+		if sum += height; sum > room {
+			pages, from, sum, room = append(pages, t.Rows[from:k]), k, height, 4500
+		}
+	}
+	return append(pages, t.Rows[from:])
 }
 
 // numbered returns the table with numbers in place of its long headings, which the caption

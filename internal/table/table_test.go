@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -95,5 +96,28 @@ func TestTextWidth(t *testing.T) {
 	add("all", "%", "100.0", "78.5–100.0")
 	if s := latex(); !strings.Contains(s, "resizebox") {
 		t.Error("a table of about 400 pt is not scaled down:\n" + s)
+	}
+}
+
+// TestPages: what does not fit a page goes on in further tables of one number, a rule above the first row of its group.
+func TestPages(t *testing.T) {
+	x := &Table{ID: "long", Caption: "Long.", Columns: []Column{{Name: "row", Words: true}, {Name: "share", Unit: "%"}}}
+	for i := range 90 {
+		x.Rows = append(x.Rows, Row{Rule: i%30 == 0, Cells: []Cell{{Text: fmt.Sprintf("row %d.", i)}, {Text: "50.0"}}})
+	}
+	var b bytes.Buffer
+	if err := x.LaTeX(&b); err != nil {
+		t.Fatal(err)
+	}
+	s := b.String()
+	for i := range 90 {
+		if strings.Count(s, fmt.Sprintf("row %d. & 50.0 ", i)) != 1 {
+			t.Errorf("row %d is not there once", i)
+		}
+	}
+	for text, want := range map[string]int{"\\begin{table}": 3, "\\end{table}": 3, "\\addtocounter{table}{-1}\n\\caption[]{(continued)}": 2, "\\label{tab:long}": 1, "row & ": 3} {
+		if n := strings.Count(s, text); n != want {
+			t.Errorf("%d times %s, want %d:\n%s", n, text, want, s)
+		}
 	}
 }

@@ -901,7 +901,7 @@ func (cl *clause) hidden(c *checker, name string, class class, at source.Span) i
 func (c *checker) ruleName(cl *clause, x *syntax.Name, place class) (rel.Term, int) {
 	at, known := c.known(x.Name)
 	known = known && place != aNumber && place != numeral
-	if at, ok := cl.numbers[x.Name]; ok && !at.Contains(x.Span.Start) {
+	if at, ok := cl.numbers[x.Name]; ok && !at.Contains(x.Start) {
 		known = false // so the order of the atoms makes no difference
 	}
 	written := known && at != (source.Span{}) // what a program means does not depend on data

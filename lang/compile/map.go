@@ -325,14 +325,35 @@ func (g *gen) sparseFusion(root *ir.Node) *fusion {
 // axis or both, entry by entry. It is nil for any other fold: one of a dense matrix, or
 // one whose value where no matrix has an entry depends on row and column.
 func (g *gen) foldSparse(a, fold *ir.Node, how op.Fold, axes []int) *value {
-	if g.plain || a.Rank() != 2 || len(axes) == 0 || how != op.FoldMax && how != op.FoldMin {
+	if g.plain || a.Rank() != 2 || len(axes) == 0 || how == op.FoldSum {
 		return nil
 	}
-	if v := g.vals.At(a); v != nil && v.natural == tensor.Dense {
+	v := g.vals.At(a)
+	if v != nil && v.natural == tensor.Dense {
 		return nil
+	}
+	if how <= op.FoldMin {
+		f := g.sparseFusion(a)
+		f.operand(a) // over few entries, what others use as well may be computed again
+		if v := f.foldSparse(fold, how, axes); v != nil {
+			return v
+		}
+	}
+	switch { // of a matrix that is made first
+	case v != nil:
+	case a.Op != ir.Map:
+		v = g.value(a)
+	default:
+		if v = g.mapSparse(a); v == nil {
+			return nil
+		}
+		g.vals.Set(a, v)
 	}
 	f := g.sparseFusion(a)
-	f.operand(a) // over few entries, what others use as well may be computed again
+	f.sparse.meet(g, a, a)
+	if s := f.sparse.list[0]; how > op.FoldMin && v.natural == tensor.Sparse && axes[0] == 0 {
+		f.sparse.list[0] = sparseMatrix{reg: g.transposed(s.reg), turned: true} // positions are found in rows
+	}
 	return f.foldSparse(fold, how, axes)
 }
 

@@ -11,11 +11,12 @@ import (
 var errCSRFold = errors.New("kernel: what stands where sparse matrices have no entry depends on row and column")
 
 // CSRFold is a planned maximum or minimum, along one axis, of an elementwise expression of sparse
-// matrices, vectors along their rows or columns, and numbers. It works on the entries, and on one
+// matrices, vectors along their rows or columns, and numbers; or the position of that in each row of
+// one matrix. It works on the entries, and on one
 // vector of what stands everywhere else. It is immutable and may run in several goroutines.
 //
 // Where no matrix has an entry, the expression may depend on the row or on the column, not on both
-// (errCSRFold). If it depends on the axis that is kept, it is one value for each line, which counts
+// (errCSRFold), unless it is 0 there as it is to a CSRMap. If it depends on the axis that is kept, it is one value for each line, which counts
 // if the line has any place without an entry. If it depends on the axis that is folded, the values
 // are the same for all lines, which differ only in the places that are taken: sorted by a heap as
 // far as needed, each line takes the best one that it has no entry at.
@@ -24,24 +25,30 @@ type CSRFold struct {
 	axis int // that is folded
 	fold op.Fold
 	kept bool // where there is no entry the value goes by the axis that is kept
+	zero bool // there it is 0
 }
 
 // PlanCSRFold plans the fold. The first operands are the matrices, whose strides are
 // not looked at and whose entries are nnz in all; the others have one along rows,
 // along columns, or none.
 func PlanCSRFold(rows, cols, nnz, axis int, none []float64, fold op.Fold, strides [][]int, code []op.Micro, consts []float64) (*CSRFold, error) {
-	if size := [2]int{rows, cols}; fold != op.FoldMax && fold != op.FoldMin || size[axis] == 0 && size[1-axis] > 0 {
+	if size := [2]int{rows, cols}; fold == op.FoldSum || size[axis] == 0 && size[1-axis] > 0 {
 		return nil, errEmptyFold
+	}
+	if fold > op.FoldMin && (axis == 0 || len(none) > 1 || len(code) > 0) {
+		return nil, errCSRFold
 	}
 	points, err := planCSRPoints(rows, cols, nnz, none, strides, code, consts)
 	if err != nil {
 		return nil, err
 	}
 	p := &CSRFold{csrPoints: points, axis: axis, fold: fold}
-	on := p.absence(everywhere).on
-	p.kept = on>>(1-axis)&1 != 0
-	if on == 3 {
-		return nil, errCSRFold
+	nowhere := p.absence(everywhere)
+	p.kept = nowhere.on>>(1-axis)&1 != 0
+	if nowhere.on == 3 {
+		if p.zero = nowhere.zero && nowhere.poles == 0; !p.zero {
+			return nil, errCSRFold
+		}
 	}
 	return p, nil
 }
@@ -66,6 +73,10 @@ func (p *CSRFold) Cost() Cost {
 // into every one; points where none has are folded in before, by absentees.
 func (p *CSRFold) Run(c *Ctl, dst []float64, matrices []tensor.CSR, args [][]float64, s Scratch) {
 	m := newMeter(c)
+	if p.fold > op.FoldMin {
+		p.positions(&m, dst, &matrices[0])
+		return
+	}
 	reg, first := p.registers(args, &s), len(p.none)
 	size := [2]int{p.rows, p.cols}
 	dst = dst[:size[1-p.axis]]
@@ -104,6 +115,34 @@ func (p *CSRFold) Run(c *Ctl, dst []float64, matrices []tensor.CSR, args [][]flo
 	}
 }
 
+// positions sets dst to the position of the best element of each row of a: its first place without an entry
+// stands for all of these.
+func (p *CSRFold) positions(m *meter, dst []float64, a *tensor.CSR) {
+	better := (&Reduce{fold: p.fold}).better
+	for i := range a.Rows {
+		row, at, best := a.Row(i), -1, 0.0
+		take := func(j int32, x float64) {
+			if at < 0 || better(x, best) {
+				at, best = int(j), x
+			}
+		}
+		gap := int32(0)
+		for k, j := range row {
+			if j > gap && gap == int32(k) {
+				take(gap, p.none[0])
+			} else if j == gap {
+				gap++
+			}
+			take(j, csrValue(a, a.Ptr[i]+int32(k)))
+		}
+		if int(gap) == len(row) && len(row) < p.cols {
+			take(gap, p.none[0])
+		}
+		dst[i] = float64(at)
+		m.spend(len(row) + 1)
+	}
+}
+
 // absentees folds in the value of places where no matrix has an entry.
 func (p *CSRFold) absentees(m *meter, dst []float64, a *tensor.CSR, args [][]float64, reg []float64, s Scratch) {
 	size := [2]int{p.rows, p.cols}
@@ -112,9 +151,11 @@ func (p *CSRFold) absentees(m *meter, dst []float64, a *tensor.CSR, args [][]flo
 		by = 1 - p.axis
 	}
 	value := s.takeF(size[by])
+	clear(value)
 	for i := range value {
-		p.at(reg, args, by, i)
-		value[i] = p.point(reg)
+		if p.at(reg, args, by, i); !p.zero {
+			value[i] = p.point(reg)
+		}
 	}
 	m.spend(len(value) * (len(p.code) + 1))
 	if p.kept {

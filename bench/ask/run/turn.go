@@ -70,7 +70,7 @@ func (r *Row) Said() uint64 {
 
 // said sets the lowest bit of the hash, so that 0 means no answer; the right one is that bit alone.
 func (s *Score) said() uint64 {
-	if s.Verdict.In(answer.Relaxed) {
+	if s.In(answer.Relaxed) {
 		return 1
 	}
 	text := []byte(s.Answer)
