@@ -289,6 +289,9 @@ type sparseMatrices struct {
 	flipped bool // what is met next is seen the other way
 	checks  bool // counts are checked where there are entries
 	driver  int  // see drive
+	// unsigned says that the expression relies on real inputs without negative numbers.
+	unsigned bool
+	above0   *ir.Node // is above 0 wherever what is added now counts, nil if nothing is known to be
 }
 
 // sparseMatrix is the register of a CSR, and whether the axes of the expression are its columns and
@@ -412,7 +415,7 @@ func (f *fusion) foldSparse(fold *ir.Node, how op.Fold, axes []int) *value {
 	if err != nil || len(axes) == 2 && m.Shape[1-axis] == 0 || !f.drive(p.Needs) {
 		return nil
 	}
-	g.pos = fold.Pos
+	g.pos, g.unsigned = fold.Pos, g.unsigned || s.unsigned
 	t := fold.Type
 	if len(axes) == 2 {
 		t.Shape = tensor.ShapeOf(m.Shape[1-axis])
@@ -429,13 +432,60 @@ func (f *fusion) apply(n *ir.Node) ref {
 	f.maps++
 	var in [3]ref
 	for i, a := range n.Args {
+		if f.sparse == nil || n.Fn != op.FnWhere || i != 1 {
+			in[i] = f.operand(a)
+			continue
+		}
+		outer := f.sparse.above0
+		f.sparse.above0 = above0(n.Args[0])
 		in[i] = f.operand(a)
+		f.sparse.above0 = outer
+	}
+	if f.sparse != nil && (n.Fn == op.FnGt || n.Fn == op.FnLt) {
+		i := 0
+		if n.Fn == op.FnGt {
+			i = 1
+		}
+		in[i] = f.notBelow0(n.Args[i], in[i])
+	}
+	if n.Fn == op.FnDiv && f.sparse != nil && f.sparse.above0 != nil {
+		if d := n.Args[1]; d == f.sparse.above0 || d.Op == ir.Map && d.Fn == op.FnSqrt && d.Args[0] == f.sparse.above0 {
+			in[1] = f.atLeast(in[1], math.SmallestNonzeroFloat64) // the same where it counts
+		}
 	}
 	out := ref{classTemp, f.temps}
 	f.temps++
 	f.code = append(f.code, fusedOp{n.Fn, out, in[0], in[1], in[2]})
 	f.check(n, out)
 	return out
+}
+
+// notBelow0 makes it known to the kernel that a vector or a number has no negative number.
+func (f *fusion) notBelow0(a *ir.Node, x ref) ref {
+	if x.class != classArg || !a.NonNeg {
+		return x
+	}
+	f.sparse.unsigned = true
+	return f.atLeast(x, 0)
+}
+
+// atLeast adds max(x, least).
+func (f *fusion) atLeast(x ref, least float64) ref {
+	f.maps++
+	y, out := f.constant(least), ref{classTemp, f.temps}
+	f.temps++
+	f.code = append(f.code, fusedOp{op.FnMax, out, x, y, y})
+	return out
+}
+
+// above0 returns what is above 0 where a condition is true, nil if that is not known of anything.
+func above0(n *ir.Node) *ir.Node {
+	if n.Op == ir.Map && n.Fn == op.FnGt {
+		if x, ok := n.Args[1].Scalar(); ok && x >= 0 {
+			return n.Args[0]
+		}
+	}
+	return nil
 }
 
 // operand returns where an argument of a fused Map comes from: another Map of the loop, a constant,
@@ -467,11 +517,7 @@ func (f *fusion) operand(a *ir.Node) ref {
 	if f.sparse != nil && src.Op == ir.Map && src.Fn == op.FnMax && src.Rank() == 1 && f.maps < maxFusedOps {
 		for k, a := range src.Args {
 			if least, ok := a.Scalar(); ok && least > 0 { // no 0, as the kernel has to know
-				f.maps++
-				x, y, out := f.vector(src.Args[1-k], stride), f.constant(least), ref{classTemp, f.temps}
-				f.temps++
-				f.code = append(f.code, fusedOp{op.FnMax, out, x, y, y})
-				return out
+				return f.atLeast(f.vector(src.Args[1-k], stride), least)
 			}
 		}
 	}

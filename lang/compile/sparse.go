@@ -91,7 +91,7 @@ func (g *gen) mapSparse(n *ir.Node) *value {
 	if err != nil || !thin(estimate, n.Type.Shape) || p.Poles() && n.Type.Shape.Elems() <= keepsNaN || !f.drive(p.Needs) {
 		return nil
 	}
-	g.pos = n.Pos
+	g.pos, g.unsigned = n.Pos, g.unsigned || s.unsigned
 	t := n.Type
 	turned := s.list[0].turned
 	if turned {
@@ -159,6 +159,8 @@ func (f *fusion) facing(turned bool, add func() ref) ref {
 	if turned {
 		turn()
 		defer turn()
+		defer func(before *ir.Node) { f.sparse.above0 = before }(f.sparse.above0)
+		f.sparse.above0 = nil // whose elements are others here
 	}
 	return add()
 }

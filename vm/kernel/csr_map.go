@@ -74,6 +74,7 @@ func (p *CSRMap) Cost() Cost {
 	}
 	if p.driver < 0 && p.poles != 0 {
 		cost.I += r + 1 + e
+		cost.Ops = tensor.SatAdd(cost.Ops, satMul(e+r, m))
 	}
 	return cost
 }

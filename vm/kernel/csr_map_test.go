@@ -48,7 +48,7 @@ func TestCSRMap(t *testing.T) {
 			}
 			operands, args = append(operands, stride), append(args, v)
 		}
-		consts := []float64{2, math.Inf(1)}[:r.IntN(3)]
+		consts := []float64{2, 0, math.Inf(1)}[:r.IntN(4)]
 		next := len(operands) + len(consts)
 		var code []op.Micro
 		for range r.IntN(4) {

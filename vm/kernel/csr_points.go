@@ -43,6 +43,7 @@ type absence struct {
 	known    bool  // it is value
 	value    float64
 	positive bool
+	unsigned bool  // it is not below 0
 	zero     bool  // it is 0, but for the poles and products with what is not finite, as in CSRMatVec
 	poles    uint8 // what decides whether it is NaN instead, as in on; onNumbers if nothing but numbers
 }
@@ -90,7 +91,7 @@ func (p *csrPoints) Needs(matrix int) bool {
 }
 
 func absentNumber(x float64) absence {
-	return absence{known: true, value: x, zero: x == 0, positive: x > 0}
+	return absence{known: true, value: x, zero: x == 0, positive: x > 0, unsigned: x >= 0}
 }
 
 // absenceOf is the absence of a function. A choice by what is known depends on what is chosen.
@@ -123,13 +124,16 @@ func absenceOf(f op.Fn, args [3]absence) (r absence) {
 			r.poles |= a.on
 		}
 	case op.FnMax:
-		r.positive = a.positive || b.positive
+		r.positive, r.unsigned = a.positive || b.positive, a.unsigned || b.unsigned
 	case op.FnAdd:
 		r.positive = a.positive && b.positive
 	case op.FnSqrt:
 		r.positive = a.positive
 	case op.FnGt, op.FnGe, op.FnLt, op.FnLe, op.FnEq:
 		r.poles = 0 // a comparison with NaN is 0
+	}
+	if f == op.FnGt && a.zero && b.unsigned || f == op.FnLt && b.zero && a.unsigned {
+		r.zero = true
 	}
 	if sure && (f != op.FnNe || r.poles == 0) {
 		r.zero = f.Apply(a.value, b.value, c.value) == 0 // value is 0 where it is not known
