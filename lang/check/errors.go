@@ -181,6 +181,8 @@ func (c *checker) unknownName(x *syntax.Name) {
 	if !ok {
 		near, ok = c.nearest(x.Name, math.MaxInt)
 	}
+	// What return begins is the value of a function, and what SELECT begins an entry of a session.
+	first := c.scope.fn != nil || c.cfg.Profile == Repl && c.eq != nil && c.eq.value.Pos().Start == x.Span.Start
 	switch {
 	case c.isIndex(x.Name):
 		d.Code, d.Label = codes.E0203, "an index"
@@ -192,8 +194,8 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Notes = []string{stdlib.Summed}
 	case x.Name == "not" && len(c.rel.byName) > 0:
 		d.Notes = []string{"A query ends with `?`, as in `not P(\"a\")?`."}
-	case stdlib.Keyword(x.Name, c.scope.fn != nil) != "": // return begins the value of a function
-		d.Notes = []string{stdlib.Keyword(x.Name, c.scope.fn != nil)}
+	case stdlib.Keyword(x.Name, first) != "":
+		d.Notes = []string{stdlib.Keyword(x.Name, first)}
 	case c.isLabel(x.Name):
 		d.Notes, d.Fixes = []string{"A node is written in quotes."}, c.guessLabel("", x.Span, x.Name)
 	case stdlib.Constants[strings.ToLower(x.Name)] != "":
@@ -306,11 +308,18 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 	}
 	if c.likeAtom(x) {
 		d.Notes = []string{"A fact ends with `.`, a query with `?`."}
+		if x.Fun.Name[0] <= 'Z' { // no function
+			d.Fixes = fix("for a fact, write `.`", source.Span{Start: x.End, End: x.End}, ".")
+			c.report(d)
+			return
+		}
 	}
 	if later := c.laterFunction(x); later != nil {
 		d.Label = "not defined yet"
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
 		d.Notes = []string{"A function is defined before it is called."}
+	} else if note := stdlib.Keyword(x.Fun.Name, true); note != "" { // print(A)
+		d.Notes = []string{note}
 	} else if !c.synonym(d, x.Fun) {
 		if near, ok := c.suggest(x.Fun.Name, c.functionNames()); ok {
 			d.Fixes = guess("`"+near+"`", x.Fun.Span, near)
@@ -914,7 +923,8 @@ func (c *checker) comparesTruth(x *syntax.Binary) {
 	if !ok {
 		return
 	}
-	if _, longer := compares(l.L); !longer { // else it was told
+	word := func(s string) bool { return stdlib.InBody[s].Note != "" }                                             // a == 3 and b > 2
+	if _, longer := compares(l.L); !longer && !slices.ContainsFunc(strings.Fields(syntax.ExprString(l.R)), word) { // else it was told
 		note := fmt.Sprintf("Both hold where `(%s) * (%s %s %s)` is 1; if it is meant, put `%s` in parentheses.",
 			syntax.ExprString(l), syntax.ExprString(l.R), x.Op, syntax.ExprString(x.R), syntax.ExprString(l))
 		c.tell(codes.W0332, x.Span, "", []string{note}, "%s is 0 or 1 before it is compared", text(l))
