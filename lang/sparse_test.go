@@ -126,6 +126,8 @@ func TestSparseMaps(t *testing.T) {
 		{"R = W + 1", code.MaxOp},
 		{"R = W == 0", code.MaxOp},
 		{"R = W / V", code.MaxOp},
+		{"R = W * where(V > 0, W / W, 0)", code.MapCSR}, // NaN where V has an entry and W has none
+		{"C = tc(V != 0)\nR = W * where(C > 0, W / W, 0)", code.MaxOp},
 		{"R = W + M", code.MaxOp},
 		{"R[i,j] = W[i,j] / (x[i] - x[j])", code.MaxOp},
 		{"R[i,k] = W[i,j] V[j,k]", code.ProductCSR},
@@ -148,6 +150,7 @@ func TestSparseMaps(t *testing.T) {
 		{"B = W > 0\nC = tc(B)\nR[i] max= W[i,j] C[j,i]", code.MaskCSR},
 		{"B = W > 0\nC = tc(B)\nR = W * where(C > 0, 2, x[1])", code.MaskCSR},
 		{"B = W != 0\nR = W + tc(B)", code.MaxOp},
+		{"B = W != 0\nR = count(B * transpose(tc(B)))", code.MaxOp}, // bits take no more time
 		{"R[i,k] = W[i,j] M[j,k]", code.MatMulCSR},
 		{"R[i,k] = W[j,i] M[k,j]", code.MatMulCSR},
 		{"R[i,k] = M[i,j] W[j,k]", code.MatMulCSR},

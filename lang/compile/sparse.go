@@ -26,6 +26,9 @@ func thin(entries float64, s tensor.Shape) bool {
 	return s.Elems() > denseElems || 8*entries <= float64(s.Elems())
 }
 
+// wordsOfEntry is how many words of bits take as long as reading a mask at an entry, and what reads the result.
+const wordsOfEntry = 4
+
 // denseElems is the elements of the largest matrices that may be made dense: half a GiB.
 const denseElems = 1 << 26
 
@@ -86,6 +89,9 @@ func (g *gen) mapSparse(n *ir.Node) *value {
 			estimate += g.entries(r.reg)
 		}
 		none, nnz = append(none, g.out.Regs[r.reg].Absent()), append(nnz, entries)
+	}
+	if s.masked() && n.Type.Kind == tensor.Bool && allBool(n.Args) && float64(m.Shape[0]*tensor.Words(m.Shape[1])) < wordsOfEntry*estimate {
+		return nil
 	}
 	p, err := kernel.PlanCSRMap(m.Shape[0], m.Shape[1], nnz, none, m.Strides, m.Code, m.Consts)
 	if err != nil || !thin(estimate, n.Type.Shape) || p.Poles() && n.Type.Shape.Elems() <= keepsNaN || !f.drive(p.Needs) {
@@ -175,7 +181,12 @@ func (f *fusion) drive(needs func(matrix int) bool) bool {
 			s.driver = q
 		}
 	}
-	return s.driver >= 0 || !slices.ContainsFunc(s.list, func(m sparseMatrix) bool { return m.mask })
+	return s.driver >= 0 || !s.masked()
+}
+
+// masked reports whether there are masks.
+func (s *sparseMatrices) masked() bool {
+	return slices.ContainsFunc(s.list, func(m sparseMatrix) bool { return m.mask })
 }
 
 // masked returns a mask where the driver has entries.

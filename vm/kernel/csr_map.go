@@ -73,8 +73,8 @@ func (p *CSRMap) Cost() Cost {
 		F:   uint64(p.regs) * (fusedBlock + 1), I: c + m,
 	}
 	if p.driver < 0 && p.poles != 0 {
+		cost.Ops = tensor.SatAdd(cost.Ops, satMul(e+r, m+1))
 		cost.I += r + 1 + e
-		cost.Ops = tensor.SatAdd(cost.Ops, satMul(e+r, m))
 	}
 	return cost
 }
@@ -87,13 +87,7 @@ func (p *CSRMap) Run(c *Ctl, dst *tensor.CSR, matrices []tensor.CSR, args [][]fl
 	m := newMeter(c)
 	first := len(p.none)
 	next := s.takeI(first)
-	var a tensor.CSR
-	if p.driver >= 0 {
-		a = matrices[p.driver]
-	} else if p.poles != 0 {
-		p.union(&m, &a, matrices, next, &s)
-	}
-	if pole = p.pole(&m, &a, args, s); pole != 0 {
+	if pole = p.pole(&m, matrices, args, next, s); pole != 0 {
 		return true, pole
 	}
 	var reg fusedRegs
@@ -316,13 +310,15 @@ func (p *CSRMap) signs(m *meter, reg []float64, args [][]float64, axis, n int) {
 }
 
 // pole finds a row or a column with a place without an entry where the expression is not 0, see Run.
-func (p *CSRMap) pole(m *meter, a *tensor.CSR, args [][]float64, s Scratch) int {
+func (p *CSRMap) pole(m *meter, matrices []tensor.CSR, args [][]float64, next []int32, s Scratch) int {
 	size := [2]int{p.rows, p.cols}
+	var all tensor.CSR // made if it is needed
 	for axis, n := range size {
 		if p.poles>>axis&1 == 0 && (axis == 1 || p.poles != onNumbers) {
 			continue
 		}
-		reg, gap := p.registers(args, &s), p.gaps(m, a, axis, &s)
+		reg := p.registers(args, &s)
+		var gap func(i int) bool
 		for k, d := range p.along {
 			if d == 1-axis {
 				reg[len(p.none)+k] = 1
@@ -332,7 +328,18 @@ func (p *CSRMap) pole(m *meter, a *tensor.CSR, args [][]float64, s Scratch) int 
 			p.signs(m, reg, args, 1-axis, size[1-axis])
 		}
 		for i := range n {
-			if p.at(reg, args, axis, i); p.point(reg) != 0 && gap(i) {
+			if p.at(reg, args, axis, i); p.point(reg) == 0 {
+				continue
+			}
+			if all.Ptr == nil && len(matrices) > 1 {
+				p.union(m, &all, matrices, next, &s)
+			} else if all.Ptr == nil {
+				all = matrices[0]
+			}
+			if gap == nil {
+				gap = p.gaps(m, &all, axis, &s)
+			}
+			if gap(i) {
 				return 1 + i + axis*p.rows
 			}
 		}

@@ -130,6 +130,42 @@ func TestCSRMapDriver(t *testing.T) {
 	}
 }
 
+// TestCSRMapFull: a quotient by 0 is no pole where every place has an entry of one of two matrices, and the
+// search for one is within the bound.
+func TestCSRMapFull(t *testing.T) {
+	const n = 60
+	var halves [2]tensor.CSR
+	for k := range halves {
+		a := tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1)}
+		for i := range n {
+			for j := k; j < n; j += 2 {
+				a.Idx, a.Val = append(a.Idx, int32(j)), append(a.Val, 1)
+			}
+			a.Ptr[i+1] = int32(len(a.Idx))
+		}
+		halves[k] = a
+	}
+	add, div := op.Micro{Fn: op.FnAdd, Dst: 3, A: 0, B: 1}, op.Micro{Fn: op.FnDiv, Dst: 4, A: 3, B: 2}
+	for _, along := range [][]int{{1, 0}, {0, 1}} {
+		for _, by := range []float64{0, 2} {
+			nnz, strides := []int{n * n / 2, n * n / 2}, [][]int{{n, 1}, {n, 1}, along}
+			p, err := PlanCSRMap(n, n, nnz, make([]float64, 2), strides, []op.Micro{add, div}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := slices.Repeat([]float64{by}, n)
+			dst := tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1), Idx: make([]int32, p.Entries()), Val: make([]float64, p.Entries())}
+			var c Ctl
+			pole := -1
+			ok := Finished(func() { _, pole = p.Run(&c, &dst, halves[:], [][]float64{nil, nil, v}, garbage(p.Cost())) })
+			charged(t, "CSRMap", &c, p.Cost(), ok)
+			if want := slices.Repeat([]float64{1 / by}, n*n); pole != 0 || !slices.Equal(dst.Val, want) {
+				t.Errorf("pole %d, %d entries", pole, len(dst.Val))
+			}
+		}
+	}
+}
+
 // TestCSRProduct compares products with the definition.
 func TestCSRProduct(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 46))

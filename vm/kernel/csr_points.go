@@ -91,7 +91,11 @@ func (p *csrPoints) Needs(matrix int) bool {
 }
 
 func absentNumber(x float64) absence {
-	return absence{known: true, value: x, zero: x == 0, positive: x > 0, unsigned: x >= 0}
+	r := absence{known: true, value: x, zero: x == 0, positive: x > 0, unsigned: x >= 0}
+	if x != x {
+		r.poles = onNumbers
+	}
+	return r
 }
 
 // absenceOf is the absence of a function. A choice by what is known depends on what is chosen.
