@@ -45,7 +45,7 @@ var (
 	reducedElsewhere  = message{codes.E0320, "index `%s` is reduced by `%s` and used outside it as well", "", "Rename one of the two."}
 	argIndices        = message{codes.E0321, "`%s` gives a position along one index, here it would reduce %s", "", "It reduces the indices that the left side lacks."}
 	scalarArg         = message{codes.E0321, "`%s` of a single number has no position to give", "", ""}
-	axisOfIndexed     = message{codes.E0323, "an indexed argument of `%s` takes no axis", "", "An indexed expression is reduced over the indices that the left side lacks."}
+	axisOfIndexed     = message{codes.E0323, "an indexed argument of `%s` takes no axis", "", "An indexed expression is reduced over the indices that the left side lacks; another reduction has an equation of its own, as in `S[i] = sum(A[i,j])`."}
 	emptyFold         = message{codes.E0315, "index `%s` has size 0, and there is no largest or smallest of nothing", "", ""}
 	selectIndex       = message{codes.E0203, "`%s` is neither a tensor nor an index of the left side", "", "To slice along an axis, use an index of the left side, as in `Row[j] = select(T, 2, j)`."}
 	selectPosition    = message{codes.E0307, "a position of `select` must be a single number, a label or an index, found %s", "indexed", "Each position stands for one element, row or column; it cannot change along an index."}
@@ -725,7 +725,11 @@ func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) val {
 	notes := []string{"Only single numbers stretch; tensors that are combined element by element need the same shape."}
 	binary, ok := x.(*syntax.Binary)
 	if a.Rank()+b.Rank() == 3 && (!ok || binary.Op != syntax.Mul) {
-		notes = append(notes, "Indices say along which axis a vector is taken: `C[i,j] = A[i,j] + v[j]`.")
+		along := "A[i,j] + v[j]"
+		if ok && binary.Op == syntax.Div && a.Rank() == 2 { // by the sums of the rows
+			along = "A[i,j] / v[i]"
+		}
+		notes = append(notes, "Indices say along which axis a vector is taken: `C[i,j] = "+along+"`.")
 	} else if a.Rank() == 2 && b.Rank() == 2 || a.Rank() == 2 && b.Rank() == 1 {
 		notes = append(notes, "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.")
 	}
@@ -739,8 +743,16 @@ func withIndices(x syntax.Expr, n *ir.Node) string {
 
 // bareProduct reports tensors without indices side by side, where a matrix product may be meant.
 func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node) val {
-	d := diag.New(codes.E0306, l.Pos().Join(r.Pos()), "two tensors side by side need indices: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b)).
-		Noted("Write `" + syntax.ExprString(l) + " * " + syntax.ExprString(r) + "` to multiply element by element, or give indices for a contraction, as in `C[i,k] = A[i,j] B[j,k]`.")
+	d := diag.New(codes.E0306, l.Pos().Join(r.Pos()), "two tensors side by side need indices: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b))
+	if a.Rank() != b.Rank() { // no elements to pair
+		if a.Rank() == 2 && b.Rank() == 1 {
+			d = d.Noted("A matrix times a vector is `y[i] = " + syntax.ExprString(l) + "[i,j] " + syntax.ExprString(r) + "[j]`.")
+		} else {
+			d = d.Noted("A contraction is written with indices, as in `y[j] = v[i] A[i,j]`.")
+		}
+		return c.report(d)
+	}
+	d = d.Noted("Write `" + syntax.ExprString(l) + " * " + syntax.ExprString(r) + "` to multiply element by element, or give indices for a contraction, as in `C[i,k] = A[i,j] B[j,k]`.")
 	var edits []diag.Edit
 	for i, f := range x.Factors[1:] {
 		edits = append(edits, diag.Edit{Span: source.Span{Start: x.Factors[i].Pos().End, End: f.Pos().Start}, NewText: " * "})
