@@ -668,7 +668,7 @@ func (c *checker) noAxis(r *relation, col int, at source.Span) {
 	d := diag.New(codes.E0816, at, "column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name).
 		Noted("The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name))
 	if !r.keyed() {
-		d.Notes[1] += fmt.Sprintf(" `N(count()) <- %s(%s).` counts them.", r.name, strings.Join(slices.Repeat([]string{"_"}, len(r.cols)), ", "))
+		d.Notes[1] = fmt.Sprintf("`:print %[1]s` prints the rows, as does the query `%[2]s?`; `N(count()) <- %[1]s(%[3]s).` counts them.", r.name, c.shown(r), strings.Join(slices.Repeat([]string{"_"}, len(r.cols)), ", "))
 	}
 	vars := strings.Split("x,y,z,u,v,w,s,t", ",")[:len(r.cols)]
 	slot := c.rel.slots[c.rel.find(r.cols[col].slot)]
