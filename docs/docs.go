@@ -1,5 +1,5 @@
 // Package docs holds the documentation, and finds the topics of ein help in it: the sections of
-// the pages on the language and on sessions, which are part of the binary. Its test runs every
+// the pages on the language, on relations and on sessions, which are part of the binary. Its test runs every
 // sample of the pages.
 package docs
 
@@ -11,6 +11,9 @@ import (
 
 //go:embed language.md
 var language string
+
+//go:embed relations.md
+var relations string
 
 //go:embed repl.md
 var session string
@@ -59,11 +62,17 @@ func (s *section) text(page string) string {
 	return b.String()
 }
 
-// Topics are the headings of the pages on the language and on sessions.
+var topical = []string{language, session, relations}
+
+// Topics are the headings of the pages. One that two have is of the first.
 func Topics() []string {
 	var names []string
-	for _, s := range slices.Concat(sections(language), sections(session)) {
-		names = append(names, s.heading)
+	for _, page := range topical {
+		for _, s := range sections(page) {
+			if !slices.Contains(names, s.heading) {
+				names = append(names, s.heading)
+			}
+		}
 	}
 	return names
 }
@@ -71,7 +80,7 @@ func Topics() []string {
 // Topic returns the section with a heading, or with the only heading of a page that has a
 // word in it. When several have, it is "" and their names.
 func Topic(name string) (text string, headings []string) {
-	for _, page := range []string{language, session} {
+	for _, page := range topical {
 		var found []section
 		for _, s := range sections(page) {
 			heading := strings.ToLower(s.heading)

@@ -14,6 +14,8 @@ func TestTopics(t *testing.T) {
 		{"limits", "## Cost and limits", "certificate", "## Bytecode"},
 		{"session", "# The interactive session", "## Without a terminal", "<!--"},
 		{"graphs", "### Graphs", "#### `tc(A)`", "### Reductions"},
+		{"aggregates", "## Aggregates", "`count()` counts", "## Tensors defined by rules"},
+		{"facts", "# Facts, rules and queries", "## Why", "<!--"},
 	} {
 		text, _ := Topic(test.name)
 		if !strings.HasPrefix(text, test.first+"\n") || !strings.Contains(text, test.has) || strings.Contains(text, "\n"+test.not) {

@@ -254,6 +254,9 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 		return failure("`:load` needs a file")
 	}
 	args[0] = s.path(args[0])
+	if _, data := graphio.FormatOf(args[0]); data {
+		return failure("%s is data, expected a program; `:input NAME %s` binds it to an input", args[0], args[0])
+	}
 	i := slices.IndexFunc(s.loaded, func(name string) bool { return s.cfg.Files != nil && s.cfg.Files.Same(name, args[0]) })
 	if i >= 0 {
 		args[0] = s.loaded[i]

@@ -86,9 +86,23 @@ func TestLoopInterrupted(t *testing.T) {
 		}
 		return ctx, stop
 	}
-	if err := l.Run(); !errors.Is(err, ErrFailed) || entries != 2 || !strings.Contains(errs.String(), "not read") {
+	l.Out = func(ctx context.Context) io.Writer { return ended{&out, ctx} }
+	if err := l.Run(); !errors.Is(err, ErrFailed) || entries != 2 || !strings.Contains(errs.String(), "not read") || strings.Contains(errs.String(), "being shown") {
 		t.Errorf("%v after %d entries: %s%s", err, entries, out.String(), errs.String())
 	}
+}
+
+// ended takes no write, not even an empty one, once its context has ended.
+type ended struct {
+	io.Writer
+	ctx context.Context
+}
+
+func (r ended) Write(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, r.ctx.Err()
+	}
+	return r.Writer.Write(p)
 }
 
 // writes does something at each write.

@@ -122,7 +122,11 @@ func (r *Reply) Print(ctx context.Context, w io.Writer) error {
 			return err
 		}
 	}
-	_, err := io.WriteString(w, r.proofs[len(r.values)]+r.Out)
+	rest := r.proofs[len(r.values)] + r.Out
+	if rest == "" { // what was interrupted has nothing to show
+		return nil
+	}
+	_, err := io.WriteString(w, rest)
 	return err
 }
 

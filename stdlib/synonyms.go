@@ -34,7 +34,7 @@ var Synonyms = map[string]string{
 // Without says why names that people look for have no counterpart here.
 var Without = map[string]string{
 	"unique": values, "distinct": values, "drop_duplicates": values,
-	"inv": systems, "pinv": systems, "solve": systems, "lstsq": systems, "det": systems, "eig": systems, "eigvals": systems, "svd": systems,
+	"inv": systems, "pinv": systems, "solve": systems, "lstsq": systems, "det": systems, "eig": systems, "eigvals": systems, "eigenvalues": systems, "eigenvectors": systems, "eigh": systems, "svd": systems,
 	"sin": angles, "cos": angles, "tan": angles, "arcsin": angles, "arccos": angles, "arctan": angles, "atan2": angles,
 	"reshape": shapes, "flatten": shapes, "ravel": shapes, "concatenate": shapes, "concat": shapes, "stack": shapes, "hstack": shapes, "vstack": shapes, "append": shapes, "zip": shapes,
 	"load": files, "read": files, "open": files, "read_csv": files, "read_table": files, "read_json": files, "read_parquet": files, "read_sql": files, "loadtxt": files, "genfromtxt": files,

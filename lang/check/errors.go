@@ -45,7 +45,7 @@ var (
 	reducedElsewhere  = message{codes.E0320, "index `%s` is reduced by `%s` and used outside it as well", "", "Rename one of the two."}
 	argIndices        = message{codes.E0321, "`%s` gives a position along one index, here it would reduce %s", "", "It reduces the indices that the left side lacks."}
 	scalarArg         = message{codes.E0321, "`%s` of a single number has no position to give", "", ""}
-	axisOfIndexed     = message{codes.E0323, "an indexed argument of `%s` takes no axis", "", "An indexed expression is reduced over the indices that the left side lacks."}
+	axisOfIndexed     = message{codes.E0323, "an indexed argument of `%s` takes no axis", "", "An indexed expression is reduced over the indices that the left side lacks; another reduction has an equation of its own, as in `S[i] = sum(A[i,j])`."}
 	emptyFold         = message{codes.E0315, "index `%s` has size 0, and there is no largest or smallest of nothing", "", ""}
 	selectIndex       = message{codes.E0203, "`%s` is neither a tensor nor an index of the left side", "", "To slice along an axis, use an index of the left side, as in `Row[j] = select(T, 2, j)`."}
 	selectPosition    = message{codes.E0307, "a position of `select` must be a single number, a label or an index, found %s", "indexed", "Each position stands for one element, row or column; it cannot change along an index."}
@@ -181,6 +181,8 @@ func (c *checker) unknownName(x *syntax.Name) {
 	if !ok {
 		near, ok = c.nearest(x.Name, math.MaxInt)
 	}
+	// What return begins is the value of a function, and what SELECT begins an entry of a session.
+	first := c.scope.fn != nil || c.cfg.Profile == Repl && c.eq != nil && c.eq.value.Pos().Start == x.Span.Start
 	switch {
 	case c.isIndex(x.Name):
 		d.Code, d.Label = codes.E0203, "an index"
@@ -192,8 +194,8 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Notes = []string{stdlib.Summed}
 	case x.Name == "not" && len(c.rel.byName) > 0:
 		d.Notes = []string{"A query ends with `?`, as in `not P(\"a\")?`."}
-	case stdlib.Keyword(x.Name, c.scope.fn != nil) != "": // return begins the value of a function
-		d.Notes = []string{stdlib.Keyword(x.Name, c.scope.fn != nil)}
+	case stdlib.Keyword(x.Name, first) != "":
+		d.Notes = []string{stdlib.Keyword(x.Name, first)}
 	case c.isLabel(x.Name):
 		d.Notes, d.Fixes = []string{"A node is written in quotes."}, c.guessLabel("", x.Span, x.Name)
 	case stdlib.Constants[strings.ToLower(x.Name)] != "":
@@ -306,11 +308,18 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 	}
 	if c.likeAtom(x) {
 		d.Notes = []string{"A fact ends with `.`, a query with `?`."}
+		if x.Fun.Name[0] <= 'Z' { // no function
+			d.Fixes = fix("for a fact, write `.`", source.Span{Start: x.End, End: x.End}, ".")
+			c.report(d)
+			return
+		}
 	}
 	if later := c.laterFunction(x); later != nil {
 		d.Label = "not defined yet"
 		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
 		d.Notes = []string{"A function is defined before it is called."}
+	} else if note := stdlib.Keyword(x.Fun.Name, true); note != "" { // print(A)
+		d.Notes = []string{note}
 	} else if !c.synonym(d, x.Fun) {
 		if near, ok := c.suggest(x.Fun.Name, c.functionNames()); ok {
 			d.Fixes = guess("`"+near+"`", x.Fun.Span, near)
@@ -716,7 +725,11 @@ func (c *checker) shapes(x, l, r syntax.Expr, a, b *ir.Node) val {
 	notes := []string{"Only single numbers stretch; tensors that are combined element by element need the same shape."}
 	binary, ok := x.(*syntax.Binary)
 	if a.Rank()+b.Rank() == 3 && (!ok || binary.Op != syntax.Mul) {
-		notes = append(notes, "Indices say along which axis a vector is taken: `C[i,j] = A[i,j] + v[j]`.")
+		along := "A[i,j] + v[j]"
+		if ok && binary.Op == syntax.Div && a.Rank() == 2 { // by the sums of the rows
+			along = "A[i,j] / v[i]"
+		}
+		notes = append(notes, "Indices say along which axis a vector is taken: `C[i,j] = "+along+"`.")
 	} else if a.Rank() == 2 && b.Rank() == 2 || a.Rank() == 2 && b.Rank() == 1 {
 		notes = append(notes, "A matrix product is written with indices: `C[i,k] = A[i,j] B[j,k]`.")
 	}
@@ -730,8 +743,16 @@ func withIndices(x syntax.Expr, n *ir.Node) string {
 
 // bareProduct reports tensors without indices side by side, where a matrix product may be meant.
 func (c *checker) bareProduct(x *syntax.Product, l, r syntax.Expr, a, b *ir.Node) val {
-	d := diag.New(codes.E0306, l.Pos().Join(r.Pos()), "two tensors side by side need indices: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b)).
-		Noted("Write `" + syntax.ExprString(l) + " * " + syntax.ExprString(r) + "` to multiply element by element, or give indices for a contraction, as in `C[i,k] = A[i,j] B[j,k]`.")
+	d := diag.New(codes.E0306, l.Pos().Join(r.Pos()), "two tensors side by side need indices: %s is %s and %s is %s", text(l), shapeOf(a), text(r), shapeOf(b))
+	if a.Rank() != b.Rank() { // no elements to pair
+		if a.Rank() == 2 && b.Rank() == 1 {
+			d = d.Noted("A matrix times a vector is `y[i] = " + syntax.ExprString(l) + "[i,j] " + syntax.ExprString(r) + "[j]`.")
+		} else {
+			d = d.Noted("A contraction is written with indices, as in `y[j] = v[i] A[i,j]`.")
+		}
+		return c.report(d)
+	}
+	d = d.Noted("Write `" + syntax.ExprString(l) + " * " + syntax.ExprString(r) + "` to multiply element by element, or give indices for a contraction, as in `C[i,k] = A[i,j] B[j,k]`.")
 	var edits []diag.Edit
 	for i, f := range x.Factors[1:] {
 		edits = append(edits, diag.Edit{Span: source.Span{Start: x.Factors[i].Pos().End, End: f.Pos().Start}, NewText: " * "})
@@ -914,7 +935,8 @@ func (c *checker) comparesTruth(x *syntax.Binary) {
 	if !ok {
 		return
 	}
-	if _, longer := compares(l.L); !longer { // else it was told
+	word := func(s string) bool { return stdlib.InBody[s].Note != "" }                                             // a == 3 and b > 2
+	if _, longer := compares(l.L); !longer && !slices.ContainsFunc(strings.Fields(syntax.ExprString(l.R)), word) { // else it was told
 		note := fmt.Sprintf("Both hold where `(%s) * (%s %s %s)` is 1; if it is meant, put `%s` in parentheses.",
 			syntax.ExprString(l), syntax.ExprString(l.R), x.Op, syntax.ExprString(x.R), syntax.ExprString(l))
 		c.tell(codes.W0332, x.Span, "", []string{note}, "%s is 0 or 1 before it is compared", text(l))

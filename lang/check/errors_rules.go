@@ -502,6 +502,11 @@ func (c *checker) notLiteral(l *syntax.Literal) {
 			d.Notes, d.Fixes = []string{"A rule is `Head(x) <- Body(x).`"}, fix("delete `-`", at, "")
 		}
 	}
+	if n, ok := l.X.(*syntax.Number); ok && c.file.Source != nil {
+		if before, after := strings.CutSuffix(c.file.Source.Text[:n.Start], ","); after && before[len(before)-1]-'0' <= 9 {
+			d.Notes, d.Fixes = []string{"Digits are not grouped."}, fix("delete the comma", source.Span{Start: len(before), End: n.Start}, "")
+		}
+	}
 	if name, ok := l.X.(*syntax.Name); ok && c.rel.byName[name.Name] != nil {
 		r := c.rel.byName[name.Name]
 		d.Notes = []string{"`:print " + name.Name + "` prints its rows; an atom has a variable for each column, as in `" + c.shown(r) + "`."}
@@ -590,6 +595,12 @@ func (c *checker) noRuleExpr(cl *clause, x syntax.Expr) {
 			d.Notes, d.Fixes = nil, guess("`"+lower+"`", call.Fun.Span, lower)
 		}
 	}
+	if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() && c.file.Source != nil {
+		at := source.Span{Start: x.Pos().End, End: x.Pos().End}
+		if rest := strings.TrimLeft(c.file.Source.Text[at.End:], " "); rest != "" && strings.IndexByte("<>=!", rest[0]) >= 0 {
+			d.Fixes = fix("write two comparisons", at, ", "+syntax.ExprString(b.R))
+		}
+	}
 	c.foreign(d, x)
 	c.report(d)
 }
@@ -656,6 +667,9 @@ func (c *checker) noAxis(r *relation, col int, at source.Span) {
 	}
 	d := diag.New(codes.E0816, at, "column %d of `%s` holds no nodes, so it is not a tensor", col+1, r.name).
 		Noted("The axes of a tensor are nodes.", fmt.Sprintf("`:print %s` prints the rows.", r.name))
+	if !r.keyed() {
+		d.Notes[1] = fmt.Sprintf("`:print %[1]s` prints the rows, as does the query `%[2]s?`; `N(count()) <- %[1]s(%[3]s).` counts them.", r.name, c.shown(r), strings.Join(slices.Repeat([]string{"_"}, len(r.cols)), ", "))
+	}
 	vars := strings.Split("x,y,z,u,v,w,s,t", ",")[:len(r.cols)]
 	slot := c.rel.slots[c.rel.find(r.cols[col].slot)]
 	switch class := slot.class; {

@@ -600,7 +600,7 @@ func (b *certifier) stratum(s *stratum) {
 		}
 		if places := min(uint64(b.places(&g, n)), tensor.SatMul(2, from)); places > 0 {
 			b.add(tensor.SatAdd(places, tensor.SatMul(4, from)))
-			b.take(tensor.SatAdd(8*places*uint64(1+len(n.rule.Head)), tensor.SatMul(16, from)))
+			b.take(tensor.SatAdd(8*places*uint64(1+2*len(n.rule.Head)), tensor.SatMul(16, from)))
 		}
 		b.numbers = tensor.SatAdd(b.numbers, n.numbers(w))
 	}

@@ -10,14 +10,15 @@ import (
 )
 
 // groups holds the aggregates of a rule while it runs. Its numbers lie in acc, stride for each
-// group: the number of bindings first, then one for each aggregate that is no Count. A group is
+// group: the number of bindings first, then one for each aggregate that is no Count, and another of
+// what rounding has taken from it: sums depend on no order, or a proof would miss them. A group is
 // found by its key in the store, or if direct by the place of its key among all combinations,
 // without a look-up. If these are too many for the caches, acc covers one block of places at a
 // time.
 type groups struct {
 	store            // a row for each group
 	cells  []int     // columns of the head that are aggregates
-	acc    []float64 // of each group, or if direct of each place of a block: the number of bindings, then a number for each aggregate
+	acc    []float64 // of each group, or if direct of each place of a block: the number of bindings, then two numbers for each aggregate
 	slot   []int     // of each cell: where its number is in acc, 0 for Count
 	whole  []bool    // of each cell: it is a sum of whole numbers
 	stride int
@@ -62,7 +63,7 @@ func (r *run) newGroups() *groups {
 			g.slot = append(g.slot, 0)
 		default:
 			g.slot = append(g.slot, g.stride)
-			g.stride++
+			g.stride += 2
 		}
 		g.cells = append(g.cells, c)
 		g.whole = append(g.whole, r.rule.Head[c].Agg == rel.Sum && r.p.Relations[r.rel].Columns[c].Kind == tensor.IntColumn)
@@ -301,7 +302,10 @@ func (g *groups) fold(agg rel.Agg, whole bool, at int, first bool, x float64) {
 	switch agg {
 	case rel.Sum, rel.Mean:
 		if !whole || math.Abs(*acc) < tensor.MaxInt {
-			*acc += x
+			sum := *acc + x
+			grown := sum - *acc
+			g.acc[at+1] += *acc - (sum - grown) + (x - grown)
+			*acc = sum
 		}
 	default:
 		if first || x != x || agg == rel.Min && x < *acc || agg == rel.Max && x > *acc { // NaN stays, and is refused in the end
@@ -394,8 +398,13 @@ func (r *run) aggregate(s *store, at int) {
 	g, cols := r.groups, r.p.Relations[r.rel].Columns
 	for j, c := range g.cells {
 		x := g.acc[at+g.slot[j]]
-		if r.rule.Head[c].Agg == rel.Mean {
-			x /= g.acc[at]
+		if agg := r.rule.Head[c].Agg; agg == rel.Sum || agg == rel.Mean {
+			if lost := g.acc[at+g.slot[j]+1]; lost-lost == 0 { // x is finite
+				x += lost
+			}
+			if agg == rel.Mean {
+				x /= g.acc[at]
+			}
 		}
 		if d := cols[c].Domain; d != nil {
 			if order, _ := d.Order(); order != nil {

@@ -368,6 +368,9 @@ func read(ctx context.Context, a *cli.App, name string) (text, shown string, err
 		text = b.String()
 		return nil
 	})
+	if _, data := graphio.FormatOf(shown); data && err == nil {
+		err = cli.Input(codes.E0701, shown, 0, "the file is data, expected a program", "a program declares an input, and `ein run --input NAME="+shown+" PROGRAM` binds it")
+	}
 	return text, shown, err
 }
 
