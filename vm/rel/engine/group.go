@@ -10,15 +10,16 @@ import (
 )
 
 // groups holds the aggregates of a rule while it runs. Its numbers lie in acc, stride for each
-// group: the number of bindings first, then one for each aggregate that is no Count, and another of
-// what rounding has taken from it: sums depend on no order, or a proof would miss them. A group is
+// group: the number of bindings first, then one for each aggregate that is no Count, and behind that of
+// a sum of reals what rounding has taken from it (TwoSum, Knuth): a proof adds in another order, and
+// would miss the last bit. A group is
 // found by its key in the store, or if direct by the place of its key among all combinations,
 // without a look-up. If these are too many for the caches, acc covers one block of places at a
 // time.
 type groups struct {
 	store            // a row for each group
 	cells  []int     // columns of the head that are aggregates
-	acc    []float64 // of each group, or if direct of each place of a block: the number of bindings, then two numbers for each aggregate
+	acc    []float64 // of each group, or if direct of each place of a block: the number of bindings, then a number for each aggregate, two for a sum of reals
 	slot   []int     // of each cell: where its number is in acc, 0 for Count
 	whole  []bool    // of each cell: it is a sum of whole numbers
 	stride int
@@ -63,10 +64,14 @@ func (r *run) newGroups() *groups {
 			g.slot = append(g.slot, 0)
 		default:
 			g.slot = append(g.slot, g.stride)
-			g.stride += 2
+			g.stride++
 		}
-		g.cells = append(g.cells, c)
-		g.whole = append(g.whole, r.rule.Head[c].Agg == rel.Sum && r.p.Relations[r.rel].Columns[c].Kind == tensor.IntColumn)
+		agg := r.rule.Head[c].Agg
+		whole := agg == rel.Sum && r.p.Relations[r.rel].Columns[c].Kind == tensor.IntColumn
+		if agg == rel.Mean || agg == rel.Sum && !whole {
+			g.stride++
+		}
+		g.cells, g.whole = append(g.cells, c), append(g.whole, whole)
 	}
 	if n := r.places(&g.store, r.nest); n > 0 && r.why == nil && n <= 2*r.stores[r.steps[0].rel].n {
 		if g.places, g.direct = n, true; n > 2<<blockBits {
@@ -301,11 +306,13 @@ func (g *groups) fold(agg rel.Agg, whole bool, at int, first bool, x float64) {
 	acc := &g.acc[at]
 	switch agg {
 	case rel.Sum, rel.Mean:
-		if !whole || math.Abs(*acc) < tensor.MaxInt {
+		if !whole {
 			sum := *acc + x
 			grown := sum - *acc
 			g.acc[at+1] += *acc - (sum - grown) + (x - grown)
 			*acc = sum
+		} else if math.Abs(*acc) < tensor.MaxInt {
+			*acc += x
 		}
 	default:
 		if first || x != x || agg == rel.Min && x < *acc || agg == rel.Max && x > *acc { // NaN stays, and is refused in the end
@@ -398,7 +405,7 @@ func (r *run) aggregate(s *store, at int) {
 	g, cols := r.groups, r.p.Relations[r.rel].Columns
 	for j, c := range g.cells {
 		x := g.acc[at+g.slot[j]]
-		if agg := r.rule.Head[c].Agg; agg == rel.Sum || agg == rel.Mean {
+		if agg := r.rule.Head[c].Agg; agg == rel.Mean || agg == rel.Sum && !g.whole[j] {
 			if lost := g.acc[at+g.slot[j]+1]; lost-lost == 0 { // x is finite
 				x += lost
 			}
