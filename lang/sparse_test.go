@@ -122,7 +122,7 @@ func TestSparseMaps(t *testing.T) {
 		{"R[i,k] = W[i,j] W[k,j]", code.ProductCSR},
 		{"R[i,k] = W[j,i] V[j,k]", code.ProductCSR},
 		{"R[k,i] = W[j,i] V[k,j]", code.ProductCSR},
-		{"B = W != 0\nR[i,k] = B[i,j] B[j,k] > 0", code.ProductCSR},
+		{"B = W + V != 0\nR[i,k] = B[i,j] B[j,k] > 0", code.BoolProduct},
 		{"B = W != 0\nC[i,k] = B[i,j] B[j,k]\nR = sum(C > 1) + max(C)", code.ProductCSR},
 		{"R = W\nrepeat 3 { R[i,k] = W[i,k] + R[i,j] W[j,k] }", code.ProductCSR},
 		{"C[i,k] = W[i,j] V[j,k]\nR = transpose(C) / 2 + W", code.ProductCSR},
