@@ -115,6 +115,7 @@ func TestSparseMaps(t *testing.T) {
 		{"R = W / V", code.MaxOp},
 		{"R = W * where(V > 0, W / W, 0)", code.MapCSR}, // NaN where V has an entry and W has none
 		{"C = tc(V != 0)\nR = W * where(C > 0, W / W, 0)", code.MaxOp},
+		{"C = tc(V != 0)\nR = W * where(C > 0, 1 / W, 0)", code.MaxOp},
 		{"R = W + M", code.MaxOp},
 		{"R[i,j] = W[i,j] / (x[i] - x[j])", code.MaxOp},
 		{"R[i,k] = W[i,j] V[j,k]", code.ProductCSR},
