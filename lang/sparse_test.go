@@ -128,6 +128,7 @@ func TestSparseMaps(t *testing.T) {
 		{"R = W / V", code.MaxOp},
 		{"R = W * where(V > 0, W / W, 0)", code.MapCSR}, // NaN where V has an entry and W has none
 		{"C = tc(V != 0)\nR = W * where(C > 0, W / W, 0)", code.MaxOp},
+		{"C = tc(V != 0)\nR = W * where(C > 0, 1 / W, 0)", code.MaxOp},
 		{"R = W + M", code.MaxOp},
 		{"R[i,j] = W[i,j] / (x[i] - x[j])", code.MaxOp},
 		{"R[i,k] = W[i,j] V[j,k]", code.ProductCSR},
@@ -135,7 +136,7 @@ func TestSparseMaps(t *testing.T) {
 		{"R[i,k] = W[i,j] W[k,j]", code.ProductCSR},
 		{"R[i,k] = W[j,i] V[j,k]", code.ProductCSR},
 		{"R[k,i] = W[j,i] V[k,j]", code.ProductCSR},
-		{"B = W != 0\nR[i,k] = B[i,j] B[j,k] > 0", code.ProductCSR},
+		{"B = W + V != 0\nR[i,k] = B[i,j] B[j,k] > 0", code.BoolProduct},
 		{"B = W != 0\nC[i,k] = B[i,j] B[j,k]\nR = sum(C > 1) + max(C)", code.ProductCSR},
 		{"R = W\nrepeat 3 { R[i,k] = W[i,k] + R[i,j] W[j,k] }", code.ProductCSR},
 		{"C[i,k] = W[i,j] V[j,k]\nR = transpose(C) / 2 + W", code.ProductCSR},

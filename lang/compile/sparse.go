@@ -306,6 +306,11 @@ func (g *gen) productSparse(n *ir.Node) *value {
 	if slower*entries[0]*entries[1] > sizes[0]*sizes[1] && max(sizes[0], sizes[1], sizes[2]) <= denseElems {
 		return nil
 	}
+	// OR of rows of bits, which have to be packed, takes so many times as long as an OR of words.
+	bits := entries[0]*float64(tensor.Words(n.Type.Shape.Dim(1))) + (sizes[0]+sizes[1]+sizes[2])/13
+	if n.Op != ir.Einsum && bits < 13*work && max(sizes[0], sizes[1], sizes[2]) <= denseElems {
+		return nil
+	}
 	factor := func(n *ir.Node, sparse, turned bool) int {
 		switch {
 		case sparse && turned:

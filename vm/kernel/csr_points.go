@@ -114,7 +114,11 @@ func absenceOf(f op.Fn, args [3]absence) (r absence) {
 		r.known, sure = r.known && x.known, sure && (x.known || x.zero)
 	}
 	if r.known {
-		return absentNumber(f.Apply(a.value, b.value, c.value))
+		r = absentNumber(f.Apply(a.value, b.value, c.value))
+		if f == op.FnDiv && b.value == 0 { // infinite, and NaN if it is multiplied by 0
+			r.poles = onNumbers
+		}
+		return r
 	}
 	switch f {
 	case op.FnMul:

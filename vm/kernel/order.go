@@ -47,8 +47,18 @@ func sortAlone(m *meter, keys, room []uint64) []uint64 {
 	if &by[0] == &room[0] {
 		keys, room = room, keys
 	}
-	if from == low {
+	if from == low || slices.IsSorted(keys) {
 		return keys
+	}
+	m.spend(len(keys))
+	runs := 1
+	for i := 1; i < len(keys); i++ {
+		if keys[i]>>from != keys[i-1]>>from {
+			runs++
+		}
+	}
+	if n := len(keys); 8*runs < n && n < 2048*runs { // neither short nor long: all together take less time
+		return tensor.SortKeys(keys, room, low, high, m.spend)
 	}
 	for lo := 0; lo < len(keys); {
 		hi := lo + 1
@@ -60,7 +70,6 @@ func sortAlone(m *meter, keys, room []uint64) []uint64 {
 		}
 		lo = hi
 	}
-	m.spend(len(keys))
 	return keys
 }
 

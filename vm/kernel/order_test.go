@@ -49,6 +49,23 @@ func TestSort(t *testing.T) {
 	}
 }
 
+// TestSortRuns sorts numbers in long, medium and short runs that differ in their last bits alone.
+func TestSortRuns(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const n = 6000
+	for _, runs := range []int{1, 2, 60, 400, 3000, 100_000} {
+		v, got := make([]float64, n), make([]float64, n)
+		for i := range v {
+			v[i] = float64(r.IntN(runs)-runs/3) + float64(r.IntN(1000))*0x1p-35
+		}
+		var c Ctl
+		charged(t, "Sort", &c, SortCost(n), Finished(func() { Sort(&c, got, v, garbage(SortCost(n))) }))
+		if slices.Sort(v); !slices.Equal(got, v) {
+			t.Errorf("%d runs are out of order", runs)
+		}
+	}
+}
+
 func b2i(b bool) int {
 	if b {
 		return 1
