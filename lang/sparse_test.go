@@ -479,6 +479,34 @@ func TestLoose(t *testing.T) {
 	}
 }
 
+// TestLooseRules: rules over what is loose run within their certificate.
+func TestLooseRules(t *testing.T) {
+	const n = 3000
+	r := rand.New(rand.NewPCG(61, 64))
+	w := tensor.Value{Type: tensor.Type{Kind: tensor.Int, Shape: tensor.ShapeOf(n, n)}, Layout: tensor.Sparse}
+	var src, dst []int32
+	var weights []float64
+	for range 3 * n {
+		src, dst, weights = append(src, int32(r.IntN(n))), append(dst, int32(r.IntN(n))), append(weights, 1+float64(r.IntN(9)))
+	}
+	w.CSR, _ = tensor.BuildCSR(n, n, src, dst, weights)
+	mod, _, err := lang.Load("in.ein", "input W: matrix\nT[i,k] = W[i,j] W[j,k]\nB = T > 30\nP(x, z) <- B(x, y), B(y, z).\n:print count(P)",
+		lang.Options{Inputs: map[string]*tensor.Value{"W": &w}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := vm.New(mod, cost.Limits{MaxOps: mod.Certificate.Ops, MaxBytes: mod.Certificate.PeakBytes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Bind(context.Background(), []tensor.Value{w}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Run(context.Background()); err != nil {
+		t.Errorf("%d bytes certified: %v", mod.Certificate.PeakBytes, err)
+	}
+}
+
 // TestLooseAgain: steps give back all that they took, and after a run that was stopped in one the next is as
 // any other.
 func TestLooseAgain(t *testing.T) {

@@ -443,5 +443,5 @@ func (m *Machine) large() *Exceeded {
 // Stats of the last run, finished or not.
 func (m *Machine) Stats() Stats {
 	c := &m.mod.Certificate
-	return Stats{Ops: m.ctl.Ops, PeakBytes: min(c.PeakBytes, c.PeakBytes-c.Rows+max(m.peak, m.budget.Used))}
+	return Stats{Ops: m.ctl.Ops, PeakBytes: c.PeakBytes - c.Rows + max(m.peak, m.budget.Used)}
 }

@@ -168,18 +168,17 @@ func (s *Step) GivesLoose(p *code.Program) bool {
 }
 
 // rows bounds the memory that a step pays for as it goes: of the rows of relations, or of what is loose.
-func (s *Step) rows(p *code.Program) uint64 {
+func (s *Step) rows(p *code.Program) (bytes uint64) {
 	if s.Loose {
-		bytes := Bytes(s.Cost)
+		bytes = Bytes(s.Cost)
 		if s.GivesLoose(p) {
 			bytes = tensor.SatAdd(bytes, Bytes(Need(&p.Regs[s.Dst])))
 		}
-		return bytes
 	}
 	if p, ok := s.Plan.(interface{ Bytes() uint64 }); ok {
-		return p.Bytes()
+		bytes = tensor.SatAdd(bytes, p.Bytes())
 	}
-	return 0
+	return bytes
 }
 
 // Module is a program that is planned: ready to be run.
