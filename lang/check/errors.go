@@ -182,7 +182,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 		near, ok = c.nearest(x.Name, math.MaxInt)
 	}
 	// What return begins is the value of a function, and what SELECT begins an entry of a session.
-	first := c.scope.fn != nil || c.cfg.Profile == Repl && c.eq != nil && c.eq.value.Pos().Start == x.Span.Start
+	first := c.scope.fn != nil || c.cfg.Profile == Repl && c.eq != nil && c.eq.value.Pos().Start == x.Start
 	switch {
 	case c.isIndex(x.Name):
 		d.Code, d.Label = codes.E0203, "an index"

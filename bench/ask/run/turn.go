@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -10,6 +9,7 @@ import (
 	"ein/bench/ask/model"
 	"ein/bench/question/answer"
 	"ein/internal/compact"
+	"ein/internal/lists"
 )
 
 // Turn is what a model said before its reply, with the tools that it called.
@@ -80,7 +80,7 @@ func (s *Score) said() uint64 {
 			return 0
 		}
 		if set, ok := v.([]any); ok {
-			slices.SortFunc(set, func(a, b any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+			v = slices.Sorted(slices.Values(lists.Map(set, func(x any) string { return fmt.Sprint(x) })))
 		}
 		text = compact.Must(v)
 	}

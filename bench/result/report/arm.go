@@ -128,19 +128,8 @@ func unique(names []string, dir func(int) string) {
 
 // only returns the items that a condition holds for.
 func only(items []*run.Row, keep func(*run.Row) bool) []*run.Row {
-	n := 0
-	for _, it := range items {
-		if keep(it) {
-			n++
-		}
-	}
-	list := make([]*run.Row, 0, n) // of a million rows, growing takes twice the memory
-	for _, it := range items {
-		if keep(it) {
-			list = append(list, it)
-		}
-	}
-	return list
+	list := slices.DeleteFunc(slices.Clone(items), func(it *run.Row) bool { return !keep(it) })
+	return slices.Clone(list) // without the room of a million rows
 }
 
 func level(items []*run.Row, l string) []*run.Row {
