@@ -34,11 +34,14 @@ const aloneBits = 33
 // which leaves runs of equal ones, most of them of one key, to be sorted by the others. It takes a quarter of
 // the time that sortKeys does.
 func sortAlone(m *meter, keys, room []uint64) []uint64 {
+	if len(keys) < 1<<8 { // too few for digits
+		return tensor.SortKeys(keys, room, 0, 64, m.spend)
+	}
 	all, some := ^uint64(0), uint64(0)
 	for _, x := range keys {
 		all, some = all&x, some|x
 	}
-	if all == some || len(keys) == 0 {
+	if all == some {
 		return keys
 	}
 	high, low := uint(bits.Len64(all^some)), uint(bits.TrailingZeros64(all^some))
