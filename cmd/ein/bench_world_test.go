@@ -112,7 +112,7 @@ func llmock(t *testing.T) (errors int, said []byte) {
 			if way == "--batch=20" && (strings.HasPrefix(model, "openai-responses") || strings.HasPrefix(model, "gemini")) {
 				continue // it has none of the first, and of Gemini's not what Google's package sends
 			}
-			replies := evalWorld(t, dir, "k", model, url+base, "--no-context-check", way)
+			replies := evalWorld(t, dir, "k", model, url+base, "--no-context-check", "--retries=30", way) // 4 of 10 attempts fail
 			if n := bytes.Count(replies, []byte("\n")); n != len(list) {
 				t.Errorf("%s %s: %d replies", model, way, n)
 			}
