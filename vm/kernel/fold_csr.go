@@ -12,14 +12,15 @@ var errCSRFold = errors.New("kernel: what stands where sparse matrices have no e
 
 // CSRFold is a planned maximum or minimum, along one axis, of an elementwise expression of sparse
 // matrices, vectors along their rows or columns, and numbers; or the position of that in each row of
-// one matrix. It works on the entries, and on one
-// vector of what stands everywhere else. It is immutable and may run in several goroutines.
+// one matrix. It works on the entries, and on one vector of what stands everywhere else. It is
+// immutable and may run in several goroutines.
 //
 // Where no matrix has an entry, the expression may depend on the row or on the column, not on both
-// (errCSRFold), unless it is 0 there as it is to a CSRMap. If it depends on the axis that is kept, it is one value for each line, which counts
-// if the line has any place without an entry. If it depends on the axis that is folded, the values
-// are the same for all lines, which differ only in the places that are taken: sorted by a heap as
-// far as needed, each line takes the best one that it has no entry at.
+// (errCSRFold), unless it is 0 there as it is to a CSRMap. If it depends on the axis that is kept, it
+// is one value for each line, which counts if the line has any place without an entry. If it depends
+// on the axis that is folded, the values are the same for all lines, which differ only in the places
+// that are taken: sorted by a heap as far as needed, each line takes the best one that it has no entry
+// at.
 type CSRFold struct {
 	csrPoints
 	axis int // that is folded

@@ -31,8 +31,8 @@ func Sort(c *Ctl, dst, v []float64, s Scratch) {
 const aloneBits = 33
 
 // sortAlone sorts keys without positions, and returns the one of both lists that has them: first by some bits,
-// which leaves runs of equal ones, most of them of one key, to be sorted by the others. It takes a quarter of
-// the time that sortKeys does.
+// which leaves runs of equal ones, most of them of one key, to be sorted by the others. It takes half
+// the time of sorting by all bits.
 func sortAlone(m *meter, keys, room []uint64) []uint64 {
 	if len(keys) < 1<<8 { // too few for digits
 		return tensor.SortKeys(keys, room, 0, 64, m.spend)
