@@ -230,18 +230,35 @@ func TestCSRProduct(t *testing.T) {
 	}
 }
 
-// BenchmarkCSRMap maps one matrix, and two of other patterns, of 100,000 nodes.
-func BenchmarkCSRMap(b *testing.B) {
-	const n = 100_000
-	r := rand.New(rand.NewPCG(1, 2))
+// BenchmarkCSRProduct squares a matrix of 100,000 nodes and 1,000,000 entries.
+func BenchmarkCSRProduct(b *testing.B) {
+	w := scattered(rand.New(rand.NewPCG(1, 2)), 100_000)
+	entries, work := CSRProductEntries(&Ctl{}, &w, &w)
+	dst := tensor.CSR{Rows: w.Rows, Cols: w.Cols, Ptr: make([]int32, w.Rows+1), Idx: make([]int32, entries), Val: make([]float64, entries)}
+	s := garbage(CSRProductCost(w.Rows, w.Cols, w.NNZ(), work))
+	for b.Loop() {
+		dst.Idx, dst.Val = dst.Idx[:entries], dst.Val[:entries]
+		CSRProduct(&Ctl{}, &dst, &w, &w, true, s)
+	}
+}
+
+// scattered is a square matrix with 10 entries in each row, spread over the columns.
+func scattered(r *rand.Rand, n int) tensor.CSR {
 	w := tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1)}
 	for i := range n {
-		row := randomEntries(r, 1, 1000, 10) // in steps, so that a row is spread over the columns
+		row := randomEntries(r, 1, 1000, 10)
 		for _, j := range row.Idx {
-			w.Idx, w.Val = append(w.Idx, j*100+int32(r.IntN(100))), append(w.Val, float64(1+r.IntN(1000)))
+			w.Idx, w.Val = append(w.Idx, j*int32(n/1000)+int32(r.IntN(n/1000))), append(w.Val, float64(1+r.IntN(1000)))
 		}
 		w.Ptr[i+1] = int32(len(w.Idx))
 	}
+	return w
+}
+
+// BenchmarkCSRMap maps one matrix, and two of other patterns, of 100,000 nodes.
+func BenchmarkCSRMap(b *testing.B) {
+	const n = 100_000
+	w := scattered(rand.New(rand.NewPCG(1, 2)), n)
 	turned := tensor.CSR{Rows: n, Cols: n, Ptr: make([]int32, n+1), Idx: make([]int32, w.NNZ()), Val: make([]float64, w.NNZ())}
 	CSRTranspose(&Ctl{}, turned, w)
 	for _, c := range []struct {
