@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"ein/internal/lists"
 	"ein/internal/words"
@@ -32,20 +33,27 @@ type Proof struct {
 // ProofStep is a row and its source: a line of the text, with a fact or with a rule that derives
 // the row from the steps Of, counted from 0, as there is no row Absent; or an input, with the line of
 // its file. A row of an aggregate comes from Count bindings, each with the rows of its body; Parts has
-// the first of them.
+// the first of them, and Places the sources of those rows, if they are given ones.
 type ProofStep struct {
-	Atom   string     `json:"atom"`
-	Line   int        `json:"line,omitzero"`
-	Input  string     `json:"input,omitempty"`
-	File   string     `json:"file,omitempty"`
-	Rule   string     `json:"rule,omitempty"`
-	Of     []int      `json:"of,omitempty"`
-	Absent []string   `json:"absent,omitempty"`
-	Parts  [][]string `json:"parts,omitempty"`
-	Count  int        `json:"count,omitzero"`
+	Atom string `json:"atom"`
+	ProofPlace
+	Input  string         `json:"input,omitempty"`
+	Rule   string         `json:"rule,omitempty"`
+	Of     []int          `json:"of,omitempty"`
+	Absent []string       `json:"absent,omitempty"`
+	Parts  [][]string     `json:"parts,omitempty"`
+	Places [][]ProofPlace `json:"places,omitempty"`
+	Count  int            `json:"count,omitzero"`
 
 	folds, tensor bool
-	place         string // of Line, in words
+}
+
+// ProofPlace is a line of a file of data or, without a File, of the text. It is 0 if it is not known.
+type ProofPlace struct {
+	Line int    `json:"line,omitzero"`
+	File string `json:"file,omitempty"`
+
+	text string // the place in words
 }
 
 // ProofTry says how far a rule gets towards a row. In Count ways some literals hold and one fails;
@@ -128,12 +136,12 @@ type prover struct {
 }
 
 // place is a line of the text, and how it is named: a session has several files.
-func (d *prover) place(offset int) (line int, place string) {
+func (d *prover) place(offset int) ProofPlace {
 	at := d.text.Position(offset)
 	if at.File != d.text.Name {
-		return at.Line, fmt.Sprintf("%s:%d", at.File, at.Line)
+		return ProofPlace{Line: at.Line, text: fmt.Sprintf("%s:%d", at.File, at.Line)}
 	}
-	return at.Line, fmt.Sprintf("line %d", at.Line)
+	return ProofPlace{Line: at.Line, text: fmt.Sprintf("line %d", at.Line)}
 }
 
 // rule returns a rule as the user wrote it, on one line.
@@ -250,9 +258,9 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 		step := ProofStep{Atom: d.row(s.Relation, s.Row), Of: s.Of, Count: s.Count, folds: s.Rule != nil && (s.Rule.Aggregates() || r.Fold == rel.Sum)}
 		if s.Rule != nil {
 			step.Rule = d.rule(s.Rule)
-			step.Line, step.place = d.place(int(s.Rule.Pos.Start))
+			step.ProofPlace = d.place(int(s.Rule.Pos.Start))
 		} else if at, ok := d.facts[step.Atom]; ok {
-			step.Line, step.place = d.place(at.Start)
+			step.ProofPlace = d.place(at.Start)
 		} else if r.Source != rel.NoSource {
 			step.Input, step.tensor = r.Name, r.Source != rel.FromTable
 		}
@@ -262,7 +270,14 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 			}
 		}
 		for _, b := range s.Parts {
-			step.Parts = append(step.Parts, d.body(literals(b.Rule, rel.Atom), b))
+			part := d.body(literals(b.Rule, rel.Atom), b)
+			places := make([]ProofPlace, len(part))
+			for i, atom := range part {
+				if at, ok := d.facts[atom]; ok {
+					places[i] = d.place(at.Start)
+				}
+			}
+			step.Parts, step.Places = append(step.Parts, part), append(step.Places, places)
 		}
 		out.Steps = append(out.Steps, step)
 	}
@@ -273,7 +288,8 @@ func (d *prover) proof(goal engine.Goal, a *engine.Answer) *Proof {
 // does not.
 func (d *prover) try(goal engine.Goal, t *engine.Try) ProofTry {
 	out := ProofTry{Rule: d.rule(t.Rule), Ways: []ProofWay{}, Count: t.Count, near: t.Rows}
-	out.Line, out.place = d.place(int(t.Rule.Pos.Start))
+	at := d.place(int(t.Rule.Pos.Start))
+	out.Line, out.place = at.Line, at.text
 	holds := slices.DeleteFunc(slices.Clone(t.Holds), func(l *rel.Literal) bool { // 3 = 3
 		return l.Kind == rel.Bind && len(l.Left.Args) == 0
 	})
@@ -291,34 +307,53 @@ func (d *prover) try(goal engine.Goal, t *engine.Try) ProofTry {
 	return out
 }
 
-// dataLines sets the lines of the steps that come from data, as far as these were kept. It goes
+// dataLines sets the places of rows that come from data, as far as their lines were kept. It goes
 // through each table once.
 func dataLines(list []*Proof, e *vm.Evidence) {
 	type row = [tensor.MaxColumns]float64
-	wanted := map[int]map[row][]*ProofStep{}
+	wanted := map[int]map[row][]*ProofPlace{}
+	want := func(relation int, cells []float64, at *ProofPlace) {
+		if t := e.Tables[relation]; at.Line > 0 || t == nil || t.Origin == nil {
+			return
+		}
+		if wanted[relation] == nil {
+			wanted[relation] = map[row][]*ProofPlace{}
+		}
+		var key row
+		copy(key[:], cells)
+		wanted[relation][key] = append(wanted[relation][key], at)
+	}
 	for i, p := range list {
 		for k := range p.Steps {
-			s := e.Answers[i].Proof.Steps[k]
-			if t := e.Tables[s.Relation]; p.Steps[k].Input == "" || t == nil || t.Origin == nil {
-				continue
+			step, s := &p.Steps[k], e.Answers[i].Proof.Steps[k]
+			if s.Rule == nil {
+				want(s.Relation, s.Row, &step.ProofPlace)
 			}
-			if wanted[s.Relation] == nil {
-				wanted[s.Relation] = map[row][]*ProofStep{}
+			for part, b := range s.Parts {
+				for n, l := range literals(b.Rule, rel.Atom) {
+					if g, ok := b.Rows[l]; ok {
+						want(g.Relation, g.Row, &step.Places[part][n])
+					}
+				}
 			}
-			var key row
-			copy(key[:], s.Row)
-			wanted[s.Relation][key] = append(wanted[s.Relation][key], &p.Steps[k])
 		}
 	}
-	for relation, steps := range wanted {
+	for relation, places := range wanted {
 		t, i := e.Tables[relation], 0
 		for cells := range t.All() {
 			var key row
 			copy(key[:], cells)
-			for _, s := range steps[key] {
-				s.File, s.Line = t.Origin.File, t.Origin.Lines[i]
+			for _, at := range places[key] {
+				*at = ProofPlace{t.Origin.Lines[i], t.Origin.File, fmt.Sprintf("%s:%d", t.Origin.File, t.Origin.Lines[i])}
 			}
 			i++
+		}
+	}
+	for _, p := range list {
+		for k := range p.Steps {
+			if s := &p.Steps[k]; !slices.ContainsFunc(slices.Concat(s.Places...), func(at ProofPlace) bool { return at.Line > 0 }) {
+				s.Places = nil
+			}
 		}
 	}
 }
@@ -386,10 +421,10 @@ func (p *Proof) Text() string {
 		from := ""
 		switch {
 		case s.Rule != "":
-			if r := (rule{s.place, s.Rule}); !slices.Contains(rules, r) {
+			if r := (rule{s.text, s.Rule}); !slices.Contains(rules, r) {
 				rules = append(rules, r)
 			}
-			from = "by " + s.place
+			from = "by " + s.text
 			if s.folds {
 				from += fmt.Sprintf(", of %s", words.Plural(s.Count, "binding"))
 			}
@@ -397,9 +432,9 @@ func (p *Proof) Text() string {
 				from += []string{", ", " from "}[min(1, max(0, 1-k))] + fmt.Sprint(of+1)
 			}
 		case s.File != "":
-			from = fmt.Sprintf("%s:%d", s.File, s.Line)
+			from = s.text
 		case s.Line > 0:
-			from = "fact, " + s.place
+			from = "fact, " + s.text
 		case s.Input != "":
 			from = "data of " + s.Input
 			if s.tensor {
@@ -410,8 +445,18 @@ func (p *Proof) Text() string {
 		for _, atom := range s.Absent {
 			fmt.Fprintf(&b, "  %*s    no row %s\n", number, "", atom)
 		}
-		for _, part := range s.Parts {
-			fmt.Fprintf(&b, "  %*s    %s\n", number, "", strings.Join(part, ", "))
+		parts := lists.Map(s.Parts, func(part []string) string { return strings.Join(part, ", ") })
+		wide := 0
+		for _, part := range parts {
+			wide = max(wide, min(utf8.RuneCountInString(part), 60))
+		}
+		for i, part := range parts {
+			at := ""
+			if s.Places != nil {
+				known := slices.DeleteFunc(slices.Clone(s.Places[i]), func(p ProofPlace) bool { return p.Line == 0 })
+				at = strings.Join(lists.Map(known, func(p ProofPlace) string { return p.text }), ", ")
+			}
+			b.WriteString(strings.TrimRight(fmt.Sprintf("  %*s    %-*s  %s", number, "", wide, part, at), " ") + "\n")
 		}
 		more(&b, number+6, s.Count-len(s.Parts))
 	}
