@@ -127,7 +127,7 @@ func buildTurns(r *Report, s *Section) error {
 	failed := func(it *run.Row) bool { return it.Dialogue().First }
 	t := &Table{ID: "turns", Title: "Accuracy over turns", Keys: []string{"model, mode", "turn"},
 		Columns: []Column{{"ended", "answered by then", Percent}, {"accuracy", "right by then", Percent}, {"own", "right of those that answer there", Percent}},
-		Caption: "A turn is a request to the model; the last may call no tools. Right by then is the accuracy (" + r.Options.Scoring() + ") had the run ended with that turn. 95 % intervals by Wilson."}
+		Caption: "A turn is a request to the model; the last may call no tools. Right by then is the accuracy (" + r.Options.Scoring() + ") had the run ended with that turn. 95 % intervals by Wilson, with structures as clusters."}
 	for _, a := range arms {
 		last := 1
 		for _, it := range a.scored {
@@ -141,7 +141,7 @@ func buildTurns(r *Report, s *Section) error {
 		}
 	}
 	s.Tables = append(s.Tables, t, armTable("mended", "First programs that failed",
-		"How often the first program that a model gave to a tool failed, how often a later one ran, and the accuracy ("+r.Options.Scoring()+") of each kind. 95 % intervals by Wilson.", arms,
+		"How often the first program that a model gave to a tool failed, how often a later one ran, and the accuracy ("+r.Options.Scoring()+") of each kind. 95 % intervals by Wilson, with structures as clusters.", arms,
 		[]Column{{"turns", "mean turns", Number}, {"tools", "called a tool", Percent}, {"failed", "first program failed", Percent}, {"mended", "of these mended", Percent}, {"right_mended", "right when mended", Percent}, {"right_first", "right when the first ran", Percent}},
 		func(a *Arm) []chart.Value {
 			called := func(it *run.Row) bool { return it.Dialogue().Turns > 0 }
