@@ -290,7 +290,7 @@ func parseCell(val []byte, k tensor.ColumnKind) (x float64, expected string) {
 	text := strings.TrimSpace(string(val))
 	switch k {
 	case tensor.NodeColumn, tensor.TextColumn:
-		if text == "" && k == tensor.NodeColumn {
+		if len(val) == 0 && k == tensor.NodeColumn {
 			return 0, "a node"
 		}
 		if !utf8.ValidString(text) {
