@@ -115,7 +115,7 @@ func TestJSONErrors(t *testing.T) {
 		{name: "edge object with other fields", spec: "g.json", text: `[{"from":1,"to":2}]`, want: `error: g.json:1:2: the edge has no "source" (from= and to= name the fields of an edge; this one has "from", "to")`},
 		{name: "edge object without weight", kind: Matrix, spec: "g.json?weight=kg", text: `[{"source":1,"target":0}]`, want: `error: g.json:1:2: the edge has no "kg" (weight= names a field of an edge; this one has "source", "target")`},
 		{name: "key twice", spec: "g.json", text: `[{"source":1,"source":0}]`, want: `error: g.json:1:14: the key "source" is given twice`},
-		{name: "unknown key", spec: "g.json", text: `{"edge":[]}`, want: `error: g.json:1:2: unknown key "edge" (the keys are n, nodes, edges, links, directed, multigraph, graph, as node_link_data of NetworkX writes them; format=jsonl reads a row in each line)`},
+		{name: "unknown key", spec: "g.json", text: `{"edge":[]}`, want: `error: g.json:1:2: unknown key "edge" (the keys are n, nodes, edges, links, directed, multigraph, graph, as node_link_data of NetworkX writes them; format=jsonl reads a row in each line, and jq makes rows of nested objects)`},
 		{name: "no edges", spec: "g.json", text: `{"n":3}`, want: `error: g.json:1:7: the object has no "edges"`},
 		{name: "edges and links", spec: "g.json", text: `{"edges":[],"links":[]}`, want: `error: g.json:1:13: the object has both "edges" and "links" (give one of them)`},
 		{name: "edges not an array", spec: "g.json", text: `{"edges":{}}`, want: `error: g.json:1:10: expected an array of edges, found an object`},
