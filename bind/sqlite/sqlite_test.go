@@ -137,7 +137,7 @@ func TestWithoutQuery(t *testing.T) {
 	}
 }
 
-// TestRefused: what SQLite refuses has a cure.
+// TestRefused: what SQLite refuses says what to do.
 func TestRefused(t *testing.T) {
 	long := database(t, "x.db", "CREATE TABLE t (a, b, c)", "INSERT INTO t VALUES ('a', 'b', zeroblob(3000000))")
 	locked, torn := database(t, "x.db", shop...), filepath.Join(t.TempDir(), "x.db")
