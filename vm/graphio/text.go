@@ -608,12 +608,8 @@ func (t *table) nodeOf(list *ids, w *row, c int) (id int32, ok bool) {
 	}
 	id, problem := list.node(v.val, v.as)
 	if problem != nil {
-		name := t.opt.Source
-		if c == t.cols.dst {
-			name = t.opt.Target
-		}
-		if len(v.val) == 0 && name != "" {
-			problem.Hint = fmt.Sprintf("where=%s!= leaves out such rows", name)
+		if len(v.val) == 0 && t.names != nil {
+			problem.Hint = t.without(c, nil)
 		}
 		t.badCell(w, c, problem)
 	}
@@ -644,7 +640,7 @@ func (t *table) weight(w *row) (float64, bool) {
 	if v.as == text && t.names != nil && isQuantity(v.val) {
 		e.Hint = "a text is no weight, whatever it looks like; a query makes a number of it with CAST"
 	} else if (missing(v.val) || isNonFinite(v.val)) && t.names != nil {
-		e.Hint = fmt.Sprintf("where=%s!=%s leaves out such rows", t.names.cells[c].val, v.val)
+		e.Hint = t.without(c, v.val)
 	} else if v.as == text || v.as == other {
 		e = t.noNumber(e)
 	} else if !isQuantity(v.val) {
@@ -662,6 +658,14 @@ func (t *table) weight(w *row) (float64, bool) {
 	}
 	t.badCell(w, c, e)
 	return 0, false
+}
+
+// without is the hint of the filter that leaves out rows with a cell such as this.
+func (t *table) without(c int, val []byte) string {
+	if t.names == nil {
+		return fmt.Sprintf("where=%d!=%s&header=no leaves out such rows", c+1, escapes.Replace(string(val)))
+	}
+	return fmt.Sprintf("where=%s!=%s leaves out such rows", escapes.Replace(string(t.names.cells[c].val)), escapes.Replace(string(val)))
 }
 
 const noCommas = "a number is written as 1234.5, without commas"
