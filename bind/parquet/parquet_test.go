@@ -120,7 +120,7 @@ func TestColumns(t *testing.T) {
 		{graphio.Matrix, "from=day&to=at&weight=price", "3x3 [] [0 1 1 2] [1 1] [-0.05 1.95] [] [2024-01-02 2024-01-02T03:04:05.006 2024-01-03]"},
 		{graphio.Graph, "from=payer&to=in.city&where=open==1&where=day==2024-01-02&where=n<1", "2x2 [] [] [] [] [2 0] [acme Ulm]; where= leaves out 1 of 2 rows"},
 		{graphio.Vector, "from=n&weight=open&extra=add", "2 [1 0] [] [] [] [] []"},
-		{graphio.Vector, "from=n&weight=big", "error: A:1:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact\nA:2:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact"},
+		{graphio.Vector, "from=n&weight=big", "error: A:1:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact (as a real number, 18446744073709551615.0, it is rounded)\nA:2:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact (as a real number, 18446744073709551615.0, it is rounded)"},
 		{graphio.Vector, "from=n&weight=payer", "error: A:1:1: expected a number, found the string \"acme\"\nA:2:1: expected a number, found the string \"shell\""},
 		{graphio.Graph, "from=tags.list.element&to=payer", "error: A:1:10: expected a node as a number or a string, found a list\nA:2:10: expected a node as a number or a string, found a list"},
 		{graphio.Relation, "", "error: A:1:10: expected a string or a number in the column `tags.list.element`, found a list\nA:2:10: expected a string or a number in the column `tags.list.element`, found a list"},

@@ -404,7 +404,7 @@ func (f *jsonFile) graphObject() {
 		}
 	})
 	if !f.edges {
-		panic(f.fail(`the object has no "edges"`, ""))
+		panic(f.fail(`the object has no "edges"`, `"edges" or "links" is a list of edges`))
 	}
 }
 

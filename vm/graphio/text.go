@@ -643,6 +643,8 @@ func (t *table) weight(w *row) (float64, bool) {
 		e.Hint = t.without(c, v.val)
 	} else if v.as == text || v.as == other {
 		e = t.noNumber(e)
+	} else if _, whole := parseSize(bytes.TrimLeft(v.val, "+-")); whole {
+		e.Hint = fmt.Sprintf("as a real number, %s.0, it is rounded", asWritten(v.val))
 	} else if !isQuantity(v.val) {
 		e = t.noNumber(e)
 		if w.line == t.first && t.opt.Header == HeaderAuto {

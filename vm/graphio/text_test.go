@@ -227,7 +227,7 @@ func TestTextMatrices(t *testing.T) {
 		{name: "default=inf of a vector", kind: Vector, spec: "w.csv?default=inf", text: "0,1\n", want: "error: w.csv: the option default=inf does not apply to a vector read from csv (default=inf is for matrices given as edges)"},
 		{name: "sum past 2^53", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1,9007199254740991\n0,1,1\n", want: "error: w.csv: the sum of the weights of one edge is at or past 2^53, where integers stop being exact"},
 		{name: "sum to infinity", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1,1.5e308\n0,1,1.5e308\n", want: "error: w.csv: the sum of the weights of one edge is too large"},
-		{name: "2^53", kind: Matrix, spec: "w.csv", text: "0,1,9007199254740992\n", want: "error: w.csv:1:5: the integer 9007199254740992 is at or past 2^53, where integers stop being exact"},
+		{name: "2^53", kind: Matrix, spec: "w.csv", text: "0,1,9007199254740992\n", want: "error: w.csv:1:5: the integer 9007199254740992 is at or past 2^53, where integers stop being exact (as a real number, 9007199254740992.0, it is rounded)"},
 		{name: "largest integer", kind: Matrix, spec: "w.csv", text: "0,1,-9007199254740991\n", want: "int 2x2: 0>1=-9.007199254740991e+15"},
 		{name: "NaN and the like", kind: Matrix, spec: "w.csv", text: "0,1,NaN\n0,2,-Inf\n0,3,1e999\n0,4,\n0,5,1-\n0,6,0x10\n0,7,1_0\n", want: "error: w.csv:1:5: expected a finite number, found \"NaN\"\n" +
 			"w.csv:2:5: expected a finite number, found \"-Inf\"\nw.csv:3:5: the number \"1e999\" is too large (weight=none ignores the weights)\nw.csv:4:5: expected a number, found nothing (weight=none ignores the weights)\n" +
