@@ -2,8 +2,9 @@
 //
 // A query may come with the data, from a stranger. So a database is opened read-only,
 // whatever the query says. The query must be a single statement that begins like a reading
-// one, which rules out ATTACH, PRAGMA and VACUUM INTO; nothing can be attached. SQLite loads
-// extensions only when a program asks it to, and this one never does.
+// one, which rules out ATTACH, PRAGMA and VACUUM INTO; nothing can be attached. A lock of another
+// program, which is brief, is waited for. SQLite loads extensions only when a program asks
+// it to, and this one never does.
 package sqlite
 
 import (

@@ -643,7 +643,7 @@ func (t *table) weight(w *row) (float64, bool) {
 		e.Hint = t.without(c, v.val)
 	} else if v.as == text || v.as == other {
 		e = t.noNumber(e)
-	} else if _, whole := parseSize(bytes.TrimLeft(v.val, "+-")); whole {
+	} else if _, whole := parseSize(bytes.TrimLeft(v.val, "+-")); whole && isQuantity(v.val) {
 		e.Hint = fmt.Sprintf("as a real number, %s.0, it is rounded", asWritten(v.val))
 	} else if !isQuantity(v.val) {
 		e = t.noNumber(e)

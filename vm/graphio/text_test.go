@@ -225,6 +225,7 @@ func TestTextMatrices(t *testing.T) {
 		{name: "default=0 of a matrix", kind: Matrix, spec: "w.csv?default=0", text: "0,1,0\n", want: "error: w.csv: the option default does not apply to a matrix read from csv (default is for vectors with one row per node; default=inf is for matrices)"},
 		{name: "default=inf of a graph", spec: "w.csv?default=inf", text: "0,1\n", want: "error: w.csv: the option default=inf does not apply to a graph read from csv (default=inf is for matrices given as edges)"},
 		{name: "default=inf of a vector", kind: Vector, spec: "w.csv?default=inf", text: "0,1\n", want: "error: w.csv: the option default=inf does not apply to a vector read from csv (default=inf is for matrices given as edges)"},
+		{name: "two signs", kind: Matrix, spec: "w.csv", text: "a,b,1\nb,a,--1\n", want: "error: w.csv:2:5: expected a number, found \"--1\" (weight=none ignores the weights)"},
 		{name: "sum past 2^53", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1,9007199254740991\n0,1,1\n", want: "error: w.csv: the sum of the weights of one edge is at or past 2^53, where integers stop being exact"},
 		{name: "sum to infinity", kind: Matrix, spec: "w.csv?dup=sum", text: "0,1,1.5e308\n0,1,1.5e308\n", want: "error: w.csv: the sum of the weights of one edge is too large"},
 		{name: "2^53", kind: Matrix, spec: "w.csv", text: "0,1,9007199254740992\n", want: "error: w.csv:1:5: the integer 9007199254740992 is at or past 2^53, where integers stop being exact (as a real number, 9007199254740992.0, it is rounded)"},
