@@ -687,7 +687,7 @@ func Findings(err error) diag.List {
 	case errors.As(err, &many):
 		list := diag.List(lists.Map(many.List, finding))
 		if many.More > 0 {
-			list = append(list, diag.Finding(list.First().Code, diag.Error, many.List[0].File, 0, 0, fmt.Sprintf("and %d more errors", many.More), ""))
+			list = append(list, diag.Finding(list.First().Code, diag.Error, many.List[0].File, 0, 0, "and "+words.Plural(many.More, "more error"), ""))
 		}
 		return list
 	case errors.As(err, &file):

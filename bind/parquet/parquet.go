@@ -162,11 +162,12 @@ func (t *table) bytes(at, n int64) ([]byte, error) {
 // limit is the error of a file that is past a limit.
 func limit(msg string) error { return &graphio.Error{Msg: msg, Limit: true} }
 
-// safely calls the library, which panics at some files that are damaged.
+// safely calls the library, which panics at some files that are damaged, with texts that say nothing
+// about them.
 func safely(call func() error) (err error) {
 	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v", errDamaged, r)
+		if recover() != nil {
+			err = errDamaged
 		}
 	}()
 	return call()

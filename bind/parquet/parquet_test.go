@@ -120,7 +120,7 @@ func TestColumns(t *testing.T) {
 		{graphio.Matrix, "from=day&to=at&weight=price", "3x3 [] [0 1 1 2] [1 1] [-0.05 1.95] [] [2024-01-02 2024-01-02T03:04:05.006 2024-01-03]"},
 		{graphio.Graph, "from=payer&to=in.city&where=open==1&where=day==2024-01-02&where=n<1", "2x2 [] [] [] [] [2 0] [acme Ulm]; where= leaves out 1 of 2 rows"},
 		{graphio.Vector, "from=n&weight=open&extra=add", "2 [1 0] [] [] [] [] []"},
-		{graphio.Vector, "from=n&weight=big", "error: A:1:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact\nA:2:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact"},
+		{graphio.Vector, "from=n&weight=big", "error: A:1:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact (as a real number, 18446744073709551615.0, it is rounded)\nA:2:9: the integer 18446744073709551615 is at or past 2^53, where integers stop being exact (as a real number, 18446744073709551615.0, it is rounded)"},
 		{graphio.Vector, "from=n&weight=payer", "error: A:1:1: expected a number, found the string \"acme\"\nA:2:1: expected a number, found the string \"shell\""},
 		{graphio.Graph, "from=tags.list.element&to=payer", "error: A:1:10: expected a node as a number or a string, found a list\nA:2:10: expected a node as a number or a string, found a list"},
 		{graphio.Relation, "", "error: A:1:10: expected a string or a number in the column `tags.list.element`, found a list\nA:2:10: expected a string or a number in the column `tags.list.element`, found a list"},
@@ -142,6 +142,49 @@ func TestColumns(t *testing.T) {
 	}
 	if got, _ := read(t, graphio.Graph, write(t, []reals{{math.NaN(), float32(math.Inf(1))}}), "ids=label", 0); got != "error: A:1:1: expected a node as a number or a string, found NaN" {
 		t.Error(got)
+	}
+	// The index of pandas is neither a weight nor a value.
+	type indexed struct {
+		Payer string `parquet:"payer,plain"`
+		Payee string `parquet:"payee,plain"`
+		Index int64  `parquet:"__index_level_0__"`
+	}
+	type series struct {
+		V     int64  `parquet:"a"`
+		Index string `parquet:"__index_level_0__,plain"`
+	}
+	pairs, list := write(t, []indexed{{"a", "b", 0}, {"b", "c", 2}}), write(t, []series{{5, "x"}, {6, "y"}})
+	for _, c := range []struct {
+		kind graphio.Kind
+		data []byte
+		want string
+	}{
+		{graphio.Graph, pairs, `3x3 [] [] [] [] [2 4 0] [a b c]; columns not used (2 rows): "__index_level_0__"; edges lead from "payer" to "payee": from= and to= name other columns`},
+		{graphio.Matrix, pairs, "error: A: which of the 3 columns holds the weights? (give weight=, or weight=none to make every row weigh 1)"},
+		{graphio.Vector, list, "2 [5 6] [] [] [] [] [x y]"},
+	} {
+		opt := ""
+		if c.kind == graphio.Vector {
+			opt = "extra=add"
+		}
+		if got, _ := read(t, c.kind, c.data, opt, 0); got != c.want {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
+	}
+	type amounts struct {
+		A string  `parquet:"source,plain"`
+		B string  `parquet:"target,plain"`
+		W float64 `parquet:"w"`
+		T string  `parquet:"t,plain"`
+	}
+	data = write(t, []amounts{{"a", "b", math.NaN(), "1.5"}, {"a", "b", math.Inf(-1), "x"}})
+	for opt, want := range map[string]string{
+		"":         "error: A:1:3: expected a number, found NaN (where=w!=NaN leaves out such rows)\nA:2:3: expected a number, found -Inf (where=w!=-Inf leaves out such rows)",
+		"weight=t": "error: A:1:4: expected a number, found the string \"1.5\" (a text is no weight, whatever it looks like; a query makes a number of it with CAST)\nA:2:4: expected a number, found the string \"x\"",
+	} {
+		if got, _ := read(t, graphio.Matrix, data, opt, 0); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
 	}
 	type keys struct {
 		ID   [16]byte         `parquet:"id,uuid"`
@@ -273,7 +316,9 @@ func TestHostile(t *testing.T) {
 	for i := range small { // any byte may be wrong
 		broken := slices.Clone(small)
 		broken[i] ^= 0x7f
-		_, _ = read(t, graphio.Matrix, broken, "", 64<<20)
+		if got, _ := read(t, graphio.Matrix, broken, "from=b&to=a", 64<<20); strings.Contains(got, "runtime error") || strings.Contains(got, "index out of") {
+			t.Error(got)
+		}
 	}
 }
 

@@ -2,8 +2,9 @@
 //
 // A query may come with the data, from a stranger. So a database is opened read-only,
 // whatever the query says. The query must be a single statement that begins like a reading
-// one, which rules out ATTACH, PRAGMA and VACUUM INTO; nothing can be attached. SQLite loads
-// extensions only when a program asks it to, and this one never does.
+// one, which rules out ATTACH, PRAGMA and VACUUM INTO; nothing can be attached. A lock of another
+// program, which is brief, is waited for. SQLite loads extensions only when a program asks
+// it to, and this one never does.
 package sqlite
 
 import (
@@ -49,7 +50,7 @@ func Open(ctx context.Context, f *bind.File, opt graphio.Options) (_ graphio.Tab
 	if err != nil {
 		return nil, err
 	}
-	at := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=ro&_pragma=query_only(1)&_pragma=trusted_schema(0)"}
+	at := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=ro&_pragma=busy_timeout(1000)&_pragma=query_only(1)&_pragma=trusted_schema(0)"}
 	t := &table{}
 	if t.db, err = sql.Open("sqlite", at.String()); err != nil {
 		return nil, told(err)
@@ -68,14 +69,18 @@ func Open(ctx context.Context, f *bind.File, opt graphio.Options) (_ graphio.Tab
 			return nil, told(err)
 		}
 	}
-	query := opt.Query
-	if query == "" && f.Query == "" {
+	query, given := opt.Query, opt.Query+f.Query != ""
+	if !given {
 		if query, err = onlyTable(ctx, conn); err != nil {
 			return nil, err
 		}
 	}
 	wrong := func(err error) error {
-		return &graphio.Error{File: f.Query, Msg: "the query: " + told(err).Error(), Err: err}
+		e := told(err)
+		if given {
+			e.File, e.Msg = f.Query, "the query: "+e.Msg
+		}
+		return e
 	}
 	if query, err = single(query); err != nil {
 		return nil, wrong(err)
@@ -199,15 +204,26 @@ func single(query string) (string, error) {
 	return query, nil
 }
 
-// told returns an error of SQLite without its number and its sort.
-func told(err error) error {
-	var e *driver.Error
-	if !errors.As(err, &e) {
-		return err
+// told returns an error of SQLite without its number and its sort, and with what to do about it.
+func told(err error) *graphio.Error {
+	t := &graphio.Error{Msg: err.Error(), Err: err}
+	e, ok := errors.AsType[*driver.Error](err)
+	if !ok {
+		return t
 	}
-	text, _, _ := strings.Cut(e.Error(), " ("+strconv.Itoa(e.Code()&0xff))
-	text = strings.TrimPrefix(text, "SQL logic error: ")
-	return errors.New(text)
+	t.Msg, _, _ = strings.Cut(e.Error(), fmt.Sprintf(" (%d)", e.Code()))
+	t.Msg = strings.TrimPrefix(t.Msg, "SQL logic error: ")
+	switch e.Code() {
+	case lib.SQLITE_TOOBIG:
+		t.Limit, t.Msg, t.Hint = true, fmt.Sprintf("a value is longer than %d bytes", maxText), "query= selects the columns and rows that are needed"
+	case lib.SQLITE_BUSY:
+		t.Hint = "another program is writing to it: try again when it is done"
+	case lib.SQLITE_READONLY_ROLLBACK:
+		t.Hint = "whoever wrote it last did not finish: open it once with sqlite3, which undoes that"
+	case lib.SQLITE_READONLY_DIRECTORY, lib.SQLITE_READONLY_CANTINIT:
+		t.Hint = "a database with a write-ahead log is read in a folder that can be written: copy it to one"
+	}
+	return t
 }
 
 func (t *table) Columns() []string { return t.names }

@@ -137,6 +137,39 @@ func TestWithoutQuery(t *testing.T) {
 	}
 }
 
+// TestRefused: what SQLite refuses says what to do.
+func TestRefused(t *testing.T) {
+	long := database(t, "x.db", "CREATE TABLE t (a, b, c)", "INSERT INTO t VALUES ('a', 'b', zeroblob(3000000))")
+	locked, torn := database(t, "x.db", shop...), filepath.Join(t.TempDir(), "x.db")
+	db, err := sql.Open("sqlite", locked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1)
+	for _, s := range []string{"PRAGMA cache_size = 1", "BEGIN EXCLUSIVE", "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n LIMIT 200) INSERT INTO paid (note) SELECT zeroblob(1000) FROM n"} {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, end := range []string{"", "-journal"} {
+		b, err := os.ReadFile(locked + end)
+		if err = errors.Join(err, os.WriteFile(torn+end, b, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for spec, want := range map[string]string{
+		long + "?from=a&to=b":                   "error: x.db: a value is longer than 1048576 bytes (query= selects the columns and rows that are needed)",
+		long + "?query=SELECT hex(c), a FROM t": "error: x.db: the query: a value is longer than 1048576 bytes (query= selects the columns and rows that are needed)",
+		locked:                                  "error: x.db: database is locked (another program is writing to it: try again when it is done)",
+		torn:                                    "error: x.db: attempt to write a readonly database (whoever wrote it last did not finish: open it once with sqlite3, which undoes that)",
+	} {
+		if got := read(t, t.Context(), graphio.Graph, spec, 0); got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+}
+
 // TestReadsOnly: no query changes anything, on this database or elsewhere.
 func TestReadsOnly(t *testing.T) {
 	path := database(t, "x.db", append(shop, "CREATE VIEW v AS SELECT load_extension('x')")...)

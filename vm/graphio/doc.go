@@ -85,7 +85,7 @@
 //
 // One rule holds for graphs and matrices in every format. The weight of an edge
 // is in the column or field that weight= names, else in one called weight or w,
-// else in the third of three; weight=none reads none. In a graph, a third one of
+// else in the third of three, if that is not the index of pandas; weight=none reads none. In a graph, a third one of
 // another name that does not begin with a number is no weight; without any every
 // edge weighs 1, but a matrix of more than two columns asks. An edge of weight 0
 // is none, and a graph counts those in a warning. So it does with numbers further

@@ -247,7 +247,7 @@ type foreignText struct {
 var foreign = sync.OnceValue(func() (list []foreignText) {
 	for _, f := range [][2]string{
 		{"XML or HTML", `<(\?xml|!doctype|!--|[a-z]+[\s>])`},
-		{"DOT", `(strict\s+)?(di)?graph(\s+("[^"]*"|[\w.]+))?\s*\{`},
+		{"DOT", `(strict\s+)?(di)?graph(\s+(".*"|[^\s{"]+))?\s*\{`},
 		{"GML", `((creator|version|comment)\s.*\n\s*)*graph\s*\[`},
 		{"Pajek", `\*(network|vertices|arcs|edges)\b`},
 		{"DIMACS", `(c(\s.*)?\n)*p\s+(edge|col|sp|max)\s+\d+\s+\d+\s*\n`},
@@ -355,6 +355,7 @@ func separator(head []byte, kind Kind) byte {
 		if len(line) == 0 || line[0] == '#' || line[0] == '%' {
 			continue
 		}
+		line, _, _ = bytes.Cut(line, []byte(" {'")) // the attributes that NetworkX writes, with commas
 		for _, sep := range []byte{'\t', ','} {
 			if unquoted(line, sep) {
 				return sep

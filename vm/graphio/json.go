@@ -400,11 +400,11 @@ func (f *jsonFile) graphObject() {
 				f.ofTheFile.add([]byte(key), line)
 			}
 		default:
-			panic(f.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", ")+", as node_link_data of NetworkX writes them; "+linesHint))
+			panic(f.fail("unknown key "+quote([]byte(key)), "the keys are "+strings.Join(keys, ", ")+", as node_link_data of NetworkX writes them; "+linesHint+", and jq makes rows of nested objects"))
 		}
 	})
 	if !f.edges {
-		panic(f.fail(`the object has no "edges"`, ""))
+		panic(f.fail(`the object has no "edges"`, `"edges" or "links" is a list of edges`))
 	}
 }
 

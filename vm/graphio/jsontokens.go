@@ -260,6 +260,9 @@ func (x *tokens) unexpected(want string) error {
 			hint += "; pandas writes an array of rows with orient=\"records\""
 		}
 	}
+	if x.added > 0 && kind == '[' {
+		hint = "format=json reads an array of rows"
+	}
 	return x.fail("expected "+want+", found "+shown(kind, val), hint)
 }
 

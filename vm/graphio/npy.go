@@ -40,7 +40,7 @@ func (r *reader) npy() {
 	rank := map[Kind]int{Graph: 2, Matrix: 2, Vector: 1, Scalar: 0}[r.opt.Kind]
 	shape := "shape " + h.written
 	if len(h.shape) != rank {
-		panic(r.fatal(0, 0, fmt.Sprintf("expected an array of rank %d for a %s, found %s", rank, r.opt.Kind, shape), ""))
+		panic(r.fatal(0, 0, fmt.Sprintf("expected an array of rank %d for a %s, found %s", rank, r.opt.Kind, shape), "reshape gives an array another rank"))
 	}
 	elems := uint64(1)
 	for _, d := range h.shape {
@@ -133,7 +133,7 @@ func parseNPYHeader(s string) (h npyHeader, problem string) {
 	err := json.Unmarshal(npyComma().ReplaceAll([]byte(npyLiteral.Replace(s)), []byte("$1")), &got, json.RejectUnknownMembers(true))
 	switch {
 	case err != nil:
-		return h, "cannot read the .npy header: " + err.Error()
+		return h, "cannot read the .npy header"
 	case got.Descr == nil || got.Fortran == nil || got.Shape == nil:
 		return h, `the .npy header lacks "descr", "fortran_order" or "shape"`
 	case got.Descr.Kind() == '[':

@@ -315,10 +315,13 @@ func (o *Options) has(key string) bool {
 	return slices.ContainsFunc(o.given, func(g [2]string) bool { return g[0] == key })
 }
 
+// escapes writes a value of an option.
+var escapes = strings.NewReplacer("%", "%25", "&", "%26", "?", "%3F")
+
 // Spec is the inverse of ParseSpec: it returns a path with the options that are set.
 func (o *Options) Spec(path string) string {
 	parts := lists.Map(o.given, func(g [2]string) string {
-		return g[0] + "=" + strings.NewReplacer("%", "%25", "&", "%26", "?", "%3F").Replace(g[1])
+		return g[0] + "=" + escapes.Replace(g[1])
 	})
 	if len(parts) > 0 || strings.Contains(path, "?") {
 		path += "?" + strings.Join(parts, "&")

@@ -137,8 +137,12 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	if len(head) == 0 && (format != JSONLines || opt.Kind != Relation) { // else it has no rows
 		return nil, &Error{File: in.name, Msg: "the file is empty"}
 	}
-	if is := detect("", head); is != format && (is == NPY || is == MatrixMarket || is.IsTable()) {
-		return nil, &Error{File: in.name, Msg: fmt.Sprintf("the file contains %s data", is), Hint: fmt.Sprintf("format=%s reads it", is)}
+	if is := detect("", head); is.IsTable() || is != format && (is == NPY || is == MatrixMarket) {
+		hint := fmt.Sprintf("format=%s reads it", is)
+		if is.IsTable() {
+			hint += " from a file"
+		}
+		return nil, &Error{File: in.name, Msg: fmt.Sprintf("the file contains %s data", is), Hint: hint}
 	}
 	if err := opt.usable(name, format); err != nil {
 		return nil, err
@@ -162,8 +166,6 @@ func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 			rd.json()
 		case NPY:
 			rd.npy()
-		case Parquet, SQLite:
-			panic(rd.fatal(0, 0, fmt.Sprintf("the file contains %s data", format), fmt.Sprintf("format=%s reads it", format)))
 		default:
 			panic(rd.fatal(0, 0, fmt.Sprintf("unknown format %q", format), ""))
 		}

@@ -67,9 +67,15 @@ func (t *table) relation(src source, at []int) {
 			t.rep.add(w.bad)
 			return
 		}
+		t.first, t.width = w.line, len(w.cells)
 		at, header = t.columnsOf(w)
 		t.findFilters(w, header)
-		t.first, t.width = w.line, len(w.cells)
+		switch {
+		case header && t.lines != nil: // whose rows are in buffers
+			t.names = w.clone(t.mem)
+		case header:
+			t.names = w
+		}
 		if !header && t.opt.Header == HeaderAuto {
 			first = w.clone(t.mem)
 		}
@@ -256,10 +262,10 @@ func (t *table) tuple(w *row, at []int) {
 			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == other && string(x.val) == "n" {
 				hint = "fill in the cell or remove the row; only a column of type text may have empty cells"
 				if x.as == plain {
-					hint += fmt.Sprintf("; where=%s!= leaves out such rows", c.Name)
+					hint += "; " + t.without(at[i], nil)
 				}
-			} else if missing(x.val) && x.as == plain {
-				hint = fmt.Sprintf("where=%s!=%s leaves out such rows", c.Name, x.val)
+			} else if missing(x.val) && x.as == plain || t.names != nil && x.as == other && isNonFinite(x.val) {
+				hint = t.without(at[i], x.val)
 			} else if what := strings.ToLower(string(x.val)); x.as == plain && (what == "true" || what == "false") {
 				hint = "write 1 for true and 0 for false"
 			} else if hasCommas(x.val) && x.as == plain && !c.Kind.Named() {
@@ -290,7 +296,7 @@ func parseCell(val []byte, k tensor.ColumnKind) (x float64, expected string) {
 	text := strings.TrimSpace(string(val))
 	switch k {
 	case tensor.NodeColumn, tensor.TextColumn:
-		if text == "" && k == tensor.NodeColumn {
+		if len(val) == 0 && k == tensor.NodeColumn {
 			return 0, "a node"
 		}
 		if !utf8.ValidString(text) {

@@ -79,6 +79,8 @@ func TestRelation(t *testing.T) {
 			"f:3:5: expected UTF-8 in the column `t`, found \"v\\xe9\" (iconv, or saving it again as UTF-8, converts it)"},
 		{CSV, "a,n,t\nx,1_000,u\ny,0x1p4,u\n", "error: f:2:3: expected a whole number below 2^53 in the column `n`, found \"1_000\"\nf:3:3: expected a whole number below 2^53 in the column `n`, found \"0x1p4\""},
 
+		{JSON, `[[" ",1," "]]`, "  1  ;"},
+		{CSV, "a,n,t\n\" \",1,\" \"\n", "  1  ;"},
 		{JSON, `[["x",1,"u"],{"n":2,"a":"y","t":"v","more":0}]`, "x 1 u;y 2 v;"},
 		{JSONLines, "[\"x\",1,\"u\"]\r\n\n  {\"n\":2,\"a\":\"y\",\"t\":\"v\"}", "x 1 u;y 2 v;"},
 		{JSON, `[["x",true,"u"],["y",false,null]]`, "x 1 u;y 0 ;"},

@@ -305,7 +305,7 @@ func (t *table) layout(first, second *row) (header bool) {
 	// them is a number: as data it would lack its weight, which decide says.
 	names := header || t.open(first) && !slices.ContainsFunc(first.cells, func(c cell) bool { return isQuantity(c.val) })
 	t.cols.weight = t.weightColumn(first, second, names)
-	if third := 3 - t.cols.src - t.cols.dst; t.cols.weight < 0 && t.width == 3 && t.opt.Weight == "" && len(first.cells[third].val) > 0 {
+	if third := 3 - t.cols.src - t.cols.dst; t.cols.weight < 0 && t.width == 3 && t.opt.Weight == "" && !isIndex(first.cells[third].val) {
 		t.passed = third + 1
 	}
 	return header
@@ -332,8 +332,11 @@ func (t *table) weightColumn(first, second *row, header bool) int {
 	number := func(c int) bool { return second == nil || c >= len(second.cells) || isQuantity(second.cells[c].val) }
 	c, ok := t.weightAmong(t.width, t.cols, name, number)
 	if !ok {
-		panic(t.fatal(first.line, 0, fmt.Sprintf("which of the %d columns holds the weights?", t.width),
-			"give weight=, or weight=none to make every row weigh 1"))
+		hint := "give weight=, or weight=none to make every row weigh 1"
+		if bytes.HasPrefix(first.cells[2].val, []byte("{")) {
+			hint = "write_weighted_edgelist of NetworkX writes them as numbers; weight=none makes every row weigh 1"
+		}
+		panic(t.fatal(first.line, 0, fmt.Sprintf("which of the %d columns holds the weights?", t.width), hint))
 	}
 	t.third = c >= 0 && (!header || !isWeight(first.cells[c].val))
 	return c
@@ -341,8 +344,7 @@ func (t *table) weightColumn(first, second *row, header bool) int {
 
 // weightAmong finds the weights if no option names them: in the column called weight or w, else in
 // the third of three columns, unless that has another name and does not begin with a number; in a
-// graph it is then not a weight. A column with an empty name is the index of a table and never the
-// weight. ok is false where a matrix has to ask.
+// graph it is then not a weight. The index of a table is never the weight. ok is false where a matrix has to ask.
 func (r *reader) weightAmong(n int, cols columns, name func(int) []byte, number func(int) bool) (at int, ok bool) {
 	graph := r.opt.Kind == Graph
 	at = -1
@@ -355,7 +357,7 @@ func (r *reader) weightAmong(n int, cols columns, name func(int) []byte, number 
 	case at >= 0 || n == 2:
 	case n == 3:
 		at = 3 - cols.src - cols.dst
-		if name != nil && len(name(at)) == 0 {
+		if name != nil && isIndex(name(at)) {
 			return -1, graph
 		}
 		if graph && name != nil && !number(at) {
@@ -365,6 +367,11 @@ func (r *reader) weightAmong(n int, cols columns, name func(int) []byte, number 
 		return -1, graph
 	}
 	return at, true
+}
+
+// isIndex reports whether a name is that of the index of a table of pandas, in CSV or in Parquet.
+func isIndex(name []byte) bool {
+	return len(name) == 0 || bytes.HasPrefix(name, []byte("__index_level_"))
 }
 
 // isWeight reports whether a name is one of weights. If a row has two, the longer counts.
@@ -423,7 +430,9 @@ func (t *table) vectorLayout(first *row, header bool) (_ bool) {
 		}
 		return header || named && t.opt.Header == HeaderAuto
 	case t.opt.Source == "" && t.opt.Weight == "" && (t.width == 1 || t.width == 2 && vector):
-		t.cols.src, t.cols.weight = t.width-2, t.width-1
+		if t.cols.src, t.cols.weight = t.width-2, t.width-1; t.width == 2 && isIndex(first.cells[1].val) && t.lines == nil {
+			t.cols.src, t.cols.weight = 1, 0
+		}
 	case t.opt.Weight == "" && (t.width != 2 || !vector):
 		hint := "give weight="
 		if vector {
@@ -599,12 +608,8 @@ func (t *table) nodeOf(list *ids, w *row, c int) (id int32, ok bool) {
 	}
 	id, problem := list.node(v.val, v.as)
 	if problem != nil {
-		name := t.opt.Source
-		if c == t.cols.dst {
-			name = t.opt.Target
-		}
-		if len(v.val) == 0 && name != "" {
-			problem.Hint = fmt.Sprintf("where=%s!= leaves out such rows", name)
+		if len(v.val) == 0 && t.names != nil {
+			problem.Hint = t.without(c, nil)
 		}
 		t.badCell(w, c, problem)
 	}
@@ -625,17 +630,21 @@ func (t *table) weight(w *row) (float64, bool) {
 		return 0, ok
 	}
 	v := &w.cells[c]
+	x, problem := 0.0, ""
 	if v.as == text || v.as == other {
-		t.badCell(w, c, t.noNumber(&Error{Msg: "expected a number, found " + v.shown()}))
-		return 0, false
-	}
-	x, problem := parseValue(v.val)
-	if problem == "" {
+		problem = "expected a number, found " + v.shown()
+	} else if x, problem = parseValue(v.val); problem == "" {
 		return x, true
 	}
 	e := &Error{Msg: problem}
-	if missing(v.val) && t.names != nil {
-		e.Hint = fmt.Sprintf("where=%s!=%s leaves out such rows", t.names.cells[c].val, v.val)
+	if v.as == text && t.names != nil && isQuantity(v.val) {
+		e.Hint = "a text is no weight, whatever it looks like; a query makes a number of it with CAST"
+	} else if (missing(v.val) || isNonFinite(v.val)) && t.names != nil {
+		e.Hint = t.without(c, v.val)
+	} else if v.as == text || v.as == other {
+		e = t.noNumber(e)
+	} else if _, whole := parseSize(bytes.TrimLeft(v.val, "+-")); whole && isQuantity(v.val) {
+		e.Hint = fmt.Sprintf("as a real number, %s.0, it is rounded", asWritten(v.val))
 	} else if !isQuantity(v.val) {
 		e = t.noNumber(e)
 		if w.line == t.first && t.opt.Header == HeaderAuto {
@@ -651,6 +660,14 @@ func (t *table) weight(w *row) (float64, bool) {
 	}
 	t.badCell(w, c, e)
 	return 0, false
+}
+
+// without is the hint of the filter that leaves out rows with a cell such as this.
+func (t *table) without(c int, val []byte) string {
+	if t.names == nil {
+		return fmt.Sprintf("where=%d!=%s&header=no leaves out such rows", c+1, escapes.Replace(string(val)))
+	}
+	return fmt.Sprintf("where=%s!=%s leaves out such rows", escapes.Replace(string(t.names.cells[c].val)), escapes.Replace(string(val)))
 }
 
 const noCommas = "a number is written as 1234.5, without commas"
