@@ -85,7 +85,7 @@ func build(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made
 	if err != nil {
 		return Made{}, err
 	}
-	if pass != nil && id.Version != Version && (id.misworded(&d.Case.Query) || pass(d.structure)) {
+	if pass != nil && id.Version != Version && (id.Misworded(d.Case.Query.Aggregate) || pass(d.structure)) {
 		return Made{structure: d.structure}, nil
 	}
 	c, n := &d.Case, d.Case.G.N
@@ -262,10 +262,10 @@ func verbalise(in *Instance, id ID, cat *category.Category, c *category.Case, ke
 	in.Question = look.Prompt(id.Encoding, c, wording(id, cat, c))
 }
 
-// misworded reports whether the question in the words of the paper, which know averages alone, is
+// Misworded reports whether the question in the words of the paper, which know averages alone, is
 // not the one whose answer is given. What such an id gives stays, but no file is made of it.
-func (id ID) misworded(q *category.Query) bool {
-	return !id.Explicit && (q.Aggregate == category.Maximum || q.Aggregate == category.Sum)
+func (id ID) Misworded(aggregate string) bool {
+	return !id.Explicit && (aggregate == category.Maximum || aggregate == category.Sum)
 }
 
 // wording returns the question of a category in the words of the generator.
