@@ -876,11 +876,11 @@ func grouped(names []string) string {
 // adds to it in italics.
 func wordingTable(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("| category | question |\n|---|---|\n")
+	b.WriteString("| category | question | of cb2, explicit |\n|---|---|---|\n")
+	reaching := regexp.MustCompile(`^One .* leads from the first to the second\. `)
 	for i := range category.Table {
 		name := category.Table[i].Name
-		question := func(explicit bool) string {
-			id := instance.NewID("demo", name, 0, 1)
+		question := func(id instance.ID, explicit bool) string {
 			// In this encoding the question is a line of its own.
 			id.Encoding, id.Explicit = surface.JSON, explicit
 			in, _, err := instance.Generate(id)
@@ -889,7 +889,9 @@ func wordingTable(t *testing.T) string {
 			}
 			return in.Question[strings.LastIndex(in.Question, "\n")+1:]
 		}
-		fmt.Fprintf(&b, "| `%s` | %s |\n", name, inserted(question(false), question(true)))
+		id := instance.NewID("demo", name, 0, 1)
+		later := question(instance.PresetID("standard", "demo", name, 0, 1), true)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, inserted(question(id, false), question(id, true)), reaching.ReplaceAllString(later, ""))
 	}
 	return b.String()
 }

@@ -105,7 +105,7 @@ def attempt(program):
         # Those of now and, where the program has put others in their place, those
         # of the beginning.
         for f in (sys.stdout, sys.stderr):
-            if f is not None:
+            if not getattr(f, "closed", f is None):
                 f.flush()
         for f in (out, err):
             with contextlib.suppress(ValueError):  # closed, or detached

@@ -320,6 +320,7 @@ func TestOutcomes(t *testing.T) {
 			{"colliding keys", "d = {i * (2**61 - 1): 0 for i in range(10**6)}", Timeout, ""},
 			{"patched modules", "import os, sys, builtins\nos.write = os._exit = None\nprint(1)\nsys.stderr = None\nbuiltins.print = None", OK, "1\n"},
 			{"no output", "import sys\nprint(1)\nsys.stdout = None\nprint(2)", OK, "1\n"},
+			{"output closed at the end", "import sys\nprint(1)\nsys.stdout.close()", OK, "1\n"},
 			{"another output", "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.detach())\nprint(2)", OK, "2\n"},
 			{"lying about memory", "raise MemoryError", Memory, ""},
 			{"too long", strings.Repeat("#", MaxProgram+1), Crashed, ""},

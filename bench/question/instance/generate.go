@@ -85,7 +85,7 @@ func build(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made
 	if err != nil {
 		return Made{}, err
 	}
-	if pass != nil && id.Version != Version && pass(d.structure) {
+	if pass != nil && id.Version != Version && (id.Misworded(d.Case.Query.Aggregate) || pass(d.structure)) {
 		return Made{structure: d.structure}, nil
 	}
 	c, n := &d.Case, d.Case.G.N
@@ -260,6 +260,12 @@ func verbalise(in *Instance, id ID, cat *category.Category, c *category.Case, ke
 	in.Nodes = look.Labels
 	in.Domain, in.Style, in.Labels = look.Domain.Name, string(look.Style), look.Pool
 	in.Question = look.Prompt(id.Encoding, c, wording(id, cat, c))
+}
+
+// Misworded reports whether the question in the words of the paper, which know averages alone, is
+// not the one whose answer is given. What such an id gives stays, but no file is made of it.
+func (id ID) Misworded(aggregate string) bool {
+	return !id.Explicit && (aggregate == category.Maximum || aggregate == category.Sum)
 }
 
 // wording returns the question of a category in the words of the generator.

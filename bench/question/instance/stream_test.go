@@ -393,3 +393,24 @@ func TestScarce(t *testing.T) {
 		}
 	}
 }
+
+// TestAverages: the wording of the paper asks for averages alone, so a question of cb2 for a maximum
+// or a sum is passed over, though its id gives what it always gave.
+func TestAverages(t *testing.T) {
+	for _, name := range []string{"aggregate_over_set", "mixed_domain"} {
+		id := PresetID("standard", "train", name, 0, 1)
+		id.Explicit = false
+		skipped := 0
+		for made, err := range (&Generator{}).Run(t.Context(), Cells{{ID: id, Count: 9}}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if skipped += made.Skipped; made.Query.Aggregate != category.Mean {
+				t.Errorf("%s asks for an average, and its answer is the %s", made.ID, made.Query.Aggregate)
+			}
+		}
+		if skipped == 0 {
+			t.Errorf("%s: none was skipped", name)
+		}
+	}
+}

@@ -231,6 +231,9 @@ func scan(ctx context.Context, r io.Reader, items chan<- Record) {
 		case <-ctx.Done():
 			return
 		}
+		if _, other := compact.Text(line); n == 1 && other != nil {
+			return // the other lines are no text either
+		}
 	}
 }
 

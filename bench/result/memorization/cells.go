@@ -243,7 +243,8 @@ func (b *builder) search(ctx context.Context, c Cell, in *instance.Instance, id 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", made.ID, err)
 		}
-		if (sameStructure || !b.structures[form]) && (sameSurface || !b.surfaces[surfaceOf(made)]) && !b.questions[made.Question] {
+		if (sameStructure || !b.structures[form]) && (sameSurface || !b.surfaces[surfaceOf(made)]) && !b.questions[made.Question] &&
+			!next.Misworded(made.Query.Aggregate) {
 			return made, nil
 		}
 	}

@@ -356,6 +356,25 @@ func TestApart(t *testing.T) {
 	}
 }
 
+// TestAverages: no cell has a question that asks for an average and wants the maximum or the sum.
+func TestAverages(t *testing.T) {
+	id := instance.PresetID("standard", "train", "mixed_domain", 0, 1)
+	id.Explicit = false
+	var seen []*instance.Instance
+	for ; len(seen) < 3; id.Index++ {
+		if in := make1(t, id); in.Query.Aggregate == category.Mean {
+			seen = append(seen, in)
+		}
+	}
+	for c, list := range generate(t, seen, 5).Instances {
+		for _, in := range list {
+			if in.Query.Aggregate != category.Mean {
+				t.Errorf("%s: %s has the %s", c, in.ID, in.Query.Aggregate)
+			}
+		}
+	}
+}
+
 // TestClashes puts questions into cells where they do not belong.
 func TestClashes(t *testing.T) {
 	g := generate(t, trained(t, 1), 7)

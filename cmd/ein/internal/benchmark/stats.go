@@ -17,8 +17,9 @@ func statsVerb(a *cli.App) *cobra.Command {
 		Short: "Summarise a file of instances",
 		Long: `Summarises the instances of a file (- is standard input) by category and level: counts,
 sizes, densities; how common each answer is, and how often one is right by always giving
-the most common answer, or the best constant for each kind of scoring; how many graphs
-were drawn and rejected, recomputed from the ids; how long questions and programs are.
+the most common answer, or the best constant for each kind of scoring; how often one edge
+dropped, added or reversed changes an answer; how many graphs were drawn and rejected,
+recomputed from the ids; how long questions and programs are.
 
 Tokens are estimated as ` + summary.TokenEstimate + `. Answers are counted up to
 labels: a set of nodes counts as one of node numbers.`,
