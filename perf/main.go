@@ -78,6 +78,12 @@ func run(args []string) (err error) {
 	if o.clock == "cpu" && processTime() == 0 {
 		return errors.New("-clock cpu: this system does not tell the processor time of a process")
 	}
+	var head, tail string
+	if o.out != "" { // after measuring it would be too late to say that there is none
+		if head, tail, err = around(o.out); err != nil {
+			return err
+		}
+	}
 	dir, err := os.MkdirTemp("", "ein-perf-")
 	if err != nil {
 		return err
@@ -113,7 +119,7 @@ func run(args []string) (err error) {
 		_, err := os.Stdout.Write(report.Bytes())
 		return errors.Join(err, differ)
 	}
-	return replaceSection(o.out, report.Bytes())
+	return os.WriteFile(o.out, []byte(head+"\n\n"+report.String()+tail), 0o644)
 }
 
 // measure takes all rows of all sections, and reports each as it goes. An error
@@ -200,17 +206,16 @@ const (
 	endMark   = "<!-- perf: end -->"
 )
 
-// replaceSection puts report between the markers of a file.
-func replaceSection(path string, report []byte) error {
+// around returns what stands before and behind the marked part of a file, marks included.
+func around(path string) (head, tail string, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return "", "", err
 	}
-	head, rest, ok := bytes.Cut(text, []byte(beginMark))
-	_, tail, ok2 := bytes.Cut(rest, []byte(endMark))
+	head, rest, ok := strings.Cut(string(text), beginMark)
+	_, tail, ok2 := strings.Cut(rest, endMark)
 	if !ok || !ok2 {
-		return fmt.Errorf("%s has no %s and %s", path, beginMark, endMark)
+		return "", "", fmt.Errorf("%s has no %s and %s", path, beginMark, endMark)
 	}
-	out := slices.Concat(head, []byte(beginMark+"\n\n"), report, []byte(endMark), tail)
-	return os.WriteFile(path, out, 0o644)
+	return head + beginMark, endMark + tail, nil
 }

@@ -72,19 +72,21 @@ func TestOurs(t *testing.T) {
 	}
 }
 
-func TestReplaceSection(t *testing.T) {
+func TestAround(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "doc.md")
 	if err := os.WriteFile(path, []byte("a\n"+beginMark+"\nold\n"+endMark+"\nb\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := replaceSection(path, []byte("new\n")); err != nil {
+	if head, tail, err := around(path); err != nil || head != "a\n"+beginMark || tail != endMark+"\nb\n" {
+		t.Errorf("%q, %q, %v", head, tail, err)
+	}
+	if err := os.WriteFile(path, []byte("none"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(path)
-	if want := "a\n" + beginMark + "\n\nnew\n" + endMark + "\nb\n"; err != nil || string(got) != want {
-		t.Errorf("%q, want %q, %v", got, want, err)
-	}
-	if replaceSection(path, nil) != nil || os.WriteFile(path, []byte("none"), 0o600) != nil || replaceSection(path, nil) == nil {
-		t.Error("a file without markers is taken")
+	// Nothing is measured for a file that the tables have no place in.
+	for _, path := range []string{path, path + ".none"} {
+		if err := run([]string{"-python", "", "-quick", "-o", path}); err == nil {
+			t.Errorf("%s is taken", path)
+		}
 	}
 }
