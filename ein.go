@@ -233,7 +233,7 @@ const fewNodes = 1 << 12
 // compiled is lang.Code, or nil if the context ends first. Planning hundreds of thousands of
 // operations takes a second and does not look at the context, so its goroutine is abandoned.
 func compiled(ctx context.Context, c *check.Program, opt lang.Options) *code.Program {
-	if c.Nodes <= fewNodes {
+	if c.Work <= fewNodes {
 		return lang.Code(c, opt)
 	}
 	p, _ := bind.Within(ctx, func() *code.Program { return lang.Code(c, opt) })
@@ -248,7 +248,7 @@ const operationBytes = 512
 // accepted.
 func (p *Program) plan(opt lang.Options, reading uint64) {
 	if p.file != nil {
-		opt.Reading = tensor.SatAdd(opt.Reading, p.file.Footprint+operationBytes*uint64(p.checked.Nodes))
+		opt.Reading = tensor.SatAdd(opt.Reading, p.file.Footprint+operationBytes*uint64(p.checked.Work))
 	}
 	opt.Reading = tensor.SatAdd(opt.Reading, reading)
 	m, err := lang.Module(p.code, opt)

@@ -244,6 +244,9 @@ func TestResidentMemory(t *testing.T) {
 		{name: "terms", text: repeat("v = [1,2,3]\nx = ", 9_000, " + ", "", func(i int) string { return fmt.Sprintf("v * %d", i%5) })},
 		{name: "operations", program: "def a(x) = " + strings.Repeat("x * x + ", 20) + "x\ndef b(x) = " + strings.Repeat("a(x) + ", 20) + "x\ndef c(x) = " +
 			strings.Repeat("b(x) + ", 20) + "x\nv = [1.5, 2]\ny = " + strings.Repeat("c(v) + ", 8) + "v"},
+		{name: "rules", text: repeat("E(a, b).\n", 3_000, "\n", "\nP(x, y)?\n", func(int) string { return "P(x, y) <- " + strings.Repeat("E(x, z), E(z, y), ", 31) + "x != y." })},
+		{name: "expressions of rules", text: repeat("N(1).\n", 5_000, "\n", "\nM(x)?\n", func(int) string { return "M(y) <- N(x), y = x" + strings.Repeat(" + x", 30) + "." })},
+		{name: "recursive rules", text: repeat("P(a, b).\n", 45, "\n", "\nP(x, y)?\n", func(int) string { return "P(x, y) <- " + strings.Repeat("P(x, z), P(z, y), ", 31) + "P(x, y)." })},
 		{name: "npy", program: "input A: matrix\n:print sum(A)", file: "A.npy", data: npy("<f8", "2000, 4000", 8_000_000, func(w *bufio.Writer, i int) {
 			_ = binary.Write(w, binary.LittleEndian, float64(i)/3)
 		})},

@@ -177,7 +177,7 @@ func (c *checker) grown(p *Program) grown {
 
 // finish fills in what is only known at the end of a program.
 func (c *checker) finish(p *Program) {
-	p.Labels, p.Nodes = c.labels, c.b.Count
+	p.Labels, p.Nodes, p.Work = c.labels, c.b.Count, c.b.Count+c.rel.parts
 	if p.Numbered = c.cfg.Numbered; c.rel.numbered && c.rel.domains["node"] != nil {
 		p.Numbered = c.rel.domains["node"].Size
 	}
