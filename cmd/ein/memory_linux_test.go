@@ -247,6 +247,7 @@ func TestResidentMemory(t *testing.T) {
 		{name: "rules", text: repeat("E(a, b).\n", 3_000, "\n", "\nP(x, y)?\n", func(int) string { return "P(x, y) <- " + strings.Repeat("E(x, z), E(z, y), ", 31) + "x != y." })},
 		{name: "expressions of rules", text: repeat("N(1).\n", 5_000, "\n", "\nM(x)?\n", func(int) string { return "M(y) <- N(x), y = x" + strings.Repeat(" + x", 30) + "." })},
 		{name: "recursive rules", text: repeat("P(a, b).\n", 45, "\n", "\nP(x, y)?\n", func(int) string { return "P(x, y) <- " + strings.Repeat("P(x, z), P(z, y), ", 31) + "P(x, y)." })},
+		{name: "tall", program: "x = ones(5) * 0.5\nrepeat 30000 { x = x[0] * x }\n:print sum(x)"},
 		{name: "npy", program: "input A: matrix\n:print sum(A)", file: "A.npy", data: npy("<f8", "2000, 4000", 8_000_000, func(w *bufio.Writer, i int) {
 			_ = binary.Write(w, binary.LittleEndian, float64(i)/3)
 		})},

@@ -167,7 +167,7 @@ type Program struct {
 	Diags      diag.List
 	Bound      bool            // every input is bound
 	Nodes      int             // the IDs of all nodes are below
-	Work       int             // operations and parts of rules, which the phases behind take memory for
+	Work       int             // the operations, parts of rules and stack that the phases behind take memory for, in operations
 	Relations  []diag.Relation // what there is in spite of errors
 	Rules      *rel.Program    // what the program says of relations, nil for nothing
 
