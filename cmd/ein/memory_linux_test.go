@@ -296,3 +296,23 @@ func TestResidentMemory(t *testing.T) {
 		})
 	}
 }
+
+// TestResidentMemoryOfProofs holds a proof of many steps to the limit that stops it.
+func TestResidentMemoryOfProofs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it proves a hundred thousand rows")
+	}
+	const steps, limit = 300_000, 220 << 20
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "p.ein"), func(w *bufio.Writer) {
+		_, _ = w.WriteString("input E(a: node, b: node)\nH[\"n0\"] min= 0.\nH[y] min= H[x] + 1 <- E(x, y).\nQ(x, n) <- H[x] = n.\n")
+	})
+	writeFile(t, filepath.Join(dir, "E.csv"), repeat("a,b\n", steps, "\n", "\n", func(i int) string { return fmt.Sprintf("n%d,n%d", i, i+1) }))
+	code, _, stderr, peak := resident(t, dir, "why", "--max-memory", strconv.Itoa(limit), "--input", "E=E.csv", "p.ein", fmt.Sprintf(`Q("n%d",%d)`, steps, steps))
+	if code != 4 && code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	if peak > residentGoal(limit) {
+		t.Errorf("resident %d bytes under a limit of %d: more than 1.3 times and 40 MiB", peak, limit)
+	}
+}
