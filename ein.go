@@ -192,6 +192,9 @@ func (p *Program) check(ctx context.Context, opt lang.Options) error {
 	}
 	p.checked, p.diags = c, append(slices.Clip(p.mended), c.Diags...)
 	if c.Bound {
+		if p.opt.Grown != nil {
+			p.opt.Grown(p.compiling())
+		}
 		if p.code = compiled(ctx, c, opt); p.code == nil {
 			return p.stopped(ctx, "while the program was being compiled")
 		}
@@ -233,7 +236,7 @@ const fewNodes = 1 << 12
 // compiled is lang.Code, or nil if the context ends first. Planning hundreds of thousands of
 // operations takes a second and does not look at the context, so its goroutine is abandoned.
 func compiled(ctx context.Context, c *check.Program, opt lang.Options) *code.Program {
-	if c.Nodes <= fewNodes {
+	if c.Work <= fewNodes {
 		return lang.Code(c, opt)
 	}
 	p, _ := bind.Within(ctx, func() *code.Program { return lang.Code(c, opt) })
@@ -244,11 +247,16 @@ func compiled(ctx context.Context, c *check.Program, opt lang.Options) *code.Pro
 // makes of it.
 const operationBytes = 512
 
+// compiling is the memory that a checked program and its compilation take.
+func (p *Program) compiling() uint64 {
+	return p.file.Footprint + operationBytes*uint64(p.checked.Work)
+}
+
 // plan certifies the program. It cannot fail on code from the compiler, or that the verifier
 // accepted.
 func (p *Program) plan(opt lang.Options, reading uint64) {
 	if p.file != nil {
-		opt.Reading = tensor.SatAdd(opt.Reading, p.file.Footprint+operationBytes*uint64(p.checked.Nodes))
+		opt.Reading = tensor.SatAdd(opt.Reading, p.compiling())
 	}
 	opt.Reading = tensor.SatAdd(opt.Reading, reading)
 	m, err := lang.Module(p.code, opt)

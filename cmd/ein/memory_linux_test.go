@@ -244,6 +244,10 @@ func TestResidentMemory(t *testing.T) {
 		{name: "terms", text: repeat("v = [1,2,3]\nx = ", 9_000, " + ", "", func(i int) string { return fmt.Sprintf("v * %d", i%5) })},
 		{name: "operations", program: "def a(x) = " + strings.Repeat("x * x + ", 20) + "x\ndef b(x) = " + strings.Repeat("a(x) + ", 20) + "x\ndef c(x) = " +
 			strings.Repeat("b(x) + ", 20) + "x\nv = [1.5, 2]\ny = " + strings.Repeat("c(v) + ", 8) + "v"},
+		{name: "rules", text: repeat("E(a, b).\n", 3_000, "\n", "\nP(x, y)?\n", func(int) string { return "P(x, y) <- " + strings.Repeat("E(x, z), E(z, y), ", 31) + "x != y." })},
+		{name: "expressions of rules", text: repeat("N(1).\n", 5_000, "\n", "\nM(x)?\n", func(int) string { return "M(y) <- N(x), y = x" + strings.Repeat(" + x", 30) + "." })},
+		{name: "recursive rules", text: repeat("P(a, b).\n", 45, "\n", "\nP(x, y)?\n", func(int) string { return "P(x, y) <- " + strings.Repeat("P(x, z), P(z, y), ", 31) + "P(x, y)." })},
+		{name: "tall", program: "x = ones(5) * 0.5\nrepeat 30000 { x = x[0] * x }\n:print sum(x)"},
 		{name: "npy", program: "input A: matrix\n:print sum(A)", file: "A.npy", data: npy("<f8", "2000, 4000", 8_000_000, func(w *bufio.Writer, i int) {
 			_ = binary.Write(w, binary.LittleEndian, float64(i)/3)
 		})},
@@ -290,5 +294,25 @@ func TestResidentMemory(t *testing.T) {
 				t.Errorf("resident %d bytes, certified %d: more than 1.3 times and 40 MiB, or 50 MiB on more than two processors", peak, bound)
 			}
 		})
+	}
+}
+
+// TestResidentMemoryOfProofs holds a proof of many steps to the limit that stops it.
+func TestResidentMemoryOfProofs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it proves a hundred thousand rows")
+	}
+	const steps, limit = 300_000, 220 << 20
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "p.ein"), func(w *bufio.Writer) {
+		_, _ = w.WriteString("input E(a: node, b: node)\nH[\"n0\"] min= 0.\nH[y] min= H[x] + 1 <- E(x, y).\nQ(x, n) <- H[x] = n.\n")
+	})
+	writeFile(t, filepath.Join(dir, "E.csv"), repeat("a,b\n", steps, "\n", "\n", func(i int) string { return fmt.Sprintf("n%d,n%d", i, i+1) }))
+	code, _, stderr, peak := resident(t, dir, "why", "--max-memory", strconv.Itoa(limit), "--input", "E=E.csv", "p.ein", fmt.Sprintf(`Q("n%d",%d)`, steps, steps))
+	if code != 4 && code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	if peak > residentGoal(limit) {
+		t.Errorf("resident %d bytes under a limit of %d: more than 1.3 times and 40 MiB", peak, limit)
 	}
 }

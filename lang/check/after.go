@@ -178,6 +178,8 @@ func (c *checker) grown(p *Program) grown {
 // finish fills in what is only known at the end of a program.
 func (c *checker) finish(p *Program) {
 	p.Labels, p.Nodes = c.labels, c.b.Count
+	// The phases behind go down a tall program by recursion: the stack of 100 operations is there anyway.
+	p.Work = c.b.Count + c.rel.parts + 4*max(0, c.b.Height-100)
 	if p.Numbered = c.cfg.Numbered; c.rel.numbered && c.rel.domains["node"] != nil {
 		p.Numbered = c.rel.domains["node"].Size
 	}

@@ -97,7 +97,7 @@ func (p Profile) frozen() bool { return p == Core || p == Logic }
 
 // Limits bound the size of a checked program. Zero means the default.
 type Limits struct {
-	Nodes    int    // tensor operations after functions are expanded; default 200,000
+	Nodes    int    // tensor operations after functions are expanded, and parts of rules; default 200,000
 	Calls    int    // how deep functions call one another; default 100
 	Elements uint64 // elements of all literals together; default 1<<26
 }
@@ -167,6 +167,7 @@ type Program struct {
 	Diags      diag.List
 	Bound      bool            // every input is bound
 	Nodes      int             // the IDs of all nodes are below
+	Work       int             // the operations, parts of rules and stack that the phases behind take memory for, in operations
 	Relations  []diag.Relation // what there is in spite of errors
 	Rules      *rel.Program    // what the program says of relations, nil for nothing
 

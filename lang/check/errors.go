@@ -463,7 +463,7 @@ func (c *checker) recursive(x *syntax.Call, d *syntax.Def, cycle []*syntax.Def) 
 func (c *checker) overLimit(s source.Span) bool {
 	// Inside functions expressions count too: one that only passes its parameter on
 	// makes no operations.
-	if c.b.Count <= c.cfg.Limits.Nodes && c.work/5 <= c.cfg.Limits.Nodes {
+	if c.b.Count+c.rel.parts <= c.cfg.Limits.Nodes && c.work/5 <= c.cfg.Limits.Nodes {
 		return false
 	}
 	if !c.limit {
@@ -471,6 +471,8 @@ func (c *checker) overLimit(s source.Span) bool {
 		var notes []string
 		if len(c.active) > 0 {
 			notes = []string{"Functions are expanded where they are called; calls inside calls multiply."}
+		} else if c.rel.parts > c.b.Count {
+			notes = []string{"Each literal and each operation of a rule counts, in a recursive rule once more for each atom that the recursion leads back to."}
 		}
 		c.tell(codes.E0511, s, "", notes,
 			"the program expands to more than %s operations", words.Count(c.cfg.Limits.Nodes))

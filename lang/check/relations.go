@@ -47,6 +47,7 @@ type relations struct {
 	// numbered says that numbers in rows became nodes: see numberNodes.
 	numbered bool
 	lowered  bool // the fix of capital letters was offered
+	parts    int  // of rules that have to be planned: literals, operations
 	domains  map[string]*tensor.Domain
 	tables   map[*relation]*ir.Node // the inputs with columns
 	tensors  map[string]*relation   // what rules read of tensors: entries by the name, elements by it with []
@@ -325,6 +326,7 @@ func (c *checker) relate() {
 			if c.step(1) {
 				return
 			}
+			clauses := len(c.rel.clauses)
 			switch s := s.(type) {
 			case *syntax.Rule:
 				if !queries {
@@ -333,6 +335,11 @@ func (c *checker) relate() {
 			case *syntax.Query:
 				if queries {
 					c.query(s)
+				}
+			}
+			for _, cl := range c.rel.clauses[clauses:] {
+				if c.rel.parts += len(cl.Body); c.overLimit(cl.span) {
+					return
 				}
 			}
 		}
@@ -1122,6 +1129,7 @@ func (c *checker) ruleExpr(cl *clause, x syntax.Expr) (rel.Expr, int) {
 			return nothing, c.rel.slot(anything, "", x.Pos())
 		}
 		cl.depth++
+		c.rel.parts++
 		defer func() { cl.depth-- }()
 		e := rel.Expr{Fn: f}
 		for _, a := range args {

@@ -20,6 +20,7 @@ type Builder struct {
 	// stand for one of them.
 	Unknown bool
 	Arena   *Arena // that the nodes lie in; made when it is nil
+	Height  int    // of the tallest node that was built
 }
 
 // Arena is the memory of nodes and of all that they refer to. Lists given to the
@@ -59,6 +60,10 @@ func (b *Builder) arena() *Arena {
 func (b *Builder) node(n Node) *Node {
 	n.ID = b.Count
 	b.Count++
+	for _, a := range n.Args {
+		n.height = max(n.height, a.height+1)
+	}
+	b.Height = max(b.Height, int(n.height))
 	n.Pos = b.Pos
 	at := b.arena().nodes.New()
 	*at = n

@@ -112,6 +112,7 @@ type Node struct {
 
 	static float64 // of a Map: its value, when known
 	known  bool
+	height int32 // operations one on top of the other, down to what is given
 }
 
 // Rules is the relations of a program. The checker fills it in when it has seen what

@@ -660,8 +660,9 @@ func (w *why) goalNest(r *rel.Rule, written bool, known func(c int) bool) *nest 
 // node is a row of a relation, by their numbers.
 type node struct{ rel, row int }
 
-// stepBytes is about what a [Step] takes, in a list that grows.
-const stepBytes = 128
+// stepBytes is about what a [Step] takes, in a list that is copied when it grows, and pendingBytes
+// what is known of a row until it is proved: itself, and its places on the stack and in two maps.
+const stepBytes, pendingBytes = 256, 256
 
 // prove reads the proof off: for each row a rule whose rows all came earlier. Each row is proved
 // once. The stack is its own, since chains are long.
@@ -683,6 +684,7 @@ func (w *why) prove(relation, row int) *Proof {
 		if todo == nil {
 			w.work(1)
 			todo = w.derive1(x)
+			w.take(pendingBytes + 24*uint64(len(todo.of)+len(todo.vars)))
 			of[x] = todo
 			waits := false
 			for _, y := range todo.of {
