@@ -257,6 +257,12 @@ func (p *Program) compiling() uint64 {
 func (p *Program) plan(opt lang.Options, reading uint64) {
 	if p.file != nil {
 		opt.Reading = tensor.SatAdd(opt.Reading, p.compiling())
+	} else {
+		for i := range p.code.Code {
+			if r := p.code.Code[i].Rules; r != nil {
+				opt.Reading = tensor.SatAdd(opt.Reading, operationBytes*uint64(r.Planned()))
+			}
+		}
 	}
 	opt.Reading = tensor.SatAdd(opt.Reading, reading)
 	m, err := lang.Module(p.code, opt)

@@ -161,15 +161,8 @@ func (c *checker) stratify(p *rel.Program, clauses []*clause) {
 			if cl.bad {
 				continue
 			}
-			if s.Recursive { // its loops are planned for each of its own atoms
-				for _, l := range cl.Body {
-					if _, own := slices.BinarySearch(s.Relations, l.Rel); own && l.Kind == rel.Atom {
-						c.rel.parts += len(cl.Body)
-					}
-				}
-				if c.overLimit(cl.span) {
-					return
-				}
+			if c.rel.parts += s.Planned(&p.Rules[i]) - len(cl.Body); c.overLimit(cl.span) { // its body counts already
+				return
 			}
 			err := p.Stratified(i, &s)
 			if err == nil {

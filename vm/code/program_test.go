@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -167,6 +168,18 @@ func farther(change func(p *rel.Program)) Attr {
 		change(p)
 	}
 	return Attr{Rules: p}
+}
+
+// tiresome adds n recursive rules, each of as many atoms as there may be.
+func tiresome(n int) func(p *rel.Program) {
+	return func(p *rel.Program) {
+		for range n {
+			r := p.Rules[1]
+			r.Body = slices.Repeat(r.Body[:1], 63)
+			r.Body[62] = p.Rules[1].Body[1]
+			p.Rules = append(p.Rules, r)
+		}
+	}
 }
 
 func axesOf(ax ...int) Attr { return Attr{Axes: ax} }
@@ -570,6 +583,7 @@ func opCases() []opCase {
 		}, []variant{
 			{sig: "s5,5/7 d5 -> t/25 v/5", err: "no rules"},
 			{sig: "s5,5/7 d5 -> t/25 v/5", attr: farther(func(p *rel.Program) { p.Rules[0].Rel = 9 }), err: "there is no relation 9"},
+			{sig: "s5,5/7 d5 -> t/25 v/5", attr: farther(tiresome(70)), err: "rules of 277839 literals to plan, at most 262144"},
 			{sig: "s5,5/7 -> t/25 v/5", attr: farther(nil), err: "Score reads argument 1 of 1"},
 			{sig: "s6,6/7 d5 -> t/25 v/5", attr: farther(nil), err: "Edge: the column x of 5 nodes for axis 0 of a 6x6"},
 			{sig: "s5,5/7 d5,5 -> t/25 v/5", attr: farther(nil), err: "Score: 1 columns for a 5x5"},

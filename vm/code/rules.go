@@ -23,6 +23,9 @@ func rulesRule(x *Site) error {
 	if err := rel.Verify(p); err != nil {
 		return err
 	}
+	if n := p.Planned(); n > maxPlanned {
+		return fmt.Errorf("rules of %d literals to plan, at most %d", n, maxPlanned)
+	}
 	for i := range p.Relations {
 		r := &p.Relations[i]
 		if r.Source == rel.NoSource {

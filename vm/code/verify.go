@@ -20,6 +20,8 @@ import (
 const (
 	maxRegs = 1 << 24
 	maxDim  = 1 << 30
+
+	maxPlanned = 1 << 18 // literals of the loops of all rules, each of which takes half a KiB to plan
 )
 
 // Verify reports the first thing that makes p malformed. A verified program can be planned, costed
@@ -69,10 +71,16 @@ func Verify(p *Program) error {
 			return fmt.Errorf("code: input %d: numbers of %d bytes", i, in.Bytes)
 		}
 	}
+	planned := 0
 	for i := range p.Code {
 		err := checkPos(p.Pos[i])
 		if err == nil {
 			err = v.instr(&p.Code[i])
+		}
+		if r := p.Code[i].Rules; err == nil && r != nil {
+			if planned += r.Planned(); planned > maxPlanned {
+				err = fmt.Errorf("the rules so far take %d literals to plan, at most %d", planned, maxPlanned)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("code: instruction %d: %w", i, err)

@@ -30,6 +30,18 @@ func TestVerifyEveryOperation(t *testing.T) {
 	}
 }
 
+// TestVerifyPlanning bounds what the rules of all instructions together take to plan.
+func TestVerifyPlanning(t *testing.T) {
+	p := single(Rules, "s5,5/7 d5 -> t/25 v/5", farther(tiresome(40)))
+	if err := Verify(p); err != nil {
+		t.Fatal(err)
+	}
+	again, n := p.Code[0], len(p.Regs)
+	again.Results = []int{n, n + 1}
+	p.Regs, p.Code, p.Pos, p.Stmts[0].To = append(p.Regs, p.Regs[n-2:]...), append(p.Code, again), append(p.Pos, p.Pos[0]), 2
+	wantError(t, "twice", Verify(p), "instruction 1: the rules so far take 317538 literals to plan")
+}
+
 func wantError(t *testing.T, name string, err error, part string) {
 	t.Helper()
 	if err == nil {

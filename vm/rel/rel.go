@@ -257,6 +257,28 @@ type Stratum struct {
 	Recursive bool
 }
 
+// Planned is how many literals the loops of a rule of the stratum go through: in a recursion, a rule has
+// loops of its own for each atom that the recursion leads back to.
+func (s *Stratum) Planned(r *Rule) int {
+	loops := 1
+	for i := range r.Body {
+		if _, own := slices.BinarySearch(s.Relations, r.Body[i].Rel); s.Recursive && own && r.Body[i].Kind == Atom {
+			loops++
+		}
+	}
+	return loops * len(r.Body)
+}
+
+// Planned is the sum of that over all rules.
+func (p *Program) Planned() (n int) {
+	for _, s := range p.Strata() {
+		for _, i := range s.Rules {
+			n += s.Planned(&p.Rules[i])
+		}
+	}
+	return n
+}
+
 // Strata are the strata in an order in which each uses only those before it. Relations
 // without rules are in none.
 func (p *Program) Strata() []Stratum {
