@@ -98,6 +98,7 @@ func TestStacks(t *testing.T) {
 		{"POST /ein_run", `{"program":":print y"}`, 200, "there is no tensor `y`"},
 		{"POST /ein_run", `{"program":"tc = 2\n:print 1 + 1"}`, 200, "warning[W"},
 		{"POST /run_code", `{"code":"tc = 2\n:print 1 + 1","language":"ein"}`, 200, `"stderr":"warning[W`},
+		{"POST /run_code", `{"code":":print y","language":"ein"}`, 200, `"status":"Failed","message":"","compile_result":null,"run_result":{"status":"Finished",`},
 		{"POST /ein_check", `{"program":":print 1"}`, 200, "The program checks."},
 		{"POST /run_code", `{"code":":print 1 + 1","language":"ein","stdin":null,"files":{},"fetch_files":[]}`, 200, `"stdout":"1 + 1 = 2\n"`},
 		{"POST /run_code", `{"code":"print(1)","language":"python"}`, 200, `"status":"SandboxError"`},

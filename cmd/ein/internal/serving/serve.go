@@ -76,7 +76,7 @@ func (f *serveFlags) addLimits(cmd *cobra.Command) {
 // addDrain declares the flags for the end of a server.
 func (f *serveFlags) addDrain(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.token, "token-file", "", "`file` with the token that clients must send")
-	cli.Duration.Flag(cmd, &f.delay, "drain-delay", "how long requests are still taken after SIGTERM or SIGHUP")
+	cli.Pause.Flag(cmd, &f.delay, "drain-delay", "how long requests are still taken after SIGTERM or SIGHUP")
 	cli.Duration.Flag(cmd, &f.drain, "drain-timeout", "how long requests in progress may take after that")
 }
 
