@@ -132,9 +132,12 @@ func drains(t *testing.T, signals ...os.Signal) {
 						time.Sleep(time.Millisecond) // two that are pending count as one
 					}
 				}
-				if resp, err := client.Get(s.url + "/readyz"); err == nil {
+				if resp, err := http.Get(s.url + "/readyz"); err == nil {
 					if _ = resp.Body.Close(); resp.StatusCode == http.StatusServiceUnavailable {
 						ready.Add(1)
+						if !resp.Close {
+							t.Error("the connection stays, and the next request on it may meet its end")
+						}
 					}
 				}
 			}

@@ -231,7 +231,13 @@ func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handl
 	}
 	base, end := context.WithCancelCause(context.Background())
 	defer end(nil)
-	server := &http.Server{BaseContext: func(net.Listener) context.Context { return base }, Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	last := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if ctx.Err() != nil { // the next request on this connection could meet its end
+			w.Header().Set("Connection", "close")
+		}
+		h.ServeHTTP(w, req)
+	})
+	server := &http.Server{BaseContext: func(net.Listener) context.Context { return base }, Handler: last, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	busy := &busy{conns: map[net.Conn]bool{}}
 	server.ConnState = busy.note
 	ended := make(chan error, 1)
