@@ -150,7 +150,7 @@ func (s *Server) judging(l Limits) verdict.Options {
 
 // judge fills in the score of an item. The error comes from the context.
 func (s *Server) judge(ctx context.Context, j *verdict.Judge, it *Item, l *verdict.Line, out *Score) error {
-	out.Status, out.Mode = BadRequest, l.Mode
+	out.Status, out.Mode = BadRequest, cmp.Or(l.Mode, prompt.Direct)
 	q, err := s.question(ctx, it)
 	switch {
 	case ctx.Err() != nil:
