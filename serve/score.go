@@ -171,8 +171,10 @@ func (s *Server) judge(ctx context.Context, j *verdict.Judge, it *Item, l *verdi
 	out.Outcome, out.Reason, out.Code, out.Message = v.Outcome, v.Reason, v.Code, v.Message
 	out.Strict, out.Relaxed, out.Lenient, out.Answer = v.Strict, v.Relaxed, v.Lenient, jsontext.Value(v.Answer)
 	out.Ops, out.Constant = v.Ops, v.Constant
-	if box, _ := s.box.Opened(); box != nil && l.Mode == prompt.Python {
-		out.Sandbox = box.Versions().Backend
+	if l.Mode == prompt.Python { // others do not wait until a sandbox is proven
+		if box, _ := s.box.Opened(); box != nil {
+			out.Sandbox = box.Versions().Backend
+		}
 	}
 	if out.Status = InfraError; v.Outcome != answer.InfraError {
 		out.Status, out.Reward = Scored, s.reward(v)

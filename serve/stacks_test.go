@@ -18,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 
 	"ein/bench/judge/sandbox"
+	"ein/bench/question/prompt"
 )
 
 // TestStacks: what training stacks post gets the answer that their clients read. The
@@ -156,6 +157,39 @@ func TestSlowSandbox(t *testing.T) {
 	if status != 200 || !strings.Contains(body, `"status":"SandboxError"`) {
 		t.Errorf("%d %s", status, body)
 	}
+}
+
+// TestProvingASandbox: who needs no sandbox does not wait until it is proven.
+func TestProvingASandbox(t *testing.T) {
+	slow := filepath.Join(t.TempDir(), "python3")
+	if err := os.WriteFile(slow, []byte("#!/bin/sh\ntouch \"$0.begun\"\nwhile [ ! -e \"$0.go\" ]; do sleep 0.01; done\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := New(Options{Sandbox: sandbox.Policy{Python: slow}})
+	in := made(t, "train", "degree_count", 0)
+	ask := func(reply string, mode prompt.Mode) chan struct{} {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if a := s.Ask(context.Background(), "POST /v1/score", encode(ScoreRequest{Items: []Item{{ID: in.ID, Reply: reply, Mode: mode}}})); a.Status != http.StatusOK {
+				t.Errorf("%s", a.Body)
+			}
+		}()
+		return done
+	}
+	python := ask("print(1)", prompt.Python)
+	for _, err := os.Stat(slow + ".begun"); err != nil; _, err = os.Stat(slow + ".begun") {
+		time.Sleep(time.Millisecond)
+	}
+	select {
+	case <-ask(`{"answer": 3}`, prompt.Direct):
+	case <-time.After(20 * time.Second):
+		t.Error("it waits")
+	}
+	if err := os.WriteFile(slow+".go", nil, 0o600); err != nil {
+		t.Error(err)
+	}
+	<-python
 }
 
 // TestExit: the client gets the status that a program left with.
