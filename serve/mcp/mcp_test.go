@@ -406,7 +406,7 @@ func TestEnd(t *testing.T) {
 				go func() { done <- mcp.Stdio(t.Context(), s, io.NopCloser(strings.NewReader(in)), out, test.patience) }()
 				select {
 				case err := <-done:
-					if err != nil || !strings.Contains(out.String(), test.want) {
+					if err != nil || !strings.Contains(out.String(), test.want) || strings.Contains(out.String(), `"id":2,`) || strings.Contains(out.String(), `"id":"2",`) {
 						t.Errorf("%v\n%s", err, out)
 					}
 				case <-time.After(10 * time.Second):
