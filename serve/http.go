@@ -68,8 +68,8 @@ func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 // Loopback reports whether only this machine reaches an address.
 func Loopback(address string) (bool, error) {
 	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false, fmt.Errorf("%s is not an address: expected HOST:PORT such as 127.0.0.1:0", address)
+	if err != nil || strings.Contains(address, "/") {
+		return false, fmt.Errorf("%s is not an address of TCP: expected HOST:PORT such as 127.0.0.1:8080", address)
 	}
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback(), nil

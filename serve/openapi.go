@@ -24,7 +24,7 @@ var schemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[jsontext.Value](): {Description: anything},
 	reflect.TypeFor[any]():            {Description: anything},
 	reflect.TypeFor[Part]():           {Types: []string{"integer", "string"}, Description: "the number of a frame, or bytes in base64"},
-	reflect.TypeFor[Completion]():     {Types: []string{"array", "string"}, Description: "the text of a model, or messages, the last of which from the model counts"},
+	reflect.TypeFor[Completion]():     {Types: []string{"array", "string"}, Items: &jsonschema.Schema{Type: "object"}, Description: "the text of a model, or messages, the last of which from the model counts"},
 }
 
 // Schema returns the JSON schema of a type of a route.

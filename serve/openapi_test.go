@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,11 +37,17 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// TestNoSchemaIsTrue: generators of clients do not read such a schema.
-func TestNoSchemaIsTrue(t *testing.T) {
+// TestSchemas: generators of clients read no schema that is true, and no list without items.
+func TestSchemas(t *testing.T) {
 	v, err := openAPI(context.Background(), New(Options{}), nil, nil)
-	if text := strings.ReplaceAll(string(encode(v)), `"required":true`, ""); err != nil || strings.Contains(text, ":true") {
+	text := strings.ReplaceAll(string(encode(v)), `"required":true`, "")
+	if err != nil || strings.Contains(text, ":true") {
 		t.Errorf("%v\n%s", err, text)
+	}
+	for _, schema := range regexp.MustCompile(`"array"[],][^{}]*`).FindAllString(text, -1) {
+		if !strings.Contains(schema, `"items"`) {
+			t.Errorf("a list of what? %s", schema)
+		}
 	}
 }
 

@@ -142,7 +142,7 @@ func openEnv() []Route {
 		}),
 		stack("POST", "/step", "OpenEnv: one step of an episode.", 50*time.Second, unavailable, func(ctx context.Context, s *Server, c *Call, q *StepRequest) (*Observed, error) {
 			return (&episode{id: q.Action.ID, mode: q.Action.Mode}).step(ctx, s, c, &q.Action)
-		}),
+		}).invalid(http.StatusUnprocessableEntity),
 		stack("POST", "/mcp", "OpenEnv: list the tools or call one, in JSON-RPC.", 50*time.Second, unavailable, func(ctx context.Context, s *Server, c *Call, q *rpcRequest) (any, error) {
 			if a := new(episode).rpc(ctx, s, c, q); a != nil {
 				return a, nil
@@ -150,6 +150,19 @@ func openEnv() []Route {
 			return &Answer{Status: http.StatusAccepted}, nil
 		}).gives(nil),
 	}
+}
+
+// invalid makes a route whose clients know an invalid request by another status than 400.
+func (r Route) invalid(status int) Route {
+	fail := r.fail
+	r.fail = func(err error) *Answer {
+		a := fail(err)
+		if a.Status == http.StatusBadRequest {
+			a.Status = status
+		}
+		return a
+	}
+	return r
 }
 
 // episode is a question and how far its answer is.

@@ -150,7 +150,7 @@ func (s *Server) judging(l Limits) verdict.Options {
 
 // judge fills in the score of an item. The error comes from the context.
 func (s *Server) judge(ctx context.Context, j *verdict.Judge, it *Item, l *verdict.Line, out *Score) error {
-	out.Status, out.Mode = BadRequest, l.Mode
+	out.Status, out.Mode = BadRequest, cmp.Or(l.Mode, prompt.Direct)
 	q, err := s.question(ctx, it)
 	switch {
 	case ctx.Err() != nil:
@@ -171,8 +171,10 @@ func (s *Server) judge(ctx context.Context, j *verdict.Judge, it *Item, l *verdi
 	out.Outcome, out.Reason, out.Code, out.Message = v.Outcome, v.Reason, v.Code, v.Message
 	out.Strict, out.Relaxed, out.Lenient, out.Answer = v.Strict, v.Relaxed, v.Lenient, jsontext.Value(v.Answer)
 	out.Ops, out.Constant = v.Ops, v.Constant
-	if box, _ := s.box.Opened(); box != nil && l.Mode == prompt.Python {
-		out.Sandbox = box.Versions().Backend
+	if l.Mode == prompt.Python { // others do not wait until a sandbox is proven
+		if box, _ := s.box.Opened(); box != nil {
+			out.Sandbox = box.Versions().Backend
+		}
 	}
 	if out.Status = InfraError; v.Outcome != answer.InfraError {
 		out.Status, out.Reward = Scored, s.reward(v)

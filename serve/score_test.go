@@ -250,7 +250,7 @@ func TestInfrastructure(t *testing.T) {
 	if got[0].Status != InfraError || got[0].Reward != nil || got[0].Message == "" {
 		t.Errorf("%+v", got[0])
 	}
-	if got[1].Status != Scored || *got[1].Reward != 1 {
+	if got[1].Status != Scored || *got[1].Reward != 1 || got[1].Mode != "direct" {
 		t.Errorf("%+v", got[1])
 	}
 	if status, body, _ := c.ask("POST /v1/reward", fmt.Sprintf(`{"ids":[%q],"completions":["print(1)"],"mode":"python"}`, in.ID)); status != 200 || body != `{"rewards":[null]}` {

@@ -357,7 +357,7 @@ type CodeResult struct {
 
 // CodeRun is how a program ended.
 type CodeRun struct {
-	Status string   `json:"status"`         // Finished, Error, TimeLimitExceeded
+	Status string   `json:"status"`         // Finished, with any code; TimeLimitExceeded
 	Time   *float64 `json:"execution_time"` // seconds that passed, those in which it waited for a processor included
 	Code   *int     `json:"return_code"`
 	Stdout *string  `json:"stdout"`
@@ -406,7 +406,7 @@ func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResu
 			return nil
 		}
 		seconds := took.Seconds()
-		if out.Status = "Success"; ended != "Finished" {
+		if out.Status = "Success"; ended != "Finished" || code != 0 {
 			out.Status = "Failed"
 		}
 		out.Run = &CodeRun{Status: ended, Time: &seconds, Code: &code, Stdout: &stdout, Stderr: &stderr}
@@ -423,7 +423,7 @@ func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest, limit tim
 	if q.Language == "ein" {
 		v, err := run(ctx, s, c, &RunRequest{Program: Program{Source: q.Code, Limits: Limits{Millis: uint64(max(1, limit.Milliseconds()))}}, Form: "text"})
 		if wrong, ok := errors.AsType[*ein.Error](err); ok && !errors.Is(err, context.DeadlineExceeded) {
-			return "Error", 1, "", rendered(wrong.Diags.Told(), wrong.File), nil
+			return "Finished", 1, "", rendered(wrong.Diags.Told(), wrong.File), nil
 		}
 		if err != nil {
 			return "", 0, "", "", err
@@ -449,7 +449,7 @@ func (s *Server) execute(ctx context.Context, c *Call, q *CodeRequest, limit tim
 	case err != nil:
 		return "", 0, "", "", err
 	case ended == "":
-		ended, code = "Error", max(r.Exit, 1) // who crashes with status 0 has not finished
+		ended, code = "Finished", max(r.Exit, 1) // who crashes with status 0 has not succeeded
 	}
 	return ended, code, strings.ToValidUTF8(r.Stdout, "\ufffd"), strings.ToValidUTF8(r.Stderr, "\ufffd"), nil
 }

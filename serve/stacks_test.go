@@ -18,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 
 	"ein/bench/judge/sandbox"
+	"ein/bench/question/prompt"
 )
 
 // TestStacks: what training stacks post gets the answer that their clients read. The
@@ -98,6 +99,7 @@ func TestStacks(t *testing.T) {
 		{"POST /ein_run", `{"program":":print y"}`, 200, "there is no tensor `y`"},
 		{"POST /ein_run", `{"program":"tc = 2\n:print 1 + 1"}`, 200, "warning[W"},
 		{"POST /run_code", `{"code":"tc = 2\n:print 1 + 1","language":"ein"}`, 200, `"stderr":"warning[W`},
+		{"POST /run_code", `{"code":":print y","language":"ein"}`, 200, `"status":"Failed","message":"","compile_result":null,"run_result":{"status":"Finished",`},
 		{"POST /ein_check", `{"program":":print 1"}`, 200, "The program checks."},
 		{"POST /run_code", `{"code":":print 1 + 1","language":"ein","stdin":null,"files":{},"fetch_files":[]}`, 200, `"stdout":"1 + 1 = 2\n"`},
 		{"POST /run_code", `{"code":"print(1)","language":"python"}`, 200, `"status":"SandboxError"`},
@@ -111,14 +113,14 @@ func TestStacks(t *testing.T) {
 		{"POST /reset", `{"id":"cb2-test-degree_count-0-s7"}`, 400, "--allow-split"},
 		{"POST /step", `{"action":{"reply":` + right + `,"id":"` + in.ID + `"},"timeout_s":5}`, 200, `"reward":1,"done":true`},
 		{"POST /step", `{"action":{"reply":"x"}}`, 422, "there is no question yet"},
-		{"POST /step", `{"action":{"id":"` + in.ID + `"}}`, 400, "/action has no member `reply`"},
+		{"POST /step", `{"action":{"id":"` + in.ID + `"}}`, 422, "/action has no member `reply`"},
 		{"POST /step", `{"action":{"id":"` + in.ID + `","answer":-1}}`, 200, `"outcome":"wrong"`},
 		{"POST /step", `{"action":{"reply":` + right + `,"id":"` + in.ID + `","answer":null}}`, 200, `"reward":1`},
 		{"POST /step", `{"action":{"type":"list_tools"}}`, 200, `"tools":[`},
 		{"POST /step", `{"action":{"type":"call_tool","tool_name":"run","arguments":{"code":"x"}}}`, 422, "needs an argument `program`"},
 		{"POST /step", `{"action":{"type":"dance"}}`, 422, "there is no action of the type"},
 		{"POST /step", `{"action":{"reply":` + right + `,"id":"` + in.ID + `","answer":-1}}`, 422, "both a reply and an answer"},
-		{"POST /step", `{}`, 400, "the body has no member `action`"},
+		{"POST /step", `{}`, 422, "the body has no member `action`"},
 		{"POST /mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run","arguments":{"code":"x"}}}`, 200, "\"code\":-32602,\"message\":\"the tool run needs an argument `program`"},
 		{"POST /mcp", `{}`, 200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,`},
 		{"POST /mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run","arguments":{"program":":print 2"}}}`, 200, `"data":"2 = 2\n"`},
@@ -155,6 +157,39 @@ func TestSlowSandbox(t *testing.T) {
 	if status != 200 || !strings.Contains(body, `"status":"SandboxError"`) {
 		t.Errorf("%d %s", status, body)
 	}
+}
+
+// TestProvingASandbox: who needs no sandbox does not wait until it is proven.
+func TestProvingASandbox(t *testing.T) {
+	slow := filepath.Join(t.TempDir(), "python3")
+	if err := os.WriteFile(slow, []byte("#!/bin/sh\ntouch \"$0.begun\"\nwhile [ ! -e \"$0.go\" ]; do sleep 0.01; done\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := New(Options{Sandbox: sandbox.Policy{Python: slow}})
+	in := made(t, "train", "degree_count", 0)
+	ask := func(reply string, mode prompt.Mode) chan struct{} {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if a := s.Ask(context.Background(), "POST /v1/score", encode(ScoreRequest{Items: []Item{{ID: in.ID, Reply: reply, Mode: mode}}})); a.Status != http.StatusOK {
+				t.Errorf("%s", a.Body)
+			}
+		}()
+		return done
+	}
+	python := ask("print(1)", prompt.Python)
+	for _, err := os.Stat(slow + ".begun"); err != nil; _, err = os.Stat(slow + ".begun") {
+		time.Sleep(time.Millisecond)
+	}
+	select {
+	case <-ask(`{"answer": 3}`, prompt.Direct):
+	case <-time.After(20 * time.Second):
+		t.Error("it waits")
+	}
+	if err := os.WriteFile(slow+".go", nil, 0o600); err != nil {
+		t.Error(err)
+	}
+	<-python
 }
 
 // TestExit: the client gets the status that a program left with.

@@ -132,9 +132,12 @@ func drains(t *testing.T, signals ...os.Signal) {
 						time.Sleep(time.Millisecond) // two that are pending count as one
 					}
 				}
-				if resp, err := client.Get(s.url + "/readyz"); err == nil {
+				if resp, err := http.Get(s.url + "/readyz"); err == nil {
 					if _ = resp.Body.Close(); resp.StatusCode == http.StatusServiceUnavailable {
 						ready.Add(1)
+						if !resp.Close {
+							t.Error("the connection stays, and the next request on it may meet its end")
+						}
 					}
 				}
 			}
@@ -179,7 +182,7 @@ func TestServeDrainTimeout(t *testing.T) {
 // TestServeNohup: a server that was started to outlive its terminal does so.
 func TestServeNohup(t *testing.T) {
 	signal.Ignore(syscall.SIGHUP)
-	s := startServer(t, "serve", "--drain-delay", "1ms")
+	s := startServer(t, "serve", "--drain-delay", "0")
 	signal.Reset(syscall.SIGHUP)
 	for range 10 {
 		if err := s.Process.Signal(syscall.SIGHUP); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -163,8 +164,8 @@ func apart(all []jsonrpc.Message) []byte {
 type answers struct {
 	io.WriteCloser
 	mu   sync.Mutex
-	due  map[jsonrpc.ID]bool
-	last time.Time // when a message came or went
+	due  map[jsonrpc.ID]bool // false if the agent has cancelled it
+	last time.Time           // when a message came or went
 
 	batches bool // the version of the protocol has them
 }
@@ -191,8 +192,8 @@ func (a *answers) owe(all []jsonrpc.Message) {
 				ID any `json:"requestId"`
 			}
 			_ = json.Unmarshal(q.Params, &call) // the SDK says what is wrong with it
-			if id, err := jsonrpc.MakeID(call.ID); err == nil {
-				delete(a.due, id)
+			if id, err := jsonrpc.MakeID(call.ID); err == nil && a.due[id] {
+				a.due[id] = false
 			}
 		case q.IsCall() && q.Method != "subscriptions/listen":
 			a.due[q.ID] = true
@@ -204,22 +205,27 @@ func (a *answers) owe(all []jsonrpc.Message) {
 func (a *answers) owes(patience time.Duration) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.due) > 0 && time.Since(a.last) < patience
+	return slices.Contains(slices.Collect(maps.Values(a.due)), true) && time.Since(a.last) < patience
 }
 
-// Write writes a line.
+// Write writes a line, unless it answers a call that the agent has cancelled.
 func (a *answers) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	n, err := a.WriteCloser.Write(p)
 	all, _, _ := messages(p)
+	unasked := false
 	for _, m := range all {
 		if r, ok := m.(*jsonrpc.Response); ok {
+			due, known := a.due[r.ID]
+			unasked = known && !due && len(all) == 1
 			delete(a.due, r.ID)
 		}
 	}
-	a.last = time.Now()
-	return n, err
+	if unasked {
+		return len(p), nil
+	}
+	defer func() { a.last = time.Now() }()
+	return a.WriteCloser.Write(p)
 }
 
 // refuse answers a line that is no message. Its id is not always known.

@@ -145,6 +145,12 @@ func New(s *serve.Server, data map[string]string, read func(ctx context.Context,
 		})
 	out.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, q mcp.Request) (mcp.Result, error) {
+			if post, ok := ctx.Value(posted{}).(context.Context); ok { // whose client may go away
+				var stop context.CancelFunc
+				ctx, stop = context.WithCancel(ctx)
+				defer stop()
+				defer context.AfterFunc(post, stop)()
+			}
 			if call, ok := q.(*mcp.CallToolRequest); ok {
 				call.Params.Arguments = withoutNulls(call.Params.Arguments)
 				if wrong := wrongArguments(call.Params.Name, call.Params.Arguments); wrong != "" {
@@ -320,11 +326,16 @@ func (t *Tools) Call(ctx context.Context, name, args string) (text string, faile
 	return text, out.IsError || name == "check" && strings.Contains(text, "error["), nil // as it says it
 }
 
+// posted is the key of the context of a request over HTTP, from which the SDK detaches the work.
+type posted struct{}
+
 // Handler serves agents over HTTP, but no pages of other sites, as the protocol requires.
 func Handler(s *mcp.Server) http.Handler {
 	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxLine})
-	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&answer{ResponseWriter: w}, r) }))
+	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(&answer{ResponseWriter: w}, r.WithContext(context.WithValue(r.Context(), posted{}, r.Context())))
+	}))
 }
 
 // answer gives what the SDK refuses in plain text as an error of JSON-RPC, whose code a client reads.

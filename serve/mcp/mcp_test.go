@@ -254,6 +254,29 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
+// TestGone: what an agent has asked for ends when it goes away.
+func TestGone(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	ended := make(chan error)
+	read := func(ctx context.Context, _ string) (io.ReadCloser, error) {
+		leave()
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Second):
+		}
+		ended <- ctx.Err()
+		return nil, ctx.Err()
+	}
+	web := mcp.Handler(mcp.New(serve.New(serve.Options{}), map[string]string{"A": "a.csv"}, read))
+	body := `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"ein://data/A"}}`
+	req := httptest.NewRequestWithContext(ctx, "POST", "http://ein.test/mcp", strings.NewReader(body))
+	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	go web.ServeHTTP(httptest.NewRecorder(), req)
+	if <-ended == nil {
+		t.Error("it goes on")
+	}
+}
+
 // TestLines: a line that is no message is told so, and the conversation goes on.
 func TestLines(t *testing.T) {
 	ask := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
@@ -383,7 +406,7 @@ func TestEnd(t *testing.T) {
 				go func() { done <- mcp.Stdio(t.Context(), s, io.NopCloser(strings.NewReader(in)), out, test.patience) }()
 				select {
 				case err := <-done:
-					if err != nil || !strings.Contains(out.String(), test.want) {
+					if err != nil || !strings.Contains(out.String(), test.want) || strings.Contains(out.String(), `"id":2,`) || strings.Contains(out.String(), `"id":"2",`) {
 						t.Errorf("%v\n%s", err, out)
 					}
 				case <-time.After(10 * time.Second):

@@ -133,7 +133,7 @@ def sandbox_fusion():
     out = run_code(RunCodeRequest(code="print(int(input()) + 1)", stdin="41\n", language="python"), endpoint=url, max_attempts=1)
     assert out.status == "Success" and out.run_result.stdout == "42\n", out
     out = run_code(RunCodeRequest(code="from __future__ import annotations\n1/0", language="python", stdin=""), endpoint=url, max_attempts=1)
-    assert out.status == "Failed" and out.run_result.status == "Error" and "ZeroDivisionError" in out.run_result.stderr, out
+    assert out.status == "Failed" and out.run_result.status == "Finished" and out.run_result.return_code == 1 and "ZeroDivisionError" in out.run_result.stderr, out
     out = run_code(RunCodeRequest(code="while True: pass", language="python", run_timeout=1), endpoint=url, max_attempts=1)
     assert out.status == "Failed" and out.run_result.status == "TimeLimitExceeded", out
     try:

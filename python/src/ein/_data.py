@@ -144,8 +144,8 @@ def wire(name: str, data: Any, frames: list[Buffer], ids: str = "") -> Any:
             raise InputError(f"{name}: options= is for edges and mappings, not for {_type(g.data)}")
         return {"text": encode(told), "options": "format=json&" + g.options}
     data = g.data
-    if _is_arrow(data):
-        raise InputError(f"{name}: {_type(data)} is no data for an input", hint=_ARROW)
+    if hint := _arrow(data):
+        raise InputError(f"{name}: {_type(data)} is no data for an input", hint=hint)
     array = hasattr(data, "__array__") or hasattr(data, "__dlpack__")
     if g.weight != "weight" and not (_is_networkx(data) or _is_table(data)):
         hint = "options='weight=none' ignores the weights of edges." if g.weight is None and not (array or hasattr(data, "tocsr")) else ""
@@ -209,8 +209,8 @@ def _is_value(x: Any) -> bool:
 
 
 def _rows(name: str, data: object) -> list[Any]:
-    if isinstance(data, (str, bytes)) or hasattr(data, "keys") or hasattr(data, "tocsr") or _is_arrow(data) or not isinstance(data, Iterable):
-        raise InputError(f"{name}: {_type(data)} has no rows", hint=_ARROW if _is_arrow(data) else "A DataFrame has, and a list of tuples or of mappings.")
+    if isinstance(data, (str, bytes)) or hasattr(data, "keys") or hasattr(data, "tocsr") or _arrow(data) or not isinstance(data, Iterable):
+        raise InputError(f"{name}: {_type(data)} has no rows", hint=_arrow(data) or "A DataFrame has, and a list of tuples or of mappings.")
     return [row if type(row) in (tuple, list, dict) else _row(row) for row in cast("Iterable[Any]", data)]
 
 
@@ -236,12 +236,12 @@ def _is_table(data: Any) -> bool:
     return hasattr(data, "itertuples") and hasattr(data, "columns")
 
 
-def _is_arrow(data: Any) -> bool:
-    """Whether it is a table of polars or PyArrow, which otherwise passes for an array or a list of its columns."""
-    return hasattr(data, "to_pandas") and hasattr(data, "columns") and not _is_table(data)
-
-
-_ARROW = "data.to_pandas() is a DataFrame, for which polars needs PyArrow."
+def _arrow(data: Any) -> str:
+    """What makes data of a table of polars or PyArrow, which otherwise passes for an array or a list of its columns."""
+    query = hasattr(data, "collect") and hasattr(data, "collect_schema")
+    if not query and not (hasattr(data, "to_pandas") and hasattr(data, "columns") and not _is_table(data)):
+        return ""
+    return f"data{'.collect()' * query}.to_pandas() is a DataFrame, for which polars needs PyArrow."
 
 
 def _is_number(node: Any) -> bool:

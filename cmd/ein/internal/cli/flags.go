@@ -196,6 +196,17 @@ var Duration = Kind[time.Duration]{
 	Parse: words.ParseDuration,
 }
 
+// Pause is a time such as 2s, or 0 for none.
+var Pause = Kind[time.Duration]{
+	Name: "duration", Text: time.Duration.String,
+	Parse: func(s string) (time.Duration, error) {
+		if d, err := time.ParseDuration(s); err == nil && d == 0 {
+			return 0, nil
+		}
+		return words.ParseDuration(s)
+	},
+}
+
 // Int returns a whole number from low to high.
 func Int[T int | int64](low, high T) Kind[T] {
 	return Kind[T]{

@@ -76,7 +76,7 @@ func (f *serveFlags) addLimits(cmd *cobra.Command) {
 // addDrain declares the flags for the end of a server.
 func (f *serveFlags) addDrain(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.token, "token-file", "", "`file` with the token that clients must send")
-	cli.Duration.Flag(cmd, &f.delay, "drain-delay", "how long requests are still taken after SIGTERM or SIGHUP")
+	cli.Pause.Flag(cmd, &f.delay, "drain-delay", "how long requests are still taken after SIGTERM or SIGHUP")
 	cli.Duration.Flag(cmd, &f.drain, "drain-timeout", "how long requests in progress may take after that")
 }
 
@@ -231,7 +231,13 @@ func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handl
 	}
 	base, end := context.WithCancelCause(context.Background())
 	defer end(nil)
-	server := &http.Server{BaseContext: func(net.Listener) context.Context { return base }, Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	last := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if ctx.Err() != nil { // the next request on this connection could meet its end
+			w.Header().Set("Connection", "close")
+		}
+		h.ServeHTTP(w, req)
+	})
+	server := &http.Server{BaseContext: func(net.Listener) context.Context { return base }, Handler: last, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	busy := &busy{conns: map[net.Conn]bool{}}
 	server.ConnState = busy.note
 	ended := make(chan error, 1)
