@@ -42,7 +42,7 @@ func (s *Session) extend(next *state, text, name string, line int) *entry {
 	f := syntax.Parse(next.file, syntax.Options{Repl: true, From: e.start})
 	f.Diags = append(f.Diags, next.count(f, text, e.start)...)
 	if f.Diags.HasErrors() {
-		panic(refused(next.refuse(f.Diags)))
+		panic(refused(next.refuse(check.Check(f, next.config(next.program)).Diags)))
 	}
 	before := next.program
 	var part *check.Program
