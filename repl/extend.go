@@ -41,12 +41,9 @@ func (s *Session) extend(next *state, text, name string, line int) *entry {
 	next.file = next.file.Append(name, line, text)
 	f := syntax.Parse(next.file, syntax.Options{Repl: true, From: e.start})
 	f.Diags = append(f.Diags, next.count(f, text, e.start)...)
-	if f.Diags.HasErrors() {
-		panic(refused(next.refuse(check.Check(f, next.config(next.program)).Diags)))
-	}
 	before := next.program
 	var part *check.Program
-	if len(next.inputs) == len(next.bound) { // else there is other data
+	if len(next.inputs) == len(next.bound) && !f.Diags.HasErrors() { // else there is other data, or more to find
 		part = next.grow(f)
 	}
 	if part == nil {
