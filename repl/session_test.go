@@ -259,6 +259,11 @@ func TestSaveUnfinished(t *testing.T) {
 	if r := s.Eval(context.Background(), ":save p.ein"); r.Note != "4 statements written to p.ein\n" {
 		t.Errorf("%s", render(t, r))
 	}
+	again, saved := New(Config{Files: files}), files["p.ein"]
+	again.Eval(context.Background(), ":load p.ein")
+	if got := again.Program("p.ein"); got != saved {
+		t.Errorf("saved again:\n%s\nwant\n%s", got, saved)
+	}
 }
 
 // TestLoadTwice loads a program whose names the session has.
