@@ -741,6 +741,7 @@ func TestWhyOfRelations(t *testing.T) {
 		{":input Pays(from: node, to: node) b.csv", "Pays: relation of 2 columns, 1 row"},
 		{"Owns(ann, bob).\nHas(x, y) <- Owns(x, y).\nn = count(Pays)", ""},
 		{":why Says", "Says: relation of 2 columns, 1 row, from a.csv"},
+		{":why Pays(\"ann\", \"bob\")", "1  Pays(\"ann\", \"bob\")  b.csv:2"},
 		{":why n", "Pays: relation of 2 columns, 1 row, from b.csv"},
 		{":why Has", "`Has` is a relation, and `:why` explains one row"},
 		{":why Hsa(\"ann\", \"bob\")", "there is no relation `Hsa`"},
