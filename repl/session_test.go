@@ -754,6 +754,21 @@ func TestWhyOfRelations(t *testing.T) {
 	}
 }
 
+// TestMixedEntry: a number beside labels is a node, in an entry of more than rules too, and a rule in the words
+// of another language is refused.
+func TestMixedEntry(t *testing.T) {
+	s := New(Config{})
+	for _, c := range [][2]string{
+		{"D[\"a\"] min= 0.", ""},
+		{"E(0, 1). E(1, 2).\nT = tc(E)\nQ(x, y) <- T(x, y), not E(x, y).\nQ(x, y)?", "0  2"},
+		{"Age(ann, 41).\nB(x) <- Age(x, a) AND a > 18.\nB(x)?", "`Age(x, a) AND a` is not allowed in a rule"},
+	} {
+		if r := s.Eval(t.Context(), c[0]); r.Bug != "" || !strings.Contains(render(t, r), c[1]) {
+			t.Errorf("%s: %s%s", c[0], render(t, r), r.Bug)
+		}
+	}
+}
+
 // TestSearchCounts: what :why looks at itself is among the operations of a session, and within its limit.
 func TestSearchCounts(t *testing.T) {
 	for _, graph := range []string{"A = edges([[0, 1], [1, 2]], 50)", "A = edges([[0, 1], [1, 2]], 1000000)"} {
