@@ -22,7 +22,8 @@ func TestEmacs(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s%s", err, out, said.String())
 	}
-	for _, want := range []string{"3: ein [E0202]: there is no function `rech`", "ein-mode t font-lock-function-name-face"} {
+	for _, want := range []string{"3: ein [E0202]: there is no function `rech`", "ein-mode t font-lock-function-name-face",
+		"input Pay(from: node) font-lock-keyword-face", "repeat 2 { font-lock-keyword-face"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in\n%s%s", want, out, said.String())
 		}

@@ -33,6 +33,9 @@ func (s *server) Completion(_ context.Context, f *file, offset int, _ *struct{})
 			// The list is in order already; editors sort by this text.
 			SortText: protocol.NewOptional(fmt.Sprintf("%03d %04d", item.Rank, i)),
 		}
+		if out.Kind > protocol.CompletionItemKindReference && !s.client.allKinds {
+			out.Kind = 0
+		}
 		if item.Kind == ide.KindLabel { // found by its letters, with or without its quotes
 			labels++
 			out.FilterText = protocol.NewOptional(strings.Trim(item.Label, `"`))

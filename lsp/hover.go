@@ -36,15 +36,15 @@ func (s *server) SignatureHelp(_ context.Context, f *file, offset int, _ *struct
 	}
 	info := protocol.SignatureInformation{Label: sig.Label}
 	if sig.Doc != "" {
-		info.Documentation = markup(sig.Doc, s.client.markdown)
+		info.Documentation = markup(sig.Doc, s.client.markdownHelp)
 	}
 	for _, p := range sig.Params {
-		param := protocol.ParameterInformation{
-			// Offsets into labels are in UTF-16 whatever the positions are in.
-			Label: protocol.ParameterInformationLabelTuple{utf16Length(sig.Label[:p.Span.Start]), utf16Length(sig.Label[:p.Span.End])},
+		param := protocol.ParameterInformation{Label: protocol.String(sig.Label[p.Span.Start:p.Span.End])}
+		if s.client.labelOffsets { // in UTF-16 whatever the positions are in
+			param.Label = protocol.ParameterInformationLabelTuple{utf16Length(sig.Label[:p.Span.Start]), utf16Length(sig.Label[:p.Span.End])}
 		}
 		if p.Doc != "" {
-			param.Documentation = markup(p.Doc, s.client.markdown)
+			param.Documentation = markup(p.Doc, s.client.markdownHelp)
 		}
 		info.Parameters = append(info.Parameters, param)
 	}

@@ -27,7 +27,9 @@ const capable = `{
 "textDocument": {
   "publishDiagnostics": {"versionSupport": true, "relatedInformation": true, "tagSupport": {"valueSet": [1, 2]}},
   "hover": {"contentFormat": ["markdown", "plaintext"]},
-  "completion": {"completionItem": {"snippetSupport": true, "labelDetailsSupport": true, "documentationFormat": ["markdown"]}},
+  "completion": {"completionItem": {"snippetSupport": true, "labelDetailsSupport": true, "documentationFormat": ["markdown"]}, "completionItemKind": {"valueSet": [1]}},
+  "signatureHelp": {"signatureInformation": {"documentationFormat": ["markdown"], "parameterInformation": {"labelOffsetSupport": true}}},
+  "rename": {"prepareSupport": true},
   "documentSymbol": {"hierarchicalDocumentSymbolSupport": true},
   "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "refactor", "source"]}}}},
 "workspace": {"workspaceEdit": {"documentChanges": true}, "textDocumentContent": {}}}`

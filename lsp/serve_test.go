@@ -453,6 +453,37 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
+// TestOptional: a client gets options and forms only if it says that it knows them, and the first of the
+// formats that it takes.
+func TestOptional(t *testing.T) {
+	const able = `{"textDocument":{"rename":{"prepareSupport":true},
+"codeAction":{"codeActionLiteralSupport":{"codeActionKind":{"valueSet":["quickfix"]}}},
+"completion":{"completionItemKind":{"valueSet":[1,20]}},"hover":{"contentFormat":["plaintext","markdown"]},
+"signatureHelp":{"signatureInformation":{"documentationFormat":["markdown"],"parameterInformation":{"labelOffsetSupport":true}}}}}`
+	for _, test := range []struct {
+		capabilities, rename, actions, kind, parameter, documentation string
+	}{
+		{"{}", "true", "<nil>", "<nil>", "A", "plaintext"},
+		{able, "map[prepareProvider:true]", "map[codeActionKinds:[quickfix refactor.extract refactor.inline refactor.rewrite source.fixAll]]", "20", "[5 6]", "markdown"},
+	} {
+		c := startRaw(t, Options{})
+		c.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"processId":null,"rootUri":null,"capabilities":` + test.capabilities + `}}`)
+		server := c.answer(0)["result"].(map[string]any)["capabilities"].(map[string]any)
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///x.ein","languageId":"ein","version":1,"text":%q}}}`, "A = edges([[\"a\",\"b\"]])\nB = path(A, \""))
+		ask := func(id int, method string, column int) map[string]any {
+			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"textDocument/%s","params":{"textDocument":{"uri":"file:///x.ein"},"position":{"line":1,"character":%d}}}`, id, method, column))
+			return c.answer(id)["result"].(map[string]any)
+		}
+		item := ask(1, "completion", 13)["items"].([]any)[0].(map[string]any)
+		parameter := ask(2, "signatureHelp", 13)["signatures"].([]any)[0].(map[string]any)["parameters"].([]any)[0].(map[string]any)
+		got := fmt.Sprintln(server["renameProvider"], server["codeActionProvider"], item["kind"], parameter["label"],
+			parameter["documentation"].(map[string]any)["kind"], ask(3, "hover", 5)["contents"].(map[string]any)["kind"])
+		if want := fmt.Sprintln(test.rename, test.actions, test.kind, test.parameter, test.documentation, "plaintext"); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", test.capabilities, got, want)
+		}
+	}
+}
+
 // TestFolders: clients that know workspace folders may have none, and a root all the same.
 func TestFolders(t *testing.T) {
 	for params, want := range map[string]string{

@@ -77,6 +77,10 @@ type client struct {
 	related           bool
 	markdown          bool // in hovers
 	markdownDocs      bool // in completions
+	markdownHelp      bool // in signatures
+	labelOffsets      bool // finds parameters in signatures by their offsets
+	allKinds          bool // of completions, not only those that the protocol began with
+	prepares          bool // asks what a rename would rename
 	snippets          bool
 	labelDetails      bool
 	hierarchy         bool // of symbols
@@ -126,6 +130,12 @@ func (c capabilities) lists(path string, item any) bool {
 	return slices.Contains(list, item)
 }
 
+// prefers reports whether a list begins with an item.
+func (c capabilities) prefers(path string, item any) bool {
+	list, _ := c.at(path).([]any)
+	return len(list) > 0 && list[0] == item
+}
+
 // newClient reads from the capabilities what the server makes use of. What a client does not
 // mention, it cannot do.
 func newClient(c capabilities) client {
@@ -135,8 +145,12 @@ func newClient(c capabilities) client {
 		diagnosticVersion: c.can("textDocument.publishDiagnostics.versionSupport"),
 		literalActions:    len(kinds) > 0,
 		hierarchy:         c.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport"),
-		markdown:          c.lists("textDocument.hover.contentFormat", markdown),
-		markdownDocs:      c.lists("textDocument.completion.completionItem.documentationFormat", markdown),
+		markdown:          c.prefers("textDocument.hover.contentFormat", markdown),
+		markdownDocs:      c.prefers("textDocument.completion.completionItem.documentationFormat", markdown),
+		markdownHelp:      c.prefers("textDocument.signatureHelp.signatureInformation.documentationFormat", markdown),
+		labelOffsets:      c.can("textDocument.signatureHelp.signatureInformation.parameterInformation.labelOffsetSupport"),
+		allKinds:          c.at("textDocument.completion.completionItemKind.valueSet") != nil,
+		prepares:          c.can("textDocument.rename.prepareSupport"),
 		snippets:          c.can("textDocument.completion.completionItem.snippetSupport"),
 		labelDetails:      c.can("textDocument.completion.completionItem.labelDetailsSupport"),
 		lineFolding:       c.can("textDocument.foldingRange.lineFoldingOnly"),
@@ -219,14 +233,10 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 		"completionProvider":               object{"triggerCharacters": []string{"[", "(", ",", "\"", ":"}, "completionItem": object{"labelDetailsSupport": true}},
 		"signatureHelpProvider":            object{"triggerCharacters": []string{"(", ","}, "retriggerCharacters": []string{")"}},
 		"documentOnTypeFormattingProvider": object{"firstTriggerCharacter": "\n", "moreTriggerCharacter": []string{";", "}"}},
-		"renameProvider":                   object{"prepareProvider": true},
-		"codeActionProvider": object{"codeActionKinds": []protocol.CodeActionKind{
-			protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorExtract, protocol.CodeActionKindRefactorInline,
-			protocol.CodeActionKindRefactorRewrite, protocol.CodeActionKindSourceFixAll,
-		}},
-		"codeLensProvider":       object{},
-		"executeCommandProvider": object{"commands": s.commandNames(), "workDoneProgress": true},
-		"semanticTokensProvider": object{"legend": legend(), "range": true, "full": true},
+		"renameProvider":                   true,
+		"codeLensProvider":                 object{},
+		"executeCommandProvider":           object{"commands": s.commandNames(), "workDoneProgress": true},
+		"semanticTokensProvider":           object{"legend": legend(), "range": true, "full": true},
 	}
 	workspace := object{"workspaceFolders": object{"supported": true, "changeNotifications": true}}
 	if s.client.content {
@@ -237,6 +247,16 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 		// Those of the workspace would be those of the open files, and clients that ask for them keep what they have of
 		// a file that is closed.
 		server["diagnosticProvider"] = object{"interFileDependencies": false, "workspaceDiagnostics": false}
+	}
+	// Options are for clients that know them.
+	if s.client.prepares {
+		server["renameProvider"] = object{"prepareProvider": true}
+	}
+	if s.client.literalActions {
+		server["codeActionProvider"] = object{"codeActionKinds": []protocol.CodeActionKind{
+			protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorExtract, protocol.CodeActionKindRefactorInline,
+			protocol.CodeActionKindRefactorRewrite, protocol.CodeActionKindSourceFixAll,
+		}}
 	}
 	about := object{"name": "ein"}
 	if s.opt.Version != "" {

@@ -41,12 +41,9 @@ func (s *Session) extend(next *state, text, name string, line int) *entry {
 	next.file = next.file.Append(name, line, text)
 	f := syntax.Parse(next.file, syntax.Options{Repl: true, From: e.start})
 	f.Diags = append(f.Diags, next.count(f, text, e.start)...)
-	if f.Diags.HasErrors() {
-		panic(refused(next.refuse(f.Diags)))
-	}
 	before := next.program
 	var part *check.Program
-	if len(next.inputs) == len(next.bound) { // else there is other data
+	if len(next.inputs) == len(next.bound) && !f.Diags.HasErrors() { // else there is other data, or more to find
 		part = next.grow(f)
 	}
 	if part == nil {
@@ -277,7 +274,7 @@ func (s *state) count(f *syntax.File, text string, at int) diag.List {
 // others, the rows keep their numbers, and the data need not be put together again (bind.Behind).
 func (s *state) bind(f *syntax.File, e *entry) {
 	known, domains, fresh := s.known, s.domains, len(s.inputs) != len(s.bound)
-	all := &syntax.File{Stmts: append(slices.Clip(s.program.File.Stmts), f.Stmts...)}
+	all := &syntax.File{Source: f.Source, Stmts: append(slices.Clip(s.program.File.Stmts), f.Stmts...)}
 	mayName := func(st syntax.Stmt) bool { // a constant of a domain
 		_, assigns := st.(*syntax.Assign)
 		_, prints := st.(*syntax.Print)
@@ -288,10 +285,10 @@ func (s *state) bind(f *syntax.File, e *entry) {
 		domains, known = check.ProgramDomains(all), check.ProgramLabels(all)
 		rules := slices.Clip(slices.DeleteFunc(slices.Clone(s.program.File.Stmts), s.isQuery))
 		for _, stmts := range [][]syntax.Stmt{append(rules, f.Stmts...), slices.DeleteFunc(append(rules, f.Stmts...), s.isQuery)} {
-			known = union(known, check.ProgramLabels(&syntax.File{Stmts: stmts}))
+			known = union(known, check.ProgramLabels(&syntax.File{Source: f.Source, Stmts: stmts}))
 		}
-	} else if len(check.ProgramLabels(f)) > 0 {
-		known = check.ProgramLabels(all)
+	} else if isRule := func(st syntax.Stmt) bool { return !notRule(st) }; len(check.ProgramLabels(f)) > 0 || len(known) > 0 && slices.ContainsFunc(f.Stmts, isRule) {
+		known = check.ProgramLabels(all) // beside labels a number may be one
 	}
 	if len(s.again) > 0 { // tensors have the nodes that facts had
 		known = union(s.known, known)

@@ -115,7 +115,7 @@ func (s *Session) said(name string, program *syntax.File) []bind.Input {
 
 // readInput reads the data of an input that settings name. It panics with the reply to a failure.
 func (s *Session) readInput(ctx context.Context, in bind.Input, d bind.Declared) binding {
-	read := bind.Reader{Tables: s.cfg.Tables, Ledger: &cost.Ledger{Max: s.cfg.Limits.MaxBytes}}
+	read := bind.Reader{Tables: s.cfg.Tables, Ledger: &cost.Ledger{Max: s.cfg.Limits.MaxBytes}, Lines: true}
 	if s.cfg.Files != nil {
 		read.Open = s.cfg.Files.Open
 	}

@@ -15,6 +15,7 @@ type keys struct {
 	held  string // the beginning of a key
 	ready string
 	ended bool // there is no more: that was no Ctrl-D
+	paste bool // the terminal says that what comes is pasted
 
 	mu     sync.Mutex
 	pasted []string // what the runes of this name stand for
@@ -25,6 +26,14 @@ type keys struct {
 const (
 	pasted    = '\uFDD2'
 	minPasted = 64 // bytes
+)
+
+// What a terminal puts around a pasted text, once it is told to.
+const (
+	pasteBegins = "\x1b[200~"
+	pasteEnds   = "\x1b[201~"
+	markPastes  = "\x1b[?2004h"
+	leavePastes = "\x1b[?2004l"
 )
 
 const (
@@ -83,6 +92,10 @@ func (k *keys) decode(read string) {
 			continue // its parameters
 		case !utf8.FullRuneInString(k.held):
 			continue
+		case k.held == pasteBegins, k.held == pasteEnds:
+			k.paste = k.held == pasteBegins
+		case k.paste && k.held == "\t": // no key, which would complete the word before it
+			k.ready += " "
 		case k.held[0] >= ' ' && k.held != "\x7f":
 			k.ready += k.held
 		default:

@@ -12,18 +12,24 @@ import (
 	"ein/lang/syntax"
 )
 
+const firstLine = "// ein run "
+
 // Program returns the session as a program for ein run, which prints what the session showed. name
 // is the name of the file, for the command line in the first comment.
 func (s *Session) Program(name string) string {
 	var b strings.Builder
-	b.WriteString("// ein run " + shellWord(name))
+	b.WriteString(firstLine + shellWord(name))
 	for _, in := range s.bound {
 		b.WriteString(" --input " + shellWord(in.Name+"="+in.spec))
 	}
 	if len(s.program.Labels) > 0 && s.view.Nodes {
 		b.WriteString(" --labels")
 	}
-	b.WriteString("\n\n" + diag.Apply(s.file.Text, s.edits()))
+	text := diag.Apply(s.file.Text, s.edits())
+	if strings.HasPrefix(text, firstLine) { // of a program that was saved before
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	b.WriteString("\n\n" + text)
 	f := lang.Parse(name, b.String(), lang.Options{})
 	text, ok := syntax.Format(f)
 	if !ok {

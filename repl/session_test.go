@@ -259,6 +259,11 @@ func TestSaveUnfinished(t *testing.T) {
 	if r := s.Eval(context.Background(), ":save p.ein"); r.Note != "4 statements written to p.ein\n" {
 		t.Errorf("%s", render(t, r))
 	}
+	again, saved := New(Config{Files: files}), files["p.ein"]
+	again.Eval(context.Background(), ":load p.ein")
+	if got := again.Program("p.ein"); got != saved {
+		t.Errorf("saved again:\n%s\nwant\n%s", got, saved)
+	}
 }
 
 // TestLoadTwice loads a program whose names the session has.
@@ -736,6 +741,7 @@ func TestWhyOfRelations(t *testing.T) {
 		{":input Pays(from: node, to: node) b.csv", "Pays: relation of 2 columns, 1 row"},
 		{"Owns(ann, bob).\nHas(x, y) <- Owns(x, y).\nn = count(Pays)", ""},
 		{":why Says", "Says: relation of 2 columns, 1 row, from a.csv"},
+		{":why Pays(\"ann\", \"bob\")", "1  Pays(\"ann\", \"bob\")  b.csv:2"},
 		{":why n", "Pays: relation of 2 columns, 1 row, from b.csv"},
 		{":why Has", "`Has` is a relation, and `:why` explains one row"},
 		{":why Hsa(\"ann\", \"bob\")", "there is no relation `Hsa`"},
@@ -743,6 +749,21 @@ func TestWhyOfRelations(t *testing.T) {
 		{"Owns(ann, bob)?\n:why Owns(ann, bob)\nHas(ann, x)?", "Owns(ann, bob)? yes\n:why Owns(ann, bob): yes, in 1 step\n  1  Owns(\"ann\", \"bob\")  fact, line 3\nHas(ann, x) = {bob}\n"},
 	} {
 		if r := s.Eval(context.Background(), c[0]); r.Bug != "" || !strings.Contains(render(t, r), c[1]) {
+			t.Errorf("%s: %s%s", c[0], render(t, r), r.Bug)
+		}
+	}
+}
+
+// TestMixedEntry: a number beside labels is a node, in an entry of more than rules too, and a rule in the words
+// of another language is refused.
+func TestMixedEntry(t *testing.T) {
+	s := New(Config{})
+	for _, c := range [][2]string{
+		{"D[\"a\"] min= 0.", ""},
+		{"E(0, 1). E(1, 2).\nT = tc(E)\nQ(x, y) <- T(x, y), not E(x, y).\nQ(x, y)?", "0  2"},
+		{"Age(ann, 41).\nB(x) <- Age(x, a) AND a > 18.\nB(x)?", "`Age(x, a) AND a` is not allowed in a rule"},
+	} {
+		if r := s.Eval(t.Context(), c[0]); r.Bug != "" || !strings.Contains(render(t, r), c[1]) {
 			t.Errorf("%s: %s%s", c[0], render(t, r), r.Bug)
 		}
 	}

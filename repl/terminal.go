@@ -19,8 +19,8 @@ import (
 // Terminal reads lines with editing, completion, colours and a history that lasts.
 // All that knows the readline library is here.
 //
-// The library knows no bracketed paste: each line of a pasted text is an entry of
-// its own or goes on with the one before, as if it had been typed. It moves the
+// Each line of a pasted text is an entry of its own or goes on with the one before,
+// as if it had been typed, but a tab in it completes nothing. The library moves the
 // cursor by characters, so a line with characters of two cells is drawn off by
 // some cells while it is edited; what is entered is right.
 type Terminal struct {
@@ -85,6 +85,7 @@ func OpenTerminal(opt TerminalOptions) (*Terminal, error) {
 	if t.rl, err = readline.NewEx(config); err != nil {
 		return nil, err
 	}
+	_, _ = io.WriteString(config.Stdout, markPastes)
 	t.recall()
 	return t, nil
 }
@@ -145,7 +146,10 @@ func packed(entry string) string {
 }
 
 // Close restores the terminal.
-func (t *Terminal) Close() error { return t.rl.Close() }
+func (t *Terminal) Close() error {
+	_, _ = io.WriteString(t.rl.Config.Stdout, leavePastes)
+	return t.rl.Close()
+}
 
 // readHistory returns the latest entries of a history file. It cuts a file that has grown to twice
 // as many.

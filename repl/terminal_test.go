@@ -92,14 +92,15 @@ func TestHistoryKeepsLines(t *testing.T) {
 // TestDecode reads keys one byte at a time and at once.
 func TestDecode(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\x1b[1~b\x1b[4~":     "a\x01b\x05",
-		"\x1b[1;5D\x1b[1;5C":   "\x1bb\x1bf",
-		"\x1b[A\x1bOH\x1b[3~ä": "\x1b[A\x1bOH\x1b[3~ä",
-		"x\x03":                "x\a\x03",
-		"\x1b\x03":             "\a\x03",
-		"\x1b\r":               string(lineEnd),
-		"\x1b[1;\x03y":         "\x1b[1;\x03y",
-		"ab\x7f\xff\xc3\x03":   "ab\x7f\xff\xc3\a\x03",
+		"a\x1b[1~b\x1b[4~":                  "a\x01b\x05",
+		"\x1b[1;5D\x1b[1;5C":                "\x1bb\x1bf",
+		"\x1b[A\x1bOH\x1b[3~ä":              "\x1b[A\x1bOH\x1b[3~ä",
+		"x\x03":                             "x\a\x03",
+		"\x1b\x03":                          "\a\x03",
+		"\x1b\r":                            string(lineEnd),
+		"\x1b[1;\x03y":                      "\x1b[1;\x03y",
+		"ab\x7f\xff\xc3\x03":                "ab\x7f\xff\xc3\a\x03",
+		"\x1b[200~\tPay\t= 1\r\x1b[201~r\t": " Pay = 1\rr\t",
 	} {
 		var whole, parts keys
 		whole.decode(in)

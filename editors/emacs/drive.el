@@ -26,6 +26,12 @@
 (goto-char (point-min))
 (search-forward "rech")
 (princ (format "%s %s %s\n" major-mode (eglot-managed-p) (get-text-property (match-beginning 0) 'face)))
+(dolist (text '("input Pay(from: node)" "repeat 2 {"))
+  (with-temp-buffer
+    (insert text)
+    (ein-mode)
+    (font-lock-ensure)
+    (princ (format "%s %s\n" text (get-text-property 1 'face)))))
 (eglot-shutdown (eglot-current-server) nil 60)
 
 ;;; drive.el ends here

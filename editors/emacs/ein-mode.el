@@ -32,6 +32,7 @@
      (1 font-lock-keyword-face) (2 font-lock-function-name-face))
     ("^[ \t]*\\(input\\)[ \t]+\\([A-Za-z_][A-Za-z0-9_]*\\)[ \t]*:[ \t]*\\(graph\\|matrix\\|vector\\|scalar\\)\\_>"
      (1 font-lock-keyword-face) (2 font-lock-variable-name-face) (3 font-lock-type-face))
+    ("^[ \t]*\\(input\\|repeat\\)[ \t]+[^ \t=]" 1 font-lock-keyword-face)
     ("\\_<\\([A-Za-z_][A-Za-z0-9_]*\\)[ \t]*(" 1 font-lock-function-name-face)
     ("^[ \t]*\\([A-Za-z_][A-Za-z0-9_]*\\)[ \t]*\\(?:\\[[^]\n]*\\]\\)?[ \t]*\\(?:max\\|min\\|\\+\\)?="
      1 font-lock-variable-name-face)))

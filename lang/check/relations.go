@@ -291,6 +291,7 @@ func (c *checker) relate() {
 				return true
 			})
 		case *syntax.Input:
+			c.b.Unknown = c.b.Unknown || c.cfg.Inputs[s.Name.Name] == nil
 			if len(s.Columns) == 0 {
 				c.rel.last[s.Name.Name] = s.Span
 			}
@@ -549,6 +550,12 @@ func (c *checker) known(name string) (at source.Span, ok bool) {
 	}
 	id, label := c.node(name)
 	return at, label && id < c.rel.labels || slices.ContainsFunc(c.rel.given, func(d *tensor.Domain) bool { _, ok := d.Find(name); return ok })
+}
+
+// nowhere reports that no row holds a constant, whatever data the inputs without any get.
+func (c *checker) nowhere(name string) bool {
+	_, ok := c.known(name)
+	return !ok && !c.rel.vague && !c.b.Unknown
 }
 
 // members passes the constants that are members of their domain: those of facts, of heads and of
@@ -855,7 +862,7 @@ func (c *checker) constantOf(x syntax.Expr, fact bool) int {
 		k.text = x.Name
 	case *syntax.String:
 		k.text = x.Value
-		if _, ok := c.known(x.Value); !ok && !c.rel.vague && !fact {
+		if !fact && c.nowhere(x.Value) {
 			c.unknownConstant(x)
 		}
 	default:

@@ -424,7 +424,7 @@ func (c *checker) unmatched(cl *clause, l *rel.Literal) {
 			continue
 		}
 		k := &c.rel.consts[int(e.Term.Value)]
-		if _, ok := c.known(k.text); !ok && !c.rel.vague && !k.isNum {
+		if !k.isNum && c.nowhere(k.text) {
 			c.unknownConstant(&syntax.String{Span: k.span, Value: k.text})
 		}
 	}
@@ -475,7 +475,7 @@ func (c *checker) missing(cl *clause, i int) {
 			continue
 		}
 		k := &c.rel.consts[int(t.Value)]
-		if _, known := c.known(k.text); !known && !c.rel.vague && !k.isNum || k.nowhere {
+		if !k.isNum && c.nowhere(k.text) || k.nowhere {
 			continue // said of the constant itself
 		}
 		if !slices.ContainsFunc(r.facts, func(f fact) bool {

@@ -29,7 +29,7 @@ const (
 
 // Complete returns what can stand at offset, best first. The statement around it need not parse:
 // its tokens up to the cursor say what is expected, and names come from the statements before it.
-// In a string it is labels; in a comment or a number, nothing.
+// In a string it is labels; in a comment or a number and behind a string, nothing.
 func (d *Document) Complete(offset int) []Item {
 	offset = d.clampOffset(offset)
 	c := &completer{d: d, seen: map[string]bool{}}
@@ -37,7 +37,7 @@ func (d *Document) Complete(offset int) []Item {
 		switch {
 		case blank(t.Kind):
 			return nil
-		case t.Kind == syntax.KindNumber || t.Kind == syntax.KindBadNumber:
+		case t.Kind == syntax.KindNumber || t.Kind == syntax.KindBadNumber || t.Kind == syntax.KindString && t.Span.End == offset:
 			return nil
 		case t.Kind == syntax.KindString || t.Kind == syntax.KindBadString:
 			c.labels(t, offset)
@@ -60,8 +60,8 @@ func (d *Document) inside(offset int) (syntax.Token, bool) {
 	}
 	if i > 0 && toks[i-1].Span.End == offset {
 		switch k := toks[i-1].Kind; {
-		case k == syntax.KindNewline, k == syntax.KindString:
-		case blank(k), k == syntax.KindBadString, k == syntax.KindNumber, k == syntax.KindBadNumber:
+		case k == syntax.KindNewline:
+		case blank(k), k == syntax.KindString, k == syntax.KindBadString, k == syntax.KindNumber, k == syntax.KindBadNumber:
 			return toks[i-1], true
 		}
 	}

@@ -131,6 +131,10 @@ func TestFormatMinimal(t *testing.T) {
 	if first, last := edits[0], edits[len(edits)-1]; first.Span.Start < len("A = 1") || last.Span.Start < strings.Index(d.src.Text, "end") {
 		t.Errorf("got %v", edits)
 	}
+	many := New("many.ein", "A = [1"+strings.Repeat(", 1", maxEdits+1)+"]\n", lang.Options{})
+	if edits, _ := many.Format(); len(edits) != 1 || diag.Apply(many.src.Text, edits) != formatted(t, many) {
+		t.Errorf("%d edits", len(edits))
+	}
 }
 
 func formatted(t *testing.T, d *Document) string {

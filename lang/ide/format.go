@@ -79,7 +79,7 @@ func (d *Document) formatStatement(s syntax.Stmt) []diag.Edit {
 
 // minimalEdits turns a into b, which has the same pieces with other blanks between
 // them, but for a few: what stays is not touched, so that cursors, marks and the
-// history of lines do.
+// history of lines do. Beyond maxEdits one edit is better: a list of a million numbers has as many blanks.
 func minimalEdits(a, b string) []diag.Edit {
 	x, y := pieces(a), pieces(b)
 	var edits []diag.Edit
@@ -108,8 +108,13 @@ func minimalEdits(a, b string) []diag.Edit {
 			x, y, offset = x[1:], y[1:], offset+len(x[0])
 		}
 	}
+	if len(edits) > maxEdits {
+		return []diag.Edit{{Span: source.Span{End: len(a)}, NewText: b}}
+	}
 	return edits
 }
+
+const maxEdits = 10_000
 
 // reach is how many pieces further one is looked for that both texts have.
 const reach = 40
