@@ -310,18 +310,22 @@ func (d *prover) try(goal engine.Goal, t *engine.Try) ProofTry {
 // dataLines sets the places of rows that come from data, as far as their lines were kept. It goes
 // through each table once.
 func dataLines(list []*Proof, e *vm.Evidence) {
-	type row = [tensor.MaxColumns]float64
-	wanted := map[int]map[row][]*ProofPlace{}
+	type row struct {
+		relation int
+		cells    [tensor.MaxColumns]float64
+	}
+	rowOf := func(relation int, cells []float64) row {
+		r := row{relation: relation}
+		copy(r.cells[:], cells)
+		return r
+	}
+	wanted, tables := map[row][]*ProofPlace{}, map[int]bool{}
 	want := func(relation int, cells []float64, at *ProofPlace) {
-		if t := e.Tables[relation]; at.Line > 0 || t == nil || t.Origin == nil {
-			return
+		if t := e.Tables[relation]; at.Line == 0 && t != nil && t.Origin != nil {
+			tables[relation] = true
+			key := rowOf(relation, cells)
+			wanted[key] = append(wanted[key], at)
 		}
-		if wanted[relation] == nil {
-			wanted[relation] = map[row][]*ProofPlace{}
-		}
-		var key row
-		copy(key[:], cells)
-		wanted[relation][key] = append(wanted[relation][key], at)
 	}
 	for i, p := range list {
 		for k := range p.Steps {
@@ -338,24 +342,32 @@ func dataLines(list []*Proof, e *vm.Evidence) {
 			}
 		}
 	}
-	for relation, places := range wanted {
-		t, i := e.Tables[relation], 0
-		for cells := range t.All() {
-			var key row
-			copy(key[:], cells)
-			for _, at := range places[key] {
-				*at = ProofPlace{t.Origin.Lines[i], t.Origin.File, fmt.Sprintf("%s:%d", t.Origin.File, t.Origin.Lines[i])}
+	for relation := range tables {
+		t, i := e.Tables[relation].Origin, 0
+		for cells := range e.Tables[relation].All() {
+			for _, at := range wanted[rowOf(relation, cells)] {
+				*at = ProofPlace{t.Lines[i], t.File, fmt.Sprintf("%s:%d", t.File, t.Lines[i])}
 			}
 			i++
 		}
 	}
 	for _, p := range list {
 		for k := range p.Steps {
-			if s := &p.Steps[k]; !slices.ContainsFunc(slices.Concat(s.Places...), func(at ProofPlace) bool { return at.Line > 0 }) {
-				s.Places = nil
+			p.Steps[k].forget()
+		}
+	}
+}
+
+// forget drops the places if none is known.
+func (s *ProofStep) forget() {
+	for _, places := range s.Places {
+		for i := range places {
+			if places[i].Line > 0 {
+				return
 			}
 		}
 	}
+	s.Places = nil
 }
 
 // factLines returns where the facts of a text are, by their atoms in the form of [rel.Program.Row].
@@ -451,12 +463,15 @@ func (p *Proof) Text() string {
 			wide = max(wide, min(utf8.RuneCountInString(part), 60))
 		}
 		for i, part := range parts {
-			at := ""
+			var at []string
 			if s.Places != nil {
-				known := slices.DeleteFunc(slices.Clone(s.Places[i]), func(p ProofPlace) bool { return p.Line == 0 })
-				at = strings.Join(lists.Map(known, func(p ProofPlace) string { return p.text }), ", ")
+				for _, p := range s.Places[i] {
+					if p.Line > 0 {
+						at = append(at, p.text)
+					}
+				}
 			}
-			b.WriteString(strings.TrimRight(fmt.Sprintf("  %*s    %-*s  %s", number, "", wide, part, at), " ") + "\n")
+			b.WriteString(strings.TrimRight(fmt.Sprintf("  %*s    %-*s  %s", number, "", wide, part, strings.Join(at, ", ")), " ") + "\n")
 		}
 		more(&b, number+6, s.Count-len(s.Parts))
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
@@ -62,8 +63,6 @@ func misread(g *graph.Graph, rate float64, s *random.Stream) {
 		}
 		g.Edges = append(g.Edges, e)
 	}
-	slices.SortFunc(g.Edges, func(a, b graph.Edge) int {
-		return slices.Compare([]int{a.From, a.To}, []int{b.From, b.To})
-	})
+	sort.Sort(graph.Edges(g.Edges))
 	g.Edges = slices.Compact(g.Edges)
 }

@@ -21,6 +21,10 @@ type Edge = [2]int
 // arcs is a set of edges, in order.
 type arcs []Edge
 
+func (a arcs) Len() int           { return len(a) }
+func (a arcs) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
+func (a arcs) Less(i, j int) bool { return order(a[i], a[j]) < 0 }
+
 func order(a, b Edge) int {
 	if a[0] != b[0] {
 		return a[0] - b[0]
@@ -30,7 +34,7 @@ func order(a, b Edge) int {
 
 // arcsOf returns the set of the edges of a list; it reuses the list's memory.
 func arcsOf(list []Edge) arcs {
-	slices.SortFunc(list, order)
+	sort.Sort(arcs(list)) // as graph.Edges are
 	return slices.Compact(list)
 }
 

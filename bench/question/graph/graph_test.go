@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"testing"
 
 	"ein/bench/question/random"
@@ -11,7 +12,7 @@ import (
 // valid checks what the type promises.
 func valid(t *testing.T, g *Graph) {
 	t.Helper()
-	if !slices.IsSortedFunc(g.Edges, Edge.compare) {
+	if !sort.IsSorted(Edges(g.Edges)) {
 		t.Errorf("edges are not sorted: %v", g.Edges)
 	}
 	for i, e := range g.Edges {

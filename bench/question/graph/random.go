@@ -2,6 +2,7 @@ package graph
 
 import (
 	"slices"
+	"sort"
 
 	"ein/bench/question/random"
 )
@@ -107,7 +108,7 @@ func PlantTriangles(s *random.Stream, g *Graph, k int) {
 
 // sort puts the edges in their order and drops repeated ones.
 func (g *Graph) sort() {
-	slices.SortFunc(g.Edges, Edge.compare)
+	sort.Sort(Edges(g.Edges))
 	g.Edges = slices.Compact(g.Edges)
 }
 
