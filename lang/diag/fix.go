@@ -45,9 +45,12 @@ func (l List) Edits() (edits []Edit) {
 func Apply(text string, edits []Edit) string {
 	var b strings.Builder
 	at := 0
-	for _, e := range slices.SortedStableFunc(slices.Values(edits), func(a, b Edit) int {
-		return cmp.Or(a.Span.Start-b.Span.Start, a.Span.End-b.Span.End)
-	}) {
+	order := make([]*Edit, len(edits)) // all pointers share one sort, edits would have their own
+	for i := range edits {
+		order[i] = &edits[i]
+	}
+	slices.SortStableFunc(order, func(a, b *Edit) int { return cmp.Or(a.Span.Start-b.Span.Start, a.Span.End-b.Span.End) })
+	for _, e := range order {
 		b.WriteString(text[at:e.Span.Start])
 		b.WriteString(e.NewText)
 		at = e.Span.End
