@@ -257,8 +257,10 @@ func serveHTTP(a *cli.App, f *serveFlags, handler func(*serve.Server) http.Handl
 	case <-ctx.Done():
 	}
 	s.Drain()
-	a.Note("draining: requests are taken for another %v", f.delay)
-	time.Sleep(f.delay)
+	if f.delay > 0 {
+		a.Note("draining: requests are taken for another %v", f.delay)
+		time.Sleep(f.delay)
+	}
 	// Shutdown would close connections whose first request it has not read yet. So first
 	// nobody is let in any more, and those who are there get their answers: busy has
 	// them all once Serve has returned.
