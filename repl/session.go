@@ -2,15 +2,15 @@
 //
 // A [Session] takes an entry, one or more statements or a command such as :why, and gives a
 // [Reply] with results and diagnostics. A [Loop] connects a session to a source of lines (a
-// [Terminal], or [Plain] text from a pipe) and two writers, and puts entries together from lines.
+// [Terminal], or [Plain] text from a pipe) and two writers, and assembles entries from lines.
 //
 // # What an entry does
 //
 // The program is one source.File, to which the entry is appended and parsed in place. It is
-// checked as a continuation of the program before it (check.Config.After; facts and rules alone by
-// check.Grow), so it means the same as in a file, and the time does not grow with the session. It
-// is then planned alone, with the values of earlier names as inputs (plan.Program.Use), and run, so
-// it costs only its own work.
+// checked as a continuation of the program before it (check.Config.After; facts and rules alone
+// by check.Grow), so it means the same as in a file, and the time does not grow with the session.
+// It is then planned alone, with the values of earlier names as inputs (plan.Program.Use), and
+// run, so it costs only its own work.
 //
 // All of that happens on a copy of the state, which replaces the state only if everything went
 // well: an entry that fails changes nothing. If an entry brings new nodes, every graph of the

@@ -7,18 +7,18 @@
 //	Stdio    serves the routes over two streams, with arrays as raw bytes
 //
 // A handler knows neither HTTP nor streams: it takes a [Call] and returns a value that is written
-// as JSON. A route is one row in [Routes]; both transports and the OpenAPI description (openapi.go)
-// follow from it.
+// as JSON. A route is one row in [Routes]; both transports and the OpenAPI description
+// (openapi.go) follow from it.
 //
 // Two kinds of work share the processors: short runs of Ein and long ones of Python. Each has a
-// lane (lane.go), a queue that works on requests in slices, so that a batch of thousands does not
-// keep others waiting, and that refuses what it cannot hold. Compiled programs and generated
-// questions are kept while they are asked for (recent.go). Drain announces the end; Close comes
-// after the last request.
+// lane (lane.go), a queue that takes requests in slices, so that a batch of thousands does not
+// block others, and that refuses requests when full. recent.go caches compiled programs and
+// generated questions. Drain announces the end; Close comes after the last request.
 //
 // Clients are not trusted. Every request has limits ([Options]), and a client can lower but not
-// raise them. No handler opens a file or a connection for a client, Python programs run only in the
-// sandbox, and questions of splits meant for scoring are refused unless the operator allows them.
+// raise them. No handler opens a file or a connection for a client, Python programs run only in
+// the sandbox, and questions of splits meant for scoring are refused unless the operator allows
+// them.
 package serve
 
 import (

@@ -5,10 +5,10 @@
 //
 // The checker is also the lowering. [Check] goes through the statements once, in order, and
 // elaborates each expression to a node of package ir: building the node computes its type, its
-// shape and a bound on the magnitude of its elements, or finds that it has none. So what is
-// accepted has a meaning by construction, and what is rejected is reported in the terms of the
-// source. A name stands for its node (symbol), a call of a function for the expansion of its
-// body (expand), whether the function is in the prelude or in the program.
+// shape and a bound on the magnitude of its elements, or finds that it has none. An accepted
+// program therefore has a meaning by construction, and errors are in the terms of the source. A
+// name stands for its node (symbol), a call of a function for the expansion of its body (expand),
+// whether the function is in the prelude or in the program.
 //
 // Sizes that are not known yet, because an input has no data, are negative; equal negative
 // numbers are the same unknown size. Such a program can be checked but not planned.
@@ -19,8 +19,8 @@
 // axes. The context of an expression (ctx) says which indices stay. At the top of an equation a
 // term is summed over those that the left side lacks; inside a product nothing is summed, except
 // that the argument of a function keeps only what the left side or the rest of the product uses.
-// An equation has at most 64 indices, each with its size and the tensor that gave it. See
-// term.go for products and call.go for functions.
+// An equation has at most 64 indices, each with its size and the tensor that gave it. See term.go
+// for products and call.go for functions.
 //
 // # Rules
 //
@@ -32,23 +32,21 @@
 //
 // # Mistakes
 //
-// One mistake is one diagnostic. A statement with an error gives its name a bad symbol, and what
-// uses that is not reported again. Nothing is reported twice at one place, and what is wrong
-// inside the prelude is reported at the call. errors.go and errors_rules.go hold the messages.
-// The [Program] that results has operations for outputs and inputs and a [diag.List]; it is
-// complete only if the list has no errors.
+// One mistake is one diagnostic. A statement with an error gives its name a bad symbol, whose
+// uses are not reported. No place gets two messages, and an error inside the prelude is reported
+// at the call. errors.go and errors_rules.go hold the messages. The [Program] that results has
+// operations for outputs and inputs and a [diag.List]; it is complete only if the list has no
+// errors.
 //
 // # Limits
 //
-// Expansion and rules can multiply work, so [Limits] bound the operations, the depth of calls
-// and the literals, and every loop counts its steps (step), which also notices a Context that
-// has ended.
+// Expansion and rules can multiply work, so [Limits] bound the operations, the depth of calls and
+// the literals. Every loop counts its steps (step), which also notices a Context that has ended.
 //
-// A session checks an entry as a continuation of what came before, with Config.After, see
-// after.go, and one of facts and rules by itself, see grow.go.
+// A session checks an entry as a continuation of the program before it (Config.After, after.go),
+// and an entry of facts and rules by itself (grow.go).
 //
-// What a program costs is not decided here, nor how its values are stored: see packages plan,
-// compile and vm/cost.
+// Packages plan, compile and vm/cost decide how values are stored and what a program costs.
 package check
 
 import (

@@ -1,29 +1,29 @@
-// Package ide answers an editor's questions about a program: what a name means, what can
-// be typed here, where something is defined and used.
+// Package ide answers an editor's questions about a program: what a name means, what can be typed
+// here, where something is defined and used.
 //
 // A [Document] is one immutable version of a text; an edit makes another. Its methods give
 // diagnostics, hover, completion, rename and so on. Syntax tree, names and the result of the
-// checker are worked out when they are first asked for, and kept; any number of goroutines
-// may ask. Positions are byte offsets.
+// checker are computed on first use and kept; any number of goroutines may use a Document.
+// Positions are byte offsets.
 //
 // # Names
 //
-// A binding is one thing that has a name, an occurrence a place where the name stands.
-// Both come from the tree alone (names.go), so they are known in wrong programs too. A name
-// assigned twice is one name; an index belongs to its statement; a parameter in brackets is
-// a position. Names in a statement that does not parse are found by its tokens, and not
-// renamed. Completion and signatures read tokens up to the cursor (cursor.go).
+// A binding is one thing that has a name, an occurrence a place where the name stands. Both come
+// from the tree alone (names.go), so they are known in wrong programs too. A name assigned twice
+// is one name; an index belongs to its statement; a parameter in brackets is a position. Names in
+// a statement that does not parse are found by its tokens, and not renamed. Completion and
+// signatures read tokens up to the cursor (cursor.go).
 //
 // # Values
 //
 // Shapes and kinds come from package check, which keeps the operation of every expression
-// (checked in document.go). [Document.Alone] cuts out what one statement needs, so that it
-// can be run whatever is wrong elsewhere; the caller runs it.
+// (checked in document.go). [Document.Alone] cuts out one statement with what it needs, so that a
+// caller can run it despite errors elsewhere.
 //
 // # Refactorings
 //
-// Rename makes the edits and resolves the resulting text: if any name now means something
-// else, it fails and says which. Extract and inline compare the types of the outputs.
+// Rename makes the edits and resolves the resulting text: if any name now means something else,
+// it fails and says which. Extract and inline compare the types of the outputs.
 //
 // The package knows no protocol, terminal or file. Its two users are package lsp, which
 // translates positions and decides what runs when, and package repl.

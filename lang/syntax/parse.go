@@ -1,7 +1,7 @@
 // Package syntax parses and formats Ein programs. It knows nothing of their meaning.
 //
-// [Parse] gives a [File], a list of statements that keeps comments and mistakes ([Bad]);
-// [Format] prints it in canonical form, and [Walk] visits its nodes.
+// [Parse] gives a [File], a list of statements that keeps comments and mistakes ([Bad]); [Format]
+// prints it in canonical form, and [Walk] visits its nodes.
 //
 // # Tokens and statements
 //
@@ -15,19 +15,20 @@
 //
 // # The grammar and the fast path
 //
-// The structs of grammar.go define the syntax; [Grammar] prints them for the language page. Change
-// the syntax there first. Participle reads a statement into those structs, from which build.go
-// makes the tree, or stops at a token, and errors.go says what was expected there. One token
-// always decides.
+// The structs of grammar.go define the syntax; [Grammar] prints them for the language page.
+// Change the syntax there first. Participle reads a statement into those structs, from which
+// build.go makes the tree, or stops at a token, and errors.go says what was expected there. One
+// token always decides.
 //
-// That takes 25 times as long as the same by hand, so fast.go (precedence climbing) makes the
+// Participle takes 25 times as long as code by hand, so fast.go (precedence climbing) makes the
 // same nodes for statements that are right. It has no messages: where it cannot continue, the
-// grammar reads the statement again, except for the part of a list that was read. FuzzGrammar
-// requires the same tree, places and diagnostics without the fast path (Options.NoFastPath), and
-// TestSentences generates right and wrong programs from the printed grammar.
+// grammar reads the statement again, without the items of a list that were read already.
+// FuzzGrammar requires the same tree, places and diagnostics without the fast path
+// (Options.NoFastPath), and TestSentences generates right and wrong programs from the printed
+// grammar.
 //
-// A list of 8 or more numbers of one shape is packed into one slice, 8 bytes a number rather
-// than 100, which the checker then uses as its constant (packed.go; Limits.Pack).
+// A list of 8 or more numbers of one shape is packed into one slice, 8 bytes a number rather than
+// 100, which the checker then uses as its constant (packed.go; Limits.Pack).
 package syntax
 
 import (

@@ -15,12 +15,12 @@
 // goroutine, and so stops at the same point on every machine. Contractions and elementwise loops
 // have a plan, made once for their shapes; a run only executes it.
 //
-// A [Ctl] is what a call may use and what it reports, a [Cost] the bound of a call and the scratch
-// it needs. Plans are [Unary], [Pair] and [Many] for contractions of one, two and more tensors,
-// [Exact] for those of whole numbers that could pass 2^53, [Semiring], [Reduce], [Fused] and
-// [CSRFold]. A graph with weights comes as a [Net], which reads a row alike in every layout; a
-// [Flaw] is why a graph has no answer. Inside, a meter adds up work, polls, and charges what is
-// metered.
+// A [Ctl] carries the limits of a call in and its count of operations out; a [Cost] is the bound
+// of a call and the scratch it needs. Plans are [Unary], [Pair] and [Many] for contractions of
+// one, two and more tensors, [Exact] for those of whole numbers that could pass 2^53, [Semiring],
+// [Reduce], [Fused] and [CSRFold]. A [Net] is a graph with weights, whose rows read alike in
+// every layout; a [Flaw] says why a graph has no answer. Inside, a meter counts work, polls Done,
+// and charges metered work.
 //
 // # Which kernel does what
 //

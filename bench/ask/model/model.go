@@ -1,36 +1,35 @@
 // Package model sends requests to language models over their providers' APIs.
 //
-// [Open] makes a [Model] from a PROVIDER:NAME. A Model turns a [Request] into a
-// [Response] or an [*Error], whose [Class] says whether a retry can help. A [Profile]
-// says which parameters a model accepts. Models with a batch API are also a [Batcher].
-// [Record] stores exchanges for the provider replay.
+// [Open] makes a [Model] from a PROVIDER:NAME. A Model turns a [Request] into a [Response] or an
+// [*Error], whose [Class] says whether a retry can help. A [Profile] says which parameters a
+// model accepts. Models with a batch API are also a [Batcher]. [Record] stores exchanges for the
+// provider replay.
 //
 // # Providers
 //
-// Providers over HTTP share one client (client.go). Each format is a wire: the path, the
-// key, the body of a request, the reading of a reply and of a failure, and how the pieces
-// of a stream become a whole body (openai.go, responses.go, anthropic.go, gemini.go,
-// stream.go). A stream is put together and then read like any other body, so there is one
-// parser for each format; how it does batches is its batchWire (batch.go). exec
-// runs a program of the user (exec.go), baseline computes answers (baseline.go).
+// Providers over HTTP share one client (client.go). Each format is a wire: the path, the key, the
+// body of a request, the reading of a reply and of a failure, and how the pieces of a stream
+// become a whole body (openai.go, responses.go, anthropic.go, gemini.go, stream.go). A stream is
+// assembled and then read like any other body, so that each format has one parser; a batchWire
+// describes its batches (batch.go). exec runs a program of the user (exec.go), baseline computes
+// answers (baseline.go).
 //
 // # Invariants
 //
-// A request either becomes a Response, which may be empty or a refusal, or fails for a
-// reason outside of the model. Only the latter is an Error, and it never counts as a wrong
-// answer. What a server says is not trusted: bodies have a limit, HTML and failures with
-// status 200 are recognised, and a count of tokens that the prompt cannot have is an error
-// (checkContext).
+// A request either becomes a Response, which may be empty or a refusal, or fails for a reason
+// outside of the model. Only the latter is an Error, and it never counts as a wrong answer. What
+// a server says is not trusted: bodies have a limit, HTML and failures with status 200 are
+// recognised, and a count of tokens that the prompt cannot have is an error (checkContext).
 //
-// Keys are looked up when a request is sent. They are in no body, so that a cache, a record
-// or a run can keep bodies; and withoutKey and redact take them out of everything that comes
-// back, since servers echo what they are sent.
+// Keys are looked up when a request is sent. They are in no body, so that a cache, a record or a
+// run can keep bodies; and withoutKey and redact remove them from everything that comes back,
+// since servers echo requests.
 //
 // Usage has one definition for all providers: input includes cached tokens, output includes
 // reasoning.
 //
-// This package neither retries, caches nor schedules: package eval does, guided by the
-// class of an error and the waiting time that the provider asks for.
+// This package neither retries, caches nor schedules: package eval does, guided by the class of
+// an error and the waiting time that the provider asks for.
 package model
 
 import (

@@ -1,5 +1,5 @@
-// Package engine evaluates relations: semi-naively, stratum by stratum, in an order planned
-// from sizes before the run.
+// Package engine evaluates relations: semi-naively, stratum by stratum, in an order planned from
+// sizes before the run.
 //
 // # Planning
 //
@@ -7,46 +7,48 @@
 // rewrites the rules, which AsWritten in the program turns off:
 //
 //   - The steps of a closure become a relation, so that all spellings of it are one: bits if all
-//     pairs are needed, else a search for each cell needed. Far(x, x) takes the components, without
-//     pairs; Listed(s), Far(s, x) is one search (rewrite.go, readers.go, closure.go).
-//   - Relations are made only as far as they are asked for: demand pushes the constants of
-//     queries into the rules (magic sets; demand.go).
+//     pairs are needed, else a search for each cell needed. Far(x, x) takes the components,
+//     without pairs; Listed(s), Far(s, x) is one search (rewrite.go, readers.go, closure.go).
+//   - Only rows that a query can use are made: demand pushes the constants of queries into the
+//     rules (magic sets; demand.go).
 //   - Bodies that only restrict are cut, and columns of one relation are counted and folded
 //     without bindings (group.go).
 //
-// A Plan is a list of strata, each with rules that run once and rules that run in every round.
-// A rule is a nest of loops, one step for each literal: tests as early as possible, then the atom
+// A Plan is a list of strata, each with rules that run once and rules that run in every round. A
+// rule is a nest of loops, one step for each literal: tests as early as possible, then the atom
 // with the fewest rows; new rows come first. Steps leave what they read in registers, one for
 // each variable. The last corner of a clique is looked up in a row of bits (plan.go).
-// [Plan.Explain] says what was chosen. bound.go bounds rows and operations: a column holds no more
-// distinct cells than its sources, a body no more rows than its atoms have that agree with the
-// atoms before, and over all rounds each combination of rows is new once. Where rows are known
-// before the run, their joins are counted instead (known.go).
+// [Plan.Explain] says what was chosen. bound.go bounds rows and operations: a column has at most
+// the distinct cells of its sources; a body has at most the rows of each atom that agree with the
+// atoms before it; and over all rounds each combination of rows is new only once. Where rows are
+// known before the run, their joins are counted instead (known.go).
 //
 // # Running
 //
 // [Plan.Run] evaluates. The rows of a relation are in a store (store.go): cells of 32 bits, found
-// by a bit or a place if there are few combinations, else by hashing, in order of arrival, so that
-// the new ones are a range. A cell is a member of a domain or a number; small whole numbers are
-// their own code, others have one in a pool, so equal cells are equal codes. A round joins the rows
-// that the last one added with all others, until a round adds none. Recursions over pairs of a small
-// domain work on rows of bits instead, if each rule goes through one list at most (dense.go). Folds
-// by min and max take keys from a radix heap, best first, until one improves on a key already taken,
-// then go on in rounds; more rounds than rows mean a cycle (value.go, best.go).
+// by a bit or a place if there are few combinations, else by hashing, in order of arrival, so
+// that the new ones are a range. A cell is a member of a domain or a number; small whole numbers
+// are their own code, others have one in a pool, so equal cells are equal codes. A round joins
+// the rows that the last one added with all others, until a round adds none. Recursions over
+// pairs of a small domain work on rows of bits instead, if each rule goes through one list at
+// most (dense.go). Folds by min and max take keys from a radix heap, best first, until one
+// improves on a key already taken, then go on in rounds; more rounds than rows mean a cycle
+// (value.go, best.go).
 //
-// A run does the same operations in the same order on every machine. It counts them before
-// they are done and pays for memory before it is allocated, so it stops at the limits of its
+// A run does the same operations in the same order on every machine. It counts them before they
+// are done and pays for memory before it is allocated, so it stops at the limits of its
 // [kernel.Ctl] and its [Budget] and never beyond.
 //
-// Proofs (why.go) cost nothing until somebody asks. Then what leads to the goal is derived again,
-// in rounds, so that the round of a row is its least height, and the proof is read off downwards.
-// For a missing row, each rule runs from the head down.
+// Proofs (why.go) cost nothing until somebody asks. Then the rows that lead to the goal are
+// derived again, in rounds: the round of a row is its least height, and the proof is read off
+// from the goal down. For a missing row, each rule runs from its head.
 //
-// The types, in the order in which one meets them: a [Plan] has strata (stratum), a stratum has nests,
-// one for each rule or for each of its atoms that may have new rows, and a nest has steps. A run has
-// a store for each relation, and a store has the indexes that steps go through. bounds says before a
-// run what it may take, and why replays a run for proofs. Callers promise that [rel.Verify] accepted
-// the program and that arguments keep to the sizes of the plan; nothing here checks either again.
+// The types, in the order in which one meets them: a [Plan] has strata (stratum), a stratum has
+// nests, one for each rule or for each of its atoms that may have new rows, and a nest has steps.
+// A run has a store for each relation, and a store has the indexes that steps use. bounds says
+// beforehand how much a run may take, and why replays it for proofs. Callers promise that
+// [rel.Verify] accepted the program and that arguments keep to the sizes of the plan; nothing
+// here checks either again.
 //
 // Package rel and the checker decide what a rule means and which programs are allowed. Random
 // programs are compared with internal/naive/rules, which is the definition, and with clingo if

@@ -2,15 +2,15 @@
 //
 // # A verb
 //
-// A verb is two functions. The first, such as evalVerb, declares a command: its help, its flags in a
-// struct of their own, and RunE, which is [cli.App.Do]. The second, such as evaluate, checks the flags,
-// turns them into the options of a package under bench, calls it, and prints what it returns as a table
-// or, with --json, as an object. Nothing is computed here: a number comes from a package of bench, its
-// layout from package table. [Verb] lists the verbs by the groups in which help shows them.
+// A verb is two functions. The first, such as evalVerb, declares a command: its help, its flags
+// in a struct of their own, and RunE, which is [cli.App.Do]. The second, such as evaluate, checks
+// the flags, turns them into the options of a package under bench, calls it, and prints what it
+// returns as a table or, with --json, as an object. Nothing is computed here: packages of bench
+// give the numbers, package table their layout. [Verb] lists the verbs in the groups of the help.
 //
-// What several verbs need is in files of its own:
+// Verbs share these files:
 //
-//	bench.go    flags that several have, and what two folders or files may not be
+//	bench.go    flags that several verbs have; refusing an output that is also an input
 //	run.go      opening runs and files of instances; errors of the packages as messages
 //	judge.go    judging a file of replies: score and exec, and diagnose without a run
 //	sandbox.go  the sandbox for Python programs, opened only when the first one comes
@@ -18,20 +18,20 @@
 //
 // # What a stopped command leaves
 //
-// A verb that writes records writes them through records (judge.go): a part, which a later command
-// resumes, a file that appears once it is complete, or nothing. A part records what it is made from,
-// and a command with other inputs is refused. A verb stopped for a reason outside of its data exits
-// with [cli.ExitOutside]: the same command then does the rest. Items are judged out of order but
-// written in order, so a resumed file has the bytes of one written at once.
+// A verb that writes records writes them through records (judge.go): a part, which a later
+// command resumes, a file that appears once it is complete, or nothing. A part records what it is
+// made from, and a command with other inputs is refused. A verb stopped for a reason outside its
+// data exits with [cli.ExitOutside]; the same command then does the rest. Items are judged out of
+// order but written in order, so a resumed file has the bytes of one written at once.
 //
 // # Shards
 //
-// Verbs with --shard have a sharding, which says what they do: all of the work, one shard, or, in ein
-// bench merge, what remains when all shards are there. sharding.begin writes or checks the plan,
-// sharding.make writes a shard and its record, and ofLines divides a file of lines by its bytes. Merge
-// (merge.go) calls the verb with the finished shards in sharding.merged, and the verb writes what one
-// command would have written, byte for byte. Submit starts the shards by an engine: processes on this
-// machine, Slurm or Kubernetes.
+// Verbs with --shard have a sharding, which says what they do: all of the work, one shard, or, in
+// ein bench merge, what remains when all shards are there. sharding.begin writes or checks the
+// plan, sharding.make writes a shard and its record, and ofLines divides a file of lines by its
+// bytes. Merge (merge.go) calls the verb with the finished shards in sharding.merged, and the
+// verb writes what one command would have written, byte for byte. Submit starts the shards by an
+// engine: processes on this machine, Slurm or Kubernetes.
 package benchmark
 
 import (

@@ -30,8 +30,8 @@ of a run, where the findings are, and prints a table for each mode; otherwise gi
 A wrong program is compared with the true graph and run again with the true edges:
 
   graph_reading  the true edges make it right
-  query_reading  its edges are right, and it is right with the nodes that the
-                 question asks about in place of those it names (Ein only)
+  query_reading  its edges are right, and naming the nodes of the question in
+                 place of its own makes it right (Ein only)
   logic          its edges are right, and its answer is still wrong
   both           its edges are wrong, and the true ones do not make it right
   no_graph       no graph was found in it

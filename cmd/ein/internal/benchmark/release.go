@@ -36,7 +36,7 @@ func releaseVerb(a *cli.App) *cobra.Command {
   questions/heldout_json, heldout_matrix   heldout in the other encodings
   sft/train           the training questions as chats, one for each target of sft
 
-Each is there as JSONL and as Parquet, with one type for each column. audit.txt and
+Each comes as JSONL and as Parquet, with one type for each column. audit.txt and
 stats.txt say how well the questions can be guessed and how they are distributed.
 README.md is a datasheet card with which the datasets library loads the folder; its
 command line makes the same bytes again. SHA256SUMS has the checksums.`,

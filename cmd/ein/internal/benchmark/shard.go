@@ -47,8 +47,8 @@ type merged struct {
 }
 
 const shardHelp = `With --shard I/N, the command does one of N parts and writes its lines, with a record of
-them, to the folder of -o; ein bench merge makes of all parts what one command would have
-made. A finished part is not made again, and an interrupted one resumes.`
+them, to the folder of -o; ein bench merge joins all parts into the result of one command.
+A finished part is not repeated, and an interrupted one resumes.`
 
 // flag declares --shard.
 func (s *sharding) flag(cmd *cobra.Command) {

@@ -37,10 +37,10 @@ func verifyVerb(a *cli.App, s *sharding) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Check every instance against its id and its programs",
-		Long: `Checks every instance of a file (- is standard input) in four ways: regenerating it from
-its id must give the same bytes, and its answer must be that of its Ein program, of the
-same as facts and rules, and of its Python program, run by a Python with networkx.
-verify prints every disagreement and a table of their numbers.
+		Long: `Checks every instance of a file (- is standard input) in four ways: its id must give
+the same bytes, and its programs must give its answer: in Ein, in facts and rules, and in
+Python, run by a Python with networkx. verify prints every disagreement and a table of
+their numbers.
 
 The Python programs in the file run as they are, without a sandbox. For files you do not
 trust, use --no-python, or believe the Python check only where the others agree.
