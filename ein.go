@@ -113,7 +113,7 @@ type Input = bind.Input
 // must not change. The labels of its nodes, if they have any, go into the Nodes of the result. Any
 // other value is read as its JSON: numbers and slices of numbers, [][2]int and
 // [][2]string as the edges of a graph, a map from node to number as a vector, slices or structs as
-// the rows of a relation. Mistakes in it are found when it is bound.
+// the rows of a relation; a nil slice or map is an empty one. Mistakes in it are found when it is bound.
 func Data(name string, data any) Input {
 	in, err := bind.New(name, data)
 	if err != nil {

@@ -48,6 +48,7 @@ import (
 	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/graphio"
+	"ein/vm/rel"
 	"ein/vm/tensor"
 )
 
@@ -96,7 +97,8 @@ func (in *Input) Resolve(path func(string) string) {
 // format its first bytes tell; a *[tensor.Value] is used as it is, except that the rows
 // of a relation are copied. Anything else is read as the JSON that package json makes of
 // it: numbers and slices of numbers, [][2]int and [][2]string as the edges of a graph, a
-// map from node to number as a vector, structs or slices as the rows of a relation.
+// map from node to number as a vector, structs or slices as the rows of a relation. A nil slice or map
+// is an empty one.
 func New(name string, data any) (Input, error) {
 	in := Input{Name: name, Data: data}
 	var err error
@@ -108,8 +110,6 @@ func New(name string, data any) (Input, error) {
 		err = errors.New("there is no data: it is nil")
 	case []byte: // its JSON is a text in base64
 		err = errors.New("a []byte is data of no kind: bytes.NewReader makes it the content of a file, json.RawMessage a value")
-	case *tensor.Value:
-		err = malformed(data)
 	}
 	if err != nil {
 		return Input{}, fmt.Errorf("%s: %w", name, err)
@@ -127,6 +127,16 @@ func malformed(v *tensor.Value) error {
 		return fmt.Errorf("a tensor of kind %d, layout %d and shape %v is none", v.Kind, v.Layout, v.Shape)
 	case v.Layout == tensor.Rows && v.Table == nil:
 		return errors.New("the relation has no table")
+	case v.Layout == tensor.Rows:
+		for i, c := range v.Table.Columns {
+			if d := c.Domain; c.Kind >= tensor.MaxColumnKind || c.Kind.Named() != (d != nil) || d != nil && d.Labels != nil && len(d.Labels) != d.Size {
+				return fmt.Errorf("a malformed relation: column %d of kind %v has no such domain", i, c.Kind)
+			}
+		}
+		if err := rel.CheckTable(v.Table, nil); err != nil {
+			return fmt.Errorf("a malformed relation: %w", err)
+		}
+		return nil
 	case v.Layout != tensor.Sparse:
 		return nil
 	case v.Shape.Rank() != 2:
@@ -339,7 +349,8 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 	case io.Reader:
 		from, name = data, in.Name
 	default:
-		text, err := json.Marshal(data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false), numbers())
+		text, err := json.Marshal(data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false),
+			json.FormatNilSliceAsNull(false), json.FormatNilMapAsNull(false), numbers())
 		if err != nil {
 			return nil, &FileError{in.Name, valueError{err}}
 		}
@@ -547,6 +558,13 @@ func seen(s string) string {
 func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, known []string) (*Data, error) {
 	var decls []graphio.Decl
 	ready := map[string]*tensor.Value{}
+	for _, in := range given {
+		if v, ok := in.Data.(*tensor.Value); ok {
+			if err := malformed(v); err != nil {
+				return nil, &graphio.Error{File: in.Name, Msg: err.Error()}
+			}
+		}
+	}
 	known, nodes, err := over(declared, given, known)
 	if err != nil {
 		return nil, err
