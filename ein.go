@@ -134,6 +134,10 @@ type Program struct {
 	inputs  []tensor.Value // the values in the order of the declarations
 	diags   diag.List
 	mended  diag.List // notes, which diags has too
+
+	// What Bind needs to know of the text, where it declares inputs.
+	known   []string            // the labels of nodes in it
+	domains map[string][]string // those of other domains
 }
 
 // Compile checks and compiles a program. The name is for diagnostics.
@@ -189,6 +193,9 @@ func (p *Program) check(ctx context.Context, opt lang.Options) error {
 	}
 	if c.Diags.HasErrors() {
 		return &Error{File: p.file.Source, Diags: c.Diags}
+	}
+	if len(c.Inputs) > 0 && (p.checked == nil || c.File != p.checked.File) {
+		p.known, p.domains = check.ProgramLabels(p.file), check.ProgramDomains(p.file)
 	}
 	p.checked, p.diags = c, append(slices.Clip(p.mended), c.Diags...)
 	if c.Bound {
@@ -280,14 +287,10 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 		return p, nil
 	}
 	ledger := &cost.Ledger{Max: p.opt.Limits.MaxBytes, Grown: p.opt.Grown}
-	var known []string
-	var domains map[string][]string
+	known, domains := p.known, p.domains
 	if p.file == nil {
-		known = p.code.Labels
-		domains = p.domains()
+		known, domains = p.code.Labels, p.columns()
 	} else {
-		known = check.ProgramLabels(p.file)
-		domains = check.ProgramDomains(p.file)
 		if err := ledger.Take(p.file.Footprint); err != nil {
 			return nil, p.failed(diag.Diagnostic{Code: codes.E0530, Message: err.Error()}, err)
 		}
@@ -324,8 +327,8 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	return &next, nil
 }
 
-// domains returns the members of each domain of bytecode, except the nodes.
-func (p *Program) domains() map[string][]string {
+// columns returns the members of each domain of bytecode, except the nodes.
+func (p *Program) columns() map[string][]string {
 	known := map[string][]string{}
 	for _, in := range p.code.Inputs {
 		for _, c := range p.code.Regs[in.Reg].Columns {
