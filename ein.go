@@ -50,6 +50,7 @@ import (
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/source"
+	"ein/lang/steps"
 	"ein/lang/syntax"
 	"ein/vm"
 	"ein/vm/code"
@@ -246,7 +247,7 @@ func compiled(ctx context.Context, c *check.Program, opt lang.Options) *code.Pro
 	if c.Work <= fewNodes {
 		return lang.Code(c, opt)
 	}
-	p, _ := bind.Within(ctx, func() *code.Program { return lang.Code(c, opt) })
+	p, _ := steps.Within(ctx, func() *code.Program { return lang.Code(c, opt) })
 	return p
 }
 

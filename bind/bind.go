@@ -26,7 +26,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -44,6 +43,7 @@ import (
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/diag"
+	"ein/lang/steps"
 	"ein/lang/syntax"
 	"ein/vm/code"
 	"ein/vm/cost"
@@ -432,7 +432,7 @@ func within(ctx context.Context, decls []graphio.Decl, known []string, domains m
 	// Sorting millions of rows takes seconds and does not look at the context.
 	var tables []*tensor.Table
 	raws := lists.Map(relations, func(d graphio.Decl) *graphio.Raw { return d.Raw })
-	err, ok := Within(ctx, func() (err error) {
+	err, ok := steps.Within(ctx, func() (err error) {
 		tables, err = graphio.Tables(raws, labels)
 		return err
 	})
@@ -478,30 +478,6 @@ func within(ctx context.Context, decls []graphio.Decl, known []string, domains m
 	}
 	data.Warnings = slices.Concat(read, data.Warnings, alike(data.Labels))
 	return data, nil
-}
-
-// Within returns what work does. If the context ends first, ok is false, and the work is left behind.
-func Within[T any](ctx context.Context, work func() T) (result T, ok bool) {
-	if ctx.Done() == nil {
-		return work(), true
-	}
-	done, bug := make(chan T, 1), make(chan string, 1)
-	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				bug <- fmt.Sprintf("%v\n%s", r, debug.Stack())
-			}
-		}()
-		done <- work()
-	}()
-	select {
-	case result = <-done:
-		return result, true
-	case r := <-bug:
-		panic(r)
-	case <-ctx.Done():
-		return result, false
-	}
 }
 
 // alike notes labels that are told from others by blanks, invisible characters or the encoding of
