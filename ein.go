@@ -28,7 +28,7 @@
 // error wraps the cause of the context.
 //
 // Errors are of type [*Error] and carry diagnostics with codes, places and fixes; their class says
-// whether the program, its data, a limit or a bug in this package is at fault.
+// whether the program, its data or a limit is at fault. A bug in this package is a panic.
 //
 // The package opens no file and no connection. Only the function in [Options] opens
 // files, if the host gives one: text from an untrusted source can be run as it is, under limits.
@@ -114,7 +114,8 @@ type Input = bind.Input
 // must not change. The labels of its nodes, if they have any, go into the Nodes of the result. Any
 // other value is read as its JSON: numbers and slices of numbers, [][2]int and
 // [][2]string as the edges of a graph, a map from node to number as a vector, slices or structs as
-// the rows of a relation; a nil slice or map is an empty one. Mistakes in it are found when it is bound.
+// the rows of a relation; a nil slice or map is an empty one. Mistakes in it are found
+// when it is bound; their line, as that of a row in a proof, is the number of the item, from 1.
 func Data(name string, data any) Input {
 	in, err := bind.New(name, data)
 	if err != nil {
@@ -141,7 +142,8 @@ type Program struct {
 	domains map[string][]string // those of other domains
 }
 
-// Compile checks and compiles a program. The name is for diagnostics.
+// Compile checks and compiles a program. The name is for diagnostics. A program with errors is
+// returned with them, for its Source; it has no inputs and does not run.
 func Compile(name, text string, opt Options) (*Program, error) {
 	return CompileContext(context.Background(), name, text, opt)
 }

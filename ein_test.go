@@ -199,6 +199,7 @@ func TestErrors(t *testing.T) {
 		{"weights of a graph", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Bool, 1, []float64{2}))}, diag.Input, "A: E0701: a malformed sparse matrix: weights of a bool matrix: true"},
 		{"sparse NaN", "input A: matrix\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Real, 1, []float64{math.NaN()}))}, diag.Input, "A: E0701: a sparse matrix has finite numbers, found NaN"},
 		{"no table", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: tensor.Rows})}, diag.Input, "A: E0701: the relation has no table"},
+		{"a row of a value", "input A(x: text, n: int)\nA(x, n)?", ein.Options{}, []ein.Input{ein.Data("A", [][]any{{"a,\"]", 1}, {`b\`, 2}, {"c", 1.5}})}, diag.Input, "A:3:6: E0701"},
 		{"rows without cells", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", table(&tensor.Table{Len: 5}))}, diag.Input, "A: E0701: a malformed relation: malformed table of 5 rows"},
 		{"fewer rows than none", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", table(&tensor.Table{Len: -1}))}, diag.Input, "A: E0701: a malformed relation: malformed table of -1 rows"},
 		{"no domain", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", table(&tensor.Table{Len: 1, Cells: []tensor.Cells{{ID: []uint32{0}}}}, nil))}, diag.Input, "A: E0701: a malformed relation: column 0 of kind node"},
@@ -327,7 +328,7 @@ func TestRelation(t *testing.T) {
 			t.Errorf("%s: %v, %v", program, r, err)
 		}
 	}
-	if _, err := run("input P(x: node, y: int)\nP(x, y)?", ein.Data("P", rows)); err == nil || !strings.HasPrefix(err.Error(), "P:1:") {
+	if _, err := run("input P(x: node, y: int)\nP(x, y)?", ein.Data("P", rows)); err == nil || !strings.HasPrefix(err.Error(), "P:2:") {
 		t.Errorf("1.5 is a whole number: %v", err)
 	}
 }

@@ -98,7 +98,7 @@ func (in *Input) Resolve(path func(string) string) {
 // of a relation are copied. Anything else is read as the JSON that package json makes of
 // it: numbers and slices of numbers, [][2]int and [][2]string as the edges of a graph, a
 // map from node to number as a vector, structs or slices as the rows of a relation. A nil slice or map
-// is an empty one.
+// is an empty one. The line of a mistake, or of a row in a proof, is the number of its item, from 1.
 func New(name string, data any) (Input, error) {
 	in := Input{Name: name, Data: data}
 	var err error
@@ -349,12 +349,13 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 	case io.Reader:
 		from, name = data, in.Name
 	default:
-		text, err := json.Marshal(data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false),
+		var text items
+		err := json.MarshalWrite(&text, data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false),
 			json.FormatNilSliceAsNull(false), json.FormatNilMapAsNull(false), numbers())
 		if err != nil {
 			return nil, &FileError{in.Name, valueError{err}}
 		}
-		from, name, opt.Format = bytes.NewReader(text), in.Name, graphio.JSON
+		from, name, opt.Format = bytes.NewReader(text.json), in.Name, graphio.JSON
 	}
 	format, _ := graphio.FormatOf(name)
 	format = cmp.Or(opt.Format, format)
@@ -369,6 +370,36 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 		return nil, context.Cause(ctx)
 	}
 	return raw, err
+}
+
+// items takes JSON without blanks and puts each item of a list on a line of its own: the line of a
+// place in a Go value is then the number of its item, from 1.
+type items struct {
+	json            []byte
+	depth           int
+	quoted, escaped bool
+}
+
+func (t *items) Write(p []byte) (int, error) {
+	for _, c := range p {
+		t.json = append(t.json, c)
+		switch {
+		case t.escaped:
+			t.escaped = false
+		case c == '\\':
+			t.escaped = true
+		case c == '"':
+			t.quoted = !t.quoted
+		case t.quoted:
+		case c == '[', c == '{':
+			t.depth++
+		case c == ']', c == '}':
+			t.depth--
+		case c == ',' && t.depth == 1 && t.json[0] == '[':
+			t.json = append(t.json, '\n')
+		}
+	}
+	return len(p), nil
 }
 
 // numbers writes large floats with an exponent, since only whole numbers have to be exact, and a
