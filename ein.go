@@ -28,7 +28,7 @@
 // error wraps the cause of the context.
 //
 // Errors are of type [*Error] and carry diagnostics with codes, places and fixes; their class says
-// whether the program, its data, a limit or a bug in this package is at fault.
+// whether the program, its data or a limit is at fault. A bug in this package is a panic.
 //
 // The package opens no file and no connection. Only the function in [Options] opens
 // files, if the host gives one: text from an untrusted source can be run as it is, under limits.
@@ -50,6 +50,7 @@ import (
 	"ein/lang/describe"
 	"ein/lang/diag"
 	"ein/lang/source"
+	"ein/lang/steps"
 	"ein/lang/syntax"
 	"ein/vm"
 	"ein/vm/code"
@@ -113,7 +114,8 @@ type Input = bind.Input
 // must not change. The labels of its nodes, if they have any, go into the Nodes of the result. Any
 // other value is read as its JSON: numbers and slices of numbers, [][2]int and
 // [][2]string as the edges of a graph, a map from node to number as a vector, slices or structs as
-// the rows of a relation. Mistakes in it are found when it is bound.
+// the rows of a relation; a nil slice or map is an empty one. Mistakes in it are found
+// when it is bound; their line, as that of a row in a proof, is the number of the item, from 1.
 func Data(name string, data any) Input {
 	in, err := bind.New(name, data)
 	if err != nil {
@@ -134,9 +136,14 @@ type Program struct {
 	inputs  []tensor.Value // the values in the order of the declarations
 	diags   diag.List
 	mended  diag.List // notes, which diags has too
+
+	// What Bind needs to know of the text, where it declares inputs.
+	known   []string            // the labels of nodes in it
+	domains map[string][]string // those of other domains
 }
 
-// Compile checks and compiles a program. The name is for diagnostics.
+// Compile checks and compiles a program. The name is for diagnostics. A program with errors is
+// returned with them, for its Source; it has no inputs and does not run.
 func Compile(name, text string, opt Options) (*Program, error) {
 	return CompileContext(context.Background(), name, text, opt)
 }
@@ -190,6 +197,9 @@ func (p *Program) check(ctx context.Context, opt lang.Options) error {
 	if c.Diags.HasErrors() {
 		return &Error{File: p.file.Source, Diags: c.Diags}
 	}
+	if len(c.Inputs) > 0 && (p.checked == nil || c.File != p.checked.File) {
+		p.known, p.domains = check.ProgramLabels(p.file), check.ProgramDomains(p.file)
+	}
 	p.checked, p.diags = c, append(slices.Clip(p.mended), c.Diags...)
 	if c.Bound {
 		if p.opt.Grown != nil {
@@ -239,7 +249,7 @@ func compiled(ctx context.Context, c *check.Program, opt lang.Options) *code.Pro
 	if c.Work <= fewNodes {
 		return lang.Code(c, opt)
 	}
-	p, _ := bind.Within(ctx, func() *code.Program { return lang.Code(c, opt) })
+	p, _ := steps.Within(ctx, func() *code.Program { return lang.Code(c, opt) })
 	return p
 }
 
@@ -286,14 +296,10 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 		return p, nil
 	}
 	ledger := &cost.Ledger{Max: p.opt.Limits.MaxBytes, Grown: p.opt.Grown}
-	var known []string
-	var domains map[string][]string
+	known, domains := p.known, p.domains
 	if p.file == nil {
-		known = p.code.Labels
-		domains = p.domains()
+		known, domains = p.code.Labels, p.columns()
 	} else {
-		known = check.ProgramLabels(p.file)
-		domains = check.ProgramDomains(p.file)
 		if err := ledger.Take(p.file.Footprint); err != nil {
 			return nil, p.failed(diag.Diagnostic{Code: codes.E0530, Message: err.Error()}, err)
 		}
@@ -330,8 +336,8 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 	return &next, nil
 }
 
-// domains returns the members of each domain of bytecode, except the nodes.
-func (p *Program) domains() map[string][]string {
+// columns returns the members of each domain of bytecode, except the nodes.
+func (p *Program) columns() map[string][]string {
 	known := map[string][]string{}
 	for _, in := range p.code.Inputs {
 		for _, c := range p.code.Regs[in.Reg].Columns {

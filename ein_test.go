@@ -85,6 +85,33 @@ func TestData(t *testing.T) {
 	}
 }
 
+// TestNoRows: a nil slice or map is an empty one, as everywhere in Go.
+func TestNoRows(t *testing.T) {
+	type pay struct {
+		From string `json:"from"`
+		To   string `json:"to"`
+	}
+	for _, c := range []struct {
+		program    string
+		none, some any
+		want       string
+	}{
+		{"input P(from: node, to: node)\nP(x, y)?", []pay(nil), []pay{}, "P(x, y)? 0 rows\n"},
+		{"input P: vector\n:print sum(P)", map[string]int(nil), map[string]int{}, "sum(P) = 0\n"},
+		{"input P: graph\n:print P", map[string]any{"n": 2, "edges": [][2]int(nil)}, map[string]any{"n": 2, "edges": [][2]int{}}, "P =\n  [0, 0]\n  [0, 0]\n"},
+	} {
+		p, err := ein.Compile("p.ein", c.program, ein.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, data := range []any{c.none, c.some} {
+			if r, err := p.Run(t.Context(), ein.Data("P", data)); err != nil || r.String() != c.want {
+				t.Errorf("%s of %#v: %v, %v", c.program, data, r, err)
+			}
+		}
+	}
+}
+
 // TestNodes asks for the nodes of vectors over the nodes, and of others.
 func TestNodes(t *testing.T) {
 	p, err := ein.Compile("p.ein", `A = edges([["x", "y"], ["y", "z"]]); D = desc(A, "x"); two = [1, 0]; four = [1, 0, 1, 1]; :print D, two, four`, ein.Options{})
@@ -137,6 +164,14 @@ func sparse(k tensor.Kind, column int32, weight []float64) *tensor.Value {
 		CSR: tensor.CSR{Rows: 2, Cols: 2, Ptr: []int32{0, 1, 1}, Idx: []int32{column}, Val: weight}}
 }
 
+// table is a relation with a column of nodes over each domain.
+func table(t *tensor.Table, domains ...*tensor.Domain) *tensor.Value {
+	for _, d := range domains {
+		t.Columns = append(t.Columns, tensor.Column{Domain: d})
+	}
+	return &tensor.Value{Layout: tensor.Rows, Table: t}
+}
+
 // TestErrors tries what can be wrong with a program, its data, and its run.
 func TestErrors(t *testing.T) {
 	for _, test := range []struct {
@@ -158,12 +193,18 @@ func TestErrors(t *testing.T) {
 		{"options", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", "x.csv?no=1")}, diag.Input, "p.ein: E0701"},
 		{"no JSON", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", make(chan int))}, diag.Input, "A: E0702"},
 		{"nil", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", nil)}, diag.Input, "p.ein: E0701: A: there is no data"},
-		{"nil tensor", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", (*tensor.Value)(nil))}, diag.Input, "p.ein: E0701: A: there is no data"},
-		{"no layout", "input A: scalar\n:print A", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: 9})}, diag.Input, "p.ein: E0701: A: a tensor of"},
-		{"no column", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Bool, -1, nil))}, diag.Input, "p.ein: E0701: A: a malformed sparse matrix: row 0 is not increasing within 0..1"},
-		{"weights of a graph", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Bool, 1, []float64{2}))}, diag.Input, "p.ein: E0701: A: a malformed sparse matrix: weights of a bool matrix: true"},
-		{"sparse NaN", "input A: matrix\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Real, 1, []float64{math.NaN()}))}, diag.Input, "p.ein: E0701: A: a sparse matrix has finite numbers, found NaN"},
-		{"no table", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: tensor.Rows})}, diag.Input, "p.ein: E0701: A: the relation has no table"},
+		{"nil tensor", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", (*tensor.Value)(nil))}, diag.Input, "A: E0701: there is no data"},
+		{"no layout", "input A: scalar\n:print A", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: 9})}, diag.Input, "A: E0701: a tensor of"},
+		{"no column", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Bool, -1, nil))}, diag.Input, "A: E0701: a malformed sparse matrix: row 0 is not increasing within 0..1"},
+		{"weights of a graph", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Bool, 1, []float64{2}))}, diag.Input, "A: E0701: a malformed sparse matrix: weights of a bool matrix: true"},
+		{"sparse NaN", "input A: matrix\n:print A", ein.Options{}, []ein.Input{ein.Data("A", sparse(tensor.Real, 1, []float64{math.NaN()}))}, diag.Input, "A: E0701: a sparse matrix has finite numbers, found NaN"},
+		{"no table", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: tensor.Rows})}, diag.Input, "A: E0701: the relation has no table"},
+		{"a row of a value", "input A(x: text, n: int)\nA(x, n)?", ein.Options{}, []ein.Input{ein.Data("A", [][]any{{"a,\"]", 1}, {`b\`, 2}, {"c", 1.5}})}, diag.Input, "A:3:6: E0701"},
+		{"rows without cells", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", table(&tensor.Table{Len: 5}))}, diag.Input, "A: E0701: a malformed relation: malformed table of 5 rows"},
+		{"fewer rows than none", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", table(&tensor.Table{Len: -1}))}, diag.Input, "A: E0701: a malformed relation: malformed table of -1 rows"},
+		{"no domain", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", table(&tensor.Table{Len: 1, Cells: []tensor.Cells{{ID: []uint32{0}}}}, nil))}, diag.Input, "A: E0701: a malformed relation: column 0 of kind node"},
+		{"no member", "input A(x: node)\nA(x)?", ein.Options{}, []ein.Input{ein.Data("A", table(&tensor.Table{Len: 1, Cells: []tensor.Cells{{ID: []uint32{7}}}}, &tensor.Domain{Size: 1, Labels: []string{"a"}}))}, diag.Input, "A: E0701: a malformed relation: column 0, row 0: member 7 of 1"},
+		{"an input without Data", "input A: graph\n:print A", ein.Options{}, []ein.Input{{Name: "A", Data: (*tensor.Value)(nil), Nodes: []string{"a"}}}, diag.Input, "A: E0701: there is no data"},
 		{"relation", "input A: scalar\n:print A", ein.Options{}, []ein.Input{ein.Data("A", &tensor.Value{Layout: tensor.Rows, Table: &tensor.Table{}})}, diag.Input, "A: E0701: expected a scalar, found a relation"},
 		{"bytes", "input A: graph\n:print A", ein.Options{}, []ein.Input{ein.Data("A", []byte("0,1"))}, diag.Input, "p.ein: E0701: A: a []byte"},
 		{"NaN", "input A: vector\n:print A", ein.Options{}, []ein.Input{ein.Data("A", []float64{math.NaN()})}, diag.Input, "A: E0702: the value cannot be written as JSON: unsupported value: NaN"},
@@ -221,7 +262,7 @@ func TestMisuse(t *testing.T) {
 		_, ran := p.Run(t.Context())
 		_, made := p.Machine()
 		_, wrote := p.MarshalBinary()
-		if ran == nil || made == nil || wrote == nil || len(p.Inputs()) > 0 || p.Bound() {
+		if ran == nil || made == nil || wrote == nil || len(p.Inputs()) > 0 || p.Bound() || p.JSONCost(0) != nil {
 			t.Errorf("no program: %v, %v, %v", ran, made, wrote)
 		}
 	}
@@ -240,6 +281,16 @@ func TestMisuse(t *testing.T) {
 		}
 		if _, err := p.Run(none, inputs...); err == nil {
 			t.Errorf("%s runs without a context", text)
+		}
+		r, err := p.Run(t.Context(), inputs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := r.Output("none")
+		for _, err := range []error{r.Text(none, io.Discard, show.Options{}), p.WriteJSON(none, io.Discard, r, show.Options{}), o.Text(t.Context(), io.Discard, show.Options{})} {
+			if err == nil {
+				t.Errorf("%s is written without a context, or an output that is not there", text)
+			}
 		}
 	}
 }
@@ -277,7 +328,7 @@ func TestRelation(t *testing.T) {
 			t.Errorf("%s: %v, %v", program, r, err)
 		}
 	}
-	if _, err := run("input P(x: node, y: int)\nP(x, y)?", ein.Data("P", rows)); err == nil || !strings.HasPrefix(err.Error(), "P:1:") {
+	if _, err := run("input P(x: node, y: int)\nP(x, y)?", ein.Data("P", rows)); err == nil || !strings.HasPrefix(err.Error(), "P:2:") {
 		t.Errorf("1.5 is a whole number: %v", err)
 	}
 }

@@ -27,6 +27,9 @@ func (p *Program) Warnings(r *Result) diag.List {
 // which version 2 writes only once, so they are written as they are read. The error is that of w, or
 // the cause of the context.
 func (p *Program) WriteJSON(ctx context.Context, w io.Writer, r *Result, opt show.Options) error {
+	if ctx == nil {
+		return errNoContext
+	}
 	var failed error
 	put := func(s string) {
 		if failed == nil {
@@ -86,10 +89,13 @@ type JSONCost struct {
 	Statements []describe.StatementCost `json:"statements"`
 }
 
-// JSONCost returns the certificate of a bound program that is to run under a limit of operations; 0
-// if that is unknown.
+// JSONCost returns the certificate of a program that is to run under a limit of operations, 0 if that
+// is unknown. It is nil while an input has no data.
 func (p *Program) JSONCost(maxOps uint64) *JSONCost {
 	c := p.Certificate()
+	if c == nil {
+		return nil
+	}
 	return &JSONCost{1, c.Ops, c.PeakBytes, c.Reading, c.OutputElements, c.Certified(maxOps), describe.StatementCosts(c, p.Source())}
 }
 

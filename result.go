@@ -74,8 +74,14 @@ func (r *Result) Text(ctx context.Context, w io.Writer, opt show.Options) error 
 	return nil
 }
 
-// Text writes an output for people; the labels are those of opt.
+// Text writes an output for people; the labels are those of opt. One that is not there is an error.
 func (o *Output) Text(ctx context.Context, w io.Writer, opt show.Options) error {
+	if ctx == nil {
+		return errNoContext
+	}
+	if o.Value == nil {
+		return o.not("")
+	}
 	if !o.why {
 		if err := show.Text(ctx, w, &o.Output, opt); err != nil {
 			return err

@@ -26,7 +26,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -44,10 +43,12 @@ import (
 	"ein/lang"
 	"ein/lang/check"
 	"ein/lang/diag"
+	"ein/lang/steps"
 	"ein/lang/syntax"
 	"ein/vm/code"
 	"ein/vm/cost"
 	"ein/vm/graphio"
+	"ein/vm/rel"
 	"ein/vm/tensor"
 )
 
@@ -96,7 +97,8 @@ func (in *Input) Resolve(path func(string) string) {
 // format its first bytes tell; a *[tensor.Value] is used as it is, except that the rows
 // of a relation are copied. Anything else is read as the JSON that package json makes of
 // it: numbers and slices of numbers, [][2]int and [][2]string as the edges of a graph, a
-// map from node to number as a vector, structs or slices as the rows of a relation.
+// map from node to number as a vector, structs or slices as the rows of a relation. A nil slice or map
+// is an empty one. The line of a mistake, or of a row in a proof, is the number of its item, from 1.
 func New(name string, data any) (Input, error) {
 	in := Input{Name: name, Data: data}
 	var err error
@@ -108,8 +110,6 @@ func New(name string, data any) (Input, error) {
 		err = errors.New("there is no data: it is nil")
 	case []byte: // its JSON is a text in base64
 		err = errors.New("a []byte is data of no kind: bytes.NewReader makes it the content of a file, json.RawMessage a value")
-	case *tensor.Value:
-		err = malformed(data)
 	}
 	if err != nil {
 		return Input{}, fmt.Errorf("%s: %w", name, err)
@@ -127,6 +127,16 @@ func malformed(v *tensor.Value) error {
 		return fmt.Errorf("a tensor of kind %d, layout %d and shape %v is none", v.Kind, v.Layout, v.Shape)
 	case v.Layout == tensor.Rows && v.Table == nil:
 		return errors.New("the relation has no table")
+	case v.Layout == tensor.Rows:
+		for i, c := range v.Table.Columns {
+			if d := c.Domain; c.Kind >= tensor.MaxColumnKind || c.Kind.Named() != (d != nil) || d != nil && d.Labels != nil && len(d.Labels) != d.Size {
+				return fmt.Errorf("a malformed relation: column %d of kind %v has no such domain", i, c.Kind)
+			}
+		}
+		if err := rel.CheckTable(v.Table, nil); err != nil {
+			return fmt.Errorf("a malformed relation: %w", err)
+		}
+		return nil
 	case v.Layout != tensor.Sparse:
 		return nil
 	case v.Shape.Rank() != 2:
@@ -339,11 +349,13 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 	case io.Reader:
 		from, name = data, in.Name
 	default:
-		text, err := json.Marshal(data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false), numbers())
+		var text items
+		err := json.MarshalWrite(&text, data, jsonv1.DefaultOptionsV1(), jsontext.AllowInvalidUTF8(false),
+			json.FormatNilSliceAsNull(false), json.FormatNilMapAsNull(false), numbers())
 		if err != nil {
 			return nil, &FileError{in.Name, valueError{err}}
 		}
-		from, name, opt.Format = bytes.NewReader(text), in.Name, graphio.JSON
+		from, name, opt.Format = bytes.NewReader(text.json), in.Name, graphio.JSON
 	}
 	format, _ := graphio.FormatOf(name)
 	format = cmp.Or(opt.Format, format)
@@ -358,6 +370,36 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 		return nil, context.Cause(ctx)
 	}
 	return raw, err
+}
+
+// items takes JSON without blanks and puts each item of a list on a line of its own: the line of a
+// place in a Go value is then the number of its item, from 1.
+type items struct {
+	json            []byte
+	depth           int
+	quoted, escaped bool
+}
+
+func (t *items) Write(p []byte) (int, error) {
+	for _, c := range p {
+		t.json = append(t.json, c)
+		switch {
+		case t.escaped:
+			t.escaped = false
+		case c == '\\':
+			t.escaped = true
+		case c == '"':
+			t.quoted = !t.quoted
+		case t.quoted:
+		case c == '[', c == '{':
+			t.depth++
+		case c == ']', c == '}':
+			t.depth--
+		case c == ',' && t.depth == 1 && t.json[0] == '[':
+			t.json = append(t.json, '\n')
+		}
+	}
+	return len(p), nil
 }
 
 // numbers writes large floats with an exponent, since only whole numbers have to be exact, and a
@@ -421,7 +463,7 @@ func within(ctx context.Context, decls []graphio.Decl, known []string, domains m
 	// Sorting millions of rows takes seconds and does not look at the context.
 	var tables []*tensor.Table
 	raws := lists.Map(relations, func(d graphio.Decl) *graphio.Raw { return d.Raw })
-	err, ok := Within(ctx, func() (err error) {
+	err, ok := steps.Within(ctx, func() (err error) {
 		tables, err = graphio.Tables(raws, labels)
 		return err
 	})
@@ -467,30 +509,6 @@ func within(ctx context.Context, decls []graphio.Decl, known []string, domains m
 	}
 	data.Warnings = slices.Concat(read, data.Warnings, alike(data.Labels))
 	return data, nil
-}
-
-// Within returns what work does. If the context ends first, ok is false, and the work is left behind.
-func Within[T any](ctx context.Context, work func() T) (result T, ok bool) {
-	if ctx.Done() == nil {
-		return work(), true
-	}
-	done, bug := make(chan T, 1), make(chan string, 1)
-	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				bug <- fmt.Sprintf("%v\n%s", r, debug.Stack())
-			}
-		}()
-		done <- work()
-	}()
-	select {
-	case result = <-done:
-		return result, true
-	case r := <-bug:
-		panic(r)
-	case <-ctx.Done():
-		return result, false
-	}
 }
 
 // alike notes labels that are told from others by blanks, invisible characters or the encoding of
@@ -547,6 +565,13 @@ func seen(s string) string {
 func (r *Reader) All(ctx context.Context, declared []Declared, given []Input, known []string) (*Data, error) {
 	var decls []graphio.Decl
 	ready := map[string]*tensor.Value{}
+	for _, in := range given {
+		if v, ok := in.Data.(*tensor.Value); ok {
+			if err := malformed(v); err != nil {
+				return nil, &graphio.Error{File: in.Name, Msg: err.Error()}
+			}
+		}
+	}
 	known, nodes, err := over(declared, given, known)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"context"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -173,5 +174,22 @@ func TestLimitsAreNeverOff(t *testing.T) {
 		if got != want {
 			t.Errorf("%+v gives %+v", l, got)
 		}
+	}
+}
+
+// over is a context that ends while participle reads: nobody else asks for Done.
+type over struct{ context.Context }
+
+func (over) Done() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
+
+// TestStoppedInGrammar: a long statement that the grammar reads is left when the context ends.
+func TestStoppedInGrammar(t *testing.T) {
+	f := parseText(strings.Repeat("A[i,j] ", 5000), Options{Context: over{t.Context()}})
+	if !f.Cut || len(f.Diags) != 1 || f.Diags[0].Code != codes.E0533 {
+		t.Errorf("cut %t: %v", f.Cut, f.Diags)
 	}
 }

@@ -16,6 +16,9 @@ type failure struct {
 	at         int // the token it stopped at; if none is left, more text could fix it
 }
 
+// fewTokens is how many participle reads without watching the context: it takes a few milliseconds.
+const fewTokens = 1 << 9
+
 // read reads a segment by the grammar. Participle wants a tree of its structs, so the tokens are
 // read twice, by it and by build; the position of its error is all that is taken from its message.
 //
@@ -26,7 +29,7 @@ func (p *parser) read(seg segment, level int) (Stmt, *failure) {
 	f := feeder{parser: p, seg: seg, i: seg.lo}
 	lex, _ := lexer.Upgrade(&f) // which never fails
 	defer p.meter.give(f.took)
-	if p.step(f.took/readBytes, p.toks[seg.lo]) {
+	if p.stopped {
 		return nil, nil
 	}
 	if p.meter.over() {
@@ -35,12 +38,20 @@ func (p *parser) read(seg segment, level int) (Stmt, *failure) {
 	}
 	var err error
 	g := new(statement)
-	if level == 0 {
-		g, err = statements().ParseFromLexer(lex)
-	} else {
+	parse := func() {
+		if level == 0 {
+			g, err = statements().ParseFromLexer(lex)
+			return
+		}
 		var in *inner
 		in, err = inners().ParseFromLexer(lex)
 		g.Assign, g.Repeat, g.Value = in.Assign, in.Repeat, in.Value
+	}
+	if f.took <= fewTokens*readBytes {
+		parse()
+	} else if !p.steps.Within(parse) { // it takes seconds and does not look at the context
+		p.stop(errStopped(p.toks[seg.lo].span()))
+		return nil, nil
 	}
 	i := seg.hi
 	if err != nil {

@@ -238,7 +238,7 @@ type bracket struct {
 // Next implements lexer.Lexer. It stops at the first token that breaks a limit.
 func (f *feeder) Next() (lexer.Token, error) {
 	f.took += readBytes
-	if f.meter.take(readBytes); f.wrong != nil || f.meter.over() {
+	if f.meter.take(readBytes); f.wrong != nil || f.meter.over() || f.step(1, f.toks[f.seg.lo]) {
 		return lexer.EOFToken(lexer.Position{Offset: f.i}), nil
 	}
 	if to, ok := f.known[f.i]; ok {

@@ -58,24 +58,44 @@ type input struct {
 	gzip bool  // it was compressed
 	max  int64 // of its bytes
 	mem  *memory
+
+	taken []*bufio.Reader
+}
+
+// buffers are those of files that have been read: a server reads many small ones.
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, sniffLen) }}
+
+// buffered reads through a buffer, until close.
+func (in *input) buffered(r io.Reader) *bufio.Reader {
+	b := buffers.Get().(*bufio.Reader)
+	b.Reset(r)
+	in.taken = append(in.taken, b)
+	return b
+}
+
+// close gives back the buffers: nothing reads from them or refers to their bytes any longer.
+func (in *input) close() {
+	for _, b := range in.taken {
+		b.Reset(nil)
+		buffers.Put(b)
+	}
 }
 
 // open undoes gzip if the first bytes say so, whatever the name says.
-func open(r io.Reader, name string, max int64) (*input, error) {
-	in := &input{name: name, max: max}
-	outer := bufio.NewReaderSize(r, sniffLen)
+func (in *input) open(r io.Reader) error {
+	outer := in.buffered(r)
 	var inner io.Reader = outer
 	if head, _ := outer.Peek(len(gzipMagic)); string(head) == gzipMagic {
 		in.gzip = true
 		z, err := gzip.NewReader(outer)
 		if err != nil {
-			return nil, in.fail(err)
+			return in.fail(err)
 		}
 		z.Multistream(false)
 		inner = &gzipMembers{outer, z}
 	}
-	in.Reader = bufio.NewReaderSize(&limited{r: inner, max: max}, sniffLen)
-	return in, nil
+	in.Reader = in.buffered(&limited{r: inner, max: in.max})
+	return nil
 }
 
 // gzipMembers reads the members of a gzip file one after the other.
@@ -170,7 +190,7 @@ func (in *input) sniff() ([]byte, error) {
 			text.order = binary.BigEndian
 		}
 		_, _ = in.Discard(2)
-		in.Reader = bufio.NewReaderSize(text, sniffLen)
+		in.Reader = in.buffered(text)
 		return in.sniff()
 	}
 	if is, hint := unread(head); is != "" {

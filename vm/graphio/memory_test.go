@@ -315,3 +315,20 @@ func TestSharedLedger(t *testing.T) {
 		t.Errorf("%d bytes stay counted for texts of %d", got, texts)
 	}
 }
+
+// TestSmall reads small files, as servers do for each request: the buffers of one serve the next.
+func TestSmall(t *testing.T) {
+	const files, most = 200, 96 << 10 // the race detector drops some
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range files {
+		text := fmt.Sprintf("0 %d\n", i)
+		_, err := Read(strings.NewReader(text), "small.edges", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > files*most {
+		t.Errorf("%d bytes for each file", (after.TotalAlloc-before.TotalAlloc)/files)
+	}
+}

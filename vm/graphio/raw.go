@@ -122,8 +122,9 @@ func (e *edges) dropFirst(labels int32) {
 // which are an *Error or, for several bad rows, an *ErrorList.
 func Read(r io.Reader, name string, opt Options) (*Raw, error) {
 	opt = opt.withDefaults()
-	in, err := open(r, name, opt.MaxBytes)
-	if err != nil {
+	in := &input{name: name, max: opt.MaxBytes}
+	defer in.close()
+	if err := in.open(r); err != nil {
 		return nil, err
 	}
 	head, err := in.sniff()

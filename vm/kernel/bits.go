@@ -1,7 +1,9 @@
 package kernel
 
 import (
+	"fmt"
 	"math/bits"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -50,13 +52,15 @@ func workerCount(workers int) uint64 { return uint64(max(workers, 1)) }
 
 // forkRange runs body over 0..n-1 on c.Workers goroutines, the caller's among
 // them. Chunks are handed out one by one, so that uneven rows even out. A body
-// gets the number of its worker, to find its own scratch.
+// gets the number of its worker, to find its own scratch. A panic comes back to the caller, who alone
+// can recover from it.
 func forkRange(c *Ctl, n int, body func(c *Ctl, worker, lo, hi int)) {
 	var (
 		next atomic.Int64
 		ops  atomic.Uint64
 		told atomic.Uint64
 		stop atomic.Bool
+		bug  atomic.Value
 		wg   sync.WaitGroup
 	)
 	grain := max(1, n/(16*c.Workers))
@@ -77,10 +81,21 @@ func forkRange(c *Ctl, n int, body func(c *Ctl, worker, lo, hi int)) {
 		told.Add(own.told)
 	}
 	for w := 1; w < c.Workers; w++ {
-		wg.Go(func() { work(w) })
+		wg.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					stop.Store(true)
+					bug.Store(fmt.Sprintf("%v\n%s", r, debug.Stack()))
+				}
+			}()
+			work(w)
+		})
 	}
 	work(0)
 	wg.Wait()
+	if r := bug.Load(); r != nil {
+		panic(r)
+	}
 	c.Ops += ops.Load()
 	c.told += told.Load()
 	if stop.Load() {

@@ -1,9 +1,11 @@
 package kernel
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"ein/vm/simd"
@@ -308,4 +310,22 @@ func TestTripleTraceShapes(t *testing.T) {
 // BitsNot, PopAll, PopRows, CountMatVec and BoolMatVec.
 func bitsCost(rows, cols int) Cost {
 	return Cost{Ops: satMul(uint64(rows), uint64(tensor.Words(cols)+1))}
+}
+
+// TestForkPanics: a host can recover from the panic of a worker, which else ends its process.
+func TestForkPanics(t *testing.T) {
+	defer func() {
+		if r := recover(); !strings.HasPrefix(fmt.Sprint(r), "wrong\n") {
+			t.Errorf("the panic is %v", r)
+		}
+	}()
+	began := make(chan bool)
+	forkRange(&Ctl{Workers: 2}, 100, func(_ *Ctl, worker, _, _ int) {
+		if worker == 0 {
+			<-began
+			return
+		}
+		defer close(began)
+		panic("wrong")
+	})
 }

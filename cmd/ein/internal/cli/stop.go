@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"ein"
-	"ein/bind"
 	"ein/internal/codes"
+	"ein/lang/steps"
 )
 
 // timedOut is the cause of a context that --timeout ends.
@@ -65,7 +65,7 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		value T
 		err   error
 	}
-	r, ok := bind.Within(ctx, func() result {
+	r, ok := steps.Within(ctx, func() result {
 		v, err := f()
 		return result{v, err}
 	})

@@ -1,4 +1,4 @@
-package bind
+package steps
 
 import (
 	"context"
