@@ -48,7 +48,8 @@ type ProofStep struct {
 	folds, tensor bool
 }
 
-// ProofPlace is a line of a file of data or, without a File, of the text. It is 0 if it is not known.
+// ProofPlace is a line of a file of data, the number of a row of an input that is no file or, without a
+// File, a line of the text. It is 0 if it is not known.
 type ProofPlace struct {
 	Line int    `json:"line,omitzero"`
 	File string `json:"file,omitempty"`
@@ -344,7 +345,7 @@ func dataLines(list []*Proof, e *vm.Evidence) {
 			var key row
 			copy(key[:], cells)
 			for _, at := range places[key] {
-				*at = ProofPlace{t.Origin.Lines[i], t.Origin.File, fmt.Sprintf("%s:%d", t.Origin.File, t.Origin.Lines[i])}
+				*at = ProofPlace{t.Origin.Lines[i], t.Origin.File, t.Origin.Place(i)}
 			}
 			i++
 		}

@@ -571,7 +571,7 @@ func (r *run) place(l *rel.Literal, vars []float64) string {
 			is = is && (x.Kind != rel.Const || row[c] == x.Value) && (x.Kind != rel.Variable || row[c] == vars[x.Var])
 		}
 		if is {
-			return fmt.Sprintf(" (%s:%d)", t.Origin.File, t.Origin.Lines[k])
+			return " (" + t.Origin.Place(k) + ")"
 		}
 		k++
 	}
