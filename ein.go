@@ -304,7 +304,7 @@ func (p *Program) Bind(ctx context.Context, inputs ...Input) (*Program, error) {
 			return nil, p.failed(diag.Diagnostic{Code: codes.E0530, Message: err.Error()}, err)
 		}
 	}
-	read := &bind.Reader{Open: p.opt.Open, Tables: p.opt.Tables, Ledger: ledger, Domains: domains, Lines: p.proves()}
+	read := &bind.Reader{Open: p.opt.Open, Tables: p.opt.Tables, Ledger: ledger, Domains: domains, Lines: p.proves() || p.weighs()}
 	data, err := read.All(ctx, declared, inputs, known)
 	if ctx.Err() != nil {
 		return nil, p.stopped(ctx, "while the program or its data was being read")

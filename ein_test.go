@@ -617,6 +617,24 @@ Q(y)?
 	}
 }
 
+// TestPlacesOfValues: rows of an input that is no file have numbers instead of lines, and so has the row of
+// a factor below 0.
+func TestPlacesOfValues(t *testing.T) {
+	pay := ein.Data("Pay", [][]any{{"a", "b", 3}, {"b", "c", 4}, {"a", "c", -9}})
+	for text, want := range map[string]string{
+		"Total(x, sum(a)) <- Pay(x, _, a).\nTotal(x, n)?":              `Pay("a", "c", -9)  Pay row 3`,
+		"D[\"a\"] max= 1.\nD[y] max= D[x] * w <- Pay(x, y, w).\nD[x]?": `in Pay("a", "c", -9) (Pay row 3)`,
+	} {
+		p, err := ein.Compile("p.ein", "input Pay(from: node, to: node, amount: int)\n"+text, ein.Options{Proofs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := p.Run(context.Background(), pay); !strings.Contains(fmt.Sprint(r, err), want) {
+			t.Errorf("%v, %v, want %s", r, err, want)
+		}
+	}
+}
+
 // TestProofsWithinLimits: proofs count as memory, as the engine holds them and in words.
 func TestProofsWithinLimits(t *testing.T) {
 	var text strings.Builder

@@ -37,6 +37,24 @@ func (p *Program) proves() bool {
 	})
 }
 
+// weighs reports whether rules multiply values that improve: a row that has a factor below 0 (E0633) is
+// shown with its place.
+func (p *Program) weighs() (does bool) {
+	if p.file == nil {
+		return false
+	}
+	for _, s := range p.file.Stmts {
+		if r, ok := s.(*syntax.Rule); ok && r.Value != nil {
+			syntax.Walk(r.Value, func(n syntax.Node) bool {
+				b, ok := n.(*syntax.Binary)
+				does = does || ok && b.Op == syntax.Mul
+				return true
+			})
+		}
+	}
+	return does
+}
+
 // prove gives the outputs of a run their proofs: of each :why, and of the first rows of
 // each query if they are wanted.
 func (m *Machine) prove(ctx context.Context, r *Result) error {

@@ -355,7 +355,7 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 		if err != nil {
 			return nil, &FileError{in.Name, valueError{err}}
 		}
-		from, name, opt.Format = bytes.NewReader(text.json), in.Name, graphio.JSON
+		from, name, opt.Format, opt.Value = bytes.NewReader(text.json), in.Name, graphio.JSON, true
 	}
 	format, _ := graphio.FormatOf(name)
 	format = cmp.Or(opt.Format, format)

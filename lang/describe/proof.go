@@ -48,7 +48,8 @@ type ProofStep struct {
 	folds, tensor bool
 }
 
-// ProofPlace is a line of a file of data or, without a File, of the text. It is 0 if it is not known.
+// ProofPlace is a line of a file of data, the number of a row of an input that is no file or, without a
+// File, a line of the text. It is 0 if it is not known.
 type ProofPlace struct {
 	Line int    `json:"line,omitzero"`
 	File string `json:"file,omitempty"`
@@ -346,7 +347,7 @@ func dataLines(list []*Proof, e *vm.Evidence) {
 		t, i := e.Tables[relation].Origin, 0
 		for cells := range e.Tables[relation].All() {
 			for _, at := range wanted[rowOf(relation, cells)] {
-				*at = ProofPlace{t.Lines[i], t.File, fmt.Sprintf("%s:%d", t.File, t.Lines[i])}
+				*at = ProofPlace{t.Lines[i], t.File, t.Place(i)}
 			}
 			i++
 		}

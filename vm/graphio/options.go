@@ -102,6 +102,7 @@ type Options struct {
 	Kind    Kind             // default Graph
 	Columns []RelationColumn // of a Relation
 	Lines   bool             // keep the line of each of its rows
+	Value   bool             // not of a file: its lines are its rows, from 1
 	Format  Format
 	Header  Header
 

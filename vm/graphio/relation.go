@@ -37,6 +37,7 @@ type relationRows struct {
 	cells  []chunks[float64]
 	header int          // rows at the beginning that turned out to name the columns
 	lines  *chunks[int] // of the rows, if they are kept
+	value  bool         // see Options
 
 	once  sync.Once     // for what the first call of Tables makes of them
 	table *tensor.Table // over the labels of the file alone
@@ -53,7 +54,7 @@ func (t *table) relation(src source, at []int) {
 		raw.cells = append(raw.cells, chunks[float64]{mem: t.mem})
 	}
 	if t.opt.Lines {
-		raw.lines = &chunks[int]{mem: t.mem}
+		raw.lines, raw.value = &chunks[int]{mem: t.mem}, t.opt.Value
 	}
 	t.raw.relation = raw
 	w, header := src.next(false), false
@@ -421,7 +422,7 @@ func (r *Raw) settle() {
 		t.Cells = append(t.Cells, cells)
 	}
 	if rel.lines != nil {
-		t.Origin = &tensor.Origin{File: r.File, Lines: rel.lines.flat()[rel.header:]}
+		t.Origin = &tensor.Origin{File: r.File, Lines: rel.lines.flat()[rel.header:], Value: rel.value}
 	}
 	for _, d := range domains {
 		r.mem.give(len(d.to) * sizeOf[uint32]())

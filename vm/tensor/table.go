@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"maps"
 	"math"
@@ -192,6 +193,15 @@ type Table struct {
 type Origin struct {
 	File  string
 	Lines []int // of each row, in the order of All
+	Value bool  // it is no file: Lines are numbers of rows, from 1
+}
+
+// Place is where row k of All is, for people.
+func (o *Origin) Place(k int) string {
+	if o.Value {
+		return fmt.Sprintf("%s row %d", o.File, o.Lines[k])
+	}
+	return fmt.Sprintf("%s:%d", o.File, o.Lines[k])
 }
 
 // All returns the rows sorted column by column, numbers by value and names by their bytes. A

@@ -803,7 +803,11 @@ func (b *certifier) work(n *nest) uint64 {
 				left = min(left, n)
 			}
 			if st.kind == none {
-				total = tensor.SatAdd(total, tensor.SatMul(at, joins.fit(st.lit, b.keyed(st.lit), func(v int) bool { return cells[v] > 0 })))
+				fit := uint64(1) // the first row with the key ends it
+				if b.whole[st.rel] || len(st.same) > 0 || st.check >= 0 {
+					fit = joins.fit(st.lit, b.keyed(st.lit), func(v int) bool { return cells[v] > 0 })
+				}
+				total = tensor.SatAdd(total, tensor.SatMul(at, fit))
 			}
 			if st.value >= 0 {
 				cells[st.value] = 1 // for each key

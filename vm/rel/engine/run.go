@@ -81,8 +81,9 @@ type run struct {
 	waiting []uint32 // pairs: see put
 	fetched uint64   // keeps the reads of put, and has no meaning
 
-	why   *why     // of a replay
-	names []string // that a domain lacks, of a goal
+	why   *why            // of a replay
+	names []string        // that a domain lacks, of a goal
+	args  []*tensor.Value // what the tables were
 
 	settled float64 // the best value that may still improve
 	sunk    bool    // something improved past it
@@ -179,6 +180,7 @@ func (r *run) look() {
 
 // begin loads facts and arguments.
 func (r *run) begin(args []*tensor.Value) {
+	r.args = args
 	for _, x := range r.consts {
 		r.intern(x)
 	}
@@ -550,8 +552,28 @@ func (r *run) reading(e *rel.Expr) string {
 		if l.Kind == rel.Atom && !strings.Contains(r.p.Relations[l.Rel].Name, "'") && slices.ContainsFunc(l.Terms, func(t rel.Term) bool {
 			return t.Kind == rel.Variable && reads[t.Var]
 		}) {
-			return " in " + r.p.Literal(r.rule, l, vars)
+			return " in " + r.p.Literal(r.rule, l, vars) + r.place(l, vars)
 		}
+	}
+	return ""
+}
+
+// place is where the data has the row of an atom, as " (FILE:LINE)", if that was kept.
+func (r *run) place(l *rel.Literal, vars []float64) string {
+	rl := &r.p.Relations[l.Rel]
+	if rl.Source != rel.FromTable || r.args[rl.Arg].Table.Origin == nil {
+		return ""
+	}
+	t, k := r.args[rl.Arg].Table, 0
+	for row := range t.All() {
+		is := true
+		for c, x := range l.Terms {
+			is = is && (x.Kind != rel.Const || row[c] == x.Value) && (x.Kind != rel.Variable || row[c] == vars[x.Var])
+		}
+		if is {
+			return " (" + t.Origin.Place(k) + ")"
+		}
+		k++
 	}
 	return ""
 }

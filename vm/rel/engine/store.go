@@ -3,7 +3,6 @@ package engine
 import (
 	"math"
 	"math/bits"
-	"slices"
 	"sync"
 
 	"ein/vm/tensor"
@@ -108,7 +107,7 @@ type store struct {
 	front  *frontier     // while the stratum is dense
 	search *search       // of a closure whose rows are made when they are asked for
 	place  []uint32
-	hash   []uint32
+	hash   []uint32 // see rehash
 	index  []*index
 
 	changed, next []uint32 // of values: the rows that improved in the last round, and in this one
@@ -262,17 +261,19 @@ func (s *store) keep() {
 	bitRows.Put(&bits)
 }
 
-// rehash makes a table of size places, a power of 2, and enters all rows of a store.
+// rehash makes a table of size places, a power of 2, and enters all rows of a store. What a place needs
+// no bits for are those of the hash, so that few rows but the one that is sought are looked at.
 func (r *run) rehash(s *store, size int) {
 	r.take(4 * uint64(size))
 	s.hash = make([]uint32, size)
 	mask := uint32(size - 1)
 	for i := range s.n {
-		at := hashOf(s.row(i)) & mask
+		h := hashOf(s.row(i))
+		at := h & mask
 		for s.hash[at] != 0 {
 			at = (at + 1) & mask
 		}
-		s.hash[at] = uint32(i) + 1
+		s.hash[at] = h&^mask | uint32(i+1)
 	}
 }
 
@@ -289,7 +290,12 @@ func hashOf(row []uint32) uint32 {
 
 // same reports whether a begins with b.
 func same(a, b []uint32) bool {
-	return slices.Equal(a[:len(b)], b)
+	for i, c := range b {
+		if a[i] != c {
+			return false
+		}
+	}
+	return true
 }
 
 // find is the number of a row, or -1 if there is none; a store of bits has no numbers, and gives 0.
@@ -307,13 +313,13 @@ func (s *store) find(row []uint32) int {
 		}
 		return int(s.place[s.at(row)]) - 1
 	}
-	mask := uint32(len(s.hash) - 1)
-	for at := hashOf(row) & mask; ; at = (at + 1) & mask {
-		k := s.hash[at]
-		if k == 0 || same(s.row(int(k-1)), row) {
-			return int(k) - 1
+	mask, h := uint32(len(s.hash)-1), hashOf(row)
+	for at := h & mask; s.hash[at] != 0; at = (at + 1) & mask {
+		if k := s.hash[at]; (k^h)&^mask == 0 && same(s.row(int(k&mask-1)), row) {
+			return int(k&mask - 1)
 		}
 	}
+	return -1
 }
 
 // add puts a row in, unless it is there already. It gives its number, and whether it is new.
@@ -338,14 +344,14 @@ func (r *run) add(s *store, row []uint32) (int, bool) {
 		s.place[at] = uint32(s.n) + 1
 		return r.push(s, row), true
 	}
-	mask := uint32(len(s.hash) - 1)
-	at := hashOf(row) & mask
+	mask, h := uint32(len(s.hash)-1), hashOf(row)
+	at := h & mask
 	for ; s.hash[at] != 0; at = (at + 1) & mask {
-		if k := int(s.hash[at] - 1); same(s.row(k), row) {
-			return k, false
+		if k := s.hash[at]; (k^h)&^mask == 0 && same(s.row(int(k&mask-1)), row) {
+			return int(k&mask - 1), false
 		}
 	}
-	s.hash[at] = uint32(s.n) + 1
+	s.hash[at] = h&^mask | uint32(s.n+1)
 	i := r.push(s, row)
 	if 2*s.n > len(s.hash) {
 		r.rehash(s, 2*len(s.hash))

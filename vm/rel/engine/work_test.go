@@ -248,7 +248,7 @@ func workloads() map[string]*workload {
 // it is not close.
 func TestCertified(t *testing.T) {
 	most := map[string]uint64{"closure of 1000": 8, "from one of 200000": 12, "triangles of 3000": 4, "triangles of a power law": 9,
-		"least label of 100000": 20, "shortest paths of 20000": 20, "groups of 1000000": 2, "two steps": 2, "three of one": 3, "three steps": 2, "from the first": 2, "all beside each": 2, "triangles of a star": 3}
+		"least label of 100000": 20, "shortest paths of 20000": 20, "groups of 1000000": 2, "two steps": 2, "three of one": 3, "three steps": 2, "from the first": 2, "all beside each": 2, "triangles of a star": 3, "never paid": 2}
 	list := workloads()
 	r := rand.New(rand.NewPCG(5, 6))
 	for name, body := range map[string][][]int{"two steps": {{0, 1}, {1, 2}}, "three of one": {{0, 1}, {0, 2}, {0, 3}}, "three steps": {{0, 1}, {1, 2}, {2, 3}}, "from the first": {{-1, 0}, {0, 1}}} {
@@ -288,6 +288,13 @@ func TestCertified(t *testing.T) {
 	w.rule(lit{third, []int{0, 1, 2}}, lit{star, []int{0, 1}}, lit{star, []int{2, 1}}, lit{star, []int{2, 0}})
 	w.count(third)
 	list["triangles of a star"] = w
+	w = newWorkload(5000) // a negation ends at the first row
+	paid := w.random("Paid", 2, 20000, func() uint32 { return uint32(5000 * math.Pow(r.Float64(), 2)) })
+	never := w.relation("Never", 1)
+	w.rule(lit{never, []int{0}}, lit{paid, []int{0, nobody}}, lit{paid, []int{nobody, 0}})
+	w.p.Rules[len(w.p.Rules)-1].Body[1].Kind = rel.Not
+	w.count(never)
+	list["never paid"] = w
 	for name, w := range list {
 		if most[name] == 0 {
 			continue
