@@ -373,8 +373,8 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 		c.rel.lowered = true
 		if fix := c.capitals(); len(fix.Edits) > 0 { // of facts alone there are none
 			d.Fixes = []diag.Fix{fix}
-			if quoted := strconv.Quote(x.Name); fix.Guess {
-				d.Fixes = append(d.Fixes, guess(quoted, x.Span, quoted)...)
+			if fix.Guess {
+				d.Fixes = append(d.Fixes, c.guessLabel("", x.Span, x.Name)...)
 			}
 		}
 	}
