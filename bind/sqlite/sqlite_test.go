@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -283,6 +284,36 @@ func FuzzQuery(f *testing.F) {
 		}
 		if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
 			t.Fatalf("%q has written %v, %v", query, files, err)
+		}
+	})
+}
+
+// FuzzDatabase reads files that are damaged: it is an error, or rows.
+func FuzzDatabase(f *testing.F) {
+	whole, err := os.ReadFile(database(f, "x.db", shop...))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(0, []byte{}) // what stands from where
+	f.Add(16, []byte{2, 0, 9, 9})
+	f.Add(100, []byte{13, 0, 0, 0, 9})
+	f.Add(len(whole)-20, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff"))
+	path := filepath.Join(f.TempDir(), "y.db")
+	f.Fuzz(func(t *testing.T, at int, piece []byte) {
+		if at < 0 || at > len(whole) {
+			return
+		}
+		data := slices.Concat(whole[:at], piece, whole[min(len(whole), at+len(piece)):])
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		ledger := &cost.Ledger{}
+		in := bind.Input{Name: "A", Path: path, Options: graphio.Options{Query: "SELECT payer, payee, amount FROM paid ORDER BY note", MaxElems: 1000}}
+		r := bind.Reader{Open: open, Tables: tables, Ledger: ledger}
+		if raw, err := r.Read(ctx, in, bind.Declared{Kind: graphio.Matrix}); (raw == nil) == (err == nil) {
+			t.Errorf("%v, %v", raw, err)
 		}
 	})
 }

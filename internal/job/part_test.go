@@ -185,3 +185,26 @@ func TestLink(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 }
+
+// FuzzOpen goes on with parts that nobody has written: it gives the lines that end, or says what is wrong.
+func FuzzOpen(f *testing.F) {
+	f.Add([]byte("a\nb\nc"), []byte(`[{"name":"replies","value":"abc"},{"name":"lang","value":"ein"}]`))
+	f.Add([]byte("\n\x00\n"), []byte(`[{"name":"replies","value":"abd"}]`))
+	f.Add([]byte("a\n"), []byte(`null`))
+	f.Fuzz(func(t *testing.T, part, head []byte) {
+		name := filepath.Join(t.TempDir(), "f")
+		if err := errors.Join(os.WriteFile(name+suffix, part, 0o600), os.WriteFile(name+header, head, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		w, err := Open(name, from, false)
+		if err != nil {
+			return
+		}
+		if got, want := read(t, w), strings.Count(string(part), "\n"); len(got) != want {
+			t.Errorf("%q, want %d lines", got, want)
+		}
+		if err := w.Commit(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -268,6 +268,7 @@ type checker struct {
 	rel       *relations
 	rounds    map[*syntax.Assign]int // the statements inside repeats: their number in Program.Statements
 	behind    bool                   // the last :print
+	entry     syntax.Expr            // the last statement that is an expression alone
 	unprinted []unprinted
 	// elements is the size of the literals so far, in words of memory.
 	elements uint64
@@ -467,6 +468,7 @@ func (c *checker) statement(p *Program, s syntax.Stmt) {
 			c.print(p, x)
 		}
 	case *syntax.ExprStmt:
+		c.entry = s.X
 		v := c.printed(s.X)
 		c.comment(s.End)
 		c.stands(lastValue, symbol{node: v.n, form: v.form, span: s.Span, bad: v.n == nil, used: true})

@@ -331,7 +331,7 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 // likeAtom reports whether an entry of a session is a call that may be a fact or a query without its
 // end: of names that nothing has, or labels.
 func (c *checker) likeAtom(x *syntax.Call) bool {
-	return c.cfg.Profile == Repl && c.eq != nil && c.eq.value == x && slices.ContainsFunc(x.Args, func(a syntax.Arg) bool {
+	return c.cfg.Profile == Repl && c.entry == x && slices.ContainsFunc(x.Args, func(a syntax.Arg) bool {
 		name, named := a.Value.(*syntax.Name)
 		_, quoted := a.Value.(*syntax.String)
 		return quoted || named && c.scope.lookup(name.Name) == nil

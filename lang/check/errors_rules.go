@@ -373,8 +373,8 @@ func (c *checker) capital(cl *clause, x *syntax.Name) {
 		c.rel.lowered = true
 		if fix := c.capitals(); len(fix.Edits) > 0 { // of facts alone there are none
 			d.Fixes = []diag.Fix{fix}
-			if quoted := strconv.Quote(x.Name); fix.Guess {
-				d.Fixes = append(d.Fixes, guess(quoted, x.Span, quoted)...)
+			if fix.Guess {
+				d.Fixes = append(d.Fixes, c.guessLabel("", x.Span, x.Name)...)
 			}
 		}
 	}
@@ -541,8 +541,10 @@ func (c *checker) foreign(d *diag.Diagnostic, x syntax.Expr) {
 		if call, isCall := y.(*syntax.Call); isCall && len(call.Args) > 1 && (word == "if" || word == "where") { // if(p, a, b)
 			w.Note, w.Fix, ok = "Each case is a rule of its own, with its comparison in the body.", "", true
 		}
-		if word == "not" { // in capitals
-			w.Note, w.Fix, ok, not = negates, word, true, n.Span
+		if word == "not" {
+			if w.Note, ok, not = negates, true, n.Span; n.Name != word { // in capitals
+				w.Fix = word
+			}
 		}
 		if word == "exists" && not.End > 0 {
 			w.Note, w.Fix, n.Span.Start = "`not P(_)` is true if there is no row.", "not", not.Start

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ein/internal/codes"
 	"ein/internal/golden"
 	"ein/lang/diag"
 	"ein/lang/source"
@@ -292,7 +293,8 @@ func checkFixes(t *testing.T, text string, cfg Config, p *Program) {
 			if q.File.Diags.HasErrors() && !p.File.Diags.HasErrors() {
 				t.Errorf("%s: the fix %q breaks the syntax:\n%s", d.Code, f.Title, fixed)
 			}
-			if q.Diags.HasErrors() && !p.Diags.HasErrors() {
+			shortens := d.Code == codes.W0220 && f.Guess // [1,000] -> [1000], which may fit no more beside another list
+			if q.Diags.HasErrors() && !p.Diags.HasErrors() && !shortens {
 				t.Errorf("%s: the fix %q of a remark makes an error:\n%s%s", d.Code, f.Title, fixed, render(t, q))
 			}
 		}

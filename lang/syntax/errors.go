@@ -396,7 +396,7 @@ func (p *parser) errExpected(want string, i, end int) *diag.Diagnostic {
 		return d.Noted("`range(10)` is 0 to 9, and `range(10) + 1` is 1 to 10.")
 	case kind == KindMul && p.inClause && p.before(i, KindLParen) && p.next(i, KindRParen):
 		d = d.Noted("`count()` counts the bindings of the body, `count(x)` the different values of x.")
-		if strings.EqualFold(p.word(i-2), "count") {
+		if i > 1 && strings.EqualFold(p.word(i-2), "count") {
 			d = d.Fixed("delete it", p.toks[i].span(), "")
 		}
 		return d

@@ -102,7 +102,7 @@ func TestIncomplete(t *testing.T) {
 		"def f(x) = {\n y = 1\n": true, "def f(x)": true, "def": true, "input A:": true, "input A:\n": false,
 		"A = )": false, "A = (1 1": false, "A = (]": false, "B = )\nA = (": false, "A = @ (": false, "": false,
 		"A = 1": false, "A = ;": false, "def f(x) = { y = @\n": false, "A = (1\nB = 2": false,
-		"def f(x) = { y = 1 +": true, "def f(x) = { y = }": false, "A = 2 **": false, ":load x": false, ":print A +, B": false,
+		"def f(x) = { y = 1 +": true, "def f(x) = { y = }": false, "A = 2 **": false, "0 = x": true, "0 = x\n": false, "0 = x +\n": true, "0 = f(\n": true, "A = 0 =": false, ":load x": false, ":print A +, B": false,
 	}
 	for text, want := range tests {
 		if f := parseText(text, Options{}); f.Incomplete != want {

@@ -55,6 +55,9 @@ func (p *parser) reportFailure(f *failure, seg segment, level int) {
 			d = d.Noted(quotientNote)
 		}
 	}
+	if e := f.diagnostic; e != nil && e.Code == codes.E0110 && p.headOp(seg.lo, seg.hi, false) < 0 {
+		atEnd = true // an equation of a query, whose end tells it from an assignment
+	}
 	if atEnd && seg.last && level == 0 && p.toks[seg.hi].kind == KindEOF &&
 		(seg.open >= 0 || !p.toks[seg.hi].newline || p.toks[seg.hi-1].kind.continues()) {
 		p.fixable++

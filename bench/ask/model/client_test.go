@@ -771,6 +771,58 @@ func FuzzResponse(f *testing.F) {
 	})
 }
 
+// FuzzBatch reads any body as a page of batches, the state of one, and a line of its results.
+func FuzzBatch(f *testing.F) {
+	for _, s := range []string{
+		`{"custom_id":"t-0","response":{"status_code":200,"body":{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}}}`,
+		`{"custom_id":"t-0","result":{"type":"errored","error":{"type":"error","error":{"type":"overloaded_error","message":"m"}}}}`,
+		`{"key":"t-0","error":{"code":8,"message":"m"}}`, `{"key":"t-0"}`,
+		`{"data":[{"id":"a","status":"failed","errors":{"data":[{"code":"token_limit_exceeded"}]}}],"has_more":true}`,
+		`{"operations":[{"name":"batches/a","metadata":{"state":"BATCH_STATE_SUCCEEDED"}}]}`, `{"id":"a","processing_status":"ended"}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for provider, s := range services() {
+			b := &batches{client: &client{provider: provider, name: "m", service: s, now: time.Now}, batchAPI: s.wire.batches()}
+			_, _, _ = b.page(text)
+			if l, err := b.state(text); err == nil && (l.state.Status == "" || l.state.Ended && l.state.Failed == nil && len(l.files) == 0) {
+				t.Errorf("%s: %+v", provider, l)
+			}
+			err := b.result(text, "t", 1, func(at int, r *Response, failed *Error) error {
+				if at != 0 || (r == nil) == (failed == nil) || failed != nil && (failed.Class == "" || failed.Message == "") {
+					t.Errorf("%s: %d %+v %+v", provider, at, r, failed)
+				}
+				return nil
+			})
+			if e := (*Error)(nil); err != nil && !errors.As(err, &e) {
+				t.Errorf("%s: %v", provider, err)
+			}
+		}
+	})
+}
+
+// FuzzProfiles reads files of profiles: what is taken makes bodies.
+func FuzzProfiles(f *testing.F) {
+	f.Add([]byte(BuiltIn))
+	f.Add([]byte(`{"profiles":[{"name":"p","provider":"anthropic","models":{"m":"2026-11-22"}}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		list, err := ReadProfiles(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		for i := range list {
+			m, err := Open(list[i].Provider+":m", Options{Profiles: list, Profile: list[i].Name})
+			if err != nil {
+				continue
+			}
+			if body, err := m.Body(&Request{User: "u", Params: Params{}}); err == nil && !json.Valid(body) {
+				t.Errorf("%s", body)
+			}
+		}
+	})
+}
+
 // FuzzThinking holds that nothing of a text gets lost but tags and space.
 func FuzzThinking(f *testing.F) {
 	for _, s := range []string{"<think>a</think>b", "a</think>b", "<think>a", "a", "a<think>b</think>"} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -116,4 +117,33 @@ func TestDamagedTraffic(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+}
+
+// FuzzReplay reads recordings that nobody has made: an answer of one is a response, or an [Error].
+func FuzzReplay(f *testing.F) {
+	f.Add([]byte(`{"version":1,"model":"openai:m"}`), []byte(`,"response":{"text":"a","finish":"stop"}}`))
+	f.Add([]byte(`{"version":1,"model":"exec:cat","profile":"p"}`), []byte(`,"error":{"class":"rejected","message":"m"}}`))
+	f.Fuzz(func(t *testing.T, traffic, rest []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, trafficFile), traffic, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := Open("replay:"+dir, Options{})
+		if err != nil {
+			return
+		}
+		q := &Request{User: "u"}
+		body, err := m.Body(q)
+		if err != nil {
+			return
+		}
+		text := slices.Concat([]byte(`{"version":1,"body":`), body, rest)
+		if err := os.WriteFile(exchangeFile(dir, 0, body), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := m.Ask(t.Context(), q)
+		if e := (*Error)(nil); (r == nil) == (err == nil) || err != nil && !errors.As(err, &e) {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
 }

@@ -365,3 +365,41 @@ func TestPythonConventions(t *testing.T) {
 		t.Error(found)
 	}
 }
+
+// FuzzReport reads what a program that observes itself may report: graphs of any nodes.
+func FuzzReport(f *testing.F) {
+	var list []*Question
+	for _, name := range []string{"degree_count", "cousin"} {
+		in, _, err := instance.Generate(instance.NewID("train", name, 0, 7))
+		if err != nil {
+			f.Fatal(err)
+		}
+		q, err := NewQuestion(in, true)
+		if err != nil {
+			f.Fatal(err)
+		}
+		list = append(list, q)
+	}
+	f.Add(`{"out":"3","graphs":[{"place":1,"path":"G","form":"pairs","old":[[0,1]],"edges":[[0,1],[1,2]],"nodes":3,"line":1}]}`)
+	f.Add(`{"out":"3","graphs":[{"edges":[[-1,9223372036854775807],[-9223372036854775808,0]],"nodes":-7},{"edges":null}],"constant":true}`)
+	f.Fuzz(func(t *testing.T, report string) {
+		run := runner(func(program string) (string, error) {
+			if strings.HasPrefix(program, watcher) {
+				return report, nil
+			}
+			return "3", nil
+		})
+		for _, q := range list {
+			w, err := pythonGraphs(t.Context(), run, "print(3)", "3", q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := read(&q.Case, w.graphs); r != nil && (r.Right < 0 || r.Right > r.Edges || r.Added < 0) {
+				t.Errorf("%+v", r)
+			}
+			if _, err := attribution(t.Context(), q, &w, inside(run)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -334,3 +334,24 @@ func TestParse(t *testing.T) {
 		t.Error("floats")
 	}
 }
+
+// FuzzInspect checks instances that nobody has generated: a line has a record with findings, or is
+// what its id gives.
+func FuzzInspect(f *testing.F) {
+	for i, name := range []string{"degree_count", "cousin", "path_and_compare"} {
+		in := generate(f, name, i)
+		f.Add(line(f, in))
+		in.Answer, in.EinProgram = json.RawMessage(`["a"]`), ":print desc(edges([[0, 1]], 9), 0)"
+		seal(f, in)
+		f.Add(line(f, in))
+	}
+	f.Add(`{"id":"cb2-train-degree_count-99999999999999999999-s7"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		it := inspect(1, []byte(text))
+		if it.in == nil && len(it.Findings) == 0 || it.ID != "" && it.Category == "" {
+			t.Errorf("%+v", it)
+		}
+		s := NewSummary()
+		s.Add(&it)
+	})
+}
