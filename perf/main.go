@@ -129,6 +129,9 @@ func (e *env) measure(o options, interrupted <-chan os.Signal) ([]table, error) 
 	if o.quick {
 		s.rounds, s.budget = 3, time.Second
 	}
+	if o.workers > 1 {
+		s.pause = 100 * time.Millisecond
+	}
 	var tables []table
 	var differ error
 	for _, sec := range sections(o.quick) {

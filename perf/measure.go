@@ -76,6 +76,7 @@ type settings struct {
 	rounds int
 	budget time.Duration // a contender that has used this much has no further samples
 	cpu    bool          // figures are processor time
+	pause  time.Duration // before each sample: the threads of OpenBLAS wait busily for 25 ms after a call
 }
 
 // measure takes the samples of a row, one of each contender in turn, so that a
@@ -101,6 +102,7 @@ func measure(r row, s settings) (results []result, differ error) {
 			if take == nil || used[i] > s.budget {
 				continue
 			}
+			time.Sleep(s.pause)
 			start := time.Now()
 			a, err := take()
 			used[i] += time.Since(start)
