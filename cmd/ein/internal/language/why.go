@@ -3,6 +3,7 @@ package language
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -29,6 +30,9 @@ rows that come closest.`,
   ein why owners.ein 'not Controls("pier", "holding")'
   ein why payments.ein --input Pay=payments.csv 'Far("acme", "dune")' --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 2 && strings.Contains(args[2], "=") {
+				return fmt.Errorf("name a program and one atom; data are bound with --input, as in --input %s", args[2])
+			}
 			if len(args) == 2 {
 				atom = strings.TrimRight(strings.TrimSpace(args[1]), ".?")
 			}
