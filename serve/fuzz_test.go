@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"math"
@@ -104,7 +105,7 @@ func FuzzStdio(f *testing.F) {
 		}
 		for {
 			h, call, err := readMessage(r)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil || h.Status == 0 || h.Status == http.StatusInternalServerError {
