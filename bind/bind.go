@@ -372,6 +372,15 @@ func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, 
 	return raw, err
 }
 
+// Items is a value in JSON with each item of a list on a line of its own, without blanks.
+func Items(v jsontext.Value) string {
+	v = v.Clone()
+	_ = v.Compact() // who reads it says what is wrong with it
+	var t items
+	_, _ = t.Write(v)
+	return string(t.json)
+}
+
 // items takes JSON without blanks and puts each item of a list on a line of its own: the line of a
 // place in a Go value is then the number of its item, from 1.
 type items struct {

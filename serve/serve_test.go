@@ -142,6 +142,7 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/explain", `{"program":":print tc(edges([[0,1]]))"}`, 200, []string{`tc (const 2x2)`}},
 		{"POST /v1/explain", `{"code":"E0203"}`, 200, []string{`E0203: an index`}},
 		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).\nR(x,z) <- R(x,y), F(y,z).\nA = edges([[0,1]], 2)","expression":"R(\"a\",\"b\")"}`, 200, []string{`"text":"yes, in 2 steps\n`, `by program.ein:2 from 1`}},
+		{"POST /v1/why", `{"program":"input P(a: node, n: int)\nT(x, sum(n)) <- P(x, n).","inputs":{"P":[["a",1], ["b",2], ["a",3]]},"expression":"T(\"a\", 4)"}`, 200, []string{`inputs/P:1`, `inputs/P:3`}},
 		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).","expression":"R(\"a\",\"b\")","name":"my rules.ein"}`, 200, []string{`by my rules.ein:2 from 1`}},
 		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).","expression":"R(\"a\",\"b\")","name":"a \"b\""}`, 200, []string{`by program.ein:2 from 1`}},
 		{"POST /v1/why", `{"program":"F(\"a\",\"b\").\nR(x,y) <- F(x,y).","expression":"R(\"a\",\"b\")","name":"inputs/A"}`, 200, []string{`by program.ein:2 from 1`}},

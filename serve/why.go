@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ein"
+	"ein/bind"
 	"ein/lang/diag"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -135,7 +136,7 @@ func explained(ctx context.Context, s *Server, c *Call, q *WhyRequest) (*WhyResu
 		spec, ok := s.opt.Data[in.Name]
 		if data := q.Inputs[in.Name]; data != nil {
 			odd--
-			f := File{string(data), "format=json"}
+			f := File{bind.Items(data), "format=json"} // a proof names rows by their lines
 			switch firstMember(data) {
 			case "array":
 				return nil, bad("/inputs/%s: an explanation takes data as JSON or text", in.Name)
