@@ -17,6 +17,18 @@ type labelTable struct {
 	labels chunks[string] // parts of texts that do not move
 	text   *strings.Builder
 	texts  int // bytes of all texts
+
+	waiting []waiting // see later
+	queue   []byte    // their texts
+	touched uint32    // keeps the reads of flush, and has no meaning
+}
+
+// waiting is a label to be looked up, and where its number goes.
+type waiting struct {
+	key  slot
+	hash uint64
+	end  int // in queue
+	cell *float64
 }
 
 // slot holds a label of at most inSlot bytes, padded with zeros, or else the hash of
@@ -53,6 +65,10 @@ func (t *labelTable) len() int { return t.labels.len() }
 // find returns the number of a label if the table has it.
 func (t *labelTable) find(label []byte) (id int32, ok bool) {
 	k, hash := t.key(label)
+	return t.seek(k, hash, label)
+}
+
+func (t *labelTable) seek(k slot, hash uint64, label []byte) (id int32, ok bool) {
 	mask := uint64(len(t.slots) - 1)
 	for at := hash & mask; ; at = (at + 1) & mask {
 		s := &t.slots[at]
@@ -65,12 +81,35 @@ func (t *labelTable) find(label []byte) (id int32, ok bool) {
 	}
 }
 
-// number returns the number of a label, and adds it if it is new.
-func (t *labelTable) number(label []byte) int32 {
-	if id, ok := t.find(label); ok {
-		return id
+// later has the number of a label entered into a cell by the next flush, which adds the label if it
+// is new. Labels wait until there are many: a look-up waits for memory, and flush reads the slots of
+// all of them first, so that the processor fetches them together.
+func (t *labelTable) later(label []byte, cell *float64) {
+	key, hash := t.key(label)
+	t.queue = append(t.queue, label...)
+	t.waiting = append(t.waiting, waiting{key, hash, len(t.queue), cell})
+	if len(t.waiting) == 32 {
+		t.flush()
 	}
-	return t.add(label)
+}
+
+// flush looks up the labels that wait.
+func (t *labelTable) flush() {
+	mask := uint64(len(t.slots) - 1)
+	for i := range t.waiting {
+		t.touched += t.slots[t.waiting[i].hash&mask].id
+	}
+	from := 0
+	for i := range t.waiting {
+		w := &t.waiting[i]
+		label := t.queue[from:w.end]
+		id, ok := t.seek(w.key, w.hash, label)
+		if !ok {
+			id = t.add(label)
+		}
+		*w.cell, from = float64(id), w.end
+	}
+	t.waiting, t.queue = t.waiting[:0], t.queue[:0]
 }
 
 // add appends a new label, as part of a longer text that it shares with others.

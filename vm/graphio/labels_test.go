@@ -40,13 +40,47 @@ func TestLabelTable(t *testing.T) {
 	}
 }
 
+// TestLater numbers labels that wait by the order of their first appearance, whatever they are:
+// short, long, empty, ending in zeros, new twice among those that wait.
+func TestLater(t *testing.T) {
+	rng := newRand()
+	table := newLabelTable(&memory{})
+	index := map[string]float64{}
+	var got []*float64
+	var want []float64
+	for k := range 20_000 {
+		b := []byte(strings.Repeat("x", rng.IntN(16)))
+		for i := range b {
+			b[i] = "abcd\x00"[rng.IntN(5)]
+		}
+		if _, ok := index[string(b)]; !ok {
+			index[string(b)] = float64(len(index))
+		}
+		want, got = append(want, index[string(b)]), append(got, new(float64))
+		table.later(b, got[k])
+		clear(b) // the caller's, and used again
+	}
+	table.flush()
+	for k := range got {
+		if *got[k] != want[k] {
+			t.Fatalf("label %d has the number %v, want %v", k, *got[k], want[k])
+		}
+	}
+	if len(index) != table.len() {
+		t.Errorf("%d labels of %d", table.len(), len(index))
+	}
+}
+
 // TestZeros has labels that differ in the zeros at their end alone, as cells of a relation may.
 func TestZeros(t *testing.T) {
 	table := newLabelTable(&memory{})
 	for want, label := range []string{"a\x00", "a", "a\x00\x00", "", "\x00", "12345678\x01"} {
 		for range 2 {
-			if got := table.number([]byte(label)); int(got) != want {
-				t.Errorf("%q is number %d, expected %d", label, got, want)
+			var got float64
+			table.later([]byte(label), &got)
+			table.flush()
+			if int(got) != want {
+				t.Errorf("%q is number %v, expected %d", label, got, want)
 			}
 		}
 	}

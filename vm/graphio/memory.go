@@ -95,6 +95,9 @@ func (c *chunks[T]) add(x T) {
 	c.tail = append(c.tail, x)
 }
 
+// last returns the last element.
+func (c *chunks[T]) last() *T { return &c.tail[len(c.tail)-1] }
+
 func (c *chunks[T]) grow() {
 	n := min(max(c.len(), firstChunk), fullChunk)
 	c.mem.take(n * sizeOf[T]())

@@ -88,6 +88,7 @@ func (t *table) relation(src source, at []int) {
 			t.tuple(w, at)
 		}
 	}
+	raw.labels.flush()
 	t.decideRelation(first)
 	t.noteLeft()
 	raw.labels.close()
@@ -281,11 +282,10 @@ func (t *table) tuple(w *row, at []int) {
 			t.bad(line, col, fmt.Sprintf("expected %s in the column `%s`, found %s", bad, c.Name, x.shown()), hint)
 			return
 		}
-		if c.Kind.Named() {
-			id := r.labels.number(x.val)
-			v = float64(id)
-		}
 		r.cells[i].add(v)
+		if c.Kind.Named() {
+			r.labels.later(x.val, r.cells[i].last())
+		}
 	}
 	if r.lines != nil {
 		r.lines.add(w.line)
