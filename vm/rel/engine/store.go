@@ -325,7 +325,8 @@ func (s *store) find(row []uint32) int {
 // add puts a row in, unless it is there already. It gives its number, and whether it is new.
 //
 // Looking at the places of 32 rows before adding any was tried: a million rows in 900,000 groups took as
-// long. Looking ahead of a probe by three columns took a fifth off that query, for 60 lines.
+// long. Looking ahead of a probe by three columns took a fifth off that query, for 60 lines; so did
+// tallying rows in parts of the table that the caches hold, for 45.
 func (r *run) add(s *store, row []uint32) (int, bool) {
 	if s.bits != nil {
 		at := s.bit(row)
