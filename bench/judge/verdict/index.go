@@ -134,8 +134,8 @@ func (x *Index) get(at uint64) (slot, error) {
 	if err != nil {
 		return slot{}, err
 	}
-	word := binary.LittleEndian.Uint64
-	return slot{word(b), word(b[8:]), word(b[16:]), word(b[24:])}, nil
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+	return slot{word(0), word(1), word(2), word(3)}, nil
 }
 
 func (x *Index) put(at uint64, s slot) error {
