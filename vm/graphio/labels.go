@@ -81,11 +81,25 @@ func (t *labelTable) seek(k slot, hash uint64, label []byte) (id int32, ok bool)
 	}
 }
 
+// number returns the number of a label, and adds it if it is new.
+func (t *labelTable) number(k slot, hash uint64, label []byte) int32 {
+	if id, ok := t.seek(k, hash, label); ok {
+		return id
+	}
+	return t.add(label)
+}
+
 // later has the number of a label entered into a cell by the next flush, which adds the label if it
 // is new. Labels wait until there are many: a look-up waits for memory, and flush reads the slots of
-// all of them first, so that the processor fetches them together.
+// all of them first, so that the processor fetches them together. A long label, of which no copy can
+// be kept unpaid, does not wait.
 func (t *labelTable) later(label []byte, cell *float64) {
 	key, hash := t.key(label)
+	if len(label) > 1<<7 {
+		t.flush()
+		*cell = float64(t.number(key, hash, label))
+		return
+	}
 	t.queue = append(t.queue, label...)
 	t.waiting = append(t.waiting, waiting{key, hash, len(t.queue), cell})
 	if len(t.waiting) == 32 {
@@ -102,12 +116,8 @@ func (t *labelTable) flush() {
 	from := 0
 	for i := range t.waiting {
 		w := &t.waiting[i]
-		label := t.queue[from:w.end]
-		id, ok := t.seek(w.key, w.hash, label)
-		if !ok {
-			id = t.add(label)
-		}
-		*w.cell, from = float64(id), w.end
+		*w.cell = float64(t.number(w.key, w.hash, t.queue[from:w.end]))
+		from = w.end
 	}
 	t.waiting, t.queue = t.waiting[:0], t.queue[:0]
 }

@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +53,9 @@ func TestLater(t *testing.T) {
 		b := []byte(strings.Repeat("x", rng.IntN(16)))
 		for i := range b {
 			b[i] = "abcd\x00"[rng.IntN(5)]
+		}
+		if rng.IntN(50) == 0 {
+			b = bytes.Repeat(b, 20)
 		}
 		if _, ok := index[string(b)]; !ok {
 			index[string(b)] = float64(len(index))
