@@ -602,6 +602,11 @@ func (b *certifier) stratum(s *stratum) {
 			b.add(tensor.SatAdd(places, tensor.SatMul(4, from)))
 			b.take(tensor.SatAdd(8*places*uint64(1+2*len(n.rule.Head)), tensor.SatMul(16, from)))
 		}
+		for _, c := range n.rule.Head {
+			if n.inGroups && n.marked(c) {
+				b.take(4 * uint64(n.rule.Vars[c.Expr.Term.Var].Domain.Size))
+			}
+		}
 		b.numbers = tensor.SatAdd(b.numbers, n.numbers(w))
 	}
 	if s.closure != nil {

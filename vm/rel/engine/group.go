@@ -24,8 +24,9 @@ type groups struct {
 	whole  []bool    // of each cell: it is a sum of whole numbers
 	stride int
 	direct bool
-	places int     // if it is direct
-	values []store // of Distinct: the group and the value
+	places int        // if it is direct
+	values []store    // of Distinct: the group and the value
+	seen   [][]uint32 // instead, where the bindings of a group come together: of each value, the last group that had it, from 1
 }
 
 // grouped is an empty store for the groups of a rule, which are these columns of its head.
@@ -82,7 +83,16 @@ func (r *run) newGroups() *groups {
 		return g
 	}
 	r.members(&g.store)
-	g.values = make([]store, len(g.cells))
+	g.values, g.seen = make([]store, len(g.cells)), make([][]uint32, len(g.cells))
+	if top := &r.steps[0]; r.inGroups && r.why == nil && r.stores[top.rel].index[top.index].ptr != nil {
+		for j, c := range g.cells {
+			if cell := r.rule.Head[c]; r.marked(cell) {
+				size := r.rule.Vars[cell.Expr.Term.Var].Domain.Size
+				r.take(4 * uint64(size))
+				g.seen[j] = make([]uint32, size)
+			}
+		}
+	}
 	return g
 }
 
@@ -335,6 +345,13 @@ func (r *run) gather() {
 		at := group + g.slot[j]
 		switch cell.Agg {
 		case rel.Distinct:
+			if seen := g.seen[j]; seen != nil {
+				if last, this := &seen[r.codeOf(&cell.Expr)], uint32(group/g.stride)+1; *last != this {
+					*last = this
+					g.acc[at]++
+				}
+				continue
+			}
 			s := &g.values[j]
 			if s.hash == nil {
 				s.width = 2

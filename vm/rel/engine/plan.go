@@ -112,6 +112,8 @@ type nest struct {
 	turning turning     // in a dense stratum
 	joins   *joining    // of two loops that make pairs: see join.go
 
+	inGroups bool // the bindings of a group come one after the other: see together
+
 	// The last step that gives the head a variable: once the rest has succeeded there is
 	// nothing new below it.
 	cut int
@@ -386,6 +388,7 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 		pl.meet(n)
 		n.read = n.columns()
 		n.joins = n.joining(pl.p)
+		pl.together(n)
 	}
 	// A step that meets looks its pairs up in lists; only other look-ups need to find a row by all
 	// of its cells whatever the store is (see run.begin).
@@ -519,6 +522,26 @@ func (pl *Plan) within(n *nest, i int) {
 			}
 		}
 	}
+}
+
+// together has the first step of a rule that counts different values read the rows of a group one after
+// the other: then a mark for each value tells whether the group has had it (see groups.seen), where a
+// hash of all groups and values would wait for memory at each.
+func (pl *Plan) together(n *nest) {
+	if len(n.groups) != 1 || len(n.steps) == 0 || !slices.ContainsFunc(n.rule.Head, n.marked) {
+		return
+	}
+	top, v := &n.steps[0], n.rule.Head[n.groups[0]].Expr
+	if at := top.column(v.Term.Var); isVariable(&v) && at >= 0 && top.kind == scan && top.seen == all && top.index < 0 &&
+		pl.p.Relations[top.rel].Columns[at].Domain != nil && !valued(&pl.p.Relations[top.rel]) {
+		top.index = pl.indexed(top.rel, []int{at})
+		n.inGroups = true
+	}
+}
+
+// marked reports whether a cell of the head counts different members of a domain.
+func (n *nest) marked(c rel.Cell) bool {
+	return c.Agg == rel.Distinct && isVariable(&c.Expr) && n.rule.Vars[c.Expr.Term.Var].Domain != nil
 }
 
 // heads reports whether the head uses a variable, other than to count it.

@@ -156,9 +156,10 @@ func linkOf(r *rel.Rule) (k link, from, to int) {
 }
 
 func variable(c *rel.Cell) (v int, ok bool) {
-	e := &c.Expr
-	return e.Term.Var, c.Agg == rel.NoAgg && len(e.Args) == 0 && e.Term.Kind == rel.Variable
+	return c.Expr.Term.Var, c.Agg == rel.NoAgg && isVariable(&c.Expr)
 }
+
+func isVariable(e *rel.Expr) bool { return len(e.Args) == 0 && e.Term.Kind == rel.Variable }
 
 // closure gives the steps of a closure a relation, unless they already are one.
 func (w *rewriter) closure(s rel.Stratum) {

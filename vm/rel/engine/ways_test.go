@@ -371,6 +371,10 @@ func TestTallies(t *testing.T) {
 			for _, c := range table.Columns {
 				rule.Vars = append(rule.Vars, rel.Var{Kind: c.Kind, Domain: c.Domain})
 			}
+			if n < 100 && r.IntN(3) == 0 { // on to another member
+				rule.Vars = append(rule.Vars, rule.Vars[0])
+				rule.Body = append(rule.Body, rel.Literal{Rel: 0, Terms: []rel.Term{{Var: 1}, {Var: 4}, {Kind: rel.Any}, {Kind: rel.Any}}})
+			}
 			for _, c := range r.Perm(4)[:r.IntN(4)] {
 				out.Columns = append(out.Columns, table.Columns[c])
 				rule.Head = append(rule.Head, rel.Cell{Expr: rel.V(c)})
@@ -378,7 +382,10 @@ func TestTallies(t *testing.T) {
 			for range 1 + r.IntN(3) {
 				agg := []rel.Agg{rel.Count, rel.Sum, rel.Mean, rel.Min, rel.Max, rel.Distinct}[r.IntN(6)]
 				cell, column := rel.Cell{Agg: agg}, number
-				if agg != rel.Count {
+				switch {
+				case agg == rel.Distinct:
+					cell.Expr = rel.V(r.IntN(len(rule.Vars)))
+				case agg != rel.Count:
 					cell.Expr = rel.V(2 + r.IntN(2))
 				}
 				if seed%5 == 1 && (agg == rel.Min || agg == rel.Max) {
