@@ -389,6 +389,7 @@ func (pl *Plan) nest(r *rel.Rule, s *stratum, delta int) *nest {
 		n.read = n.columns()
 		n.joins = n.joining(pl.p)
 		pl.together(n)
+		pl.along(n)
 	}
 	// A step that meets looks its pairs up in lists; only other look-ups need to find a row by all
 	// of its cells whatever the store is (see run.begin).
@@ -536,6 +537,25 @@ func (pl *Plan) together(n *nest) {
 		pl.p.Relations[top.rel].Columns[at].Domain != nil && !valued(&pl.p.Relations[top.rel]) {
 		top.index = pl.indexed(top.rel, []int{at})
 		n.inGroups = true
+	}
+}
+
+// along has the first step read its rows in the order in which the second finds them: then both go through
+// memory from its start to its end.
+func (pl *Plan) along(n *nest) {
+	if len(n.steps) < 2 || n.joins != nil {
+		return
+	}
+	top, next := &n.steps[0], &n.steps[1]
+	if top.kind != scan || top.seen != all || top.index >= 0 || valued(&pl.p.Relations[top.rel]) || next.kind != probe || next.index < 0 {
+		return
+	}
+	var cols []int
+	for _, reg := range next.key {
+		cols = append(cols, top.column(reg))
+	}
+	if !slices.Contains(cols, -1) {
+		top.index = pl.indexed(top.rel, cols)
 	}
 }
 

@@ -453,7 +453,7 @@ func (r *run) prepare(st *stratum, nests []*nest) {
 		for k := range n.steps {
 			t := &n.steps[k]
 			s := index(t)
-			if s == nil || s.whole {
+			if s == nil || s.whole || t.kind == scan && !s.sorts(s.index[t.index]) {
 				continue
 			}
 			if r.why != nil && t.kind == none {
@@ -817,7 +817,7 @@ func (r *run) rows(i int, st *step, s *store) int {
 		if r.why == nil && r.direct(i, st, s) {
 			return r.meetings(i, st, x.rows, s.width)
 		}
-		return r.listed(i, st, s, x.rows)
+		return r.listed(i, st, s, x.rows, nil)
 	}
 	key := r.keys(st)
 	r.work(1)
@@ -827,8 +827,10 @@ func (r *run) rows(i int, st *step, s *store) int {
 		return r.numbered(i, st, s, lo, hi, x.cols)
 	case x.ptr != nil && st.meets > 0 && r.why == nil:
 		return r.meet(i, st, x, key[0])
+	case x.ptr != nil && len(key) > 1:
+		return r.listed(i, st, s, x.list(hashOf(key)&x.mask, s.wide()), x.cols)
 	case x.ptr != nil:
-		return r.listed(i, st, s, x.list(key[0], s.wide()))
+		return r.listed(i, st, s, x.list(key[0], s.wide()), nil)
 	case x.first != nil:
 		return r.chained(i, st, s, x, key, hi)
 	}
@@ -874,11 +876,14 @@ func (r *run) keyed(st *step, row []uint32, cols []int) bool {
 	return true
 }
 
-// listed tries the rows of a sorted index.
-func (r *run) listed(i int, st *step, s *store, rows []uint32) int {
+// listed tries the rows of a sorted index that have the key of the step in some columns.
+func (r *run) listed(i int, st *step, s *store, rows []uint32, cols []int) int {
 	wide := s.wide()
 	for at := 0; at < len(rows); at += wide {
 		row, k := rows[at:at+wide], 0
+		if !r.keyed(st, row, cols) {
+			continue
+		}
 		if s.valued {
 			k = int(row[s.width])
 		}
@@ -893,7 +898,7 @@ func (r *run) listed(i int, st *step, s *store, rows []uint32) int {
 func (r *run) chained(i int, st *step, s *store, x *index, key []uint32, hi int) int {
 	at := x.chain(key) // before the loops below take the room of the key
 	if x.settled > 0 && int(key[0]) < len(x.past)-1 {
-		if back := r.listed(i, st, s, x.old[int(x.past[key[0]])*s.width:int(x.past[key[0]+1])*s.width]); back != i-1 {
+		if back := r.listed(i, st, s, x.old[int(x.past[key[0]])*s.width:int(x.past[key[0]+1])*s.width], nil); back != i-1 {
 			return back
 		}
 	}

@@ -393,15 +393,17 @@ func spare[T uint32 | float64](r *run, list []T) []T {
 	return list
 }
 
-// index finds the rows that have certain cells in some columns. For one column of a store that is
-// complete, rows are sorted by it; otherwise they are in chains, the latest row first. A step in a
-// chain waits for memory, so of many pairs, those that were there two rounds ago are sorted as well.
+// index finds the rows that have certain cells in some columns. Those of a store that is complete are
+// sorted, by the cell of one column or by a hash of several; otherwise they are in chains, the latest
+// row first. A step in a chain waits for memory, so of many pairs, those that were there two rounds
+// ago are sorted as well.
 type index struct {
 	cols []int
 	done int // rows that it has
 
-	ptr   []uint32 // sorted: where the rows of each cell start
+	ptr   []uint32 // sorted: where the rows of each cell or hash start
 	rows  []uint32
+	mask  uint32     // of hashes
 	lines [][]uint64 // see line
 	place []uint32   // in lines, plus 1, of each cell
 
@@ -417,6 +419,13 @@ type index struct {
 // leastSettled is how many pairs are worth sorting while more come.
 const leastSettled = 1 << 12
 
+// sorts reports whether an index sorts the rows of a store that is complete: not by a cell of which there
+// are far more than rows.
+func (s *store) sorts(x *index) bool {
+	size := s.size[x.cols[0]]
+	return len(x.cols) > 1 || size > 0 && size <= 4*s.hi+1024
+}
+
 // sync brings an index up to the rows that are seen; complete says that no more will come.
 func (r *run) sync(s *store, x *index, complete bool) {
 	if x.done >= s.hi {
@@ -427,9 +436,12 @@ func (r *run) sync(s *store, x *index, complete bool) {
 		size = s.size[x.cols[0]]
 	}
 	r.work(uint64(s.hi - x.done))
-	// Sorted once and for all, unless the cells are far more than the rows.
-	if complete && size > 0 && x.done == 0 && size <= 4*s.hi+1024 {
-		x.ptr, x.rows = r.sorted(s, x, size, s.hi)
+	if complete && x.done == 0 && s.sorts(x) {
+		if len(x.cols) > 1 {
+			r.hashed(s, x)
+		} else {
+			x.ptr, x.rows = r.sorted(s, s.cells[x.cols[0]:], s.width, size, s.hi)
+		}
 		x.done = s.hi
 		return
 	}
@@ -442,19 +454,19 @@ func (r *run) sync(s *store, x *index, complete bool) {
 			size = 1 << max(4, bits.Len(uint(2*s.hi)))
 		}
 		r.take(4 * uint64(size))
-		x.first = make([]uint32, size)
+		x.first, x.mask = make([]uint32, size), uint32(size-1)
 	}
 	// The chains are getting long: they are made again, from the first row.
 	if !x.exact && 2*s.hi > len(x.first) {
 		size = 1 << bits.Len(uint(2*s.hi))
 		r.take(4 * uint64(size))
-		x.first, x.done = make([]uint32, size), 0
+		x.first, x.mask, x.done = make([]uint32, size), uint32(size-1), 0
 	}
 	// Rows before lo are no longer new to any step, and can be sorted. That is done again when they
 	// have doubled, so that all sorting together takes linear time.
 	if n := s.lo; x.exact && s.width == 2 && !s.valued && n > max(leastSettled, size, 2*x.settled) && !r.p.AsWritten && r.room(4*uint64(size+1+2*n)) {
 		r.work(uint64(n))
-		x.past, x.old = r.sorted(s, x, size, n)
+		x.past, x.old = r.sorted(s, s.cells[x.cols[0]:], s.width, size, n)
 		x.settled, x.done = n, n
 		clear(x.first)
 	}
@@ -469,8 +481,20 @@ func (r *run) sync(s *store, x *index, complete bool) {
 	x.done = s.hi
 }
 
-// slot is the chain that a row belongs to. For the key of the row, chain finds the same: the hash
-// is that of hashOf for its cells.
+// hashed sorts the rows by a hash of the columns, and so next to those of the same cells. It is also
+// the order of rows whose cells are looked up in such an index, one after the other: see Plan.along.
+func (r *run) hashed(s *store, x *index) {
+	size := 1 << max(4, bits.Len(uint(s.hi)))
+	x.mask = uint32(size - 1)
+	r.take(4 * uint64(s.hi))
+	slots := make([]uint32, s.hi)
+	for i := range slots {
+		slots[i] = x.slot(s.row(i))
+	}
+	x.ptr, x.rows = r.sorted(s, slots, 1, size, s.hi)
+}
+
+// slot is where a row belongs. For the key of the row, hashOf finds the same.
 func (x *index) slot(row []uint32) uint32 {
 	if x.exact {
 		return row[x.cols[0]]
@@ -480,7 +504,7 @@ func (x *index) slot(row []uint32) uint32 {
 		h = (h ^ uint64(row[c])) * 0x9e3779b97f4a7c15
 		h ^= h >> 32
 	}
-	return uint32(h) & uint32(len(x.first)-1)
+	return uint32(h) & x.mask
 }
 
 // chain is the last row plus 1 of the chain that holds the rows of a key, and maybe of others.
@@ -491,33 +515,29 @@ func (x *index) chain(key []uint32) uint32 {
 		}
 		return x.first[key[0]]
 	}
-	return x.first[hashOf(key)&uint32(len(x.first)-1)]
+	return x.first[hashOf(key)&x.mask]
 }
 
-// sorted sorts the first n rows by a column, whose cells are below size: a counting sort, which
-// keeps the order of rows with the same cell. The rows of cell c are rows[ptr[c]:ptr[c+1]], in
-// units of a row.
-func (r *run) sorted(s *store, x *index, size, n int) (ptr, rows []uint32) {
-	c, w := x.cols[0], s.width
-	wide := s.wide()
+// sorted sorts the first n rows by keys below size, which are stride apart: a counting sort, which keeps
+// the order of rows with the same key. The rows of key k are rows[ptr[k]:ptr[k+1]], in units of a row.
+func (r *run) sorted(s *store, keys []uint32, stride, size, n int) (ptr, rows []uint32) {
+	w, wide := s.width, s.wide()
 	r.take(4 * uint64(size+1+n*wide))
 	r.work(uint64(size))
 	ptr = make([]uint32, size+1)
-	for i := c; i < n*w; i += w {
-		ptr[s.cells[i]+1]++
+	for i := 0; i < n*stride; i += stride {
+		ptr[keys[i]+1]++
 	}
 	tensor.SumUp(ptr)
 	rows = make([]uint32, n*wide)
 	for i := range n {
+		at := &ptr[keys[i*stride]]
 		if w == 2 && wide == 2 { // most are pairs
-			row := (*[2]uint32)(s.cells[2*i:])
-			at := &ptr[row[c&1]]
-			*(*[2]uint32)(rows[2*int(*at):]) = *row
+			*(*[2]uint32)(rows[2*int(*at):]) = *(*[2]uint32)(s.cells[2*i:])
 			*at++
 			continue
 		}
 		row := s.row(i)
-		at := &ptr[row[c]]
 		to := rows[int(*at)*wide:][:wide]
 		*at++
 		to[0] = row[0]
