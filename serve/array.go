@@ -297,7 +297,7 @@ func (r *received) csr() error {
 // weights for the same ends are an error, as either could be meant.
 func (r *received) edges() error {
 	rows, cols := r.Shape[0], r.Shape[1]
-	ends, ok := pairs(r.blocks[0])
+	ends, ok := ints(r.blocks[0], len(r.blocks[0])/16*2)
 	if !ok {
 		return r.fail("", "the first part of edges has %d bytes, expected pairs of int64", len(r.blocks[0]))
 	}
@@ -364,14 +364,6 @@ func ints(b []byte, n int) ([]int64, bool) {
 		return read[int64](b), true
 	}
 	return nil, false
-}
-
-// pairs decodes pairs of positions.
-func pairs(b []byte) ([]int64, bool) {
-	if len(b)%16 != 0 {
-		return nil, false
-	}
-	return ints(b, len(b)/8)
 }
 
 // number is what an array can consist of.
