@@ -45,6 +45,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
+	"ein/internal/job"
 	"ein/internal/words"
 )
 
@@ -359,6 +360,9 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	}
 	if o.Rand == nil {
 		o.Rand = rand.Float64
+	}
+	if o.room == nil {
+		o.room = job.Room
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}

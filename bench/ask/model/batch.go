@@ -62,12 +62,6 @@ func Batches(m Model) (Batcher, error) {
 	return &batches{c, c.service.wire.batches(), map[string]bool{}}, nil
 }
 
-// HalfPrice reports whether batches of a model cost half the price.
-func HalfPrice(m Model) bool {
-	_, err := Batches(m)
-	return err == nil
-}
-
 // batchWire is the batch API of a provider.
 type batchWire interface {
 	batches() batchAPI

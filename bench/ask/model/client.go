@@ -196,7 +196,7 @@ func (c *client) key() (string, *Error) {
 		return c.fileKey, nil
 	}
 	for _, name := range c.service.keys {
-		key := strings.TrimSpace(c.opt.env(name))
+		key := strings.TrimSpace(c.opt.Env(name))
 		if key == "" {
 			continue
 		}
@@ -346,7 +346,7 @@ func (r *received) all(most int64) ([]byte, error) {
 func (c *client) send(parent context.Context, key string, q *call, read func(*received) error) error {
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
-	timer := time.AfterFunc(c.opt.timeout(), cancel)
+	timer := time.AfterFunc(c.opt.Timeout, cancel)
 	defer timer.Stop()
 	req, err := http.NewRequestWithContext(ctx, q.method, q.url, bytes.NewReader(q.body))
 	if err != nil {
@@ -373,7 +373,7 @@ func (c *client) send(parent context.Context, key string, q *call, read func(*re
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if q.stream {
-		resp.Body = &alive{resp.Body, func() { timer.Reset(c.opt.timeout()) }}
+		resp.Body = &alive{resp.Body, func() { timer.Reset(c.opt.Timeout) }}
 	}
 	r := &received{resp, c.secrets(key), serverNow(resp.Header, c.now()), func(err error) error { return c.unreached(parent, ctx, q.url, err) }}
 	if resp.StatusCode == http.StatusOK {
@@ -490,7 +490,7 @@ func (c *client) unreached(parent, ctx context.Context, address string, err erro
 	e.Message = short(err.Error())
 	switch {
 	case ctx.Err() != nil:
-		e.Message = fmt.Sprintf("no complete answer within %v", c.opt.timeout())
+		e.Message = fmt.Sprintf("no complete answer within %v", c.opt.Timeout)
 	case errors.As(err, &unresolved):
 		e.Hint = "Check the network and the base URL: the host name cannot be resolved."
 	case errors.As(err, &op) && op.Op == "dial":
