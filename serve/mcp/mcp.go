@@ -248,7 +248,7 @@ func kind(v jsontext.Value) string {
 // time that calls may take.
 func Stdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser, patience time.Duration) error {
 	to := &answers{WriteCloser: out, due: map[jsonrpc.ID]bool{}}
-	return s.Run(ctx, &mcp.IOTransport{Reader: newLines(in, to, patience), Writer: to})
+	return s.Run(ctx, &mcp.IOTransport{Reader: &lines{Closer: in, in: bufio.NewReader(in), out: to, patience: patience}, Writer: to})
 }
 
 // Tools are tools of a server for a model that is asked by this process: it sees of them what

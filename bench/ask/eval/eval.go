@@ -368,7 +368,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		o.Warn = func(string) {}
 	}
 	o.Schedule = o.Schedule.withDefaults()
-	var batcher model.Batcher
+	var batcher *model.Batcher
 	group, _ := o.Model.(model.Grouper)
 	if o.Batch == 0 {
 		group = nil

@@ -135,7 +135,7 @@ const tick = time.Second
 
 // run does the work. In the end the bill holds only what requests without a reply may have cost:
 // what was reserved for others is released.
-func (l *loop) run(ctx context.Context, batcher model.Batcher) error {
+func (l *loop) run(ctx context.Context, batcher *model.Batcher) error {
 	l.start = time.Now()
 	var err error
 	if l.cache, err = newCache(l.o); err != nil {

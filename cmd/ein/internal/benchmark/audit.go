@@ -152,7 +152,7 @@ func (f *auditFlags) report(ctx context.Context, a *cli.App, names []string, wan
 	var again duplicates
 	report, err = audit.Collect(ctx, want, func(yield func(*instance.Instance, error) bool) {
 		for _, name := range names {
-			err := readInstances(ctx, a, name, func(all instances) error {
+			err := readInstances(ctx, a, name, instance.Read, func(all instances) error {
 				for in, err := range again.in(all) {
 					if err != nil {
 						return err

@@ -25,6 +25,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/sensitivity"
 	"ein/bench/question/surface"
+	"ein/bind"
 	"ein/internal/codes"
 	"ein/internal/job"
 	"ein/internal/words"
@@ -657,7 +658,7 @@ func (g *generation) takeIn(ctx context.Context, p *job.Part) error {
 	other := func(format string, args ...any) error {
 		return cli.Input(codes.E0701, name, 0, fmt.Sprintf(format, args...), "Delete it to start again, or use the command line that made it.")
 	}
-	for in, err := range instance.Read(bar.Reader(io.TeeReader(cli.Reader{Reader: p.There(), Context: ctx}, g.sum), 0)) {
+	for in, err := range instance.Read(bar.Reader(io.TeeReader(bind.Stopping{Reader: p.There(), Context: ctx}, g.sum), 0)) {
 		switch {
 		case ctx.Err() != nil:
 			return cli.Stopped(ctx)

@@ -78,7 +78,7 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 	}
 	var index *verdict.Index
 	digests := sha256.New() // each is checked when its line is read, so together they stand for the file
-	err := passInstances(ctx, a, f.instances, instance.Pass, func(all instances) (err error) {
+	err := readInstances(ctx, a, f.instances, instance.Pass, func(all instances) (err error) {
 		index, err = verdict.NewIndex(func(yield func(*instance.Instance, error) bool) {
 			for in, err := range all {
 				if err == nil {

@@ -105,15 +105,10 @@ type instances = iter.Seq2[*instance.Instance, error]
 
 var errNoInstances = errors.New("there are no instances in the file")
 
-// readInstances calls read with the instances of a file, of which there must be at least one. An
-// error that read returns is reported as one of the file, unless it already has a place. The bytes
-// of the file also go to the writers.
-func readInstances(ctx context.Context, a *cli.App, name string, read func(instances) error, also ...io.Writer) error {
-	return passInstances(ctx, a, name, instance.Read, read, also...)
-}
-
-// passInstances is readInstances with instance.Read or instance.Pass.
-func passInstances(ctx context.Context, a *cli.App, name string, lines func(io.Reader) instances, read func(instances) error, also ...io.Writer) error {
+// readInstances calls read with the instances of a file, of which there must be at least one, as
+// instance.Read or instance.Pass gives them. An error that read returns is reported as one of the
+// file, unless it already has a place. The bytes of the file also go to the writers.
+func readInstances(ctx context.Context, a *cli.App, name string, lines func(io.Reader) instances, read func(instances) error, also ...io.Writer) error {
 	return a.Through(ctx, "reading", name, func(f *cli.File) error {
 		err := read(func(yield func(*instance.Instance, error) bool) {
 			some := false
@@ -175,7 +170,7 @@ func badLines(name string, err error) error {
 
 // eachInstance is readInstances with a function that is called for each instance.
 func eachInstance(ctx context.Context, a *cli.App, name string, yield func(*instance.Instance) error, also ...io.Writer) error {
-	return readInstances(ctx, a, name, func(all instances) error {
+	return readInstances(ctx, a, name, instance.Read, func(all instances) error {
 		for in, err := range all {
 			if err == nil {
 				err = yield(in)

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ein/bench/judge/verdict"
+	"ein/bind"
 	"ein/internal/codes"
 	"ein/internal/job"
 	"ein/internal/lists"
@@ -197,7 +198,7 @@ func (s *sharding) ofLines(ctx context.Context, a *cli.App, dir string, in *cli.
 		if err != nil {
 			return nil, cli.Unreadable(in.Name(), err)
 		}
-		d.Items, d.Notes, err = write(in.Progress.Reader(cli.Reader{Reader: lines, Context: ctx}, end-start), start, p)
+		d.Items, d.Notes, err = write(in.Progress.Reader(bind.Stopping{Reader: lines, Context: ctx}, end-start), start, p)
 		return d, err
 	})
 }
@@ -241,7 +242,7 @@ func (m *merged) of(line int) string {
 // open returns the lines of all shards.
 func (m *merged) open(ctx context.Context) *bufio.Reader {
 	all := io.MultiReader(lists.Map(m.files, func(name string) io.Reader { return &file{name: name} })...)
-	return bufio.NewReaderSize(cli.Reader{Reader: all, Context: ctx}, 1<<16)
+	return bufio.NewReaderSize(bind.Stopping{Reader: all, Context: ctx}, 1<<16)
 }
 
 // file is a file that is open from its first read to its end.
