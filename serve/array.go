@@ -19,6 +19,7 @@ import (
 	"ein/lang/show"
 	"ein/vm"
 	"ein/vm/graphio"
+	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
@@ -342,15 +343,10 @@ func (r *received) edges() error {
 func kindOf(list []float64, whole bool) (k tensor.Kind, wrong int) {
 	k = tensor.Bool
 	for i, x := range list {
-		switch {
-		case x == 0 || x == 1:
-		case math.IsNaN(x) || math.IsInf(x, 0) || whole && math.Abs(x) >= tensor.MaxInt:
+		if math.IsNaN(x) || math.IsInf(x, 0) || whole && math.Abs(x) >= tensor.MaxInt {
 			return k, i
-		case x != math.Trunc(x) || math.Abs(x) >= tensor.MaxInt:
-			k = tensor.Real
-		default:
-			k = max(k, tensor.Int)
 		}
+		k = max(k, ir.KindOf(x))
 	}
 	return k, -1
 }
