@@ -15,6 +15,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/internal/version"
+	"ein/lang/steps"
 )
 
 // The environment of OpenEnv: an episode is a question and the replies to it. A session
@@ -389,17 +390,10 @@ func (s *Server) Hang() {
 
 // Wait waits for the end of all conversations, or of the context, whose error it then returns.
 func (s *Server) Wait(ctx context.Context) error {
-	done := make(chan struct{})
-	go func() {
-		s.sessions.all.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
+	if _, ended := steps.Within(ctx, func() struct{} { s.sessions.all.Wait(); return struct{}{} }); !ended {
 		return ctx.Err()
 	}
+	return nil
 }
 
 // message is a message of a conversation: its type, and the data of that type.

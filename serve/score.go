@@ -89,8 +89,7 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 	}
 	var options *verdict.Options
 	if q.Limits != (Limits{}) {
-		o := s.judging(q.Limits)
-		options = &o
+		options = new(s.judging(q.Limits))
 	}
 	out := make([]Score, len(q.Items))
 	lines, in := make([]verdict.Line, len(q.Items)), map[*lane][]int{}

@@ -113,9 +113,8 @@ func New(s *serve.Server, data map[string]string, read func(ctx context.Context,
 			}}
 	}
 	out := mcp.NewServer(&mcp.Implementation{Name: "ein", Version: version.Number()}, &mcp.ServerOptions{Instructions: instructions + a.bound()})
-	closed := false
 	tool := func(name, title, description string) *mcp.Tool {
-		return &mcp.Tool{Name: name, Title: title, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}}
+		return &mcp.Tool{Name: name, Title: title, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)}}
 	}
 	for _, t := range []struct {
 		name, description, empty string

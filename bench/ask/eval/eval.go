@@ -217,8 +217,7 @@ func Repeats(o *Options) bool {
 func (o *Options) request(row *run.Row, turns ...model.Turn) *model.Request {
 	p := o.Params
 	if p.Seed != nil {
-		seed := *p.Seed + int64(row.Sample)
-		p.Seed = &seed
+		p.Seed = new(*p.Seed + int64(row.Sample))
 	}
 	r := &model.Request{ID: row.ID, Sample: row.Sample, Mode: string(row.Mode), System: o.Prompts[row.Mode], User: row.Instance.Question, Params: p}
 	if row.Mode == prompt.Tool {

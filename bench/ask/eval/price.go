@@ -58,8 +58,7 @@ func (p Prices) For(name string) *run.Price {
 	if len(list) == 0 {
 		return nil
 	}
-	price := p[slices.MaxFunc(list, func(a, b string) int { return len(a) - len(b) })]
-	return &price
+	return new(p[slices.MaxFunc(list, func(a, b string) int { return len(a) - len(b) })])
 }
 
 // matches reports whether a name matches a pattern.
@@ -78,8 +77,7 @@ func (o *Options) price() *run.Price {
 	}
 	p := run.Price{Input: o.Price.Input * batchPrice, Output: o.Price.Output * batchPrice}
 	if c := o.Price.CachedInput; c != nil {
-		half := *c * batchPrice
-		p.CachedInput = &half
+		p.CachedInput = new(*c * batchPrice)
 	}
 	return &p
 }

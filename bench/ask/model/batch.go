@@ -53,16 +53,6 @@ func Batches(m Model) (*Batcher, error) {
 	return &Batcher{c, c.service.wire.batches(), map[string]bool{}}, nil
 }
 
-// batchWire is the batch API of a provider.
-type batchWire interface {
-	batches() batchAPI
-	// batch is the calls that submit requests; of all but the last, the answer has an id that
-	// the next one is made with.
-	batch(model, tag string, bodies []json.RawMessage) []func(id string) (*call, error)
-	// line is the name of a request and its answer or its failure, of a file of results.
-	line(text []byte) (custom string, body []byte, failed *Error, err error)
-}
-
 // batchAPI is how the batches of a provider are found. Paths follow its base URL.
 type batchAPI struct {
 	requests, bytes int    // at most

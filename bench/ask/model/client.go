@@ -46,7 +46,12 @@ type wire interface {
 	pieces() pieces
 	// fault is what a body says of a failure; the status decides what it leaves empty.
 	fault(status int, body []byte) fault
-	batchWire
+	batches() batchAPI
+	// batch is the calls that submit requests at once; of all but the last, the answer has an id
+	// that the next one is made with.
+	batch(model, tag string, bodies []json.RawMessage) []func(id string) (*call, error)
+	// line is the name of a request and its answer or its failure, of a file of results.
+	line(text []byte) (custom string, body []byte, failed *Error, err error)
 }
 
 // service is a provider: its format, its address, and the variables that may hold its key.
