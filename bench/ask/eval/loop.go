@@ -256,11 +256,8 @@ func (l *loop) fill(ctx context.Context) {
 // slots returns how many requests may be in flight. A group starts when there is room for all of
 // it.
 func (l *loop) slots() int {
-	if l.group == nil {
-		return l.pace.slots()
-	}
 	n := l.limit()
-	if n-l.flying < min(l.o.Batch, len(l.todo)+len(l.later)) {
+	if l.group != nil && n-l.flying < min(l.o.Batch, len(l.todo)+len(l.later)) {
 		return 0
 	}
 	return n

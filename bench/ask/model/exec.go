@@ -77,7 +77,7 @@ func split(s string) ([]string, error) {
 	var words []string
 	var word strings.Builder
 	quote, open := rune(0), false
-	for _, r := range s {
+	for _, r := range s + " " {
 		switch {
 		case quote != 0 && r == quote:
 			quote = 0
@@ -97,9 +97,6 @@ func split(s string) ([]string, error) {
 	}
 	if quote != 0 {
 		return nil, fmt.Errorf("the quote %c is not closed", quote)
-	}
-	if open || word.Len() > 0 {
-		words = append(words, word.String())
 	}
 	if len(words) == 0 || words[0] == "" {
 		return nil, errors.New("the command is missing")

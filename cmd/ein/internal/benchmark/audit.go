@@ -70,14 +70,8 @@ func auditFiles(ctx context.Context, a *cli.App, names []string, f *auditFlags) 
 	if err := kept(a, f.output, names...); err != nil {
 		return err
 	}
-	if f.on() || f.merged != nil {
-		from, err := hashes(ctx, a, names)
-		if err != nil {
-			return err
-		}
-		if err := f.begin(a, f.output, int64(len(category.Table)), from); err != nil {
-			return err
-		}
+	if err := f.plan(ctx, a, f.output, len(category.Table), names); err != nil {
+		return err
 	}
 	switch {
 	case f.merged != nil:

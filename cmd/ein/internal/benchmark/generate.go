@@ -297,14 +297,8 @@ func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
 		return err
 	}
 	g := &generation{App: a, f: f, plan: plan, seen: seen, sum: sha256.New(), categories: len(names), start: time.Now()}
-	if f.on() || f.merged != nil {
-		from, err := hashes(ctx, a, f.disjointFrom)
-		if err != nil {
-			return err
-		}
-		if err := f.begin(a, f.output, int64(plan.Total()), from); err != nil {
-			return err
-		}
+	if err := f.plan(ctx, a, f.output, plan.Total(), f.disjointFrom); err != nil {
+		return err
 	}
 	if f.on() {
 		return f.make(ctx, a, f.output, g.shard(ctx))

@@ -361,15 +361,3 @@ func hashFile(ctx context.Context, a *cli.App, name string) (sum string, err err
 	})
 	return "sha256 " + sum, err
 }
-
-// hashes returns the hash of each file under its name.
-func hashes(ctx context.Context, a *cli.App, names []string) (list []job.Field, err error) {
-	for _, name := range names {
-		hash, err := hashFile(ctx, a, name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, job.Field{Name: name, Value: hash})
-	}
-	return list, nil
-}

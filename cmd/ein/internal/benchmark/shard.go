@@ -129,6 +129,22 @@ func (s *sharding) begin(a *cli.App, dir string, total int64, from []job.Field) 
 	return err
 }
 
+// plan begins work that is made from some files, if it is divided.
+func (s *sharding) plan(ctx context.Context, a *cli.App, dir string, total int, files []string) error {
+	if !s.on() && s.merged == nil {
+		return nil
+	}
+	var from []job.Field
+	for _, name := range files {
+		hash, err := hashFile(ctx, a, name)
+		if err != nil {
+			return err
+		}
+		from = append(from, job.Field{Name: name, Value: hash})
+	}
+	return s.begin(a, dir, int64(total), from)
+}
+
 // finished reports whether the shard is complete in a file.
 func (s *sharding) finished(a *cli.App, dir, file string) bool {
 	_, err := job.Finished(dir, s.I, file)
