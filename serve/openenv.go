@@ -193,23 +193,14 @@ func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest
 	if err := isMode(q.Mode); err != nil {
 		return nil, err
 	}
-	var o Observation
-	made := func(ctx context.Context, s *Server, _ *Call, _ *nothing) (*nothing, error) {
-		in, err := s.instance(ctx, id)
-		switch {
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case err != nil:
-			return nil, bad("%v", err)
-		}
-		o = Observation{ID: in.ID, System: s.prompts()[q.Mode], Question: in.Question}
-		return nil, nil
-	}
-	if _, err := inLane(made)(ctx, s, c, nil); err != nil {
+	in, err := inLane(func(ctx context.Context, s *Server, _ *Call, _ *nothing) (*instance.Instance, error) {
+		return s.instance(ctx, id)
+	})(ctx, s, c, nil)
+	if err != nil {
 		return nil, err
 	}
 	*e = episode{name: q.Episode, id: id, mode: q.Mode}
-	return &Observed{Observation: o}, nil
+	return &Observed{Observation: Observation{ID: in.ID, System: s.prompts()[q.Mode], Question: in.Question}}, nil
 }
 
 // step lists the tools, tries a program with one, or judges a reply, which ends the episode. Over plain
