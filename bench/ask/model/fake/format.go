@@ -113,11 +113,8 @@ var (
 // exists reports whether a provider has a model: one that a profile is of, or one whose name says
 // that it is none, as test-model does.
 func exists(provider, name string) bool {
-	if noModel().MatchString(name) {
-		return true
-	}
 	p, err := model.ProfileOf(provider, name)
-	return err == nil && p != provider
+	return noModel().MatchString(name) || err == nil && p != provider
 }
 
 // known returns the models of a provider.
