@@ -57,30 +57,9 @@ func (e *env) constant(name string, seconds float64) contender {
 func (e *env) onGraph(name, what string, g *graph, own []contender, names []string, skip map[string]string) row {
 	r := row{name: name, contenders: own}
 	for _, peer := range names {
-		if why := skip[peer]; why != "" {
-			r.contenders = append(r.contenders, contender{name: peer, why: why})
-			continue
-		}
-		r.contenders = append(r.contenders, e.peer(peer, message{
-			"case": what, "n": g.n, "directed": g.directed, "edges": g.file,
-		}))
-	}
-	return r
-}
-
-// layoutRow is a program on a graph in both layouts; the main one is what a graph
-// of that size is bound as.
-func (e *env) layoutRow(name, what, text string, g *graph, result func(*tensor.Value) float64, names []string, skip map[string]string) row {
-	packed := e.compiled(text, func() values { return values{"A": g.packed()} }, result)
-	lists := e.compiled(text, func() values { return values{"A": g.lists()} }, result)
-	packed.name, lists.name = "Ein, packed", "Ein, lists"
-	r := e.onGraph(name, what, g, []contender{packed, lists}, names, skip)
-	entries := len(g.src)
-	if !g.directed {
-		entries *= 2
-	}
-	if !check.Packs(g.n, g.n, entries) {
-		r.main = 1
+		c := e.peer(peer, message{"case": what, "n": g.n, "directed": g.directed, "edges": g.file})
+		c.why = cmp.Or(skip[peer], c.why)
+		r.contenders = append(r.contenders, c)
 	}
 	return r
 }
@@ -181,7 +160,8 @@ type dense struct {
 	cases         []random
 }
 
-// section returns a row for each graph. A quick run leaves out those that take long.
+// section returns a row for each graph, whose main contender is in the layout that a graph of that
+// size is bound as. A quick run leaves out those that take long.
 func (d dense) section(quick bool) section {
 	s := section{title: d.title, text: d.text}
 	for _, c := range d.cases {
@@ -189,7 +169,19 @@ func (d dense) section(quick bool) section {
 			continue
 		}
 		s.rows = append(s.rows, func(e *env) row {
-			return e.layoutRow(c.name(), d.what, d.program, e.random(c.n, c.p, c.kind), d.check, d.peers, c.skip)
+			g := e.random(c.n, c.p, c.kind)
+			packed := e.compiled(d.program, func() values { return values{"A": g.packed()} }, d.check)
+			lists := e.compiled(d.program, func() values { return values{"A": g.lists()} }, d.check)
+			packed.name, lists.name = "Ein, packed", "Ein, lists"
+			r := e.onGraph(c.name(), d.what, g, []contender{packed, lists}, d.peers, c.skip)
+			entries := len(g.src)
+			if !g.directed {
+				entries *= 2
+			}
+			if !check.Packs(g.n, g.n, entries) {
+				r.main = 1
+			}
+			return r
 		})
 	}
 	return s
@@ -251,11 +243,10 @@ func products(quick bool) section {
 		text: "Counts: `C[i,k] = A[i,j] A[j,k]`. Boolean: the same, compared with 0. numpy: `A @ A` in float32, which is exact for\n" +
 			"counts below 2^24; scipy: the product of sparse matrices.",
 	}
-	sizes := []int{1000}
-	if !quick {
-		sizes = append(sizes, 5000)
-	}
-	for _, n := range sizes {
+	for _, n := range []int{1000, 5000} {
+		if quick && n > 1000 {
+			continue
+		}
 		for _, what := range []struct{ name, text string }{
 			{"count product", "input A: graph\nC[i,k] = A[i,j] A[j,k]\n"},
 			{"boolean product", "input A: graph\nC[i,k] = A[i,j] A[j,k]\nB = C > 0\n"},
@@ -482,12 +473,11 @@ func contractions(quick bool) section {
 					peers = append([]string{"numpy", "torch", "BLIS"}, peers...)
 				}
 				for _, peer := range peers {
-					switch {
-					case peer == "np.einsum" && n > 1024, peer == "np.einsum" && c.spec == "ij,jk,ki->" && n > 64:
-						r.contenders = append(r.contenders, contender{name: peer, why: "it runs over all i, j and k"})
-					default:
-						r.contenders = append(r.contenders, e.peer(peer, message{"case": "einsum", "spec": c.spec, "operands": files}))
+					p := e.peer(peer, message{"case": "einsum", "spec": c.spec, "operands": files})
+					if peer == "np.einsum" && (n > 1024 || c.spec == "ij,jk,ki->" && n > 64) {
+						p.why = "it runs over all i, j and k"
 					}
+					r.contenders = append(r.contenders, p)
 				}
 				return r
 			})

@@ -79,11 +79,9 @@ func total(v *tensor.Value) float64 {
 	var c kernel.Ctl
 	switch v.Layout {
 	case tensor.Packed:
-		ones := kernel.PopAll(&c, v.Bits)
-		return float64(ones)
+		return float64(kernel.PopAll(&c, v.Bits))
 	case tensor.Sparse:
-		sum := kernel.CSRSum(&c, v.CSR)
-		return sum
+		return kernel.CSRSum(&c, v.CSR)
 	}
 	sum := 0.0
 	for _, x := range v.F {

@@ -104,7 +104,9 @@ func run(args []string) (err error) {
 			e.peers = nil
 		} else {
 			defer e.peers.End()
-			sayMissing(e.peers.info.Missing)
+			if missing := slices.Sorted(maps.Keys(e.peers.info.Missing)); len(missing) > 0 {
+				fmt.Fprintf(os.Stderr, "perf: not installed, and not run: %s; install with\n    pip install -r perf/peers.txt\n", strings.Join(missing, ", "))
+			}
 		}
 	}
 	var report bytes.Buffer
@@ -168,14 +170,6 @@ func (e *env) measure(o options, interrupted <-chan os.Signal) ([]table, error) 
 		tables = append(tables, t)
 	}
 	return tables, differ
-}
-
-// sayMissing names the peers that Python has not.
-func sayMissing(missing map[string]string) {
-	if len(missing) > 0 {
-		names := slices.Sorted(maps.Keys(missing))
-		fmt.Fprintf(os.Stderr, "perf: not installed, and not run: %s; install with\n    pip install -r perf/peers.txt\n", strings.Join(names, ", "))
-	}
 }
 
 // heading says what was measured, on what, and with which peers.

@@ -3,7 +3,6 @@ package main
 import (
 	"embed"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -25,14 +24,10 @@ var buildRust = sync.OnceValues(func() (program string, err error) {
 		return "", err
 	}
 	dir := filepath.Join(cache, "ein-perf")
-	source, err := fs.Sub(rustSource, "rust")
-	if err != nil {
-		return "", err
-	}
 	if err := os.RemoveAll(filepath.Join(dir, "rust")); err != nil {
 		return "", err
 	}
-	if err := os.CopyFS(filepath.Join(dir, "rust"), source); err != nil {
+	if err := os.CopyFS(dir, rustSource); err != nil {
 		return "", err
 	}
 	target := filepath.Join(dir, "target")

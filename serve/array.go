@@ -19,6 +19,7 @@ import (
 	"ein/lang/show"
 	"ein/vm"
 	"ein/vm/graphio"
+	"ein/vm/ir"
 	"ein/vm/tensor"
 )
 
@@ -297,7 +298,7 @@ func (r *received) csr() error {
 // weights for the same ends are an error, as either could be meant.
 func (r *received) edges() error {
 	rows, cols := r.Shape[0], r.Shape[1]
-	ends, ok := pairs(r.blocks[0])
+	ends, ok := ints(r.blocks[0], len(r.blocks[0])/16*2)
 	if !ok {
 		return r.fail("", "the first part of edges has %d bytes, expected pairs of int64", len(r.blocks[0]))
 	}
@@ -342,15 +343,10 @@ func (r *received) edges() error {
 func kindOf(list []float64, whole bool) (k tensor.Kind, wrong int) {
 	k = tensor.Bool
 	for i, x := range list {
-		switch {
-		case x == 0 || x == 1:
-		case math.IsNaN(x) || math.IsInf(x, 0) || whole && math.Abs(x) >= tensor.MaxInt:
+		if math.IsNaN(x) || math.IsInf(x, 0) || whole && math.Abs(x) >= tensor.MaxInt {
 			return k, i
-		case x != math.Trunc(x) || math.Abs(x) >= tensor.MaxInt:
-			k = tensor.Real
-		default:
-			k = max(k, tensor.Int)
 		}
+		k = max(k, ir.KindOf(x))
 	}
 	return k, -1
 }
@@ -364,14 +360,6 @@ func ints(b []byte, n int) ([]int64, bool) {
 		return read[int64](b), true
 	}
 	return nil, false
-}
-
-// pairs decodes pairs of positions.
-func pairs(b []byte) ([]int64, bool) {
-	if len(b)%16 != 0 {
-		return nil, false
-	}
-	return ints(b, len(b)/8)
 }
 
 // number is what an array can consist of.

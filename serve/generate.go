@@ -201,11 +201,8 @@ func one(ctx context.Context, s *Server, c *Call, _ *nothing) (out *InstanceResu
 		return nil, err
 	}
 	in, err := s.instance(ctx, c.ID)
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case err != nil:
-		return nil, bad("%v", err)
+	if err != nil {
+		return nil, err
 	}
 	out = &InstanceResult{Version: 1}
 	if mode != "" {

@@ -15,6 +15,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/internal/version"
+	"ein/lang/steps"
 )
 
 // The environment of OpenEnv: an episode is a question and the replies to it. A session
@@ -192,23 +193,14 @@ func (e *episode) reset(ctx context.Context, s *Server, c *Call, q *ResetRequest
 	if err := isMode(q.Mode); err != nil {
 		return nil, err
 	}
-	var o Observation
-	made := func(ctx context.Context, s *Server, _ *Call, _ *nothing) (*nothing, error) {
-		in, err := s.instance(ctx, id)
-		switch {
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case err != nil:
-			return nil, bad("%v", err)
-		}
-		o = Observation{ID: in.ID, System: s.prompts()[q.Mode], Question: in.Question}
-		return nil, nil
-	}
-	if _, err := inLane(made)(ctx, s, c, nil); err != nil {
+	in, err := inLane(func(ctx context.Context, s *Server, _ *Call, _ *nothing) (*instance.Instance, error) {
+		return s.instance(ctx, id)
+	})(ctx, s, c, nil)
+	if err != nil {
 		return nil, err
 	}
 	*e = episode{name: q.Episode, id: id, mode: q.Mode}
-	return &Observed{Observation: o}, nil
+	return &Observed{Observation: Observation{ID: in.ID, System: s.prompts()[q.Mode], Question: in.Question}}, nil
 }
 
 // step lists the tools, tries a program with one, or judges a reply, which ends the episode. Over plain
@@ -389,17 +381,10 @@ func (s *Server) Hang() {
 
 // Wait waits for the end of all conversations, or of the context, whose error it then returns.
 func (s *Server) Wait(ctx context.Context) error {
-	done := make(chan struct{})
-	go func() {
-		s.sessions.all.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
+	if _, ended := steps.Within(ctx, func() struct{} { s.sessions.all.Wait(); return struct{}{} }); !ended {
 		return ctx.Err()
 	}
+	return nil
 }
 
 // message is a message of a conversation: its type, and the data of that type.

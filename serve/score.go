@@ -89,8 +89,7 @@ func (s *Server) score(ctx context.Context, r *Route, q *ScoreRequest) ([]Score,
 	}
 	var options *verdict.Options
 	if q.Limits != (Limits{}) {
-		o := s.judging(q.Limits)
-		options = &o
+		options = new(s.judging(q.Limits))
 	}
 	out := make([]Score, len(q.Items))
 	lines, in := make([]verdict.Line, len(q.Items)), map[*lane][]int{}
@@ -240,14 +239,20 @@ func (s *Server) question(ctx context.Context, it *Item) (*verdict.Question, err
 // instance makes the instance of an id again.
 func (s *Server) instance(ctx context.Context, text string) (*instance.Instance, error) {
 	id, err := instance.ParseID(text)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = s.allowed(id.Version, id.Split)
 	}
-	if err := s.allowed(id.Version, id.Split); err != nil {
-		return nil, err
+	var in *instance.Instance
+	if err == nil {
+		in, _, err = instance.GenerateContext(ctx, id)
 	}
-	in, _, err := instance.GenerateContext(ctx, id)
-	return in, err
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, bad("%v", err)
+	}
+	return in, nil
 }
 
 // RewardRequest is what the reward function of a trainer gets: lists of ids and completions.

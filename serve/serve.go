@@ -294,7 +294,7 @@ func failure(err error) *Answer {
 	var busy *busyError
 	switch {
 	case errors.As(err, &busy):
-		a := failed(http.StatusTooManyRequests, diag.Limit, busy.Error())
+		a := failed(http.StatusTooManyRequests, diag.Limit.String(), busy.Error())
 		a.After = busy.after
 		return a
 	case errors.As(err, &wrong):
@@ -302,11 +302,11 @@ func failure(err error) *Answer {
 	case errors.As(err, &asked):
 		return refused(asked.status, asked.message)
 	case errors.Is(err, context.Canceled):
-		return failed(statusGone, request{}, "the request was cancelled")
+		return refused(statusGone, "the request was cancelled")
 	case errors.Is(err, context.DeadlineExceeded):
-		return failed(http.StatusGatewayTimeout, diag.Limit, describe.Reason(err))
+		return failed(http.StatusGatewayTimeout, diag.Limit.String(), describe.Reason(err))
 	}
-	return failed(http.StatusInternalServerError, diag.Bug, "a bug in ein: "+err.Error())
+	return failed(http.StatusInternalServerError, diag.Bug.String(), "a bug in ein: "+err.Error())
 }
 
 // encode writes a value of this package as JSON.
@@ -319,23 +319,18 @@ func encode(v any) []byte {
 }
 
 // failed returns the answer about an error outside of the program: one diagnostic without a code.
-func failed[C fmt.Stringer](status int, class C, message string) *Answer {
+func failed(status int, class, message string) *Answer {
 	lines := strings.Split(message, "\n")
 	d := diag.Finding("", diag.Error, "", 0, 0, lines[0], "")
 	d.Notes = lines[1:]
 	e := &ein.Error{Diags: diag.List{d}}
 	j := e.JSON(1)
-	j.Error.Class = class.String()
+	j.Error.Class = class
 	return &Answer{Status: status, Body: encode(j)}
 }
 
 // refused returns the answer to an invalid request.
-func refused(status int, message string) *Answer { return failed(status, request{}, message) }
-
-// request is the class of the client's errors.
-type request struct{}
-
-func (request) String() string { return "request" }
+func refused(status int, message string) *Answer { return failed(status, "request", message) }
 
 // requestError is the error of an invalid request.
 type requestError struct {

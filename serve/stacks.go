@@ -405,11 +405,10 @@ func runCode(ctx context.Context, s *Server, c *Call, q *CodeRequest) (*CodeResu
 			out.Message = err.Error()
 			return nil
 		}
-		seconds := took.Seconds()
 		if out.Status = "Success"; ended != "Finished" || code != 0 {
 			out.Status = "Failed"
 		}
-		out.Run = &CodeRun{Status: ended, Time: &seconds, Code: &code, Stdout: &stdout, Stderr: &stderr}
+		out.Run = &CodeRun{Status: ended, Time: new(took.Seconds()), Code: &code, Stdout: &stdout, Stderr: &stderr}
 		if ended == "TimeLimitExceeded" {
 			out.Run.Code = nil
 		}

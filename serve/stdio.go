@@ -46,7 +46,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer, drain t
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	c := &conversation{server: s, stop: stop, drain: drain, r: bufio.NewReaderSize(in, MaxHeader), w: &messages{w: bufio.NewWriterSize(out, 1<<16)},
-		running: calls{cancel: map[uint64]context.CancelFunc{}}, right: make(chan struct{}), wake: make(chan struct{}, 1), over: make(chan struct{})}
+		right: make(chan struct{}), wake: make(chan struct{}, 1), over: make(chan struct{})}
 	if err := c.w.greet(); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ type conversation struct {
 	drain   time.Duration
 	r       *bufio.Reader
 	w       *messages
-	running calls
+	running sync.Map // from the number of a request to its context.CancelFunc
 	workers sync.WaitGroup
 	pass    func()        // the right, to a goroutine that waits for it or a new one
 	right   chan struct{} // closed at the end of the stream
@@ -113,14 +113,14 @@ func (c *conversation) next(ctx context.Context) (mine bool, err error) {
 		// Where the next message begins is not known.
 		return false, errors.Join(err, c.w.answer(h.ID, refused(http.StatusBadRequest, err.Error())))
 	case h.Cancel:
-		c.running.end(h.ID)
+		c.end(h.ID)
 		return true, nil
 	case !c.server.find(call, h.Call):
 		return true, c.w.answer(h.ID, refused(http.StatusNotFound, fmt.Sprintf("there is no call %q", h.Call)))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if !c.running.begin(h.ID, cancel) {
+	if _, busy := c.running.LoadOrStore(h.ID, cancel); busy {
 		return true, c.w.answer(h.ID, refused(http.StatusConflict, fmt.Sprintf("the request %d is still being answered", h.ID)))
 	}
 	more := c.r.Buffered() > 0
@@ -131,7 +131,7 @@ func (c *conversation) next(ctx context.Context) (mine bool, err error) {
 		c.wake <- struct{}{}
 	}
 	a := c.server.whole(ctx, call)
-	c.running.end(h.ID)
+	c.end(h.ID)
 	if c.w.answer(h.ID, a) != nil {
 		c.stop() // nobody reads any more
 	}
@@ -305,28 +305,9 @@ func (m *messages) write(line, body []byte, frames [][]byte) error {
 	return m.w.Flush()
 }
 
-// calls are the calls in progress.
-type calls struct {
-	mu     sync.Mutex
-	cancel map[uint64]context.CancelFunc
-}
-
-// begin returns false if a call with that number is in progress.
-func (c *calls) begin(id uint64, cancel context.CancelFunc) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.cancel[id] != nil {
-		return false
+// end cancels a request, if it is still being answered.
+func (c *conversation) end(id uint64) {
+	if cancel, ok := c.running.LoadAndDelete(id); ok {
+		cancel.(context.CancelFunc)()
 	}
-	c.cancel[id] = cancel
-	return true
-}
-
-func (c *calls) end(id uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if cancel := c.cancel[id]; cancel != nil {
-		cancel()
-	}
-	delete(c.cancel, id)
 }

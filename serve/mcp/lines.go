@@ -32,11 +32,6 @@ type lines struct {
 	rest     []byte
 }
 
-// newLines reads from in, and refuses by out what is no message.
-func newLines(in io.ReadCloser, out *answers, patience time.Duration) *lines {
-	return &lines{Closer: in, in: bufio.NewReader(in), out: out, patience: patience}
-}
-
 // maxLine bounds a line, and so the data of a call, in bytes.
 const maxLine = mcp.DefaultMaxLineLength
 

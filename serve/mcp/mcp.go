@@ -113,9 +113,8 @@ func New(s *serve.Server, data map[string]string, read func(ctx context.Context,
 			}}
 	}
 	out := mcp.NewServer(&mcp.Implementation{Name: "ein", Version: version.Number()}, &mcp.ServerOptions{Instructions: instructions + a.bound()})
-	closed := false
 	tool := func(name, title, description string) *mcp.Tool {
-		return &mcp.Tool{Name: name, Title: title, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}}
+		return &mcp.Tool{Name: name, Title: title, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)}}
 	}
 	for _, t := range []struct {
 		name, description, empty string
@@ -248,7 +247,7 @@ func kind(v jsontext.Value) string {
 // time that calls may take.
 func Stdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser, patience time.Duration) error {
 	to := &answers{WriteCloser: out, due: map[jsonrpc.ID]bool{}}
-	return s.Run(ctx, &mcp.IOTransport{Reader: newLines(in, to, patience), Writer: to})
+	return s.Run(ctx, &mcp.IOTransport{Reader: &lines{Closer: in, in: bufio.NewReader(in), out: to, patience: patience}, Writer: to})
 }
 
 // Tools are tools of a server for a model that is asked by this process: it sees of them what

@@ -52,7 +52,7 @@ func (l *loop) known() int {
 
 // askBatches asks in batches, and collects those that an earlier session has left. It does one
 // thing after another, since the work is the provider's.
-func (l *loop) askBatches(ctx context.Context, b model.Batcher) error {
+func (l *loop) askBatches(ctx context.Context, b *model.Batcher) error {
 	if err := l.reopen(); err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (l *loop) trouble(err error) bool {
 
 // collect takes in the results of batches. A reply is kept when it is read, so results that break
 // off are read on in the next session.
-func (l *loop) collect(ctx context.Context, b model.Batcher) {
+func (l *loop) collect(ctx context.Context, b *model.Batcher) {
 	for _, x := range slices.Clone(l.open) {
 		if l.ended != nil || time.Now().Before(l.hold) {
 			return
@@ -251,7 +251,7 @@ func (l *loop) collect(ctx context.Context, b model.Batcher) {
 
 // find looks for a batch that may have been submitted: a session ended, or a call failed, before
 // its id was known.
-func (l *loop) find(ctx context.Context, b model.Batcher, x *run.Batch) bool {
+func (l *loop) find(ctx context.Context, b *model.Batcher, x *run.Batch) bool {
 	id, err := b.Find(ctx, x.Tag, len(x.Rows), x.Time)
 	var maybe *model.UndecidedError
 	switch {
@@ -272,7 +272,7 @@ func (l *loop) find(ctx context.Context, b model.Batcher, x *run.Batch) bool {
 
 // submit sends a batch of what is still to be asked. The batch is on disk before it is sent. If the
 // call fails so that the provider may have it, it stays there without an id, and find looks for it.
-func (l *loop) submit(ctx context.Context, b model.Batcher) {
+func (l *loop) submit(ctx context.Context, b *model.Batcher) {
 	for l.ended == nil && !time.Now().Before(l.hold) {
 		select {
 		case <-l.o.Stop:
@@ -324,7 +324,7 @@ func (l *loop) submit(ctx context.Context, b model.Batcher) {
 
 // gather takes the requests of a batch from the work, except those whose reply is in the cache. It
 // is filled up to what the provider takes in requests and in bytes, and to what can be afforded.
-func (l *loop) gather(b model.Batcher) (list []*task) {
+func (l *loop) gather(b *model.Batcher) (list []*task) {
 	now := time.Now()
 	for len(l.later) > 0 && !l.later[0].due.After(now) {
 		l.todo, l.later = append(l.todo, l.later[0]), l.later[1:]

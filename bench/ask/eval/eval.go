@@ -45,6 +45,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/prompt"
 	"ein/bench/question/surface"
+	"ein/internal/job"
 	"ein/internal/words"
 )
 
@@ -216,8 +217,7 @@ func Repeats(o *Options) bool {
 func (o *Options) request(row *run.Row, turns ...model.Turn) *model.Request {
 	p := o.Params
 	if p.Seed != nil {
-		seed := *p.Seed + int64(row.Sample)
-		p.Seed = &seed
+		p.Seed = new(*p.Seed + int64(row.Sample))
 	}
 	r := &model.Request{ID: row.ID, Sample: row.Sample, Mode: string(row.Mode), System: o.Prompts[row.Mode], User: row.Instance.Question, Params: p}
 	if row.Mode == prompt.Tool {
@@ -360,11 +360,14 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if o.Rand == nil {
 		o.Rand = rand.Float64
 	}
+	if o.room == nil {
+		o.room = job.Room
+	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
 	o.Schedule = o.Schedule.withDefaults()
-	var batcher model.Batcher
+	var batcher *model.Batcher
 	group, _ := o.Model.(model.Grouper)
 	if o.Batch == 0 {
 		group = nil

@@ -19,7 +19,6 @@ import (
 	"ein/bench/judge/verdict"
 	"ein/bench/question/answer"
 	"ein/bench/question/prompt"
-	"ein/internal/job"
 	"ein/internal/words"
 )
 
@@ -42,16 +41,15 @@ type loop struct {
 	results chan result
 
 	sum      Summary
-	now      int     // replies of this session
-	spent    float64 // dollars, of the run
-	reserved float64 // dollars, that requests on their way may cost
-	longest  int64   // output of any reply so far, in tokens
-	hidden   int64   // tokens of input beyond the bytes of the request: what a server adds
-	lost     float64 // dollars, that requests without a reply or a count of tokens may have cost
-	begun    float64 // dollars, that turns of replies to come have cost
-	billed   float64 // what run.BilledFile has of the last three
-	line     int64   // bytes that a reply has taken at most, in all files
-	room     func(dir string) (int64, bool)
+	now      int           // replies of this session
+	spent    float64       // dollars, of the run
+	reserved float64       // dollars, that requests on their way may cost
+	longest  int64         // output of any reply so far, in tokens
+	hidden   int64         // tokens of input beyond the bytes of the request: what a server adds
+	lost     float64       // dollars, that requests without a reply or a count of tokens may have cost
+	begun    float64       // dollars, that turns of replies to come have cost
+	billed   float64       // what run.BilledFile has of the last three
+	line     int64         // bytes that a reply has taken at most, in all files
 	took     time.Duration // by all replies of the model
 	refused  int           // connections
 	answered bool          // a reply has come, so there is a server
@@ -99,10 +97,7 @@ type result struct {
 // newLoop makes the missing rows the work. Replies of earlier sessions count against MaxCost, and
 // show how many tokens the server adds to a request.
 func newLoop(o *Options, w *run.Writer) *loop {
-	l := &loop{o: o, w: w, pace: newPace(o.Schedule), results: make(chan result), room: job.Room, price: o.price()}
-	if o.room != nil {
-		l.room = o.room
-	}
+	l := &loop{o: o, w: w, pace: newPace(o.Schedule), results: make(chan result), price: o.price()}
 	rows := w.Run().Rows
 	l.sum.Questions = len(rows)
 	for i := range rows {
@@ -140,7 +135,7 @@ const tick = time.Second
 
 // run does the work. In the end the bill holds only what requests without a reply may have cost:
 // what was reserved for others is released.
-func (l *loop) run(ctx context.Context, batcher model.Batcher) error {
+func (l *loop) run(ctx context.Context, batcher *model.Batcher) error {
 	l.start = time.Now()
 	var err error
 	if l.cache, err = newCache(l.o); err != nil {
@@ -261,11 +256,8 @@ func (l *loop) fill(ctx context.Context) {
 // slots returns how many requests may be in flight. A group starts when there is room for all of
 // it.
 func (l *loop) slots() int {
-	if l.group == nil {
-		return l.pace.slots()
-	}
 	n := l.limit()
-	if n-l.flying < min(l.o.Batch, len(l.todo)+len(l.later)) {
+	if l.group != nil && n-l.flying < min(l.o.Batch, len(l.todo)+len(l.later)) {
 		return 0
 	}
 	return n
@@ -400,7 +392,7 @@ func (l *loop) fits() bool {
 	if l.line > 0 {
 		each = 2 * l.line
 	}
-	room, known := l.room(l.o.Dir)
+	room, known := l.o.room(l.o.Dir)
 	if !known || room >= files+each*int64(l.flying+1) {
 		return true
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -57,29 +58,13 @@ func (p Prices) For(name string) *run.Price {
 	if len(list) == 0 {
 		return nil
 	}
-	price := p[slices.MaxFunc(list, func(a, b string) int { return len(a) - len(b) })]
-	return &price
+	return new(p[slices.MaxFunc(list, func(a, b string) int { return len(a) - len(b) })])
 }
 
 // matches reports whether a name matches a pattern.
 func matches(pattern, name string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == name
-	}
-	first, last := parts[0], parts[len(parts)-1]
-	if len(name) < len(first)+len(last) || !strings.HasPrefix(name, first) || !strings.HasSuffix(name, last) {
-		return false
-	}
-	name = name[len(first) : len(name)-len(last)]
-	for _, part := range parts[1 : len(parts)-1] {
-		at := strings.Index(name, part)
-		if at < 0 {
-			return false
-		}
-		name = name[at+len(part):]
-	}
-	return true
+	ok, err := regexp.MatchString("(?s)^"+strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*")+"$", name)
+	return ok && err == nil
 }
 
 // batchPrice is the part of a price that providers charge in batches.
@@ -87,13 +72,12 @@ const batchPrice = 0.5
 
 // price returns the price of requests as they are sent now, in batches or alone.
 func (o *Options) price() *run.Price {
-	if o.Price == nil || o.Batch == 0 || !model.HalfPrice(o.Model) {
+	if _, err := model.Batches(o.Model); o.Price == nil || o.Batch == 0 || err != nil {
 		return o.Price
 	}
 	p := run.Price{Input: o.Price.Input * batchPrice, Output: o.Price.Output * batchPrice}
 	if c := o.Price.CachedInput; c != nil {
-		half := *c * batchPrice
-		p.CachedInput = &half
+		p.CachedInput = new(*c * batchPrice)
 	}
 	return &p
 }

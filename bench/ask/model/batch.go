@@ -23,19 +23,10 @@ import (
 // Batcher is a model whose provider also answers many requests at once, within a day and for less.
 // A batch is identified by a tag that its requests, or the batch itself, carry, so that it can be
 // found again without its id.
-type Batcher interface {
-	Model
-	// Most is the limits of a batch: requests, and bytes of all of them.
-	Most() (requests, bytes int)
-	// Submit sends a batch. An error that is not Unbilled may have come after the batch was
-	// accepted: Find says.
-	Submit(ctx context.Context, tag string, list []*Request) (id string, err error)
-	// Find is the id of the batch with a tag, of n requests, which was submitted at a time or
-	// later; "" when there is none. An *UndecidedError is one that cannot be told yet.
-	Find(ctx context.Context, tag string, n int, since time.Time) (id string, err error)
-	// Collect gives what has become of the n requests of a batch, by their places in it, once
-	// it has ended. Requests that are not given were not answered, for the reason of the state.
-	Collect(ctx context.Context, id, tag string, n int, each func(at int, r *Response, failed *Error) error) (*BatchState, error)
+type Batcher struct {
+	*client
+	batchAPI
+	others map[string]bool // by id and tag, the ended batches that Find has looked into
 }
 
 // BatchState says how far a batch is.
@@ -54,28 +45,12 @@ func (e *UndecidedError) Error() string {
 }
 
 // Batches returns the model as a Batcher, or says why it is none.
-func Batches(m Model) (Batcher, error) {
+func Batches(m Model) (*Batcher, error) {
 	c, ok := m.(*client)
 	if !ok {
 		return nil, fmt.Errorf("%s does not support batches; openai, anthropic, gemini and exec do", m.Name())
 	}
-	return &batches{c, c.service.wire.batches(), map[string]bool{}}, nil
-}
-
-// HalfPrice reports whether batches of a model cost half the price.
-func HalfPrice(m Model) bool {
-	_, err := Batches(m)
-	return err == nil
-}
-
-// batchWire is the batch API of a provider.
-type batchWire interface {
-	batches() batchAPI
-	// batch is the calls that submit requests; of all but the last, the answer has an id that
-	// the next one is made with.
-	batch(model, tag string, bodies []json.RawMessage) []func(id string) (*call, error)
-	// line is the name of a request and its answer or its failure, of a file of results.
-	line(text []byte) (custom string, body []byte, failed *Error, err error)
+	return &Batcher{c, c.service.wire.batches(), map[string]bool{}}, nil
 }
 
 // batchAPI is how the batches of a provider are found. Paths follow its base URL.
@@ -96,13 +71,6 @@ type listed struct {
 	files   []string // paths of results
 }
 
-// batches is a client with batches.
-type batches struct {
-	*client
-	batchAPI
-	others map[string]bool // by id and tag, the ended batches that Find has looked into
-}
-
 // maxResults bounds a file of results, and maxList a page of a list.
 const (
 	maxResults = 1 << 30
@@ -112,11 +80,11 @@ const (
 // customID names a request of a batch.
 func customID(tag string, at int) string { return tag + "-" + strconv.Itoa(at) }
 
-// Most implements Batcher.
-func (b *batches) Most() (requests, bytes int) { return b.requests, b.bytes }
+// Most returns the limits of a batch: requests, and bytes of all of them.
+func (b *Batcher) Most() (requests, bytes int) { return b.requests, b.bytes }
 
 // do makes a call, and has the body of the answer read.
-func (b *batches) do(ctx context.Context, q *call, read func(*received) error) error {
+func (b *Batcher) do(ctx context.Context, q *call, read func(*received) error) error {
 	key, denied := b.key()
 	if denied != nil {
 		return denied
@@ -134,7 +102,7 @@ func (b *batches) do(ctx context.Context, q *call, read func(*received) error) e
 }
 
 // get reads a body of at most so many bytes.
-func (b *batches) get(ctx context.Context, path string, most int64) (text []byte, err error) {
+func (b *Batcher) get(ctx context.Context, path string, most int64) (text []byte, err error) {
 	err = b.do(ctx, &call{method: http.MethodGet, url: path}, func(r *received) error {
 		text, err = r.all(most)
 		return err
@@ -154,8 +122,9 @@ func odd(err error, text []byte) error {
 	return &Error{Class: Protocol, Status: http.StatusOK, Message: short(fmt.Sprintf("a response about batches is not in the provider's format: %v: %s", err, preview(text))), Err: err}
 }
 
-// Submit implements Batcher.
-func (b *batches) Submit(ctx context.Context, tag string, list []*Request) (id string, err error) {
+// Submit sends a batch. An error that is not Unbilled may have come after the batch was accepted: Find
+// says.
+func (b *Batcher) Submit(ctx context.Context, tag string, list []*Request) (id string, err error) {
 	bodies := make([]json.RawMessage, len(list))
 	for i, r := range list {
 		if bodies[i], err = b.Body(r); err != nil {
@@ -189,8 +158,9 @@ func (b *batches) Submit(ctx context.Context, tag string, list []*Request) (id s
 	return id, nil
 }
 
-// Find implements Batcher.
-func (b *batches) Find(ctx context.Context, tag string, n int, since time.Time) (string, error) {
+// Find returns the id of the batch with a tag, of n requests, which was submitted at a time or later;
+// "" when there is none. An *UndecidedError is one that cannot be told yet.
+func (b *Batcher) Find(ctx context.Context, tag string, n int, since time.Time) (string, error) {
 	const skew = 10 * time.Minute // of the clocks
 	since = since.Add(-skew)
 	path := b.list
@@ -235,8 +205,9 @@ func (b *batches) Find(ctx context.Context, tag string, n int, since time.Time) 
 
 var errEnough = errors.New("enough")
 
-// Collect implements Batcher.
-func (b *batches) Collect(ctx context.Context, id, tag string, n int, each func(at int, r *Response, failed *Error) error) (*BatchState, error) {
+// Collect gives what has become of the n requests of a batch, by their places in it, once it has
+// ended. Requests that are not given were not answered, for the reason of the state.
+func (b *Batcher) Collect(ctx context.Context, id, tag string, n int, each func(at int, r *Response, failed *Error) error) (*BatchState, error) {
 	text, err := b.get(ctx, b.status(id), maxResults)
 	if err != nil {
 		return nil, err
@@ -273,7 +244,7 @@ func (b *batches) Collect(ctx context.Context, id, tag string, n int, each func(
 }
 
 // result reads the outcome of a request, and passes it on if it belongs to the batch with the tag.
-func (b *batches) result(line []byte, tag string, n int, each func(at int, r *Response, failed *Error) error) error {
+func (b *Batcher) result(line []byte, tag string, n int, each func(at int, r *Response, failed *Error) error) error {
 	custom, body, failed, err := b.service.wire.line(line)
 	if err != nil {
 		return odd(err, line)

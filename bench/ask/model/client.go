@@ -46,7 +46,12 @@ type wire interface {
 	pieces() pieces
 	// fault is what a body says of a failure; the status decides what it leaves empty.
 	fault(status int, body []byte) fault
-	batchWire
+	batches() batchAPI
+	// batch is the calls that submit requests at once; of all but the last, the answer has an id
+	// that the next one is made with.
+	batch(model, tag string, bodies []json.RawMessage) []func(id string) (*call, error)
+	// line is the name of a request and its answer or its failure, of a file of results.
+	line(text []byte) (custom string, body []byte, failed *Error, err error)
 }
 
 // service is a provider: its format, its address, and the variables that may hold its key.
@@ -196,7 +201,7 @@ func (c *client) key() (string, *Error) {
 		return c.fileKey, nil
 	}
 	for _, name := range c.service.keys {
-		key := strings.TrimSpace(c.opt.env(name))
+		key := strings.TrimSpace(c.opt.Env(name))
 		if key == "" {
 			continue
 		}
@@ -346,7 +351,7 @@ func (r *received) all(most int64) ([]byte, error) {
 func (c *client) send(parent context.Context, key string, q *call, read func(*received) error) error {
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
-	timer := time.AfterFunc(c.opt.timeout(), cancel)
+	timer := time.AfterFunc(c.opt.Timeout, cancel)
 	defer timer.Stop()
 	req, err := http.NewRequestWithContext(ctx, q.method, q.url, bytes.NewReader(q.body))
 	if err != nil {
@@ -373,7 +378,7 @@ func (c *client) send(parent context.Context, key string, q *call, read func(*re
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if q.stream {
-		resp.Body = &alive{resp.Body, func() { timer.Reset(c.opt.timeout()) }}
+		resp.Body = &alive{resp.Body, func() { timer.Reset(c.opt.Timeout) }}
 	}
 	r := &received{resp, c.secrets(key), serverNow(resp.Header, c.now()), func(err error) error { return c.unreached(parent, ctx, q.url, err) }}
 	if resp.StatusCode == http.StatusOK {
@@ -490,7 +495,7 @@ func (c *client) unreached(parent, ctx context.Context, address string, err erro
 	e.Message = short(err.Error())
 	switch {
 	case ctx.Err() != nil:
-		e.Message = fmt.Sprintf("no complete answer within %v", c.opt.timeout())
+		e.Message = fmt.Sprintf("no complete answer within %v", c.opt.Timeout)
 	case errors.As(err, &unresolved):
 		e.Hint = "Check the network and the base URL: the host name cannot be resolved."
 	case errors.As(err, &op) && op.Op == "dial":

@@ -784,7 +784,7 @@ func FuzzBatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for provider, s := range services() {
-			b := &batches{client: &client{provider: provider, name: "m", service: s, now: time.Now}, batchAPI: s.wire.batches()}
+			b := &Batcher{client: &client{provider: provider, name: "m", service: s, now: time.Now}, batchAPI: s.wire.batches()}
 			_, _, _ = b.page(text)
 			if l, err := b.state(text); err == nil && (l.state.Status == "" || l.state.Ended && l.state.Failed == nil && len(l.files) == 0) {
 				t.Errorf("%s: %+v", provider, l)

@@ -77,7 +77,7 @@ func split(s string) ([]string, error) {
 	var words []string
 	var word strings.Builder
 	quote, open := rune(0), false
-	for _, r := range s {
+	for _, r := range s + " " {
 		switch {
 		case quote != 0 && r == quote:
 			quote = 0
@@ -97,9 +97,6 @@ func split(s string) ([]string, error) {
 	}
 	if quote != 0 {
 		return nil, fmt.Errorf("the quote %c is not closed", quote)
-	}
-	if open || word.Len() > 0 {
-		words = append(words, word.String())
 	}
 	if len(words) == 0 || words[0] == "" {
 		return nil, errors.New("the command is missing")
@@ -149,7 +146,7 @@ func (p *program) AskAll(ctx context.Context, list []*Request) ([]*Response, []e
 		}
 	}
 	if err == nil {
-		err = p.exchange(ctx, compact.Must(bodies), "", time.Duration(len(list))*p.opt.timeout(), func(w *worker, line []byte) error {
+		err = p.exchange(ctx, compact.Must(bodies), "", time.Duration(len(list))*p.opt.Timeout, func(w *worker, line []byte) error {
 			w.named = ""
 			var replies []json.RawMessage
 			if err := json.Unmarshal(line, &replies); err != nil || len(replies) != len(list) {
@@ -176,7 +173,7 @@ func (p *program) Ask(ctx context.Context, r *Request) (out *Response, err error
 	if err != nil {
 		return nil, err
 	}
-	err = p.exchange(ctx, line, r.ID, p.opt.timeout(), func(w *worker, line []byte) (err error) {
+	err = p.exchange(ctx, line, r.ID, p.opt.Timeout, func(w *worker, line []byte) (err error) {
 		before := w.named
 		if out, w.named, err = p.read(line, r.ID); err == nil && before != "" && w.named == "" {
 			err = notReply(errors.New(`expected an "id", as in its last reply`), line)

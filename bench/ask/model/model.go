@@ -9,9 +9,9 @@
 //
 // Providers over HTTP share one client (client.go). Each format is a wire: the path, the key, the
 // body of a request, the reading of a reply and of a failure, and how the pieces of a stream
-// become a whole body (openai.go, responses.go, anthropic.go, gemini.go, stream.go). A stream is
-// assembled and then read like any other body, so that each format has one parser; a batchWire
-// describes its batches (batch.go). exec runs a program of the user (exec.go), baseline computes
+// become a whole body (openai.go, responses.go, anthropic.go, gemini.go, stream.go), and its
+// batches (batch.go). A stream is assembled and then read like any other body, so that each format
+// has one parser. exec runs a program of the user (exec.go), baseline computes
 // answers (baseline.go).
 //
 // # Invariants

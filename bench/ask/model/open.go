@@ -53,18 +53,6 @@ type Options struct {
 	Instances []*instance.Instance
 }
 
-func (o *Options) timeout() time.Duration {
-	return cmp.Or(o.Timeout, DefaultTimeout)
-}
-
-// env is a variable of the environment, or of what stands in for it in tests.
-func (o *Options) env(name string) string {
-	if o.Env != nil {
-		return o.Env(name)
-	}
-	return os.Getenv(name)
-}
-
 // opener makes the model of a provider. The name has no provider in front.
 type opener struct {
 	provider string
@@ -101,6 +89,9 @@ func Open(spec string, o Options) (Model, error) {
 		return nil, fmt.Errorf("model %q: unknown provider %q: expected PROVIDER:NAME, with %s", spec, provider, strings.Join(Providers(), ", "))
 	case !found || name == "":
 		return nil, fmt.Errorf("model %q: the name is missing: expected %s:NAME, with %s", spec, provider, list[i].what)
+	}
+	if o.Timeout = cmp.Or(o.Timeout, DefaultTimeout); o.Env == nil {
+		o.Env = os.Getenv
 	}
 	m, err := list[i].open(name, &o)
 	if err != nil {

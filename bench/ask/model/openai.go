@@ -106,6 +106,15 @@ func (openAI) refuses(q *Params) *Error {
 	return nil
 }
 
+// openAIReply is what a model says, or a piece of it.
+type openAIReply struct {
+	Content          openAIContent     `json:"content"`
+	Refusal          string            `json:"refusal"`
+	ReasoningContent string            `json:"reasoning_content"`
+	Reasoning        openAIContent     `json:"reasoning"`
+	Calls            []json.RawMessage `json:"tool_calls"`
+}
+
 // reply reads the first choice. Reasoning has several places, by server; where it is in none of
 // them, it may be in the text between tags.
 func (openAI) reply(body []byte) (*Response, error) {
@@ -113,13 +122,7 @@ func (openAI) reply(body []byte) (*Response, error) {
 		ID      string `json:"id"`
 		Model   string `json:"model"`
 		Choices []struct {
-			Message *struct {
-				Content          openAIContent     `json:"content"`
-				Refusal          string            `json:"refusal"`
-				ReasoningContent string            `json:"reasoning_content"`
-				Reasoning        openAIContent     `json:"reasoning"`
-				Calls            []json.RawMessage `json:"tool_calls"`
-			} `json:"message"`
+			Message      *openAIReply    `json:"message"`
 			FinishReason string          `json:"finish_reason"`
 			Error        json.RawMessage `json:"error"`
 		} `json:"choices"`

@@ -136,15 +136,8 @@ func (p *openAIPieces) add(data []byte) error {
 		ID      string `json:"id"`
 		Model   string `json:"model"`
 		Choices []struct {
-			Index int `json:"index"`
-			Delta struct {
-				Content          openAIContent `json:"content"`
-				Refusal          string        `json:"refusal"`
-				ReasoningContent string        `json:"reasoning_content"`
-				Reasoning        openAIContent `json:"reasoning"`
-
-				Calls []json.RawMessage `json:"tool_calls"`
-			} `json:"delta"`
+			Index  int             `json:"index"`
+			Delta  openAIReply     `json:"delta"`
 			Finish string          `json:"finish_reason"`
 			Error  json.RawMessage `json:"error"`
 		} `json:"choices"`

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"net/http"
 	"strconv"
@@ -26,30 +27,16 @@ func serverNow(h http.Header, now time.Time) time.Time {
 // retryAfter returns how long a provider that limits requests asks to wait: the time it states, or
 // else the longest time until one of its limits resets. 0 means that it does not say.
 func retryAfter(h http.Header, inBody time.Duration, now time.Time) time.Duration {
-	if d := stated(h, inBody, now); d > 0 {
-		return d
-	}
-	return reset(h, now)
+	return cmp.Or(stated(h, inBody, now), reset(h, now))
 }
 
 // stated returns the wait that a provider states: Retry-After-Ms, Retry-After, or the RetryInfo of
 // a body, in this order. Limits do not count: providers send them with every response, also with
 // failures that have nothing to do with them.
 func stated(h http.Header, inBody time.Duration, now time.Time) time.Duration {
-	if d := seconds(h.Get("Retry-After-Ms"), time.Millisecond); d > 0 {
-		return d
-	}
-	if v := h.Get("Retry-After"); v != "" {
-		if d := seconds(v, time.Second); d > 0 {
-			return d
-		}
-		if t, err := http.ParseTime(v); err == nil {
-			if d := believable(t.Sub(now)); d > 0 {
-				return d
-			}
-		}
-	}
-	return believable(inBody)
+	after := h.Get("Retry-After")
+	at, _ := http.ParseTime(after) // what is none is long ago
+	return cmp.Or(seconds(h.Get("Retry-After-Ms"), time.Millisecond), seconds(after, time.Second), believable(at.Sub(now)), believable(inBody))
 }
 
 // reset returns the time until the tightest limit is whole again.

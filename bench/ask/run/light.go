@@ -58,8 +58,9 @@ func (r *Reply) share(all map[said]*Reply) *Reply {
 	return all[k]
 }
 
-// lighten keeps the fields of a score that tables need. Only the first match of a finding counts.
-func (s *Score) lighten() {
+// share returns a score with the fields that tables need. Only the first match of a finding counts. Scores
+// that are then equal are one.
+func (s *Score) share(all map[string]*Score) *Score {
 	v := &s.Verdict
 	light := verdict.Verdict{Topic: v.Topic, Result: answer.Result{Outcome: v.Outcome, Judgements: v.Judgements, Reason: v.Reason},
 		Failure: verdict.Failure{Class: v.Class}, Constant: v.Constant, Reading: v.Reading, Attribution: v.Attribution}
@@ -69,16 +70,9 @@ func (s *Score) lighten() {
 			light.Finding.Matches = []verdict.Match{{Error: f.Matches[0].Error}}
 		}
 	}
-	*s = Score{Verdict: light}
-}
-
-// share returns a score without its texts. Scores that are then equal are one.
-func (s *Score) share(all map[string]*Score) *Score {
-	light := *s
-	light.lighten()
 	text := string(compact.Must(&light))
 	if all[text] == nil {
-		all[text] = &light
+		all[text] = &Score{Verdict: light}
 	}
 	return all[text]
 }

@@ -15,9 +15,11 @@ import (
 	"time"
 
 	"ein/bench/question/instance"
+	"ein/internal/codes"
 	"ein/internal/compact"
 	"ein/internal/job"
 	"ein/internal/lists"
+	"ein/lang/diag"
 )
 
 // The files of a run.
@@ -40,15 +42,14 @@ var Files = []string{ConfigFile, InstancesFile, RepliesFile, ScoresFile, LogFile
 // ErrNoRun is the error of a folder without a run.
 var ErrNoRun = errors.New("this is not a run: it has no " + ConfigFile)
 
-// FormatError is the error of a run in another version of the format.
-type FormatError struct {
-	File  string
-	Found int
+// FileError is the error of a file in another version of the format, or one that does not belong to the
+// others of the run.
+type FileError struct {
+	File, What, Hint string
+	Code             diag.Code
 }
 
-func (e *FormatError) Error() string {
-	return fmt.Sprintf("%s: the run has format %d, and this program reads formats %d to %d", e.File, e.Found, firstFormat, Format)
-}
+func (e *FileError) Error() string { return e.File + ": " + e.What }
 
 // CorruptError is the error of a line that cannot have been written like this. Nothing in the file is
 // used; Repair says what can be saved.
@@ -89,7 +90,8 @@ func readScored(dir string, light bool) (*Run, error) {
 		case row == nil || row.Reply == nil:
 			return nil
 		case s.Of != string(row.sum[:]) && (s.Of != "" || r.Config.Format > firstFormat):
-			return &StaleError{filepath.Join(dir, ScoresFile), s.Key}
+			return &FileError{File: filepath.Join(dir, ScoresFile), What: fmt.Sprintf("the score of %s, %s, sample %d belongs to another reply", s.ID, s.Mode, s.Sample),
+				Hint: "`ein bench score DIR` writes the scores again."}
 		case s.Scoring != Scoring:
 			r.Others++
 		}
@@ -123,27 +125,6 @@ func read(dir string, light bool) (*Run, int64, error) {
 	return r, end, err
 }
 
-// StaleError is the error of a score that belongs to another reply.
-type StaleError struct {
-	File string
-	Key  Key
-}
-
-func (e *StaleError) Error() string {
-	return fmt.Sprintf("%s: the score of %s, %s, sample %d belongs to another reply", e.File, e.Key.ID, e.Key.Mode, e.Key.Sample)
-}
-
-// ChangedError is the error of a configuration that is not the one of the run's replies.
-type ChangedError struct {
-	File        string
-	Line        int // of the replies
-	Found, Want string
-}
-
-func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s: the reply in line %d of %s was asked under another configuration: it has the digest %s, and the file %s", e.File, e.Line, RepliesFile, e.Found, e.Want)
-}
-
 // addReplies reads the file of replies into the rows.
 func (r *Run) addReplies() (end int64, err error) {
 	c := newCollector(r)
@@ -156,7 +137,7 @@ func (r *Run) addReplies() (end int64, err error) {
 			return bad
 		}
 		reply, sum, err := c.take(l)
-		if _, ok := errors.AsType[*ChangedError](err); ok {
+		if _, ok := errors.AsType[*FileError](err); ok {
 			return err
 		}
 		if err != nil {
@@ -250,7 +231,9 @@ func (c *collector) take(l *job.Line) (reply *Reply, sum string, err error) {
 		return nil, "", err
 	}
 	if !slices.Contains(c.runs, reply.Run) {
-		return nil, "", &ChangedError{filepath.Join(c.run.Dir, ConfigFile), l.Number, reply.Run, c.runs[len(c.runs)-1]}
+		return nil, "", &FileError{File: filepath.Join(c.run.Dir, ConfigFile),
+			What: fmt.Sprintf("the replies were not asked under this configuration: its digest is %s, and that of the reply in line %d is %s", c.runs[len(c.runs)-1], l.Number, reply.Run),
+			Hint: "The file has been changed since, or is of another run. Nothing is lost: put back the one that was there."}
 	}
 	at := c.run.place(c.index, &reply.Key)
 	if at < 0 {
@@ -380,7 +363,7 @@ func parseConfig(name string, b []byte) (*Config, error) {
 		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
 	}
 	if head.Format < firstFormat || head.Format > Format {
-		return nil, &FormatError{name, head.Format}
+		return nil, &FileError{name, fmt.Sprintf("the run has format %d, and this program reads formats %d to %d", head.Format, firstFormat, Format), "Use the version of ein that wrote it.", codes.E0701}
 	}
 	c := &Config{}
 	if err := strict(bytes.TrimSpace(b), c); err != nil {

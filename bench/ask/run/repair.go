@@ -97,7 +97,7 @@ func (r *Run) sift(name string, good, bad io.Writer) (*Repaired, error) {
 			out.Good++
 			return write(good, l.Text)
 		}
-		if _, ok := errors.AsType[*ChangedError](err); ok {
+		if _, ok := errors.AsType[*FileError](err); ok {
 			return err // the lines are good: it is run.json that is not
 		}
 		b := BadLine{Line: l.Number, Offset: l.Offset, Length: len(l.Text), Reason: err.Error(), Tail: !errors.Is(err, errForeign)}

@@ -475,8 +475,8 @@ func TestCreateRefuses(t *testing.T) {
 		}
 	}
 	file(dir, ConfigFile, `{"format":99,"more":1}`)
-	var format *FormatError
-	if _, err := Read(dir); !errors.As(err, &format) || format.Found != 99 {
+	var format *FileError
+	if _, err := Read(dir); !errors.As(err, &format) || !strings.Contains(format.What, "format 99") {
 		t.Errorf("got %v", err)
 	}
 }

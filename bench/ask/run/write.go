@@ -83,7 +83,7 @@ func Create(dir string, c Config, instances []*instance.Instance) (_ *Writer, er
 	if err := writeConfig(dir, &c); err != nil {
 		return nil, err
 	}
-	return newWriter(r, 0, lock)
+	return newWriter(r, 0, "", lock)
 }
 
 func writeConfig(dir string, c *Config) error {
@@ -160,12 +160,7 @@ func Open(dir string) (_ *Writer, err error) {
 		torn = fmt.Sprintf("%s: the last %d bytes, from byte %d on, were no complete reply: moved to %s", filepath.Join(dir, RepliesFile), r.Torn, end, tornFile)
 		r.Torn = 0
 	}
-	w, err := newWriter(r, end, lock)
-	if err != nil {
-		return nil, err
-	}
-	w.torn = torn
-	return w, nil
+	return newWriter(r, end, torn, lock)
 }
 
 // sweep removes half-written files of killed processes. Scoring writes without the lock, so recent
@@ -231,7 +226,7 @@ func dropScores(dir string) error {
 
 // newWriter opens the replies, of size bytes, to append to them; lock is released with the
 // Writer.
-func newWriter(r *Run, size int64, lock io.Closer) (*Writer, error) {
+func newWriter(r *Run, size int64, torn string, lock io.Closer) (*Writer, error) {
 	f, err := os.OpenFile(filepath.Join(r.Dir, RepliesFile), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return nil, err
@@ -242,7 +237,7 @@ func newWriter(r *Run, size int64, lock io.Closer) (*Writer, error) {
 		_ = f.Close()
 		return nil, err
 	}
-	w := &Writer{run: r, digest: r.Config.Current().digest(), lock: lock, replies: job.NewFile(f, "the replies", size)}
+	w := &Writer{run: r, digest: r.Config.Current().digest(), torn: torn, lock: lock, replies: job.NewFile(f, "the replies", size)}
 	if err := w.openLog(); err != nil {
 		_ = f.Close()
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ type item struct {
 type bulk interface {
 	format
 	// submit reads a request for a batch. Of OpenAI's the items are in a file.
-	submit(s *Server, h http.Header, name string, body []byte) (*batch, *problem)
+	submit(s *Server, name string, body []byte) (*batch, *problem)
 	// shown is a batch as it is listed, and page a list of them.
 	shown(b *batch, ended bool) string
 	page(items []string, last string, more bool) string
@@ -163,11 +164,7 @@ func (s *Server) batch(f format, id string) *batch {
 
 // submit makes a batch, and asks the baseline all of it.
 func (s *Server) submit(w http.ResponseWriter, r *http.Request, f bulk, body []byte) *problem {
-	_, _, name := route(r)
-	if at := strings.LastIndex(r.URL.Path, "/"); strings.HasSuffix(r.URL.Path, ":batchGenerateContent") {
-		name = strings.TrimSuffix(r.URL.Path[at+1:], ":batchGenerateContent")
-	}
-	b, p := f.submit(s, r.Header, name, body)
+	b, p := f.submit(s, strings.TrimSuffix(path.Base(r.URL.Path), ":batchGenerateContent"), body)
 	if p != nil {
 		return p
 	}
@@ -368,7 +365,7 @@ const (
 	responsesPath = "/v1/responses"
 )
 
-func (openAI) submit(s *Server, _ http.Header, _ string, body []byte) (*batch, *problem) {
+func (openAI) submit(s *Server, _ string, body []byte) (*batch, *problem) {
 	var q struct {
 		File     string            `json:"input_file_id"`
 		Endpoint string            `json:"endpoint"`
@@ -450,7 +447,7 @@ func (f openAI) outcome(it *item) string {
 	return fmt.Sprintf(`{"id":"batch_req_%s","custom_id":%s,"response":%s,"error":%s}`, it.id, quote(it.id), response, failed)
 }
 
-func (anthropic) submit(_ *Server, _ http.Header, _ string, body []byte) (*batch, *problem) {
+func (anthropic) submit(_ *Server, _ string, body []byte) (*batch, *problem) {
 	var q struct {
 		Requests []struct {
 			ID     string          `json:"custom_id"`
@@ -507,7 +504,7 @@ func (f anthropic) outcome(it *item) string {
 	return fmt.Sprintf(`{"custom_id":%s,"result":%s}`, quote(it.id), result)
 }
 
-func (gemini) submit(s *Server, _ http.Header, name string, body []byte) (*batch, *problem) {
+func (gemini) submit(s *Server, name string, body []byte) (*batch, *problem) {
 	type request struct {
 		Key      string                     `json:"key"` // in a file
 		Request  map[string]json.RawMessage `json:"request"`

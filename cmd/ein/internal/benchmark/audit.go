@@ -70,14 +70,8 @@ func auditFiles(ctx context.Context, a *cli.App, names []string, f *auditFlags) 
 	if err := kept(a, f.output, names...); err != nil {
 		return err
 	}
-	if f.on() || f.merged != nil {
-		from, err := hashes(ctx, a, names)
-		if err != nil {
-			return err
-		}
-		if err := f.begin(a, f.output, int64(len(category.Table)), from); err != nil {
-			return err
-		}
+	if err := f.plan(ctx, a, f.output, len(category.Table), names); err != nil {
+		return err
 	}
 	switch {
 	case f.merged != nil:
@@ -152,7 +146,7 @@ func (f *auditFlags) report(ctx context.Context, a *cli.App, names []string, wan
 	var again duplicates
 	report, err = audit.Collect(ctx, want, func(yield func(*instance.Instance, error) bool) {
 		for _, name := range names {
-			err := readInstances(ctx, a, name, func(all instances) error {
+			err := readInstances(ctx, a, name, instance.Read, func(all instances) error {
 				for in, err := range again.in(all) {
 					if err != nil {
 						return err

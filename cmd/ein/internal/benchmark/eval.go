@@ -644,17 +644,16 @@ func interrupts(a *cli.App, told string) (context.Context, <-chan struct{}, func
 	got := make(chan os.Signal, 2)
 	signal.Notify(got, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
-		for n := 0; ; n++ {
-			select {
-			case <-ctx.Done():
-				return
-			case <-got:
-			}
-			if n == 0 {
-				close(stop)
-				a.Printf("\nein: interrupted: %s\n", told)
-				continue
-			}
+		select {
+		case <-ctx.Done():
+			return
+		case <-got:
+		}
+		close(stop)
+		a.Printf("\nein: interrupted: %s\n", told)
+		select {
+		case <-ctx.Done():
+		case <-got:
 			cancel(errors.New("interrupted twice"))
 		}
 	}()

@@ -81,22 +81,17 @@ func exportRun(a *cli.App, dir, format, out string) error {
 		}
 	}
 	for _, p := range parts {
-		if format != "lm-eval" {
-			if err := a.Write(filepath.Join(out, p.InspectName(times)), func(w io.Writer) error { return p.WriteInspect(w, times) }); err != nil {
-				return err
-			}
-			continue
-		}
 		left := 0
-		samples := func(w io.Writer) (err error) { left, err = p.WriteHarnessSamples(w); return err }
-		for _, f := range []struct {
+		type file struct {
 			name  string
 			write func(io.Writer) error
-		}{
-			{"samples_" + p.Task() + ".jsonl", samples},
-			{p.HarnessData(), p.WriteHarnessData},
-			{p.Task() + ".yaml", p.WriteHarnessTask},
-		} {
+		}
+		files := []file{{p.InspectName(times), func(w io.Writer) error { return p.WriteInspect(w, times) }}}
+		if format == "lm-eval" {
+			samples := func(w io.Writer) (err error) { left, err = p.WriteHarnessSamples(w); return err }
+			files = []file{{"samples_" + p.Task() + ".jsonl", samples}, {p.HarnessData(), p.WriteHarnessData}, {p.Task() + ".yaml", p.WriteHarnessTask}}
+		}
+		for _, f := range files {
 			if err := a.Write(filepath.Join(out, f.name), f.write); err != nil {
 				return err
 			}

@@ -25,6 +25,7 @@ import (
 	"ein/bench/question/instance"
 	"ein/bench/question/sensitivity"
 	"ein/bench/question/surface"
+	"ein/bind"
 	"ein/internal/codes"
 	"ein/internal/job"
 	"ein/internal/words"
@@ -296,14 +297,8 @@ func generate(ctx context.Context, a *cli.App, f *generateFlags) error {
 		return err
 	}
 	g := &generation{App: a, f: f, plan: plan, seen: seen, sum: sha256.New(), categories: len(names), start: time.Now()}
-	if f.on() || f.merged != nil {
-		from, err := hashes(ctx, a, f.disjointFrom)
-		if err != nil {
-			return err
-		}
-		if err := f.begin(a, f.output, int64(plan.Total()), from); err != nil {
-			return err
-		}
+	if err := f.plan(ctx, a, f.output, plan.Total(), f.disjointFrom); err != nil {
+		return err
 	}
 	if f.on() {
 		return f.make(ctx, a, f.output, g.shard(ctx))
@@ -657,7 +652,7 @@ func (g *generation) takeIn(ctx context.Context, p *job.Part) error {
 	other := func(format string, args ...any) error {
 		return cli.Input(codes.E0701, name, 0, fmt.Sprintf(format, args...), "Delete it to start again, or use the command line that made it.")
 	}
-	for in, err := range instance.Read(bar.Reader(io.TeeReader(cli.Reader{Reader: p.There(), Context: ctx}, g.sum), 0)) {
+	for in, err := range instance.Read(bar.Reader(io.TeeReader(bind.Stopping{Reader: p.There(), Context: ctx}, g.sum), 0)) {
 		switch {
 		case ctx.Err() != nil:
 			return cli.Stopped(ctx)

@@ -78,7 +78,7 @@ func judge(ctx context.Context, a *cli.App, f *judgeFlags, j judging) (*verdict.
 	}
 	var index *verdict.Index
 	digests := sha256.New() // each is checked when its line is read, so together they stand for the file
-	err := passInstances(ctx, a, f.instances, instance.Pass, func(all instances) (err error) {
+	err := readInstances(ctx, a, f.instances, instance.Pass, func(all instances) (err error) {
 		index, err = verdict.NewIndex(func(yield func(*instance.Instance, error) bool) {
 			for in, err := range all {
 				if err == nil {
@@ -360,16 +360,4 @@ func hashFile(ctx context.Context, a *cli.App, name string) (sum string, err err
 		return nil
 	})
 	return "sha256 " + sum, err
-}
-
-// hashes returns the hash of each file under its name.
-func hashes(ctx context.Context, a *cli.App, names []string) (list []job.Field, err error) {
-	for _, name := range names {
-		hash, err := hashFile(ctx, a, name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, job.Field{Name: name, Value: hash})
-	}
-	return list, nil
 }

@@ -56,9 +56,7 @@ func cannotRun(a *cli.App, err error) error {
 	var other *eval.ConfigError
 	var corrupt *run.CorruptError
 	var locked *run.LockedError
-	var format *run.FormatError
-	var stale *run.StaleError
-	var changed *run.ChangedError
+	var file *run.FileError
 	var refused *model.Error // a parameter that the model does not take
 	switch {
 	case errors.As(err, &other):
@@ -82,16 +80,8 @@ func cannotRun(a *cli.App, err error) error {
 			hint = "`ein bench score DIR` writes the scores again."
 		}
 		return cli.Input("", corrupt.File, corrupt.Line, fmt.Sprintf("the line at byte %d is damaged: %v", corrupt.Offset, corrupt.Err), hint)
-	case errors.As(err, &stale):
-		return cli.Input("", stale.File, 0, fmt.Sprintf("the score of %s, %s, sample %d belongs to another reply", stale.Key.ID, stale.Key.Mode, stale.Key.Sample),
-			"`ein bench score DIR` writes the scores again.")
-	case errors.As(err, &changed):
-		return cli.Input("", changed.File, 0,
-			fmt.Sprintf("the replies were not asked under this configuration: its digest is %s, and that of the reply in line %d is %s", changed.Want, changed.Line, changed.Found),
-			"The file has been changed since, or is of another run. Nothing is lost: put back the one that was there.")
-	case errors.As(err, &format):
-		return cli.Input(codes.E0701, format.File, 0, fmt.Sprintf("the run has format %d, and this program reads formats 1 to %d", format.Found, run.Format),
-			"Use the version of ein that wrote it.")
+	case errors.As(err, &file):
+		return cli.Input(file.Code, file.File, 0, file.What, file.Hint)
 	case errors.Is(err, run.ErrNoRun), errors.Is(err, fs.ErrNotExist):
 		return cli.Input(codes.E0702, "", 0, err.Error(), "Give a folder that `ein bench eval` wrote; `ein bench merge` makes one of shards. score and diagnose also take other files, with --instances and --replies.")
 	case errors.As(err, &locked):
@@ -105,15 +95,10 @@ type instances = iter.Seq2[*instance.Instance, error]
 
 var errNoInstances = errors.New("there are no instances in the file")
 
-// readInstances calls read with the instances of a file, of which there must be at least one. An
-// error that read returns is reported as one of the file, unless it already has a place. The bytes
-// of the file also go to the writers.
-func readInstances(ctx context.Context, a *cli.App, name string, read func(instances) error, also ...io.Writer) error {
-	return passInstances(ctx, a, name, instance.Read, read, also...)
-}
-
-// passInstances is readInstances with instance.Read or instance.Pass.
-func passInstances(ctx context.Context, a *cli.App, name string, lines func(io.Reader) instances, read func(instances) error, also ...io.Writer) error {
+// readInstances calls read with the instances of a file, of which there must be at least one, as
+// instance.Read or instance.Pass gives them. An error that read returns is reported as one of the
+// file, unless it already has a place. The bytes of the file also go to the writers.
+func readInstances(ctx context.Context, a *cli.App, name string, lines func(io.Reader) instances, read func(instances) error, also ...io.Writer) error {
 	return a.Through(ctx, "reading", name, func(f *cli.File) error {
 		err := read(func(yield func(*instance.Instance, error) bool) {
 			some := false
@@ -175,7 +160,7 @@ func badLines(name string, err error) error {
 
 // eachInstance is readInstances with a function that is called for each instance.
 func eachInstance(ctx context.Context, a *cli.App, name string, yield func(*instance.Instance) error, also ...io.Writer) error {
-	return readInstances(ctx, a, name, func(all instances) error {
+	return readInstances(ctx, a, name, instance.Read, func(all instances) error {
 		for in, err := range all {
 			if err == nil {
 				err = yield(in)

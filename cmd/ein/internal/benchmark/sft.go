@@ -86,7 +86,7 @@ func writeSFT(ctx context.Context, a *cli.App, f *sftFlags) error {
 	total := 0
 	var again duplicates
 	var failed error // of the file that is written
-	err := readInstances(ctx, a, f.instances, func(all instances) error {
+	err := readInstances(ctx, a, f.instances, instance.Read, func(all instances) error {
 		failed = a.Write(f.out, func(w io.Writer) error {
 			for x, err := range again.in(all) {
 				if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ein/bench/judge/verdict"
+	"ein/bind"
 	"ein/internal/codes"
 	"ein/internal/job"
 	"ein/internal/lists"
@@ -128,6 +129,22 @@ func (s *sharding) begin(a *cli.App, dir string, total int64, from []job.Field) 
 	return err
 }
 
+// plan begins work that is made from some files, if it is divided.
+func (s *sharding) plan(ctx context.Context, a *cli.App, dir string, total int, files []string) error {
+	if !s.on() && s.merged == nil {
+		return nil
+	}
+	var from []job.Field
+	for _, name := range files {
+		hash, err := hashFile(ctx, a, name)
+		if err != nil {
+			return err
+		}
+		from = append(from, job.Field{Name: name, Value: hash})
+	}
+	return s.begin(a, dir, int64(total), from)
+}
+
 // finished reports whether the shard is complete in a file.
 func (s *sharding) finished(a *cli.App, dir, file string) bool {
 	_, err := job.Finished(dir, s.I, file)
@@ -197,7 +214,7 @@ func (s *sharding) ofLines(ctx context.Context, a *cli.App, dir string, in *cli.
 		if err != nil {
 			return nil, cli.Unreadable(in.Name(), err)
 		}
-		d.Items, d.Notes, err = write(in.Progress.Reader(cli.Reader{Reader: lines, Context: ctx}, end-start), start, p)
+		d.Items, d.Notes, err = write(in.Progress.Reader(bind.Stopping{Reader: lines, Context: ctx}, end-start), start, p)
 		return d, err
 	})
 }
@@ -241,7 +258,7 @@ func (m *merged) of(line int) string {
 // open returns the lines of all shards.
 func (m *merged) open(ctx context.Context) *bufio.Reader {
 	all := io.MultiReader(lists.Map(m.files, func(name string) io.Reader { return &file{name: name} })...)
-	return bufio.NewReaderSize(cli.Reader{Reader: all, Context: ctx}, 1<<16)
+	return bufio.NewReaderSize(bind.Stopping{Reader: all, Context: ctx}, 1<<16)
 }
 
 // file is a file that is open from its first read to its end.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ein/bench/question/instance"
 	"ein/bench/question/summary"
 
 	"ein/cmd/ein/internal/cli"
@@ -41,7 +42,7 @@ func stats(ctx context.Context, a *cli.App, name, plot string) error {
 	}
 	var r *summary.Report
 	var again duplicates
-	err := readInstances(ctx, a, name, func(all instances) (err error) {
+	err := readInstances(ctx, a, name, instance.Read, func(all instances) (err error) {
 		r, err = summary.Collect(again.in(all))
 		return err
 	})

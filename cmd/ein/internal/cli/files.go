@@ -101,7 +101,8 @@ func (a *App) open(ctx context.Context, name string) (*File, error) {
 	case info.IsDir():
 		err = errors.New("it is a folder")
 	case info.Mode().IsRegular():
-		return &File{Reader: Reader{Reader: f, Context: ctx}, Closer: f, name: name, Size: info.Size()}, nil
+		// Reads of a regular file do not wait, so it is enough to look at the context before each.
+		return &File{Reader: bind.Stopping{Reader: f, Context: ctx}, Closer: f, name: name, Size: info.Size()}, nil
 	default:
 		return &File{Reader: interruptible(ctx, f), Closer: f, name: name}, nil
 	}
@@ -124,10 +125,6 @@ func (a *App) Through(ctx context.Context, doing, name string, read func(*File) 
 	}
 	return err
 }
-
-// Reader stops reading when its context ends. Reads of a regular file do not wait, so it is enough
-// to check before each.
-type Reader = bind.Stopping
 
 // interruptible returns a reader whose reads end with the context even while they
 // wait, as those of a terminal or a pipe do.

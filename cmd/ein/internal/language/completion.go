@@ -79,8 +79,7 @@ func codesOrFiles(cmd *cobra.Command, args []string, prefix string) ([]string, c
 	var codes []string
 	for _, c := range diag.Codes() {
 		if prefix != "" && len(args) == 0 && strings.HasPrefix(string(c), strings.ToUpper(prefix)) {
-			title := c.Title()
-			codes = append(codes, string(c)+"\t"+title)
+			codes = append(codes, string(c)+"\t"+c.Title())
 		}
 	}
 	if len(codes) > 0 {

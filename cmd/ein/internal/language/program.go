@@ -243,10 +243,8 @@ func load(ctx context.Context, a *cli.App, name string, flags *programFlags, lim
 		if err != nil {
 			return nil, a.Usage("--input %v", err)
 		}
-		for _, x := range given {
-			if x.Name == in.Name {
-				return nil, a.Usage("--input: %s is bound twice", in.Name)
-			}
+		if slices.ContainsFunc(given, func(x ein.Input) bool { return x.Name == in.Name }) {
+			return nil, a.Usage("--input: %s is bound twice", in.Name)
 		}
 		given = append(given, in)
 	}

@@ -42,9 +42,6 @@ const defaultMemory = 8 << 30
 // --max-output or --full says otherwise. Tables are cut.
 const defaultOutput = 10_000_000
 
-// outputBuffer is how much of the results is written at a time.
-const outputBuffer = 1 << 16
-
 // runFlags holds the flags of ein run.
 type runFlags struct {
 	limitFlags
@@ -217,7 +214,7 @@ func run(ctx context.Context, a *cli.App, name string, program *programFlags, f 
 	if f.output != "-" {
 		return f.save(ctx, a, p, result, files, opt)
 	}
-	w := bufio.NewWriterSize(out, outputBuffer)
+	w := bufio.NewWriterSize(out, 1<<16)
 	err = f.write(ctx, w, p, result, opt)
 	if err == nil {
 		err = w.Flush()
@@ -423,11 +420,7 @@ func (f *runFlags) save(ctx context.Context, a *cli.App, p *ein.Program, result 
 // write writes outputs in the format.
 func (f *runFlags) write(ctx context.Context, w io.Writer, p *ein.Program, r *ein.Result, opt show.Options) error {
 	if f.format == show.Object {
-		out := bufio.NewWriterSize(w, outputBuffer)
-		if err := p.WriteJSON(ctx, out, r, opt); err != nil {
-			return err
-		}
-		return out.Flush()
+		return p.WriteJSON(ctx, w, r, opt)
 	}
 	if f.format == show.Table {
 		return r.Text(ctx, w, opt)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"ein"
@@ -66,17 +65,10 @@ rows that come closest.`,
 			return (&runFlags{limitFlags: limits}).refused(ctx, program, err, "run")
 		}
 		proof := result.Outputs[len(result.Outputs)-1].Proofs[0]
-		if a.JSON {
-			text, err := json.Marshal(struct {
-				Version int `json:"version"`
-				*ein.Proof
-			}{1, proof})
-			if err != nil {
-				return err
-			}
-			return a.Print(string(text) + "\n")
-		}
-		return a.Print(proof.Text())
+		return a.Result(struct {
+			Version int `json:"version"`
+			*ein.Proof
+		}{1, proof}, proof.Text)
 	})
 	a.JSONFlag(cmd, "print one JSON object; its \"of\" counts steps from 0")
 	cli.MemoryFlag(cmd, &f.memory, "")
