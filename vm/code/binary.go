@@ -1,7 +1,6 @@
 package code
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -36,29 +35,13 @@ const Magic = "\x7fEIN"
 // stored by number: operations, scalar functions, folds, walks, kinds, layouts.
 const Version = 6
 
-// Limits bound what a file may make Unmarshal do; it uses at most about a
-// hundred bytes of memory for each byte of the file, mostly far fewer. A zero (or negative) value means
-// the default; nothing is ever unlimited.
-type Limits struct {
-	Bytes        int // of the file; default 64 MiB
-	Registers    int // default 1 million
-	Instructions int // default 1 million
-}
-
-// The default limits.
+// Limits of a file, which bound what it makes Unmarshal do: that uses at most about a hundred bytes of
+// memory for each byte of the file, mostly far fewer.
 const (
-	DefaultBytes        = 64 << 20
-	DefaultRegisters    = 1 << 20
-	DefaultInstructions = 1 << 20
+	MaxBytes        = 64 << 20
+	maxRegisters    = 1 << 20
+	maxInstructions = 1 << 20
 )
-
-// withDefaults returns the limits with a default for each that is not given.
-func (l Limits) withDefaults() Limits {
-	l.Bytes = cmp.Or(max(l.Bytes, 0), DefaultBytes)
-	l.Registers = cmp.Or(max(l.Registers, 0), DefaultRegisters)
-	l.Instructions = cmp.Or(max(l.Instructions, 0), DefaultInstructions)
-	return l
-}
 
 // What the errors of Unmarshal wrap.
 var (
@@ -103,8 +86,8 @@ func (p *Program) MarshalBinary() ([]byte, error) {
 // Unmarshal reads a program and verifies it. The bytes may come from anyone:
 // they are never trusted, not even to say how much memory they need. Errors
 // wrap ErrMagic, ErrVersion, ErrLimit or ErrDamaged.
-func Unmarshal(data []byte, limit Limits) (*Program, error) {
-	c := coder{data: data, limit: limit.withDefaults()}
+func Unmarshal(data []byte) (*Program, error) {
+	c := coder{data: data}
 	if c.frame(); c.err != nil {
 		return nil, c.err
 	}
@@ -129,8 +112,7 @@ func Unmarshal(data []byte, limit Limits) (*Program, error) {
 type coder struct {
 	writes bool
 	data   []byte
-	at     int // where it reads
-	limit  Limits
+	at     int   // where it reads
 	regs   []Reg // of the program, once they are known
 	domain []*tensor.Domain
 	shared []*tensor.Domain // that have the labels of the program
@@ -148,8 +130,8 @@ func (c *coder) fail(class error, at int, found, expected string) {
 
 // frame checks everything around the program: magic, version and checksum.
 func (c *coder) frame() {
-	if len(c.data) > c.limit.Bytes {
-		c.fail(ErrLimit, c.limit.Bytes, "a file of "+count(len(c.data), "byte"), "at most "+strconv.Itoa(c.limit.Bytes))
+	if len(c.data) > MaxBytes {
+		c.fail(ErrLimit, MaxBytes, "a file of "+count(len(c.data), "byte"), "at most "+strconv.Itoa(MaxBytes))
 		return
 	}
 	if start := c.data[:min(len(c.data), len(Magic))]; string(start) != Magic {
@@ -397,12 +379,12 @@ const (
 // them, so that each number of one can be checked when it is read.
 func (c *coder) program(p *Program) {
 	c.domains(p)
-	bounded(c, &p.Regs, regBytes, ErrLimit, c.limit.Registers, "registers", c.reg)
+	bounded(c, &p.Regs, regBytes, ErrLimit, maxRegisters, "registers", c.reg)
 	c.regs = p.Regs
 	// Every register is written once.
 	bounded(c, &p.Consts, constBytes, ErrDamaged, len(p.Regs), "constants", c.constant)
 	bounded(c, &p.Inputs, inputBytes, ErrDamaged, len(p.Regs), "inputs", c.input)
-	n := c.length(len(p.Code), instrBytes, ErrLimit, c.limit.Instructions, "instructions")
+	n := c.length(len(p.Code), instrBytes, ErrLimit, maxInstructions, "instructions")
 	fixed(c, &p.Code, n)
 	fixed(c, &p.Pos, n)
 	for i := range p.Code {
