@@ -51,21 +51,6 @@ var (
 	ErrDamaged = errors.New("damaged bytecode")
 )
 
-// FormatError is the first place where bytes are not a program.
-type FormatError struct {
-	Err             error // ErrMagic, ErrVersion, ErrLimit or ErrDamaged
-	Offset          int   // in bytes, from the start of the file
-	Found, Expected string
-}
-
-// Error says what is wrong and where.
-func (e *FormatError) Error() string {
-	return fmt.Sprintf("%v: byte %d: found %s, expected %s", e.Err, e.Offset, e.Found, e.Expected)
-}
-
-// Unwrap returns the class of the error.
-func (e *FormatError) Unwrap() error { return e.Err }
-
 // inputKinds are the kinds of inputs in the order of their numbers.
 var inputKinds = []string{"graph", "matrix", "vector", "scalar", "relation"}
 
@@ -123,7 +108,7 @@ type coder struct {
 // next fails too, and is 0.
 func (c *coder) fail(class error, at int, found, expected string) {
 	if c.err == nil {
-		c.err = &FormatError{Err: class, Offset: at, Found: found, Expected: expected}
+		c.err = fmt.Errorf("%w: byte %d: found %s, expected %s", class, at, found, expected)
 	}
 	c.data, c.at = nil, 0
 }
