@@ -52,7 +52,6 @@ type Output struct {
 // Warning is something a run noticed about the data.
 type Warning struct {
 	Pos     ir.Pos
-	OneWay  uint64 // edges without their reverse in a graph whose triangles are counted as undirected
 	Message string
 }
 

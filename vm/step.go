@@ -237,10 +237,7 @@ var kernels = [code.MaxOp]func(m *Machine){
 	},
 	code.CheckInt: func(m *Machine) { m.exact(kernel.CheckInt(&m.ctl, m.a.F) < 0) },
 	code.CheckFinite: func(m *Machine) {
-		list := m.a.F
-		if m.a.Layout == tensor.Sparse {
-			list = m.a.CSR.Val
-		}
+		list := tensor.Numbers(m.a)
 		if m.finite[m.Args[0]] {
 			m.ctl.Ops += uint64(len(list))
 		} else if at := kernel.CheckFinite(&m.ctl, list); at >= 0 {
@@ -259,7 +256,7 @@ var kernels = [code.MaxOp]func(m *Machine){
 			n = kernel.OneWayEdgesBits(&m.ctl, m.a.Bits)
 		}
 		if n > 0 {
-			m.result.Warnings = append(m.result.Warnings, Warning{Pos: m.pos, OneWay: n,
+			m.result.Warnings = append(m.result.Warnings, Warning{Pos: m.pos,
 				Message: fmt.Sprintf("trace(A3) / 6 counts undirected triangles, but this graph has %d one-way edges", n)})
 		}
 	},
