@@ -224,7 +224,7 @@ var table = [MaxOp]row{
 	ProductCSR: {name: "product_csr", sig: "csr[n,k] csr[k,m] -> csr[n,m]", does: "matrix product, of bits where it is not 0; metered",
 		what: "product", how: "rows of entries", entries: productEntries, grows: true, metered: true,
 		cost: func(x *Site) kernel.Cost {
-			c := kernel.CSRProductCost(x.N, x.M, x.Arg[0].NNZ, x.products())
+			c := kernel.CSRProductCost(x.N, x.M, x.Arg[0].NNZ, productEntries(x))
 			c.Ops = tensor.SatAdd(c.Ops, kernel.CSRProductEntriesCost(x.N, x.Arg[0].NNZ).Ops)
 			return c
 		}},
@@ -607,11 +607,6 @@ func (x *Site) matrices() (none []float64, nnz []int) {
 
 // planMapCSR plans a map of matrices.
 func planMapCSR(x *Site) (Kernel, error) {
-	p, err := x.mapCSR()
-	return p, err
-}
-
-func (x *Site) mapCSR() (*kernel.CSRMap, error) {
 	m := x.Micro
 	none, nnz := x.matrices()
 	return kernel.PlanCSRMap(x.N, x.M, nnz, none, m.Strides, m.Code, m.Consts)
@@ -619,11 +614,11 @@ func (x *Site) mapCSR() (*kernel.CSRMap, error) {
 
 // mapEntries is as many as the plan says, none if there is no plan.
 func mapEntries(x *Site) uint64 {
-	p, err := x.mapCSR()
+	p, err := planMapCSR(x)
 	if err != nil {
 		return 0
 	}
-	return uint64(p.Entries())
+	return uint64(p.(*kernel.CSRMap).Entries())
 }
 
 // mapCSRRule requires a program of matrices that has a plan.
@@ -763,11 +758,9 @@ func cutEntries(x *Site) uint64 {
 	return x.Result.Shape.Elems()
 }
 
-// productEntries bounds a product by the rows of the second factor that the entries of the first name.
-func productEntries(x *Site) uint64 { return x.products() }
-
-// products bounds the multiplications of a product of matrices.
-func (x *Site) products() uint64 {
+// productEntries bounds the multiplications of a product, and so its entries, by the rows of the second
+// factor that the entries of the first name.
+func productEntries(x *Site) uint64 {
 	if x.Work > 0 {
 		return x.Work
 	}

@@ -110,11 +110,7 @@ func (b *Builder) Const(v tensor.Value) *Node {
 	bound, nonNeg := 1.0, true
 	if v.Kind != tensor.Bool {
 		bound = 0
-		data := v.F
-		if v.Layout == tensor.Sparse {
-			data = v.CSR.Val
-		}
-		for _, x := range data {
+		for _, x := range tensor.Numbers(&v) {
 			bound = max(bound, math.Abs(x))
 			nonNeg = nonNeg && x >= 0
 		}
