@@ -142,7 +142,7 @@ func malformed(v *tensor.Value) error {
 	case v.Shape.Rank() != 2:
 		return fmt.Errorf("a sparse %v is no matrix", v.Shape)
 	}
-	if err := code.CheckValue(v, &code.Reg{Type: v.Type, Layout: v.Layout, NNZ: v.CSR.NNZ()}); err != nil {
+	if err := code.CheckValue(v, &code.Reg{Type: v.Type, Layout: v.Layout, NNZ: v.CSR.NNZ()}, nil); err != nil {
 		return fmt.Errorf("a malformed sparse matrix: %w", err)
 	}
 	if k := slices.IndexFunc(v.CSR.Val, func(x float64) bool { return x-x != 0 }); k >= 0 {
