@@ -326,7 +326,7 @@ func (c *column) fill() (err error) {
 // append writes a value as text.
 func (c *column) append(v parquet.Value) (graphio.ValueKind, error) {
 	if v.IsNull() {
-		return graphio.Missing, nil
+		return graphio.Plain, nil
 	}
 	t := c.table
 	switch v.Kind() {

@@ -110,8 +110,8 @@ func (f *jsonFile) next(pairs bool) *row {
 	switch {
 	case f.byNode:
 		f.addCell(kind, nil)
-		if w.cells[0].as = text; f.opt.IDs == IDsAuto {
-			w.cells[0].as = plain // all keys are strings, so only their text can tell
+		if w.cells[0].as = Text; f.opt.IDs == IDsAuto {
+			w.cells[0].as = Plain // all keys are strings, so only their text can tell
 		}
 		f.addCell(f.peek(), nil)
 	case kind == '{' || kind == '[':
@@ -171,11 +171,11 @@ func (f *jsonFile) addCell(kind jsontext.Kind, key []byte) {
 	switch kind {
 	case '"', '0':
 		val = f.read(kind)
-		if c.as = number; kind == '"' {
-			c.as, val = text, f.unquote(val)
+		if c.as = Number; kind == '"' {
+			c.as, val = Text, f.unquote(val)
 		}
 	default:
-		c.as, val = other, []byte{byte(kind)}
+		c.as, val = Other, []byte{byte(kind)}
 		f.skip()
 	}
 	c.val = f.keep(val)
@@ -273,7 +273,7 @@ func (f *jsonFile) numericRows(w *row) {
 	for f.peek() != ']' {
 		tok := f.number()
 		if len(w.cells) < 3 { // should they be nodes
-			w.cells = append(w.cells, cell{val: f.keep(tok), as: number, line: f.tokLine, off: f.tokCol})
+			w.cells = append(w.cells, cell{val: f.keep(tok), as: Number, line: f.tokLine, off: f.tokCol})
 		}
 		f.element(&first, f.parsed(tok), f.tokLine)
 	}
@@ -582,7 +582,7 @@ func (f edgeRows) chooseFields(w *row) {
 		}
 		return nil // it tells the edges of a multigraph between two nodes apart
 	}
-	c, ok := f.weightAmong(n, cols, name, func(c int) bool { return w.cells[c].as == number })
+	c, ok := f.weightAmong(n, cols, name, func(c int) bool { return w.cells[c].as == Number })
 	if !ok {
 		panic(f.fatal(w.line, w.col, fmt.Sprintf("which of the %d fields holds the weights?", n), "give weight=, or weight=none to make every edge weigh 1"))
 	}

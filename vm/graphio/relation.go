@@ -138,10 +138,10 @@ func (r *relationItems) next(bool) *row {
 	}
 	for i, c := range r.opt.Columns[:min(len(w.cells), len(r.opt.Columns))] {
 		x := &w.cells[i]
-		if what := string(x.val); x.as == other && !c.Kind.Named() && (what == "t" || what == "f") { // as in a table of Parquet
-			x.as, x.val = number, r.keep(fmt.Append(nil, strings.IndexByte("ft", what[0])))
-		} else if x.as == other && c.Kind == tensor.TextColumn && what == "n" {
-			x.as, x.val = text, nil
+		if what := string(x.val); x.as == Other && !c.Kind.Named() && (what == "t" || what == "f") { // as in a table of Parquet
+			x.as, x.val = Number, r.keep(fmt.Append(nil, strings.IndexByte("ft", what[0])))
+		} else if x.as == Other && c.Kind == tensor.TextColumn && what == "n" {
+			x.as, x.val = Text, nil
 		}
 		if c.Kind.Named() {
 			x.val = asName(x.val, x.as)
@@ -252,24 +252,24 @@ func (t *table) tuple(w *row, at []int) {
 	for i, c := range r.cols {
 		x := &w.cells[at[i]]
 		v, bad := parseCell(x.val, c.Kind)
-		if x.as == other && bad == "" { // its text only shows what it is
+		if x.as == Other && bad == "" { // its text only shows what it is
 			bad = "a string or a number"
 		}
 		if bad != "" {
 			line, col := w.place(at[i])
 			hint := notUTF8(x.val)
-			if _, no := parseCell(x.val, tensor.RealColumn); x.as == other && (string(x.val) == "t" || string(x.val) == "f") {
+			if _, no := parseCell(x.val, tensor.RealColumn); x.as == Other && (string(x.val) == "t" || string(x.val) == "f") {
 				hint = "a column of type int takes true for 1 and false for 0"
-			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == other && string(x.val) == "n" {
+			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == Other && string(x.val) == "n" {
 				hint = "fill in the cell or remove the row; only a column of type text may have empty cells"
-				if x.as == plain {
+				if x.as == Plain {
 					hint += "; " + t.without(at[i], nil)
 				}
-			} else if missing(x.val) && x.as == plain || t.names != nil && x.as == other && isNonFinite(x.val) {
+			} else if missing(x.val) && x.as == Plain || t.names != nil && x.as == Other && isNonFinite(x.val) {
 				hint = t.without(at[i], x.val)
-			} else if what := strings.ToLower(string(x.val)); x.as == plain && (what == "true" || what == "false") {
+			} else if what := strings.ToLower(string(x.val)); x.as == Plain && (what == "true" || what == "false") {
 				hint = "write 1 for true and 0 for false"
-			} else if hasCommas(x.val) && x.as == plain && !c.Kind.Named() {
+			} else if hasCommas(x.val) && x.as == Plain && !c.Kind.Named() {
 				hint = noCommas
 			} else if _, whole := parseSize(x.val); whole {
 				hint = "numbers that name things, such as account numbers, have type node"

@@ -33,7 +33,7 @@ type row struct {
 type cell struct {
 	val []byte
 	off int // in the text of its row, where line is 0; else the column
-	as  written
+	as  ValueKind
 	// line is of the cell when the row has no text.
 	line int
 	key  []byte
@@ -68,11 +68,11 @@ var others = map[string]string{"n": "null", "t": "true", "f": "false", "[": "an 
 // shown shows the cell in a message.
 func (c *cell) shown() string {
 	switch {
-	case c.as == text:
+	case c.as == Text:
 		return "the string " + quote(c.val)
-	case c.as == other && others[string(c.val)] != "":
+	case c.as == Other && others[string(c.val)] != "":
 		return others[string(c.val)]
-	case c.as == other:
+	case c.as == Other:
 		return string(c.val)
 	case len(c.val) == 0:
 		return "nothing"
