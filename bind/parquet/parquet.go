@@ -111,9 +111,11 @@ func (t *table) open() error {
 		return limit(fmt.Sprintf("more than the limit of %d columns", maxColumns))
 	}
 	// This bounds what the library makes of the footer, from what was counted in it.
-	if err := t.take(uint64(3*n) + 1<<10*uint64(s.structs) + 16*uint64(s.items)); err != nil {
+	takes := uint64(3*n) + 1<<10*uint64(s.structs) + 16*uint64(s.items)
+	if err := t.ledger.Take(takes); err != nil {
 		return err
 	}
+	t.footer = takes
 	return safely(func() (err error) {
 		t.file, err = parquet.OpenFile(t.at, t.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 		if err != nil {
@@ -138,15 +140,6 @@ func (t *table) open() error {
 		t.out = make([]graphio.Value, len(t.names))
 		return nil
 	})
-}
-
-// take counts memory until the file is closed.
-func (t *table) take(n uint64) error {
-	err := t.ledger.Take(n)
-	if err == nil {
-		t.footer += n
-	}
-	return err
 }
 
 // bytes returns a part of the file.

@@ -229,7 +229,8 @@ func (c *coder) length(n, size int, class error, most int, what string) int {
 	return int(read)
 }
 
-// items is a list of any length. An empty list is nil, as in a program that was never in a file.
+// items is a list of any length, each of at least size bytes. An empty list is nil, as in a program that was
+// never in a file.
 func items[T any](c *coder, list *[]T, size int, what string, each func(x *T)) {
 	bounded(c, list, size, ErrDamaged, math.MaxInt, what, each)
 }
@@ -350,40 +351,30 @@ func (c *coder) register(r *int) {
 	uvarint(c, r, len(c.regs)-1, "register")
 }
 
-// The least bytes that each thing takes.
-const (
-	regBytes    = 1
-	constBytes  = 2
-	inputBytes  = 4
-	instrBytes  = 4
-	outputBytes = 5
-	stmtBytes   = 4
-)
-
 // program is the whole of the binary form after its header. Registers come before what names
 // them, so that each number of one can be checked when it is read.
 func (c *coder) program(p *Program) {
 	c.domains(p)
-	bounded(c, &p.Regs, regBytes, ErrLimit, maxRegisters, "registers", c.reg)
+	bounded(c, &p.Regs, 1, ErrLimit, maxRegisters, "registers", c.reg)
 	c.regs = p.Regs
 	// Every register is written once.
-	bounded(c, &p.Consts, constBytes, ErrDamaged, len(p.Regs), "constants", c.constant)
-	bounded(c, &p.Inputs, inputBytes, ErrDamaged, len(p.Regs), "inputs", c.input)
-	n := c.length(len(p.Code), instrBytes, ErrLimit, maxInstructions, "instructions")
+	bounded(c, &p.Consts, 2, ErrDamaged, len(p.Regs), "constants", c.constant)
+	bounded(c, &p.Inputs, 4, ErrDamaged, len(p.Regs), "inputs", c.input)
+	n := c.length(len(p.Code), 4, ErrLimit, maxInstructions, "instructions")
 	fixed(c, &p.Code, n)
 	fixed(c, &p.Pos, n)
 	for i := range p.Code {
 		c.instr(&p.Code[i])
 		c.pos(&p.Pos[i])
 	}
-	items(c, &p.Outputs, outputBytes, "outputs", func(o *Output) {
+	items(c, &p.Outputs, 5, "outputs", func(o *Output) {
 		c.register(&o.Reg)
 		enum(c, &o.Form, int(ir.NodeIndex)+1, "form")
 		c.string(&o.Name, "an output's name")
 		c.pos(&o.Pos)
 	})
 	at := 0
-	items(c, &p.Stmts, stmtBytes, "statements", func(s *Stmt) {
+	items(c, &p.Stmts, 4, "statements", func(s *Stmt) {
 		c.string(&s.Name, "a statement's name")
 		c.pos(&s.Pos)
 		n := s.To - s.From

@@ -124,10 +124,10 @@ func TestLimits(t *testing.T) {
 	}{
 		{make([]byte, MaxBytes+1), "found a file of 67108865 bytes, expected at most 67108864"},
 		{make([]byte, MaxBytes), ""},
-		{file("\x00", maxRegisters+1, regBytes), "found 1048577 registers, expected at most 1048576"},
-		{file("\x00", maxRegisters, regBytes), ""},
-		{file("\x00\x00\x00\x00", maxInstructions+1, instrBytes), "found 1048577 instructions, expected at most 1048576"},
-		{file("\x00\x00\x00\x00", maxInstructions, instrBytes), ""},
+		{file("\x00", maxRegisters+1, 1), "found 1048577 registers, expected at most 1048576"},
+		{file("\x00", maxRegisters, 1), ""},
+		{file("\x00\x00\x00\x00", maxInstructions+1, 4), "found 1048577 instructions, expected at most 1048576"},
+		{file("\x00\x00\x00\x00", maxInstructions, 4), ""},
 	} {
 		_, err := Unmarshal(c.data)
 		if err == nil || errors.Is(err, ErrLimit) != (c.msg != "") {
