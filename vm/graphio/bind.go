@@ -71,7 +71,7 @@ func unused(decls []Decl, input int) string {
 			if o.File != r.File || o.seen == 0 {
 				continue
 			}
-			if k < input && o.warnsOf("unused") {
+			if k < input && slices.ContainsFunc(o.Warnings, func(w Warning) bool { return w.Code == "unused" }) {
 				return ""
 			}
 			read = read || !slices.Contains(o.unused, c)
@@ -89,16 +89,10 @@ func unused(decls []Decl, input int) string {
 	return fmt.Sprintf("columns not used (%s): %s%s", plural(r.seen, "row"), some(shown, n), r.between)
 }
 
-// warnsOf reports whether there is a warning of a code.
-func (r *Raw) warnsOf(code string) bool {
-	return slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Code == code })
-}
-
 // binder is the state of one call of Bind.
 type binder struct {
 	mem      memory
 	n        int
-	labelled bool
 	labels   []string
 	to       [][]int32 // of each input: from its own label numbers to the common ones, nil when they are the same
 	warnings []Warning
@@ -306,7 +300,6 @@ func (r *Raw) lineOf(node int32) int {
 // order, after the labels of the program; tables that add some; and tables that may only use what
 // is there. One file alone keeps its numbers.
 func (b *binder) labelNodes(decls []Decl, known []string, relations []*Raw) {
-	b.labelled = true
 	var with []*Raw
 	for _, d := range decls {
 		if d.Raw.labelled() {
@@ -712,7 +705,7 @@ func (b *binder) noteEmpty(m *tensor.CSR) {
 
 // name shows a node in a message.
 func (b *binder) name(id int) string {
-	if b.labelled {
+	if len(b.labels) > 0 {
 		return quote([]byte(b.labels[id]))
 	}
 	return fmt.Sprint(id)

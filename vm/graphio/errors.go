@@ -45,6 +45,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// limit makes the error one of a limit that was reached.
+func (e *Error) limit() *Error {
+	e.Limit = true
+	return e
+}
+
 // maxListed is how many bad rows are listed; the others are counted.
 const maxListed = 20
 

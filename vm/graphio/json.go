@@ -152,7 +152,7 @@ func (f *jsonFile) item(start int) {
 		f.addCell(kind, key)
 		if f.at-start > maxItem {
 			f.tokLine, f.tokCol = w.line, w.col
-			panic(f.limit(fmt.Sprintf("the item is longer than %d bytes", maxItem)))
+			panic(f.fail(fmt.Sprintf("the item is longer than %d bytes", maxItem), "").limit())
 		}
 	}
 }
@@ -319,7 +319,7 @@ const threeEdges = `write weighted edges as {"edges": [[0, 1, 2.5]]}`
 func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) {
 	width := first.len()
 	if width > f.opt.MaxNodes {
-		panic(f.limit("more than the limit of " + plural(f.opt.MaxNodes, "node")))
+		panic(f.fail("more than the limit of "+plural(f.opt.MaxNodes, "node"), "").limit())
 	}
 	d := f.newDense(width, width, false)
 	for j, x := range first.all() {
@@ -416,7 +416,7 @@ func (f *jsonFile) size() {
 		panic(f.fail("expected a number of nodes, found "+quote(tok), ""))
 	}
 	if n > f.opt.MaxNodes {
-		panic(f.limit(fmt.Sprintf("%s nodes exceed the limit of %d", asWritten(tok), f.opt.MaxNodes)))
+		panic(f.fail(fmt.Sprintf("%s nodes exceed the limit of %d", asWritten(tok), f.opt.MaxNodes), "").limit())
 	}
 	f.setSize(n)
 }
@@ -652,12 +652,7 @@ func (f *jsonFile) resolveLabels() {
 		}
 		return
 	}
-	for k := range f.raw.edges.at.list {
-		at := f.raw.edges.at.chunk(k)
-		for e, p := range at {
-			at[e] = pair{to[p[0]], to[p[1]]}
-		}
-	}
+	f.raw.edges.at.replace(func(p pair) pair { return pair{to[p[0]], to[p[1]]} })
 }
 
 // outside reports the edges of which an end is not a node.

@@ -138,6 +138,16 @@ func (c *chunks[T]) all() iter.Seq2[int, T] {
 	}
 }
 
+// replace sets each element to what a function makes of it.
+func (c *chunks[T]) replace(with func(T) T) {
+	for k := range c.list {
+		chunk := c.chunk(k)
+		for i, x := range chunk {
+			chunk[i] = with(x)
+		}
+	}
+}
+
 // held returns the size of the list in bytes.
 func (c *chunks[T]) held() int {
 	if c.list == nil {

@@ -404,11 +404,7 @@ func (t *table) endOneHot() {
 		place[v] = int32(i)
 		raw.values.add(*list.at(int(v)))
 	}
-	for k := range raw.edges.at.list {
-		for i, p := range raw.edges.at.chunk(k) {
-			raw.edges.at.chunk(k)[i] = pair{p[0], place[p[1]]}
-		}
-	}
+	raw.edges.at.replace(func(p pair) pair { return pair{p[0], place[p[1]]} })
 	var shown []string
 	for i := range min(raw.values.len(), maxShown) {
 		shown = append(shown, fmt.Sprintf("%d is %s", i, quote([]byte(*raw.values.at(i)))))
@@ -550,7 +546,7 @@ func (t *table) take(w *row) {
 		t.element(&t.data, x, w.line)
 		return
 	}
-	src, ok := t.node(w, t.cols.src)
+	src, ok := t.nodeOf(&t.ids, w, t.cols.src)
 	if !ok {
 		return
 	}
@@ -592,11 +588,6 @@ func (t *table) take(w *row) {
 		t.least, t.most = min(t.least, int(x)), max(t.most, int(x))
 	}
 	t.edge(src, dst, x, t.cols.weight >= 0 && t.cols.weight < len(w.cells), w.line)
-}
-
-// node returns the node that a cell names, among those of the input.
-func (t *table) node(w *row, c int) (id int32, ok bool) {
-	return t.nodeOf(&t.ids, w, c)
 }
 
 // nodeOf returns the node that a cell names.
