@@ -416,8 +416,12 @@ func (v *verifier) instr(in *Instr) error {
 	if err == nil {
 		err = v.site.attributes()
 	}
-	if rule := table[in.Op].rule; err == nil && rule != nil {
-		err = rule(&v.site)
+	row := &table[in.Op]
+	if err == nil && row.rule != nil {
+		err = row.rule(&v.site)
+	}
+	if err == nil && row.plan != nil && in.Op != Rules { // whose rule plans them
+		_, err = row.plan(&v.site)
 	}
 	if r := v.site.Result; err == nil && r != nil && r.Layout == tensor.Sparse && r.NNZ < v.site.entries() {
 		err = fmt.Errorf("gives up to %d entries, the register has %d", v.site.entries(), r.NNZ)
