@@ -439,8 +439,6 @@ func (b *binder) value(to []int32) tensor.Value {
 		return b.byNode(to)
 	case r.cells != nil:
 		return b.cells(*r.cells)
-	case r.Kind == Graph:
-		return b.graph(to)
 	}
 	return b.matrix(to)
 }
@@ -486,24 +484,6 @@ func (b *binder) edges(to []int32) *edgeSet {
 		s.cols, s.own = r.values.len(), true
 	}
 	return s
-}
-
-// graph makes a 0/1 matrix. A repeated edge is merged with a warning: it is there or not.
-func (b *binder) graph(to []int32) tensor.Value {
-	r := b.Raw
-	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(b.n, b.n)}, Layout: tensor.Sparse}
-	m, repeated, twice := b.edges(to).build(nil)
-	if repeated > 0 {
-		if r.edges.mirror != 0 {
-			repeated = b.repeatedPairs(&m)
-		}
-		example := b.duplicates(twice, to)[0]
-		b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Line: example.Line, Code: "duplicates",
-			Msg: fmt.Sprintf("%s merged: %s", plural(repeated, "repeated edge"), example.Msg)})
-	}
-	m.Idx = fit(&b.mem, m.Idx)
-	v.CSR = m
-	return v
 }
 
 // repeatedPairs counts the rows of a mirrored list that repeat an earlier one.
@@ -588,8 +568,9 @@ func (r *Raw) nodeName(id int32) string {
 	return fmt.Sprint(id)
 }
 
-// matrix makes a matrix of weights. Repeated edges are combined as dup= says, and are an error
-// without it, as any weight could be meant.
+// matrix makes a matrix of edges. In a graph, which has no weights, a repeated edge is merged with a
+// warning: it is there or not. Two weights are combined as dup= says, and are an error without it, as
+// any could be meant.
 func (b *binder) matrix(to []int32) tensor.Value {
 	r := b.Raw
 	s := b.edges(to)
@@ -609,13 +590,19 @@ func (b *binder) matrix(to []int32) tensor.Value {
 		if r.edges.mirror != 0 {
 			repeated = b.repeatedPairs(&m)
 		}
-		for _, e := range b.duplicates(twice, to) {
-			e.Msg = "two weights for one edge: " + e.Msg
-			e.Hint = "dup=min, dup=max, dup=sum or dup=first combines them"
-			b.rep.add(e)
+		same := b.duplicates(twice, to)
+		if r.Kind == Graph {
+			b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Line: same[0].Line, Code: "duplicates",
+				Msg: fmt.Sprintf("%s merged: %s", plural(repeated, "repeated edge"), same[0].Msg)})
+		} else {
+			for _, e := range same {
+				e.Msg = "two weights for one edge: " + e.Msg
+				e.Hint = "dup=min, dup=max, dup=sum or dup=first combines them"
+				b.rep.add(e)
+			}
+			b.rep.more = repeated - len(b.rep.list)
+			b.rep.end()
 		}
-		b.rep.more = repeated - len(b.rep.list)
-		b.rep.end()
 	}
 	kind, far := tensor.Bool, r.opt.Default != nil
 	if m.Val != nil {
