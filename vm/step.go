@@ -5,8 +5,10 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/vm/code"
 	"ein/vm/kernel"
 	"ein/vm/op"
@@ -422,25 +424,18 @@ func (m *Machine) what() string {
 // nodes returns the nodes of a path, as people read them.
 func (m *Machine) nodes(nodes []int32) string {
 	const most = 20
-	var b strings.Builder
-	name := func(v int32) {
+	name := func(v int32) string {
 		if l := m.mod.Program.Labels; len(l) == m.a.Shape.Dim(0) {
-			fmt.Fprintf(&b, "%q", l[v])
-		} else {
-			fmt.Fprint(&b, v)
+			return strconv.Quote(l[v])
 		}
+		return strconv.Itoa(int(v))
 	}
 	last := len(nodes) - 1
-	for k, v := range nodes[:last] {
-		if k == most {
-			fmt.Fprintf(&b, "... %d more ... -> ", last-most)
-			break
-		}
-		name(v)
-		b.WriteString(" -> ")
+	names := lists.Map(nodes[:min(last, most)], name)
+	if last > most {
+		names = append(names, fmt.Sprintf("... %d more ...", last-most))
 	}
-	name(nodes[last])
-	return b.String()
+	return strings.Join(append(names, name(nodes[last])), " -> ")
 }
 
 // convert needs no case for the same layout: the compiler converts only where a kernel wants another.

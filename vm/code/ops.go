@@ -651,13 +651,7 @@ func pointsRule(x *Site) error {
 }
 
 // without is the shape of argument 0 less the axes of the instruction.
-func (x *Site) without() tensor.Shape {
-	s := x.Arg[0].Shape
-	for i := len(x.Axes) - 1; i >= 0; i-- {
-		s = s.Drop(x.Axes[i])
-	}
-	return s
-}
+func (x *Site) without() tensor.Shape { return x.Arg[0].Type.Drop(x.Axes...).Shape }
 
 // reduceRule requires a result without the axes.
 func reduceRule(x *Site) error { return x.gives(tensor.Dense, x.without()) }

@@ -385,10 +385,7 @@ func mapType(fn op.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNeg bo
 
 // Reduce folds the axes. The arg folds take one axis and give an index along it.
 func (b *Builder) Reduce(fold op.Fold, a *Node, axes ...int) *Node {
-	n := Node{Op: Reduce, Fold: fold, Args: b.args(a), Axes: b.Ints(axes...), Type: a.Type, Bound: a.Limit(), NonNeg: a.NonNeg}
-	for i := len(axes) - 1; i >= 0; i-- {
-		n.Type = n.Type.Drop(axes[i])
-	}
+	n := Node{Op: Reduce, Fold: fold, Args: b.args(a), Axes: b.Ints(axes...), Type: a.Type.Drop(axes...), Bound: a.Limit(), NonNeg: a.NonNeg}
 	if n.IsArg() {
 		n.Type.Kind, n.Type.Far, n.NonNeg = tensor.Int, false, true
 		n.Bound = float64(max(a.Type.Shape.Dim(axes[0])-1, 0))
@@ -399,11 +396,7 @@ func (b *Builder) Reduce(fold op.Fold, a *Node, axes ...int) *Node {
 // Select takes the element of each axis in axes (increasing) that the scalar of
 // the same position gives.
 func (b *Builder) Select(a *Node, axes []int, at ...*Node) *Node {
-	t := a.Type
-	for i := len(axes) - 1; i >= 0; i-- {
-		t = t.Drop(axes[i])
-	}
-	return b.node(Node{Op: Select, Args: b.with(a, at), Axes: b.Ints(axes...), Type: t, Bound: a.Limit(), NonNeg: a.NonNeg})
+	return b.node(Node{Op: Select, Args: b.with(a, at), Axes: b.Ints(axes...), Type: a.Type.Drop(axes...), Bound: a.Limit(), NonNeg: a.NonNeg})
 }
 
 // Softmax normalises exp(a) along the axis.

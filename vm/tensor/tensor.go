@@ -178,11 +178,13 @@ func (s Shape) String() string {
 	}), "x")
 }
 
-// Drop returns the type less axis i.
+// Drop returns the type less some axes, which increase.
 //
 //go:noinline
-func (t Type) Drop(i int) Type {
-	t.Shape = t.Shape.Drop(i)
+func (t Type) Drop(axes ...int) Type {
+	for i := len(axes) - 1; i >= 0; i-- {
+		t.Shape = t.Shape.Drop(axes[i])
+	}
 	t.Far = t.Far && t.Shape.Rank() > 0
 	return t
 }
