@@ -232,12 +232,10 @@ type column struct {
 // wrong gives an error of a column its place.
 func (c *column) wrong(err error) error {
 	e := &graphio.Error{Line: int(c.row), Column: c.index + 1, Msg: fmt.Sprintf("the column %q: %v", c.name, err), Err: err}
-	var memory *cost.MemoryError
-	var known *graphio.Error
-	if errors.As(err, &memory) {
+	if _, ok := errors.AsType[*cost.MemoryError](err); ok {
 		return err
 	}
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*graphio.Error](err); ok {
 		e.Limit, e.Hint = known.Limit, known.Hint
 		e.Msg = fmt.Sprintf("the column %q: %s", c.name, known.Msg)
 	}

@@ -201,8 +201,7 @@ func (b *binder) numbers(decls []Decl, definers int) {
 	b.n = max(most, added) + 1
 	if declared != nil {
 		b.n = declared.nodes
-	}
-	if declared == nil {
+	} else {
 		b.fromOne(decls)
 	}
 	for _, d := range decls {

@@ -149,12 +149,7 @@ func (c *chunks[T]) replace(with func(T) T) {
 }
 
 // held returns the size of the list in bytes.
-func (c *chunks[T]) held() int {
-	if c.list == nil {
-		return 0
-	}
-	return (c.before + cap(c.tail)) * sizeOf[T]()
-}
+func (c *chunks[T]) held() int { return (c.before + cap(c.tail)) * sizeOf[T]() }
 
 // drop empties the list.
 func (c *chunks[T]) drop() {
