@@ -322,14 +322,7 @@ var errNoFiles = errors.New("this program may not open files")
 // after the context ends; the error is its cause then.
 func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, error) {
 	opt, name := in.Options, in.Path
-	opt.Kind, opt.Ledger, opt.Lines = d.Kind, r.Ledger, r.Lines
-	for _, c := range d.Columns {
-		col := graphio.RelationColumn{Name: c.Name, Kind: c.Kind}
-		if c.Domain != nil {
-			col.Domain = c.Domain.Name
-		}
-		opt.Columns = append(opt.Columns, col)
-	}
+	opt.Kind, opt.Columns, opt.Ledger, opt.Lines = d.Kind, d.Columns, r.Ledger, r.Lines
 	var from io.Reader
 	path := ""
 	switch data := in.Data.(type) {

@@ -11,6 +11,7 @@ import (
 
 	"ein/internal/lists"
 	"ein/vm/cost"
+	"ein/vm/tensor"
 )
 
 // Kind is the kind of an input, as the program declares it.
@@ -99,10 +100,10 @@ const (
 // Options says how to read a file. The zero value reads a graph and finds out
 // the rest.
 type Options struct {
-	Kind    Kind             // default Graph
-	Columns []RelationColumn // of a Relation
-	Lines   bool             // keep the line of each of its rows
-	Value   bool             // not of a file: its lines are its rows, from 1
+	Kind    Kind            // default Graph
+	Columns []tensor.Column // of a Relation; of their domains only the names count
+	Lines   bool            // keep the line of each of its rows
+	Value   bool            // not of a file: its lines are its rows, from 1
 	Format  Format
 	Header  Header
 

@@ -20,19 +20,11 @@ const Relation Kind = "relation"
 // Nodes is the domain that graphs share with relations.
 const Nodes = "node"
 
-// RelationColumn is a column of a relation: the type of its cells and, if they are Named, the
-// domain to which the names belong.
-type RelationColumn struct {
-	Name   string
-	Kind   tensor.ColumnKind
-	Domain string
-}
-
 // relationRows holds the rows of a relation column by column: the numbers of labels, or numbers.
 // Cells are float64 in either case, as in package rel; names are numbered in the order in which
 // they come.
 type relationRows struct {
-	cols   []RelationColumn
+	cols   []tensor.Column
 	labels *labelTable
 	cells  []chunks[float64]
 	header int          // rows at the beginning that turned out to name the columns
@@ -237,7 +229,7 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 
 // columnNames is the names of the columns as they are declared.
 func (t *table) columnNames() []string {
-	return lists.Map(t.opt.Columns, func(c RelationColumn) string { return c.Name })
+	return lists.Map(t.opt.Columns, func(c tensor.Column) string { return c.Name })
 }
 
 // tuple adds a row.
@@ -376,14 +368,14 @@ func (r *Raw) settle() {
 	over := make([]*domain, len(rel.cols))
 	for c, col := range rel.cols {
 		if col.Kind.Named() {
-			if domains[col.Domain] == nil {
-				domains[col.Domain] = &domain{&tensor.Domain{Name: col.Domain}, newSlice[uint32](&r.mem, rel.labels.len())}
+			name := col.Domain.Name
+			if domains[name] == nil {
+				domains[name] = &domain{&tensor.Domain{Name: name}, newSlice[uint32](&r.mem, rel.labels.len())}
 			}
-			over[c] = domains[col.Domain]
-			t.Columns = append(t.Columns, tensor.Column{Name: col.Name, Kind: col.Kind, Domain: over[c].Domain})
-			continue
+			over[c] = domains[name]
+			col.Domain = over[c].Domain
 		}
-		t.Columns = append(t.Columns, tensor.Column{Name: col.Name, Kind: col.Kind})
+		t.Columns = append(t.Columns, col)
 	}
 	for i := range n {
 		for c, d := range over {

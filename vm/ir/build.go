@@ -367,9 +367,7 @@ func mapType(fn op.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNeg bo
 		return max(second.Type.Kind, args[2].Type.Kind), max(second.Limit(), args[2].Limit()), second.NonNeg && args[2].NonNeg
 	case op.FnClamp:
 		return joined, max(a.Limit(), second.Limit(), args[2].Limit()), allNonNeg
-	case op.FnAbs:
-		return joined, a.Limit(), true
-	case op.FnRelu:
+	case op.FnAbs, op.FnRelu:
 		return joined, a.Limit(), true
 	case op.FnFloor, op.FnRound:
 		return joined, a.Limit() + 1, a.NonNeg
