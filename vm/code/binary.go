@@ -385,7 +385,11 @@ func (c *coder) program(p *Program) {
 		at += n
 	})
 	c.strings(&p.Labels, "labels")
-	c.labelled(p)
+	for _, d := range c.shared {
+		if d.Labels = p.Labels; d.Labels == nil {
+			d.Labels = []string{}
+		}
+	}
 }
 
 // reg packs rank, kind and layout, which need 4, 2 and 2 bits, into a byte. The kind

@@ -197,15 +197,6 @@ const (
 	programLabels
 )
 
-// labelled gives domains the labels of the program, which have been read.
-func (c *coder) labelled(p *Program) {
-	for _, d := range c.shared {
-		if d.Labels = p.Labels; d.Labels == nil {
-			d.Labels = []string{}
-		}
-	}
-}
-
 // ofDomain is a domain by its number plus 1, 0 for none.
 func (c *coder) ofDomain(d **tensor.Domain) {
 	at := slices.Index(c.domain, *d) + 1

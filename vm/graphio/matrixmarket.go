@@ -125,20 +125,15 @@ func (f *mmFile) coordinate() {
 	if want > f.opt.MaxEdges {
 		panic(f.errorAt(2, fmt.Sprintf("%s entries exceed the limit of %d", asWritten(f.cells[2].val), f.opt.MaxEdges)).limit())
 	}
-	weighted := f.values != "pattern"
 	width := 2
-	if weighted {
+	if f.values != "pattern" {
 		width = 3
 	}
-	for ; ; got++ {
-		w := f.next(false)
-		if w == nil {
-			break
-		}
+	for ; f.next(false) != nil; got++ {
 		if got == want {
 			panic(f.errorAt(0, fmt.Sprintf("expected the end of the file after the %s that the header announces", entries(want))))
 		}
-		f.entry(width, weighted)
+		f.entry(width)
 	}
 	if got < want {
 		panic(f.fatal(f.src.no, 0, fmt.Sprintf("the file ends after %d of the %s that the header announces", got, entries(want)), ""))
@@ -149,14 +144,13 @@ func (f *mmFile) coordinate() {
 		f.raw.rows, f.raw.cols = f.rows, f.cols
 	}
 	f.raw.maxID = max(f.rows, f.cols) - 1
-	if f.symmetry == "general" {
-		return
+	if f.symmetry != "general" {
+		f.mirror(f.sign)
 	}
-	f.mirror(f.sign)
 }
 
-// entry reads one line of coordinates.
-func (f *mmFile) entry(width int, weighted bool) {
+// entry reads one line of coordinates, and of a weight where it has three fields.
+func (f *mmFile) entry(width int) {
 	if len(f.cells) != width {
 		f.badCell(&f.row, min(len(f.cells), width), &Error{Msg: fmt.Sprintf("expected %s, found %d", plural(width, "field"), len(f.cells))})
 		return
@@ -174,7 +168,7 @@ func (f *mmFile) entry(width int, weighted bool) {
 		f.badCell(&f.row, 0, &Error{Msg: fmt.Sprintf("entry %d %d is not below the diagonal, as every entry of a %s file must be", at[0]+1, at[1]+1, f.symmetry)})
 		return
 	}
-	x := 1.0
+	x, weighted := 1.0, width == 3
 	if weighted {
 		var ok bool
 		if x, ok = f.value(2); !ok {
@@ -186,13 +180,7 @@ func (f *mmFile) entry(width int, weighted bool) {
 
 // inTriangle reports whether a file of this symmetry may hold entry (i, j).
 func (f *mmFile) inTriangle(i, j int) bool {
-	switch f.symmetry {
-	case "symmetric":
-		return i >= j
-	case "skew-symmetric":
-		return i > j
-	}
-	return true
+	return f.symmetry == "general" || i > j || i == j && f.sign > 0
 }
 
 // value returns the number in cell i, or reports that it is none.
