@@ -165,7 +165,7 @@ func CompileContext(ctx context.Context, name, text string, opt Options) (*Progr
 
 // Load makes a program of bytecode from MarshalBinary.
 func Load(name string, bytecode []byte, opt Options) (*Program, error) {
-	c, err := code.Unmarshal(bytecode, code.Limits{})
+	c, err := code.Unmarshal(bytecode)
 	if err != nil {
 		d := diag.Finding(codes.E0704, diag.Error, name, 0, 0, err.Error(), "Build it again from its source with `ein build`.")
 		if errors.Is(err, code.ErrLimit) {

@@ -142,7 +142,7 @@ func malformed(v *tensor.Value) error {
 	case v.Shape.Rank() != 2:
 		return fmt.Errorf("a sparse %v is no matrix", v.Shape)
 	}
-	if err := code.CheckValue(v, &code.Reg{Type: v.Type, Layout: v.Layout, NNZ: v.CSR.NNZ()}); err != nil {
+	if err := code.CheckValue(v, &code.Reg{Type: v.Type, Layout: v.Layout, NNZ: v.CSR.NNZ()}, nil); err != nil {
 		return fmt.Errorf("a malformed sparse matrix: %w", err)
 	}
 	if k := slices.IndexFunc(v.CSR.Val, func(x float64) bool { return x-x != 0 }); k >= 0 {
@@ -322,14 +322,7 @@ var errNoFiles = errors.New("this program may not open files")
 // after the context ends; the error is its cause then.
 func (r *Reader) Read(ctx context.Context, in Input, d Declared) (*graphio.Raw, error) {
 	opt, name := in.Options, in.Path
-	opt.Kind, opt.Ledger, opt.Lines = d.Kind, r.Ledger, r.Lines
-	for _, c := range d.Columns {
-		col := graphio.RelationColumn{Name: c.Name, Kind: c.Kind}
-		if c.Domain != nil {
-			col.Domain = c.Domain.Name
-		}
-		opt.Columns = append(opt.Columns, col)
-	}
+	opt.Kind, opt.Columns, opt.Ledger, opt.Lines = d.Kind, d.Columns, r.Ledger, r.Lines
 	var from io.Reader
 	path := ""
 	switch data := in.Data.(type) {

@@ -359,7 +359,7 @@ func (c sparseCase) outputs(t *testing.T, plain bool, look func(plain bool, p *c
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := code.Unmarshal(data, code.Limits{}); err != nil || !reflect.DeepEqual(p.Regs, mod.Program.Regs) {
+	if p, err := code.Unmarshal(data); err != nil || !reflect.DeepEqual(p.Regs, mod.Program.Regs) {
 		t.Fatalf("%s: bytecode with %v: %v", c.text, p, err)
 	}
 	m, err := vm.New(mod, cost.Limits{})

@@ -142,7 +142,7 @@ func FuzzBytecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
-		p, err := code.Unmarshal(data, code.Limits{})
+		p, err := code.Unmarshal(data)
 		if err != nil {
 			return
 		}

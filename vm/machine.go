@@ -31,6 +31,7 @@ import (
 	"ein/vm/cost"
 	"ein/vm/ir"
 	"ein/vm/kernel"
+	"ein/vm/rel"
 	"ein/vm/rel/engine"
 	"ein/vm/tensor"
 )
@@ -52,7 +53,6 @@ type Output struct {
 // Warning is something a run noticed about the data.
 type Warning struct {
 	Pos     ir.Pos
-	OneWay  uint64 // edges without their reverse in a graph whose triangles are counted as undirected
 	Message string
 }
 
@@ -341,11 +341,11 @@ func (m *Machine) Bind(ctx context.Context, inputs []tensor.Value) error {
 	}
 	for i := range inputs {
 		in := &p.Inputs[i]
-		err := code.CheckInput(&inputs[i], &p.Regs[in.Reg], stopped)
+		err := code.CheckValue(&inputs[i], &p.Regs[in.Reg], stopped)
 		if err == nil {
 			err = in.CheckRange(&inputs[i], stopped)
 		}
-		if errors.Is(err, code.ErrStopped) {
+		if errors.Is(err, rel.ErrStopped) {
 			return &Stopped{Cause: context.Cause(ctx)}
 		}
 		if err != nil {

@@ -280,12 +280,8 @@ func (m *Machine) csr(t *tensor.Table, numbers bool) {
 			d.Ptr[row[k]+1]++
 		}
 	}
-	for j := range d.Cols {
-		starts[j+1] += starts[j]
-	}
-	for i := range d.Rows {
-		d.Ptr[i+1] += d.Ptr[i]
-	}
+	tensor.SumUp(starts)
+	tensor.SumUp(d.Ptr)
 	for k := range t.Len {
 		if has(k) {
 			order[starts[col[k]]] = int32(k)

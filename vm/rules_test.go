@@ -68,7 +68,7 @@ func TestRandomRules(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%v", seed, err, p)
 		}
-		back, err := code.Unmarshal(data, code.Limits{})
+		back, err := code.Unmarshal(data)
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%v", seed, err, p)
 		}

@@ -5,8 +5,10 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/vm/code"
 	"ein/vm/kernel"
 	"ein/vm/op"
@@ -237,10 +239,7 @@ var kernels = [code.MaxOp]func(m *Machine){
 	},
 	code.CheckInt: func(m *Machine) { m.exact(kernel.CheckInt(&m.ctl, m.a.F) < 0) },
 	code.CheckFinite: func(m *Machine) {
-		list := m.a.F
-		if m.a.Layout == tensor.Sparse {
-			list = m.a.CSR.Val
-		}
+		list := tensor.Numbers(m.a)
 		if m.finite[m.Args[0]] {
 			m.ctl.Ops += uint64(len(list))
 		} else if at := kernel.CheckFinite(&m.ctl, list); at >= 0 {
@@ -259,7 +258,7 @@ var kernels = [code.MaxOp]func(m *Machine){
 			n = kernel.OneWayEdgesBits(&m.ctl, m.a.Bits)
 		}
 		if n > 0 {
-			m.result.Warnings = append(m.result.Warnings, Warning{Pos: m.pos, OneWay: n,
+			m.result.Warnings = append(m.result.Warnings, Warning{Pos: m.pos,
 				Message: fmt.Sprintf("trace(A3) / 6 counts undirected triangles, but this graph has %d one-way edges", n)})
 		}
 	},
@@ -425,25 +424,18 @@ func (m *Machine) what() string {
 // nodes returns the nodes of a path, as people read them.
 func (m *Machine) nodes(nodes []int32) string {
 	const most = 20
-	var b strings.Builder
-	name := func(v int32) {
+	name := func(v int32) string {
 		if l := m.mod.Program.Labels; len(l) == m.a.Shape.Dim(0) {
-			fmt.Fprintf(&b, "%q", l[v])
-		} else {
-			fmt.Fprint(&b, v)
+			return strconv.Quote(l[v])
 		}
+		return strconv.Itoa(int(v))
 	}
 	last := len(nodes) - 1
-	for k, v := range nodes[:last] {
-		if k == most {
-			fmt.Fprintf(&b, "... %d more ... -> ", last-most)
-			break
-		}
-		name(v)
-		b.WriteString(" -> ")
+	names := lists.Map(nodes[:min(last, most)], name)
+	if last > most {
+		names = append(names, fmt.Sprintf("... %d more ...", last-most))
 	}
-	name(nodes[last])
-	return b.String()
+	return strings.Join(append(names, name(nodes[last])), " -> ")
 }
 
 // convert needs no case for the same layout: the compiler converts only where a kernel wants another.

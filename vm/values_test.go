@@ -145,7 +145,7 @@ func sound(mod *cost.Module, m *vm.Machine, r *vm.Result) error {
 		return nil
 	}
 	for i, o := range r.Outputs {
-		if err := code.CheckValue(o.Value, &mod.Program.Regs[mod.Program.Outputs[i].Reg]); err != nil {
+		if err := code.CheckValue(o.Value, &mod.Program.Regs[mod.Program.Outputs[i].Reg], nil); err != nil {
 			return fmt.Errorf("output %s: %w", o.Name, err)
 		}
 	}

@@ -57,11 +57,7 @@ func newChecker(t *table, group, index int) (*checker, error) {
 }
 
 // end returns the memory that was taken.
-func (c *checker) end() {
-	if c != nil {
-		c.ledger.Give(c.held + c.page)
-	}
-}
+func (c *checker) end() { c.ledger.Give(c.held + c.page) }
 
 // next looks at the next page with values, and at a dictionary before it.
 func (c *checker) next() error {

@@ -111,9 +111,11 @@ func (t *table) open() error {
 		return limit(fmt.Sprintf("more than the limit of %d columns", maxColumns))
 	}
 	// This bounds what the library makes of the footer, from what was counted in it.
-	if err := t.take(uint64(3*n) + 1<<10*uint64(s.structs) + 16*uint64(s.items)); err != nil {
+	takes := uint64(3*n) + 1<<10*uint64(s.structs) + 16*uint64(s.items)
+	if err := t.ledger.Take(takes); err != nil {
 		return err
 	}
+	t.footer = takes
 	return safely(func() (err error) {
 		t.file, err = parquet.OpenFile(t.at, t.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 		if err != nil {
@@ -138,15 +140,6 @@ func (t *table) open() error {
 		t.out = make([]graphio.Value, len(t.names))
 		return nil
 	})
-}
-
-// take counts memory until the file is closed.
-func (t *table) take(n uint64) error {
-	err := t.ledger.Take(n)
-	if err == nil {
-		t.footer += n
-	}
-	return err
 }
 
 // bytes returns a part of the file.
@@ -239,12 +232,10 @@ type column struct {
 // wrong gives an error of a column its place.
 func (c *column) wrong(err error) error {
 	e := &graphio.Error{Line: int(c.row), Column: c.index + 1, Msg: fmt.Sprintf("the column %q: %v", c.name, err), Err: err}
-	var memory *cost.MemoryError
-	var known *graphio.Error
-	if errors.As(err, &memory) {
+	if _, ok := errors.AsType[*cost.MemoryError](err); ok {
 		return err
 	}
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*graphio.Error](err); ok {
 		e.Limit, e.Hint = known.Limit, known.Hint
 		e.Msg = fmt.Sprintf("the column %q: %s", c.name, known.Msg)
 	}
@@ -326,7 +317,7 @@ func (c *column) fill() (err error) {
 // append writes a value as text.
 func (c *column) append(v parquet.Value) (graphio.ValueKind, error) {
 	if v.IsNull() {
-		return graphio.Missing, nil
+		return graphio.Plain, nil
 	}
 	t := c.table
 	switch v.Kind() {

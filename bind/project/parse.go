@@ -286,7 +286,9 @@ func (r *reading) limit(to *Settings, key []word, v *value) bool {
 		r.bad(v.at, fmt.Sprintf("%s cannot be %q: %v", names[i], v.texts[0], err), "")
 		return false
 	}
-	*limits[i] = Limit{n, v.at}
+	if n > 0 {
+		*limits[i] = Limit{n, v.at}
+	}
 	return true
 }
 

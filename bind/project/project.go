@@ -190,15 +190,9 @@ func (f *File) here(path string) string {
 
 // Over returns these settings, completed by others.
 func (s Settings) Over(other Settings) Settings {
-	or := func(a, b Limit) Limit {
-		if a.Value != 0 {
-			return a
-		}
-		return b
-	}
 	s.Profile = cmp.Or(s.Profile, other.Profile)
-	s.Memory, s.Ops = or(s.Memory, other.Memory), or(s.Ops, other.Ops)
-	s.Output, s.Timeout = or(s.Output, other.Output), or(s.Timeout, other.Timeout)
+	s.Memory, s.Ops = cmp.Or(s.Memory, other.Memory), cmp.Or(s.Ops, other.Ops)
+	s.Output, s.Timeout = cmp.Or(s.Output, other.Output), cmp.Or(s.Timeout, other.Timeout)
 	s.inputs = slices.Clone(s.inputs)
 	for _, in := range other.inputs {
 		if !slices.ContainsFunc(s.inputs, func(x input) bool { return x.Name == in.Name }) {

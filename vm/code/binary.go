@@ -1,7 +1,6 @@
 package code
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -36,29 +35,13 @@ const Magic = "\x7fEIN"
 // stored by number: operations, scalar functions, folds, walks, kinds, layouts.
 const Version = 6
 
-// Limits bound what a file may make Unmarshal do; it uses at most about a
-// hundred bytes of memory for each byte of the file, mostly far fewer. A zero (or negative) value means
-// the default; nothing is ever unlimited.
-type Limits struct {
-	Bytes        int // of the file; default 64 MiB
-	Registers    int // default 1 million
-	Instructions int // default 1 million
-}
-
-// The default limits.
+// Limits of a file, which bound what it makes Unmarshal do: that uses at most about a hundred bytes of
+// memory for each byte of the file, mostly far fewer.
 const (
-	DefaultBytes        = 64 << 20
-	DefaultRegisters    = 1 << 20
-	DefaultInstructions = 1 << 20
+	MaxBytes        = 64 << 20
+	maxRegisters    = 1 << 20
+	maxInstructions = 1 << 20
 )
-
-// withDefaults returns the limits with a default for each that is not given.
-func (l Limits) withDefaults() Limits {
-	l.Bytes = cmp.Or(max(l.Bytes, 0), DefaultBytes)
-	l.Registers = cmp.Or(max(l.Registers, 0), DefaultRegisters)
-	l.Instructions = cmp.Or(max(l.Instructions, 0), DefaultInstructions)
-	return l
-}
 
 // What the errors of Unmarshal wrap.
 var (
@@ -67,21 +50,6 @@ var (
 	ErrLimit   = errors.New("bytecode past a limit")
 	ErrDamaged = errors.New("damaged bytecode")
 )
-
-// FormatError is the first place where bytes are not a program.
-type FormatError struct {
-	Err             error // ErrMagic, ErrVersion, ErrLimit or ErrDamaged
-	Offset          int   // in bytes, from the start of the file
-	Found, Expected string
-}
-
-// Error says what is wrong and where.
-func (e *FormatError) Error() string {
-	return fmt.Sprintf("%v: byte %d: found %s, expected %s", e.Err, e.Offset, e.Found, e.Expected)
-}
-
-// Unwrap returns the class of the error.
-func (e *FormatError) Unwrap() error { return e.Err }
 
 // inputKinds are the kinds of inputs in the order of their numbers.
 var inputKinds = []string{"graph", "matrix", "vector", "scalar", "relation"}
@@ -103,8 +71,8 @@ func (p *Program) MarshalBinary() ([]byte, error) {
 // Unmarshal reads a program and verifies it. The bytes may come from anyone:
 // they are never trusted, not even to say how much memory they need. Errors
 // wrap ErrMagic, ErrVersion, ErrLimit or ErrDamaged.
-func Unmarshal(data []byte, limit Limits) (*Program, error) {
-	c := coder{data: data, limit: limit.withDefaults()}
+func Unmarshal(data []byte) (*Program, error) {
+	c := coder{data: data}
 	if c.frame(); c.err != nil {
 		return nil, c.err
 	}
@@ -129,8 +97,7 @@ func Unmarshal(data []byte, limit Limits) (*Program, error) {
 type coder struct {
 	writes bool
 	data   []byte
-	at     int // where it reads
-	limit  Limits
+	at     int   // where it reads
 	regs   []Reg // of the program, once they are known
 	domain []*tensor.Domain
 	shared []*tensor.Domain // that have the labels of the program
@@ -141,15 +108,15 @@ type coder struct {
 // next fails too, and is 0.
 func (c *coder) fail(class error, at int, found, expected string) {
 	if c.err == nil {
-		c.err = &FormatError{Err: class, Offset: at, Found: found, Expected: expected}
+		c.err = fmt.Errorf("%w: byte %d: found %s, expected %s", class, at, found, expected)
 	}
 	c.data, c.at = nil, 0
 }
 
 // frame checks everything around the program: magic, version and checksum.
 func (c *coder) frame() {
-	if len(c.data) > c.limit.Bytes {
-		c.fail(ErrLimit, c.limit.Bytes, "a file of "+count(len(c.data), "byte"), "at most "+strconv.Itoa(c.limit.Bytes))
+	if len(c.data) > MaxBytes {
+		c.fail(ErrLimit, MaxBytes, "a file of "+count(len(c.data), "byte"), "at most "+strconv.Itoa(MaxBytes))
 		return
 	}
 	if start := c.data[:min(len(c.data), len(Magic))]; string(start) != Magic {
@@ -262,7 +229,8 @@ func (c *coder) length(n, size int, class error, most int, what string) int {
 	return int(read)
 }
 
-// items is a list of any length. An empty list is nil, as in a program that was never in a file.
+// items is a list of any length, each of at least size bytes. An empty list is nil, as in a program that was
+// never in a file.
 func items[T any](c *coder, list *[]T, size int, what string, each func(x *T)) {
 	bounded(c, list, size, ErrDamaged, math.MaxInt, what, each)
 }
@@ -383,40 +351,30 @@ func (c *coder) register(r *int) {
 	uvarint(c, r, len(c.regs)-1, "register")
 }
 
-// The least bytes that each thing takes.
-const (
-	regBytes    = 1
-	constBytes  = 2
-	inputBytes  = 4
-	instrBytes  = 4
-	outputBytes = 5
-	stmtBytes   = 4
-)
-
 // program is the whole of the binary form after its header. Registers come before what names
 // them, so that each number of one can be checked when it is read.
 func (c *coder) program(p *Program) {
 	c.domains(p)
-	bounded(c, &p.Regs, regBytes, ErrLimit, c.limit.Registers, "registers", c.reg)
+	bounded(c, &p.Regs, 1, ErrLimit, maxRegisters, "registers", c.reg)
 	c.regs = p.Regs
 	// Every register is written once.
-	bounded(c, &p.Consts, constBytes, ErrDamaged, len(p.Regs), "constants", c.constant)
-	bounded(c, &p.Inputs, inputBytes, ErrDamaged, len(p.Regs), "inputs", c.input)
-	n := c.length(len(p.Code), instrBytes, ErrLimit, c.limit.Instructions, "instructions")
+	bounded(c, &p.Consts, 2, ErrDamaged, len(p.Regs), "constants", c.constant)
+	bounded(c, &p.Inputs, 4, ErrDamaged, len(p.Regs), "inputs", c.input)
+	n := c.length(len(p.Code), 4, ErrLimit, maxInstructions, "instructions")
 	fixed(c, &p.Code, n)
 	fixed(c, &p.Pos, n)
 	for i := range p.Code {
 		c.instr(&p.Code[i])
 		c.pos(&p.Pos[i])
 	}
-	items(c, &p.Outputs, outputBytes, "outputs", func(o *Output) {
+	items(c, &p.Outputs, 5, "outputs", func(o *Output) {
 		c.register(&o.Reg)
 		enum(c, &o.Form, int(ir.NodeIndex)+1, "form")
 		c.string(&o.Name, "an output's name")
 		c.pos(&o.Pos)
 	})
 	at := 0
-	items(c, &p.Stmts, stmtBytes, "statements", func(s *Stmt) {
+	items(c, &p.Stmts, 4, "statements", func(s *Stmt) {
 		c.string(&s.Name, "a statement's name")
 		c.pos(&s.Pos)
 		n := s.To - s.From
@@ -427,7 +385,11 @@ func (c *coder) program(p *Program) {
 		at += n
 	})
 	c.strings(&p.Labels, "labels")
-	c.labelled(p)
+	for _, d := range c.shared {
+		if d.Labels = p.Labels; d.Labels == nil {
+			d.Labels = []string{}
+		}
+	}
 }
 
 // reg packs rank, kind and layout, which need 4, 2 and 2 bits, into a byte. The kind

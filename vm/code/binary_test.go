@@ -21,7 +21,7 @@ import (
 func TestRoundTrip(t *testing.T) {
 	for i, p := range corpus() {
 		data := mustMarshal(t, p)
-		q, err := Unmarshal(data, Limits{})
+		q, err := Unmarshal(data)
 		if err != nil {
 			t.Errorf("program %d: %v\n%s", i, err, Disassemble(p, nil))
 			continue
@@ -107,32 +107,33 @@ func TestFrame(t *testing.T) {
 		{"checksum", append(slices.Clone(good[:len(good)-1]), good[len(good)-1]^1), ErrDamaged, len(good) - 4, "expected"},
 		{"cut", good[:len(good)-9], ErrDamaged, len(good) - 13, "found checksum"},
 	} {
-		_, err := Unmarshal(c.data, Limits{})
-		var e *FormatError
-		if !errors.As(err, &e) || !errors.Is(err, c.class) || e.Offset != c.offset || !strings.Contains(err.Error(), c.msg) {
+		_, err := Unmarshal(c.data)
+		if !errors.Is(err, c.class) || !strings.Contains(err.Error(), fmt.Sprintf(": byte %d: ", c.offset)) || !strings.Contains(err.Error(), c.msg) {
 			t.Errorf("%s: %v; want %v at %d: %s", c.name, err, c.class, c.offset, c.msg)
 		}
 	}
 }
 
 func TestLimits(t *testing.T) {
-	data := mustMarshal(t, everyLayout())
+	file := func(sections string, n, size int) []byte {
+		return seal(append(binary.AppendUvarint([]byte(sections), uint64(n)), make([]byte, size*n)...))
+	}
 	for _, c := range []struct {
-		limit Limits
-		msg   string
+		data []byte
+		msg  string // "" for none of ErrLimit
 	}{
-		{Limits{Bytes: len(data) - 1}, fmt.Sprintf("found a file of %d bytes, expected at most %d", len(data), len(data)-1)},
-		{Limits{Registers: 15}, "found 16 registers, expected at most 15"},
-		{Limits{Instructions: 1}, "found 2 instructions, expected at most 1"},
+		{make([]byte, MaxBytes+1), "found a file of 67108865 bytes, expected at most 67108864"},
+		{make([]byte, MaxBytes), ""},
+		{file("\x00", maxRegisters+1, 1), "found 1048577 registers, expected at most 1048576"},
+		{file("\x00", maxRegisters, 1), ""},
+		{file("\x00\x00\x00\x00", maxInstructions+1, 4), "found 1048577 instructions, expected at most 1048576"},
+		{file("\x00\x00\x00\x00", maxInstructions, 4), ""},
 	} {
-		_, err := Unmarshal(data, c.limit)
-		if !errors.Is(err, ErrLimit) {
-			t.Errorf("%+v: %v", c.limit, err)
+		_, err := Unmarshal(c.data)
+		if err == nil || errors.Is(err, ErrLimit) != (c.msg != "") {
+			t.Errorf("%.80s: %v", c.msg, err)
 		}
 		wantError(t, "limit", err, c.msg)
-	}
-	if _, err := Unmarshal(data, Limits{len(data), 16, 2}); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -218,7 +219,7 @@ func TestMalformed(t *testing.T) {
 		{"no registers", b(0, 0, 0, 0, 1, 0, 0, 0, 0, 0), "found a register, expected none"},
 		{"not verified", b(scalar, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0), "damaged bytecode: code: output 0: register 0 has no value"},
 	} {
-		p, err := Unmarshal(seal([]byte("\x00"+c.body)), Limits{})
+		p, err := Unmarshal(seal([]byte("\x00" + c.body)))
 		if p != nil || !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v, %v", c.name, p, err)
 		}
@@ -232,7 +233,7 @@ func check(t *testing.T, data []byte) {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	p, err := Unmarshal(data, Limits{})
+	p, err := Unmarshal(data)
 	runtime.ReadMemStats(&after)
 	// Generous, because other goroutines and the planning of instructions count.
 	if used, most := after.TotalAlloc-before.TotalAlloc, uint64(1<<20+1000*len(data)); used > most {
@@ -260,7 +261,7 @@ func TestMutations(t *testing.T) {
 		for i := range good {
 			data := slices.Clone(good)
 			data[i] ^= 0x10
-			if _, err := Unmarshal(data, Limits{}); err == nil {
+			if _, err := Unmarshal(data); err == nil {
 				t.Fatalf("byte %d of %x may be changed", i, good)
 			}
 		}
@@ -283,7 +284,7 @@ func FuzzUnmarshal(f *testing.F) {
 		f.Add(body(mustMarshal(f, p)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, err := Unmarshal(data, Limits{}); err == nil && !bytes.HasPrefix(data, []byte(Magic)) {
+		if _, err := Unmarshal(data); err == nil && !bytes.HasPrefix(data, []byte(Magic)) {
 			t.Fatal("accepted without magic")
 		}
 		check(t, seal(data))
@@ -349,7 +350,7 @@ func BenchmarkUnmarshal(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Unmarshal(data, Limits{}); err != nil {
+		if _, err := Unmarshal(data); err != nil {
 			b.Fatal(err)
 		}
 	}

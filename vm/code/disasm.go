@@ -1,6 +1,7 @@
 package code
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -128,20 +129,15 @@ func showBits(m *tensor.Bits) string {
 	if m.Rows > shownBits || m.Rows*m.Cols > shownBits {
 		return fmt.Sprintf("%d bits", m.Rows*m.Cols)
 	}
-	var b strings.Builder
-	for i := range m.Rows {
-		if i > 0 {
-			b.WriteByte(' ')
+	rows := make([]string, m.Rows)
+	for i := range rows {
+		row := bytes.Repeat([]byte{'0'}, m.Cols)
+		for j := range tensor.Ones(m.Row(i)) {
+			row[j] = '1'
 		}
-		for j := range m.Cols {
-			if m.Get(i, j) {
-				b.WriteByte('1')
-			} else {
-				b.WriteByte('0')
-			}
-		}
+		rows[i] = string(row)
 	}
-	return b.String()
+	return strings.Join(rows, " ")
 }
 
 // showCSR shows the entries as row,column, with =weight if they have weights.

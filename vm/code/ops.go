@@ -88,7 +88,7 @@ type row struct {
 	sig   string
 	attrs attrs
 	does  string // for the listing in the docs, if it says more than what
-	// rule is what sig cannot say, nil when there is nothing.
+	// rule is what sig cannot say, nil when there is nothing. That there is a plan goes without it.
 	rule func(x *Site) error
 	// A kernel that is planned has a plan, every other one a bound of its cost. One that
 	// is metered usually takes far less: it may run under a limit below its bound.
@@ -220,11 +220,11 @@ var table = [MaxOp]row{
 		what: "tensor of a relation", rule: scatterRule, cost: scatterCost, metered: true},
 	MapCSR: {name: "map_csr", sig: "csr|far[n,m] dense|csr|far... -> csr[n,m]", attrs: hasMicro,
 		does: "elementwise program of matrices, and vectors after them, that is 0 where no matrix has an entry; stops where it is NaN there",
-		what: "{micro}", how: "entries", rule: mapCSRRule, plan: planMapCSR, entries: mapEntries},
+		what: "{micro}", how: "entries", rule: pointsRule, plan: planMapCSR, entries: mapEntries},
 	ProductCSR: {name: "product_csr", sig: "csr[n,k] csr[k,m] -> csr[n,m]", does: "matrix product, of bits where it is not 0; metered",
 		what: "product", how: "rows of entries", entries: productEntries, grows: true, metered: true,
 		cost: func(x *Site) kernel.Cost {
-			c := kernel.CSRProductCost(x.N, x.M, x.Arg[0].NNZ, x.products())
+			c := kernel.CSRProductCost(x.N, x.M, x.Arg[0].NNZ, productEntries(x))
 			c.Ops = tensor.SatAdd(c.Ops, kernel.CSRProductEntriesCost(x.N, x.Arg[0].NNZ).Ops)
 			return c
 		}},
@@ -514,30 +514,20 @@ func exactRule(x *Site) error {
 	return nil
 }
 
-// semiringRule requires a function of two arguments, a fold other than argmax and argmin, and a
-// Spec that has a plan.
+// semiringRule requires a function of two arguments, and a fold other than argmax and argmin.
 func semiringRule(x *Site) error {
 	if x.Fn.Arity() != 2 || x.Fold > op.FoldMin {
 		return fmt.Errorf("no semiring of %v and %v", x.Fn, x.Fold)
 	}
-	err := specRule(x)
-	if err == nil {
-		_, err = planSemiring(x)
-	}
-	return err
+	return specRule(x)
 }
 
-// fusedRule requires a program that has a plan. It gives dense or bits as its register says, but
-// a fold is always dense.
+// fusedRule requires that a program gives dense or bits as its register says, but a fold dense.
 func fusedRule(x *Site) error {
 	if err := microRule(x); err != nil {
 		return err
 	}
-	m := x.Micro
-	if _, err := planFused(x); err != nil {
-		return err
-	}
-	l := tensor.Dense
+	m, l := x.Micro, tensor.Dense
 	if m.Folds == 0 {
 		l = x.Result.Layout
 	}
@@ -607,11 +597,6 @@ func (x *Site) matrices() (none []float64, nnz []int) {
 
 // planMapCSR plans a map of matrices.
 func planMapCSR(x *Site) (Kernel, error) {
-	p, err := x.mapCSR()
-	return p, err
-}
-
-func (x *Site) mapCSR() (*kernel.CSRMap, error) {
 	m := x.Micro
 	none, nnz := x.matrices()
 	return kernel.PlanCSRMap(x.N, x.M, nnz, none, m.Strides, m.Code, m.Consts)
@@ -619,20 +604,11 @@ func (x *Site) mapCSR() (*kernel.CSRMap, error) {
 
 // mapEntries is as many as the plan says, none if there is no plan.
 func mapEntries(x *Site) uint64 {
-	p, err := x.mapCSR()
+	p, err := planMapCSR(x)
 	if err != nil {
 		return 0
 	}
-	return uint64(p.Entries())
-}
-
-// mapCSRRule requires a program of matrices that has a plan.
-func mapCSRRule(x *Site) error {
-	if err := x.pointsRule(); err != nil {
-		return err
-	}
-	_, err := planMapCSR(x)
-	return err
+	return uint64(p.(*kernel.CSRMap).Entries())
 }
 
 // oneCSR requires one argument that is a csr.
@@ -645,20 +621,17 @@ func oneCSR(x *Site) error {
 
 // foldCSRRule requires a program of matrices that is folded along one axis.
 func foldCSRRule(x *Site) error {
-	if err := x.pointsRule(); err != nil {
+	if err := pointsRule(x); err != nil {
 		return err
 	}
 	if len(x.Axes) != 1 || slices.ContainsFunc(x.Micro.Code, func(c op.Micro) bool { return c.Fn == op.FnCheck }) {
 		return fmt.Errorf("malformed fold of a csr")
 	}
-	if _, err := planFoldCSR(x); err != nil {
-		return err
-	}
 	return x.gives(tensor.Dense, x.without())
 }
 
 // pointsRule requires matrices of one size, and then vectors along their axes.
-func (x *Site) pointsRule() error {
+func pointsRule(x *Site) error {
 	if err := microRule(x); err != nil {
 		return err
 	}
@@ -678,21 +651,10 @@ func (x *Site) pointsRule() error {
 }
 
 // without is the shape of argument 0 less the axes of the instruction.
-func (x *Site) without() tensor.Shape {
-	s := x.Arg[0].Shape
-	for i := len(x.Axes) - 1; i >= 0; i-- {
-		s = s.Drop(x.Axes[i])
-	}
-	return s
-}
+func (x *Site) without() tensor.Shape { return x.Arg[0].Type.Drop(x.Axes...).Shape }
 
-// reduceRule requires a fold and axes that have a plan.
-func reduceRule(x *Site) error {
-	if _, err := planReduce(x); err != nil {
-		return err
-	}
-	return x.gives(tensor.Dense, x.without())
-}
+// reduceRule requires a result without the axes.
+func reduceRule(x *Site) error { return x.gives(tensor.Dense, x.without()) }
 
 // softmaxRule requires the one axis along which numbers are scaled.
 func softmaxRule(x *Site) error {
@@ -763,11 +725,9 @@ func cutEntries(x *Site) uint64 {
 	return x.Result.Shape.Elems()
 }
 
-// productEntries bounds a product by the rows of the second factor that the entries of the first name.
-func productEntries(x *Site) uint64 { return x.products() }
-
-// products bounds the multiplications of a product of matrices.
-func (x *Site) products() uint64 {
+// productEntries bounds the multiplications of a product, and so its entries, by the rows of the second
+// factor that the entries of the first name.
+func productEntries(x *Site) uint64 {
 	if x.Work > 0 {
 		return x.Work
 	}

@@ -83,15 +83,6 @@ func fitsSource(r *rel.Relation, a *Reg) error {
 	return nil
 }
 
-// RowsOf bounds the rows that a relation can read from a register.
-func RowsOf(r *Reg) uint64 {
-	switch r.Layout {
-	case tensor.Rows, tensor.Sparse:
-		return uint64(r.NNZ)
-	}
-	return r.Shape.Elems()
-}
-
 // rulesPlan is the plan of a program of rules as a Kernel.
 type rulesPlan struct{ *engine.Plan }
 
@@ -113,7 +104,13 @@ func PlanRules(p *rel.Program, args []*Reg) *engine.Plan { return engine.New(p, 
 
 // RuleSizes bounds what relations read from such registers.
 func RuleSizes(p *rel.Program, args []*Reg) []engine.Size {
-	size := lists.Map(args, func(r *Reg) engine.Size { return engine.Size{Rows: RowsOf(r), Table: r.Table} })
+	size := lists.Map(args, func(r *Reg) engine.Size {
+		rows := r.Shape.Elems()
+		if r.Layout == tensor.Rows || r.Layout == tensor.Sparse {
+			rows = uint64(r.NNZ)
+		}
+		return engine.Size{Rows: rows, Table: r.Table}
+	})
 	for i := range p.Relations { // all elements of a sparse matrix, the zeros too
 		if r := &p.Relations[i]; r.Source == rel.FromElements && !p.Sparse(i) {
 			size[r.Arg].Rows = args[r.Arg].Shape.Elems()
@@ -199,15 +196,6 @@ const (
 	ownLabels
 	programLabels
 )
-
-// labelled gives domains the labels of the program, which have been read.
-func (c *coder) labelled(p *Program) {
-	for _, d := range c.shared {
-		if d.Labels = p.Labels; d.Labels == nil {
-			d.Labels = []string{}
-		}
-	}
-}
 
 // ofDomain is a domain by its number plus 1, 0 for none.
 func (c *coder) ofDomain(d **tensor.Domain) {

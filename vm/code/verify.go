@@ -59,7 +59,7 @@ func Verify(p *Program) error {
 		if err := v.define(c.Reg); err != nil {
 			return fmt.Errorf("code: constant %d: %w", i, err)
 		}
-		if err := CheckValue(&c.Value, &p.Regs[c.Reg]); err != nil {
+		if err := CheckValue(&c.Value, &p.Regs[c.Reg], nil); err != nil {
 			return fmt.Errorf("code: constant %d: %w", i, err)
 		}
 	}
@@ -157,14 +157,9 @@ func checkReg(r *Reg) error {
 
 // CheckValue reports why a value cannot be the content of a register: its type,
 // its layout, and every element, because code relies on a 0/1 value being one.
-func CheckValue(v *tensor.Value, r *Reg) error { return CheckInput(v, r, nil) }
-
-// ErrStopped is the error of CheckInput if it was stopped.
-var ErrStopped = errors.New("code: stopped")
-
-// CheckInput is CheckValue that calls stopped, unless it is nil, now and then to ask whether to give up;
-// a large input takes a while.
-func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
+// It calls stopped, unless it is nil, now and then to ask whether to give up, with
+// [rel.ErrStopped]; a large input takes a while.
+func CheckValue(v *tensor.Value, r *Reg, stopped func() bool) error {
 	if v.Kind > r.Kind || v.Far != r.Far || v.Shape != r.Shape || v.Layout != r.Layout {
 		return fmt.Errorf("a %v %v where a %v %v is expected", v.Layout, v.Type, r.Layout, r.Type)
 	}
@@ -193,11 +188,7 @@ func CheckInput(v *tensor.Value, r *Reg, stopped func() bool) error {
 		case t.Len > r.NNZ:
 			return fmt.Errorf("%d rows, at most %d", t.Len, r.NNZ)
 		}
-		err := rel.CheckTable(v.Table, stopped)
-		if errors.Is(err, rel.ErrStopped) {
-			return ErrStopped
-		}
-		return err
+		return rel.CheckTable(v.Table, stopped)
 	}
 	n := v.Shape.Dim(0)
 	if len(v.Part) != n {
@@ -221,7 +212,7 @@ func checkElements(data []float64, k tensor.Kind, stopped func() bool) error {
 	}
 	for at := 0; at < len(data); at += pollEvery {
 		if stopped != nil && stopped() {
-			return ErrStopped
+			return rel.ErrStopped
 		}
 		part := data[at:min(at+pollEvery, len(data))]
 		if k == tensor.Int && whole(part) {
@@ -246,7 +237,7 @@ func whole(x []float64) bool {
 }
 
 // CheckRange reports why the numbers of a value are outside the range that the code relies on. It may
-// give up as CheckInput does.
+// give up as CheckValue does.
 func (in *Input) CheckRange(v *tensor.Value, stopped func() bool) error {
 	if in.Bytes == 0 && !in.NonNeg {
 		return nil
@@ -261,7 +252,7 @@ func (in *Input) CheckRange(v *tensor.Value, stopped func() bool) error {
 	}
 	for numbers := range slices.Chunk(tensor.Numbers(v), pollEvery) {
 		if stopped != nil && stopped() {
-			return ErrStopped
+			return rel.ErrStopped
 		}
 		if kernel.Extreme(op.FoldMin, numbers) >= least && (in.Bytes == 0 || kernel.Extreme(op.FoldMax, numbers) <= most) {
 			continue
@@ -331,7 +322,7 @@ func checkCSR(c *tensor.CSR, t tensor.Type, stopped func() bool) error {
 		// Rows of about as many entries as are looked at between two polls.
 		end := at + 1 + sort.Search(n-at-1, func(i int) bool { return int(c.Ptr[at+i+2]-c.Ptr[at])+i+2 > pollEvery })
 		if stopped != nil && stopped() {
-			return ErrStopped
+			return rel.ErrStopped
 		}
 		if !increasing(c, at, end) {
 			return increasingRows(c, at, end)
@@ -425,8 +416,12 @@ func (v *verifier) instr(in *Instr) error {
 	if err == nil {
 		err = v.site.attributes()
 	}
-	if rule := table[in.Op].rule; err == nil && rule != nil {
-		err = rule(&v.site)
+	row := &table[in.Op]
+	if err == nil && row.rule != nil {
+		err = row.rule(&v.site)
+	}
+	if err == nil && row.plan != nil && in.Op != Rules { // whose rule plans them
+		_, err = row.plan(&v.site)
 	}
 	if r := v.site.Result; err == nil && r != nil && r.Layout == tensor.Sparse && r.NNZ < v.site.entries() {
 		err = fmt.Errorf("gives up to %d entries, the register has %d", v.site.entries(), r.NNZ)

@@ -160,11 +160,11 @@ func TestCheckValue(t *testing.T) {
 	} {
 		p := everyLayout()
 		k := &p.Consts[c.konst]
-		if err := CheckValue(&k.Value, &p.Regs[k.Reg]); err != nil {
+		if err := CheckValue(&k.Value, &p.Regs[k.Reg], nil); err != nil {
 			t.Fatal(err)
 		}
 		c.change(&k.Value)
-		wantError(t, c.name, CheckValue(&k.Value, &p.Regs[k.Reg]), c.err)
+		wantError(t, c.name, CheckValue(&k.Value, &p.Regs[k.Reg], nil), c.err)
 	}
 }
 

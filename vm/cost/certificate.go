@@ -99,36 +99,30 @@ func (e *LimitError) Error() string {
 // 0 for one that is not known yet; else it may be stopped when it comes there.
 func (c *Certificate) Certified(maxOps uint64) bool { return c.Ops <= max(c.Unmetered, maxOps) }
 
-// fixedBytes and fixedElements are what is not metered.
-func (c *Certificate) fixedBytes() uint64    { return c.PeakBytes - c.Rows }
-func (c *Certificate) fixedElements() uint64 { return c.OutputElements - c.TableElements }
-
 // Check returns a *LimitError for the first of bytes, operations and output elements that
 // exceeds its limit; a limit of 0 is none. Metered work counts only under Strict: else it is
 // charged while it runs.
 func (c *Certificate) Check(l Limits) error {
-	needed, ops := c.Unmetered, func(s *Statement) uint64 { return s.Unmetered }
-	memory, bytes := c.fixedBytes(), func(s *Statement) uint64 { return s.Bytes - s.Rows }
-	elements := c.fixedElements()
-	if l.Strict {
-		needed, ops = c.Ops, func(s *Statement) uint64 { return s.Ops }
-		memory, bytes = c.PeakBytes, func(s *Statement) uint64 { return s.Bytes }
-		elements = c.OutputElements
-	}
 	for _, x := range []struct {
-		what      string
-		need, max uint64
-		part      func(*Statement) uint64
+		what               string
+		need, metered, max uint64
+		part               func(*Statement) (need, metered uint64)
 	}{
-		{"bytes", memory, l.MaxBytes, bytes},
-		{"operations", needed, l.MaxOps, ops},
-		{"output elements", elements, l.MaxOutputElements, nil},
+		{"bytes", c.PeakBytes, c.Rows, l.MaxBytes, func(s *Statement) (uint64, uint64) { return s.Bytes, s.Rows }},
+		{"operations", c.Ops, c.Ops - c.Unmetered, l.MaxOps, func(s *Statement) (uint64, uint64) { return s.Ops, s.Ops - s.Unmetered }},
+		{"output elements", c.OutputElements, c.TableElements, l.MaxOutputElements, nil},
 	} {
-		if x.max == 0 || x.need <= x.max {
+		counted := func(need, metered uint64) uint64 {
+			if l.Strict {
+				return need
+			}
+			return need - metered
+		}
+		need := counted(x.need, x.metered)
+		if x.max == 0 || need <= x.max {
 			continue
 		}
-		e := &LimitError{What: x.what, Need: x.need, Max: x.max, Metered: x.what == "operations" && c.Unmetered <= l.MaxOps ||
-			x.what == "bytes" && c.fixedBytes() <= l.MaxBytes || x.what == "output elements" && c.fixedElements() <= l.MaxOutputElements}
+		e := &LimitError{What: x.what, Need: need, Max: x.max, Metered: x.need-x.metered <= x.max}
 		if x.what == "bytes" {
 			e.Reading = c.Reading
 		}
@@ -137,8 +131,9 @@ func (c *Certificate) Check(l Limits) error {
 			return e
 		}
 		for i := range c.Statements {
-			if s := &c.Statements[i]; x.part(s) > e.Part || i == 0 {
-				e.Name, e.Pos, e.Part = s.Name, s.Pos, x.part(s)
+			s := &c.Statements[i]
+			if part := counted(x.part(s)); part > e.Part || i == 0 {
+				e.Name, e.Pos, e.Part = s.Name, s.Pos, part
 			}
 		}
 		return e

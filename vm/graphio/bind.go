@@ -71,7 +71,7 @@ func unused(decls []Decl, input int) string {
 			if o.File != r.File || o.seen == 0 {
 				continue
 			}
-			if k < input && o.warnsOf("unused") {
+			if k < input && slices.ContainsFunc(o.Warnings, func(w Warning) bool { return w.Code == "unused" }) {
 				return ""
 			}
 			read = read || !slices.Contains(o.unused, c)
@@ -89,16 +89,10 @@ func unused(decls []Decl, input int) string {
 	return fmt.Sprintf("columns not used (%s): %s%s", plural(r.seen, "row"), some(shown, n), r.between)
 }
 
-// warnsOf reports whether there is a warning of a code.
-func (r *Raw) warnsOf(code string) bool {
-	return slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Code == code })
-}
-
 // binder is the state of one call of Bind.
 type binder struct {
 	mem      memory
 	n        int
-	labelled bool
 	labels   []string
 	to       [][]int32 // of each input: from its own label numbers to the common ones, nil when they are the same
 	warnings []Warning
@@ -207,8 +201,7 @@ func (b *binder) numbers(decls []Decl, definers int) {
 	b.n = max(most, added) + 1
 	if declared != nil {
 		b.n = declared.nodes
-	}
-	if declared == nil {
+	} else {
 		b.fromOne(decls)
 	}
 	for _, d := range decls {
@@ -306,7 +299,6 @@ func (r *Raw) lineOf(node int32) int {
 // order, after the labels of the program; tables that add some; and tables that may only use what
 // is there. One file alone keeps its numbers.
 func (b *binder) labelNodes(decls []Decl, known []string, relations []*Raw) {
-	b.labelled = true
 	var with []*Raw
 	for _, d := range decls {
 		if d.Raw.labelled() {
@@ -446,8 +438,6 @@ func (b *binder) value(to []int32) tensor.Value {
 		return b.byNode(to)
 	case r.cells != nil:
 		return b.cells(*r.cells)
-	case r.Kind == Graph:
-		return b.graph(to)
 	}
 	return b.matrix(to)
 }
@@ -493,24 +483,6 @@ func (b *binder) edges(to []int32) *edgeSet {
 		s.cols, s.own = r.values.len(), true
 	}
 	return s
-}
-
-// graph makes a 0/1 matrix. A repeated edge is merged with a warning: it is there or not.
-func (b *binder) graph(to []int32) tensor.Value {
-	r := b.Raw
-	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(b.n, b.n)}, Layout: tensor.Sparse}
-	m, repeated, twice := b.edges(to).build(nil)
-	if repeated > 0 {
-		if r.edges.mirror != 0 {
-			repeated = b.repeatedPairs(&m)
-		}
-		example := b.duplicates(twice, to)[0]
-		b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Line: example.Line, Code: "duplicates",
-			Msg: fmt.Sprintf("%s merged: %s", plural(repeated, "repeated edge"), example.Msg)})
-	}
-	m.Idx = fit(&b.mem, m.Idx)
-	v.CSR = m
-	return v
 }
 
 // repeatedPairs counts the rows of a mirrored list that repeat an earlier one.
@@ -595,8 +567,9 @@ func (r *Raw) nodeName(id int32) string {
 	return fmt.Sprint(id)
 }
 
-// matrix makes a matrix of weights. Repeated edges are combined as dup= says, and are an error
-// without it, as any weight could be meant.
+// matrix makes a matrix of edges. In a graph, which has no weights, a repeated edge is merged with a
+// warning: it is there or not. Two weights are combined as dup= says, and are an error without it, as
+// any could be meant.
 func (b *binder) matrix(to []int32) tensor.Value {
 	r := b.Raw
 	s := b.edges(to)
@@ -616,13 +589,19 @@ func (b *binder) matrix(to []int32) tensor.Value {
 		if r.edges.mirror != 0 {
 			repeated = b.repeatedPairs(&m)
 		}
-		for _, e := range b.duplicates(twice, to) {
-			e.Msg = "two weights for one edge: " + e.Msg
-			e.Hint = "dup=min, dup=max, dup=sum or dup=first combines them"
-			b.rep.add(e)
+		same := b.duplicates(twice, to)
+		if r.Kind == Graph {
+			b.warnings = append(b.warnings, Warning{Input: b.Name, File: r.File, Line: same[0].Line, Code: "duplicates",
+				Msg: fmt.Sprintf("%s merged: %s", plural(repeated, "repeated edge"), same[0].Msg)})
+		} else {
+			for _, e := range same {
+				e.Msg = "two weights for one edge: " + e.Msg
+				e.Hint = "dup=min, dup=max, dup=sum or dup=first combines them"
+				b.rep.add(e)
+			}
+			b.rep.more = repeated - len(b.rep.list)
+			b.rep.end()
 		}
-		b.rep.more = repeated - len(b.rep.list)
-		b.rep.end()
 	}
 	kind, far := tensor.Bool, r.opt.Default != nil
 	if m.Val != nil {
@@ -712,7 +691,7 @@ func (b *binder) noteEmpty(m *tensor.CSR) {
 
 // name shows a node in a message.
 func (b *binder) name(id int) string {
-	if b.labelled {
+	if len(b.labels) > 0 {
 		return quote([]byte(b.labels[id]))
 	}
 	return fmt.Sprint(id)

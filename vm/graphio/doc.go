@@ -4,7 +4,7 @@
 // [ParseSpec] splits an argument of the command line into a file and its [Options]; [Read] turns
 // one file, an [io.Reader], into a [Raw]: its rows, before the nodes of other files are known;
 // [Bind] makes the values of all declared inputs ([Decl]) once every file is read. A [Decl] of
-// kind [Relation] has columns ([RelationColumn]); a [Table] is a source of values rather than
+// kind [Relation] has columns; a [Table] is a source of values rather than
 // text, such as Parquet ([ReadTable]). The package opens no files; package bind does.
 //
 // Nothing is dropped, clamped or guessed. Doubtful data is an error with file, line and column
@@ -161,7 +161,6 @@
 // dense (raw.go). Bind then numbers the nodes of all files and builds each value (bind.go,
 // csr.go).
 //
-// Libraries parse CSV, JSON and the rest, except for rows without quotes, which rows.go splits
-// several times as fast. Bad rows are collected in a report; an error that ends the reading at
-// once is a panic, which Read and Bind return (caught).
+// A library parses JSON; rows.go splits text. Bad rows are collected in a report; an error that
+// ends the reading at once is a panic, which Read and Bind return (caught).
 package graphio

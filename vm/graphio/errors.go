@@ -24,26 +24,30 @@ type Error struct {
 
 // Error formats the error as "transfers.csv:12:3: what is wrong (what to do)".
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.File)
+	s := e.File
 	for _, n := range []int{e.Line, e.Column} {
 		if n > 0 {
-			b.WriteByte(':')
-			b.WriteString(strconv.Itoa(n))
+			s += ":" + strconv.Itoa(n)
 		}
 	}
-	if b.Len() > 0 {
-		b.WriteString(": ")
+	if s != "" {
+		s += ": "
 	}
-	b.WriteString(e.Msg)
+	s += e.Msg
 	if e.Hint != "" {
-		b.WriteString(" (" + e.Hint + ")")
+		s += " (" + e.Hint + ")"
 	}
-	return b.String()
+	return s
 }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// limit makes the error one of a limit that was reached.
+func (e *Error) limit() *Error {
+	e.Limit = true
+	return e
+}
 
 // maxListed is how many bad rows are listed; the others are counted.
 const maxListed = 20
@@ -56,17 +60,11 @@ type ErrorList struct {
 
 // Error formats the errors, one on each line.
 func (e *ErrorList) Error() string {
-	var b strings.Builder
-	for i, x := range e.List {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(x.Error())
-	}
+	s := strings.Join(lists.Map(e.List, (*Error).Error), "\n")
 	if e.More > 0 {
-		fmt.Fprintf(&b, "\n%s: and %s", e.List[0].File, plural(e.More, "more error"))
+		s += fmt.Sprintf("\n%s: and %s", e.List[0].File, plural(e.More, "more error"))
 	}
-	return b.String()
+	return s
 }
 
 // Unwrap lets errors.As find the single errors.

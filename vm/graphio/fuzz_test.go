@@ -105,7 +105,7 @@ func FuzzRelation(f *testing.F) {
 		ledger := &cost.Ledger{}
 		raw, err := Read(strings.NewReader(string(data)), "f", Options{
 			Kind: Relation, Format: []Format{CSV, JSON, JSONLines}[k%3], Lines: true, MaxBytes: 1 << 16, MaxEdges: 1 << 10, Ledger: ledger,
-			Columns: []RelationColumn{{Name: "a", Kind: tensor.NodeColumn}, {Name: "n", Kind: tensor.IntColumn}},
+			Columns: []tensor.Column{{Name: "a", Kind: tensor.NodeColumn, Domain: new(tensor.Domain{Name: "node"})}, {Name: "n", Kind: tensor.IntColumn}},
 		})
 		if err != nil {
 			var e *Error

@@ -46,11 +46,11 @@ type undecided struct {
 
 // hold takes a first row that may be a header.
 func (t *table) hold(first *row) {
-	src, ok := t.node(first, t.cols.src)
+	src, ok := t.nodeOf(&t.ids, first, t.cols.src)
 	if !ok {
 		return
 	}
-	dst, ok := t.node(first, t.cols.dst)
+	dst, ok := t.nodeOf(&t.ids, first, t.cols.dst)
 	if !ok {
 		return
 	}

@@ -21,32 +21,22 @@ type ids struct {
 	mem    *memory
 }
 
-// written says whether the file's syntax tells numbers from labels.
-type written uint8
-
-const (
-	plain  written = iota // no: it is a number if it looks like one
-	number                // a JSON number
-	text                  // a JSON string
-	other                 // JSON that is neither
-)
-
 // node returns the number of an id, or a problem with it. Under IDsAuto the first id of a file
 // decides, and every other must be of the same sort: to take "12x" among a million numbers for the
 // first of a million labels would silently renumber the nodes.
-func (t *ids) node(b []byte, as written) (id int32, problem *Error) {
+func (t *ids) node(b []byte, as ValueKind) (id int32, problem *Error) {
 	b = asName(b, as)
 	mode := t.mode
 	if mode == IDsAuto {
 		if mode = t.want; mode == IDsAuto {
 			mode = IDsLabel
-			if as == number || as == plain && isNumber(b) {
+			if as == Number || as == Plain && isNumber(b) {
 				mode = IDsNumber
 			}
 		}
 	}
 	if mode == IDsNumber {
-		if as == text && t.want == IDsAuto {
+		if as == Text && t.want == IDsAuto {
 			return 0, &Error{Msg: "expected a node number like those before it, found the label " + quote(b), Hint: mixedHint}
 		}
 		id, problem = t.number(b)
@@ -60,8 +50,8 @@ func (t *ids) node(b []byte, as written) (id int32, problem *Error) {
 }
 
 // asName returns an id as the name that it is: 5.0 and 5 are one number in JSON.
-func asName(b []byte, as written) []byte {
-	if as == number && bytes.ContainsAny(b, ".eE") {
+func asName(b []byte, as ValueKind) []byte {
+	if as == Number && bytes.ContainsAny(b, ".eE") {
 		if x, err := strconv.ParseFloat(string(b), 64); err == nil {
 			return tensor.AppendNumber(nil, x)
 		}
@@ -108,14 +98,14 @@ func (t *ids) fits(v int) bool {
 
 // label returns the number of a label, which it adds if it is new. Among labels a number is an
 // error, unless ids=label says that all are labels.
-func (t *ids) label(b []byte, as written) (id int32, problem *Error) {
+func (t *ids) label(b []byte, as ValueKind) (id int32, problem *Error) {
 	if t.labels == nil {
 		t.labels = newLabelTable(t.mem)
 	}
 	if id, ok := t.labels.find(b); ok {
 		return id, nil
 	}
-	if t.want == IDsAuto && (as == number || as == plain && isNumber(b)) {
+	if t.want == IDsAuto && (as == Number || as == Plain && isNumber(b)) {
 		return 0, &Error{Msg: "expected a label like those before it, found the number " + quote(b), Hint: mixedHint}
 	}
 	if problem := badLabel(b); problem != "" {
@@ -195,7 +185,7 @@ func parseValue(b []byte) (x float64, problem string) {
 			digits++
 		case (c == '-' || c == '+') && i == 0:
 		case c == '.' || c == 'e' || c == 'E' || c == '-' || c == '+':
-			digits = math.MinInt32 // not an integer as written
+			digits = math.MinInt32 // not an integer as ValueKind
 		default:
 			if isNonFinite(b) {
 				return 0, "expected a finite number, found " + quote(b)

@@ -110,8 +110,8 @@ func (f *jsonFile) next(pairs bool) *row {
 	switch {
 	case f.byNode:
 		f.addCell(kind, nil)
-		if w.cells[0].as = text; f.opt.IDs == IDsAuto {
-			w.cells[0].as = plain // all keys are strings, so only their text can tell
+		if w.cells[0].as = Text; f.opt.IDs == IDsAuto {
+			w.cells[0].as = Plain // all keys are strings, so only their text can tell
 		}
 		f.addCell(f.peek(), nil)
 	case kind == '{' || kind == '[':
@@ -152,7 +152,7 @@ func (f *jsonFile) item(start int) {
 		f.addCell(kind, key)
 		if f.at-start > maxItem {
 			f.tokLine, f.tokCol = w.line, w.col
-			panic(f.limit(fmt.Sprintf("the item is longer than %d bytes", maxItem)))
+			panic(f.fail(fmt.Sprintf("the item is longer than %d bytes", maxItem), "").limit())
 		}
 	}
 }
@@ -171,11 +171,11 @@ func (f *jsonFile) addCell(kind jsontext.Kind, key []byte) {
 	switch kind {
 	case '"', '0':
 		val = f.read(kind)
-		if c.as = number; kind == '"' {
-			c.as, val = text, f.unquote(val)
+		if c.as = Number; kind == '"' {
+			c.as, val = Text, f.unquote(val)
 		}
 	default:
-		c.as, val = other, []byte{byte(kind)}
+		c.as, val = Other, []byte{byte(kind)}
 		f.skip()
 	}
 	c.val = f.keep(val)
@@ -273,7 +273,7 @@ func (f *jsonFile) numericRows(w *row) {
 	for f.peek() != ']' {
 		tok := f.number()
 		if len(w.cells) < 3 { // should they be nodes
-			w.cells = append(w.cells, cell{val: f.keep(tok), as: number, line: f.tokLine, off: f.tokCol})
+			w.cells = append(w.cells, cell{val: f.keep(tok), as: Number, line: f.tokLine, off: f.tokCol})
 		}
 		f.element(&first, f.parsed(tok), f.tokLine)
 	}
@@ -319,7 +319,7 @@ const threeEdges = `write weighted edges as {"edges": [[0, 1, 2.5]]}`
 func (f *jsonFile) denseGraph(first *chunks[float64], line, col int) {
 	width := first.len()
 	if width > f.opt.MaxNodes {
-		panic(f.limit("more than the limit of " + plural(f.opt.MaxNodes, "node")))
+		panic(f.fail("more than the limit of "+plural(f.opt.MaxNodes, "node"), "").limit())
 	}
 	d := f.newDense(width, width, false)
 	for j, x := range first.all() {
@@ -416,7 +416,7 @@ func (f *jsonFile) size() {
 		panic(f.fail("expected a number of nodes, found "+quote(tok), ""))
 	}
 	if n > f.opt.MaxNodes {
-		panic(f.limit(fmt.Sprintf("%s nodes exceed the limit of %d", asWritten(tok), f.opt.MaxNodes)))
+		panic(f.fail(fmt.Sprintf("%s nodes exceed the limit of %d", asWritten(tok), f.opt.MaxNodes), "").limit())
 	}
 	f.setSize(n)
 }
@@ -582,7 +582,7 @@ func (f edgeRows) chooseFields(w *row) {
 		}
 		return nil // it tells the edges of a multigraph between two nodes apart
 	}
-	c, ok := f.weightAmong(n, cols, name, func(c int) bool { return w.cells[c].as == number })
+	c, ok := f.weightAmong(n, cols, name, func(c int) bool { return w.cells[c].as == Number })
 	if !ok {
 		panic(f.fatal(w.line, w.col, fmt.Sprintf("which of the %d fields holds the weights?", n), "give weight=, or weight=none to make every edge weigh 1"))
 	}
@@ -652,12 +652,7 @@ func (f *jsonFile) resolveLabels() {
 		}
 		return
 	}
-	for k := range f.raw.edges.at.list {
-		at := f.raw.edges.at.chunk(k)
-		for e, p := range at {
-			at[e] = pair{to[p[0]], to[p[1]]}
-		}
-	}
+	f.raw.edges.at.replace(func(p pair) pair { return pair{to[p[0]], to[p[1]]} })
 }
 
 // outside reports the edges of which an end is not a node.

@@ -178,7 +178,7 @@ func (x *tokens) refusal(err error) error {
 		} else if rest[0] == '"' {
 			what = "string"
 		}
-		return x.limit(fmt.Sprintf("the %s is longer than %d bytes", what, maxToken))
+		return x.fail(fmt.Sprintf("the %s is longer than %d bytes", what, maxToken), "").limit()
 	}
 	if x.err != nil {
 		return x.err
@@ -227,13 +227,6 @@ func (x *tokens) refusal(err error) error {
 //go:noinline
 func (x *tokens) fail(msg, hint string) *Error {
 	return &Error{File: x.in.name, Line: x.tokLine, Column: x.tokCol, Msg: msg, Hint: hint}
-}
-
-// limit is fail where a limit is reached.
-func (x *tokens) limit(msg string) *Error {
-	e := x.fail(msg, "")
-	e.Limit = true
-	return e
 }
 
 // unexpected says what was expected instead of the token that was peeked at.
@@ -344,7 +337,7 @@ func (x *tokens) skip() {
 		kind := x.peek()
 		at := x.dec.StackDepth()
 		if at-depth > maxDepth {
-			panic(x.limit(fmt.Sprintf("nested more than %d levels deep", maxDepth)))
+			panic(x.fail(fmt.Sprintf("nested more than %d levels deep", maxDepth), "").limit())
 		}
 		in, n := x.dec.StackIndex(at)
 		tok := x.read(kind)

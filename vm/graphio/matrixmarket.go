@@ -8,16 +8,15 @@ import (
 
 const mmMagic = "%%MatrixMarket"
 
-// mmHeader is the first line of a Matrix Market file.
-type mmHeader struct{ layout, values, symmetry string }
-
 // mmFile is a Matrix Market file while it is being read.
 type mmFile struct {
 	*reader
 	textRows
-	head mmHeader
+
+	layout, values, symmetry string // by the first line
 
 	rows, cols int
+	sign       float64 // the factor from an element to its mirror image
 }
 
 // matrixMarket reads a Matrix Market file, whose header decides how. Places in the file count from
@@ -30,7 +29,7 @@ func (r *reader) matrixMarket() {
 		panic(r.fatal(0, 0, "a scalar cannot be read from a Matrix Market file", ""))
 	}
 	read := f.coordinate
-	if f.head.layout == "array" {
+	if f.layout == "array" {
 		read = f.array
 	}
 	read()
@@ -62,23 +61,20 @@ func (f *mmFile) header() {
 			panic(f.fatal(1, 0, "unknown "+c.what+" "+quote([]byte(w)), "expected "+strings.Join(c.known, ", ")))
 		}
 	}
-	f.head = mmHeader{words[2], strings.TrimPrefix(words[3], "unsigned-"), words[4]}
-	if f.head.values == "pattern" && (f.head.layout == "array" || f.head.symmetry == "skew-symmetric") {
-		panic(f.fatal(1, 0, "pattern values cannot be combined with "+f.head.layout+" "+f.head.symmetry, ""))
+	f.layout, f.values, f.symmetry = words[2], strings.TrimPrefix(words[3], "unsigned-"), words[4]
+	f.sign = 1
+	if f.symmetry == "skew-symmetric" {
+		f.sign = -1
+	}
+	if f.values == "pattern" && (f.layout == "array" || f.sign < 0) {
+		panic(f.fatal(1, 0, "pattern values cannot be combined with "+f.layout+" "+f.symmetry, ""))
 	}
 }
 
 // errorAt is a problem of field i of the current line.
 func (f *mmFile) errorAt(i int, msg string) *Error {
 	line, col := f.place(i)
-	return &Error{File: f.in.name, Line: line, Column: col, Msg: msg}
-}
-
-// limitAt is errorAt for a limit.
-func (f *mmFile) limitAt(i int, msg string) *Error {
-	e := f.errorAt(i, msg)
-	e.Limit = true
-	return e
+	return f.fatal(line, col, msg, "")
 }
 
 // sizes reads the line of sizes, n of them.
@@ -101,11 +97,11 @@ func (f *mmFile) sizes(n int, form string) []int {
 	}
 	f.rows, f.cols = out[0], out[1]
 	shown := asWritten(f.cells[0].val) + " x " + asWritten(f.cells[1].val)
-	square := f.opt.Kind == Graph || f.head.symmetry != "general"
+	square := f.opt.Kind == Graph || f.symmetry != "general"
 	if square && f.rows != f.cols {
 		what := "a graph"
 		if f.opt.Kind != Graph {
-			what = "a " + f.head.symmetry + " matrix"
+			what = "a " + f.symmetry + " matrix"
 		}
 		panic(f.errorAt(0, what+" must be square, found "+shown))
 	}
@@ -113,7 +109,7 @@ func (f *mmFile) sizes(n int, form string) []int {
 		panic(f.errorAt(0, "a matrix of "+shown+" has no elements"))
 	}
 	if max(f.rows, f.cols) > f.opt.MaxNodes {
-		panic(f.limitAt(0, shown+" exceeds the limit of "+plural(f.opt.MaxNodes, "node")))
+		panic(f.errorAt(0, shown+" exceeds the limit of "+plural(f.opt.MaxNodes, "node")).limit())
 	}
 	return out
 }
@@ -127,22 +123,17 @@ func (f *mmFile) coordinate() {
 	}
 	want, got := size[2], 0
 	if want > f.opt.MaxEdges {
-		panic(f.limitAt(2, fmt.Sprintf("%s entries exceed the limit of %d", asWritten(f.cells[2].val), f.opt.MaxEdges)))
+		panic(f.errorAt(2, fmt.Sprintf("%s entries exceed the limit of %d", asWritten(f.cells[2].val), f.opt.MaxEdges)).limit())
 	}
-	weighted := f.head.values != "pattern"
 	width := 2
-	if weighted {
+	if f.values != "pattern" {
 		width = 3
 	}
-	for ; ; got++ {
-		w := f.next(false)
-		if w == nil {
-			break
-		}
+	for ; f.next(false) != nil; got++ {
 		if got == want {
 			panic(f.errorAt(0, fmt.Sprintf("expected the end of the file after the %s that the header announces", entries(want))))
 		}
-		f.entry(width, weighted)
+		f.entry(width)
 	}
 	if got < want {
 		panic(f.fatal(f.src.no, 0, fmt.Sprintf("the file ends after %d of the %s that the header announces", got, entries(want)), ""))
@@ -153,14 +144,13 @@ func (f *mmFile) coordinate() {
 		f.raw.rows, f.raw.cols = f.rows, f.cols
 	}
 	f.raw.maxID = max(f.rows, f.cols) - 1
-	if f.head.symmetry == "general" {
-		return
+	if f.symmetry != "general" {
+		f.mirror(f.sign)
 	}
-	f.mirror(f.sign())
 }
 
-// entry reads one line of coordinates.
-func (f *mmFile) entry(width int, weighted bool) {
+// entry reads one line of coordinates, and of a weight where it has three fields.
+func (f *mmFile) entry(width int) {
 	if len(f.cells) != width {
 		f.badCell(&f.row, min(len(f.cells), width), &Error{Msg: fmt.Sprintf("expected %s, found %d", plural(width, "field"), len(f.cells))})
 		return
@@ -175,10 +165,10 @@ func (f *mmFile) entry(width int, weighted bool) {
 		at[i] = v - 1
 	}
 	if !f.inTriangle(at[0], at[1]) {
-		f.badCell(&f.row, 0, &Error{Msg: fmt.Sprintf("entry %d %d is not below the diagonal, as every entry of a %s file must be", at[0]+1, at[1]+1, f.head.symmetry)})
+		f.badCell(&f.row, 0, &Error{Msg: fmt.Sprintf("entry %d %d is not below the diagonal, as every entry of a %s file must be", at[0]+1, at[1]+1, f.symmetry)})
 		return
 	}
-	x := 1.0
+	x, weighted := 1.0, width == 3
 	if weighted {
 		var ok bool
 		if x, ok = f.value(2); !ok {
@@ -190,19 +180,13 @@ func (f *mmFile) entry(width int, weighted bool) {
 
 // inTriangle reports whether a file of this symmetry may hold entry (i, j).
 func (f *mmFile) inTriangle(i, j int) bool {
-	switch f.head.symmetry {
-	case "symmetric":
-		return i >= j
-	case "skew-symmetric":
-		return i > j
-	}
-	return true
+	return f.symmetry == "general" || i > j || i == j && f.sign > 0
 }
 
 // value returns the number in cell i, or reports that it is none.
 func (f *mmFile) value(i int) (float64, bool) {
 	x, problem := parseValue(f.cells[i].val)
-	if problem == "" && f.head.values == "integer" && x != float64(int64(x)) {
+	if problem == "" && f.values == "integer" && x != float64(int64(x)) {
 		problem = "expected an integer, found " + quote(f.cells[i].val)
 	}
 	if problem != "" {
@@ -219,22 +203,22 @@ func (f *mmFile) array() {
 	if f.opt.Dup != "" || f.opt.Default != nil {
 		panic(f.fatal(0, 0, "the options dup and default are for lists of edges, but this file is a dense array", ""))
 	}
-	if f.opt.Kind == Graph && f.head.symmetry == "skew-symmetric" {
+	if f.opt.Kind == Graph && f.symmetry == "skew-symmetric" {
 		panic(f.fatal(1, 0, "a skew-symmetric array has negative entries, which a graph cannot have", "bind it to an input of kind matrix"))
 	}
 	if f.opt.Kind == Vector && f.cols != 1 {
 		panic(f.errorAt(1, fmt.Sprintf("expected one column for a vector, found %d", f.cols)))
 	}
 	if f.opt.Kind != Graph && f.rows > f.opt.MaxElems/f.cols {
-		panic(f.limitAt(0, fmt.Sprintf("%d x %d exceeds the limit of %s", f.rows, f.cols, plural(f.opt.MaxElems, "element"))))
+		panic(f.errorAt(0, fmt.Sprintf("%d x %d exceeds the limit of %s", f.rows, f.cols, plural(f.opt.MaxElems, "element"))).limit())
 	}
 	// Elements come column by column, which are the rows of the transpose.
 	d := f.newDense(f.rows, f.cols, true)
-	d.both = f.head.symmetry != "general"
+	d.both = f.symmetry != "general"
 	for j := range f.cols {
 		for i := range f.rows {
 			if !f.inTriangle(i, j) { // it is that of an earlier column, or the diagonal of a skew-symmetric one
-				d.put(j, i, f.sign()*d.at(i, j)+0, f.src.no, 0) // no -0
+				d.put(j, i, f.sign*d.at(i, j)+0, f.src.no, 0) // no -0
 				continue
 			}
 			if f.next(false) == nil {
@@ -257,14 +241,6 @@ func (f *mmFile) array() {
 		return
 	}
 	d.end(f.rows, f.cols)
-}
-
-// sign returns the factor from an element to its mirror image.
-func (f *mmFile) sign() float64 {
-	if f.head.symmetry == "skew-symmetric" {
-		return -1
-	}
-	return 1
 }
 
 // entries counts entries.

@@ -141,13 +141,18 @@ func (c *chunks[T]) all() iter.Seq2[int, T] {
 	}
 }
 
-// held returns the size of the list in bytes.
-func (c *chunks[T]) held() int {
-	if c.list == nil {
-		return 0
+// replace sets each element to what a function makes of it.
+func (c *chunks[T]) replace(with func(T) T) {
+	for k := range c.list {
+		chunk := c.chunk(k)
+		for i, x := range chunk {
+			chunk[i] = with(x)
+		}
 	}
-	return (c.before + cap(c.tail)) * sizeOf[T]()
 }
+
+// held returns the size of the list in bytes.
+func (c *chunks[T]) held() int { return (c.before + cap(c.tail)) * sizeOf[T]() }
 
 // drop empties the list.
 func (c *chunks[T]) drop() {

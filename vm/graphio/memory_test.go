@@ -204,7 +204,7 @@ func TestMemoryLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if opt.Kind = c.kind; c.kind == Relation {
-			opt.Columns = []RelationColumn{{Name: "a", Domain: "node"}, {Name: "b", Kind: tensor.TextColumn, Domain: "text"}}
+			opt.Columns = []tensor.Column{{Name: "a", Domain: new(tensor.Domain{Name: "node"})}, {Name: "b", Kind: tensor.TextColumn, Domain: new(tensor.Domain{Name: "text"})}}
 		}
 		var texts int // of labels, which stay counted
 		load := func(most uint64) (*cost.Ledger, error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -161,32 +162,18 @@ type npyDecoder struct {
 
 // decoder returns the decoder of a type as NumPy describes it, such as <f8.
 func decoder(descr string) (d npyDecoder, problem string) {
-	bad := "arrays of type " + strconv.Quote(descr) + " are not supported"
 	if strings.Contains(descr, "O") {
 		return d, "arrays of Python objects are not supported"
 	}
-	if len(descr) != 3 {
-		return d, bad
+	if len(descr) == 3 {
+		orders := map[byte]binary.ByteOrder{'<': binary.LittleEndian, '>': binary.BigEndian, '|': binary.LittleEndian}
+		d = npyDecoder{size: int(descr[2] - '0'), class: descr[1], order: orders[descr[0]]}
 	}
-	d.class, d.size = descr[1], int(descr[2]-'0')
-	switch descr[0] {
-	case '<':
-		d.order = binary.LittleEndian
-	case '>':
-		d.order = binary.BigEndian
-	case '|':
-		if d.size != 1 {
-			return d, bad
-		}
-		d.order = binary.LittleEndian
-	default:
-		return d, bad
+	known := []string{"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"}
+	if d.order == nil || !slices.Contains(known, descr[1:]) || descr[0] == '|' && d.size != 1 {
+		return d, "arrays of type " + strconv.Quote(descr) + " are not supported"
 	}
-	switch descr[1:] {
-	case "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
-		return d, ""
-	}
-	return d, bad
+	return d, ""
 }
 
 // bits returns an element as an unsigned integer.

@@ -11,6 +11,7 @@ import (
 
 	"ein/internal/lists"
 	"ein/vm/cost"
+	"ein/vm/tensor"
 )
 
 // Kind is the kind of an input, as the program declares it.
@@ -99,10 +100,10 @@ const (
 // Options says how to read a file. The zero value reads a graph and finds out
 // the rest.
 type Options struct {
-	Kind    Kind             // default Graph
-	Columns []RelationColumn // of a Relation
-	Lines   bool             // keep the line of each of its rows
-	Value   bool             // not of a file: its lines are its rows, from 1
+	Kind    Kind            // default Graph
+	Columns []tensor.Column // of a Relation; of their domains only the names count
+	Lines   bool            // keep the line of each of its rows
+	Value   bool            // not of a file: its lines are its rows, from 1
 	Format  Format
 	Header  Header
 
@@ -250,18 +251,14 @@ func OptionNames() []string { return slices.Clone(specKeys) }
 // when it has no = in it, and an empty list of options ends a name that holds
 // one: "what?a=b.csv?" is the file "what?a=b.csv".
 func ParseSpec(s string) (path string, opt Options, err error) {
-	at := strings.LastIndexByte(s, '?')
-	if at < 0 {
-		return specPath(s, s, opt)
+	path = s
+	var parts []string
+	if at := strings.LastIndexByte(s, '?'); at >= 0 && at == len(s)-1 {
+		path = s[:at]
+	} else if at >= 0 && strings.Contains(s[at:], "=") {
+		path, parts = s[:at], strings.Split(s[at+1:], "&")
 	}
-	path, query := s[:at], s[at+1:]
-	if query == "" {
-		return specPath(s, path, opt)
-	}
-	if !strings.Contains(query, "=") {
-		return specPath(s, s, opt)
-	}
-	for part := range strings.SplitSeq(query, "&") {
+	for _, part := range parts {
 		key, val, ok := strings.Cut(part, "=")
 		if !ok {
 			return "", opt, specError(s, fmt.Sprintf("expected option=value after ?, found %q", part), keysHint())
@@ -275,12 +272,8 @@ func ParseSpec(s string) (path string, opt Options, err error) {
 			return "", opt, err
 		}
 	}
-	return specPath(s, path, opt)
-}
-
-func specPath(spec, path string, opt Options) (string, Options, error) {
 	if path == "" {
-		return "", opt, specError(spec, "the file name is missing", "- reads standard input")
+		return "", opt, specError(s, "the file name is missing", "- reads standard input")
 	}
 	return path, opt, nil
 }

@@ -105,11 +105,7 @@ func (e *edges) add(p pair, line int) {
 // dropFirst removes the first edge together with its labels, which are the first.
 func (e *edges) dropFirst(labels int32) {
 	e.at.shift(1)
-	for k := range e.at.list {
-		for i, p := range e.at.chunk(k) {
-			e.at.chunk(k)[i] = pair{p[0] - labels, p[1] - labels}
-		}
-	}
+	e.at.replace(func(p pair) pair { return pair{p[0] - labels, p[1] - labels} })
 	if e.w.len() > 0 {
 		e.w.shift(1)
 	}
@@ -268,14 +264,12 @@ func (r *reader) bad(line, col int, msg, hint string) {
 // fatal is an error after which reading cannot go on.
 //
 //go:noinline
-func (r *reader) fatal(line, col int, msg, hint string) error {
+func (r *reader) fatal(line, col int, msg, hint string) *Error {
 	return &Error{File: r.in.name, Line: line, Column: col, Msg: msg, Hint: hint}
 }
 
 // atLimit is fatal where a limit is reached.
-func (r *reader) atLimit(line int, msg string) error {
-	return &Error{File: r.in.name, Line: line, Msg: msg, Limit: true}
-}
+func (r *reader) atLimit(line int, msg string) *Error { return r.fatal(line, 0, msg, "").limit() }
 
 // edge adds an edge. weighted is the same for all edges of a file.
 func (r *reader) edge(src, dst int32, w float64, weighted bool, line int) {

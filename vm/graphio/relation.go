@@ -20,19 +20,11 @@ const Relation Kind = "relation"
 // Nodes is the domain that graphs share with relations.
 const Nodes = "node"
 
-// RelationColumn is a column of a relation: the type of its cells and, if they are Named, the
-// domain to which the names belong.
-type RelationColumn struct {
-	Name   string
-	Kind   tensor.ColumnKind
-	Domain string
-}
-
 // relationRows holds the rows of a relation column by column: the numbers of labels, or numbers.
 // Cells are float64 in either case, as in package rel; names are numbered in the order in which
 // they come.
 type relationRows struct {
-	cols   []RelationColumn
+	cols   []tensor.Column
 	labels *labelTable
 	cells  []chunks[float64]
 	header int          // rows at the beginning that turned out to name the columns
@@ -139,10 +131,10 @@ func (r *relationItems) next(bool) *row {
 	}
 	for i, c := range r.opt.Columns[:min(len(w.cells), len(r.opt.Columns))] {
 		x := &w.cells[i]
-		if what := string(x.val); x.as == other && !c.Kind.Named() && (what == "t" || what == "f") { // as in a table of Parquet
-			x.as, x.val = number, r.keep(fmt.Append(nil, strings.IndexByte("ft", what[0])))
-		} else if x.as == other && c.Kind == tensor.TextColumn && what == "n" {
-			x.as, x.val = text, nil
+		if what := string(x.val); x.as == Other && !c.Kind.Named() && (what == "t" || what == "f") { // as in a table of Parquet
+			x.as, x.val = Number, r.keep(fmt.Append(nil, strings.IndexByte("ft", what[0])))
+		} else if x.as == Other && c.Kind == tensor.TextColumn && what == "n" {
+			x.as, x.val = Text, nil
 		}
 		if c.Kind.Named() {
 			x.val = asName(x.val, x.as)
@@ -238,7 +230,7 @@ func (t *table) columnsOf(w *row) (at []int, header bool) {
 
 // columnNames is the names of the columns as they are declared.
 func (t *table) columnNames() []string {
-	return lists.Map(t.opt.Columns, func(c RelationColumn) string { return c.Name })
+	return lists.Map(t.opt.Columns, func(c tensor.Column) string { return c.Name })
 }
 
 // tuple adds a row.
@@ -253,24 +245,24 @@ func (t *table) tuple(w *row, at []int) {
 	for i, c := range r.cols {
 		x := &w.cells[at[i]]
 		v, bad := parseCell(x.val, c.Kind)
-		if x.as == other && bad == "" { // its text only shows what it is
+		if x.as == Other && bad == "" { // its text only shows what it is
 			bad = "a string or a number"
 		}
 		if bad != "" {
 			line, col := w.place(at[i])
 			hint := notUTF8(x.val)
-			if _, no := parseCell(x.val, tensor.RealColumn); x.as == other && (string(x.val) == "t" || string(x.val) == "f") {
+			if _, no := parseCell(x.val, tensor.RealColumn); x.as == Other && (string(x.val) == "t" || string(x.val) == "f") {
 				hint = "a column of type int takes true for 1 and false for 0"
-			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == other && string(x.val) == "n" {
+			} else if len(bytes.TrimSpace(x.val)) == 0 || x.as == Other && string(x.val) == "n" {
 				hint = "fill in the cell or remove the row; only a column of type text may have empty cells"
-				if x.as == plain {
+				if x.as == Plain {
 					hint += "; " + t.without(at[i], nil)
 				}
-			} else if missing(x.val) && x.as == plain || t.names != nil && x.as == other && isNonFinite(x.val) {
+			} else if missing(x.val) && x.as == Plain || t.names != nil && x.as == Other && isNonFinite(x.val) {
 				hint = t.without(at[i], x.val)
-			} else if what := strings.ToLower(string(x.val)); x.as == plain && (what == "true" || what == "false") {
+			} else if what := strings.ToLower(string(x.val)); x.as == Plain && (what == "true" || what == "false") {
 				hint = "write 1 for true and 0 for false"
-			} else if hasCommas(x.val) && x.as == plain && !c.Kind.Named() {
+			} else if hasCommas(x.val) && x.as == Plain && !c.Kind.Named() {
 				hint = noCommas
 			} else if _, whole := parseSize(x.val); whole {
 				hint = "numbers that name things, such as account numbers, have type node"
@@ -376,14 +368,14 @@ func (r *Raw) settle() {
 	over := make([]*domain, len(rel.cols))
 	for c, col := range rel.cols {
 		if col.Kind.Named() {
-			if domains[col.Domain] == nil {
-				domains[col.Domain] = &domain{&tensor.Domain{Name: col.Domain}, newSlice[uint32](&r.mem, rel.labels.len())}
+			name := col.Domain.Name
+			if domains[name] == nil {
+				domains[name] = &domain{&tensor.Domain{Name: name}, newSlice[uint32](&r.mem, rel.labels.len())}
 			}
-			over[c] = domains[col.Domain]
-			t.Columns = append(t.Columns, tensor.Column{Name: col.Name, Kind: col.Kind, Domain: over[c].Domain})
-			continue
+			over[c] = domains[name]
+			col.Domain = over[c].Domain
 		}
-		t.Columns = append(t.Columns, tensor.Column{Name: col.Name, Kind: col.Kind})
+		t.Columns = append(t.Columns, col)
 	}
 	for i := range n {
 		for c, d := range over {

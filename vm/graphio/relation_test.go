@@ -18,7 +18,7 @@ func TestReal(t *testing.T) {
 		"inf":               "expected a number in the column `x`, found \"inf\"",
 		"9007199254740991":  "", "9.1e15": "", " -0 ": "",
 	} {
-		_, err := Read(strings.NewReader("x\n"+text+"\n"), "f", Options{Kind: Relation, Format: CSV, Columns: []RelationColumn{{Name: "x", Kind: tensor.RealColumn}}})
+		_, err := Read(strings.NewReader("x\n"+text+"\n"), "f", Options{Kind: Relation, Format: CSV, Columns: []tensor.Column{{Name: "x", Kind: tensor.RealColumn}}})
 		if got := strings.TrimPrefix(fmt.Sprint(err), "f:2:1: "); got != want && (err != nil || want != "") {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
@@ -28,7 +28,7 @@ func TestReal(t *testing.T) {
 // TestOneColumn: the lines of a list of names are these, with the blanks in them, if nothing says how fields are separated.
 func TestOneColumn(t *testing.T) {
 	for text, want := range map[string]string{"who\nann\nann lee\n": "ann;ann lee;", "who\n# lee\nann lee\n": "ann lee;", "who n\nann 1\n": "ann;", "who,n\nann lee,1\n": "ann lee;"} {
-		raw, err := Read(strings.NewReader(text), "", Options{Kind: Relation, Columns: []RelationColumn{{Name: "who", Kind: tensor.NodeColumn, Domain: "node"}}})
+		raw, err := Read(strings.NewReader(text), "", Options{Kind: Relation, Columns: []tensor.Column{{Name: "who", Kind: tensor.NodeColumn, Domain: new(tensor.Domain{Name: "node"})}}})
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -100,7 +100,7 @@ func TestRelation(t *testing.T) {
 		{JSON, `[["x",1,"u",2],["x",1]]`, "error: f:1:13: expected 3 fields, found 4\nf:1:16: expected 3 fields, found 2"},
 	} {
 		raw, err := Read(strings.NewReader(c.text), "f", Options{Kind: Relation, Format: c.format, MaxBytes: 1 << 16, MaxEdges: 1 << 10, Ledger: &cost.Ledger{},
-			Columns: []RelationColumn{{Name: "a", Kind: tensor.NodeColumn, Domain: "node"}, {Name: "n", Kind: tensor.IntColumn}, {Name: "t", Kind: tensor.TextColumn, Domain: "text"}}})
+			Columns: []tensor.Column{{Name: "a", Kind: tensor.NodeColumn, Domain: new(tensor.Domain{Name: "node"})}, {Name: "n", Kind: tensor.IntColumn}, {Name: "t", Kind: tensor.TextColumn, Domain: new(tensor.Domain{Name: "text"})}}})
 		got := ""
 		if err != nil {
 			got = "error: " + err.Error()

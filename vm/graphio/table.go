@@ -18,12 +18,13 @@ type Value struct {
 	Is   ValueKind
 }
 
-// ValueKind is the type of a Value.
+// ValueKind is what a format says of the type of a value.
 type ValueKind uint8
 
-// The types of values. What is Missing has no text; Other is neither a number nor text.
+// The types of values. What is Plain is a number if it looks like one, as in a file of text, or a value
+// that is missing and has no text; Other is neither a number nor text.
 const (
-	Missing ValueKind = iota
+	Plain ValueKind = iota
 	Number
 	Text
 	Other
@@ -87,7 +88,7 @@ func (r *tableRows) next(bool) *row {
 	r.line++
 	r.cells = r.cells[:0]
 	for c, v := range values {
-		r.cells = append(r.cells, cell{val: v.Text, off: c + 1, line: r.line, as: [...]written{Missing: plain, Number: number, Text: text, Other: other}[v.Is]})
+		r.cells = append(r.cells, cell{val: v.Text, off: c + 1, line: r.line, as: v.Is})
 	}
 	return &r.row
 }

@@ -404,11 +404,7 @@ func (t *table) endOneHot() {
 		place[v] = int32(i)
 		raw.values.add(*list.at(int(v)))
 	}
-	for k := range raw.edges.at.list {
-		for i, p := range raw.edges.at.chunk(k) {
-			raw.edges.at.chunk(k)[i] = pair{p[0], place[p[1]]}
-		}
-	}
+	raw.edges.at.replace(func(p pair) pair { return pair{p[0], place[p[1]]} })
 	var shown []string
 	for i := range min(raw.values.len(), maxShown) {
 		shown = append(shown, fmt.Sprintf("%d is %s", i, quote([]byte(*raw.values.at(i)))))
@@ -550,7 +546,7 @@ func (t *table) take(w *row) {
 		t.element(&t.data, x, w.line)
 		return
 	}
-	src, ok := t.node(w, t.cols.src)
+	src, ok := t.nodeOf(&t.ids, w, t.cols.src)
 	if !ok {
 		return
 	}
@@ -594,15 +590,10 @@ func (t *table) take(w *row) {
 	t.edge(src, dst, x, t.cols.weight >= 0 && t.cols.weight < len(w.cells), w.line)
 }
 
-// node returns the node that a cell names, among those of the input.
-func (t *table) node(w *row, c int) (id int32, ok bool) {
-	return t.nodeOf(&t.ids, w, c)
-}
-
 // nodeOf returns the node that a cell names.
 func (t *table) nodeOf(list *ids, w *row, c int) (id int32, ok bool) {
 	v := &w.cells[c]
-	if v.as == other {
+	if v.as == Other {
 		t.badCell(w, c, &Error{Msg: "expected a node as a number or a string, found " + v.shown()})
 		return 0, false
 	}
@@ -631,17 +622,17 @@ func (t *table) weight(w *row) (float64, bool) {
 	}
 	v := &w.cells[c]
 	x, problem := 0.0, ""
-	if v.as == text || v.as == other {
+	if v.as == Text || v.as == Other {
 		problem = "expected a number, found " + v.shown()
 	} else if x, problem = parseValue(v.val); problem == "" {
 		return x, true
 	}
 	e := &Error{Msg: problem}
-	if v.as == text && t.names != nil && isQuantity(v.val) {
+	if v.as == Text && t.names != nil && isQuantity(v.val) {
 		e.Hint = "a text is no weight, whatever it looks like; a query makes a number of it with CAST"
 	} else if (missing(v.val) || isNonFinite(v.val)) && t.names != nil {
 		e.Hint = t.without(c, v.val)
-	} else if v.as == text || v.as == other {
+	} else if v.as == Text || v.as == Other {
 		e = t.noNumber(e)
 	} else if _, whole := parseSize(bytes.TrimLeft(v.val, "+-")); whole && isQuantity(v.val) {
 		e.Hint = fmt.Sprintf("as a real number, %s.0, it is rounded", asWritten(v.val))

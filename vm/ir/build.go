@@ -110,11 +110,7 @@ func (b *Builder) Const(v tensor.Value) *Node {
 	bound, nonNeg := 1.0, true
 	if v.Kind != tensor.Bool {
 		bound = 0
-		data := v.F
-		if v.Layout == tensor.Sparse {
-			data = v.CSR.Val
-		}
-		for _, x := range data {
+		for _, x := range tensor.Numbers(&v) {
 			bound = max(bound, math.Abs(x))
 			nonNeg = nonNeg && x >= 0
 		}
@@ -371,9 +367,7 @@ func mapType(fn op.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNeg bo
 		return max(second.Type.Kind, args[2].Type.Kind), max(second.Limit(), args[2].Limit()), second.NonNeg && args[2].NonNeg
 	case op.FnClamp:
 		return joined, max(a.Limit(), second.Limit(), args[2].Limit()), allNonNeg
-	case op.FnAbs:
-		return joined, a.Limit(), true
-	case op.FnRelu:
+	case op.FnAbs, op.FnRelu:
 		return joined, a.Limit(), true
 	case op.FnFloor, op.FnRound:
 		return joined, a.Limit() + 1, a.NonNeg
@@ -389,10 +383,7 @@ func mapType(fn op.Fn, args []*Node) (kind tensor.Kind, bound float64, nonNeg bo
 
 // Reduce folds the axes. The arg folds take one axis and give an index along it.
 func (b *Builder) Reduce(fold op.Fold, a *Node, axes ...int) *Node {
-	n := Node{Op: Reduce, Fold: fold, Args: b.args(a), Axes: b.Ints(axes...), Type: a.Type, Bound: a.Limit(), NonNeg: a.NonNeg}
-	for i := len(axes) - 1; i >= 0; i-- {
-		n.Type = n.Type.Drop(axes[i])
-	}
+	n := Node{Op: Reduce, Fold: fold, Args: b.args(a), Axes: b.Ints(axes...), Type: a.Type.Drop(axes...), Bound: a.Limit(), NonNeg: a.NonNeg}
 	if n.IsArg() {
 		n.Type.Kind, n.Type.Far, n.NonNeg = tensor.Int, false, true
 		n.Bound = float64(max(a.Type.Shape.Dim(axes[0])-1, 0))
@@ -403,11 +394,7 @@ func (b *Builder) Reduce(fold op.Fold, a *Node, axes ...int) *Node {
 // Select takes the element of each axis in axes (increasing) that the scalar of
 // the same position gives.
 func (b *Builder) Select(a *Node, axes []int, at ...*Node) *Node {
-	t := a.Type
-	for i := len(axes) - 1; i >= 0; i-- {
-		t = t.Drop(axes[i])
-	}
-	return b.node(Node{Op: Select, Args: b.with(a, at), Axes: b.Ints(axes...), Type: t, Bound: a.Limit(), NonNeg: a.NonNeg})
+	return b.node(Node{Op: Select, Args: b.with(a, at), Axes: b.Ints(axes...), Type: a.Type.Drop(axes...), Bound: a.Limit(), NonNeg: a.NonNeg})
 }
 
 // Softmax normalises exp(a) along the axis.

@@ -11,7 +11,7 @@ import (
 // at the same place the first is kept, and repeated is how many were not. It is
 // a loader and allocates.
 func BuildCSR(rows, cols int, src, dst []int32, w []float64) (a CSR, repeated int) {
-	s := Entries{Rows: rows, Cols: cols, Len: len(src), Weighted: w != nil}
+	s := Entries{Rows: rows, Cols: cols, Len: len(src), Weighted: w != nil, Take: func(int) {}}
 	s.Each = func(yield func(at [][2]int32, w []float64)) {
 		at := make([][2]int32, min(len(src), 1<<10))
 		for from := 0; from < len(src); from += len(at) {
@@ -39,7 +39,7 @@ type Entries struct {
 	Weighted   bool                                         // yield gets weights
 	Combine    func(a, b float64) float64                   // makes one weight of two at a place; nil keeps the first
 	Twice      int                                          // places with several entries that are listed, at most
-	Take       func(bytes int)                              // counts memory before it is taken, and below 0 what is given back; may be nil
+	Take       func(bytes int)                              // counts memory before it is taken, and below 0 what is given back
 }
 
 // Build sorts the entries into rows, where equal ones keep their order. repeated is
@@ -75,9 +75,7 @@ func (s *Entries) Build() (m CSR, repeated int, twice [][2]int32) {
 		start = end
 	}
 	b.startRow(s.Rows)
-	if s.Take != nil {
-		s.Take(-4*len(at) - 8*(len(b.keys)+len(b.room)+len(b.w)))
-	}
+	s.Take(-4*len(at) - 8*(len(b.keys)+len(b.room)+len(b.w)))
 	m = b.m
 	m.Idx = m.Idx[:b.out]
 	if m.Val != nil {
@@ -88,9 +86,7 @@ func (s *Entries) Build() (m CSR, repeated int, twice [][2]int32) {
 
 // take is make on the account of the caller.
 func take[T int32 | uint64 | float64](s *Entries, n int) []T {
-	if s.Take != nil {
-		s.Take(n * int(unsafe.Sizeof(T(0))))
-	}
+	s.Take(n * int(unsafe.Sizeof(T(0))))
 	return make([]T, n)
 }
 

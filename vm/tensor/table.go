@@ -387,9 +387,7 @@ func (t *Table) Sort() {
 				room[i] = p.at
 				next[int(key(p.at))+1]++
 			}
-			for k := range names {
-				next[k+1] += next[k]
-			}
+			SumUp(next)
 			for _, at := range room[:len(rows)] {
 				x := key(at)
 				rows[next[int(x)]] = place{x, at}

@@ -26,6 +26,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ein/internal/lists"
 )
 
 // Counts of elements and bounds of costs are ints, which would overflow unseen if they had 32 bits: this line then does
@@ -168,25 +170,21 @@ func (s Shape) String() string {
 	if s.rank == 0 {
 		return "scalar"
 	}
-	var b strings.Builder
-	for i := range s.rank {
-		if i > 0 {
-			b.WriteByte('x')
+	return strings.Join(lists.Map(s.Dims(), func(d int) string {
+		if d < 0 {
+			return "?"
 		}
-		if s.dim[i] < 0 {
-			b.WriteByte('?')
-		} else {
-			b.WriteString(strconv.Itoa(int(s.dim[i])))
-		}
-	}
-	return b.String()
+		return strconv.Itoa(d)
+	}), "x")
 }
 
-// Drop returns the type less axis i.
+// Drop returns the type less some axes, which increase.
 //
 //go:noinline
-func (t Type) Drop(i int) Type {
-	t.Shape = t.Shape.Drop(i)
+func (t Type) Drop(axes ...int) Type {
+	for i := len(axes) - 1; i >= 0; i-- {
+		t.Shape = t.Shape.Drop(axes[i])
+	}
 	t.Far = t.Far && t.Shape.Rank() > 0
 	return t
 }

@@ -352,7 +352,7 @@ func openData(ctx context.Context, a *cli.App, name string) (io.ReadCloser, erro
 
 // maxProgram bounds how much of a program is read, source or bytecode; the parser's own limit is
 // lower.
-const maxProgram = code.DefaultBytes
+const maxProgram = code.MaxBytes
 
 // read is the text of a program.
 func read(ctx context.Context, a *cli.App, name string) (text, shown string, err error) {
