@@ -2,7 +2,10 @@ package graphio
 
 import (
 	"bytes"
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -168,8 +171,8 @@ type dialect struct {
 	told     bool   // the first line says sep=
 }
 
-// textRows reads delimited text. Rows with a quote are split by quoted, all others several times as
-// fast.
+// textRows reads delimited text. Rows with a quote go through encoding/csv; all others are split
+// here, several times as fast.
 type textRows struct {
 	src *lines
 	d   dialect
@@ -179,9 +182,15 @@ type textRows struct {
 	late     int  // comment lines after the first row
 	lateLine int
 
-	record []byte // the lines of a row with quotes
-	vals   []byte // its values
-	most   int    // how many cells there is room for
+	quotes *csv.Reader
+	given  int    // lines that it was given before this record
+	record []byte // what it was given of this record, in lines that end in LF
+	read   int    // of record
+	fields int    // of record, at most
+	ended  bool   // inside this record
+	inside bool   // quotes, at the end of what it was given
+	vals   []byte // the values of this record
+	most   int    // how many fields there is room for
 }
 
 // next returns the next line that is neither empty nor a comment, split into cells; nil at the
@@ -253,92 +262,97 @@ func (r *textRows) room(fields int) {
 	r.cells, r.most = append(newSlice[cell](r.src.in.mem, fields)[:0], r.cells...), fields
 }
 
-// quoted splits the record that begins with the current line, and goes on in the next where a quote is
-// not closed.
+// quoted splits the record that begins with the current line.
 func (r *textRows) quoted() {
-	line := r.text
-	r.record, r.cells, r.vals = r.record[:0], r.cells[:0], r.vals[:0]
-	r.join("", line)
-	for i := 0; i <= len(r.record); i++ { // past the separator
-		start, from := i, len(r.vals)
-		if i < len(r.record) && r.record[i] == '"' {
-			if i = r.unquote(i); i < 0 {
-				return
+	if r.quotes == nil {
+		r.quotes = csv.NewReader(r)
+		r.quotes.Comma, r.quotes.FieldsPerRecord, r.quotes.ReuseRecord = rune(r.sep()), -1, true
+	}
+	r.record, r.read, r.fields, r.ended, r.inside = r.record[:0], 0, 0, false, false
+	line, start := r.given+1, 0 // the lines of the record, as encoding/csv counts them
+	offset := func(l, col int) int {
+		for ; line < l; line++ {
+			start += bytes.IndexByte(r.record[start:], '\n') + 1
+		}
+		return start + col - 1
+	}
+	vals, err := r.quotes.Read()
+	r.given += bytes.Count(r.record, []byte{'\n'})
+	r.text = bytes.TrimSuffix(r.record, []byte{'\n'})
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+		at := min(offset(wrong.Line, wrong.Column), len(r.text))
+		r.bad = &Error{Msg: "a quote inside a field that does not begin with one", Hint: "put the whole field in quotes and double the quote inside it"}
+		if errors.Is(err, csv.ErrQuote) && r.ended {
+			at = 0 // the field after those that it has read
+			if n := len(vals); n > 0 {
+				last := vals[n-1]
+				line, start = r.given+1-bytes.Count(r.record, []byte{'\n'}), 0
+				if at = offset(r.quotes.FieldPos(n - 1)); r.text[at] == '"' {
+					at += 2 + strings.Count(last, `"`)
+				}
+				at += len(last) + 1
 			}
-		} else {
-			field := r.record[i:]
-			if n := bytes.IndexByte(field, r.sep()); n >= 0 {
-				field = field[:n]
+			r.bad = &Error{Msg: "the quote that opens here is not closed"}
+		} else if errors.Is(err, csv.ErrQuote) {
+			at++
+			r.bad = &Error{Msg: "expected a separator after the closing quote, found " + quote(r.text[at:at+1]), Hint: "a quote inside a quoted field is written twice"}
+		}
+		r.bad.Line, r.bad.Column = r.at(at)
+		return
+	}
+	if err != nil {
+		panic(err)
+	}
+	r.cells, r.vals = r.cells[:0], r.vals[:0]
+	for i, val := range vals {
+		off := offset(r.quotes.FieldPos(i))
+		if off == len(r.text) || r.text[off] != '"' {
+			for len(val) > 0 && isBlank(val[0]) {
+				val, off = val[1:], off+1
 			}
-			if n := bytes.IndexByte(field, '"'); n >= 0 {
-				r.wrong(i+n, "a quote inside a field that does not begin with one", "put the whole field in quotes and double the quote inside it")
-				return
-			}
-			i += len(field)
-			val := bytes.TrimLeft(field, " \t")
-			start = i - len(val)
-			if val = bytes.TrimRight(val, " \t"); len(val) == 0 && r.d.sep == 0 {
+			if val = strings.TrimRight(val, " \t"); val == "" && r.d.sep == 0 {
 				continue
 			}
-			r.vals = append(r.vals, val...)
 		}
-		r.cells = append(r.cells, cell{val: r.vals[from:len(r.vals):len(r.vals)], off: start})
+		from := len(r.vals)
+		r.vals = append(r.vals, val...)
+		r.cells = append(r.cells, cell{val: r.vals[from:len(r.vals):len(r.vals)], off: off})
 	}
 }
 
-// unquote adds the value of the field whose quote opens at start, and returns where it ends, or -1 for a
-// mistake.
-func (r *textRows) unquote(start int) int {
-	for i := start + 1; ; {
-		n := bytes.IndexByte(r.record[i:], '"')
-		if n < 0 {
-			r.vals, i = append(r.vals, r.record[i:]...), len(r.record)
-			end := "\n"
-			if r.src.cr {
-				end = "\r\n"
+// Read feeds encoding/csv one line at a time, so that it reads no further than the end of its
+// record.
+func (r *textRows) Read(p []byte) (int, error) {
+	if r.read == len(r.record) {
+		line := r.text
+		if r.read > 0 {
+			if line = r.src.next(); line == nil {
+				r.ended = true
+				return 0, io.EOF
 			}
-			line := r.src.next()
-			if line == nil {
-				r.wrong(start, "the quote that opens here is not closed", "")
-				return -1
-			}
-			r.join(end, line)
-			continue
 		}
-		r.vals = append(r.vals, r.record[i:i+n]...)
-		if i += n + 1; i == len(r.record) || r.record[i] == r.sep() {
-			return i
+		// The record, its text in the reader and the values; a position for each field.
+		const times, field = 3, 40
+		size := len(r.record) + len(line) + 2
+		if size > maxLine {
+			panic(&Error{File: r.src.in.name, Line: r.line, Limit: true, Msg: fmt.Sprintf("the record is longer than %d bytes", maxLine),
+				Hint: "an unclosed quote joins many lines into one record"})
 		}
-		if r.record[i] != '"' {
-			r.wrong(i, "expected a separator after the closing quote, found "+quote(r.record[i:i+1]), "a quote inside a quoted field is written twice")
-			return -1
+		if size > cap(r.record) {
+			r.src.in.mem.take(times * 2 * size)
+			r.record = append(make([]byte, 0, 2*size), r.record...)
 		}
-		r.vals = append(r.vals, '"')
-		i++
+		if r.fields += bytes.Count(line, []byte{r.sep()}) + 1; r.fields > r.most {
+			r.src.in.mem.take(field * 2 * r.fields)
+			r.room(2 * r.fields)
+		}
+		end := "\n"
+		if r.inside = r.inside != (bytes.Count(line, []byte{'"'})%2 == 1); r.inside && r.src.cr {
+			end = "\r\r\n" // of which encoding/csv takes a CR away
+		}
+		r.record = append(append(r.record, line...), end...)
 	}
-}
-
-// wrong says why a record has no cells.
-func (r *textRows) wrong(at int, msg, hint string) {
-	r.bad = &Error{Msg: msg, Hint: hint}
-	r.bad.Line, r.bad.Column = r.at(at)
-}
-
-// join adds a line to the record, behind the end of the one before.
-func (r *textRows) join(end string, line []byte) {
-	const times = 3 // the record and its values while they grow
-	size := len(r.record) + len(end) + len(line)
-	if size > maxLine {
-		panic(&Error{File: r.src.in.name, Line: r.line, Limit: true, Msg: fmt.Sprintf("the record is longer than %d bytes", maxLine),
-			Hint: "an unclosed quote joins many lines into one record"})
-	}
-	if size > cap(r.record) {
-		r.src.in.mem.take(times * 2 * size)
-		r.record = append(make([]byte, 0, 2*size), r.record...)
-	}
-	if fields := len(r.cells) + bytes.Count(line, []byte{r.sep()}) + 1; fields > r.most {
-		r.room(2 * fields)
-	}
-	r.record = append(append(r.record, end...), line...)
-	r.text = r.record
+	n := copy(p, r.record[r.read:])
+	r.read += n
+	return n, nil
 }

@@ -1,16 +1,9 @@
 package graphio
 
 import (
-	"bytes"
-	"encoding/csv"
 	"errors"
-	"io"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
-
-	"ein/internal/lists"
 )
 
 func TestTextGraphs(t *testing.T) {
@@ -300,54 +293,5 @@ func TestManyBadRows(t *testing.T) {
 	_, _, _, err = load(t, Graph, "g.csv", full[:len(full)-9])
 	if err == nil || !strings.Contains(err.Error(), "truncated") {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestQuotes compares the cells of random rows with those of encoding/csv.
-func TestQuotes(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	good := 0
-	for range 20000 {
-		text := make([]byte, 1+rng.IntN(12))
-		for i := range text {
-			text[i] = "\"\"\"a,, b\n"[rng.IntN(9)]
-		}
-		from := csv.NewReader(bytes.NewReader(text))
-		from.FieldsPerRecord = -1
-		in := &input{name: "q", max: 1 << 10, mem: &memory{}}
-		if err := in.open(bytes.NewReader(text)); err != nil {
-			t.Fatal(err)
-		}
-		rows := textRows{src: newLines(in), d: dialect{sep: ','}}
-		for {
-			before := from.InputOffset()
-			want, err := from.Read()
-			if err == nil && len(bytes.TrimSpace(text[before:from.InputOffset()])) == 0 {
-				continue // no row
-			}
-			w := rows.next(false)
-			if errors.Is(err, io.EOF) && w == nil {
-				break
-			}
-			if w == nil || (err == nil) != (w.bad == nil) {
-				t.Fatalf("%q: %v, expected %q, %v", text, w, want, err)
-			}
-			if err != nil {
-				break
-			}
-			got := lists.Map(w.cells, func(c cell) string { return string(c.val) })
-			for i, c := range w.cells {
-				if !bytes.HasPrefix(w.text[c.off:], []byte{'"'}) {
-					want[i] = strings.Trim(want[i], " ")
-				}
-			}
-			if good++; !slices.Equal(got, want) {
-				t.Fatalf("%q: %q, expected %q", text, got, want)
-			}
-		}
-		in.close()
-	}
-	if good < 5000 {
-		t.Errorf("only %d rows", good)
 	}
 }
