@@ -185,7 +185,7 @@ func parseValue(b []byte) (x float64, problem string) {
 			digits++
 		case (c == '-' || c == '+') && i == 0:
 		case c == '.' || c == 'e' || c == 'E' || c == '-' || c == '+':
-			digits = math.MinInt32 // not an integer as ValueKind
+			digits = math.MinInt32 // not an integer as written
 		default:
 			if isNonFinite(b) {
 				return 0, "expected a finite number, found " + quote(b)
