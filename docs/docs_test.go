@@ -789,10 +789,10 @@ func categoryTable(*testing.T) string {
 	family := map[category.Family]string{category.Directed: "directed", category.Undirected: "undirected",
 		category.Kinship: "kinship", category.TwoGraphs: "two graphs"}
 	var b strings.Builder
-	b.WriteString("| level | category | graph | result type | nodes | definition |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| level | category | graph | result type | fewest nodes | definition |\n|---|---|---|---|---|---|\n")
 	for i := range category.Table {
 		c := &category.Table[i]
-		fmt.Fprintf(&b, "| L%d | `%s` | %s | %s | %d or more | %s |\n", c.Level, c.Name, family[c.Family], c.Result, c.Least, c.Doc)
+		fmt.Fprintf(&b, "| L%d | `%s` | %s | %s | %d | %s |\n", c.Level, c.Name, family[c.Family], c.Result, c.Least, c.Doc)
 	}
 	return b.String()
 }
