@@ -1052,11 +1052,11 @@ func TestLinks(t *testing.T) {
 }
 
 // givenUp is words that others replaced, in code, messages and pages: one word for one thing.
-var givenUp = regexp.MustCompile(`\b([Cc]ensus|durable|[Cc]ures?|curable|for want of|lives of registers|package sft)\b`)
+var givenUp = regexp.MustCompile(`^<<<<<<< |\b([Cc]ensus|durable|[Cc]ures?|curable|for want of|lives of registers|package sft)\b`)
 
 // sayInstead is what replaced them.
 var sayInstead = map[string]string{"census": "stats", "durable": "job", "cure": "fix", "cures": "fixes", "curable": "that has a fix",
-	"for want of": "without, or because there is no", "lives of registers": "when registers are alive", "package sft": "package prompt"}
+	"for want of": "without, or because there is no", "lives of registers": "when registers are alive", "package sft": "package prompt", "<<<<<<< ": "what the merge should have"}
 
 // TestGivenUp: words that were given up do not come back. The changelog has what was.
 func TestGivenUp(t *testing.T) {
