@@ -1030,6 +1030,9 @@ func TestLinks(t *testing.T) {
 			if fenced {
 				continue
 			}
+			if strings.HasPrefix(line, "|") && p.lines[i-1] == "" && !strings.HasPrefix(strings.ReplaceAll(p.lines[i+1], " ", ""), "|-") {
+				t.Errorf("%s:%d: a row without the head of its table", name, i+1)
+			}
 			for _, m := range link.FindAllStringSubmatch(line, -1) {
 				if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
 					continue
