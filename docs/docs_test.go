@@ -1030,6 +1030,9 @@ func TestLinks(t *testing.T) {
 			if fenced {
 				continue
 			}
+			if strings.HasPrefix(line, "|") && p.lines[i-1] == "" && !strings.HasPrefix(strings.ReplaceAll(p.lines[i+1], " ", ""), "|-") {
+				t.Errorf("%s:%d: a row without the head of its table", name, i+1)
+			}
 			for _, m := range link.FindAllStringSubmatch(line, -1) {
 				if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
 					continue
@@ -1052,11 +1055,11 @@ func TestLinks(t *testing.T) {
 }
 
 // givenUp is words that others replaced, in code, messages and pages: one word for one thing.
-var givenUp = regexp.MustCompile(`\b([Cc]ensus|durable|[Cc]ures?|curable|for want of|lives of registers|package sft)\b`)
+var givenUp = regexp.MustCompile(`^<<<<<<< |\b([Cc]ensus|durable|[Cc]ures?|curable|for want of|lives of registers|package sft)\b`)
 
 // sayInstead is what replaced them.
 var sayInstead = map[string]string{"census": "stats", "durable": "job", "cure": "fix", "cures": "fixes", "curable": "that has a fix",
-	"for want of": "without, or because there is no", "lives of registers": "when registers are alive", "package sft": "package prompt"}
+	"for want of": "without, or because there is no", "lives of registers": "when registers are alive", "package sft": "package prompt", "<<<<<<< ": "what the merge should have"}
 
 // TestGivenUp: words that were given up do not come back. The changelog has what was.
 func TestGivenUp(t *testing.T) {

@@ -15,17 +15,17 @@ var served = []struct {
 	method, about string
 	call          handler
 }{
-	{protocol.MethodInitialize, "capabilities that match the client's", asked((*server).Initialize)},
-	{protocol.MethodInitialized, "asks for the settings", told((*server).Initialized)},
+	{protocol.MethodInitialize, "", asked((*server).Initialize)},
+	{protocol.MethodInitialized, "", told((*server).Initialized)},
 	{protocol.MethodShutdown, "", bare((*server).Shutdown)},
-	{protocol.MethodExit, "0 after shutdown, 1 before", bare((*server).Exit)},
+	{protocol.MethodExit, "", bare((*server).Exit)},
 	{protocol.MethodSetTrace, "accepted; `--trace` traces", told((*server).SetTrace)},
-	{protocol.MethodCancelRequest, "number and string ids", nil},
+	{protocol.MethodCancelRequest, "", nil},
 	{protocol.MethodWindowWorkDoneProgressCancel, "stops a command", told((*server).WorkDoneProgressCancel)},
 	{protocol.MethodTextDocumentDidOpen, "", told((*server).DidOpen)},
 	{protocol.MethodTextDocumentDidChange, "incremental, or whole texts", told((*server).DidChange)},
 	{protocol.MethodTextDocumentDidSave, "checks without a pause", told((*server).DidSave)},
-	{protocol.MethodTextDocumentDidClose, "clears the diagnostics", told((*server).DidClose)},
+	{protocol.MethodTextDocumentDidClose, "", told((*server).DidClose)},
 	{protocol.MethodTextDocumentDiagnostic, "for clients that ask, and can be told to ask again; others are sent `publishDiagnostics`", inFile((*server).Diagnostic)},
 	{protocol.MethodTextDocumentHover, "", atPlace((*server).Hover)},
 	{protocol.MethodTextDocumentCompletion, "snippets if the client has them", atPlace((*server).Completion)},

@@ -82,7 +82,7 @@ var Builtins = []Builtin{
 	},
 	{
 		Name: "tc", Params: []Param{{Name: "A", Doc: "graph"}},
-		Result: "0/1 matrix", Group: "Graphs", Cost: "n*n*n/64 at most; one search when only a row or an element is used",
+		Result: "0/1 matrix", Group: "Graphs", Cost: "n * n * n / 64 at most; one search when only a row or an element is used",
 		Doc:     "transitive closure: TC[i,j] = 1 iff a path of at least one edge leads from i to j; TC[i,i] = 1 iff i is on a cycle",
 		Example: "A = edges([[0,1],[1,2]], 3)\n:print tc(A)", Output: "tc(A) =\n  [0, 1, 1]\n  [0, 0, 1]\n  [0, 0, 0]",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.Closure) },
@@ -138,7 +138,7 @@ var Builtins = []Builtin{
 	},
 	{
 		Name: "triangles", Params: []Param{{Name: "A", Doc: "graph"}},
-		Result: "count", Group: "Graphs", Cost: "n*n*n/64, or edges * sqrt(edges)",
+		Result: "count", Group: "Graphs", Cost: "n * n * n / 64, or edges * sqrt(edges)",
 		Doc:     "number of undirected triangles; an edge in either direction joins two nodes, self-loops do not count",
 		Example: "A = edges([[0,1],[1,2],[2,0],[2,3]], 4)\n:print triangles(A)", Output: "triangles(A) = 1",
 		Lower: func(c *Call) *ir.Node { return c.onGraph(ir.Triangles) },

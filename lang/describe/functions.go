@@ -179,12 +179,11 @@ func (f *Function) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### `%s`\n\n%s\n", f.Signature, capital(f.Doc))
 	if f.Result != "" {
-		var names, texts string
+		b.WriteString("\n")
 		for _, p := range f.documented() {
-			names += "`" + p.Name + "` | "
-			texts += p.Doc + " | "
+			fmt.Fprintf(&b, "`%s`: %s. ", p.Name, p.Doc)
 		}
-		fmt.Fprintf(&b, "\n| %sresult | cost |\n|%s\n| %s%s | %s |\n", names, strings.Repeat("---|", strings.Count(names, "|")+2), texts, f.Result, f.Cost)
+		fmt.Fprintf(&b, "Result: %s. Cost: %s.\n", f.Result, f.Cost)
 	}
 	if f.Example != "" {
 		fmt.Fprintf(&b, "\n```ein\n%s\n```\n\n```\n%s\n```\n", f.Example, f.Output)

@@ -201,7 +201,7 @@ type limitFlags struct {
 func (f *limitFlags) add(cmd *cobra.Command, of, output string) {
 	cli.MemoryFlag(cmd, &f.memory, "")
 	cli.Count.Flag(cmd, &f.ops, "max-ops", "maximum operations"+of+", such as 1e9 (default: no limit)")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "with --max-ops, refuse programs whose operations are metered, not certified")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "with --max-ops, refuse a metered program that may reach the limit, rather than stop it there")
 	cli.Count.Flag(cmd, &f.output, "max-output", "maximum elements of "+output)
 	cli.Duration.Flag(cmd, &f.timeout, "timeout", "maximum time"+of+", such as 2s (default: no limit)")
 	f.given = cmd.Flags().Changed
