@@ -349,9 +349,9 @@ type state struct {
 	equations slab.Of[equation]
 	indices   slab.Of[index]
 	axes      slab.Of[uint8]
-	size      []int    // see sizes
-	drawn     []edge   // of the graph being read
-	last      []Output // the value of the last statement that has one, if any
+	size      []int      // see sizes
+	drawn     [][2]int32 // the edges of the graph being read
+	last      []Output   // the value of the last statement that has one, if any
 }
 
 // keepNames bounds the maps that are reused: emptying a map takes as long as it is large.
