@@ -288,10 +288,11 @@ func (c *checker) namesInOrder(cl *clause, l *rel.Literal, at source.Span) {
 	}
 	for i, e := range [...]*rel.Expr{&l.Left, &l.Right} {
 		other := [...]*rel.Expr{&l.Right, &l.Left}[i]
-		if _, ok := c.constNumber(e); !ok || !isVar(other) {
+		k := c.rel.constantIn(e)
+		if k == nil || !k.isNum || !isVar(other) {
 			continue
 		}
-		s := c.rel.slots[c.rel.find(c.rel.consts[int(e.Term.Value)].slot)]
+		s := c.rel.slots[c.rel.find(k.slot)]
 		of := c.rel.byName[s.where]
 		if s.class == ofDomain || s.class == aNode && (c.labels != nil || of != nil && of.input != nil) {
 			c.tell(codes.W0831, at, "", []string{"Numbers that are compared are columns of type `int` or `real`."}, "`%s` is %s in %s, and names compare as text: 10 comes before 9", cl.vars[other.Term.Var].name, s.noun(), s.where)

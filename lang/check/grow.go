@@ -126,7 +126,7 @@ func (c *checker) around(cl *clause) (list []*clause) {
 	queue := []*relation{cl.of}
 	for ; len(queue) > 0 && !c.step(1); queue = queue[1:] {
 		list = append(list, queue[0].rules...)
-		for _, reader := range c.rel.readersOf(queue[0]) {
+		for _, reader := range c.rel.readers[queue[0].place] {
 			circular = circular || reader == cl
 			if !seen[reader.of] {
 				seen[reader.of] = true
@@ -177,7 +177,7 @@ func (c *checker) keepsKinds(fresh []*clause, touched []*relation, relations int
 func (c *checker) addedNodes(fresh []*clause, touched []*relation, text int) (added []string, ok bool) {
 	ok = true
 	var found []*constant
-	see := func(k int) {
+	inRows(fresh, touched, func(k int) {
 		x := &c.rel.consts[k]
 		switch class := c.rel.class(x.slot); {
 		case x.isNum && (class == numeral || class == aNumber):
@@ -188,17 +188,7 @@ func (c *checker) addedNodes(fresh []*clause, touched []*relation, text int) (ad
 				found = append(found, x)
 			}
 		}
-	}
-	for _, x := range touched {
-		for _, f := range x.facts[x.checked:] {
-			for _, k := range f.row {
-				see(k)
-			}
-		}
-	}
-	for _, cl := range fresh {
-		cl.constants(see)
-	}
+	})
 	slices.SortFunc(found, func(a, b *constant) int { return a.span.Start - b.span.Start })
 	for _, x := range found {
 		if _, is := c.node(x.text); is {

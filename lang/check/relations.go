@@ -134,6 +134,14 @@ type constant struct {
 	nowhere bool
 }
 
+// label is a constant as the label of a node.
+func (k *constant) label() string {
+	if k.isNum {
+		return tensor.Number(k.num)
+	}
+	return k.text
+}
+
 // clause is a rule or a query.
 type clause struct {
 	rel.Rule
@@ -601,7 +609,7 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 // constants passes those that may be nodes: not what a cell of a row is compared with.
 func (cl *clause) constants(see func(k int)) {
 	constant := func(e *rel.Expr) {
-		if len(e.Args) == 0 && e.Term.Kind == rel.Const {
+		if isConst(e) {
 			see(int(e.Term.Value))
 		}
 	}
@@ -743,7 +751,9 @@ func (c *checker) rule(s *syntax.Rule) {
 	cl := c.begin(s.Span)
 	cl.of, cl.head, cl.headArgs = r, s.Head, args
 	cl.Rel = r.place
-	c.literals(cl, s.Body)
+	for i := range s.Body {
+		c.literal(cl, &s.Body[i])
+	}
 	if !ok {
 		cl.bad = true
 		return
@@ -792,7 +802,9 @@ func (c *checker) query(s *syntax.Query) {
 		body[0].Not = false
 	}
 	c.numbers(cl, body)
-	c.literals(cl, body)
+	for i := range body {
+		c.literal(cl, &body[i])
+	}
 	for v := range cl.vars {
 		if x := &cl.vars[v]; !x.hidden {
 			cl.Head = append(cl.Head, rel.Cell{Expr: rel.V(v)})
@@ -971,13 +983,6 @@ func (c *checker) numbers(cl *clause, body []syntax.Literal) {
 	}
 }
 
-// literals elaborates literals.
-func (c *checker) literals(cl *clause, body []syntax.Literal) {
-	for i := range body {
-		c.literal(cl, &body[i])
-	}
-}
-
 // add adds a literal to a body, with the literal of the text that it comes from: one in the text
 // may make several, such as an atom for each value of a tensor in a comparison.
 func (cl *clause) add(l rel.Literal, src *syntax.Literal, uses *relation) {
@@ -1105,8 +1110,17 @@ func (c *checker) compare(cl *clause, l *syntax.Literal, by syntax.BinaryOp, lef
 	cl.add(lit, l, nil)
 }
 
-// isVar reports whether an expression is a variable alone.
-func isVar(e *rel.Expr) bool { return len(e.Args) == 0 && e.Term.Kind == rel.Variable }
+// isVar reports whether an expression is a variable alone, isConst whether it is a constant.
+func isVar(e *rel.Expr) bool   { return len(e.Args) == 0 && e.Term.Kind == rel.Variable }
+func isConst(e *rel.Expr) bool { return len(e.Args) == 0 && e.Term.Kind == rel.Const }
+
+// constantIn is the constant that an expression consists of, nil if it is none.
+func (r *relations) constantIn(e *rel.Expr) *constant {
+	if !isConst(e) {
+		return nil
+	}
+	return &r.consts[int(e.Term.Value)]
+}
 
 var arithmetic = map[syntax.BinaryOp]op.Fn{syntax.Add: op.FnAdd, syntax.Sub: op.FnSub, syntax.Mul: op.FnMul, syntax.Div: op.FnDiv}
 

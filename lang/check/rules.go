@@ -337,7 +337,7 @@ func (c *checker) fill(clauses []*clause, list []*relation) {
 	for _, r := range list {
 		if !r.filled && (len(r.facts) > 0 || r.input != nil || r.source != rel.NoSource) {
 			r.filled = true
-			queue = append(queue, c.rel.readersOf(r)...)
+			queue = append(queue, c.rel.readers[r.place]...)
 		}
 	}
 	c.settle(queue, func(cl *clause) bool {
@@ -383,11 +383,12 @@ func (c *checker) impossible(cl *clause) {
 			a, b = b, a
 			fn = map[op.Fn]op.Fn{op.FnGt: op.FnLt, op.FnGe: op.FnLe, op.FnLt: op.FnGt, op.FnLe: op.FnGe, op.FnEq: op.FnEq}[fn]
 		}
-		x, ok := c.constNumber(&b)
-		if !ok {
+		right, left := c.rel.constantIn(&b), c.rel.constantIn(&a)
+		if right == nil || !right.isNum {
 			continue
 		}
-		if y, ok := c.constNumber(&a); ok && l.Kind == rel.Compare && l.Fn.Apply(y, x, 0) == 0 {
+		x := right.num
+		if left != nil && left.isNum && l.Kind == rel.Compare && l.Fn.Apply(left.num, x, 0) == 0 {
 			c.say(neverFires, cl.src[i].Span, "it compares two constants")
 			return
 		}
@@ -419,12 +420,10 @@ func (c *checker) impossible(cl *clause) {
 // unmatched warns about a name that no row has where something is to be equal to it.
 func (c *checker) unmatched(cl *clause, l *rel.Literal) {
 	for _, e := range [...]*rel.Expr{&l.Left, &l.Right} {
-		if l.Kind <= rel.Not || len(e.Args) > 0 || e.Term.Kind != rel.Const || l.Kind == rel.Bind && !cl.inAtom(l.Var) ||
-			l.Kind == rel.Compare && l.Fn != op.FnEq && l.Fn != op.FnNe {
+		if l.Kind <= rel.Not || l.Kind == rel.Bind && !cl.inAtom(l.Var) || l.Kind == rel.Compare && l.Fn != op.FnEq && l.Fn != op.FnNe {
 			continue
 		}
-		k := &c.rel.consts[int(e.Term.Value)]
-		if !k.isNum && c.nowhere(k.text) {
+		if k := c.rel.constantIn(e); k != nil && !k.isNum && c.nowhere(k.text) {
 			c.unknownConstant(&syntax.String{Span: k.span, Value: k.text})
 		}
 	}
@@ -454,14 +453,6 @@ func (r *relation) extreme(col int) bool {
 		return cell.Agg != rel.Min && cell.Agg != rel.Max || len(cell.Expr.Args) > 0
 	}
 	return len(r.rules) > 0 && len(r.facts) == 0 && !slices.ContainsFunc(r.rules, computes)
-}
-
-func (c *checker) constNumber(e *rel.Expr) (float64, bool) {
-	if len(e.Args) > 0 || e.Term.Kind != rel.Const {
-		return 0, false
-	}
-	k := &c.rel.consts[int(e.Term.Value)]
-	return k.num, k.isNum
 }
 
 // missing warns about a constant that is in no row of a relation of facts.
