@@ -602,13 +602,10 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 	} else {
 		p.Bound = false
 		t := tensor.Type{Kind: tensor.Real}
-		switch s.Kind.Name {
-		case "graph":
+		if s.Kind.Name == "graph" {
 			t = tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(unknownNodes, unknownNodes)}
-		case "matrix":
-			t.Shape = tensor.ShapeOf(unknownSize, unknownSize)
-		case "vector":
-			t.Shape = tensor.ShapeOf(unknownSize)
+		} else {
+			t.Shape = tensor.ShapeOf(slices.Repeat([]int{unknownSize}, rank)...)
 		}
 		in.Node = c.b.Input(in.Slot, t, inf, false)
 	}
@@ -624,18 +621,14 @@ func misfit(kind string, rank int, v *tensor.Value) string {
 	case kind != "graph" || v.Kind == tensor.Bool:
 		return ""
 	}
-	for _, x := range entries(v) {
+	stored := v.F // of a value that is not of 0 and 1
+	if v.Layout == tensor.Sparse {
+		stored = v.CSR.Val
+	}
+	for _, x := range stored {
 		if x != 0 && x != 1 {
 			return fmt.Sprintf("a matrix with the entry %v", x)
 		}
 	}
 	return ""
-}
-
-// entries are the stored numbers of a value that is not of 0 and 1.
-func entries(v *tensor.Value) []float64 {
-	if v.Layout == tensor.Sparse {
-		return v.CSR.Val
-	}
-	return v.F
 }

@@ -213,9 +213,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Notes = []string{"A function is called with round brackets, as in `" + c.function(strings.ToLower(x.Name)) + "`."}
 	case c.scope.fn != nil:
 		d.Notes = []string{"A function sees its parameters and the names it defines itself, nothing else of the program."}
-	case c.laterDefinition(x) != nil:
-		later := c.laterDefinition(x)
-		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
+	case c.later(d, x.Name, false):
 		d.Notes = []string{"Statements run from top to bottom; a tensor is defined before it is used."}
 	case slices.ContainsFunc(c.file.Stmts, func(s syntax.Stmt) bool { _, ok := s.(*syntax.Input); return ok }):
 		d.Notes = []string{fmt.Sprintf("A node of the data is written in quotes: `%q`.", x.Name)}
@@ -265,15 +263,22 @@ func (c *checker) function(name string) string {
 	return ""
 }
 
-// laterDefinition is the first assignment to a name that stands behind its use, nil without one.
-func (c *checker) laterDefinition(x *syntax.Name) *syntax.Assign {
+// later reports whether what d says is not there is defined behind its use, and shows where.
+func (c *checker) later(d *diag.Diagnostic, name string, function bool) bool {
 	c.step(len(c.file.Stmts))
 	for _, s := range c.file.Stmts {
-		if a, ok := s.(*syntax.Assign); ok && a.Name.Name == x.Name && a.Start > x.Start {
-			return a
+		var id syntax.Ident
+		if def, ok := s.(*syntax.Def); ok && function {
+			id = def.Name
+		} else if a, ok := s.(*syntax.Assign); ok && !function {
+			id = a.Name
+		}
+		if id.Name == name && id.Span.Start > d.Span.Start {
+			d.Beside(id.Span, "defined here, after its use")
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // unknownFunction reports a call of something that is no function: a tensor, a relation, a
@@ -314,9 +319,8 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 			return
 		}
 	}
-	if later := c.laterFunction(x); later != nil {
+	if c.later(d, x.Fun.Name, true) {
 		d.Label = "not defined yet"
-		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
 		d.Notes = []string{"A function is defined before it is called."}
 	} else if note := stdlib.Keyword(x.Fun.Name, true); note != "" { // print(A)
 		d.Notes = []string{note}
@@ -391,17 +395,6 @@ func inBrackets(x *syntax.Call) []diag.Fix {
 		{Span: source.Span{Start: x.Fun.Span.End, End: first.Start}, NewText: "["},
 		{Span: source.Span{Start: last.End, End: x.End}, NewText: "]"},
 	}}}
-}
-
-// laterFunction is the first definition of a function that stands behind its call, nil without one.
-func (c *checker) laterFunction(x *syntax.Call) *syntax.Def {
-	c.step(len(c.file.Stmts))
-	for _, s := range c.file.Stmts {
-		if d, ok := s.(*syntax.Def); ok && d.Name.Name == x.Fun.Name && d.Start > x.Start {
-			return d
-		}
-	}
-	return nil
 }
 
 // functionNames returns the names of all functions.

@@ -3,6 +3,7 @@ package check
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"ein/lang/source"
@@ -267,14 +268,8 @@ func (c *checker) fold(v val, fold op.Fold, axes []int, at syntax.Expr) val {
 // arrange gives v the axes of out, which may repeat an index (a diagonal) and
 // may have indices that v lacks (v is the same along them).
 func (c *checker) arrange(v val, out []uint8) *ir.Node {
-	if len(v.idx) == len(out) {
-		same := true
-		for i := range out {
-			same = same && out[i] == v.idx[i]
-		}
-		if same {
-			return v.n
-		}
+	if slices.Equal(v.idx, out) {
+		return v.n
 	}
 	return c.b.View(v.n, v.idx, out, c.sizes())
 }

@@ -514,9 +514,11 @@ func (c *checker) resolve(cl *clause, p *rel.Program, at map[int]int) rel.Rule {
 				l.Left, l.Right = rel.C(float64(strings.Compare(a.text, b.text))), rel.C(0)
 				break
 			}
-			d := c.exprDomain(cl, &l.Left)
-			if d == nil {
-				d = c.exprDomain(cl, &l.Right)
+			var d *tensor.Domain // of the names on both sides: only a variable tells
+			for _, e := range [...]*rel.Expr{&l.Right, &l.Left} {
+				if isVar(e) {
+					d = cmp.Or(cl.Vars[e.Term.Var].Domain, d)
+				}
 			}
 			l.Left, l.Right = expr(l.Left, d), expr(l.Right, d)
 			if left, right := beyond(&l.Left, d), beyond(&l.Right, d); left != right && l.Fn != op.FnEq && l.Fn != op.FnNe {
@@ -551,12 +553,4 @@ func (c *checker) resolve(cl *clause, p *rel.Program, at map[int]int) rel.Rule {
 // beyond reports whether an expression is no node: by its number, if there are fewer, so it is above all, or by its label.
 func beyond(e *rel.Expr, d *tensor.Domain) bool {
 	return d != nil && isConst(e) && e.Term.Value == rel.NoMember
-}
-
-// exprDomain is the domain of the names that an expression stands for: only a variable tells.
-func (c *checker) exprDomain(cl *clause, e *rel.Expr) *tensor.Domain {
-	if isVar(e) {
-		return cl.Vars[e.Term.Var].Domain
-	}
-	return nil
 }

@@ -193,12 +193,7 @@ func (c *checker) stratify(p *rel.Program, clauses []*clause) {
 				c.say(notFinal, cl.span, err)
 				continue
 			}
-			not := ""
-			if cl.Body[back].Kind == rel.Not {
-				not = "not "
-			}
-			steps := append([]string{fmt.Sprintf("%s -> %s%s (line %d)", cl.of.name, not, p.Relations[cl.Body[back].Rel].Name, c.line(cl.span))}, way...)
-			picture := strings.Join(steps, " -> ")
+			picture := strings.Join(append([]string{cl.of.name, c.hop(p, &cl.Body[back], cl.span)}, way...), " -> ")
 			switch {
 			case errors.Is(kind, rel.ErrNegation):
 				c.say(ownNegation, cl.src[back].Span, cl.of.name, picture)
@@ -214,6 +209,15 @@ func (c *checker) stratify(p *rel.Program, clauses []*clause) {
 }
 
 func (c *checker) line(at source.Span) int { return c.file.Source.Position(at.Start).Line }
+
+// hop shows what a literal of the rule at a place reads.
+func (c *checker) hop(p *rel.Program, l *rel.Literal, at source.Span) string {
+	not := ""
+	if l.Kind == rel.Not {
+		not = "not "
+	}
+	return fmt.Sprintf("%s%s (line %d)", not, p.Relations[l.Rel].Name, c.line(at))
+}
 
 // wayBack is the shortest chain of rules from one relation to another, each with its line. A search
 // in breadth, from relation to relation.
@@ -237,16 +241,13 @@ func (c *checker) wayBack(p *rel.Program, clauses []*clause, from, to int) (way 
 			if p.Rules[i].Rel != queue[at].rel {
 				continue
 			}
-			for _, l := range p.Rules[i].Body {
+			for k := range p.Rules[i].Body {
+				l := &p.Rules[i].Body[k]
 				if c.step(1) || l.Kind > rel.Not || seen[l.Rel] {
 					continue
 				}
 				seen[l.Rel] = true
-				not := ""
-				if l.Kind == rel.Not {
-					not = "not "
-				}
-				queue = append(queue, step{at, l.Rel, fmt.Sprintf("%s%s (line %d)", not, p.Relations[l.Rel].Name, c.line(clauses[i].span))})
+				queue = append(queue, step{at, l.Rel, c.hop(p, l, clauses[i].span)})
 			}
 		}
 	}
