@@ -208,38 +208,31 @@ func (c *checker) elementwise(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 // four forms: T; T, axis; an indexed expression; and two tensors.
 func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	arg := x.Args[0].Value
-	var axis *syntax.Expr
+	var axis syntax.Expr
 	if len(x.Args) == 2 {
-		axis = &x.Args[1].Value
+		axis = x.Args[1].Value
 		if b.Fn != 0 && x.Args[1].Name.Name == "" {
 			v := c.elementwise(x, b, cx)
-			if n, ok := (*axis).(*syntax.Number); ok && v.n != nil && !v.indexed && n.Value < float64(v.n.Rank()) && n.Value == math.Trunc(n.Value) {
+			if n, ok := axis.(*syntax.Number); ok && v.n != nil && !v.indexed && n.Value < float64(v.n.Rank()) && n.Value == math.Trunc(n.Value) {
 				c.say(axisHint, x.Span, b.Name, syntax.ExprString(arg), n.Text)
 			}
 			return v
 		}
 	}
-	v := c.expr(arg, ctx{base: ^uint64(0)})
+	v := c.unlabelled(arg, ctx{base: ^uint64(0)})
 	if v.n == nil {
 		return val{}
-	}
-	if v.label {
-		return c.say(labelAsValue, arg.Pos())
 	}
 	c.at(x.Span)
 	if v.indexed {
 		if axis != nil {
-			return c.say(axisOfIndexed, (*axis).Pos(), x.Fun.Name)
+			return c.say(axisOfIndexed, axis.Pos(), x.Fun.Name)
 		}
 		return c.reduceIndices(x, b, v)
 	}
 	var at *ir.Node
 	if axis != nil {
-		v := c.expr(*axis, ctx{base: ^uint64(0)})
-		if v.label {
-			return c.say(labelAsValue, (*axis).Pos())
-		}
-		if at = v.n; at == nil {
+		if at = c.unlabelled(axis, ctx{base: ^uint64(0)}).n; at == nil {
 			return val{}
 		}
 	}
@@ -530,12 +523,11 @@ func (c *checker) functions() {
 			calls[d] = c.inBody(d)
 		}
 	}
-	done := make(map[*syntax.Def]bool, len(c.defs))
 	var path []*syntax.Def
-	place := make(map[*syntax.Def]int) // in path, from 1
+	place := make(map[*syntax.Def]int, len(c.defs)) // in path, from 1; -1 of one that has been visited
 	var visit func(d *syntax.Def)
 	visit = func(d *syntax.Def) {
-		if done[d] || c.recursed[d] {
+		if place[d] < 0 || c.recursed[d] {
 			return
 		}
 		path = append(path, d)
@@ -552,8 +544,7 @@ func (c *checker) functions() {
 			}
 		}
 		path = path[:len(path)-1]
-		place[d] = 0
-		done[d] = true
+		place[d] = -1
 	}
 	for _, s := range c.file.Stmts {
 		if d, ok := s.(*syntax.Def); ok {

@@ -508,8 +508,8 @@ func (c *checker) assigned(p *Program, s *syntax.Assign) val {
 	}
 	sym := c.stands(s.Name.Name, symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil})
 	sym.used = len(c.rel.tensors) > 0 && (c.rel.tensors[s.Name.Name] != nil || c.rel.tensors[s.Name.Name+"[]"] != nil)
-	c.last = append(c.last[:0], Output{s.Name.Name, v.n, v.form, s.Span})
 	statement := Output{s.Name.Name, v.n, v.form, s.Span}
+	c.last = append(c.last[:0], statement)
 	if k, again := c.rounds[s]; again {
 		p.Statements[k] = statement
 		return v
@@ -528,7 +528,7 @@ func (c *checker) print(p *Program, x syntax.Expr) {
 		x = name
 	}
 	if r := c.relationNamed(x); r != nil {
-		p.Outputs = append(p.Outputs, c.rows(p, r, x.Pos()))
+		p.Outputs = append(p.Outputs, c.rows(p, r.name, r.place, x.Pos()))
 		return
 	}
 	v := c.printed(x)
@@ -544,11 +544,7 @@ func (c *checker) print(p *Program, x syntax.Expr) {
 func (c *checker) printed(x syntax.Expr) val {
 	c.equate(equation{value: x})
 	defer func() { c.eq = nil }()
-	v := c.expr(x, ctx{})
-	if v.label {
-		return c.say(labelAsValue, x.Pos())
-	}
-	return v
+	return c.unlabelled(x, ctx{})
 }
 
 var inputKinds = map[string]int{"graph": 2, "matrix": 2, "vector": 1, "scalar": 0}

@@ -948,7 +948,7 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 	if p.Arg >= 0 && p.Arg < len(x.Args) {
 		d.Span = x.Args[p.Arg].Value.Pos()
 		if n, ok := x.Args[p.Arg].Value.(*syntax.Number); ok && p.Code == codes.E0312 {
-			if at, ok := c.labelled(n); ok && float64(at) != n.Value {
+			if at, ok := c.node(tensor.Number(n.Value)); ok && float64(at) != n.Value {
 				d.Fixes = inQuotes(n.Value, d.Span)
 			}
 		}
@@ -956,14 +956,9 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 	c.report(d)
 }
 
-// labelled is the node whose label is a number.
-func (c *checker) labelled(n *syntax.Number) (node int, ok bool) {
-	return c.node(tensor.Number(n.Value))
-}
-
 // numberAndLabel warns of a number that counts nodes, and is the label of another one.
 func (c *checker) numberAndLabel(n *syntax.Number) {
-	at, ok := c.labelled(n)
+	at, ok := c.node(tensor.Number(n.Value))
 	if !ok || float64(at) == n.Value || n.Value >= float64(len(c.labels)) {
 		return
 	}

@@ -172,12 +172,9 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 	if c.eq.align {
 		cx.base = ^uint64(0)
 	}
-	v = c.expr(s.Value, cx)
+	v = c.unlabelled(s.Value, cx)
 	if v.n == nil {
 		return val{}
-	}
-	if v.label {
-		return c.say(labelAsValue, s.Value.Pos())
 	}
 	c.at(s.Span)
 	v = c.toLeft(s, v)
@@ -308,6 +305,15 @@ func (c *checker) expr(x syntax.Expr, cx ctx) val {
 	v := c.elaborate(x, cx)
 	if c.cfg.Values != nil && v.n != nil {
 		c.cfg.Values[x] = v.n
+	}
+	return v
+}
+
+// unlabelled elaborates an expression that may not be a node given by its label.
+func (c *checker) unlabelled(x syntax.Expr, cx ctx) val {
+	v := c.expr(x, cx)
+	if v.label {
+		return c.say(labelAsValue, x.Pos())
 	}
 	return v
 }

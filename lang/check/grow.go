@@ -143,32 +143,27 @@ func (c *checker) around(cl *clause) (list []*clause) {
 // keepsKinds finds the kinds of what new clauses use, and reports whether the columns of the
 // relations that were there keep theirs.
 func (c *checker) keepsKinds(fresh []*clause, touched []*relation, relations int) bool {
-	var before []tensor.ColumnKind
-	eachOld := func(see func(*relation, *column)) {
-		for _, x := range touched {
-			for i := range x.cols {
-				if x.place < relations {
-					see(x, &x.cols[i])
-				}
-			}
-		}
-	}
-	eachOld(func(_ *relation, k *column) { before = append(before, k.kind) })
+	before := map[*column]tensor.ColumnKind{}
 	for _, x := range touched {
+		if x.place >= relations {
+			continue
+		}
+		for i := range x.cols {
+			before[&x.cols[i]] = x.cols[i].kind
+		}
 		for _, f := range x.facts[x.checked:] {
 			for i, k := range f.row {
-				if x.place < relations && x.cols[i].kind == tensor.IntColumn && !whole(c.rel.consts[k].num) {
+				if x.cols[i].kind == tensor.IntColumn && !whole(c.rel.consts[k].num) {
 					return false
 				}
 			}
 		}
 	}
 	c.kinds(fresh, c.rel.list[relations:])
-	keeps, at := true, 0
-	eachOld(func(_ *relation, k *column) {
-		keeps = keeps && k.kind == before[at]
-		at++
-	})
+	keeps := true
+	for k, kind := range before {
+		keeps = keeps && k.kind == kind
+	}
 	return keeps
 }
 

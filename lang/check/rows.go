@@ -22,9 +22,7 @@ import (
 func (c *checker) answer(p *Program, s *syntax.Query) Output {
 	for _, cl := range c.rel.clauses {
 		if cl.span == s.Span && cl.of == nil {
-			c.readsEarly(cl.query, cl.Rel, s.Span, true)
-			c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), cl.Rel, s.Span})
-			return Output{Name: cl.query, Span: s.Span}
+			return c.rows(p, cl.query, cl.Rel, s.Span)
 		}
 	}
 	return Output{Name: syntax.QueryString(s), Span: s.Span} // the check was stopped
@@ -39,11 +37,11 @@ func (c *checker) relationNamed(x syntax.Expr) *relation {
 	return c.rel.byName[name.Name]
 }
 
-// rows makes an output of all rows of a relation.
-func (c *checker) rows(p *Program, r *relation, at source.Span) Output {
-	c.readsEarly(r.name, r.place, at, true)
-	c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), r.place, at})
-	return Output{Name: r.name, Span: at}
+// rows makes an output of all rows of a relation or a query.
+func (c *checker) rows(p *Program, name string, place int, at source.Span) Output {
+	c.readsEarly(name, place, at, true)
+	c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), place, at})
+	return Output{Name: name, Span: at}
 }
 
 // needs returns the relations, queries included, that the given ones depend on, and these themselves.
@@ -301,7 +299,13 @@ func (c *checker) finishRelations(p *Program) {
 	if len(c.rel.list) == 0 && len(c.rel.clauses) == 0 || c.cfg.Profile == Core || c.stopped {
 		return
 	}
-	defer func() { p.Relations = c.relationsFor(p) }()
+	defer func() {
+		for _, r := range c.rel.list {
+			if r.source == rel.NoSource {
+				p.Relations = append(p.Relations, c.described(r, p))
+			}
+		}
+	}()
 	for _, cl := range c.rel.clauses {
 		c.ground(cl)
 	}
@@ -355,29 +359,16 @@ func (c *checker) finishRelations(p *Program) {
 	c.rel.whole = true
 }
 
-// relationsFor lists the relations of a program for tools that fix it.
-func (c *checker) relationsFor(p *Program) (list []diag.Relation) {
-	for _, r := range c.rel.list {
-		if r.source == rel.NoSource {
-			list = append(list, c.described(r, p))
-		}
-	}
-	return list
-}
-
-// described is a relation for tools.
+// described is a relation for tools that fix a program.
 func (c *checker) described(r *relation, p *Program) diag.Relation {
 	x := diag.Relation{File: p.File.Source.Name, Name: r.name, Valued: r.valued()}
 	names := r.columnNames()
 	for i, k := range r.cols {
-		switch {
-		case k.name != "":
-			x.Columns = append(x.Columns, k.name)
-		case names != nil:
-			x.Columns = append(x.Columns, names[i])
-		default:
-			x.Columns = append(x.Columns, "")
+		name := k.name
+		if name == "" && names != nil {
+			name = names[i]
 		}
+		x.Columns = append(x.Columns, name)
 		s := c.rel.slots[c.rel.find(k.slot)]
 		is := map[class]string{aLabel: "node", aNode: "node", aText: "text", ofDomain: s.domain, aNumber: "number", numeral: "number"}[s.class]
 		if is == "number" && (p.Rules != nil || r.input != nil) {
