@@ -542,12 +542,13 @@ func (c *checker) form(cl *clause) string {
 	// Variables are numbered in the head first, then in the body in the order of the sorted
 	// literals.
 	number := map[int]int{}
+	see := func(v int) {
+		if _, ok := number[v]; !ok {
+			number[v] = len(number)
+		}
+	}
 	for _, h := range cl.Head {
-		h.Expr.Vars(func(v int) {
-			if _, ok := number[v]; !ok {
-				number[v] = len(number)
-			}
-		})
+		h.Expr.Vars(see)
 	}
 	var body []*rel.Literal
 	for i := range cl.Body {
@@ -555,11 +556,7 @@ func (c *checker) form(cl *clause) string {
 	}
 	slices.SortStableFunc(body, func(a, b *rel.Literal) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Rel, b.Rel)) })
 	for _, l := range body {
-		for _, t := range l.Terms {
-			if _, ok := number[t.Var]; !ok && t.Kind == rel.Variable {
-				number[t.Var] = len(number)
-			}
-		}
+		l.Vars(see)
 	}
 	var b strings.Builder
 	term := func(t rel.Term) {
