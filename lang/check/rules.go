@@ -24,11 +24,7 @@ import (
 func (c *checker) ground(cl *clause) {
 	for i := range cl.Body {
 		if l := &cl.Body[i]; l.Kind == rel.Atom {
-			for _, t := range l.Terms {
-				if t.Kind == rel.Variable {
-					cl.vars[t.Var].sourced = true
-				}
-			}
+			l.Vars(func(v int) { cl.vars[v].sourced = true })
 		}
 	}
 	for changed := true; changed; {
@@ -490,36 +486,23 @@ func (c *checker) crossProduct(cl *clause) {
 		}
 		return v
 	}
-	atoms := make([]int, 0, len(cl.Body)) // literals with their first variable
+	atoms := make([]int, 0, len(cl.Body))
+	first := make([]int, len(cl.Body)) // the first variable of a literal
 	for i := range cl.Body {
 		l := &cl.Body[i]
-		first := -1
-		meet := func(v int) {
-			if first < 0 {
-				first = v
+		first[i] = -1
+		l.Vars(func(v int) {
+			if first[i] < 0 {
+				first[i] = v
 			}
-			group[find(v)] = find(first)
-		}
-		for _, t := range l.Terms {
-			if t.Kind == rel.Variable {
-				meet(t.Var)
-			}
-		}
-		switch l.Kind {
-		case rel.Bind:
-			meet(l.Var)
-			l.Left.Vars(meet)
-		case rel.Compare:
-			l.Left.Vars(meet)
-			l.Right.Vars(meet)
-		}
-		if l.Kind == rel.Atom && first >= 0 && !cl.uses[i].total() {
+			group[find(v)] = find(first[i])
+		})
+		if l.Kind == rel.Atom && first[i] >= 0 && !cl.uses[i].total() {
 			atoms = append(atoms, i)
 		}
 	}
 	for _, i := range atoms {
-		v, w := cl.Body[i].Terms, cl.Body[atoms[0]].Terms
-		if find(firstVar(v)) != find(firstVar(w)) {
+		if find(first[i]) != find(first[atoms[0]]) {
 			c.shareNothing(cl, atoms[0], i)
 			return
 		}
@@ -530,10 +513,6 @@ func (c *checker) crossProduct(cl *clause) {
 func (r *relation) total() bool {
 	grouped := func(x rel.Cell) bool { return x.Agg == rel.NoAgg }
 	return r.input == nil && len(r.facts) == 0 && len(r.rules) == 1 && !slices.ContainsFunc(r.rules[0].Head, grouped)
-}
-
-func firstVar(ts []rel.Term) int {
-	return ts[slices.IndexFunc(ts, func(t rel.Term) bool { return t.Kind == rel.Variable })].Var
 }
 
 // form is a rule with variables numbered by occurrence and sorted literals, so that rules that say the
