@@ -4,9 +4,9 @@
 // A [Builtin] is one entry of [Builtins]. Its [Form] says how a call reads its arguments:
 // as bare tensors, element by element, as a reduction, or in a way that the checker knows
 // by name. For the form Whole, Lower is both type rule and lowering: given a [Call], it
-// builds the operations of package ir, and building them computes their types. It returns
-// nil after a [Problem], whose argument and code the checker turns into a diagnostic. The
-// compiler sees only the operations and knows no builtin.
+// builds the operations of package ir, and building them computes their types. After a
+// [Problem], whose argument and code the checker turns into a diagnostic, they do not count.
+// The compiler sees only the operations and knows no builtin.
 //
 // Lower runs before there is data. Of an argument it can use the shape and, if it is
 // Static, the value, such as a size or an axis; before inputs are bound (Unknown), sizes

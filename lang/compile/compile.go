@@ -143,7 +143,9 @@ func (g *gen) hand(out *code.Program) {
 // keepCode bounds the programs after which a generator is kept for reuse.
 const keepCode = 1 << 12
 
-var gens = sync.Pool{New: func() any { return new(gen) }}
+var gens = sync.Pool{New: func() any {
+	return &gen{turns: map[int]int{}, masks: map[[2]int]int{}, guess: map[int]float64{}, rules: map[*ir.Rules][]int{}}
+}}
 
 // statements records which instructions belong to which statement: the last
 // one that begins at or before their position.
@@ -266,15 +268,10 @@ func (g *gen) in(n *ir.Node, l tensor.Layout) int {
 		v.reg[l] = g.constant(convertConst(n.Value, l))
 		return v.reg[l]
 	}
-	from := v.natural
-	if from == tensor.Parts && l == tensor.Dense {
-		return g.convert(v, n, g.in(n, tensor.Packed), l)
+	from := v.reg[v.natural]
+	if v.natural == tensor.Parts && l == tensor.Dense {
+		from = g.in(n, tensor.Packed)
 	}
-	return g.convert(v, n, v.reg[from], l)
-}
-
-// convert puts a value into another layout, where it stays for whoever wants it next.
-func (g *gen) convert(v *value, n *ir.Node, from int, l tensor.Layout) int {
 	v.reg[l] = g.to(n.Type, l, code.Convert, code.Attr{}, from)
 	return v.reg[l]
 }
@@ -332,9 +329,6 @@ func (g *gen) weights(n *ir.Node) int {
 func (g *gen) transposed(r int) int {
 	if t, ok := g.turns[r]; ok {
 		return t
-	}
-	if g.turns == nil {
-		g.turns = make(map[int]int)
 	}
 	if t, ok := g.constTransposed(r); ok {
 		g.turns[r], g.turns[t] = t, r
@@ -519,9 +513,6 @@ func (g *gen) results(n *ir.Node) []int {
 		g.out.Regs = append(g.out.Regs, code.Reg{Layout: tensor.Rows, Columns: p.Relations[r].Columns, NNZ: int(min(plan.Rows(r), math.MaxInt))})
 	}
 	g.emit(code.Rules, -1, code.Attr{Rules: p, Planned: plan, Results: regs}, args...)
-	if g.rules == nil {
-		g.rules = make(map[*ir.Rules][]int)
-	}
 	g.rules[n.Rules] = regs
 	return regs
 }
