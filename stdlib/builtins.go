@@ -372,7 +372,7 @@ var Builtins = []Builtin{
 			case 2:
 				c.fail(codes.E0313, -1, "write transpose(A), or transpose(A, a, b)", "transpose takes no axes or two")
 			case 3:
-				p, q = c.axis(1, t), c.axis(2, t)
+				p, q = c.CheckAxis(1, c.Args[1], t), c.CheckAxis(2, c.Args[2], t)
 			}
 			if c.Problem != nil {
 				return nil
@@ -408,7 +408,7 @@ var Builtins = []Builtin{
 		Doc:     "length of an axis, known before the program runs",
 		Example: "A = edges([[0,1]], 5)\n:print size(A, 0)", Output: "size(A, 0) = 5",
 		Lower: func(c *Call) *ir.Node {
-			d := c.axis(1, c.Args[0])
+			d := c.CheckAxis(1, c.Args[1], c.Args[0])
 			if c.Problem != nil {
 				return nil
 			}
@@ -443,7 +443,7 @@ var Builtins = []Builtin{
 		Doc:     "exp(T) scaled to add up to 1 along the axis",
 		Example: ":print softmax([0,0], 0)", Output: "softmax([0,0], 0) = [0.5, 0.5]",
 		Lower: func(c *Call) *ir.Node {
-			d := c.axis(1, c.Args[0])
+			d := c.CheckAxis(1, c.Args[1], c.Args[0])
 			if c.Problem != nil {
 				return nil
 			}

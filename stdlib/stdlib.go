@@ -178,12 +178,8 @@ func (c *Call) CheckIndex(i int, x *ir.Node, size int, what string) {
 	}
 }
 
-// axis requires argument i to be an axis of a, known before the program runs.
-func (c *Call) axis(i int, a *ir.Node) int {
-	return c.CheckAxis(i, c.Args[i], a)
-}
-
-// CheckAxis returns the axis of a that x, argument i, names.
+// CheckAxis returns the axis of a that x, argument i, names, which must be known before the program
+// runs.
 func (c *Call) CheckAxis(i int, x, a *ir.Node) int {
 	v, ok := x.Static()
 	switch {

@@ -100,10 +100,6 @@ type Limits struct {
 	Elements uint64 // elements of all literals together; default 1<<26
 }
 
-func (l Limits) withDefaults() Limits {
-	return Limits{cmp.Or(l.Nodes, 200_000), cmp.Or(l.Calls, 100), cmp.Or(l.Elements, 1<<26)}
-}
-
 // Config is what the checker needs besides the text.
 type Config struct {
 	Profile Profile
@@ -377,7 +373,8 @@ func (s *state) release() {
 
 // newChecker is a checker for p with nothing in scope.
 func newChecker(f *syntax.File, cfg Config, p *Program) *checker {
-	cfg.Limits = cfg.Limits.withDefaults()
+	l := cfg.Limits
+	cfg.Limits = Limits{cmp.Or(l.Nodes, 200_000), cmp.Or(l.Calls, 100), cmp.Or(l.Elements, 1<<26)}
 	s := states.Get().(*state)
 	s.main.names = p.symbols.names
 	s.checker = checker{cfg: cfg, file: f, symbols: &p.symbols, diags: slices.Clone(f.Diags), steps: steps.New(cfg.Context), state: s, scope: &s.main, rel: &s.relations}

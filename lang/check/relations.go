@@ -1026,32 +1026,38 @@ func (c *checker) literal(cl *clause, l *syntax.Literal) {
 
 // atom is an atom of a relation; value is that of T[..] = value.
 func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []syntax.Expr, value syntax.Expr) {
-	r := c.named(cl, name, len(args), value != nil)
+	lit, r := c.reads(cl, l, name, args, value != nil)
+	if r == nil {
+		return
+	}
+	if value != nil {
+		lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[len(args)].slot, value))
+	} else if r.valued() {
+		lit.Terms = append(lit.Terms, rel.Term{Kind: rel.Any})
+	}
+	cl.add(lit, l, r)
+}
+
+// reads is what an atom reads, which may have a value behind its args; no relation if that is wrong.
+func (c *checker) reads(cl *clause, l *syntax.Literal, name syntax.Ident, args []syntax.Expr, value bool) (lit rel.Literal, r *relation) {
+	r = c.named(cl, name, len(args), value)
 	switch {
 	case r == nil:
-		cl.bad = true
 		c.unknownRelation(name, l)
-	case value == nil && r.valued() && (!l.Not || len(args) == len(r.cols)) || value != nil && !r.valued():
-		cl.bad = true
+	case !value && r.valued() && (!l.Not || len(args) == len(r.cols)) || value && !r.valued():
 		c.otherBrackets(r, l)
 	case c.rightColumns(r, len(args), l.X.Pos()):
-		lit := rel.Literal{Kind: rel.Atom, Rel: r.place}
+		lit = rel.Literal{Kind: rel.Atom, Rel: r.place}
 		if l.Not {
 			lit.Kind = rel.Not
 		}
 		for i, x := range args {
 			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[i].slot, x))
 		}
-		if value != nil {
-			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[len(args)].slot, value))
-		} else if r.valued() {
-			lit.Terms = append(lit.Terms, rel.Term{Kind: rel.Any})
-		}
-		cl.add(lit, l, r)
-		return
-	default:
-		cl.bad = true
+		return lit, r
 	}
+	cl.bad = true
+	return lit, nil
 }
 
 // valueAlone is T[..] in a query, which asks for the value of each key.
@@ -1220,26 +1226,10 @@ func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.E
 		return rel.V(v), cl.vars[v].slot
 	}
 	l := &syntax.Literal{Span: x.Span, X: x, Value: &syntax.Name{Name: shown, Span: x.Span}}
-	r := c.named(cl, syntax.Ident{Name: name.Name, Span: name.Span}, len(x.Indices), true)
-	lit := rel.Literal{Kind: rel.Atom}
-	switch {
-	case r == nil:
-		cl.bad = true
-		c.unknownRelation(syntax.Ident{Name: name.Name, Span: name.Span}, l)
-	case !r.valued():
-		cl.bad = true
-		c.otherBrackets(r, l)
-	case !c.rightColumns(r, len(x.Indices), x.Span):
-		cl.bad = true
-	default:
-		lit.Rel = r.place
-		for i, k := range x.Indices {
-			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[i].slot, k))
-		}
-	}
+	lit, r := c.reads(cl, l, syntax.Ident{Name: name.Name, Span: name.Span}, x.Indices, true)
 	v = cl.hidden(c, shown, aNumber, x.Span)
 	cl.ids[shown] = v
-	if lit.Terms != nil {
+	if r != nil {
 		lit.Terms = append(lit.Terms, rel.Term{Var: v})
 		cl.add(lit, l, r)
 	}
