@@ -155,13 +155,8 @@ func (c *checker) exprKind(cl *clause, e *rel.Expr) tensor.ColumnKind {
 	for i := range e.Args {
 		all = c.exprKind(cl, &e.Args[i]) == tensor.IntColumn && all
 	}
-	switch e.Fn {
-	case op.FnFloor, op.FnRound, op.FnStep, op.FnGt, op.FnGe, op.FnLt, op.FnLe, op.FnEq, op.FnNe:
+	if e.Fn.Whole(all) {
 		return tensor.IntColumn
-	case op.FnAdd, op.FnSub, op.FnMul, op.FnMax, op.FnMin, op.FnNeg, op.FnAbs, op.FnRelu, op.FnWhere, op.FnClamp:
-		if all {
-			return tensor.IntColumn
-		}
 	}
 	return tensor.RealColumn
 }
