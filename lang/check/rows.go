@@ -222,10 +222,7 @@ func (r *relation) keyed() bool { return r.fold == rel.Min || r.fold == rel.Max 
 // placeless reports whether there are numbers that only a rule makes nodes, as it joins them with a tensor
 // that is made of them. Nothing says how many nodes there are.
 func (c *checker) placeless() bool {
-	sized := func(r *relation) bool {
-		sym := c.scope.lookup(r.name)
-		return r.source != rel.NoSource && sym != nil && sym.node != nil
-	}
+	sized := func(r *relation) bool { return r.source != rel.NoSource && c.source(r) != nil }
 	return !c.rel.numbered && !slices.ContainsFunc(c.rel.list, sized) && slices.ContainsFunc(c.rel.consts, func(k constant) bool { return c.rel.isPlace(&k) })
 }
 

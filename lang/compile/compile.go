@@ -299,30 +299,20 @@ func convertConst(v *tensor.Value, l tensor.Layout) tensor.Value {
 	return out
 }
 
-// graph returns a register that holds n as a graph, with an edge wherever n is not 0 or, if n is
-// far, not infinite.
-func (g *gen) graph(n *ir.Node) int {
-	v := g.value(n)
-	if v.has(tensor.Sparse) {
-		return v.reg[tensor.Sparse]
-	}
-	if n.Type.Kind == tensor.Bool {
-		return g.in(n, tensor.Packed)
-	}
-	edge := g.b.Map(op.FnNe, n, g.b.Number(n.Type.Absent()))
-	edge.Pos = n.Pos
-	return g.in(edge, tensor.Packed)
-}
-
-// weights returns a register that holds n as a graph with weights.
-func (g *gen) weights(n *ir.Node) int {
+// graph returns a register that holds n as a graph: with weights or, without, with an edge wherever n is
+// not 0 or, if n is far, not infinite.
+func (g *gen) graph(n *ir.Node, weights bool) int {
 	switch v := g.value(n); {
 	case v.has(tensor.Sparse):
 		return v.reg[tensor.Sparse]
 	case n.Type.Kind == tensor.Bool:
 		return g.in(n, tensor.Packed)
+	case weights:
+		return g.dense(n)
 	}
-	return g.dense(n)
+	edge := g.b.Map(op.FnNe, n, g.b.Number(n.Type.Absent()))
+	edge.Pos = n.Pos
+	return g.in(edge, tensor.Packed)
 }
 
 // transposed returns a register with the transpose of a packed or sparse one.
@@ -441,14 +431,12 @@ func (g *gen) direct(n *ir.Node) *value {
 		switch {
 		case op == code.Groups:
 			r = g.value(a).reg[tensor.Parts]
-		case i == 0 && op.OnWeights():
-			r = g.weights(a)
-		case i > 0 || !op.OnGraph():
+		case i > 0 || !op.OnGraph() && !op.OnWeights():
 			r = g.dense(a)
 		case n.Reverse:
-			r = g.transposed(g.graph(a))
+			r = g.transposed(g.graph(a, false))
 		default:
-			r = g.graph(a)
+			r = g.graph(a, op.OnWeights())
 		}
 		args = append(args, r)
 	}
