@@ -218,17 +218,11 @@ func (c *checker) toLeft(s *syntax.Assign, v val) val {
 		return v
 	}
 	if c.eq.align {
-		var axes []int
-		for axis, x := range v.idx {
-			if c.eq.lhsMask>>x&1 == 0 {
-				axes = append(axes, axis)
-			}
-		}
 		fn := op.FoldMax
 		if s.Op == syntax.SetMin {
 			fn = op.FoldMin
 		}
-		if v = c.fold(v, fn, axes, s.Value); v.n == nil {
+		if v = c.fold(v, fn, s.Value); v.n == nil {
 			return val{}
 		}
 	}
@@ -240,25 +234,25 @@ func (c *checker) toLeft(s *syntax.Assign, v val) val {
 	return val{n: c.arrange(v, c.eq.lhs)}
 }
 
-// fold folds some axes of a value with indices. The maximum or minimum of nothing is an error at
-// the expression at.
-func (c *checker) fold(v val, fold op.Fold, axes []int, at syntax.Expr) val {
+// fold folds a value over the indices that the left side lacks. The maximum or minimum of nothing is
+// an error at the expression at.
+func (c *checker) fold(v val, fold op.Fold, at syntax.Expr) val {
+	out := val{indexed: true}
+	var axes []int
+	for axis, x := range v.idx {
+		if c.eq.lhsMask>>x&1 != 0 {
+			out.idx = append(out.idx, x)
+			continue
+		}
+		if v.n.Type.Shape.Dim(axis) == 0 {
+			return c.say(emptyFold, at.Pos(), c.eq.idx[x].name)
+		}
+		axes = append(axes, axis)
+	}
 	if len(axes) == 0 {
 		return v
 	}
-	drop := make(map[int]bool, len(axes))
-	for _, d := range axes {
-		drop[d] = true
-		if v.n.Type.Shape.Dim(d) == 0 {
-			return c.say(emptyFold, at.Pos(), c.eq.idx[v.idx[d]].name)
-		}
-	}
-	out := val{n: c.b.Reduce(fold, v.n, axes...), indexed: true}
-	for axis, x := range v.idx {
-		if !drop[axis] {
-			out.idx = append(out.idx, x)
-		}
-	}
+	out.n = c.b.Reduce(fold, v.n, axes...)
 	return out
 }
 

@@ -655,7 +655,6 @@ func given(body []syntax.Literal, l *syntax.Literal) *syntax.String {
 // gatherConstants notes which constants rows may hold: those of facts and heads, those that a rule
 // gives a variable, and the labels of graphs and of bound data.
 func (c *checker) gatherConstants(stmts []syntax.Stmt) {
-	note := c.note
 	c.rel.labels = len(c.labels)
 	for _, s := range stmts {
 		r, ok := s.(*syntax.Rule)
@@ -666,16 +665,16 @@ func (c *checker) gatherConstants(stmts []syntax.Stmt) {
 		for _, x := range args {
 			switch x := x.(type) {
 			case *syntax.String:
-				note(x.Value, x.Span)
+				c.note(x.Value, x.Span)
 			case *syntax.Name:
 				if len(r.Body) == 0 && x.Name != "_" {
-					note(x.Name, x.Span)
+					c.note(x.Name, x.Span)
 				}
 			}
 		}
 		for i := range r.Body {
 			if x := given(r.Body, &r.Body[i]); x != nil {
-				note(x.Value, x.Span)
+				c.note(x.Value, x.Span)
 			}
 		}
 	}
@@ -834,22 +833,16 @@ func (c *checker) byPosition(s syntax.Stmt) bool {
 
 // isRow reports whether a head without a body is a row of constants.
 func (c *checker) isRow(args []syntax.Expr, value syntax.Expr) bool {
-	constant := func(x syntax.Expr) bool {
-		switch x := x.(type) {
-		case *syntax.Name:
-			return x.Name != "_"
-		case *syntax.String:
-			return true
-		}
-		_, ok := literalNumber(x)
-		return ok
-	}
-	if value != nil {
-		if _, ok := literalNumber(value); !ok {
+	for _, x := range args {
+		name, isName := x.(*syntax.Name)
+		_, isString := x.(*syntax.String)
+		_, isNumber := literalNumber(x)
+		if isName && name.Name == "_" || !isName && !isString && !isNumber {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(args, func(x syntax.Expr) bool { return !constant(x) })
+	_, isNumber := literalNumber(value)
+	return value == nil || isNumber
 }
 
 // literalNumber is the value of a number with or without a minus sign.
@@ -1315,15 +1308,10 @@ func (c *checker) capitals() diag.Fix {
 			taken[x.Name] = true
 			return true
 		}
-		switch s := s.(type) {
-		case *syntax.Rule:
-			if len(s.Body) == 0 {
-				continue
-			}
-			walkTerms(s, visit)
-		case *syntax.Query:
-			walkTerms(s, visit)
+		if r, ok := s.(*syntax.Rule); ok && len(r.Body) == 0 {
+			continue
 		}
+		walkTerms(s, visit)
 		lowered := map[string]string{}
 		for _, x := range names {
 			lower, seen := lowered[x.Name]
