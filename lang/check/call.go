@@ -598,9 +598,7 @@ func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 			return true
 		})
 	}
-	if d.Value != nil {
-		visit(d.Value)
-	}
+	visit(d.Value)
 	var body func(list []syntax.Stmt)
 	body = func(list []syntax.Stmt) {
 		for _, s := range list {

@@ -227,9 +227,6 @@ func (c *checker) isFactor(s source.Span) bool {
 	name := func(b byte) bool {
 		return b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80
 	}
-	if c.file.Source == nil { // of a host that asks for labels alone
-		return false
-	}
 	text := c.file.Source.Text
 	left, right := strings.TrimRight(text[:s.Start], blanks), strings.TrimLeft(text[s.End:], blanks)
 	return left != "" && (name(left[len(left)-1]) || strings.IndexByte(before, left[len(left)-1]) >= 0) ||
@@ -535,7 +532,7 @@ func (c *checker) indexNamesake(x *syntax.Name, owner syntax.Expr, n *ir.Node) {
 // difference warns of an element [1 -2], which in other languages is two.
 func (c *checker) difference(x syntax.Expr) {
 	b, ok := x.(*syntax.Binary)
-	if !ok || b.Op != syntax.Sub || c.file.Source == nil {
+	if !ok || b.Op != syntax.Sub {
 		return
 	}
 	_, left := number(b.L)
@@ -549,7 +546,7 @@ func (c *checker) difference(x syntax.Expr) {
 // thousands warns of two elements of a list that may be one number, as 1,000. Only a 0 after the
 // comma tells: [1,500] is how a list of two is written as well.
 func (c *checker) thousands(list source.Span) {
-	if c.cfg.ErrorsOnly || c.file.Source == nil {
+	if c.cfg.ErrorsOnly {
 		return
 	}
 	text := c.file.Source.Text[:list.End]
@@ -645,7 +642,7 @@ func (c *checker) leftIndex(s *syntax.Assign, x syntax.Expr) {
 		notes = append(notes, "A value of rules is given by `T[\"a\"] min= 0.`, also with max= and +=.")
 	}
 	d := diag.New(codes.E0317, x.Pos(), "the left side of an equation takes index names, found %s", text(x)).Noted(notes...)
-	if s.Op != syntax.Set && c.file.Source != nil && !strings.HasSuffix(c.file.Source.Text[:s.End], ".") {
+	if s.Op != syntax.Set && !strings.HasSuffix(c.file.Source.Text[:s.End], ".") {
 		d.Fixes = fix("write `.`", source.Span{Start: s.End, End: s.End}, ".")
 	}
 	c.report(d)

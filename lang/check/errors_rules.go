@@ -272,7 +272,7 @@ func (c *checker) foreignType(col syntax.Column, right string) {
 
 // date warns of a date without quotes.
 func (c *checker) date(x *syntax.Binary) {
-	if c.file.Source == nil || x.End-x.Start != len(time.DateOnly) {
+	if x.End-x.Start != len(time.DateOnly) {
 		return
 	}
 	day := c.file.Source.Text[x.Start:x.End]
@@ -497,13 +497,13 @@ func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name
 // notLiteral is a literal that is none.
 func (c *checker) notLiteral(l *syntax.Literal) {
 	d := diag.New(codes.E0818, l.Span, "`%s` is neither true nor false", syntax.LiteralString(l)).Noted("A body has atoms, `not` atoms, comparisons and `v = e`.")
-	if minus, ok := l.X.(*syntax.Unary); ok && c.file.Source != nil && isCall(minus.X) {
+	if minus, ok := l.X.(*syntax.Unary); ok && isCall(minus.X) {
 		at := source.Span{Start: minus.Start, End: minus.Start + 1}
 		if d.Notes = []string{"`not` negates an atom."}; strings.HasSuffix(c.file.Source.Text[:at.Start], "<-") {
 			d.Notes, d.Fixes = []string{"A rule is `Head(x) <- Body(x).`"}, fix("delete `-`", at, "")
 		}
 	}
-	if n, ok := l.X.(*syntax.Number); ok && c.file.Source != nil {
+	if n, ok := l.X.(*syntax.Number); ok {
 		if before, after := strings.CutSuffix(c.file.Source.Text[:n.Start], ","); after && before[len(before)-1]-'0' <= 9 {
 			d.Notes, d.Fixes = []string{"Digits are not grouped."}, fix("delete the comma", source.Span{Start: len(before), End: n.Start}, "")
 		}
@@ -598,7 +598,7 @@ func (c *checker) noRuleExpr(cl *clause, x syntax.Expr) {
 			d.Notes, d.Fixes = nil, guess("`"+lower+"`", call.Fun.Span, lower)
 		}
 	}
-	if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() && c.file.Source != nil {
+	if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() {
 		at := source.Span{Start: x.Pos().End, End: x.Pos().End}
 		if rest := strings.TrimLeft(c.file.Source.Text[at.End:], " "); rest != "" && strings.IndexByte("<>=!", rest[0]) >= 0 {
 			d.Fixes = fix("write two comparisons", at, ", "+syntax.ExprString(b.R))
@@ -712,10 +712,8 @@ func (c *checker) unquoted(x syntax.Expr) bool {
 	}
 	d := diag.New(codes.E0804, x.Pos(), "%s is not a constant", text(x)).
 		Noted("A name of several words or with signs in it is quoted. A computed value needs a body: `Head(x + 1) <- Body(x).`.")
-	if c.file.Source != nil {
-		label := strconv.Quote(c.file.Source.Text[x.Pos().Start:x.Pos().End])
-		d.Fixes = guess(label, x.Pos(), label)
-	}
+	label := strconv.Quote(c.file.Source.Text[x.Pos().Start:x.Pos().End])
+	d.Fixes = guess(label, x.Pos(), label)
 	c.report(d)
 	return true
 }

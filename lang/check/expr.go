@@ -112,18 +112,16 @@ func (c *checker) id(name string, span source.Span) (uint8, bool) {
 // nothing.
 func (c *checker) occursOnce(name string) bool {
 	n := 0
-	if c.eq.value != nil {
-		syntax.Walk(c.eq.value, func(x syntax.Node) bool {
-			if x, ok := x.(*syntax.Index); ok {
-				for _, e := range x.Indices {
-					if e, ok := e.(*syntax.Name); ok && e.Name == name {
-						n++
-					}
+	syntax.Walk(c.eq.value, func(x syntax.Node) bool {
+		if x, ok := x.(*syntax.Index); ok {
+			for _, e := range x.Indices {
+				if e, ok := e.(*syntax.Name); ok && e.Name == name {
+					n++
 				}
 			}
-			return n < 2
-		})
-	}
+		}
+		return n < 2
+	})
 	return n == 1
 }
 

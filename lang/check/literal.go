@@ -87,7 +87,7 @@ func (c *checker) collectLabels() {
 
 // graphLabels returns the labels of the graphs in the text, and notes them.
 func (c *checker) graphLabels() (found []*syntax.String) {
-	if src := c.file.Source; src != nil && strings.IndexByte(src.Text, '"') < 0 { // a session gives statements alone
+	if strings.IndexByte(c.file.Source.Text, '"') < 0 {
 		return nil
 	}
 	for _, s := range c.file.Stmts {

@@ -119,9 +119,7 @@ func occurs(l *syntax.Literal, name string) (at source.Span, ok bool) {
 		return !ok
 	}
 	syntax.Walk(l.X, visit)
-	if l.Value != nil {
-		syntax.Walk(l.Value, visit)
-	}
+	syntax.Walk(l.Value, visit)
 	return at, ok
 }
 
