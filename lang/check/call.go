@@ -230,13 +230,6 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 		}
 		return c.reduceIndices(x, b, v)
 	}
-	var at *ir.Node
-	if axis != nil {
-		if at = c.unlabelled(axis, ctx{base: ^uint64(0)}).n; at == nil {
-			return val{}
-		}
-	}
-	call := c.calls(b.Name)
 	axes := make([]int, 0, tensor.MaxRank)
 	if axis == nil {
 		for d := range v.n.Rank() {
@@ -246,12 +239,17 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 			return c.say(scalarArg, x.Span, b.Name)
 		}
 	} else {
+		at := c.unlabelled(axis, ctx{base: ^uint64(0)}).n
+		if at == nil {
+			return val{}
+		}
+		call := c.calls(b.Name)
 		axes = append(axes, call.CheckAxis(1, at, v.n))
+		if !c.problems(x, call) {
+			return val{}
+		}
 	}
-	if call.Problem != nil {
-		c.problems(x, call)
-		return val{}
-	}
+	call := c.calls(b.Name)
 	n := stdlib.Fold(call, v.n, axes)
 	if !c.problems(x, call) {
 		return val{}
