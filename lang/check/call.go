@@ -178,7 +178,7 @@ func (c *checker) problems(x *syntax.Call, call *stdlib.Call) bool {
 // callContext is the context of the arguments of an elementwise function: inside a term, the
 // indices stay that the rest of the term uses.
 func (c *checker) callContext(x *syntax.Call, cx ctx) ctx {
-	if cx.root == nil {
+	if cx.uses == nil {
 		return cx
 	}
 	all := *cx.uses

@@ -73,15 +73,14 @@ func (c *checker) equate(eq equation) {
 	*c.eq = eq
 }
 
-// ctx says what happens to the indices of a term. At the top (root nil) a term is summed over the
-// indices that are not in base. Inside a term (root) nothing is summed, except in the arguments of
+// ctx says what happens to the indices of a term. At the top (uses nil) a term is summed over the
+// indices that are not in base. Inside a term nothing is summed, except in the arguments of
 // functions, which keep the indices of base and those that occur in the term outside the call. A
 // base of all ones sums nothing: where a whole tensor is expected, so that an index that should not
 // be there is still seen and reported.
 type ctx struct {
 	base uint64
-	root syntax.Expr
-	uses *[maxIndices]int // of root
+	uses *[maxIndices]int // how often the term has each index
 }
 
 // at places the operations that are made next: at s or, inside a function, at the call in the
@@ -278,7 +277,7 @@ func (c *checker) order(mask uint64) []uint8 {
 // project sums v over its indices that cx does not keep. A sum is a view with fewer axes, which the
 // builder turns into a reduction.
 func (c *checker) project(v val, cx ctx) val {
-	if !v.indexed || cx.root != nil || v.mask()&^cx.base == 0 {
+	if !v.indexed || cx.uses != nil || v.mask()&^cx.base == 0 {
 		return v
 	}
 	keep := c.order(v.mask() & cx.base)
