@@ -313,7 +313,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 		e := a.Value
 		if name, isName := e.(*syntax.Name); isName {
 			if id, left := c.leftID(name.Name); left {
-				at = append(at, position{index: true, id: id, span: e.Pos()})
+				at = append(at, position{id: id, span: e.Pos()})
 				continue
 			}
 			if c.scope.lookup(name.Name) == nil {
@@ -338,8 +338,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 		return val{}
 	}
 	if t.n.Rank() == 1 && len(at) == 2 {
-		at, ok = c.selectOfVector(x, at)
-		if !ok {
+		if at = c.selectOfVector(x, at); at == nil {
 			return val{}
 		}
 	}
@@ -348,7 +347,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 	}
 	call := c.calls("select")
 	for axis, p := range at {
-		if !p.index {
+		if p.node != nil {
 			call.CheckIndex(axis+1, p.node, t.n.Type.Shape.Dim(axis), "position")
 		}
 	}
@@ -359,10 +358,10 @@ func (c *checker) selectCall(x *syntax.Call) val {
 }
 
 // selectOfVector accepts select(v, a, 0) and select(v, 0, a): models write both for element a,
-// as if v were a row or a column.
-func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, bool) {
+// as if v were a row or a column. Of others it reports that v takes one position, and returns none.
+func (c *checker) selectOfVector(x *syntax.Call, at []position) []position {
 	zero := func(p position) bool {
-		if p.index {
+		if p.node == nil {
 			return false
 		}
 		v, ok := p.node.Static()
@@ -370,12 +369,12 @@ func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, boo
 	}
 	switch {
 	case zero(at[1]):
-		return at[:1], true
+		return at[:1]
 	case zero(at[0]):
-		return at[1:], true
+		return at[1:]
 	}
 	c.say(vectorSelect, x.Span, text(x.Args[0].Value))
-	return nil, false
+	return nil
 }
 
 // def is the function of the program with that name, if there is one.

@@ -495,12 +495,11 @@ func (c *checker) index(x *syntax.Index) val {
 	return c.take(x.X, x.Span, v.n, at)
 }
 
-// position is one entry of an index list: an index, or a node whose value is the position.
+// position is one entry of an index list: a node whose value is the position, or an index.
 type position struct {
-	index bool
-	id    uint8
-	span  source.Span
-	node  *ir.Node
+	node *ir.Node // nil of an index
+	id   uint8
+	span source.Span
 }
 
 // position elaborates what can be in brackets for one axis. A name is an index even if a tensor
@@ -521,7 +520,7 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 		} else if ok && sym == nil && size == len(c.labels) && c.eq.lhsMask>>id&1 == 0 && c.isLabel(e.Name) && c.occursOnce(e.Name) {
 			c.indexLabel(e)
 		}
-		return position{index: true, id: id, span: e.Span}, ok
+		return position{id: id, span: e.Span}, ok
 	case *syntax.Number:
 		if e.Value != math.Trunc(e.Value) {
 			c.indexExpr(e, x)
@@ -559,7 +558,7 @@ func (c *checker) take(owner syntax.Expr, span source.Span, a *ir.Node, at []pos
 	ids := c.axes.Make(len(at))[:0]
 	distinct := uint64(0)
 	for axis, p := range at {
-		if !p.index {
+		if p.node != nil {
 			axes = append(axes, axis)
 			places = append(places, p.node)
 			continue

@@ -84,7 +84,6 @@ type stage struct {
 // pending is an output whose operation is made last, when everything that its rules read exists.
 type pending struct {
 	output, place int
-	span          source.Span
 }
 
 // relation is a relation that facts, rules or an input define, or a tensor that rules read.

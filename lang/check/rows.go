@@ -40,7 +40,7 @@ func (c *checker) relationNamed(x syntax.Expr) *relation {
 // rows makes an output of all rows of a relation or a query.
 func (c *checker) rows(p *Program, name string, place int, at source.Span) Output {
 	c.readsEarly(name, place, at, true)
-	c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), place, at})
+	c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), place})
 	return Output{Name: name, Span: at}
 }
 
@@ -315,7 +315,8 @@ func (c *checker) finishRelations(p *Program) {
 		}
 	}
 	for _, x := range c.rel.pending {
-		c.readsMissing(p.Outputs[x.output].Name, x.place, x.span)
+		out := p.Outputs[x.output]
+		c.readsMissing(out.Name, x.place, out.Span)
 	}
 	c.tensorsRead()
 	if c.diags.HasErrors() {
@@ -335,8 +336,9 @@ func (c *checker) finishRelations(p *Program) {
 	places := lists.Map(c.rel.pending, func(x pending) int { return x.place })
 	last := c.stageOf(c.needs(places...))
 	for _, x := range c.rel.pending {
-		c.at(x.span)
-		p.Outputs[x.output].Node = c.result(last, x.place)
+		out := &p.Outputs[x.output]
+		c.at(out.Span)
+		out.Node = c.result(last, x.place)
 	}
 	for i, s := range c.rel.stages {
 		lowered := c.lower(skeleton, s, i == len(c.rel.stages)-1)
