@@ -61,7 +61,10 @@ var (
 	lengthMismatch    = message{codes.E0406, "the list has %s, but the length given is %d", "", ""}
 	fewerThanLabels   = message{codes.E0411, "the program has %s, more than the %d given", "", "All labelled graphs of a program have the same nodes."}
 	emptyEdges        = message{codes.E0412, "a graph without edges needs its number of nodes", "", "Give it, as in `edges([], 5)`."}
+	edgeNoList        = message{codes.E0407, "a row of `edges` must be a list, found %s", "", bothForms}
 	matrixSize        = message{codes.E0413, "the matrix has %s, but the number of nodes given is %d", "", ""}
+	adjNoList         = message{codes.E0414, "the rows of an adjacency matrix must be lists, found %s", "", ""}
+	adjRow            = message{codes.E0414, "an adjacency matrix must be square: with %[2]s, each needs %[3]s", "%[1]d here", ""}
 	adjEntry          = message{codes.E0415, "entry [%d, %d] of an adjacency matrix must be 0 or 1, found %s", "", "For weights write the matrix alone, without `edges` or `adj`."}
 	namedFirst        = message{codes.E0207, "`%[1]s=` comes after the tensor", "", "The call is `%[2]s`."}
 	bareInIndexed     = message{codes.E0304, "%[1]s is %[2]s and has no indices, but other parts of this expression have", "without indices", "In an equation every tensor needs an index for each axis, as in %[3]s."}
@@ -974,15 +977,12 @@ func (c *checker) wantList(x *syntax.Call) {
 
 const bothForms = "`edges` takes a list of [source, target] pairs, or a square matrix of 3 or more rows."
 
-func (c *checker) edgeRow(x syntax.Expr, n int) val {
-	if n < 0 {
-		return c.tell(codes.E0407, x.Pos(), "", []string{bothForms}, "a row of `edges` must be a list, found %s", text(x))
-	}
+func (c *checker) edgeRow(x syntax.Expr, n int) {
 	notes := []string{bothForms}
 	if n == 3 && c.cfg.Profile != Core {
 		notes = append(notes, "Edges with weights are facts, and their matrix a rule: `Road(a, b, 7). W[x, y] += w <- Road(x, y, w).`")
 	}
-	return c.tell(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), notes, "the rows are neither all pairs nor a square matrix")
+	c.tell(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), notes, "the rows are neither all pairs nor a square matrix")
 }
 
 // edgeID reports an end of an edge that is no node. If it is a name, the fix quotes all names in
@@ -1044,13 +1044,6 @@ func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
 			}
 		}
 	}
-}
-
-func (c *checker) adjRow(x syntax.Expr, got, k int) val {
-	if got < 0 {
-		return c.tell(codes.E0414, x.Pos(), "", nil, "the rows of an adjacency matrix must be lists, found %s", text(x))
-	}
-	return c.tell(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix must be square: with %s, each needs %s", words.Plural(k, "row"), words.Plural(k, "entry", "entries"))
 }
 
 func (c *checker) inferredSize(x *syntax.Call, n int) {

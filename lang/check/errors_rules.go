@@ -33,6 +33,7 @@ var (
 	ownNegation    = message{codes.E0807, "%s depends on its own negation: %s", "", "A relation must be complete before it is negated: what is negated must not depend on this relation."}
 	ownAggregate   = message{codes.E0808, "%s depends on its own aggregate: %s", "", "Sums and counts need complete relations. A least or greatest value may be defined by itself: `D[y] min= D[x] + w <- Road(x, y, w).`."}
 	manyColumns    = message{codes.E0815, "`%s` has %d columns; a relation has at most %d", "", "Split it into relations that share a key."}
+	otherAxes      = message{codes.E0802, "the tensor `%[1]s` has %[2]s, %[3]d here", "%[3]d here", ""}
 	otherNodes     = message{codes.E0803, "axis %d of `%s` has %s, and there are %s", "", "Rules read tensors over the nodes of the program."}
 	otherValue     = message{codes.E0813, "`%s` depends on the tensor `%s`, which gets another value in line %d", "", "Rules and queries read the last value of a tensor. Move this below it, or give the values names of their own."}
 	reserved       = message{codes.E0818, "%s is reserved for a later version", "", ""}
@@ -400,15 +401,6 @@ func (c *checker) whyVariable(cl *clause) {
 		d.Fixes = []diag.Fix{quoted}
 	}
 	c.report(d)
-}
-
-// otherAxes reports a tensor that has another number of axes than rules give it.
-func (c *checker) otherAxes(r *relation, axes int) {
-	n := len(r.cols)
-	if r.valued() {
-		n--
-	}
-	c.tell(codes.E0802, r.first, fmt.Sprintf("%d here", n), nil, "the tensor `%s` has %s, %d here", r.name, words.Plural(axes, "axis", "axes"), n)
 }
 
 // readEarly reports an equation that reads a relation before a tensor that the relation needs.

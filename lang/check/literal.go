@@ -390,7 +390,7 @@ func (c *checker) edges(x *syntax.Call, list *syntax.List, n int) val {
 	for _, e := range rows(list) {
 		row, ok := e.(*syntax.List)
 		if !ok {
-			return c.edgeRow(e, -1)
+			return c.say(edgeNoList, e.Pos(), text(e))
 		}
 		pairs = pairs && row.Len() == 2
 		square = square && row.Len() == list.Len()
@@ -533,10 +533,10 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 	for i, e := range rows(list) {
 		row, ok := e.(*syntax.List)
 		if !ok {
-			return c.adjRow(e, -1, k)
+			return c.say(adjNoList, e.Pos(), text(e))
 		}
 		if row.Len() != k {
-			return c.adjRow(row, row.Len(), k)
+			return c.say(adjRow, row.Pos(), row.Len(), words.Plural(k, "row"), words.Plural(k, "entry", "entries"))
 		}
 		for j, id := range elements(row) {
 			v, ok := number(id)

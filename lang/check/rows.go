@@ -394,7 +394,7 @@ func (c *checker) tensorsRead() {
 			}
 		}
 		if sym.node.Rank() != len(axes) {
-			c.otherAxes(r, sym.node.Rank())
+			c.say(otherAxes, r.first, r.name, words.Plural(sym.node.Rank(), "axis", "axes"), len(axes))
 			continue
 		}
 		nodes := c.domainNamed("node").Size
