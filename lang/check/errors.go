@@ -977,12 +977,12 @@ func (c *checker) wantList(x *syntax.Call) {
 
 const bothForms = "`edges` takes a list of [source, target] pairs, or a square matrix of 3 or more rows."
 
-func (c *checker) edgeRow(x syntax.Expr, n int) {
+func (c *checker) edgeRow(x *syntax.List) val {
 	notes := []string{bothForms}
-	if n == 3 && c.cfg.Profile != Core {
+	if x.Len() == 3 && c.cfg.Profile != Core {
 		notes = append(notes, "Edges with weights are facts, and their matrix a rule: `Road(a, b, 7). W[x, y] += w <- Road(x, y, w).`")
 	}
-	c.tell(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), notes, "the rows are neither all pairs nor a square matrix")
+	return c.tell(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", x.Len()), notes, "the rows are neither all pairs nor a square matrix")
 }
 
 // edgeID reports an end of an edge that is no node. If it is a name, the fix quotes all names in

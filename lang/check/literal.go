@@ -380,7 +380,8 @@ func (c *checker) literalCall(x *syntax.Call) val {
 // edges decides between the two readings of edges(L): rows all of length 2 are
 // pairs; a square literal of 3 or more rows is the matrix.
 func (c *checker) edges(x *syntax.Call, list *syntax.List, n int) val {
-	pairs, square := true, list.Len() >= 3
+	var odd *syntax.List // the first row that is no pair
+	square := list.Len() >= 3
 	if m := list.Packed; m != nil && len(m.Dims) == 2 && (m.Dims[1] == 2 || square && m.Dims[0] == m.Dims[1]) {
 		if m.Dims[1] == 2 {
 			return c.pairs(x, list, n)
@@ -392,22 +393,18 @@ func (c *checker) edges(x *syntax.Call, list *syntax.List, n int) val {
 		if !ok {
 			return c.say(edgeNoList, e.Pos(), text(e))
 		}
-		pairs = pairs && row.Len() == 2
+		if odd == nil && row.Len() != 2 {
+			odd = row
+		}
 		square = square && row.Len() == list.Len()
 	}
 	switch {
-	case pairs:
+	case odd == nil:
 		return c.pairs(x, list, n)
 	case square:
 		return c.matrixGraph(x, list, n)
 	}
-	for _, e := range rows(list) {
-		if row := e.(*syntax.List); row.Len() != 2 {
-			c.edgeRow(row, row.Len())
-			break
-		}
-	}
-	return val{}
+	return c.edgeRow(odd)
 }
 
 // matrixOf returns the values of a packed list of lists of numbers, or nil.
