@@ -140,8 +140,7 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	if r.node != nil {
 		return r.node
 	}
-	switch r.fold {
-	case rel.Min, rel.Max:
+	if r.fold == rel.Min || r.fold == rel.Max {
 		c.tell(codes.E0816, x.Span, "", []string{"Give keys without a value one, as in `default(" + r.name + ", -1)`, or ask for those with one: `" + c.shown(r) + "?`."},
 			"`%s` has no value for every key, so it is not a tensor", r.name)
 		return nil
@@ -206,14 +205,12 @@ func (c *checker) defaultCall(x *syntax.Call) val {
 	case rest.n == nil:
 		return val{}
 	case r == nil || !r.keyed():
-		c.tell(codes.E0816, x.Args[0].Value.Pos(), "", []string{"default(T, x) takes a relation that rules define by `min=`, `max=` or `+=`."},
+		return c.tell(codes.E0816, x.Args[0].Value.Pos(), "", []string{"default(T, x) takes a relation that rules define by `min=`, `max=` or `+=`."},
 			"`%s` is no relation with values", syntax.ExprString(x.Args[0].Value))
-		return val{}
 	case rest.n.Rank() > 0 || rest.indexed || rest.label:
 		return c.tell(codes.E0816, x.Args[1].Value.Pos(), "", []string{"The same number stands wherever there is no value."}, "the default of `%s` is no number", r.name)
 	}
-	n := c.scatter(r, name, rest.n)
-	return val{n: n}
+	return val{n: c.scatter(r, name, rest.n)}
 }
 
 // keyed reports whether rules give values to the keys of the relation.
