@@ -497,11 +497,10 @@ func (c *checker) statement(p *Program, s syntax.Stmt) {
 // with its last value.
 func (c *checker) assigned(p *Program, s *syntax.Assign) val {
 	v := c.assign(s)
-	c.shadow(s.Name)
-	if s.Op != syntax.Set {
-		if old := c.scope.lookup(s.Name.Name); old != nil {
-			old.used = true
-		}
+	if old := c.scope.lookup(s.Name.Name); old != nil {
+		old.used = old.used || s.Op != syntax.Set
+	} else if c.function(s.Name.Name) != "" {
+		c.say(functionName, s.Name.Span, s.Name.Name)
 	}
 	sym := c.stands(s.Name.Name, symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil})
 	sym.used = len(c.rel.tensors) > 0 && (c.rel.tensors[s.Name.Name] != nil || c.rel.tensors[s.Name.Name+"[]"] != nil)

@@ -35,6 +35,7 @@ var (
 	unknownInFunction = message{codes.E0201, "there is no tensor `%s` in the function `%s`", "not defined", "A function sees its parameters and the names it defines itself, nothing else of the program."}
 	localCalled       = message{codes.E0204, "`%s` is a tensor, and a tensor cannot be called", "a tensor", ""}
 	tooDeep           = message{codes.E0510, "functions call one another more than %d deep", "", ""}
+	functionName      = message{codes.W0212, "the tensor `%s` has the name of a function", "", "Followed by `(` it is still the function."}
 	shadowsFunction   = message{codes.W0213, "`%s` replaces the function of the language with that name", "", ""}
 	unusedAfterPrint  = message{codes.W0214, "`%s` is defined after the last `:print` and nothing uses it", "never used", "The outputs of a program with `:print` are the printed values."}
 	combinesNothing   = message{codes.W0221, "`%s` has no earlier value that `%s` could combine with", "", "The value becomes its first one, as with `=`."}
@@ -504,12 +505,6 @@ func (c *checker) notInProfile(s source.Span, what string) val {
 		has = "The logic profile has what core has, and facts, rules, queries, inputs and labels."
 	}
 	return c.tell(codes.E0211, s, "", []string{has}, "the %s profile has no %s", c.cfg.Profile, what)
-}
-
-func (c *checker) shadow(id syntax.Ident) {
-	if c.function(id.Name) != "" && c.scope.lookup(id.Name) == nil {
-		c.tell(codes.W0212, id.Span, "", []string{"Followed by `(` it is still the function."}, "the tensor `%s` has the name of a function", id.Name)
-	}
 }
 
 const computedPositions = "For the elements of `v` at the positions `k` write `sum(where(range(n)[j] == k[i], v[j], 0))`, with n = size(v, 0)."

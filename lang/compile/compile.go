@@ -464,7 +464,6 @@ func (g *gen) scatter(n *ir.Node) *value {
 		l = tensor.Sparse
 	}
 	v := g.newValue(l, g.to(n.Type, l, code.Scatter, code.Attr{}, table, g.dense(n.Args[1])))
-	g.out.Regs[v.reg[l]].NNZ = 0
 	if l == tensor.Sparse {
 		g.out.Regs[v.reg[l]].NNZ = nnz
 	}
