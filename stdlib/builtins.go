@@ -53,26 +53,14 @@ var Builtins = []Builtin{
 		Doc:     "the numbers 0 to n-1",
 		Example: ":print range(4)", Output: "range(4) = [0, 1, 2, 3]",
 		Instead: "It counts from 0: `range(3) + 1` is 1 to 3, and `2 * range(3)` is 0, 2, 4.",
-		Lower: func(c *Call) *ir.Node {
-			n := c.size(0)
-			if c.Problem != nil {
-				return nil
-			}
-			return c.Order(ir.Rank, c.Fill(c.Number(0), n))
-		},
+		Lower:   func(c *Call) *ir.Node { return c.Order(ir.Rank, c.filled(0)) },
 	},
 	{
 		Name: "eye", Params: []Param{{Name: "n", Doc: "size"}},
 		Result: "n x n matrix", Group: "Constructors", Cost: "n*n",
 		Doc:     "identity matrix",
 		Example: ":print eye(2)", Output: "eye(2) =\n  [1, 0]\n  [0, 1]",
-		Lower: func(c *Call) *ir.Node {
-			n := c.size(0)
-			if c.Problem != nil {
-				return nil
-			}
-			return c.Eye(n)
-		},
+		Lower: func(c *Call) *ir.Node { return c.Eye(c.size(0)) },
 	},
 	{
 		Name: "default", Params: []Param{{Name: "T", Doc: "relation defined by min=, max= or +="}, {Name: "x", Doc: "number"}}, Form: Relational,
@@ -384,7 +372,7 @@ var Builtins = []Builtin{
 			case 2:
 				c.fail(codes.E0313, -1, "write transpose(A), or transpose(A, a, b)", "transpose takes no axes or two")
 			case 3:
-				p, q = c.axis(1, t), c.axis(2, t)
+				p, q = c.CheckAxis(1, c.Args[1], t), c.CheckAxis(2, c.Args[2], t)
 			}
 			if c.Problem != nil {
 				return nil
@@ -420,7 +408,7 @@ var Builtins = []Builtin{
 		Doc:     "length of an axis, known before the program runs",
 		Example: "A = edges([[0,1]], 5)\n:print size(A, 0)", Output: "size(A, 0) = 5",
 		Lower: func(c *Call) *ir.Node {
-			d := c.axis(1, c.Args[0])
+			d := c.CheckAxis(1, c.Args[1], c.Args[0])
 			if c.Problem != nil {
 				return nil
 			}
@@ -455,7 +443,7 @@ var Builtins = []Builtin{
 		Doc:     "exp(T) scaled to add up to 1 along the axis",
 		Example: ":print softmax([0,0], 0)", Output: "softmax([0,0], 0) = [0.5, 0.5]",
 		Lower: func(c *Call) *ir.Node {
-			d := c.axis(1, c.Args[0])
+			d := c.CheckAxis(1, c.Args[1], c.Args[0])
 			if c.Problem != nil {
 				return nil
 			}
@@ -565,14 +553,11 @@ func (c *Call) rectangularDiagonal(a *ir.Node, rows, cols int) *ir.Node {
 	return c.Einsum(&op.Spec{In: [][]uint8{{0, 1}, {0, 1}}, Out: []uint8{kept}, Size: []int{rows, cols}}, a, one)
 }
 
-// filled is a constant tensor whose sizes are the arguments; nil if one of them is no size.
+// filled is a constant tensor whose sizes are the arguments.
 func (c *Call) filled(x float64) *ir.Node {
 	dims := make([]int, len(c.Args))
 	for i := range dims {
 		dims[i] = c.size(i)
-	}
-	if c.Problem != nil {
-		return nil
 	}
 	return c.Fill(c.Number(x), dims...)
 }

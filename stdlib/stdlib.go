@@ -4,9 +4,9 @@
 // A [Builtin] is one entry of [Builtins]. Its [Form] says how a call reads its arguments:
 // as bare tensors, element by element, as a reduction, or in a way that the checker knows
 // by name. For the form Whole, Lower is both type rule and lowering: given a [Call], it
-// builds the operations of package ir, and building them computes their types. It returns
-// nil after a [Problem], whose argument and code the checker turns into a diagnostic. The
-// compiler sees only the operations and knows no builtin.
+// builds the operations of package ir, and building them computes their types. After a
+// [Problem], whose argument and code the checker turns into a diagnostic, they do not count.
+// The compiler sees only the operations and knows no builtin.
 //
 // Lower runs before there is data. Of an argument it can use the shape and, if it is
 // Static, the value, such as a size or an axis; before inputs are bound (Unknown), sizes
@@ -178,12 +178,8 @@ func (c *Call) CheckIndex(i int, x *ir.Node, size int, what string) {
 	}
 }
 
-// axis requires argument i to be an axis of a, known before the program runs.
-func (c *Call) axis(i int, a *ir.Node) int {
-	return c.CheckAxis(i, c.Args[i], a)
-}
-
-// CheckAxis returns the axis of a that x, argument i, names.
+// CheckAxis returns the axis of a that x, argument i, names, which must be known before the program
+// runs.
 func (c *Call) CheckAxis(i int, x, a *ir.Node) int {
 	v, ok := x.Static()
 	switch {

@@ -126,13 +126,12 @@ var InBody = map[string]struct{ Note, Fix string }{
 // Summed is how sums with a sign are written here.
 const Summed = "An index that the left side lacks is summed: `C[i,k] = A[i,j] B[j,k]`."
 
-const whole = "A text is only compared as a whole."
-
-const aggregate = "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`"
-
-const rows = "A query such as `Path(x, y)?` prints rows."
-
-const literals = "The literals of a body are separated by commas."
+const (
+	whole     = "A text is only compared as a whole."
+	aggregate = "An aggregate belongs in the head of a rule: `Total(x, count(), sum(a)) <- Pay(x, a).`"
+	rows      = "A query such as `Path(x, y)?` prints rows."
+	literals  = "The literals of a body are separated by commas."
+)
 
 // Keyword says what there is instead of a keyword of another language, "" if a word is none. first
 // says that the word begins its statement.

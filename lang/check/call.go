@@ -178,7 +178,7 @@ func (c *checker) problems(x *syntax.Call, call *stdlib.Call) bool {
 // callContext is the context of the arguments of an elementwise function: inside a term, the
 // indices stay that the rest of the term uses.
 func (c *checker) callContext(x *syntax.Call, cx ctx) ctx {
-	if cx.root == nil {
+	if cx.uses == nil {
 		return cx
 	}
 	all := *cx.uses
@@ -208,42 +208,28 @@ func (c *checker) elementwise(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 // four forms: T; T, axis; an indexed expression; and two tensors.
 func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 	arg := x.Args[0].Value
-	var axis *syntax.Expr
+	var axis syntax.Expr
 	if len(x.Args) == 2 {
-		axis = &x.Args[1].Value
+		axis = x.Args[1].Value
 		if b.Fn != 0 && x.Args[1].Name.Name == "" {
 			v := c.elementwise(x, b, cx)
-			if n, ok := (*axis).(*syntax.Number); ok && v.n != nil && !v.indexed && n.Value < float64(v.n.Rank()) && n.Value == math.Trunc(n.Value) {
+			if n, ok := axis.(*syntax.Number); ok && v.n != nil && !v.indexed && n.Value < float64(v.n.Rank()) && n.Value == math.Trunc(n.Value) {
 				c.say(axisHint, x.Span, b.Name, syntax.ExprString(arg), n.Text)
 			}
 			return v
 		}
 	}
-	v := c.expr(arg, ctx{base: ^uint64(0)})
+	v := c.unlabelled(arg, ctx{base: ^uint64(0)})
 	if v.n == nil {
 		return val{}
-	}
-	if v.label {
-		return c.say(labelAsValue, arg.Pos())
 	}
 	c.at(x.Span)
 	if v.indexed {
 		if axis != nil {
-			return c.say(axisOfIndexed, (*axis).Pos(), x.Fun.Name)
+			return c.say(axisOfIndexed, axis.Pos(), x.Fun.Name)
 		}
 		return c.reduceIndices(x, b, v)
 	}
-	var at *ir.Node
-	if axis != nil {
-		v := c.expr(*axis, ctx{base: ^uint64(0)})
-		if v.label {
-			return c.say(labelAsValue, (*axis).Pos())
-		}
-		if at = v.n; at == nil {
-			return val{}
-		}
-	}
-	call := c.calls(b.Name)
 	axes := make([]int, 0, tensor.MaxRank)
 	if axis == nil {
 		for d := range v.n.Rank() {
@@ -253,12 +239,17 @@ func (c *checker) reduction(x *syntax.Call, b *stdlib.Builtin, cx ctx) val {
 			return c.say(scalarArg, x.Span, b.Name)
 		}
 	} else {
+		at := c.unlabelled(axis, ctx{base: ^uint64(0)}).n
+		if at == nil {
+			return val{}
+		}
+		call := c.calls(b.Name)
 		axes = append(axes, call.CheckAxis(1, at, v.n))
+		if !c.problems(x, call) {
+			return val{}
+		}
 	}
-	if call.Problem != nil {
-		c.problems(x, call)
-		return val{}
-	}
+	call := c.calls(b.Name)
 	n := stdlib.Fold(call, v.n, axes)
 	if !c.problems(x, call) {
 		return val{}
@@ -322,7 +313,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 		e := a.Value
 		if name, isName := e.(*syntax.Name); isName {
 			if id, left := c.leftID(name.Name); left {
-				at = append(at, position{index: true, id: id, span: e.Pos()})
+				at = append(at, position{id: id, span: e.Pos()})
 				continue
 			}
 			if c.scope.lookup(name.Name) == nil {
@@ -347,8 +338,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 		return val{}
 	}
 	if t.n.Rank() == 1 && len(at) == 2 {
-		at, ok = c.selectOfVector(x, at)
-		if !ok {
+		if at = c.selectOfVector(x, at); at == nil {
 			return val{}
 		}
 	}
@@ -357,7 +347,7 @@ func (c *checker) selectCall(x *syntax.Call) val {
 	}
 	call := c.calls("select")
 	for axis, p := range at {
-		if !p.index {
+		if p.node != nil {
 			call.CheckIndex(axis+1, p.node, t.n.Type.Shape.Dim(axis), "position")
 		}
 	}
@@ -368,10 +358,10 @@ func (c *checker) selectCall(x *syntax.Call) val {
 }
 
 // selectOfVector accepts select(v, a, 0) and select(v, 0, a): models write both for element a,
-// as if v were a row or a column.
-func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, bool) {
+// as if v were a row or a column. Of others it reports that v takes one position, and returns none.
+func (c *checker) selectOfVector(x *syntax.Call, at []position) []position {
 	zero := func(p position) bool {
-		if p.index {
+		if p.node == nil {
 			return false
 		}
 		v, ok := p.node.Static()
@@ -379,12 +369,12 @@ func (c *checker) selectOfVector(x *syntax.Call, at []position) ([]position, boo
 	}
 	switch {
 	case zero(at[1]):
-		return at[:1], true
+		return at[:1]
 	case zero(at[0]):
-		return at[1:], true
+		return at[1:]
 	}
 	c.say(vectorSelect, x.Span, text(x.Args[0].Value))
-	return nil, false
+	return nil
 }
 
 // def is the function of the program with that name, if there is one.
@@ -530,12 +520,11 @@ func (c *checker) functions() {
 			calls[d] = c.inBody(d)
 		}
 	}
-	done := make(map[*syntax.Def]bool, len(c.defs))
 	var path []*syntax.Def
-	place := make(map[*syntax.Def]int) // in path, from 1
+	place := make(map[*syntax.Def]int, len(c.defs)) // in path, from 1; -1 of one that has been visited
 	var visit func(d *syntax.Def)
 	visit = func(d *syntax.Def) {
-		if done[d] || c.recursed[d] {
+		if place[d] < 0 || c.recursed[d] {
 			return
 		}
 		path = append(path, d)
@@ -552,8 +541,7 @@ func (c *checker) functions() {
 			}
 		}
 		path = path[:len(path)-1]
-		place[d] = 0
-		done[d] = true
+		place[d] = -1
 	}
 	for _, s := range c.file.Stmts {
 		if d, ok := s.(*syntax.Def); ok {
@@ -607,9 +595,7 @@ func (c *checker) inBody(d *syntax.Def) (calls []*syntax.Call) {
 			return true
 		})
 	}
-	if d.Value != nil {
-		visit(d.Value)
-	}
+	visit(d.Value)
 	var body func(list []syntax.Stmt)
 	body = func(list []syntax.Stmt) {
 		for _, s := range list {

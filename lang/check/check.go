@@ -100,10 +100,6 @@ type Limits struct {
 	Elements uint64 // elements of all literals together; default 1<<26
 }
 
-func (l Limits) withDefaults() Limits {
-	return Limits{cmp.Or(l.Nodes, 200_000), cmp.Or(l.Calls, 100), cmp.Or(l.Elements, 1<<26)}
-}
-
 // Config is what the checker needs besides the text.
 type Config struct {
 	Profile Profile
@@ -349,9 +345,9 @@ type state struct {
 	equations slab.Of[equation]
 	indices   slab.Of[index]
 	axes      slab.Of[uint8]
-	size      []int    // see sizes
-	drawn     []edge   // of the graph being read
-	last      []Output // the value of the last statement that has one, if any
+	size      []int      // see sizes
+	drawn     [][2]int32 // the edges of the graph being read
+	last      []Output   // the value of the last statement that has one, if any
 }
 
 // keepNames bounds the maps that are reused: emptying a map takes as long as it is large.
@@ -377,7 +373,8 @@ func (s *state) release() {
 
 // newChecker is a checker for p with nothing in scope.
 func newChecker(f *syntax.File, cfg Config, p *Program) *checker {
-	cfg.Limits = cfg.Limits.withDefaults()
+	l := cfg.Limits
+	cfg.Limits = Limits{cmp.Or(l.Nodes, 200_000), cmp.Or(l.Calls, 100), cmp.Or(l.Elements, 1<<26)}
 	s := states.Get().(*state)
 	s.main.names = p.symbols.names
 	s.checker = checker{cfg: cfg, file: f, symbols: &p.symbols, diags: slices.Clone(f.Diags), steps: steps.New(cfg.Context), state: s, scope: &s.main, rel: &s.relations}
@@ -500,16 +497,15 @@ func (c *checker) statement(p *Program, s syntax.Stmt) {
 // with its last value.
 func (c *checker) assigned(p *Program, s *syntax.Assign) val {
 	v := c.assign(s)
-	c.shadow(s.Name)
-	if s.Op != syntax.Set {
-		if old := c.scope.lookup(s.Name.Name); old != nil {
-			old.used = true
-		}
+	if old := c.scope.lookup(s.Name.Name); old != nil {
+		old.used = old.used || s.Op != syntax.Set
+	} else if c.function(s.Name.Name) != "" {
+		c.say(functionName, s.Name.Span, s.Name.Name)
 	}
 	sym := c.stands(s.Name.Name, symbol{node: v.n, form: v.form, span: s.Name.Span, bad: v.n == nil})
 	sym.used = len(c.rel.tensors) > 0 && (c.rel.tensors[s.Name.Name] != nil || c.rel.tensors[s.Name.Name+"[]"] != nil)
-	c.last = append(c.last[:0], Output{s.Name.Name, v.n, v.form, s.Span})
 	statement := Output{s.Name.Name, v.n, v.form, s.Span}
+	c.last = append(c.last[:0], statement)
 	if k, again := c.rounds[s]; again {
 		p.Statements[k] = statement
 		return v
@@ -528,7 +524,7 @@ func (c *checker) print(p *Program, x syntax.Expr) {
 		x = name
 	}
 	if r := c.relationNamed(x); r != nil {
-		p.Outputs = append(p.Outputs, c.rows(p, r, x.Pos()))
+		p.Outputs = append(p.Outputs, c.rows(p, r.name, r.place, x.Pos()))
 		return
 	}
 	v := c.printed(x)
@@ -544,11 +540,7 @@ func (c *checker) print(p *Program, x syntax.Expr) {
 func (c *checker) printed(x syntax.Expr) val {
 	c.equate(equation{value: x})
 	defer func() { c.eq = nil }()
-	v := c.expr(x, ctx{})
-	if v.label {
-		return c.say(labelAsValue, x.Pos())
-	}
-	return v
+	return c.unlabelled(x, ctx{})
 }
 
 var inputKinds = map[string]int{"graph": 2, "matrix": 2, "vector": 1, "scalar": 0}
@@ -602,13 +594,10 @@ func (c *checker) input(p *Program, s *syntax.Input) {
 	} else {
 		p.Bound = false
 		t := tensor.Type{Kind: tensor.Real}
-		switch s.Kind.Name {
-		case "graph":
+		if s.Kind.Name == "graph" {
 			t = tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(unknownNodes, unknownNodes)}
-		case "matrix":
-			t.Shape = tensor.ShapeOf(unknownSize, unknownSize)
-		case "vector":
-			t.Shape = tensor.ShapeOf(unknownSize)
+		} else {
+			t.Shape = tensor.ShapeOf(slices.Repeat([]int{unknownSize}, rank)...)
 		}
 		in.Node = c.b.Input(in.Slot, t, inf, false)
 	}
@@ -624,18 +613,14 @@ func misfit(kind string, rank int, v *tensor.Value) string {
 	case kind != "graph" || v.Kind == tensor.Bool:
 		return ""
 	}
-	for _, x := range entries(v) {
+	stored := v.F // of a value that is not of 0 and 1
+	if v.Layout == tensor.Sparse {
+		stored = v.CSR.Val
+	}
+	for _, x := range stored {
 		if x != 0 && x != 1 {
 			return fmt.Sprintf("a matrix with the entry %v", x)
 		}
 	}
 	return ""
-}
-
-// entries are the stored numbers of a value that is not of 0 and 1.
-func entries(v *tensor.Value) []float64 {
-	if v.Layout == tensor.Sparse {
-		return v.CSR.Val
-	}
-	return v.F
 }

@@ -35,6 +35,7 @@ var (
 	unknownInFunction = message{codes.E0201, "there is no tensor `%s` in the function `%s`", "not defined", "A function sees its parameters and the names it defines itself, nothing else of the program."}
 	localCalled       = message{codes.E0204, "`%s` is a tensor, and a tensor cannot be called", "a tensor", ""}
 	tooDeep           = message{codes.E0510, "functions call one another more than %d deep", "", ""}
+	functionName      = message{codes.W0212, "the tensor `%s` has the name of a function", "", "Followed by `(` it is still the function."}
 	shadowsFunction   = message{codes.W0213, "`%s` replaces the function of the language with that name", "", ""}
 	unusedAfterPrint  = message{codes.W0214, "`%s` is defined after the last `:print` and nothing uses it", "never used", "The outputs of a program with `:print` are the printed values."}
 	combinesNothing   = message{codes.W0221, "`%s` has no earlier value that `%s` could combine with", "", "The value becomes its first one, as with `=`."}
@@ -61,7 +62,10 @@ var (
 	lengthMismatch    = message{codes.E0406, "the list has %s, but the length given is %d", "", ""}
 	fewerThanLabels   = message{codes.E0411, "the program has %s, more than the %d given", "", "All labelled graphs of a program have the same nodes."}
 	emptyEdges        = message{codes.E0412, "a graph without edges needs its number of nodes", "", "Give it, as in `edges([], 5)`."}
+	edgeNoList        = message{codes.E0407, "a row of `edges` must be a list, found %s", "", bothForms}
 	matrixSize        = message{codes.E0413, "the matrix has %s, but the number of nodes given is %d", "", ""}
+	adjNoList         = message{codes.E0414, "the rows of an adjacency matrix must be lists, found %s", "", ""}
+	adjRow            = message{codes.E0414, "an adjacency matrix must be square: with %[2]s, each needs %[3]s", "%[1]d here", ""}
 	adjEntry          = message{codes.E0415, "entry [%d, %d] of an adjacency matrix must be 0 or 1, found %s", "", "For weights write the matrix alone, without `edges` or `adj`."}
 	namedFirst        = message{codes.E0207, "`%[1]s=` comes after the tensor", "", "The call is `%[2]s`."}
 	bareInIndexed     = message{codes.E0304, "%[1]s is %[2]s and has no indices, but other parts of this expression have", "without indices", "In an equation every tensor needs an index for each axis, as in %[3]s."}
@@ -213,9 +217,7 @@ func (c *checker) unknownName(x *syntax.Name) {
 		d.Notes = []string{"A function is called with round brackets, as in `" + c.function(strings.ToLower(x.Name)) + "`."}
 	case c.scope.fn != nil:
 		d.Notes = []string{"A function sees its parameters and the names it defines itself, nothing else of the program."}
-	case c.laterDefinition(x) != nil:
-		later := c.laterDefinition(x)
-		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
+	case c.later(d, x.Name, false):
 		d.Notes = []string{"Statements run from top to bottom; a tensor is defined before it is used."}
 	case slices.ContainsFunc(c.file.Stmts, func(s syntax.Stmt) bool { _, ok := s.(*syntax.Input); return ok }):
 		d.Notes = []string{fmt.Sprintf("A node of the data is written in quotes: `%q`.", x.Name)}
@@ -228,9 +230,6 @@ func (c *checker) isFactor(s source.Span) bool {
 	const blanks, before, after = " \t", ")]}\"'", "([\""
 	name := func(b byte) bool {
 		return b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80
-	}
-	if c.file.Source == nil { // of a host that asks for labels alone
-		return false
 	}
 	text := c.file.Source.Text
 	left, right := strings.TrimRight(text[:s.Start], blanks), strings.TrimLeft(text[s.End:], blanks)
@@ -265,15 +264,22 @@ func (c *checker) function(name string) string {
 	return ""
 }
 
-// laterDefinition is the first assignment to a name that stands behind its use, nil without one.
-func (c *checker) laterDefinition(x *syntax.Name) *syntax.Assign {
+// later reports whether what d says is not there is defined behind its use, and shows where.
+func (c *checker) later(d *diag.Diagnostic, name string, function bool) bool {
 	c.step(len(c.file.Stmts))
 	for _, s := range c.file.Stmts {
-		if a, ok := s.(*syntax.Assign); ok && a.Name.Name == x.Name && a.Start > x.Start {
-			return a
+		var id syntax.Ident
+		if def, ok := s.(*syntax.Def); ok && function {
+			id = def.Name
+		} else if a, ok := s.(*syntax.Assign); ok && !function {
+			id = a.Name
+		}
+		if id.Name == name && id.Span.Start > d.Span.Start {
+			d.Beside(id.Span, "defined here, after its use")
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // unknownFunction reports a call of something that is no function: a tensor, a relation, a
@@ -314,9 +320,8 @@ func (c *checker) unknownFunction(x *syntax.Call) {
 			return
 		}
 	}
-	if later := c.laterFunction(x); later != nil {
+	if c.later(d, x.Fun.Name, true) {
 		d.Label = "not defined yet"
-		d.Related = []diag.Related{{Span: later.Name.Span, Message: "defined here, after its use"}}
 		d.Notes = []string{"A function is defined before it is called."}
 	} else if note := stdlib.Keyword(x.Fun.Name, true); note != "" { // print(A)
 		d.Notes = []string{note}
@@ -391,17 +396,6 @@ func inBrackets(x *syntax.Call) []diag.Fix {
 		{Span: source.Span{Start: x.Fun.Span.End, End: first.Start}, NewText: "["},
 		{Span: source.Span{Start: last.End, End: x.End}, NewText: "]"},
 	}}}
-}
-
-// laterFunction is the first definition of a function that stands behind its call, nil without one.
-func (c *checker) laterFunction(x *syntax.Call) *syntax.Def {
-	c.step(len(c.file.Stmts))
-	for _, s := range c.file.Stmts {
-		if d, ok := s.(*syntax.Def); ok && d.Name.Name == x.Fun.Name && d.Start > x.Start {
-			return d
-		}
-	}
-	return nil
 }
 
 // functionNames returns the names of all functions.
@@ -513,12 +507,6 @@ func (c *checker) notInProfile(s source.Span, what string) val {
 	return c.tell(codes.E0211, s, "", []string{has}, "the %s profile has no %s", c.cfg.Profile, what)
 }
 
-func (c *checker) shadow(id syntax.Ident) {
-	if c.function(id.Name) != "" && c.scope.lookup(id.Name) == nil {
-		c.tell(codes.W0212, id.Span, "", []string{"Followed by `(` it is still the function."}, "the tensor `%s` has the name of a function", id.Name)
-	}
-}
-
 const computedPositions = "For the elements of `v` at the positions `k` write `sum(where(range(n)[j] == k[i], v[j], 0))`, with n = size(v, 0)."
 
 // indexLabel warns of an index that is summed alone and has the name of a node.
@@ -542,7 +530,7 @@ func (c *checker) indexNamesake(x *syntax.Name, owner syntax.Expr, n *ir.Node) {
 // difference warns of an element [1 -2], which in other languages is two.
 func (c *checker) difference(x syntax.Expr) {
 	b, ok := x.(*syntax.Binary)
-	if !ok || b.Op != syntax.Sub || c.file.Source == nil {
+	if !ok || b.Op != syntax.Sub {
 		return
 	}
 	_, left := number(b.L)
@@ -556,7 +544,7 @@ func (c *checker) difference(x syntax.Expr) {
 // thousands warns of two elements of a list that may be one number, as 1,000. Only a 0 after the
 // comma tells: [1,500] is how a list of two is written as well.
 func (c *checker) thousands(list source.Span) {
-	if c.cfg.ErrorsOnly || c.file.Source == nil {
+	if c.cfg.ErrorsOnly {
 		return
 	}
 	text := c.file.Source.Text[:list.End]
@@ -652,7 +640,7 @@ func (c *checker) leftIndex(s *syntax.Assign, x syntax.Expr) {
 		notes = append(notes, "A value of rules is given by `T[\"a\"] min= 0.`, also with max= and +=.")
 	}
 	d := diag.New(codes.E0317, x.Pos(), "the left side of an equation takes index names, found %s", text(x)).Noted(notes...)
-	if s.Op != syntax.Set && c.file.Source != nil && !strings.HasSuffix(c.file.Source.Text[:s.End], ".") {
+	if s.Op != syntax.Set && !strings.HasSuffix(c.file.Source.Text[:s.End], ".") {
 		d.Fixes = fix("write `.`", source.Span{Start: s.End, End: s.End}, ".")
 	}
 	c.report(d)
@@ -955,7 +943,7 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 	if p.Arg >= 0 && p.Arg < len(x.Args) {
 		d.Span = x.Args[p.Arg].Value.Pos()
 		if n, ok := x.Args[p.Arg].Value.(*syntax.Number); ok && p.Code == codes.E0312 {
-			if at, ok := c.labelled(n); ok && float64(at) != n.Value {
+			if at, ok := c.node(tensor.Number(n.Value)); ok && float64(at) != n.Value {
 				d.Fixes = inQuotes(n.Value, d.Span)
 			}
 		}
@@ -963,14 +951,9 @@ func (c *checker) problem(x *syntax.Call, p stdlib.Problem) {
 	c.report(d)
 }
 
-// labelled is the node whose label is a number.
-func (c *checker) labelled(n *syntax.Number) (node int, ok bool) {
-	return c.node(tensor.Number(n.Value))
-}
-
 // numberAndLabel warns of a number that counts nodes, and is the label of another one.
 func (c *checker) numberAndLabel(n *syntax.Number) {
-	at, ok := c.labelled(n)
+	at, ok := c.node(tensor.Number(n.Value))
 	if !ok || float64(at) == n.Value || n.Value >= float64(len(c.labels)) {
 		return
 	}
@@ -989,15 +972,12 @@ func (c *checker) wantList(x *syntax.Call) {
 
 const bothForms = "`edges` takes a list of [source, target] pairs, or a square matrix of 3 or more rows."
 
-func (c *checker) edgeRow(x syntax.Expr, n int) val {
-	if n < 0 {
-		return c.tell(codes.E0407, x.Pos(), "", []string{bothForms}, "a row of `edges` must be a list, found %s", text(x))
-	}
+func (c *checker) edgeRow(x *syntax.List) val {
 	notes := []string{bothForms}
-	if n == 3 && c.cfg.Profile != Core {
+	if x.Len() == 3 && c.cfg.Profile != Core {
 		notes = append(notes, "Edges with weights are facts, and their matrix a rule: `Road(a, b, 7). W[x, y] += w <- Road(x, y, w).`")
 	}
-	return c.tell(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", n), notes, "the rows are neither all pairs nor a square matrix")
+	return c.tell(codes.E0407, x.Pos(), fmt.Sprintf("%d entries", x.Len()), notes, "the rows are neither all pairs nor a square matrix")
 }
 
 // edgeID reports an end of an edge that is no node. If it is a name, the fix quotes all names in
@@ -1059,13 +1039,6 @@ func (c *checker) mixedEdges(list *syntax.List, numbers bool) {
 			}
 		}
 	}
-}
-
-func (c *checker) adjRow(x syntax.Expr, got, k int) val {
-	if got < 0 {
-		return c.tell(codes.E0414, x.Pos(), "", nil, "the rows of an adjacency matrix must be lists, found %s", text(x))
-	}
-	return c.tell(codes.E0414, x.Pos(), fmt.Sprintf("%d here", got), nil, "an adjacency matrix must be square: with %s, each needs %s", words.Plural(k, "row"), words.Plural(k, "entry", "entries"))
 }
 
 func (c *checker) inferredSize(x *syntax.Call, n int) {

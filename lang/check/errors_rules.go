@@ -33,6 +33,7 @@ var (
 	ownNegation    = message{codes.E0807, "%s depends on its own negation: %s", "", "A relation must be complete before it is negated: what is negated must not depend on this relation."}
 	ownAggregate   = message{codes.E0808, "%s depends on its own aggregate: %s", "", "Sums and counts need complete relations. A least or greatest value may be defined by itself: `D[y] min= D[x] + w <- Road(x, y, w).`."}
 	manyColumns    = message{codes.E0815, "`%s` has %d columns; a relation has at most %d", "", "Split it into relations that share a key."}
+	otherAxes      = message{codes.E0802, "the tensor `%[1]s` has %[2]s, %[3]d here", "%[3]d here", ""}
 	otherNodes     = message{codes.E0803, "axis %d of `%s` has %s, and there are %s", "", "Rules read tensors over the nodes of the program."}
 	otherValue     = message{codes.E0813, "`%s` depends on the tensor `%s`, which gets another value in line %d", "", "Rules and queries read the last value of a tensor. Move this below it, or give the values names of their own."}
 	reserved       = message{codes.E0818, "%s is reserved for a later version", "", ""}
@@ -272,7 +273,7 @@ func (c *checker) foreignType(col syntax.Column, right string) {
 
 // date warns of a date without quotes.
 func (c *checker) date(x *syntax.Binary) {
-	if c.file.Source == nil || x.End-x.Start != len(time.DateOnly) {
+	if x.End-x.Start != len(time.DateOnly) {
 		return
 	}
 	day := c.file.Source.Text[x.Start:x.End]
@@ -288,10 +289,11 @@ func (c *checker) namesInOrder(cl *clause, l *rel.Literal, at source.Span) {
 	}
 	for i, e := range [...]*rel.Expr{&l.Left, &l.Right} {
 		other := [...]*rel.Expr{&l.Right, &l.Left}[i]
-		if _, ok := c.constNumber(e); !ok || !isVar(other) {
+		k := c.rel.constantIn(e)
+		if k == nil || !k.isNum || !isVar(other) {
 			continue
 		}
-		s := c.rel.slots[c.rel.find(c.rel.consts[int(e.Term.Value)].slot)]
+		s := c.rel.slots[c.rel.find(k.slot)]
 		of := c.rel.byName[s.where]
 		if s.class == ofDomain || s.class == aNode && (c.labels != nil || of != nil && of.input != nil) {
 			c.tell(codes.W0831, at, "", []string{"Numbers that are compared are columns of type `int` or `real`."}, "`%s` is %s in %s, and names compare as text: 10 comes before 9", cl.vars[other.Term.Var].name, s.noun(), s.where)
@@ -401,15 +403,6 @@ func (c *checker) whyVariable(cl *clause) {
 	c.report(d)
 }
 
-// otherAxes reports a tensor that has another number of axes than rules give it.
-func (c *checker) otherAxes(r *relation, axes int) {
-	n := len(r.cols)
-	if r.valued() {
-		n--
-	}
-	c.tell(codes.E0802, r.first, fmt.Sprintf("%d here", n), nil, "the tensor `%s` has %s, %d here", r.name, words.Plural(axes, "axis", "axes"), n)
-}
-
 // readEarly reports an equation that reads a relation before a tensor that the relation needs.
 func (c *checker) readEarly(relation string, needs *relation, at source.Span) {
 	name := "an expression"
@@ -496,13 +489,13 @@ func (c *checker) noValueAlone(l *syntax.Literal, r *relation, name *syntax.Name
 // notLiteral is a literal that is none.
 func (c *checker) notLiteral(l *syntax.Literal) {
 	d := diag.New(codes.E0818, l.Span, "`%s` is neither true nor false", syntax.LiteralString(l)).Noted("A body has atoms, `not` atoms, comparisons and `v = e`.")
-	if minus, ok := l.X.(*syntax.Unary); ok && c.file.Source != nil && isCall(minus.X) {
+	if minus, ok := l.X.(*syntax.Unary); ok && isCall(minus.X) {
 		at := source.Span{Start: minus.Start, End: minus.Start + 1}
 		if d.Notes = []string{"`not` negates an atom."}; strings.HasSuffix(c.file.Source.Text[:at.Start], "<-") {
 			d.Notes, d.Fixes = []string{"A rule is `Head(x) <- Body(x).`"}, fix("delete `-`", at, "")
 		}
 	}
-	if n, ok := l.X.(*syntax.Number); ok && c.file.Source != nil {
+	if n, ok := l.X.(*syntax.Number); ok {
 		if before, after := strings.CutSuffix(c.file.Source.Text[:n.Start], ","); after && before[len(before)-1]-'0' <= 9 {
 			d.Notes, d.Fixes = []string{"Digits are not grouped."}, fix("delete the comma", source.Span{Start: len(before), End: n.Start}, "")
 		}
@@ -597,7 +590,7 @@ func (c *checker) noRuleExpr(cl *clause, x syntax.Expr) {
 			d.Notes, d.Fixes = nil, guess("`"+lower+"`", call.Fun.Span, lower)
 		}
 	}
-	if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() && c.file.Source != nil {
+	if b, ok := x.(*syntax.Binary); ok && b.Op.Compares() {
 		at := source.Span{Start: x.Pos().End, End: x.Pos().End}
 		if rest := strings.TrimLeft(c.file.Source.Text[at.End:], " "); rest != "" && strings.IndexByte("<>=!", rest[0]) >= 0 {
 			d.Fixes = fix("write two comparisons", at, ", "+syntax.ExprString(b.R))
@@ -711,10 +704,8 @@ func (c *checker) unquoted(x syntax.Expr) bool {
 	}
 	d := diag.New(codes.E0804, x.Pos(), "%s is not a constant", text(x)).
 		Noted("A name of several words or with signs in it is quoted. A computed value needs a body: `Head(x + 1) <- Body(x).`.")
-	if c.file.Source != nil {
-		label := strconv.Quote(c.file.Source.Text[x.Pos().Start:x.Pos().End])
-		d.Fixes = guess(label, x.Pos(), label)
-	}
+	label := strconv.Quote(c.file.Source.Text[x.Pos().Start:x.Pos().End])
+	d.Fixes = guess(label, x.Pos(), label)
 	c.report(d)
 	return true
 }

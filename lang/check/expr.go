@@ -3,6 +3,7 @@ package check
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"ein/lang/source"
@@ -72,15 +73,14 @@ func (c *checker) equate(eq equation) {
 	*c.eq = eq
 }
 
-// ctx says what happens to the indices of a term. At the top (root nil) a term is summed over the
-// indices that are not in base. Inside a term (root) nothing is summed, except in the arguments of
+// ctx says what happens to the indices of a term. At the top (uses nil) a term is summed over the
+// indices that are not in base. Inside a term nothing is summed, except in the arguments of
 // functions, which keep the indices of base and those that occur in the term outside the call. A
 // base of all ones sums nothing: where a whole tensor is expected, so that an index that should not
 // be there is still seen and reported.
 type ctx struct {
 	base uint64
-	root syntax.Expr
-	uses *[maxIndices]int // of root
+	uses *[maxIndices]int // how often the term has each index
 }
 
 // at places the operations that are made next: at s or, inside a function, at the call in the
@@ -111,18 +111,16 @@ func (c *checker) id(name string, span source.Span) (uint8, bool) {
 // nothing.
 func (c *checker) occursOnce(name string) bool {
 	n := 0
-	if c.eq.value != nil {
-		syntax.Walk(c.eq.value, func(x syntax.Node) bool {
-			if x, ok := x.(*syntax.Index); ok {
-				for _, e := range x.Indices {
-					if e, ok := e.(*syntax.Name); ok && e.Name == name {
-						n++
-					}
+	syntax.Walk(c.eq.value, func(x syntax.Node) bool {
+		if x, ok := x.(*syntax.Index); ok {
+			for _, e := range x.Indices {
+				if e, ok := e.(*syntax.Name); ok && e.Name == name {
+					n++
 				}
 			}
-			return n < 2
-		})
-	}
+		}
+		return n < 2
+	})
 	return n == 1
 }
 
@@ -171,12 +169,9 @@ func (c *checker) assign(s *syntax.Assign) (v val) {
 	if c.eq.align {
 		cx.base = ^uint64(0)
 	}
-	v = c.expr(s.Value, cx)
+	v = c.unlabelled(s.Value, cx)
 	if v.n == nil {
 		return val{}
-	}
-	if v.label {
-		return c.say(labelAsValue, s.Value.Pos())
 	}
 	c.at(s.Span)
 	v = c.toLeft(s, v)
@@ -220,17 +215,11 @@ func (c *checker) toLeft(s *syntax.Assign, v val) val {
 		return v
 	}
 	if c.eq.align {
-		var axes []int
-		for axis, x := range v.idx {
-			if c.eq.lhsMask>>x&1 == 0 {
-				axes = append(axes, axis)
-			}
-		}
 		fn := op.FoldMax
 		if s.Op == syntax.SetMin {
 			fn = op.FoldMin
 		}
-		if v = c.fold(v, fn, axes, s.Value); v.n == nil {
+		if v = c.fold(v, fn, s.Value); v.n == nil {
 			return val{}
 		}
 	}
@@ -242,39 +231,33 @@ func (c *checker) toLeft(s *syntax.Assign, v val) val {
 	return val{n: c.arrange(v, c.eq.lhs)}
 }
 
-// fold folds some axes of a value with indices. The maximum or minimum of nothing is an error at
-// the expression at.
-func (c *checker) fold(v val, fold op.Fold, axes []int, at syntax.Expr) val {
+// fold folds a value over the indices that the left side lacks. The maximum or minimum of nothing is
+// an error at the expression at.
+func (c *checker) fold(v val, fold op.Fold, at syntax.Expr) val {
+	out := val{indexed: true}
+	var axes []int
+	for axis, x := range v.idx {
+		if c.eq.lhsMask>>x&1 != 0 {
+			out.idx = append(out.idx, x)
+			continue
+		}
+		if v.n.Type.Shape.Dim(axis) == 0 {
+			return c.say(emptyFold, at.Pos(), c.eq.idx[x].name)
+		}
+		axes = append(axes, axis)
+	}
 	if len(axes) == 0 {
 		return v
 	}
-	drop := make(map[int]bool, len(axes))
-	for _, d := range axes {
-		drop[d] = true
-		if v.n.Type.Shape.Dim(d) == 0 {
-			return c.say(emptyFold, at.Pos(), c.eq.idx[v.idx[d]].name)
-		}
-	}
-	out := val{n: c.b.Reduce(fold, v.n, axes...), indexed: true}
-	for axis, x := range v.idx {
-		if !drop[axis] {
-			out.idx = append(out.idx, x)
-		}
-	}
+	out.n = c.b.Reduce(fold, v.n, axes...)
 	return out
 }
 
 // arrange gives v the axes of out, which may repeat an index (a diagonal) and
 // may have indices that v lacks (v is the same along them).
 func (c *checker) arrange(v val, out []uint8) *ir.Node {
-	if len(v.idx) == len(out) {
-		same := true
-		for i := range out {
-			same = same && out[i] == v.idx[i]
-		}
-		if same {
-			return v.n
-		}
+	if slices.Equal(v.idx, out) {
+		return v.n
 	}
 	return c.b.View(v.n, v.idx, out, c.sizes())
 }
@@ -294,7 +277,7 @@ func (c *checker) order(mask uint64) []uint8 {
 // project sums v over its indices that cx does not keep. A sum is a view with fewer axes, which the
 // builder turns into a reduction.
 func (c *checker) project(v val, cx ctx) val {
-	if !v.indexed || cx.root != nil || v.mask()&^cx.base == 0 {
+	if !v.indexed || cx.uses != nil || v.mask()&^cx.base == 0 {
 		return v
 	}
 	keep := c.order(v.mask() & cx.base)
@@ -313,6 +296,15 @@ func (c *checker) expr(x syntax.Expr, cx ctx) val {
 	v := c.elaborate(x, cx)
 	if c.cfg.Values != nil && v.n != nil {
 		c.cfg.Values[x] = v.n
+	}
+	return v
+}
+
+// unlabelled elaborates an expression that may not be a node given by its label.
+func (c *checker) unlabelled(x syntax.Expr, cx ctx) val {
+	v := c.expr(x, cx)
+	if v.label {
+		return c.say(labelAsValue, x.Pos())
 	}
 	return v
 }
@@ -503,12 +495,11 @@ func (c *checker) index(x *syntax.Index) val {
 	return c.take(x.X, x.Span, v.n, at)
 }
 
-// position is one entry of an index list: an index, or a node whose value is the position.
+// position is one entry of an index list: a node whose value is the position, or an index.
 type position struct {
-	index bool
-	id    uint8
-	span  source.Span
-	node  *ir.Node
+	node *ir.Node // nil of an index
+	id   uint8
+	span source.Span
 }
 
 // position elaborates what can be in brackets for one axis. A name is an index even if a tensor
@@ -529,7 +520,7 @@ func (c *checker) position(e syntax.Expr, x *syntax.Index, a *ir.Node, axis int)
 		} else if ok && sym == nil && size == len(c.labels) && c.eq.lhsMask>>id&1 == 0 && c.isLabel(e.Name) && c.occursOnce(e.Name) {
 			c.indexLabel(e)
 		}
-		return position{index: true, id: id, span: e.Span}, ok
+		return position{id: id, span: e.Span}, ok
 	case *syntax.Number:
 		if e.Value != math.Trunc(e.Value) {
 			c.indexExpr(e, x)
@@ -567,7 +558,7 @@ func (c *checker) take(owner syntax.Expr, span source.Span, a *ir.Node, at []pos
 	ids := c.axes.Make(len(at))[:0]
 	distinct := uint64(0)
 	for axis, p := range at {
-		if !p.index {
+		if p.node != nil {
 			axes = append(axes, axis)
 			places = append(places, p.node)
 			continue

@@ -126,7 +126,7 @@ func (c *checker) around(cl *clause) (list []*clause) {
 	queue := []*relation{cl.of}
 	for ; len(queue) > 0 && !c.step(1); queue = queue[1:] {
 		list = append(list, queue[0].rules...)
-		for _, reader := range c.rel.readersOf(queue[0]) {
+		for _, reader := range c.rel.readers[queue[0].place] {
 			circular = circular || reader == cl
 			if !seen[reader.of] {
 				seen[reader.of] = true
@@ -143,32 +143,27 @@ func (c *checker) around(cl *clause) (list []*clause) {
 // keepsKinds finds the kinds of what new clauses use, and reports whether the columns of the
 // relations that were there keep theirs.
 func (c *checker) keepsKinds(fresh []*clause, touched []*relation, relations int) bool {
-	var before []tensor.ColumnKind
-	eachOld := func(see func(*relation, *column)) {
-		for _, x := range touched {
-			for i := range x.cols {
-				if x.place < relations {
-					see(x, &x.cols[i])
-				}
-			}
-		}
-	}
-	eachOld(func(_ *relation, k *column) { before = append(before, k.kind) })
+	before := map[*column]tensor.ColumnKind{}
 	for _, x := range touched {
+		if x.place >= relations {
+			continue
+		}
+		for i := range x.cols {
+			before[&x.cols[i]] = x.cols[i].kind
+		}
 		for _, f := range x.facts[x.checked:] {
 			for i, k := range f.row {
-				if x.place < relations && x.cols[i].kind == tensor.IntColumn && !whole(c.rel.consts[k].num) {
+				if x.cols[i].kind == tensor.IntColumn && !whole(c.rel.consts[k].num) {
 					return false
 				}
 			}
 		}
 	}
 	c.kinds(fresh, c.rel.list[relations:])
-	keeps, at := true, 0
-	eachOld(func(_ *relation, k *column) {
-		keeps = keeps && k.kind == before[at]
-		at++
-	})
+	keeps := true
+	for k, kind := range before {
+		keeps = keeps && k.kind == kind
+	}
 	return keeps
 }
 
@@ -177,7 +172,7 @@ func (c *checker) keepsKinds(fresh []*clause, touched []*relation, relations int
 func (c *checker) addedNodes(fresh []*clause, touched []*relation, text int) (added []string, ok bool) {
 	ok = true
 	var found []*constant
-	see := func(k int) {
+	inRows(fresh, touched, func(k int) {
 		x := &c.rel.consts[k]
 		switch class := c.rel.class(x.slot); {
 		case x.isNum && (class == numeral || class == aNumber):
@@ -188,17 +183,7 @@ func (c *checker) addedNodes(fresh []*clause, touched []*relation, text int) (ad
 				found = append(found, x)
 			}
 		}
-	}
-	for _, x := range touched {
-		for _, f := range x.facts[x.checked:] {
-			for _, k := range f.row {
-				see(k)
-			}
-		}
-	}
-	for _, cl := range fresh {
-		cl.constants(see)
-	}
+	})
 	slices.SortFunc(found, func(a, b *constant) int { return a.span.Start - b.span.Start })
 	for _, x := range found {
 		if _, is := c.node(x.text); is {

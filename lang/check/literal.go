@@ -87,7 +87,7 @@ func (c *checker) collectLabels() {
 
 // graphLabels returns the labels of the graphs in the text, and notes them.
 func (c *checker) graphLabels() (found []*syntax.String) {
-	if src := c.file.Source; src != nil && strings.IndexByte(src.Text, '"') < 0 { // a session gives statements alone
+	if strings.IndexByte(c.file.Source.Text, '"') < 0 {
 		return nil
 	}
 	for _, s := range c.file.Stmts {
@@ -380,7 +380,8 @@ func (c *checker) literalCall(x *syntax.Call) val {
 // edges decides between the two readings of edges(L): rows all of length 2 are
 // pairs; a square literal of 3 or more rows is the matrix.
 func (c *checker) edges(x *syntax.Call, list *syntax.List, n int) val {
-	pairs, square := true, list.Len() >= 3
+	var odd *syntax.List // the first row that is no pair
+	square := list.Len() >= 3
 	if m := list.Packed; m != nil && len(m.Dims) == 2 && (m.Dims[1] == 2 || square && m.Dims[0] == m.Dims[1]) {
 		if m.Dims[1] == 2 {
 			return c.pairs(x, list, n)
@@ -390,58 +391,20 @@ func (c *checker) edges(x *syntax.Call, list *syntax.List, n int) val {
 	for _, e := range rows(list) {
 		row, ok := e.(*syntax.List)
 		if !ok {
-			return c.edgeRow(e, -1)
+			return c.say(edgeNoList, e.Pos(), text(e))
 		}
-		pairs = pairs && row.Len() == 2
+		if odd == nil && row.Len() != 2 {
+			odd = row
+		}
 		square = square && row.Len() == list.Len()
 	}
 	switch {
-	case pairs:
+	case odd == nil:
 		return c.pairs(x, list, n)
 	case square:
 		return c.matrixGraph(x, list, n)
 	}
-	for _, e := range rows(list) {
-		if row := e.(*syntax.List); row.Len() != 2 {
-			c.edgeRow(row, row.Len())
-			break
-		}
-	}
-	return val{}
-}
-
-// edge is an edge between nodes of a literal.
-type edge struct{ from, to int32 }
-
-// arcs is the edges of a graph literal, in the order of the text. Those of a
-// packed list stay where they are.
-type arcs struct {
-	edges  []edge
-	values []float64 // of a packed list of pairs, or of rows of a matrix with
-	size   int       // so many
-	n      int       // edges
-}
-
-// places is the number of positions that at accepts.
-func (a *arcs) places() int {
-	switch {
-	case a.values == nil:
-		return len(a.edges)
-	case a.size == 0:
-		return len(a.values) / 2
-	}
-	return len(a.values)
-}
-
-// at is the edge at place i, if there is one.
-func (a *arcs) at(i int) (edge, bool) {
-	switch {
-	case a.values == nil:
-		return a.edges[i], true
-	case a.size == 0:
-		return edge{int32(a.values[2*i]), int32(a.values[2*i+1])}, true
-	}
-	return edge{int32(i / a.size), int32(i % a.size)}, a.values[i] == 1
+	return c.edgeRow(odd)
 }
 
 // matrixOf returns the values of a packed list of lists of numbers, or nil.
@@ -455,7 +418,7 @@ func matrixOf(list *syntax.List) []float64 {
 // pairs makes the graph of a list of edges with n nodes; -1 stands for as many as the edges need.
 // A packed list is read where it lies, without a tree of its elements.
 func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
-	var es arcs
+	c.drawn = slices.Grow(c.drawn[:0], list.Len())
 	labelled, largest := 0, -1
 	var largestAt syntax.Expr
 	if ends := matrixOf(list); ends != nil {
@@ -469,13 +432,14 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 			if int(v) > largest {
 				largest, at = int(v), k
 			}
+			if k%2 == 1 {
+				c.drawn = append(c.drawn, [2]int32{int32(ends[k-1]), int32(v)})
+			}
 		}
 		if n >= 0 && largest >= n {
 			largestAt = end(at)
 		}
-		es = arcs{values: ends, n: len(ends) / 2}
 	} else {
-		es.edges = slices.Grow(c.drawn[:0], len(list.Elems))
 		for _, e := range rows(list) {
 			var ends [2]int32
 			for k, id := range elements(e.(*syntax.List)) {
@@ -495,13 +459,12 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 					return c.edgeID(id, list)
 				}
 			}
-			es.edges = append(es.edges, edge{ends[0], ends[1]})
+			c.drawn = append(c.drawn, ends)
 		}
-		es.n = len(es.edges)
 	}
-	switch {
-	case labelled > 0 && labelled < 2*es.n:
-		c.mixedEdges(list, labelled < es.n)
+	switch edges := len(c.drawn); {
+	case labelled > 0 && labelled < 2*edges:
+		c.mixedEdges(list, labelled < edges)
 		return val{}
 	case labelled > 0 && c.cfg.Profile == Core:
 		return c.notInProfile(list.Span, "node labels")
@@ -509,7 +472,7 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 		n = len(c.labels)
 	case labelled > 0 && n < len(c.labels):
 		return c.say(fewerThanLabels, x.Args[1].Value.Pos(), words.Plural(len(c.labels), "labelled node"), n)
-	case es.n == 0 && n < 0:
+	case edges == 0 && n < 0:
 		return c.say(emptyEdges, x.Span)
 	case labelled == 0 && n < 0:
 		n = largest + 1
@@ -517,10 +480,10 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 	case labelled == 0 && largest >= n:
 		return c.edgeRange(largestAt.Pos(), largest, n)
 	}
-	if es.n == 2 && labelled == 0 && (len(x.Args) == 1 || n == 2) {
-		c.twoByTwo(x, list, &es)
+	if len(c.drawn) == 2 && labelled == 0 && (len(x.Args) == 1 || n == 2) {
+		c.twoByTwo(x, list)
 	}
-	v := c.adjacency(x, &es, n)
+	v := c.adjacency(x, n)
 	if labelled > 0 && len(x.Args) == 1 && c.b.Unknown && v.n != nil { // data may add nodes
 		v.n = c.b.Fill(c.b.Number(1), unknownNodes, unknownNodes)
 	}
@@ -528,10 +491,8 @@ func (c *checker) pairs(x *syntax.Call, list *syntax.List, n int) val {
 }
 
 // twoByTwo warns when a literal of two pairs would be another graph if read as a matrix.
-func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es *arcs) {
-	a, _ := es.at(0)
-	b, _ := es.at(1)
-	m := [2][2]int32{{a.from, a.to}, {b.from, b.to}}
+func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List) {
+	m := [2][2]int32(c.drawn)
 	var asPairs [2][2]int32
 	for _, row := range m {
 		for _, v := range row {
@@ -546,28 +507,33 @@ func (c *checker) twoByTwo(x *syntax.Call, list *syntax.List, es *arcs) {
 	}
 }
 
-// matrixGraph reads a 0/1 matrix as a graph. A packed list has its numbers in one slice, which is
-// kept as the values of the graph; in any other the edges are collected row by row.
+// matrixGraph reads a 0/1 matrix as a graph. The rows of a packed list lie one behind the other.
 func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 	k := list.Len()
 	if n >= 0 && n != k {
 		return c.say(matrixSize, x.Args[1].Value.Pos(), words.Plural(k, "row"), n)
 	}
-	es := arcs{values: matrixOf(list), size: k}
-	if es.values == nil {
-		es.edges = c.drawn[:0]
+	c.drawn = c.drawn[:0]
+	if values := matrixOf(list); values != nil && list.Packed.Dims[1] == k {
+		for at, v := range values {
+			switch i, j := at/k, at%k; v {
+			case 0:
+			case 1:
+				c.drawn = append(c.drawn, [2]int32{int32(i), int32(j)})
+			default:
+				wrong := list.At(i).(*syntax.List).At(j)
+				return c.say(adjEntry, wrong.Pos(), i, j, text(wrong))
+			}
+		}
+		return c.adjacency(x, k)
 	}
-	var unread []syntax.Expr
-	if es.values == nil || list.Packed.Dims[1] != k {
-		unread = rows(list)
-	}
-	for i, e := range unread {
+	for i, e := range rows(list) {
 		row, ok := e.(*syntax.List)
 		if !ok {
-			return c.adjRow(e, -1, k)
+			return c.say(adjNoList, e.Pos(), text(e))
 		}
 		if row.Len() != k {
-			return c.adjRow(row, row.Len(), k)
+			return c.say(adjRow, row.Pos(), row.Len(), words.Plural(k, "row"), words.Plural(k, "entry", "entries"))
 		}
 		for j, id := range elements(row) {
 			v, ok := number(id)
@@ -575,35 +541,21 @@ func (c *checker) matrixGraph(x *syntax.Call, list *syntax.List, n int) val {
 				return c.say(adjEntry, id.Pos(), i, j, text(id))
 			}
 			if v == 1 {
-				es.edges = append(es.edges, edge{int32(i), int32(j)})
+				c.drawn = append(c.drawn, [2]int32{int32(i), int32(j)})
 			}
 		}
 	}
-	es.n = len(es.edges)
-	for at, v := range es.values {
-		switch v {
-		case 0:
-		case 1:
-			es.n++
-		default:
-			i, j := at/k, at%k
-			return c.say(adjEntry, list.At(i).(*syntax.List).At(j).Pos(), i, j, text(list.At(i).(*syntax.List).At(j)))
-		}
-	}
-	return c.adjacency(x, &es, k)
+	return c.adjacency(x, k)
 }
 
-// adjacency stores the edges as a bit matrix or, when that would be mostly
-// zeros, as CSR.
-func (c *checker) adjacency(x *syntax.Call, es *arcs, n int) val {
+// adjacency stores the edges that were drawn as a bit matrix or, when that would be mostly zeros,
+// as CSR.
+func (c *checker) adjacency(x *syntax.Call, n int) val {
 	c.at(x.Span)
-	if es.values == nil {
-		c.drawn = es.edges
-	}
 	v := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(n, n)}}
 	duplicates := 0
-	packed := Packs(n, n, es.n)
-	size := uint64(n)/2 + uint64(es.n)
+	packed := Packs(n, n, len(c.drawn))
+	size := uint64(n)/2 + uint64(len(c.drawn))
 	if packed {
 		size = uint64(n) * uint64(tensor.Words(n))
 	}
@@ -612,25 +564,17 @@ func (c *checker) adjacency(x *syntax.Call, es *arcs, n int) val {
 	}
 	if packed {
 		v.Layout, v.Bits = tensor.Packed, c.b.Bits(n, n)
-		for i := range es.places() {
-			e, ok := es.at(i)
-			if !ok {
-				continue
-			}
-			if v.Bits.Get(int(e.from), int(e.to)) {
+		for _, e := range c.drawn {
+			from, to := int(e[0]), int(e[1])
+			if v.Bits.Get(from, to) {
 				duplicates++
 			}
-			v.Bits.Set(int(e.from), int(e.to))
+			v.Bits.Set(from, to)
 		}
 	} else {
+		edges := tensor.Entries{Rows: n, Cols: n, Len: len(c.drawn), Each: func(yield func([][2]int32, []float64)) { yield(c.drawn, nil) }}
 		v.Layout = tensor.Sparse
-		src, dst := make([]int32, 0, es.n), make([]int32, 0, es.n)
-		for i := range es.places() {
-			if e, ok := es.at(i); ok {
-				src, dst = append(src, e.from), append(dst, e.to)
-			}
-		}
-		v.CSR, duplicates = tensor.BuildCSR(n, n, src, dst, nil)
+		v.CSR, duplicates, _ = edges.Build()
 	}
 	if duplicates > 0 {
 		c.say(duplicateEdges, x.Span, words.Plural(duplicates, "edge"))

@@ -70,7 +70,7 @@ func (c *checker) kinds(clauses []*clause, list []*relation) {
 func (c *checker) settle(queue []*clause, work func(*clause) (changed bool)) {
 	for ; len(queue) > 0; queue = queue[1:] {
 		if cl := queue[0]; work(cl) {
-			queue = append(queue, c.rel.readersOf(cl.of)...)
+			queue = append(queue, c.rel.readers[cl.of.place]...)
 		}
 	}
 }
@@ -86,9 +86,6 @@ func (r *relations) index(clauses []*clause) {
 		}
 	}
 }
-
-// readersOf are the clauses that read a relation.
-func (r *relations) readersOf(x *relation) []*clause { return r.readers[x.place] }
 
 // whole reports whether a number is whole and small enough to be exact.
 func whole(x float64) bool { return x == float64(int64(x)) && -tensor.MaxInt < x && x < tensor.MaxInt }
@@ -158,13 +155,8 @@ func (c *checker) exprKind(cl *clause, e *rel.Expr) tensor.ColumnKind {
 	for i := range e.Args {
 		all = c.exprKind(cl, &e.Args[i]) == tensor.IntColumn && all
 	}
-	switch e.Fn {
-	case op.FnFloor, op.FnRound, op.FnStep, op.FnGt, op.FnGe, op.FnLt, op.FnLe, op.FnEq, op.FnNe:
+	if e.Fn.Whole(all) {
 		return tensor.IntColumn
-	case op.FnAdd, op.FnSub, op.FnMul, op.FnMax, op.FnMin, op.FnNeg, op.FnAbs, op.FnRelu, op.FnWhere, op.FnClamp:
-		if all {
-			return tensor.IntColumn
-		}
 	}
 	return tensor.RealColumn
 }
@@ -247,19 +239,9 @@ func inRows(clauses []*clause, list []*relation, see func(k int)) {
 			}
 		}
 	}
-	constant := func(e *rel.Expr) {
-		if len(e.Args) == 0 && e.Term.Kind == rel.Const {
-			see(int(e.Term.Value))
-		}
-	}
 	for _, cl := range clauses {
-		for i := range cl.Head {
-			constant(&cl.Head[i].Expr)
-		}
-		for i := range cl.Body {
-			if l := &cl.Body[i]; cl.of != nil && l.Kind == rel.Bind && !cl.inAtom(l.Var) {
-				constant(&l.Left)
-			}
+		if cl.of != nil {
+			cl.constants(see)
 		}
 	}
 }
@@ -285,7 +267,7 @@ func (c *checker) outside(clauses []*clause, list []*relation, consts int) {
 		for i := range cl.Body {
 			l := &cl.Body[i]
 			for _, e := range [...]*rel.Expr{&l.Left, &l.Right} {
-				if l.Kind == rel.Compare && l.Fn != op.FnEq && l.Fn != op.FnNe && len(e.Args) == 0 && e.Term.Kind == rel.Const {
+				if l.Kind == rel.Compare && l.Fn != op.FnEq && l.Fn != op.FnNe && isConst(e) {
 					bound[int(e.Term.Value)] = true
 				}
 			}
@@ -458,17 +440,11 @@ func (c *checker) value(k int, d *tensor.Domain) float64 {
 		}
 		return rel.NoMember
 	}
-	label := x.text
-	if x.isNum {
-		label = tensor.Number(x.num)
-	}
+	find := d.Find
 	if d.Name == "node" {
-		if id, ok := c.node(label); ok {
-			return float64(id)
-		}
-		return rel.NoMember
+		find = c.node
 	}
-	if id, ok := d.Find(label); ok {
+	if id, ok := find(x.label()); ok {
 		return float64(id)
 	}
 	return rel.NoMember
@@ -528,22 +504,25 @@ func (c *checker) resolve(cl *clause, p *rel.Program, at map[int]int) rel.Rule {
 		case rel.Bind:
 			l.Left = expr(l.Left, cl.Vars[l.Var].Domain)
 		case rel.Compare:
-			a, left := c.text(&l.Left)
-			b, right := c.text(&l.Right)
-			if left && right { // no variable says which names are meant
-				l.Left, l.Right = rel.C(float64(strings.Compare(a, b))), rel.C(0)
+			a, b := c.rel.constantIn(&l.Left), c.rel.constantIn(&l.Right)
+			if a != nil && b != nil && !a.isNum && !b.isNum { // no variable says which names are meant
+				l.Left, l.Right = rel.C(float64(strings.Compare(a.text, b.text))), rel.C(0)
 				break
 			}
-			d := c.exprDomain(cl, &l.Left)
-			if d == nil {
-				d = c.exprDomain(cl, &l.Right)
+			var d *tensor.Domain // of the names on both sides: only a variable tells
+			for _, e := range [...]*rel.Expr{&l.Right, &l.Left} {
+				if isVar(e) {
+					d = cmp.Or(cl.Vars[e.Term.Var].Domain, d)
+				}
 			}
-			name := a + b // of the node that one side may be
 			l.Left, l.Right = expr(l.Left, d), expr(l.Right, d)
 			if left, right := beyond(&l.Left, d), beyond(&l.Right, d); left != right && l.Fn != op.FnEq && l.Fn != op.FnNe {
 				less := l.Fn == op.FnLt || l.Fn == op.FnLe
 				if d.Labels != nil {
-					if id, ok := d.Before(name); ok { // no other is between
+					if right {
+						a = b
+					}
+					if id, ok := d.Before(a.label()); ok { // no other is between
 						fns, side := [2]op.Fn{op.FnGt, op.FnLe}, &l.Right
 						if left {
 							fns, side = [2]op.Fn{op.FnGe, op.FnLt}, &l.Left
@@ -568,25 +547,5 @@ func (c *checker) resolve(cl *clause, p *rel.Program, at map[int]int) rel.Rule {
 
 // beyond reports whether an expression is no node: by its number, if there are fewer, so it is above all, or by its label.
 func beyond(e *rel.Expr, d *tensor.Domain) bool {
-	return d != nil && len(e.Args) == 0 && e.Term.Kind == rel.Const && e.Term.Value == rel.NoMember
-}
-
-// exprDomain is the domain of the names that an expression stands for: only a variable tells.
-func (c *checker) exprDomain(cl *clause, e *rel.Expr) *tensor.Domain {
-	if isVar(e) {
-		return cl.Vars[e.Term.Var].Domain
-	}
-	return nil
-}
-
-// text is the constant that an expression consists of, if it does.
-func (c *checker) text(e *rel.Expr) (string, bool) {
-	if len(e.Args) > 0 || e.Term.Kind != rel.Const {
-		return "", false
-	}
-	k := &c.rel.consts[int(e.Term.Value)]
-	if k.isNum {
-		return tensor.Number(k.num), false
-	}
-	return k.text, true
+	return d != nil && isConst(e) && e.Term.Value == rel.NoMember
 }

@@ -84,7 +84,6 @@ type stage struct {
 // pending is an output whose operation is made last, when everything that its rules read exists.
 type pending struct {
 	output, place int
-	span          source.Span
 }
 
 // relation is a relation that facts, rules or an input define, or a tensor that rules read.
@@ -132,6 +131,14 @@ type constant struct {
 	span  source.Span
 	// nowhere is set for the number of a node that does not exist, once that is reported.
 	nowhere bool
+}
+
+// label is a constant as the label of a node.
+func (k *constant) label() string {
+	if k.isNum {
+		return tensor.Number(k.num)
+	}
+	return k.text
 }
 
 // clause is a rule or a query.
@@ -601,7 +608,7 @@ func (r *relations) nodes(labels bool) (list []*syntax.String) {
 // constants passes those that may be nodes: not what a cell of a row is compared with.
 func (cl *clause) constants(see func(k int)) {
 	constant := func(e *rel.Expr) {
-		if len(e.Args) == 0 && e.Term.Kind == rel.Const {
+		if isConst(e) {
 			see(int(e.Term.Value))
 		}
 	}
@@ -647,7 +654,6 @@ func given(body []syntax.Literal, l *syntax.Literal) *syntax.String {
 // gatherConstants notes which constants rows may hold: those of facts and heads, those that a rule
 // gives a variable, and the labels of graphs and of bound data.
 func (c *checker) gatherConstants(stmts []syntax.Stmt) {
-	note := c.note
 	c.rel.labels = len(c.labels)
 	for _, s := range stmts {
 		r, ok := s.(*syntax.Rule)
@@ -658,16 +664,16 @@ func (c *checker) gatherConstants(stmts []syntax.Stmt) {
 		for _, x := range args {
 			switch x := x.(type) {
 			case *syntax.String:
-				note(x.Value, x.Span)
+				c.note(x.Value, x.Span)
 			case *syntax.Name:
 				if len(r.Body) == 0 && x.Name != "_" {
-					note(x.Name, x.Span)
+					c.note(x.Name, x.Span)
 				}
 			}
 		}
 		for i := range r.Body {
 			if x := given(r.Body, &r.Body[i]); x != nil {
-				note(x.Value, x.Span)
+				c.note(x.Value, x.Span)
 			}
 		}
 	}
@@ -743,7 +749,9 @@ func (c *checker) rule(s *syntax.Rule) {
 	cl := c.begin(s.Span)
 	cl.of, cl.head, cl.headArgs = r, s.Head, args
 	cl.Rel = r.place
-	c.literals(cl, s.Body)
+	for i := range s.Body {
+		c.literal(cl, &s.Body[i])
+	}
 	if !ok {
 		cl.bad = true
 		return
@@ -792,7 +800,9 @@ func (c *checker) query(s *syntax.Query) {
 		body[0].Not = false
 	}
 	c.numbers(cl, body)
-	c.literals(cl, body)
+	for i := range body {
+		c.literal(cl, &body[i])
+	}
 	for v := range cl.vars {
 		if x := &cl.vars[v]; !x.hidden {
 			cl.Head = append(cl.Head, rel.Cell{Expr: rel.V(v)})
@@ -822,22 +832,16 @@ func (c *checker) byPosition(s syntax.Stmt) bool {
 
 // isRow reports whether a head without a body is a row of constants.
 func (c *checker) isRow(args []syntax.Expr, value syntax.Expr) bool {
-	constant := func(x syntax.Expr) bool {
-		switch x := x.(type) {
-		case *syntax.Name:
-			return x.Name != "_"
-		case *syntax.String:
-			return true
-		}
-		_, ok := literalNumber(x)
-		return ok
-	}
-	if value != nil {
-		if _, ok := literalNumber(value); !ok {
+	for _, x := range args {
+		name, isName := x.(*syntax.Name)
+		_, isString := x.(*syntax.String)
+		_, isNumber := literalNumber(x)
+		if isName && name.Name == "_" || !isName && !isString && !isNumber {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(args, func(x syntax.Expr) bool { return !constant(x) })
+	_, isNumber := literalNumber(value)
+	return value == nil || isNumber
 }
 
 // literalNumber is the value of a number with or without a minus sign.
@@ -971,13 +975,6 @@ func (c *checker) numbers(cl *clause, body []syntax.Literal) {
 	}
 }
 
-// literals elaborates literals.
-func (c *checker) literals(cl *clause, body []syntax.Literal) {
-	for i := range body {
-		c.literal(cl, &body[i])
-	}
-}
-
 // add adds a literal to a body, with the literal of the text that it comes from: one in the text
 // may make several, such as an atom for each value of a tensor in a comparison.
 func (cl *clause) add(l rel.Literal, src *syntax.Literal, uses *relation) {
@@ -1021,32 +1018,38 @@ func (c *checker) literal(cl *clause, l *syntax.Literal) {
 
 // atom is an atom of a relation; value is that of T[..] = value.
 func (c *checker) atom(cl *clause, l *syntax.Literal, name syntax.Ident, args []syntax.Expr, value syntax.Expr) {
-	r := c.named(cl, name, len(args), value != nil)
+	lit, r := c.reads(cl, l, name, args, value != nil)
+	if r == nil {
+		return
+	}
+	if value != nil {
+		lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[len(args)].slot, value))
+	} else if r.valued() {
+		lit.Terms = append(lit.Terms, rel.Term{Kind: rel.Any})
+	}
+	cl.add(lit, l, r)
+}
+
+// reads is what an atom reads, which may have a value behind its args; no relation if that is wrong.
+func (c *checker) reads(cl *clause, l *syntax.Literal, name syntax.Ident, args []syntax.Expr, value bool) (lit rel.Literal, r *relation) {
+	r = c.named(cl, name, len(args), value)
 	switch {
 	case r == nil:
-		cl.bad = true
 		c.unknownRelation(name, l)
-	case value == nil && r.valued() && (!l.Not || len(args) == len(r.cols)) || value != nil && !r.valued():
-		cl.bad = true
+	case !value && r.valued() && (!l.Not || len(args) == len(r.cols)) || value && !r.valued():
 		c.otherBrackets(r, l)
 	case c.rightColumns(r, len(args), l.X.Pos()):
-		lit := rel.Literal{Kind: rel.Atom, Rel: r.place}
+		lit = rel.Literal{Kind: rel.Atom, Rel: r.place}
 		if l.Not {
 			lit.Kind = rel.Not
 		}
 		for i, x := range args {
 			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[i].slot, x))
 		}
-		if value != nil {
-			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[len(args)].slot, value))
-		} else if r.valued() {
-			lit.Terms = append(lit.Terms, rel.Term{Kind: rel.Any})
-		}
-		cl.add(lit, l, r)
-		return
-	default:
-		cl.bad = true
+		return lit, r
 	}
+	cl.bad = true
+	return lit, nil
 }
 
 // valueAlone is T[..] in a query, which asks for the value of each key.
@@ -1105,8 +1108,17 @@ func (c *checker) compare(cl *clause, l *syntax.Literal, by syntax.BinaryOp, lef
 	cl.add(lit, l, nil)
 }
 
-// isVar reports whether an expression is a variable alone.
-func isVar(e *rel.Expr) bool { return len(e.Args) == 0 && e.Term.Kind == rel.Variable }
+// isVar reports whether an expression is a variable alone, isConst whether it is a constant.
+func isVar(e *rel.Expr) bool   { return len(e.Args) == 0 && e.Term.Kind == rel.Variable }
+func isConst(e *rel.Expr) bool { return len(e.Args) == 0 && e.Term.Kind == rel.Const }
+
+// constantIn is the constant that an expression consists of, nil if it is none.
+func (r *relations) constantIn(e *rel.Expr) *constant {
+	if !isConst(e) {
+		return nil
+	}
+	return &r.consts[int(e.Term.Value)]
+}
 
 var arithmetic = map[syntax.BinaryOp]op.Fn{syntax.Add: op.FnAdd, syntax.Sub: op.FnSub, syntax.Mul: op.FnMul, syntax.Div: op.FnDiv}
 
@@ -1206,26 +1218,10 @@ func (c *checker) valueOf(cl *clause, x *syntax.Index, name *syntax.Name) (rel.E
 		return rel.V(v), cl.vars[v].slot
 	}
 	l := &syntax.Literal{Span: x.Span, X: x, Value: &syntax.Name{Name: shown, Span: x.Span}}
-	r := c.named(cl, syntax.Ident{Name: name.Name, Span: name.Span}, len(x.Indices), true)
-	lit := rel.Literal{Kind: rel.Atom}
-	switch {
-	case r == nil:
-		cl.bad = true
-		c.unknownRelation(syntax.Ident{Name: name.Name, Span: name.Span}, l)
-	case !r.valued():
-		cl.bad = true
-		c.otherBrackets(r, l)
-	case !c.rightColumns(r, len(x.Indices), x.Span):
-		cl.bad = true
-	default:
-		lit.Rel = r.place
-		for i, k := range x.Indices {
-			lit.Terms = append(lit.Terms, c.atomTerm(cl, l, r.cols[i].slot, k))
-		}
-	}
+	lit, r := c.reads(cl, l, syntax.Ident{Name: name.Name, Span: name.Span}, x.Indices, true)
 	v = cl.hidden(c, shown, aNumber, x.Span)
 	cl.ids[shown] = v
-	if lit.Terms != nil {
+	if r != nil {
 		lit.Terms = append(lit.Terms, rel.Term{Var: v})
 		cl.add(lit, l, r)
 	}
@@ -1311,15 +1307,10 @@ func (c *checker) capitals() diag.Fix {
 			taken[x.Name] = true
 			return true
 		}
-		switch s := s.(type) {
-		case *syntax.Rule:
-			if len(s.Body) == 0 {
-				continue
-			}
-			walkTerms(s, visit)
-		case *syntax.Query:
-			walkTerms(s, visit)
+		if r, ok := s.(*syntax.Rule); ok && len(r.Body) == 0 {
+			continue
 		}
+		walkTerms(s, visit)
 		lowered := map[string]string{}
 		for _, x := range names {
 			lower, seen := lowered[x.Name]

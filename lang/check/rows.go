@@ -22,9 +22,7 @@ import (
 func (c *checker) answer(p *Program, s *syntax.Query) Output {
 	for _, cl := range c.rel.clauses {
 		if cl.span == s.Span && cl.of == nil {
-			c.readsEarly(cl.query, cl.Rel, s.Span, true)
-			c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), cl.Rel, s.Span})
-			return Output{Name: cl.query, Span: s.Span}
+			return c.rows(p, cl.query, cl.Rel, s.Span)
 		}
 	}
 	return Output{Name: syntax.QueryString(s), Span: s.Span} // the check was stopped
@@ -39,11 +37,11 @@ func (c *checker) relationNamed(x syntax.Expr) *relation {
 	return c.rel.byName[name.Name]
 }
 
-// rows makes an output of all rows of a relation.
-func (c *checker) rows(p *Program, r *relation, at source.Span) Output {
-	c.readsEarly(r.name, r.place, at, true)
-	c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), r.place, at})
-	return Output{Name: r.name, Span: at}
+// rows makes an output of all rows of a relation or a query.
+func (c *checker) rows(p *Program, name string, place int, at source.Span) Output {
+	c.readsEarly(name, place, at, true)
+	c.rel.pending = append(c.rel.pending, pending{len(p.Outputs), place})
+	return Output{Name: name, Span: at}
 }
 
 // needs returns the relations, queries included, that the given ones depend on, and these themselves.
@@ -142,8 +140,7 @@ func (c *checker) tensorOf(r *relation, x *syntax.Name) *ir.Node {
 	if r.node != nil {
 		return r.node
 	}
-	switch r.fold {
-	case rel.Min, rel.Max:
+	if r.fold == rel.Min || r.fold == rel.Max {
 		c.tell(codes.E0816, x.Span, "", []string{"Give keys without a value one, as in `default(" + r.name + ", -1)`, or ask for those with one: `" + c.shown(r) + "?`."},
 			"`%s` has no value for every key, so it is not a tensor", r.name)
 		return nil
@@ -208,14 +205,12 @@ func (c *checker) defaultCall(x *syntax.Call) val {
 	case rest.n == nil:
 		return val{}
 	case r == nil || !r.keyed():
-		c.tell(codes.E0816, x.Args[0].Value.Pos(), "", []string{"default(T, x) takes a relation that rules define by `min=`, `max=` or `+=`."},
+		return c.tell(codes.E0816, x.Args[0].Value.Pos(), "", []string{"default(T, x) takes a relation that rules define by `min=`, `max=` or `+=`."},
 			"`%s` is no relation with values", syntax.ExprString(x.Args[0].Value))
-		return val{}
 	case rest.n.Rank() > 0 || rest.indexed || rest.label:
 		return c.tell(codes.E0816, x.Args[1].Value.Pos(), "", []string{"The same number stands wherever there is no value."}, "the default of `%s` is no number", r.name)
 	}
-	n := c.scatter(r, name, rest.n)
-	return val{n: n}
+	return val{n: c.scatter(r, name, rest.n)}
 }
 
 // keyed reports whether rules give values to the keys of the relation.
@@ -224,10 +219,7 @@ func (r *relation) keyed() bool { return r.fold == rel.Min || r.fold == rel.Max 
 // placeless reports whether there are numbers that only a rule makes nodes, as it joins them with a tensor
 // that is made of them. Nothing says how many nodes there are.
 func (c *checker) placeless() bool {
-	sized := func(r *relation) bool {
-		sym := c.scope.lookup(r.name)
-		return r.source != rel.NoSource && sym != nil && sym.node != nil
-	}
+	sized := func(r *relation) bool { return r.source != rel.NoSource && c.source(r) != nil }
 	return !c.rel.numbered && !slices.ContainsFunc(c.rel.list, sized) && slices.ContainsFunc(c.rel.consts, func(k constant) bool { return c.rel.isPlace(&k) })
 }
 
@@ -301,7 +293,13 @@ func (c *checker) finishRelations(p *Program) {
 	if len(c.rel.list) == 0 && len(c.rel.clauses) == 0 || c.cfg.Profile == Core || c.stopped {
 		return
 	}
-	defer func() { p.Relations = c.relationsFor(p) }()
+	defer func() {
+		for _, r := range c.rel.list {
+			if r.source == rel.NoSource {
+				p.Relations = append(p.Relations, c.described(r, p))
+			}
+		}
+	}()
 	for _, cl := range c.rel.clauses {
 		c.ground(cl)
 	}
@@ -314,7 +312,8 @@ func (c *checker) finishRelations(p *Program) {
 		}
 	}
 	for _, x := range c.rel.pending {
-		c.readsMissing(p.Outputs[x.output].Name, x.place, x.span)
+		out := p.Outputs[x.output]
+		c.readsMissing(out.Name, x.place, out.Span)
 	}
 	c.tensorsRead()
 	if c.diags.HasErrors() {
@@ -334,8 +333,9 @@ func (c *checker) finishRelations(p *Program) {
 	places := lists.Map(c.rel.pending, func(x pending) int { return x.place })
 	last := c.stageOf(c.needs(places...))
 	for _, x := range c.rel.pending {
-		c.at(x.span)
-		p.Outputs[x.output].Node = c.result(last, x.place)
+		out := &p.Outputs[x.output]
+		c.at(out.Span)
+		out.Node = c.result(last, x.place)
 	}
 	for i, s := range c.rel.stages {
 		lowered := c.lower(skeleton, s, i == len(c.rel.stages)-1)
@@ -355,29 +355,16 @@ func (c *checker) finishRelations(p *Program) {
 	c.rel.whole = true
 }
 
-// relationsFor lists the relations of a program for tools that fix it.
-func (c *checker) relationsFor(p *Program) (list []diag.Relation) {
-	for _, r := range c.rel.list {
-		if r.source == rel.NoSource {
-			list = append(list, c.described(r, p))
-		}
-	}
-	return list
-}
-
-// described is a relation for tools.
+// described is a relation for tools that fix a program.
 func (c *checker) described(r *relation, p *Program) diag.Relation {
 	x := diag.Relation{File: p.File.Source.Name, Name: r.name, Valued: r.valued()}
 	names := r.columnNames()
 	for i, k := range r.cols {
-		switch {
-		case k.name != "":
-			x.Columns = append(x.Columns, k.name)
-		case names != nil:
-			x.Columns = append(x.Columns, names[i])
-		default:
-			x.Columns = append(x.Columns, "")
+		name := k.name
+		if name == "" && names != nil {
+			name = names[i]
 		}
+		x.Columns = append(x.Columns, name)
 		s := c.rel.slots[c.rel.find(k.slot)]
 		is := map[class]string{aLabel: "node", aNode: "node", aText: "text", ofDomain: s.domain, aNumber: "number", numeral: "number"}[s.class]
 		if is == "number" && (p.Rules != nil || r.input != nil) {
@@ -404,7 +391,7 @@ func (c *checker) tensorsRead() {
 			}
 		}
 		if sym.node.Rank() != len(axes) {
-			c.otherAxes(r, sym.node.Rank())
+			c.say(otherAxes, r.first, r.name, words.Plural(sym.node.Rank(), "axis", "axes"), len(axes))
 			continue
 		}
 		nodes := c.domainNamed("node").Size

@@ -24,11 +24,7 @@ import (
 func (c *checker) ground(cl *clause) {
 	for i := range cl.Body {
 		if l := &cl.Body[i]; l.Kind == rel.Atom {
-			for _, t := range l.Terms {
-				if t.Kind == rel.Variable {
-					cl.vars[t.Var].sourced = true
-				}
-			}
+			l.Vars(func(v int) { cl.vars[v].sourced = true })
 		}
 	}
 	for changed := true; changed; {
@@ -123,9 +119,7 @@ func occurs(l *syntax.Literal, name string) (at source.Span, ok bool) {
 		return !ok
 	}
 	syntax.Walk(l.X, visit)
-	if l.Value != nil {
-		syntax.Walk(l.Value, visit)
-	}
+	syntax.Walk(l.Value, visit)
 	return at, ok
 }
 
@@ -193,12 +187,7 @@ func (c *checker) stratify(p *rel.Program, clauses []*clause) {
 				c.say(notFinal, cl.span, err)
 				continue
 			}
-			not := ""
-			if cl.Body[back].Kind == rel.Not {
-				not = "not "
-			}
-			steps := append([]string{fmt.Sprintf("%s -> %s%s (line %d)", cl.of.name, not, p.Relations[cl.Body[back].Rel].Name, c.line(cl.span))}, way...)
-			picture := strings.Join(steps, " -> ")
+			picture := strings.Join(append([]string{cl.of.name, c.hop(p, &cl.Body[back], cl.span)}, way...), " -> ")
 			switch {
 			case errors.Is(kind, rel.ErrNegation):
 				c.say(ownNegation, cl.src[back].Span, cl.of.name, picture)
@@ -214,6 +203,15 @@ func (c *checker) stratify(p *rel.Program, clauses []*clause) {
 }
 
 func (c *checker) line(at source.Span) int { return c.file.Source.Position(at.Start).Line }
+
+// hop shows what a literal of the rule at a place reads.
+func (c *checker) hop(p *rel.Program, l *rel.Literal, at source.Span) string {
+	not := ""
+	if l.Kind == rel.Not {
+		not = "not "
+	}
+	return fmt.Sprintf("%s%s (line %d)", not, p.Relations[l.Rel].Name, c.line(at))
+}
 
 // wayBack is the shortest chain of rules from one relation to another, each with its line. A search
 // in breadth, from relation to relation.
@@ -237,16 +235,13 @@ func (c *checker) wayBack(p *rel.Program, clauses []*clause, from, to int) (way 
 			if p.Rules[i].Rel != queue[at].rel {
 				continue
 			}
-			for _, l := range p.Rules[i].Body {
+			for k := range p.Rules[i].Body {
+				l := &p.Rules[i].Body[k]
 				if c.step(1) || l.Kind > rel.Not || seen[l.Rel] {
 					continue
 				}
 				seen[l.Rel] = true
-				not := ""
-				if l.Kind == rel.Not {
-					not = "not "
-				}
-				queue = append(queue, step{at, l.Rel, fmt.Sprintf("%s%s (line %d)", not, p.Relations[l.Rel].Name, c.line(clauses[i].span))})
+				queue = append(queue, step{at, l.Rel, c.hop(p, l, clauses[i].span)})
 			}
 		}
 	}
@@ -337,7 +332,7 @@ func (c *checker) fill(clauses []*clause, list []*relation) {
 	for _, r := range list {
 		if !r.filled && (len(r.facts) > 0 || r.input != nil || r.source != rel.NoSource) {
 			r.filled = true
-			queue = append(queue, c.rel.readersOf(r)...)
+			queue = append(queue, c.rel.readers[r.place]...)
 		}
 	}
 	c.settle(queue, func(cl *clause) bool {
@@ -383,11 +378,12 @@ func (c *checker) impossible(cl *clause) {
 			a, b = b, a
 			fn = map[op.Fn]op.Fn{op.FnGt: op.FnLt, op.FnGe: op.FnLe, op.FnLt: op.FnGt, op.FnLe: op.FnGe, op.FnEq: op.FnEq}[fn]
 		}
-		x, ok := c.constNumber(&b)
-		if !ok {
+		right, left := c.rel.constantIn(&b), c.rel.constantIn(&a)
+		if right == nil || !right.isNum {
 			continue
 		}
-		if y, ok := c.constNumber(&a); ok && l.Kind == rel.Compare && l.Fn.Apply(y, x, 0) == 0 {
+		x := right.num
+		if left != nil && left.isNum && l.Kind == rel.Compare && l.Fn.Apply(left.num, x, 0) == 0 {
 			c.say(neverFires, cl.src[i].Span, "it compares two constants")
 			return
 		}
@@ -419,12 +415,10 @@ func (c *checker) impossible(cl *clause) {
 // unmatched warns about a name that no row has where something is to be equal to it.
 func (c *checker) unmatched(cl *clause, l *rel.Literal) {
 	for _, e := range [...]*rel.Expr{&l.Left, &l.Right} {
-		if l.Kind <= rel.Not || len(e.Args) > 0 || e.Term.Kind != rel.Const || l.Kind == rel.Bind && !cl.inAtom(l.Var) ||
-			l.Kind == rel.Compare && l.Fn != op.FnEq && l.Fn != op.FnNe {
+		if l.Kind <= rel.Not || l.Kind == rel.Bind && !cl.inAtom(l.Var) || l.Kind == rel.Compare && l.Fn != op.FnEq && l.Fn != op.FnNe {
 			continue
 		}
-		k := &c.rel.consts[int(e.Term.Value)]
-		if !k.isNum && c.nowhere(k.text) {
+		if k := c.rel.constantIn(e); k != nil && !k.isNum && c.nowhere(k.text) {
 			c.unknownConstant(&syntax.String{Span: k.span, Value: k.text})
 		}
 	}
@@ -454,14 +448,6 @@ func (r *relation) extreme(col int) bool {
 		return cell.Agg != rel.Min && cell.Agg != rel.Max || len(cell.Expr.Args) > 0
 	}
 	return len(r.rules) > 0 && len(r.facts) == 0 && !slices.ContainsFunc(r.rules, computes)
-}
-
-func (c *checker) constNumber(e *rel.Expr) (float64, bool) {
-	if len(e.Args) > 0 || e.Term.Kind != rel.Const {
-		return 0, false
-	}
-	k := &c.rel.consts[int(e.Term.Value)]
-	return k.num, k.isNum
 }
 
 // missing warns about a constant that is in no row of a relation of facts.
@@ -498,36 +484,23 @@ func (c *checker) crossProduct(cl *clause) {
 		}
 		return v
 	}
-	atoms := make([]int, 0, len(cl.Body)) // literals with their first variable
+	atoms := make([]int, 0, len(cl.Body))
+	first := make([]int, len(cl.Body)) // the first variable of a literal
 	for i := range cl.Body {
 		l := &cl.Body[i]
-		first := -1
-		meet := func(v int) {
-			if first < 0 {
-				first = v
+		first[i] = -1
+		l.Vars(func(v int) {
+			if first[i] < 0 {
+				first[i] = v
 			}
-			group[find(v)] = find(first)
-		}
-		for _, t := range l.Terms {
-			if t.Kind == rel.Variable {
-				meet(t.Var)
-			}
-		}
-		switch l.Kind {
-		case rel.Bind:
-			meet(l.Var)
-			l.Left.Vars(meet)
-		case rel.Compare:
-			l.Left.Vars(meet)
-			l.Right.Vars(meet)
-		}
-		if l.Kind == rel.Atom && first >= 0 && !cl.uses[i].total() {
+			group[find(v)] = find(first[i])
+		})
+		if l.Kind == rel.Atom && first[i] >= 0 && !cl.uses[i].total() {
 			atoms = append(atoms, i)
 		}
 	}
 	for _, i := range atoms {
-		v, w := cl.Body[i].Terms, cl.Body[atoms[0]].Terms
-		if find(firstVar(v)) != find(firstVar(w)) {
+		if find(first[i]) != find(first[atoms[0]]) {
 			c.shareNothing(cl, atoms[0], i)
 			return
 		}
@@ -540,22 +513,19 @@ func (r *relation) total() bool {
 	return r.input == nil && len(r.facts) == 0 && len(r.rules) == 1 && !slices.ContainsFunc(r.rules[0].Head, grouped)
 }
 
-func firstVar(ts []rel.Term) int {
-	return ts[slices.IndexFunc(ts, func(t rel.Term) bool { return t.Kind == rel.Variable })].Var
-}
-
 // form is a rule with variables numbered by occurrence and sorted literals, so that rules that say the
 // same have one form.
 func (c *checker) form(cl *clause) string {
 	// Variables are numbered in the head first, then in the body in the order of the sorted
 	// literals.
 	number := map[int]int{}
+	see := func(v int) {
+		if _, ok := number[v]; !ok {
+			number[v] = len(number)
+		}
+	}
 	for _, h := range cl.Head {
-		h.Expr.Vars(func(v int) {
-			if _, ok := number[v]; !ok {
-				number[v] = len(number)
-			}
-		})
+		h.Expr.Vars(see)
 	}
 	var body []*rel.Literal
 	for i := range cl.Body {
@@ -563,11 +533,7 @@ func (c *checker) form(cl *clause) string {
 	}
 	slices.SortStableFunc(body, func(a, b *rel.Literal) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Rel, b.Rel)) })
 	for _, l := range body {
-		for _, t := range l.Terms {
-			if _, ok := number[t.Var]; !ok && t.Kind == rel.Variable {
-				number[t.Var] = len(number)
-			}
-		}
+		l.Vars(see)
 	}
 	var b strings.Builder
 	term := func(t rel.Term) {

@@ -168,8 +168,8 @@ func (c *checker) term(x syntax.Expr, cx ctx) val {
 		return c.bareTerm(x, cx)
 	}
 	inner := cx
-	if cx.root == nil {
-		inner.root, inner.uses = x, &uses
+	if cx.uses == nil {
+		inner.uses = &uses
 	}
 	fs := flatten(x, false, make([]factor, 0, 4))
 	ok := true
@@ -201,7 +201,7 @@ func (c *checker) term(x syntax.Expr, cx ctx) val {
 // lead to a quotient, or to a longer product, need not: Unchecked lifts the check from them.
 func (c *checker) contract(x syntax.Expr, fs []factor, cx ctx) val {
 	keep := cx.base
-	if cx.root != nil {
+	if cx.uses != nil {
 		keep = ^uint64(0)
 	}
 	over, scalars := make([]val, 0, few), make([]val, 0, few)

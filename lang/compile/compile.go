@@ -143,7 +143,9 @@ func (g *gen) hand(out *code.Program) {
 // keepCode bounds the programs after which a generator is kept for reuse.
 const keepCode = 1 << 12
 
-var gens = sync.Pool{New: func() any { return new(gen) }}
+var gens = sync.Pool{New: func() any {
+	return &gen{turns: map[int]int{}, masks: map[[2]int]int{}, guess: map[int]float64{}, rules: map[*ir.Rules][]int{}}
+}}
 
 // statements records which instructions belong to which statement: the last
 // one that begins at or before their position.
@@ -266,15 +268,10 @@ func (g *gen) in(n *ir.Node, l tensor.Layout) int {
 		v.reg[l] = g.constant(convertConst(n.Value, l))
 		return v.reg[l]
 	}
-	from := v.natural
-	if from == tensor.Parts && l == tensor.Dense {
-		return g.convert(v, n, g.in(n, tensor.Packed), l)
+	from := v.reg[v.natural]
+	if v.natural == tensor.Parts && l == tensor.Dense {
+		from = g.in(n, tensor.Packed)
 	}
-	return g.convert(v, n, v.reg[from], l)
-}
-
-// convert puts a value into another layout, where it stays for whoever wants it next.
-func (g *gen) convert(v *value, n *ir.Node, from int, l tensor.Layout) int {
 	v.reg[l] = g.to(n.Type, l, code.Convert, code.Attr{}, from)
 	return v.reg[l]
 }
@@ -302,39 +299,26 @@ func convertConst(v *tensor.Value, l tensor.Layout) tensor.Value {
 	return out
 }
 
-// graph returns a register that holds n as a graph, with an edge wherever n is not 0 or, if n is
-// far, not infinite.
-func (g *gen) graph(n *ir.Node) int {
-	v := g.value(n)
-	if v.has(tensor.Sparse) {
+// graph returns a register that holds n as a graph: with weights or, without, with an edge wherever n is
+// not 0 or, if n is far, not infinite.
+func (g *gen) graph(n *ir.Node, weights bool) int {
+	switch v := g.value(n); {
+	case v.has(tensor.Sparse):
 		return v.reg[tensor.Sparse]
-	}
-	if n.Type.Kind == tensor.Bool {
+	case n.Type.Kind == tensor.Bool:
 		return g.in(n, tensor.Packed)
+	case weights:
+		return g.dense(n)
 	}
 	edge := g.b.Map(op.FnNe, n, g.b.Number(n.Type.Absent()))
 	edge.Pos = n.Pos
 	return g.in(edge, tensor.Packed)
 }
 
-// weights returns a register that holds n as a graph with weights.
-func (g *gen) weights(n *ir.Node) int {
-	switch v := g.value(n); {
-	case v.has(tensor.Sparse):
-		return v.reg[tensor.Sparse]
-	case n.Type.Kind == tensor.Bool:
-		return g.in(n, tensor.Packed)
-	}
-	return g.dense(n)
-}
-
 // transposed returns a register with the transpose of a packed or sparse one.
 func (g *gen) transposed(r int) int {
 	if t, ok := g.turns[r]; ok {
 		return t
-	}
-	if g.turns == nil {
-		g.turns = make(map[int]int)
 	}
 	if t, ok := g.constTransposed(r); ok {
 		g.turns[r], g.turns[t] = t, r
@@ -447,14 +431,12 @@ func (g *gen) direct(n *ir.Node) *value {
 		switch {
 		case op == code.Groups:
 			r = g.value(a).reg[tensor.Parts]
-		case i == 0 && op.OnWeights():
-			r = g.weights(a)
-		case i > 0 || !op.OnGraph():
+		case i > 0 || !op.OnGraph() && !op.OnWeights():
 			r = g.dense(a)
 		case n.Reverse:
-			r = g.transposed(g.graph(a))
+			r = g.transposed(g.graph(a, false))
 		default:
-			r = g.graph(a)
+			r = g.graph(a, op.OnWeights())
 		}
 		args = append(args, r)
 	}
@@ -482,7 +464,6 @@ func (g *gen) scatter(n *ir.Node) *value {
 		l = tensor.Sparse
 	}
 	v := g.newValue(l, g.to(n.Type, l, code.Scatter, code.Attr{}, table, g.dense(n.Args[1])))
-	g.out.Regs[v.reg[l]].NNZ = 0
 	if l == tensor.Sparse {
 		g.out.Regs[v.reg[l]].NNZ = nnz
 	}
@@ -519,9 +500,6 @@ func (g *gen) results(n *ir.Node) []int {
 		g.out.Regs = append(g.out.Regs, code.Reg{Layout: tensor.Rows, Columns: p.Relations[r].Columns, NNZ: int(min(plan.Rows(r), math.MaxInt))})
 	}
 	g.emit(code.Rules, -1, code.Attr{Rules: p, Planned: plan, Results: regs}, args...)
-	if g.rules == nil {
-		g.rules = make(map[*ir.Rules][]int)
-	}
 	g.rules[n.Rules] = regs
 	return regs
 }

@@ -15,7 +15,7 @@ import (
 // already, otherwise as one fused loop.
 func (g *gen) mapped(n *ir.Node) *value {
 	if g.isTriangleCount(n) {
-		a := g.graph(cubeOf(n.Args[0]))
+		a := g.graph(cubeOf(n.Args[0]), false)
 		g.pos = n.Pos
 		if t, ok := g.constTransposed(a); !ok || t != a {
 			g.emit(code.CheckSymmetric, -1, code.Attr{}, a)

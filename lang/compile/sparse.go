@@ -46,9 +46,6 @@ func (g *gen) entries(r int) float64 {
 
 // guessed records an estimate of the entries of a csr whose bound says little.
 func (g *gen) guessed(r int, entries float64) {
-	if g.guess == nil {
-		g.guess = make(map[int]float64)
-	}
 	g.guess[r] = min(entries, float64(g.out.Regs[r].NNZ))
 }
 
@@ -199,9 +196,6 @@ func (f *fusion) masked(m sparseMatrix) int {
 	r, ok := g.masks[key]
 	if !ok {
 		r = g.csr(tensor.Type{Kind: tensor.Bool, Shape: g.out.Regs[m.reg].Shape}, code.MaskCSR, code.Attr{}, by.reg, m.reg)
-		if g.masks == nil {
-			g.masks = make(map[[2]int]int)
-		}
 		g.masks[key] = r
 	}
 	return r

@@ -20,10 +20,8 @@ type Function struct {
 	Source                      string // of one that is written in Ein
 }
 
-// preludeGroup is the heading of the functions that are written in Ein.
-const preludeGroup = "Prelude"
-
-// Functions returns all functions in the order of the reference.
+// Functions returns all functions in the order of the reference, those of a group together. What
+// is written in Ein is described by its comment, so that it is documented where it is defined.
 func Functions() []Function {
 	var list []Function
 	for i := range stdlib.Builtins {
@@ -33,20 +31,11 @@ func Functions() []Function {
 			Result: b.Result, Cost: b.Cost, Example: b.Example, Output: b.Output,
 		})
 	}
-	return append(list, preludeFunctions()...)
-}
-
-// preludeFunctions describes the functions of the prelude by their comments, so that they are
-// documented where they are defined.
-func preludeFunctions() []Function {
 	f := syntax.Parse(source.NewFile("prelude.ein", stdlib.Prelude), syntax.Options{})
-	var list []Function
 	for _, s := range f.Stmts {
-		if def, ok := s.(*syntax.Def); ok {
-			fn := Definition(f, def)
-			fn.Group = preludeGroup
-			list = append(list, fn)
-		}
+		fn := Definition(f, s.(*syntax.Def))
+		fn.Group = "Prelude"
+		list = append(list, fn)
 	}
 	return list
 }
@@ -83,22 +72,6 @@ func Comment(f *syntax.File, offset int) string {
 	return strings.Join(lines, "\n")
 }
 
-// grouped calls do for each group of functions, in the order of the first of
-// each.
-func grouped(list []Function, do func(group string, of []Function)) {
-	var names []string
-	groups := map[string][]Function{}
-	for _, f := range list {
-		if groups[f.Group] == nil {
-			names = append(names, f.Group)
-		}
-		groups[f.Group] = append(groups[f.Group], f)
-	}
-	for _, name := range names {
-		do(name, groups[name])
-	}
-}
-
 // Contents returns one line for each function.
 func Contents(list []Function) string {
 	var b strings.Builder
@@ -106,13 +79,15 @@ func Contents(list []Function) string {
 	for _, f := range list {
 		width = max(width, len(f.Signature))
 	}
-	grouped(list, func(group string, of []Function) {
-		fmt.Fprintf(&b, "%s\n", group)
-		for _, f := range of {
-			fmt.Fprintf(&b, "  %-*s  %s\n", width, f.Signature, f.Doc)
+	for i, f := range list {
+		if i == 0 || f.Group != list[i-1].Group {
+			fmt.Fprintf(&b, "%s\n", f.Group)
 		}
-		b.WriteString("\n")
-	})
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, f.Signature, f.Doc)
+		if i+1 == len(list) || f.Group != list[i+1].Group {
+			b.WriteString("\n")
+		}
+	}
 	b.WriteString("`ein doc NAME` describes one with an example.\n")
 	return b.String()
 }
@@ -165,12 +140,12 @@ func paramText(p stdlib.Param) string {
 func Reference(list []Function) string {
 	var b strings.Builder
 	b.WriteString("# Functions of Ein\n")
-	grouped(list, func(group string, of []Function) {
-		fmt.Fprintf(&b, "\n## %s\n", group)
-		for _, f := range of {
-			b.WriteString("\n" + f.Markdown())
+	for i, f := range list {
+		if i == 0 || f.Group != list[i-1].Group {
+			fmt.Fprintf(&b, "\n## %s\n", f.Group)
 		}
-	})
+		b.WriteString("\n" + f.Markdown())
+	}
 	return b.String()
 }
 

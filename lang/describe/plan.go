@@ -274,7 +274,7 @@ func (e *explainer) relations() {
 			e.WriteString("\nevaluation\n")
 		}
 		for _, line := range bound.Explain() {
-			e.WriteString("       " + words.Shorten(line, shownLine) + "\n")
+			e.WriteString(indent + words.Shorten(line, shownLine) + "\n")
 		}
 	}
 }
@@ -345,14 +345,11 @@ func (e *explainer) outputs() {
 	e.WriteString("\noutputs\n")
 	var rows [][]string
 	for _, o := range e.c.Code.Outputs {
-		name, _ := diag.Display(o.Name)
-		row := []string{words.Shorten(name, 40)}
+		from := ""
 		if reg := e.reg(o.Reg); reg != o.Name {
-			row = append(row, "= "+reg)
-		} else {
-			row = append(row, "")
+			from = "= " + reg
 		}
-		rows = append(rows, append(row, e.result(o.Reg)))
+		rows = append(rows, []string{shown(o.Name, 40), from, e.result(o.Reg)})
 	}
 	e.table(rows)
 	used := map[string]bool{}

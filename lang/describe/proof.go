@@ -352,23 +352,16 @@ func dataLines(list []*Proof, e *vm.Evidence) {
 			i++
 		}
 	}
+	known := func(places []ProofPlace) bool {
+		return slices.ContainsFunc(places, func(at ProofPlace) bool { return at.Line > 0 })
+	}
 	for _, p := range list {
 		for k := range p.Steps {
-			p.Steps[k].forget()
-		}
-	}
-}
-
-// forget drops the places if none is known.
-func (s *ProofStep) forget() {
-	for _, places := range s.Places {
-		for i := range places {
-			if places[i].Line > 0 {
-				return
+			if s := &p.Steps[k]; !slices.ContainsFunc(s.Places, known) {
+				s.Places = nil
 			}
 		}
 	}
-	s.Places = nil
 }
 
 // factLines returns where the facts of a text are, by their atoms in the form of [rel.Program.Row].

@@ -222,20 +222,6 @@ func (w *writer) markdown(out *vm.Output) {
 	w.put("\n")
 }
 
-// edges returns the edges of a square matrix and whether a node is shown: with a limit on edges
-// only those at their ends are.
-func (w *writer) edges(v *tensor.Value) (list iter.Seq[cell], has func(int) bool) {
-	list, _ = w.items(v, w.most())
-	if w.opt.Top == 0 {
-		return list, func(int) bool { return true }
-	}
-	ends := map[int]bool{}
-	for c := range list {
-		ends[c.row], ends[c.col] = true, true
-	}
-	return list, func(n int) bool { return ends[n] }
-}
-
 // Edges returns the edges of a square matrix, by the number of the name.
 func Edges(ctx context.Context, v *tensor.Value, opt Options) (names []string, edges [][2]int) {
 	opt.exact = true
@@ -267,11 +253,18 @@ func (w *writer) dot(out *vm.Output) {
 	w.put("}\n")
 }
 
-// graph passes the nodes of a square matrix, then its edges.
+// graph passes the nodes of a square matrix, then its edges: with a limit on edges only the nodes
+// at their ends.
 func (w *writer) graph(v *tensor.Value, node func(int), edge func(cell)) {
-	edges, has := w.edges(v)
+	edges, _ := w.items(v, w.most())
+	ends := map[int]bool{}
+	if w.opt.Top > 0 {
+		for c := range edges {
+			ends[c.row], ends[c.col] = true, true
+		}
+	}
 	for n := 0; n < v.Shape.Dim(0) && !w.ended(); n++ {
-		if has(n) {
+		if w.opt.Top == 0 || ends[n] {
 			node(n)
 		}
 	}

@@ -110,7 +110,7 @@ func (t *text) list(name string, v *tensor.Value) {
 	if v.Shape.Rank() == 1 {
 		t.put(name, " =\n")
 	} else {
-		t.put(name, " = ", strconv.Itoa(n), noun, " (", v.Shape.String(), ")\n")
+		t.put(name, " = ", strconv.Itoa(n), " ", noun, " (", v.Shape.String(), ")\n")
 	}
 	point := 0
 	if !graph {
@@ -135,9 +135,7 @@ func (t *text) list(name string, v *tensor.Value) {
 	if n > most && t.opt.Top == 0 {
 		t.put("  ...\n")
 	}
-	if n > most {
-		t.left(strconv.Itoa(most) + " of " + strconv.Itoa(n) + noun)
-	}
+	t.cut(most, n, noun)
 }
 
 // arrow shows the position of an element in a line.
@@ -155,13 +153,13 @@ func isGraph(v *tensor.Value) bool {
 	return v.Kind == tensor.Bool && v.Shape.Rank() == 2 && v.Shape.Dim(0) == v.Shape.Dim(1)
 }
 
-// nouns returns the word for n listed elements, after a blank.
+// nouns returns the word for n listed elements.
 func nouns(v *tensor.Value, n int) string {
-	one, many := " entry", " entries"
+	one, many := "entry", "entries"
 	if v.Shape.Rank() == 1 {
-		one, many = " element", " elements"
+		one, many = "element", "elements"
 	} else if isGraph(v) {
-		one, many = " edge", " edges"
+		one, many = "edge", "edges"
 	}
 	if n == 1 {
 		return one

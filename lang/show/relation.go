@@ -74,7 +74,7 @@ func (t *text) relation(out *vm.Output, name string) {
 			t.put(", ...")
 		}
 		t.put("}\n")
-		t.rowsLeft(n, table.Len)
+		t.cut(n, table.Len, "rows")
 		return
 	}
 	if !strings.HasSuffix(name, "?") {
@@ -102,13 +102,7 @@ func (t *text) relation(out *vm.Output, name string) {
 	if n < table.Len {
 		t.put("  ...\n")
 	}
-	t.rowsLeft(n, table.Len)
-}
-
-func (t *text) rowsLeft(shown, all int) {
-	if shown < all {
-		t.left(strconv.Itoa(shown) + " of " + strconv.Itoa(all) + " rows")
-	}
+	t.cut(n, table.Len, "rows")
 }
 
 // relation writes the columns, their types and the rows; yes and no as a Boolean.

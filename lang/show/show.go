@@ -162,7 +162,7 @@ func (t *text) output(out *vm.Output) {
 		t.put(name, " = {")
 		n := t.nodes(t.indices(v), ", ")
 		t.put("}\n")
-		t.cut(n, "nodes")
+		t.cut(t.elems, n, "nodes")
 	case t.opt.listed(v.Shape):
 		if sparse || !t.grid(name, v) {
 			t.list(name, v)
@@ -171,7 +171,7 @@ func (t *text) output(out *vm.Output) {
 		t.put(name, " = ")
 		t.line(v, 0)
 		t.put("\n")
-		t.cut(v.Shape.Dim(0), "elements")
+		t.cut(t.elems, v.Shape.Dim(0), "elements")
 	case v.Shape.Elems() == 0:
 		t.put(name, " = [] (", v.Shape.String(), ")\n")
 	case sparse:
@@ -190,7 +190,7 @@ func (t *text) path(name string, nodes []int) {
 	t.put(name, " = ")
 	t.nodes(slices.Values(nodes), " -> ")
 	t.put("\n")
-	t.cut(len(nodes), "nodes")
+	t.cut(t.elems, len(nodes), "nodes")
 }
 
 // nodes writes nodes and counts them.
@@ -227,11 +227,15 @@ func (t *text) line(v *tensor.Value, i int) {
 	t.put("]")
 }
 
-// cut says that only some of n things are shown.
-func (t *text) cut(n int, what string) {
-	if n > t.elems {
-		t.left(strconv.Itoa(t.elems) + " of " + strconv.Itoa(n) + " " + what)
+// cut says, if it is so, that only some of n things are shown.
+func (t *text) cut(shown, n int, what string) {
+	if n > shown {
+		t.left(some(shown, n, what))
 	}
+}
+
+func some(shown, n int, what string) string {
+	return strconv.Itoa(shown) + " of " + strconv.Itoa(n) + " " + what
 }
 
 // left says how much of a value is shown, and how to see the rest.
@@ -250,12 +254,12 @@ func (t *text) sparse(name string, v *tensor.Value, n int) {
 	if graph {
 		open, between, end = "  ", " -> ", ""
 	}
-	t.put(name, " = ", strconv.Itoa(n), noun, " (", v.Shape.String(), ")\n")
+	t.put(name, " = ", strconv.Itoa(n), " ", noun, " (", v.Shape.String(), ")\n")
 	shown := 0
 	for c := range t.cells(v) {
 		if shown == t.lines {
 			t.put("  ...\n")
-			t.left(strconv.Itoa(shown) + " of " + strconv.Itoa(n) + noun)
+			t.cut(shown, n, noun)
 			return
 		}
 		shown++
@@ -299,19 +303,16 @@ func (t *text) matrices(name string, v *tensor.Value) {
 		t.line(v, i)
 		t.put("\n")
 	}
-	rowsCut, colsCut := shown < n, width > t.elems
-	if rowsCut {
+	var parts []string
+	if shown < n {
 		t.put("  ...\n")
+		parts = append(parts, some(shown, n, "rows"))
 	}
-	parts := strconv.Itoa(shown) + " of " + strconv.Itoa(n) + " rows"
-	cols := strconv.Itoa(min(t.elems, width)) + " of " + strconv.Itoa(width) + " columns"
-	switch {
-	case rowsCut && colsCut:
-		t.left(parts + " and " + cols)
-	case rowsCut:
-		t.left(parts)
-	case colsCut:
-		t.left(cols)
+	if width > t.elems {
+		parts = append(parts, some(t.elems, width, "columns"))
+	}
+	if parts != nil {
+		t.left(strings.Join(parts, " and "))
 	}
 }
 

@@ -114,24 +114,37 @@ const (
 	fnCount
 )
 
-// fnTable names each function and says how many arguments it takes.
+// fnTable names each function, and says how many arguments it takes and whether it gives whole
+// numbers: kept if it is given them alone.
 var fnTable = [fnCount]struct {
 	name  string
 	arity int
+	whole uint8
 }{
-	FnAdd: {"add", 2}, FnSub: {"sub", 2}, FnMul: {"mul", 2}, FnDiv: {"div", 2},
-	FnMax: {"max", 2}, FnMin: {"min", 2},
-	FnGt: {"gt", 2}, FnGe: {"ge", 2}, FnLt: {"lt", 2}, FnLe: {"le", 2}, FnEq: {"eq", 2}, FnNe: {"ne", 2},
-	FnNeg: {"neg", 1}, FnNot: {"not", 1}, FnAbs: {"abs", 1}, FnSqrt: {"sqrt", 1}, FnExp: {"exp", 1},
-	FnLog: {"log", 1}, FnSigmoid: {"sigmoid", 1}, FnRelu: {"relu", 1}, FnTanh: {"tanh", 1},
-	FnStep: {"step", 1}, FnFloor: {"floor", 1}, FnRound: {"round", 1},
-	FnWhere: {"where", 3}, FnClamp: {"clamp", 3}, FnCheck: {"check", 1},
+	FnAdd: {"add", 2, kept}, FnSub: {"sub", 2, kept}, FnMul: {"mul", 2, kept}, FnDiv: {"div", 2, never},
+	FnMax: {"max", 2, kept}, FnMin: {"min", 2, kept},
+	FnGt: {"gt", 2, always}, FnGe: {"ge", 2, always}, FnLt: {"lt", 2, always}, FnLe: {"le", 2, always}, FnEq: {"eq", 2, always}, FnNe: {"ne", 2, always},
+	FnNeg: {"neg", 1, kept}, FnNot: {"not", 1, kept}, FnAbs: {"abs", 1, kept}, FnSqrt: {"sqrt", 1, never}, FnExp: {"exp", 1, never},
+	FnLog: {"log", 1, never}, FnSigmoid: {"sigmoid", 1, never}, FnRelu: {"relu", 1, kept}, FnTanh: {"tanh", 1, never},
+	FnStep: {"step", 1, always}, FnFloor: {"floor", 1, always}, FnRound: {"round", 1, always},
+	FnWhere: {"where", 3, kept}, FnClamp: {"clamp", 3, kept}, FnCheck: {"check", 1, never},
 }
 
 func (f Fn) String() string { return fnTable[f].name }
 
 // Arity returns the number of arguments, 1 to 3.
 func (f Fn) Arity() int { return fnTable[f].arity }
+
+const (
+	never uint8 = iota
+	kept
+	always
+)
+
+// Whole reports whether the function gives whole numbers, if its arguments are whole or not.
+func (f Fn) Whole(args bool) bool {
+	return fnTable[f].whole == always || args && fnTable[f].whole == kept
+}
 
 // Mirror is the function that gives the same with its two operands exchanged; FnNot, which has
 // one, where there is none.

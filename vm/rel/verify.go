@@ -420,13 +420,8 @@ func (v *verifier) expr(e *Expr, kind tensor.ColumnKind, d *tensor.Domain, depth
 		}
 		whole = whole && k == tensor.IntColumn
 	}
-	switch e.Fn {
-	case op.FnFloor, op.FnRound, op.FnStep, op.FnGt, op.FnGe, op.FnLt, op.FnLe, op.FnEq, op.FnNe:
+	if e.Fn.Whole(whole) {
 		return tensor.IntColumn, nil
-	case op.FnAdd, op.FnSub, op.FnMul, op.FnMax, op.FnMin, op.FnNeg, op.FnNot, op.FnAbs, op.FnRelu, op.FnWhere, op.FnClamp:
-		if whole {
-			return tensor.IntColumn, nil
-		}
 	}
 	return tensor.RealColumn, nil
 }
