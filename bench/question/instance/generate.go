@@ -103,7 +103,7 @@ func build(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made
 		in.Edges2 = fromGraph(&c.G2)
 	}
 	verbalise(in, id, cat, c, surfaceKey)
-	value, err := runProgram(ctx, check.Core, in.EinProgram, cat.Result, in.Nodes)
+	value, err := RunWithin(ctx, limits, check.Core, in.EinProgram, cat.Result, in.Nodes)
 	if err != nil {
 		return Made{}, err
 	}
@@ -188,12 +188,12 @@ var limits = cost.Limits{MaxOps: 1 << 30, MaxBytes: 64 << 20, MaxOutputElements:
 // Run runs an Ein program and reads its answer on a graph whose nodes have the labels.
 // Programs of rules need the profile logic, all others core.
 func Run(profile check.Profile, program string, result category.Result, labels []string) (answer.Value, error) {
-	return runProgram(context.Background(), profile, program, result, labels)
+	return RunWithin(context.Background(), limits, profile, program, result, labels)
 }
 
-// runProgram is Run that can be stopped. It runs in the memory of an earlier program, which one
-// that fails keeps.
-func runProgram(ctx context.Context, profile check.Profile, program string, result category.Result, labels []string) (answer.Value, error) {
+// RunWithin is Run with limits of its own, which can be stopped. It runs in the memory of an earlier
+// program, which one that fails keeps.
+func RunWithin(ctx context.Context, limits cost.Limits, profile check.Profile, program string, result category.Result, labels []string) (answer.Value, error) {
 	memory := memories.Get().(*lang.Memory) // that of an error is left to it
 	opt := lang.Options{Profile: profile, Workers: 1, ErrorsOnly: true, Memory: memory}
 	m, _, err := lang.Load("program", program, opt)
