@@ -229,16 +229,13 @@ func fromQuery(q *category.Query) Query {
 func drawGraph(s *random.Stream, f category.Family, n, permille int) *category.Case {
 	c := &category.Case{Query: category.Query{Source: category.None, Target: category.None, Threshold: category.None,
 		MinIn: category.None, MinOut: category.None}}
-	switch f {
-	case category.Kinship:
+	if f == category.Kinship {
 		c.G = graph.Kinship(s, n, permille)
-	case category.Undirected:
-		c.G = graph.Bernoulli(s, n, false, permille)
-	case category.TwoGraphs:
-		c.G = graph.Bernoulli(s, n, true, permille)
+		return c
+	}
+	c.G = graph.Bernoulli(s, n, f != category.Undirected, permille)
+	if f == category.TwoGraphs {
 		c.G2 = graph.Bernoulli(s, n, true, permille)
-	default:
-		c.G = graph.Bernoulli(s, n, true, permille)
 	}
 	return c
 }
