@@ -35,7 +35,8 @@ func Abuse() []AbuseCase {
 	}
 	text := func(name, class, source string) { add(name, class, func() string { return source }) }
 	heavy := func(name, class string, source func() string) {
-		cases = append(cases, AbuseCase{Name: name, Source: source, WantClass: class, Heavy: true})
+		add(name, class, source)
+		cases[len(cases)-1].Heavy = true
 	}
 
 	// Depth and length.
@@ -236,7 +237,7 @@ func Abuse() []AbuseCase {
 		names := strings.Split("abcdefghijklmnopqrst", "")
 		return "v = [1, 1]\nT[" + strings.Join(names, ",") + "] = " + strings.Join(lists.Map(names, func(n string) string { return "v[" + n + "]" }), " ")
 	})
-	add("a_hundred_indices", "ok|limit|static|runtime", func() string {
+	heavy("a_hundred_indices", "ok|limit|static|runtime", func() string {
 		var b strings.Builder
 		b.WriteString("A = eye(3)\ns = 1 A[x0,x1]")
 		for i := 1; i < 100; i++ {
@@ -244,7 +245,6 @@ func Abuse() []AbuseCase {
 		}
 		return b.String()
 	})
-	cases[len(cases)-1].Heavy = true
 	text("repeated_index_on_the_left", "ok", "v = [1, 2]\nD[i,i] = v[i]")
 	text("eight_times_on_the_left", "ok", "v = [1, 2]\nD[i,i,i,i,i,i,i,i] = v[i]\ns = D[i,i,i,i,i,i,i,i]")
 	text("nine_times_on_the_left", "static|limit", "v = [1, 2]\nD[i,i,i,i,i,i,i,i,i] = v[i]")

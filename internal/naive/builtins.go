@@ -349,9 +349,7 @@ func nearest(x *big.Int) float64 {
 func filled(vs []value, x float64) value {
 	dims := lists.Map(vs, func(v value) int { return staticInt(v, "a size") })
 	out := value{Tensor: newTensor(dims...)}
-	for k := range out.Data {
-		out.Data[k] = x
-	}
+	out.Data = slices.Repeat([]float64{x}, len(out.Data))
 	return out
 }
 
@@ -441,10 +439,7 @@ func (g graph) joins(i, j int) bool {
 
 // distances returns the number of edges from i to each node, -1 if none leads there.
 func (g graph) distances(i int) []int {
-	d := make([]int, g.n)
-	for v := range d {
-		d[v] = -1
-	}
+	d := slices.Repeat([]int{-1}, g.n)
 	d[i] = 0
 	for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
 		v := queue[0]
@@ -461,10 +456,7 @@ func (g graph) distances(i int) []int {
 // weighted returns the least weight of a path of at most n edges from i to each node.
 func weighted(v value, i int) []float64 {
 	g := graphOf(v)
-	d := make([]float64, g.n)
-	for k := range d {
-		d[k] = math.Inf(1)
-	}
+	d := slices.Repeat([]float64{math.Inf(1)}, g.n)
 	d[i] = 0
 	for round := range g.n + 1 {
 		changed := false
@@ -523,10 +515,8 @@ func (g graph) without(leave func(i, j int) bool) graph {
 }
 
 // core returns the nodes of the k-core.
-func (g graph) core(k int) (nodes []int) {
-	for v := range g.n {
-		nodes = append(nodes, v)
-	}
+func (g graph) core(k int) []int {
+	nodes := lists.Upto(g.n)
 	for {
 		left := slices.DeleteFunc(slices.Clone(nodes), func(v int) bool {
 			degree := 0
@@ -698,13 +688,12 @@ func minCut(vs []value) value {
 
 // triangles counts the sets of three nodes of which each two are linked, in either direction.
 func triangles(vs []value) value {
-	g := graphOf(vs[0])
-	linked := func(i, j int) bool { return g.edge(i, j) || g.edge(j, i) }
+	g := graphOf(vs[0]).both()
 	count := 0.0
 	for i := range g.n {
 		for j := range i {
 			for k := range j {
-				if linked(i, j) && linked(j, k) && linked(i, k) {
+				if g.edge(i, j) && g.edge(j, k) && g.edge(i, k) {
 					count++
 				}
 			}

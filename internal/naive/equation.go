@@ -177,14 +177,7 @@ func (eq *equation) build(x syntax.Expr) *node {
 // factor evaluates a factor of an indexed product, all of whose factors make one
 // product, even those that have no index.
 func (eq *equation) factor(x syntax.Expr) *node {
-	inner := x
-	for {
-		p, ok := inner.(*syntax.Paren)
-		if !ok {
-			break
-		}
-		inner = p.X
-	}
+	inner := syntax.Unparen(x)
 	switch y := inner.(type) {
 	case *syntax.Product:
 		n := eq.factor(y.Factors[0])

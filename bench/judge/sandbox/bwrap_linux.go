@@ -64,8 +64,7 @@ func newBwrap(ctx context.Context, files *layout) (*bwrap, error) {
 	b.args = append(b.args,
 		// The root is a tmpfs of half the machine's memory, and writable.
 		"--remount-ro", "/",
-		"--seccomp", "3")
-	b.args = append(b.args, "--")
+		"--seccomp", "3", "--")
 	b.args = append(b.args, files.python(driver+"\nmain(*arguments)\n")...)
 	return b, nil
 }

@@ -64,7 +64,8 @@ func Open(ctx context.Context, policy Policy) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	var first, last *Unavailable
+	var first *Unavailable
+	next := &first
 	for _, way := range backends {
 		if policy.Backend != "" && policy.Backend != way.name {
 			continue
@@ -77,12 +78,7 @@ func Open(ctx context.Context, policy Policy) (*Sandbox, error) {
 		if !ok {
 			return nil, err
 		}
-		if first == nil {
-			first = why
-		} else {
-			last.Next = why
-		}
-		last = why
+		*next, next = why, &why.Next
 	}
 	return nil, first
 }

@@ -378,7 +378,7 @@ func TestMistakes(t *testing.T) {
 			if f := parse(m.program); f.Diags.HasErrors() {
 				t.Errorf("%s, %s:\n%s\n%v", s.q.Category, m.name, m.program, f.Diags)
 			}
-			if _, err := own(context.Background(), s.q, m.program); err != nil && strings.Contains(err.Error(), "misreading:") {
+			if _, err := own(context.Background(), s.q, m.program); err != nil && strings.Contains(err.Error(), "program:") {
 				t.Errorf("%s, %s: %v\n%s", s.q.Category, m.name, err, m.program)
 			}
 		}

@@ -91,12 +91,10 @@ func Detect(reply string) (prompt.Mode, bool) {
 	if imports(text) {
 		return prompt.Python, true
 	}
-	program, ok := Extract(reply, prompt.Rules)
-	if l := dialect(program); !ok || l == prompt.Ein {
-		program, ok = Extract(reply, prompt.Ein)
-	} else {
-		return l, true
+	if program, ok := Extract(reply, prompt.Rules); ok && dialect(program) == prompt.Rules {
+		return prompt.Rules, true
 	}
+	program, ok := Extract(reply, prompt.Ein)
 	switch {
 	case !ok:
 		return "", false
@@ -270,22 +268,17 @@ func (f fence) closes(line string) bool {
 
 // bare returns the statements in a text that also has prose.
 func bare(text string, statement func(line string) bool) string {
-	start, end := -1, 0
-	depth := 0
-	for at := 0; at < len(text); {
-		next := len(text)
-		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
-			next = at + i + 1
-		}
-		line := text[at:next]
+	start, end, at, depth := -1, 0, 0, 0
+	for line := range strings.Lines(text) {
+		from := at
+		at += len(line)
 		if depth > 0 || statement(line) {
 			if start < 0 {
-				start = at
+				start = from
 			}
-			end = next
+			end = at
 			depth = max(0, depth+opened(line))
 		}
-		at = next
 	}
 	if start < 0 {
 		return ""

@@ -96,11 +96,10 @@ func pythonGraphs(ctx context.Context, sandbox Runner, program, printed string, 
 		w.Truths = append(w.Truths, t)
 	}
 	out, err := sandbox.Run(ctx, w.text())
-	var wrong *ProgramError
-	switch {
-	case errors.As(err, &wrong):
-		return wrote{}, nil
-	case err != nil:
+	if err != nil {
+		if errors.As(err, new(*ProgramError)) {
+			err = nil
+		}
 		return wrote{}, err
 	}
 	var report struct {
@@ -180,7 +179,7 @@ func (j *Judge) graphs(ctx context.Context, q *Question, mode prompt.Mode, v *Ve
 	case prompt.Rules:
 		return rulesGraphs(v.Program, q), nil
 	}
-	w, err := pythonGraphs(ctx, j.python, v.Program, v.printed, q)
+	w, err := pythonGraphs(ctx, j.opt.Python, v.Program, v.printed, q)
 	if err != nil {
 		err = fmt.Errorf("%s: under observation: %w", q.ID, err)
 	}

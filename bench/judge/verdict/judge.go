@@ -31,17 +31,14 @@ type Options struct {
 // Judge judges replies of any mode. It is not safe for concurrent use: give each worker
 // its own.
 type Judge struct {
-	ein      *executor // of programs in the profile core
-	rules    *executor // and in the profile logic
-	python   Runner
-	why      bool // what went wrong is looked for
-	labels   bool
-	constant bool
+	opt   Options
+	ein   *executor // of programs in the profile core
+	rules *executor // and in the profile logic
 }
 
 // New makes a judge for one worker.
 func New(o Options) *Judge {
-	j := &Judge{newExecutor(check.Core, o.Limits), newExecutor(check.Logic, o.Limits), o.Python, o.Why, o.Labels, o.Constant}
+	j := &Judge{o, newExecutor(check.Core, o.Limits), newExecutor(check.Logic, o.Limits)}
 	j.ein.begin, j.rules.begin = o.Begin, o.Begin
 	return j
 }
@@ -90,7 +87,7 @@ func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error
 	l = &said
 	mode := ModeOf(l)
 	switch {
-	case mode == prompt.Ein && j.labels:
+	case mode == prompt.Ein && j.opt.Labels:
 		return j.program(ctx, q, l, mode, func(ctx context.Context, program string, q *Question) (Verdict, error) {
 			return j.ein.run(ctx, numbered(program, q.Labels), q)
 		})
@@ -98,13 +95,13 @@ func (j *Judge) judge(ctx context.Context, q *Question, l *Line) (Verdict, error
 		return j.program(ctx, q, l, mode, j.ein.run)
 	case mode == prompt.Rules:
 		return j.program(ctx, q, l, mode, j.rules.run)
-	case mode == prompt.Python && j.python == nil:
+	case mode == prompt.Python && j.opt.Python == nil:
 		return Verdict{}.fail(answer.InfraError, "there is no sandbox to run Python in"), nil
 	case mode == prompt.Python:
-		return j.program(ctx, q, l, mode, inside(j.python))
+		return j.program(ctx, q, l, mode, inside(j.opt.Python))
 	}
 	v := Verdict{Result: answer.Score(l.Reply, &q.Reference, q.Type, q.Category).Finished(l.Finish)}
-	if v.Outcome != answer.Wrong || !j.why {
+	if v.Outcome != answer.Wrong || !j.opt.Why {
 		return v, nil
 	}
 	reply, err := answer.Parse(string(v.Answer))
@@ -143,14 +140,14 @@ func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode prompt.M
 		return v, err
 	}
 	v = v.finished(l.Reply, l.Finish)
-	if !j.why && (!j.constant || mode != prompt.Python) || v.Outcome != answer.Wrong && !v.Any() {
+	if !j.opt.Why && (!j.opt.Constant || mode != prompt.Python) || v.Outcome != answer.Wrong && !v.Any() {
 		return v, nil
 	}
 	w, err := j.graphs(ctx, q, mode, &v)
 	if err == nil {
 		v.Constant = v.Constant || w.constant
 	}
-	if err == nil && j.why {
+	if err == nil && j.opt.Why {
 		v.Reading = read(&q.Case, w.graphs)
 		if v.Outcome == answer.Wrong {
 			var a Attribution
@@ -158,10 +155,7 @@ func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode prompt.M
 			v.Attribution = &a
 		}
 	}
-	switch {
-	case ctx.Err() != nil:
-		return Verdict{}, context.Cause(ctx)
-	case err != nil: // it was scored, but not all there is to say about it is known
+	if err != nil { // it was scored, but not all there is to say about it is known
 		return Verdict{}.fail(answer.InfraError, err.Error()), nil
 	}
 	return v, nil
@@ -171,9 +165,7 @@ func (j *Judge) program(ctx context.Context, q *Question, l *Line, mode prompt.M
 func reply(ctx context.Context, q *Question, text string, mode prompt.Mode, run runs) (Verdict, error) {
 	switch {
 	case strings.TrimSpace(text) == "":
-		v := Verdict{}.fail(answer.NoAnswer, answer.NoReply.Error())
-		v.Reason = answer.NoReply
-		return v, nil
+		return unanswered(answer.NoReply), nil
 	case len(text) > answer.MaxReply:
 		return Verdict{}.fail(OverLimit, fmt.Sprintf("the reply has more than %d bytes", answer.MaxReply)), nil
 	}
@@ -192,7 +184,12 @@ func (v Verdict) finished(reply, finish string) Verdict {
 	if !ok || v.Outcome != answer.NoAnswer && v.Outcome != NoProgram && (v.Outcome != ParseError || closed(reply)) {
 		return v
 	}
-	v = Verdict{}.fail(answer.NoAnswer, why.Error())
+	return unanswered(why)
+}
+
+// unanswered returns the verdict on a reply that ended before its answer.
+func unanswered(why answer.Reason) Verdict {
+	v := Verdict{}.fail(answer.NoAnswer, why.Error())
 	v.Reason = why
 	return v
 }

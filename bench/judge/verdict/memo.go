@@ -73,8 +73,7 @@ func (o *memo) Run(ctx context.Context, program string) (string, error) {
 	}
 	defer close(out.ready) // also when the sandbox panics, or those that wait would never end
 	out.stdout, out.err = o.Runner.Run(ctx, program)
-	var wrong *ProgramError
-	out.kept = out.err == nil || errors.As(out.err, &wrong)
+	out.kept = out.err == nil || errors.As(out.err, new(*ProgramError))
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.bytes += len(out.stdout)

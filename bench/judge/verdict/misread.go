@@ -11,10 +11,10 @@ import (
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
+	"ein/bench/question/instance"
 	"ein/internal/lists"
-	"ein/lang"
+	"ein/lang/check"
 	"ein/lang/syntax"
-	"ein/vm"
 	"ein/vm/cost"
 )
 
@@ -106,19 +106,7 @@ func misreadings(ctx context.Context, q *Question, reply *answer.JSON) (Finding,
 
 // own returns the answer of one of our own programs, which may use def.
 func own(ctx context.Context, q *Question, program string) (json.RawMessage, error) {
-	m, _, err := lang.Load("misreading", program, lang.Options{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
-	machine, err := vm.New(m, cost.Limits{MaxOps: 1 << 34, MaxBytes: 1 << 30})
-	if err != nil {
-		return nil, err
-	}
-	r, err := machine.Run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	v, err := answer.FromOutputs(q.Type, r.Outputs, q.Labels)
+	v, err := instance.RunWithin(ctx, cost.Limits{MaxOps: 1 << 34, MaxBytes: 1 << 30}, check.Full, program, q.Type, q.Labels)
 	if err != nil {
 		return nil, err
 	}

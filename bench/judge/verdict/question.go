@@ -41,11 +41,7 @@ func (q *Question) fill(in *instance.Instance, why bool) error {
 		return fmt.Errorf("%s: an instance of %s has the level L%d and the type %s, not %s and %s",
 			quoted(in.ID), c.Name, c.Level, c.Result, quoted(in.Level), quoted(in.ResultType))
 	}
-	source := ""
-	if s := in.Query.Source; s != nil && *s >= 0 && *s < len(in.Nodes) {
-		source = in.Nodes[*s]
-	}
-	reference, err := answer.NewReference(in.Answer, c.Result, answer.Asked{Source: source, Labels: in.Nodes, Fixed: answer.FixedWording(in.ID, in.Version)})
+	reference, err := in.Reference()
 	if err != nil {
 		return fmt.Errorf("%s: %w", quoted(in.ID), err)
 	}

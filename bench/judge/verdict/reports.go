@@ -109,8 +109,7 @@ func (s *Summary) Scores() any {
 		for _, o := range answer.Outcomes() {
 			g.Outcomes[o] = t.Outcomes[o] // all of them
 		}
-		if at, ok := place()[t.Name]; ok {
-			c := &category.Table[at]
+		if c, ok := category.Lookup(t.Name); ok {
 			g.Level, g.ResultType = fmt.Sprintf("L%d", c.Level), c.Result
 		}
 		return g

@@ -193,7 +193,7 @@ func TestSource(t *testing.T) {
 	}
 	r, _, _ := scored(t, x, b.String())
 	for _, g := range r.Categories {
-		if category.Table[place()[g.Name]].Result == category.Set {
+		if c, _ := category.Lookup(g.Name); c.Result == category.Set {
 			want -= g.Outcomes[answer.LenientOnly]
 		}
 	}

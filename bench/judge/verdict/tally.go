@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"ein/bench/question/answer"
 	"ein/bench/question/category"
@@ -130,15 +129,6 @@ func count(g *Groups[*Tally], mode prompt.Mode, v *Verdict) {
 	}
 }
 
-// place holds the position of each category in the table.
-var place = sync.OnceValue(func() map[string]int {
-	m := map[string]int{}
-	for i := range category.Table {
-		m[category.Table[i].Name] = i
-	}
-	return m
-})
-
 // within returns the tally of a name, which it adds if need be: categories in the order of their
 // table, others by name.
 func within(list *[]*Tally, name string) *Tally {
@@ -149,8 +139,9 @@ func within(list *[]*Tally, name string) *Tally {
 	}
 	t := NewTally(name)
 	*list = append(*list, t)
+	order := category.Names()
 	slices.SortFunc(*list, func(a, b *Tally) int {
-		return cmp.Or(place()[a.Name]-place()[b.Name], strings.Compare(a.Name, b.Name))
+		return cmp.Or(slices.Index(order, a.Name)-slices.Index(order, b.Name), strings.Compare(a.Name, b.Name))
 	})
 	return t
 }

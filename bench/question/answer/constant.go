@@ -41,7 +41,7 @@ func (c *Constants) Add(r *Reference) error {
 	case category.Set:
 		places := lists.Map(text.more.values, func(x JSON) int { return slices.Index(r.asked.Labels, x.text) })
 		slices.Sort(places)
-		text = placeSet(places)
+		text = placeSet(lists.Map(places, strconv.Itoa))
 	case category.String:
 		text.text = place(text.text)
 	}
@@ -98,8 +98,8 @@ func (c *Constants) Best(m Mode) Constant {
 		case category.Set:
 			v := q.toggled()
 			near[string(v.Raw())] = v
-			try("every label", placeSet(numbers(q.asked.Labels)), q)
-			try("the named node", placeSet(numbers([]string{q.asked.Source})), q)
+			try("every label", placeSet(q.asked.Labels), q)
+			try("the named node", placeSet([]string{q.asked.Source}), q)
 		case category.String:
 			try("the named node", JSON{kind: jsonString, text: q.asked.Source}, q)
 		}
@@ -120,29 +120,15 @@ func (c *Constants) Best(m Mode) Constant {
 
 // toggled returns the set of a question with its source put in, or left out.
 func (q *sameAnswer) toggled() JSON {
-	names := lists.Map(q.value.more.values, func(x JSON) string { return x.text })
-	if at := slices.Index(names, q.asked.Source); at >= 0 {
-		names = slices.Delete(names, at, at+1)
-	} else {
-		names = append(names, q.asked.Source)
-	}
-	list := numbers(names)
-	slices.Sort(list)
-	return placeSet(list)
+	in := stringSet(&q.value)
+	in[q.asked.Source] = !in[q.asked.Source]
+	return placeSet(slices.DeleteFunc(slices.Clone(q.asked.Labels), func(place string) bool { return !in[place] }))
 }
 
 // places returns as many labels, which are numbers.
 func places(n int) []string { return lists.Map(lists.Upto(n), strconv.Itoa) }
 
-// numbers returns such labels as numbers.
-func numbers(places []string) []int {
-	return lists.Map(places, func(p string) int {
-		i, _ := strconv.Atoi(p) // places wrote it
-		return i
-	})
-}
-
 // placeSet returns a set of nodes by their places.
-func placeSet(places []int) JSON {
-	return list(lists.Map(places, func(p int) JSON { return JSON{kind: jsonString, text: strconv.Itoa(p)} }))
+func placeSet(places []string) JSON {
+	return list(lists.Map(places, func(p string) JSON { return JSON{kind: jsonString, text: p} }))
 }

@@ -68,20 +68,24 @@ func (v *Value) compound(outs []vm.Output) (err error) {
 		if len(outs) != 2 {
 			return fmt.Errorf("expected two outputs, reachable and degree, found %d", len(outs))
 		}
-		switch {
-		case reach >= 0:
-			degree = 1 - reach
-		case degree >= 0:
-			reach = 1 - degree
-		default:
-			reach, degree = 0, 1
-		}
+		reach, degree = ordered(reach, degree)
 	}
 	if v.Reachable, err = boolean(&outs[reach]); err != nil {
 		return err
 	}
 	v.Degree, err = integer(&outs[degree])
 	return err
+}
+
+// ordered gives a place to each of two parts of which at most one was found by its name.
+func ordered(reach, degree int) (int, int) {
+	switch {
+	case reach >= 0:
+		return reach, 1 - reach
+	case degree >= 0:
+		return 1 - degree, degree
+	}
+	return 0, 1
 }
 
 // find returns the last output with one of the names: a program that prints a value

@@ -125,14 +125,7 @@ func (v *JSON) record(labels []string) (JSON, error) {
 		if len(v.more.values) != 2 {
 			return *v, fmt.Errorf("%d values, expected reachable and degree", len(v.more.values))
 		}
-		switch {
-		case reach >= 0:
-			degree = 1 - reach
-		case degree >= 0:
-			reach = 1 - degree
-		default:
-			reach, degree = 0, 1
-		}
+		reach, degree = ordered(reach, degree)
 	}
 	values := []JSON{v.more.values[reach], v.more.values[degree]}
 	yes, err := values[0].named(category.Boolean, labels)

@@ -271,11 +271,6 @@ func (cat *Category) walk(s *random.Stream, w *World, goal *Goal, free bool, loo
 // exchanges returns how many edges one step of a walk exchanges.
 func (w *World) exchanges() int { return 1 + len(w.A.Arcs)/16 }
 
-// all returns the answer about the whole graph, without the first search.
-func (cat *Category) all(w *World, ops []kind) int {
-	return w.run(cat.Solver, Cut{slices.Index(ops, opReach), LeftOut}).Num
-}
-
 // seen returns what a reader sees of two nodes without a search: whether an edge joins them, and
 // the degrees of their neighbours.
 func (w *World) seen(x, y int) (what [2][8]int) {
@@ -335,7 +330,7 @@ func (cat *Category) begin(w *World, goal *Goal) (*course, bool) {
 		return nil, false
 	}
 	ops := slices.Clone(w.ops)
-	if goal.All > 0 && cat.all(w, ops) < goal.All {
+	if goal.All > 0 && w.run(cat.Solver, Cut{slices.Index(ops, opReach), LeftOut}).Num < goal.All { // without the first search
 		return nil, false
 	}
 	for cut, k := range cuts(ops, true) {
@@ -575,9 +570,6 @@ func (cat *Category) step(s *random.Stream, w *World, bound bool, hints []hint) 
 	return g.Swap(s, ok)
 }
 
-// maxDepth returns the largest depth that is drawn for so many nodes.
-func (cat *Category) maxDepth(n int) int { return max(1, min(1+n/4, 12)) }
-
 // drawDepth draws how many hops are needed. Few are enough one time in 25, so
 // that a search cut short is of little use.
 func (cat *Category) drawDepth(s *random.Stream, shape Shape) int {
@@ -587,7 +579,7 @@ func (cat *Category) drawDepth(s *random.Stream, shape Shape) int {
 	if shape.MaxDepth > 0 {
 		return s.Between(shape.MinDepth, shape.MaxDepth)
 	}
-	most := cat.maxDepth(shape.N)
+	most := max(1, min(1+shape.N/4, 12))
 	if most <= 2 || s.Chance(1, 25) {
 		return s.Between(1, min(2, most))
 	}

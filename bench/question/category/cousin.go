@@ -25,7 +25,7 @@ Cousin(v)?
 		"Who are the cousins of {X}?",
 		"Who are the cousins of {X}, that is, the people other than {X} who share a grandparent but no parent with {X}?"),
 
-	Pose: poseChild(Goal{Only: somebody}),
+	Pose: poseChild,
 	Solver: func(w *World) Out {
 		x := w.Query.Source
 		parents := w.Step(graph.Bit(x), (*World).parents)

@@ -46,7 +46,7 @@ type Guess struct {
 // composes, and the hops that its searches need.
 func (cat *Category) Solve(w *World) (out Out, operations, depth int) {
 	out = w.run(cat.Solver, Cut{Op: None})
-	operations, depth = w.ran, w.Depth
+	operations, depth = len(w.ops), w.Depth
 	if !cat.Hops {
 		depth = 0
 	}
@@ -55,26 +55,23 @@ func (cat *Category) Solve(w *World) (out Out, operations, depth int) {
 
 // Guesses returns the answers of all decoys: the declared ones, and the solver with each possible cut.
 func (cat *Category) Guesses(w *World) []Guess {
-	var out []Guess
-	for _, list := range [][]Decoy{graphDecoys, sourceDecoys, targetDecoys, cat.Decoys} {
-		if len(list) > 0 && &list[0] == &sourceDecoys[0] && w.Query.Source == None || len(list) > 0 && &list[0] == &targetDecoys[0] && w.Query.Target == None {
-			continue
-		}
-		for _, d := range list {
-			out = append(out, Guess{d.Name, d.Out(w)})
-		}
+	decoys := slices.Clone(graphDecoys)
+	if w.Query.Source != None {
+		decoys = append(decoys, sourceDecoys...)
 	}
-	ops := cat.operations(w)
+	if w.Query.Target != None {
+		decoys = append(decoys, targetDecoys...)
+	}
+	var out []Guess
+	for _, d := range append(decoys, cat.Decoys...) {
+		out = append(out, Guess{d.Name, d.Out(w)})
+	}
+	w.run(cat.Solver, Cut{Op: None})
+	ops := slices.Clone(w.ops)
 	for c := range cuts(ops, w.A.Directed) {
 		out = append(out, Guess{cutName(ops, c), w.run(cat.Solver, c)})
 	}
 	return out
-}
-
-// operations returns the operations that the solver composes.
-func (cat *Category) operations(w *World) []kind {
-	w.run(cat.Solver, Cut{Op: None})
-	return slices.Clone(w.ops)
 }
 
 // cuts returns every possible cut of a list of operations, with its operation.

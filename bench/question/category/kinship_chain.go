@@ -150,8 +150,8 @@ type kinshipStep struct {
 }
 
 var kinshipSteps = []kinshipStep{
-	{"parent", "A[i,j] %s[j]", []string{"parents"}, "Parent(v, u)", func(f *graph.Facts, x int) graph.Set { return f.SetOf(f.Parents(x)) }, (*World).parents},
-	{"child", "A[j,i] %s[j]", []string{"children"}, "Parent(u, v)", func(f *graph.Facts, x int) graph.Set { return f.SetOf(f.Children(x)) }, (*World).children},
+	{"parent", "A[i,j] %s[j]", []string{"parents"}, "Parent(v, u)", (*graph.Facts).Parents, (*World).parents},
+	{"child", "A[j,i] %s[j]", []string{"children"}, "Parent(u, v)", (*graph.Facts).Children, (*World).children},
 	{"sibling", "Sibling[i,j] %s[j]", []string{"siblings"}, "Parent(p, u), Parent(p, v), u != v", (*graph.Facts).Siblings, (*World).siblings},
 	{"grandparent", "A[i,j] A[j,k] %s[k]", []string{"parents", "parents"}, "Parent(v, p), Parent(p, u)", (*graph.Facts).Grandparents, twice((*World).parents)},
 	{"grandchild", "A[j,i] A[k,j] %s[k]", []string{"children", "children"}, "Parent(u, p), Parent(p, v)", (*graph.Facts).Grandchildren, twice((*World).children)},

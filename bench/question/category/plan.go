@@ -67,12 +67,8 @@ func (w *World) window(low, high int) int { return low + w.Lead.IntN(max(0, high
 func (w *World) searched(layers []int) plan {
 	p := w.blocks()
 	p.Block(1)
-	left := w.N - 1
-	for _, size := range layers {
-		p.Block(size)
-		left -= size
-	}
-	rest := p.Block(left)
+	p.zone(layers...)
+	rest := p.Block(p.left(w.N))
 	for b := range rest {
 		p.To[b] = span(1, min(b+2, rest))
 		if b > 0 {
@@ -91,6 +87,23 @@ type plan struct{ *graph.Blocks }
 func (w *World) blocks() plan {
 	w.plan.Reset()
 	return plan{&w.plan}
+}
+
+// zone adds a block of each size, and returns the first of them and their set.
+func (p plan) zone(sizes ...int) (from int, set uint64) {
+	from = len(p.Size)
+	for _, size := range sizes {
+		p.Block(size)
+	}
+	return from, span(from, len(p.Size))
+}
+
+// left returns how many of n nodes are in no block yet.
+func (p plan) left(n int) int {
+	for _, size := range p.Size {
+		n -= size
+	}
+	return n
 }
 
 // span returns the set of the blocks from, from+1, ..., to-1.
@@ -233,19 +246,12 @@ func (w *World) both(form, s *random.Stream, onlyX, onlyY, common int) bool {
 		return false
 	}
 	zone := func(first, total, layers int) uint64 {
-		from := p.Block(first)
-		for _, size := range parts(form, total-first, min(total-first, layers)) {
-			p.Block(size)
-		}
-		return span(from, len(p.Size))
+		_, set := p.zone(append([]int{first}, parts(form, total-first, min(total-first, layers))...)...)
+		return set
 	}
 	own := [2]uint64{zone(one, onlyX, w.Goal-1), zone(one, onlyY, w.Goal-1)}
 	shared := zone(1, common, w.Goal-2)
-	left := w.N
-	for _, size := range p.Size {
-		left -= size
-	}
-	rest := p.Block(left)
+	rest := p.Block(p.left(w.N))
 	entrance := first(shared)
 	for k, zone := range own {
 		from := first(zone)
@@ -290,9 +296,7 @@ func (w *World) ring(form *random.Stream, size, besides int) plan {
 		}
 		layers = slices.Concat([]int{1, 1}, fair(mid, hops), []int{1, 1})
 	}
-	for _, size := range layers {
-		p.Block(size)
-	}
+	p.zone(layers...)
 	last := len(layers)
 	deep := max(2, (besides+1)/2)
 	if w.Exact {
@@ -300,15 +304,8 @@ func (w *World) ring(form *random.Stream, size, besides int) plan {
 	}
 	beside := fair(besides, deep)
 	slices.Reverse(beside)
-	zone := func() (int, uint64) {
-		from := p.Block(beside[0])
-		for _, size := range beside[1:] {
-			p.Block(size)
-		}
-		return from, span(from, len(p.Size))
-	}
-	down, below := zone()
-	up, above := zone()
+	down, below := p.zone(beside...)
+	up, above := p.zone(beside...)
 	rest := p.Block(w.N - size - 2*besides)
 	for b := 1; b <= last; b++ {
 		p.To[b] = span(1, min(b+2, last+1)) | below
@@ -466,9 +463,7 @@ func (w *World) above(form, s *random.Stream, size int) bool {
 func (w *World) part(form *random.Stream, size int) plan {
 	p := w.blocks()
 	p.Block(1)
-	for _, size := range w.layers(form, size) {
-		p.Block(size)
-	}
+	p.zone(w.layers(form, size)...)
 	rest := p.Block(w.N - 1 - size)
 	for b := range rest {
 		p.To[b] = span(max(0, b-1), min(b+2, rest))

@@ -17,9 +17,7 @@ print(json.dumps(nx.has_path(G, x, y) and nx.has_path(G, y, x)))
 		"Can {X} and {Y} each reach the other?",
 		"Can {X} and {Y} each reach the other, counting paths of any length?"),
 
-	// Either direction alone tells that the answer is no. So both, and each alone,
-	// are equally frequent.
-	Pose: poseTwo(Goal{Least: 3, Hint: hops, Class: directions}),
+	Pose: poseTwo,
 	Solver: func(w *World) Out {
 		x, y := w.Query.Source, w.Query.Target
 		return is(w.Both(w.Path(x, y), w.Path(y, x)))

@@ -21,7 +21,7 @@ Sibling(v)?
 		"Who are the siblings of {X}?",
 		"Who are the siblings of {X}, that is, the people other than {X} who share at least one parent with {X}?"),
 
-	Pose: poseChild(Goal{Only: somebody}),
+	Pose: poseChild,
 	Solver: func(w *World) Out {
 		x := w.Query.Source
 		return Out{Set: w.Step(w.Step(graph.Bit(x), (*World).parents), (*World).children).Less(x)}

@@ -68,18 +68,13 @@ func wrap(b *strings.Builder, head, end, indent, separator string, items []strin
 		b.WriteString(line + end)
 		return
 	}
-	b.WriteString("\n")
 	comma := strings.TrimRight(separator, " ")
-	column := 0
+	column := width // so that the first item begins a line
 	for i, item := range items {
-		switch {
-		case column == 0:
-			b.WriteString(indent)
-			column = len(indent)
-		case column+len(separator)-len(comma)+len(item)+len(comma) > width:
+		if column+len(separator)+len(item) > width {
 			b.WriteString("\n" + indent)
 			column = len(indent)
-		default:
+		} else {
 			b.WriteString(separator[len(comma):])
 			column += len(separator) - len(comma)
 		}

@@ -95,8 +95,7 @@ type World struct {
 	Lead random.Stream
 
 	cut Cut
-	ran int // operations of this run
-	ops []kind
+	ops []kind // of this run
 
 	// What is used again in each try.
 	form       random.Stream
@@ -116,16 +115,14 @@ func (w *World) unfit() bool { return w.Bad || w.Odd }
 
 // run runs a solver with a cut.
 func (w *World) run(solve func(*World) Out, cut Cut) Out {
-	w.cut, w.ran, w.Depth, w.Bad, w.Odd = cut, 0, 0, false, false
-	w.ops = w.ops[:0]
+	w.cut, w.ops, w.Depth, w.Bad, w.Odd = cut, w.ops[:0], 0, false, false
 	return solve(w)
 }
 
 // op counts an operation that begins, and returns what the cut does to it.
 func (w *World) op(k kind) How {
 	w.ops = append(w.ops, k)
-	w.ran++
-	if w.ran-1 == w.cut.Op {
+	if len(w.ops)-1 == w.cut.Op {
 		return w.cut.How
 	}
 	return Whole

@@ -44,12 +44,11 @@ func (f *Facts) OutDegree(x int) int { return len(f.out[x]) }
 // InDegree returns the number of edges that enter x.
 func (f *Facts) InDegree(x int) int { return len(f.in[x]) }
 
-// Parents returns the nodes with an edge to x, in a family the parents of x. The
-// caller must not change the slice.
-func (f *Facts) Parents(x int) []int { return f.in[x] }
+// Parents returns the nodes with an edge to x, in a family the parents of x.
+func (f *Facts) Parents(x int) Set { return f.SetOf(f.in[x]) }
 
-// Children returns the nodes with an edge from x. The caller must not change the slice.
-func (f *Facts) Children(x int) []int { return f.out[x] }
+// Children returns the nodes with an edge from x.
+func (f *Facts) Children(x int) Set { return f.SetOf(f.out[x]) }
 
 // Reach returns the nodes that x reaches, without x.
 func (f *Facts) Reach(x int) Set { return search(f.out, x) }
@@ -84,16 +83,15 @@ func (f *Facts) Component(x int) Set {
 	return c
 }
 
-// Grandparents returns the parents of parents of x, Grandchildren the children of
-// its children.
-func (f *Facts) Grandparents(x int) Set { return f.step(f.in, f.step(f.in, f.SetOf([]int{x}))) }
+// Grandparents returns the parents of parents of x.
+func (f *Facts) Grandparents(x int) Set { return f.step(f.in, f.Parents(x)) }
 
 // Grandchildren returns the children of children of x.
-func (f *Facts) Grandchildren(x int) Set { return f.step(f.out, f.step(f.out, f.SetOf([]int{x}))) }
+func (f *Facts) Grandchildren(x int) Set { return f.step(f.out, f.Children(x)) }
 
 // Siblings returns the nodes other than x that share a parent with x.
 func (f *Facts) Siblings(x int) Set {
-	s := f.step(f.out, f.step(f.in, f.SetOf([]int{x})))
+	s := f.step(f.out, f.Parents(x))
 	s[x] = false
 	return s
 }

@@ -12,6 +12,7 @@ import (
 	"iter"
 	"strings"
 
+	"ein/bench/question/answer"
 	"ein/bench/question/category"
 	"ein/bench/question/graph"
 	"ein/internal/compact"
@@ -188,6 +189,15 @@ func (in *Instance) Rules() (string, error) {
 		return "", fmt.Errorf("%s: %w", in.ID, err)
 	}
 	return cat.Facts(&c, in.Nodes), nil
+}
+
+// Reference returns the right answer, with what its question leaves open.
+func (in *Instance) Reference() (answer.Reference, error) {
+	asked := answer.Asked{Labels: in.Nodes, Fixed: answer.FixedWording(in.ID, in.Version)}
+	if s := value(in.Query.Source); s >= 0 && s < len(in.Nodes) {
+		asked.Source = in.Nodes[s]
+	}
+	return answer.NewReference(in.Answer, category.Result(in.ResultType), asked)
 }
 
 // check reports an instance that has no case.

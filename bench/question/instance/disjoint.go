@@ -71,9 +71,6 @@ func (s *Seen) Add(in *Instance) error {
 // token returns a label or domain in the form in which it is compared: without case.
 func token(s string) string { return strings.ToLower(s) }
 
-// Len returns the number of instances.
-func (s *Seen) Len() int { return s.count }
-
 // FreePart returns a part of the labels and domains on the side of an id that none of the instances
 // uses. There are as many parts as these instances were made with.
 func (s *Seen) FreePart(id ID) (part, parts int, err error) {

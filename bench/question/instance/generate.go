@@ -61,18 +61,14 @@ func GenerateContext(ctx context.Context, id ID) (in *Instance, redraws int, err
 	return m.Instance, m.Redraws, err
 }
 
-// makeOne makes an instance, or only its structure if that is to be skipped (in cb2).
-func makeOne(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made, error) {
-	m, err := build(ctx, id, pass)
-	if err != nil {
-		return Made{}, fmt.Errorf("%s: %w", id, err)
-	}
-	return m, nil
-}
-
-// build asks pass right after the draw, so that a skipped structure costs neither a surface nor a
-// run of its program.
-func build(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made, error) {
+// makeOne makes an instance, or only its structure if that is to be skipped (in cb2). It asks pass
+// right after the draw, so that a skipped structure costs neither a surface nor a run of its program.
+func makeOne(ctx context.Context, id ID, pass func(structure [32]byte) bool) (_ Made, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", id, err)
+		}
+	}()
 	if err := id.Check(); err != nil {
 		return Made{}, err
 	}
@@ -103,7 +99,7 @@ func build(ctx context.Context, id ID, pass func(structure [32]byte) bool) (Made
 		in.Edges2 = fromGraph(&c.G2)
 	}
 	verbalise(in, id, cat, c, surfaceKey)
-	value, err := runProgram(ctx, check.Core, in.EinProgram, cat.Result, in.Nodes)
+	value, err := RunWithin(ctx, limits, check.Core, in.EinProgram, cat.Result, in.Nodes)
 	if err != nil {
 		return Made{}, err
 	}
@@ -122,13 +118,7 @@ type drawn struct {
 // drawAny draws with the generator of the id.
 func drawAny(ctx context.Context, id ID, cat *category.Category, key [32]byte) (drawn, error) {
 	if id.Version == Version {
-		c, permille, redraws, err := drawCase(ctx, id, cat, key)
-		if err != nil {
-			return drawn{}, err
-		}
-		// How many primitives are composed is what the levels are made of: one,
-		// two, three. That a kinship chain has two or three steps is in its query.
-		return drawn{Drawn: category.Drawn{Case: *c, Redraws: redraws, Depth: cat.Level}, permille: permille}, nil
+		return drawCase(ctx, id, cat, key)
 	}
 	s := random.New(key)
 	w := worlds.Get().(*category.World)
@@ -161,23 +151,25 @@ func drawAny(ctx context.Context, id ID, cat *category.Category, key [32]byte) (
 
 // drawCase draws graphs and queries until there is a good question. The number of nodes stays,
 // and for a while the density, so that both are uniform wherever good questions exist.
-func drawCase(ctx context.Context, id ID, cat *category.Category, key [32]byte) (c *category.Case, permille, redraws int, err error) {
+func drawCase(ctx context.Context, id ID, cat *category.Category, key [32]byte) (drawn, error) {
 	s := random.New(key)
 	n := s.Between(max(id.N.Min, cat.Least), id.N.Max)
-	permille = s.Between(id.Density.Min, id.Density.Max)
-	for redraws = range mostGraphs {
+	permille := s.Between(id.Density.Min, id.Density.Max)
+	for redraws := range mostGraphs {
 		if redraws >= sameDensity {
 			if ctx.Err() != nil {
-				return nil, 0, 0, context.Cause(ctx)
+				return drawn{}, context.Cause(ctx)
 			}
 			permille = s.Between(id.Density.Min, id.Density.Max)
 		}
 		c := drawGraph(s, cat.Family, n, permille)
 		if cat.Draw(s, c) {
-			return c, permille, redraws, nil
+			// How many primitives are composed is what the levels are made of: one,
+			// two, three. That a kinship chain has two or three steps is in its query.
+			return drawn{Drawn: category.Drawn{Case: *c, Redraws: redraws, Depth: cat.Level}, permille: permille}, nil
 		}
 	}
-	return nil, 0, 0, fmt.Errorf("%s has %w in %d graphs of %d nodes and density %s: give it more nodes or another density",
+	return drawn{}, fmt.Errorf("%s has %w in %d graphs of %d nodes and density %s: give it more nodes or another density",
 		cat.Name, category.ErrNone, mostGraphs, n, id.Density.permille())
 }
 
@@ -188,12 +180,12 @@ var limits = cost.Limits{MaxOps: 1 << 30, MaxBytes: 64 << 20, MaxOutputElements:
 // Run runs an Ein program and reads its answer on a graph whose nodes have the labels.
 // Programs of rules need the profile logic, all others core.
 func Run(profile check.Profile, program string, result category.Result, labels []string) (answer.Value, error) {
-	return runProgram(context.Background(), profile, program, result, labels)
+	return RunWithin(context.Background(), limits, profile, program, result, labels)
 }
 
-// runProgram is Run that can be stopped. It runs in the memory of an earlier program, which one
-// that fails keeps.
-func runProgram(ctx context.Context, profile check.Profile, program string, result category.Result, labels []string) (answer.Value, error) {
+// RunWithin is Run with limits of its own, which can be stopped. It runs in the memory of an earlier
+// program, which one that fails keeps.
+func RunWithin(ctx context.Context, limits cost.Limits, profile check.Profile, program string, result category.Result, labels []string) (answer.Value, error) {
 	memory := memories.Get().(*lang.Memory) // that of an error is left to it
 	opt := lang.Options{Profile: profile, Workers: 1, ErrorsOnly: true, Memory: memory}
 	m, _, err := lang.Load("program", program, opt)
@@ -237,16 +229,13 @@ func fromQuery(q *category.Query) Query {
 func drawGraph(s *random.Stream, f category.Family, n, permille int) *category.Case {
 	c := &category.Case{Query: category.Query{Source: category.None, Target: category.None, Threshold: category.None,
 		MinIn: category.None, MinOut: category.None}}
-	switch f {
-	case category.Kinship:
+	if f == category.Kinship {
 		c.G = graph.Kinship(s, n, permille)
-	case category.Undirected:
-		c.G = graph.Bernoulli(s, n, false, permille)
-	case category.TwoGraphs:
-		c.G = graph.Bernoulli(s, n, true, permille)
+		return c
+	}
+	c.G = graph.Bernoulli(s, n, f != category.Undirected, permille)
+	if f == category.TwoGraphs {
 		c.G2 = graph.Bernoulli(s, n, true, permille)
-	default:
-		c.G = graph.Bernoulli(s, n, true, permille)
 	}
 	return c
 }

@@ -222,15 +222,15 @@ func TestUniform(t *testing.T) {
 		sizes, low := map[int]int{}, 0
 		for i := range draws {
 			id := NewID("test", c.Name, i, 1)
-			k, permille, _, err := drawCase(t.Context(), id, c, id.StructuralKey())
+			d, err := drawCase(t.Context(), id, c, id.StructuralKey())
 			if err != nil {
 				t.Fatal(err)
 			}
-			sizes[k.G.N]++
-			if permille < 100 || permille > 500 {
-				t.Fatalf("density %d", permille)
+			sizes[d.Case.G.N]++
+			if d.permille < 100 || d.permille > 500 {
+				t.Fatalf("density %d", d.permille)
 			}
-			if permille <= 300 {
+			if d.permille <= 300 {
 				low++
 			}
 		}
@@ -322,7 +322,7 @@ func TestApart(t *testing.T) {
 func TestNoSpace(t *testing.T) {
 	c := &category.Category{Name: "impossible", Draw: func(*random.Stream, *category.Case) bool { return false }}
 	id := NewID("test", "impossible", 0, 1)
-	if _, _, _, err := drawCase(t.Context(), id, c, id.StructuralKey()); err == nil || !strings.Contains(err.Error(), "impossible has no good question in 1048576 graphs of ") {
+	if _, err := drawCase(t.Context(), id, c, id.StructuralKey()); err == nil || !strings.Contains(err.Error(), "impossible has no good question in 1048576 graphs of ") {
 		t.Error(err)
 	}
 	if _, _, err := Generate(id); err == nil || !strings.Contains(err.Error(), `no category "impossible"`) {

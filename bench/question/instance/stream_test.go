@@ -207,7 +207,7 @@ func TestDisjoint(t *testing.T) {
 	if skipped < 20*len(old) {
 		t.Errorf("only %d passed over, though the first 20 of each category are there", skipped)
 	}
-	if proof.made.Len() != n || proof.seen.Len() != n || !strings.Contains(proof.String(), "structures") {
+	if proof.made.count != n || proof.seen.count != n || !strings.Contains(proof.String(), "structures") {
 		t.Errorf("%s", proof)
 	}
 	// What is not apart is found.

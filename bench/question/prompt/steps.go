@@ -35,7 +35,7 @@ func Steps(in *instance.Instance) (string, error) {
 		v = t.solve(in.Category, g)
 	}
 	v.Type = category.Result(in.ResultType)
-	ref, err := answer.NewReference(in.Answer, v.Type, answer.Asked{Labels: in.Nodes, Fixed: true})
+	ref, err := in.Reference()
 	if err != nil {
 		return "", err
 	}

@@ -18,13 +18,8 @@ func (r *Report) Plot(w io.Writer) error {
 	bins := nodeBins(r.All)
 	nodes := lists.Map(bins, instance.Range.String)
 	densities := slices.Sorted(maps.Keys(r.All.Densities))
-	var names, levels []string
-	for _, g := range r.Categories {
-		names = append(names, g.Name)
-	}
-	for _, g := range r.Levels {
-		levels = append(levels, g.Name)
-	}
+	name := func(g *Group) string { return g.Name }
+	names, levels := lists.Map(r.Categories, name), lists.Map(r.Levels, name)
 	// ofLevel is a value of the category in a row, when it is of the level.
 	ofLevel := func(value func(*Group) float64) func(string, int) float64 {
 		return func(level string, row int) float64 {

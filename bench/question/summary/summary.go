@@ -349,11 +349,7 @@ func (g *Group) count(text string) {
 
 // constant counts which constant answers would be right for an instance.
 func (g *Group) constant(in *instance.Instance) error {
-	asked := answer.Asked{Labels: in.Nodes, Fixed: answer.FixedWording(in.ID, in.Version)}
-	if s := in.Query.Source; s != nil {
-		asked.Source = in.Nodes[*s]
-	}
-	r, err := answer.NewReference(in.Answer, category.Result(in.ResultType), asked)
+	r, err := in.Reference()
 	if err == nil {
 		err = g.constants.Add(&r)
 	}

@@ -243,7 +243,6 @@ type sample struct {
 // answers are those of one cell that count, with the cluster of each.
 type answers struct {
 	right   map[answer.Mode][]float64
-	values  []float64 // those of one mode, of which gaps are
 	cluster []int
 }
 
@@ -290,8 +289,7 @@ func collect(e Epoch, member *Membership, groups *groups, opt *Options) (*sample
 				a.cluster = append(a.cluster, groups.of(row, member))
 			}
 		}
-		a.values = a.right[answer.Counted(opt.Lenient)]
-		if len(a.values) > 0 {
+		if len(a.cluster) > 0 {
 			s.cells[c] = a
 		}
 		s.reports = append(s.reports, x)
@@ -433,19 +431,17 @@ func (g *groups) join(i, j int) { g.parent[g.find(i)] = g.find(j) }
 
 // contrast collects the cells of a weighted sum of accuracies.
 type contrast struct {
-	cells   []stats.Cell[int]
-	shares  []stats.Proportion
-	weights []float64
+	cells  []stats.Cell[int]
+	shares []stats.Proportion
 }
 
 // add adds terms, with their weights times a factor.
 func (c *contrast) add(s *sample, terms []term, factor float64, opt *Options) {
 	for _, t := range terms {
 		a := s.cells[t.cell]
-		w := factor * t.weight
-		c.cells = append(c.cells, stats.Cell[int]{Weight: w, Values: a.values, Cluster: a.cluster})
-		c.shares = append(c.shares, stats.ShareOf(a.values, a.cluster, 1-opt.Alpha).Effective())
-		c.weights = append(c.weights, w)
+		values := a.right[answer.Counted(opt.Lenient)]
+		c.cells = append(c.cells, stats.Cell[int]{Weight: factor * t.weight, Values: values, Cluster: a.cluster})
+		c.shares = append(c.shares, stats.ShareOf(values, a.cluster, 1-opt.Alpha).Effective())
 	}
 }
 
@@ -454,11 +450,12 @@ func (c *contrast) add(s *sample, terms []term, factor float64, opt *Options) {
 // answers (Price and Bonett).
 func (c *contrast) estimate(meaning string, terms []term, opt *Options) Gap {
 	e := stats.Contrast(c.cells...).Known()
+	weights := lists.Map(c.cells, func(x stats.Cell[int]) float64 { return x.Weight })
 	if math.IsNaN(e.SE) {
-		e.SE, e.DF = stats.PriceBonett(c.weights, c.shares).SE, 0
+		e.SE, e.DF = stats.PriceBonett(weights, c.shares).SE, 0
 	}
 	most := 0.0 // what the accuracies allow
-	for _, w := range c.weights {
+	for _, w := range weights {
 		most += max(0, w)
 	}
 	return Gap{Name: nameOf(terms), Meaning: meaning, Value: e.Value, SE: e.SE, Interval: e.Interval(1 - opt.Alpha).Within(most), P: e.P(),

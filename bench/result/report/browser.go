@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"sort"
 	"strings"
 
 	"ein/bench/ask/run"
@@ -64,9 +63,14 @@ type embeddedReply struct {
 
 // question holds the scored replies to one question, in all encodings.
 type question struct {
-	replies     int
+	replies     []armReply
 	right, some bool // all of them; at least one
-	place       int  // in the page, from 1
+}
+
+// armReply is a row of the arm at a place.
+type armReply struct {
+	*run.Row
+	arm int
 }
 
 // turns is the order in which kinds of question are taken: those on which replies differ, those
@@ -93,8 +97,8 @@ func (r *Report) browser() (*embedded, string, error) {
 		return e, "", nil
 	}
 	all, total := map[string]*question{}, 0
-	var order []string
-	for _, a := range r.Arms {
+	var order []*question
+	for k, a := range r.Arms {
 		e.Arms, e.Modes = append(e.Arms, page.Visible(a.Name)), append(e.Modes, page.Visible(string(a.Mode)))
 		for _, it := range a.all {
 			if it.Score == nil || it.Reply == nil {
@@ -105,41 +109,25 @@ func (r *Report) browser() (*embedded, string, error) {
 			if q == nil {
 				q = &question{right: true}
 				all[base] = q
-				order = append(order, base)
+				order = append(order, q)
 			}
 			right := r.right(it)
-			q.replies, q.right, q.some = q.replies+1, q.right && right, q.some || right
+			q.replies, q.right, q.some = append(q.replies, armReply{it, k}), q.right && right, q.some || right
 			total++
 		}
 	}
-	var classes [3][]string
-	for _, base := range order {
-		k := all[base].class()
-		classes[k] = append(classes[k], base)
+	var classes [3][]*question
+	for _, q := range order {
+		k := q.class()
+		classes[k] = append(classes[k], q)
 	}
-	taken := 0
-	for turn, n := 0, 0; n < min(r.Options.Embed, total); turn++ {
+	var chosen []armReply
+	for turn := 0; len(chosen) < min(r.Options.Embed, total); turn++ {
 		if k := turns[turn%len(turns)]; len(classes[k]) > 0 {
-			base := classes[k][0]
+			chosen = append(chosen, classes[k][0].replies...)
 			classes[k] = classes[k][1:]
-			taken++
-			all[base].place = taken
-			n += all[base].replies
 		}
 	}
-	type choice struct {
-		*run.Row
-		arm, place int
-	}
-	var chosen []choice
-	for k, a := range r.Arms {
-		for _, it := range a.all {
-			if it.Score != nil && it.Reply != nil && all[baseOf(it)].place > 0 {
-				chosen = append(chosen, choice{it, k, all[baseOf(it)].place})
-			}
-		}
-	}
-	sort.SliceStable(chosen, func(i, j int) bool { return chosen[i].place < chosen[j].place })
 	places, bases := map[string]int{}, map[string]bool{} // of the instances
 	size := 0
 	for _, c := range chosen {

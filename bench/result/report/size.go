@@ -128,17 +128,7 @@ func (x axis) build(r *Report, s *Section) error {
 	if x.id == nodes.id {
 		t.Paper = x.id
 	}
-	f := r.byLevel(x.id, "Accuracy by "+x.by+" and level", x.over, len(bins), cells)
-	for p := range f.Panels {
-		for _, series := range f.Panels[p].Series {
-			for i := range series.Points {
-				series.Points[i].Note = x.note + " " + x.name(bins[i])
-				if x.step == 0 {
-					series.Points[i].X = chart.Exact(float64(bins[i].low+bins[i].high) / 2)
-				}
-			}
-		}
-	}
+	f := x.figure(r, bins, cells)
 	s.Tables, s.Figures = append(s.Tables, t), append(s.Figures, f)
 	if x.step > 0 {
 		f.X = chart.Axis{Label: x.label, Min: -0.3, Max: float64(len(bins)) - 0.7}
@@ -163,18 +153,22 @@ func (x axis) build(r *Report, s *Section) error {
 	return nil
 }
 
-// byLevel draws a panel for each arm with a line for each level, over n bins.
-func (r *Report) byLevel(id, title, over string, n int, cells func([]*run.Row) []chart.Value) *chart.Figure {
+// figure draws a panel for each arm with a line for each level, over the bins.
+func (x *axis) figure(r *Report, bins []interval, cells func([]*run.Row) []chart.Value) *chart.Figure {
 	f := &chart.Figure{
-		ID: id, Title: title, Kind: chart.Lines, Y: chart.Axis{Label: "accuracy (%)", Min: 0, Max: 100},
-		Caption: "Accuracy (" + r.Options.Scoring() + ") over " + over + ", with a panel per model and mode, a line per level and 95 % intervals. Overlapping points are moved apart.",
+		ID: x.id, Title: "Accuracy by " + x.by + " and level", Kind: chart.Lines, Y: chart.Axis{Label: "accuracy (%)", Min: 0, Max: 100},
+		Caption: "Accuracy (" + r.Options.Scoring() + ") over " + x.over + ", with a panel per model and mode, a line per level and 95 % intervals. Overlapping points are moved apart.",
 	}
 	for _, a := range r.Arms {
 		panel := chart.Panel{Title: a.Name}
 		for _, l := range r.levels() {
-			series := chart.Series{Name: l, Points: make([]chart.Point, n)}
+			series := chart.Series{Name: l}
 			for i, v := range cells(level(a.scored, l)) {
-				series.Points[i] = chart.Point{X: chart.Exact(float64(i)), Y: v}
+				p := chart.Point{X: chart.Exact(float64(i)), Y: v, Note: x.note + " " + x.name(bins[i])}
+				if x.step == 0 {
+					p.X = chart.Exact(float64(bins[i].low+bins[i].high) / 2)
+				}
+				series.Points = append(series.Points, p)
 			}
 			panel.Series = append(panel.Series, series)
 		}

@@ -263,7 +263,6 @@ func (e *eval) bindings(r *rel.Rule, f func(b Row, rising []bool)) {
 			return
 		}
 		l := atoms[k]
-	rows:
 		for _, row := range e.rels[l.Rel].rows {
 			was, wasRising := slices.Clone(bound), slices.Clone(rising)
 			ok := true
@@ -285,7 +284,7 @@ func (e *eval) bindings(r *rel.Rule, f func(b Row, rising []bool)) {
 			copy(bound, was)
 			copy(rising, wasRising)
 			if e.err != nil {
-				break rows
+				return
 			}
 		}
 	}
