@@ -88,7 +88,7 @@ func (s *server) check(u uri.URI) {
 // publish pushes diagnostics, with the version that they are of if the client knows versions.
 func (s *server) publish(u uri.URI, version *int32, list []protocol.Diagnostic) {
 	params := &protocol.PublishDiagnosticsParams{URI: u, Diagnostics: list}
-	if version != nil && s.client.diagnosticVersion {
+	if version != nil && s.client.can("textDocument.publishDiagnostics.versionSupport") {
 		params.Version = protocol.NewOptional(*version)
 	}
 	s.warn("cannot push diagnostics", s.peer.PublishDiagnostics(s.ctx, params))

@@ -20,7 +20,7 @@ func (s *server) FoldingRanges(_ context.Context, f *file, _ *struct{}) ([]proto
 		if fold.Comment {
 			out.Kind = protocol.FoldingRangeKindComment
 		}
-		if !s.client.lineFolding {
+		if !s.client.can("textDocument.foldingRange.lineFoldingOnly") {
 			out.StartCharacter, out.EndCharacter = &r.Start.Character, &r.End.Character
 		}
 		list = append(list, out)

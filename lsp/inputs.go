@@ -293,7 +293,7 @@ func (b *binding) problem(input string, err error) {
 // watch asks the client to report changes of a program's data files, in place of those that it was
 // asked for before. If the client cannot, the next edit finds the changes.
 func (s *server) watch(u uri.URI, paths []string) {
-	if !s.client.watch {
+	if !s.client.can("workspace.didChangeWatchedFiles.dynamicRegistration") {
 		return
 	}
 	s.watched.Lock()
@@ -311,10 +311,9 @@ func (s *server) watch(u uri.URI, paths []string) {
 	s.asks.put(func() {
 		var err error
 		if now.id != "" {
-			watchers := lists.Map(paths, func(path string) protocol.FileSystemWatcher { return watcher(path, s.client.relativePattern) })
 			err = s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{{
 				ID: now.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
-				RegisterOptions: encoded(&protocol.DidChangeWatchedFilesRegistrationOptions{Watchers: watchers}),
+				RegisterOptions: encoded(&protocol.DidChangeWatchedFilesRegistrationOptions{Watchers: lists.Map(paths, s.watcher)}),
 			}}})
 		}
 		if old.id != "" {
@@ -326,11 +325,11 @@ func (s *server) watch(u uri.URI, paths []string) {
 }
 
 // watcher is a pattern for one file.
-func watcher(path string, relative bool) protocol.FileSystemWatcher {
+func (s *server) watcher(path string) protocol.FileSystemWatcher {
 	escaped := func(s string) string {
 		return strings.NewReplacer("*", "[*]", "?", "[?]", "{", "[{]", "[", "[[]").Replace(filepath.ToSlash(s))
 	}
-	if relative {
+	if s.client.can("workspace.didChangeWatchedFiles.relativePatternSupport") {
 		return protocol.FileSystemWatcher{GlobPattern: &protocol.RelativePattern{
 			BaseURI: protocol.URI(uri.File(filepath.Dir(path))), Pattern: protocol.Pattern(escaped(filepath.Base(path))),
 		}}

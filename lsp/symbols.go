@@ -30,7 +30,7 @@ func symbolKind(k ide.Kind) protocol.SymbolKind {
 // DocumentSymbol returns the outline of a file: its definitions, with their shapes where
 // the client has room for them.
 func (s *server) DocumentSymbol(_ context.Context, f *file, _ *struct{}) (protocol.DocumentSymbolResult, error) {
-	if !s.client.hierarchy {
+	if !s.client.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport") {
 		return flat(f), nil
 	}
 	list, m := protocol.DocumentSymbolSlice{}, f.mapper()
