@@ -65,7 +65,7 @@ func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
 		}()
 		task()
 	}
-	s.out, s.asks = newOutbox(ctx, guarded), newOutbox(ctx, guarded)
+	s.out, s.asks = &outbox{ctx: ctx, run: guarded}, &outbox{ctx: ctx, run: guarded}
 	return s
 }
 
