@@ -179,9 +179,6 @@ func lifted(term syntax.Expr) bool {
 	return good
 }
 
-// maxWhy is how many things an explanation lists.
-const maxWhy = 20
-
 // rule explains an element by the assignment that made it: by the terms that are not 0 or, for max=
 // and min=, those that have the value.
 func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Reply {
@@ -275,7 +272,7 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 		if !matters(x) {
 			continue
 		}
-		if n++; n <= maxWhy {
+		if n++; n <= mostShown {
 			names := make([]string, len(summed))
 			for d := len(summed) - 1; d >= 0; d-- {
 				size := out.Value.Shape.Dim(d)
@@ -290,8 +287,8 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 		count, end = "none", ""
 	}
 	fmt.Fprintf(b, "  %s is %s at %s of %s%s\n%s", s.oneLine(part.Pos()), sought, count, words.Count(out.Value.Shape.Elems()), end, strings.Join(found, ""))
-	if n > maxWhy {
-		fmt.Fprintf(b, "    ... and %s more\n", words.Count(uint64(n-maxWhy)))
+	if n > mostShown {
+		fmt.Fprintf(b, "    ... and %s more\n", words.Count(uint64(n-mostShown)))
 	}
 }
 

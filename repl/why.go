@@ -276,10 +276,9 @@ func (s *Session) members(q *question, t *tree) string {
 	}
 	verb := map[bool]string{false: "reaches", true: "is reached from"}[q.reverse]
 	fmt.Fprintf(&b, "%s %s %s\n", s.label(t.start, len(t.depth)), verb, words.Plural(len(list), "node"))
-	const most = 20
 	for k, to := range list {
-		if k == most {
-			fmt.Fprintf(&b, "  ... and %d more\n", len(list)-most)
+		if k == mostShown {
+			fmt.Fprintf(&b, "  ... and %d more\n", len(list)-mostShown)
 			break
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", s.label(to, len(t.depth)), s.arrows(t.path(to), len(t.depth), q.reverse))
