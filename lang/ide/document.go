@@ -25,9 +25,6 @@ type Document struct {
 	unused func() map[*occurrence]bool
 	// described is the functions of the program, for people.
 	described func() map[string]*function
-
-	mu    sync.Mutex
-	costs map[int]string // see cost
 }
 
 // checked is a checked program.
