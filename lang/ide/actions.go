@@ -60,17 +60,11 @@ func (d *Document) closing(g *diag.Diagnostic, span source.Span) []diag.Fix {
 	}
 	var open []byte
 	for _, t := range d.tokensIn(at) {
-		switch text := d.text(t.Span); text {
-		case "(":
-			open = append(open, ')')
-		case "[":
-			open = append(open, ']')
-		case "{":
-			open = append(open, '}')
-		case ")", "]", "}":
-			if n := len(open); n > 0 && open[n-1] == text[0] {
-				open = open[:n-1]
-			}
+		first, n := d.src.Text[t.Span.Start], len(open)
+		if i := strings.IndexByte("([{", first); i >= 0 {
+			open = append(open, ")]}"[i])
+		} else if n > 0 && open[n-1] == first {
+			open = open[:n-1]
 		}
 	}
 	slices.Reverse(open)
