@@ -526,20 +526,8 @@ func (p *parser) states(name string) bool {
 		if !begins || p.toks[i].kind != KindIdent || p.toks[i+1].kind != KindLParen || p.word(i) != name {
 			continue
 		}
-		depth := 0
-		for k := i + 1; k < len(p.toks)-1; k++ {
-			switch p.toks[k].kind {
-			case KindLParen:
-				depth++
-			case KindRParen:
-				depth--
-			}
-			if next := p.toks[k+1].kind; depth == 0 {
-				if next == KindDot || next == KindArrow {
-					return true
-				}
-				break
-			}
+		if next := p.toks[p.behindAtom(i, len(p.toks)-1)].kind; next == KindDot || next == KindArrow {
+			return true
 		}
 	}
 	return false
