@@ -204,7 +204,7 @@ func (s *Session) input(ctx context.Context, arg string) Reply {
 	}
 	declared := name
 	if s.value(name) != nil {
-		declared = fresh(name, nil, s.file.Text)
+		declared = fresh(name, s.file.Text)
 	}
 	b := s.readData(ctx, bind.Declared{Name: declared, Kind: graphio.Kind(kind)}, spec)
 	b.alias = declared != name
@@ -338,7 +338,7 @@ func (s *Session) freeInputs(f *syntax.File, bound []binding) string {
 			text = text[:in.Start] + blanked(text[in.Start:in.End]) + text[in.End:]
 			continue
 		}
-		free := fresh(name, nil, s.file.Text, text)
+		free := fresh(name, s.file.Text, text)
 		text = text[:in.Name.Span.Start] + free + text[in.Name.Span.End:in.End] + "; " + name + " = " + free + text[in.End:]
 		for i := range bound {
 			if bound[i].Name == name {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -73,19 +74,14 @@ func (s *state) restated(name string, at int) bool {
 // readBy returns the names of tensors, relations and functions in an expression or a rule, each once.
 func readBy(x syntax.Node) (names []string) {
 	indices := freeIn(x)
-	see := func(name string) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Name:
 			if !slices.Contains(indices[n.Name], n.Span) {
-				see(n.Name)
+				names = lists.Add(names, n.Name)
 			}
 		case *syntax.Call:
-			see(n.Fun.Name)
+			names = lists.Add(names, n.Fun.Name)
 		}
 		return true
 	})
@@ -257,7 +253,7 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 	}
 	text += s.file.Text[from:at.End]
 	slices.Sort(summed)
-	left := fresh("why", nil, s.file.Text)
+	left := fresh("why", s.file.Text)
 	if len(summed) > 0 {
 		left += "[" + strings.Join(summed, ",") + "]"
 	}
