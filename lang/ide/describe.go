@@ -192,10 +192,7 @@ type folded struct{ name, by string }
 // foldedIndices returns the indices that do not come out of a statement, in the order of
 // the text: summed, or folded by the function or the operator around them.
 func foldedIndices(x syntax.Expr, left []string, op syntax.AssignOp) []folded {
-	seen := map[string]bool{}
-	for _, l := range left {
-		seen[l] = true
-	}
+	seen := lists.Set(left)
 	by := "sum"
 	if op == syntax.SetMax || op == syntax.SetMin {
 		by = strings.TrimSuffix(op.String(), "=")
