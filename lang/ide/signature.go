@@ -101,21 +101,8 @@ func (d *Document) columnType(name string, column int) string {
 // that is named, or else the one in that position.
 func (d *Document) active(fn *function, s *site, i int) int {
 	in := &s.open[i]
-	arg := in.token + 1 // where the argument of the cursor begins
-	for k, depth := in.token+1, 0; k < len(s.before); k++ {
-		switch s.before[k].Kind {
-		case syntax.KindLParen, syntax.KindLBracket:
-			depth++
-		case syntax.KindRParen, syntax.KindRBracket:
-			depth--
-		case syntax.KindComma:
-			if depth == 0 {
-				arg = k + 1
-			}
-		}
-	}
-	if arg+1 < len(s.before) && s.before[arg+1].Kind == syntax.KindAssign {
-		name := d.text(s.before[arg].Span)
+	if in.arg+1 < len(s.before) && s.before[in.arg+1].Kind == syntax.KindAssign {
+		name := d.text(s.before[in.arg].Span)
 		for k, p := range fn.Params {
 			if p.Named && p.Name == name {
 				return k

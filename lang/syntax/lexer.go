@@ -79,7 +79,7 @@ func (s *scanner) next() token {
 	switch kind {
 	case KindNewline:
 		s.fresh = true
-		if s.depth == 0 && !s.prev.continues() {
+		if s.depth == 0 && !s.prev.Continues() {
 			s.prev, s.body = kind, false
 		}
 	case KindComment, KindBadComment, KindDashComment:
