@@ -37,7 +37,7 @@ type server struct {
 	asks     *outbox       // what is asked of it; nothing waits for the answers
 	pending  jobs          // checks that wait until typing pauses
 	data     jobs          // reading of data
-	watched  watched
+	watched  kept[uri.URI, watchedFiles]
 	runs     runs
 	reports  kept[uri.URI, string] // the texts of documents, the last for each command and program
 	closed   closed
@@ -54,7 +54,6 @@ func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
 		exited:  make(chan struct{}),
 		session: newSession(),
 		slots:   make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
-		watched: watched{programs: map[uri.URI]watchedFiles{}},
 	}
 	s.dispatch = dispatcher(s)
 	guarded := func(task func()) {
