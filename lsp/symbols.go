@@ -69,7 +69,7 @@ func (s *server) Symbols(ctx context.Context, params *protocol.WorkspaceSymbolPa
 			}
 		}
 	}
-	snap := s.snapshotOf(ctx)
+	snap := snapshotOf(ctx)
 	for _, f := range snap.sorted() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
