@@ -591,17 +591,12 @@ func (c *completer) parameter(in *bracket) *stdlib.Param {
 	if in == nil || !in.call {
 		return nil
 	}
-	fn := c.d.functionNamed(c.callee(in))
-	if fn == nil || len(fn.Params) == 0 {
-		return nil
-	}
-	if in.args >= len(fn.Params) {
-		if last := &fn.Params[len(fn.Params)-1]; last.Name == "..." {
-			return last
+	if fn := c.d.functionNamed(c.callee(in)); fn != nil {
+		if k := c.d.active(fn, &c.site, in); k >= 0 {
+			return &fn.Params[k]
 		}
-		return nil
 	}
-	return &fn.Params[in.args]
+	return nil
 }
 
 // fits reports whether a value is what a parameter is made for.
@@ -670,9 +665,6 @@ func (c *completer) labels(t syntax.Token, offset int) {
 	closing := ""
 	if t.Kind == syntax.KindBadString {
 		span.End, closing = offset, `"`
-	}
-	if offset < span.Start || offset > span.End {
-		return
 	}
 	c.site.word = span
 	c.prefix = c.d.text(source.Span{Start: span.Start, End: offset})
