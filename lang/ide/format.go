@@ -63,16 +63,10 @@ func (d *Document) formatStatement(s syntax.Stmt) []diag.Edit {
 	if !ok {
 		return nil
 	}
-	eol := f.Source.EOL()
-	edits := minimalEdits(d.text(at)+eol, text)
+	edits := minimalEdits(d.text(at), strings.TrimSuffix(text, f.Source.EOL()))
 	for i := range edits {
-		e := &edits[i]
-		if e.Span.End > at.Len() { // the line ending is not part of the statement
-			e.Span.End = at.Len()
-			e.NewText = strings.TrimSuffix(e.NewText, eol)
-		}
-		e.Span.Start += at.Start
-		e.Span.End += at.Start
+		edits[i].Span.Start += at.Start
+		edits[i].Span.End += at.Start
 	}
 	return edits
 }
