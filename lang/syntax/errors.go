@@ -1046,8 +1046,6 @@ func (s *stop) end() *diag.Diagnostic {
 			return d
 		}
 		return s.errSecondAssign(seg, s.i)
-	case next == KindComma && !bare && !seg.clause:
-		return s.errManyValues(s.i)
 	case next == KindQuestion && s.i+1 == hi && s.first.kind == KindPrint && s.behindAtom(lo+1, hi) == s.i:
 		d := diag.New(codes.E0101, t.span(), "expected the end of the statement, found `?`")
 		return d.Noted("A query is an output by itself.").Fixed("delete `:print`", source.Span{Start: int(s.first.start), End: int(s.toks[lo+1].start)}, "")
