@@ -253,9 +253,6 @@ func fields(s string) []string {
 // from the settings beside the program; all of it is read before anything changes.
 func (s *Session) load(ctx context.Context, arg string) Reply {
 	args := fields(arg)
-	if len(args) == 0 {
-		return failure("`:load` needs a file")
-	}
 	args[0] = s.path(args[0])
 	if _, data := graphio.FormatOf(args[0]); data {
 		return failure("%s is data, expected a program; `:input NAME %s` binds it to an input", args[0], args[0])
