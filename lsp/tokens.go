@@ -57,9 +57,6 @@ func (s *server) SemanticTokensRange(_ context.Context, f *file, params *ranged)
 // after the token before, its length, type and modifiers. Not every client takes a
 // token of several lines, so each line is one of its own.
 func tokenData(f *file, span source.Span) []uint32 {
-	if span.Len() == 0 {
-		return []uint32{}
-	}
 	tokens := f.document().Tokens(span)
 	data := make([]uint32, 0, 5*len(tokens))
 	place := walk{mapper: f.mapper()}

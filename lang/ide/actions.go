@@ -14,7 +14,7 @@ import (
 // Actions returns the changes that can be chosen for span: fixes of what is wrong there,
 // and rewrites that keep the meaning.
 func (d *Document) Actions(span source.Span) []Action {
-	span = clamp(span, len(d.src.Text))
+	span = d.clamp(span)
 	var list []Action
 	list = append(list, d.fixes(span)...)
 	list = append(list, d.removals(span)...)

@@ -23,7 +23,7 @@ func (d *Document) Format() ([]diag.Edit, bool) {
 // FormatRange formats the statements that span touches, those of them that parse
 // and stand on lines of their own.
 func (d *Document) FormatRange(span source.Span) []diag.Edit {
-	span = d.within(span)
+	span = d.clamp(span)
 	var edits []diag.Edit
 	for _, s := range d.File().Stmts {
 		if touches(s.Pos(), span) {

@@ -7,10 +7,9 @@ import (
 	"ein/lang/syntax"
 )
 
-// Tokens classifies the text in span, all of it for the zero span. A token that
-// span cuts is in it.
+// Tokens classifies the text in span. A token that span cuts is in it.
 func (d *Document) Tokens(span source.Span) []Token {
-	span = d.within(span)
+	span = d.clamp(span)
 	n := d.names()
 	dead := d.unused()
 	toks := d.tokens()
