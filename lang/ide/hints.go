@@ -9,9 +9,8 @@ import (
 	"ein/lang/syntax"
 )
 
-// Hints returns what the text leaves out, in span: the
-// sizes of what a statement defines, the indices it sums, and the parameters that
-// literal arguments stand for.
+// Hints returns what the text leaves out, in span: the sizes of what a statement defines, the
+// indices it sums, and the parameters that literal arguments stand for.
 func (d *Document) Hints(span source.Span) []Hint {
 	span = d.clamp(span)
 	values := d.check().statements
