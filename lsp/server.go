@@ -151,31 +151,21 @@ func newClient(c capabilities) client {
 	return out
 }
 
-// encodings are the ways to count columns, the cheapest for the server first.
-var encodings = []struct {
-	kind     protocol.PositionEncodingKind
-	encoding encoding
-}{
-	{protocol.PositionEncodingKindUTF8, utf8Units},
-	{protocol.PositionEncodingKindUTF32, utf32Units},
-	{protocol.PositionEncodingKindUTF16, utf16Units},
-}
-
 // negotiate picks the encoding of positions. UTF-16 is what a client has that names
 // none.
-func negotiate(c capabilities) (protocol.PositionEncodingKind, encoding) {
-	for _, e := range encodings {
-		if c.lists("general.positionEncodings", string(e.kind)) {
-			return e.kind, e.encoding
+func negotiate(c capabilities) encoding {
+	for e, kind := range encodings {
+		if c.lists("general.positionEncodings", string(kind)) {
+			return encoding(e)
 		}
 	}
-	return protocol.PositionEncodingKindUTF16, utf16Units
+	return utf16Units
 }
 
 // Initialize learns what the client can do and says what the server does.
 func (s *server) Initialize(_ context.Context, params *initializeParams) (object, error) {
 	s.client = newClient(params.Capabilities)
-	kind, encoding := negotiate(params.Capabilities)
+	encoding := negotiate(params.Capabilities)
 	var err error
 	if s.initial, err = parseSettings(params.InitializationOptions); err != nil {
 		s.complain(err)
@@ -190,7 +180,7 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 	})
 	s.phase.Store(up)
 	server := object{
-		"positionEncoding": kind,
+		"positionEncoding": encodings[encoding],
 		"textDocumentSync": object{"openClose": true, "change": protocol.TextDocumentSyncKindIncremental, "save": true},
 		"hoverProvider":    true, "definitionProvider": true, "referencesProvider": true, "documentHighlightProvider": true,
 		"documentSymbolProvider": true, "workspaceSymbolProvider": true, "inlayHintProvider": true,
