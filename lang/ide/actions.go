@@ -144,29 +144,16 @@ func flat(list []syntax.Stmt) (out []syntax.Stmt) {
 func (d *Document) wholeLines(s source.Span) source.Span {
 	text := d.src.Text
 	first, last := d.src.LineAt(s.Start), d.src.LineAt(s.End)
-	behind := strings.TrimSpace(text[s.End:last.End])
-	alone := strings.TrimSpace(text[first.Start:s.Start]) == ""
-	if alone && (behind == "" || behind[0] == '#' || strings.HasPrefix(behind, "//")) {
-		end := last.End
-		for end < len(text) && (text[end] == '\r' || text[end] == '\n') {
-			end++
-			if text[end-1] == '\n' {
-				break
-			}
-		}
-		return source.Span{Start: first.Start, End: end}
+	before := strings.TrimRight(text[first.Start:s.Start], " \t")
+	behind := strings.TrimLeft(text[s.End:last.End], " \t")
+	if before == "" && (behind == "" || behind[0] == '#' || strings.HasPrefix(behind, "//")) {
+		rest := strings.TrimPrefix(strings.TrimPrefix(text[last.End:], "\r"), "\n")
+		return source.Span{Start: first.Start, End: len(text) - len(rest)}
 	}
-	for end := s.End; end < last.End; end++ {
-		if text[end] == ';' {
-			for end++; end < last.End && text[end] == ' '; end++ {
-			}
-			return source.Span{Start: s.Start, End: end}
-		}
-		if text[end] != ' ' && text[end] != '\t' {
-			break
-		}
+	if rest, ok := strings.CutPrefix(behind, ";"); ok {
+		return source.Span{Start: s.Start, End: last.End - len(strings.TrimLeft(rest, " "))}
 	}
-	if before := strings.TrimRight(text[first.Start:s.Start], " \t"); strings.HasSuffix(before, ";") {
+	if strings.HasSuffix(before, ";") {
 		return source.Span{Start: first.Start + len(before) - 1, End: s.End}
 	}
 	return s
