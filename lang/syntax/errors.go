@@ -133,16 +133,13 @@ func transposes(text string, i int) bool {
 }
 
 // firstHidden finds the first character that no comment or string may hold.
-func firstHidden(s string) (int, bool) {
-	for i, r := range s {
-		if r == utf8.RuneError {
-			if _, n := utf8.DecodeRuneInString(s[i:]); n == 1 {
-				return i, true
-			}
+func firstHidden(text string) (int, bool) {
+	for s := (scanner{text: text}); s.pos < len(text); {
+		n, hidden := s.textRune()
+		if hidden {
+			return s.pos, true
 		}
-		if hiddenRune(r) && !joiner(r) {
-			return i, true
-		}
+		s.pos += n
 	}
 	return 0, false
 }
@@ -298,14 +295,9 @@ func (p *parser) found(i, end int) string {
 		return "the end of the program"
 	case i >= end && t.newline:
 		return "the end of the line"
-	case t.kind == KindNumber:
-		return "the number " + excerpt(p.word(i))
-	case t.kind == KindIdent:
-		return "the name " + excerpt(p.word(i))
-	case t.kind == KindString:
-		return "the string " + excerpt(p.word(i))
 	}
-	return excerpt(p.word(i))
+	what := map[Kind]string{KindNumber: "the number ", KindIdent: "the name ", KindString: "the string "}[t.kind]
+	return what + excerpt(p.word(i))
 }
 
 // place is where to point for token i: at the end of a line, just behind what
