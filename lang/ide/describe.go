@@ -126,25 +126,16 @@ func form(x syntax.Expr, left []string) string {
 	var factors [][]string
 	used := map[string]bool{}
 	long, ok := false, true
-	var visit func(x syntax.Expr)
-	visit = func(x syntax.Expr) {
-		switch x := x.(type) {
-		case *syntax.Product:
-			for _, f := range x.Factors {
-				visit(f)
-			}
-		case *syntax.Paren:
-			visit(x.X)
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Product, *syntax.Paren:
+			return ok
 		case *syntax.Binary:
-			if x.Op != syntax.Mul {
-				ok = false
-				return
-			}
-			visit(x.L)
-			visit(x.R)
+			ok = ok && n.Op == syntax.Mul
+			return ok
 		case *syntax.Index:
 			var names []string
-			for _, e := range x.Indices {
+			for _, e := range n.Indices {
 				if name, isName := e.(*syntax.Name); isName {
 					names = append(names, name.Name)
 					used[name.Name] = true
@@ -156,8 +147,8 @@ func form(x syntax.Expr, left []string) string {
 		default:
 			ok = false
 		}
-	}
-	visit(x)
+		return false
+	})
 	if !ok || len(used) == 0 {
 		return ""
 	}
