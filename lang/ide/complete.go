@@ -111,12 +111,7 @@ func (d *Document) scopeAt(s *site) []known {
 		i, ok := last[name]
 		return ok && list[i].about != ""
 	}
-	start := s.offset
-	if len(s.before) > 0 {
-		start = s.before[0].Span.Start
-	} else if s.word.Start < start {
-		start = s.word.Start
-	}
+	start := s.start()
 	stmts := flat(d.File().Stmts)
 	if toks, inside := d.function(s); inside {
 		d.locals(toks, start, add)
@@ -496,10 +491,6 @@ func (c *completer) rank(in *bracket) (int, bool) {
 // first occur behind the cursor.
 func (c *completer) statementIndices(in *bracket) (left, right, here []string) {
 	d, s := c.d, &c.site
-	start := s.offset
-	if len(s.before) > 0 {
-		start = s.before[0].Span.Start
-	}
 	end := len(d.src.Text)
 	toks := d.tokens()
 	for i := d.tokenFrom(s.offset); i < len(toks); i++ {
@@ -515,7 +506,7 @@ func (c *completer) statementIndices(in *bracket) (left, right, here []string) {
 	var stack []int // where each open bracket stands, -1 for one without indices
 	op := false
 	prev := syntax.KindNewline
-	for _, t := range d.tokensIn(source.Span{Start: start, End: end}) {
+	for _, t := range d.tokensIn(source.Span{Start: s.start(), End: end}) {
 		switch k := t.Kind; {
 		case k == syntax.KindLBracket && endsOperand(prev):
 			stack = append(stack, t.Span.Start)

@@ -174,6 +174,14 @@ func (d *Document) siteAt(offset int) site {
 	return s
 }
 
+// start is where the statement begins, be it the word that is being typed.
+func (s *site) start() int {
+	if len(s.before) > 0 {
+		return s.before[0].Span.Start
+	}
+	return s.word.Start
+}
+
 // inner is the innermost bracket around the cursor that is not a block.
 func (s *site) inner() *bracket {
 	if n := len(s.open); n > 0 && s.open[n-1].kind != syntax.KindLBrace {
