@@ -69,7 +69,6 @@ func answers(d *Document, offset, end int) string {
 	put("signature", signature, ok)
 	definition, ok := d.Definition(offset)
 	put("definition", definition, ok)
-	put("references", d.References(offset, true), d.References(offset, false))
 	put("highlights", d.Highlights(offset))
 	place, name, err := d.PrepareRename(offset)
 	put("prepare", place, name, fmt.Sprint(err))

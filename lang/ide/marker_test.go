@@ -118,8 +118,10 @@ func ask(t *testing.T, d *Document, m marker) string {
 		}
 	case "references":
 		var b strings.Builder
-		for _, s := range d.References(at, m.arg != "uses") {
-			b.WriteString(place(d, s) + "\n")
+		for _, h := range d.Highlights(at) {
+			if !h.Write || m.arg != "uses" {
+				b.WriteString(place(d, h.Span) + "\n")
+			}
 		}
 		return b.String()
 	case "highlights":
