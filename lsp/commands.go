@@ -122,7 +122,7 @@ func (s *server) ExecuteCommand(ctx context.Context, params *protocol.ExecuteCom
 		var about string
 		_ = json.Unmarshal(params.Arguments[0], &about) // the command has read it
 		behindIt := c.name == commandRunStatement && s.client.hintsAgain
-		if !s.client.results && !behindIt {
+		if !s.client.can("experimental.ein.commandResults") && !behindIt { // an extension of ours: a client that knows no better leaves it out
 			go s.show(c, about, text)
 		}
 		return encoded(text), nil
@@ -250,7 +250,7 @@ func (s *server) begin(parent context.Context, token protocol.ProgressToken, tit
 		token = protocol.String(fmt.Sprintf("ein-%d", s.runs.count.Add(1)))
 	}
 	s.runs.change(token, func(context.CancelFunc) context.CancelFunc { return cancel })
-	if !visible && s.client.progress {
+	if !visible && s.client.can("window.workDoneProgress") {
 		err := s.peer.WorkDoneProgressCreate(ctx, &protocol.WorkDoneProgressCreateParams{Token: token})
 		visible = err == nil
 	}
@@ -287,7 +287,7 @@ const shownMessage = 4000
 // message.
 func (s *server) show(c command, argument, text string) {
 	var err error
-	if s.client.content && s.client.showDocument {
+	if s.client.content && s.client.can("window.showDocument.support") {
 		err = s.showReport(c, argument, text)
 	} else {
 		params := &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: shorten(text, shownMessage)}

@@ -26,6 +26,10 @@ var completionKinds = map[ide.Kind]protocol.CompletionItemKind{
 func (s *server) Completion(_ context.Context, f *file, offset int, _ *struct{}) (protocol.CompletionResult, error) {
 	list := &protocol.CompletionList{Items: []protocol.CompletionItem{}}
 	m := f.mapper()
+	allKinds := s.client.at("textDocument.completion.completionItemKind.valueSet") != nil // not only those that the protocol began with
+	snippets := s.client.can("textDocument.completion.completionItem.snippetSupport")
+	details := s.client.can("textDocument.completion.completionItem.labelDetailsSupport")
+	markdown := s.client.takesMarkdown("textDocument.completion.completionItem.documentationFormat")
 	labels := 0
 	for i, item := range f.document().Complete(offset) {
 		out := protocol.CompletionItem{
@@ -33,7 +37,7 @@ func (s *server) Completion(_ context.Context, f *file, offset int, _ *struct{})
 			// The list is in order already; editors sort by this text.
 			SortText: protocol.NewOptional(fmt.Sprintf("%03d %04d", item.Rank, i)),
 		}
-		if out.Kind > protocol.CompletionItemKindReference && !s.client.allKinds {
+		if out.Kind > protocol.CompletionItemKindReference && !allKinds {
 			out.Kind = 0
 		}
 		if item.Kind == ide.KindLabel { // found by its letters, with or without its quotes
@@ -41,19 +45,19 @@ func (s *server) Completion(_ context.Context, f *file, offset int, _ *struct{})
 			out.FilterText = protocol.NewOptional(strings.Trim(item.Label, `"`))
 		}
 		edit := &protocol.TextEdit{Range: m.rangeOf(item.Span), NewText: item.Insert}
-		if s.client.snippets && item.Snippet != "" {
+		if snippets && item.Snippet != "" {
 			edit.NewText, out.InsertTextFormat = item.Snippet, protocol.InsertTextFormatSnippet
 		}
 		out.TextEdit = edit
 		if item.Detail != "" {
-			if s.client.labelDetails {
+			if details {
 				out.LabelDetails = &protocol.CompletionItemLabelDetails{Description: &item.Detail}
 			} else {
 				out.Detail = protocol.NewOptional(item.Detail)
 			}
 		}
 		if item.Doc != "" {
-			out.Documentation = markup(item.Doc, s.client.markdownDocs)
+			out.Documentation = markup(item.Doc, markdown)
 		}
 		list.Items = append(list.Items, out)
 	}

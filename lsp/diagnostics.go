@@ -88,7 +88,7 @@ func (s *server) check(u uri.URI) {
 // publish pushes diagnostics, with the version that they are of if the client knows versions.
 func (s *server) publish(u uri.URI, version *int32, list []protocol.Diagnostic) {
 	params := &protocol.PublishDiagnosticsParams{URI: u, Diagnostics: list}
-	if version != nil && s.client.diagnosticVersion {
+	if version != nil && s.client.can("textDocument.publishDiagnostics.versionSupport") {
 		params.Version = protocol.NewOptional(*version)
 	}
 	s.warn("cannot push diagnostics", s.peer.PublishDiagnostics(s.ctx, params))
@@ -99,9 +99,6 @@ var severities = map[diag.Severity]protocol.DiagnosticSeverity{
 	diag.Warning: protocol.DiagnosticSeverityWarning,
 	diag.Note:    protocol.DiagnosticSeverityInformation,
 }
-
-// unnecessary is the codes of diagnostics about text that a program does not need.
-var unnecessary = map[diag.Code]bool{codes.W0214: true}
 
 // findings returns all diagnostics of a file: those of the text, then those of the data of its inputs.
 func (f *file) findings() diag.List {
@@ -139,7 +136,7 @@ func (s *server) diagnostic(f *file, d *diag.Diagnostic) protocol.Diagnostic {
 		Code: protocol.String(d.Code), Source: protocol.NewOptional("ein"),
 		Message: protocol.String(message),
 	}
-	if unnecessary[d.Code] && s.client.unnecessary {
+	if d.Code == codes.W0214 && s.client.unnecessary { // nothing uses it
 		out.Tags = protocol.NewDiagnosticTags(protocol.DiagnosticTagUnnecessary)
 	}
 	if s.client.related {

@@ -306,18 +306,14 @@ func (f *frames) refuse(body []byte, reason *jsonrpc2.Error) {
 	if json.Unmarshal(body, &envelope) == nil && len(envelope.ID) > 0 && envelope.ID[0] != '{' && envelope.ID[0] != '[' {
 		id = envelope.ID
 	}
-	answer, err := json.Marshal(struct {
+	answer, _ := json.Marshal(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   any             `json:"error"`
 	}{"2.0", id, struct {
 		Code    jsonrpc2.Code `json:"code"`
 		Message string        `json:"message"`
-	}{reason.Code, reason.Message}})
-	if err != nil {
-		f.log.Error("cannot encode an answer", "error", err)
-		return
-	}
+	}{reason.Code, reason.Message}}) // which can always be encoded
 	f.owed.Add(1) // which is paid at once
 	if _, err := f.Write(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(answer), answer)); err != nil {
 		f.log.Warn("cannot answer", "error", err)

@@ -10,9 +10,6 @@ import (
 func (s *server) InlayHint(_ context.Context, f *file, params *ranged) ([]protocol.InlayHint, error) {
 	list, m := []protocol.InlayHint{}, f.mapper()
 	span := m.span(params.Range)
-	if span.Len() == 0 {
-		return list, nil
-	}
 	pad := true
 	for _, h := range f.document().Hints(span) {
 		out := protocol.InlayHint{Position: m.position(h.Offset), Label: protocol.String(h.Text), Kind: protocol.InlayHintKindParameter}

@@ -40,7 +40,7 @@ func (s *server) SignatureHelp(_ context.Context, f *file, offset int, _ *struct
 	}
 	for _, p := range sig.Params {
 		param := protocol.ParameterInformation{Label: protocol.String(sig.Label[p.Span.Start:p.Span.End])}
-		if s.client.labelOffsets { // in UTF-16 whatever the positions are in
+		if s.client.can("textDocument.signatureHelp.signatureInformation.parameterInformation.labelOffsetSupport") { // in UTF-16 whatever the positions are in
 			param.Label = protocol.ParameterInformationLabelTuple{utf16Length(sig.Label[:p.Span.Start]), utf16Length(sig.Label[:p.Span.End])}
 		}
 		if p.Doc != "" {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/go-json-experiment/json"
 	"go.lsp.dev/protocol"
@@ -293,56 +292,49 @@ func (b *binding) problem(input string, err error) {
 // watch asks the client to report changes of a program's data files, in place of those that it was
 // asked for before. If the client cannot, the next edit finds the changes.
 func (s *server) watch(u uri.URI, paths []string) {
-	if !s.client.watch {
+	if !s.client.can("workspace.didChangeWatchedFiles.dynamicRegistration") {
 		return
 	}
-	s.watched.Lock()
-	defer s.watched.Unlock()
-	old := s.watched.programs[u]
-	if slices.Equal(old.paths, paths) {
-		return
-	}
-	now := watchedFiles{paths: paths}
-	if delete(s.watched.programs, u); len(paths) > 0 {
-		s.watched.count++
-		now.id = fmt.Sprintf("ein.data.%d", s.watched.count)
-		s.watched.programs[u] = now
-	}
-	s.asks.put(func() {
-		var err error
-		if now.id != "" {
-			watchers := lists.Map(paths, func(path string) protocol.FileSystemWatcher { return watcher(path, s.client.relativePattern) })
-			err = s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{{
-				ID: now.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
-				RegisterOptions: encoded(&protocol.DidChangeWatchedFilesRegistrationOptions{Watchers: watchers}),
-			}}})
+	s.watched.change(u, func(old watchedFiles) watchedFiles {
+		if slices.Equal(old.paths, paths) {
+			return old
 		}
-		if old.id != "" {
-			err = errors.Join(err, s.peer.UnregisterCapability(s.ctx, &protocol.UnregistrationParams{Unregisterations: []protocol.Unregistration{
-				{ID: old.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles}}}))
+		now := watchedFiles{paths: paths}
+		if len(paths) > 0 {
+			now.id = fmt.Sprintf("ein.data.%d", s.session.revs.Add(1))
 		}
-		s.warn("the client does not watch the data", err)
+		s.asks.put(func() { s.rewatch(old, now) })
+		return now
 	})
 }
 
+// rewatch asks for one registration in place of another.
+func (s *server) rewatch(old, now watchedFiles) {
+	var err error
+	if now.id != "" {
+		err = s.peer.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{{
+			ID: now.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
+			RegisterOptions: encoded(&protocol.DidChangeWatchedFilesRegistrationOptions{Watchers: lists.Map(now.paths, s.watcher)}),
+		}}})
+	}
+	if old.id != "" {
+		err = errors.Join(err, s.peer.UnregisterCapability(s.ctx, &protocol.UnregistrationParams{Unregisterations: []protocol.Unregistration{
+			{ID: old.id, Method: protocol.MethodWorkspaceDidChangeWatchedFiles}}}))
+	}
+	s.warn("the client does not watch the data", err)
+}
+
 // watcher is a pattern for one file.
-func watcher(path string, relative bool) protocol.FileSystemWatcher {
+func (s *server) watcher(path string) protocol.FileSystemWatcher {
 	escaped := func(s string) string {
 		return strings.NewReplacer("*", "[*]", "?", "[?]", "{", "[{]", "[", "[[]").Replace(filepath.ToSlash(s))
 	}
-	if relative {
+	if s.client.can("workspace.didChangeWatchedFiles.relativePatternSupport") {
 		return protocol.FileSystemWatcher{GlobPattern: &protocol.RelativePattern{
 			BaseURI: protocol.URI(uri.File(filepath.Dir(path))), Pattern: protocol.Pattern(escaped(filepath.Base(path))),
 		}}
 	}
 	return protocol.FileSystemWatcher{GlobPattern: protocol.Pattern(escaped(path))}
-}
-
-// watched is the data files of each program that the client watches.
-type watched struct {
-	sync.Mutex
-	programs map[uri.URI]watchedFiles
-	count    int
 }
 
 // watchedFiles is the data files of one program, and the registration by which the client watches
@@ -354,9 +346,7 @@ type watchedFiles struct {
 
 // DidChangeWatchedFiles checks the programs whose data has changed.
 func (s *server) DidChangeWatchedFiles(_ context.Context, params *protocol.DidChangeWatchedFilesParams) error {
-	s.watched.Lock()
-	defer s.watched.Unlock()
-	for u, w := range s.watched.programs {
+	for u, w := range s.watched.all() {
 		if slices.ContainsFunc(params.Changes, func(c protocol.FileEvent) bool { return slices.Contains(w.paths, c.URI.FsPath()) }) {
 			s.checkSoon(u)
 		}

@@ -14,9 +14,16 @@ type encoding uint8
 
 const (
 	utf8Units encoding = iota
-	utf16Units
 	utf32Units
+	utf16Units
 )
+
+// encodings are the protocol's names of them, the cheapest for the server first.
+var encodings = [...]protocol.PositionEncodingKind{
+	utf8Units:  protocol.PositionEncodingKindUTF8,
+	utf32Units: protocol.PositionEncodingKindUTF32,
+	utf16Units: protocol.PositionEncodingKindUTF16,
+}
 
 // mapper turns byte offsets of one text into positions of the protocol and back. In the protocol,
 // a lone carriage return ends a line too; the language and lang/source know only line feeds.

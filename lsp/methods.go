@@ -114,11 +114,8 @@ func dispatcher(s *server) jsonrpc2.Handler {
 	}
 	return func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
 		call := calls[req.Method()]
-		switch {
-		case call == nil:
+		if call == nil {
 			return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "there is no method %.100q", req.Method())
-		case ctx.Err() != nil:
-			return nil, protocol.ErrRequestCancelled
 		}
 		return call(s, ctx, req.Params())
 	}

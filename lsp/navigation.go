@@ -6,9 +6,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
-	"ein/internal/lists"
 	"ein/lang/ide"
-	"ein/lang/source"
 )
 
 // Definition returns where the name at a place gets its value.
@@ -30,10 +28,13 @@ func libraryURI(page ide.LibraryPage) uri.URI {
 
 // References returns every place of the name at a place.
 func (s *server) References(_ context.Context, f *file, offset int, params *protocol.ReferenceParams) ([]protocol.Location, error) {
-	m := f.mapper()
-	return lists.Map(f.document().References(offset, params.Context.IncludeDeclaration), func(span source.Span) protocol.Location {
-		return protocol.Location{URI: f.sent, Range: m.rangeOf(span)}
-	}), nil
+	list, m := []protocol.Location{}, f.mapper()
+	for _, h := range f.document().Highlights(offset) {
+		if !h.Write || params.Context.IncludeDeclaration {
+			list = append(list, protocol.Location{URI: f.sent, Range: m.rangeOf(h.Span)})
+		}
+	}
+	return list, nil
 }
 
 // DocumentHighlight is References within the file, with reads and writes apart.

@@ -72,7 +72,7 @@ func textEdits(f *file, edits []diag.Edit) []protocol.TextEdit {
 
 // workspaceEdit returns edits of one file, tied to its version if the client can refuse them for another.
 func (s *server) workspaceEdit(f *file, edits []diag.Edit) *protocol.WorkspaceEdit {
-	if !s.client.documentChanges {
+	if !s.client.can("workspace.workspaceEdit.documentChanges") {
 		return &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{f.sent: textEdits(f, edits)}}
 	}
 	version := f.version

@@ -335,55 +335,38 @@ func coded(err error) error {
 	return jsonrpc2.Errorf(jsonrpc2.InternalError, "%v", err)
 }
 
-// outbox runs, in order, what must not delay the reading of messages.
+// outbox runs, in order, what must not delay the reading of messages: each task when the one before
+// has ended, and none after the end of the connection.
 type outbox struct {
-	mu    sync.Mutex
-	tasks []func()
-	wake  chan struct{}
-	done  chan struct{}
-}
-
-// newOutbox starts the goroutine of the outbox. It takes all waiting tasks at once and runs them
-// without the lock, so a task may put another.
-func newOutbox(ctx context.Context, run func(func())) *outbox {
-	o := &outbox{wake: make(chan struct{}, 1), done: make(chan struct{})}
-	go func() {
-		defer close(o.done)
-		for {
-			select {
-			case <-o.wake:
-			case <-ctx.Done():
-				return
-			}
-			for {
-				o.mu.Lock()
-				tasks := o.tasks
-				o.tasks = nil
-				o.mu.Unlock()
-				if len(tasks) == 0 {
-					break
-				}
-				for _, task := range tasks {
-					if ctx.Err() != nil {
-						return
-					}
-					run(task)
-				}
-			}
-		}
-	}()
-	return o
+	ctx  context.Context
+	run  func(task func())
+	mu   sync.Mutex
+	last chan struct{} // closed when the last task has ended; nil before the first
 }
 
 // put adds a task, and returns at once.
 func (o *outbox) put(task func()) {
 	o.mu.Lock()
-	o.tasks = append(o.tasks, task)
-	o.mu.Unlock()
-	select {
-	case o.wake <- struct{}{}:
-	default:
-	}
+	defer o.mu.Unlock()
+	before, done := o.last, make(chan struct{})
+	o.last = done
+	go func() {
+		defer close(done)
+		if before != nil {
+			<-before
+		}
+		if o.ctx.Err() == nil {
+			o.run(task)
+		}
+	}()
 }
 
-func (o *outbox) wait() { <-o.done }
+// wait waits for the tasks so far.
+func (o *outbox) wait() {
+	o.mu.Lock()
+	last := o.last
+	o.mu.Unlock()
+	if last != nil {
+		<-last
+	}
+}

@@ -37,7 +37,7 @@ type server struct {
 	asks     *outbox       // what is asked of it; nothing waits for the answers
 	pending  jobs          // checks that wait until typing pauses
 	data     jobs          // reading of data
-	watched  watched
+	watched  kept[uri.URI, watchedFiles]
 	runs     runs
 	reports  kept[uri.URI, string] // the texts of documents, the last for each command and program
 	closed   closed
@@ -54,7 +54,6 @@ func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
 		exited:  make(chan struct{}),
 		session: newSession(),
 		slots:   make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
-		watched: watched{programs: map[uri.URI]watchedFiles{}},
 	}
 	s.dispatch = dispatcher(s)
 	guarded := func(task func()) {
@@ -65,38 +64,23 @@ func newServer(ctx context.Context, opt Options, peer protocol.Client) *server {
 		}()
 		task()
 	}
-	s.out, s.asks = newOutbox(ctx, guarded), newOutbox(ctx, guarded)
+	s.out, s.asks = &outbox{ctx: ctx, run: guarded}, &outbox{ctx: ctx, run: guarded}
 	return s
 }
 
-// client is what the client can do.
+// client is what the client can do, with what more than one capability or method decides.
 type client struct {
-	pull              bool // asks for diagnostics itself
-	diagnosticVersion bool
-	unnecessary       bool // greys out what is tagged so
-	related           bool
-	markdown          bool // in hovers
-	markdownDocs      bool // in completions
-	markdownHelp      bool // in signatures
-	labelOffsets      bool // finds parameters in signatures by their offsets
-	allKinds          bool // of completions, not only those that the protocol began with
-	prepares          bool // asks what a rename would rename
-	snippets          bool
-	labelDetails      bool
-	hierarchy         bool // of symbols
-	literalActions    bool
-	documentChanges   bool
-	configuration     bool
-	settingsChange    bool // registers for didChangeConfiguration
-	watch             bool
-	relativePattern   bool
-	progress          bool // the server may begin progress of its own
-	showDocument      bool
-	content           bool // asks for the text of documents that only the server has
-	results           bool // shows the results of commands itself
-	lineFolding       bool
-	hintsAgain        bool                                           // pulls hints again when it is told to
-	refreshes         []func(protocol.Client, context.Context) error // the requests that make it pull again
+	capabilities
+	pull           bool // asks for diagnostics itself
+	unnecessary    bool // greys out what is tagged so
+	related        bool
+	markdown       bool // in hovers
+	markdownHelp   bool // in signatures
+	literalActions bool
+	configuration  bool
+	content        bool                                           // asks for the text of documents that only the server has
+	hintsAgain     bool                                           // pulls hints again when it is told to
+	refreshes      []func(protocol.Client, context.Context) error // the requests that make it pull again
 }
 
 // initializeParams is the part of protocol.InitializeParams that the server reads. All of its
@@ -130,41 +114,23 @@ func (c capabilities) lists(path string, item any) bool {
 	return slices.Contains(list, item)
 }
 
-// prefers reports whether a list begins with an item.
-func (c capabilities) prefers(path string, item any) bool {
+// takesMarkdown reports whether a list of formats begins with Markdown.
+func (c capabilities) takesMarkdown(path string) bool {
 	list, _ := c.at(path).([]any)
-	return len(list) > 0 && list[0] == item
+	return len(list) > 0 && list[0] == string(protocol.MarkupKindMarkdown)
 }
 
 // newClient reads from the capabilities what the server makes use of. What a client does not
 // mention, it cannot do.
 func newClient(c capabilities) client {
 	kinds, _ := c.at("textDocument.codeAction.codeActionLiteralSupport.codeActionKind.valueSet").([]any)
-	const markdown = string(protocol.MarkupKindMarkdown)
 	out := client{
-		diagnosticVersion: c.can("textDocument.publishDiagnostics.versionSupport"),
-		literalActions:    len(kinds) > 0,
-		hierarchy:         c.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport"),
-		markdown:          c.prefers("textDocument.hover.contentFormat", markdown),
-		markdownDocs:      c.prefers("textDocument.completion.completionItem.documentationFormat", markdown),
-		markdownHelp:      c.prefers("textDocument.signatureHelp.signatureInformation.documentationFormat", markdown),
-		labelOffsets:      c.can("textDocument.signatureHelp.signatureInformation.parameterInformation.labelOffsetSupport"),
-		allKinds:          c.at("textDocument.completion.completionItemKind.valueSet") != nil,
-		prepares:          c.can("textDocument.rename.prepareSupport"),
-		snippets:          c.can("textDocument.completion.completionItem.snippetSupport"),
-		labelDetails:      c.can("textDocument.completion.completionItem.labelDetailsSupport"),
-		lineFolding:       c.can("textDocument.foldingRange.lineFoldingOnly"),
-
-		documentChanges: c.can("workspace.workspaceEdit.documentChanges"),
-		configuration:   c.can("workspace.configuration"),
-		settingsChange:  c.can("workspace.didChangeConfiguration.dynamicRegistration"),
-		watch:           c.can("workspace.didChangeWatchedFiles.dynamicRegistration"),
-		relativePattern: c.can("workspace.didChangeWatchedFiles.relativePatternSupport"),
-		content:         c.at("workspace.textDocumentContent") != nil,
-
-		progress:     c.can("window.workDoneProgress"),
-		showDocument: c.can("window.showDocument.support"),
-		results:      c.can("experimental.ein.commandResults"), // an extension of ours: a client that knows no better leaves it out
+		capabilities:   c,
+		literalActions: len(kinds) > 0,
+		markdown:       c.takesMarkdown("textDocument.hover.contentFormat"),
+		markdownHelp:   c.takesMarkdown("textDocument.signatureHelp.signatureInformation.documentationFormat"),
+		configuration:  c.can("workspace.configuration"),
+		content:        c.at("workspace.textDocumentContent") != nil,
 	}
 	for _, path := range []string{"textDocument.diagnostic", "textDocument.publishDiagnostics"} {
 		out.related = out.related || c.can(path+".relatedInformation")
@@ -185,31 +151,21 @@ func newClient(c capabilities) client {
 	return out
 }
 
-// encodings are the ways to count columns, the cheapest for the server first.
-var encodings = []struct {
-	kind     protocol.PositionEncodingKind
-	encoding encoding
-}{
-	{protocol.PositionEncodingKindUTF8, utf8Units},
-	{protocol.PositionEncodingKindUTF32, utf32Units},
-	{protocol.PositionEncodingKindUTF16, utf16Units},
-}
-
 // negotiate picks the encoding of positions. UTF-16 is what a client has that names
 // none.
-func negotiate(c capabilities) (protocol.PositionEncodingKind, encoding) {
-	for _, e := range encodings {
-		if c.lists("general.positionEncodings", string(e.kind)) {
-			return e.kind, e.encoding
+func negotiate(c capabilities) encoding {
+	for e, kind := range encodings {
+		if c.lists("general.positionEncodings", string(kind)) {
+			return encoding(e)
 		}
 	}
-	return protocol.PositionEncodingKindUTF16, utf16Units
+	return utf16Units
 }
 
 // Initialize learns what the client can do and says what the server does.
 func (s *server) Initialize(_ context.Context, params *initializeParams) (object, error) {
 	s.client = newClient(params.Capabilities)
-	kind, encoding := negotiate(params.Capabilities)
+	encoding := negotiate(params.Capabilities)
 	var err error
 	if s.initial, err = parseSettings(params.InitializationOptions); err != nil {
 		s.complain(err)
@@ -224,7 +180,7 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 	})
 	s.phase.Store(up)
 	server := object{
-		"positionEncoding": kind,
+		"positionEncoding": encodings[encoding],
 		"textDocumentSync": object{"openClose": true, "change": protocol.TextDocumentSyncKindIncremental, "save": true},
 		"hoverProvider":    true, "definitionProvider": true, "referencesProvider": true, "documentHighlightProvider": true,
 		"documentSymbolProvider": true, "workspaceSymbolProvider": true, "inlayHintProvider": true,
@@ -249,7 +205,7 @@ func (s *server) Initialize(_ context.Context, params *initializeParams) (object
 		server["diagnosticProvider"] = object{"interFileDependencies": false, "workspaceDiagnostics": false}
 	}
 	// Options are for clients that know them.
-	if s.client.prepares {
+	if s.client.can("textDocument.rename.prepareSupport") {
 		server["renameProvider"] = object{"prepareProvider": true}
 	}
 	if s.client.literalActions {
@@ -296,7 +252,7 @@ func withFolders(paths []string, list []protocol.WorkspaceFolder) []string {
 // Initialized asks for the settings and to hear of their changes.
 func (s *server) Initialized(context.Context, *protocol.InitializedParams) error {
 	go func() {
-		if s.client.settingsChange {
+		if s.client.can("workspace.didChangeConfiguration.dynamicRegistration") {
 			registration := protocol.Registration{
 				ID: "ein.settings", Method: protocol.MethodWorkspaceDidChangeConfiguration,
 				RegisterOptions: encoded(map[string]string{"section": section}),

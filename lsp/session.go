@@ -68,19 +68,14 @@ func (s *snapshot) sorted() []*file {
 type snapshotKey struct{}
 
 // snapshotOf is the snapshot of when a request came.
-func (s *server) snapshotOf(ctx context.Context) *snapshot {
-	if snap, ok := ctx.Value(snapshotKey{}).(*snapshot); ok {
-		return snap
-	}
-	return s.session.snapshot()
-}
+func snapshotOf(ctx context.Context) *snapshot { return ctx.Value(snapshotKey{}).(*snapshot) }
 
 // file is the file that a request speaks of, as it was when the request came.
 func (s *server) file(ctx context.Context, u uri.URI) (*file, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if f := s.snapshotOf(ctx).files[u]; f != nil {
+	if f := snapshotOf(ctx).files[u]; f != nil {
 		return f, nil
 	}
 	if u == "" {

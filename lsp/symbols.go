@@ -30,7 +30,7 @@ func symbolKind(k ide.Kind) protocol.SymbolKind {
 // DocumentSymbol returns the outline of a file: its definitions, with their shapes where
 // the client has room for them.
 func (s *server) DocumentSymbol(_ context.Context, f *file, _ *struct{}) (protocol.DocumentSymbolResult, error) {
-	if !s.client.hierarchy {
+	if !s.client.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport") {
 		return flat(f), nil
 	}
 	list, m := protocol.DocumentSymbolSlice{}, f.mapper()
@@ -69,7 +69,7 @@ func (s *server) Symbols(ctx context.Context, params *protocol.WorkspaceSymbolPa
 			}
 		}
 	}
-	snap := s.snapshotOf(ctx)
+	snap := snapshotOf(ctx)
 	for _, f := range snap.sorted() {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -167,6 +167,7 @@ func (s *server) forget(f *file) {
 	s.pending.stop(u)
 	s.data.stop(u)
 	s.watch(u, nil)
+	s.watched.drop(u)
 	s.values.drop(u)
 	if !s.client.pull {
 		s.out.put(func() { s.publish(f.sent, nil, []protocol.Diagnostic{}) })

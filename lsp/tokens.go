@@ -6,40 +6,27 @@ import (
 
 	"go.lsp.dev/protocol"
 
+	"ein/internal/lists"
 	"ein/lang/ide"
 	"ein/lang/source"
 )
 
-// tokenTypes are the protocol's words for what a token stands for. Their order is
-// the legend.
-var tokenTypes = []struct {
-	kind ide.Kind
-	name protocol.SemanticTokenTypes
-}{
-	{ide.KindTensor, protocol.SemanticTokenTypesVariable},
-	{ide.KindInput, protocol.SemanticTokenTypesProperty},
-	{ide.KindIndex, protocol.SemanticTokenTypesTypeParameter},
-	{ide.KindFunction, protocol.SemanticTokenTypesFunction},
-	{ide.KindBuiltin, protocol.SemanticTokenTypesMethod},
-	{ide.KindParameter, protocol.SemanticTokenTypesParameter},
-	{ide.KindLabel, protocol.SemanticTokenTypesString},
-	{ide.KindDirective, protocol.SemanticTokenTypesMacro},
-	{ide.KindKeyword, protocol.SemanticTokenTypesKeyword},
-	{ide.KindNumber, protocol.SemanticTokenTypesNumber},
-	{ide.KindOperator, protocol.SemanticTokenTypesOperator},
-	{ide.KindComment, protocol.SemanticTokenTypesComment},
+// tokenTypes are the protocol's words for what a token stands for: a kind is the number of its
+// word in the legend.
+var tokenTypes = [...]protocol.SemanticTokenTypes{
+	ide.KindTensor:    protocol.SemanticTokenTypesVariable,
+	ide.KindInput:     protocol.SemanticTokenTypesProperty,
+	ide.KindIndex:     protocol.SemanticTokenTypesTypeParameter,
+	ide.KindFunction:  protocol.SemanticTokenTypesFunction,
+	ide.KindBuiltin:   protocol.SemanticTokenTypesMethod,
+	ide.KindParameter: protocol.SemanticTokenTypesParameter,
+	ide.KindLabel:     protocol.SemanticTokenTypesString,
+	ide.KindDirective: protocol.SemanticTokenTypesMacro,
+	ide.KindKeyword:   protocol.SemanticTokenTypesKeyword,
+	ide.KindNumber:    protocol.SemanticTokenTypesNumber,
+	ide.KindOperator:  protocol.SemanticTokenTypesOperator,
+	ide.KindComment:   protocol.SemanticTokenTypesComment,
 }
-
-// tokenTypeOf is the number of a kind in the legend, -1 for one that is not in it.
-var tokenTypeOf = func() (types [256]int) {
-	for kind := range types {
-		types[kind] = -1
-	}
-	for i, t := range tokenTypes {
-		types[t.kind] = i
-	}
-	return types
-}()
 
 // The modifiers as bits, in the order of the legend.
 const (
@@ -48,17 +35,12 @@ const (
 	modUnused
 )
 
-var tokenModifiers = []string{
-	string(protocol.SemanticTokenModifiersDefinition), string(protocol.SemanticTokenModifiersDefaultLibrary), "unused",
-}
-
 // legend is what the numbers in tokens stand for, as told in the answer to initialize.
 func legend() protocol.SemanticTokensLegend {
-	l := protocol.SemanticTokensLegend{TokenModifiers: tokenModifiers}
-	for _, t := range tokenTypes {
-		l.TokenTypes = append(l.TokenTypes, string(t.name))
+	return protocol.SemanticTokensLegend{
+		TokenTypes:     lists.Map(tokenTypes[:], func(t protocol.SemanticTokenTypes) string { return string(t) }),
+		TokenModifiers: []string{string(protocol.SemanticTokenModifiersDefinition), string(protocol.SemanticTokenModifiersDefaultLibrary), "unused"},
 	}
-	return l
 }
 
 // SemanticTokensFull classifies every token of a file.
@@ -75,19 +57,12 @@ func (s *server) SemanticTokensRange(_ context.Context, f *file, params *ranged)
 // after the token before, its length, type and modifiers. Not every client takes a
 // token of several lines, so each line is one of its own.
 func tokenData(f *file, span source.Span) []uint32 {
-	if span.Len() == 0 {
-		return []uint32{}
-	}
 	tokens := f.document().Tokens(span)
 	data := make([]uint32, 0, 5*len(tokens))
 	place := walk{mapper: f.mapper()}
 	lastLine, lastColumn := 0, 0
 	for i := range tokens {
 		t := &tokens[i]
-		kind := tokenTypeOf[t.Kind]
-		if kind < 0 {
-			continue
-		}
 		mods := uint32(0)
 		if t.Definition {
 			mods |= modDefinition
@@ -109,7 +84,7 @@ func tokenData(f *file, span source.Span) []uint32 {
 				if line == lastLine {
 					column -= lastColumn
 				}
-				data = append(data, uint32(line-lastLine), uint32(column), uint32(to-from), uint32(kind), mods)
+				data = append(data, uint32(line-lastLine), uint32(column), uint32(to-from), uint32(t.Kind), mods)
 				lastLine, lastColumn = line, from
 			}
 			start = end + 1

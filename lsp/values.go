@@ -49,10 +49,7 @@ func (s *server) runStatement(ctx context.Context, args []protocol.LSPAny) (stri
 
 // valueHints shows the values in a range behind their statements.
 func (s *server) valueHints(f *file, span source.Span) (list []protocol.InlayHint) {
-	kept, ok := s.values.get(f.uri)
-	if !ok {
-		return nil
-	}
+	kept, _ := s.values.get(f.uri)
 	m, pad := f.mapper(), true
 	for _, stmt := range f.document().File().Stmts {
 		at := stmt.Pos()

@@ -320,10 +320,7 @@ func (s *state) bind(f *syntax.File, e *entry) {
 
 // union is a list with what it lacks of another.
 func union(list, other []string) []string {
-	has := map[string]bool{}
-	for _, s := range list {
-		has[s] = true
-	}
+	has := lists.Set(list)
 	return append(slices.Clip(list), slices.DeleteFunc(slices.Clone(other), func(s string) bool { return has[s] })...)
 }
 

@@ -162,21 +162,24 @@ func (s *Session) relationInput(ctx context.Context, declaration, spec string) R
 // twice reports whether an input with columns is declared already, and gets new data. It refuses one whose
 // name is another relation.
 func (s *Session) twice(in *syntax.Input) bool {
-	if len(in.Columns) == 0 || !slices.ContainsFunc(s.program.File.Stmts, func(st syntax.Stmt) bool {
+	another := false
+	for _, st := range s.program.File.Stmts { // though rules may read it
 		name, ok := syntax.RelationOf(st)
-		return ok && name.Name == in.Name.Name
-	}) { // though rules may read it
-		return false
-	}
-	if !slices.ContainsFunc(s.program.File.Stmts, func(st syntax.Stmt) bool {
+		if len(in.Columns) == 0 || !ok || name.Name != in.Name.Name {
+			continue
+		}
 		old, ok := st.(*syntax.Input)
-		return ok && old.Name.Name == in.Name.Name && slices.EqualFunc(old.Columns, in.Columns, func(x, y syntax.Column) bool {
+		if ok && slices.EqualFunc(old.Columns, in.Columns, func(x, y syntax.Column) bool {
 			return x.Name.Name == y.Name.Name && x.Type.Name == y.Type.Name
-		})
-	}) {
+		}) {
+			return true
+		}
+		another = true
+	}
+	if another {
 		panic(refused(failure("the session has another relation `%s` already; `:reset` forgets the session", in.Name.Name)))
 	}
-	return true
+	return false
 }
 
 // input declares an input and binds it. If the name is taken, the input gets a fresh name, and its
@@ -201,7 +204,7 @@ func (s *Session) input(ctx context.Context, arg string) Reply {
 	}
 	declared := name
 	if s.value(name) != nil {
-		declared = fresh(name, nil, s.file.Text)
+		declared = fresh(name, s.file.Text)
 	}
 	b := s.readData(ctx, bind.Declared{Name: declared, Kind: graphio.Kind(kind)}, spec)
 	b.alias = declared != name
@@ -250,9 +253,6 @@ func fields(s string) []string {
 // from the settings beside the program; all of it is read before anything changes.
 func (s *Session) load(ctx context.Context, arg string) Reply {
 	args := fields(arg)
-	if len(args) == 0 {
-		return failure("`:load` needs a file")
-	}
 	args[0] = s.path(args[0])
 	if _, data := graphio.FormatOf(args[0]); data {
 		return failure("%s is data, expected a program; `:input NAME %s` binds it to an input", args[0], args[0])
@@ -276,28 +276,28 @@ func (s *Session) load(ctx context.Context, arg string) Reply {
 	}
 	parsed := lang.Parse(args[0], text, lang.Options{})
 	var bound []binding
+	has := func(name string) bool {
+		return slices.ContainsFunc(bound, func(b binding) bool { return b.Name == name })
+	}
+	as := func(name string) bind.Declared {
+		return bind.Declares(parsed.Stmts[declared(parsed, name)].(*syntax.Input))
+	}
 	for _, a := range args[1:] {
 		name, spec, ok := strings.Cut(a, "=")
-		if !ok {
+		switch {
+		case !ok:
 			return failure("expected NAME=DATA after the program, found `%s`", words.Shorten(a, 40))
-		}
-		i := slices.IndexFunc(parsed.Stmts, func(st syntax.Stmt) bool { in, ok := st.(*syntax.Input); return ok && in.Name.Name == name })
-		if i < 0 {
+		case declared(parsed, name) < 0:
 			return failure("%s has no input `%s`", args[0], name)
-		}
-		if slices.ContainsFunc(bound, func(b binding) bool { return b.Name == name }) {
+		case has(name):
 			return failure("%s is bound twice", name)
 		}
-		one := s.readData(ctx, bind.Declares(parsed.Stmts[i].(*syntax.Input)), spec)
-		bound = append(bound, one)
+		bound = append(bound, s.readData(ctx, as(name), spec))
 	}
-	said := s.said(args[0], parsed)
-	for _, in := range said {
-		if slices.ContainsFunc(bound, func(b binding) bool { return b.Name == in.Name }) {
-			continue
+	for _, in := range s.said(args[0], parsed) {
+		if !has(in.Name) {
+			bound = append(bound, s.readInput(ctx, in, as(in.Name)))
 		}
-		one := s.readInput(ctx, in, bind.Declares(parsed.Stmts[declared(parsed, in.Name)].(*syntax.Input)))
-		bound = append(bound, one)
 	}
 	if i < 0 {
 		s.loaded = append(slices.Clip(s.loaded), args[0])
@@ -335,7 +335,7 @@ func (s *Session) freeInputs(f *syntax.File, bound []binding) string {
 			text = text[:in.Start] + blanked(text[in.Start:in.End]) + text[in.End:]
 			continue
 		}
-		free := fresh(name, nil, s.file.Text, text)
+		free := fresh(name, s.file.Text, text)
 		text = text[:in.Name.Span.Start] + free + text[in.Name.Span.End:in.End] + "; " + name + " = " + free + text[in.End:]
 		for i := range bound {
 			if bound[i].Name == name {

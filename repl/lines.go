@@ -2,34 +2,33 @@ package repl
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // Plain reads lines from an input that is not a terminal. A line longer than a program may be is an
 // error.
-type Plain struct{ r *bufio.Reader }
+type Plain struct{ *bufio.Scanner }
 
 // NewPlain reads from r.
-func NewPlain(r io.Reader) *Plain { return &Plain{bufio.NewReader(r)} }
+func NewPlain(r io.Reader) *Plain {
+	p := &Plain{bufio.NewScanner(r)}
+	p.Buffer(nil, maxProgram)
+	return p
+}
 
 // ReadLine implements LineReader.
 func (p *Plain) ReadLine(string) (string, error) {
-	var b strings.Builder
-	for {
-		part, err := p.r.ReadSlice('\n')
-		b.Write(part)
-		switch {
-		case b.Len() > maxProgram:
-			return "", fmt.Errorf("a line is longer than %d bytes", maxProgram)
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		}
-		return strings.TrimSuffix(strings.TrimSuffix(b.String(), "\n"), "\r"), err
+	if p.Scan() {
+		return p.Text(), nil
 	}
+	if errors.Is(p.Err(), bufio.ErrTooLong) {
+		return "", fmt.Errorf("a line is longer than %d bytes", maxProgram)
+	}
+	return "", cmp.Or(p.Err(), io.EOF)
 }
 
 // Remember implements LineReader.
-func (p *Plain) Remember(string) {}
+func (*Plain) Remember(string) {}

@@ -2,7 +2,6 @@ package repl
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"strings"
 
@@ -52,12 +51,9 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// fresh is a new name derived from another: it is not taken, and no text uses it.
-func fresh(name string, taken map[string]bool, texts ...string) string {
-	used := maps.Clone(taken)
-	if used == nil {
-		used = map[string]bool{}
-	}
+// fresh is a new name derived from another, which no text uses.
+func fresh(name string, texts ...string) string {
+	used := map[string]bool{}
 	for _, text := range texts {
 		for _, t := range syntax.Tokens(text) {
 			used[text[t.Span.Start:t.Span.End]] = true
@@ -105,9 +101,9 @@ func (s *state) edits() []diag.Edit {
 	current := s.current()
 	edits := s.gone(current)
 	replace := func(at source.Span, text string) { edits = append(edits, diag.Edit{Span: at, NewText: text}) }
-	now := map[string]string{}    // the name of a function in the program
-	taken := map[string]bool{}    // names that were made
-	language := map[string]bool{} // functions of the language that others call
+	now := map[string]string{}     // the name of a function in the program
+	texts := []string{s.file.Text} // and the names that were made
+	language := map[string]bool{}  // functions of the language that others call
 	for i := range s.entries {
 		defined := map[string]int{} // in this entry: where
 		for _, st := range current[i] {
@@ -115,8 +111,8 @@ func (s *state) edits() []diag.Edit {
 				name := d.Name.Name
 				defined[name] = d.Start
 				if now[name] != "" || language[name] {
-					now[name] = fresh(name, taken, s.file.Text)
-					taken[now[name]] = true
+					now[name] = fresh(name, texts...)
+					texts = append(texts, now[name])
 				} else {
 					now[name] = name
 				}

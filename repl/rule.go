@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang/source"
 	"ein/lang/syntax"
@@ -73,19 +74,14 @@ func (s *state) restated(name string, at int) bool {
 // readBy returns the names of tensors, relations and functions in an expression or a rule, each once.
 func readBy(x syntax.Node) (names []string) {
 	indices := freeIn(x)
-	see := func(name string) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Name:
 			if !slices.Contains(indices[n.Name], n.Span) {
-				see(n.Name)
+				names = lists.Add(names, n.Name)
 			}
 		case *syntax.Call:
-			see(n.Fun.Name)
+			names = lists.Add(names, n.Fun.Name)
 		}
 		return true
 	})
@@ -179,9 +175,6 @@ func lifted(term syntax.Expr) bool {
 	return good
 }
 
-// maxWhy is how many things an explanation lists.
-const maxWhy = 20
-
 // rule explains an element by the assignment that made it: by the terms that are not 0 or, for max=
 // and min=, those that have the value.
 func (s *Session) rule(ctx context.Context, x syntax.Expr, a *syntax.Assign) Reply {
@@ -260,7 +253,7 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 	}
 	text += s.file.Text[from:at.End]
 	slices.Sort(summed)
-	left := fresh("why", nil, s.file.Text)
+	left := fresh("why", s.file.Text)
 	if len(summed) > 0 {
 		left += "[" + strings.Join(summed, ",") + "]"
 	}
@@ -275,7 +268,7 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 		if !matters(x) {
 			continue
 		}
-		if n++; n <= maxWhy {
+		if n++; n <= mostShown {
 			names := make([]string, len(summed))
 			for d := len(summed) - 1; d >= 0; d-- {
 				size := out.Value.Shape.Dim(d)
@@ -290,8 +283,8 @@ func (s *Session) term(ctx context.Context, b *strings.Builder, part syntax.Expr
 		count, end = "none", ""
 	}
 	fmt.Fprintf(b, "  %s is %s at %s of %s%s\n%s", s.oneLine(part.Pos()), sought, count, words.Count(out.Value.Shape.Elems()), end, strings.Join(found, ""))
-	if n > maxWhy {
-		fmt.Fprintf(b, "    ... and %s more\n", words.Count(uint64(n-maxWhy)))
+	if n > mostShown {
+		fmt.Fprintf(b, "    ... and %s more\n", words.Count(uint64(n-mostShown)))
 	}
 }
 

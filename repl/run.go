@@ -43,44 +43,48 @@ func wants(p *check.Program, from int) []want {
 	}
 	var list []want
 	last := map[string]int{}
-	keep := func(name string, st *check.Output, shown bool) {
-		if i, ok := last[name]; ok {
+	keep := func(st *check.Output, shown bool) {
+		if i, ok := last[st.Name]; ok {
 			list[i].keep = "" // another value of the name follows
 		}
-		last[name] = len(list)
-		list = append(list, want{plan.Output{Name: name, Form: st.Form, Node: st.Node, Pos: plan.Pos(st.Span), Kept: !shown}, shown, name, false})
+		last[st.Name] = len(list)
+		list = append(list, want{Output: planned(st, !shown), shown: shown, keep: st.Name})
 	}
-	printed := 0
+	printed := p.Outputs
 	for _, s := range p.File.Stmts {
 		inside := s.Pos().Start >= from
+		prints, why := 0, false
 		switch s := s.(type) {
 		case *syntax.Print:
-			for range s.Values {
-				if o := p.Outputs[printed]; inside {
-					list = append(list, want{plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: plan.Pos(o.Span)}, true, "", false})
-				}
-				printed++
-			}
+			prints = len(s.Values)
 		case *syntax.Query:
-			if o := p.Outputs[printed]; inside {
-				list = append(list, want{plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: plan.Pos(o.Span)}, true, "", s.Why})
-			}
-			printed++
+			prints, why = 1, s.Why
 		case *syntax.ExprStmt:
 			if inside {
-				keep("_", bySpan[s.Span], true)
+				keep(bySpan[s.Span], true)
 			}
 		case *syntax.Assign, *syntax.Repeat:
 			syntax.Walk(s, func(n syntax.Node) bool {
 				a, ok := n.(*syntax.Assign)
 				if ok && inside && bySpan[a.Span] != nil { // one that goes round at all
-					keep(a.Name.Name, bySpan[a.Span], false)
+					keep(bySpan[a.Span], false)
 				}
 				return !ok
 			})
 		}
+		for i := range prints {
+			if inside {
+				list = append(list, want{Output: planned(&printed[i], false), shown: true, why: why})
+			}
+		}
+		printed = printed[prints:]
 	}
 	return slices.DeleteFunc(list, func(w want) bool { return !w.shown && w.keep == "" })
+}
+
+// planned is a value of the program for the planner.
+func planned(o *check.Output, kept bool) plan.Output {
+	return plan.Output{Name: o.Name, Form: o.Form, Node: o.Node, Pos: plan.Pos(o.Span), Kept: kept}
 }
 
 // compiled is an entry ready to run.
@@ -101,7 +105,7 @@ func (s *Session) compile(next *state, e *entry) (*compiled, error) {
 	p := e.part
 	c := &compiled{of: next}
 	if st := e.only; st != nil {
-		c.wants = []want{{plan.Output{Name: st.Name, Form: st.Form, Node: st.Node, Pos: plan.Pos(st.Span), Kept: true}, false, "", false}}
+		c.wants = []want{{Output: planned(st, true)}}
 	} else {
 		c.wants = wants(p, e.start)
 	}

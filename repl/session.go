@@ -243,7 +243,7 @@ func (o *openings) add(lines string) {
 
 // goesOn reports whether a statement does not end with the line.
 func (o *openings) goesOn() bool {
-	return o.depth > 0 || o.last >= syntax.KindMul && o.last <= syntax.KindComma
+	return o.depth > 0 || o.last.Continues()
 }
 
 // Eval runs one entry: statements, or a command. The context stops it.

@@ -276,10 +276,9 @@ func (s *Session) members(q *question, t *tree) string {
 	}
 	verb := map[bool]string{false: "reaches", true: "is reached from"}[q.reverse]
 	fmt.Fprintf(&b, "%s %s %s\n", s.label(t.start, len(t.depth)), verb, words.Plural(len(list), "node"))
-	const most = 20
 	for k, to := range list {
-		if k == most {
-			fmt.Fprintf(&b, "  ... and %d more\n", len(list)-most)
+		if k == mostShown {
+			fmt.Fprintf(&b, "  ... and %d more\n", len(list)-mostShown)
 			break
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", s.label(to, len(t.depth)), s.arrows(t.path(to), len(t.depth), q.reverse))
@@ -314,12 +313,8 @@ func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 	if from == target {
 		goal = fmt.Sprintf("no cycle through %s", s.label(from, len(t.depth)))
 	}
-	frontier := 0
-	for _, i := range t.order {
-		if t.depth[i] == t.depth[t.order[len(t.order)-1]] {
-			frontier++
-		}
-	}
+	steps := t.depth[t.order[len(t.order)-1]]
+	frontier := slices.IndexFunc(t.order, func(i int) bool { return t.depth[i] == steps })
 	var set strings.Builder
 	one := tensor.Value{Type: tensor.Type{Kind: tensor.Bool, Shape: tensor.ShapeOf(len(t.depth))}, F: make([]float64, len(t.depth))}
 	for i, d := range t.depth {
@@ -333,12 +328,12 @@ func (s *Session) pathOrFrontier(q *question, t *tree, to int) string {
 		opt.Labels = nil
 	}
 	_ = show.Text(context.Background(), &set, &vm.Output{Name: "reached", Form: ir.NodeSet, Value: &one}, opt) // to memory
-	last := lists.Map(t.order[len(t.order)-frontier:], func(i int) string { return s.label(i, len(t.depth)) })
+	last := lists.Map(t.order[frontier:], func(i int) string { return s.label(i, len(t.depth)) })
 	if len(last) > 10 {
 		last = append(last[:10], fmt.Sprintf("and %d more", len(last)-10))
 	}
 	return fmt.Sprintf("no: there is %s\n  the search %s %s ended after %s, at %s\n  %s  %s\n", goal, way, s.label(t.start, len(t.depth)),
-		words.Plural(t.depth[t.order[len(t.order)-1]], "step"), strings.Join(last, ", "), set.String(), leaves)
+		words.Plural(steps, "step"), strings.Join(last, ", "), set.String(), leaves)
 }
 
 // arrows is a path; one that was searched backwards is turned round.

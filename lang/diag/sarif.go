@@ -32,7 +32,6 @@ type (
 	sarifRule struct {
 		ID               string        `json:"id"`
 		ShortDescription *sarifMessage `json:"shortDescription,omitempty"`
-		FullDescription  *sarifMessage `json:"fullDescription,omitempty"`
 	}
 	sarifMessage struct {
 		Text string `json:"text"`

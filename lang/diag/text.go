@@ -79,9 +79,7 @@ func (t *textWriter) style(style, s string) string {
 	return style + s + styleReset
 }
 
-func severityStyle(s Severity) string {
-	return [...]string{styleRed, styleWarn, styleGreen}[s]
-}
+var severityStyles = [...]string{styleRed, styleWarn, styleGreen}
 
 // diagnostic writes a diagnostic with the lines that it is about. One of a file of data has a
 // place but no text, so that its notes follow at once.
@@ -90,7 +88,7 @@ func (t *textWriter) diagnostic(d *Diagnostic) {
 	if d.Code != "" {
 		title += "[" + string(d.Code) + "]"
 	}
-	t.line(t.style(severityStyle(d.Severity), title) + t.style(styleBold, ": "+d.Message))
+	t.line(t.style(severityStyles[d.Severity], title) + t.style(styleBold, ": "+d.Message))
 	if d.At != nil {
 		if t.gutter = 1; *d.At != (source.Position{}) {
 			t.place("-->", *d.At)
@@ -108,7 +106,7 @@ func (t *textWriter) diagnostic(d *Diagnostic) {
 
 	t.place("-->", d.Place(t.f))
 	t.margin("", "")
-	t.excerpt(d.Span, d.Label, '^', severityStyle(d.Severity))
+	t.excerpt(d.Span, d.Label, '^', severityStyles[d.Severity])
 	for _, r := range d.Related {
 		t.place(":::", t.f.Position(r.Span.Start))
 		t.margin("", "")

@@ -14,7 +14,7 @@ import (
 // Actions returns the changes that can be chosen for span: fixes of what is wrong there,
 // and rewrites that keep the meaning.
 func (d *Document) Actions(span source.Span) []Action {
-	span = clamp(span, len(d.src.Text))
+	span = d.clamp(span)
 	var list []Action
 	list = append(list, d.fixes(span)...)
 	list = append(list, d.removals(span)...)
@@ -60,17 +60,11 @@ func (d *Document) closing(g *diag.Diagnostic, span source.Span) []diag.Fix {
 	}
 	var open []byte
 	for _, t := range d.tokensIn(at) {
-		switch text := d.text(t.Span); text {
-		case "(":
-			open = append(open, ')')
-		case "[":
-			open = append(open, ']')
-		case "{":
-			open = append(open, '}')
-		case ")", "]", "}":
-			if n := len(open); n > 0 && open[n-1] == text[0] {
-				open = open[:n-1]
-			}
+		first, n := d.src.Text[t.Span.Start], len(open)
+		if i := strings.IndexByte("([{", first); i >= 0 {
+			open = append(open, ")]}"[i])
+		} else if n > 0 && open[n-1] == first {
+			open = open[:n-1]
 		}
 	}
 	slices.Reverse(open)
@@ -150,29 +144,16 @@ func flat(list []syntax.Stmt) (out []syntax.Stmt) {
 func (d *Document) wholeLines(s source.Span) source.Span {
 	text := d.src.Text
 	first, last := d.src.LineAt(s.Start), d.src.LineAt(s.End)
-	behind := strings.TrimSpace(text[s.End:last.End])
-	alone := strings.TrimSpace(text[first.Start:s.Start]) == ""
-	if alone && (behind == "" || behind[0] == '#' || strings.HasPrefix(behind, "//")) {
-		end := last.End
-		for end < len(text) && (text[end] == '\r' || text[end] == '\n') {
-			end++
-			if text[end-1] == '\n' {
-				break
-			}
-		}
-		return source.Span{Start: first.Start, End: end}
+	before := strings.TrimRight(text[first.Start:s.Start], " \t")
+	behind := strings.TrimLeft(text[s.End:last.End], " \t")
+	if before == "" && (behind == "" || behind[0] == '#' || strings.HasPrefix(behind, "//")) {
+		rest := strings.TrimPrefix(strings.TrimPrefix(text[last.End:], "\r"), "\n")
+		return source.Span{Start: first.Start, End: len(text) - len(rest)}
 	}
-	for end := s.End; end < last.End; end++ {
-		if text[end] == ';' {
-			for end++; end < last.End && text[end] == ' '; end++ {
-			}
-			return source.Span{Start: s.Start, End: end}
-		}
-		if text[end] != ' ' && text[end] != '\t' {
-			break
-		}
+	if rest, ok := strings.CutPrefix(behind, ";"); ok {
+		return source.Span{Start: s.Start, End: last.End - len(strings.TrimLeft(rest, " "))}
 	}
-	if before := strings.TrimRight(text[first.Start:s.Start], " \t"); strings.HasSuffix(before, ";") {
+	if strings.HasSuffix(before, ";") {
 		return source.Span{Start: first.Start + len(before) - 1, End: s.End}
 	}
 	return s

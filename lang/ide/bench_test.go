@@ -71,8 +71,8 @@ func BenchmarkEdit(b *testing.B) {
 		{"complete", func(d *Document, offset int) { d.Complete(offset) }},
 		{"hover", func(d *Document, offset int) { d.Hover(offset) }},
 		{"diagnostics", func(d *Document, _ int) { d.Diagnostics() }},
-		{"tokens", func(d *Document, _ int) { d.Tokens(source.Span{}) }},
-		{"hints", func(d *Document, _ int) { d.Hints(source.Span{}) }},
+		{"tokens", func(d *Document, _ int) { d.Tokens(d.all()) }},
+		{"hints", func(d *Document, _ int) { d.Hints(d.all()) }},
 	} {
 		b.Run(ask.name, func(b *testing.B) {
 			r := rand.New(rand.NewPCG(2, 2))

@@ -99,33 +99,28 @@ func (k known) detail() string {
 // each, in the order of their definitions.
 func (d *Document) scopeAt(s *site) []known {
 	var list []known
+	last := map[string]int{} // the place of each name
 	add := func(k known) {
-		if i := slices.IndexFunc(list, func(x known) bool { return x.name == k.name }); i >= 0 {
-			list = slices.Delete(list, i, i+1)
+		if i, again := last[k.name]; again {
+			list[i].name = ""
 		}
+		last[k.name] = len(list)
 		list = append(list, k)
 	}
-	start := s.offset
-	if len(s.before) > 0 {
-		start = s.before[0].Span.Start
-	} else if s.word.Start < start {
-		start = s.word.Start
+	isRelation := func(name string) bool {
+		i, ok := last[name]
+		return ok && list[i].about != ""
 	}
+	start := s.start()
+	stmts := flat(d.File().Stmts)
 	if toks, inside := d.function(s); inside {
 		d.locals(toks, start, add)
-		return list
+		stmts = nil
 	}
-	c := d.check()
-	index := map[string]int{}
-	for _, st := range flat(d.File().Stmts) {
+	for _, st := range stmts {
 		if name, ok := syntax.RelationOf(st); ok { // a relation is seen from everywhere
-			i, again := index[name.Name]
-			if again && list[i].about == "" { // a statement that is not yet written
-				list[i].name, again = "", false
-			}
-			if !again {
-				index[name.Name] = len(list)
-				list = append(list, known{name: name.Name, kind: KindTensor, about: d.relationType(name.Name, st)})
+			if !isRelation(name.Name) {
+				add(known{name: name.Name, kind: KindTensor, about: d.relationType(name.Name, st)})
 			}
 			continue
 		}
@@ -135,32 +130,26 @@ func (d *Document) scopeAt(s *site) []known {
 		k := known{kind: KindTensor}
 		switch st := st.(type) {
 		case *syntax.Assign:
-			k.name, k.node = st.Name.Name, c.statements[st.Start]
+			k.name, k.node = st.Name.Name, d.check().statements[st.Start]
 		case *syntax.Input:
 			k.name, k.kind = st.Name.Name, KindInput
-			for _, in := range c.Inputs {
+			for _, in := range d.check().Inputs {
 				if in.Name == k.name {
 					k.node = in.Node
 				}
 			}
 		case *syntax.ExprStmt: // the value of the last expression
-			k.name, k.node = "_", c.statements[st.Start]
+			k.name, k.node = "_", d.check().statements[st.Start]
 		case *syntax.Bad:
 			toks := d.tokensIn(st.Span)
-			if k.name = st.Name; k.name == "" || d.text(toks[0].Span) == "def" && len(toks) > 1 && toks[1].Kind == syntax.KindIdent {
+			if st.Name == "" || isRelation(st.Name) || d.text(toks[0].Span) == "def" && len(toks) > 1 && toks[1].Kind == syntax.KindIdent {
 				continue
 			}
+			k.name = st.Name
 		default:
 			continue
 		}
-		if i, ok := index[k.name]; ok {
-			if _, bad := st.(*syntax.Bad); bad && list[i].about != "" {
-				continue
-			}
-			list[i].name = "" // defined again
-		}
-		index[k.name] = len(list)
-		list = append(list, k)
+		add(k)
 	}
 	return slices.DeleteFunc(list, func(k known) bool { return k.name == "" })
 }
@@ -502,10 +491,6 @@ func (c *completer) rank(in *bracket) (int, bool) {
 // first occur behind the cursor.
 func (c *completer) statementIndices(in *bracket) (left, right, here []string) {
 	d, s := c.d, &c.site
-	start := s.offset
-	if len(s.before) > 0 {
-		start = s.before[0].Span.Start
-	}
 	end := len(d.src.Text)
 	toks := d.tokens()
 	for i := d.tokenFrom(s.offset); i < len(toks); i++ {
@@ -521,7 +506,7 @@ func (c *completer) statementIndices(in *bracket) (left, right, here []string) {
 	var stack []int // where each open bracket stands, -1 for one without indices
 	op := false
 	prev := syntax.KindNewline
-	for _, t := range d.tokensIn(source.Span{Start: start, End: end}) {
+	for _, t := range d.tokensIn(source.Span{Start: s.start(), End: end}) {
 		switch k := t.Kind; {
 		case k == syntax.KindLBracket && endsOperand(prev):
 			stack = append(stack, t.Span.Start)
@@ -591,17 +576,12 @@ func (c *completer) parameter(in *bracket) *stdlib.Param {
 	if in == nil || !in.call {
 		return nil
 	}
-	fn := c.d.functionNamed(c.callee(in))
-	if fn == nil || len(fn.Params) == 0 {
-		return nil
-	}
-	if in.args >= len(fn.Params) {
-		if last := &fn.Params[len(fn.Params)-1]; last.Name == "..." {
-			return last
+	if fn := c.d.functionNamed(c.callee(in)); fn != nil {
+		if k := c.d.active(fn, &c.site, in); k >= 0 {
+			return &fn.Params[k]
 		}
-		return nil
 	}
-	return &fn.Params[in.args]
+	return nil
 }
 
 // fits reports whether a value is what a parameter is made for.
@@ -670,9 +650,6 @@ func (c *completer) labels(t syntax.Token, offset int) {
 	closing := ""
 	if t.Kind == syntax.KindBadString {
 		span.End, closing = offset, `"`
-	}
-	if offset < span.Start || offset > span.End {
-		return
 	}
 	c.site.word = span
 	c.prefix = c.d.text(source.Span{Start: span.Start, End: offset})

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ein/internal/lists"
 	"ein/internal/words"
 	"ein/lang"
 	"ein/lang/check"
@@ -19,29 +18,9 @@ import (
 // program that computes this statement and nothing else, since a long program is not planned for
 // one line of it. It is empty when an input has no value.
 func (d *Document) cost(offset int) string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	c, ok := d.costs[offset]
-	if !ok {
-		c = d.planned(offset)
-		lists.Put(&d.costs, offset, c)
-	}
-	return c
-}
-
-// plannedNodes bounds the operations that are planned for a hover.
-const plannedNodes = 200
-
-var tooMuch = fmt.Sprintf("Its cost is not shown: more than %d operations go into it.", plannedNodes)
-
-// planned is cost, not kept.
-func (d *Document) planned(offset int) string {
 	c := d.check()
 	n := c.statements[offset]
-	if n == nil || !c.Bound {
-		return ""
-	}
-	if n.Op == ir.Const {
+	if n == nil || !c.Bound || n.Op == ir.Const {
 		return ""
 	}
 	seen := map[*ir.Node]bool{}
@@ -90,6 +69,11 @@ func (d *Document) planned(offset int) string {
 	}
 	return strings.Join(append(parts, fmt.Sprintf("memory: at most %s bytes", words.Count(m.Certificate.PeakBytes))), "\n\n")
 }
+
+// plannedNodes bounds the operations that are planned for a hover.
+const plannedNodes = 200
+
+var tooMuch = fmt.Sprintf("Its cost is not shown: more than %d operations go into it.", plannedNodes)
 
 // reachable adds n and what it is computed from, and reports whether that is
 // little enough to be planned while somebody waits.

@@ -34,11 +34,6 @@ func endsOperand(k syntax.Kind) bool {
 	return k == syntax.KindIdent || k == syntax.KindRParen || k == syntax.KindRBracket
 }
 
-// continues reports whether a newline straight after k does not end a statement.
-func continues(k syntax.Kind) bool {
-	return k >= syntax.KindMul && k <= syntax.KindComma
-}
-
 // tokenAt is the token that the cursor touches; of two, the word, and else the one
 // after the cursor.
 func (d *Document) tokenAt(offset int) (syntax.Token, bool) {
@@ -106,6 +101,7 @@ type bracket struct {
 	kind  syntax.Kind
 	token int // its number in before
 	args  int // commas since
+	arg   int // where in before the argument of the cursor begins
 	index bool
 	call  bool
 }
@@ -132,7 +128,7 @@ func (d *Document) siteAt(offset int) site {
 			break
 		}
 		switch {
-		case t.Kind == syntax.KindNewline && outside && !continues(prev), t.Kind == syntax.KindSemicolon && outside:
+		case t.Kind == syntax.KindNewline && outside && !prev.Continues(), t.Kind == syntax.KindSemicolon && outside:
 			s.before, s.op = nil, false
 			prev = syntax.KindNewline
 			continue
@@ -149,7 +145,7 @@ func (d *Document) siteAt(offset int) site {
 		switch t.Kind {
 		case syntax.KindLParen, syntax.KindLBracket, syntax.KindLBrace:
 			s.open = append(s.open, bracket{
-				kind: t.Kind, token: len(s.before) - 1,
+				kind: t.Kind, token: len(s.before) - 1, arg: len(s.before),
 				index: t.Kind == syntax.KindLBracket && endsOperand(prev),
 				call:  t.Kind == syntax.KindLParen && prev == syntax.KindIdent,
 			})
@@ -168,6 +164,7 @@ func (d *Document) siteAt(offset int) site {
 		case syntax.KindComma:
 			if top >= 0 {
 				s.open[top].args++
+				s.open[top].arg = len(s.before)
 			}
 		case syntax.KindAssign, syntax.KindSetMax, syntax.KindSetMin, syntax.KindSetAdd:
 			s.op = s.op || outside
@@ -175,6 +172,14 @@ func (d *Document) siteAt(offset int) site {
 		prev = t.Kind
 	}
 	return s
+}
+
+// start is where the statement begins, be it the word that is being typed.
+func (s *site) start() int {
+	if len(s.before) > 0 {
+		return s.before[0].Span.Start
+	}
+	return s.word.Start
 }
 
 // inner is the innermost bracket around the cursor that is not a block.

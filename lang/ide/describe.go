@@ -126,25 +126,16 @@ func form(x syntax.Expr, left []string) string {
 	var factors [][]string
 	used := map[string]bool{}
 	long, ok := false, true
-	var visit func(x syntax.Expr)
-	visit = func(x syntax.Expr) {
-		switch x := x.(type) {
-		case *syntax.Product:
-			for _, f := range x.Factors {
-				visit(f)
-			}
-		case *syntax.Paren:
-			visit(x.X)
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Product, *syntax.Paren:
+			return ok
 		case *syntax.Binary:
-			if x.Op != syntax.Mul {
-				ok = false
-				return
-			}
-			visit(x.L)
-			visit(x.R)
+			ok = ok && n.Op == syntax.Mul
+			return ok
 		case *syntax.Index:
 			var names []string
-			for _, e := range x.Indices {
+			for _, e := range n.Indices {
 				if name, isName := e.(*syntax.Name); isName {
 					names = append(names, name.Name)
 					used[name.Name] = true
@@ -156,8 +147,8 @@ func form(x syntax.Expr, left []string) string {
 		default:
 			ok = false
 		}
-	}
-	visit(x)
+		return false
+	})
 	if !ok || len(used) == 0 {
 		return ""
 	}
@@ -192,10 +183,7 @@ type folded struct{ name, by string }
 // foldedIndices returns the indices that do not come out of a statement, in the order of
 // the text: summed, or folded by the function or the operator around them.
 func foldedIndices(x syntax.Expr, left []string, op syntax.AssignOp) []folded {
-	seen := map[string]bool{}
-	for _, l := range left {
-		seen[l] = true
-	}
+	seen := lists.Set(left)
 	by := "sum"
 	if op == syntax.SetMax || op == syntax.SetMin {
 		by = strings.TrimSuffix(op.String(), "=")

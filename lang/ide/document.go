@@ -25,9 +25,6 @@ type Document struct {
 	unused func() map[*occurrence]bool
 	// described is the functions of the program, for people.
 	described func() map[string]*function
-
-	mu    sync.Mutex
-	costs map[int]string // see cost
 }
 
 // checked is a checked program.
@@ -105,21 +102,13 @@ func (d *Document) Inputs() []Input {
 	return list
 }
 
-func clamp(s source.Span, n int) source.Span {
-	s.Start = min(max(s.Start, 0), n)
-	s.End = min(max(s.End, s.Start), n)
-	return s
-}
-
 // clampOffset moves an offset into the text.
 func (d *Document) clampOffset(offset int) int { return min(max(offset, 0), len(d.src.Text)) }
 
-// within is the span to work on: the whole text for the zero span.
-func (d *Document) within(s source.Span) source.Span {
-	if s == (source.Span{}) {
-		return source.Span{End: len(d.src.Text)}
-	}
-	return clamp(s, len(d.src.Text))
+// clamp moves a span into the text.
+func (d *Document) clamp(s source.Span) source.Span {
+	start := d.clampOffset(s.Start)
+	return source.Span{Start: start, End: max(start, d.clampOffset(s.End))}
 }
 
 func (d *Document) text(s source.Span) string { return d.src.Text[s.Start:s.End] }

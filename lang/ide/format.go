@@ -23,7 +23,7 @@ func (d *Document) Format() ([]diag.Edit, bool) {
 // FormatRange formats the statements that span touches, those of them that parse
 // and stand on lines of their own.
 func (d *Document) FormatRange(span source.Span) []diag.Edit {
-	span = d.within(span)
+	span = d.clamp(span)
 	var edits []diag.Edit
 	for _, s := range d.File().Stmts {
 		if touches(s.Pos(), span) {
@@ -63,16 +63,10 @@ func (d *Document) formatStatement(s syntax.Stmt) []diag.Edit {
 	if !ok {
 		return nil
 	}
-	eol := f.Source.EOL()
-	edits := minimalEdits(d.text(at)+eol, text)
+	edits := minimalEdits(d.text(at), strings.TrimSuffix(text, f.Source.EOL()))
 	for i := range edits {
-		e := &edits[i]
-		if e.Span.End > at.Len() { // the line ending is not part of the statement
-			e.Span.End = at.Len()
-			e.NewText = strings.TrimSuffix(e.NewText, eol)
-		}
-		e.Span.Start += at.Start
-		e.Span.End += at.Start
+		edits[i].Span.Start += at.Start
+		edits[i].Span.End += at.Start
 	}
 	return edits
 }

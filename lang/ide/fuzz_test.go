@@ -69,15 +69,14 @@ func answers(d *Document, offset, end int) string {
 	put("signature", signature, ok)
 	definition, ok := d.Definition(offset)
 	put("definition", definition, ok)
-	put("references", d.References(offset, true), d.References(offset, false))
 	put("highlights", d.Highlights(offset))
 	place, name, err := d.PrepareRename(offset)
 	put("prepare", place, name, fmt.Sprint(err))
 	edits, err := d.Rename(offset, "renamed")
 	put("rename", edits, fmt.Sprint(err))
 	put("symbols", d.Symbols(true))
-	put("tokens", d.Tokens(source.Span{}), d.Tokens(span))
-	put("hints", d.Hints(source.Span{}), d.Hints(span))
+	put("tokens", d.Tokens(d.all()), d.Tokens(span))
+	put("hints", d.Hints(d.all()), d.Hints(span))
 	edits, ok = d.Format()
 	put("format", edits, ok)
 	put("range", d.FormatRange(span))
@@ -163,14 +162,14 @@ func checkAnswers(t *testing.T, d *Document, offset int, span source.Span) {
 		inside("highlight", h.Span)
 	}
 	at = 0
-	for _, tok := range d.Tokens(source.Span{}) {
+	for _, tok := range d.Tokens(d.all()) {
 		inside("token", tok.Span)
 		if tok.Span.Start < at || tok.Span.Len() == 0 {
 			t.Fatalf("the token %v after %d", tok, at)
 		}
 		at = tok.Span.End
 	}
-	for _, h := range d.Hints(source.Span{}) {
+	for _, h := range d.Hints(d.all()) {
 		inside("hint", source.Span{Start: h.Offset, End: h.Offset})
 	}
 	for _, s := range d.Symbols(true) {

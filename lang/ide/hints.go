@@ -9,11 +9,10 @@ import (
 	"ein/lang/syntax"
 )
 
-// Hints returns what the text leaves out, in span, all of it for the zero span: the
-// sizes of what a statement defines, the indices it sums, and the parameters that
-// literal arguments stand for.
+// Hints returns what the text leaves out, in span: the sizes of what a statement defines, the
+// indices it sums, and the parameters that literal arguments stand for.
 func (d *Document) Hints(span source.Span) []Hint {
-	span = d.within(span)
+	span = d.clamp(span)
 	values := d.check().statements
 	var list []Hint
 	for _, s := range d.File().Stmts {

@@ -311,9 +311,6 @@ func (d *Document) hoverTensor(m *markdown, o *occurrence) {
 			m.add("Its value is bound.")
 		}
 	case *syntax.Assign:
-		if s.Name.Span != definition.span {
-			break
-		}
 		d.hoverAssign(m, s, n)
 		return
 	}
@@ -466,9 +463,6 @@ const shownConstant = 16
 
 // constant shows a small value that the text alone gives.
 func (m *markdown) constant(n *ir.Node) {
-	if n == nil {
-		return
-	}
 	if v, ok := n.Static(); ok && n.Rank() == 0 && v == v && n.Op != ir.Const {
 		m.add("= " + tensor.Number(v))
 		return
@@ -492,7 +486,7 @@ func (m *markdown) constant(n *ir.Node) {
 
 // labels names the nodes of a tensor that has one entry for each.
 func (m *markdown) labels(n *ir.Node, labels []string) {
-	if n == nil || len(labels) == 0 || n.Rank() == 0 || n.Type.Shape.Dim(n.Rank()-1) != len(labels) {
+	if len(labels) == 0 || n.Rank() == 0 || n.Type.Shape.Dim(n.Rank()-1) != len(labels) {
 		return
 	}
 	shown := make([]string, 0, 8)

@@ -32,6 +32,9 @@ type marker struct {
 	line int
 }
 
+// all is the whole text.
+func (d *Document) all() source.Span { return source.Span{End: len(d.src.Text)} }
+
 // readMarkers takes the marker lines out of a test program.
 func readMarkers(t *testing.T, text string) (string, []marker) {
 	t.Helper()
@@ -115,8 +118,10 @@ func ask(t *testing.T, d *Document, m marker) string {
 		}
 	case "references":
 		var b strings.Builder
-		for _, s := range d.References(at, m.arg != "uses") {
-			b.WriteString(place(d, s) + "\n")
+		for _, h := range d.Highlights(at) {
+			if !h.Write || m.arg != "uses" {
+				b.WriteString(place(d, h.Span) + "\n")
+			}
 		}
 		return b.String()
 	case "highlights":
@@ -162,7 +167,7 @@ func ask(t *testing.T, d *Document, m marker) string {
 		return fmt.Sprintf("%v\n%s", ok, changes(d, edits))
 	case "tokens":
 		var b strings.Builder
-		for _, tok := range d.Tokens(source.Span{}) {
+		for _, tok := range d.Tokens(d.all()) {
 			fmt.Fprintf(&b, "%q %s", d.text(tok.Span), kindNames[tok.Kind])
 			for _, flag := range []struct {
 				set  bool
@@ -177,7 +182,7 @@ func ask(t *testing.T, d *Document, m marker) string {
 		return b.String()
 	case "hints":
 		var b strings.Builder
-		for _, h := range d.Hints(source.Span{}) {
+		for _, h := range d.Hints(d.all()) {
 			p := d.src.Position(h.Offset)
 			fmt.Fprintf(&b, "%d:%d %q type=%v before=%v\n", p.Line, p.Column, h.Text, h.Type, h.Before)
 		}

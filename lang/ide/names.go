@@ -21,7 +21,7 @@ type names struct {
 type binding struct {
 	name        string
 	kind        Kind
-	def         *syntax.Def   // of a function that is written in Ein
+	def         *syntax.Def   // of a function of the program
 	occurrences []*occurrence // in the order of the text
 	count       int           // of them
 	// guessed says that it also occurs in a statement that does not parse.
@@ -134,6 +134,16 @@ func relationNames(stmts []syntax.Stmt) map[string]*binding {
 		}
 	}
 	return out
+}
+
+// bound is the binding that a map has for a key, which is made if there is none.
+func bound(in map[string]*binding, key, name string, kind Kind) *binding {
+	b := in[key]
+	if b == nil {
+		b = &binding{name: name, kind: kind}
+		in[key] = b
+	}
+	return b
 }
 
 // add records an occurrence of b in the current statement.
@@ -321,12 +331,7 @@ func (r *resolver) index(x *syntax.Name) *occurrence {
 	if r.scope.params[x.Name] {
 		return r.use(r.scope.names[x.Name], x.Span)
 	}
-	b := r.scope.indices[x.Name]
-	if b == nil {
-		b = &binding{name: x.Name, kind: KindIndex}
-		r.scope.indices[x.Name] = b
-	}
-	return r.add(b, x.Span)
+	return r.add(bound(r.scope.indices, x.Name, x.Name, KindIndex), x.Span)
 }
 
 // name records the use of a tensor or a relation.
@@ -340,13 +345,7 @@ func (r *resolver) name(x syntax.Ident) {
 		return
 	}
 	// Not defined: something of its own, so that its occurrences are still found.
-	key := "\x00" + x.Name
-	b := r.library[key]
-	if b == nil {
-		b = &binding{name: x.Name, kind: KindTensor}
-		r.library[key] = b
-	}
-	r.add(b, x.Span)
+	r.add(bound(r.library, "\x00"+x.Name, x.Name, KindTensor), x.Span)
 }
 
 // call records the function that is called. One of the program hides that of the library in the
@@ -358,12 +357,7 @@ func (r *resolver) call(fun syntax.Ident) {
 	case mine && (r.scope.fn != nil || at < r.stmt || library == nil):
 		r.add(r.n.functions[fun.Name], fun.Span)
 	case library != nil:
-		b := r.library[fun.Name]
-		if b == nil {
-			b = &binding{name: fun.Name, kind: library.kind, def: library.def}
-			r.library[fun.Name] = b
-		}
-		r.add(b, fun.Span)
+		r.add(bound(r.library, fun.Name, fun.Name, library.kind), fun.Span)
 	default:
 		r.name(fun)
 	}
@@ -371,11 +365,7 @@ func (r *resolver) call(fun syntax.Ident) {
 
 // label records a label of a node. It defines the node in a fact or a graph; elsewhere it uses one.
 func (r *resolver) label(x *syntax.String, defines bool) {
-	b := r.labels[x.Value]
-	if b == nil {
-		b = &binding{name: x.Value, kind: KindLabel}
-		r.labels[x.Value] = b
-	}
+	b := bound(r.labels, x.Value, x.Value, KindLabel)
 	b.given = b.given || defines
 	r.add(b, x.Span).write = defines
 }

@@ -19,9 +19,6 @@ import (
 // one and not an argument. The new tensor has those of its indices that the left
 // side has.
 func (d *Document) extractions(span source.Span) []Action {
-	if span.Len() == 0 {
-		return nil
-	}
 	text := d.text(span)
 	span.Start += len(text) - len(strings.TrimLeft(text, " \t\r\n"))
 	span.End -= len(text) - len(strings.TrimRight(text, " \t\r\n"))

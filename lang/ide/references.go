@@ -57,18 +57,6 @@ func (d *Document) Definition(offset int) (source.Span, bool) {
 	return source.Span{}, false
 }
 
-// References returns every place of the name at offset, with those that define it if
-// declaration is set.
-func (d *Document) References(offset int, declaration bool) []source.Span {
-	var out []source.Span
-	for _, h := range d.Highlights(offset) {
-		if declaration || !h.Write {
-			out = append(out, h.Span)
-		}
-	}
-	return out
-}
-
 // Highlights returns every place of the name at offset, with those that give it a value
 // marked.
 func (d *Document) Highlights(offset int) []Highlight {

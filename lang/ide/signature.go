@@ -45,7 +45,7 @@ func (d *Document) Signature(offset int) (*Signature, bool) {
 			sig.Params = append(sig.Params, Param{Span: source.Span{Start: at, End: at + len(p.Name)}, Doc: p.Doc})
 			at += len(p.Name)
 		}
-		sig.Active = d.active(fn, &s, i)
+		sig.Active = d.active(fn, &s, in)
 		return sig, true
 	}
 	return nil, false
@@ -97,25 +97,11 @@ func (d *Document) columnType(name string, column int) string {
 	return kind
 }
 
-// active is the parameter that the cursor stands for in the open bracket i: the one
+// active is the parameter that the cursor stands for in an open bracket: the one
 // that is named, or else the one in that position.
-func (d *Document) active(fn *function, s *site, i int) int {
-	in := &s.open[i]
-	arg := in.token + 1 // where the argument of the cursor begins
-	for k, depth := in.token+1, 0; k < len(s.before); k++ {
-		switch s.before[k].Kind {
-		case syntax.KindLParen, syntax.KindLBracket:
-			depth++
-		case syntax.KindRParen, syntax.KindRBracket:
-			depth--
-		case syntax.KindComma:
-			if depth == 0 {
-				arg = k + 1
-			}
-		}
-	}
-	if arg+1 < len(s.before) && s.before[arg+1].Kind == syntax.KindAssign {
-		name := d.text(s.before[arg].Span)
+func (d *Document) active(fn *function, s *site, in *bracket) int {
+	if in.arg+1 < len(s.before) && s.before[in.arg+1].Kind == syntax.KindAssign {
+		name := d.text(s.before[in.arg].Span)
 		for k, p := range fn.Params {
 			if p.Named && p.Name == name {
 				return k

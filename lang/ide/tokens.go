@@ -7,10 +7,9 @@ import (
 	"ein/lang/syntax"
 )
 
-// Tokens classifies the text in span, all of it for the zero span. A token that
-// span cuts is in it.
+// Tokens classifies the text in span. A token that span cuts is in it.
 func (d *Document) Tokens(span source.Span) []Token {
-	span = d.within(span)
+	span = d.clamp(span)
 	n := d.names()
 	dead := d.unused()
 	toks := d.tokens()
@@ -102,6 +101,11 @@ func (d *Document) findUnused() map[*occurrence]bool {
 	dead := map[*occurrence]bool{}
 	var last *occurrence
 	for _, o := range n.occurrences {
+		a, assigns := stmts[o.stmt].(*syntax.Assign)
+		assigns = assigns && o.write && a.Name.Span == o.span
+		if assigns && !printed {
+			last = o
+		}
 		if !o.write || o.uses > 0 || o.of.guessed {
 			continue
 		}
@@ -109,7 +113,7 @@ func (d *Document) findUnused() map[*occurrence]bool {
 		case *syntax.Input:
 			dead[o] = true
 		case *syntax.Assign:
-			if s.Name.Span == o.span {
+			if assigns {
 				dead[o] = true
 			}
 		case *syntax.Def:
@@ -120,13 +124,6 @@ func (d *Document) findUnused() map[*occurrence]bool {
 			}
 		}
 	}
-	if !printed {
-		for _, o := range n.occurrences {
-			if a, ok := stmts[o.stmt].(*syntax.Assign); ok && o.write && a.Name.Span == o.span {
-				last = o
-			}
-		}
-		delete(dead, last)
-	}
+	delete(dead, last)
 	return dead
 }

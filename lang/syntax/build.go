@@ -118,11 +118,7 @@ func (p *parser) build(seg segment, level int, g *statement) (Stmt, *failure) {
 		return p.rounds(&Repeat{Span: span, Times: times}, seg)
 	case g.Rule != nil:
 		head, _ := p.atom(g.Rule.Atom)
-		op, value := p.toks[p.i], Expr(nil)
-		if g.Rule.Value != nil {
-			p.i++
-			value, _ = p.expression(g.Rule.Value)
-		}
+		op, value := p.buildValue(g.Rule.Value)
 		p.i++
 		return p.rule(seg, head, op, value, p.buildLiterals(g.Rule.Body))
 	case g.Clause != nil:
@@ -159,28 +155,31 @@ func (p *parser) buildLiterals(gs []*literal) (out []Literal) {
 		p.comma()
 		if first := p.toks[p.i]; g.Left != nil {
 			x, _ := p.expression(g.Left)
-			op, value := p.toks[p.i], Expr(nil)
-			if g.Right != nil {
-				p.i++
-				value, _ = p.expression(g.Right)
-			}
+			op, value := p.buildValue(g.Right)
 			out = p.addLiteral(out, first, false, x, op, value)
 		}
 		for _, n := range append(g.First, g.Not...) {
 			first, mark := p.toks[p.i], len(p.exprs)
 			p.i++
 			x, height := p.atom(n.Atom)
-			op, value := p.toks[p.i], Expr(nil)
-			if n.Value != nil {
-				p.i++
-				value, _ = p.expression(n.Value)
-			} else if len(n.Beside) > 0 {
+			op, value := p.buildValue(n.Value)
+			if value == nil && len(n.Beside) > 0 {
 				x, _ = p.buildBeside(mark, x, height, n.Beside)
 			}
 			out = p.addLiteral(out, first, true, x, op, value)
 		}
 	}
 	return out
+}
+
+// buildValue makes the value behind an assignment operator, if there is one.
+func (p *parser) buildValue(g *expression) (op token, value Expr) {
+	op = p.toks[p.i]
+	if g != nil {
+		p.i++
+		value, _ = p.expression(g)
+	}
+	return op, value
 }
 
 // infix reads operands with operators between them.

@@ -13,8 +13,7 @@ import (
 func Dump(f *File) string {
 	var d dumper
 	for _, s := range f.Stmts {
-		d.stmt(s)
-		d.WriteByte('\n')
+		d.put(s, "\n")
 	}
 	return d.String()
 }
@@ -25,123 +24,95 @@ func Equal(a, b *File) bool { return Dump(a) == Dump(b) }
 
 type dumper struct{ strings.Builder }
 
-func (d *dumper) stmt(s Stmt) {
-	switch s := s.(type) {
-	case *Assign:
-		d.WriteString("(" + s.Op.String() + " " + s.Name.Name)
-		if s.Indexed {
-			d.group(" [", slices.All(s.Indices), "]")
-		}
-		d.WriteByte(' ')
-		d.expr(s.Value)
-	case *Print:
-		d.group("(print ", slices.All(s.Values), "")
-	case *Def:
-		d.WriteString("(def " + s.Name.Name + " (" + strings.Join(lists.Map(s.Params, nameOf), " ") + ")")
-		if s.Value != nil {
-			d.WriteByte(' ')
-			d.expr(s.Value)
-		}
-		for _, b := range s.Body {
-			d.WriteByte(' ')
-			d.stmt(b)
-		}
-	case *Repeat:
-		d.WriteString("(repeat ")
-		d.expr(s.Times)
-		for _, b := range s.Body {
-			d.WriteByte(' ')
-			d.stmt(b)
-		}
-	case *ExprStmt:
-		d.WriteString("(expr ")
-		d.expr(s.X)
-	case *Input:
-		d.WriteString("(input " + s.Name.Name + " " + s.Kind.Name)
-		for _, c := range s.Columns {
-			d.WriteString(c.Name.Name + ":" + c.Type.Name + " ")
-		}
-	case *Rule:
-		d.WriteString("(rule ")
-		d.literals([]Literal{{X: s.Head, Op: s.Op, Value: s.Value}})
-		d.literals(s.Body)
-	case *Query:
-		d.WriteString("(query ")
-		d.literals(s.Body)
-	case *Bad:
-		d.WriteString("(bad")
-		if s.Name != "" {
-			d.WriteString(" " + s.Name)
-		}
-	}
-	d.WriteByte(')')
-}
-
-func (d *dumper) literals(ls []Literal) {
-	for _, l := range ls {
-		if l.Not {
-			d.WriteString("not ")
-		}
-		d.expr(l.X)
-		if l.Value != nil {
-			d.WriteString(" " + l.Op.String() + " ")
-			d.expr(l.Value)
-		}
-		d.WriteString("; ")
-	}
-}
-
-// group writes expressions between brackets.
-func (d *dumper) group(open string, xs iter.Seq2[int, Expr], end string) {
-	d.WriteString(open)
-	for i, x := range xs {
-		if i > 0 {
-			d.WriteByte(' ')
-		}
-		d.expr(x)
-	}
-	d.WriteString(end)
-}
-
-func (d *dumper) expr(x Expr) {
-	switch x := x.(type) {
-	case *Name:
-		d.WriteString(x.Name)
-	case *Number:
-		d.WriteString(x.Text)
-	case *String:
-		d.WriteString(strconv.Quote(x.Value))
-	case *List:
-		d.group("[", x.All(), "]")
-	case *Call:
-		d.WriteString("(call " + x.Fun.Name)
-		for _, a := range x.Args {
-			d.WriteByte(' ')
-			if a.Name.Name != "" {
-				d.WriteString(a.Name.Name + "=")
+// put writes texts as they are, nodes in brackets, and expressions with blanks between them.
+func (d *dumper) put(parts ...any) {
+	for _, part := range parts {
+		switch x := part.(type) {
+		case string:
+			d.WriteString(x)
+		case Ident:
+			d.WriteString(x.Name)
+		case []Expr:
+			d.put(slices.All(x))
+		case iter.Seq2[int, Expr]:
+			for i, e := range x {
+				d.put(" "[:min(i, 1)], e)
 			}
-			d.expr(a.Value)
+		case []Stmt:
+			for _, s := range x {
+				d.put(" ", s)
+			}
+		case []Literal:
+			for _, l := range x {
+				if l.Not {
+					d.put("not ")
+				}
+				d.put(l.X)
+				if l.Value != nil {
+					d.put(" ", l.Op.String(), " ", l.Value)
+				}
+				d.put("; ")
+			}
+		case *Assign:
+			d.put("(", x.Op.String(), " ", x.Name)
+			if x.Indexed {
+				d.put(" [", x.Indices, "]")
+			}
+			d.put(" ", x.Value, ")")
+		case *Print:
+			d.put("(print ", x.Values, ")")
+		case *Def:
+			d.put("(def ", x.Name, " (", strings.Join(lists.Map(x.Params, nameOf), " "), ")")
+			if x.Value != nil {
+				d.put(" ", x.Value)
+			}
+			d.put(x.Body, ")")
+		case *Repeat:
+			d.put("(repeat ", x.Times, x.Body, ")")
+		case *ExprStmt:
+			d.put("(expr ", x.X, ")")
+		case *Input:
+			d.put("(input ", x.Name, " ", x.Kind)
+			for _, c := range x.Columns {
+				d.put(c.Name, ":", c.Type, " ")
+			}
+			d.put(")")
+		case *Rule:
+			d.put("(rule ", []Literal{{X: x.Head, Op: x.Op, Value: x.Value}}, x.Body, ")")
+		case *Query:
+			d.put("(query ", x.Body, ")")
+		case *Bad:
+			d.put(strings.TrimSuffix("(bad "+x.Name, " "), ")")
+		case *Name:
+			d.put(x.Name)
+		case *Number:
+			d.put(x.Text)
+		case *String:
+			d.put(strconv.Quote(x.Value))
+		case *List:
+			d.put("[", x.All(), "]")
+		case *Call:
+			d.put("(call ", x.Fun)
+			for _, a := range x.Args {
+				d.put(" ", a.Name)
+				if a.Name.Name != "" {
+					d.put("=")
+				}
+				d.put(a.Value)
+			}
+			d.put(")")
+		case *Index:
+			d.put("(at ", x.X, " [", x.Indices, "])")
+		case *Product:
+			d.put("(join ", x.Factors, ")")
+		case *Unary:
+			d.put("(neg ", x.X, ")")
+		case *Binary:
+			d.put("(", x.Op.String(), " ", x.L, " ", x.R, ")")
+		case *Paren:
+			d.put("(paren ", x.X, ")")
+		case *BadExpr:
+			d.put("(bad)")
 		}
-		d.WriteByte(')')
-	case *Index:
-		d.WriteString("(at ")
-		d.expr(x.X)
-		d.group(" [", slices.All(x.Indices), "])")
-	case *Product:
-		d.group("(join ", slices.All(x.Factors), ")")
-	case *Unary:
-		d.WriteString("(neg ")
-		d.expr(x.X)
-		d.WriteByte(')')
-	case *Binary:
-		d.WriteString("(" + x.Op.String() + " ")
-		d.expr(x.L)
-		d.WriteByte(' ')
-		d.expr(x.R)
-		d.WriteByte(')')
-	case *Paren:
-		d.group("(paren ", slices.All([]Expr{x.X}), ")")
-	case *BadExpr:
-		d.WriteString("(bad)")
 	}
 }

@@ -133,16 +133,13 @@ func transposes(text string, i int) bool {
 }
 
 // firstHidden finds the first character that no comment or string may hold.
-func firstHidden(s string) (int, bool) {
-	for i, r := range s {
-		if r == utf8.RuneError {
-			if _, n := utf8.DecodeRuneInString(s[i:]); n == 1 {
-				return i, true
-			}
+func firstHidden(text string) (int, bool) {
+	for s := (scanner{text: text}); s.pos < len(text); {
+		n, hidden := s.textRune()
+		if hidden {
+			return s.pos, true
 		}
-		if hiddenRune(r) && !joiner(r) {
-			return i, true
-		}
+		s.pos += n
 	}
 	return 0, false
 }
@@ -298,14 +295,9 @@ func (p *parser) found(i, end int) string {
 		return "the end of the program"
 	case i >= end && t.newline:
 		return "the end of the line"
-	case t.kind == KindNumber:
-		return "the number " + excerpt(p.word(i))
-	case t.kind == KindIdent:
-		return "the name " + excerpt(p.word(i))
-	case t.kind == KindString:
-		return "the string " + excerpt(p.word(i))
 	}
-	return excerpt(p.word(i))
+	what := map[Kind]string{KindNumber: "the number ", KindIdent: "the name ", KindString: "the string "}[t.kind]
+	return what + excerpt(p.word(i))
 }
 
 // place is where to point for token i: at the end of a line, just behind what
@@ -526,20 +518,8 @@ func (p *parser) states(name string) bool {
 		if !begins || p.toks[i].kind != KindIdent || p.toks[i+1].kind != KindLParen || p.word(i) != name {
 			continue
 		}
-		depth := 0
-		for k := i + 1; k < len(p.toks)-1; k++ {
-			switch p.toks[k].kind {
-			case KindLParen:
-				depth++
-			case KindRParen:
-				depth--
-			}
-			if next := p.toks[k+1].kind; depth == 0 {
-				if next == KindDot || next == KindArrow {
-					return true
-				}
-				break
-			}
+		if next := p.toks[p.behindAtom(i, len(p.toks)-1)].kind; next == KindDot || next == KindArrow {
+			return true
 		}
 	}
 	return false
@@ -1058,8 +1038,6 @@ func (s *stop) end() *diag.Diagnostic {
 			return d
 		}
 		return s.errSecondAssign(seg, s.i)
-	case next == KindComma && !bare && !seg.clause:
-		return s.errManyValues(s.i)
 	case next == KindQuestion && s.i+1 == hi && s.first.kind == KindPrint && s.behindAtom(lo+1, hi) == s.i:
 		d := diag.New(codes.E0101, t.span(), "expected the end of the statement, found `?`")
 		return d.Noted("A query is an output by itself.").Fixed("delete `:print`", source.Span{Start: int(s.first.start), End: int(s.toks[lo+1].start)}, "")

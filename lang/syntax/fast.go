@@ -67,13 +67,8 @@ func (p *parser) fastStatement(seg segment, level int) Stmt {
 			return nil
 		}
 		return p.fastClause(seg)
-	case p.isInput(p.i, p.end) && p.toks[p.i+2].kind == KindLParen:
-		if level > 0 || !p.fastColumns() {
-			return nil
-		}
-		return p.input(seg)
 	case p.isInput(p.i, p.end):
-		if level > 0 || seg.hi-seg.lo != 4 || p.toks[seg.lo+2].kind != KindColon || p.toks[seg.lo+3].kind != KindIdent {
+		if level > 0 || !p.fastInput() {
 			return nil
 		}
 		return p.input(seg)
@@ -190,8 +185,11 @@ func (p *parser) fastLiterals() (out []Literal) {
 	}
 }
 
-// fastColumns reports whether the cursor is before the declaration of a relation.
-func (p *parser) fastColumns() bool {
+// fastInput reports whether the cursor is before the declaration of an input.
+func (p *parser) fastInput() bool {
+	if p.toks[p.i+2].kind != KindLParen {
+		return p.end-p.i == 4 && p.toks[p.i+2].kind == KindColon && p.toks[p.i+3].kind == KindIdent
+	}
 	for i := p.i + 3; i+3 < p.end; i += 4 {
 		t := p.toks[i : i+4]
 		if t[0].kind != KindIdent || t[1].kind != KindColon || t[2].kind != KindIdent {

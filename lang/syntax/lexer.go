@@ -79,7 +79,7 @@ func (s *scanner) next() token {
 	switch kind {
 	case KindNewline:
 		s.fresh = true
-		if s.depth == 0 && !s.prev.continues() {
+		if s.depth == 0 && !s.prev.Continues() {
 			s.prev, s.body = kind, false
 		}
 	case KindComment, KindBadComment, KindDashComment:
@@ -246,15 +246,10 @@ func (s *scanner) scan(c byte) Kind {
 		if s.at(1) == '-' && s.dashComment() {
 			return s.comment(KindDashComment)
 		}
-	case ':':
-		if s.begins() && classes[s.at(1)] == classLetter {
+	case ':', '<':
+		if c == ':' && s.begins() && classes[s.at(1)] == classLetter {
 			return s.directive()
 		}
-		if s.at(1) == '-' && s.arrow() {
-			s.pos += 2
-			return KindArrow
-		}
-	case '<':
 		if s.at(1) == '-' && s.arrow() {
 			s.pos += 2
 			return KindArrow
@@ -394,11 +389,9 @@ func (s *scanner) str() Kind {
 				s.pos++
 			}
 		default:
-			if n, hidden := s.textRune(); hidden {
+			n, hidden := s.textRune()
+			if s.pos += n; hidden {
 				kind = KindBadString
-				s.pos += n
-			} else {
-				s.pos += n
 			}
 		}
 	}

@@ -65,14 +65,19 @@ type printer struct {
 	indent   int
 	column   int
 	flat     bool // never break a list
-	most     int  // leave out expressions beyond this column, if it is not 0
+	most     int  // if it is not 0, only measure, and leave out expressions beyond this column
 }
 
-// put prints text without a line end; column counts characters.
+// put prints text without a line end; column counts characters. What is only measured is not kept.
 func (p *printer) put(s string) {
-	p.WriteString(s)
+	if p.most == 0 {
+		p.WriteString(s)
+	}
 	p.column += utf8.RuneCountInString(s)
 }
+
+// full reports whether nothing more is to be printed.
+func (p *printer) full() bool { return p.most > 0 && p.column > p.most }
 
 // newline begins a line at the current indentation.
 func (p *printer) newline() {
@@ -221,7 +226,7 @@ func (p *printer) stmt(s Stmt) {
 // this one is full. An equation does so only where it is read as one.
 func (p *printer) literals(ls []Literal, equations bool) {
 	for i, l := range ls {
-		if i > 0 && !p.flat && (equations || l.Value == nil) && p.column+p.measure(l.X, Width) > Width {
+		if i > 0 && !p.flat && (equations || l.Value == nil) && p.column+measure(l.X, Width) > Width {
 			p.put(",")
 			p.indent += indentWidth
 			p.newline()
@@ -293,7 +298,7 @@ func precOf(x Expr) int {
 
 // expr prints an expression, in parentheses if its precedence is below floor.
 func (p *printer) expr(x Expr, floor int) {
-	if p.most > 0 && p.column > p.most {
+	if p.full() {
 		return
 	}
 	if precOf(x) < floor {
@@ -409,7 +414,9 @@ func (p *printer) elements(xs []Expr) {
 		if i > 0 {
 			p.put(comma)
 		}
-		p.expr(x, precAny)
+		if p.expr(x, precAny); p.full() {
+			break
+		}
 	}
 }
 
@@ -436,7 +443,9 @@ func (p *printer) list(x *List) {
 	if p.flat || x.Len() == 0 || !rows && p.fits(x) {
 		if x.Packed != nil {
 			for s := range x.Packed.flat {
-				p.put(s)
+				if p.put(s); p.full() {
+					break
+				}
 			}
 			return
 		}
@@ -453,7 +462,7 @@ func (p *printer) list(x *List) {
 	for i, e := range x.All() {
 		if i > 0 {
 			p.put(",")
-			if rows || p.column+len(blank)+p.measure(e, Width)+1 > Width {
+			if rows || p.column+len(blank)+measure(e, Width)+1 > Width {
 				p.newline()
 			} else {
 				p.put(blank)
@@ -484,7 +493,7 @@ func (p *printer) rows(x *List) bool {
 // fits reports whether a list can stand on the line without a break inside.
 func (p *printer) fits(x *List) bool {
 	room := Width - p.column
-	return p.measure(x, room) <= room && !p.rowsInside(x)
+	return measure(x, room) <= room && !p.rowsInside(x)
 }
 
 // rowsInside reports whether a list within this one was written in rows.
@@ -502,36 +511,16 @@ func (p *printer) rowsInside(x *List) bool {
 
 // measure is the width of an expression on one line, or a little more than most
 // if it is wider than that.
-func (p *printer) measure(x Expr, most int) int {
+func measure(x Expr, most int) int {
 	switch x := x.(type) {
 	case *Number:
 		return len(x.Text)
 	case *Name:
 		return len(x.Name)
 	}
-	l, ok := x.(*List)
-	if !ok {
-		m := printer{flat: true, most: max(most, 1)}
-		m.expr(x, precAny)
-		return m.column
-	}
-	if l.Packed != nil {
-		n := 0
-		for s := range l.Packed.flat {
-			if n += len(s); n > most {
-				break
-			}
-		}
-		return n
-	}
-	n := 2 + max(len(l.Elems)-1, 0)*len(separator(l.Elems))
-	for _, e := range l.Elems {
-		if n > most {
-			break
-		}
-		n += p.measure(e, most-n)
-	}
-	return n
+	m := printer{flat: true, most: max(most, 1)}
+	m.expr(x, precAny)
+	return m.column
 }
 
 // quote writes a string as the lexer reads it.

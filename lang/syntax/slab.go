@@ -70,24 +70,12 @@ type nodes struct {
 
 // reset takes all nodes back.
 func (n *nodes) reset() {
-	n.assigns.Reset()
-	n.prints.Reset()
-	n.stmts.Reset()
-	n.names.Reset()
-	n.numbers.Reset()
-	n.strings.Reset()
-	n.lists.Reset()
-	n.packed.Reset()
-	n.values.Reset()
-	n.dims.Reset()
-	n.calls.Reset()
-	n.args.Reset()
-	n.indexes.Reset()
-	n.products.Reset()
-	n.unaries.Reset()
-	n.binaries.Reset()
-	n.parens.Reset()
-	n.exprs.Reset()
+	for _, s := range []interface{ Reset() }{
+		&n.assigns, &n.prints, &n.stmts, &n.names, &n.numbers, &n.strings, &n.lists, &n.packed, &n.values, &n.dims,
+		&n.calls, &n.args, &n.indexes, &n.products, &n.unaries, &n.binaries, &n.parens, &n.exprs,
+	} {
+		s.Reset()
+	}
 }
 
 // node is v in the memory of its tree.

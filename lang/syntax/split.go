@@ -162,7 +162,7 @@ func (c *cutter) take(i int, block bool) (last int, over bool) {
 func (c *cutter) endsBefore(i int) bool {
 	t, outside := c.toks[i], len(c.stack) == 0
 	if i > c.seg.lo && t.newline {
-		goesOn := c.toks[i-1].kind.continues()
+		goesOn := c.toks[i-1].kind.Continues()
 		if outside && !goesOn && t.kind != KindDot && t.kind != KindQuestion {
 			return true
 		}
@@ -277,7 +277,7 @@ func (p *parser) asked(i, hi int) bool {
 		switch t := p.toks[j]; {
 		case t.kind == KindQuestion && depth == 0:
 			return true
-		case j > i && t.newline && !p.toks[j-1].kind.continues(), depth == 0 && (t.kind == KindDot || t.kind == KindSemicolon || t.kind == KindArrow):
+		case j > i && t.newline && !p.toks[j-1].kind.Continues(), depth == 0 && (t.kind == KindDot || t.kind == KindSemicolon || t.kind == KindArrow):
 			return false
 		case t.kind.opens():
 			depth++
@@ -395,7 +395,7 @@ func (p *parser) isRepeat(i, hi int) bool {
 	}
 	for j, depth := i+1, 0; j < hi; j++ {
 		switch t := p.toks[j]; {
-		case t.newline && (depth == 0 && !p.toks[j-1].kind.continues() || p.leaves(j, hi)), t.kind == KindSemicolon, depth == 0 && t.kind.assign():
+		case t.newline && (depth == 0 && !p.toks[j-1].kind.Continues() || p.leaves(j, hi)), t.kind == KindSemicolon, depth == 0 && t.kind.assign():
 			p.step(j-i, p.toks[i])
 			return false
 		case t.kind == KindLBrace || j == i+1 && (t.kind == KindNumber || t.kind == KindIdent):

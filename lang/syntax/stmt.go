@@ -59,7 +59,7 @@ func (p *parser) reportFailure(f *failure, seg segment, level int) {
 		atEnd = true // an equation of a query, whose end tells it from an assignment
 	}
 	if atEnd && seg.last && level == 0 && p.toks[seg.hi].kind == KindEOF &&
-		(seg.open >= 0 || !p.toks[seg.hi].newline || p.toks[seg.hi-1].kind.continues()) {
+		(seg.open >= 0 || !p.toks[seg.hi].newline || p.toks[seg.hi-1].kind.Continues()) {
 		p.fixable++
 	}
 	p.report(d)

@@ -119,8 +119,8 @@ func (k Kind) infix() bool   { return k >= KindMul && k <= KindNe }
 // closer is the bracket that closes k.
 func (k Kind) closer() Kind { return k + (KindRParen - KindLParen) }
 
-// continues reports whether a newline straight after k does not end a statement.
-func (k Kind) continues() bool { return k.infix() || k >= KindNot && k <= KindComma }
+// Continues reports whether a newline straight after k does not end a statement.
+func (k Kind) Continues() bool { return k >= KindMul && k <= KindComma }
 
 // ends reports whether k can be the last token of an operand.
 func (k Kind) ends() bool {
