@@ -542,13 +542,16 @@ func (pl *Plan) together(n *nest) {
 	}
 }
 
-// along has the first step read its rows in the order in which the second finds them: then both go through
-// memory from its start to its end.
+// along has the first step read its rows in the order in which the second finds them, if those may be more
+// than the caches hold: then both go through memory from its start to its end.
 func (pl *Plan) along(n *nest) {
 	if len(n.steps) < 2 || n.joins != nil {
 		return
 	}
 	top, next := &n.steps[0], &n.steps[1]
+	if pl.bound.rows[next.rel] < leastAlong {
+		return
+	}
 	if top.kind != scan || top.seen != all || top.index >= 0 || valued(&pl.p.Relations[top.rel]) || next.kind != probe || next.index < 0 {
 		return
 	}
@@ -560,6 +563,8 @@ func (pl *Plan) along(n *nest) {
 		top.index = pl.indexed(top.rel, cols)
 	}
 }
+
+const leastAlong = 1 << 16
 
 // marked reports whether a cell of the head counts different members of a domain.
 func (n *nest) marked(c rel.Cell) bool {

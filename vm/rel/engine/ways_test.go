@@ -406,6 +406,28 @@ func TestTallies(t *testing.T) {
 	}
 }
 
+// TestAlong: rows that are read in the order of those that they look up make the rows of the rules as
+// they are written.
+func TestAlong(t *testing.T) {
+	for seed := range uint64(3) {
+		r := rand.New(rand.NewPCG(seed, 17))
+		w := newWorkload(400)
+		pay := w.random("Pay", 3, 70_000, func() uint32 { return uint32(r.IntN(w.node.Domain.Size)) })
+		few := w.random("Few", 3, 50, func() uint32 { return uint32(r.IntN(w.node.Domain.Size)) })
+		for _, body := range [][]lit{
+			{{pay, []int{0, 1, 2}}, {pay, []int{3, 1, 2}}},
+			{{pay, []int{0, 1, 2}}, {pay, []int{1, 3, 0}}},
+			{{pay, []int{0, 1, nobody}}, {pay, []int{1, nobody, 2}}, {few, []int{0, 3, 2}}},
+			{{pay, []int{0, 1, 2}}, {pay, []int{1, nobody, 0}}, {few, []int{nobody, 3, 1}}},
+		} {
+			of := w.relation(fmt.Sprint("Of", len(w.p.Results)), 2)
+			w.rule(lit{of, []int{0, 3}}, body...)
+			w.p.Results = append(w.p.Results, of)
+		}
+		both(t, w)
+	}
+}
+
 // TestPassing: values that are passed along lists, as they are or with weights, are those of
 // the rules as they are written, when a value also gets better on its way.
 func TestPassing(t *testing.T) {
