@@ -572,7 +572,7 @@ func (c *checker) adjacency(x *syntax.Call, n int) val {
 			v.Bits.Set(from, to)
 		}
 	} else {
-		edges := tensor.Entries{Rows: n, Cols: n, Len: len(c.drawn), Each: func(yield func([][2]int32, []float64)) { yield(c.drawn, nil) }}
+		edges := tensor.Entries{Rows: n, Cols: n, Len: len(c.drawn), Take: func(int) {}, Each: func(yield func([][2]int32, []float64)) { yield(c.drawn, nil) }}
 		v.Layout = tensor.Sparse
 		v.CSR, duplicates, _ = edges.Build()
 	}
