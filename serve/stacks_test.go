@@ -69,6 +69,8 @@ func TestStacks(t *testing.T) {
 		{"POST /slime", `{"text":"no","label":"` + in.ID + `"}`, 400, "the body has no member `response`"},
 		{"POST /get_reward", `{"prompts":[],"labels":[]}`, 400, "the body has no member `query`"},
 		{"POST /seed_session", `{` + row + `}`, 200, `{}`},
+		{"POST /seed_session", `{"resources_session_id":"s-1","episode_id":{"rollout_id":"r","attempt":0},"task_id":{"taskset":"t","task_id":"1"},"task_data":{}}`, 200, `{"resources_session_id":"s-1"}`},
+		{"POST /close_session", `{"resources_session_id":"s-1","episode_id":{"rollout_id":"r","attempt":0}}`, 200, `{"resources_session_id":"s-1"}`},
 		{"POST /verify", `{` + row + `,"response":` + message(right) + `}`, 200, `"reward":1`},
 		{"POST /verify", `{` + row + `,"response":` + message(right) + `}`, 200, `"agent_ref":{"name":"a"}`},
 		{"POST /verify", `{` + row + `,"response":{"output":[],"incomplete_details":{"reason":"max_output_tokens"}}}`, 200, `"outcome":"no_answer"`},
@@ -136,6 +138,9 @@ func TestStacks(t *testing.T) {
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if want := strings.Contains(test.want, "resources_session_id"); want != (len(resp.Cookies()) > 0) {
+			t.Errorf("%s %s has the cookies %v", test.call, test.body, resp.Cookies())
 		}
 		body, err := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
