@@ -43,10 +43,12 @@ check-world: ## real SDKs, editors and sandboxes: a test that is skipped fails u
 	$(WORLD_VENV)/litellm/bin/python -m pip install -q -r testdata/litellm.txt
 	python3 -m venv $(WORLD_VENV)/clients
 	$(WORLD_VENV)/clients/bin/python -m pip install -q -r testdata/clients.txt
+	python3 -m venv $(WORLD_VENV)/openenv
+	$(WORLD_VENV)/openenv/bin/python -m pip install -q -r testdata/openenv.txt
 	cd editors/vscode && npm ci --loglevel=error
 	npm install --loglevel=error --ignore-scripts --prefix $(WORLD_VENV)/vscode $(VSCODE)
 	cd $(WORLD_VENV)/vscode/node_modules/code-server/lib/vscode && { test -d node_modules || npm install --loglevel=error --omit=dev --ignore-scripts; } && { test -e node_modules/@vscode/spdlog/build/Release/spdlog.node || npm rebuild @vscode/spdlog; }
-	EIN_VSCODE="$(CURDIR)/$(WORLD_VENV)/vscode" EIN_SDKS_BEFORE="$(CURDIR)/$(WORLD_VENV)/before" EIN_CLIENTS="$(CURDIR)/$(WORLD_VENV)/clients/bin/python" PATH="$(CURDIR)/$(WORLD_VENV)/bin:$$PATH:$(CURDIR)/$(WORLD_VENV)/litellm/bin" go test -timeout 20m -count=1 -json $(WORLD_TESTS) | go run ./internal/skips testdata/skips.txt
+	EIN_VSCODE="$(CURDIR)/$(WORLD_VENV)/vscode" EIN_SDKS_BEFORE="$(CURDIR)/$(WORLD_VENV)/before" EIN_CLIENTS="$(CURDIR)/$(WORLD_VENV)/clients/bin/python:$(CURDIR)/$(WORLD_VENV)/openenv/bin/python" PATH="$(CURDIR)/$(WORLD_VENV)/bin:$$PATH:$(CURDIR)/$(WORLD_VENV)/litellm/bin" go test -timeout 20m -count=1 -json $(WORLD_TESTS) | go run ./internal/skips testdata/skips.txt
 	$(MAKE) adapters
 
 fmt: ## fail when a file is not gofmt-ed

@@ -206,6 +206,9 @@ func write(ctx context.Context, w http.ResponseWriter, a *Answer) {
 	if a.After > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(a.After.Seconds()))))
 	}
+	if a.Cookie != "" {
+		h.Set("Set-Cookie", a.Cookie)
+	}
 	if a.Stream == nil {
 		h.Set("Content-Length", strconv.Itoa(len(a.Body)))
 		w.WriteHeader(a.Status)

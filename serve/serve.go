@@ -223,6 +223,7 @@ type Answer struct {
 	Frames [][]byte
 	After  time.Duration // when to come again
 	Type   string        // of the body; "" is JSON
+	Cookie string        // for the client to send back; "" for none
 
 	// Stream writes a body that is long, in place of Body.
 	Stream func(context.Context, io.Writer) error

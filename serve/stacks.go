@@ -56,7 +56,8 @@ func stacks() []Route {
 	const unavailable, timeout = http.StatusServiceUnavailable, http.StatusGatewayTimeout
 	return []Route{
 		// The client of verifiers waits a minute; that of NeMo Gym for ever.
-		stack("POST", "/seed_session", "NeMo Gym: begin a rollout.", time.Second, unavailable, func(context.Context, *Server, *Call, *Row) (nothing, error) { return nothing{}, nil }),
+		stack("POST", "/seed_session", "NeMo Gym: begin a rollout.", time.Second, unavailable, named).gives(Session{}),
+		stack("POST", "/close_session", "NeMo Gym: end a rollout.", time.Second, unavailable, named).gives(Session{}),
 		stack("POST", "/verify", "NeMo Gym: the row of a data set with the response of the model, and its reward.", 50*time.Second, unavailable, verify).gives(Row{}),
 		stack("POST", "/aggregate_metrics", "NeMo Gym: statistics of the answers of /verify.", 50*time.Second, unavailable, aggregate),
 		stack("GET", "/reverify_mode", "NeMo Gym: whether a response can be verified again.", time.Second, unavailable, func(context.Context, *Server, *Call, *nothing) (string, error) { return "stateless", nil }),
@@ -85,6 +86,21 @@ func (s *Server) one(ctx context.Context, r *Route, it Item) (*Score, error) {
 		return out, &requestError{http.StatusServiceUnavailable, "the reply was not judged: " + out.Message}
 	}
 	return out, nil
+}
+
+// Session names a rollout of NeMo Gym.
+type Session struct {
+	ID string `json:"resources_session_id,omitzero"`
+}
+
+// named keeps nothing. Environment servers of NeMo Gym give a rollout a name, which they want back,
+// and a cookie with it; agents that run by themselves do not.
+func named(_ context.Context, _ *Server, _ *Call, q *Session) (*Answer, error) {
+	a := &Answer{Status: http.StatusOK, Body: encode(q)}
+	if q.ID != "" {
+		a.Cookie = "ein=session; HttpOnly; SameSite=Strict"
+	}
+	return a, nil
 }
 
 // Row holds the members of a row of a data set.

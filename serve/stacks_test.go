@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,8 @@ func TestStacks(t *testing.T) {
 		{"POST /slime", `{"text":"no","label":"` + in.ID + `"}`, 400, "the body has no member `response`"},
 		{"POST /get_reward", `{"prompts":[],"labels":[]}`, 400, "the body has no member `query`"},
 		{"POST /seed_session", `{` + row + `}`, 200, `{}`},
+		{"POST /seed_session", `{"resources_session_id":"s-1","episode_id":{"rollout_id":"r","attempt":0},"task_id":{"taskset":"t","task_id":"1"},"task_data":{}}`, 200, `{"resources_session_id":"s-1"}`},
+		{"POST /close_session", `{"resources_session_id":"s-1","episode_id":{"rollout_id":"r","attempt":0}}`, 200, `{"resources_session_id":"s-1"}`},
 		{"POST /verify", `{` + row + `,"response":` + message(right) + `}`, 200, `"reward":1`},
 		{"POST /verify", `{` + row + `,"response":` + message(right) + `}`, 200, `"agent_ref":{"name":"a"}`},
 		{"POST /verify", `{` + row + `,"response":{"output":[],"incomplete_details":{"reason":"max_output_tokens"}}}`, 200, `"outcome":"no_answer"`},
@@ -136,6 +139,9 @@ func TestStacks(t *testing.T) {
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if want := strings.Contains(test.want, "resources_session_id"); want != (len(resp.Cookies()) > 0) {
+			t.Errorf("%s %s has the cookies %v", test.call, test.body, resp.Cookies())
 		}
 		body, err := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
@@ -251,28 +257,33 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestClients: the clients of the packages themselves, in the Python that EIN_CLIENTS
-// names, or the one on the path.
+// TestClients: the clients of the packages themselves, each in the first Python that has
+// it, of those that EIN_CLIENTS lists, or the one on the path.
 func TestClients(t *testing.T) {
-	python, err := exec.LookPath(cmp.Or(os.Getenv("EIN_CLIENTS"), "python3"))
-	if err != nil {
-		t.Skip("there is no python3")
-	}
+	pythons := filepath.SplitList(cmp.Or(os.Getenv("EIN_CLIENTS"), "python3"))
 	in := mustLine(t, made(t, "train", "degree_count", 0))
-	for _, test := range []struct{ name, module, sandbox string }{
-		{"nemo_gym", "verifiers", "/nonexistent/python"},
-		{"openenv", "openenv", "/nonexistent/python"},
-		{"sandbox_fusion", "sandbox_fusion, networkx", python},
+	for _, test := range []struct {
+		name, module string
+		sandbox      bool
+	}{
+		{"nemo_gym", "verifiers", false},
+		{"openenv", "openenv", false},
+		{"sandbox_fusion", "sandbox_fusion, networkx", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if err := exec.Command(python, "-c", "import "+test.module).Run(); err != nil {
-				t.Skipf("%s has no %s", python, test.module)
+			at := slices.IndexFunc(pythons, func(p string) bool { return exec.Command(p, "-c", "import "+test.module).Run() == nil })
+			if at < 0 {
+				t.Skipf("no %s in %s", test.module, pythons)
 			}
+			python := pythons[at]
 			opt := Options{}
-			opt.Sandbox.Python = test.sandbox
+			opt.Sandbox.Python = "/nonexistent/python"
+			if test.sandbox {
+				opt.Sandbox.Python = python
+			}
 			s := New(opt)
 			defer s.Close()
-			if test.sandbox == python {
+			if test.sandbox {
 				if _, err := s.box.Open(); err != nil {
 					t.Skipf("there is no sandbox: %v", err)
 				}

@@ -194,3 +194,10 @@ def test_modes():
     items = [bench.Item("cb1-train-reachability-0-s1", "x", mode) for mode in ("direct", "guess")]
     with pytest.raises(ein.InputError, match='item 1, cb1-train-reachability-0-s1: there is no mode "guess"'):
         bench.score_many(items)
+
+
+def test_tools():
+    """A model in training is told what it is told in an evaluation, with and without NumPy."""
+    told = trl.Environment().run
+    assert told("A = edges([[0,1],[1,2]], 4)\nR = desc(A, 0)\nYes = has_path(A, 0, 2)\n:print R, Yes") == "R = {1, 2}\nYes = 1"
+    assert "E0531" in told("A = edges([[0,2000]])\n:print sum(tc(A))") and "E0532" in told(":print ones(100, 100)")

@@ -95,8 +95,9 @@ def test_inspect_ai_tool():
 
     tool = run_ein(operations=1000)
     assert asyncio.run(tool(program="A = edges([[0,1],[1,2]])\nn = sum(A)")) == "n = 2"
+    assert asyncio.run(tool(program="A = edges([[0,1],[1,2]])\n:print desc(A, 0)")) == "desc(A, 0) = {1, 2}"
     assert "E0202" in asyncio.run(tool(program="x = rech(1)"))
-    assert "E0531" in asyncio.run(tool(program="A = edges([[0,400]])\n:print tc(A)"))
+    assert "E0531" in asyncio.run(tool(program="A = edges([[0,400]])\n:print sum(tc(A))"))
 
 
 def command(*args, **env):

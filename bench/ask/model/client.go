@@ -525,5 +525,5 @@ func (c *client) checkContext(r *Request, out *Response) error {
 	}
 	return &Error{Class: Denied, Status: http.StatusOK,
 		Message: fmt.Sprintf("the server counted %d input tokens, expected at least %d for a prompt of %d characters: it probably truncated the prompt", out.Usage.Input, least, chars),
-		Hint:    "Give the model a longer context (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or turn this check off if the server counts tokens differently."}
+		Hint:    "Give the model a longer context (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or pass --no-context-check if the server counts tokens differently."}
 }

@@ -464,7 +464,7 @@ func TestContextThatCuts(t *testing.T) {
 		m := open(t, "openai:llama3", Options{BaseURL: answers(t, 200, nil, body), NoContextCheck: c.off})
 		_, err := m.Ask(t.Context(), &Request{User: prompt})
 		var e *Error
-		if (err == nil) != c.want || err != nil && (!errors.As(err, &e) || e.Class != Denied || !strings.Contains(e.Hint, "context")) {
+		if (err == nil) != c.want || err != nil && (!errors.As(err, &e) || e.Class != Denied || !strings.Contains(e.Hint, "--no-context-check")) {
 			t.Errorf("%d tokens, off %v: %v", c.tokens, c.off, err)
 		}
 	}

@@ -25,7 +25,7 @@ type fault struct {
 const (
 	hintKey       = "Check the key: it is missing, wrong or for another provider."
 	hintModel     = "Check the model's name, and whether this key may use the model."
-	hintParameter = "Leave this parameter out; if the server is not the provider's own, another profile may help."
+	hintParameter = "Leave this parameter out; with --base-url, name the profile of the model by --profile (ein bench models lists them)."
 	hintTooLong   = "The prompt and the output budget do not fit in the model's context."
 	hintQuota     = "Add credit or raise the spend limit, then resume: no answer is lost."
 	hintBaseURL   = "Check the base URL: this address does not use the provider's format."

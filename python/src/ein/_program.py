@@ -176,6 +176,15 @@ def run(
     return Result(run_reply(program, _given(inputs, data), limits, name, profile))
 
 
+def told(program: str, ops: int) -> str:
+    """What a tool says of a program to a model: the outputs as `ein run` prints them, or what is wrong with it."""
+    body, frames, seconds = _request(program, "program", "full", Limits(ops=ops, memory=256 << 20, elements=4096, seconds=10), {})
+    try:
+        return ask("POST /v1/run", {**body, "form": "text", "labels": True}, frames, seconds).json()["text"].rstrip("\n")
+    except Error as e:
+        return str(e)
+
+
 def run_reply(program: str, inputs: Mapping[str, Any], limits: Limits | None, name: str, profile: str, pictures: bool = False) -> Reply:
     """What the engine answers to a program."""
     body, frames, seconds = _request(program, name, profile, limits, inputs)

@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 import ein
 from ein import bench
 from ein._engine import Owner, engine, owner
+from ein._program import told as _told
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -39,6 +40,7 @@ cost = _threaded(ein.cost)
 explain = _threaded(ein.explain)
 fmt = _threaded(ein.fmt)
 why = _threaded(ein.why)
+told = _threaded(_told)
 score = _threaded(bench.score)
 score_many = _threaded(bench.score_many)
 score_label = _threaded(bench.score_label)

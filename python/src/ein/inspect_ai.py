@@ -12,7 +12,6 @@ from inspect_ai.scorer import Score, Target, accuracy, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 from inspect_ai.tool import Tool, tool
 
-import ein
 from ein import aio, bench
 
 _METRICS = [accuracy(), stderr()]
@@ -69,9 +68,6 @@ def run_ein(operations: int = 10_000_000) -> Tool:
         Args:
             program: the text of the program
         """
-        try:
-            return str(await aio.run(program, limits=ein.Limits(ops=operations, memory=256 << 20, seconds=10)))
-        except ein.Error as e:
-            return str(e)
+        return await aio.told(program, operations)
 
     return execute

@@ -11,6 +11,7 @@ from typing import Any
 
 import ein
 from ein import bench
+from ein._program import told
 
 
 class Reward:
@@ -58,10 +59,7 @@ class Environment:
         Args:
             program: the text of the program
         """
-        try:
-            return str(ein.run(program, limits=ein.Limits(ops=10_000_000, memory=256 << 20, seconds=10)))
-        except ein.Error as e:
-            return str(e)
+        return told(program, 10_000_000)
 
 
 def rows(instances: Iterable[str | bench.Instance], mode: str = "ein") -> Iterator[dict[str, Any]]:

@@ -364,6 +364,7 @@ func TestRefusals(t *testing.T) {
 		{what: "temperature of a reasoner", spec: "openai:o3", params: model.Params{Temperature: &half}, class: model.Denied, code: "unsupported_value"},
 		{what: "old budget of a reasoner", spec: "openai:gpt-5-mini", params: model.Params{MaxTokens: 10}, class: model.Denied, code: "unsupported_parameter"},
 		{what: "stop of a reasoner", spec: "openai:o4-mini", params: model.Params{Stop: []string{"x"}}, class: model.Denied, code: "unsupported_parameter"},
+		{what: "options without a stream", spec: "openai:gpt-4o", params: model.Params{Extra: json.RawMessage(`{"stream_options":{"include_usage":true}}`)}, class: model.Denied},
 		{what: "effort of another", spec: "openai:gpt-4o", params: model.Params{Effort: "low"}, class: model.Denied, code: "unknown_parameter"},
 		{what: "temperature of the newest", spec: "anthropic:claude-opus-4-7", params: model.Params{Temperature: &half}, class: model.Denied, code: "invalid_request_error"},
 		{what: "temperature out of range", spec: "anthropic:claude-3-haiku", params: model.Params{Temperature: &cold}, class: model.Denied, code: "invalid_request_error"},
@@ -398,6 +399,9 @@ func TestRefusals(t *testing.T) {
 			var e *model.Error
 			if !errors.As(err, &e) || e.Class != c.class || !strings.Contains(e.Code, c.code) {
 				t.Fatalf("got %v", err)
+			}
+			if c.code == "unsupported_parameter" && !strings.Contains(e.Hint, "--profile") {
+				t.Errorf("the hint is %q", e.Hint)
 			}
 			if e.Hint == "" {
 				t.Error("no word of what to do")

@@ -336,7 +336,7 @@ func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) 
 		ReasoningEffort     *string   `json:"reasoning_effort"`
 		N                   *int      `json:"n"`
 		Stream              bool      `json:"stream"`
-		StreamOptions       struct {
+		StreamOptions       *struct {
 			Usage bool `json:"include_usage"`
 		} `json:"stream_options"`
 		Tools      []json.RawMessage `json:"tools"`
@@ -345,8 +345,10 @@ func (openAI) parse(_ http.Header, _ string, body []byte) (*question, *problem) 
 	if p := openAIRead(body, &b, openAIOthers); p != nil {
 		return nil, p
 	}
-	q := &question{model: b.Model, seed: seedOf(b.Seed), stream: b.Stream, usage: b.StreamOptions.Usage, n: 1}
+	q := &question{model: b.Model, seed: seedOf(b.Seed), stream: b.Stream, usage: b.StreamOptions != nil && b.StreamOptions.Usage, n: 1}
 	switch {
+	case b.StreamOptions != nil && !b.Stream:
+		return nil, openAIBad("", "stream_options", "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
 	case b.MaxTokens != nil && openAIThinks(b.Model):
 		return nil, openAIBad("unsupported_parameter", "max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
 	case b.MaxTokens != nil && b.MaxCompletionTokens != nil:
