@@ -569,7 +569,7 @@ func (b *certifier) relation(i int) {
 		if d := r.Columns[x.cols[0]].Domain; d != nil {
 			b.add(uint64(d.Size))
 		}
-		if len(x.cols) > 1 { // see hashed
+		if x.along && len(x.cols) > 1 { // see hashed
 			b.add(tensor.SatAdd(16, tensor.SatMul(2, n)))
 		}
 		if len(x.cols) == 1 && len(r.Columns) == 2 { // see index.settled

@@ -87,7 +87,10 @@ type Plan struct {
 }
 
 // spec is an index that some rule needs, by these columns.
-type spec struct{ cols []int }
+type spec struct {
+	cols  []int
+	along bool // rows of a first step come in its order: see Plan.along
+}
 
 // stratum is a planned stratum, and the special ways in which it may be run.
 type stratum struct {
@@ -561,6 +564,7 @@ func (pl *Plan) along(n *nest) {
 	}
 	if !slices.Contains(cols, -1) {
 		top.index = pl.indexed(top.rel, cols)
+		pl.index[top.rel][top.index].along, pl.index[next.rel][next.index].along = true, true
 	}
 }
 
@@ -733,7 +737,7 @@ func (pl *Plan) indexed(r int, cols []int) int {
 	if i := slices.IndexFunc(pl.index[r], func(x *spec) bool { return slices.Equal(x.cols, cols) }); i >= 0 {
 		return i
 	}
-	pl.index[r] = append(pl.index[r], &spec{cols})
+	pl.index[r] = append(pl.index[r], &spec{cols: cols})
 	return len(pl.index[r]) - 1
 }
 

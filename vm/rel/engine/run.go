@@ -189,7 +189,7 @@ func (r *run) begin(args []*tensor.Value) {
 		s.valued, s.size = valued(rl), sizes(rl)
 		s.width, s.most = len(s.size), r.bound.rows[i]
 		for range r.index[i] {
-			s.index = append(s.index, &index{cols: r.index[i][len(s.index)].cols})
+			s.index = append(s.index, &index{spec: *r.index[i][len(s.index)]})
 		}
 		r.rel = i
 		switch rl.Source {

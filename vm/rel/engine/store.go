@@ -394,11 +394,11 @@ func spare[T uint32 | float64](r *run, list []T) []T {
 }
 
 // index finds the rows that have certain cells in some columns. Those of a store that is complete are
-// sorted, by the cell of one column or by a hash of several; otherwise they are in chains, the latest
+// sorted, by the cell of one column or by a hash of several (see sorts); otherwise in chains, the latest
 // row first. A step in a chain waits for memory, so of many pairs, those that were there two rounds
 // ago are sorted as well.
 type index struct {
-	cols []int
+	spec
 	done int // rows that it has
 
 	ptr   []uint32 // sorted: where the rows of each cell or hash start
@@ -420,10 +420,10 @@ type index struct {
 const leastSettled = 1 << 12
 
 // sorts reports whether an index sorts the rows of a store that is complete: not by a cell of which there
-// are far more than rows.
+// are far more than rows, nor by a hash for which only some rows may be looked up.
 func (s *store) sorts(x *index) bool {
 	size := s.size[x.cols[0]]
-	return len(x.cols) > 1 || size > 0 && size <= 4*s.hi+1024
+	return x.along && len(x.cols) > 1 || len(x.cols) == 1 && size > 0 && size <= 4*s.hi+1024
 }
 
 // sync brings an index up to the rows that are seen; complete says that no more will come.

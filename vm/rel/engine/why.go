@@ -456,7 +456,7 @@ func (w *why) indexed(nests []*nest) {
 				if len(s.index) != len(w.index[i]) || s.index == nil {
 					s.index = nil
 					for _, x := range w.index[i] {
-						s.index = append(s.index, &index{cols: x.cols})
+						s.index = append(s.index, &index{spec: *x})
 					}
 				}
 			}
