@@ -19,6 +19,7 @@ type labelTable struct {
 	texts  int // bytes of all texts
 
 	waiting []waiting // see later
+	line    int       // of the label that flush looks up
 	queue   []byte    // their texts
 	touched uint32    // keeps the reads of flush, and has no meaning
 }
@@ -28,6 +29,7 @@ type waiting struct {
 	key  slot
 	hash uint64
 	end  int // in queue
+	line int
 	cell *float64
 }
 
@@ -89,22 +91,22 @@ func (t *labelTable) number(k slot, hash uint64, label []byte) int32 {
 	return t.add(label)
 }
 
+// waits reports whether a label can wait for the next flush: there is room, and it is not so long that a
+// copy would have to be paid for.
+func (t *labelTable) waits(label []byte) bool { return len(t.waiting) < 32 && len(label) <= 1<<7 }
+
 // later has the number of a label entered into a cell by the next flush, which adds the label if it
-// is new. Labels wait until there are many: a look-up waits for memory, and flush reads the slots of
-// all of them first, so that the processor fetches them together. A long label, of which no copy can
-// be kept unpaid, does not wait.
-func (t *labelTable) later(label []byte, cell *float64) {
+// is new; one that cannot wait comes after a flush, and is looked up at once. Labels wait until there
+// are many: a look-up waits for memory, and flush reads the slots of all of them first, so that the
+// processor fetches them together.
+func (t *labelTable) later(label []byte, line int, cell *float64) {
 	key, hash := t.key(label)
-	if len(label) > 1<<7 {
-		t.flush()
+	if !t.waits(label) {
 		*cell = float64(t.number(key, hash, label))
 		return
 	}
 	t.queue = append(t.queue, label...)
-	t.waiting = append(t.waiting, waiting{key, hash, len(t.queue), cell})
-	if len(t.waiting) == 32 {
-		t.flush()
-	}
+	t.waiting = append(t.waiting, waiting{key, hash, len(t.queue), line, cell})
 }
 
 // flush looks up the labels that wait.
@@ -116,6 +118,7 @@ func (t *labelTable) flush() {
 	from := 0
 	for i := range t.waiting {
 		w := &t.waiting[i]
+		t.line = w.line
 		*w.cell = float64(t.number(w.key, w.hash, t.queue[from:w.end]))
 		from = w.end
 	}

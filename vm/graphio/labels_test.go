@@ -2,9 +2,14 @@ package graphio
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"ein/vm/cost"
+	"ein/vm/tensor"
 )
 
 // TestLabelTable compares the table with a map, on labels around the length
@@ -61,7 +66,10 @@ func TestLater(t *testing.T) {
 			index[string(b)] = float64(len(index))
 		}
 		want, got = append(want, index[string(b)]), append(got, new(float64))
-		table.later(b, got[k])
+		if !table.waits(b) {
+			table.flush()
+		}
+		table.later(b, k, got[k])
 		clear(b) // the caller's, and used again
 	}
 	table.flush()
@@ -81,11 +89,43 @@ func TestZeros(t *testing.T) {
 	for want, label := range []string{"a\x00", "a", "a\x00\x00", "", "\x00", "12345678\x01"} {
 		for range 2 {
 			var got float64
-			table.later([]byte(label), &got)
+			table.later([]byte(label), 1, &got)
 			table.flush()
 			if int(got) != want {
 				t.Errorf("%q is number %v, expected %d", label, got, want)
 			}
 		}
+	}
+}
+
+// TestLineOfMemory: where there is no memory for a label, the error names the line of the label, though it
+// was looked up later. Only each fiftieth row has a new one; the others take memory where a list of cells
+// grows, in rows that are powers of two.
+func TestLineOfMemory(t *testing.T) {
+	text := "a\n"
+	for i := range 5000 {
+		text += fmt.Sprintf("label %d\n", i/50)
+	}
+	labels := 0
+	for limit := uint64(66 << 10); ; limit += 200 {
+		_, err := Read(strings.NewReader(text), "f", Options{Kind: Relation, Header: HeaderYes, Ledger: &cost.Ledger{Max: limit},
+			Columns: []tensor.Column{{Name: "a", Kind: tensor.NodeColumn, Domain: &tensor.Domain{Name: "node"}}}})
+		if err == nil {
+			break
+		}
+		e, ok := errors.AsType[*Error](err)
+		if !ok {
+			t.Fatal(err)
+		}
+		switch row := e.Line - 2; {
+		case row > 0 && row&(row-1) == 0:
+		case row > 0 && row%50 == 0:
+			labels++
+		default:
+			t.Errorf("limit %d: line %d", limit, e.Line)
+		}
+	}
+	if labels == 0 {
+		t.Error("none had no memory for a label")
 	}
 }

@@ -80,7 +80,7 @@ func (t *table) relation(src source, at []int) {
 			t.tuple(w, at)
 		}
 	}
-	raw.labels.flush()
+	t.lookUp()
 	t.decideRelation(first)
 	t.noteLeft()
 	raw.labels.close()
@@ -233,6 +233,14 @@ func (t *table) columnNames() []string {
 	return lists.Map(t.opt.Columns, func(c tensor.Column) string { return c.Name })
 }
 
+// lookUp looks up the labels that wait, each of which has its own line if there is no memory for it.
+func (t *table) lookUp() {
+	labels, line := t.raw.relation.labels, t.line
+	t.line = &labels.line
+	labels.flush()
+	t.line = line
+}
+
 // tuple adds a row.
 func (t *table) tuple(w *row, at []int) {
 	r := t.raw.relation
@@ -276,7 +284,10 @@ func (t *table) tuple(w *row, at []int) {
 		}
 		r.cells[i].add(v)
 		if c.Kind.Named() {
-			r.labels.later(x.val, r.cells[i].last())
+			if !r.labels.waits(x.val) {
+				t.lookUp()
+			}
+			r.labels.later(x.val, w.line, r.cells[i].last())
 		}
 	}
 	if r.lines != nil {
