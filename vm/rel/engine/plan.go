@@ -17,9 +17,10 @@
 // A Plan is a list of strata, each with rules that run once and rules that run in every round. A
 // rule is a nest of loops, one step for each literal: tests as early as possible, then the atom
 // with the fewest rows; new rows come first. Steps leave what they read in registers, one for
-// each variable. Rows that are looked up by some cells are sorted by them, and the first step reads
-// its rows in the same order, so that memory is read from its start to its end. The last corner of
-// a clique is looked up in a row of bits (plan.go).
+// each variable. Where the second step looks up rows that may be more than the caches hold, these
+// are sorted by the cells they are looked up by, and the first step reads its rows in the same order,
+// so that memory is read from its start to its end. The last corner of a clique is looked up in a
+// row of bits (plan.go).
 // [Plan.Explain] says what was chosen. bound.go bounds rows and operations: a column has at most
 // the distinct cells of its sources; a body has at most the rows of each atom that agree with the
 // atoms before it; and over all rounds each combination of rows is new only once. Where rows are
